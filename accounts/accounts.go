@@ -171,7 +171,8 @@ func (a accountDoc) declaration() account.Declaration {
 	}
 	for _, s := range a.TrackingSetups {
 		d.TrackingSetups = append(d.TrackingSetups, account.TrackingSetup{
-			WorkspaceID: id(s.WorkspaceID), CollectorBaseURL: s.CollectorBaseURL, Size: s.Size, Corner: account.Corner(s.Corner), ExcludePages: s.ExcludePages,
+			WorkspaceID: id(s.WorkspaceID), CollectorBaseURL: s.CollectorBaseURL, Size: s.Size, Corner: account.Corner(s.Corner),
+			ExcludePages: s.ExcludePages,
 		})
 	}
 	if p := a.AIProvider; p != nil {

@@ -36,7 +36,8 @@ func Describe(before account.Account, events []domain.Event) []string {
 			say("- license %s", e.LicenseID)
 		case account.PersonSaved:
 			old, existed := before.People.Get(e.Person.Person)
-			say("%s person %s: %s", sign(existed), named(e.Person.Person), changes(present(old, existed), e.Person, "person.id", "person.issuer"))
+			say("%s person %s: %s", sign(existed), named(e.Person.Person),
+				changes(present(old, existed), e.Person, "person.id", "person.issuer"))
 		case account.PersonRemoved:
 			say("- person %s", named(e.Person))
 		case account.DocumentSaved:

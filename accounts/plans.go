@@ -48,7 +48,8 @@ func ParsePlans(file string, src []byte) (account.Plans, error) {
 	plans := account.DefaultPlans()
 	if len(d.problems) == 0 {
 		for plan, p := range map[account.Plan]planDoc{
-			account.Free: doc.Plans.Free, account.Team: doc.Plans.Team, account.Business: doc.Plans.Business, account.Enterprise: doc.Plans.Enterprise,
+			account.Free: doc.Plans.Free, account.Team: doc.Plans.Team, account.Business: doc.Plans.Business,
+			account.Enterprise: doc.Plans.Enterprise,
 		} {
 			plans[plan] = d.limits("plans."+string(plan), p, plans[plan])
 		}
@@ -106,6 +107,7 @@ func (d *decoder) limit(at string, doc allowanceDoc, least int, of *account.Allo
 		of.Period = period
 	default:
 		known := []string{string(account.Day), string(account.Month), string(account.Lifetime)}
-		d.reportProblem(at, account.Problem{Member: "period", Message: fmt.Sprintf("must be one of %s, not %q", strings.Join(known, ", "), *doc.Period), Value: *doc.Period, Known: known})
+		d.reportProblem(at, account.Problem{Member: "period",
+			Message: fmt.Sprintf("must be one of %s, not %q", strings.Join(known, ", "), *doc.Period), Value: *doc.Period, Known: known})
 	}
 }

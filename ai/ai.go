@@ -98,7 +98,8 @@ func (p *Proposer) Propose(ctx context.Context, s aiprovider.Settings, ask propo
 	case proposal.AIInstructions:
 		proposals, a.Skipped, err = instruct(ctx, c, ask)
 	default:
-		return proposal.Answer{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s proposes no value of type %s.", s.Name, ask.Type)
+		return proposal.Answer{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s proposes no value of type %s.", s.Name,
+			ask.Type)
 	}
 	if err != nil {
 		return proposal.Answer{}, err

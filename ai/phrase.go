@@ -19,7 +19,8 @@ const phraseTimeout = 2 * time.Minute
 // phrase, "" for the others. Where the settings' language model returns a usable text, that text
 // replaces the rules' question. A provider that does not answer prevents no question. The error is the
 // context's.
-func (p *Proposer) Phrase(ctx context.Context, s aiprovider.Settings, m *semanticmodel.Model, queries []benchmark.Query, count int) ([]string, error) {
+func (p *Proposer) Phrase(ctx context.Context, s aiprovider.Settings, m *semanticmodel.Model, queries []benchmark.Query,
+	count int) ([]string, error) {
 	texts := rules.Questions(m, queries, count)
 	s = withDefaults(s)
 	if s.IsEmbedded() || s.IsDataAgent() {

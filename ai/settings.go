@@ -54,19 +54,25 @@ func (p *Proposer) settings(s aiprovider.Settings) (openai.Settings, error) {
 	}
 	switch {
 	case !s.Kind.Remote():
-		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The account's AI provider %s has the kind %q, which this version does not support: choose another one.", s.Name, s.Kind)
+		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed,
+			"The account's AI provider %s has the kind %q, which this version does not support: choose another one.", s.Name, s.Kind)
 	case s.Model == "" && s.Declared:
-		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s names no model: add aiProvider.model to the accounts file.", s.Name)
+		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed,
+			"The AI provider %s names no model: add aiProvider.model to the accounts file.", s.Name)
 	case s.Model == "":
 		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s names no model: change it with one.", s.Name)
 	case s.Declared && s.KeyEnv == "" && s.Kind.NeedsKey():
-		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s needs a key: name its environment variable in aiProvider.apiKeyEnv.", s.Name)
+		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed,
+			"The AI provider %s needs a key: name its environment variable in aiProvider.apiKeyEnv.", s.Name)
 	case s.KeyEnv != "" && key == "":
-		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The key of the AI provider %s is missing: the service's environment variable %s is not set.", s.Name, s.KeyEnv)
+		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed,
+			"The key of the AI provider %s is missing: the service's environment variable %s is not set.", s.Name, s.KeyEnv)
 	case key == "" && s.Kind.NeedsKey():
 		return openai.Settings{}, aiprovider.KeyMissing(s.Name, s.ProviderID)
 	case key != "" && !aiprovider.MayCarryKey(s.BaseURL): // saved before such settings were refused
-		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed, "The AI provider %s has a key and an http address, and keys are sent over https only: change its baseUrl and give the key again.", s.Name)
+		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed,
+			"The AI provider %s has a key and an http address, and keys are sent over https only: change its baseUrl and give "+
+				"the key again.", s.Name)
 	}
 	schema := s.Capabilities.JSONSchema
 	return openai.Settings{

@@ -110,7 +110,8 @@ func (d *doer) send(r *http.Request, token string) (answer *http.Response, err e
 	}
 	answer.Request = r
 	if len(body) > maxBody {
-		return nil, &Error{Status: answer.StatusCode, ErrorResponse: ErrorResponse{Message: fmt.Sprintf("%s %s returned more than %d MiB", r.Method, r.URL.Redacted(), maxBody>>20)}}
+		return nil, &Error{Status: answer.StatusCode, ErrorResponse: ErrorResponse{Message: fmt.Sprintf("%s %s returned more than %d MiB",
+			r.Method, r.URL.Redacted(), maxBody>>20)}}
 	}
 	if err := refusal(answer, body); err != nil {
 		return nil, err

@@ -60,7 +60,8 @@ func refusal(answer *http.Response, body []byte) error {
 	e.ErrorResponse = ErrorResponse{}
 	e.RequestID, _ = uuid.Parse(answer.Header.Get("x-ms-request-id"))
 	if to, err := answer.Location(); err == nil && answer.StatusCode >= 300 && answer.StatusCode < 400 {
-		e.Message = fmt.Sprintf("the service's address redirects to %s://%s, and the token is not sent there; use that address if it is the service's", to.Scheme, to.Host)
+		e.Message = fmt.Sprintf("the service's address redirects to %s://%s, and the token is not sent there; use that address if it is "+
+			"the service's", to.Scheme, to.Host)
 		return e
 	}
 	e.Message = fmt.Sprintf("%s %s returned status %d and %s that the service does not send; check the service's address",

@@ -20,7 +20,8 @@ import (
 // first look up front; if an allowance or a cap on tracked items cannot cover the
 // run, it refuses the run and spends nothing. It records what the listing revealed
 // (seen) with the run, and reserves each model that may become a tracked item.
-func (s *Assessments) acceptRun(ctx context.Context, caller Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace, models []item.Item, seen []noticed) error {
+func (s *Assessments) acceptRun(ctx context.Context, caller Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace,
+	models []item.Item, seen []noticed) error {
 	if err := checkAssessable(models); err != nil {
 		return err
 	}
@@ -35,8 +36,10 @@ func (s *Assessments) acceptRun(ctx context.Context, caller Caller, operationID 
 		itemType = item.DataAgent
 	}
 
-	assessments := eventstore.FoldLast[account.Usage](account.AllowanceStream(caller.Account, account.Assessments, limits.Assessments.Period, at))
-	firstLooks := eventstore.FoldLast[account.Usage](account.AllowanceStream(caller.Account, account.FirstLooks, limits.FirstLooks.Period, at))
+	assessments := eventstore.FoldLast[account.Usage](account.AllowanceStream(caller.Account, account.Assessments,
+		limits.Assessments.Period, at))
+	firstLooks := eventstore.FoldLast[account.Usage](account.AllowanceStream(caller.Account, account.FirstLooks, limits.FirstLooks.Period,
+		at))
 	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)
 	owner := pastAccount(caller)
 	ids := make([]uuid.UUID, len(models))
@@ -58,14 +61,16 @@ func (s *Assessments) acceptRun(ctx context.Context, caller Caller, operationID 
 		if err := state.checkStart(owner.State); err != nil {
 			return err
 		}
-		spend := account.Spend{Kind: account.Assessments, Allowance: limits.Assessments, OperationID: operationID, Amount: len(models), At: at}
+		spend := account.Spend{Kind: account.Assessments, Allowance: limits.Assessments, OperationID: operationID, Amount: len(models),
+			At: at}
 		if err := eventstore.Decide(c, assessments, spend); err != nil {
 			return err
 		}
 		looks := 0
 		accepted := make([]assessment.Model, len(models))
 		for i, m := range models {
-			if err := eventstore.Decide(c, standings[i], assessment.Accept{OperationID: operationID, WorkspaceID: workspace.ID, ModelID: m.ID, ItemType: itemType}); err != nil {
+			if err := eventstore.Decide(c, standings[i],
+				assessment.Accept{OperationID: operationID, WorkspaceID: workspace.ID, ModelID: m.ID, ItemType: itemType}); err != nil {
 				return err
 			}
 			first := standings[i].State.Accepted == 1
@@ -103,8 +108,9 @@ func (s *Assessments) acceptRun(ctx context.Context, caller Caller, operationID 
 			resource.ItemID = &models[0].ID
 		}
 		if err := eventstore.Decide(c, run, assessment.AcceptRun{
-			Operation: operation.Accepted{OperationID: operationID, AccountID: caller.Account, Type: kind, Owner: caller.Person, Resource: resource, Impact: assessment.Impact(accepted, single)},
-			Run:       assessment.RunAccepted{WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, Models: accepted},
+			Operation: operation.Accepted{OperationID: operationID, AccountID: caller.Account, Type: kind, Owner: caller.Person,
+				Resource: resource, Impact: assessment.Impact(accepted, single)},
+			Run: assessment.RunAccepted{WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, Models: accepted},
 		}); err != nil {
 			return err
 		}
@@ -127,14 +133,16 @@ func (s *Assessments) acceptRun(ctx context.Context, caller Caller, operationID 
 // caller.
 func reservation(operationID uuid.UUID, workspace item.Workspace, it item.Item) trackeditem.Reserve {
 	return trackeditem.Reserve{
-		OperationID: operationID, ItemID: it.ID, ItemType: it.Type, WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, DisplayName: it.DisplayName,
+		OperationID: operationID, ItemID: it.ID, ItemType: it.Type, WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName,
+		DisplayName: it.DisplayName,
 	}
 }
 
 // checkAssessable refuses models that the service itself maintains and lists each of
 // them (4.4/bulk/3-maintained).
 func checkAssessable(models []item.Item) error {
-	r := domain.Refuse(domain.OperationNotSupportedForItem, "the service itself maintains some of the semantic models, so it does not assess them; parameters lists them")
+	r := domain.Refuse(domain.OperationNotSupportedForItem,
+		"the service itself maintains some of the semantic models, so it does not assess them; parameters lists them")
 	for _, m := range models {
 		if m.Maintained {
 			r.About("semanticModelId", m.ID)

@@ -40,7 +40,8 @@ func (s *Providers) Get(ctx context.Context, accountID, providerID string) (aipr
 // ForPurpose returns the settings of the account's oldest saved language model that
 // is enabled and meant for the purpose; false when there is none. It skips the ids
 // in except, providers that lack the key their kind needs, and data agents.
-func (s *Providers) ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error) {
+func (s *Providers) ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings,
+	bool, error) {
 	past := eventstore.FoldCached(aiprovider.Stream(accountID), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Settings{}, false, err
@@ -66,7 +67,8 @@ func (s *Providers) Proposing(ctx context.Context, accountID string) (aiprovider
 	return owner.State.Provider()
 }
 
-func (s *Providers) oldest(ctx context.Context, accountID string, saved aiprovider.Providers, purpose aiprovider.Purpose, may func(aiprovider.Provider) bool) (aiprovider.Settings, bool, error) {
+func (s *Providers) oldest(ctx context.Context, accountID string, saved aiprovider.Providers, purpose aiprovider.Purpose,
+	may func(aiprovider.Provider) bool) (aiprovider.Settings, bool, error) {
 	for _, one := range saved.All {
 		if one.Serves(purpose) && one.Askable() && may(one) {
 			settings, err := s.settings(ctx, accountID, one)
@@ -91,7 +93,8 @@ func (s *Providers) settings(ctx context.Context, accountID string, of aiprovide
 	text, ok, err := s.Keys.Key(ctx, accountID, id)
 	switch {
 	case errors.Is(err, vault.ErrNotOpened):
-		return aiprovider.Settings{}, domain.Refuse(domain.AiCredentialNotFound, "the service can no longer decrypt the key of AI provider %s: change the provider and give its apiKey again", of.Name).
+		return aiprovider.Settings{}, domain.Refuse(domain.AiCredentialNotFound,
+			"the service can no longer decrypt the key of AI provider %s: change the provider and give its apiKey again", of.Name).
 			About("providerId", of.ProviderID)
 	case err != nil:
 		return aiprovider.Settings{}, err

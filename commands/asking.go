@@ -26,7 +26,8 @@ import (
 // lookUpSide looks up, as the caller, a semantic model and what will answer for it
 // (4.6/create/5), and returns the model's workspace too. Whether an AI provider can
 // be asked is decided again when the call is accepted.
-func (s *Benchmarks) lookUpSide(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest) (benchmark.Side, item.Workspace, error) {
+func (s *Benchmarks) lookUpSide(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID,
+	by abtest.AnswererRequest) (benchmark.Side, item.Workspace, error) {
 	t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
 	if err != nil {
 		return benchmark.Side{}, item.Workspace{}, err
@@ -78,7 +79,8 @@ func (s *Benchmarks) checkProvider(ctx context.Context, caller Caller, providerI
 
 // lookUpSideAgain looks up a side of a test again, with its current names.
 func (s *ABTests) lookUpSideAgain(ctx context.Context, caller Caller, side benchmark.Side) (benchmark.Side, item.Workspace, error) {
-	by := abtest.AnswererRequest{Kind: string(side.AnsweredBy.Kind), DataAgentID: side.AnsweredBy.DataAgentID, WorkspaceID: side.AnsweredBy.DataAgentWorkspaceID}
+	by := abtest.AnswererRequest{Kind: string(side.AnsweredBy.Kind), DataAgentID: side.AnsweredBy.DataAgentID,
+		WorkspaceID: side.AnsweredBy.DataAgentWorkspaceID}
 	if side.AnsweredBy.ProviderID != "" {
 		by.ProviderID = &side.AnsweredBy.ProviderID
 	}
@@ -162,7 +164,8 @@ func (a *pendingAsks) checkProviders(c *eventstore.Change, by string) error {
 // what was spent.
 func (a *pendingAsks) spend(c *eventstore.Change, runs int) (operation.Impact, error) {
 	impact := operation.Impact{BenchmarkRuns: &runs}
-	spend := account.Spend{Kind: account.BenchmarkRuns, Allowance: a.limits.BenchmarkRuns, OperationID: a.operationID, Amount: runs, At: a.at}
+	spend := account.Spend{Kind: account.BenchmarkRuns, Allowance: a.limits.BenchmarkRuns, OperationID: a.operationID, Amount: runs,
+		At: a.at}
 	if err := eventstore.Decide(c, a.allowance, spend); err != nil {
 		return impact, err
 	}
@@ -204,7 +207,8 @@ func (s *Benchmarks) enqueueRun(c *eventstore.Change, caller Caller, operationID
 	sql, args := s.Vault.Put(operationID, caller.Token, caller.TokenExpires)
 	c.Queue(sql, args...)
 	step := benchmark.Step{
-		AccountID: caller.Account, OperationID: operationID, RunID: runID, Person: caller.Person, AcceptedAt: s.Now(), RequestID: caller.RequestID, Trace: caller.Trace,
+		AccountID: caller.Account, OperationID: operationID, RunID: runID, Person: caller.Person, AcceptedAt: s.Now(),
+		RequestID: caller.RequestID, Trace: caller.Trace,
 	}
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.Ask(ctx, tx, step) })
 }
@@ -212,9 +216,11 @@ func (s *Benchmarks) enqueueRun(c *eventstore.Change, caller Caller, operationID
 // questionsMissing refuses a model that has no saved question that can run.
 func questionsMissing(modelID uuid.UUID, saved benchmark.Set) error {
 	if len(saved.Questions) == 0 {
-		return domain.Refuse(domain.BenchmarkQuestionsMissing, "semantic model %s has no saved benchmark questions in this account; generate some, or save your own", modelID).
+		return domain.Refuse(domain.BenchmarkQuestionsMissing,
+			"semantic model %s has no saved benchmark questions in this account; generate some, or save your own", modelID).
 			About("semanticModelId", modelID)
 	}
-	return domain.Refuse(domain.BenchmarkQuestionsMissing, "none of the %d saved benchmark questions of semantic model %s can run; the list of them says why", len(saved.Questions), modelID).
+	return domain.Refuse(domain.BenchmarkQuestionsMissing,
+		"none of the %d saved benchmark questions of semantic model %s can run; the list of them says why", len(saved.Questions), modelID).
 		About("semanticModelId", modelID)
 }

@@ -22,7 +22,8 @@ type childStart struct {
 
 // prepareChild prepares a child's apply or revert as its own route would. It returns
 // nil when the child's preview has nothing to write.
-func (s *Optimizations) prepareChild(ctx context.Context, caller Caller, t target, child optimization.Child, form optimization.Form, bundleID uuid.UUID) (*childStart, error) {
+func (s *Optimizations) prepareChild(ctx context.Context, caller Caller, t target, child optimization.Child, form optimization.Form,
+	bundleID uuid.UUID) (*childStart, error) {
 	id := s.NewID()
 	if child.Reverts != nil {
 		return &childStart{id, func(guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable) error {
@@ -39,7 +40,8 @@ func (s *Optimizations) prepareChild(ctx context.Context, caller Caller, t targe
 		return nil, err
 	}
 	w, err := s.prepareWrite(caller, id, operation.ApplyOptimization, t, optimization.ApplyAccepted{
-		Kind: child.Kind, PreviewID: child.PreviewID, Unattended: form == optimization.Unattended, Writes: writes, Applies: len(writes), Bundle: &bundleID,
+		Kind: child.Kind, PreviewID: child.PreviewID, Unattended: form == optimization.Unattended, Writes: writes, Applies: len(writes),
+		Bundle: &bundleID,
 	})
 	if err != nil {
 		return nil, err
@@ -64,7 +66,8 @@ func (s *Optimizations) prepareChild(ctx context.Context, caller Caller, t targe
 // NothingToDo. When every child is refused, the bundle is refused with the first
 // child's refusal. also adds what must be committed with the bundle, deciding
 // from more.
-func (s *Optimizations) acceptWithFirstChild(ctx context.Context, caller Caller, t target, b pendingBundle, more eventstore.Loadable, also func(*eventstore.Change) error) error {
+func (s *Optimizations) acceptWithFirstChild(ctx context.Context, caller Caller, t target, b pendingBundle, more eventstore.Loadable,
+	also func(*eventstore.Change) error) error {
 	bundle := eventstore.Fold(operation.Stream(b.operationID), optimization.EvolveBundle)
 	record := func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, bundle, s.bundleAcceptance(caller, t, b)); err != nil {
@@ -145,11 +148,13 @@ func (s *Optimizations) advanceBundle(ctx context.Context, caller Caller, bundle
 }
 
 // startNextChild starts the bundle's next child, or records why it does not start.
-func (s *Optimizations) startNextChild(ctx context.Context, caller Caller, b optimization.Bundle, child optimization.Child, past *eventstore.Past[optimization.Bundle],
+func (s *Optimizations) startNextChild(ctx context.Context, caller Caller, b optimization.Bundle, child optimization.Child,
+	past *eventstore.Past[optimization.Bundle],
 	guard func() error, change func(domain.Command[optimization.Bundle]) error,
 ) error {
 	if b.Lapsed(s.Now()) {
-		return change(optimization.FinishInPart{Why: "the bundle waited too long for its owner; start the kinds again that it had not begun"})
+		return change(optimization.FinishInPart{Why: "the bundle waited too long for its owner; start the kinds again that it " +
+			"had not begun"})
 	}
 	start, err := s.prepareNextChild(ctx, caller, b, child)
 	if err == nil && start == nil {
@@ -177,7 +182,8 @@ func (s *Optimizations) startNextChild(ctx context.Context, caller Caller, b opt
 // prepareNextChild prepares the bundle's next child as its own route would, with the
 // person's current rights: they may see and start less than when the bundle was
 // accepted.
-func (s *Optimizations) prepareNextChild(ctx context.Context, caller Caller, b optimization.Bundle, child optimization.Child) (*childStart, error) {
+func (s *Optimizations) prepareNextChild(ctx context.Context, caller Caller, b optimization.Bundle, child optimization.Child) (*childStart,
+	error) {
 	resource := b.Operation.Resource
 	t, err := s.lookUpTarget(ctx, caller, resource.WorkspaceID, *resource.ItemID)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 // changeAsMember is Store.Change for a call. It refuses the caller as a stranger
 // unless they are a member of the account at the time of the append. An account
 // that is not in the log has no members to check.
-func (s *core) changeAsMember(ctx context.Context, caller Caller, meta eventstore.Metadata, pasts []eventstore.Loadable, decide func(*eventstore.Change) error) error {
+func (s *core) changeAsMember(ctx context.Context, caller Caller, meta eventstore.Metadata, pasts []eventstore.Loadable,
+	decide func(*eventstore.Change) error) error {
 	in := pastAccount(caller).Unmoved()
 	return s.Store.Change(ctx, meta, append(pasts[:len(pasts):len(pasts)], in), func(c *eventstore.Change) error {
 		if err := checkMember(in.State, caller); err != nil {

@@ -22,7 +22,8 @@ func (s *Operations) Cancel(ctx context.Context, caller Caller, operationID uuid
 		return Accepted{}, err
 	}
 	if op.State.Account != caller.Account {
-		return Accepted{}, domain.Refuse(domain.OperationNotFound, "this account has no operation %s", operationID).About("operationId", operationID)
+		return Accepted{}, domain.Refuse(domain.OperationNotFound, "this account has no operation %s", operationID).About("operationId",
+			operationID)
 	}
 	switch op.State.Type { //nolint:exhaustive // the others are not stopped
 	case operation.RunAbTest:

@@ -14,7 +14,8 @@ import (
 // (docs/decisions.md 7). key is the key that patch sets, if any. If the change
 // affects which model the provider reaches or with which key, the provider is
 // tested first.
-func (s *Providers) Change(ctx context.Context, caller Caller, providerID string, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Provider, error) {
+func (s *Providers) Change(ctx context.Context, caller Caller, providerID string, patch aiprovider.Patch,
+	key aiprovider.Key) (aiprovider.Provider, error) {
 	change := aiprovider.Change{ProviderID: providerID, Patch: patch, At: s.instant()}
 	past := eventstore.FoldCached(aiprovider.Stream(caller.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
@@ -56,7 +57,8 @@ func (s *Providers) Change(ctx context.Context, caller Caller, providerID string
 
 // testChanged tests the provider as it will be after the change, with its new key
 // if it gets one.
-func (s *Providers) testChanged(ctx context.Context, caller Caller, p aiprovider.Provider, patch aiprovider.Patch, key aiprovider.Key) (aiprovider.Observation, error) {
+func (s *Providers) testChanged(ctx context.Context, caller Caller, p aiprovider.Provider, patch aiprovider.Patch,
+	key aiprovider.Key) (aiprovider.Observation, error) {
 	if patch.Key == aiprovider.KeepKey {
 		settings, err := s.settings(ctx, caller.Account, p)
 		if domain.IsRefused(err, domain.AiCredentialNotFound) {

@@ -151,7 +151,8 @@ func New(o Options) *Commands {
 		Now: o.Now, NewID: o.NewID, keys: keys,
 	}
 	assessments := &Assessments{core: core, DropDocuments: o.DropDocuments}
-	optimizations := &Optimizations{core: core, LatestAssessment: o.LatestAssessment, Recorder: Recorder{Store: o.Store, Vault: o.Vault, Now: o.Now}}
+	optimizations := &Optimizations{core: core, LatestAssessment: o.LatestAssessment,
+		Recorder: Recorder{Store: o.Store, Vault: o.Vault, Now: o.Now}}
 	benchmarks := &Benchmarks{core: core, Runs: Runs{Store: o.Store, Vault: o.Vault, Now: o.Now}}
 	abTests := &ABTests{core: core, benchmarks: benchmarks}
 	return &Commands{

@@ -27,7 +27,8 @@ func (s *Pixies) CountViews(ctx context.Context, views []pixies.Viewed) error {
 	var hours []time.Time
 	var counts []int
 	for _, v := range mergeViews(views) {
-		accounts, reports, hours, pages, counts = append(accounts, v.AccountID), append(reports, v.ReportID), append(hours, v.Hour), append(pages, v.Page), append(counts, v.Views)
+		accounts, reports, hours, pages, counts = append(accounts, v.AccountID), append(reports, v.ReportID), append(hours, v.Hour),
+			append(pages, v.Page), append(counts, v.Views)
 	}
 	_, err := s.Pool.Exec(ctx, `INSERT INTO page_view_hours AS h (account_id, report_id, hour, page, views)
 		SELECT * FROM unnest($1::text[], $2::uuid[], $3::timestamptz[], $4::text[], $5::bigint[])
@@ -54,7 +55,8 @@ func mergeViews(views []pixies.Viewed) []pixies.Viewed {
 }
 
 func compareViewed(a, b pixies.Viewed) int {
-	return cmp.Or(cmp.Compare(a.AccountID, b.AccountID), slices.Compare(a.ReportID[:], b.ReportID[:]), a.Hour.Compare(b.Hour), cmp.Compare(a.Page, b.Page))
+	return cmp.Or(cmp.Compare(a.AccountID, b.AccountID), slices.Compare(a.ReportID[:], b.ReportID[:]), a.Hour.Compare(b.Hour),
+		cmp.Compare(a.Page, b.Page))
 }
 
 // rolledBack reports whether a failed statement was certainly not committed: it was

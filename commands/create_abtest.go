@@ -35,7 +35,8 @@ func (s *ABTests) Create(ctx context.Context, caller Caller, r abtest.CreateRequ
 		if err != nil {
 			return err
 		}
-		run := abRun{operationID: operationID, testID: s.NewID(), sideA: sideA, sideB: sideB, inA: inA, inB: inB, mode: r.Mode(), freezes: r.Source.RunID == nil}
+		run := abRun{operationID: operationID, testID: s.NewID(), sideA: sideA, sideB: sideB, inA: inA, inB: inB, mode: r.Mode(),
+			freezes: r.Source.RunID == nil}
 		source := abtest.Source{Kind: abtest.SourceKind(r.Source.Kind)}
 		if r.Source.RunID != nil {
 			stored, err := s.loadStoredRun(ctx, caller, *r.Source.RunID, sideA.SemanticModelID)
@@ -89,7 +90,8 @@ func (s *ABTests) loadStoredRun(ctx context.Context, caller Caller, runID, model
 	}
 	run := past.State
 	if !run.BelongsTo(caller.Account) || run.Side.SemanticModelID != modelID || run.Outcome == nil {
-		return run, domain.Refuse(domain.RunNotFound, "semantic model %s has no stored benchmark run %s in this account", modelID, runID).About("runId", runID)
+		return run, domain.Refuse(domain.RunNotFound, "semantic model %s has no stored benchmark run %s in this account", modelID,
+			runID).About("runId", runID)
 	}
 	return run, nil
 }
@@ -106,7 +108,8 @@ func (r *abRun) replay(stored benchmark.Run) {
 // asks.
 func (s *ABTests) reuseForSideA(ctx context.Context, r *abRun, stored benchmark.Run) error {
 	if !stored.Side.AnsweredBy.Same(r.sideA.AnsweredBy) {
-		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: sideA.answeredBy does not name the %s that gave them", stored.RunID, stored.Side.AnsweredBy.Kind).
+		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: sideA.answeredBy does not name the %s "+
+			"that gave them", stored.RunID, stored.Side.AnsweredBy.Kind).
 			About("runId", stored.RunID)
 	}
 	body, err := documents.Get(ctx, s.Pool, stored.Outcome.DocumentHash)
@@ -118,7 +121,8 @@ func (s *ABTests) reuseForSideA(ctx context.Context, r *abRun, stored benchmark.
 		return fmt.Errorf("commands: read benchmark run %s: %w", stored.RunID, err)
 	}
 	if judge := document.Judge; judge != nil && judge.ProviderID == r.sideB.AnsweredBy.ProviderID {
-		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: they were judged by the AI provider that side B asks, and no side judges; ask side A again", stored.RunID).
+		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: they were judged by the AI provider that "+
+			"side B asks, and no side judges; ask side A again", stored.RunID).
 			About("runId", stored.RunID)
 	}
 	r.reused = &stored
@@ -145,12 +149,14 @@ func (s *ABTests) recomputeAnswers(ctx context.Context, caller Caller, r *abRun)
 	if r.mode != abtest.Update {
 		return nil
 	}
-	m, unreadable, err := s.benchmarks.readDefinition(ctx, caller, item.Item{ID: r.sideA.SemanticModelID, Type: item.SemanticModel, WorkspaceID: r.sideA.WorkspaceID})
+	m, unreadable, err := s.benchmarks.readDefinition(ctx, caller,
+		item.Item{ID: r.sideA.SemanticModelID, Type: item.SemanticModel, WorkspaceID: r.sideA.WorkspaceID})
 	if err != nil {
 		return err
 	}
 	if unreadable != nil {
-		return domain.Refuse(domain.InvalidRequest, "the correct answers cannot be computed from side A: its definition cannot be read: %s", unreadable)
+		return domain.Refuse(domain.InvalidRequest, "the correct answers cannot be computed from side A: its definition cannot be read: %s",
+			unreadable)
 	}
 	r.set = r.set.Recomputed(m)
 	r.computedAt = new(s.Now().UTC().Truncate(time.Microsecond))
@@ -169,7 +175,8 @@ type abPasts struct {
 
 // acceptRun counts, records and enqueues a run of a test. with decides what the
 // run changes in the test, before the run is added to it.
-func (s *ABTests) acceptRun(ctx context.Context, caller Caller, r abRun, with func(*eventstore.Change, *abPasts, abtest.Questions) error) error {
+func (s *ABTests) acceptRun(ctx context.Context, caller Caller, r abRun,
+	with func(*eventstore.Change, *abPasts, abtest.Questions) error) error {
 	sides := []workspaceState{s.workspaceState(ctx, caller, r.inA)}
 	if r.inA.ID != r.inB.ID {
 		sides = append(sides, s.workspaceState(ctx, caller, r.inB))
@@ -228,7 +235,8 @@ func (s *ABTests) acceptRun(ctx context.Context, caller Caller, r abRun, with fu
 		if err := eventstore.Decide(c, p.run, abtest.AcceptRun{Operation: op, Run: accepted, BenchmarkRunID: firstID}); err != nil {
 			return err
 		}
-		if err := eventstore.Decide(c, p.first, benchmark.AcceptRun{RunAccepted: sideRun(p.run.State, firstName, firstID, first)}); err != nil {
+		if err := eventstore.Decide(c, p.first, benchmark.AcceptRun{RunAccepted: sideRun(p.run.State, firstName, firstID,
+			first)}); err != nil {
 			return err
 		}
 		if err := eventstore.Decide(c, p.test, abtest.AddRun{RunAdded: abtest.RunAdded{

@@ -11,7 +11,8 @@ import (
 
 // Create creates the schedule of a model (docs/decisions.md 7), which acts
 // with the caller's token. The model is looked up as the caller. No work starts.
-func (s *Schedules) Create(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, timing schedule.Timing, enabled bool) (schedule.Schedule, error) {
+func (s *Schedules) Create(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, timing schedule.Timing,
+	enabled bool) (schedule.Schedule, error) {
 	if err := timing.Check(); err != nil {
 		return schedule.Schedule{}, err
 	}

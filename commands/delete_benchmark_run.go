@@ -19,7 +19,8 @@ func (s *Benchmarks) DeleteRun(ctx context.Context, caller Caller, workspaceID, 
 	if _, err := s.lookUpTarget(ctx, caller, workspaceID, modelID); err != nil {
 		return err
 	}
-	notFound := domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID, shortened(runID)).About("runId", shortened(runID))
+	notFound := domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID,
+		shortened(runID)).About("runId", shortened(runID))
 	id, ok := domain.ParseID(runID)
 	if !ok {
 		return notFound
@@ -45,10 +46,12 @@ func (s *Benchmarks) DeleteRun(ctx context.Context, caller Caller, workspaceID, 
 		}
 		if f.own != nil && !f.run.State.Status.Ended() {
 			failure := operation.Failure{Code: domain.BenchmarkRunFailed, Message: "the run was deleted before it ended"}
-			if err := eventstore.Decide(c, f.run, benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure, At: s.Runs.now()}}); err != nil {
+			if err := eventstore.Decide(c, f.run, benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure,
+				At: s.Runs.now()}}); err != nil {
 				return err
 			}
-			if err := eventstore.Decide(c, f.own, operation.Fail{Broken: operation.Broken{Failure: failure, Impact: f.own.State.Impact}}); err != nil {
+			if err := eventstore.Decide(c, f.own, operation.Fail{Broken: operation.Broken{Failure: failure,
+				Impact: f.own.State.Impact}}); err != nil {
 				return err
 			}
 		}

@@ -18,7 +18,8 @@ import (
 // questions are a proposal and are not saved.
 func (s *Benchmarks) GenerateQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, count int) (Accepted, error) {
 	if count < 1 || count > benchmark.MaxQuestions {
-		return Accepted{}, domain.Refuse(domain.InvalidRequest, "count is %d; one call generates 1 to %d questions", count, benchmark.MaxQuestions)
+		return Accepted{}, domain.Refuse(domain.InvalidRequest, "count is %d; one call generates 1 to %d questions", count,
+			benchmark.MaxQuestions)
 	}
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
 		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
@@ -34,25 +35,28 @@ func (s *Benchmarks) GenerateQuestions(ctx context.Context, caller Caller, works
 		builds := eventstore.FoldLast[account.Usage](stream)
 		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
 		state, owner := s.workspaceState(ctx, caller, t.workspace), pastAccount(caller)
-		return s.changeAsMember(ctx, caller, caller.metadata(operationID), []eventstore.Loadable{builds, work, owner}, func(c *eventstore.Change) error {
-			if err := state.checkStart(owner.State); err != nil {
-				return err
-			}
-			spend := account.Spend{Kind: account.BenchmarkBuilds, Allowance: limits.BenchmarkBuilds, OperationID: operationID, Amount: 1, At: at}
-			if err := eventstore.Decide(c, builds, spend); err != nil {
-				return err
-			}
-			op := s.acceptance(caller, operationID, operation.GenerateBenchmarkQuestions, workspaceID, modelID)
-			op.Impact = operation.Impact{BenchmarkBuilds: new(1)}
-			if err := eventstore.Decide(c, work, benchmark.AcceptGeneration{
-				Operation: op, Generation: benchmark.GenerationAccepted{ModelName: t.model.DisplayName, Count: count, Allowance: stream},
-			}); err != nil {
-				return err
-			}
-			s.enqueueQuestions(c, caller, operationID, workspaceID, modelID)
-			s.keys.remember(c, caller, operationID)
-			return nil
-		})
+		return s.changeAsMember(ctx, caller, caller.metadata(operationID), []eventstore.Loadable{builds, work, owner},
+			func(c *eventstore.Change) error {
+				if err := state.checkStart(owner.State); err != nil {
+					return err
+				}
+				spend := account.Spend{Kind: account.BenchmarkBuilds, Allowance: limits.BenchmarkBuilds, OperationID: operationID,
+					Amount: 1, At: at}
+				if err := eventstore.Decide(c, builds, spend); err != nil {
+					return err
+				}
+				op := s.acceptance(caller, operationID, operation.GenerateBenchmarkQuestions, workspaceID, modelID)
+				op.Impact = operation.Impact{BenchmarkBuilds: new(1)}
+				if err := eventstore.Decide(c, work, benchmark.AcceptGeneration{
+					Operation: op, Generation: benchmark.GenerationAccepted{ModelName: t.model.DisplayName, Count: count,
+						Allowance: stream},
+				}); err != nil {
+					return err
+				}
+				s.enqueueQuestions(c, caller, operationID, workspaceID, modelID)
+				s.keys.remember(c, caller, operationID)
+				return nil
+			})
 	})
 }
 

@@ -49,7 +49,8 @@ func (s *IdempotencyKeys) ReleaseHeld(ctx context.Context) error {
 	var accounts, issuers, persons, keys []string
 	var claims [][16]byte
 	for _, caller := range held {
-		accounts, issuers, persons = append(accounts, caller.Account), append(issuers, caller.Person.Issuer), append(persons, caller.Person.ID)
+		accounts, issuers, persons = append(accounts, caller.Account), append(issuers, caller.Person.Issuer),
+			append(persons, caller.Person.ID)
 		keys, claims = append(keys, caller.Key.Key), append(claims, caller.Key.claim)
 	}
 	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys k USING unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::uuid[]) g (account_id, issuer, person, key, claim)

@@ -80,7 +80,8 @@ func (s *IdempotencyKeys) claim(ctx context.Context, caller Caller) (*uuid.UUID,
 	var fingerprint string
 	var operation *uuid.UUID
 	err := s.Pool.QueryRow(ctx, claimSQL,
-		caller.Account, caller.Person.Issuer, caller.Person.ID, caller.Key.Key, caller.Key.Fingerprint, caller.Key.claim, now, now.Add(handlingLimit), s.Life.Key(),
+		caller.Account, caller.Person.Issuer, caller.Person.ID, caller.Key.Key, caller.Key.Fingerprint, caller.Key.claim, now,
+		now.Add(handlingLimit), s.Life.Key(),
 	).Scan(&claim, &fingerprint, &operation)
 	switch {
 	case err != nil && !errors.Is(err, pgx.ErrNoRows):
@@ -90,7 +91,8 @@ func (s *IdempotencyKeys) claim(ctx context.Context, caller Caller) (*uuid.UUID,
 	case err == nil && fingerprint != caller.Key.Fingerprint:
 		return nil, ErrKeyReused
 	case operation == nil:
-		return nil, domain.Refuse(domain.OperationInProgress, "a call with the same Idempotency-Key is still being handled; call again with the same key").After(time.Second)
+		return nil, domain.Refuse(domain.OperationInProgress,
+			"a call with the same Idempotency-Key is still being handled; call again with the same key").After(time.Second)
 	}
 	return operation, nil
 }
@@ -107,7 +109,8 @@ func (s *IdempotencyKeys) remember(c *eventstore.Change, caller Caller, operatio
 			WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5`,
 			caller.Account, caller.Person.Issuer, caller.Person.ID, caller.Key.Key, caller.Key.claim, operationID, expires)
 		if err == nil && tag.RowsAffected() != 1 {
-			return domain.Refuse(domain.OperationInProgress, "another call with the same Idempotency-Key took over; call again with the same key").After(time.Second)
+			return domain.Refuse(domain.OperationInProgress,
+				"another call with the same Idempotency-Key took over; call again with the same key").After(time.Second)
 		}
 		return err
 	})
@@ -122,7 +125,8 @@ func (s *IdempotencyKeys) release(ctx context.Context, caller Caller) {
 	}
 	ctx, cancel := database.Beyond(ctx, time.Second)
 	defer cancel()
-	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5 AND operation_id IS NULL`,
+	_, err := s.Pool.Exec(ctx,
+		`DELETE FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5 AND operation_id IS NULL`,
 		caller.Account, caller.Person.Issuer, caller.Person.ID, caller.Key.Key, caller.Key.claim)
 	if err != nil {
 		s.held.add(caller)

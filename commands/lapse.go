@@ -17,7 +17,8 @@ func (r Recorder) Lapse(ctx context.Context, w optimization.Work) (bool, error) 
 		return false, nil
 	}
 	meta := eventstore.Metadata{
-		Account: w.Operation.Account, OperationID: w.Operation.ID.String(), Correlation: w.Operation.ID.String(), Causation: "waited too long",
+		Account: w.Operation.Account, OperationID: w.Operation.ID.String(), Correlation: w.Operation.ID.String(),
+		Causation: "waited too long",
 	}
 	after, err := r.Record(ctx, meta, w, optimization.Lapse{Now: r.Now()}, nil)
 	return err == nil && after.Operation.Status.Ended(), err

@@ -58,7 +58,8 @@ func findNamed(listed []item.Item, workspaceID uuid.UUID, t item.Type, ids []uui
 		byID[it.ID] = it
 	}
 	found := make([]item.Item, 0, len(ids))
-	missing := domain.Refuse(domain.ItemNotFound, "not every id names a %s of workspace %s that you can see; parameters lists those that do not", t, workspaceID)
+	missing := domain.Refuse(domain.ItemNotFound, "not every id names a %s of workspace %s that you can see; parameters lists those "+
+		"that do not", t, workspaceID)
 	for _, id := range ids {
 		if it, ok := byID[id]; ok {
 			found = append(found, it)

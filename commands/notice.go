@@ -81,6 +81,7 @@ func (s *core) recordNoticed(ctx context.Context, caller Caller, seen []noticed)
 	for i, n := range seen {
 		pasts[i] = n.past
 	}
-	meta := eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID, Causation: "listing", Trace: caller.Trace}
+	meta := eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID, Causation: "listing",
+		Trace: caller.Trace}
 	return s.Store.Change(ctx, meta, pasts, func(c *eventstore.Change) error { return recordAll(c, seen) })
 }

@@ -43,7 +43,8 @@ func (s *core) lookUpTarget(ctx context.Context, caller Caller, workspaceID, mod
 // findSource returns the model's latest assessment for a kind whose objects come
 // from findings, or refuses with AssessmentNotFound; nil for other kinds
 // (4.5/preview/3, 4.5/preview/4).
-func (s *Optimizations) findSource(ctx context.Context, caller Caller, k optimization.Kind, modelID uuid.UUID) (*optimization.Source, error) {
+func (s *Optimizations) findSource(ctx context.Context, caller Caller, k optimization.Kind, modelID uuid.UUID) (*optimization.Source,
+	error) {
 	if !k.FromFindings() {
 		return nil, nil
 	}
@@ -52,7 +53,8 @@ func (s *Optimizations) findSource(ctx context.Context, caller Caller, k optimiz
 		return nil, err
 	}
 	if !found {
-		return nil, domain.Refuse(domain.AssessmentNotFound, "semantic model %s has no assessment in this account, and %s come from what the latest one found; assess it first", modelID, k).
+		return nil, domain.Refuse(domain.AssessmentNotFound,
+			"semantic model %s has no assessment in this account, and %s come from what the latest one found; assess it first", modelID, k).
 			About("semanticModelId", modelID)
 	}
 	return &optimization.Source{AssessmentID: a.AssessmentID, DocumentHash: a.DocumentHash, Score: a.Score}, nil
@@ -73,7 +75,8 @@ func (s *Optimizations) maxWrites(ctx context.Context, k optimization.Kind, sour
 // loadPreview returns the document of a preview if it belongs to the caller's
 // account, the model and the kind and has not expired; else it refuses with
 // InvalidPreview (4.5/apply/1).
-func (s *Optimizations) loadPreview(ctx context.Context, caller Caller, k optimization.Kind, modelID uuid.UUID, text string) (optimization.Preview, error) {
+func (s *Optimizations) loadPreview(ctx context.Context, caller Caller, k optimization.Kind, modelID uuid.UUID,
+	text string) (optimization.Preview, error) {
 	var p optimization.Preview
 	id, ok := domain.ParseID(text)
 	if !ok {
@@ -143,7 +146,8 @@ type pendingWrite struct {
 
 // prepareWrite prepares an apply or a revert; its writes may be set until it is
 // decided.
-func (s *Optimizations) prepareWrite(caller Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) (*pendingWrite, error) {
+func (s *Optimizations) prepareWrite(caller Caller, operationID uuid.UUID, kind operation.Type, t target,
+	apply optimization.ApplyAccepted) (*pendingWrite, error) {
 	limits, err := s.limits(caller.Plan)
 	if err != nil {
 		return nil, err
@@ -180,12 +184,14 @@ func (s *Optimizations) acceptWrite(c *eventstore.Change, w *pendingWrite) error
 		return err
 	}
 	n := w.apply.Applies
-	spend := account.Spend{Kind: account.OptimizationApplies, Allowance: w.limits.OptimizationApplies, OperationID: w.operationID, Amount: n, At: w.at}
+	spend := account.Spend{Kind: account.OptimizationApplies, Allowance: w.limits.OptimizationApplies, OperationID: w.operationID,
+		Amount: n, At: w.at}
 	if err := eventstore.Decide(c, w.allowance, spend); err != nil {
 		return err
 	}
 	holder := holderOf(w.operationID, w.apply.Bundle)
-	if err := w.tracking.reserve(c, w.caller, w.owner.State, w.limits, reservation(holder, w.target.workspace, w.target.model)); err != nil {
+	if err := w.tracking.reserve(c, w.caller, w.owner.State, w.limits,
+		reservation(holder, w.target.workspace, w.target.model)); err != nil {
 		return err
 	}
 	claims := w.tracking.Expects(holder, modelID)
@@ -203,7 +209,8 @@ func (s *Optimizations) acceptWrite(c *eventstore.Change, w *pendingWrite) error
 func FindingsOf(ctx context.Context, pool *pgxpool.Pool, hash string) ([]readiness.Finding, error) {
 	body, err := documents.Get(ctx, pool, hash)
 	if errors.Is(err, documents.ErrNotFound) {
-		return nil, domain.Refuse(domain.AssessmentNotFound, "the results of the latest assessment were deleted; assess the semantic model again")
+		return nil, domain.Refuse(domain.AssessmentNotFound,
+			"the results of the latest assessment were deleted; assess the semantic model again")
 	}
 	if err != nil {
 		return nil, err

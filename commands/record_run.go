@@ -159,7 +159,8 @@ func sideName(run benchmark.Run) string {
 
 // RecordAsk records one ask and, with sql and args, stores its answer. It does
 // nothing if the ask was recorded before or the run has ended.
-func (r Runs) RecordAsk(ctx context.Context, meta eventstore.Metadata, a Asking, made benchmark.Asked, sql string, args []any) (Asking, error) {
+func (r Runs) RecordAsk(ctx context.Context, meta eventstore.Metadata, a Asking, made benchmark.Asked, sql string, args []any) (Asking,
+	error) {
 	f := r.pastsOf(a.Run)
 	err := r.Store.Change(ctx, meta, f.pasts, func(c *eventstore.Change) error {
 		recorded := len(c.Recorded())
@@ -171,17 +172,20 @@ func (r Runs) RecordAsk(ctx context.Context, meta eventstore.Metadata, a Asking,
 		if f.ab != nil && f.ab.State.Reused == nil && abtest.SideName(sideName(a.Run)) == abtest.B {
 			before = f.run.State.Total() // side A has made all its asks
 		}
-		return f.decideOperation(c, operation.Progress{Percent: f.run.State.Percent()}, abtest.Progress{Asked: before + len(f.run.State.Asks)})
+		return f.decideOperation(c, operation.Progress{Percent: f.run.State.Percent()},
+			abtest.Progress{Asked: before + len(f.run.State.Asks)})
 	})
 	return f.asking(), err
 }
 
 // Complete ends a run whose asks were all made; sql and args store its document.
 // After side A, the A/B run waits for its owner.
-func (r Runs) Complete(ctx context.Context, meta eventstore.Metadata, a Asking, o benchmark.Outcome, sql string, args []any) (Asking, error) {
+func (r Runs) Complete(ctx context.Context, meta eventstore.Metadata, a Asking, o benchmark.Outcome, sql string, args []any) (Asking,
+	error) {
 	return r.record(ctx, meta, a, func(c *eventstore.Change, f *runPasts) error {
 		recorded := len(c.Recorded())
-		if err := eventstore.Decide(c, f.run, benchmark.CompleteRun{RunCompleted: benchmark.RunCompleted{Outcome: o, At: r.now()}}); err != nil || len(c.Recorded()) == recorded {
+		if err := eventstore.Decide(c, f.run, benchmark.CompleteRun{RunCompleted: benchmark.RunCompleted{Outcome: o,
+			At: r.now()}}); err != nil || len(c.Recorded()) == recorded {
 			return err
 		}
 		c.Queue(sql, args...)
@@ -201,7 +205,8 @@ func (r Runs) Fail(ctx context.Context, meta eventstore.Metadata, a Asking, fail
 		if f.ab != nil && f.ab.State.Stage() == abtest.Comparing {
 			return eventstore.Decide(c, f.ab, abtest.FailComparison{Failure: failure})
 		}
-		if err := eventstore.Decide(c, f.run, benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure, At: r.now()}}); err != nil {
+		if err := eventstore.Decide(c, f.run, benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure,
+			At: r.now()}}); err != nil {
 			return err
 		}
 		impact := f.operation().Impact
@@ -214,7 +219,8 @@ func (r Runs) Fail(ctx context.Context, meta eventstore.Metadata, a Asking, fail
 
 // RecordComparison ends an A/B run with its comparison; sql and args store the
 // comparison.
-func (r Runs) RecordComparison(ctx context.Context, meta eventstore.Metadata, a Asking, made abtest.Compared, sql string, args []any) error {
+func (r Runs) RecordComparison(ctx context.Context, meta eventstore.Metadata, a Asking, made abtest.Compared, sql string,
+	args []any) error {
 	_, err := r.record(ctx, meta, a, func(c *eventstore.Change, f *runPasts) error {
 		recorded := len(c.Recorded())
 		if err := eventstore.Decide(c, f.ab, abtest.Finish{Compared: made}); err != nil || len(c.Recorded()) == recorded {
@@ -227,7 +233,8 @@ func (r Runs) RecordComparison(ctx context.Context, meta eventstore.Metadata, a 
 }
 
 // record decides a change of a run and records its consequences.
-func (r Runs) record(ctx context.Context, meta eventstore.Metadata, a Asking, decide func(*eventstore.Change, *runPasts) error) (Asking, error) {
+func (r Runs) record(ctx context.Context, meta eventstore.Metadata, a Asking, decide func(*eventstore.Change, *runPasts) error) (Asking,
+	error) {
 	f := r.pastsOf(a.Run).addSettlement(a)
 	err := r.Store.Change(ctx, meta, f.pasts, func(c *eventstore.Change) error {
 		before := f.operation()
@@ -348,7 +355,8 @@ type abRunPasts struct {
 // changeAbRun changes an A/B run with both sides: a stop, a lapse or a deletion. It
 // records the same consequences as record, and ends the benchmark runs of sides
 // that ask.
-func (r Runs) changeAbRun(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID, decide func(*eventstore.Change, *abRunPasts) error) error {
+func (r Runs) changeAbRun(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID,
+	decide func(*eventstore.Change, *abRunPasts) error) error {
 	for try := 1; ; try++ {
 		err := r.tryChangeAbRun(ctx, meta, runID, decide)
 		if !errors.Is(err, errSideBegan) || try == maxTries {
@@ -357,7 +365,8 @@ func (r Runs) changeAbRun(ctx context.Context, meta eventstore.Metadata, runID u
 	}
 }
 
-func (r Runs) tryChangeAbRun(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID, decide func(*eventstore.Change, *abRunPasts) error) error {
+func (r Runs) tryChangeAbRun(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID,
+	decide func(*eventstore.Change, *abRunPasts) error) error {
 	runs, err := r.findPasts(ctx, runID)
 	if err != nil {
 		return err

@@ -73,7 +73,8 @@ func (s *Pixies) recordHours(ctx context.Context, account string, over []reportH
 		reports, hours = append(reports, o.Report), append(hours, o.Hour)
 	}
 	const of = `account_id = $1 AND (report_id, hour) IN (SELECT * FROM unnest($2::uuid[], $3::timestamptz[]))`
-	rows, err := s.Pool.Query(ctx, `SELECT account_id, report_id, hour, page, views FROM page_view_hours WHERE `+of, account, reports, hours)
+	rows, err := s.Pool.Query(ctx, `SELECT account_id, report_id, hour, page, views FROM page_view_hours WHERE `+of, account, reports,
+		hours)
 	if err != nil {
 		return fmt.Errorf("commands: read unrecorded views: %w", err)
 	}
@@ -122,10 +123,12 @@ func (s *Pixies) deleteHours(ctx context.Context, tx pgx.Tx, views []pixies.View
 	const of = `FROM page_view_hours h JOIN unnest($2::uuid[], $3::timestamptz[], $4::text[], $5::bigint[]) r (report_id, hour, page, views)
 		ON h.account_id = $1 AND h.report_id = r.report_id AND h.hour = r.hour AND h.page = r.page AND h.views = r.views`
 	account := views[0].AccountID
-	if _, err := tx.Exec(ctx, `SELECT `+of+` ORDER BY h.account_id COLLATE "C", h.report_id, h.hour, h.page COLLATE "C" FOR UPDATE OF h`, account, reports, hours, pages, counts); err != nil {
+	if _, err := tx.Exec(ctx, `SELECT `+of+` ORDER BY h.account_id COLLATE "C", h.report_id, h.hour, h.page COLLATE "C" FOR UPDATE OF h`,
+		account, reports, hours, pages, counts); err != nil {
 		return err
 	}
-	gone, err := tx.Exec(ctx, `DELETE FROM page_view_hours USING (SELECT h.ctid AS at `+of+`) held WHERE ctid = held.at`, account, reports, hours, pages, counts)
+	gone, err := tx.Exec(ctx, `DELETE FROM page_view_hours USING (SELECT h.ctid AS at `+of+`) held WHERE ctid = held.at`, account, reports,
+		hours, pages, counts)
 	if err != nil {
 		return err
 	}

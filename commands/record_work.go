@@ -83,7 +83,8 @@ func (r Recorder) pastsOf(ctx context.Context, w optimization.Work) (*workPasts,
 
 // Record decides a command on a work and records the consequences. If the command
 // produced events, also adds what must be committed with them.
-func (r Recorder) Record(ctx context.Context, meta eventstore.Metadata, w optimization.Work, command domain.Command[optimization.Work], also func(*eventstore.Change)) (optimization.Work, error) {
+func (r Recorder) Record(ctx context.Context, meta eventstore.Metadata, w optimization.Work, command domain.Command[optimization.Work],
+	also func(*eventstore.Change)) (optimization.Work, error) {
 	f, err := r.pastsOf(ctx, w)
 	if err != nil {
 		return w, err
@@ -109,7 +110,8 @@ func (r Recorder) Record(ctx context.Context, meta eventstore.Metadata, w optimi
 func (r Recorder) settle(c *eventstore.Change, f *workPasts, before optimization.Work) error {
 	w := f.work.State
 	if n := spent(before) - spent(w); f.allowance != nil && n > 0 {
-		if err := eventstore.Decide(c, f.allowance, account.Refund{Kind: account.OptimizationApplies, OperationID: w.Operation.ID, Amount: n}); err != nil {
+		if err := eventstore.Decide(c, f.allowance, account.Refund{Kind: account.OptimizationApplies, OperationID: w.Operation.ID,
+			Amount: n}); err != nil {
 			return err
 		}
 	}

@@ -16,7 +16,8 @@ var ErrMoved = errors.New("commands: changed since it was read")
 // Reword changes the customer's words of a test; nothing runs and nothing is
 // counted (4.6/patch). If ifVersion is given and the test's stream is no longer at
 // that version, it returns ErrMoved.
-func (s *ABTests) Reword(ctx context.Context, caller Caller, abTestID string, ifVersion *int64, change func(abtest.Words) abtest.Words) error {
+func (s *ABTests) Reword(ctx context.Context, caller Caller, abTestID string, ifVersion *int64,
+	change func(abtest.Words) abtest.Words) error {
 	test, err := s.load(ctx, caller, abTestID)
 	if err != nil {
 		return err

@@ -54,7 +54,8 @@ func (s *ABTests) useFrozenQuestions(ctx context.Context, caller Caller, run *ab
 		}
 	}
 	if test.Frozen == nil {
-		return domain.Refuse(domain.ResultNotReady, "A/B test %s has frozen no questions yet, because side A has not answered in any run; wait until the current run has answers, or use questionSet Current", test.AbTestID).
+		return domain.Refuse(domain.ResultNotReady, "A/B test %s has frozen no questions yet, because side A has not answered in any "+
+			"run; wait until the current run has answers, or use questionSet Current", test.AbTestID).
 			About("abTestId", test.AbTestID)
 	}
 	run.stored = test.Frozen
@@ -64,7 +65,8 @@ func (s *ABTests) useFrozenQuestions(ctx context.Context, caller Caller, run *ab
 			return err
 		}
 		if stored.QuestionSetHash != test.Frozen.SetHash {
-			return domain.Refuse(domain.InvalidRequest, "run %s did not ask the questions that the test froze, so it cannot be side A", *reuse).About("runId", *reuse)
+			return domain.Refuse(domain.InvalidRequest, "run %s did not ask the questions that the test froze, so it cannot be side A",
+				*reuse).About("runId", *reuse)
 		}
 		return s.reuseForSideA(ctx, run, stored)
 	}

@@ -15,7 +15,8 @@ import (
 
 // SaveQuestions starts saving a set of benchmark questions for a semantic model,
 // replacing its previous set (docs/decisions.md 7). It spends nothing.
-func (s *Benchmarks) SaveQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, given benchmark.Set) (Accepted, error) {
+func (s *Benchmarks) SaveQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, given benchmark.Set) (Accepted,
+	error) {
 	set, err := given.Admit()
 	if err != nil {
 		return Accepted{}, err
@@ -36,23 +37,24 @@ func (s *Benchmarks) SaveQuestions(ctx context.Context, caller Caller, workspace
 		saved := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(caller.Account, modelID))
 		work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)
 		state, owner := s.workspaceState(ctx, caller, t.workspace), pastAccount(caller)
-		return s.changeAsMember(ctx, caller, caller.metadata(operationID), []eventstore.Loadable{saved, work, owner}, func(c *eventstore.Change) error {
-			if err := state.checkStart(owner.State); err != nil {
-				return err
-			}
-			if err := eventstore.Decide(c, saved, benchmark.AcceptSave{OperationID: operationID}); err != nil {
-				return err
-			}
-			if err := eventstore.Decide(c, work, benchmark.AcceptSaving{
-				Operation: s.acceptance(caller, operationID, operation.SaveBenchmarkQuestions, workspaceID, modelID),
-				Saving:    benchmark.SavingAccepted{ModelName: t.model.DisplayName, DocumentHash: hash, Number: saved.State.Accepted},
-			}); err != nil {
-				return err
-			}
-			c.Queue(sql, args...)
-			s.enqueueQuestions(c, caller, operationID, workspaceID, modelID)
-			s.keys.remember(c, caller, operationID)
-			return nil
-		})
+		return s.changeAsMember(ctx, caller, caller.metadata(operationID), []eventstore.Loadable{saved, work, owner},
+			func(c *eventstore.Change) error {
+				if err := state.checkStart(owner.State); err != nil {
+					return err
+				}
+				if err := eventstore.Decide(c, saved, benchmark.AcceptSave{OperationID: operationID}); err != nil {
+					return err
+				}
+				if err := eventstore.Decide(c, work, benchmark.AcceptSaving{
+					Operation: s.acceptance(caller, operationID, operation.SaveBenchmarkQuestions, workspaceID, modelID),
+					Saving:    benchmark.SavingAccepted{ModelName: t.model.DisplayName, DocumentHash: hash, Number: saved.State.Accepted},
+				}); err != nil {
+					return err
+				}
+				c.Queue(sql, args...)
+				s.enqueueQuestions(c, caller, operationID, workspaceID, modelID)
+				s.keys.remember(c, caller, operationID)
+				return nil
+			})
 	})
 }

@@ -42,7 +42,8 @@ func (s *Benchmarks) SavedQuestions(ctx context.Context, caller Caller, workspac
 // run on its current definition, read as the caller. Both are empty when none are
 // saved. Refusals of the platform are returned; if the definition cannot be parsed,
 // canRun is empty.
-func (s *Benchmarks) runnableQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID) (saved, canRun benchmark.Set, err error) {
+func (s *Benchmarks) runnableQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID) (saved, canRun benchmark.Set,
+	err error) {
 	if saved, err = s.loadSavedSet(ctx, caller.Account, modelID); err != nil || len(saved.Questions) == 0 {
 		return saved, saved, err
 	}

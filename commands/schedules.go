@@ -24,7 +24,8 @@ func (s *Schedules) lookUpAssessable(ctx context.Context, caller Caller, workspa
 }
 
 // lookUpModel returns a model and its workspace as the caller sees them.
-func (s *Schedules) lookUpModel(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID) (workspace item.Workspace, model item.Item, err error) {
+func (s *Schedules) lookUpModel(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID) (workspace item.Workspace,
+	model item.Item, err error) {
 	if workspace, err = s.Platform.Workspace(ctx, caller.Caller, workspaceID); err != nil {
 		return workspace, model, err
 	}

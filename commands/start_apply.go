@@ -15,7 +15,8 @@ import (
 // (4.5/route/apply). The log records what it will write, with the previous values:
 // in the event that accepts the call or, for an unattended apply, with its
 // proposal.
-func (s *Optimizations) StartApply(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, kind string, r optimization.ApplyRequest) (Accepted, error) {
+func (s *Optimizations) StartApply(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, kind string,
+	r optimization.ApplyRequest) (Accepted, error) {
 	k, err := optimization.KindOf(kind)
 	if err != nil {
 		return Accepted{}, err
@@ -38,7 +39,8 @@ func (s *Optimizations) StartApply(ctx context.Context, caller Caller, workspace
 
 // planApply returns what an apply will write, and how many of the day's applies it
 // counts as (4.5/apply/6; docs/decisions.md 8.4).
-func (s *Optimizations) planApply(ctx context.Context, caller Caller, k optimization.Kind, modelID uuid.UUID, r optimization.ApplyRequest) (optimization.ApplyAccepted, error) {
+func (s *Optimizations) planApply(ctx context.Context, caller Caller, k optimization.Kind, modelID uuid.UUID,
+	r optimization.ApplyRequest) (optimization.ApplyAccepted, error) {
 	apply := optimization.ApplyAccepted{Kind: k, Unattended: r.Unattended()}
 	if r.Unattended() {
 		source, err := s.findSource(ctx, caller, k, modelID)
@@ -60,7 +62,8 @@ func (s *Optimizations) planApply(ctx context.Context, caller Caller, k optimiza
 }
 
 // acceptApply accepts an apply that is not the child of a bundle.
-func (s *Optimizations) acceptApply(ctx context.Context, caller Caller, operationID uuid.UUID, kind operation.Type, t target, apply optimization.ApplyAccepted) error {
+func (s *Optimizations) acceptApply(ctx context.Context, caller Caller, operationID uuid.UUID, kind operation.Type, t target,
+	apply optimization.ApplyAccepted) error {
 	w, err := s.prepareWrite(caller, operationID, kind, t, apply)
 	if err != nil {
 		return err

@@ -15,7 +15,8 @@ func (s *Assessments) Start(ctx context.Context, caller Caller, workspaceID, mod
 	return s.startOne(ctx, caller, operation.AssessSemanticModel, workspaceID, item.SemanticModel, modelID)
 }
 
-func (s *Assessments) startOne(ctx context.Context, caller Caller, kind operation.Type, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (Accepted, error) {
+func (s *Assessments) startOne(ctx context.Context, caller Caller, kind operation.Type, workspaceID uuid.UUID, t item.Type,
+	id uuid.UUID) (Accepted, error) {
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
 		workspace, err := s.Platform.Workspace(ctx, caller.Caller, workspaceID)
 		if err != nil {

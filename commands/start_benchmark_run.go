@@ -15,7 +15,8 @@ import (
 // StartRun starts asking those saved benchmark questions of a model that
 // can run (docs/decisions.md 7). If repeats is nil, the repeats saved with the
 // questions apply.
-func (s *Benchmarks) StartRun(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest, repeats *int) (Accepted, error) {
+func (s *Benchmarks) StartRun(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, by abtest.AnswererRequest,
+	repeats *int) (Accepted, error) {
 	if err := by.Check("answeredBy"); err != nil {
 		return Accepted{}, err
 	}

@@ -17,9 +17,11 @@ import (
 func (s *Assessments) StartBulk(ctx context.Context, caller Caller, workspaceID uuid.UUID, modelIDs []uuid.UUID) (Accepted, error) {
 	switch n := len(modelIDs); {
 	case n == 0:
-		return Accepted{}, domain.Refuse(domain.InvalidRequest, "semanticModelIds is empty; name 1 to %d semantic models", assessment.MaxModels)
+		return Accepted{}, domain.Refuse(domain.InvalidRequest, "semanticModelIds is empty; name 1 to %d semantic models",
+			assessment.MaxModels)
 	case n > assessment.MaxModels:
-		return Accepted{}, domain.Refuse(domain.InvalidRequest, "semanticModelIds names %d semantic models; one call takes at most %d", n, assessment.MaxModels)
+		return Accepted{}, domain.Refuse(domain.InvalidRequest, "semanticModelIds names %d semantic models; one call takes at most %d", n,
+			assessment.MaxModels)
 	}
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
 		workspace, err := s.Platform.Workspace(ctx, caller.Caller, workspaceID)

@@ -18,7 +18,8 @@ const approvalRequired = "required"
 // StartBundle starts the previews of several kinds as one operation; with approval
 // none their applies follow (4.5/bundle/1 to 4.5/bundle/5). If names is nil, it
 // takes all kinds.
-func (s *Optimizations) StartBundle(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, names *[]string, approval string) (Accepted, error) {
+func (s *Optimizations) StartBundle(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, names *[]string,
+	approval string) (Accepted, error) {
 	kinds, err := kindsOf(names)
 	if err != nil {
 		return Accepted{}, err
@@ -26,7 +27,8 @@ func (s *Optimizations) StartBundle(ctx context.Context, caller Caller, workspac
 	unattended := approval == optimization.NoApproval
 	switch {
 	case !unattended && approval != approvalRequired:
-		return Accepted{}, domain.Refuse(domain.InvalidRequest, "approval must be required, to review the previews first, or none, to write them at once")
+		return Accepted{}, domain.Refuse(domain.InvalidRequest,
+			"approval must be required, to review the previews first, or none, to write them at once")
 	case unattended && slices.Equal(kinds, []optimization.Kind{optimization.AIDataSchema}):
 		return Accepted{}, optimization.ApplyRequest{Approval: &approval}.Check(optimization.AIDataSchema)
 	}
@@ -82,7 +84,8 @@ type pendingBundle struct {
 // planPreviews adds a preview for each kind that its own route would start. When
 // every kind is refused, the bundle is refused with the first refusal
 // (4.5/bundle/3).
-func (s *Optimizations) planPreviews(ctx context.Context, caller Caller, kinds []optimization.Kind, modelID uuid.UUID, b *pendingBundle) error {
+func (s *Optimizations) planPreviews(ctx context.Context, caller Caller, kinds []optimization.Kind, modelID uuid.UUID,
+	b *pendingBundle) error {
 	var first error
 	for _, k := range kinds {
 		source, err := s.findSource(ctx, caller, k, modelID)
@@ -152,7 +155,8 @@ func (s *Optimizations) acceptBundlePreview(ctx context.Context, caller Caller, 
 		for i, work := range works {
 			preview := b.previews[i]
 			preview.ModelName = t.model.DisplayName
-			accept := optimization.Accept{Operation: s.acceptance(caller, ids[i], operation.PreviewOptimization, workspaceID, modelID), Preview: &preview}
+			accept := optimization.Accept{Operation: s.acceptance(caller, ids[i], operation.PreviewOptimization, workspaceID, modelID),
+				Preview: &preview}
 			if err := eventstore.Decide(c, work, accept); err != nil {
 				return err
 			}
@@ -168,7 +172,8 @@ func (s *Optimizations) bundleAcceptance(caller Caller, t target, b pendingBundl
 	return optimization.AcceptBundle{
 		Operation: s.acceptance(caller, b.operationID, b.kind, t.workspace.ID, t.model.ID),
 		Bundle: optimization.BundleAccepted{
-			Form: b.form, AcceptedAt: s.Now().UTC(), ModelName: t.model.DisplayName, WorkspaceName: t.workspace.DisplayName, Of: b.of, Children: b.children,
+			Form: b.form, AcceptedAt: s.Now().UTC(), ModelName: t.model.DisplayName, WorkspaceName: t.workspace.DisplayName, Of: b.of,
+			Children: b.children,
 		},
 	}
 }

@@ -15,7 +15,8 @@ import (
 // StartBundleApply starts writing the previews of a bundle preview, one kind after
 // the other; the call starts the first (4.5/bundle/6). If names is nil, it takes
 // every kind that has a preview.
-func (s *Optimizations) StartBundleApply(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, previewID string, names *[]string) (Accepted, error) {
+func (s *Optimizations) StartBundleApply(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, previewID string,
+	names *[]string) (Accepted, error) {
 	kinds, err := kindsOf(names)
 	if err != nil {
 		return Accepted{}, err
@@ -35,14 +36,17 @@ func (s *Optimizations) StartBundleApply(ctx context.Context, caller Caller, wor
 			switch {
 			case !slices.Contains(kinds, c.Kind):
 			case previewed:
-				b.children = append(b.children, optimization.Child{Kind: c.Kind, PreviewID: c.PreviewID, ExpiresAt: c.ExpiresAt, Standing: optimization.ChildNotStarted})
+				b.children = append(b.children, optimization.Child{Kind: c.Kind, PreviewID: c.PreviewID, ExpiresAt: c.ExpiresAt,
+					Standing: optimization.ChildNotStarted})
 			case names != nil:
-				return domain.Refuse(domain.InvalidRequest, "bundle preview %s has no preview of %s to write", shortened(previewID), c.Kind).About("kind", c.Kind)
+				return domain.Refuse(domain.InvalidRequest, "bundle preview %s has no preview of %s to write", shortened(previewID),
+					c.Kind).About("kind", c.Kind)
 			}
 		}
 		for _, k := range kinds {
 			if _, ok := preview.Child(k); !ok && names != nil {
-				return domain.Refuse(domain.InvalidRequest, "bundle preview %s does not include %s", shortened(previewID), k).About("kind", k)
+				return domain.Refuse(domain.InvalidRequest, "bundle preview %s does not include %s", shortened(previewID), k).About("kind",
+					k)
 			}
 		}
 		if err := s.checkStart(ctx, caller, t.workspace); err != nil {

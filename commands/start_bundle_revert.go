@@ -15,7 +15,8 @@ import (
 
 // StartBundleRevert starts putting back what a bundle apply wrote, one kind after
 // the other, the last first; the call starts the first revert (4.5/bundle/7).
-func (s *Optimizations) StartBundleRevert(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted, error) {
+func (s *Optimizations) StartBundleRevert(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted,
+	error) {
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
 		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
 		if err != nil {
@@ -25,10 +26,12 @@ func (s *Optimizations) StartBundleRevert(ctx context.Context, caller Caller, wo
 		if err != nil {
 			return err
 		}
-		b := pendingBundle{operationID: operationID, kind: operation.RevertOptimizations, form: optimization.Reverting, of: &applied.Operation.ID}
+		b := pendingBundle{operationID: operationID, kind: operation.RevertOptimizations, form: optimization.Reverting,
+			of: &applied.Operation.ID}
 		for _, c := range slices.Backward(applied.Children) {
 			if c.Standing == optimization.ChildApplied {
-				b.children = append(b.children, optimization.Child{Kind: c.Kind, Reverts: c.OperationID, Standing: optimization.ChildNotStarted})
+				b.children = append(b.children, optimization.Child{Kind: c.Kind, Reverts: c.OperationID,
+					Standing: optimization.ChildNotStarted})
 			}
 		}
 		if err := s.checkStart(ctx, caller, t.workspace); err != nil {
@@ -42,7 +45,8 @@ func (s *Optimizations) StartBundleRevert(ctx context.Context, caller Caller, wo
 // loadAppliedBundle returns the bundle apply with the id if something of it is
 // left to put back; else it refuses (4.5/bundle/7).
 func (s *Optimizations) loadAppliedBundle(ctx context.Context, caller Caller, modelID uuid.UUID, text string) (optimization.Bundle, error) {
-	none := domain.Refuse(domain.OperationNotFound, "operation %s is not a bundle apply of semantic model %s by this account", shortened(text), modelID).About("operationId", shortened(text))
+	none := domain.Refuse(domain.OperationNotFound, "operation %s is not a bundle apply of semantic model %s by this account",
+		shortened(text), modelID).About("operationId", shortened(text))
 	id, ok := domain.ParseID(text)
 	if !ok {
 		return optimization.Bundle{}, none
@@ -61,16 +65,20 @@ func (s *Optimizations) loadAppliedBundle(ctx context.Context, caller Caller, mo
 		}
 	}
 	switch {
-	case b.Operation.Account != caller.Account || b.Operation.Type != operation.ApplyOptimizations || *b.Operation.Resource.ItemID != modelID:
+	case b.Operation.Account != caller.Account || b.Operation.Type != operation.ApplyOptimizations ||
+		*b.Operation.Resource.ItemID != modelID:
 		return b, none
 	case !b.Operation.Status.Ended():
-		return b, domain.Refuse(domain.OperationInProgress, "bundle apply %s has not ended; revert it when it has", id).About("operationId", id).After(2 * time.Second)
+		return b, domain.Refuse(domain.OperationInProgress, "bundle apply %s has not ended; revert it when it has", id).About("operationId",
+			id).After(2 * time.Second)
 	case wrote == 0:
-		return b, domain.Refuse(domain.InvalidRequest, "bundle apply %s wrote nothing, so there is nothing to put back", id).About("operationId", id)
+		return b, domain.Refuse(domain.InvalidRequest, "bundle apply %s wrote nothing, so there is nothing to put back",
+			id).About("operationId", id)
 	case left == 0:
 		return b, domain.Refuse(domain.InvalidRequest, "bundle apply %s was already reverted", id).About("operationId", id)
 	case s.Now().After(b.AcceptedAt.Add(optimization.RecordLife)):
-		return b, domain.Refuse(domain.OperationExpired, "bundle apply %s is older than 30 days, and what it wrote is no longer kept", id).About("operationId", id)
+		return b, domain.Refuse(domain.OperationExpired, "bundle apply %s is older than 30 days, and what it wrote is no longer kept",
+			id).About("operationId", id)
 	}
 	return b, nil
 }

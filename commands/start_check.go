@@ -53,7 +53,8 @@ func (c workspaceState) checkStart(owner account.Account) error {
 		return c.err
 	}
 	if c.capacity == item.CapacityPaused {
-		return domain.Refuse(domain.CapacityPaused, "the capacity of workspace %s is paused; resume it and call again", c.workspace.ID).About("workspaceId", c.workspace.ID)
+		return domain.Refuse(domain.CapacityPaused, "the capacity of workspace %s is paused; resume it and call again",
+			c.workspace.ID).About("workspaceId", c.workspace.ID)
 	}
 	return nil
 }

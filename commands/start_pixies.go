@@ -36,12 +36,14 @@ func (s *Pixies) Start(ctx context.Context, caller Caller, verb pixies.Verb, wor
 
 // StartBulk starts adding Pixies to many reports of a workspace, or removing
 // them, as one run (4.7/bulk). A report named twice counts once.
-func (s *Pixies) StartBulk(ctx context.Context, caller Caller, verb pixies.Verb, workspaceID uuid.UUID, reportIDs []uuid.UUID) (Accepted, error) {
+func (s *Pixies) StartBulk(ctx context.Context, caller Caller, verb pixies.Verb, workspaceID uuid.UUID, reportIDs []uuid.UUID) (Accepted,
+	error) {
 	switch n := len(reportIDs); {
 	case n == 0:
 		return Accepted{}, domain.Refuse(domain.InvalidRequest, "reportIds is empty; name 1 to %d reports", pixies.MaxReports)
 	case n > pixies.MaxReports:
-		return Accepted{}, domain.Refuse(domain.InvalidRequest, "reportIds names %d reports; one call takes at most %d", n, pixies.MaxReports)
+		return Accepted{}, domain.Refuse(domain.InvalidRequest, "reportIds names %d reports; one call takes at most %d", n,
+			pixies.MaxReports)
 	}
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
 		workspace, err := s.Platform.Workspace(ctx, caller.Caller, workspaceID)
@@ -67,7 +69,8 @@ func (s *Pixies) StartBulk(ctx context.Context, caller Caller, verb pixies.Verb,
 // acceptRun locks the reports, which were looked up as the caller, and enqueues
 // a step for each. For a run that adds Pixies it reserves all reports; each becomes
 // a tracked item once it was written to.
-func (s *Pixies) acceptRun(ctx context.Context, caller Caller, operationID uuid.UUID, run pixies.RunAccepted, workspace item.Workspace, reports []item.Item, seen []noticed) error {
+func (s *Pixies) acceptRun(ctx context.Context, caller Caller, operationID uuid.UUID, run pixies.RunAccepted, workspace item.Workspace,
+	reports []item.Item, seen []noticed) error {
 	adds := run.Verb == pixies.Adds
 	active := func(owner account.Account) error { return licenseOf(owner, caller).Starts() }
 	if adds { // a removal never asks for the capacity (docs/decisions.md 8.6)
@@ -111,7 +114,8 @@ func (s *Pixies) acceptRun(ctx context.Context, caller Caller, operationID uuid.
 		if run.Single {
 			resource.ItemID = &reports[0].ID
 		}
-		op := operation.Accepted{OperationID: operationID, AccountID: caller.Account, Type: operation.RemovePixies, Owner: caller.Person, Resource: resource}
+		op := operation.Accepted{OperationID: operationID, AccountID: caller.Account, Type: operation.RemovePixies, Owner: caller.Person,
+			Resource: resource}
 		if adds {
 			if err := tracking.reserve(c, caller, owner.State, limits, adding...); err != nil {
 				return err

@@ -28,20 +28,21 @@ func (s *Optimizations) StartPreview(ctx context.Context, caller Caller, workspa
 		}
 		state, owner := s.workspaceState(ctx, caller, t.workspace), pastAccount(caller)
 		work := eventstore.Fold(operation.Stream(operationID), optimization.Evolve)
-		return s.changeAsMember(ctx, caller, caller.metadata(operationID), []eventstore.Loadable{work, owner}, func(c *eventstore.Change) error {
-			if err := state.checkStart(owner.State); err != nil {
-				return err
-			}
-			accept := optimization.Accept{
-				Operation: s.acceptance(caller, operationID, operation.PreviewOptimization, workspaceID, modelID),
-				Preview:   &optimization.PreviewAccepted{Kind: k, ModelName: t.model.DisplayName, Source: source},
-			}
-			if err := eventstore.Decide(c, work, accept); err != nil {
-				return err
-			}
-			s.enqueueStep(c, caller, operationID, workspaceID, modelID)
-			s.keys.remember(c, caller, operationID)
-			return nil
-		})
+		return s.changeAsMember(ctx, caller, caller.metadata(operationID), []eventstore.Loadable{work, owner},
+			func(c *eventstore.Change) error {
+				if err := state.checkStart(owner.State); err != nil {
+					return err
+				}
+				accept := optimization.Accept{
+					Operation: s.acceptance(caller, operationID, operation.PreviewOptimization, workspaceID, modelID),
+					Preview:   &optimization.PreviewAccepted{Kind: k, ModelName: t.model.DisplayName, Source: source},
+				}
+				if err := eventstore.Decide(c, work, accept); err != nil {
+					return err
+				}
+				s.enqueueStep(c, caller, operationID, workspaceID, modelID)
+				s.keys.remember(c, caller, operationID)
+				return nil
+			})
 	})
 }

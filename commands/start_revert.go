@@ -61,7 +61,8 @@ var errMoved = errors.New("commands: another apply came between")
 // acceptRevert accepts the revert of an apply, standalone or as the child of a
 // bundle. It calls guard first, and also to add what must be committed with the
 // revert; both may decide from the pasts in more.
-func (s *Optimizations) acceptRevert(ctx context.Context, caller Caller, operationID uuid.UUID, t target, applyID uuid.UUID, bundle *uuid.UUID,
+func (s *Optimizations) acceptRevert(ctx context.Context, caller Caller, operationID uuid.UUID, t target, applyID uuid.UUID,
+	bundle *uuid.UUID,
 	guard func() error, also func(*eventstore.Change) error, more ...eventstore.Loadable,
 ) error {
 	return s.lapseHolderAndRetry(ctx, caller, func() error {
@@ -76,7 +77,8 @@ func (s *Optimizations) acceptRevert(ctx context.Context, caller Caller, operati
 
 // tryAcceptRevert decides from the apply and from the applies after it. It finds
 // those first, and returns errMoved if they have changed when it decides.
-func (s *Optimizations) tryAcceptRevert(ctx context.Context, caller Caller, operationID uuid.UUID, t target, applyID uuid.UUID, bundle *uuid.UUID,
+func (s *Optimizations) tryAcceptRevert(ctx context.Context, caller Caller, operationID uuid.UUID, t target, applyID uuid.UUID,
+	bundle *uuid.UUID,
 	guard func() error, also func(*eventstore.Change) error, more []eventstore.Loadable,
 ) error {
 	modelID := t.model.ID
@@ -88,7 +90,8 @@ func (s *Optimizations) tryAcceptRevert(ctx context.Context, caller Caller, oper
 	if o := apply.State.Operation; o.Account != caller.Account || !apply.State.IsApply() {
 		return optimization.NotAnApply(applyID, modelID)
 	}
-	w, err := s.prepareWrite(caller, operationID, operation.RevertOptimization, t, optimization.ApplyAccepted{Kind: apply.State.Kind, Reverts: &applyID, Bundle: bundle})
+	w, err := s.prepareWrite(caller, operationID, operation.RevertOptimization, t,
+		optimization.ApplyAccepted{Kind: apply.State.Kind, Reverts: &applyID, Bundle: bundle})
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,8 @@ func (s *Schedules) StartDue(ctx context.Context) error {
 		}
 		for _, slot := range due {
 			if err := s.startSlotInTime(ctx, slot); err != nil {
-				failed = append(failed, fmt.Errorf("commands: start schedule %s at %s: %w", slot.ScheduleID, slot.At.Format(time.RFC3339), err))
+				failed = append(failed, fmt.Errorf("commands: start schedule %s at %s: %w", slot.ScheduleID, slot.At.Format(time.RFC3339),
+					err))
 			}
 		}
 		if len(due) < dueBatchSize {
@@ -99,9 +100,11 @@ func (s *Schedules) acceptAssessment(ctx context.Context, slot schedule.Slot, du
 			if !past.State.Due(slot, s.Now()) {
 				return errSlotOver
 			}
-			return eventstore.Decide(c, past, schedule.StartSlot{Slot: slot, OperationID: operationID, Model: scheduledModel(workspace, model), At: s.Now()})
+			return eventstore.Decide(c, past, schedule.StartSlot{Slot: slot, OperationID: operationID,
+				Model: scheduledModel(workspace, model), At: s.Now()})
 		}}
-		return s.assessments.acceptRun(ctx, caller, operationID, operation.AssessSemanticModel, workspace, []item.Item{model}, []noticed{started})
+		return s.assessments.acceptRun(ctx, caller, operationID, operation.AssessSemanticModel, workspace, []item.Item{model},
+			[]noticed{started})
 	})
 	return err
 }

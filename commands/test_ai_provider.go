@@ -46,7 +46,8 @@ func (s *Providers) Test(ctx context.Context, caller Caller, providerID string) 
 
 // testCall asks the provider, outside any transaction, and returns what it
 // observed. A data agent is only looked up, as the caller.
-func (s *Providers) testCall(ctx context.Context, caller Caller, p aiprovider.Provider, key aiprovider.Key) (o aiprovider.Observation, err error) {
+func (s *Providers) testCall(ctx context.Context, caller Caller, p aiprovider.Provider, key aiprovider.Key) (o aiprovider.Observation,
+	err error) {
 	switch {
 	case !p.Askable():
 		return s.failedTest(aiprovider.KeyMissing(p.Name, p.ProviderID))
@@ -55,7 +56,8 @@ func (s *Providers) testCall(ctx context.Context, caller Caller, p aiprovider.Pr
 		if _, err := s.Platform.Item(ctx, caller.Caller, p.WorkspaceID, item.DataAgent, p.DataAgentID); err != nil {
 			return s.failedTest(err)
 		}
-		o.OK, o.LatencyMs, o.Message = true, s.Now().Sub(began).Milliseconds(), "The data agent is there and you can see it; it was not asked."
+		o.OK, o.LatencyMs, o.Message = true, s.Now().Sub(began).Milliseconds(),
+			"The data agent is there and you can see it; it was not asked."
 	default:
 		if o, err = s.Tester.Test(ctx, p.Configuration.Settings(key)); err != nil {
 			return s.failedTest(err)
@@ -72,7 +74,8 @@ func (s *Providers) failedTest(err error) (aiprovider.Observation, error) {
 	if !ok {
 		return aiprovider.Observation{}, fmt.Errorf("commands: test an AI provider: %w", err)
 	}
-	return aiprovider.Observation{Test: aiprovider.Test{At: s.instant(), ErrorCode: aiprovider.TestError(refusal.Code), Message: refusal.Message}}, nil
+	return aiprovider.Observation{Test: aiprovider.Test{At: s.instant(), ErrorCode: aiprovider.TestError(refusal.Code),
+		Message: refusal.Message}}, nil
 }
 
 // instant returns the current time at the log's resolution of one microsecond.
@@ -81,5 +84,6 @@ func (s *core) instant() time.Time { return s.Now().UTC().Truncate(time.Microsec
 // providerMetadata returns the origin that the events of a call on an AI provider
 // record.
 func (caller Caller) providerMetadata() eventstore.Metadata {
-	return eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID, Causation: "AI provider", Trace: caller.Trace}
+	return eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID, Causation: "AI provider",
+		Trace: caller.Trace}
 }

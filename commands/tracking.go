@@ -67,7 +67,8 @@ func (t *Tracking) Reserve(c *eventstore.Change, caps trackeditem.Caps, items ..
 }
 
 // reserve is Reserve under the caps of the caller.
-func (t *Tracking) reserve(c *eventstore.Change, caller Caller, owner account.Account, limits account.Limits, items ...trackeditem.Reserve) error {
+func (t *Tracking) reserve(c *eventstore.Change, caller Caller, owner account.Account, limits account.Limits,
+	items ...trackeditem.Reserve) error {
 	return t.Reserve(c, trackeditem.CapsOf(owner, caller.License, limits.TrackedItems), items...)
 }
 
@@ -129,7 +130,8 @@ func (t *Tracking) Release(c *eventstore.Change, operationID uuid.UUID) error {
 		if len(past.State.ReservedBy) > 0 {
 			continue
 		}
-		if err := eventstore.Decide(c, t.total, trackeditem.ReleaseRoom{ItemIDs: t.ids[i : i+1 : i+1], LicenseID: past.State.LicenseID}); err != nil {
+		if err := eventstore.Decide(c, t.total, trackeditem.ReleaseRoom{ItemIDs: t.ids[i : i+1 : i+1],
+			LicenseID: past.State.LicenseID}); err != nil {
 			return err
 		}
 	}

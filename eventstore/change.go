@@ -377,7 +377,8 @@ func (c *Change) queueEvents(b *pgx.Batch) {
 		schemas[i], data[i], ats[i] = int32(r.SchemaVersion), string(r.Data), r.RecordedAt
 	}
 	loaded, at, last, unmoved := c.loaded()
-	b.Queue(eventsSQL, ids, c.meta.Account, streams, versions, types, schemas, data, ats, c.chains, string(c.rawMeta), loaded, at, last, unmoved).Query(func(rows pgx.Rows) error {
+	b.Queue(eventsSQL, ids, c.meta.Account, streams, versions, types, schemas, data, ats, c.chains, string(c.rawMeta), loaded, at, last,
+		unmoved).Query(func(rows pgx.Rows) error {
 		i := 0
 		var position int64
 		_, err := pgx.ForEachRow(rows, []any{&position}, func() error {
@@ -398,7 +399,8 @@ func (c *Change) loaded() (streams []string, versions []int64, last [][16]byte, 
 	for _, h := range c.heads {
 		still := slices.ContainsFunc(h.pasts, Loadable.unmoved) && h.version == h.loaded
 		if h.loaded > 0 || still {
-			streams, versions, last, unmoved = append(streams, h.stream), append(versions, h.loaded), append(last, h.id), append(unmoved, still)
+			streams, versions, last, unmoved = append(streams, h.stream), append(versions, h.loaded), append(last, h.id),
+				append(unmoved, still)
 		}
 	}
 	return streams, versions, last, unmoved

@@ -37,13 +37,15 @@ func (s *Store) Checkpoint(ctx context.Context, account string) (Checkpoint, err
 	}
 	var c Checkpoint
 	var head []byte
-	err = s.pool.QueryRow(ctx, `SELECT position, events, head FROM checkpoints WHERE account_id = $1`, account).Scan(&c.Position, &c.Events, &head)
+	err = s.pool.QueryRow(ctx, `SELECT position, events, head FROM checkpoints WHERE account_id = $1`, account).Scan(&c.Position, &c.Events,
+		&head)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return Checkpoint{}, fmt.Errorf("eventstore: checkpoint: %w", err)
 	}
 	copy(c.Head[:], head)
 	kept := c.Events
-	rows, err := s.pool.Query(ctx, `SELECT position, hash FROM events WHERE account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`,
+	rows, err := s.pool.Query(ctx,
+		`SELECT position, hash FROM events WHERE account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`,
 		pgx.QueryExecModeCacheDescribe, account, c.Position, upTo)
 	if err != nil {
 		return Checkpoint{}, fmt.Errorf("eventstore: checkpoint: %w", err)

@@ -137,7 +137,8 @@ func (c *Codec) Encode(e domain.Event) (name string, schemaVersion int, data jso
 		return "", 0, nil, fmt.Errorf("eventstore: encode %s: %w", name, err)
 	}
 	if len(data) > maxData {
-		return "", 0, nil, fmt.Errorf("eventstore: encode %s: %d bytes are more than the %d an event may have; store a reference to a document", name, len(data), maxData)
+		return "", 0, nil, fmt.Errorf("eventstore: encode %s: %d bytes are more than the %d an event may have; store a reference "+
+			"to a document", name, len(data), maxData)
 	}
 	return name, c.byName[name].version, data, nil
 }
@@ -150,7 +151,8 @@ func (c *Codec) Decode(name string, schemaVersion int, data []byte) (domain.Even
 		return nil, fmt.Errorf("eventstore: the log holds an event %s that this program does not know; run a newer one", name)
 	}
 	if schemaVersion < 1 || schemaVersion > t.version {
-		return nil, fmt.Errorf("eventstore: the log holds %s in schema version %d, this program knows 1 to %d; run a newer one", name, schemaVersion, t.version)
+		return nil, fmt.Errorf("eventstore: the log holds %s in schema version %d, this program knows 1 to %d; run a newer one", name,
+			schemaVersion, t.version)
 	}
 	for i := schemaVersion; i < t.version; i++ {
 		var err error

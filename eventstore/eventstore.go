@@ -91,7 +91,8 @@ func (s *Store) ring() {
 
 // New returns a Store for the log in pool's database. The migrations must have run.
 func New(pool *pgxpool.Pool, codec *Codec, o Options) *Store {
-	s := &Store{pool: pool, codec: codec, now: o.Now, newID: o.NewID, inline: o.Inline, logger: o.Logger, handlerTimeout: o.HandlerTimeout, cache: newStateCache(maxCached, maxCachedSize), marks: newMarks()}
+	s := &Store{pool: pool, codec: codec, now: o.Now, newID: o.NewID, inline: o.Inline, logger: o.Logger, handlerTimeout: o.HandlerTimeout,
+		cache: newStateCache(maxCached, maxCachedSize), marks: newMarks()}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -199,7 +199,8 @@ func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
 	}
 	for _, h := range heads {
 		if h.version != h.loaded {
-			return fmt.Errorf("eventstore: load %s: its row says version %d, its last event is version %d; verify the log", h.stream, h.loaded, h.version)
+			return fmt.Errorf("eventstore: load %s: its row says version %d, its last event is version %d; verify the log", h.stream,
+				h.loaded, h.version)
 		}
 		for _, p := range h.pasts {
 			if err := p.end(s.cache, h.id, h.size); err != nil {

@@ -46,7 +46,8 @@ func FoldLast[S any](stream string) *Past[S] {
 	return &Past[S]{Stream: stream, reach: lastEvent, evolve: func(_ S, e domain.Event, _ time.Time) (S, error) {
 		s, ok := domain.After[S](e)
 		if !ok {
-			return s, fmt.Errorf("the event %s does not carry %v, which every event of a %s stream must", e.EventType(), reflect.TypeFor[S](), streamType(stream))
+			return s, fmt.Errorf("the event %s does not carry %v, which every event of a %s stream must", e.EventType(),
+				reflect.TypeFor[S](), streamType(stream))
 		}
 		return s, nil
 	}}
@@ -69,7 +70,8 @@ func FoldCached[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
 
 // FoldCachedDated is FoldCached with an evolve that also receives the time when the event was recorded.
 func FoldCachedDated[S any](stream string, evolve func(S, domain.Event, time.Time) S) *Past[S] {
-	return &Past[S]{Stream: stream, reach: sinceCached, evolve: func(s S, e domain.Event, at time.Time) (S, error) { return evolve(s, e, at), nil }}
+	return &Past[S]{Stream: stream, reach: sinceCached,
+		evolve: func(s S, e domain.Event, at time.Time) (S, error) { return evolve(s, e, at), nil }}
 }
 
 func undated[S any](evolve func(S, domain.Event) S) func(S, domain.Event, time.Time) (S, error) {
@@ -141,7 +143,8 @@ func (p *Past[S]) from() int64 {
 }
 
 func (p *Past[S]) wants(version, end int64) bool {
-	return p.reach == allEvents || p.reach == lastEvent && version == end || p.reach == sinceCached && (p.base == nil || version > p.base.version)
+	return p.reach == allEvents || p.reach == lastEvent && version == end ||
+		p.reach == sinceCached && (p.base == nil || version > p.base.version)
 }
 
 func (p *Past[S]) fold(e domain.Event, version int64, at time.Time) error {

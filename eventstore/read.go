@@ -82,10 +82,12 @@ func (s *Store) ReadStored(ctx context.Context, sel Selection) iter.Seq2[Recorde
 		case sel.Stream != "":
 			// In a stream, the order of versions is the order of positions, and the stream's index has
 			// versions in order.
-			pages(ctx, s.pool, 0, byVersion, `stream = $1 AND version > $2 AND position > $3 AND position <= $4 AND ($5 = '' OR account_id = $5) ORDER BY version`,
+			pages(ctx, s.pool, 0, byVersion,
+				`stream = $1 AND version > $2 AND position > $3 AND position <= $4 AND ($5 = '' OR account_id = $5) ORDER BY version`,
 				sel.Stream, sel.After, sel.UpTo, sel.Account)(yield)
 		case sel.Account != "":
-			pages(ctx, s.pool, sel.After, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`, sel.Account, sel.UpTo)(yield)
+			pages(ctx, s.pool, sel.After, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`, sel.Account,
+				sel.UpTo)(yield)
 		default:
 			pages(ctx, s.pool, sel.After, byPosition, wherePosition, sel.UpTo)(yield)
 		}

@@ -96,7 +96,8 @@ func (s *Store) replayChunks(ctx context.Context, after, upTo int64, types []str
 		where, args = `position <= $1 AND position > $2 AND type = ANY($3) ORDER BY position`, append(args, types)
 	}
 	// Planned with its values, like any page.
-	rows, err := s.pool.Query(ctx, fmt.Sprintf(`SELECT %s FROM events WHERE %s`, columns, where), append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
+	rows, err := s.pool.Query(ctx, fmt.Sprintf(`SELECT %s FROM events WHERE %s`, columns, where),
+		append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
 	if err != nil {
 		hand(&chunk{err: fmt.Errorf("eventstore: read: %w", err), done: make(chan struct{})})
 		return false

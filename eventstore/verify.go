@@ -59,15 +59,18 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (Verification, erro
 	v := verifier{o: o, chain: newChainer()}
 	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		// The sequence is read after this first statement has taken the transaction's snapshot.
-		err := tx.QueryRow(ctx, `SELECT coalesce(sum(version), 0), (SELECT last_value FROM events_position_seq) FROM streams`).Scan(&v.Total, &v.last)
+		err := tx.QueryRow(ctx,
+			`SELECT coalesce(sum(version), 0), (SELECT last_value FROM events_position_seq) FROM streams`).Scan(&v.Total, &v.last)
 		if err != nil {
 			return err
 		}
-		events, err := declare(ctx, tx, "verify_events", `SELECT `+columns+` FROM events ORDER BY stream, version`, func(rows pgx.CollectableRow) (Recorded, error) { return scan(rows) })
+		events, err := declare(ctx, tx, "verify_events", `SELECT `+columns+` FROM events ORDER BY stream, version`,
+			func(rows pgx.CollectableRow) (Recorded, error) { return scan(rows) })
 		if err != nil {
 			return err
 		}
-		streams, err := declare(ctx, tx, "verify_streams", `SELECT stream, account_id, type, version, chain FROM streams ORDER BY stream`, pgx.RowToStructByPos[streamRow])
+		streams, err := declare(ctx, tx, "verify_streams", `SELECT stream, account_id, type, version, chain FROM streams ORDER BY stream`,
+			pgx.RowToStructByPos[streamRow])
 		if err != nil {
 			return err
 		}
@@ -144,12 +147,14 @@ func (v *verifier) run(ctx context.Context, events *cursor[Recorded], streams *c
 			return nil
 		case row == nil || r != nil && r.Stream < row.Stream:
 			v.found(Mismatch{r.Position, r.Stream, r.Version, "the event's stream has no row in streams"})
-			if err := v.stream(ctx, events, &streamRow{Stream: r.Stream, Account: r.Account, Type: streamType(r.Stream)}, false); err != nil {
+			if err := v.stream(ctx, events, &streamRow{Stream: r.Stream, Account: r.Account, Type: streamType(r.Stream)},
+				false); err != nil {
 				return err
 			}
 		default:
 			if row.Type != streamType(row.Stream) {
-				v.found(Mismatch{0, row.Stream, row.Version, fmt.Sprintf("streams.type is %q, the name says %q", row.Type, streamType(row.Stream))})
+				v.found(Mismatch{0, row.Stream, row.Version,
+					fmt.Sprintf("streams.type is %q, the name says %q", row.Type, streamType(row.Stream))})
 			}
 			if err := v.stream(ctx, events, row, true); err != nil {
 				return err
@@ -216,7 +221,8 @@ func (v *verifier) stream(ctx context.Context, events *cursor[Recorded], row *st
 		case matches:
 			intact()
 		default:
-			suspects = append(suspects, Mismatch{r.Position, r.Stream, r.Version, "its hash does not match what it holds, its position and the events before it"})
+			suspects = append(suspects, Mismatch{r.Position, r.Stream, r.Version,
+				"its hash does not match what it holds, its position and the events before it"})
 		}
 		head, version, at = next, r.Version, r.RecordedAt
 		events.next()
@@ -232,7 +238,8 @@ func (v *verifier) stream(ctx context.Context, events *cursor[Recorded], row *st
 	switch {
 	case !hasRow:
 	case row.Version != version:
-		v.found(Mismatch{0, row.Stream, row.Version, fmt.Sprintf("streams.version is %d, the last event has version %d", row.Version, version)})
+		v.found(Mismatch{0, row.Stream, row.Version, fmt.Sprintf("streams.version is %d, the last event has version %d", row.Version,
+			version)})
 	case !chained && !broken && len(suspects) == 0:
 		v.found(Mismatch{0, row.Stream, row.Version, "streams.chain is not what its events chain to"})
 	}

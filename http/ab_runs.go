@@ -23,7 +23,8 @@ const stalledAfter = 2 * time.Minute
 // ListAbTestRuns handles GET /v1/aiReadiness/abTests/{abTestId}/runs.
 func (s *Server) ListAbTestRuns(ctx context.Context, r api.ListAbTestRunsRequestObject) (api.ListAbTestRunsResponseObject, error) {
 	who := of(ctx).who
-	p, err := openPage[projections.AbRunCursor](s, who.Account, abTestsPath+"/"+url.PathEscape(r.AbTestID)+"/runs", nil, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := openPage[projections.AbRunCursor](s, who.Account, abTestsPath+"/"+url.PathEscape(r.AbTestID)+"/runs", nil,
+		r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +32,8 @@ func (s *Server) ListAbTestRuns(ctx context.Context, r api.ListAbTestRunsRequest
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.views.AbRuns(ctx, projections.AbRunsQuery{AccountID: who.Account, AbTestID: t.AbTestID, Before: p.After, Limit: p.Limit + 1})
+	found, err := s.views.AbRuns(ctx, projections.AbRunsQuery{AccountID: who.Account, AbTestID: t.AbTestID, Before: p.After,
+		Limit: p.Limit + 1})
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +81,8 @@ func (s *Server) DeleteAbTestRun(ctx context.Context, r api.DeleteAbTestRunReque
 }
 
 // GetAbTestRunResult handles GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result.
-func (s *Server) GetAbTestRunResult(ctx context.Context, r api.GetAbTestRunResultRequestObject) (api.GetAbTestRunResultResponseObject, error) {
+func (s *Server) GetAbTestRunResult(ctx context.Context, r api.GetAbTestRunResultRequestObject) (api.GetAbTestRunResultResponseObject,
+	error) {
 	run, err := s.abRun(ctx, r.AbTestID, r.RunID)
 	if err != nil {
 		return nil, err
@@ -112,7 +115,8 @@ func (s *Server) hasResult(runID uuid.UUID, status operation.Status, since time.
 		wait := time.Duration(retryAfter(s.now().Sub(since))) * time.Second
 		return domain.Refuse(domain.ResultNotReady, "run %s has not ended; read it until it has", runID).About("runId", runID).After(wait)
 	case status != operation.Succeeded:
-		return domain.Refuse(domain.OperationHasNoResult, "run %s has no result because it is %s; the run says why", runID, status).About("runId", runID)
+		return domain.Refuse(domain.OperationHasNoResult, "run %s has no result because it is %s; the run says why", runID,
+			status).About("runId", runID)
 	}
 	return nil
 }
@@ -127,7 +131,8 @@ func (s *Server) abTested(ctx context.Context, o projections.Operation) (api.Ope
 		return nil, err
 	}
 	if !found {
-		return nil, domain.Refuse(domain.OperationExpired, "the run of an A/B test that operation %s made was deleted", o.ID).About("operationId", o.ID)
+		return nil, domain.Refuse(domain.OperationExpired, "the run of an A/B test that operation %s made was deleted",
+			o.ID).About("operationId", o.ID)
 	}
 	if err := s.mayRead(ctx, o.Owner, noOperation(o.ID), askedOf(run.SideA, run.SideB)...); err != nil {
 		return nil, err
@@ -151,8 +156,9 @@ func (s *Server) abTestResult(ctx context.Context, run projections.AbRun) (out a
 	return api.AbTestResult{
 		AbTestID: run.AbTestID.String(), RunID: run.RunID.String(), StoredAtUtc: inUTC(run.FinishedAt),
 		SideA: &sides.A, SideB: &sides.B, Aggregate: &run.Compared.Aggregate, Agreement: &run.Compared.Agreement,
-		CorrectAnswers: &api.AbCorrectAnswers{Mode: new(api.AbCorrectAnswersMode(run.CorrectAnswers)), ComputedAtUtc: inUTC(run.ComputedAt)},
-		Document:       document,
+		CorrectAnswers: &api.AbCorrectAnswers{Mode: new(api.AbCorrectAnswersMode(run.CorrectAnswers)),
+			ComputedAtUtc: inUTC(run.ComputedAt)},
+		Document: document,
 	}, nil
 }
 
@@ -185,9 +191,11 @@ func (s *Server) abRuns(found []projections.AbRun) []api.AbTestRun {
 // run converts a run to its API form.
 func (s *Server) run(r projections.AbRun) api.AbTestRun {
 	out := api.AbTestRun{
-		RunID: r.RunID.String(), AbTestID: r.AbTestID.String(), Status: new(api.AbTestRunStatus(r.Operation.Status)), Stage: new(api.AbTestRunStage(r.Stage())),
+		RunID: r.RunID.String(), AbTestID: r.AbTestID.String(), Status: new(api.AbTestRunStatus(r.Operation.Status)),
+		Stage:        new(api.AbTestRunStage(r.Stage())),
 		StartedAtUtc: new(r.At.UTC()), FinishedAtUtc: inUTC(r.FinishedAt), SideA: s.runSide(r, abtest.A), SideB: s.runSide(r, abtest.B),
-		QuestionSetHash: &r.Questions.SetHash, QuestionsCount: &r.Questions.Count, Counted: counted(r), Asks: asks(r), Error: r.Operation.Failure,
+		QuestionSetHash: &r.Questions.SetHash, QuestionsCount: &r.Questions.Count, Counted: counted(r), Asks: asks(r),
+		Error: r.Operation.Failure,
 	}
 	if r.Compared != nil {
 		out.Aggregate, out.Agreement = &r.Compared.Aggregate, &r.Compared.Agreement
@@ -265,7 +273,8 @@ func (s *Server) runSide(r projections.AbRun, name abtest.SideName) api.AbTestRu
 	}
 	out.Total = &asked.Count
 	if asked.Outcome != nil {
-		out.Stable, out.Scored, out.ResponseTime, out.StoredAtUtc = &asked.Outcome.Stable, &asked.Outcome.Scored, asked.Outcome.ResponseTime, inUTC(asked.EndedAt)
+		out.Stable, out.Scored, out.ResponseTime, out.StoredAtUtc = &asked.Outcome.Stable, &asked.Outcome.Scored,
+			asked.Outcome.ResponseTime, inUTC(asked.EndedAt)
 	}
 	if side.Status != abtest.SideReused {
 		out.Progress = &api.AbTestRunProgress{

@@ -143,8 +143,10 @@ func rewording(b api.UpdateAbTestRequest) (func(abtest.Words) abtest.Words, erro
 		raw                json.RawMessage
 		label, description func(*abtest.Words) **string
 	}{
-		{"sideA", b.SideA, func(w *abtest.Words) **string { return &w.LabelA }, func(w *abtest.Words) **string { return &w.SideADescription }},
-		{"sideB", b.SideB, func(w *abtest.Words) **string { return &w.LabelB }, func(w *abtest.Words) **string { return &w.SideBDescription }},
+		{"sideA", b.SideA, func(w *abtest.Words) **string { return &w.LabelA },
+			func(w *abtest.Words) **string { return &w.SideADescription }},
+		{"sideB", b.SideB, func(w *abtest.Words) **string { return &w.LabelB },
+			func(w *abtest.Words) **string { return &w.SideBDescription }},
 	} {
 		words, there, err := optional[sideWords](side.member, side.raw)
 		if err != nil {

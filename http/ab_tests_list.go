@@ -40,7 +40,8 @@ func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject
 }
 
 // ListAbTestsOfSemanticModel handles GET …/semanticModels/{semanticModelId}/abTests.
-func (s *Server) ListAbTestsOfSemanticModel(ctx context.Context, r api.ListAbTestsOfSemanticModelRequestObject) (api.ListAbTestsOfSemanticModelResponseObject, error) {
+func (s *Server) ListAbTestsOfSemanticModel(ctx context.Context,
+	r api.ListAbTestsOfSemanticModelRequestObject) (api.ListAbTestsOfSemanticModelResponseObject, error) {
 	found, err := s.views.AbTests(ctx, projections.AbTestsQuery{
 		AccountID: of(ctx).who.Account, Model: &projections.InWorkspace{WorkspaceID: r.WorkspaceID, ID: r.SemanticModelID},
 	})
@@ -51,7 +52,8 @@ func (s *Server) ListAbTestsOfSemanticModel(ctx context.Context, r api.ListAbTes
 }
 
 // ListAbTestsOfDataAgent handles GET …/dataAgents/{dataAgentId}/abTests.
-func (s *Server) ListAbTestsOfDataAgent(ctx context.Context, r api.ListAbTestsOfDataAgentRequestObject) (api.ListAbTestsOfDataAgentResponseObject, error) {
+func (s *Server) ListAbTestsOfDataAgent(ctx context.Context,
+	r api.ListAbTestsOfDataAgentRequestObject) (api.ListAbTestsOfDataAgentResponseObject, error) {
 	found, err := s.views.AbTests(ctx, projections.AbTestsQuery{
 		AccountID: of(ctx).who.Account, Agent: &projections.InWorkspace{WorkspaceID: r.WorkspaceID, ID: r.DataAgentID},
 	})

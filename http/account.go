@@ -29,7 +29,8 @@ func (s *Server) GetAccount(ctx context.Context, _ api.GetAccountRequestObject) 
 		AccountID: m.AccountID, Plan: string(m.Plan), Status: string(m.Status), Region: text(m.Region),
 		Allowances: s.allowances(ctx, limits),
 		Settings: api.AccountSettings{
-			Features:         api.AccountFeatures{AddPixies: m.Settings.AddPixies, CapacityDetails: m.Settings.CapacityDetails, AiFeatures: m.Settings.AIFeatures},
+			Features: api.AccountFeatures{AddPixies: m.Settings.AddPixies, CapacityDetails: m.Settings.CapacityDetails,
+				AiFeatures: m.Settings.AIFeatures},
 			DefinitionCopies: api.AccountSettingsDefinitionCopies(m.Settings.DefinitionCopies),
 		},
 		API: s.rights(ctx),

@@ -73,8 +73,10 @@ func configured(b *api.SaveAIProviderJSONRequestBody) aiprovider.Configuration {
 		c.DataPolicy.SendDAX = valueOr(d.SendDax, true)
 	}
 	if l := b.Limits; l != nil {
-		c.Limits.MaxConcurrency, c.Limits.TimeoutMs = valueOr(l.MaxConcurrency, c.Limits.MaxConcurrency), valueOr(l.TimeoutMs, c.Limits.TimeoutMs)
-		c.Limits.MaxRetries, c.Limits.MaxOutputTokens = valueOr(l.MaxRetries, c.Limits.MaxRetries), valueOr(l.MaxOutputTokens, c.Limits.MaxOutputTokens)
+		c.Limits.MaxConcurrency, c.Limits.TimeoutMs = valueOr(l.MaxConcurrency, c.Limits.MaxConcurrency),
+			valueOr(l.TimeoutMs, c.Limits.TimeoutMs)
+		c.Limits.MaxRetries, c.Limits.MaxOutputTokens = valueOr(l.MaxRetries, c.Limits.MaxRetries),
+			valueOr(l.MaxOutputTokens, c.Limits.MaxOutputTokens)
 	}
 	return c
 }
@@ -111,8 +113,10 @@ func patched(b *api.ChangeAIProviderJSONRequestBody) (p aiprovider.Patch, key ai
 	}
 	var text *string
 	err = cmp.Or(
-		nullable("baseUrl", b.BaseURL, &p.BaseURL), nullable("model", b.Model, &p.Model), nullable("apiVersion", b.APIVersion, &p.APIVersion),
-		nullable("workspaceId", b.WorkspaceID, &p.WorkspaceID), nullable("dataAgentId", b.DataAgentID, &p.DataAgentID), nullable("apiKey", b.APIKey, &text))
+		nullable("baseUrl", b.BaseURL, &p.BaseURL), nullable("model", b.Model, &p.Model),
+		nullable("apiVersion", b.APIVersion, &p.APIVersion),
+		nullable("workspaceId", b.WorkspaceID, &p.WorkspaceID), nullable("dataAgentId", b.DataAgentID, &p.DataAgentID),
+		nullable("apiKey", b.APIKey, &text))
 	switch {
 	case err != nil || text == nil:
 		return p, key, err
@@ -168,16 +172,19 @@ func providerID(text string) string {
 // embeddedProvider returns the embedded provider in its API form.
 func embeddedProvider() api.AIProvider {
 	return api.AIProvider{
-		ProviderID: aiprovider.EmbeddedID, Name: aiprovider.EmbeddedName, Kind: aiprovider.Rules, Purposes: []aiprovider.Purpose{aiprovider.Proposals}, Enabled: true,
+		ProviderID: aiprovider.EmbeddedID, Name: aiprovider.EmbeddedName, Kind: aiprovider.Rules,
+		Purposes: []aiprovider.Purpose{aiprovider.Proposals}, Enabled: true,
 	}
 }
 
 // savedProvider converts a saved provider to its API form.
 func savedProvider(p aiprovider.Provider) api.AIProvider {
 	out := api.AIProvider{
-		ProviderID: p.ProviderID, Name: p.Name, Kind: p.Kind, BaseURL: text(p.BaseURL), Model: text(p.Model), APIVersion: text(p.APIVersion),
-		Purposes: p.Purposes, Enabled: p.Enabled, DataPolicy: &p.DataPolicy, Limits: &p.Limits, HasKey: p.HasKey,
-		Capabilities: &p.Capabilities, LastTest: p.LastTest, CreatedAtUtc: inUTC(&p.CreatedAt), ChangedAtUtc: inUTC(&p.ChangedAt), UsedBy: len(p.UsedBy),
+		ProviderID: p.ProviderID, Name: p.Name, Kind: p.Kind, BaseURL: text(p.BaseURL), Model: text(p.Model),
+		APIVersion: text(p.APIVersion),
+		Purposes:   p.Purposes, Enabled: p.Enabled, DataPolicy: &p.DataPolicy, Limits: &p.Limits, HasKey: p.HasKey,
+		Capabilities: &p.Capabilities, LastTest: p.LastTest, CreatedAtUtc: inUTC(&p.CreatedAt), ChangedAtUtc: inUTC(&p.ChangedAt),
+		UsedBy: len(p.UsedBy),
 	}
 	for _, id := range []struct {
 		of uuid.UUID

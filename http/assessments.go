@@ -13,7 +13,8 @@ import (
 )
 
 // AssessSemanticModel handles POST …/semanticModels/{semanticModelId}/aiReadiness/assess.
-func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticModelRequestObject) (api.AssessSemanticModelResponseObject, error) {
+func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticModelRequestObject) (api.AssessSemanticModelResponseObject,
+	error) {
 	done, err := s.commands.Assessments.Start(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)
 	if err != nil {
 		return nil, err
@@ -22,7 +23,8 @@ func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticMo
 }
 
 // AssessSemanticModels handles POST /v1/workspaces/{workspaceId}/aiReadiness/assess.
-func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticModelsRequestObject) (api.AssessSemanticModelsResponseObject, error) {
+func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticModelsRequestObject) (api.AssessSemanticModelsResponseObject,
+	error) {
 	done, err := s.commands.Assessments.StartBulk(ctx, of(ctx).who, r.WorkspaceID, r.Body.SemanticModelIds)
 	if err != nil {
 		return nil, err
@@ -32,7 +34,8 @@ func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticM
 
 // ListAssessments handles GET …/semanticModels/{semanticModelId}/aiReadiness/assessments.
 func (s *Server) ListAssessments(ctx context.Context, r api.ListAssessmentsRequestObject) (api.ListAssessmentsResponseObject, error) {
-	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.SemanticModel, r.SemanticModelID, "semanticModels", r.Params.MaxResults, r.Params.ContinuationToken)
+	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.SemanticModel, r.SemanticModelID, "semanticModels", r.Params.MaxResults,
+		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +43,8 @@ func (s *Server) ListAssessments(ctx context.Context, r api.ListAssessmentsReque
 }
 
 // assessmentsOf returns a page of the assessments of a model or an agent, newest first.
-func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, id uuid.UUID, segment string, maxResults *int, continuation *string) (list api.AssessmentSummaryList, err error) {
+func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, id uuid.UUID, segment string, maxResults *int,
+	continuation *string) (list api.AssessmentSummaryList, err error) {
 	who := of(ctx).who
 	path := "/v1/workspaces/" + workspaceID.String() + "/" + segment + "/" + id.String() + "/aiReadiness/assessments"
 	p, err := openPage[projections.AssessmentCursor](s, who.Account, path, nil, maxResults, continuation)
@@ -85,7 +89,8 @@ func (s *Server) GetAssessment(ctx context.Context, r api.GetAssessmentRequestOb
 
 // assessmentOf returns a stored assessment of a model or an agent. A malformed id is refused as not found
 // (docs/decisions.md 8.12).
-func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, itemID uuid.UUID, assessmentID string) (a assessment.Assessment, err error) {
+func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, itemID uuid.UUID,
+	assessmentID string) (a assessment.Assessment, err error) {
 	who := of(ctx).who
 	if _, err := s.commands.Workspaces.Item(ctx, who, workspaceID, t, itemID); err != nil {
 		return a, err
@@ -97,7 +102,8 @@ func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item
 		}
 	}
 	if !found {
-		return a, domain.Refuse(domain.AssessmentNotFound, "%s %s has no assessment %s in this account", t.Noun(), itemID, truncated(assessmentID)).
+		return a, domain.Refuse(domain.AssessmentNotFound, "%s %s has no assessment %s in this account", t.Noun(), itemID,
+			truncated(assessmentID)).
 			About("assessmentId", truncated(assessmentID))
 	}
 	return a, nil
@@ -124,15 +130,17 @@ func (s *Server) assessment(ctx context.Context, a assessment.Assessment, result
 		WorkspaceID: new(a.WorkspaceID.String()), WorkspaceName: &a.WorkspaceName,
 		SemanticModelID: new(a.ModelID.String()), SemanticModelName: &a.ModelName,
 		Score: a.Score, ScoreDataAgent: a.ScoreDataAgent, FindingsCount: &a.FindingsCount,
-		Usage:    s.usage(a.Usage, result),
-		Regime:   api.AssessmentRegime{ID: a.RegimeID, UsageInScoring: &a.UsageInScoring, ComparableWithPrevious: &a.ComparableWithPrevious},
+		Usage: s.usage(a.Usage, result),
+		Regime: api.AssessmentRegime{ID: a.RegimeID, UsageInScoring: &a.UsageInScoring,
+			ComparableWithPrevious: &a.ComparableWithPrevious},
 		Stored:   api.AssessmentStored{Location: api.AssessmentStoredLocationService},
 		Document: document, SchemaVersion: a.SchemaVersion,
 	}, nil
 }
 
 func (s *Server) usage(u assessment.Usage, result bool) api.AssessmentUsage {
-	out := api.AssessmentUsage{Applied: u.Applied, State: text(string(u.State)), Reason: text(u.Reason), WindowDays: u.WindowDays, TrackedReportCount: u.TrackedReportCount}
+	out := api.AssessmentUsage{Applied: u.Applied, State: text(string(u.State)), Reason: text(u.Reason), WindowDays: u.WindowDays,
+		TrackedReportCount: u.TrackedReportCount}
 	if !result || u.Access == "" {
 		return out
 	}
@@ -141,10 +149,14 @@ func (s *Server) usage(u assessment.Usage, result bool) api.AssessmentUsage {
 	case item.Granted:
 	case item.ConsentRequired:
 		out.Permission, out.ConsentURL = new(usagePermission), new(s.consentURL(usagePermission))
-		out.Message = new("Usage was not read because you have not granted " + usagePermission + ". The score weighs every object alike, so it does not say which findings touch what people look at most. Grant the permission on the page of consentUrl and assess again.")
+		out.Message = new("Usage was not read because you have not granted " + usagePermission +
+			". The score weighs every object alike, so it does not say which findings touch what people look at most. Grant the " +
+			"permission on the page of consentUrl and assess again.")
 	case item.Unavailable:
 		out.Permission = new(usagePermission)
-		out.Message = new("Usage was not read because " + usagePermission + " could not be used just now: the platform did not answer, or your organization's sign-in policy did not allow it. The score weighs every object alike. Assess again later.")
+		out.Message = new("Usage was not read because " + usagePermission +
+			" could not be used just now: the platform did not answer, or your organization's sign-in policy did not allow it. The score " +
+			"weighs every object alike. Assess again later.")
 	}
 	return out
 }

@@ -15,7 +15,8 @@ import (
 
 // ListAuditEvents handles GET /v1/audit/events.
 func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsRequestObject) (api.ListAuditEventsResponseObject, error) {
-	q := projections.AuditQuery{AccountID: of(ctx).who.Account, OperationID: r.Params.OperationID, Since: r.Params.Since, Until: r.Params.Until}
+	q := projections.AuditQuery{AccountID: of(ctx).who.Account, OperationID: r.Params.OperationID, Since: r.Params.Since,
+		Until: r.Params.Until}
 	filters := url.Values{}
 	for name, given := range map[string]struct{ from, to *string }{
 		"stream": {r.Params.Stream, &q.Stream}, "type": {r.Params.Type, &q.Type}, "person": {r.Params.Person, &q.Person},
@@ -33,7 +34,8 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 			filters.Set(name, at.UTC().Format(time.RFC3339Nano))
 		}
 	}
-	p, err := openPage[projections.AuditCursor](s, q.AccountID, "/v1/audit/events", filters, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := openPage[projections.AuditCursor](s, q.AccountID, "/v1/audit/events", filters, r.Params.MaxResults,
+		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -55,15 +57,18 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 			return nil, err
 		}
 		list.Value[i] = api.AuditEvent{
-			Position: e.Position, EventID: e.ID, Stream: e.Stream, Version: e.Version, Type: e.Type, SchemaVersion: e.SchemaVersion, RecordedAtUtc: e.RecordedAt,
-			Person: text(e.Person), RequestID: text(e.RequestID), OperationID: text(e.OperationID), Data: data, Hash: hex.EncodeToString(e.Hash),
+			Position: e.Position, EventID: e.ID, Stream: e.Stream, Version: e.Version, Type: e.Type, SchemaVersion: e.SchemaVersion,
+			RecordedAtUtc: e.RecordedAt,
+			Person:        text(e.Person), RequestID: text(e.RequestID), OperationID: text(e.OperationID), Data: data,
+			Hash: hex.EncodeToString(e.Hash),
 		}
 	}
 	return api.ListAuditEvents200JSONResponse(list), nil
 }
 
 // GetAuditCheckpoint handles GET /v1/audit/checkpoint.
-func (s *Server) GetAuditCheckpoint(ctx context.Context, _ api.GetAuditCheckpointRequestObject) (api.GetAuditCheckpointResponseObject, error) {
+func (s *Server) GetAuditCheckpoint(ctx context.Context, _ api.GetAuditCheckpointRequestObject) (api.GetAuditCheckpointResponseObject,
+	error) {
 	account := of(ctx).who.Account
 	c, err := s.views.Checkpoint(ctx, account)
 	if err != nil {
@@ -72,8 +77,9 @@ func (s *Server) GetAuditCheckpoint(ctx context.Context, _ api.GetAuditCheckpoin
 	public := s.signer.Public().(ed25519.PublicKey)
 	key := sha256.Sum256(public)
 	out := api.AuditCheckpoint{
-		AccountID: account, Position: c.Position, Events: c.Events, Hash: hex.EncodeToString(c.Head[:]), SignedAtUtc: s.now().UTC().Truncate(time.Second),
-		Algorithm: api.Ed25519, KeyID: hex.EncodeToString(key[:8]), PublicKey: public,
+		AccountID: account, Position: c.Position, Events: c.Events, Hash: hex.EncodeToString(c.Head[:]),
+		SignedAtUtc: s.now().UTC().Truncate(time.Second),
+		Algorithm:   api.Ed25519, KeyID: hex.EncodeToString(key[:8]), PublicKey: public,
 	}
 	out.Signature = ed25519.Sign(s.signer, fmt.Appendf(nil, "readiness checkpoint v1\n%s\n%d\n%d\n%s\n%s\n",
 		out.AccountID, out.Position, out.Events, out.Hash, out.SignedAtUtc.Format(time.RFC3339)))

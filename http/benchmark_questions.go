@@ -11,7 +11,8 @@ import (
 )
 
 // GetBenchmarkQuestions handles GET …/aiReadiness/benchmark/questions.
-func (s *Server) GetBenchmarkQuestions(ctx context.Context, r api.GetBenchmarkQuestionsRequestObject) (api.GetBenchmarkQuestionsResponseObject, error) {
+func (s *Server) GetBenchmarkQuestions(ctx context.Context,
+	r api.GetBenchmarkQuestionsRequestObject) (api.GetBenchmarkQuestionsResponseObject, error) {
 	saved, err := s.commands.Benchmarks.SavedQuestions(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)
 	if err != nil {
 		return nil, err
@@ -20,7 +21,8 @@ func (s *Server) GetBenchmarkQuestions(ctx context.Context, r api.GetBenchmarkQu
 }
 
 // GenerateBenchmarkQuestions handles POST …/aiReadiness/benchmark/questions/generate.
-func (s *Server) GenerateBenchmarkQuestions(ctx context.Context, r api.GenerateBenchmarkQuestionsRequestObject) (api.GenerateBenchmarkQuestionsResponseObject, error) {
+func (s *Server) GenerateBenchmarkQuestions(ctx context.Context,
+	r api.GenerateBenchmarkQuestionsRequestObject) (api.GenerateBenchmarkQuestionsResponseObject, error) {
 	count := benchmark.DefaultGenerated
 	if r.Body != nil && r.Body.Count != nil {
 		count = *r.Body.Count
@@ -33,7 +35,8 @@ func (s *Server) GenerateBenchmarkQuestions(ctx context.Context, r api.GenerateB
 }
 
 // SaveBenchmarkQuestions handles POST …/aiReadiness/benchmark/questions/save.
-func (s *Server) SaveBenchmarkQuestions(ctx context.Context, r api.SaveBenchmarkQuestionsRequestObject) (api.SaveBenchmarkQuestionsResponseObject, error) {
+func (s *Server) SaveBenchmarkQuestions(ctx context.Context,
+	r api.SaveBenchmarkQuestionsRequestObject) (api.SaveBenchmarkQuestionsResponseObject, error) {
 	set := benchmark.Set{Questions: r.Body.Questions, Repeats: benchmark.DefaultRepeats}
 	if r.Body.Repeats != nil {
 		set.Repeats = *r.Body.Repeats

@@ -16,7 +16,8 @@ import (
 
 // StartBenchmarkRun handles POST …/aiReadiness/benchmark/runs.
 func (s *Server) StartBenchmarkRun(ctx context.Context, r api.StartBenchmarkRunRequestObject) (api.StartBenchmarkRunResponseObject, error) {
-	done, err := s.commands.Benchmarks.StartRun(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, answererRequest(r.Body.AnsweredBy), r.Body.Repeats)
+	done, err := s.commands.Benchmarks.StartRun(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, answererRequest(r.Body.AnsweredBy),
+		r.Body.Repeats)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,8 @@ func (s *Server) GetBenchmarkRun(ctx context.Context, r api.GetBenchmarkRunReque
 }
 
 // DeleteBenchmarkRun handles DELETE …/aiReadiness/benchmark/runs/{runId}.
-func (s *Server) DeleteBenchmarkRun(ctx context.Context, r api.DeleteBenchmarkRunRequestObject) (api.DeleteBenchmarkRunResponseObject, error) {
+func (s *Server) DeleteBenchmarkRun(ctx context.Context, r api.DeleteBenchmarkRunRequestObject) (api.DeleteBenchmarkRunResponseObject,
+	error) {
 	run, err := s.benchmarkRun(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID)
 	if err != nil {
 		return nil, err
@@ -75,7 +77,8 @@ func (s *Server) DeleteBenchmarkRun(ctx context.Context, r api.DeleteBenchmarkRu
 }
 
 // GetBenchmarkRunResult handles GET …/aiReadiness/benchmark/runs/{runId}/result.
-func (s *Server) GetBenchmarkRunResult(ctx context.Context, r api.GetBenchmarkRunResultRequestObject) (api.GetBenchmarkRunResultResponseObject, error) {
+func (s *Server) GetBenchmarkRunResult(ctx context.Context,
+	r api.GetBenchmarkRunResultRequestObject) (api.GetBenchmarkRunResultResponseObject, error) {
 	run, err := s.benchmarkRunToRead(ctx, r.WorkspaceID, r.SemanticModelID, r.RunID)
 	if err != nil {
 		return nil, err
@@ -104,7 +107,8 @@ func (s *Server) benchmarked(ctx context.Context, o projections.Operation) (api.
 		return nil, err
 	}
 	if !found {
-		return nil, domain.Refuse(domain.OperationExpired, "the benchmark run that operation %s made was deleted", o.ID).About("operationId", o.ID)
+		return nil, domain.Refuse(domain.OperationExpired, "the benchmark run that operation %s made was deleted",
+			o.ID).About("operationId", o.ID)
 	}
 	if err := s.mayRead(ctx, o.Owner, noOperation(o.ID), askedOf(run.Side)...); err != nil {
 		return nil, err
@@ -125,7 +129,8 @@ func (s *Server) document(ctx context.Context, hash string) (json.RawMessage, er
 	document, err := s.views.Document(ctx, hash)
 	if err != nil && errors.Is(err, projections.ErrStoreUnavailable) && ctx.Err() == nil {
 		s.log.ErrorContext(ctx, "a stored result could not be read", "requestId", of(ctx).id, "err", err)
-		return nil, domain.Refuse(domain.StoreUnavailable, "the store of the account's results does not respond now; call again in a moment")
+		return nil, domain.Refuse(domain.StoreUnavailable,
+			"the store of the account's results does not respond now; call again in a moment")
 	}
 	return document, err
 }
@@ -140,7 +145,8 @@ func (s *Server) benchmarkRun(ctx context.Context, workspaceID, modelID uuid.UUI
 
 // benchmarkRunToRead returns a benchmark run whose result the caller may read. A caller who cannot see the model gets
 // the same refusal as on every route of the model.
-func (s *Server) benchmarkRunToRead(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun, err error) {
+func (s *Server) benchmarkRunToRead(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun,
+	err error) {
 	run, err = s.storedBenchmarkRun(ctx, workspaceID, modelID, runID)
 	var starter item.Person
 	if err == nil {
@@ -162,7 +168,8 @@ func (s *Server) benchmarkRunToRead(ctx context.Context, workspaceID, modelID uu
 
 // storedBenchmarkRun returns a benchmark run of the model in the caller's account. A malformed id is refused as not
 // found (docs/decisions.md 8.12).
-func (s *Server) storedBenchmarkRun(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun, err error) {
+func (s *Server) storedBenchmarkRun(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun,
+	err error) {
 	found := false
 	if id, ok := domain.ParseID(runID); ok {
 		if run, found, err = s.views.BenchmarkRun(ctx, of(ctx).who.Account, id); err != nil {
@@ -176,7 +183,8 @@ func (s *Server) storedBenchmarkRun(ctx context.Context, workspaceID, modelID uu
 }
 
 func noBenchmarkRun(modelID uuid.UUID, runID string) error {
-	return domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID, truncated(runID)).About("runId", truncated(runID))
+	return domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID,
+		truncated(runID)).About("runId", truncated(runID))
 }
 
 // benchmarkRun converts a benchmark run to its API form.
@@ -190,7 +198,8 @@ func benchmarkRun(r projections.BenchmarkRun) api.BenchmarkRun {
 		Asks: api.BenchmarkRunAsks{Made: r.Asked, Total: r.Total(), Errors: r.Errors}, Error: r.Failure,
 	}
 	if o := r.Outcome; o != nil {
-		out.Score, out.Verdicts, out.Stable, out.Scored, out.ResponseTime, out.StoredAtUtc = o.Score, &o.Verdicts, &o.Stable, &o.Scored, o.ResponseTime, inUTC(r.EndedAt)
+		out.Score, out.Verdicts, out.Stable, out.Scored, out.ResponseTime, out.StoredAtUtc = o.Score, &o.Verdicts, &o.Stable, &o.Scored,
+			o.ResponseTime, inUTC(r.EndedAt)
 	}
 	if r.AbTest != nil {
 		out.AbTestID, out.AbTestSide = new(r.AbTest.AbTestID.String()), new(api.BenchmarkRunAbTestSide(strings.ToUpper(r.AbTest.Side)))

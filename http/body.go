@@ -44,7 +44,8 @@ func checkBody(w http.ResponseWriter, r *http.Request, described *openapi3.Opera
 	}
 	if len(text) == 0 {
 		if required {
-			return nil, domain.Refuse(domain.InvalidRequest, "the call needs a JSON body, and there is none; it has the members %s", strings.Join(documented(schema), ", "))
+			return nil, domain.Refuse(domain.InvalidRequest, "the call needs a JSON body, and there is none; it has the members %s",
+				strings.Join(documented(schema), ", "))
 		}
 		return nil, nil
 	}
@@ -84,7 +85,8 @@ func jsonOnly(h http.Header) error {
 	if err == nil && kind == "application/json" && (!given || strings.EqualFold(charset, "utf-8")) && h.Get("Content-Encoding") == "" {
 		return nil
 	}
-	return withStatus{domain.Refuse(domain.InvalidRequest, "send the body uncompressed, in UTF-8, with Content-Type: application/json"), http.StatusUnsupportedMediaType}
+	return withStatus{domain.Refuse(domain.InvalidRequest, "send the body uncompressed, in UTF-8, with Content-Type: application/json"),
+		http.StatusUnsupportedMediaType}
 }
 
 // decode returns the value of an unambiguous JSON text: valid UTF-8, no duplicate member, nothing after the value.

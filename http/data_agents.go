@@ -18,8 +18,10 @@ func (s *Server) AssessDataAgent(ctx context.Context, r api.AssessDataAgentReque
 }
 
 // ListDataAgentAssessments handles GET …/dataAgents/{dataAgentId}/aiReadiness/assessments.
-func (s *Server) ListDataAgentAssessments(ctx context.Context, r api.ListDataAgentAssessmentsRequestObject) (api.ListDataAgentAssessmentsResponseObject, error) {
-	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.DataAgent, r.DataAgentID, "dataAgents", r.Params.MaxResults, r.Params.ContinuationToken)
+func (s *Server) ListDataAgentAssessments(ctx context.Context,
+	r api.ListDataAgentAssessmentsRequestObject) (api.ListDataAgentAssessmentsResponseObject, error) {
+	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.DataAgent, r.DataAgentID, "dataAgents", r.Params.MaxResults,
+		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +29,8 @@ func (s *Server) ListDataAgentAssessments(ctx context.Context, r api.ListDataAge
 }
 
 // GetDataAgentAssessment handles GET …/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId}.
-func (s *Server) GetDataAgentAssessment(ctx context.Context, r api.GetDataAgentAssessmentRequestObject) (api.GetDataAgentAssessmentResponseObject, error) {
+func (s *Server) GetDataAgentAssessment(ctx context.Context,
+	r api.GetDataAgentAssessmentRequestObject) (api.GetDataAgentAssessmentResponseObject, error) {
 	a, err := s.assessmentOf(ctx, r.WorkspaceID, item.DataAgent, r.DataAgentID, r.AssessmentID)
 	if err != nil {
 		return nil, err
@@ -47,9 +50,12 @@ func (s *Server) agentAssessment(ctx context.Context, a assessment.Assessment, r
 		return api.DataAgentAssessment{}, err
 	}
 	out := api.DataAgentAssessment{
-		AssessmentID: stored.AssessmentID, AssessedAtUtc: stored.AssessedAtUtc, WorkspaceID: stored.WorkspaceID, WorkspaceName: stored.WorkspaceName,
-		DataAgentID: stored.SemanticModelID, DataAgentName: stored.SemanticModelName, Stage: api.DataAgentAssessmentStage(a.DataAgent.Stage),
-		Score: stored.Score, ScoreDataAgent: stored.ScoreDataAgent, FindingsCount: stored.FindingsCount, Usage: stored.Usage, Regime: stored.Regime,
+		AssessmentID: stored.AssessmentID, AssessedAtUtc: stored.AssessedAtUtc, WorkspaceID: stored.WorkspaceID,
+		WorkspaceName: stored.WorkspaceName,
+		DataAgentID:   stored.SemanticModelID, DataAgentName: stored.SemanticModelName,
+		Stage: api.DataAgentAssessmentStage(a.DataAgent.Stage),
+		Score: stored.Score, ScoreDataAgent: stored.ScoreDataAgent, FindingsCount: stored.FindingsCount, Usage: stored.Usage,
+		Regime: stored.Regime,
 		Stored: stored.Stored, Document: stored.Document, SchemaVersion: stored.SchemaVersion,
 		Sources: make([]api.DataAgentSource, len(a.DataAgent.Sources)),
 	}

@@ -126,7 +126,8 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		}
 		if err != nil {
 			s.log.ErrorContext(r.Context(), "not ready", "check", check.Name, "err", err)
-			body.Checks[check.Name], body.Status, status = string(api.HealthStatusUnavailable), api.HealthStatusUnavailable, http.StatusServiceUnavailable
+			body.Checks[check.Name], body.Status, status = string(api.HealthStatusUnavailable), api.HealthStatusUnavailable,
+				http.StatusServiceUnavailable
 		}
 	}
 	reply(w, status, body)

@@ -91,7 +91,8 @@ func bearer(r *http.Request) (string, error) {
 	}
 	scheme, token, _ := strings.Cut(values[0], " ")
 	if len(values) > 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", domain.Refuse(domain.Unauthorized, "the call must have exactly one Authorization header, of the form Bearer <ACCESS_TOKEN>")
+		return "", domain.Refuse(domain.Unauthorized, "the call must have exactly one Authorization header, of the form Bearer "+
+			"<ACCESS_TOKEN>")
 	}
 	return token, nil
 }
@@ -109,11 +110,13 @@ func membership(id token.Identity, members []account.Membership) (m account.Memb
 	}
 	switch len(members) {
 	case 0:
-		return m, domain.Refuse(domain.UserNotRegistered, "the signed-in person is in no account; ask an administrator of the account to add them")
+		return m, domain.Refuse(domain.UserNotRegistered,
+			"the signed-in person is in no account; ask an administrator of the account to add them")
 	case 1:
 		return members[0], nil
 	}
-	return m, domain.Refuse(domain.UserNotRegistered, "the signed-in person is in %d accounts; the token's claim account must say which the call is for", len(members))
+	return m, domain.Refuse(domain.UserNotRegistered, "the signed-in person is in %d accounts; the token's claim account must say which "+
+		"the call is for", len(members))
 }
 
 // tightest returns the group that allows the fewest further calls. Among groups that refuse, it is the one that
@@ -141,9 +144,11 @@ func window(g Group, accountID string, p item.Person) string {
 func rated(g Group, n rate.Count, uncounted error) error {
 	switch {
 	case uncounted != nil && g.Closed:
-		return domain.Refuse(domain.ThrottleStoreUnavailable, "calls that start work cannot be counted now, so no work is started; reads still work").After(limiterPause)
+		return domain.Refuse(domain.ThrottleStoreUnavailable,
+			"calls that start work cannot be counted now, so no work is started; reads still work").After(limiterPause)
 	case uncounted == nil && !n.Allowed:
-		return domain.Refuse(domain.RequestBlocked, "more than %d calls a minute of this kind; wait as Retry-After says", g.Limit).After(n.Reset)
+		return domain.Refuse(domain.RequestBlocked, "more than %d calls a minute of this kind; wait as Retry-After says",
+			g.Limit).After(n.Reset)
 	}
 	return nil
 }
@@ -154,7 +159,8 @@ func allowed(route Route, by principal) error {
 	m := by.member
 	switch {
 	case by.AppOnly:
-		return domain.Refuse(domain.AppOnlyTokenNotSupported, "the access token stands for a program; calls are made with the token of a signed-in person")
+		return domain.Refuse(domain.AppOnlyTokenNotSupported,
+			"the access token stands for a program; calls are made with the token of a signed-in person")
 	case !by.Has(route.Scope):
 		return domain.Refuse(domain.InsufficientScopes, "the call needs the scope %s, and the access token does not hold it", route.Scope)
 	case by.unknown != nil:

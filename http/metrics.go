@@ -26,11 +26,13 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 			Name: "readiness_http_request_duration_seconds", Help: "How long calls took to answer.",
 			Buckets: []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}}, []string{"method", "route"}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "readiness_http_refusals_total", Help: "Calls refused, by error code, including exhausted allowances."}, []string{"code"}),
+			Name: "readiness_http_refusals_total", Help: "Calls refused, by error code, including exhausted allowances."},
+			[]string{"code"}),
 		blocked: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "readiness_http_rate_blocked_total", Help: "Calls refused for their rate, by counting group."}, []string{"group"}),
 		uncounted: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "readiness_http_rate_uncounted_total", Help: "Calls whose rate could not be counted, by counting group."}, []string{"group"}),
+			Name: "readiness_http_rate_uncounted_total", Help: "Calls whose rate could not be counted, by counting group."},
+			[]string{"group"}),
 		panics: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "readiness_http_panics_total", Help: "Handlers that panicked."}),
 	}

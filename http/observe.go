@@ -55,7 +55,8 @@ func (s *Server) panicked(a *recorder, r *http.Request, p any) (cut bool) {
 		return true
 	}
 	s.metrics.panics.Inc()
-	s.log.ErrorContext(r.Context(), "a handler panicked", "requestId", of(r.Context()).id, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	s.log.ErrorContext(r.Context(), "a handler panicked", "requestId", of(r.Context()).id, "panic", fmt.Sprint(p), "stack",
+		string(debug.Stack()))
 	if a.status != 0 {
 		return true
 	}
@@ -81,9 +82,11 @@ func (s *Server) note(r *http.Request, c *call, a *recorder, took time.Duration)
 		level = slog.LevelError
 	}
 	s.log.LogAttrs(r.Context(), level, "call",
-		slog.String("requestId", c.id.String()), slog.String("method", r.Method), slog.String("route", path), slog.String("path", truncated(r.URL.Path)),
+		slog.String("requestId", c.id.String()), slog.String("method", r.Method), slog.String("route", path),
+		slog.String("path", truncated(r.URL.Path)),
 		slog.Int("status", status), slog.String("code", c.refused), slog.Duration("took", took), slog.Int64("bytes", a.bytes),
-		slog.String("account", c.who.Account), slog.String("clientRequestId", a.Header().Get("X-Ms-Client-Request-Id")), slog.String("traceparent", traceparent(r.Context())))
+		slog.String("account", c.who.Account), slog.String("clientRequestId", a.Header().Get("X-Ms-Client-Request-Id")),
+		slog.String("traceparent", traceparent(r.Context())))
 }
 
 // visible reports whether v may be echoed: 1 to 256 visible ASCII characters.

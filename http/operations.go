@@ -36,7 +36,8 @@ func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequest
 		q.Status = operation.Status(*r.Params.Status)
 		filters.Set("status", string(*r.Params.Status))
 	}
-	p, err := openPage[projections.OperationCursor](s, who.Account, "/v1/operations", filters, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := openPage[projections.OperationCursor](s, who.Account, "/v1/operations", filters, r.Params.MaxResults,
+		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +112,8 @@ func (a readState) VisitGetOperationResponse(w http.ResponseWriter) error {
 }
 
 // GetOperationResult handles GET /v1/operations/{operationId}/result.
-func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResultRequestObject) (api.GetOperationResultResponseObject, error) {
+func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResultRequestObject) (api.GetOperationResultResponseObject,
+	error) {
 	o, err := s.operation(ctx, r.OperationID)
 	if err != nil {
 		return nil, err
@@ -119,9 +121,11 @@ func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResul
 	switch {
 	case !o.Status.Ended():
 		wait := time.Duration(retryAfter(s.now().Sub(o.CreatedAt))) * time.Second
-		return nil, domain.Refuse(domain.OperationInProgress, "operation %s has not ended; read its state until it has", o.ID).About("operationId", o.ID).After(wait)
+		return nil, domain.Refuse(domain.OperationInProgress, "operation %s has not ended; read its state until it has",
+			o.ID).About("operationId", o.ID).After(wait)
 	case o.Status != operation.Succeeded:
-		return nil, domain.Refuse(domain.OperationHasNoResult, "operation %s has no result because it is %s; its state says why", o.ID, o.Status).About("operationId", o.ID)
+		return nil, domain.Refuse(domain.OperationHasNoResult, "operation %s has no result because it is %s; its state says why", o.ID,
+			o.Status).About("operationId", o.ID)
 	}
 	if err := s.mayReadResult(ctx, o); err != nil {
 		return nil, err
@@ -170,7 +174,8 @@ func (s *Server) assessed(ctx context.Context, o projections.Operation) (api.Ope
 		return nil, err
 	}
 	if !found {
-		return nil, domain.Refuse(domain.OperationExpired, "the assessment that operation %s made was deleted with the results of its semantic model", o.ID).About("operationId", o.ID)
+		return nil, domain.Refuse(domain.OperationExpired,
+			"the assessment that operation %s made was deleted with the results of its semantic model", o.ID).About("operationId", o.ID)
 	}
 	if a.DataAgent != nil {
 		return s.agentAssessment(ctx, a, true)
@@ -199,7 +204,8 @@ func (s *Server) checkExpiry(o projections.Operation, until time.Time) error {
 	if !s.now().After(until) {
 		return nil
 	}
-	return domain.Refuse(domain.OperationExpired, "the result of operation %s was kept until %s", o.ID, until.UTC().Format(time.RFC3339)).About("operationId", o.ID)
+	return domain.Refuse(domain.OperationExpired, "the result of operation %s was kept until %s", o.ID,
+		until.UTC().Format(time.RFC3339)).About("operationId", o.ID)
 }
 
 // CancelOperation handles POST /v1/operations/{operationId}/cancel.
@@ -261,7 +267,8 @@ func state(o projections.Operation) api.Operation {
 // bulk returns the result of an assessment of many models: one row per model, in the order of the request. When an
 // assessment is no longer stored, its row has only the outcome.
 func bulk(run assessment.Run, stored map[uuid.UUID]bool) api.BulkAssessment {
-	out := api.BulkAssessment{WorkspaceID: run.WorkspaceID.String(), WorkspaceName: &run.WorkspaceName, Value: make([]api.BulkAssessmentRow, len(run.Models))}
+	out := api.BulkAssessment{WorkspaceID: run.WorkspaceID.String(), WorkspaceName: &run.WorkspaceName,
+		Value: make([]api.BulkAssessmentRow, len(run.Models))}
 	for i, m := range run.Models {
 		row := api.BulkAssessmentRow{
 			SemanticModelID: m.ModelID.String(), SemanticModelName: new(m.ModelName),

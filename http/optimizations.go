@@ -8,7 +8,8 @@ import (
 )
 
 // PreviewOptimization handles POST …/aiReadiness/{kind}/preview.
-func (s *Server) PreviewOptimization(ctx context.Context, r api.PreviewOptimizationRequestObject) (api.PreviewOptimizationResponseObject, error) {
+func (s *Server) PreviewOptimization(ctx context.Context, r api.PreviewOptimizationRequestObject) (api.PreviewOptimizationResponseObject,
+	error) {
 	done, err := s.commands.Optimizations.StartPreview(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Kind)
 	if err != nil {
 		return nil, err
@@ -38,7 +39,8 @@ func given(list []string) *[]string {
 }
 
 // RevertOptimization handles POST …/aiReadiness/revert.
-func (s *Server) RevertOptimization(ctx context.Context, r api.RevertOptimizationRequestObject) (api.RevertOptimizationResponseObject, error) {
+func (s *Server) RevertOptimization(ctx context.Context, r api.RevertOptimizationRequestObject) (api.RevertOptimizationResponseObject,
+	error) {
 	done, err := s.commands.Optimizations.StartRevert(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Body.OperationID)
 	if err != nil {
 		return nil, err
@@ -48,7 +50,8 @@ func (s *Server) RevertOptimization(ctx context.Context, r api.RevertOptimizatio
 
 // Optimize handles POST …/aiReadiness/optimize.
 func (s *Server) Optimize(ctx context.Context, r api.OptimizeRequestObject) (api.OptimizeResponseObject, error) {
-	done, err := s.commands.Optimizations.StartBundle(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, given(r.Body.Kinds), r.Body.Approval)
+	done, err := s.commands.Optimizations.StartBundle(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, given(r.Body.Kinds),
+		r.Body.Approval)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +59,10 @@ func (s *Server) Optimize(ctx context.Context, r api.OptimizeRequestObject) (api
 }
 
 // ApplyOptimizations handles POST …/aiReadiness/optimize/apply.
-func (s *Server) ApplyOptimizations(ctx context.Context, r api.ApplyOptimizationsRequestObject) (api.ApplyOptimizationsResponseObject, error) {
-	done, err := s.commands.Optimizations.StartBundleApply(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Body.PreviewID, given(r.Body.Kinds))
+func (s *Server) ApplyOptimizations(ctx context.Context, r api.ApplyOptimizationsRequestObject) (api.ApplyOptimizationsResponseObject,
+	error) {
+	done, err := s.commands.Optimizations.StartBundleApply(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Body.PreviewID,
+		given(r.Body.Kinds))
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +70,8 @@ func (s *Server) ApplyOptimizations(ctx context.Context, r api.ApplyOptimization
 }
 
 // RevertOptimizations handles POST …/aiReadiness/optimize/revert.
-func (s *Server) RevertOptimizations(ctx context.Context, r api.RevertOptimizationsRequestObject) (api.RevertOptimizationsResponseObject, error) {
+func (s *Server) RevertOptimizations(ctx context.Context, r api.RevertOptimizationsRequestObject) (api.RevertOptimizationsResponseObject,
+	error) {
 	done, err := s.commands.Optimizations.StartBundleRevert(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Body.OperationID)
 	if err != nil {
 		return nil, err

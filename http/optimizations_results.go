@@ -35,7 +35,8 @@ func (s *Server) preview(ctx context.Context, o projections.Operation) (api.Oper
 		SemanticModelID: p.SemanticModelID.String(), SemanticModelName: p.SemanticModelName,
 		CreatedAtUtc: p.CreatedAt.UTC(), ExpiresAtUtc: p.ExpiresAt.UTC(), AssessmentID: idText(p.AssessmentID),
 		Changes: listed(p.Changes), Skipped: listed(p.Skipped), NothingToDo: p.NothingToDo,
-		UsageInProposal: p.UsageInProposal, Usage: s.previewUsage(p.UsageAccess), Reason: p.Reason, Message: p.Message, Agent: s.previewAgent(p.AgentAccess),
+		UsageInProposal: p.UsageInProposal, Usage: s.previewUsage(p.UsageAccess), Reason: p.Reason, Message: p.Message,
+		Agent:    s.previewAgent(p.AgentAccess),
 		Provider: p.Provider, MaxLength: p.MaxLength, ScoreNow: p.ScoreNow, ScoreAfter: p.ScoreAfter,
 	}
 	switch p.Kind {
@@ -71,9 +72,11 @@ func (s *Server) previewUsage(access item.Access) *api.PreviewUsage {
 		return nil
 	case item.ConsentRequired:
 		out.ConsentURL = new(s.consentURL(usagePermission))
-		out.Message = "Usage was not read because you have not granted " + usagePermission + ". What is proposed does not follow what people look at most. Grant the permission on the page of consentUrl and make a new preview."
+		out.Message = "Usage was not read because you have not granted " + usagePermission +
+			". What is proposed does not follow what people look at most. Grant the permission on the page of consentUrl and make a new preview."
 	case item.Unavailable:
-		out.Message = "Usage was not read because " + usagePermission + " could not be used just now: the platform did not answer, or your organization's sign-in policy did not allow it. What is proposed does not follow what people look at most. Make a new preview later."
+		out.Message = "Usage was not read because " + usagePermission +
+			" could not be used just now: the platform did not answer, or your organization's sign-in policy did not allow it. What is proposed does not follow what people look at most. Make a new preview later."
 	}
 	return out
 }
@@ -99,8 +102,9 @@ func (s *Server) applyRecord(ctx context.Context, o projections.Operation) (api.
 		return nil, err
 	}
 	out := api.ApplyRecord{
-		RevertOperationID: o.ID.String(), Kind: work.Kind, WorkspaceID: o.Resource.WorkspaceID.String(), SemanticModelID: o.Resource.ItemID.String(),
-		Standing: work.Standing(), RevertedByOperationID: idText(work.RevertedBy), Unattended: work.Unattended,
+		RevertOperationID: o.ID.String(), Kind: work.Kind, WorkspaceID: o.Resource.WorkspaceID.String(),
+		SemanticModelID: o.Resource.ItemID.String(),
+		Standing:        work.Standing(), RevertedByOperationID: idText(work.RevertedBy), Unattended: work.Unattended,
 		Applied: work.Applied(), Skipped: listed(work.LeftOut()), Reverts: idText(work.Reverts),
 	}
 	until := o.UpdatedAt.Add(optimization.RecordLife)
@@ -121,7 +125,8 @@ func (s *Server) bundlePreview(ctx context.Context, o projections.Operation) (ap
 	if until == nil {
 		return nil, fmt.Errorf("http: bundle %s succeeded without a preview", o.ID)
 	}
-	out := api.BundlePreview{PreviewID: o.ID.String(), CreatedAtUtc: b.AcceptedAt.UTC(), ExpiresAtUtc: until.UTC(), Kinds: make([]api.BundlePreviewKind, len(b.Children))}
+	out := api.BundlePreview{PreviewID: o.ID.String(), CreatedAtUtc: b.AcceptedAt.UTC(), ExpiresAtUtc: until.UTC(),
+		Kinds: make([]api.BundlePreviewKind, len(b.Children))}
 	for i, c := range b.Children {
 		out.Kinds[i] = api.BundlePreviewKind{
 			Kind: c.Kind, OperationID: idText(c.PreviewID), Standing: api.BundlePreviewKindStanding(c.Standing), PreviewID: previewID(c),

@@ -45,7 +45,8 @@ func openPage[C any](s *Server, accountID, path string, filters url.Values, maxR
 	if continuation == nil {
 		return p, nil
 	}
-	refused := domain.Refuse(domain.InvalidRequest, "the continuationToken was not returned by this list for this account and these filters; start again without it")
+	refused := domain.Refuse(domain.InvalidRequest, "the continuationToken was not returned by this list for this account and these "+
+		"filters; start again without it")
 	sealed, err := base64.RawURLEncoding.Strict().DecodeString(*continuation)
 	if err != nil || len(sealed) < tagSize || !hmac.Equal(sealed[:tagSize], p.tag(sealed[tagSize:])) {
 		return p, refused

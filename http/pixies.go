@@ -30,7 +30,8 @@ func (s *Server) RemovePixies(ctx context.Context, r api.RemovePixiesRequestObje
 }
 
 // AddPixiesToReports handles POST …/reports/addPixies.
-func (s *Server) AddPixiesToReports(ctx context.Context, r api.AddPixiesToReportsRequestObject) (api.AddPixiesToReportsResponseObject, error) {
+func (s *Server) AddPixiesToReports(ctx context.Context, r api.AddPixiesToReportsRequestObject) (api.AddPixiesToReportsResponseObject,
+	error) {
 	done, err := s.commands.Pixies.StartBulk(ctx, of(ctx).who, pixies.Adds, r.WorkspaceID, r.Body.ReportIds)
 	if err != nil {
 		return nil, err
@@ -39,7 +40,8 @@ func (s *Server) AddPixiesToReports(ctx context.Context, r api.AddPixiesToReport
 }
 
 // RemovePixiesFromReports handles POST …/reports/removePixies.
-func (s *Server) RemovePixiesFromReports(ctx context.Context, r api.RemovePixiesFromReportsRequestObject) (api.RemovePixiesFromReportsResponseObject, error) {
+func (s *Server) RemovePixiesFromReports(ctx context.Context,
+	r api.RemovePixiesFromReportsRequestObject) (api.RemovePixiesFromReportsResponseObject, error) {
 	done, err := s.commands.Pixies.StartBulk(ctx, of(ctx).who, pixies.Removes, r.WorkspaceID, r.Body.ReportIds)
 	if err != nil {
 		return nil, err

@@ -85,7 +85,8 @@ func (s *Server) mayReadResult(ctx context.Context, o projections.Operation) err
 		if o.Resource.ItemID == nil {
 			return s.mayRead(ctx, o.Owner, noOperation(o.ID))
 		}
-		return s.mayRead(ctx, o.Owner, noOperation(o.ID), item.Item{ID: *o.Resource.ItemID, Type: o.Resource.ItemType, WorkspaceID: o.Resource.WorkspaceID})
+		return s.mayRead(ctx, o.Owner, noOperation(o.ID),
+			item.Item{ID: *o.Resource.ItemID, Type: o.Resource.ItemType, WorkspaceID: o.Resource.WorkspaceID})
 	}
 }
 
@@ -94,7 +95,8 @@ func askedOf(sides ...benchmark.Side) (items []item.Item) {
 	for _, side := range sides {
 		items = append(items, item.Item{ID: side.SemanticModelID, Type: item.SemanticModel, WorkspaceID: side.WorkspaceID})
 		by := side.AnsweredBy
-		if (by.Kind == comparison.DataAgent || by.Kind == comparison.ServiceTestAgent) && by.DataAgentID != nil && by.DataAgentWorkspaceID != nil {
+		if (by.Kind == comparison.DataAgent || by.Kind == comparison.ServiceTestAgent) && by.DataAgentID != nil &&
+			by.DataAgentWorkspaceID != nil {
 			items = append(items, item.Item{ID: *by.DataAgentID, Type: item.DataAgent, WorkspaceID: *by.DataAgentWorkspaceID})
 		}
 	}

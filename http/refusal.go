@@ -129,10 +129,12 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 		return form.Refusal, form.status
 	}
 	if errors.Is(err, commands.ErrKeyReused) {
-		return domain.Refuse(domain.InvalidRequest, "the Idempotency-Key was used for another call in the last 24 hours; use a new key"), http.StatusUnprocessableEntity
+		return domain.Refuse(domain.InvalidRequest, "the Idempotency-Key was used for another call in the last 24 hours; use a new key"),
+			http.StatusUnprocessableEntity
 	}
 	if errors.Is(err, commands.ErrMoved) {
-		return domain.Refuse(domain.InvalidRequest, "it has changed since the ETag in If-Match was read; read it again and use its new ETag"), http.StatusPreconditionFailed
+		return domain.Refuse(domain.InvalidRequest, "it has changed since the ETag in If-Match was read; read it again and use "+
+			"its new ETag"), http.StatusPreconditionFailed
 	}
 	if refusal, ok := domain.Refused(err); ok {
 		if status, known := Status(refusal.Code); known {
@@ -146,7 +148,8 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 		s.log.ErrorContext(ctx, "a call failed", "requestId", of(ctx).id, "err", err)
 	}
-	return domain.Refuse(domain.UnknownError, "the service failed; call again, and report the request id if it keeps failing"), http.StatusInternalServerError
+	return domain.Refuse(domain.UnknownError, "the service failed; call again, and report the request id if it keeps failing"),
+		http.StatusInternalServerError
 }
 
 // databasePause is the Retry-After of calls while the database does not respond.
@@ -165,7 +168,8 @@ func (s *Server) databaseAway(ctx context.Context, err error) *domain.Refusal {
 
 // resourceTypes maps the parameters of refusals that are ids to the type of resource.
 var resourceTypes = map[string]string{
-	"operationId": "Operation", "workspaceId": "Workspace", "assessmentId": "Assessment", "previewId": "OptimizationPreview", "scheduleId": "Schedule", "providerId": "AiProvider",
+	"operationId": "Operation", "workspaceId": "Workspace", "assessmentId": "Assessment", "previewId": "OptimizationPreview",
+	"scheduleId": "Schedule", "providerId": "AiProvider",
 	"abTestId": "AbTest", "runId": "Run",
 	"semanticModelId": string(item.SemanticModel), "dataAgentId": string(item.DataAgent), "reportId": string(item.Report),
 }

@@ -20,7 +20,8 @@ func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject
 	if r.Params.SemanticModelID != nil {
 		filters.Set("semanticModelId", r.Params.SemanticModelID.String())
 	}
-	p, err := openPage[byName](s, who.Account, "/v1/workspaces/"+r.WorkspaceID.String()+"/reports", filters, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := openPage[byName](s, who.Account, "/v1/workspaces/"+r.WorkspaceID.String()+"/reports", filters, r.Params.MaxResults,
+		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,8 @@ func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesReque
 		reasons["pixieVersion"] = "The version of Pixies is not recorded."
 	}
 	out := api.ReportPixies{
-		ReportID: r.ReportID, WorkspaceID: r.WorkspaceID, ReportName: text(record.ReportName), HasPixies: record.Status == pixies.HasPixies, Status: record.Status,
+		ReportID: r.ReportID, WorkspaceID: r.WorkspaceID, ReportName: text(record.ReportName), HasPixies: record.Status == pixies.HasPixies,
+		Status:       record.Status,
 		PagesTracked: record.Pages, VisualsTracked: record.Visuals, LastChangedUtc: record.ChangedAt, TrackedItem: tracked[r.ReportID],
 		UnavailableReasons: reasons,
 	}
@@ -112,7 +114,8 @@ func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesReque
 
 // reportName looks up a report's name on the platform as the caller. A report that the caller cannot see is refused
 // as not found. When the look-up fails for another reason, found is false and reasons explains why.
-func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID, reasons map[string]string) (name string, found bool, err error) {
+func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID, reasons map[string]string) (name string, found bool,
+	err error) {
 	report, err := s.commands.Workspaces.Item(ctx, of(ctx).who, workspaceID, item.Report, reportID)
 	if err == nil {
 		return report.DisplayName, true, nil
@@ -122,13 +125,16 @@ func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID
 	case !refused:
 		return "", false, err
 	case refusal.Code == domain.WorkspaceNotFound || refusal.Code == domain.ItemNotFound:
-		return "", false, domain.Refuse(domain.ItemNotFound, "there is no report %s in workspace %s that you can see", reportID, workspaceID).About("reportId", reportID)
+		return "", false, domain.Refuse(domain.ItemNotFound, "there is no report %s in workspace %s that you can see", reportID,
+			workspaceID).About("reportId", reportID)
 	}
 	why := refusal.Message
 	if refusal.Code == domain.PlatformConsentRequired {
-		why = "you have not granted the service the permission to act on the platform for you; grant it on " + s.consentURL(platformPermission)
+		why = "you have not granted the service the permission to act on the platform for you; grant it on " +
+			s.consentURL(platformPermission)
 	}
-	reasons["reportName"] = "The account has no record of the report in this workspace, and the platform did not return its name: " + why + "."
+	reasons["reportName"] = "The account has no record of the report in this workspace, and the platform did not return its name: " + why +
+		"."
 	return "", false, nil
 }
 

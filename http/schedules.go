@@ -16,7 +16,8 @@ import (
 
 // ListSchedules handles GET /v1/aiReadiness/schedules.
 func (s *Server) ListSchedules(ctx context.Context, r api.ListSchedulesRequestObject) (api.ListSchedulesResponseObject, error) {
-	p, err := openPage[projections.ScheduleCursor](s, of(ctx).who.Account, schedulesPath, nil, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := openPage[projections.ScheduleCursor](s, of(ctx).who.Account, schedulesPath, nil, r.Params.MaxResults,
+		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +30,8 @@ func (s *Server) ListSchedules(ctx context.Context, r api.ListSchedulesRequestOb
 }
 
 // ListSchedulesOfModel handles GET …/semanticModels/{semanticModelId}/aiReadiness/schedules.
-func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOfModelRequestObject) (api.ListSchedulesOfModelResponseObject, error) {
+func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOfModelRequestObject) (api.ListSchedulesOfModelResponseObject,
+	error) {
 	who := of(ctx).who
 	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/schedules"
 	p, err := openPage[projections.ScheduleCursor](s, who.Account, path, nil, r.Params.MaxResults, r.Params.ContinuationToken)
@@ -54,7 +56,8 @@ func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOf
 
 // schedules returns a page of schedules, plus one more element when there is a next page.
 func (s *Server) schedules(ctx context.Context, p page[projections.ScheduleCursor], modelID *uuid.UUID) ([]schedule.Schedule, error) {
-	return s.views.Schedules(ctx, projections.SchedulesQuery{AccountID: of(ctx).who.Account, ModelID: modelID, After: p.After, Limit: p.Limit + 1})
+	return s.views.Schedules(ctx, projections.SchedulesQuery{AccountID: of(ctx).who.Account, ModelID: modelID, After: p.After,
+		Limit: p.Limit + 1})
 }
 
 func schedulePage(p page[projections.ScheduleCursor], found []schedule.Schedule) (list api.ScheduleList, err error) {
@@ -133,8 +136,9 @@ func (s *Server) DeleteSchedule(ctx context.Context, r api.DeleteScheduleRequest
 // scheduled converts a schedule to its API form.
 func scheduled(s schedule.Schedule) api.Schedule {
 	out := api.Schedule{
-		ScheduleID: s.ScheduleID, WorkspaceID: s.WorkspaceID, WorkspaceName: text(s.WorkspaceName), SemanticModelID: s.ModelID, SemanticModelName: text(s.ModelName),
-		Frequency: s.Frequency, DayOfWeek: text(s.DayOfWeek), TimeUtc: s.TimeUTC, Enabled: s.Enabled, Status: s.Status(),
+		ScheduleID: s.ScheduleID, WorkspaceID: s.WorkspaceID, WorkspaceName: text(s.WorkspaceName), SemanticModelID: s.ModelID,
+		SemanticModelName: text(s.ModelName),
+		Frequency:         s.Frequency, DayOfWeek: text(s.DayOfWeek), TimeUtc: s.TimeUTC, Enabled: s.Enabled, Status: s.Status(),
 		PausedAtUtc: inUTC(s.PausedAt), Owner: api.ScheduleOwner{PersonID: text(s.Owner.ID)}, NextRunAtUtc: inUTC(s.NextRunAt()),
 		CreatedAtUtc: s.CreatedAt.UTC(), ChangedAtUtc: s.ChangedAt.UTC(),
 	}
@@ -143,7 +147,8 @@ func scheduled(s schedule.Schedule) api.Schedule {
 	}
 	if r := s.LastRun; r != nil {
 		out.LastRun = &api.ScheduleRun{
-			SlotUtc: r.Slot.UTC(), OperationID: r.OperationID, Outcome: r.Outcome, ErrorCode: text(string(r.Code)), Message: text(r.Message),
+			SlotUtc: r.Slot.UTC(), OperationID: r.OperationID, Outcome: r.Outcome, ErrorCode: text(string(r.Code)),
+			Message: text(r.Message),
 		}
 	}
 	return out

@@ -151,7 +151,9 @@ func New(o Options) (*Server, error) {
 		expected: expected, sights: sights, arrivals: coalesce.Batcher[arrival, entry]{SecondAt: maxWaiting},
 		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
 		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
-		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks, waitLimits: waitLimits{cmp.Or(o.ReadLimit, 5*time.Second), cmp.Or(o.StartLimit, 10*time.Second)}, metrics: m, log: o.Log, now: o.Now,
+		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks,
+		waitLimits: waitLimits{cmp.Or(o.ReadLimit, 5*time.Second), cmp.Or(o.StartLimit, 10*time.Second)}, metrics: m, log: o.Log,
+		now: o.Now,
 	}
 	if err := s.route(doc, o.Registry); err != nil {
 		return nil, err
@@ -206,8 +208,10 @@ func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 	r.HandleFunc("/docs/rapidoc.LICENSE.txt", serve("text/plain; charset=utf-8", docsLicense)).Methods(http.MethodGet)
 	r.HandleFunc("/healthz", health).Methods(http.MethodGet)
 	r.HandleFunc("/readyz", s.ready).Methods(http.MethodGet)
-	r.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelError)})).Methods(http.MethodGet)
-	strict := api.NewStrictHandlerWithOptions(s, nil, api.StrictHTTPServerOptions{RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.refuse})
+	r.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(s.log.Handler(),
+		slog.LevelError)})).Methods(http.MethodGet)
+	strict := api.NewStrictHandlerWithOptions(s, nil, api.StrictHTTPServerOptions{RequestErrorHandlerFunc: s.malformed,
+		ResponseErrorHandlerFunc: s.refuse})
 	generated := mux.NewRouter()
 	api.HandlerWithOptions(strict, api.GorillaServerOptions{BaseRouter: generated, ErrorHandlerFunc: s.malformed})
 	if err := add(r, generated); err != nil {
@@ -215,7 +219,8 @@ func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 	}
 	r.Use(s.match, s.guard)
 	r.NotFoundHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, r, withStatus{domain.Refuse(domain.InvalidRequest, "there is no route %s; /v1/openapi.json lists all routes", truncated(r.URL.Path)), http.StatusNotFound})
+		s.refuse(w, r, withStatus{domain.Refuse(domain.InvalidRequest, "there is no route %s; /v1/openapi.json lists all routes",
+			truncated(r.URL.Path)), http.StatusNotFound})
 	})
 	r.MethodNotAllowedHandler = http.HandlerFunc(s.methodNotAllowed)
 	s.router = r
@@ -271,7 +276,8 @@ func (s *Server) describe(doc *openapi3.T) error {
 			line, listed := table[methods[0]+" "+path]
 			delete(table, methods[0]+" "+path)
 			if open := described.Security != nil && len(*described.Security) == 0; open == listed {
-				return fmt.Errorf("%s %s: openapi.yaml and the table of routes disagree on whether a token is needed (openapi.yaml: %v)", methods[0], path, !open)
+				return fmt.Errorf("%s %s: openapi.yaml and the table of routes disagree on whether a token is needed (openapi.yaml: %v)",
+					methods[0], path, !open)
 			}
 			if listed {
 				known.route = &route{line, described}
@@ -316,7 +322,8 @@ func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Allow", strings.Join(allow, ", "))
-	s.refuse(w, r, withStatus{domain.Refuse(domain.InvalidRequest, "%s takes %s here, not %s", truncated(r.URL.Path), strings.Join(allow, " or "), truncated(r.Method)), http.StatusMethodNotAllowed})
+	s.refuse(w, r, withStatus{domain.Refuse(domain.InvalidRequest, "%s takes %s here, not %s", truncated(r.URL.Path),
+		strings.Join(allow, " or "), truncated(r.Method)), http.StatusMethodNotAllowed})
 }
 
 // address returns the absolute address of a path of the service.
@@ -358,7 +365,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer cancel()
 	err := server.Shutdown(drain)
 	if err != nil {
-		err = fmt.Errorf("http: calls were still being handled after %v and were cut off: %w", drainTimeout, errors.Join(err, server.Close()))
+		err = fmt.Errorf("http: calls were still being handled after %v and were cut off: %w", drainTimeout,
+			errors.Join(err, server.Close()))
 	}
 	<-done
 	return err

@@ -21,7 +21,8 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 		license = *r.Params.LicenseID
 		filters.Set("licenseId", license)
 	}
-	p, err := openPage[projections.TrackedItemCursor](s, who.Account, "/v1/trackedItems", filters, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := openPage[projections.TrackedItemCursor](s, who.Account, "/v1/trackedItems", filters, r.Params.MaxResults,
+		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +30,8 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 	if err != nil {
 		return nil, err
 	}
-	q := projections.TrackedItemsQuery{AccountID: who.Account, LicenseID: license, ActiveOnly: limits.TrackedItems.Limit == nil, After: p.After, Limit: p.Limit + 1}
+	q := projections.TrackedItemsQuery{AccountID: who.Account, LicenseID: license, ActiveOnly: limits.TrackedItems.Limit == nil,
+		After: p.After, Limit: p.Limit + 1}
 	if who.Role != account.Admin {
 		licensing, err := s.views.Licensing(ctx, who.Account)
 		if err != nil {
@@ -37,7 +39,9 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 		}
 		own, ok := licensing.Of(who.License)
 		if license != "" && license != own {
-			return nil, domain.Refuse(domain.LicenseNotYours, "license %s is not yours; leave licenseId out to list what is tracked under your own", truncated(license)).About("licenseId", truncated(license))
+			return nil, domain.Refuse(domain.LicenseNotYours,
+				"license %s is not yours; leave licenseId out to list what is tracked under your own",
+				truncated(license)).About("licenseId", truncated(license))
 		}
 		if !ok && len(licensing.Licenses) > 0 { // all items belong to licenses that the caller does not have
 			return api.ListTrackedItems200JSONResponse{Value: []api.TrackedItem{}}, nil
@@ -65,7 +69,8 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 func tracked(i trackeditem.Item) api.TrackedItem {
 	out := api.TrackedItem{
 		ID: new(i.ItemID.String()), ItemType: new(api.TrackedItemItemType(i.ItemType)), Status: api.TrackedItemStatus(i.Status),
-		DisplayName: text(i.DisplayName), WorkspaceName: text(i.WorkspaceName), TrackedSinceUtc: new(i.TrackedSince.UTC()), LicenseID: text(i.LicenseID),
+		DisplayName: text(i.DisplayName), WorkspaceName: text(i.WorkspaceName), TrackedSinceUtc: new(i.TrackedSince.UTC()),
+		LicenseID: text(i.LicenseID),
 	}
 	if i.WorkspaceID != uuid.Nil {
 		out.WorkspaceID = new(i.WorkspaceID.String())

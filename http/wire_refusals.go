@@ -57,10 +57,12 @@ var (
 
 // wireMessages are the messages for calls that net/http refuses by itself, by status.
 var wireMessages = map[int]string{
-	http.StatusRequestHeaderFieldsTooLarge: fmt.Sprintf("the headers of the call are larger than %d bytes; send fewer or shorter ones", maxHeaders),
-	http.StatusNotImplemented:              "the Transfer-Encoding of the call is not supported; send the body with a Content-Length, or chunked",
-	http.StatusHTTPVersionNotSupported:     "the version of HTTP of the call is not supported; use HTTP/1.1",
-	http.StatusExpectationFailed:           "the Expect header of the call is not supported; send it without, or as 100-continue",
+	http.StatusRequestHeaderFieldsTooLarge: fmt.Sprintf("the headers of the call are larger than %d bytes; send fewer or shorter ones",
+		maxHeaders),
+	http.StatusNotImplemented: "the Transfer-Encoding of the call is not supported; send the body with a " +
+		"Content-Length, or chunked",
+	http.StatusHTTPVersionNotSupported: "the version of HTTP of the call is not supported; use HTTP/1.1",
+	http.StatusExpectationFailed:       "the Expect header of the call is not supported; send it without, or as 100-continue",
 }
 
 // ownRefusal returns the response that replaces p; nil if p is not a refusal that net/http wrote by itself.
@@ -82,10 +84,13 @@ func ownRefusal(p []byte) []byte {
 		}
 	}
 	id, retriable := uuid.Must(uuid.NewV7()), false
-	body, err := json.Marshal(api.ErrorResponse{ErrorCode: string(domain.InvalidRequest), Message: message, IsRetriable: &retriable, RequestID: id})
+	body, err := json.Marshal(api.ErrorResponse{ErrorCode: string(domain.InvalidRequest), Message: message, IsRetriable: &retriable,
+		RequestID: id})
 	if err != nil {
 		return nil
 	}
-	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\nCache-Control: no-store\r\n"+
-		"X-Content-Type-Options: nosniff\r\nX-Ms-Error-Code: %s\r\nX-Ms-Request-Id: %s\r\n\r\n%s\n", code, http.StatusText(code), len(body)+1, domain.InvalidRequest, id, body)
+	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: "+
+		"close\r\nCache-Control: no-store\r\n"+
+		"X-Content-Type-Options: nosniff\r\nX-Ms-Error-Code: %s\r\nX-Ms-Request-Id: %s\r\n\r\n%s\n", code, http.StatusText(code),
+		len(body)+1, domain.InvalidRequest, id, body)
 }

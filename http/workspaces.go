@@ -56,8 +56,10 @@ func (s *Server) ListWorkspaces(ctx context.Context, r api.ListWorkspacesRequest
 }
 
 // ListSemanticModels handles GET /v1/workspaces/{workspaceId}/semanticModels.
-func (s *Server) ListSemanticModels(ctx context.Context, r api.ListSemanticModelsRequestObject) (api.ListSemanticModelsResponseObject, error) {
-	found, token, uri, err := s.items(ctx, r.WorkspaceID, item.SemanticModel, "semanticModels", r.Params.MaxResults, r.Params.ContinuationToken)
+func (s *Server) ListSemanticModels(ctx context.Context, r api.ListSemanticModelsRequestObject) (api.ListSemanticModelsResponseObject,
+	error) {
+	found, token, uri, err := s.items(ctx, r.WorkspaceID, item.SemanticModel, "semanticModels", r.Params.MaxResults,
+		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -79,13 +81,15 @@ func (s *Server) ListDataAgents(ctx context.Context, r api.ListDataAgentsRequest
 	}
 	list := api.DataAgentList{Value: make([]api.DataAgent, len(found)), ContinuationToken: token, ContinuationURI: uri}
 	for i, it := range found {
-		list.Value[i] = api.DataAgent{DataAgentID: it.ID, DataAgentName: it.DisplayName, WorkspaceID: it.WorkspaceID, Description: text(it.Description)}
+		list.Value[i] = api.DataAgent{DataAgentID: it.ID, DataAgentName: it.DisplayName, WorkspaceID: it.WorkspaceID,
+			Description: text(it.Description)}
 	}
 	return api.ListDataAgents200JSONResponse(list), nil
 }
 
 // items returns a page of the items of a type in a workspace.
-func (s *Server) items(ctx context.Context, workspaceID uuid.UUID, t item.Type, segment string, maxResults *int, continuation *string) (found []item.Item, token, uri *string, err error) {
+func (s *Server) items(ctx context.Context, workspaceID uuid.UUID, t item.Type, segment string, maxResults *int,
+	continuation *string) (found []item.Item, token, uri *string, err error) {
 	who := of(ctx).who
 	p, err := openPage[byName](s, who.Account, "/v1/workspaces/"+workspaceID.String()+"/"+segment, nil, maxResults, continuation)
 	if err != nil {

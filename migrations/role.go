@@ -16,7 +16,8 @@ import (
 // may not create roles, connections keep their role and only the trigger guards the log.
 func AsApplication(config *pgxpool.Config) {
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `SELECT set_config('role', rolname, false) FROM pg_roles WHERE rolname = 'readiness_app' AND pg_has_role(oid, `+maySet+`)`)
+		_, err := conn.Exec(ctx,
+			`SELECT set_config('role', rolname, false) FROM pg_roles WHERE rolname = 'readiness_app' AND pg_has_role(oid, `+maySet+`)`)
 		return err
 	}
 }

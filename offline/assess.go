@@ -229,7 +229,8 @@ func refusedByPowerBI(i Item, m *semanticmodel.Model) []Warning {
 }
 
 // score fills in the findings of an assessment and, with a second assessment of only what is ignored, the ignored ones.
-func (s *assessor) score(a *Assessed, n *note, g ignoring, assess func(readiness.Options) readiness.Result, of func(readiness.Finding) (string, int)) {
+func (s *assessor) score(a *Assessed, n *note, g ignoring, assess func(readiness.Options) readiness.Result,
+	of func(readiness.Finding) (string, int)) {
 	place := func(f readiness.Finding) Finding {
 		file, line := of(f)
 		f.Impact = math.Round(f.Impact*1e4) / 1e4 // the precision of scores, equal on every machine

@@ -45,7 +45,8 @@ func (s *assessor) agent(ctx context.Context, i Item, d definition.Definition, a
 				of = append(of, found)
 			} else {
 				n.warnings = append(n.warnings, Warning{path.Join(i.Shown, source.Path), 1, fmt.Sprintf(
-					"source %d, %q, is not scored: no semantic model among those assessed has its id, or it cannot be read", at+1, source.DisplayName)})
+					"source %d, %q, is not scored: no semantic model among those assessed has its id, or it cannot be read", at+1,
+					source.DisplayName)})
 			}
 		}
 		sources = append(sources, one)
@@ -59,15 +60,16 @@ func (s *assessor) agent(ctx context.Context, i Item, d definition.Definition, a
 		}
 	}
 	settings := readiness.Agent{Instructions: stage.Instructions, Description: agent.PublishedDescription}
-	s.score(a, n, g, func(o readiness.Options) readiness.Result { return readiness.AssessAgent(settings, sources, o) }, func(f readiness.Finding) (string, int) {
-		if found, ok := read[f.SourceModelID]; ok && f.ObjectType != readiness.SourceObject {
-			return found.at.of(f)
-		}
-		if source, ok := parts[f.SourceModelID]; ok {
-			return path.Join(i.Shown, source), 1
-		}
-		return path.Join(i.Shown, part), 1
-	})
+	s.score(a, n, g, func(o readiness.Options) readiness.Result { return readiness.AssessAgent(settings, sources, o) },
+		func(f readiness.Finding) (string, int) {
+			if found, ok := read[f.SourceModelID]; ok && f.ObjectType != readiness.SourceObject {
+				return found.at.of(f)
+			}
+			if source, ok := parts[f.SourceModelID]; ok {
+				return path.Join(i.Shown, source), 1
+			}
+			return path.Join(i.Shown, part), 1
+		})
 	a.ScoreDataAgent = a.Result.Score
 	return nil
 }

@@ -42,10 +42,12 @@ func ReadBaseline(file string) (*Baseline, error) {
 	}
 	var written document
 	if err := json.Unmarshal(data, &written); err != nil {
-		return nil, fmt.Errorf("the baseline %s cannot be read: %w; create it with assess --format json --output %s", shown, jsonerror.Explain(err), shown)
+		return nil, fmt.Errorf("the baseline %s cannot be read: %w; create it with assess --format json --output %s", shown,
+			jsonerror.Explain(err), shown)
 	}
 	if written.Format != jsonFormat {
-		return nil, fmt.Errorf("the baseline %s has the format %q, not %q; create it with assess --format json --output %s", shown, written.Format, jsonFormat, shown)
+		return nil, fmt.Errorf("the baseline %s has the format %q, not %q; create it with assess --format json --output %s", shown,
+			written.Format, jsonFormat, shown)
 	}
 	b := &Baseline{File: shown, Regime: written.Regime, paths: map[string]bool{}, rules: map[known][]string{}}
 	for _, i := range written.Items {
@@ -72,5 +74,6 @@ func (b *Baseline) strangers(items []Item) []Warning {
 	if b == nil || slices.ContainsFunc(items, func(i Item) bool { return b.paths[i.Shown] }) {
 		return nil
 	}
-	return []Warning{{b.File, 1, "the baseline contains none of these items, so all findings are reported; was it created with another --root?"}}
+	return []Warning{{b.File, 1, "the baseline contains none of these items, so all findings are reported; was it created with " +
+		"another --root?"}}
 }

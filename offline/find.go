@@ -88,7 +88,8 @@ func (f *finding) at(full string) (int, error) {
 		if dir := declared(filepath.Dir(full)); dir != "" {
 			return f.one(dir)
 		}
-		return 0, errors.New("it is a TMDL file that belongs to no model: neither its folder nor a parent holds model.tmdl or database.tmdl")
+		return 0, errors.New("it is a TMDL file that belongs to no model: neither its folder nor a parent holds model.tmdl or " +
+			"database.tmdl")
 	}
 	return 0, errors.New("it does not belong to a semantic model; name a folder, a .pbip or .bim file, or a file of a model")
 }
@@ -108,7 +109,8 @@ func (f *finding) search(full string) (int, error) {
 			"it was not searched because its name begins with a dot, but %s in it; name the folder to search it", are(h.Items, "item"))
 	}
 	for _, dir := range found.TooDeep {
-		f.passed[filepath.Join(full, filepath.FromSlash(dir))] = fmt.Sprintf("it was not searched because it is nested more than %d folders deep; name a folder closer to it", folder.MaxDepth)
+		f.passed[filepath.Join(full, filepath.FromSlash(dir))] = fmt.Sprintf("it was not searched because it is nested more than %d "+
+			"folders deep; name a folder closer to it", folder.MaxDepth)
 	}
 	for _, i := range found.Items {
 		at := filepath.Join(full, filepath.FromSlash(i.Path))
@@ -132,13 +134,15 @@ func (f *finding) search(full string) (int, error) {
 func (f *finding) none(full string) error {
 	for dir := range f.passed {
 		if strings.HasPrefix(dir, full+string(filepath.Separator)) {
-			return fmt.Errorf("its only semantic models are in folders that are not searched, such as %s; name that folder", filepath.Base(dir))
+			return fmt.Errorf("its only semantic models are in folders that are not searched, such as %s; name that folder",
+				filepath.Base(dir))
 		}
 	}
 	if hasTMDL(full) {
 		return errors.New("it holds .tmdl files but no model: a folder of TMDL files is a model only if it has model.tmdl or database.tmdl")
 	}
-	return errors.New("it contains no semantic model; name a folder with folders that end in .SemanticModel, .bim files or TMDL files with model.tmdl")
+	return errors.New("it contains no semantic model; name a folder with folders that end in .SemanticModel, .bim files or TMDL files " +
+		"with model.tmdl")
 }
 
 // warnings lists the folders that were not searched, except those with items that were found anyway.
@@ -184,7 +188,8 @@ func enclosing(full string) string {
 // its name; "" if there is none.
 func project(full string) string {
 	for dir := full; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		if info, err := os.Lstat(filepath.Join(dir, "definition.pbism")); err == nil && info.Mode().IsRegular() && isModel(dir, folder.InFolder) {
+		if info, err := os.Lstat(filepath.Join(dir, "definition.pbism")); err == nil && info.Mode().IsRegular() &&
+			isModel(dir, folder.InFolder) {
 			return dir
 		}
 	}

@@ -78,7 +78,8 @@ func (a *Assessment) Summary() string {
 		}
 		ignored, known = ignored+len(i.Ignored), known+i.Known
 	}
-	text := fmt.Sprintf("%s assessed by the rules of %s: %s (%d high, %d medium, %d low)", count(len(a.Items)-a.Unreadable(), "item"), a.Regime,
+	text := fmt.Sprintf("%s assessed by the rules of %s: %s (%d high, %d medium, %d low)", count(len(a.Items)-a.Unreadable(), "item"),
+		a.Regime,
 		count(reported, "finding"), bySeverity[readiness.High], bySeverity[readiness.Medium], bySeverity[readiness.Low])
 	if ignored > 0 {
 		text += fmt.Sprintf(", %d ignored", ignored)

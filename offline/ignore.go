@@ -62,7 +62,8 @@ func unknownRule(id string) string {
 
 // matches reports whether the entry covers a rule's finding about an object.
 func (g ignore) matches(rule string, key readiness.Key) bool {
-	return (g.rule == everyRule || g.rule == rule) && (g.source == "" || g.source == key.SourceModelID) && same(g.table, key.Table) && (g.object == nil || sameObject(*g.object, key.ObjectName, rule))
+	return (g.rule == everyRule || g.rule == rule) && (g.source == "" || g.source == key.SourceModelID) && same(g.table, key.Table) &&
+		(g.object == nil || sameObject(*g.object, key.ObjectName, rule))
 }
 
 func same(want *string, name string) bool { return want == nil || strings.EqualFold(*want, name) }
@@ -179,7 +180,10 @@ func (g ignoring) ignored(n *note, assess func(readiness.Options) readiness.Resu
 		return nil
 	}
 	var all []Ignored
-	for _, f := range assess(readiness.Options{Ignore: func(rule string, key readiness.Key) bool { return !g.matches(rule, key) }}).Findings {
+	for _, f := range assess(readiness.Options{Ignore: func(rule string,
+		key readiness.Key) bool {
+		return !g.matches(rule, key)
+	}}).Findings {
 		var reasons []string
 		for _, rule := range f.RuleIDs {
 			why, entries := g.why(rule, f.Key)

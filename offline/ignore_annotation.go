@@ -22,7 +22,8 @@ func annotated(m *semanticmodel.Model, at *places) ([]ignore, []Warning) {
 		}
 		rules, reason, _ := strings.Cut(text, ":")
 		warn := func(format string, args ...any) {
-			warnings = append(warnings, Warning{at.file(src.File), max(src.Line, 1), "annotation " + annotation + ": " + fmt.Sprintf(format, args...)})
+			warnings = append(warnings, Warning{at.file(src.File), max(src.Line, 1),
+				"annotation " + annotation + ": " + fmt.Sprintf(format, args...)})
 		}
 		if reason = strings.TrimSpace(reason); reason == "" {
 			warn("the reason is missing, so the annotation has no effect; write RULE, RULE: reason")

@@ -97,7 +97,8 @@ func spelled(dir, below string) (string, error) {
 		case 1:
 			dir = filepath.Join(dir, like[0])
 		default:
-			return "", fmt.Errorf("%q matches %s, which differ only in letter case; correct the letter case of the reference, or rename one", element, strings.Join(like, " or "))
+			return "", fmt.Errorf("%q matches %s, which differ only in letter case; correct the letter case of the reference, "+
+				"or rename one", element, strings.Join(like, " or "))
 		}
 	}
 	return dir, nil

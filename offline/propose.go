@@ -209,7 +209,8 @@ func (f proposing) preview(ctx context.Context, one *optimization.Preview, left 
 }
 
 // keptAs maps kinds that not every model can hold to the property that they write.
-var keptAs = map[optimization.Kind]rewrite.Property{optimization.AIInstructions: rewrite.Instructions, optimization.AIDataSchema: rewrite.Visibility}
+var keptAs = map[optimization.Kind]rewrite.Property{optimization.AIInstructions: rewrite.Instructions,
+	optimization.AIDataSchema: rewrite.Visibility}
 
 // leftBe is what a kind leaves unchanged because it is ignored.
 type leftBe struct {

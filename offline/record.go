@@ -70,12 +70,14 @@ func (r Record) write(file string) (string, error) {
 	if at, err := filepath.Abs(file); err != nil {
 		return "", err
 	} else if model := cmp.Or(enclosing(at), project(at)); model != "" {
-		return "", fmt.Errorf("the record %s would become a part of %s, so nothing was written; choose a file elsewhere with --record", filepath.ToSlash(file), filepath.Base(model))
+		return "", fmt.Errorf("the record %s would become a part of %s, so nothing was written; choose a file elsewhere with --record",
+			filepath.ToSlash(file), filepath.Base(model))
 	}
 	// An incomplete record is harmless, because nothing has been written yet.
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // as readable as the models
 	if errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("the record %s already exists; choose another file with --record, so that the existing record can still be reverted", filepath.ToSlash(file))
+		return "", fmt.Errorf("the record %s already exists; choose another file with --record, so that the existing record can still "+
+			"be reverted", filepath.ToSlash(file))
 	}
 	if err == nil {
 		_, err = out.Write(body.Bytes())
@@ -110,7 +112,8 @@ func ReadRecord(file string) (Record, error) {
 		return Record{}, fmt.Errorf("the record %s cannot be read: %w; it must be what apply --write wrote", shown, jsonerror.Explain(err))
 	}
 	if r.Format != recordFormat {
-		return Record{}, fmt.Errorf("the record %s has the format %q, not %q; it must be what apply --write wrote", shown, r.Format, recordFormat)
+		return Record{}, fmt.Errorf("the record %s has the format %q, not %q; it must be what apply --write wrote", shown, r.Format,
+			recordFormat)
 	}
 	for _, m := range r.Models {
 		if !insideRoot(m.Path) || !m.isModel() {

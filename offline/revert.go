@@ -103,7 +103,8 @@ func (v *Reversal) putBack(a Apply) error {
 	if err != nil {
 		return err
 	}
-	revert := optimization.Work{Kind: a.Kind, Reverts: &id, Proposed: true, Writes: writes, Progress: make([]optimization.Progress, len(writes))}
+	revert := optimization.Work{Kind: a.Kind, Reverts: &id, Proposed: true, Writes: writes,
+		Progress: make([]optimization.Progress, len(writes))}
 	for n := range writes {
 		plan, err := planned(revert, n, v.back)
 		if err != nil {
@@ -140,7 +141,8 @@ func untouched(d definition.Definition, m RecordedModel) bool {
 // Headline describes the reversal in one line, with another line before it if a write was interrupted.
 func (v Reversal) Headline() string {
 	if v.pending != nil {
-		return printable(fmt.Sprintf("%s: %s; it is read as if that write were finished; --write finishes it", v.Path, v.pending)) + "\n" + v.headline()
+		return printable(fmt.Sprintf("%s: %s; it is read as if that write were finished; --write finishes it", v.Path, v.pending)) + "\n" +
+			v.headline()
 	}
 	return v.headline()
 }

@@ -55,7 +55,8 @@ func (p Proposal) Headline() string {
 	case p.Changes() == 0:
 		return printable(p.Shown) + ": nothing to write" + p.leftAlone()
 	}
-	return fmt.Sprintf("%s: %s%s, score %s → %s", printable(p.Shown), count(p.Changes(), "change"), p.leftAlone(), shownScore(p.ScoreNow), shownScore(p.ScoreAfter))
+	return fmt.Sprintf("%s: %s%s, score %s → %s", printable(p.Shown), count(p.Changes(), "change"), p.leftAlone(), shownScore(p.ScoreNow),
+		shownScore(p.ScoreAfter))
 }
 
 // leftAlone describes the ignored findings, or returns "".

@@ -56,7 +56,8 @@ type documentIgnored struct {
 
 // WriteJSON writes an assessment as JSON, which ReadBaseline can read.
 func WriteJSON(w io.Writer, a *Assessment) error {
-	d := document{Format: jsonFormat, Regime: a.Regime, MinSeverity: a.MinSeverity, Baseline: a.Baseline, Items: []documentItem{}, Warnings: a.Warnings}
+	d := document{Format: jsonFormat, Regime: a.Regime, MinSeverity: a.MinSeverity, Baseline: a.Baseline, Items: []documentItem{},
+		Warnings: a.Warnings}
 	if d.Warnings == nil {
 		d.Warnings = []Warning{}
 	}
@@ -72,7 +73,8 @@ func WriteJSON(w io.Writer, a *Assessment) error {
 func documentItemOf(i Assessed) documentItem {
 	one := documentItem{
 		Type: i.Type, Path: i.Path, Name: i.Name, Score: i.Result.Score, ScoreDataAgent: i.ScoreDataAgent, Caps: i.Result.Caps,
-		Dimensions: i.Result.Dimensions, Model: i.Result.Model, Findings: i.Findings, Ignored: []documentIgnored{}, Known: i.Known, Lesser: i.Lesser,
+		Dimensions: i.Result.Dimensions, Model: i.Result.Model, Findings: i.Findings, Ignored: []documentIgnored{}, Known: i.Known,
+		Lesser: i.Lesser,
 	}
 	if i.Error != nil {
 		one.Error = &documentError{i.Error.Error(), i.At}

@@ -120,7 +120,8 @@ func caseOf(i Assessed, rule string) junitCase {
 		lines = append(lines, fmt.Sprintf("%s:%d: %s: %s", f.File, f.Line, f.Severity, f.Message))
 	}
 	if len(lines) > 0 {
-		c.Failure = &junitMessage{Message: count(len(lines), "finding"), Type: string(worst.Severity), Text: inXML("\n" + strings.Join(lines, "\n") + "\n")}
+		c.Failure = &junitMessage{Message: count(len(lines), "finding"), Type: string(worst.Severity),
+			Text: inXML("\n" + strings.Join(lines, "\n") + "\n")}
 		return c
 	}
 	var why []string

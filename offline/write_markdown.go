@@ -9,7 +9,8 @@ import (
 // WriteMarkdown writes an assessment as GitHub Markdown. top is how many findings of an item are listed; 0 means all.
 func WriteMarkdown(w io.Writer, a *Assessment, top int) error {
 	b := &strings.Builder{}
-	fmt.Fprintf(b, "# AI readiness\n\n%s.\n\n| Item | Score | As a data agent reads it | Findings |\n| --- | ---: | ---: | ---: |\n", a.Summary())
+	fmt.Fprintf(b, "# AI readiness\n\n%s.\n\n| Item | Score | As a data agent reads it | Findings |\n| --- | ---: | ---: | ---: |\n",
+		a.Summary())
 	for _, i := range a.Items {
 		if i.Error != nil {
 			fmt.Fprintf(b, "| %s | error | | |\n", plain(i.Path))
@@ -34,7 +35,8 @@ func WriteMarkdown(w io.Writer, a *Assessment, top int) error {
 			fmt.Fprint(b, "\n| Severity | Rules | Points | Where | What to do |\n| --- | --- | ---: | --- | --- |\n")
 		}
 		for _, f := range listed {
-			fmt.Fprintf(b, "| %s | %s | %.1f | %s:%d | %s |\n", f.Severity, strings.Join(f.RuleIDs, ", "), f.Impact, plain(below(i.Path, f.File)), f.Line, plain(f.Message))
+			fmt.Fprintf(b, "| %s | %s | %.1f | %s:%d | %s |\n", f.Severity, strings.Join(f.RuleIDs, ", "), f.Impact,
+				plain(below(i.Path, f.File)), f.Line, plain(f.Message))
 		}
 		if more := len(i.Findings) - len(listed); more > 0 {
 			fmt.Fprintf(b, "\n… and %d more.\n", more)

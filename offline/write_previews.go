@@ -45,7 +45,8 @@ func WritePreviews(w io.Writer, all []Proposal) error {
 		}
 		for _, one := range p.Previews {
 			m.Previews = append(m.Previews, previewsKind{
-				one.Kind, one.Changes, one.Skipped, one.NothingToDo, one.Message, one.Provider, one.RecommendedKeys, one.ScoreNow, one.ScoreAfter,
+				one.Kind, one.Changes, one.Skipped, one.NothingToDo, one.Message, one.Provider, one.RecommendedKeys, one.ScoreNow,
+				one.ScoreAfter,
 			})
 		}
 		out.Models = append(out.Models, m)

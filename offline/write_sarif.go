@@ -159,7 +159,8 @@ func WriteSARIF(w io.Writer, a *Assessment, version string, limit int) (left int
 	kept, left := heaviest(a, limit)
 	if left > 0 {
 		invocation.Execution = append(invocation.Execution, sarifNotification{"warning", sarifText{Text: fmt.Sprintf(
-			"The report omits the %d least important of %d results: at most %d are written (--sarif-limit).", left, len(kept)+left, limit)}, nil})
+			"The report omits the %d least important of %d results: at most %d are written (--sarif-limit).", left, len(kept)+left, limit)},
+			nil})
 	}
 	return left, writeStreamed(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}}, "\n      \"results\": ", func(yield func(any) bool) {
 		for _, r := range kept {
@@ -200,7 +201,8 @@ func heaviest(a *Assessment, limit int) (kept []reported, left int) {
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
 		x, y := kept[i], kept[j]
-		return cmp.Or(cmp.Compare(len(x.ignored), len(y.ignored)), cmp.Compare(sarifWeight[y.finding.Severity], sarifWeight[x.finding.Severity]),
+		return cmp.Or(cmp.Compare(len(x.ignored), len(y.ignored)),
+			cmp.Compare(sarifWeight[y.finding.Severity], sarifWeight[x.finding.Severity]),
 			cmp.Compare(y.finding.Impact, x.finding.Impact))
 	})
 	order, left = order[:limit], len(kept)-limit
@@ -238,7 +240,8 @@ func sarifNote(level, message string, at Place) sarifNotification {
 }
 
 func sarifPlaceOf(at Place, logical []sarifLogical) sarifPlaced {
-	return sarifPlaced{sarifPhysical{sarifLocation{URI: (&url.URL{Path: at.File}).String(), URIBaseID: sourceRoot}, sarifRegion{max(at.Line, 1)}}, logical}
+	return sarifPlaced{sarifPhysical{sarifLocation{URI: (&url.URL{Path: at.File}).String(), URIBaseID: sourceRoot},
+		sarifRegion{max(at.Line, 1)}}, logical}
 }
 
 // sarifLogicalOf names the object of a finding as DAX does.

@@ -53,13 +53,15 @@ func (s Screen) overview(i Assessed) table.Row {
 	if i.Error != nil {
 		return table.Row{s.paint(text.FgRed, "error"), "", "", "", "", printable(i.Path)}
 	}
-	return table.Row{s.score(i.Result.Score), shownScore(i.ScoreDataAgent), bySeverity[readiness.High], bySeverity[readiness.Medium], bySeverity[readiness.Low], printable(i.Path)}
+	return table.Row{s.score(i.Result.Score), shownScore(i.ScoreDataAgent), bySeverity[readiness.High], bySeverity[readiness.Medium],
+		bySeverity[readiness.Low], printable(i.Path)}
 }
 
 func (s Screen) item(out *strings.Builder, i Assessed) {
 	switch {
 	case i.Error != nil:
-		fmt.Fprintf(out, "\n%s\n%s %s\n", s.paint(text.Bold, printable(i.Path)), s.paint(text.FgRed, "cannot be assessed:"), printable(i.Error.Error()))
+		fmt.Fprintf(out, "\n%s\n%s %s\n", s.paint(text.Bold, printable(i.Path)), s.paint(text.FgRed, "cannot be assessed:"),
+			printable(i.Error.Error()))
 		return
 	case len(i.Findings) == 0:
 		return
@@ -176,7 +178,8 @@ func (s Screen) paint(c text.Color, what string) string {
 }
 
 func (s Screen) severity(v readiness.Severity) string {
-	return s.paint(map[readiness.Severity]text.Color{readiness.High: text.FgRed, readiness.Medium: text.FgYellow, readiness.Low: text.FgCyan}[v], string(v))
+	return s.paint(map[readiness.Severity]text.Color{readiness.High: text.FgRed, readiness.Medium: text.FgYellow,
+		readiness.Low: text.FgCyan}[v], string(v))
 }
 
 // Scores from good are green, scores below poor are red.

@@ -19,8 +19,10 @@ import (
 var abRuns = &Table{
 	Name: "ab_runs",
 	Columns: []Column{
-		{"run_id", "uuid"}, {"account_id", "text"}, {"ab_test_id", "uuid"}, {"status", "text"}, {"started_at", "timestamptz"}, {"finished_at", "timestamptz"},
-		{"accepted", "jsonb"}, {"status_a", "text"}, {"status_b", "text"}, {"run_a", "uuid"}, {"run_b", "uuid"}, {"failed_a", "jsonb"}, {"failed_b", "jsonb"},
+		{"run_id", "uuid"}, {"account_id", "text"}, {"ab_test_id", "uuid"}, {"status", "text"}, {"started_at", "timestamptz"},
+		{"finished_at", "timestamptz"},
+		{"accepted", "jsonb"}, {"status_a", "text"}, {"status_b", "text"}, {"run_a", "uuid"}, {"run_b", "uuid"}, {"failed_a", "jsonb"},
+		{"failed_b", "jsonb"},
 		{"compared", "jsonb"}, {"stopped", "jsonb"}, {"broken", "jsonb"},
 	},
 	Key:     []string{"run_id"},
@@ -34,7 +36,8 @@ var AbRuns = &View{
 	Name: "ab_runs", Version: 1, Inline: true,
 	Tables: []*Table{abRuns},
 	Of: []domain.Event{
-		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{}, abtest.RunStopped{}, abtest.Erased{},
+		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{},
+		abtest.RunStopped{}, abtest.Erased{},
 		operation.Broken{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
@@ -46,7 +49,8 @@ var AbRuns = &View{
 		switch e := r.Event.(type) {
 		case abtest.RunAccepted:
 			row := Row{
-				"run_id": id, "account_id": r.Account, "ab_test_id": e.AbTestID, "status": string(operation.Running), "started_at": e.At, "accepted": e,
+				"run_id": id, "account_id": r.Account, "ab_test_id": e.AbTestID, "status": string(operation.Running), "started_at": e.At,
+				"accepted": e,
 				"status_a": string(abtest.SideWaiting), "status_b": string(abtest.SideWaiting),
 			}
 			if e.Reused != nil {

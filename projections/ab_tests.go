@@ -22,7 +22,8 @@ var abTests = &Table{
 	Columns: []Column{
 		{"ab_test_id", "uuid"}, {"account_id", "text"}, {"version", "bigint"}, {"created_at", "timestamptz"}, {"sorted_at", "timestamptz"},
 		{"name_folded", "text"}, {"names_folded", "text"},
-		{"workspace_a", "uuid"}, {"workspace_b", "uuid"}, {"model_a", "uuid"}, {"model_b", "uuid"}, {"agent_a", "uuid"}, {"agent_b", "uuid"},
+		{"workspace_a", "uuid"}, {"workspace_b", "uuid"}, {"model_a", "uuid"}, {"model_b", "uuid"}, {"agent_a", "uuid"},
+		{"agent_b", "uuid"},
 		{"created", "jsonb"}, {"words", "jsonb"}, {"side_a", "jsonb"}, {"side_b", "jsonb"}, {"frozen", "jsonb"},
 		{"source_run", "uuid"}, {"latest_run", "uuid"}, {"standing", "jsonb"},
 	},
@@ -56,7 +57,8 @@ var AbTests = &View{
 			columns.sides(e.SideA, e.SideB)
 			columns.words(e.Words)
 			columns.standing(abtest.Standing{SortedAt: e.At, Gaps: []int{}})
-			columns["ab_test_id"], columns["account_id"], columns["created_at"], columns["created"], columns["source_run"] = id, r.Account, e.At, e, e.Source.RunID
+			columns["ab_test_id"], columns["account_id"], columns["created_at"], columns["created"], columns["source_run"] = id, r.Account,
+				e.At, e, e.Source.RunID
 			if e.Source.Kind == abtest.FromRun {
 				columns["frozen"] = e.Questions
 			}
@@ -225,14 +227,16 @@ func (q AbTestsQuery) sql() (sql string, args []any) {
 func scanAbTest(row pgx.CollectableRow) (t AbTest, err error) {
 	var created, words, sideA, sideB, frozen, standing []byte
 	var latest abRunRow
-	if err := row.Scan(append([]any{&created, &words, &sideA, &sideB, &frozen, &t.Version, &standing, &t.cursor.SortedAt, &t.cursor.Name, &t.cursor.ID, &t.SourceHeld}, latest.into()...)...); err != nil {
+	if err := row.Scan(append([]any{&created, &words, &sideA, &sideB, &frozen, &t.Version, &standing, &t.cursor.SortedAt, &t.cursor.Name,
+		&t.cursor.ID, &t.SourceHeld}, latest.into()...)...); err != nil {
 		return t, err
 	}
 	if err := json.Unmarshal(created, &t.Created); err != nil {
 		return t, err
 	}
 	t.Words, t.SideA, t.SideB = abtest.Words{}, benchmark.Side{}, benchmark.Side{}
-	err = errors.Join(json.Unmarshal(words, &t.Words), json.Unmarshal(sideA, &t.SideA), json.Unmarshal(sideB, &t.SideB), stored(frozen, &t.Frozen), json.Unmarshal(standing, &t.Standing))
+	err = errors.Join(json.Unmarshal(words, &t.Words), json.Unmarshal(sideA, &t.SideA), json.Unmarshal(sideB, &t.SideB),
+		stored(frozen, &t.Frozen), json.Unmarshal(standing, &t.Standing))
 	if err == nil {
 		t.Latest, err = latest.run()
 	}

@@ -31,13 +31,15 @@ var Accounts = &View{
 	Name: "accounts", Version: 1, Inline: true,
 	Tables: []*Table{accounts, members},
 	Of: []domain.Event{
-		account.Opened{}, account.PlanChanged{}, account.StatusChanged{}, account.RegionChanged{}, account.SettingsChanged{}, account.PersonSaved{}, account.PersonRemoved{},
+		account.Opened{}, account.PlanChanged{}, account.StatusChanged{}, account.RegionChanged{}, account.SettingsChanged{},
+		account.PersonSaved{}, account.PersonRemoved{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		key := Key{r.Account}
 		switch e := r.Event.(type) {
 		case account.Opened:
-			rows.Insert(accounts, Row{"account_id": r.Account, "plan": string(e.Plan), "status": string(e.Status), "region": e.Region, "settings": e.Settings})
+			rows.Insert(accounts, Row{"account_id": r.Account, "plan": string(e.Plan), "status": string(e.Status), "region": e.Region,
+				"settings": e.Settings})
 		case account.PlanChanged:
 			rows.Set(accounts, key, Row{"plan": string(e.Plan)})
 		case account.StatusChanged:

@@ -41,7 +41,8 @@ type ActivityCount struct {
 // ActivitySince returns at most limit counts of the days since day, by day (newest first), account and
 // type.
 func (v *Views) ActivitySince(ctx context.Context, day time.Time, limit int) ([]ActivityCount, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT account_id, day, type, events FROM activity_v1 WHERE day >= $1 ORDER BY day DESC, account_id, type LIMIT $2`, day, limit)
+	rows, err := v.Pool.Query(ctx,
+		`SELECT account_id, day, type, events FROM activity_v1 WHERE day >= $1 ORDER BY day DESC, account_id, type LIMIT $2`, day, limit)
 	if err != nil {
 		return nil, fmt.Errorf("projections: read the activity: %w", err)
 	}

@@ -40,7 +40,8 @@ var Assessments = &View{
 		switch e := r.Event.(type) {
 		case assessment.Recorded:
 			rows.Insert(assessments, Row{
-				"id": e.AssessmentID, "account_id": r.Account, "operation_id": e.OperationID, "workspace_id": e.WorkspaceID, "model_id": e.ModelID,
+				"id": e.AssessmentID, "account_id": r.Account, "operation_id": e.OperationID, "workspace_id": e.WorkspaceID,
+				"model_id":    e.ModelID,
 				"assessed_at": e.AssessedAt, "assessment": e.Assessment,
 			})
 		case assessment.ResultsDeleted:
@@ -91,8 +92,10 @@ func (v *Views) Assessments(ctx context.Context, q AssessmentsQuery) ([]assessme
 }
 
 // Assessment returns an assessment of the model in the account.
-func (v *Views) Assessment(ctx context.Context, accountID string, workspaceID, modelID, assessmentID uuid.UUID) (assessment.Assessment, bool, error) {
-	return v.assessment(ctx, `id = $1 AND account_id = $2 AND workspace_id = $3 AND model_id = $4`, assessmentID, accountID, workspaceID, modelID)
+func (v *Views) Assessment(ctx context.Context, accountID string, workspaceID, modelID, assessmentID uuid.UUID) (assessment.Assessment,
+	bool, error) {
+	return v.assessment(ctx, `id = $1 AND account_id = $2 AND workspace_id = $3 AND model_id = $4`, assessmentID, accountID, workspaceID,
+		modelID)
 }
 
 // AssessmentOf returns the assessment made by the operation of a single assessment.

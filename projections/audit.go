@@ -126,7 +126,8 @@ func (v *Views) auditEvents(ctx context.Context, sql string, args []any) ([]Audi
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (e AuditEvent, err error) {
-		err = row.Scan(&e.Position, (*[16]byte)(&e.ID), &e.Stream, &e.Version, &e.Type, &e.SchemaVersion, &e.RecordedAt, &e.Person, &e.RequestID, &e.OperationID, (*[]byte)(&e.Data), &e.Hash)
+		err = row.Scan(&e.Position, (*[16]byte)(&e.ID), &e.Stream, &e.Version, &e.Type, &e.SchemaVersion, &e.RecordedAt, &e.Person,
+			&e.RequestID, &e.OperationID, (*[]byte)(&e.Data), &e.Hash)
 		e.RecordedAt = e.RecordedAt.UTC()
 		return e, err
 	})
@@ -174,7 +175,8 @@ func (q AuditQuery) sql(upTo int64, view bool) (sql string, args []any) {
 	}
 	switch {
 	case q.Stream != "":
-		return a.events() + ` ORDER BY version LIMIT $4`, a.args // in a stream, the order of versions is the order of positions, and the index has versions in order
+		return a.events() + ` ORDER BY version LIMIT $4`,
+			a.args // in a stream, the order of versions is the order of positions, and the index has versions in order
 	case len(a.keys)+len(a.hours) > 0:
 		return a.found(), a.args
 	default:
@@ -243,7 +245,8 @@ func (a *auditSQL) found() string {
 		found = fmt.Sprintf(`SELECT e.* FROM (SELECT b0.block FROM %s WHERE %s) b CROSS JOIN LATERAL (%s OFFSET 0) e ORDER BY b.block, e.position LIMIT $4`,
 			from, strings.Join(blocks, " AND "), a.events(within...))
 	}
-	return fmt.Sprintf("(%s)\nUNION ALL\n(%s ORDER BY position LIMIT $4)\nORDER BY position LIMIT $4", found, a.events("position > "+reached))
+	return fmt.Sprintf("(%s)\nUNION ALL\n(%s ORDER BY position LIMIT $4)\nORDER BY position LIMIT $4", found,
+		a.events("position > "+reached))
 }
 
 // Checkpoint returns the hash over all events of the account.

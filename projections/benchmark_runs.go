@@ -33,7 +33,8 @@ var BenchmarkRuns = &View{
 	Name: "benchmark_runs", Version: 1, Inline: true,
 	Tables: []*Table{benchmarkRuns},
 	Of: []domain.Event{
-		benchmark.RunAccepted{}, benchmark.RunStarted{}, benchmark.Asked{}, benchmark.RunCompleted{}, benchmark.RunFailed{}, benchmark.RunCancelled{}, benchmark.RunDeleted{},
+		benchmark.RunAccepted{}, benchmark.RunStarted{}, benchmark.Asked{}, benchmark.RunCompleted{}, benchmark.RunFailed{},
+		benchmark.RunCancelled{}, benchmark.RunDeleted{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := benchmark.RunStreamID(r.Stream)
@@ -44,16 +45,19 @@ var BenchmarkRuns = &View{
 		case benchmark.RunAccepted:
 			rows.Insert(benchmarkRuns, Row{
 				"run_id": id, "account_id": r.Account, "workspace_id": e.Side.WorkspaceID, "model_id": e.Side.SemanticModelID,
-				"status": string(operation.NotStarted), "accepted_at": e.At, "updated_at": r.RecordedAt, "accepted": e, "asked": 0, "errors": 0,
+				"status": string(operation.NotStarted), "accepted_at": e.At, "updated_at": r.RecordedAt, "accepted": e, "asked": 0,
+				"errors": 0,
 			})
 		case benchmark.RunStarted:
 			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Running), "started_at": e.At, "updated_at": r.RecordedAt})
 		case benchmark.Asked:
 			rows.Set(benchmarkRuns, Key{id}, Row{"asked": e.Made, "errors": e.Errors, "updated_at": r.RecordedAt})
 		case benchmark.RunCompleted:
-			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Succeeded), "outcome": e.Outcome, "ended_at": e.At, "updated_at": r.RecordedAt})
+			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Succeeded), "outcome": e.Outcome, "ended_at": e.At,
+				"updated_at": r.RecordedAt})
 		case benchmark.RunFailed:
-			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Failed), "failure": e.Failure, "ended_at": e.At, "updated_at": r.RecordedAt})
+			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Failed), "failure": e.Failure, "ended_at": e.At,
+				"updated_at": r.RecordedAt})
 		case benchmark.RunCancelled:
 			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Cancelled), "ended_at": e.At, "updated_at": r.RecordedAt})
 		case benchmark.RunDeleted:
@@ -106,7 +110,8 @@ type benchmarkRunRow struct {
 }
 
 func (row *benchmarkRunRow) into() []any {
-	return []any{&row.accepted, &row.acceptedAt, &row.status, &row.startedAt, &row.updatedAt, &row.endedAt, &row.asked, &row.errors, &row.outcome, &row.failure}
+	return []any{&row.accepted, &row.acceptedAt, &row.status, &row.startedAt, &row.updatedAt, &row.endedAt, &row.asked, &row.errors,
+		&row.outcome, &row.failure}
 }
 
 // run returns the row's run, nil without a row.
@@ -115,7 +120,8 @@ func (row *benchmarkRunRow) run() (*BenchmarkRun, error) {
 		return nil, nil
 	}
 	r := &BenchmarkRun{
-		Status: operation.Status(*row.status), StartedAt: row.startedAt, UpdatedAt: *row.updatedAt, EndedAt: row.endedAt, Asked: *row.asked, Errors: *row.errors,
+		Status: operation.Status(*row.status), StartedAt: row.startedAt, UpdatedAt: *row.updatedAt, EndedAt: row.endedAt, Asked: *row.asked,
+		Errors: *row.errors,
 	}
 	err := errors.Join(json.Unmarshal(row.accepted, &r.RunAccepted), stored(row.outcome, &r.Outcome), stored(row.failure, &r.Failure))
 	r.At = *row.acceptedAt // in the precision that orders pages
@@ -162,7 +168,8 @@ func (q BenchmarkRunsQuery) sql() (sql string, args []any) {
 
 // BenchmarkRun returns a benchmark run of the account.
 func (v *Views) BenchmarkRun(ctx context.Context, accountID string, runID uuid.UUID) (BenchmarkRun, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT `+benchmarkRunColumns+` FROM benchmark_runs_v1 WHERE run_id = $1 AND account_id = $2`, runID, accountID)
+	rows, err := v.Pool.Query(ctx, `SELECT `+benchmarkRunColumns+` FROM benchmark_runs_v1 WHERE run_id = $1 AND account_id = $2`, runID,
+		accountID)
 	if err != nil {
 		return BenchmarkRun{}, false, fmt.Errorf("projections: read benchmark run %s: %w", runID, err)
 	}

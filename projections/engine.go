@@ -135,7 +135,8 @@ func (e *Engine) Create(ctx context.Context) error {
 		}
 		var made []string
 		var empty bool
-		err := tx.QueryRow(ctx, `SELECT ARRAY(SELECT DISTINCT view FROM view_generations), NOT EXISTS (SELECT FROM events)`).Scan(&made, &empty)
+		err := tx.QueryRow(ctx, `SELECT ARRAY(SELECT DISTINCT view FROM view_generations), NOT EXISTS (SELECT FROM events)`).Scan(&made,
+			&empty)
 		if err != nil || !empty {
 			return err
 		}
@@ -193,7 +194,8 @@ func (v *View) addGeneration(ctx context.Context, tx pgx.Tx, generation int, sta
 	for i, t := range v.Tables {
 		tables[i] = v.physical(t, generation)
 	}
-	_, err := tx.Exec(ctx, `INSERT INTO view_generations (view, version, generation, state, position, tables) VALUES ($1, $2, $3, $4, 0, $5)`,
+	_, err := tx.Exec(ctx,
+		`INSERT INTO view_generations (view, version, generation, state, position, tables) VALUES ($1, $2, $3, $4, 0, $5)`,
 		v.Name, v.Version, generation, state, tables)
 	return err
 }

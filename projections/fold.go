@@ -265,7 +265,8 @@ func (t *foldedTable) write(ctx context.Context, tx pgx.Tx, relation string, pha
 		}
 	}
 	if len(removed) > 0 {
-		err := t.staged(ctx, tx, relation, nil, removed, nil, fmt.Sprintf(`DELETE FROM %s r USING stage s WHERE %s`, relation, t.sameKey("r", "s")))
+		err := t.staged(ctx, tx, relation, nil, removed, nil,
+			fmt.Sprintf(`DELETE FROM %s r USING stage s WHERE %s`, relation, t.sameKey("r", "s")))
 		if err != nil {
 			return err
 		}
@@ -292,9 +293,11 @@ func (t *foldedTable) write(ctx context.Context, tx pgx.Tx, relation string, pha
 }
 
 // staged copies the keys and columns of the rows into a table stage and runs sql.
-func (t *foldedTable) staged(ctx context.Context, tx pgx.Tx, relation string, columns []string, list []*pending, row func(*pending) Row, sql string) error {
+func (t *foldedTable) staged(ctx context.Context, tx pgx.Tx, relation string, columns []string, list []*pending, row func(*pending) Row,
+	sql string) error {
 	names := slices.Concat(t.Key, columns)
-	if _, err := tx.Exec(ctx, fmt.Sprintf(`CREATE TEMPORARY TABLE stage ON COMMIT DROP AS SELECT %s FROM %s LIMIT 0`, strings.Join(names, ", "), relation)); err != nil {
+	if _, err := tx.Exec(ctx, fmt.Sprintf(`CREATE TEMPORARY TABLE stage ON COMMIT DROP AS SELECT %s FROM %s LIMIT 0`,
+		strings.Join(names, ", "), relation)); err != nil {
 		return err
 	}
 	if err := t.copy(ctx, tx, "stage", names, list, row); err != nil {

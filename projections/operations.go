@@ -20,7 +20,8 @@ var operations = &Table{
 	Columns: []Column{
 		{"id", "uuid"}, {"account_id", "text"}, {"issuer", "text"}, {"person", "text"},
 		{"type", "text"}, {"status", "text"}, {"created_at", "timestamptz"}, {"updated_at", "timestamptz"}, {"percent", "int"},
-		{"workspace_id", "uuid"}, {"item_id", "uuid"}, {"item_type", "text"}, {"impact", "jsonb"}, {"error_code", "text"}, {"error_message", "text"},
+		{"workspace_id", "uuid"}, {"item_id", "uuid"}, {"item_type", "text"}, {"impact", "jsonb"}, {"error_code", "text"},
+		{"error_message", "text"},
 		{"waits", "boolean"}, {"waits_until", "timestamptz"},
 	},
 	Key: []string{"id"},
@@ -38,7 +39,8 @@ var Operations = &View{
 	Name: "operations", Version: 2, Inline: true,
 	Tables: []*Table{operations},
 	Of: []domain.Event{
-		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Waiting{}, operation.WentOn{}, operation.ImpactCorrected{},
+		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Waiting{}, operation.WentOn{},
+		operation.ImpactCorrected{},
 		operation.Completed{}, operation.Broken{}, operation.Stopped{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
@@ -56,8 +58,9 @@ var Operations = &View{
 			rows.Insert(operations, Row{
 				"id": id, "account_id": r.Account, "issuer": e.Owner.Issuer, "person": e.Owner.ID,
 				"type": string(e.Type), "status": string(operation.NotStarted), "created_at": r.RecordedAt, "updated_at": r.RecordedAt,
-				"workspace_id": e.Resource.WorkspaceID, "item_id": e.Resource.ItemID, "item_type": string(e.Resource.ItemType), "impact": e.Impact,
-				"waits": false,
+				"workspace_id": e.Resource.WorkspaceID, "item_id": e.Resource.ItemID, "item_type": string(e.Resource.ItemType),
+				"impact": e.Impact,
+				"waits":  false,
 			})
 		case operation.Started:
 			rows.Set(operations, Key{id}, Row{"status": string(operation.Running), "percent": e.Percent, "updated_at": r.RecordedAt})
@@ -70,14 +73,16 @@ var Operations = &View{
 		case operation.ImpactCorrected:
 			rows.Set(operations, Key{id}, Row{"impact": e.Impact, "updated_at": r.RecordedAt})
 		case operation.Completed:
-			rows.Set(operations, Key{id}, Row{"status": string(operation.Succeeded), "percent": 100, "updated_at": r.RecordedAt, "waits": false, "waits_until": nil})
+			rows.Set(operations, Key{id}, Row{"status": string(operation.Succeeded), "percent": 100, "updated_at": r.RecordedAt,
+				"waits": false, "waits_until": nil})
 		case operation.Broken:
 			rows.Set(operations, Key{id}, Row{
 				"status": string(operation.Failed), "impact": e.Impact, "updated_at": r.RecordedAt,
 				"error_code": string(e.Failure.Code), "error_message": e.Failure.Message, "waits": false, "waits_until": nil,
 			})
 		case operation.Stopped:
-			rows.Set(operations, Key{id}, Row{"status": string(operation.Cancelled), "updated_at": r.RecordedAt, "waits": false, "waits_until": nil})
+			rows.Set(operations, Key{id}, Row{"status": string(operation.Cancelled), "updated_at": r.RecordedAt, "waits": false,
+				"waits_until": nil})
 		}
 		return nil
 	},
@@ -123,7 +128,8 @@ func scanOperation(row pgx.CollectableRow) (o Operation, err error) {
 	var impact []byte
 	var code, message *string
 	var itemID *[16]byte // scanned as bytes: pgx would scan a uuid.UUID from its text
-	if err := row.Scan((*[16]byte)(&o.ID), &o.AccountID, &o.Owner.Issuer, &o.Owner.ID, &o.Type, &o.Status, &o.CreatedAt, &o.UpdatedAt, &o.Percent,
+	if err := row.Scan((*[16]byte)(&o.ID), &o.AccountID, &o.Owner.Issuer, &o.Owner.ID, &o.Type, &o.Status, &o.CreatedAt, &o.UpdatedAt,
+		&o.Percent,
 		(*[16]byte)(&o.Resource.WorkspaceID), &itemID, &o.Resource.ItemType, &impact, &code, &message, &o.Waits); err != nil {
 		return o, err
 	}

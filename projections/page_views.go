@@ -58,7 +58,8 @@ const pageViewsSQL = `SELECT report_id, page, sum(views)::bigint FROM (
 
 // PageViews returns the number of views of the reports' pages from one day to another, both included,
 // by report and page.
-func (v *Views) PageViews(ctx context.Context, accountID string, reportIDs []uuid.UUID, from, to time.Time) (map[uuid.UUID]map[string]int64, error) {
+func (v *Views) PageViews(ctx context.Context, accountID string, reportIDs []uuid.UUID, from, to time.Time) (map[uuid.UUID]map[string]int64,
+	error) {
 	rows, err := v.Pool.Query(ctx, pageViewsSQL, accountID, reportIDs, from.UTC(), to.UTC())
 	if err != nil {
 		return nil, fmt.Errorf("projections: read the views of pages: %w", err)

@@ -19,7 +19,8 @@ var pixieReports = &Table{
 	Name: "pixies",
 	Columns: []Column{
 		{"account_id", "text"}, {"report_id", "uuid"}, {"workspace_id", "uuid"}, {"report_name", "text"}, {"model_id", "uuid"},
-		{"status", "text"}, {"pages", "int"}, {"visuals", "int"}, {"changed_at", "timestamptz"}, {"last_operation", "uuid"}, {"holder", "uuid"},
+		{"status", "text"}, {"pages", "int"}, {"visuals", "int"}, {"changed_at", "timestamptz"}, {"last_operation", "uuid"},
+		{"holder", "uuid"},
 	},
 	Key:     []string{"account_id", "report_id"},
 	Indexes: []string{"(account_id, model_id) WHERE status = 'HasPixies'"},
@@ -63,7 +64,8 @@ var Pixies = &View{
 			for _, n := range e.Reports {
 				if ours && e.KeepCopies {
 					rows.Insert(reportCopies, Row{
-						"operation_id": operationID, "report_id": n.ReportID, "account_id": r.Account, "workspace_id": e.WorkspaceID, "report_name": n.ReportName,
+						"operation_id": operationID, "report_id": n.ReportID, "account_id": r.Account, "workspace_id": e.WorkspaceID,
+						"report_name": n.ReportName,
 					})
 				}
 			}
@@ -81,7 +83,8 @@ var Pixies = &View{
 func projectReport(rows *Rows, r eventstore.Recorded, report pixies.Report) {
 	columns := Row{
 		"workspace_id": report.WorkspaceID, "report_name": report.ReportName, "model_id": report.ModelID, "status": string(report.Status),
-		"pages": report.Pages, "visuals": report.Visuals, "changed_at": report.ChangedAt, "last_operation": report.LastOperation, "holder": report.Holder,
+		"pages": report.Pages, "visuals": report.Visuals, "changed_at": report.ChangedAt, "last_operation": report.LastOperation,
+		"holder": report.Holder,
 	}
 	if r.Version > 1 {
 		rows.Set(pixieReports, Key{r.Account, report.ReportID}, columns)
@@ -99,7 +102,8 @@ func projectReport(rows *Rows, r eventstore.Recorded, report pixies.Report) {
 const pixieReportColumns = `report_id, workspace_id, report_name, model_id, status, pages, visuals, changed_at, last_operation, holder`
 
 func scanPixieReport(row pgx.CollectableRow) (r pixies.Report, err error) {
-	err = row.Scan(&r.ReportID, &r.WorkspaceID, &r.ReportName, &r.ModelID, &r.Status, &r.Pages, &r.Visuals, &r.ChangedAt, &r.LastOperation, &r.Holder)
+	err = row.Scan(&r.ReportID, &r.WorkspaceID, &r.ReportName, &r.ModelID, &r.Status, &r.Pages, &r.Visuals, &r.ChangedAt, &r.LastOperation,
+		&r.Holder)
 	if r.ChangedAt != nil {
 		*r.ChangedAt = r.ChangedAt.UTC()
 	}

@@ -162,7 +162,8 @@ func (b *build) switchBetweenAppends(ctx context.Context) error {
 			return err
 		}
 		err := b.switchOver(ctx)
-		if pg, ok := errors.AsType[*pgconn.PgError](err); !ok || pg.Code != "55P03" && pg.Code != "40P01" { // lock_not_available, deadlock_detected
+		if pg, ok := errors.AsType[*pgconn.PgError](err); !ok ||
+			pg.Code != "55P03" && pg.Code != "40P01" { // lock_not_available, deadlock_detected
 			return err
 		}
 		// Let the waiting appends run first; the pause grows with each attempt.
@@ -172,13 +173,15 @@ func (b *build) switchBetweenAppends(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	return fmt.Errorf("projections: rebuild %s: did not get the locks between appends in %d attempts; an append or a reader of the view does not end", b.Name, switchAttempts)
+	return fmt.Errorf("projections: rebuild %s: did not get the locks between appends in %d attempts; an append or a reader of the view "+
+		"does not end", b.Name, switchAttempts)
 }
 
 // prepare finds the generation to resume, or creates the next.
 func (b *build) prepare(ctx context.Context) error {
 	return b.tx(ctx, "prepare", pgx.TxOptions{}, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT version, generation, tables FROM view_generations WHERE view = $1 AND state = 'live' ORDER BY version`, b.Name)
+		rows, err := tx.Query(ctx,
+			`SELECT version, generation, tables FROM view_generations WHERE view = $1 AND state = 'live' ORDER BY version`, b.Name)
 		if err != nil {
 			return err
 		}
@@ -191,13 +194,15 @@ func (b *build) prepare(ctx context.Context) error {
 		if n := len(b.live); n > 0 && b.live[n-1].version > b.Version {
 			return fmt.Errorf("version %d is live and this program knows %d only; use the newer program", b.live[n-1].version, b.Version)
 		}
-		err = tx.QueryRow(ctx, `UPDATE view_generations SET error = NULL WHERE view = $1 AND version = $2 AND state = 'building' RETURNING generation, position`,
+		err = tx.QueryRow(ctx,
+			`UPDATE view_generations SET error = NULL WHERE view = $1 AND version = $2 AND state = 'building' RETURNING generation, position`,
 			b.Name, b.Version).Scan(&b.generation, &b.position)
 		if !errors.Is(err, pgx.ErrNoRows) {
 			b.resumed = b.position
 			return err
 		}
-		err = tx.QueryRow(ctx, `SELECT coalesce(max(generation), 0) + 1 FROM view_generations WHERE view = $1 AND version = $2`, b.Name, b.Version).Scan(&b.generation)
+		err = tx.QueryRow(ctx, `SELECT coalesce(max(generation), 0) + 1 FROM view_generations WHERE view = $1 AND version = $2`, b.Name,
+			b.Version).Scan(&b.generation)
 		if err != nil {
 			return err
 		}
@@ -330,7 +335,8 @@ func (b *build) index(ctx context.Context) error {
 		for _, t := range b.Tables {
 			name := b.physical(t, b.generation)
 			var indexes int
-			if err := tx.QueryRow(ctx, `SELECT count(*) FROM pg_index WHERE indrelid = $1::regclass AND NOT indisprimary`, name).Scan(&indexes); err != nil {
+			if err := tx.QueryRow(ctx, `SELECT count(*) FROM pg_index WHERE indrelid = $1::regclass AND NOT indisprimary`,
+				name).Scan(&indexes); err != nil {
 				return err
 			}
 			if indexes > 0 { // created by an earlier run
@@ -364,7 +370,8 @@ func (b *build) progress(target int64) {
 func (b *build) keepError(ctx context.Context, failure error) {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	_, _ = b.engine.pool.Exec(end, `UPDATE view_generations SET error = left($3, 1000), updated_at = clock_timestamp() WHERE view = $1 AND version = $2 AND state = 'building'`,
+	_, _ = b.engine.pool.Exec(end,
+		`UPDATE view_generations SET error = left($3, 1000), updated_at = clock_timestamp() WHERE view = $1 AND version = $2 AND state = 'building'`,
 		b.Name, b.Version, failure.Error())
 }
 

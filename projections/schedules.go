@@ -45,7 +45,8 @@ var Schedules = &View{
 		columns := Row{"next_at": s.NextRunAt(), "schedule": s}
 		switch e := r.Event.(type) {
 		case schedule.Created:
-			columns["account_id"], columns["schedule_id"], columns["semantic_model_id"], columns["created_at"] = r.Account, s.ScheduleID, s.ModelID, s.CreatedAt
+			columns["account_id"], columns["schedule_id"], columns["semantic_model_id"], columns["created_at"] = r.Account, s.ScheduleID,
+				s.ModelID, s.CreatedAt
 			rows.Insert(schedules, columns)
 		case schedule.Deleted:
 			rows.Delete(schedules, Key{r.Account, e.ScheduleID})

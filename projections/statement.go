@@ -167,7 +167,9 @@ func (c *change) statement(relation string) (string, []any, error) {
 			keys[i] = fmt.Sprintf("$%d", i+1)
 		}
 		return fmt.Sprintf(`INSERT INTO %s AS r (%s) VALUES (%s) %s`, relation,
-			strings.Join(slices.Concat(t.Key, names), ", "), strings.Join(slices.Concat(keys, values), ", "), t.onConflict(names)), args, nil
+				strings.Join(slices.Concat(t.Key, names), ", "), strings.Join(slices.Concat(keys, values), ", "), t.onConflict(names)),
+			args,
+			nil
 	default:
 		return fmt.Sprintf(`DELETE FROM %s WHERE %s`, relation, t.keyIs(1)), args, nil
 	}

@@ -64,7 +64,8 @@ func (e *Engine) status(ctx context.Context, log *eventstore.Store) ([]Status, e
 		var followed *int64
 		var followedAt *time.Time
 		var followError string
-		if err := row.Scan(&s.View, &s.Version, &s.Generation, &s.State, &s.Position, &s.UpdatedAt, &s.Error, &names, &followed, &followedAt, &followError); err != nil {
+		if err := row.Scan(&s.View, &s.Version, &s.Generation, &s.State, &s.Position, &s.UpdatedAt, &s.Error, &names, &followed,
+			&followedAt, &followError); err != nil {
 			return s, err
 		}
 		tables = append(tables, names)
@@ -136,7 +137,8 @@ func (e *Engine) Check(ctx context.Context) error {
 	}
 	for _, v := range e.views {
 		if !slices.Contains(live, fmt.Sprintf("%s %d", v.Name, v.Version)) {
-			return fmt.Errorf("projections: version %d of the view %s is not built; run: readiness projections rebuild --view %s", v.Version, v.Name, v.Name)
+			return fmt.Errorf("projections: version %d of the view %s is not built; run: readiness projections rebuild --view %s",
+				v.Version, v.Name, v.Name)
 		}
 	}
 	return nil

@@ -54,7 +54,9 @@ func (b *build) hold(ctx context.Context, tx pgx.Tx) (to int64, err error) {
 	}
 	if to < b.position { // the follower could not advance before a generation was live
 		to = b.position
-		_, err = tx.Exec(ctx, `UPDATE followers SET position = $2, updated_at = clock_timestamp(), error = NULL, failed_at = NULL WHERE name = $1`, b.follower(), to)
+		_, err = tx.Exec(ctx,
+			`UPDATE followers SET position = $2, updated_at = clock_timestamp(), error = NULL, failed_at = NULL WHERE name = $1`,
+			b.follower(), to)
 	}
 	return to, err
 }
@@ -88,9 +90,11 @@ func (b *build) goLive(ctx context.Context, tx pgx.Tx) error {
 			}
 		}
 	}
-	_, err := tx.Exec(ctx, `UPDATE view_generations SET state = 'retired', updated_at = clock_timestamp() WHERE view = $1 AND state = 'live'`, b.Name)
+	_, err := tx.Exec(ctx,
+		`UPDATE view_generations SET state = 'retired', updated_at = clock_timestamp() WHERE view = $1 AND state = 'live'`, b.Name)
 	if err == nil {
-		_, err = tx.Exec(ctx, `UPDATE view_generations SET state = 'live', error = NULL, updated_at = clock_timestamp() WHERE view = $1 AND version = $2 AND generation = $3`,
+		_, err = tx.Exec(ctx,
+			`UPDATE view_generations SET state = 'live', error = NULL, updated_at = clock_timestamp() WHERE view = $1 AND version = $2 AND generation = $3`,
 			b.Name, b.Version, b.generation)
 	}
 	return err

@@ -35,7 +35,8 @@ var TrackedItems = &View{
 	Name: "tracked_items", Version: 1, Inline: true,
 	Tables: []*Table{trackedItems},
 	Of: []domain.Event{
-		trackeditem.Claimed{}, trackeditem.PixiesRemoved{}, trackeditem.AddedAgain{}, trackeditem.Gone{}, trackeditem.ResultsGone{}, trackeditem.TrackedAgain{}, trackeditem.Renamed{},
+		trackeditem.Claimed{}, trackeditem.PixiesRemoved{}, trackeditem.AddedAgain{}, trackeditem.Gone{}, trackeditem.ResultsGone{},
+		trackeditem.TrackedAgain{}, trackeditem.Renamed{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		i, ours := domain.After[trackeditem.Item](r.Event)
@@ -103,7 +104,8 @@ func (v *Views) TrackedItems(ctx context.Context, q TrackedItemsQuery) ([]tracke
 
 // TrackedIn returns the account's tracked items of a type in a workspace, whatever their status.
 func (v *Views) TrackedIn(ctx context.Context, accountID string, workspaceID uuid.UUID, t item.Type) ([]trackeditem.Item, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT item FROM tracked_items_v1 WHERE account_id = $1 AND workspace_id = $2 AND item_type = $3`, accountID, workspaceID, string(t))
+	rows, err := v.Pool.Query(ctx, `SELECT item FROM tracked_items_v1 WHERE account_id = $1 AND workspace_id = $2 AND item_type = $3`,
+		accountID, workspaceID, string(t))
 	if err != nil {
 		return nil, fmt.Errorf("projections: read the tracked items of a workspace: %w", err)
 	}

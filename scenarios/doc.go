@@ -15,7 +15,10 @@
 //	token-of PERSON                     makes later calls with one token, however long they take
 //	bearer TOKEN                        sends exactly this token with later calls
 //	with HEADER VALUE                   sends a header with the next call; an empty value removes one
-//	METHOD STATUS PATH [FILE]           makes a call; the body to stdout, headers to stderr, ids and times replaced. After a 202 $op is the operation
+//	METHOD STATUS PATH [FILE]           makes a call; the body to stdout, headers to stderr, ids and times replaced. After a 202 $op is
+//
+// the operation
+//
 //	repeat N METHOD STATUS PATH [FILE]  makes a call N times
 //	together N METHOD PATTERN PATH [FILE] makes a call N times at once; each status must match the pattern; prints the statuses
 //	nothing                             asserts that the last call started nothing, as after every refused call
@@ -28,7 +31,10 @@
 //	wait-for OP STATUS                  waits until the operation has the status
 //	wait-for-percent OP N               waits until at least N percent of the operation is done
 //	quiet                               waits until no step is left except held ones
-//	drive OP STATUS                     reads the operation as the caller, waiting until it is quiet each time, until it ends with the status
+//	drive OP STATUS                     reads the operation as the caller, waiting until it is quiet each time, until it ends with the
+//
+// status
+//
 //	events [STREAM]                     prints stored events by stream, in order, or "none"
 //	spent KIND N                        asserts the use of an allowance of the caller's account in the current window
 //	logged N PATTERN                    asserts how many stored events match, each as its stream, name and data
@@ -50,7 +56,10 @@
 //	viewed REPORT PAGE N                asserts the number of views of a page
 //	edit FILE OLD NEW, crlf FILE        changes a file as another person would; changes its line endings to CRLF
 //	provider, asked yes|no              starts an AI provider with empty answers at $provider; asserts whether it was asked
-//	llm NAME, asked-as NAME KEY         starts a language model at $NAME; asserts the keys it was asked with since the last check, - for none
+//	llm NAME, asked-as NAME KEY         starts a language model at $NAME; asserts the keys it was asked with since the last check, - for
+//
+// none
+//
 //	secret TEXT                         a text that must be stored encrypted only: never logged, stored or exported in the clear
 //	text FILE N                         replaces the @ of a file with N characters
 //	questions FILE                      writes the body of a call that saves the questions of the last answer

@@ -70,7 +70,8 @@ func (*Credentials) Forget(accountID string, providerID uuid.UUID) (sql string, 
 // decrypted is ErrNotOpened.
 func (c *Credentials) Key(ctx context.Context, accountID string, providerID uuid.UUID) (string, bool, error) {
 	var sealed []byte
-	err := c.pool.QueryRow(ctx, `SELECT sealed FROM ai_credentials WHERE account_id = $1 AND provider_id = $2`, accountID, providerID).Scan(&sealed)
+	err := c.pool.QueryRow(ctx, `SELECT sealed FROM ai_credentials WHERE account_id = $1 AND provider_id = $2`, accountID,
+		providerID).Scan(&sealed)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}

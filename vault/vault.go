@@ -75,7 +75,8 @@ var ErrSealed = errors.New("cannot be decrypted with this key")
 // Expires returns when the operation's token expires, or the zero time when there
 // is no token or it has expired at now.
 func (v *Vault) Expires(ctx context.Context, operationID uuid.UUID, now time.Time) (expires time.Time, err error) {
-	err = v.pool.QueryRow(ctx, `SELECT expires_at FROM step_tokens WHERE operation_id = $1 AND expires_at > $2`, operationID, now).Scan(&expires)
+	err = v.pool.QueryRow(ctx, `SELECT expires_at FROM step_tokens WHERE operation_id = $1 AND expires_at > $2`, operationID,
+		now).Scan(&expires)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return expires, fmt.Errorf("vault: look for the token of operation %s: %w", operationID, err)
 	}
@@ -85,7 +86,8 @@ func (v *Vault) Expires(ctx context.Context, operationID uuid.UUID, now time.Tim
 // Kept is Token, and also returns when the token expires.
 func (v *Vault) Kept(ctx context.Context, operationID uuid.UUID, now time.Time) (token string, expires time.Time, ok bool, err error) {
 	var sealed []byte
-	err = v.pool.QueryRow(ctx, `SELECT sealed, expires_at FROM step_tokens WHERE operation_id = $1 AND expires_at > $2`, operationID, now).Scan(&sealed, &expires)
+	err = v.pool.QueryRow(ctx, `SELECT sealed, expires_at FROM step_tokens WHERE operation_id = $1 AND expires_at > $2`, operationID,
+		now).Scan(&sealed, &expires)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", time.Time{}, false, nil
 	}

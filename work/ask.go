@@ -30,10 +30,12 @@ type Asker interface {
 	// Open reads, as the person, what the side may see of its model, and returns a
 	// function that asks one question in a new conversation. A refusal means that
 	// the side cannot answer any question.
-	Open(ctx context.Context, as item.Caller, side benchmark.Side) (about comparison.Target, ask func(ctx context.Context, question string) (benchmark.Reply, error), err error)
+	Open(ctx context.Context, as item.Caller, side benchmark.Side) (about comparison.Target,
+		ask func(ctx context.Context, question string) (benchmark.Reply, error), err error)
 	// Judge has an answer judged by a provider that is none of the sides'
 	// providers. It returns false when there is none.
-	Judge(ctx context.Context, accountID string, sides []string, question string, expected benchmark.Expected, answer comparison.Answer) (comparison.Judgement, comparison.Judge, bool, error)
+	Judge(ctx context.Context, accountID string, sides []string, question string, expected benchmark.Expected,
+		answer comparison.Answer) (comparison.Judgement, comparison.Judge, bool, error)
 }
 
 // Queries runs a DAX query on a semantic model as the person. It is nil for a
@@ -103,7 +105,8 @@ func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 	}
 	var more bool
 	if crashes := job.Attempt - 1 - len(job.Errors); crashes >= maxCrashes {
-		err = domain.Refuse(domain.BenchmarkRunFailed, "the service stopped %d times while it asked the questions; the fault is the service's", crashes)
+		err = domain.Refuse(domain.BenchmarkRunFailed, "the service stopped %d times while it asked the questions; the fault is "+
+			"the service's", crashes)
 	} else {
 		more, err = w.carryOut(ctx, step, a)
 	}
@@ -142,7 +145,8 @@ func (w *asker) provider(ctx context.Context, accountID string, by benchmark.Ans
 }
 
 // open reads what the side sees. A run reads definitions only here.
-func (w *asker) open(ctx context.Context, as item.Caller, side benchmark.Side) (comparison.Target, func(context.Context, string) (benchmark.Reply, error), error) {
+func (w *asker) open(ctx context.Context, as item.Caller, side benchmark.Side) (comparison.Target,
+	func(context.Context, string) (benchmark.Reply, error), error) {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout+stepTimeout)
 	defer cancel()
 	release, err := w.shared.definitions.Await(ctx, keyOf(as.Account, as.Person))
@@ -166,7 +170,8 @@ func (w *asker) failure(err error, failed int, since time.Time) (operation.Failu
 	case refused:
 		return operation.Failure{Code: benchmark.OperationCode(refusal.Code), Message: shortened(refusal.Message)}, false
 	case failed >= patience && lasting:
-		return operation.Failure{Code: domain.BenchmarkRunFailed, Message: "a fault of the service kept it from finishing; run it again later"}, false
+		return operation.Failure{Code: domain.BenchmarkRunFailed,
+			Message: "a fault of the service kept it from finishing; run it again later"}, false
 	}
 	return operation.Failure{}, true
 }
@@ -177,7 +182,8 @@ func (w *asker) carryOut(ctx context.Context, step benchmark.Step, a commands.As
 	defer func() {
 		if fault := recover(); fault != nil {
 			w.Log.Error("a benchmark run panicked", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
-			err = domain.Refuse(domain.BenchmarkRunFailed, "the service could not continue this run; the service logged its own fault for its operator")
+			err = domain.Refuse(domain.BenchmarkRunFailed,
+				"the service could not continue this run; the service logged its own fault for its operator")
 		}
 	}()
 	set, err := commands.QuestionsOf(ctx, w.Pool, a.Run.Questions)
@@ -202,13 +208,15 @@ func (w *asker) askSide(ctx context.Context, step benchmark.Step, a commands.Ask
 		return a, false, err
 	}
 	if !ok {
-		return a, false, domain.Refuse(domain.BenchmarkRunFailed, "the token that this side asks with expired after %d of its %d questions; run it again", len(a.Run.Asks), a.Run.Total())
+		return a, false, domain.Refuse(domain.BenchmarkRunFailed,
+			"the token that this side asks with expired after %d of its %d questions; run it again", len(a.Run.Asks), a.Run.Total())
 	}
 	if n := a.Run.Failing(); n >= maxFailing { // the process that recorded the last one died
 		return a, false, unanswered(n, "")
 	}
 	s := &side{
-		asker: w, step: step, as: item.Caller{Account: step.AccountID, Person: step.Person, Token: token}, set: set, of: a.Run.Side, both: a.Sides(),
+		asker: w, step: step, as: item.Caller{Account: step.AccountID, Person: step.Person, Token: token}, set: set, of: a.Run.Side,
+		both:  a.Sides(),
 		state: a, failing: a.Run.Failing(), rows: map[string]*comparison.ResultSet{},
 	}
 	if s.about, s.ask, err = w.open(ctx, s.as, a.Run.Side); err != nil {
@@ -289,8 +297,10 @@ type answer struct {
 func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			s.Log.Error("asking panicked", "operationId", s.step.OperationID, "questionId", q.QuestionID, "fault", fault, "stack", string(debug.Stack()))
-			err = domain.Refuse(domain.BenchmarkRunFailed, "the service could not ask question %s; the service logged its own fault for its operator", q.QuestionID)
+			s.Log.Error("asking panicked", "operationId", s.step.OperationID, "questionId", q.QuestionID, "fault", fault, "stack",
+				string(debug.Stack()))
+			err = domain.Refuse(domain.BenchmarkRunFailed,
+				"the service could not ask question %s; the service logged its own fault for its operator", q.QuestionID)
 		}
 	}()
 	ctx, cancel := context.WithTimeout(asking, askTimeout)
@@ -356,7 +366,8 @@ func (s *side) verdict(asking context.Context, q benchmark.Question, reply bench
 	ctx, cancel := context.WithTimeout(asking, verdictTimeout)
 	defer cancel()
 	a := answer{Ask: comparison.Ask{
-		Answer: reply.Answer, DurationMS: reply.DurationMS, Attempts: reply.Attempts, Error: reply.Failure, Remote: reply.Remote, Usage: reply.Usage,
+		Answer: reply.Answer, DurationMS: reply.DurationMS, Attempts: reply.Attempts, Error: reply.Failure, Remote: reply.Remote,
+		Usage: reply.Usage,
 	}}
 	expected := comparison.Expected{Fields: q.Expected.Fields, Value: q.Expected.Value}
 	if reply.Failure == nil {

@@ -80,7 +80,8 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	if crashes := job.Attempt - 1 - len(job.Errors); crashes < maxCrashes {
 		made, err = w.assess(ctx, step, run.State)
 	} else {
-		err = domain.Refuse(domain.AssessmentFailed, "the service stopped %d times while it assessed this %s; the fault is the service's", crashes, run.State.Operation.Resource.ItemType.Noun())
+		err = domain.Refuse(domain.AssessmentFailed, "the service stopped %d times while it assessed this %s; the fault is the service's",
+			crashes, run.State.Operation.Resource.ItemType.Noun())
 	}
 	switch refusal, refused := domain.Refused(err); {
 	case err == nil:
@@ -94,10 +95,13 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	case refused:
 		return w.end(ctx, step, made, &operation.Failure{Code: failureCode(refusal.Code), Message: shortened(refusal.Message)})
 	case errors.Is(err, context.DeadlineExceeded):
-		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentTimedOut, Message: fmt.Sprintf("the assessment did not end within %s", stepTimeout)})
+		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentTimedOut,
+			Message: fmt.Sprintf("the assessment did not end within %s", stepTimeout)})
 	case len(job.Errors) >= patience && w.Now().Sub(step.AcceptedAt) > faultLife:
 		w.Log.Error("a step gave up", "operationId", step.OperationID, "itemId", step.ModelID, "error", err)
-		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentNotStarted, Message: "a fault of the service kept it from assessing this " + run.State.Operation.Resource.ItemType.Noun() + "; call again later"})
+		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentNotStarted,
+			Message: "a fault of the service kept it from assessing this " + run.State.Operation.Resource.ItemType.Noun() +
+				"; call again later"})
 	}
 	return err
 }
@@ -155,7 +159,8 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 		return nil, err
 	}
 	if !ok {
-		return nil, domain.Refuse(domain.AssessmentNotStarted, "the token of the call expired before this %s's turn came; call again", itemType.Noun())
+		return nil, domain.Refuse(domain.AssessmentNotStarted, "the token of the call expired before this %s's turn came; call again",
+			itemType.Noun())
 	}
 	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
 	access, err := w.usageAccess(ctx, as)
@@ -163,7 +168,8 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 		return nil, err
 	}
 	model, _ := run.Model(step.ModelID)
-	d, err := w.Platform.Definition(ctx, as, item.Item{ID: step.ModelID, Type: itemType, WorkspaceID: step.WorkspaceID, DisplayName: model.ModelName})
+	d, err := w.Platform.Definition(ctx, as, item.Item{ID: step.ModelID, Type: itemType, WorkspaceID: step.WorkspaceID,
+		DisplayName: model.ModelName})
 	if domain.IsRefused(err, domain.ItemNotFound) {
 		return &found{gone: lacks(ctx, w.Platform, as, step.WorkspaceID, itemType, step.ModelID)}, err
 	}
@@ -188,11 +194,13 @@ func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessm
 // score reads the definition, fills a with the regime's results, weighted by usage
 // if available, and returns the document. A fault in our own rules fails the
 // assessment of this item only.
-func (w *assessor) score(ctx context.Context, as item.Caller, t item.Type, d definition.Definition, a *assessment.Assessment) (document []byte, err error) {
+func (w *assessor) score(ctx context.Context, as item.Caller, t item.Type, d definition.Definition,
+	a *assessment.Assessment) (document []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			w.Log.Error("scoring panicked", "operationId", a.OperationID, "itemId", a.ModelID, "fault", p, "stack", string(debug.Stack()))
-			err = domain.Refuse(domain.AssessmentFailed, "the service could not score this %s; the service logged its own fault for its operator", t.Noun())
+			err = domain.Refuse(domain.AssessmentFailed,
+				"the service could not score this %s; the service logged its own fault for its operator", t.Noun())
 		}
 	}()
 	regime := readiness.Current()
@@ -211,7 +219,8 @@ func (w *assessor) score(ctx context.Context, as item.Caller, t item.Type, d def
 }
 
 // scoreModel scores a semantic model.
-func (w *assessor) scoreModel(ctx context.Context, as item.Caller, regime *readiness.Regime, d definition.Definition, a *assessment.Assessment) (scored readiness.Result, err error) {
+func (w *assessor) scoreModel(ctx context.Context, as item.Caller, regime *readiness.Regime, d definition.Definition,
+	a *assessment.Assessment) (scored readiness.Result, err error) {
 	m, err := semanticmodel.Read(d)
 	if err != nil {
 		return scored, notReadable(err)
@@ -253,7 +262,8 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 		result.Outcome = assessment.OutcomeOf(failure.Code)
 	} else {
 		a := &made.assessment
-		result.AssessmentID, result.Score, result.ScoreDataAgent, result.FindingsCount = &a.AssessmentID, a.Score, a.ScoreDataAgent, &a.FindingsCount
+		result.AssessmentID, result.Score, result.ScoreDataAgent, result.FindingsCount = &a.AssessmentID, a.Score, a.ScoreDataAgent,
+			&a.FindingsCount
 	}
 	tracking := commands.Track(step.AccountID, step.ModelID)
 	pasts := append(tracking.Pasts(), run, standing, assessments, firstLooks)
@@ -277,7 +287,8 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 			return eventstore.Decide(c, standing, assessment.Record{Assessment: made.assessment})
 		}
 		if made != nil && made.gone {
-			if err := eventstore.Decide(c, tracking.Past(step.ModelID), trackeditem.MarkDeleted{WorkspaceID: step.WorkspaceID, At: w.Now()}); err != nil {
+			if err := eventstore.Decide(c, tracking.Past(step.ModelID),
+				trackeditem.MarkDeleted{WorkspaceID: step.WorkspaceID, At: w.Now()}); err != nil {
 				return err
 			}
 		}
@@ -285,11 +296,13 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 			return eventstore.Decide(c, standing, assessment.End{OperationID: step.OperationID})
 		}
 		if end.Standing.RefundsFirstLook() {
-			if err := eventstore.Decide(c, firstLooks, account.Refund{Kind: account.FirstLooks, OperationID: step.OperationID, Amount: 1}); err != nil {
+			if err := eventstore.Decide(c, firstLooks, account.Refund{Kind: account.FirstLooks, OperationID: step.OperationID,
+				Amount: 1}); err != nil {
 				return err
 			}
 		}
-		if err := eventstore.Decide(c, assessments, account.Refund{Kind: account.Assessments, OperationID: step.OperationID, Amount: 1}); err != nil {
+		if err := eventstore.Decide(c, assessments, account.Refund{Kind: account.Assessments, OperationID: step.OperationID,
+			Amount: 1}); err != nil {
 			return err
 		}
 		return eventstore.Decide(c, standing, assessment.Refund{OperationID: step.OperationID})
@@ -298,7 +311,8 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 
 // track makes an assessed model that the call reserved a tracked item, releases
 // unused reservations, and records both in the result.
-func (w *assessor) track(c *eventstore.Change, step assessment.Step, run assessment.Run, tracking *commands.Tracking, result *assessment.Result) error {
+func (w *assessor) track(c *eventstore.Change, step assessment.Step, run assessment.Run, tracking *commands.Tracking,
+	result *assessment.Result) error {
 	via := trackeditem.ViaAssessment
 	if run.Operation.Type == operation.AssessDataAgent {
 		via = trackeditem.ViaAgentAssessment

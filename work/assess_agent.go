@@ -19,7 +19,8 @@ import (
 
 // scoreAgent scores a data agent: what it sees of its semantic models, read as the
 // person, and its own configuration.
-func (w *assessor) scoreAgent(ctx context.Context, as item.Caller, regime *readiness.Regime, d definition.Definition, a *assessment.Assessment) (scored readiness.Result, err error) {
+func (w *assessor) scoreAgent(ctx context.Context, as item.Caller, regime *readiness.Regime, d definition.Definition,
+	a *assessment.Assessment) (scored readiness.Result, err error) {
 	agent, err := dataagent.Read(d)
 	if err != nil {
 		return scored, notReadable(err)
@@ -31,9 +32,11 @@ func (w *assessor) scoreAgent(ctx context.Context, as item.Caller, regime *readi
 	}
 	switch {
 	case stage == nil:
-		return scored, domain.Refuse(domain.ItemNotReadable, "the data agent has neither a published stage nor a draft; configure it and assess again")
+		return scored, domain.Refuse(domain.ItemNotReadable,
+			"the data agent has neither a published stage nor a draft; configure it and assess again")
 	case len(stage.Sources) > assessment.MaxSources:
-		return scored, domain.Refuse(domain.ItemNotReadable, "the data agent has %d sources; one assessment looks at no more than %d", len(stage.Sources), assessment.MaxSources)
+		return scored, domain.Refuse(domain.ItemNotReadable, "the data agent has %d sources; one assessment looks at no more than %d",
+			len(stage.Sources), assessment.MaxSources)
 	}
 	seen, sources, err := w.sources(ctx, as, a.WorkspaceID, stage.Sources)
 	if err != nil {
@@ -50,7 +53,8 @@ func (w *assessor) scoreAgent(ctx context.Context, as item.Caller, regime *readi
 		}
 	}
 	a.DataAgent.Sources, a.Usage = seen, usageOfAll(a.Usage.Access, seen)
-	scored = regime.AssessAgent(readiness.Agent{Instructions: stage.Instructions, Description: agent.PublishedDescription}, sources, readiness.Options{})
+	scored = regime.AssessAgent(readiness.Agent{Instructions: stage.Instructions, Description: agent.PublishedDescription}, sources,
+		readiness.Options{})
 	a.ScoreDataAgent = scored.Score
 	return scored, nil
 }
@@ -59,10 +63,12 @@ func (w *assessor) scoreAgent(ctx context.Context, as item.Caller, regime *readi
 // scoring. A semantic model that the person cannot see, or that cannot be read, is
 // left out of the score. A failure that may pass fails the assessment, as for a
 // model.
-func (w *assessor) sources(ctx context.Context, as item.Caller, home uuid.UUID, all []dataagent.Source) (seen []assessment.Source, sources []readiness.Source, err error) {
+func (w *assessor) sources(ctx context.Context, as item.Caller, home uuid.UUID, all []dataagent.Source) (seen []assessment.Source,
+	sources []readiness.Source, err error) {
 	seen = []assessment.Source{} // encode an empty list, not null
 	for _, s := range all {
-		source := assessment.Source{ID: s.ItemID.String(), Name: shortened(s.DisplayName), Type: shortened(s.Type), WorkspaceID: s.WorkspaceID}
+		source := assessment.Source{ID: s.ItemID.String(), Name: shortened(s.DisplayName), Type: shortened(s.Type),
+			WorkspaceID: s.WorkspaceID}
 		if s.WorkspaceID == uuid.Nil {
 			source.WorkspaceID = home
 		}
@@ -79,7 +85,8 @@ func (w *assessor) sources(ctx context.Context, as item.Caller, home uuid.UUID, 
 		case twice:
 			source.Reason, source.Message = assessment.NamedTwice, "an earlier source is the same semantic model"
 		default:
-			m, source.DefinitionHash, err = w.model(ctx, as, item.Item{ID: s.ItemID, Type: item.SemanticModel, WorkspaceID: source.WorkspaceID, DisplayName: s.DisplayName})
+			m, source.DefinitionHash, err = w.model(ctx, as,
+				item.Item{ID: s.ItemID, Type: item.SemanticModel, WorkspaceID: source.WorkspaceID, DisplayName: s.DisplayName})
 			if refusal, refused := domain.Refused(err); refused && lasts(refusal.Code) {
 				source.Reason, source.Message, err = assessment.Reason(failureCode(refusal.Code)), shortened(refusal.Message), nil
 			}
@@ -141,7 +148,8 @@ func usageOfAll(access item.Access, sources []assessment.Source) assessment.Usag
 		all = assessment.Usage{Access: access}
 		all.State, all.Reason = withheld(access)
 	case !measured:
-		all = assessment.Usage{Access: access, State: assessment.NoTrackedReports, Reason: "the data agent has no semantic model that was scored, so there is no usage to weigh the score with"}
+		all = assessment.Usage{Access: access, State: assessment.NoTrackedReports,
+			Reason: "the data agent has no semantic model that was scored, so there is no usage to weigh the score with"}
 	default:
 		all.Reason = strings.Join(reasons, "; ")
 		if all.TrackedReportCount != nil {

@@ -49,9 +49,11 @@ func (w *asker) compare(ctx context.Context, step benchmark.Step, a commands.Ask
 	}
 	finished := w.Now().UTC()
 	document := comparison.NewDocument(run.RunID.String(), comparison.Header{
-		Benchmark: comparison.QuestionSet{ID: run.AbTestID.String(), Version: run.Questions.Document, Count: run.Questions.Count, Hash: run.Questions.SetHash},
+		Benchmark: comparison.QuestionSet{ID: run.AbTestID.String(), Version: run.Questions.Document, Count: run.Questions.Count,
+			Hash: run.Questions.SetHash},
 		CreatedAt: test.State.At, StartedAt: run.At, FinishedAt: finished, RequestedBy: run.Operation.Owner.ID,
-		Plan:  comparison.Plan{AsksPerQuestion: run.Repeats, Concurrency: askAtOnce, AskTimeoutMS: askTimeout.Milliseconds(), FreshConversation: true},
+		Plan: comparison.Plan{AsksPerQuestion: run.Repeats, Concurrency: askAtOnce, AskTimeoutMS: askTimeout.Milliseconds(),
+			FreshConversation: true},
 		Judge: judge,
 	}, made, comparison.Links{})
 	body, err := json.Marshal(document)
@@ -62,7 +64,8 @@ func (w *asker) compare(ctx context.Context, step benchmark.Step, a commands.Ask
 	if err != nil {
 		return err
 	}
-	return w.runs.RecordComparison(ctx, w.metadata(step), a, abtest.Compared{Document: hash, Aggregate: made.Aggregate, Agreement: made.Agreement}, sql, args)
+	return w.runs.RecordComparison(ctx, w.metadata(step), a,
+		abtest.Compared{Document: hash, Aggregate: made.Aggregate, Agreement: made.Agreement}, sql, args)
 }
 
 // answered reads the document of a completed benchmark run.

@@ -66,11 +66,13 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
 		return err
 	}
 	defer release()
-	if work, err = w.recorder.Record(ctx, w.metadata(step), work, optimization.Begin{}, nil); err != nil || work.Operation.Status.Ended() || work.Operation.Waiting != nil {
+	if work, err = w.recorder.Record(ctx, w.metadata(step), work, optimization.Begin{}, nil); err != nil || work.Operation.Status.Ended() ||
+		work.Operation.Waiting != nil {
 		return err
 	}
 	if crashes := job.Attempt - 1 - len(job.Errors); crashes >= maxCrashes {
-		err = domain.Refuse(domain.OptimizationFailed, "the service stopped %d times while it worked on this semantic model; the fault is the service's%s", crashes, openEnd(work))
+		err = domain.Refuse(domain.OptimizationFailed, "the service stopped %d times while it worked on this semantic model; the fault "+
+			"is the service's%s", crashes, openEnd(work))
 	} else {
 		err = w.carryOut(ctx, step, work, by)
 	}
@@ -112,9 +114,11 @@ func (w *optimizer) failure(err error, work optimization.Work, failed int, since
 	case refused:
 		return operation.Failure{Code: optimization.OperationCode(refusal.Code), Message: shortened(refusal.Message)}, false
 	case errors.Is(err, context.DeadlineExceeded) && failed >= patience:
-		return operation.Failure{Code: domain.OptimizationFailed, Message: fmt.Sprintf("the work did not end within %s", proposeTimeout) + openEnd(work)}, false
+		return operation.Failure{Code: domain.OptimizationFailed,
+			Message: fmt.Sprintf("the work did not end within %s", proposeTimeout) + openEnd(work)}, false
 	case failed >= patience && lasting:
-		return operation.Failure{Code: domain.OptimizationFailed, Message: "a fault of the service kept it from finishing; start it again later" + openEnd(work)}, false
+		return operation.Failure{Code: domain.OptimizationFailed,
+			Message: "a fault of the service kept it from finishing; start it again later" + openEnd(work)}, false
 	}
 	return operation.Failure{}, true
 }
@@ -141,7 +145,8 @@ func (w *optimizer) carryOut(ctx context.Context, step optimization.Step, work o
 		return err
 	}
 	if !ok {
-		return domain.Refuse(domain.OptimizationFailed, "the token of the call expired before the work was done; start it again%s", openEnd(work))
+		return domain.Refuse(domain.OptimizationFailed, "the token of the call expired before the work was done; start it again%s",
+			openEnd(work))
 	}
 	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
 	timeout := stepTimeout
@@ -176,7 +181,8 @@ func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimizati
 	if err != nil {
 		return err
 	}
-	var command domain.Command[optimization.Work] = optimization.RecordPreview{Previewed: optimization.Previewed{DocumentHash: hash, Changes: len(p.Changes), ExpiresAt: p.ExpiresAt}}
+	var command domain.Command[optimization.Work] = optimization.RecordPreview{Previewed: optimization.Previewed{DocumentHash: hash,
+		Changes: len(p.Changes), ExpiresAt: p.ExpiresAt}}
 	if work.Unattended {
 		proposed, err := p.Proposed(hash)
 		if err != nil {
@@ -204,7 +210,8 @@ func (w *optimizer) proposer(ctx context.Context, step optimization.Step, work o
 }
 
 // read reads the model for a proposal.
-func (w *optimizer) read(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, by proposer) (definition.Definition, error) {
+func (w *optimizer) read(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work,
+	by proposer) (definition.Definition, error) {
 	release, err := w.shared.reading(ctx, keyOf(step.AccountID, step.Person), by.settings)
 	if err != nil {
 		return definition.Definition{}, err
@@ -214,11 +221,14 @@ func (w *optimizer) read(ctx context.Context, as item.Caller, step optimization.
 }
 
 // preview composes a preview as the person who started it.
-func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, by proposer) (*optimization.Preview, error) {
+func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work,
+	by proposer) (*optimization.Preview, error) {
 	now := w.Now().UTC().Truncate(time.Microsecond)
 	p := &optimization.Preview{
-		PreviewID: step.OperationID, Kind: work.Kind, WorkspaceID: step.WorkspaceID, SemanticModelID: step.ModelID, SemanticModelName: work.ModelName,
-		CreatedAt: now, ExpiresAt: now.Add(optimization.PreviewLife), Changes: []optimization.Change{}, Skipped: []optimization.Skip{},
+		PreviewID: step.OperationID, Kind: work.Kind, WorkspaceID: step.WorkspaceID, SemanticModelID: step.ModelID,
+		SemanticModelName: work.ModelName,
+		CreatedAt:         now, ExpiresAt: now.Add(optimization.PreviewLife), Changes: []optimization.Change{},
+		Skipped: []optimization.Skip{},
 	}
 	access, err := w.Permissions.Access(ctx, as)
 	if err != nil {
@@ -261,12 +271,14 @@ func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimizati
 func (w *optimizer) breakDown(operationID uuid.UUID, err *error) {
 	if fault := recover(); fault != nil {
 		w.Log.Error("an optimization panicked", "operationId", operationID, "fault", fault, "stack", string(debug.Stack()))
-		*err = domain.Refuse(domain.OptimizationFailed, "the service could not work with this semantic model; the service logged its own fault for its operator")
+		*err = domain.Refuse(domain.OptimizationFailed,
+			"the service could not work with this semantic model; the service logged its own fault for its operator")
 	}
 }
 
 // compose fills in the preview. A fault in our own rules fails this operation only.
-func (w *optimizer) compose(ctx context.Context, as item.Caller, p *optimization.Preview, d definition.Definition, a optimization.Asking) (err error) {
+func (w *optimizer) compose(ctx context.Context, as item.Caller, p *optimization.Preview, d definition.Definition,
+	a optimization.Asking) (err error) {
 	defer w.breakDown(p.PreviewID, &err)
 	m, err := semanticmodel.Read(d)
 	if err != nil {

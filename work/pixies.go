@@ -66,7 +66,8 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
 	if crashes := job.Attempt - 1 - len(job.Errors); crashes < maxCrashes {
 		done, err = w.change(ctx, step, run.State)
 	} else {
-		err = domain.Refuse(run.State.Verb.OperationCode(""), "the service stopped %d times while it changed this report; the fault is the service's", crashes)
+		err = domain.Refuse(run.State.Verb.OperationCode(""),
+			"the service stopped %d times while it changed this report; the fault is the service's", crashes)
 	}
 	if err == nil {
 		return w.end(ctx, step, *done, nil)
@@ -74,13 +75,17 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
 	_, doubt := errors.AsType[*inDoubt](err)
 	lasting := w.Now().Sub(job.CreatedAt) > faultLife
 	switch refusal, refused := domain.Refused(err); {
-	case doubt && !lasting, errors.Is(err, eventstore.ErrConflict) && !lasting, refused && refusal.Code == domain.PlatformUnavailable && len(job.Errors) < patience:
+	case doubt && !lasting, errors.Is(err, eventstore.ErrConflict) && !lasting,
+		refused && refusal.Code == domain.PlatformUnavailable && len(job.Errors) < patience:
 		return err
 	case refused:
-		return w.end(ctx, step, pixies.ChangeIntended{}, &operation.Failure{Code: run.State.Verb.OperationCode(refusal.Code), Message: shortened(refusal.Message)})
+		return w.end(ctx, step, pixies.ChangeIntended{},
+			&operation.Failure{Code: run.State.Verb.OperationCode(refusal.Code), Message: shortened(refusal.Message)})
 	case len(job.Errors) >= patience && lasting:
 		w.Log.Error("a step gave up", "operationId", step.OperationID, "reportId", step.ReportID, "error", err)
-		return w.end(ctx, step, pixies.ChangeIntended{}, &operation.Failure{Code: run.State.Verb.OperationCode(""), Message: "a fault of the service kept it from changing this report; call again later"})
+		return w.end(ctx, step, pixies.ChangeIntended{},
+			&operation.Failure{Code: run.State.Verb.OperationCode(""),
+				Message: "a fault of the service kept it from changing this report; call again later"})
 	}
 	return err
 }
@@ -93,7 +98,8 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
 func (w *pixier) change(ctx context.Context, step pixies.Step, run pixies.Run) (_ *pixies.ChangeIntended, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			w.Log.Error("a change of a report panicked", "operationId", step.OperationID, "reportId", step.ReportID, "fault", fault, "stack", string(debug.Stack()))
+			w.Log.Error("a change of a report panicked", "operationId", step.OperationID, "reportId", step.ReportID, "fault", fault,
+				"stack", string(debug.Stack()))
 			err = fmt.Errorf("work: a change of a report panicked: %v", fault)
 		}
 	}()
@@ -126,7 +132,8 @@ func (w *pixier) change(ctx context.Context, step pixies.Step, run pixies.Run) (
 // changeOnce reads the report and writes it. It returns nil when the report changed
 // in between, or when another worker of the step recorded its intent first. refused
 // means that this happened before and that nothing was written.
-func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, refused bool) (*pixies.ChangeIntended, error) {
+func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run,
+	refused bool) (*pixies.ChangeIntended, error) {
 	report := eventstore.FoldLast[pixies.Report](pixies.Stream(step.AccountID, step.ReportID))
 	now := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
 	if err := w.Store.Load(ctx, report, now); err != nil {
@@ -188,11 +195,14 @@ func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, s
 
 // edit returns the report as the run wants it. It changes only the account's own
 // Pixies. A fault in our own rules fails this report only.
-func (w *pixier) edit(ctx context.Context, d definition.Definition, step pixies.Step, run pixies.Run, known map[string]string) (changed definition.Definition, i pixies.ChangeIntended, err error) {
+func (w *pixier) edit(ctx context.Context, d definition.Definition, step pixies.Step, run pixies.Run,
+	known map[string]string) (changed definition.Definition, i pixies.ChangeIntended, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			w.Log.Error("an edit of a report panicked", "operationId", step.OperationID, "reportId", step.ReportID, "fault", fault, "stack", string(debug.Stack()))
-			err = domain.Refuse(run.Verb.OperationCode(""), "the service could not change this report; the service logged its own fault for its operator")
+			w.Log.Error("an edit of a report panicked", "operationId", step.OperationID, "reportId", step.ReportID, "fault", fault, "stack",
+				string(debug.Stack()))
+			err = domain.Refuse(run.Verb.OperationCode(""),
+				"the service could not change this report; the service logged its own fault for its operator")
 		}
 	}()
 	i.ReportID = step.ReportID
@@ -214,7 +224,8 @@ func (w *pixier) edit(ctx context.Context, d definition.Definition, step pixies.
 	} else {
 		i.Outcome = pixies.OutcomeAdded
 		setup := pixie.Setup{
-			CollectorBaseURL: run.Setup.CollectorBaseURL, Size: run.Setup.Size, Corner: pixie.Corner(run.Setup.Corner), ExcludePages: run.Setup.ExcludePages,
+			CollectorBaseURL: run.Setup.CollectorBaseURL, Size: run.Setup.Size, Corner: pixie.Corner(run.Setup.Corner),
+			ExcludePages: run.Setup.ExcludePages,
 		}
 		var placed []pixie.Placed
 		var counts pixie.Counts
@@ -250,7 +261,8 @@ func (w *pixier) newPixie() string {
 // not reserve it. ours is false, and nothing is recorded, when another worker of
 // the step was first: the last recorded intent is not earlier, or the report has
 // its outcome.
-func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, kept *definition.Definition, intended *pixies.ChangeIntended, earlier pixies.ChangeIntended) (ours bool, err error) {
+func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, kept *definition.Definition,
+	intended *pixies.ChangeIntended, earlier pixies.ChangeIntended) (ours bool, err error) {
 	past := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
 	tracking := commands.Track(step.AccountID, step.ReportID)
 	owner := eventstore.FoldCached(account.Stream(step.AccountID), account.Evolve)
@@ -335,7 +347,8 @@ func (w *pixier) end(ctx context.Context, step pixies.Step, done pixies.ChangeIn
 			return eventstore.Decide(c, report, pixies.Release{OperationID: step.OperationID})
 		case adds:
 			return eventstore.Decide(c, report, pixies.Add{
-				OperationID: step.OperationID, ModelID: done.ModelID, Pages: done.Pages, Visuals: done.Visuals, Placed: done.Placed, At: w.Now(),
+				OperationID: step.OperationID, ModelID: done.ModelID, Pages: done.Pages, Visuals: done.Visuals, Placed: done.Placed,
+				At: w.Now(),
 			})
 		}
 		return eventstore.Decide(c, report, pixies.Remove{OperationID: step.OperationID, At: w.Now()})

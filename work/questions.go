@@ -28,7 +28,8 @@ import (
 // the settings. It returns different texts for the first queries, at most count,
 // that can be put into words, and "" for the others.
 type Phraser interface {
-	Phrase(ctx context.Context, settings aiprovider.Settings, m *semanticmodel.Model, queries []benchmark.Query, count int) ([]string, error)
+	Phrase(ctx context.Context, settings aiprovider.Settings, m *semanticmodel.Model, queries []benchmark.Query, count int) ([]string,
+		error)
 }
 
 // MakeQuestions enqueues the step that generates or saves questions, in the
@@ -87,7 +88,8 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) er
 		return err
 	}
 	if crashes := job.Attempt - 1 - len(job.Errors); crashes >= maxCrashes {
-		err = domain.Refuse(domain.QuestionsNotGenerated, "the service stopped %d times while it worked on the questions; the fault is the service's", crashes)
+		err = domain.Refuse(domain.QuestionsNotGenerated,
+			"the service stopped %d times while it worked on the questions; the fault is the service's", crashes)
 	} else {
 		err = w.carryOut(ctx, step, work.State, by)
 	}
@@ -115,12 +117,14 @@ func (w *questioner) failure(err error, failed int, since time.Time) (fail bench
 		fail.Failure = operation.Failure{Code: benchmark.QuestionsCode(refusal.Code), Message: shortened(refusal.Message)}
 		return fail, false
 	case errors.Is(err, context.DeadlineExceeded) && failed >= patience:
-		fail.Failure = operation.Failure{Code: domain.QuestionsNotGenerated, Message: fmt.Sprintf("the work on the questions did not end within %s", proposeTimeout)}
+		fail.Failure = operation.Failure{Code: domain.QuestionsNotGenerated,
+			Message: fmt.Sprintf("the work on the questions did not end within %s", proposeTimeout)}
 		return fail, false
 	case failed >= patience && lasting:
 		w.Log.Error("a step gave up", "error", err)
 		fail.NotBegun = true
-		fail.Failure = operation.Failure{Code: domain.QuestionsNotGenerated, Message: "a fault of the service kept it from working on the questions; call again later"}
+		fail.Failure = operation.Failure{Code: domain.QuestionsNotGenerated,
+			Message: "a fault of the service kept it from working on the questions; call again later"}
 		return fail, false
 	}
 	return fail, true
@@ -146,7 +150,8 @@ func (w *questioner) fail(ctx context.Context, step benchmark.QuestionStep, fail
 			return err
 		}
 		if back := before - work.State.Builds(); back > 0 {
-			if err := eventstore.Decide(c, builds, account.Refund{Kind: account.BenchmarkBuilds, OperationID: step.OperationID, Amount: back}); err != nil {
+			if err := eventstore.Decide(c, builds, account.Refund{Kind: account.BenchmarkBuilds, OperationID: step.OperationID,
+				Amount: back}); err != nil {
 				return err
 			}
 		}
@@ -170,7 +175,8 @@ func (w *questioner) carryOut(ctx context.Context, step benchmark.QuestionStep, 
 		return err
 	}
 	if !ok {
-		return &notBegun{domain.Refuse(domain.QuestionsNotGenerated, "the token of the call expired before work on the questions began; call again")}
+		return &notBegun{domain.Refuse(domain.QuestionsNotGenerated,
+			"the token of the call expired before work on the questions began; call again")}
 	}
 	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
 	ctx, cancel := context.WithTimeout(ctx, proposeTimeout)
@@ -196,13 +202,15 @@ func (w *questioner) phraser(ctx context.Context, step benchmark.QuestionStep, w
 }
 
 // read reads the model as the person.
-func (w *questioner) read(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork, by phraser) (*semanticmodel.Model, error) {
+func (w *questioner) read(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork,
+	by phraser) (*semanticmodel.Model, error) {
 	release, err := w.shared.reading(ctx, keyOf(step.AccountID, step.Person), by.settings)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	d, err := w.Platform.Definition(ctx, as, item.Item{ID: step.ModelID, Type: item.SemanticModel, WorkspaceID: step.WorkspaceID, DisplayName: work.ModelName})
+	d, err := w.Platform.Definition(ctx, as, item.Item{ID: step.ModelID, Type: item.SemanticModel, WorkspaceID: step.WorkspaceID,
+		DisplayName: work.ModelName})
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +222,8 @@ func (w *questioner) read(ctx context.Context, as item.Caller, step benchmark.Qu
 }
 
 // generate makes questions about the model. They are a proposal; nothing is saved.
-func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork, by phraser) error {
+func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork,
+	by phraser) error {
 	access, err := w.usageAccess(ctx, as)
 	if err != nil {
 		return err
@@ -246,7 +255,8 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmar
 	}
 	set := benchmark.GeneratedSet(queries, texts, work.Count)
 	if len(set.Questions) == 0 {
-		return domain.Refuse(domain.QuestionsNotGenerated, "the names of this semantic model's measures and columns make no question: name them in words, or save questions of your own")
+		return domain.Refuse(domain.QuestionsNotGenerated,
+			"the names of this semantic model's measures and columns make no question: name them in words, or save questions of your own")
 	}
 	return w.record(ctx, step, benchmark.NewQuestionsResult(step.ModelID, set, set.Check(m)), nil)
 }
@@ -275,7 +285,8 @@ func (w *questioner) save(ctx context.Context, as item.Caller, step benchmark.Qu
 
 // record stores the result, and the saved set if there is one, together with the
 // events that record them.
-func (w *questioner) record(ctx context.Context, step benchmark.QuestionStep, result benchmark.QuestionsResult, saves *benchmark.Set) error {
+func (w *questioner) record(ctx context.Context, step benchmark.QuestionStep, result benchmark.QuestionsResult,
+	saves *benchmark.Set) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	body, err := json.Marshal(result)
@@ -296,7 +307,8 @@ func (w *questioner) record(ctx context.Context, step benchmark.QuestionStep, re
 		if body, err = json.Marshal(saves); err != nil {
 			return fmt.Errorf("work: encode questions: %w", err)
 		}
-		set = benchmark.SavedSet{QuestionSetHash: result.QuestionSetHash, Count: result.Count, Repeats: result.Repeats, OperationID: step.OperationID}
+		set = benchmark.SavedSet{QuestionSetHash: result.QuestionSetHash, Count: result.Count, Repeats: result.Repeats,
+			OperationID: step.OperationID}
 		if set.DocumentHash, setSQL, setArgs, err = documents.Put(body); err != nil {
 			return err
 		}

@@ -24,7 +24,8 @@ const (
 // shown counts, for each field, the pages of the workspace's reports on the model
 // that show it: table, field, pages. It needs no permission for usage, because it
 // says nothing about viewers. Reports that cannot be read in time are skipped.
-func (o *Options) shown(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, m *semanticmodel.Model) map[string]map[string]int64 {
+func (o *Options) shown(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID,
+	m *semanticmodel.Model) map[string]map[string]int64 {
 	ctx, cancel := context.WithTimeout(ctx, shownTimeout)
 	defer cancel()
 	listed, err := o.Platform.Items(ctx, as, workspaceID, item.Report)

@@ -19,7 +19,8 @@ func (startDue) Kind() string { return "start-due-schedules" }
 // retries, because the next job follows within a minute.
 func (startDue) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: schedules, MaxAttempts: 1, UniqueOpts: river.UniqueOpts{ByState: []rivertype.JobState{
-		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateRetryable, rivertype.JobStateScheduled,
+		rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateRetryable,
+		rivertype.JobStateScheduled,
 	}}}
 }
 
@@ -37,7 +38,8 @@ const (
 // for schedules missed while no worker ran.
 func periodic() []*river.PeriodicJob {
 	look := func() (river.JobArgs, *river.InsertOpts) { return startDue{}, nil }
-	return []*river.PeriodicJob{river.NewPeriodicJob(river.PeriodicInterval(dueEvery), look, &river.PeriodicJobOpts{ID: "start_due_schedules", RunOnStart: true})}
+	return []*river.PeriodicJob{river.NewPeriodicJob(river.PeriodicInterval(dueEvery), look,
+		&river.PeriodicJobOpts{ID: "start_due_schedules", RunOnStart: true})}
 }
 
 // scheduler carries out startDue jobs.

@@ -41,7 +41,8 @@ func (o *Options) usageAccess(ctx context.Context, as item.Caller) (item.Access,
 // readiness.Options.Usage: table, field, views. fields is nil when usage does not
 // affect the score; u says why. The reports are read as the person. No failure to
 // measure, not even a timeout, is an error; only a cancelled step is.
-func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Access, modelID uuid.UUID, m *semanticmodel.Model) (fields map[string]map[string]int64, u assessment.Usage, err error) {
+func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Access, modelID uuid.UUID,
+	m *semanticmodel.Model) (fields map[string]map[string]int64, u assessment.Usage, err error) {
 	u.Access = access
 	without := func(s assessment.UsageState, reason string) (map[string]map[string]int64, assessment.Usage, error) {
 		u.State, u.Reason = s, reason
@@ -50,7 +51,8 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 	defer func() {
 		if fault := recover(); fault != nil {
 			o.Log.Error("measuring usage panicked", "semanticModelId", modelID, "fault", fault, "stack", string(debug.Stack()))
-			fields, u, err = without(assessment.UsageUnavailable, "a fault of the service kept it from measuring usage; the service logged it for its operator")
+			fields, u, err = without(assessment.UsageUnavailable,
+				"a fault of the service kept it from measuring usage; the service logged it for its operator")
 		}
 	}()
 	if access != item.Granted {
@@ -63,7 +65,8 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 	}
 	n := len(tracked)
 	if u.TrackedReportCount = &n; n == 0 {
-		return without(assessment.NoTrackedReports, "no report on this semantic model has Pixies, so there is no usage to weigh the score with")
+		return without(assessment.NoTrackedReports, "no report on this semantic model has Pixies, so there is no usage to weigh "+
+			"the score with")
 	}
 	ids := make([]uuid.UUID, n)
 	for i, r := range tracked {
@@ -117,7 +120,8 @@ func cutOff(ctx context.Context) error {
 
 // count reads the reports one by one, while there is time, and counts the views of
 // what their pages query. read is how many it could read.
-func (o *Options) count(ctx context.Context, as item.Caller, m *semanticmodel.Model, viewed []pixies.Report, views usage.Views) (fields map[string]map[string]int64, read int) {
+func (o *Options) count(ctx context.Context, as item.Caller, m *semanticmodel.Model, viewed []pixies.Report,
+	views usage.Views) (fields map[string]map[string]int64, read int) {
 	budget := usageTimeout
 	if deadline, ok := ctx.Deadline(); ok {
 		budget = min(budget, time.Until(deadline)-afterUsage)
@@ -129,7 +133,8 @@ func (o *Options) count(ctx context.Context, as item.Caller, m *semanticmodel.Mo
 		if ctx.Err() != nil {
 			break
 		}
-		d, err := o.Platform.Definition(ctx, as, item.Item{ID: r.ReportID, Type: item.Report, WorkspaceID: r.WorkspaceID, DisplayName: r.ReportName})
+		d, err := o.Platform.Definition(ctx, as, item.Item{ID: r.ReportID, Type: item.Report, WorkspaceID: r.WorkspaceID,
+			DisplayName: r.ReportName})
 		if err != nil {
 			continue
 		}

@@ -129,7 +129,8 @@ type Queue struct {
 func NewQueue(o Options) (*Queue, error) {
 	// River notifies about new jobs at most once per cooldown; the other steps of
 	// that time would wait for the next poll.
-	jobs, err := river.NewClient(riverpgxv5.New(o.Pool), &river.Config{Logger: logOfRiver(o.Log), MaxAttempts: maxAttempts, FetchCooldown: fetchCooldown})
+	jobs, err := river.NewClient(riverpgxv5.New(o.Pool),
+		&river.Config{Logger: logOfRiver(o.Log), MaxAttempts: maxAttempts, FetchCooldown: fetchCooldown})
 	if err != nil {
 		return nil, fmt.Errorf("work: %w", err)
 	}
@@ -197,8 +198,9 @@ func (q *Queue) Start(ctx context.Context) error {
 	recorder := commands.Recorder{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
 	river.AddWorker(workers, &optimizer{Options: q.o, recorder: recorder, shared: q.shared})
 	client, err := river.NewClient(riverpgxv5.New(q.o.Pool), &river.Config{
-		ID:                          q.id,
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: inMemory}, schedules: {MaxWorkers: 1, FetchPollInterval: schedulesPoll}},
+		ID: q.id,
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: inMemory},
+			schedules: {MaxWorkers: 1, FetchPollInterval: schedulesPoll}},
 		Workers:                     workers,
 		PeriodicJobs:                periodic(),
 		Logger:                      logOfRiver(q.o.Log),

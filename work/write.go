@@ -50,7 +50,8 @@ func (w *optimizer) write(ctx context.Context, as item.Caller, step optimization
 // writeOnce reads the model, records what it is about to write, and writes it. done
 // is false when the definition changed in between. refused means that this happened
 // before and that no earlier attempt can have written.
-func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, at int, refused bool) (_ optimization.Work, done bool, err error) {
+func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, at int,
+	refused bool) (_ optimization.Work, done bool, err error) {
 	it := theItem(step, work)
 	d, err := w.Platform.Definition(ctx, as, it)
 	if err != nil {
@@ -88,7 +89,8 @@ func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimiza
 		return work, false, err
 	}
 	if intended := work.Progress[at].Intended; intended == nil || intended.DefinitionHash != before {
-		intend := optimization.Intend{Intended: optimization.WriteIntended{Write: at, Undo: undo, Skipped: plan.Skipped, DefinitionHash: before, WrittenHash: changed.Hash()}}
+		intend := optimization.Intend{Intended: optimization.WriteIntended{Write: at, Undo: undo, Skipped: plan.Skipped,
+			DefinitionHash: before, WrittenHash: changed.Hash()}}
 		if work, err = w.recorder.Record(ctx, w.metadata(step), work, intend, nil); err != nil {
 			return work, false, err
 		}
@@ -123,7 +125,8 @@ func (w *optimizer) values(d definition.Definition, targets []rewrite.Target, st
 
 // rewritten returns the definition with the objects written or, for a revert,
 // restored, and the undo of that change.
-func (w *optimizer) rewritten(ctx context.Context, step optimization.Step, work optimization.Work, d definition.Definition, objects []optimization.Object) (_ definition.Definition, _ []rewrite.Undo, err error) {
+func (w *optimizer) rewritten(ctx context.Context, step optimization.Step, work optimization.Work, d definition.Definition,
+	objects []optimization.Object) (_ definition.Definition, _ []rewrite.Undo, err error) {
 	defer w.breakDown(step.OperationID, &err)
 	if len(objects) == 0 {
 		return d, nil, nil

@@ -83,7 +83,8 @@ func (q *question) passive() {
 			q.take(i, i+3)
 		case q.is(i, "per", "cent"):
 			q.take(i, i+2)
-		case q.is(i, "change|changed|changes|develop|developed|evolve|evolved") && q.is(0, "how", "do|does|did|has|have") && q.isBrokenDown():
+		case q.is(i, "change|changed|changes|develop|developed|evolve|evolved") && q.is(0, "how", "do|does|did|has|have") &&
+			q.isBrokenDown():
 			q.take(i, i+1) // as the groups show
 		}
 	}

@@ -29,7 +29,8 @@ func (q *question) attachBounds(d *draft) string {
 		from := reason{q.text(run{min(m.from, b.from), max(m.to, b.to)}), c.source, c.score}
 		if c.field.measure {
 			d.use(c.field, reason{q.text(m.run), c.source, c.score})
-		} else if benchmark.ValueTypeOf(c.field.dataType) != benchmark.NumberValue && !slices.Contains([]benchmark.Operator{benchmark.Equal, benchmark.NotEqual}, b.operator) {
+		} else if benchmark.ValueTypeOf(c.field.dataType) != benchmark.NumberValue &&
+			!slices.Contains([]benchmark.Operator{benchmark.Equal, benchmark.NotEqual}, b.operator) {
 			return fmt.Sprintf("%s is no number", shorten(c.field.String()))
 		} else if benchmark.ValueTypeOf(c.field.dataType) != benchmark.NumberValue {
 			f.Type = benchmark.TextValue
@@ -102,7 +103,8 @@ func (q *question) valuesOf(d *draft) string {
 		}
 		for _, values := range one {
 			d.filter(benchmark.Filter{Field: c.field.named(), Operator: operator, Values: values, Type: kind},
-				fmt.Sprintf("%s %s %s", shorten(c.field.String()), spoken(operator), shorten(strings.Join(values, ", "))), reason{q.text(f.run), f.source, c.score})
+				fmt.Sprintf("%s %s %s", shorten(c.field.String()), spoken(operator), shorten(strings.Join(values, ", "))),
+				reason{q.text(f.run), f.source, c.score})
 		}
 	}
 	return ""

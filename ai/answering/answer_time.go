@@ -48,7 +48,8 @@ func (q *question) timesOf(d *draft) string {
 			source = t.column.source
 		}
 		from := reason{q.text(run{t.from, t.to}), source, 1}
-		d.filter(f, fmt.Sprintf("'%s'[%s] %s %s", shorten(f.Table), shorten(f.Name), spoken(f.Operator), strings.Join(f.Values, " and ")), from)
+		d.filter(f, fmt.Sprintf("'%s'[%s] %s %s", shorten(f.Table), shorten(f.Name), spoken(f.Operator), strings.Join(f.Values, " and ")),
+			from)
 		if (t.versus || len(t.years) > 1 && q.words[0].lower == "compare") && calendar.Year.Name != "" {
 			year := FieldRef{calendar.Table, calendar.Year.Name}
 			if x := q.engine.lexicon.find(year, false); x != nil {
@@ -99,7 +100,8 @@ func (q *question) together() ([]timePhrase, string) {
 	for i, t := range q.times {
 		for _, other := range q.times[i+1:] {
 			if t.column == other.column {
-				return nil, fmt.Sprintf("I do not know how %q and %q go together", q.text(run{t.from, t.to}), q.text(run{other.from, other.to}))
+				return nil, fmt.Sprintf("I do not know how %q and %q go together", q.text(run{t.from, t.to}),
+					q.text(run{other.from, other.to}))
 			}
 		}
 	}
@@ -145,7 +147,8 @@ func (q *question) calendarOf(d *draft, t timePhrase) (benchmark.Calendar, strin
 		return *e.calendar, ""
 	}
 	if len(e.tables) > 1 {
-		return benchmark.Calendar{}, fmt.Sprintf("%q may belong to '%s' or '%s', and nothing says which", q.text(run{t.from, t.to}), shorten(e.tables[0]), shorten(e.tables[1]))
+		return benchmark.Calendar{}, fmt.Sprintf("%q may belong to '%s' or '%s', and nothing says which", q.text(run{t.from, t.to}),
+			shorten(e.tables[0]), shorten(e.tables[1]))
 	}
 	of := func(list []FieldRef) []FieldRef {
 		var near []FieldRef
@@ -222,7 +225,8 @@ func (q *question) columnsOfTimes() string {
 	for t := range q.times {
 		for k := range q.mentions {
 			m := &q.mentions[k]
-			if column, measure := m.best(); column <= measure || m.columns[0].field.dataType != "dateTime" || m.columns[0].source == InCalendar || m.context == group || m.context == which || m.to > q.times[t].from {
+			if column, measure := m.best(); column <= measure || m.columns[0].field.dataType != "dateTime" ||
+				m.columns[0].source == InCalendar || m.context == group || m.context == which || m.to > q.times[t].from {
 				continue
 			}
 			near := true

@@ -27,7 +27,8 @@ func (q *question) choose(list []candidate, at run, d *draft) (c *candidate, why
 	}
 	if len(tied) > 1 && d != nil {
 		tied = only(tied, func(c candidate) bool {
-			return slices.ContainsFunc(d.query.Measures, func(m benchmark.Field) bool { return strings.EqualFold(m.Table, c.field.ref.Table) })
+			return slices.ContainsFunc(d.query.Measures,
+				func(m benchmark.Field) bool { return strings.EqualFold(m.Table, c.field.ref.Table) })
 		})
 	}
 	if len(tied) > 1 {

@@ -201,7 +201,8 @@ func (q *question) values(i int) (values []string, end int) {
 		} else {
 			for i < len(q.words) && i-start < 6 {
 				w := q.word(i)
-				if w.text == "" || w.kind == quotedWord || w.kind == fieldWord || w.kind == signWord && i > start || valueEnds[w.lower] || i > start && w.after != 0 {
+				if w.text == "" || w.kind == quotedWord || w.kind == fieldWord || w.kind == signWord && i > start || valueEnds[w.lower] ||
+					i > start && w.after != 0 {
 					break
 				}
 				i++
@@ -286,7 +287,8 @@ func (q *question) findNextValues() {
 		if w := q.words[start]; w.kind == quotedWord {
 			text = w.text
 		}
-		q.filters = append(q.filters, columnFilter{run{start, m.to}, m.columns, benchmark.Equal, []string{text}, source, q.is(lead-1, "not"), m.run})
+		q.filters = append(q.filters, columnFilter{run{start, m.to}, m.columns, benchmark.Equal, []string{text}, source,
+			q.is(lead-1, "not"), m.run})
 		q.take(start, m.from)
 		m.used = true
 	}
@@ -299,7 +301,8 @@ func (q *question) isMentioned(i int) bool {
 // unknown reports whether a word has no meaning yet, but the answer would need one.
 func (q *question) unknown(i int) bool {
 	w := q.words[i]
-	return !q.taken[i] && !(w.kind == plainWord && (structural[w.lower] || fillers[w.lower])) && !(w.kind == signWord && !strings.ContainsAny(w.text, "<>="))
+	return !q.taken[i] && !(w.kind == plainWord && (structural[w.lower] || fillers[w.lower])) &&
+		!(w.kind == signWord && !strings.ContainsAny(w.text, "<>="))
 }
 
 // findKnownValues finds the runs that the instructions name as values of a column.
@@ -322,7 +325,8 @@ func (q *question) findKnownValues() {
 			if f == nil {
 				continue
 			}
-			q.filters = append(q.filters, columnFilter{run{i, j}, []candidate{{field: f, score: 1, source: InInstructions}}, benchmark.Equal, []string{v.value}, InInstructions, q.is(i-1, "not"), run{i, j}})
+			q.filters = append(q.filters, columnFilter{run{i, j}, []candidate{{field: f, score: 1, source: InInstructions}},
+				benchmark.Equal, []string{v.value}, InInstructions, q.is(i-1, "not"), run{i, j}})
 			q.take(i, j)
 			break
 		}

@@ -37,12 +37,14 @@ const ref = `((?:'[^'\n]+'|[\pL_][\pL\pN_.]*)?\[[^\[\]\n]+\])`
 
 // The forms. Brackets hold a field; (.+?) is the statement about it.
 var (
-	meansForm    = regexp.MustCompile(`(?i)^["“']?([^"“”\[\]]{1,120}?)["”']?,? (?:means|refers to|stands for|is called|is defined as|is) (?:the (?:measure|column|field) )?` + ref + `(?: ?(?:=|is) ?["“']([^"”\[\]]{1,100}?)["”'])?[.;]?$`)
-	useForm      = regexp.MustCompile(`(?i)^(?:always )?(?:use|prefer)(?: the)?(?: (?:measure|column|field))? ` + ref + ` (?:for|when asked about|when asked for|to answer questions about|for questions about) ([^.:\[\]]{1,160})(?::\s*(.+?))?\.?$`)
-	forUseForm   = regexp.MustCompile(`(?i)^(?:for|when asked about|when asked for) ([^.:\[\]]{1,120}?),? (?:use|prefer|answer with|show) (?:the (?:measure|column|field) )?` + ref + `\.?$`)
-	showForm     = regexp.MustCompile(`(?i)^by default show (?:an? |the )?([^\[\]]{1,120}?) by ` + ref + `\.?$`)
-	aliasForm    = regexp.MustCompile(`(?i)^["“']?([\pL\pN]{1,20})["”']? (?:means|stands for) ([\pL][\pL\pN -]{1,60})\.?$`)
-	dayForm      = regexp.MustCompile(`(?i)\buse ` + ref + ` for (?:every|all|any) questions? about (?:a day|time|dates|periods|a period|a date)`)
+	meansForm = regexp.MustCompile(`(?i)^["“']?([^"“”\[\]]{1,120}?)["”']?,? (?:means|refers to|stands for|is called|is defined as|is) (?:the (?:measure|column|field) )?` + ref + `(?: ?(?:=|is) ?["“']([^"”\[\]]{1,100}?)["”'])?[.;]?$`)
+	useForm   = regexp.MustCompile(`(?i)^(?:always )?(?:use|prefer)(?: the)?(?: (?:measure|column|field))? ` + ref +
+		` (?:for|when asked about|when asked for|to answer questions about|for questions about) ([^.:\[\]]{1,160})(?::\s*(.+?))?\.?$`)
+	forUseForm = regexp.MustCompile(`(?i)^(?:for|when asked about|when asked for) ([^.:\[\]]{1,120}?),? (?:use|prefer|answer with|show) (?:the (?:measure|column|field) )?` + ref + `\.?$`)
+	showForm   = regexp.MustCompile(`(?i)^by default show (?:an? |the )?([^\[\]]{1,120}?) by ` + ref + `\.?$`)
+	aliasForm  = regexp.MustCompile(`(?i)^["“']?([\pL\pN]{1,20})["”']? (?:means|stands for) ([\pL][\pL\pN -]{1,60})\.?$`)
+	dayForm    = regexp.MustCompile(`(?i)\buse ` + ref +
+		` for (?:every|all|any) questions? about (?:a day|time|dates|periods|a period|a date)`)
 	periodForm   = regexp.MustCompile(`(?i)\bfor a period filter ` + ref)
 	dateForm     = regexp.MustCompile(`(?i)\bby default the date of (?:an? |the )?[^\[\]]{1,120}? is ` + ref)
 	onlyForm     = regexp.MustCompile(`(?i)\buse ` + ref + ` only when the question is about (?:the |an? )?([^.,\[\]]{1,100})`)

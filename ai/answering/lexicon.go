@@ -91,10 +91,12 @@ const (
 )
 
 func newLexicon(tables []Table, given instructions) *lexicon {
-	l := &lexicon{ids: map[string]int{}, byStem: [][]int{nil}, byName: map[string][]*field{}, byTable: map[string][]*field{}, exact: map[string][]int{}, aliases: given.aliases, met: stems{}}
+	l := &lexicon{ids: map[string]int{}, byStem: [][]int{nil}, byName: map[string][]*field{}, byTable: map[string][]*field{},
+		exact: map[string][]int{}, aliases: given.aliases, met: stems{}}
 	for _, t := range tables {
 		for _, c := range t.Columns {
-			l.add(t, &field{ref: FieldRef{t.Name, c.Name}, dataType: c.DataType, key: c.Key, dates: t.Dates, worth: 1}, c.Description, c.Synonyms, given)
+			l.add(t, &field{ref: FieldRef{t.Name, c.Name}, dataType: c.DataType, key: c.Key, dates: t.Dates, worth: 1}, c.Description,
+				c.Synonyms, given)
 		}
 		for _, m := range t.Measures {
 			l.add(t, &field{ref: FieldRef{t.Name, m.Name}, measure: true, worth: 1}, m.Description, m.Synonyms, given)
@@ -248,7 +250,8 @@ func (l *lexicon) spelled(name []word) []word {
 }
 
 // leadEnds are words that end the first part of a description.
-var leadEnds = setOf("over across per which that who whose where when as by after before without with less than in on at from to and or is are was were under since until if for during")
+var leadEnds = setOf("over across per which that who whose where when as by after before without with less than in on at from to and or " +
+	"is are was were under since until if for during")
 
 // modifiers are words that change the meaning of the words before them.
 var modifiers = setOf("divided minus plus times less where limited rather same start share change compares")

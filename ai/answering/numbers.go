@@ -12,7 +12,8 @@ var (
 )
 
 var numberNames = map[string]int{
-	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
+	"twelve":  12,
 	"fifteen": 15, "twenty": 20, "thirty": 30, "fifty": 50, "hundred": 100,
 }
 
@@ -71,7 +72,8 @@ func amount(words []word) (value string, used int, ok bool) {
 			used++
 		}
 	}
-	if used < len(words) && words[used].lower == "percent" || used+1 < len(words) && words[used].lower == "per" && words[used+1].lower == "cent" {
+	if used < len(words) && words[used].lower == "percent" ||
+		used+1 < len(words) && words[used].lower == "per" && words[used+1].lower == "cent" {
 		if used++; words[used-1].lower == "per" {
 			used++
 		}

@@ -147,9 +147,12 @@ func (q *question) findOrder() {
 
 var cues = map[string]context{
 	"by": group, "per": group, "each": group, "every": group, "across": group, "among": group,
-	"which": which, "what": which, "who": free, "where": condition, "whose": condition, "with": condition, "having": condition, "when": condition, "if": condition,
-	"in": place, "for": place, "from": place, "of": place, "at": place, "within": place, "to": place, "on": place, "under": place, "over": place,
-	"is": free, "are": free, "was": free, "were": free, "has": free, "have": free, "had": free, "did": free, "do": free, "does": free, "show": free, "list": free,
+	"which": which, "what": which, "who": free, "where": condition, "whose": condition, "with": condition, "having": condition,
+	"when": condition, "if": condition,
+	"in": place, "for": place, "from": place, "of": place, "at": place, "within": place, "to": place, "on": place, "under": place,
+	"over": place,
+	"is":   free, "are": free, "was": free, "were": free, "has": free, "have": free, "had": free, "did": free, "do": free, "does": free,
+	"show": free, "list": free,
 	"give": free, "compare": free, "vs": free, "versus": free, "how": free, "much": free, "many": free,
 }
 
@@ -167,7 +170,8 @@ func (q *question) findContexts() {
 		c, isCue := cues[w.lower]
 		switch {
 		case w.kind != plainWord:
-		case w.lower == "by" && i > 0 && (sorts[q.words[i-1].lower] || sorts[q.words[0].lower] && !slices.Contains(q.contexts[:i], sorting)):
+		case w.lower == "by" && i > 0 && (sorts[q.words[i-1].lower] ||
+			sorts[q.words[0].lower] && !slices.Contains(q.contexts[:i], sorting)):
 			now = sorting
 			if sorts[q.words[i-1].lower] && !q.isNamed(i-1, i) {
 				q.take(i-1, i)
@@ -310,7 +314,8 @@ func (m *mention) best() (column, measure float64) {
 }
 
 var timeParts = map[string]string{
-	"year": "year", "years": "year", "quarter": "quarter", "quarters": "quarter", "month": "month", "months": "month", "week": "week", "weeks": "week",
+	"year": "year", "years": "year", "quarter": "quarter", "quarters": "quarter", "month": "month", "months": "month", "week": "week",
+	"weeks":   "week",
 	"weekday": "weekday", "weekdays": "weekday", "day": "day", "days": "day", "date": "date", "dates": "date",
 	"monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year", "annually": "year", "weekly": "week", "daily": "day",
 }

@@ -115,6 +115,7 @@ func (q *question) ranked(d *draft, r rank) string {
 	}
 	f := benchmark.Filter{Field: by, Operator: r.operator, Values: []string{strconv.Itoa(r.count)}, Type: benchmark.NumberValue}
 	d.query.Filters = append(d.query.Filters, f)
-	d.because(comparison.Field{Role: comparison.FilterField, Table: f.Table, Name: f.Name, Operator: f.Operator, Values: f.Values}, reason{r.word, InName, 1})
+	d.because(comparison.Field{Role: comparison.FilterField, Table: f.Table, Name: f.Name, Operator: f.Operator, Values: f.Values},
+		reason{r.word, InName, 1})
 	return ""
 }

@@ -252,7 +252,8 @@ func (q *question) sharedMonth(from, at int) (t timePhrase, ok bool) {
 	if !ok || b.unclear != "" || !b.span.From.Equal(b.span.To) || !exists(b.span.From.Year(), int(b.span.From.Month()), d) {
 		return timePhrase{}, false
 	}
-	return timePhrase{from: from, to: at + 2 + b.used, span: benchmark.DaySpan(b.span.From.Year(), int(b.span.From.Month()), d).Through(b.span)}, true
+	return timePhrase{from: from, to: at + 2 + b.used, span: benchmark.DaySpan(b.span.From.Year(), int(b.span.From.Month()),
+		d).Through(b.span)}, true
 }
 
 // namedPeriod reads a period relative to today.

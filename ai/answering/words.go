@@ -179,7 +179,8 @@ func (r *reader) letters() {
 		}
 		if 'A' <= c && c <= 'Z' && before != 0 {
 			next, _ := utf8.DecodeRuneInString(r.src[r.at+size:])
-			if 'a' <= before && before <= 'z' || '0' <= before && before <= '9' || 'A' <= before && before <= 'Z' && 'a' <= next && next <= 'z' {
+			if 'a' <= before && before <= 'z' || '0' <= before && before <= '9' ||
+				'A' <= before && before <= 'Z' && 'a' <= next && next <= 'z' {
 				break
 			}
 		}
@@ -258,7 +259,8 @@ func stemOf(lower string) string {
 // plural reports whether a word has the form of a plural.
 func (w word) plural() bool {
 	l := w.lower
-	return len(l) > 3 && strings.HasSuffix(l, "s") && !strings.HasSuffix(l, "ss") && !strings.HasSuffix(l, "us") && !strings.HasSuffix(l, "is")
+	return len(l) > 3 && strings.HasSuffix(l, "s") && !strings.HasSuffix(l, "ss") && !strings.HasSuffix(l, "us") &&
+		!strings.HasSuffix(l, "is")
 }
 
 type set map[string]bool
@@ -287,5 +289,6 @@ var (
 		rank ranked ranking sort sorted descending ascending desc asc order ordered come came whole entire full
 		me everything exactly generate obtain obtained chart table show shown shows happened happen occurred occur exist exists`)
 	// vague are words of names that distinguish fields only when everything else is equal.
-	vague = setOf("total sum amount value number count name overall all the of a an and in for to by dim fact fct tbl vw stg raw data table")
+	vague = setOf("total sum amount value number count name overall all the of a an and in for to by dim fact fct tbl vw stg " +
+		"raw data table")
 )

@@ -71,7 +71,8 @@ func (a *Asker) agent(ctx context.Context, as item.Caller, side benchmark.Side, 
 		return s.Type == dataagent.SemanticModel && s.ItemID == side.SemanticModelID && home == side.WorkspaceID
 	})
 	if at < 0 {
-		return v, notAnswering(agent, "the semantic model %s is none of the sources of its %s stage; add it there, or ask about another one", side.SemanticModelID, of).
+		return v, notAnswering(agent, "the semantic model %s is none of the sources of its %s stage; add it there, or ask about "+
+			"another one", side.SemanticModelID, of).
 			About("semanticModelId", side.SemanticModelID)
 	}
 	m, about, err := a.model(ctx, as, side)

@@ -138,7 +138,8 @@ func unnamed(err error, settings aiprovider.Settings) error {
 	if !refused {
 		return err
 	}
-	return domain.Refuse(refusal.Code, "%s", strings.ReplaceAll(refusal.Message, settings.DataAgentID.String(), settings.Name)).After(refusal.RetryAfter)
+	return domain.Refuse(refusal.Code, "%s", strings.ReplaceAll(refusal.Message, settings.DataAgentID.String(),
+		settings.Name)).After(refusal.RetryAfter)
 }
 
 // model reads the side's semantic model as the person.

@@ -15,7 +15,8 @@ import (
 // account's oldest provider for judging that is not in sides, the ids of the providers that were
 // asked. judged is false when the verdict needs no judge, when nothing is expected, and when no judge
 // exists or answers; the verdict is then made without one. An error is the context's or internal.
-func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, question string, expected benchmark.Expected, answer comparison.Answer) (j comparison.Judgement, by comparison.Judge, judged bool, err error) {
+func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, question string, expected benchmark.Expected,
+	answer comparison.Answer) (j comparison.Judgement, by comparison.Judge, judged bool, err error) {
 	known := comparison.Expected{Fields: expected.Fields, Value: expected.Value}
 	if known.Decide(answer, nil, nil).Method != "" || len(expected.Fields) == 0 && expected.DAX == "" && expected.Value == "" {
 		return j, by, false, nil
@@ -41,5 +42,6 @@ func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, que
 	if err != nil {
 		return j, by, false, err
 	}
-	return j, comparison.Judge{ProviderID: settings.ProviderID, Model: settings.Model, PromptVersion: openai.JudgePrompt, Temperature: e.Temperature}, true, nil
+	return j, comparison.Judge{ProviderID: settings.ProviderID, Model: settings.Model, PromptVersion: openai.JudgePrompt,
+		Temperature: e.Temperature}, true, nil
 }

@@ -61,12 +61,14 @@ func newMaterial(seen sight, withoutDAX bool) *material {
 		table := openai.MaterialTable{Name: t.Name, Description: describe(t.Description), Synonyms: t.Terms, IsCalendar: t.IsDate}
 		for _, c := range t.Columns {
 			table.Columns = append(table.Columns, openai.MaterialField{
-				Name: c.Name, DataType: string(c.DataType), Description: describe(c.Description), Synonyms: c.Terms, Folder: c.DisplayFolder, DAX: expression(c.Expression),
+				Name: c.Name, DataType: string(c.DataType), Description: describe(c.Description), Synonyms: c.Terms,
+				Folder: c.DisplayFolder, DAX: expression(c.Expression),
 			})
 		}
 		for _, f := range t.Measures {
 			table.Measures = append(table.Measures, openai.MaterialField{
-				Name: f.Name, Description: describe(f.Description), Synonyms: f.Terms, Folder: f.DisplayFolder, Format: f.FormatString, DAX: expression(f.Expression),
+				Name: f.Name, Description: describe(f.Description), Synonyms: f.Terms, Folder: f.DisplayFolder, Format: f.FormatString,
+				DAX: expression(f.Expression),
 			})
 		}
 		m.full.Tables = append(m.full.Tables, table)
@@ -256,7 +258,8 @@ var caseBreak = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
 // wordsOf returns the words of a text, in lower case and without a plural s.
 func wordsOf(text string) []string {
-	words := strings.FieldsFunc(strings.ToLower(caseBreak.ReplaceAllString(text, "$1 $2")), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(caseBreak.ReplaceAllString(text, "$1 $2")),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, w := range words {
 		if len(w) > 3 {
 			words[i] = strings.TrimSuffix(w, "s")

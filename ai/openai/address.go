@@ -44,7 +44,8 @@ func publicOnly(_, address string, _ syscall.RawConn) error {
 
 // reserved are networks, in addition to those that netip knows, that are unassigned or not public
 // (IANA's special-purpose registries).
-var reserved = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+var reserved = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
+	"203.0.113.0/24",
 	"240.0.0.0/4", "2001::/23", "2001:db8::/32", "3fff::/20")
 
 // global is the IPv6 space that is allocated as public.

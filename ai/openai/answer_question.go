@@ -181,9 +181,10 @@ type rawField struct {
 
 // complete reports whether every member is present and all roles and operators are allowed.
 func (a rawAnswer) complete() bool {
-	return a.Answer != nil && a.DAX != nil && a.CannotTell != nil && a.Fields != nil && !slices.ContainsFunc(*a.Fields, func(f rawField) bool {
-		return !slices.Contains(roles, f.Role) || f.Operator != nil && !slices.Contains(operators, *f.Operator)
-	})
+	return a.Answer != nil && a.DAX != nil && a.CannotTell != nil && a.Fields != nil &&
+		!slices.ContainsFunc(*a.Fields, func(f rawField) bool {
+			return !slices.Contains(roles, f.Role) || f.Operator != nil && !slices.Contains(operators, *f.Operator)
+		})
 }
 
 // fewFields reports whether the number of fields and of their values is within the bounds, and there

@@ -21,7 +21,8 @@ const describeTask = `You document semantic models for the people and the AI tha
 
 // Describe proposes a description for each of the objects. Each object is in proposals or in skipped,
 // in the order given.
-func (c *Client) Describe(ctx context.Context, m *semanticmodel.Model, objects []proposal.Object) (proposals []proposal.Proposal, skipped []proposal.Skip, err error) {
+func (c *Client) Describe(ctx context.Context, m *semanticmodel.Model, objects []proposal.Object) (proposals []proposal.Proposal,
+	skipped []proposal.Skip, err error) {
 	d := describer{names: namesOf(m), taken: described(m)}
 	all, skipped := itemsFor(c.facts(m), objects, d.check)
 	accepted := map[string]string{}
@@ -135,7 +136,8 @@ func itemsFor(f facts, objects []proposal.Object, check func(proposal.Object, st
 		seen[o] = true
 		about, ok := f.object(o)
 		if !ok {
-			skipped = append(skipped, proposal.Skip{Object: o, Reason: proposal.NothingProposed, Message: "The model has no such object: it may have been renamed or deleted."})
+			skipped = append(skipped, proposal.Skip{Object: o, Reason: proposal.NothingProposed,
+				Message: "The model has no such object: it may have been renamed or deleted."})
 			continue
 		}
 		all = append(all, item{o, about.Key, about, func(text string) string { return check(o, text) }})
@@ -144,7 +146,8 @@ func itemsFor(f facts, objects []proposal.Object, check func(proposal.Object, st
 }
 
 // collect returns the results in the order of the objects.
-func collect(f facts, objects []proposal.Object, absent []proposal.Skip, accepted, reasons map[string]string, reason string) (proposals []proposal.Proposal, skipped []proposal.Skip, err error) {
+func collect(f facts, objects []proposal.Object, absent []proposal.Skip, accepted, reasons map[string]string,
+	reason string) (proposals []proposal.Proposal, skipped []proposal.Skip, err error) {
 	skipped = absent
 	seen := map[string]bool{}
 	for _, o := range objects {

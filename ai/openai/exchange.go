@@ -46,7 +46,8 @@ const maxWaited = time.Minute
 // exchange asks a question without using the cache, with retries after a temporary failure and after
 // an answer that is not usable. It waits for its turn and keeps it through all attempts; after that it
 // takes at most within. The error is a *NoAnswer or the context's.
-func (c *Client) exchange(ctx context.Context, q question, within time.Duration, usable func(text string) bool) (text string, e Exchange, err error) {
+func (c *Client) exchange(ctx context.Context, q question, within time.Duration, usable func(text string) bool) (text string, e Exchange,
+	err error) {
 	release, err := c.turn(ctx)
 	if err != nil {
 		return "", e, err
@@ -123,5 +124,6 @@ func visible(id string) string {
 
 // noAnswer returns the failure as a *NoAnswer for the caller.
 func (f *failure) noAnswer() *NoAnswer {
-	return &NoAnswer{Code: f.testError(), What: f.what, Lasting: f.class == unreachable && !f.retry && f.cause != aiprovider.TimedOut, Declined: f.class == refused}
+	return &NoAnswer{Code: f.testError(), What: f.what, Lasting: f.class == unreachable && !f.retry && f.cause != aiprovider.TimedOut,
+		Declined: f.class == refused}
 }

@@ -94,7 +94,8 @@ func (f facts) table(name string) tableFacts {
 }
 
 func relation(r semanticmodel.Relationship) string {
-	text := fmt.Sprintf("%s[%s] %s to %s %s[%s]", cut(r.FromTable, maxName), cut(r.FromColumn, maxName), r.FromCardinality, r.ToCardinality, cut(r.ToTable, maxName), cut(r.ToColumn, maxName))
+	text := fmt.Sprintf("%s[%s] %s to %s %s[%s]", cut(r.FromTable, maxName), cut(r.FromColumn, maxName), r.FromCardinality, r.ToCardinality,
+		cut(r.ToTable, maxName), cut(r.ToColumn, maxName))
 	if !r.IsActive {
 		text += ", inactive"
 	}
@@ -118,8 +119,10 @@ func (f facts) object(o proposal.Object) (fieldFacts, bool) {
 			return about, false
 		}
 		c := t.Columns[i]
-		about.Key, about.DataType, about.Format = fmt.Sprintf("t%d.c%d", at, i), cut(string(c.DataType), maxName), cut(c.FormatString, maxName)
-		about.Folder, about.DataCategory, about.SortBy = cut(c.DisplayFolder, maxText), cut(c.DataCategory, maxName), cut(c.SortByColumn, maxName)
+		about.Key, about.DataType, about.Format = fmt.Sprintf("t%d.c%d", at, i), cut(string(c.DataType), maxName),
+			cut(c.FormatString, maxName)
+		about.Folder, about.DataCategory, about.SortBy = cut(c.DisplayFolder, maxText), cut(c.DataCategory, maxName),
+			cut(c.SortByColumn, maxName)
 		about.DAX, about.Description = f.expression(c.Expression), cut(c.Description, maxText)
 		return about, true
 	case proposal.Measure:

@@ -31,7 +31,8 @@ const placeTask = `You arrange the measures of a semantic model into display fol
 // Place proposes a display folder for each of the measures, chosen from a list. One request for all
 // measures makes the list from the existing folders; also has folders already proposed for other
 // measures. Each measure is in proposals or in skipped, in the order given.
-func (c *Client) Place(ctx context.Context, m *semanticmodel.Model, measures []proposal.Object, also []string) (proposals []proposal.Proposal, skipped []proposal.Skip, err error) {
+func (c *Client) Place(ctx context.Context, m *semanticmodel.Model, measures []proposal.Object,
+	also []string) (proposals []proposal.Proposal, skipped []proposal.Skip, err error) {
 	chosen := map[string]string{}
 	all, skipped := itemsFor(c.facts(m), measures, nil)
 	if len(all) == 0 {
@@ -93,7 +94,8 @@ func (c *Client) folders(ctx context.Context, m *semanticmodel.Model, all []item
 		Measures []fieldFacts `json:"measures"`
 	}{Exist: slices.Clone(list)}
 	for _, it := range all[:min(len(all), maxUnplaced)] {
-		about.Measures = append(about.Measures, fieldFacts{Type: it.facts.Type, Table: it.facts.Table, Name: it.facts.Name, DAX: cut(it.facts.DAX, maxText)})
+		about.Measures = append(about.Measures, fieldFacts{Type: it.facts.Type, Table: it.facts.Table, Name: it.facts.Name,
+			DAX: cut(it.facts.DAX, maxText)})
 	}
 	f := &form{}
 	q := question{system: foldersTask + "\n\n" + untrusted, turns: []string{data(about) + "\n\n" + f.described()}, form: f}
@@ -127,7 +129,8 @@ func (c *Client) folders(ctx context.Context, m *semanticmodel.Model, all []item
 			}
 			break
 		}
-		q.turns = append(slices.Clone(q.turns), text, "No folder of it could be used: your answer "+problem+". Answer again in the same form.")
+		q.turns = append(slices.Clone(q.turns), text, "No folder of it could be used: "+
+			"your answer "+problem+". Answer again in the same form.")
 	}
 	slices.Sort(list)
 	return list, why, nil

@@ -64,7 +64,8 @@ func (j *job) run(ctx context.Context, all []item) (map[string]outcome, error) {
 		return nil, err
 	}
 	if j.unknown+j.repeated > 0 {
-		j.client.options.Log.Info("AI provider returned unknown or repeated keys", "provider", j.client.name, "unknown_keys", j.unknown, "repeated_keys", j.repeated)
+		j.client.options.Log.Info("AI provider returned unknown or repeated keys", "provider", j.client.name, "unknown_keys", j.unknown,
+			"repeated_keys", j.repeated)
 	}
 	if !j.answered && j.last != nil && j.last.class <= malformed {
 		return nil, j.client.refuse(j.last)

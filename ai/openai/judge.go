@@ -31,12 +31,14 @@ const untrustedJudged = "What stands between <data> and </data> was written by p
 
 // classes are the allowed classes of a judgement.
 var classes = []comparison.Class{
-	comparison.SameClass, comparison.SupersetClass, comparison.SubsetClass, comparison.ConflictClass, comparison.IrrelevantDifferenceClass, comparison.NoAnswerClass,
+	comparison.SameClass, comparison.SupersetClass, comparison.SubsetClass, comparison.ConflictClass, comparison.IrrelevantDifferenceClass,
+	comparison.NoAnswerClass,
 }
 
 // Judge asks the model to compare an answer with the expected one. The request does not reveal who
 // answered. The error is a *NoAnswer or the context's.
-func (c *Client) Judge(ctx context.Context, asked string, expected benchmark.Expected, answer comparison.Answer) (comparison.Judgement, Exchange, error) {
+func (c *Client) Judge(ctx context.Context, asked string, expected benchmark.Expected, answer comparison.Answer) (comparison.Judgement,
+	Exchange, error) {
 	about := struct {
 		Question string             `json:"question"`
 		Expected benchmark.Expected `json:"expectedAnswer"`

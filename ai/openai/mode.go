@@ -81,7 +81,8 @@ func (c *Client) params(q question, k capabilities) openai.ChatCompletionNewPara
 	switch k.mode {
 	case jsonSchema:
 		p.ResponseFormat.OfJSONSchema = &shared.ResponseFormatJSONSchemaParam{
-			JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: answerName, Strict: openai.Bool(true), Schema: q.form.schema()},
+			JSONSchema: shared.ResponseFormatJSONSchemaJSONSchemaParam{Name: answerName, Strict: openai.Bool(true),
+				Schema: q.form.schema()},
 		}
 	case toolCall:
 		p.Tools = []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{

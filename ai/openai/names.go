@@ -55,7 +55,8 @@ func namesOf(m *semanticmodel.Model) names {
 func unseen(t semanticmodel.Table) bool {
 	_, local := t.Annotations["__PBI_LocalDateTable"]
 	_, template := t.Annotations["__PBI_TemplateDateTable"]
-	return t.IsPrivate || local || template || strings.HasPrefix(t.Name, "LocalDateTable_") || strings.HasPrefix(t.Name, "DateTableTemplate_")
+	return t.IsPrivate || local || template || strings.HasPrefix(t.Name, "LocalDateTable_") ||
+		strings.HasPrefix(t.Name, "DateTableTemplate_")
 }
 
 // references are the three ways in which a text names a field (rule INS-03). The last pattern also

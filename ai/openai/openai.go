@@ -86,7 +86,8 @@ const placeholder = "none"
 func New(s Settings, o Options) (*Client, error) {
 	base, err := url.Parse(s.BaseURL)
 	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" {
-		return nil, domain.Refuse(domain.OptimizationFailed, "The AI provider %s has no usable address: baseUrl must be an absolute http or https address.", s.Name)
+		return nil, domain.Refuse(domain.OptimizationFailed,
+			"The AI provider %s has no usable address: baseUrl must be an absolute http or https address.", s.Name)
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if s.Limits == (aiprovider.Limits{}) {
@@ -108,7 +109,8 @@ func New(s Settings, o Options) (*Client, error) {
 	}
 	calls.CheckRedirect, calls.Jar = noRedirect, nil
 
-	c := &Client{name: s.Name, model: s.Model, withoutDAX: s.WithoutDAX, limits: s.Limits, options: o, slots: make(chan struct{}, s.Limits.MaxConcurrency)}
+	c := &Client{name: s.Name, model: s.Model, withoutDAX: s.WithoutDAX, limits: s.Limits, options: o,
+		slots: make(chan struct{}, s.Limits.MaxConcurrency)}
 	if s.NotEnforced {
 		c.knows.mode = toolCall
 	}
@@ -129,7 +131,8 @@ func azure(endpoint *url.URL, s Settings, key string, options []option.RequestOp
 	if s.APIVersion == "" {
 		return endpoint.JoinPath("openai", "v1"), options
 	}
-	return endpoint.JoinPath("openai", "deployments", url.PathEscape(s.Model)), append(options, option.WithQuery("api-version", s.APIVersion))
+	return endpoint.JoinPath("openai", "deployments", url.PathEscape(s.Model)),
+		append(options, option.WithQuery("api-version", s.APIVersion))
 }
 
 func wait(ctx context.Context, d time.Duration) error {

@@ -140,7 +140,8 @@ func checkPhrase(text, draft string) string {
 }
 
 // numerals are numbers written as words.
-var numerals = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10", "twelve": "12"}
+var numerals = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+	"ten": "10", "twelve": "12"}
 
 // figures returns the numbers in a text, including those written as words, sorted.
 func figures(text string) []string {

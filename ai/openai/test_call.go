@@ -45,9 +45,10 @@ func (c *Client) Test(ctx context.Context) (aiprovider.Observation, error) {
 
 // answered has the message for a provider that answers, by its support of JSON Schema.
 var answered = map[aiprovider.JSONSchema]string{
-	aiprovider.Strict:              "The AI provider answers, and enforces a JSON Schema.",
-	aiprovider.AcceptedNotEnforced: "The AI provider answers; it accepts a JSON Schema but does not enforce it, so it is asked in other ways.",
-	aiprovider.None:                "The AI provider answers; it accepts no JSON Schema, so it is asked in other ways.",
+	aiprovider.Strict: "The AI provider answers, and enforces a JSON Schema.",
+	aiprovider.AcceptedNotEnforced: "The AI provider answers; it accepts a JSON Schema but does not enforce it, so it is asked in " +
+		"other ways.",
+	aiprovider.None: "The AI provider answers; it accepts no JSON Schema, so it is asked in other ways.",
 }
 
 // observe repeats the request until the server accepts it, and returns what the server accepted.

@@ -170,7 +170,8 @@ func (f *facts) textFor(d described, shared bool, free func(string) bool) string
 		candidates = append(candidates, made, compose(proposal.MaxDescription, made, f.place(d)), f.apart(d, made))
 	}
 	for _, c := range candidates {
-		if meaningful(c, d.name()) && length(c) <= proposal.MaxDescription && mentionableLine(c) && free(c) && len(unnamedItems(d, c)) <= unnamedAtBest(d) {
+		if meaningful(c, d.name()) && length(c) <= proposal.MaxDescription && mentionableLine(c) && free(c) &&
+			len(unnamedItems(d, c)) <= unnamedAtBest(d) {
 			return c
 		}
 	}

@@ -77,7 +77,8 @@ func (f *facts) columnLead(x *field) string {
 		return capital(phrased) + each + ", to group and filter by."
 	}
 	if len(groups) > 0 {
-		return first(proposal.MaxDescription, capital(phrased)+each+", to group and filter "+list(groups, 2)+" by.", capital(phrased)+each+", to group and filter by.")
+		return first(proposal.MaxDescription, capital(phrased)+each+", to group and filter "+list(groups, 2)+" by.",
+			capital(phrased)+each+", to group and filter by.")
 	}
 	return capital(phrased) + each + ", to group and filter by."
 }
@@ -211,10 +212,13 @@ func unit(format string) string {
 }
 
 var dataCategories = map[string]string{
-	"weburl": "Holds a web address.", "imageurl": "Holds the address of an image.", "image": "Holds an image.", "barcode": "Holds a bar code.",
-	"latitude": "Holds degrees of latitude.", "longitude": "Holds degrees of longitude.", "country": "Holds a country.", "city": "Holds a city.",
-	"stateorprovince": "Holds a state or province.", "county": "Holds a county.", "continent": "Holds a continent.", "postalcode": "Holds a postal code.",
-	"address": "Holds an address.", "place": "Holds a place.",
+	"weburl": "Holds a web address.", "imageurl": "Holds the address of an image.", "image": "Holds an image.",
+	"barcode":  "Holds a bar code.",
+	"latitude": "Holds degrees of latitude.", "longitude": "Holds degrees of longitude.", "country": "Holds a country.",
+	"city":            "Holds a city.",
+	"stateorprovince": "Holds a state or province.", "county": "Holds a county.", "continent": "Holds a continent.",
+	"postalcode": "Holds a postal code.",
+	"address":    "Holds an address.", "place": "Holds a place.",
 }
 
 // columnUse returns sentences about what a column is computed from and used for, the most informative

@@ -40,14 +40,16 @@ var (
 
 // aggregates are the functions that reduce one column to one value.
 var aggregates = map[string]string{
-	"SUM": "Sum of", "AVERAGE": "Average of", "MIN": "Lowest", "MAX": "Highest", "COUNT": "Number of values of", "COUNTA": "Number of filled-in values of",
+	"SUM": "Sum of", "AVERAGE": "Average of", "MIN": "Lowest", "MAX": "Highest", "COUNT": "Number of values of",
+	"COUNTA":        "Number of filled-in values of",
 	"DISTINCTCOUNT": "Number of different values of", "DISTINCTCOUNTNOBLANK": "Number of different values of", "MEDIAN": "Median of",
 	"STDEV.P": "Standard deviation of", "STDEV.S": "Standard deviation of", "COUNTBLANK": "Number of missing values of",
 }
 
 // iterators are the functions that compute an expression for each row.
 var iterators = map[string]string{
-	"SUMX": "Sum", "AVERAGEX": "Average", "MINX": "Lowest value", "MAXX": "Highest value", "COUNTX": "Count", "MEDIANX": "Median", "RANKX": "Rank",
+	"SUMX": "Sum", "AVERAGEX": "Average", "MINX": "Lowest value", "MAXX": "Highest value", "COUNTX": "Count", "MEDIANX": "Median",
+	"RANKX": "Rank",
 }
 
 // periods are the periods that time-intelligence functions select.
@@ -56,7 +58,8 @@ var periods = map[string]string{
 	"TOTALQTD": "from the start of the quarter to date", "DATESQTD": "from the start of the quarter to date",
 	"TOTALMTD": "from the start of the month to date", "DATESMTD": "from the start of the month to date",
 	"SAMEPERIODLASTYEAR": "in the same period of the year before",
-	"PREVIOUSYEAR":       "in the year before", "PREVIOUSQUARTER": "in the quarter before", "PREVIOUSMONTH": "in the month before", "PREVIOUSDAY": "on the day before",
+	"PREVIOUSYEAR":       "in the year before", "PREVIOUSQUARTER": "in the quarter before", "PREVIOUSMONTH": "in the month before",
+	"PREVIOUSDAY": "on the day before",
 }
 
 // Functions by what they reveal about a measure.
@@ -84,13 +87,15 @@ func (f *facts) measureLead(x *field) string {
 		if t := f.tableNamed(rowCount.FindStringSubmatch(text)[1]); t != nil && mentionable(t.src.Name) {
 			return "Number of rows of " + t.src.Name + "."
 		}
-	case len(calls) == 1 && len(x.refs) == 1 && len(operands) == 1 && x.refs[0].column != nil && isCall(text, calls[0].Name) && aggregates[strings.ToUpper(calls[0].Name)] != "":
+	case len(calls) == 1 && len(x.refs) == 1 && len(operands) == 1 && x.refs[0].column != nil && isCall(text, calls[0].Name) &&
+		aggregates[strings.ToUpper(calls[0].Name)] != "":
 		return aggregates[strings.ToUpper(calls[0].Name)] + " " + operands[0] + f.rowsOf(x.refs[0]) + share + "."
 	case binary.MatchString(text) && len(operands) == 2:
 		return first(proposal.MaxDescription, operands[0]+map[string]string{
 			"-": " minus ", "+": " plus ", "*": " times ", "/": " divided by ",
 		}[binary.FindStringSubmatch(text)[1]]+operands[1]+share+".")
-	case len(calls) == 1 && strings.EqualFold(calls[0].Name, "DIVIDE") && isCall(text, "DIVIDE") && len(operands) == 2 && len(x.dax.References) == 2:
+	case len(calls) == 1 && strings.EqualFold(calls[0].Name, "DIVIDE") && isCall(text, "DIVIDE") && len(operands) == 2 &&
+		len(x.dax.References) == 2:
 		return first(proposal.MaxDescription, capital(operands[0])+" divided by "+operands[1]+share+".")
 	}
 	if m := change.FindStringSubmatch(text); m != nil && strings.EqualFold(m[2], m[3]) && len(operands) == 2 {
@@ -103,7 +108,8 @@ func (f *facts) measureLead(x *field) string {
 		return operands[0] + " by " + d + " rather than by the default date" + share + "."
 	}
 	if what, limits := f.limited(x, text); what != "" {
-		return first(proposal.MaxDescription, what+conditions(text, limits)+share+".", what+" limited by a condition on "+list(limits, 3)+share+".")
+		return first(proposal.MaxDescription, what+conditions(text, limits)+share+".",
+			what+" limited by a condition on "+list(limits, 3)+share+".")
 	}
 	if period := periodOf(text, calls); period != "" {
 		if base := f.base(x); base != nil && mentionable(base.name) {
@@ -119,7 +125,8 @@ func (f *facts) measureLead(x *field) string {
 // limited returns what CALCULATE filters and the columns it filters by, if the expression does nothing
 // else: a measure or one aggregation.
 func (f *facts) limited(x *field, text string) (what string, by []string) {
-	if !isCall(text, "CALCULATE") || len(x.refs) < 2 || !mentionable(x.refs[0].name) || x.calls(clearings) || x.calls(periodFunctions) || x.calls(activations) {
+	if !isCall(text, "CALCULATE") || len(x.refs) < 2 || !mentionable(x.refs[0].name) || x.calls(clearings) || x.calls(periodFunctions) ||
+		x.calls(activations) {
 		return "", nil
 	}
 	for _, to := range x.refs[1:] {
@@ -150,7 +157,8 @@ func conditions(text string, columns []string) string {
 			each = append(each, m[1]+" is "+value)
 		}
 	}
-	if len(each) != len(columns) || len(found) != len(columns) || strings.Count(text, "=") != len(columns) || strings.Contains(text, "||") || strings.Contains(strings.ToUpper(text), "NOT") {
+	if len(each) != len(columns) || len(found) != len(columns) || strings.Count(text, "=") != len(columns) ||
+		strings.Contains(text, "||") || strings.Contains(strings.ToUpper(text), "NOT") {
 		return " limited by a condition on " + list(columns, 3)
 	}
 	return " where " + list(each, 0)
@@ -186,7 +194,8 @@ func (f *facts) complexLead(x *field, operands []string, share string) string {
 	if !named {
 		return capital(how) + filtered + share + "."
 	}
-	return first(proposal.MaxDescription, capital(phrased)+": "+lowerStart(how)+filtered+share+".", capital(phrased)+": "+lowerStart(how)+".", capital(how)+".")
+	return first(proposal.MaxDescription, capital(phrased)+": "+lowerStart(how)+filtered+share+".",
+		capital(phrased)+": "+lowerStart(how)+".", capital(how)+".")
 }
 
 // operands returns the names of the fields in an expression, as a text names them.

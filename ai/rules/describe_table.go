@@ -78,13 +78,15 @@ func (f *facts) describeParameter(t *table) string {
 	if len(names) == 0 {
 		return lead + "; it holds no data to ask about."
 	}
-	return first(proposal.MaxDescription, lead+", among "+list(names, 3)+".", lead+", such as "+names[0]+".", lead+"; it holds no data to ask about.")
+	return first(proposal.MaxDescription, lead+", among "+list(names, 3)+".", lead+", such as "+names[0]+".",
+		lead+"; it holds no data to ask about.")
 }
 
 func (f *facts) describeCalendar(t *table) string {
 	lead := "Calendar of dates"
 	if filtered := tableNames(t.facts); len(filtered) > 0 {
-		lead = first(120, "Calendar by which "+list(filtered, 3)+are(len(filtered))+"filtered and grouped", "Calendar by which "+filtered[0]+" is filtered and grouped", lead)
+		lead = first(120, "Calendar by which "+list(filtered, 3)+are(len(filtered))+"filtered and grouped",
+			"Calendar by which "+filtered[0]+" is filtered and grouped", lead)
 	}
 	var parts []string
 	for _, x := range t.columns {
@@ -94,7 +96,8 @@ func (f *facts) describeCalendar(t *table) string {
 	}
 	parts = mentions(parts)
 	if len(parts) > 0 {
-		return first(proposal.MaxDescription, lead+", with "+list(parts, 5)+" of each date.", lead+", with "+list(parts, 2)+" of each date.", lead+", with its periods for each date.")
+		return first(proposal.MaxDescription, lead+", with "+list(parts, 5)+" of each date.",
+			lead+", with "+list(parts, 2)+" of each date.", lead+", with its periods for each date.")
 	}
 	return lead + ", one row for each date."
 }
@@ -132,7 +135,8 @@ func describeFact(t *table) string {
 	}
 	var texts []string
 	if len(amounts) > 0 && groups != "" {
-		texts = append(texts, lead+" with "+list(amounts, 3)+" of each row, "+groups+".", lead+" with "+list(amounts, 1)+", to be grouped and filtered by "+list(by, 1)+".")
+		texts = append(texts, lead+" with "+list(amounts, 3)+" of each row, "+groups+".",
+			lead+" with "+list(amounts, 1)+", to be grouped and filtered by "+list(by, 1)+".")
 	}
 	if groups != "" {
 		texts = append(texts, lead+", "+groups+".", lead+", to be grouped and filtered by "+list(by, 1)+".")
@@ -165,7 +169,8 @@ func describeDimension(t *table) string {
 	facts := tableNames(t.facts)
 	var use []string
 	if len(facts) > 0 && len(attributes) > 0 {
-		use = append(use, "used to group and filter "+list(facts, 3)+" by "+list(attributes, 4), "used to group and filter "+list(facts, 1)+" by "+list(attributes, 2))
+		use = append(use, "used to group and filter "+list(facts, 3)+" by "+list(attributes, 4),
+			"used to group and filter "+list(facts, 1)+" by "+list(attributes, 2))
 	}
 	if len(facts) > 0 {
 		use = append(use, "used to group and filter "+list(facts, 2), "used to group and filter "+facts[0])
@@ -209,7 +214,8 @@ func describePlain(t *table) string {
 	if !t.related {
 		alone = "Related to no other table."
 	}
-	return compose(proposal.MaxDescription, first(proposal.MaxDescription, lead+list(holds, 5)+".", lead+list(holds, 2)+".", lead+list(holds, 1)+"."), alone)
+	return compose(proposal.MaxDescription, first(proposal.MaxDescription, lead+list(holds, 5)+".", lead+list(holds, 2)+".",
+		lead+list(holds, 1)+"."), alone)
 }
 
 func partitionText(t *table) string {

@@ -115,7 +115,8 @@ func newTable(src *semanticmodel.Table) *table {
 	for i := range src.Columns {
 		if c := &src.Columns[i]; !c.IsRowNumber {
 			t.columns = append(t.columns, &field{
-				table: t, column: c, name: c.Name, description: c.Description, words: words(c.Name), hidden: c.IsHidden || src.IsHidden, key: c.IsKey,
+				table: t, column: c, name: c.Name, description: c.Description, words: words(c.Name), hidden: c.IsHidden || src.IsHidden,
+				key: c.IsKey,
 			})
 		}
 	}
@@ -219,7 +220,11 @@ var dateWords = setOf("date dates calendar")
 func (f *facts) assign() {
 	for _, t := range f.tables {
 		calculated := slices.ContainsFunc(t.src.Partitions, func(p semanticmodel.Partition) bool { return p.SourceType == "calculated" })
-		parameter := slices.ContainsFunc(t.columns, func(x *field) bool { _, ok := x.column.ExtendedProperties["ParameterMetadata"]; return ok })
+		parameter := slices.ContainsFunc(t.columns, func(x *field) bool {
+			_,
+				ok := x.column.ExtendedProperties["ParameterMetadata"]
+			return ok
+		})
 		rows := slices.ContainsFunc(t.columns, func(x *field) bool { return x.end || x.exposed })
 		byName := t.one && dateWords.meets(words(t.src.Name)) && slices.ContainsFunc(t.columns, (*field).isDate)
 		switch {
@@ -246,7 +251,8 @@ func (f *facts) assign() {
 func (x *field) isDate() bool { return x.column != nil && x.column.DataType == semanticmodel.DateTime }
 
 func (x *field) isNumber() bool {
-	return x.column != nil && slices.Contains([]semanticmodel.DataType{semanticmodel.Int64, semanticmodel.Decimal, semanticmodel.Double}, x.column.DataType)
+	return x.column != nil && slices.Contains([]semanticmodel.DataType{semanticmodel.Int64, semanticmodel.Decimal, semanticmodel.Double},
+		x.column.DataType)
 }
 
 // read parses the DAX of measures and calculated columns.

@@ -26,11 +26,13 @@ var (
 	ratioWords   = setOf("ratio rate share pct percent percentage margin")
 	averageWords = setOf("average avg mean median")
 	countWords   = setOf("count number")
-	variantWords = setOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow pct percent percentage year to date last prior previous change growth the of total net gross in by and per vs for")
+	variantWords = setOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow pct percent percentage year to date last prior previous " +
+		"change growth the of total net gross in by and per vs for")
 )
 
 // timePhrases are phrases that occur in the names of period comparisons, as complete words.
-var timePhrases = []string{"year to date", "month to date", "quarter to date", "last year", "prior year", "previous year", "last month", "prior month", "previous month", "year over year", "month over month", "rolling", "moving"}
+var timePhrases = []string{"year to date", "month to date", "quarter to date", "last year", "prior year", "previous year", "last month",
+	"prior month", "previous month", "year over year", "month over month", "rolling", "moving"}
 
 // sharedSubject is how many measures of a table make a separate folder.
 const sharedSubject = 3
@@ -139,7 +141,8 @@ func comparesPeriods(x *field) bool {
 func (file *filing) subject(x *field) string {
 	best := ""
 	for _, w := range x.words {
-		if !variantWords[w] && !averageWords[w] && !countWords[w] && !ratioWords[w] && len(w) > 2 && (best == "" || file.words[x.table][w] > file.words[x.table][best]) {
+		if !variantWords[w] && !averageWords[w] && !countWords[w] && !ratioWords[w] && len(w) > 2 &&
+			(best == "" || file.words[x.table][w] > file.words[x.table][best]) {
 			best = w
 		}
 	}
@@ -246,7 +249,8 @@ func (file *filing) byExpression(x *field) (folder, reason string) {
 }
 
 var (
-	periodFunctions  = setOf("TOTALYTD TOTALQTD TOTALMTD DATESYTD DATESQTD DATESMTD SAMEPERIODLASTYEAR DATEADD PARALLELPERIOD DATESINPERIOD PREVIOUSYEAR PREVIOUSQUARTER PREVIOUSMONTH PREVIOUSDAY")
+	periodFunctions = setOf("TOTALYTD TOTALQTD TOTALMTD DATESYTD DATESQTD DATESMTD SAMEPERIODLASTYEAR DATEADD PARALLELPERIOD " +
+		"DATESINPERIOD PREVIOUSYEAR PREVIOUSQUARTER PREVIOUSMONTH PREVIOUSDAY")
 	countFunctions   = setOf("COUNT COUNTA COUNTX COUNTAX COUNTROWS COUNTBLANK DISTINCTCOUNT DISTINCTCOUNTNOBLANK")
 	averageFunctions = setOf("AVERAGE AVERAGEX MEDIAN MEDIANX")
 	sumFunctions     = setOf("SUM SUMX")

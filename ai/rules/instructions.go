@@ -29,7 +29,8 @@ func (f *facts) instruct(a *answers) {
 		for _, s := range f.sections() {
 			d.add(s)
 		}
-		a.propose(model, d.text.String(), "The model has no AI instructions; these state what its definition says about time, measures, defaults and terms.")
+		a.propose(model, d.text.String(), "The model has no AI instructions; these state what its definition says about time, measures, "+
+			"defaults and terms.")
 		return
 	}
 	missing := f.missing(current)
@@ -58,7 +59,8 @@ func (f *facts) instruct(a *answers) {
 	case strings.HasSuffix(current, d.newline):
 		gap = d.newline
 	}
-	a.propose(model, current+gap+strings.TrimPrefix(d.text.String(), d.newline), "Adds what the AI instructions leave out, under "+list(headings, 0)+"; the text that is there stays as it is.")
+	a.propose(model, current+gap+strings.TrimPrefix(d.text.String(), d.newline),
+		"Adds what the AI instructions leave out, under "+list(headings, 0)+"; the text that is there stays as it is.")
 }
 
 // document is a text within a limit, which leaves out complete lines that do not fit.

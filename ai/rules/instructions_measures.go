@@ -28,7 +28,8 @@ func (f *facts) keyMeasureFields() []*field {
 }
 
 // unaddable are words in the names of numbers that should not be added up (rule TYP-02).
-var unaddable = setOf("id key sk pk fk guid code no nr nbr number year yr month mth week wk day dow quarter qtr zip postal postcode latitude longitude lat lon rank index " +
+var unaddable = setOf("id key sk pk fk guid code no nr nbr number year yr month mth week wk day dow quarter qtr zip postal postcode " +
+	"latitude longitude lat lon rank index " +
 	"rate ratio percent pct age is has flag flg version")
 
 func (f *facts) aboutMeasures() []string {
@@ -48,7 +49,8 @@ func (f *facts) aboutMeasures() []string {
 			continue
 		}
 		for _, x := range t.columns {
-			if x.exposed && x.isNumber() && !x.key && !unaddable.meets(x.words) && x.column.SummarizeBy != "none" && x.written() != "" && len(lines) < keyMeasures {
+			if x.exposed && x.isNumber() && !x.key && !unaddable.meets(x.words) && x.column.SummarizeBy != "none" && x.written() != "" &&
+				len(lines) < keyMeasures {
 				lines = append(lines, "Use the sum of "+x.written()+", as no measure computes it.")
 			}
 		}
@@ -101,7 +103,8 @@ func (f *facts) aboutDefaults() []string {
 		}
 	}
 	if len(ratios) > 0 {
-		lines = append(lines, "Never add up or average percentages such as "+list(ratios, 0)+": let the measure compute them for the group asked about.")
+		lines = append(lines, "Never add up or average percentages such as "+list(ratios,
+			0)+": let the measure compute them for the group asked about.")
 	}
 	return lines
 }

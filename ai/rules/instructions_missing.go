@@ -32,7 +32,8 @@ func (f *facts) missing(text string) map[string]bool {
 	missing[termHeading] = short || !termPattern.MatchString(text)
 	missing[defaultHeading] = short || !defaultPattern.MatchString(text)
 	missing[groupHeading] = slices.ContainsFunc(f.tables, func(t *table) bool {
-		return (t.role == calculationGroup || t.role == fieldParameter) && t.exposed && !strings.ContainsAny(t.src.Name, "[]") && !strings.Contains(norm(text), norm(t.src.Name))
+		return (t.role == calculationGroup || t.role == fieldParameter) && t.exposed && !strings.ContainsAny(t.src.Name, "[]") &&
+			!strings.Contains(norm(text), norm(t.src.Name))
 	})
 	for _, h := range []string{timeHeading, measureHeading, termHeading, defaultHeading, groupHeading} {
 		if !missing[h] {

@@ -27,7 +27,8 @@ func (f *facts) aboutTerms() []string {
 	}
 	star := slices.ContainsFunc(f.tables, func(t *table) bool { return t.role == fact })
 	for _, t := range f.tables {
-		if len(lines) > 12 || !t.exposed || t.role != fact && t.role != dimension && (t.role != plain || star) || !sayable(t.noun()) || t.noun() == "row" || !mentionable(t.src.Name) {
+		if len(lines) > 12 || !t.exposed || t.role != fact && t.role != dimension && (t.role != plain || star) || !sayable(t.noun()) ||
+			t.noun() == "row" || !mentionable(t.src.Name) {
 			continue
 		}
 		one := article(t.noun())
@@ -60,7 +61,8 @@ func (f *facts) synonyms() []string {
 	var lines []string
 	note := func(table, name, term string) {
 		x := f.find(table, name)
-		if x == nil || !x.exposed || !mentionable(term) || strings.ContainsAny(term, "[]'\"") || norm(term) == norm(name) || len(lines) >= 12 {
+		if x == nil || !x.exposed || !mentionable(term) || strings.ContainsAny(term, "[]'\"") || norm(term) == norm(name) ||
+			len(lines) >= 12 {
 			return
 		}
 		written := x.written()
@@ -132,13 +134,15 @@ func (f *facts) aboutAvoiding() []string {
 	}
 	var lines []string
 	if len(keys) > 0 {
-		lines = append(lines, "Do not show key columns such as "+list(keys[:min(4, len(keys))], 0)+"; group by the attributes of the tables they lead to.")
+		lines = append(lines, "Do not show key columns such as "+list(keys[:min(4, len(keys))],
+			0)+"; group by the attributes of the tables they lead to.")
 	}
 	if len(technical) > 0 {
 		lines = append(lines, "Do not use record-keeping columns such as "+list(technical[:min(4, len(technical))], 0)+".")
 	}
 	if len(helpers) > 0 {
-		lines = append(lines, "Do not answer with "+list(helpers[:min(6, len(helpers))], 0)+": such measures only serve the look of reports.")
+		lines = append(lines, "Do not answer with "+list(helpers[:min(6, len(helpers))],
+			0)+": such measures only serve the look of reports.")
 	}
 	return append(lines, f.repeated()...)
 }

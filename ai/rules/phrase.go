@@ -9,14 +9,22 @@ import (
 // abbreviations are abbreviations in the names of data models that have one clearly most common
 // reading.
 var abbreviations = map[string]string{
-	"acct": "account", "addr": "address", "amt": "amount", "avg": "average", "bal": "balance", "bgt": "budget", "cat": "category", "cd": "code", "chnl": "channel", "cmt": "comment", "cnt": "count", "cntry": "country", "ctry": "country",
-	"cogs": "cost of goods sold", "cust": "customer", "cum": "cumulative", "dept": "department", "desc": "description", "dest": "destination", "diff": "difference",
-	"dow": "day of week", "dt": "date", "dur": "duration", "emp": "employee", "flg": "flag", "freq": "frequency", "fte": "full-time equivalents", "fy": "fiscal year", "gl": "general ledger", "grp": "group",
-	"id": "identifier", "lat": "latitude", "lon": "longitude", "ly": "last year", "max": "maximum", "mgr": "manager", "mom": "month over month",
-	"mth": "month", "mtd": "month to date", "nbr": "number", "nm": "name", "nr": "number", "num": "number", "opp": "opportunity", "org": "organization", "ownr": "owner", "pct": "percent", "pm": "prior month",
-	"pq": "prior quarter", "prev": "previous", "prob": "probability", "prod": "product", "py": "prior year", "qoq": "quarter over quarter", "qtd": "quarter to date", "qtr": "quarter",
-	"qty": "quantity", "ref": "reference", "rev": "revenue", "rgn": "region", "sk": "surrogate key", "sku": "stock keeping unit", "src": "source", "tgt": "target", "tot": "total",
-	"ts": "timestamp", "uom": "unit of measure", "var": "variance", "wk": "week", "yoy": "year over year", "yr": "year", "ytd": "year to date",
+	"acct": "account", "addr": "address", "amt": "amount", "avg": "average", "bal": "balance", "bgt": "budget", "cat": "category",
+	"cd": "code", "chnl": "channel", "cmt": "comment", "cnt": "count", "cntry": "country", "ctry": "country",
+	"cogs": "cost of goods sold", "cust": "customer", "cum": "cumulative", "dept": "department", "desc": "description",
+	"dest": "destination", "diff": "difference",
+	"dow": "day of week", "dt": "date", "dur": "duration", "emp": "employee", "flg": "flag", "freq": "frequency",
+	"fte": "full-time equivalents", "fy": "fiscal year", "gl": "general ledger", "grp": "group",
+	"id": "identifier", "lat": "latitude", "lon": "longitude", "ly": "last year", "max": "maximum", "mgr": "manager",
+	"mom": "month over month",
+	"mth": "month", "mtd": "month to date", "nbr": "number", "nm": "name", "nr": "number", "num": "number", "opp": "opportunity",
+	"org": "organization", "ownr": "owner", "pct": "percent", "pm": "prior month",
+	"pq": "prior quarter", "prev": "previous", "prob": "probability", "prod": "product", "py": "prior year", "qoq": "quarter over quarter",
+	"qtd": "quarter to date", "qtr": "quarter",
+	"qty": "quantity", "ref": "reference", "rev": "revenue", "rgn": "region", "sk": "surrogate key", "sku": "stock keeping unit",
+	"src": "source", "tgt": "target", "tot": "total",
+	"ts": "timestamp", "uom": "unit of measure", "var": "variance", "wk": "week", "yoy": "year over year", "yr": "year",
+	"ytd": "year to date",
 }
 
 // prefixes are the prefixes that warehouses put before a table's name.
@@ -37,9 +45,11 @@ func phraseOf(parts []string) string {
 		switch full, known := abbreviations[word]; {
 		case known:
 			out[i] = full
-		case len(p) > 1 && len(p) <= 4 && (!shouting || len(parts) == 1) && strings.ToUpper(p) == p && strings.ContainsFunc(p, unicode.IsLetter):
+		case len(p) > 1 && len(p) <= 4 && (!shouting || len(parts) == 1) && strings.ToUpper(p) == p &&
+			strings.ContainsFunc(p, unicode.IsLetter):
 			out[i] = p
-		case len(p) > 2 && strings.HasSuffix(p, "s") && strings.ToUpper(p[:len(p)-1]) == p[:len(p)-1] && strings.Trim(p[:len(p)-1], "0123456789") != "":
+		case len(p) > 2 && strings.HasSuffix(p, "s") && strings.ToUpper(p[:len(p)-1]) == p[:len(p)-1] &&
+			strings.Trim(p[:len(p)-1], "0123456789") != "":
 			out[i] = p // a plural such as CUs
 		default:
 			out[i] = word

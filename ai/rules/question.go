@@ -116,7 +116,8 @@ func (a asking) measure(of benchmark.Field) string {
 var percentWords = setOf("percent percentage pct rate ratio share")
 
 // genericColumns are names that say nothing without their table's name.
-var genericColumns = setOf("name type category group class status code title label level key number value kind segment subcategory size description")
+var genericColumns = setOf("name type category group class status code title label level key number value kind segment subcategory size " +
+	"description")
 
 // column returns a column as a question names it: with the noun of its table when its own name says
 // too little, or when other tables have a column of that name.
@@ -150,7 +151,8 @@ func (a asking) part(of benchmark.Field) string {
 	}
 	for _, part := range []string{"weekday", "week", "month", "quarter", "year"} {
 		if slices.Contains(x.words, part) {
-			if part == "week" && slices.Contains(x.words, "day") || part == "year" && len(x.words) > 1 && slices.Contains(x.words, "fiscal") {
+			if part == "week" && slices.Contains(x.words, "day") ||
+				part == "year" && len(x.words) > 1 && slices.Contains(x.words, "fiscal") {
 				return ""
 			}
 			return part

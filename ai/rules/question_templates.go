@@ -20,8 +20,9 @@ type wording struct {
 // verb, N the other measure, G the grouping, GG its plural, H the second grouping, K a count, T the
 // time after a blank.
 var (
-	totals    = []string{"What AM{T}?", "Show me the M{T}.", "Can you show me the M{T}?", "I need the M{T}."}
-	breaks    = []string{"What AM by G{T}?", "Show the M for each G{T}.", "What AM per G{T}?", "Break the M down by G{T}.", "Give me the M by G{T}."}
+	totals = []string{"What AM{T}?", "Show me the M{T}.", "Can you show me the M{T}?", "I need the M{T}."}
+	breaks = []string{"What AM by G{T}?", "Show the M for each G{T}.", "What AM per G{T}?", "Break the M down by G{T}.",
+		"Give me the M by G{T}."}
 	courses   = []string{"What AM by G{T}?", "Show the M for each G{T}.", "How did the M change by G{T}?", "What AM per G{T}?"}
 	tops      = []string{"Which K GG have the highest M{T}?", "What are the top K GG by M{T}?", "Show the top K GG by M{T}."}
 	bottoms   = []string{"Which K GG have the lowest M{T}?", "What are the bottom K GG by M{T}?"}
@@ -103,7 +104,8 @@ func (s wording) verb() string {
 
 // many reports whether a phrase reads as a plural: total sales, units sold.
 func many(p string) bool {
-	for _, period := range []string{" last year", " prior year", " previous year", " year to date", " month to date", " quarter to date", " last month", " prior month"} {
+	for _, period := range []string{" last year", " prior year", " previous year", " year to date", " month to date", " quarter to date",
+		" last month", " prior month"} {
 		p = strings.TrimSuffix(p, period)
 	}
 	list := strings.Fields(p)

@@ -34,7 +34,8 @@ func (f *facts) choose(a *answers) {
 		s.answer(a)
 	}
 	if len(a.Proposals) == 0 {
-		a.skip(proposal.Object{Type: proposal.Model}, "The AI data schema shows what these rules would show, or the model has nothing else to show.")
+		a.skip(proposal.Object{Type: proposal.Model}, "The AI data schema shows what these rules would show, or the model has nothing "+
+			"else to show.")
 	}
 }
 
@@ -127,7 +128,8 @@ func (s *selection) unusedTables() {
 		case slices.ContainsFunc(t.measures, s.shown):
 		case t.role == fieldParameter:
 			s.hideTable(t, true, "It is a field parameter, which only serves visuals of reports.")
-		case star && !t.related && t.role == plain && !slices.ContainsFunc(t.columns, func(x *field) bool { return x.views > 0 || len(x.usedBy) > 0 }):
+		case star && !t.related && t.role == plain && !slices.ContainsFunc(t.columns,
+			func(x *field) bool { return x.views > 0 || len(x.usedBy) > 0 }):
 			s.hideTable(t, false, "No active relationship and no measure uses it, so an AI cannot join it to anything (rule REL-01).")
 		}
 	}

@@ -60,15 +60,17 @@ removed or set to its default. Accounts that the file does not name stay unchang
 		}
 	}
 	schema := &cobra.Command{
-		Use: "schema", Short: "Print the JSON Schema of the file, for editors and checks", Example: "  readiness accounts schema > accounts.schema.json",
-		Args: cobra.NoArgs,
+		Use: "schema", Short: "Print the JSON Schema of the file, for editors and checks",
+		Example: "  readiness accounts schema > accounts.schema.json",
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := r.stdout.Write(accounts.Schema())
 			return err
 		},
 	}
 	c.AddCommand(
-		command("apply FILE", "Show what the file changes, and apply it", "  readiness accounts apply samples/accounts.yaml", r.applyAccounts),
+		command("apply FILE", "Show what the file changes, and apply it", "  readiness accounts apply samples/accounts.yaml",
+			r.applyAccounts),
 		command("diff FILE", "Show what applying the file would change", "  readiness accounts diff samples/accounts.yaml", r.diffAccounts),
 		schema,
 	)

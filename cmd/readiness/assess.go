@@ -85,7 +85,8 @@ that the command line is wrong.`,
 	flags.StringVar(&f.failOn, "fail-on", "", "exit with 3 if a reported finding has this severity or a higher one")
 	flags.IntVar(&f.failUnder, "fail-under", 0, "exit with 3 if an item's score is lower (0 to 100)")
 	flags.IntVar(&f.top, "top", 10, "how many findings per item to show in table or markdown output; 0 for all")
-	flags.IntVar(&f.sarifLimit, "sarif-limit", offline.SARIFLimit, "how many results to write to SARIF, those with the most impact first; 0 for all (GitHub shows 5,000)")
+	flags.IntVar(&f.sarifLimit, "sarif-limit", offline.SARIFLimit,
+		"how many results to write to SARIF, those with the most impact first; 0 for all (GitHub shows 5,000)")
 	flags.IntVar(&f.jobs, "jobs", 0, "how many items to assess at once; 0 for one per processor")
 	completes(c, "format", assessFormats...)
 	completes(c, "min-severity", severities...)
@@ -137,7 +138,8 @@ func (r *root) assess(c *cobra.Command, f assessFlags, gate offline.Gate, paths 
 			return err
 		}
 		if current := readiness.Current().ID; o.Baseline.Regime != current {
-			fmt.Fprintf(r.stderr, "readiness: warning: the baseline uses the rules of %s, this assessment those of %s; create the baseline again\n", o.Baseline.Regime, current)
+			fmt.Fprintf(r.stderr, "readiness: warning: the baseline uses the rules of %s, this assessment those of %s; create the "+
+				"baseline again\n", o.Baseline.Regime, current)
 		}
 	}
 	items, passed, err := offline.Find(c.Context(), f.root, paths)
@@ -183,7 +185,8 @@ func (r *root) write(a *offline.Assessment, f assessFlags, gate offline.Gate) er
 		case "sarif":
 			left, err := offline.WriteSARIF(w, a, version(), f.sarifLimit)
 			if left > 0 {
-				fmt.Fprintf(r.stderr, "readiness: warning: the SARIF report omits the %d least important of %d results; --sarif-limit sets how many it holds,  "+
+				fmt.Fprintf(r.stderr, "readiness: warning: the SARIF report omits the %d least important of %d results; --sarif-limit "+
+					"sets how many it holds,  "+
 					"--min-severity and --ignore reduce their number\n", left, left+f.sarifLimit)
 			}
 			return err
@@ -230,7 +233,8 @@ func (r *root) writeTo(output string, write func(io.Writer) error) (err error) {
 		mode = info.Mode().Perm()
 	}
 	err = write(file)
-	for _, step := range []func() error{func() error { return file.Chmod(mode) }, file.Close, func() error { return os.Rename(file.Name(), output) }} {
+	for _, step := range []func() error{func() error { return file.Chmod(mode) }, file.Close,
+		func() error { return os.Rename(file.Name(), output) }} {
 		if err == nil {
 			err = step()
 		}

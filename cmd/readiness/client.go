@@ -51,7 +51,8 @@ its code, what it concerns and the request id to search for in the service's log
 	flags.StringVar(&calls.config, "config", "", "folder of the profiles; by default readiness in the user's configuration folder")
 	flags.BoolVar(&calls.json, "json", false, "print the service's response as received")
 	flags.DurationVar(&calls.timeout, "timeout", time.Minute, "how long to wait for each response")
-	c.AddCommand(calls.loginCommand(), calls.logoutCommand(), calls.accountCommand(), calls.workspacesCommand(), calls.modelsCommand(), calls.reportsCommand(),
+	c.AddCommand(calls.loginCommand(), calls.logoutCommand(), calls.accountCommand(), calls.workspacesCommand(), calls.modelsCommand(),
+		calls.reportsCommand(),
 		calls.assessCommand(), calls.previewCommand(), calls.applyCommand(), calls.revertCommand(), calls.pixiesCommand(),
 		calls.benchmarkCommand(), calls.abTestsCommand(), calls.schedulesCommand(), calls.providersCommand(), calls.operationsCommand())
 	ownEnvironment(c)
@@ -62,7 +63,8 @@ its code, what it concerns and the request id to search for in the service's log
 // --base-url too.
 func ownEnvironment(c *cobra.Command) {
 	own := func(f *pflag.Flag) {
-		f.Annotations = map[string][]string{environmentAnnotation: {strings.Replace(environmentName(f.Name), "READINESS_", "READINESS_CLIENT_", 1)}}
+		f.Annotations = map[string][]string{environmentAnnotation: {strings.Replace(environmentName(f.Name), "READINESS_",
+			"READINESS_CLIENT_", 1)}}
 	}
 	c.LocalNonPersistentFlags().VisitAll(own)
 	c.PersistentFlags().VisitAll(own)

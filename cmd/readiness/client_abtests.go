@@ -22,7 +22,8 @@ answerers. The service asks side B after side A has finished, and only while the
 		Args: cobra.NoArgs,
 		RunE: needsSubcommand,
 	}
-	cmd.AddCommand(c.abTestsListCommand(), c.abTestsCreateCommand(), c.abTestsShowCommand(), c.abTestsRunCommand(), c.abTestsResultCommand(), c.abTestsDeleteCommand())
+	cmd.AddCommand(c.abTestsListCommand(), c.abTestsCreateCommand(), c.abTestsShowCommand(), c.abTestsRunCommand(),
+		c.abTestsResultCommand(), c.abTestsDeleteCommand())
 	return cmd
 }
 
@@ -55,18 +56,19 @@ func (c *clientCalls) abTestsListCommand() *cobra.Command {
 				}
 				return page, page.JSON200.ContinuationToken, nil
 			})
-			return listed(c, pages, func(p *client.ListAbTestsResponse) []byte { return p.Body }, func(s *sheet, p *client.ListAbTestsResponse) {
-				for _, t := range p.JSON200.Value {
-					status, when, came := "", "", ""
-					if r := t.LatestRun; r != nil {
-						status, when = text(r.Status), moment(r.StartedAtUtc)
+			return listed(c, pages, func(p *client.ListAbTestsResponse) []byte { return p.Body },
+				func(s *sheet, p *client.ListAbTestsResponse) {
+					for _, t := range p.JSON200.Value {
+						status, when, came := "", "", ""
+						if r := t.LatestRun; r != nil {
+							status, when = text(r.Status), moment(r.StartedAtUtc)
+						}
+						if a := readAggregate(t.LatestSucceededRunAggregate); a != nil {
+							came = a.scores()
+						}
+						s.row(t.AbTestID, t.Name, fmt.Sprint(t.RunCount), status, came, when)
 					}
-					if a := readAggregate(t.LatestSucceededRunAggregate); a != nil {
-						came = a.scores()
-					}
-					s.row(t.AbTestID, t.Name, fmt.Sprint(t.RunCount), status, came, when)
-				}
-			}, "A/B TEST", "NAME", "RUNS", "LATEST", "A → B", "STARTED")
+				}, "A/B TEST", "NAME", "RUNS", "LATEST", "A → B", "STARTED")
 		}),
 	}
 	cmd.Flags().StringVar(&search, "search", "", "list only those whose name, models or data agents contain this text")
@@ -106,8 +108,10 @@ func (f *abTestFlags) check(args []string) error {
 }
 
 // request returns the request for the arguments of abtests create.
-func (f *abTestFlags) request(ctx context.Context, s *client.Service, cmd *cobra.Command, args []string) (client.CreateAbTestRequest, error) {
-	request := client.CreateAbTestRequest{Name: args[0], Repeats: given(cmd, "repeats", f.repeats), ReuseSideA: given(cmd, "reuse-side-a", f.reuse)}
+func (f *abTestFlags) request(ctx context.Context, s *client.Service, cmd *cobra.Command, args []string) (client.CreateAbTestRequest,
+	error) {
+	request := client.CreateAbTestRequest{Name: args[0], Repeats: given(cmd, "repeats", f.repeats),
+		ReuseSideA: given(cmd, "reuse-side-a", f.reuse)}
 	request.Source.Kind = "Questions"
 	if f.runID != "" {
 		request.Source = client.AbTestSourceRequest{Kind: "Run", RunID: new(uuid.MustParse(f.runID))}
@@ -252,7 +256,8 @@ func (c *clientCalls) abTestsResultCommand() *cobra.Command {
 					return err
 				}
 				if args = append(args, text(test.JSON200.LatestSucceededRunID)); args[1] == "" {
-					return fmt.Errorf("no run of this A/B test has succeeded yet; readiness client abtests show %s%s shows their status", testID, c.profileFlag())
+					return fmt.Errorf("no run of this A/B test has succeeded yet; readiness client abtests show %s%s shows their status",
+						testID, c.profileFlag())
 				}
 			}
 			got, err := s.GetAbTestRunResultWithResponse(ctx, testID, args[1])
@@ -301,7 +306,8 @@ func readAggregate(from *client.AbAggregate) *aggregate {
 func (a *aggregate) scores() string { return number(a.Scores.A) + " → " + number(a.Scores.B) }
 
 // abConclusions maps a comparison's conclusion to words.
-var abConclusions = map[string]string{"a_better": "side A is answered better", "b_better": "side B is answered better", "no_difference_shown": "no difference is shown"}
+var abConclusions = map[string]string{"a_better": "side A is answered better", "b_better": "side B is answered better",
+	"no_difference_shown": "no difference is shown"}
 
 // abResultTable prints the result of an A/B run and the questions whose verdicts differ.
 func abResultTable(s *sheet, r client.AbTestResult) {
@@ -315,12 +321,14 @@ func abResultTable(s *sheet, r client.AbTestResult) {
 		conclusion = a.Conclusion
 	}
 	s.say("A/B test %s, run %s", printable(r.AbTestID), printable(r.RunID))
-	s.say("Score of side A %s, of side B %s, over %d questions: %s", number(a.Scores.A), number(a.Scores.B), a.Comparable, printable(conclusion))
+	s.say("Score of side A %s, of side B %s, over %d questions: %s", number(a.Scores.A), number(a.Scores.B), a.Comparable,
+		printable(conclusion))
 	if d := a.Difference; d.BMinusA != nil && d.CI != nil {
 		s.say("B minus A: %+.0f points, 95 %% interval %+.0f to %+.0f", 100**d.BMinusA, 100*d.CI.Low, 100*d.CI.High)
 	}
 	if a.McNemar.P != nil {
-		s.say("%d answered right on side B alone, %d on side A alone; McNemar's p %.4f", len(a.Improvements), len(a.Regressions), *a.McNemar.P)
+		s.say("%d answered right on side B alone, %d on side A alone; McNemar's p %.4f", len(a.Improvements), len(a.Regressions),
+			*a.McNemar.P)
 	}
 	if a.McNemar.Note != "" {
 		s.say("%s", printable(a.McNemar.Note))

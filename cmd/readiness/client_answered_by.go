@@ -16,7 +16,8 @@ import (
 type answeredByFlags struct{ kind, agent, agentWorkspace, provider string }
 
 func (f *answeredByFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.kind, "answered-by", "", "who answers: PlatformAssistant (the default), DataAgent (with --agent), ServiceTestAgent or GenericAgent (with --provider)")
+	flags.StringVar(&f.kind, "answered-by", "", "who answers: PlatformAssistant (the default), DataAgent (with --agent), "+
+		"ServiceTestAgent or GenericAgent (with --provider)")
 	flags.StringVar(&f.agent, "agent", "", "data agent that answers, by name or id")
 	flags.StringVar(&f.agentWorkspace, "agent-workspace", "", "workspace of the data agent; the model's by default")
 	flags.StringVar(&f.provider, "provider", "", "AI provider that answers, by name or id")
@@ -71,7 +72,8 @@ func (f *answeredByFlags) request(ctx context.Context, s *client.Service, worksp
 
 func dataAgentPages(ctx context.Context, s *client.Service, workspaceID uuid.UUID) iter.Seq2[*client.ListDataAgentsResponse, error] {
 	return client.Pages(func(token *string) (*client.ListDataAgentsResponse, *string, error) {
-		page, err := s.ListDataAgentsWithResponse(ctx, workspaceID, &client.ListDataAgentsParams{MaxResults: new(pageSize), ContinuationToken: token})
+		page, err := s.ListDataAgentsWithResponse(ctx, workspaceID,
+			&client.ListDataAgentsParams{MaxResults: new(pageSize), ContinuationToken: token})
 		if err != nil {
 			return nil, nil, err
 		}

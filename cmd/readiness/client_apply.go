@@ -107,9 +107,11 @@ func (c *clientCalls) applyPreview(ctx context.Context, s *client.Service, previ
 		return c.started(ctx, s, answer, err)
 	case "PreviewOptimizations":
 		if len(f.keys) > 0 || f.values != "" {
-			return usage("--key and --values are for a preview of one kind; readiness client operations show --result %s shows the preview of each kind", previewID)
+			return usage("--key and --values are for a preview of one kind; readiness client operations show --result %s shows the "+
+				"preview of each kind", previewID)
 		}
-		answer, err := s.ApplyOptimizations(ctx, of.workspaceID, of.itemID, nil, client.OptimizeApplyRequest{PreviewID: previewID.String(), Kinds: f.kinds})
+		answer, err := s.ApplyOptimizations(ctx, of.workspaceID, of.itemID, nil,
+			client.OptimizeApplyRequest{PreviewID: previewID.String(), Kinds: f.kinds})
 		return c.started(ctx, s, answer, err)
 	}
 	return fmt.Errorf("operation %s is not a preview; its type is %s", previewID, printable(of.operationType))

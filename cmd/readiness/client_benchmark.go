@@ -67,7 +67,8 @@ edited it. It uses one of the day's benchmark builds.`,
 		if err != nil {
 			return err
 		}
-		answer, err := s.GenerateBenchmarkQuestions(ctx, workspaceID, modelID, nil, client.GenerateBenchmarkQuestionsRequest{Count: given(cmd, "count", count)})
+		answer, err := s.GenerateBenchmarkQuestions(ctx, workspaceID, modelID, nil,
+			client.GenerateBenchmarkQuestionsRequest{Count: given(cmd, "count", count)})
 		return c.started(ctx, s, answer, err)
 	})
 	cmd.Flags().IntVar(&count, "count", 20, "how many questions at most")
@@ -153,9 +154,11 @@ provider. A run counts toward the account's benchmark runs; readiness client ope
 	return cmd
 }
 
-func benchmarkRunPages(ctx context.Context, s *client.Service, workspaceID, modelID uuid.UUID) iter.Seq2[*client.ListBenchmarkRunsResponse, error] {
+func benchmarkRunPages(ctx context.Context, s *client.Service, workspaceID, modelID uuid.UUID) iter.Seq2[*client.ListBenchmarkRunsResponse,
+	error] {
 	return client.Pages(func(token *string) (*client.ListBenchmarkRunsResponse, *string, error) {
-		page, err := s.ListBenchmarkRunsWithResponse(ctx, workspaceID, modelID, &client.ListBenchmarkRunsParams{MaxResults: new(pageSize), ContinuationToken: token})
+		page, err := s.ListBenchmarkRunsWithResponse(ctx, workspaceID, modelID,
+			&client.ListBenchmarkRunsParams{MaxResults: new(pageSize), ContinuationToken: token})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -174,15 +177,17 @@ func (c *clientCalls) benchmarkRunsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return listed(c, benchmarkRunPages(ctx, s, workspaceID, modelID), func(p *client.ListBenchmarkRunsResponse) []byte { return p.Body }, func(s *sheet, p *client.ListBenchmarkRunsResponse) {
-				for _, r := range p.JSON200.Value {
-					side := ""
-					if r.AbTestSide != nil {
-						side = "side " + string(*r.AbTestSide)
+			return listed(c, benchmarkRunPages(ctx, s, workspaceID, modelID),
+				func(p *client.ListBenchmarkRunsResponse) []byte { return p.Body }, func(s *sheet, p *client.ListBenchmarkRunsResponse) {
+					for _, r := range p.JSON200.Value {
+						side := ""
+						if r.AbTestSide != nil {
+							side = "side " + string(*r.AbTestSide)
+						}
+						s.row(r.RunID, answerer(r.Agent), string(r.Status), count(r.Score),
+							fmt.Sprintf("%d of %d", r.Asks.Made, r.Asks.Total), side, moment(r.FinishedAtUtc), failure(r.Error))
 					}
-					s.row(r.RunID, answerer(r.Agent), string(r.Status), count(r.Score), fmt.Sprintf("%d of %d", r.Asks.Made, r.Asks.Total), side, moment(r.FinishedAtUtc), failure(r.Error))
-				}
-			}, "RUN", "ASKED", "STATUS", "SCORE", "ASKS", "A/B TEST", "FINISHED", "WHY")
+				}, "RUN", "ASKED", "STATUS", "SCORE", "ASKS", "A/B TEST", "FINISHED", "WHY")
 		}),
 	}
 }
@@ -259,7 +264,8 @@ func answeredQuestions(document []byte) []answeredQuestion {
 func benchmarkTable(s *sheet, b client.BenchmarkRunResult) {
 	r := b.Run
 	s.say("%s, asked of %s: score %s of 100; %d questions, each asked %s",
-		printable(orID(r.SemanticModelName, r.SemanticModelID)), printable(answerer(r.Agent)), limit(r.Score), r.QuestionsCount, times(r.Repeats))
+		printable(orID(r.SemanticModelName, r.SemanticModelID)), printable(answerer(r.Agent)), limit(r.Score), r.QuestionsCount,
+		times(r.Repeats))
 	if r.Verdicts != nil {
 		s.say("Answers: %s", printable(verdicts(*r.Verdicts)))
 	}

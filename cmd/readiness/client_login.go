@@ -57,7 +57,8 @@ with the service's address. The token is never shown. When it expires, log in ag
 				return err
 			}
 			return c.answered(got.Body, func(s *sheet) {
-				s.say("Profile %s calls %s in account %s as %s", c.profile, baseURL, printable(got.JSON200.AccountID), printable(string(got.JSON200.API.Role)))
+				s.say("Profile %s calls %s in account %s as %s", c.profile, baseURL, printable(got.JSON200.AccountID),
+					printable(string(got.JSON200.API.Role)))
 			})
 		},
 	}

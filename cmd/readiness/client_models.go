@@ -12,7 +12,8 @@ import (
 
 func modelPages(ctx context.Context, s *client.Service, workspaceID uuid.UUID) iter.Seq2[*client.ListSemanticModelsResponse, error] {
 	return client.Pages(func(token *string) (*client.ListSemanticModelsResponse, *string, error) {
-		page, err := s.ListSemanticModelsWithResponse(ctx, workspaceID, &client.ListSemanticModelsParams{MaxResults: new(pageSize), ContinuationToken: token})
+		page, err := s.ListSemanticModelsWithResponse(ctx, workspaceID,
+			&client.ListSemanticModelsParams{MaxResults: new(pageSize), ContinuationToken: token})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -31,11 +32,12 @@ func (c *clientCalls) modelsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return listed(c, modelPages(ctx, s, workspaceID), func(p *client.ListSemanticModelsResponse) []byte { return p.Body }, func(s *sheet, p *client.ListSemanticModelsResponse) {
-				for _, m := range p.JSON200.Value {
-					s.row(m.SemanticModelName, m.SemanticModelID.String(), yes(m.MaintainedByService))
-				}
-			}, "SEMANTIC MODEL", "ID", "MAINTAINED BY THE SERVICE")
+			return listed(c, modelPages(ctx, s, workspaceID), func(p *client.ListSemanticModelsResponse) []byte { return p.Body },
+				func(s *sheet, p *client.ListSemanticModelsResponse) {
+					for _, m := range p.JSON200.Value {
+						s.row(m.SemanticModelName, m.SemanticModelID.String(), yes(m.MaintainedByService))
+					}
+				}, "SEMANTIC MODEL", "ID", "MAINTAINED BY THE SERVICE")
 		}),
 	}
 }

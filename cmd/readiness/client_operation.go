@@ -17,7 +17,8 @@ import (
 func (c *clientCalls) started(ctx context.Context, s *client.Service, answer *http.Response, err error) error {
 	if err != nil {
 		if ctx.Err() != nil {
-			fmt.Fprintf(c.r.stderr, "readiness: the service may have accepted the call; check with readiness client operations list%s\n", c.profileFlag())
+			fmt.Fprintf(c.r.stderr, "readiness: the service may have accepted the call; check with readiness client operations list%s\n",
+				c.profileFlag())
 		}
 		return err
 	}
@@ -46,13 +47,15 @@ func (c *clientCalls) wait(ctx context.Context, s *client.Service, operationID u
 		if c.json {
 			again += " --json"
 		}
-		fmt.Fprintf(c.r.stderr, "readiness: stopped waiting for operation %s; resume with\n  readiness client operations wait %s%s\n", operationID, operationID, again)
+		fmt.Fprintf(c.r.stderr, "readiness: stopped waiting for operation %s; resume with\n  readiness client operations wait %s%s\n",
+			operationID, operationID, again)
 		return err
 	}
 	return c.result(ctx, s, last)
 }
 
-func (c *clientCalls) follow(ctx context.Context, s *client.Service, operationID uuid.UUID, first time.Duration) (last client.Operation, err error) {
+func (c *clientCalls) follow(ctx context.Context, s *client.Service, operationID uuid.UUID, first time.Duration) (last client.Operation,
+	err error) {
 	bar := newProgress(c.r.stderr, "operation "+operationID.String())
 	defer bar.end()
 	if first > 0 {
@@ -64,7 +67,8 @@ func (c *clientCalls) follow(ctx context.Context, s *client.Service, operationID
 	for last, err = range s.States(ctx, operationID) {
 		if w := last.WaitingFor; err == nil && w != nil && !reported {
 			reported = true
-			fmt.Fprintf(c.r.stderr, "readiness: operation %s continues only when the person who started it reads it with a token of the scope %s. Wait for it with such a token.\n", operationID, w.Scope)
+			fmt.Fprintf(c.r.stderr, "readiness: operation %s continues only when the person who started it reads it with a token of the "+
+				"scope %s. Wait for it with such a token.\n", operationID, w.Scope)
 		}
 		if err == nil && last.PercentComplete != nil {
 			bar.at(int64(*last.PercentComplete), 100)

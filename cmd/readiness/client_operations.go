@@ -48,11 +48,13 @@ func (c *clientCalls) operationsListCommand() *cobra.Command {
 			}
 			return page, page.JSON200.ContinuationToken, nil
 		})
-		return listed(c, pages, func(p *client.ListOperationsResponse) []byte { return p.Body }, func(s *sheet, p *client.ListOperationsResponse) {
-			for _, o := range p.JSON200.Value {
-				s.row(o.ID.String(), text(o.OperationType), string(o.Status), count(o.PercentComplete), moment(&o.CreatedTimeUtc), failure(o.Error))
-			}
-		}, "OPERATION", "TYPE", "STATUS", "%", "STARTED", "WHY")
+		return listed(c, pages, func(p *client.ListOperationsResponse) []byte { return p.Body },
+			func(s *sheet, p *client.ListOperationsResponse) {
+				for _, o := range p.JSON200.Value {
+					s.row(o.ID.String(), text(o.OperationType), string(o.Status), count(o.PercentComplete), moment(&o.CreatedTimeUtc),
+						failure(o.Error))
+				}
+			}, "OPERATION", "TYPE", "STATUS", "%", "STARTED", "WHY")
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if atMost < 1 {

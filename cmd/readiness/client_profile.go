@@ -34,7 +34,8 @@ var profileNames = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // profilePath returns the path of the profile.
 func (c *clientCalls) profilePath() (string, error) {
 	if !profileNames.MatchString(c.profile) {
-		return "", usage("--profile must be letters, digits, dots, dashes and underscores, and begin with a letter or digit, not %q", c.profile)
+		return "", usage("--profile must be letters, digits, dots, dashes and underscores, and begin with a letter or digit, not %q",
+			c.profile)
 	}
 	dir := c.config
 	if dir == "" {
@@ -53,7 +54,8 @@ func (c *clientCalls) login() (profile, error) {
 	baseURL, token := os.Getenv(environmentBaseURL), os.Getenv(environmentToken)
 	if baseURL != "" {
 		if token == "" {
-			return profile{}, usage("%s needs %s: a profile's token is only sent to the profile's address", environmentBaseURL, environmentToken)
+			return profile{}, usage("%s needs %s: a profile's token is only sent to the profile's address", environmentBaseURL,
+				environmentToken)
 		}
 		return profile{baseURL, token}, nil
 	}
@@ -63,7 +65,8 @@ func (c *clientCalls) login() (profile, error) {
 	}
 	kept, err := readProfile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return profile{}, fmt.Errorf("there is no profile %s; create it with readiness client login --base-url URL%s", c.profile, c.profileFlag())
+		return profile{}, fmt.Errorf("there is no profile %s; create it with readiness client login --base-url URL%s", c.profile,
+			c.profileFlag())
 	}
 	if token != "" {
 		kept.Token = token
@@ -90,14 +93,16 @@ func readProfile(path string) (p profile, err error) {
 		return p, err
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return p, fmt.Errorf("%s holds a token and is readable by other users; run chmod 600 on it, and replace the token if others may have read it", path)
+		return p, fmt.Errorf("%s holds a token and is readable by other users; run chmod 600 on it, and replace the token if others may "+
+			"have read it", path)
 	}
 	text, err := os.ReadFile(path) //nolint:gosec // the user's own file
 	if err != nil {
 		return p, err
 	}
 	if err := json.Unmarshal(text, &p); err != nil || p.Token == "" || client.CheckBaseURL(p.BaseURL) != nil {
-		return profile{}, fmt.Errorf("%s is not a valid profile; create it again with readiness client login", path) // the underlying error could show the token
+		return profile{}, fmt.Errorf("%s is not a valid profile; create it again with readiness client login",
+			path) // the underlying error could show the token
 	}
 	return p, nil
 }

@@ -18,11 +18,13 @@ func (c *clientCalls) providersCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "providers",
 		Short: "Manage the account's AI providers",
-		Long:  "Lists, saves, tests and deletes the AI providers of the account. They propose texts, phrase questions, judge answers and answer questions.",
-		Args:  cobra.NoArgs,
-		RunE:  needsSubcommand,
+		Long: "Lists, saves, tests and deletes the AI providers of the account. They propose texts, phrase questions, judge answers and " +
+			"answer questions.",
+		Args: cobra.NoArgs,
+		RunE: needsSubcommand,
 	}
-	cmd.AddCommand(c.providersListCommand(), c.providersShowCommand(), c.providersSaveCommand(), c.providersTestCommand(), c.providersDeleteCommand())
+	cmd.AddCommand(c.providersListCommand(), c.providersShowCommand(), c.providersSaveCommand(), c.providersTestCommand(),
+		c.providersDeleteCommand())
 	return cmd
 }
 
@@ -162,9 +164,11 @@ func (f *providerFlags) check() error {
 }
 
 // request returns the request with what the flags set, except the key.
-func (f *providerFlags) request(ctx context.Context, s *client.Service, cmd *cobra.Command, name string) (client.SaveAIProviderRequest, error) {
+func (f *providerFlags) request(ctx context.Context, s *client.Service, cmd *cobra.Command, name string) (client.SaveAIProviderRequest,
+	error) {
 	request := client.SaveAIProviderRequest{
-		Name: name, Kind: client.SavedAIProviderKind(f.kind), Model: given(cmd, "model", f.model), BaseURL: given(cmd, "base-url", f.baseURL),
+		Name: name, Kind: client.SavedAIProviderKind(f.kind), Model: given(cmd, "model", f.model),
+		BaseURL:    given(cmd, "base-url", f.baseURL),
 		APIVersion: given(cmd, "api-version", f.apiVersion), Enabled: given(cmd, "enabled", f.enabled),
 	}
 	if cmd.Flags().Changed("purpose") {
@@ -248,13 +252,15 @@ func (c *clientCalls) saveProvider(ctx context.Context, s *client.Service, cmd *
 	}
 	change := client.ChangeAIProviderRequest{
 		Model: request.Model, BaseURL: request.BaseURL, APIVersion: request.APIVersion, APIKey: request.APIKey, Enabled: request.Enabled,
-		Purposes: request.Purposes, DataPolicy: request.DataPolicy, WorkspaceID: request.WorkspaceID, DataAgentID: request.DataAgentID, Kind: given(cmd, "kind", request.Kind),
+		Purposes: request.Purposes, DataPolicy: request.DataPolicy, WorkspaceID: request.WorkspaceID, DataAgentID: request.DataAgentID,
+		Kind: given(cmd, "kind", request.Kind),
 	}
 	got, err := s.ChangeAIProviderWithResponse(ctx, id, change)
 	if err != nil {
 		return err
 	}
-	if change.Kind == nil && change.BaseURL == nil && change.Model == nil && change.APIVersion == nil && change.APIKey == nil && f.agent == "" {
+	if change.Kind == nil && change.BaseURL == nil && change.Model == nil && change.APIVersion == nil && change.APIKey == nil &&
+		f.agent == "" {
 		return c.answered(got.Body, func(s *sheet) { providerTable(s, *got.JSON200) }) // no test call was made
 	}
 	return c.savedProvider(got.Body, *got.JSON200)
@@ -267,7 +273,8 @@ func (c *clientCalls) savedProvider(body []byte, p client.AIProvider) error {
 		return err
 	}
 	if t := p.LastTest; t != nil && !t.Ok {
-		return partly("%s is saved, but its last test call failed: %s; correct it with providers save, or repeat the call with providers test",
+		return partly("%s is saved, but its last test call failed: %s; correct it with providers save, or repeat the call with "+
+			"providers test",
 			printable(p.Name), printable(because(t.ErrorCode, &t.Message)))
 	}
 	return nil

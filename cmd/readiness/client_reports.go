@@ -12,7 +12,8 @@ import (
 
 func reportPages(ctx context.Context, s *client.Service, workspaceID uuid.UUID) iter.Seq2[*client.ListReportsResponse, error] {
 	return client.Pages(func(token *string) (*client.ListReportsResponse, *string, error) {
-		page, err := s.ListReportsWithResponse(ctx, workspaceID, &client.ListReportsParams{MaxResults: new(pageSize), ContinuationToken: token})
+		page, err := s.ListReportsWithResponse(ctx, workspaceID,
+			&client.ListReportsParams{MaxResults: new(pageSize), ContinuationToken: token})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -31,11 +32,12 @@ func (c *clientCalls) reportsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return listed(c, reportPages(ctx, s, workspaceID), func(p *client.ListReportsResponse) []byte { return p.Body }, func(s *sheet, p *client.ListReportsResponse) {
-				for _, r := range p.JSON200.Value {
-					s.row(text(r.ReportName), r.ReportID.String(), string(r.PixiesStatus), yes(r.TrackedItem), moment(r.LastChangedUtc))
-				}
-			}, "REPORT", "ID", "PIXIES", "TRACKED ITEM", "LAST CHANGED")
+			return listed(c, reportPages(ctx, s, workspaceID), func(p *client.ListReportsResponse) []byte { return p.Body },
+				func(s *sheet, p *client.ListReportsResponse) {
+					for _, r := range p.JSON200.Value {
+						s.row(text(r.ReportName), r.ReportID.String(), string(r.PixiesStatus), yes(r.TrackedItem), moment(r.LastChangedUtc))
+					}
+				}, "REPORT", "ID", "PIXIES", "TRACKED ITEM", "LAST CHANGED")
 		}),
 	}
 }

@@ -98,7 +98,8 @@ func assessmentTable(s *sheet, a struct {
 	DataAgentName *string `json:"dataAgentName"`
 },
 ) {
-	s.say("%s: score %s of 100, %s as a data agent reads it, %s findings, rules of %s", printable(text(a.SemanticModelName)+text(a.DataAgentName)),
+	s.say("%s: score %s of 100, %s as a data agent reads it, %s findings, rules of %s",
+		printable(text(a.SemanticModelName)+text(a.DataAgentName)),
 		number(a.Score), number(a.ScoreDataAgent), count(a.FindingsCount), printable(a.Regime.ID))
 	if a.Stored.Reason != nil {
 		s.say("It was not stored: %s", printable(*a.Stored.Reason))
@@ -124,12 +125,14 @@ func assessmentTable(s *sheet, a struct {
 func assessmentsTable(s *sheet, b client.BulkAssessment) {
 	s.rows("SEMANTIC MODEL", "OUTCOME", "SCORE", "AS AGENT", "FINDINGS", "WHY")
 	for _, r := range b.Value {
-		s.row(orID(r.SemanticModelName, r.SemanticModelID), string(r.Outcome), number(r.Score), number(r.ScoreDataAgent), count(r.FindingsCount), failure(r.Error))
+		s.row(orID(r.SemanticModelName, r.SemanticModelID), string(r.Outcome), number(r.Score), number(r.ScoreDataAgent),
+			count(r.FindingsCount), failure(r.Error))
 	}
 }
 
 func previewTable(s *sheet, p client.Preview) {
-	s.say("%s of %s: %d changes, score %s now and %s after", p.Kind, printable(p.SemanticModelName), len(p.Changes), number(p.ScoreNow), number(p.ScoreAfter))
+	s.say("%s of %s: %d changes, score %s now and %s after", p.Kind, printable(p.SemanticModelName), len(p.Changes), number(p.ScoreNow),
+		number(p.ScoreAfter))
 	for _, said := range []*string{p.NothingToDo, p.Message} {
 		if said != nil {
 			s.say("%s", printable(*said))
@@ -153,7 +156,8 @@ func bundlePreviewTable(s *sheet, b client.BundlePreview) {
 	for _, k := range b.Kinds {
 		s.row(string(k.Kind), string(k.Standing), text(k.PreviewID), because(k.Reason, k.Message))
 	}
-	s.say("Expires %s; show a preview with readiness client operations show --result PREVIEW; write all with\n  readiness client apply %s%s", moment(&b.ExpiresAtUtc), printable(b.PreviewID), s.profile)
+	s.say("Expires %s; show a preview with readiness client operations show --result PREVIEW; write all with\n  readiness "+
+		"client apply %s%s", moment(&b.ExpiresAtUtc), printable(b.PreviewID), s.profile)
 }
 
 func recordTable(s *sheet, r client.ApplyRecord) {
@@ -218,6 +222,7 @@ func pixiesResult(body []byte) (operationResult, error) {
 func pixiesTable(s *sheet, rows []client.PixiesResultRow) {
 	s.rows("REPORT", "OUTCOME", "PAGES", "VISUALS", "TRACKED ITEM", "WHY")
 	for _, r := range rows {
-		s.row(orID(r.ReportName, r.ReportID), string(r.Outcome), count(r.PagesTracked), count(r.VisualsTracked), yes(r.TrackedItem), failure(r.Error))
+		s.row(orID(r.ReportName, r.ReportID), string(r.Outcome), count(r.PagesTracked), count(r.VisualsTracked), yes(r.TrackedItem),
+			failure(r.Error))
 	}
 }

@@ -12,9 +12,10 @@ import (
 
 func (c *clientCalls) revertCommand() *cobra.Command {
 	return c.noWaitFlag(&cobra.Command{
-		Use:     "revert OPERATION_ID",
-		Short:   "Undo what an apply wrote",
-		Long:    "Restores every object that the apply wrote, of one kind or of several, and nothing else. Possible for 30 days after the apply.",
+		Use:   "revert OPERATION_ID",
+		Short: "Undo what an apply wrote",
+		Long: "Restores every object that the apply wrote, of one kind or of several, and nothing else. Possible for 30 days " +
+			"after the apply.",
 		Example: "  readiness client revert 01a1fe19-b4e6-73d6-a5f4-307239dadc95",
 		Args:    operationArgument,
 		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {

@@ -21,7 +21,8 @@ person's token, encrypted, until it expires. When the owner runs show, the servi
 		Args: cobra.NoArgs,
 		RunE: needsSubcommand,
 	}
-	cmd.AddCommand(c.schedulesListCommand(), c.schedulesShowCommand(), c.schedulesAddCommand(), c.schedulesChangeCommand(), c.schedulesDeleteCommand())
+	cmd.AddCommand(c.schedulesListCommand(), c.schedulesShowCommand(), c.schedulesAddCommand(), c.schedulesChangeCommand(),
+		c.schedulesDeleteCommand())
 	return cmd
 }
 
@@ -44,12 +45,14 @@ func (c *clientCalls) schedulesListCommand() *cobra.Command {
 		Short: "List the schedules of the account, oldest first",
 		Args:  cobra.NoArgs,
 		RunE: c.run(func(ctx context.Context, s *client.Service, _ []string) error {
-			return listed(c, schedulePages(ctx, s), func(p *client.ListSchedulesResponse) []byte { return p.Body }, func(s *sheet, p *client.ListSchedulesResponse) {
-				for _, one := range p.JSON200.Value {
-					s.row(one.ScheduleID.String(), orID(one.WorkspaceName, one.WorkspaceID.String()), orID(one.SemanticModelName, one.SemanticModelID.String()),
-						slot(one), string(one.Status), text(one.Owner.PersonID), moment(one.NextRunAtUtc))
-				}
-			}, "SCHEDULE", "WORKSPACE", "SEMANTIC MODEL", "WHEN, UTC", "STATUS", "OWNER", "NEXT")
+			return listed(c, schedulePages(ctx, s), func(p *client.ListSchedulesResponse) []byte { return p.Body },
+				func(s *sheet, p *client.ListSchedulesResponse) {
+					for _, one := range p.JSON200.Value {
+						s.row(one.ScheduleID.String(), orID(one.WorkspaceName, one.WorkspaceID.String()),
+							orID(one.SemanticModelName, one.SemanticModelID.String()),
+							slot(one), string(one.Status), text(one.Owner.PersonID), moment(one.NextRunAtUtc))
+					}
+				}, "SCHEDULE", "WORKSPACE", "SEMANTIC MODEL", "WHEN, UTC", "STATUS", "OWNER", "NEXT")
 		}),
 	}
 }

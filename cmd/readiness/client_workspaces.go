@@ -53,11 +53,12 @@ func (c *clientCalls) workspacesCommand() *cobra.Command {
 		Short: "List the workspaces that the person can see",
 		Args:  cobra.NoArgs,
 		RunE: c.run(func(ctx context.Context, s *client.Service, _ []string) error {
-			return listed(c, workspacePages(ctx, s), func(p *client.ListWorkspacesResponse) []byte { return p.Body }, func(s *sheet, p *client.ListWorkspacesResponse) {
-				for _, w := range p.JSON200.Value {
-					s.row(w.WorkspaceName, w.WorkspaceID.String())
-				}
-			}, "WORKSPACE", "ID")
+			return listed(c, workspacePages(ctx, s), func(p *client.ListWorkspacesResponse) []byte { return p.Body },
+				func(s *sheet, p *client.ListWorkspacesResponse) {
+					for _, w := range p.JSON200.Value {
+						s.row(w.WorkspaceName, w.WorkspaceID.String())
+					}
+				}, "WORKSPACE", "ID")
 		}),
 	}
 }

@@ -38,7 +38,8 @@ func openCore(ctx context.Context, url string, connections int32, owner bool, lo
 		pool.Close()
 		return nil, err
 	}
-	return &core{Log: l, url: url, pool: pool, store: l.Store, engine: l.Engine, views: l.Views, plans: account.DefaultPlans(), log: log}, nil
+	return &core{Log: l, url: url, pool: pool, store: l.Store, engine: l.Engine, views: l.Views, plans: account.DefaultPlans(), log: log},
+		nil
 }
 
 func (c *core) close() { c.pool.Close() }

@@ -71,7 +71,8 @@ func (r *root) eventsListCommand(flags *databaseFlags) *cobra.Command {
 						fmt.Fprintf(r.stderr, "more events follow: --after %d\n", last)
 						break
 					}
-					fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t%s\n", e.Position, e.RecordedAt.Format(time.RFC3339Nano), e.Stream, e.Version, e.Type, e.Data)
+					fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t%s\n", e.Position, e.RecordedAt.Format(time.RFC3339Nano), e.Stream, e.Version,
+						e.Type, e.Data)
 					n, last = n+1, e.Position
 				}
 				return w.Flush()

@@ -52,7 +52,8 @@ func (f *proposeFlags) add(c *cobra.Command) {
 	flags.StringArrayVar(&f.keys, "key", nil, "key of a change to include; others are excluded. Can be repeated")
 	flags.StringVar(&f.ignore, "ignore", "", "YAML file of accepted findings, as for assess; nothing is proposed for them")
 	flags.IntVar(&f.jobs, "jobs", 0, "how many models to process at once; 0 for one per processor")
-	flags.StringVar(&f.aiKind, "ai", "", "AI provider that writes texts: openai, anthropic, openai_compatible or azure_openai; the embedded rules by default")
+	flags.StringVar(&f.aiKind, "ai", "", "AI provider that writes texts: openai, anthropic, openai_compatible or azure_openai; the "+
+		"embedded rules by default")
 	flags.StringVar(&f.aiBaseURL, "ai-base-url", "", "address of the AI provider, if its kind has no fixed one")
 	flags.StringVar(&f.aiModel, "ai-model", "", "language model to ask")
 	flags.StringVar(&f.aiKeyEnv, "ai-key-env", "", "environment variable that holds the AI provider's key")
@@ -74,7 +75,8 @@ func (f *proposeFlags) options(r *root) (offline.ProposeOptions, error) {
 	settings := aiprovider.Embedded()
 	if f.aiKind != "" {
 		settings = aiprovider.Settings{
-			Kind: aiprovider.Kind(f.aiKind), BaseURL: f.aiBaseURL, Model: f.aiModel, APIVersion: f.aiAPIVersion, KeyEnv: f.aiKeyEnv, Declared: true,
+			Kind: aiprovider.Kind(f.aiKind), BaseURL: f.aiBaseURL, Model: f.aiModel, APIVersion: f.aiAPIVersion, KeyEnv: f.aiKeyEnv,
+			Declared: true,
 		}
 	}
 	switch {

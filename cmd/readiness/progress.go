@@ -16,7 +16,8 @@ func newProgress(w io.Writer, what string, more ...progressbar.Option) *progress
 		return &progress{}
 	}
 	return &progress{progressbar.NewOptions64(1, append([]progressbar.Option{
-		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionFullWidth(), progressbar.OptionSetPredictTime(false),
+		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionFullWidth(),
+		progressbar.OptionSetPredictTime(false),
 		progressbar.OptionSetElapsedTime(true), progressbar.OptionClearOnFinish(),
 	}, more...)...)}
 }

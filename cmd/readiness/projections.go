@@ -61,7 +61,8 @@ func (r *root) projectionsStatusCommand(flags *databaseFlags) *cobra.Command {
 						projected = "inline"
 					}
 					fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n",
-						s.View, s.Version, s.Generation, s.State, projected, s.Position, s.Lag, s.Rows, s.UpdatedAt.UTC().Format(time.RFC3339), s.Error)
+						s.View, s.Version, s.Generation, s.State, projected, s.Position, s.Lag, s.Rows,
+						s.UpdatedAt.UTC().Format(time.RFC3339), s.Error)
 					live[s.View] = live[s.View] || s.State == projections.Live
 				}
 				if err := w.Flush(); err != nil || days == 0 || !live[projections.Activity.Name] {
@@ -145,7 +146,8 @@ the log is the source of truth.`,
 
 func (r *root) printRebuilt(report projections.Report) {
 	fmt.Fprintf(r.stdout, "%s v%d: generation %d is live, %d events in %s, appends waited %s\n",
-		report.View, report.Version, report.Generation, report.Events, report.Took.Round(time.Millisecond), report.Held.Round(time.Millisecond))
+		report.View, report.Version, report.Generation, report.Events, report.Took.Round(time.Millisecond),
+		report.Held.Round(time.Millisecond))
 	if report.Diff == nil {
 		return
 	}

@@ -64,7 +64,8 @@ func (r *root) copiesListCommand(flags *databaseFlags) *cobra.Command {
 				w := tabwriter.NewWriter(r.stdout, 0, 0, 2, ' ', 0)
 				fmt.Fprintln(w, "COPIED\tREPORT\tREPORT ID\tOPERATION\tKEPT UNTIL")
 				for _, one := range found {
-					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", one.At.UTC().Format(time.RFC3339), one.ReportName, one.ReportID, one.OperationID, one.At.UTC().Add(copiesLife).Format(time.RFC3339))
+					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", one.At.UTC().Format(time.RFC3339), one.ReportName, one.ReportID, one.OperationID,
+						one.At.UTC().Add(copiesLife).Format(time.RFC3339))
 				}
 				return w.Flush()
 			})
@@ -101,13 +102,15 @@ report and publish it with an account that has permission.`,
 					return err
 				}
 				if !found {
-					return fmt.Errorf("account %s has no copy of report %s by operation %s; copies list shows the available ones", account, reportID, operationID)
+					return fmt.Errorf("account %s has no copy of report %s by operation %s; copies list shows the available ones", account,
+						reportID, operationID)
 				}
 				n, err := restore(c, core, one, to)
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(r.stdout, "%d parts of %s, as of %s, are in %s\n", n, one.ReportName, one.At.UTC().Format(time.RFC3339), to)
+				_, err = fmt.Fprintf(r.stdout, "%d parts of %s, as of %s, are in %s\n", n, one.ReportName,
+					one.At.UTC().Format(time.RFC3339), to)
 				return err
 			})
 		},

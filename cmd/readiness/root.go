@@ -91,7 +91,8 @@ server, or as a service on which people sign in. The service records everything 
 	r.command.SetErr(stderr)
 	flags := r.command.PersistentFlags()
 	flags.StringVar(&r.logLevel, "log-level", "info", "lowest level to log: debug, info, warn or error")
-	flags.StringVar(&r.logFormat, "log-format", "auto", "format of log messages on stderr: json, text, or auto (text on a terminal, else json)")
+	flags.StringVar(&r.logFormat, "log-format", "auto",
+		"format of log messages on stderr: json, text, or auto (text on a terminal, else json)")
 	for _, group := range []struct {
 		title    string
 		commands []*cobra.Command
@@ -99,7 +100,8 @@ server, or as a service on which people sign in. The service records everything 
 		{"Models in files:", []*cobra.Command{r.assessCommand(), r.previewCommand(), r.applyCommand(), r.revertCommand()}},
 		{"A service, as a person:", []*cobra.Command{r.clientCommand()}},
 		{"A service, as its operator:", []*cobra.Command{
-			r.serveCommand(), r.workerCommand(), r.tokenCommand(), r.accountsCommand(), r.migrateCommand(), r.reportsCommand(), r.projectionsCommand(), r.eventsCommand(),
+			r.serveCommand(), r.workerCommand(), r.tokenCommand(), r.accountsCommand(), r.migrateCommand(), r.reportsCommand(),
+			r.projectionsCommand(), r.eventsCommand(),
 		}},
 	} {
 		r.command.AddGroup(&cobra.Group{ID: group.title, Title: group.title})

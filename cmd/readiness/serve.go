@@ -34,9 +34,12 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	f.databaseFlags.add(flags)
 	plansFlag(flags, &f.plans)
 	flags.StringVar(&f.platform, "platform", "", "analytics platform: folder:DIR, a directory of workspaces")
-	flags.IntVar(&f.workers, "workers", 8, "how many steps of work read and write definitions at once; an account or person gets at most half of them")
-	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks, "how many steps of work ask AI providers at once; an account, person or provider gets at most a quarter of them")
-	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false, "allow AI providers saved by accounts on this machine and in private networks")
+	flags.IntVar(&f.workers, "workers", 8, "how many steps of work read and write definitions at once; an account or person gets at most "+
+		"half of them")
+	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks,
+		"how many steps of work ask AI providers at once; an account, person or provider gets at most a quarter of them")
+	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false,
+		"allow AI providers saved by accounts on this machine and in private networks")
 }
 
 // serveFlags are the flags of serve.
@@ -85,7 +88,8 @@ It trusts tokens of the embedded issuer (see readiness token) or, instead, those
 	flags.StringSliceVar(&f.roles, "roles", []string{roleAPI, roleWorker}, "roles of this process: api, worker")
 	flags.StringSliceVar(&f.issuers, "issuer", nil, "trusted token issuer, by the address in its tokens; can be repeated")
 	flags.StringSliceVar(&f.audiences, "audience", nil, "name of this service at the issuers; can be repeated")
-	flags.DurationVar(&f.countTimeout, "count-timeout", rate.DefaultTimeout, "how long counting a call in the database may take; after that, a call that starts work is refused")
+	flags.DurationVar(&f.countTimeout, "count-timeout", rate.DefaultTimeout,
+		"how long counting a call in the database may take; after that, a call that starts work is refused")
 	flags.BoolVar(&f.embedded, "embedded-issuer", false, "also trust the embedded issuer when --issuer is set")
 	return c
 }
@@ -101,7 +105,8 @@ func (f *serveFlags) check() error {
 	}
 	for name, address := range map[string]string{"base-url": f.baseURL, "portal-url": f.portalURL} {
 		u, err := url.Parse(address)
-		if address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "") {
+		if address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
+			u.Fragment != "") {
 			return usage("--%s must be an absolute http or https address without query, not %q", name, address)
 		}
 	}
@@ -262,7 +267,8 @@ func (r *root) greet(f serveFlags, at net.Addr, issuer *token.Issuer, declared [
 	if f.url != "" { // the address may contain a password
 		where += " --database-url URL"
 	}
-	fmt.Fprintf(r.stdout, "\nTOKEN=$(readiness token %s --account %s --person %s)\ncurl -H \"Authorization: Bearer $TOKEN\" %s/v1/workspaces\n", where, accountID, person, f.baseURL)
+	fmt.Fprintf(r.stdout, "\nTOKEN=$(readiness token %s --account %s --person %s)\ncurl -H \"Authorization: Bearer $TOKEN\" "+
+		"%s/v1/workspaces\n", where, accountID, person, f.baseURL)
 }
 
 // firstPerson returns the first person of the embedded issuer in an active account. If there is none, it returns
@@ -283,7 +289,8 @@ func firstPerson(declared []account.Declaration) (accountID, person string, know
 func (r *root) ownAddress(at net.Addr) string {
 	host, port, err := net.SplitHostPort(at.String())
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
-		r.log.Warn("the service listens on every address and does not know its public one; set --base-url, which callers and Pixies use", "assumed", "http://localhost:"+port)
+		r.log.Warn("the service listens on every address and does not know its public one; set --base-url, which callers and Pixies use",
+			"assumed", "http://localhost:"+port)
 		return "http://localhost:" + port
 	}
 	return "http://" + at.String()

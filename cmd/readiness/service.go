@@ -46,9 +46,10 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	var core *core // assigned below, before the first call
-	platform, err := folder.Open(dir, folder.Options{Logger: r.log, Access: func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error) {
-		return core.views.Access(ctx, as)
-	}})
+	platform, err := folder.Open(dir, folder.Options{Logger: r.log,
+		Access: func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error) {
+			return core.views.Access(ctx, as)
+		}})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,8 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 
 	wired, err := wiring.Wire(wiring.Parts{
 		Log: core.Log, VaultKey: secrets.key("vault", vault.KeySize), PixieKey: secrets.key("pixies", 32), Plans: core.plans,
-		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.log}, Logger: r.log, Now: time.Now, Workers: f.workers, Asks: f.asks,
+		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.log}, Logger: r.log, Now: time.Now, Workers: f.workers,
+		Asks: f.asks,
 	})
 	if err != nil {
 		return nil, err
@@ -118,7 +120,8 @@ func (s *service) work(ctx context.Context, life *lifetime) error {
 
 // api serves the HTTP interface on the listener. The returned channel is closed when serving ends; ending life returns
 // the reason.
-func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifier *token.Verifier, listener net.Listener) (<-chan struct{}, error) {
+func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifier *token.Verifier, listener net.Listener) (<-chan struct{},
+	error) {
 	limiter, err := rate.Open(ctx, s.url, rate.Options{Timeout: f.countTimeout, Statements: projections.CallStatements()})
 	if err != nil {
 		return nil, err
@@ -141,8 +144,9 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 	}
 	life.background("collector", views.Run)
 	server, err := http.New(http.Options{
-		Commands: s.commands, Views: s.views, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: f.baseURL, PortalURL: f.portalURL,
-		TokenKey: s.secrets.key("continuation tokens", 32), CheckpointKey: s.secrets.key("checkpoints", 32),
+		Commands: s.commands, Views: s.views, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: f.baseURL,
+		PortalURL: f.portalURL,
+		TokenKey:  s.secrets.key("continuation tokens", 32), CheckpointKey: s.secrets.key("checkpoints", 32),
 		Checks: s.checks(), Registry: registry, Tracer: s.tracer,
 		Log: s.log, Now: time.Now,
 	})

@@ -53,7 +53,8 @@ skips the lookup; the service refuses an unknown person when the token is used.`
 			}
 			issuer, err := token.FindIssuer(flags.data)
 			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("the data directory %s has no key of the embedded issuer; name the service's data directory with --data, or start the service, which creates the key", flags.data)
+				return fmt.Errorf("the data directory %s has no key of the embedded issuer; name the service's data directory with "+
+					"--data, or start the service, which creates the key", flags.data)
 			} else if err != nil {
 				return err
 			}
@@ -82,7 +83,8 @@ skips the lookup; the service refuses an unknown person when the token is used.`
 // knows returns an error unless the account knows the person of the embedded issuer.
 func (r *root) knows(ctx context.Context, flags databaseFlags, accountID, person string) error {
 	if flags.url == "" && !postgres.Exists(flags.data) {
-		return fmt.Errorf("the data directory %s holds no database to look up %q in; name the service's database with --database-url, or use --force", flags.data, person)
+		return fmt.Errorf("the data directory %s holds no database to look up %q in; name the service's database with --database-url, or "+
+			"use --force", flags.data, person)
 	}
 	return r.operate(ctx, flags, func(url string) error {
 		core, err := openCore(ctx, url, flags.connections, false, r.log)
@@ -102,7 +104,8 @@ func (r *root) knows(ctx context.Context, flags databaseFlags, accountID, person
 		case slices.Contains(of, accountID):
 			return nil
 		case len(of) == 0:
-			return fmt.Errorf("no account knows a person %q of the embedded issuer; add the person to the accounts file and apply it (readiness accounts apply FILE), or use --force", person)
+			return fmt.Errorf("no account knows a person %q of the embedded issuer; add the person to the accounts file and apply it "+
+				"(readiness accounts apply FILE), or use --force", person)
 		}
 		return fmt.Errorf("the account %q does not know %q; accounts that do: %s", accountID, person, strings.Join(of, ", "))
 	})

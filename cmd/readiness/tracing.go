@@ -21,7 +21,8 @@ func startTracing(ctx context.Context, life *lifetime) (trace.TracerProvider, er
 	if err != nil {
 		return nil, err
 	}
-	about, err := resource.Merge(resource.Default(), resource.NewSchemaless(attribute.String("service.name", "readiness"), attribute.String("service.version", version())))
+	about, err := resource.Merge(resource.Default(), resource.NewSchemaless(attribute.String("service.name", "readiness"),
+		attribute.String("service.version", version())))
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,9 @@ func (r *root) workerCommand() *cobra.Command {
 		Long: `Processes the work that servers on the same database accept. Add workers to process more at once; if one is killed, the
 others take over its work. A worker needs the servers' data directory, or a copy of its service.key, because tokens of
 accepted work are encrypted with it.`,
-		Example: "  readiness worker --database-url postgres://readiness@db.example.com/readiness --platform folder:/srv/workspaces --workers 8",
-		Args:    cobra.NoArgs,
+		Example: "  readiness worker --database-url postgres://readiness@db.example.com/readiness --platform folder:/srv/workspaces " +
+			"--workers 8",
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			if err := f.check(); err != nil {
 				return err

@@ -70,7 +70,8 @@ func (r CreateRequest) Check() error {
 	case r.Mode() != Preserve && r.Mode() != Update:
 		return domain.Refuse(domain.InvalidRequest, "correctAnswers must be Preserve or Update")
 	case r.Mode() == Update && fromRun:
-		return domain.Refuse(domain.InvalidRequest, "correctAnswers is Update, but a test from a stored run replays that run's answers; leave it out, or use a source of kind Questions")
+		return domain.Refuse(domain.InvalidRequest, "correctAnswers is Update, but a test from a stored run replays that run's answers; "+
+			"leave it out, or use a source of kind Questions")
 	case r.ReuseSideA && !fromRun:
 		return domain.Refuse(domain.InvalidRequest, "reuseSideA keeps the answers of a stored run, so source.kind must be Run")
 	}
@@ -92,13 +93,16 @@ func (a AnswererRequest) Check(member string) error {
 	agent := kind == comparison.DataAgent || kind == comparison.ServiceTestAgent
 	switch {
 	case !agent && kind != comparison.PlatformAssistant && kind != comparison.GenericAgent:
-		return domain.Refuse(domain.InvalidRequest, "%s.kind must be DataAgent, ServiceTestAgent, PlatformAssistant or GenericAgent", member)
+		return domain.Refuse(domain.InvalidRequest, "%s.kind must be DataAgent, ServiceTestAgent, PlatformAssistant or GenericAgent",
+			member)
 	case agent && a.DataAgentID == nil:
 		return domain.Refuse(domain.InvalidRequest, "%s.kind is %s, so %s.dataAgentId must name the data agent", member, kind, member)
 	case !agent && (a.DataAgentID != nil || a.WorkspaceID != nil):
-		return domain.Refuse(domain.InvalidRequest, "%s.kind is %s, which has no data agent; leave dataAgentId and workspaceId out", member, kind)
+		return domain.Refuse(domain.InvalidRequest, "%s.kind is %s, which has no data agent; leave dataAgentId and workspaceId out", member,
+			kind)
 	case kind == comparison.GenericAgent && (a.ProviderID == nil || *a.ProviderID == ""):
-		return domain.Refuse(domain.InvalidRequest, "%s.kind is GenericAgent, so %s.providerId must name the saved AI provider", member, member)
+		return domain.Refuse(domain.InvalidRequest, "%s.kind is GenericAgent, so %s.providerId must name the saved AI provider", member,
+			member)
 	case kind != comparison.GenericAgent && a.ProviderID != nil:
 		return domain.Refuse(domain.InvalidRequest, "%s.kind is %s, which asks no AI provider; leave providerId out", member, kind)
 	}
@@ -125,7 +129,8 @@ func (r AgainRequest) Check() error {
 	case r.Set() != Frozen && r.Set() != Current:
 		return domain.Refuse(domain.InvalidRequest, "questionSet must be Frozen or Current")
 	case r.Set() == Current && r.ReuseRunID != nil:
-		return domain.Refuse(domain.InvalidRequest, "reuseRunId cannot be combined with questionSet Current; a stored run asked the frozen questions")
+		return domain.Refuse(domain.InvalidRequest, "reuseRunId cannot be combined with questionSet Current; a stored run asked the "+
+			"frozen questions")
 	}
 	return nil
 }

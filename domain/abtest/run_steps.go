@@ -102,8 +102,10 @@ func (c Lapse) Decide(r Run) ([]domain.Event, error) {
 		return nil, nil
 	}
 	return []domain.Event{operation.Broken{
-		Failure: operation.Failure{Code: domain.SideBNotStarted, Message: "the person who started the run did not read its operation after side A had finished, so side B never began; run the test again and read the operation until it ends"},
-		Impact:  r.spent(1), // side A
+		Failure: operation.Failure{Code: domain.SideBNotStarted,
+			Message: "the person who started the run did not read its operation after side A had finished, so side B never began; run " +
+				"the test again and read the operation until it ends"},
+		Impact: r.spent(1), // side A
 	}}, nil
 }
 

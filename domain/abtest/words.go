@@ -62,7 +62,8 @@ func (w Words) Check() error {
 	}
 	for _, l := range limits {
 		if l.text != nil && utf8.RuneCountInString(*l.text) > l.most {
-			return domain.Refuse(domain.InvalidRequest, "%s has %d characters; it may have %d", l.name, utf8.RuneCountInString(*l.text), l.most)
+			return domain.Refuse(domain.InvalidRequest, "%s has %d characters; it may have %d", l.name, utf8.RuneCountInString(*l.text),
+				l.most)
 		}
 	}
 	h := w.Hypothesis
@@ -71,7 +72,8 @@ func (w Words) Check() error {
 	}
 	switch n := utf8.RuneCountInString(h.Text); {
 	case strings.TrimSpace(h.Text) == "":
-		return domain.Refuse(domain.InvalidRequest, "hypothesis.text must not be empty; leave out the hypothesis or set it to null for a test without one")
+		return domain.Refuse(domain.InvalidRequest, "hypothesis.text must not be empty; leave out the hypothesis or set it to null for a "+
+			"test without one")
 	case n > maxText:
 		return domain.Refuse(domain.InvalidRequest, "hypothesis.text has %d characters; it may have %d", n, maxText)
 	case h.Kind != nil && *h.Kind != "A" && *h.Kind != "B" && *h.Kind != "Same":

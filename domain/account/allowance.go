@@ -92,7 +92,8 @@ func (c Spend) refuse(u Usage, limit int) error {
 	var r *domain.Refusal
 	ends, does := c.Allowance.Period.Ends(c.At)
 	if does {
-		r = domain.Refuse(exhausted[c.Kind], "this call needs %d of the account's %s, and %d of %d are used; the allowance starts again at %s",
+		r = domain.Refuse(exhausted[c.Kind], "this call needs %d of the account's %s, and %d of %d are used; the allowance starts "+
+			"again at %s",
 			c.Amount, c.Kind, u.Used, limit, ends.Format(time.RFC3339)).After(ends.Sub(c.At))
 	} else {
 		r = domain.Refuse(exhausted[c.Kind], "this call needs %d of the account's %s, and %d of %d are used; a larger plan grants more",

@@ -60,11 +60,14 @@ func (l License) Starts() error {
 	var r *domain.Refusal
 	switch status := l.Provisioning(); {
 	case status != Provisioned:
-		r = domain.Refuse(domain.RegionNotReady, "the region of license %s is not ready (%s); work starts once it is Provisioned", l.ID, status)
+		r = domain.Refuse(domain.RegionNotReady, "the region of license %s is not ready (%s); work starts once it is Provisioned", l.ID,
+			status)
 	case l.Status == LicenseSuspended || l.Status == LicenseExpired:
-		r = domain.Refuse(domain.CapacityUnpaid, "license %s is %s, so nothing it pays for is started; an administrator of the account can renew it", l.ID, l.Status)
+		r = domain.Refuse(domain.CapacityUnpaid, "license %s is %s, so nothing it pays for is started; an administrator of the account "+
+			"can renew it", l.ID, l.Status)
 	case l.Location() != InService:
-		r = domain.Refuse(domain.StoreNotConnected, "the results of license %s must be stored in %s, and no such store is connected; the service does not store them elsewhere", l.ID, l.Location())
+		r = domain.Refuse(domain.StoreNotConnected, "the results of license %s must be stored in %s, and no such store is connected; the "+
+			"service does not store them elsewhere", l.ID, l.Location())
 	default:
 		return nil
 	}
@@ -75,7 +78,8 @@ func (l License) Starts() error {
 // requires one. capacity is the workspace's capacity, "" for the shared one.
 func (l License) StartsOn(capacity string) error {
 	if l.CapacityRequired && capacity == "" {
-		return domain.Refuse(domain.CapacityRequired, "the work of license %s runs on a capacity, and the workspace is on none; assign the workspace to one", l.ID).About("licenseId", l.ID)
+		return domain.Refuse(domain.CapacityRequired, "the work of license %s runs on a capacity, and the workspace is on none; assign "+
+			"the workspace to one", l.ID).About("licenseId", l.ID)
 	}
 	return nil
 }

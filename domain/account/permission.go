@@ -30,7 +30,8 @@ var permissions = []Permission{
 	},
 	{
 		Name: item.PermissionUsage, Permission: "Dataset.Read.All",
-		NeededFor: "Assessments and previews need it to weigh findings by how often people view the fields; without it they are unweighted.",
+		NeededFor: "Assessments and previews need it to weigh findings by how often people view the fields; without it they are " +
+			"unweighted.",
 	},
 	{
 		Name: item.PermissionStorage, Permission: "user_impersonation",
@@ -38,7 +39,8 @@ var permissions = []Permission{
 	},
 	{
 		Name: item.PermissionAgent, Permission: "DataAgent.Execute.All",
-		NeededFor: "The service needs it to ask data agents, as the account's AI provider or as the AI that answers a benchmark or an A/B test.",
+		NeededFor: "The service needs it to ask data agents, as the account's AI provider or as the AI that answers a benchmark or " +
+			"an A/B test.",
 	},
 }
 
@@ -67,7 +69,8 @@ func Permissions(access map[item.Permission]item.Access, portal url.URL) []Permi
 			p.ConsentURL = ConsentURL(portal, p.Permission)
 		default:
 			p.Access = item.Unavailable
-			p.Message = p.Permission + " cannot be used now: the platform did not answer, or your organization's sign-in policy did not allow it. Try again later."
+			p.Message = p.Permission +
+				" cannot be used now: the platform did not answer, or your organization's sign-in policy did not allow it. Try again later."
 		}
 		all[i] = p
 	}

@@ -108,7 +108,8 @@ func (c *checker) people(all []Person, licenses map[string]bool) {
 			c.all = append(c.all, Problem{at + ".license", fmt.Sprintf("the account declares no license %q", p.License), p.License, known})
 		}
 		for _, name := range slices.Sorted(maps.Keys(p.Permissions)) {
-			if oneOf(c, at+".permissions", name, item.PermissionPlatform, item.PermissionUsage, item.PermissionStorage, item.PermissionAgent) {
+			if oneOf(c, at+".permissions", name, item.PermissionPlatform, item.PermissionUsage, item.PermissionStorage,
+				item.PermissionAgent) {
 				oneOf(c, at+".permissions."+string(name), p.Permissions[name], item.Granted, item.ConsentRequired, item.Unavailable)
 			}
 		}
@@ -142,7 +143,8 @@ func (c *checker) trackingSetups(all []TrackingSetup) {
 }
 
 func (c *checker) aiProvider(p AIProvider) {
-	oneOf(c, "aiProvider.kind", p.Kind, aiprovider.Rules, aiprovider.OpenAI, aiprovider.Anthropic, aiprovider.OpenAICompatible, aiprovider.AzureOpenAI, aiprovider.DataAgent)
+	oneOf(c, "aiProvider.kind", p.Kind, aiprovider.Rules, aiprovider.OpenAI, aiprovider.Anthropic, aiprovider.OpenAICompatible,
+		aiprovider.AzureOpenAI, aiprovider.DataAgent)
 	c.text("aiProvider.name", p.Name)
 	c.text("aiProvider.model", p.Model)
 	c.text("aiProvider.apiVersion", p.APIVersion)

@@ -17,7 +17,8 @@ func (a Account) Provider() (aiprovider.Settings, error) {
 	}
 	var p AIProvider
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
-		return aiprovider.Settings{}, domain.Refuse(domain.OptimizationFailed, "This version cannot read the stored declaration of the account's AI provider: apply the accounts file again.")
+		return aiprovider.Settings{}, domain.Refuse(domain.OptimizationFailed,
+			"This version cannot read the stored declaration of the account's AI provider: apply the accounts file again.")
 	}
 	return aiprovider.Settings{
 		Kind: p.Kind, Name: p.Name, BaseURL: p.BaseURL, Model: p.Model, APIVersion: p.APIVersion,

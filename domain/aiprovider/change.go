@@ -121,7 +121,8 @@ func (c Change) events(s Providers) (p Provider, events []domain.Event, err erro
 	case c.Patch.Key == KeepKey && p.HasKey && (of.Kind != p.Kind || of.BaseURL != p.BaseURL):
 		// An administrator who changes the address may not read the key, and must not
 		// be able to have it sent to an address of theirs.
-		return p, nil, wrong("apiKey", "must be given again, or set to null, when kind or baseUrl changes: a key is sent only to the address that it was given for")
+		return p, nil, wrong("apiKey", "must be given again, or set to null, when kind or baseUrl changes: a key is sent only to the "+
+			"address that it was given for")
 	}
 	if err := s.free(of); err != nil {
 		return p, nil, err
@@ -136,12 +137,14 @@ func (c Change) events(s Providers) (p Provider, events []domain.Event, err erro
 }
 
 func fixed() error {
-	return domain.Refuse(domain.InvalidRequest, "the provider %s is part of the service: it cannot be changed, tested or deleted", EmbeddedID).About("providerId", EmbeddedID)
+	return domain.Refuse(domain.InvalidRequest, "the provider %s is part of the service: it cannot be changed, tested or deleted",
+		EmbeddedID).About("providerId", EmbeddedID)
 }
 
 // movedOn refuses to record a test call of a connection that the provider no longer
 // has.
 func movedOn(p Provider) error {
-	return domain.Refuse(domain.OperationInProgress, "another call changed the AI provider %s while this one tested it; repeat the call", p.Name).
+	return domain.Refuse(domain.OperationInProgress, "another call changed the AI provider %s while this one tested it; repeat the call",
+		p.Name).
 		About("providerId", p.ProviderID).After(time.Second)
 }

@@ -42,7 +42,8 @@ func (c Configuration) checked() (Configuration, error) {
 	if !c.Kind.Remote() && c.Kind != DataAgent {
 		return c, wrong("kind", "must be one of openai, anthropic, openai_compatible, azure_openai, data_agent")
 	}
-	for _, t := range []struct{ member, text string }{{"name", c.Name}, {"baseUrl", c.BaseURL}, {"model", c.Model}, {"apiVersion", c.APIVersion}} {
+	for _, t := range []struct{ member, text string }{{"name", c.Name}, {"baseUrl", c.BaseURL}, {"model", c.Model},
+		{"apiVersion", c.APIVersion}} {
 		if !plain(t.text) {
 			return c, wrong(t.member, "must be one line of at most %d characters, without blanks at either end", maxText)
 		}
@@ -118,12 +119,14 @@ func (l Limits) check() error {
 // plain reports whether s is one line of at most maxText characters without blanks
 // around it.
 func plain(s string) bool {
-	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxText && !strings.ContainsFunc(s, unicode.IsControl) && s == strings.TrimSpace(s)
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxText && !strings.ContainsFunc(s, unicode.IsControl) &&
+		s == strings.TrimSpace(s)
 }
 
 func address(s string) bool {
 	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && u.RawQuery == "" &&
+		!u.ForceQuery && u.Fragment == ""
 }
 
 // MayCarryKey reports whether a key may be sent to the address: over https, or to this
@@ -139,7 +142,8 @@ func MayCarryKey(baseURL string) bool {
 
 // keyInClear refuses an address to which a key would travel unencrypted.
 func keyInClear() error {
-	return wrong("baseUrl", "must be an https address for a provider with a key, unless it is this machine (localhost): others on the network could read a key sent over http")
+	return wrong("baseUrl", "must be an https address for a provider with a key, unless it is this machine (localhost): others on the "+
+		"network could read a key sent over http")
 }
 
 func list(purposes []Purpose) string {

@@ -23,7 +23,8 @@ type Key struct {
 func NewKey(text string) (Key, error) {
 	notVisible := func(r rune) bool { return r <= ' ' || r > '~' }
 	if text == "" || len(text) > maxKey || strings.ContainsFunc(text, notVisible) {
-		return Key{}, domain.Refuse(domain.InvalidRequest, "apiKey must be 1 to %d visible ASCII characters without blanks", maxKey).About("member", "apiKey")
+		return Key{}, domain.Refuse(domain.InvalidRequest, "apiKey must be 1 to %d visible ASCII characters without blanks",
+			maxKey).About("member", "apiKey")
 	}
 	return Key{&text}, nil
 }

@@ -125,12 +125,14 @@ func NotFound(id string) *domain.Refusal {
 
 // NotEnabled returns the refusal to ask a provider that is not enabled.
 func NotEnabled(p Provider) *domain.Refusal {
-	return domain.Refuse(domain.AiProviderNotFound, "the AI provider %s is not enabled: enable it first, or name another one", p.Name).About("providerId", p.ProviderID)
+	return domain.Refuse(domain.AiProviderNotFound, "the AI provider %s is not enabled: enable it first, or name another one",
+		p.Name).About("providerId", p.ProviderID)
 }
 
 // KeyMissing returns the refusal to ask a provider that needs a key and has none.
 func KeyMissing(name, id string) *domain.Refusal {
-	return domain.Refuse(domain.AiCredentialNotFound, "the AI provider %s needs a key and none is saved: change it with its apiKey", name).About("providerId", id)
+	return domain.Refuse(domain.AiCredentialNotFound, "the AI provider %s needs a key and none is saved: change it with its apiKey",
+		name).About("providerId", id)
 }
 
 // short bounds the length of an id in a message, because a caller can send any text.

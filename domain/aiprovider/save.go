@@ -31,7 +31,8 @@ func (c Save) Decide(s Providers) ([]domain.Event, error) {
 		return nil, err
 	}
 	if len(s.All) >= MaxProviders {
-		return nil, domain.Refuse(domain.AiProviderConflict, "this account has %d AI providers, the most it may have: delete one first", len(s.All)).
+		return nil, domain.Refuse(domain.AiProviderConflict, "this account has %d AI providers, the most it may have: delete one first",
+			len(s.All)).
 			About("used", len(s.All)).About("limit", MaxProviders)
 	}
 	events := []domain.Event{Saved{of, c.At}}
@@ -55,7 +56,8 @@ func (c Save) Outcome(s Providers) (Provider, error) {
 // free refuses a name that another provider of the account has.
 func (s Providers) free(of Configuration) error {
 	if id, taken := s.named(of.Name, of.ProviderID); taken {
-		return domain.Refuse(domain.AiProviderConflict, "this account has an AI provider named %s already: give this one another name", of.Name).About("providerId", id)
+		return domain.Refuse(domain.AiProviderConflict, "this account has an AI provider named %s already: give this one another name",
+			of.Name).About("providerId", id)
 	}
 	return nil
 }

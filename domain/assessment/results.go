@@ -56,7 +56,8 @@ type DeleteResults struct {
 // Decide implements domain.Command.
 func (c DeleteResults) Decide(s Standing) ([]domain.Event, error) {
 	if s.Running > 0 {
-		return nil, domain.Refuse(domain.OperationInProgress, "semantic model %s is being assessed; delete its results once that has ended", c.ModelID).About("semanticModelId", c.ModelID)
+		return nil, domain.Refuse(domain.OperationInProgress, "semantic model %s is being assessed; delete its results once that has ended",
+			c.ModelID).About("semanticModelId", c.ModelID)
 	}
 	var events []domain.Event
 	for some := range slices.Chunk(c.Stored, MaxDeleted) {

@@ -37,7 +37,8 @@ const runSchema = "benchmark-run/1"
 // answerer.
 func NewRunDocument(r Run, about comparison.Target, judge *comparison.Judge, set Set, asks map[AskKey]comparison.Ask) RunDocument {
 	d := RunDocument{
-		Schema: runSchema, RunID: r.RunID, Side: r.Side, QuestionSetHash: r.QuestionSetHash, Repeats: r.Repeats, StartedAt: r.At, Judge: judge,
+		Schema: runSchema, RunID: r.RunID, Side: r.Side, QuestionSetHash: r.QuestionSetHash, Repeats: r.Repeats, StartedAt: r.At,
+		Judge:     judge,
 		Questions: make([]AnsweredQuestion, len(set.Questions)),
 	}
 	var answered []comparison.WeighedTally
@@ -68,7 +69,8 @@ func (s Side) Asked(label string, about comparison.Target) comparison.Side {
 	if s.AnsweredBy.DataAgentWorkspaceID != nil {
 		about.WorkspaceID = s.AnsweredBy.DataAgentWorkspaceID
 	}
-	return comparison.Side{Kind: s.AnsweredBy.Kind, Label: label, AgentRef: comparison.AgentRef{DataAgentID: s.AnsweredBy.DataAgentID}, Target: about}
+	return comparison.Side{Kind: s.AnsweredBy.Kind, Label: label, AgentRef: comparison.AgentRef{DataAgentID: s.AnsweredBy.DataAgentID},
+		Target: about}
 }
 
 // Outcome returns the outcome of the run. hash is the hash of the document.

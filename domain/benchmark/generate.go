@@ -69,10 +69,13 @@ func Generate(m *semanticmodel.Model, w Wanted) ([]Query, error) {
 func nothingToAsk(m *semanticmodel.Model) error {
 	for _, t := range m.Tables {
 		if len(t.Measures) > 0 {
-			return domain.Refuse(domain.QuestionsNotGenerated, "questions ask for measures, and an AI sees none in this semantic model except those made for display: show it measures, or save questions of your own")
+			return domain.Refuse(domain.QuestionsNotGenerated,
+				"questions ask for measures, and an AI sees none in this semantic model except those made for display: show it measures, "+
+					"or save questions of your own")
 		}
 	}
-	return domain.Refuse(domain.QuestionsNotGenerated, "questions ask for measures, and this semantic model has none: a column that is only summed by default has no single answer. Add measures, or save questions of your own")
+	return domain.Refuse(domain.QuestionsNotGenerated, "questions ask for measures, and this semantic model has none: a column that is "+
+		"only summed by default has no single answer. Add measures, or save questions of your own")
 }
 
 // ID returns the questionId of the query. It does not depend on the order of the
@@ -128,7 +131,8 @@ type builder struct {
 func (b builder) kinds() []func() (Query, bool) {
 	by := func(n int) func() (Query, bool) { return func() (Query, bool) { return b.by(n) } }
 	kinds := []func() (Query, bool){
-		by(0), b.over("month"), b.top, b.total, b.both, b.inYear, by(1), b.byTwo, b.byInYear, b.during, b.over("year"), b.inQuarter, b.bottom,
+		by(0), b.over("month"), b.top, b.total, b.both, b.inYear, by(1), b.byTwo, b.byInYear, b.during, b.over("year"), b.inQuarter,
+		b.bottom,
 		by(2), b.over("quarter"), b.bothOver, by(3), b.byAndMonth,
 	}
 	for n := 4; n < len(b.groupings); n++ {

@@ -68,7 +68,8 @@ func newStar(m *semanticmodel.Model, w Wanted) *star {
 			s.columns[[2]string{fold(t.Name), fold(c.Name)}] = table
 		}
 		for _, x := range t.Measures {
-			s.measures[fold(x.Name)] = &starMeasure{Field: Field{t.Name, x.Name}, home: table, expression: x.Expression, attention: seen(t.Name, x.Name)}
+			s.measures[fold(x.Name)] = &starMeasure{Field: Field{t.Name, x.Name}, home: table, expression: x.Expression,
+				attention: seen(t.Name, x.Name)}
 		}
 	}
 	s.relate(m.Relationships)
@@ -147,11 +148,17 @@ func (t *starTable) reaches(other *starTable) bool {
 // labelWords make good groupings. periodWords make a measure relative to a period.
 // Measures named with displayWords are not asked for.
 var (
-	noLabelWords = wordSet("id ids key keys sk pk fk guid uuid hash checksum rowid url uri link image photo icon picture email mail phone fax address street zip postal postcode latitude longitude lat lon reference ref number no nr description desc comment comments note notes remark remarks text json xml sort index rank password etl load batch audit created modified updated inserted timestamp")
-	labelWords   = wordSet("name category subcategory type class segment group region country state city territory brand channel status department product customer store market industry gender team priority source manufacturer supplier vendor employee project account campaign stage color colour size")
+	noLabelWords = wordSet("id ids key keys sk pk fk guid uuid hash checksum rowid url uri link image photo icon picture email mail " +
+		"phone fax address street zip postal postcode latitude longitude lat lon reference ref number no nr description desc comment " +
+		"comments note notes remark remarks text json xml sort index rank password etl load batch audit created modified updated " +
+		"inserted timestamp")
+	labelWords = wordSet("name category subcategory type class segment group region country state city territory brand channel status " +
+		"department product customer store market industry gender team priority source manufacturer supplier vendor employee project " +
+		"account campaign stage color colour size")
 	periodWords  = wordSet("ytd mtd qtd ly py pm pq yoy mom qoq wow prior previous prev last rolling cumulative running forecast")
 	timeWords    = wordSet("year quarter month week weekday day date hour")
-	displayWords = wordSet("helper tooltip svg icon html colour color title label placeholder debug dummy url image format selected selection parameter dynamic text header caption test band classification message flag")
+	displayWords = wordSet("helper tooltip svg icon html colour color title label placeholder debug dummy url image format selected " +
+		"selection parameter dynamic text header caption test band classification message flag")
 )
 
 func wordSet(list string) map[string]bool {
@@ -206,18 +213,21 @@ func (s *star) label(e readiness.ExposedTable, seen func(table, field string) at
 // joins tables, sorts another column, is summed, or differs in almost every row.
 func labelScore(c readiness.ExposedColumn, sorts, level bool) int {
 	name := words(c.Name)
-	if slices.Contains([]semanticmodel.DataType{semanticmodel.DateTime, semanticmodel.Decimal, semanticmodel.Double, "binary"}, c.DataType) ||
+	if slices.Contains([]semanticmodel.DataType{semanticmodel.DateTime, semanticmodel.Decimal, semanticmodel.Double, "binary"},
+		c.DataType) ||
 		c.DataType == semanticmodel.Int64 && (c.SummarizeBy != "none" || !level) {
 		return 0
 	}
-	if c.IsEnd || c.IsKey || sorts || len(name) == 0 || meets(noLabelWords, name) || strings.HasSuffix(c.DataCategory, "Url") || c.DataCategory == "Barcode" {
+	if c.IsEnd || c.IsKey || sorts || len(name) == 0 || meets(noLabelWords, name) || strings.HasSuffix(c.DataCategory, "Url") ||
+		c.DataCategory == "Barcode" {
 		return 0
 	}
 	score := 2
 	for _, plus := range []struct {
 		is bool
 		n  int
-	}{{c.IsDefaultLabel, 3}, {c.DataType == semanticmodel.String, 3}, {level, 2}, {meets(labelWords, name), 3}, {c.Description != "", 1}, {name[len(name)-1] == "code" || meets(timeWords, name), -3}} {
+	}{{c.IsDefaultLabel, 3}, {c.DataType == semanticmodel.String, 3}, {level, 2}, {meets(labelWords, name), 3}, {c.Description != "", 1},
+		{name[len(name)-1] == "code" || meets(timeWords, name), -3}} {
 		if plus.is {
 			score += plus.n
 		}
@@ -226,7 +236,8 @@ func labelScore(c readiness.ExposedColumn, sorts, level bool) int {
 }
 
 func compareGroupings(a, b grouping) int {
-	return cmp.Or(a.attention.compare(b.attention), cmp.Compare(b.score, a.score), strings.Compare(a.Table, b.Table), strings.Compare(a.Name, b.Name))
+	return cmp.Or(a.attention.compare(b.attention), cmp.Compare(b.score, a.score), strings.Compare(a.Table, b.Table),
+		strings.Compare(a.Name, b.Name))
 }
 
 // ask finds the measures to ask for and ranks them: by attention, then measures on
@@ -240,7 +251,8 @@ func (s *star) ask(e readiness.Exposure) {
 		for _, shown := range t.Measures {
 			x := s.measures[fold(shown.Name)]
 			name := words(x.Name)
-			if line(x.Name, MaxName) != "" || line(x.Table, MaxName) != "" || len(name) == 0 || strings.HasPrefix(x.Name, "_") || meets(displayWords, name) {
+			if line(x.Name, MaxName) != "" || line(x.Table, MaxName) != "" || len(name) == 0 || strings.HasPrefix(x.Name, "_") ||
+				meets(displayWords, name) {
 				continue
 			}
 			x.relative = meets(periodWords, name)

@@ -98,7 +98,8 @@ func (q Query) Fields() []comparison.Field {
 		all = append(all, comparison.Field{Role: comparison.GroupingField, Table: g.Table, Name: g.Name})
 	}
 	for _, f := range q.Filters {
-		all = append(all, comparison.Field{Role: comparison.FilterField, Table: f.Table, Name: f.Name, Operator: f.Operator, Values: f.Values})
+		all = append(all, comparison.Field{Role: comparison.FilterField, Table: f.Table, Name: f.Name, Operator: f.Operator,
+			Values: f.Values})
 	}
 	return all
 }

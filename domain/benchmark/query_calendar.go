@@ -48,10 +48,12 @@ type CalendarColumn struct {
 // calendarNames are the accepted names of a calendar's columns, in words, best first.
 // Any other year, a fiscal one for example, must be asked for by its own name.
 var calendarNames = map[string][]string{
-	"date":    {"date", "calendar date", "full date", "day"},
-	"year":    {"year", "calendar year", "year number"},
-	"quarter": {"quarter", "calendar quarter", "quarter name", "year quarter", "quarter year", "quarter number", "quarter of year", "quarter no"},
-	"month":   {"month", "month name", "calendar month", "year month", "month year", "month of year", "month number", "month no", "month short", "month name short", "short month"},
+	"date": {"date", "calendar date", "full date", "day"},
+	"year": {"year", "calendar year", "year number"},
+	"quarter": {"quarter", "calendar quarter", "quarter name", "year quarter", "quarter year", "quarter number", "quarter of year",
+		"quarter no"},
+	"month": {"month", "month name", "calendar month", "year month", "month year", "month of year", "month number", "month no",
+		"month short", "month name short", "short month"},
 	"week":    {"week", "week of year", "week number", "calendar week", "iso week", "year week", "week year", "week no"},
 	"weekday": {"weekday", "day of week", "day name", "weekday name", "day of week name", "week day"},
 }
@@ -71,7 +73,8 @@ func NewCalendar(table string, columns []CalendarColumn) Calendar {
 		}
 	}
 	find := func(part string) CalendarColumn { return named(calendarNames[part], others) }
-	c := Calendar{Table: table, Year: find("year"), Quarter: find("quarter"), Month: find("month"), Week: find("week"), Weekday: find("weekday"), Day: named([]string{"day"}, others)}
+	c := Calendar{Table: table, Year: find("year"), Quarter: find("quarter"), Month: find("month"), Week: find("week"),
+		Weekday: find("weekday"), Day: named([]string{"day"}, others)}
 	c.Date = named(calendarNames["date"], dates)
 	keys := slices.DeleteFunc(slices.Clone(dates), func(d CalendarColumn) bool { return !d.Key })
 	switch best := named(calendarNames["date"], keys); {
@@ -125,7 +128,8 @@ func words(name string) []string {
 			if i+1 < len(runes) {
 				after = runes[i+1]
 			}
-			if 'a' <= before && before <= 'z' || '0' <= before && before <= '9' || 'A' <= before && before <= 'Z' && 'a' <= after && after <= 'z' {
+			if 'a' <= before && before <= 'z' || '0' <= before && before <= '9' ||
+				'A' <= before && before <= 'Z' && 'a' <= after && after <= 'z' {
 				end(i)
 			}
 		}

@@ -56,7 +56,8 @@ func (p *queryParser) fail(wanted string) {
 }
 
 func (p *queryParser) take(text string) bool {
-	if p.err != nil || p.at == len(p.tokens) || !strings.ContainsRune("a=", p.tokens[p.at].kind) || !strings.EqualFold(p.tokens[p.at].text, text) {
+	if p.err != nil || p.at == len(p.tokens) || !strings.ContainsRune("a=", p.tokens[p.at].kind) ||
+		!strings.EqualFold(p.tokens[p.at].text, text) {
 		return false
 	}
 	p.at++

@@ -67,7 +67,8 @@ func (has names) lacks(f comparison.Field) string {
 	case f.Role == comparison.MeasureField, column, f.Role == comparison.FilterField && measure:
 		return ""
 	case !has.tables[fold(f.Table)]:
-		return fmt.Sprintf("The model has no table '%s' any more: it was renamed or deleted. The answer uses its column [%s].", shown(f.Table), shown(f.Name))
+		return fmt.Sprintf("The model has no table '%s' any more: it was renamed or deleted. The answer uses its column [%s].",
+			shown(f.Table), shown(f.Name))
 	}
 	return fmt.Sprintf("The model has no column '%s'[%s] any more: it was renamed or deleted.", shown(f.Table), shown(f.Name))
 }
@@ -83,7 +84,8 @@ func (has names) lacksAny(query string) string {
 		if !r.Qualified || has.columns[[2]string{fold(r.Table), fold(r.Name)}] || has.tables[fold(r.Table)] && has.measures[fold(r.Name)] {
 			continue
 		}
-		return fmt.Sprintf("The model has no field '%s'[%s] any more, which the expected query names: it was renamed or deleted.", shown(r.Table), shown(r.Name))
+		return fmt.Sprintf("The model has no field '%s'[%s] any more, which the expected query names: it was renamed or deleted.",
+			shown(r.Table), shown(r.Name))
 	}
 	return ""
 }

@@ -57,7 +57,8 @@ func (q Question) canonical() canonicalQuestion {
 		fields[i] = canonicalField{f.Name, f.Operator, f.Role, f.Table, values}
 	}
 	slices.SortFunc(fields, func(a, b canonicalField) int {
-		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Table, b.Table), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Operator, b.Operator), slices.Compare(a.Values, b.Values))
+		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Table, b.Table), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Operator, b.Operator), slices.Compare(a.Values, b.Values))
 	})
 	return canonicalQuestion{q.ClusterID, canonicalExpected{q.Expected.DAX, fields, q.Expected.Value}, q.QuestionID, q.Text}
 }

@@ -175,7 +175,8 @@ func (w QuestionWork) Builds() int {
 // that it can.
 func QuestionsCode(c domain.Code) domain.Code {
 	switch c {
-	case domain.PlatformAccessDenied, domain.ItemNotFound, domain.PlatformUnavailable, domain.CapacityPaused, domain.CapacityBusy, domain.ItemNotReadable:
+	case domain.PlatformAccessDenied, domain.ItemNotFound, domain.PlatformUnavailable, domain.CapacityPaused, domain.CapacityBusy,
+		domain.ItemNotReadable:
 		return c
 	case domain.WorkspaceNotFound:
 		return domain.ItemNotFound
@@ -199,7 +200,8 @@ type QuestionsResult struct {
 
 // NewQuestionsResult returns the result for a model's set and its checked questions.
 func NewQuestionsResult(modelID uuid.UUID, set Set, checked []Checked) QuestionsResult {
-	r := QuestionsResult{SemanticModelID: modelID, QuestionSetHash: set.Hash(), Count: len(set.Questions), Repeats: set.Repeats, Value: checked}
+	r := QuestionsResult{SemanticModelID: modelID, QuestionSetHash: set.Hash(), Count: len(set.Questions), Repeats: set.Repeats,
+		Value: checked}
 	for _, q := range checked {
 		if q.CanRun {
 			r.CanRun++

@@ -280,7 +280,8 @@ func (DeleteRun) Decide(r Run) ([]domain.Event, error) {
 		return nil, nil
 	}
 	if !r.Status.Ended() {
-		return nil, domain.Refuse(domain.OperationInProgress, "benchmark run %s is a side of an A/B run that has not ended; stop that first", r.RunID).
+		return nil, domain.Refuse(domain.OperationInProgress,
+			"benchmark run %s is a side of an A/B run that has not ended; stop that first", r.RunID).
 			About("runId", r.RunID).About("operationId", r.OperationID)
 	}
 	return []domain.Event{RunDeleted{}}, nil
@@ -291,7 +292,8 @@ func (DeleteRun) Decide(r Run) ([]domain.Event, error) {
 // it can.
 func OperationCode(c domain.Code) domain.Code {
 	switch c {
-	case domain.CapacityPaused, domain.CapacityBusy, domain.ItemNotFound, domain.ItemNotReadable, domain.PlatformAccessDenied, domain.PlatformUnavailable:
+	case domain.CapacityPaused, domain.CapacityBusy, domain.ItemNotFound, domain.ItemNotReadable, domain.PlatformAccessDenied,
+		domain.PlatformUnavailable:
 		return c
 	case domain.WorkspaceNotFound:
 		return domain.ItemNotFound

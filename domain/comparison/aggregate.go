@@ -175,7 +175,8 @@ func (c Comparison) aggregate(id string, d differences) Aggregate {
 	}
 	d.sort()
 	rate, time := d.bootstrap(id)
-	g.AccuracyDifference = AccuracyDifference{new(Rate(d.rate(nil))), &Interval{Method: bootstrapMethod, Low: Rate(rate.low), High: Rate(rate.high)}}
+	g.AccuracyDifference = AccuracyDifference{new(Rate(d.rate(nil))),
+		&Interval{Method: bootstrapMethod, Low: Rate(rate.low), High: Rate(rate.high)}}
 	g.ResponseTimeDifference = &DurationDifference{
 		milliseconds(median(d.times())), milliseconds(sum(d.times()) / float64(len(d))),
 		DurationInterval{bootstrapMethod, milliseconds(time.low), milliseconds(time.high)},

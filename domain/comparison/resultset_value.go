@@ -67,5 +67,6 @@ func equalNumbers(a, b float64) bool {
 
 // compare orders values by kind, then by value.
 func (v Value) compare(w Value) int {
-	return cmp.Or(cmp.Compare(v.kind, w.kind), cmp.Compare(v.number, w.number), cmp.Compare(v.instant, w.instant), cmp.Compare(v.text, w.text))
+	return cmp.Or(cmp.Compare(v.kind, w.kind), cmp.Compare(v.number, w.number), cmp.Compare(v.instant, w.instant),
+		cmp.Compare(v.text, w.text))
 }

@@ -223,7 +223,8 @@ func newResponseTime(times []int64, errors int) *ResponseTime {
 		total += float64(t)
 	}
 	return &ResponseTime{
-		n, errors, milliseconds(total / float64(n)), nearestRank(times, 50), nearestRank(times, 90), nearestRank(times, 95), times[0], times[n-1],
+		n, errors, milliseconds(total / float64(n)), nearestRank(times, 50), nearestRank(times, 90), nearestRank(times, 95), times[0],
+		times[n-1],
 		"ask_to_last_token", []string{"judging", "queue_wait_429", "retries_wait"},
 	}
 }

@@ -67,7 +67,8 @@ func (r reading) value() (v value, ok bool) {
 	label := strings.TrimRight(strings.ToLower(r.text), ".!?")
 	isLetter := strings.ContainsFunc(label, unicode.IsLetter)
 	long := utf8.RuneCountInString(label)
-	if long < 2 || long > maxLabel || !isLetter || len(strings.Fields(label)) > maxLabelWords || slices.Contains([]string{"yes", "no", "true", "false"}, label) {
+	if long < 2 || long > maxLabel || !isLetter || len(strings.Fields(label)) > maxLabelWords ||
+		slices.Contains([]string{"yes", "no", "true", "false"}, label) {
 		return value{}, false // many an answer contains "no" without meaning it
 	}
 	return value{label: label}, true

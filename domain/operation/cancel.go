@@ -12,5 +12,6 @@ func (Cancel) Decide(o Operation) ([]domain.Event, error) {
 	if o.Status.Ended() {
 		return nil, nil
 	}
-	return nil, domain.Refuse(domain.OperationInProgress, "operation %s is of type %s, which cannot be cancelled; wait for it to end", o.ID, o.Type).About("operationId", o.ID)
+	return nil, domain.Refuse(domain.OperationInProgress, "operation %s is of type %s, which cannot be cancelled; wait for it to end", o.ID,
+		o.Type).About("operationId", o.ID)
 }

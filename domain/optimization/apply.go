@@ -204,7 +204,8 @@ func (c Lapse) Decide(w Work) ([]domain.Event, error) {
 		return nil, nil
 	}
 	return Fail{operation.Failure{Code: domain.OptimizationFailed,
-		Message: "the person who started the operation did not read it for 24 hours, so the remaining changes were not written; start it again"}}.Decide(w)
+		Message: "the person who started the operation did not read it for 24 hours, so the remaining changes were not written; " +
+			"start it again"}}.Decide(w)
 }
 
 // Now is the model as it was read for a write.

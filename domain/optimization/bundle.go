@@ -238,7 +238,8 @@ func (b Bundle) end() domain.Event {
 	if done || idle {
 		return operation.Completed{}
 	}
-	return operation.Broken{Failure: operation.Failure{Code: OperationCode(failed.Code), Message: failed.Message}, Impact: b.Operation.Impact}
+	return operation.Broken{Failure: operation.Failure{Code: OperationCode(failed.Code), Message: failed.Message},
+		Impact: b.Operation.Impact}
 }
 
 // WaitForOwner records that a child of the bundle waits for the owner's next read.
@@ -293,7 +294,8 @@ type Use struct{ By uuid.UUID }
 // Decide implements domain.Command.
 func (c Use) Decide(b Bundle) ([]domain.Event, error) {
 	if b.UsedBy != nil {
-		return nil, domain.Refuse(domain.InvalidPreview, "bundle preview %s was already applied, by operation %s; make a new preview", b.Operation.ID, *b.UsedBy).
+		return nil, domain.Refuse(domain.InvalidPreview, "bundle preview %s was already applied, by operation %s; make a new preview",
+			b.Operation.ID, *b.UsedBy).
 			About("previewId", b.Operation.ID).About("operationId", *b.UsedBy)
 	}
 	return []domain.Event{BundleUsed(c)}, nil

@@ -130,7 +130,8 @@ func (p *Preview) present(d definition.Definition, t Targets) ([]proposal.Object
 			present = append(present, o)
 			continue
 		}
-		p.skip(proposal.Skip{Object: o, Reason: proposal.NothingProposed, Message: "the semantic model no longer has this object of its latest assessment; assess it again"})
+		p.skip(proposal.Skip{Object: o, Reason: proposal.NothingProposed,
+			Message: "the semantic model no longer has this object of its latest assessment; assess it again"})
 	}
 	return present, nil
 }
@@ -156,7 +157,8 @@ func (p *Preview) skip(s proposal.Skip) {
 func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal.Answer, a Asking) error {
 	for _, s := range answer.Skipped {
 		if a.withoutAgent() {
-			s.Reason, s.Message = proposal.PermissionRequired, "the account's AI provider is a data agent, and "+a.AgentPermission+" is not granted"
+			s.Reason, s.Message = proposal.PermissionRequired,
+				"the account's AI provider is a data agent, and "+a.AgentPermission+" is not granted"
 		}
 		p.skip(s)
 	}
@@ -231,10 +233,12 @@ func (p *Preview) explain(a Asking, more int) {
 	switch {
 	case denied:
 		reason := string(proposal.PermissionRequired)
-		message := "The account's AI provider is a data agent, and " + a.AgentPermission + " is not granted, so nothing is proposed for the objects it would answer for. It does not mean that they need nothing."
+		message := "The account's AI provider is a data agent, and " + a.AgentPermission +
+			" is not granted, so nothing is proposed for the objects it would answer for. It does not mean that they need nothing."
 		p.Reason, p.Message = &reason, &message
 	case more > 0:
-		message := fmt.Sprintf("A preview holds at most %d changes, those that matter most; %d more objects can be previewed once these are written.", MaxDescriptions, more)
+		message := fmt.Sprintf("A preview holds at most %d changes, those that matter most; %d more objects can be previewed once these "+
+			"are written.", MaxDescriptions, more)
 		p.Message = &message
 	}
 	if len(p.Changes) == 0 && !denied {
@@ -286,7 +290,8 @@ func (p *Preview) withEverything(d definition.Definition) (definition.Definition
 	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool {
 		why, ok := wrong[c.Target()]
 		if ok {
-			p.Skipped = append(p.Skipped, Skip{c.Key, string(proposal.NothingProposed), "the definition cannot represent the proposal: " + why.Error()})
+			p.Skipped = append(p.Skipped, Skip{c.Key, string(proposal.NothingProposed),
+				"the definition cannot represent the proposal: " + why.Error()})
 		}
 		return ok
 	})

@@ -49,7 +49,8 @@ func KindOf(name string) (Kind, error) {
 	if k := Kind(name); slices.Contains(Kinds(), k) {
 		return k, nil
 	}
-	return "", domain.Refuse(domain.InvalidRequest, "there is no optimization kind %q; the kinds are %s", shown(name), kindNames()).About("kind", shown(name))
+	return "", domain.Refuse(domain.InvalidRequest, "there is no optimization kind %q; the kinds are %s", shown(name),
+		kindNames()).About("kind", shown(name))
 }
 
 func kindNames() string {

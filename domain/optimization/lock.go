@@ -67,7 +67,8 @@ type TakeLock struct{ OperationID, ModelID uuid.UUID }
 // Decide implements domain.Command.
 func (c TakeLock) Decide(s Standing) ([]domain.Event, error) {
 	if s.Holder != nil {
-		return nil, domain.Refuse(domain.OperationInProgress, "semantic model %s is being written by operation %s; wait until that has ended", c.ModelID, *s.Holder).
+		return nil, domain.Refuse(domain.OperationInProgress,
+			"semantic model %s is being written by operation %s; wait until that has ended", c.ModelID, *s.Holder).
 			About("operationId", *s.Holder).After(2 * time.Second)
 	}
 	s.Holder = &c.OperationID

@@ -28,19 +28,24 @@ const NoApproval = "none"
 func (r ApplyRequest) Check(k Kind) error {
 	switch {
 	case r.PreviewID == nil && r.Approval == nil:
-		return domain.Refuse(domain.InvalidRequest, "the body names neither previewId, of the preview to write, nor approval none, to propose and write at once; name one")
+		return domain.Refuse(domain.InvalidRequest, "the body names neither previewId, of the preview to write, nor approval none, to "+
+			"propose and write at once; name one")
 	case r.PreviewID != nil && r.Approval != nil:
 		return domain.Refuse(domain.InvalidRequest, "the body names both previewId and approval; name one")
 	case r.Approval != nil && *r.Approval != NoApproval:
 		return domain.Refuse(domain.InvalidRequest, "approval is %q; the only value is none", shown(*r.Approval))
 	case r.Approval != nil && r.Keys != nil:
-		return domain.Refuse(domain.InvalidRequest, "keys cannot be combined with approval, because they select changes of a preview; name previewId instead")
+		return domain.Refuse(domain.InvalidRequest, "keys cannot be combined with approval, because they select changes of a preview; "+
+			"name previewId instead")
 	case r.Approval != nil && r.ValuesGiven:
-		return domain.Refuse(domain.InvalidRequest, "values cannot be combined with approval, because they replace texts of a preview; name previewId instead")
+		return domain.Refuse(domain.InvalidRequest, "values cannot be combined with approval, because they replace texts of a preview; "+
+			"name previewId instead")
 	case r.Approval != nil && k == AIDataSchema:
-		return domain.Refuse(domain.InvalidRequest, "the AI data schema is not written unattended, because a person must review which fields an AI leaves out; preview it and apply with previewId")
+		return domain.Refuse(domain.InvalidRequest, "the AI data schema is not written unattended, because a person must review which "+
+			"fields an AI leaves out; preview it and apply with previewId")
 	case r.Keys != nil && len(*r.Keys) == 0:
-		return domain.Refuse(domain.InvalidRequest, "keys is empty; name at least one key of the preview, or leave keys out to write what it proposes")
+		return domain.Refuse(domain.InvalidRequest, "keys is empty; name at least one key of the preview, or leave keys out to write "+
+			"what it proposes")
 	}
 	return nil
 }
@@ -130,7 +135,8 @@ func (r ApplyRequest) keys(p Preview, changes map[string]Change) (map[string]boo
 	case r.Keys != nil:
 		for _, key := range *r.Keys {
 			if _, known := changes[key]; !known {
-				return nil, domain.Refuse(domain.InvalidRequest, "the preview has no change with the key %q; its changes list the keys", shown(key)).About("key", shown(key))
+				return nil, domain.Refuse(domain.InvalidRequest, "the preview has no change with the key %q; its changes list the keys",
+					shown(key)).About("key", shown(key))
 			}
 			keys[key] = true
 		}
@@ -157,7 +163,8 @@ func checkValue(c Change, selected bool, key, text string) error {
 	case !selected:
 		return about("values has a text for %q, which this apply does not write", shown(key))
 	case c.Type == proposal.SummarizeBy || c.Type == proposal.AIDataSchema:
-		return about("values has a text for %q, a change of type %s, whose value is the one proposed; leave it out of values, or out of keys", shown(key), c.Type)
+		return about("values has a text for %q, a change of type %s, whose value is the one proposed; leave it out of values, or "+
+			"out of keys", shown(key), c.Type)
 	}
 	if wrong := rewrite.CheckText(c.Property, text); wrong != "" {
 		return about("the text in values for %q cannot be written: %s", shown(key), wrong)
@@ -167,5 +174,6 @@ func checkValue(c Change, selected bool, key, text string) error {
 
 // NotThePreview returns the refusal of a preview that cannot be applied.
 func NotThePreview(id, why string) error {
-	return domain.Refuse(domain.InvalidPreview, "preview %s cannot be applied here: %s; make a new preview", shown(id), why).About("previewId", shown(id))
+	return domain.Refuse(domain.InvalidPreview, "preview %s cannot be applied here: %s; make a new preview", shown(id),
+		why).About("previewId", shown(id))
 }

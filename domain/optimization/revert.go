@@ -24,9 +24,11 @@ func RevertOf(apply Work, modelID uuid.UUID, now time.Time, later []Work) ([]Wri
 	left := apply.left()
 	switch {
 	case apply.RevertedBy != nil:
-		return nil, domain.Refuse(domain.InvalidRequest, "apply %s was already reverted, by operation %s", id, *apply.RevertedBy).About("operationId", id)
+		return nil, domain.Refuse(domain.InvalidRequest, "apply %s was already reverted, by operation %s", id,
+			*apply.RevertedBy).About("operationId", id)
 	case len(left) == 0:
-		return nil, domain.Refuse(domain.InvalidRequest, "apply %s wrote nothing, so there is nothing to put back", id).About("operationId", id)
+		return nil, domain.Refuse(domain.InvalidRequest, "apply %s wrote nothing, so there is nothing to put back", id).About("operationId",
+			id)
 	}
 	ours := make(map[rewrite.Target]Object, len(left))
 	for _, o := range left {
@@ -35,7 +37,8 @@ func RevertOf(apply Work, modelID uuid.UUID, now time.Time, later []Work) ([]Wri
 	for _, l := range later {
 		for _, o := range l.left() {
 			if mine, both := ours[o.Target()]; both {
-				return nil, domain.Refuse(domain.ItemChanged, "apply %s wrote %s after this one and still stands; revert that first", l.Operation.ID, mine.named()).
+				return nil, domain.Refuse(domain.ItemChanged, "apply %s wrote %s after this one and still stands; revert that first",
+					l.Operation.ID, mine.named()).
 					About("operationId", l.Operation.ID).About("key", mine.Key)
 			}
 		}
@@ -50,9 +53,11 @@ func revertable(o operation.Operation, appliedAt time.Time, modelID uuid.UUID, n
 	case o.Resource.ItemID == nil || *o.Resource.ItemID != modelID:
 		return NotAnApply(o.ID, modelID)
 	case !o.Status.Ended():
-		return domain.Refuse(domain.OperationInProgress, "apply %s has not ended; revert it when it has", o.ID).About("operationId", o.ID).After(2 * time.Second)
+		return domain.Refuse(domain.OperationInProgress, "apply %s has not ended; revert it when it has", o.ID).About("operationId",
+			o.ID).After(2 * time.Second)
 	case !appliedAt.IsZero() && now.Sub(appliedAt) > RecordLife:
-		return domain.Refuse(domain.OperationExpired, "apply %s is older than 30 days, and what it wrote is no longer kept", o.ID).About("operationId", o.ID)
+		return domain.Refuse(domain.OperationExpired, "apply %s is older than 30 days, and what it wrote is no longer kept",
+			o.ID).About("operationId", o.ID)
 	}
 	return nil
 }
@@ -60,7 +65,8 @@ func revertable(o operation.Operation, appliedAt time.Time, modelID uuid.UUID, n
 // NotAnApply returns the refusal of an id that no apply of the model has.
 func NotAnApply(id any, modelID uuid.UUID) error {
 	text := shown(fmt.Sprint(id))
-	return domain.Refuse(domain.OperationNotFound, "operation %s is not an apply of semantic model %s by this account", text, modelID).About("operationId", text)
+	return domain.Refuse(domain.OperationNotFound, "operation %s is not an apply of semantic model %s by this account", text,
+		modelID).About("operationId", text)
 }
 
 func reversed(k Kind, left []undoable) []Write {

@@ -58,7 +58,8 @@ func TargetsOf(k Kind, findings []readiness.Finding) []Targets {
 			return f.ObjectType == readiness.MeasureObject && slices.Contains(f.RuleIDs, folderRule)
 		})
 		add(proposal.SummarizeBy, 0, func(f readiness.Finding) bool {
-			return f.ObjectType == readiness.ColumnObject && slices.ContainsFunc(defaultRules, func(id string) bool { return slices.Contains(f.RuleIDs, id) })
+			return f.ObjectType == readiness.ColumnObject &&
+				slices.ContainsFunc(defaultRules, func(id string) bool { return slices.Contains(f.RuleIDs, id) })
 		})
 	case AIInstructions, AIDataSchema:
 	}

@@ -114,7 +114,8 @@ type Hold struct {
 // Decide implements domain.Command.
 func (c Hold) Decide(r Report) ([]domain.Event, error) {
 	if r.Holder != nil {
-		return nil, domain.Refuse(domain.OperationInProgress, "report %s is being worked on by operation %s; wait until that has ended", c.ReportID, *r.Holder).
+		return nil, domain.Refuse(domain.OperationInProgress, "report %s is being worked on by operation %s; wait until that has ended",
+			c.ReportID, *r.Holder).
 			About("operationId", *r.Holder).About("reportId", c.ReportID).After(2 * time.Second)
 	}
 	if r.Status == "" {

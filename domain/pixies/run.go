@@ -212,7 +212,8 @@ func (c EndReport) Decide(r Run) ([]domain.Event, error) {
 	}
 	failure := *r.Results[failed].Error
 	if !r.Single {
-		failure = operation.Failure{Code: r.Verb.failed(), Message: "no report could be changed; the result of each says why: " + failure.Message}
+		failure = operation.Failure{Code: r.Verb.failed(),
+			Message: "no report could be changed; the result of each says why: " + failure.Message}
 	}
 	impact := r.Operation.Impact
 	if r.Verb == Adds {

@@ -88,7 +88,8 @@ func (c Change) Decide(s Schedule) ([]domain.Event, error) {
 
 // same reports whether s equals t in everything that a Change can alter.
 func (s Schedule) same(t Schedule) bool {
-	return s.Timing == t.Timing && s.Status() == t.Status() && s.Owner == t.Owner && s.WorkspaceName == t.WorkspaceName && s.ModelName == t.ModelName
+	return s.Timing == t.Timing && s.Status() == t.Status() && s.Owner == t.Owner && s.WorkspaceName == t.WorkspaceName &&
+		s.ModelName == t.ModelName
 }
 
 // NotFound returns the refusal for a schedule that the account does not have.

@@ -29,7 +29,8 @@ type Create struct {
 // Decide implements domain.Command.
 func (c Create) Decide(s Schedule) ([]domain.Event, error) {
 	if s.Exists() {
-		return nil, domain.Refuse(domain.ScheduleConflict, "semantic model %s has schedule %s already; change that one", c.Model.ModelID, s.ScheduleID).
+		return nil, domain.Refuse(domain.ScheduleConflict, "semantic model %s has schedule %s already; change that one", c.Model.ModelID,
+			s.ScheduleID).
 			About("scheduleId", s.ScheduleID)
 	}
 	if err := c.Timing.Check(); err != nil {
@@ -37,8 +38,9 @@ func (c Create) Decide(s Schedule) ([]domain.Event, error) {
 	}
 	at := stored(c.At)
 	made := Schedule{
-		ScheduleID: c.ScheduleID, WorkspaceID: c.Model.WorkspaceID, ModelID: c.Model.ModelID, WorkspaceName: c.Model.WorkspaceName, ModelName: c.Model.ModelName,
-		Timing: c.Timing, Enabled: c.Enabled, Owner: c.Owner, CreatedAt: at, ChangedAt: at,
+		ScheduleID: c.ScheduleID, WorkspaceID: c.Model.WorkspaceID, ModelID: c.Model.ModelID, WorkspaceName: c.Model.WorkspaceName,
+		ModelName: c.Model.ModelName,
+		Timing:    c.Timing, Enabled: c.Enabled, Owner: c.Owner, CreatedAt: at, ChangedAt: at,
 	}
 	if c.Enabled {
 		made.NextAt = new(c.Timing.Next(at))

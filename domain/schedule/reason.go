@@ -16,15 +16,20 @@ const enableAgain = "then change the schedule with enabled true"
 // pauses holds, for every code that needs someone to act, what happened and what to do.
 // A refusal with any other code does not pause the schedule; its next slot is tried.
 var pauses = map[domain.Code]string{
-	CredentialExpired:              "the token that the schedule acted with has expired; change the schedule with enabled true, using a token that is valid until the next slot",
-	domain.UserNotRegistered:       "its owner is no longer in the account; another member can take it over: change the schedule with enabled true",
+	CredentialExpired: "the token that the schedule acted with has expired; change the schedule with enabled true, using a " +
+		"token that is valid until the next slot",
+	domain.UserNotRegistered: "its owner is no longer in the account; another member can take it over: change the schedule with " +
+		"enabled true",
 	domain.AccountNotActive:        "the account is not active; once it is, change the schedule with enabled true",
 	domain.FeatureNotInPlan:        "the account's plan does not include scheduled assessments; move to one that does, " + enableAgain,
 	domain.FeatureTurnedOff:        "an administrator of the account has turned AI features off; have them turned on, " + enableAgain,
 	domain.PlatformConsentRequired: "its owner has withdrawn the permission to act on the platform; grant it again, " + enableAgain,
-	domain.PlatformAccessDenied:    "the platform denies its owner access to the semantic model; request access, " + enableAgain + ", or ask a member who has access to do that",
-	domain.WorkspaceNotFound:       "the workspace no longer exists, or its owner cannot see it; a member who sees it can take the schedule over with enabled true, else delete the schedule",
-	domain.ItemNotFound:            "the semantic model no longer exists, or its owner cannot see it; a member who sees it can take the schedule over with enabled true, else delete the schedule",
+	domain.PlatformAccessDenied: "the platform denies its owner access to the semantic model; request access, " + enableAgain +
+		", or ask a member who has access to do that",
+	domain.WorkspaceNotFound: "the workspace no longer exists, or its owner cannot see it; a member who sees it can take the schedule " +
+		"over with enabled true, else delete the schedule",
+	domain.ItemNotFound: "the semantic model no longer exists, or its owner cannot see it; a member who sees it can take the schedule " +
+		"over with enabled true, else delete the schedule",
 }
 
 // refusals are further codes that pause; the refusal's own message says what is wrong.

@@ -111,12 +111,16 @@ func (c ReserveRoom) Decide(t Total) ([]domain.Event, error) {
 		return nil, nil
 	}
 	if l := c.Caps.Limit; l != nil && t.Used+t.Reserved+n > *l {
-		return nil, domain.Refuse(domain.TrackedItemLimitReached, "this call may make %d new tracked items, and %d of the account's %d are used%s; a larger plan has room for more", n, t.Used, *l, reservedNote(t.Reserved)).
+		return nil, domain.Refuse(domain.TrackedItemLimitReached,
+			"this call may make %d new tracked items, and %d of the account's %d are used%s; a larger plan has room for more", n, t.Used,
+			*l, reservedNote(t.Reserved)).
 			About("allowance", "trackedItems").About("used", t.Used+t.Reserved).About("limit", *l)
 	}
 	used, reserved := t.ByLicense[c.Caps.LicenseID], t.ReservedByLicense[c.Caps.LicenseID]
 	if l := c.Caps.Allocated; l != nil && used+reserved+n > *l {
-		return nil, domain.Refuse(domain.LicenseTrackedItemLimitReached, "this call may make %d new tracked items, and license %s has used %d of the %d allocated to it%s; an administrator can allocate more to it", n, c.Caps.LicenseID, used, *l, reservedNote(reserved)).
+		return nil, domain.Refuse(domain.LicenseTrackedItemLimitReached,
+			"this call may make %d new tracked items, and license %s has used %d of the %d allocated to it%s; an administrator can "+
+				"allocate more to it", n, c.Caps.LicenseID, used, *l, reservedNote(reserved)).
 			About("allowance", "trackedItems").About("licenseId", c.Caps.LicenseID).About("used", used+reserved).About("limit", *l)
 	}
 	return []domain.Event{RoomReserved{t.change(c.ItemIDs, c.Caps.LicenseID, n, 0)}}, nil

@@ -88,7 +88,8 @@ const (
 // New returns a Collector and registers its metrics.
 func New(o Options) (*Collector, error) {
 	c := &Collector{
-		Options: o, queue: make(chan view, queueSize), pending: map[view]int{}, places: map[id]projections.PixieID{}, unknownIDs: map[id]bool{},
+		Options: o, queue: make(chan view, queueSize), pending: map[view]int{}, places: map[id]projections.PixieID{},
+		unknownIDs: map[id]bool{},
 		views: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "readiness_collector_views_total", Help: "Views of pages with a Pixie, by outcome."}, []string{"outcome"}),
 	}

@@ -52,14 +52,16 @@ type Provider struct {
 func Start(t testing.TB) *Provider {
 	t.Helper()
 	p := &Provider{store: &store{Storage: storage.NewStorageWithClients(people{}, map[string]*storage.Client{
-		Service: storage.NativeClient(Service, redirect), Elsewhere: storage.NativeClient(Elsewhere, redirect), Opaque: storage.NativeClient(Opaque, redirect),
+		Service: storage.NativeClient(Service, redirect), Elsewhere: storage.NativeClient(Elsewhere, redirect),
+		Opaque: storage.NativeClient(Opaque, redirect),
 	})}}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	check(t, err)
 	p.Rotate(key)
 	p.http = httptest.NewUnstartedServer(nil)
 	p.URL = "http://" + p.http.Listener.Addr().String()
-	p.http.Config.Handler, err = op.NewProvider(&op.Config{CryptoKey: sha256.Sum256([]byte(rand.Text())), CodeMethodS256: true, GrantTypeRefreshToken: true}, p.store, op.StaticIssuer(p.URL), op.WithAllowInsecure())
+	p.http.Config.Handler, err = op.NewProvider(&op.Config{CryptoKey: sha256.Sum256([]byte(rand.Text())), CodeMethodS256: true,
+		GrantTypeRefreshToken: true}, p.store, op.StaticIssuer(p.URL), op.WithAllowInsecure())
 	check(t, err)
 	p.http.Start()
 	t.Cleanup(p.http.Close)
@@ -100,7 +102,8 @@ type Tokens struct{ Access, ID, Refresh string }
 // SignIn signs a person of the tenant "tenant" in at a service and returns the tokens.
 func (p *Provider) SignIn(t testing.TB, person, service string, scopes ...string) Tokens {
 	t.Helper()
-	party, err := rp.NewRelyingPartyOIDC(t.Context(), p.URL, service, "", redirect, append([]string{oidc.ScopeOpenID, oidc.ScopeOfflineAccess}, scopes...))
+	party, err := rp.NewRelyingPartyOIDC(t.Context(), p.URL, service, "", redirect,
+		append([]string{oidc.ScopeOpenID, oidc.ScopeOfflineAccess}, scopes...))
 	check(t, err)
 	verifier := rand.Text()
 	challenge := sha256.Sum256([]byte(verifier))

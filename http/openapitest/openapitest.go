@@ -73,7 +73,8 @@ func Check(r *http.Request, status int, h http.Header, body []byte) error {
 	if err != nil {
 		return undescribed(at, status, head, body)
 	}
-	if !head && (status >= 400 && status != http.StatusServiceUnavailable || status == http.StatusServiceUnavailable && route.Path != "/readyz") {
+	if !head && (status >= 400 && status != http.StatusServiceUnavailable ||
+		status == http.StatusServiceUnavailable && route.Path != "/readyz") {
 		if err := documentedCode(route.Operation, body); err != nil {
 			return err
 		}
@@ -81,7 +82,8 @@ func Check(r *http.Request, status int, h http.Header, body []byte) error {
 	if status == http.StatusNotModified {
 		status = notModified
 	}
-	if described := route.Operation.Responses.Status(status); len(body) > 0 && (head || described != nil && len(described.Value.Content) == 0) {
+	if described := route.Operation.Responses.Status(status); len(body) > 0 &&
+		(head || described != nil && len(described.Value.Content) == 0) {
 		return fmt.Errorf("the response has a body, but none is described")
 	}
 	if h.Get("Content-Type") == "application/json" && !head && !json.Valid(body) {
@@ -183,7 +185,8 @@ func refusal(status int, id uuid.UUID, h http.Header, body []byte) error {
 	if !known {
 		return fmt.Errorf("%s is not an error code of the service", e.ErrorCode)
 	}
-	form := []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusPreconditionFailed}
+	form := []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity,
+		http.StatusPreconditionFailed}
 	away := status == http.StatusServiceUnavailable && e.ErrorCode == string(domain.UnknownError) // the database is unavailable
 	if status != want && !away && (e.ErrorCode != string(domain.InvalidRequest) || !slices.Contains(form, status)) {
 		return fmt.Errorf("%s has status %d, not %d", e.ErrorCode, want, status)

@@ -142,7 +142,8 @@ func (l *Limiter) Queue(b *pgx.Batch, all []Limit, counted func([]Count)) {
 		if !known {
 			i = len(keys)
 			place[one.Key] = i
-			keys, calls, wanted = append(keys, one.Key), append(calls, int32(one.Calls)), append(wanted, 0) //nolint:gosec // limits are small numbers of ours
+			keys, calls, wanted = append(keys, one.Key), append(calls, int32(one.Calls)),
+				append(wanted, 0) //nolint:gosec // limits are small numbers of ours
 		}
 		wanted[i]++
 	}

@@ -52,7 +52,8 @@ func FindIssuer(dir string) (*Issuer, error) {
 		return nil, fmt.Errorf("token: the embedded issuer's key: %w", err)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("token: %s is readable by users other than its owner, who could impersonate anyone with it; delete it, or chmod 600 it if no one else has read it", path)
+		return nil, fmt.Errorf("token: %s is readable by users other than its owner, who could impersonate anyone with it; delete it, or "+
+			"chmod 600 it if no one else has read it", path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -60,11 +61,13 @@ func FindIssuer(dir string) (*Issuer, error) {
 	}
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, fmt.Errorf("token: %s contains no valid key; delete it to create a new one, which invalidates all existing tokens", path)
+		return nil, fmt.Errorf("token: %s contains no valid key; delete it to create a new one, which invalidates all existing tokens",
+			path)
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
-		return nil, fmt.Errorf("token: %s contains no valid key; delete it to create a new one, which invalidates all existing tokens", path)
+		return nil, fmt.Errorf("token: %s contains no valid key; delete it to create a new one, which invalidates all existing tokens",
+			path)
 	}
 	key, ok := parsed.(*ecdsa.PrivateKey)
 	if !ok || key.Curve != elliptic.P256() {

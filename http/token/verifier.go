@@ -177,7 +177,8 @@ var faults = []struct {
 func refusal(err error) error {
 	if errors.Is(err, errKeysUnreachable) {
 		// The caller is not at fault, but a call that cannot be authenticated must get 401.
-		return domain.Refuse(domain.Unauthorized, "the keys of the access token's issuer cannot be read now, so the token cannot be verified; call again").After(5 * time.Second)
+		return domain.Refuse(domain.Unauthorized, "the keys of the access token's issuer cannot be read now, so the token cannot be "+
+			"verified; call again").After(5 * time.Second)
 	}
 	for _, f := range faults {
 		if errors.Is(err, f.err) {

@@ -67,7 +67,8 @@ func (c Calls) And(more Calls) Calls {
 // something else and returns its rate per second. ratio is the rate of the calls
 // divided by that of other, over all rounds. If there is nothing to compare with,
 // ratio is NaN and reason says why.
-func Against(n int, calls func(n int) (Calls, error), other func(n int) (perSecond float64, err error)) (made Calls, ratio float64, reason, err error) {
+func Against(n int, calls func(n int) (Calls, error), other func(n int) (perSecond float64, err error)) (made Calls, ratio float64, reason,
+	err error) {
 	var others float64 // seconds
 	for round := range Rounds {
 		part := n*(round+1)/Rounds - n*round/Rounds

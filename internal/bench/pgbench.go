@@ -84,7 +84,8 @@ func (s *Script) text(ctx context.Context, conn *pgx.Conn) (script string, varia
 }
 
 // arguments fills in the expressions of a statement's arguments.
-func (s *Script) arguments(ctx context.Context, conn *pgx.Conn, at int, one Statement, arguments []string, variables map[string]string) error {
+func (s *Script) arguments(ctx context.Context, conn *pgx.Conn, at int, one Statement, arguments []string,
+	variables map[string]string) error {
 	described, err := conn.Prepare(ctx, "", one.SQL)
 	if err != nil {
 		return err
@@ -160,7 +161,8 @@ func (s *Script) Run(ctx context.Context, url string, clients, times int) (perSe
 	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
 		return 0, err
 	}
-	args := []string{"--no-vacuum", "--protocol=prepared", "--jobs=2", fmt.Sprint("--client=", clients), fmt.Sprint("--transactions=", times), "--file=" + file}
+	args := []string{"--no-vacuum", "--protocol=prepared", "--jobs=2", fmt.Sprint("--client=", clients),
+		fmt.Sprint("--transactions=", times), "--file=" + file}
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
 		args = append(args, fmt.Sprintf("--define=%s=%s", name, variables[name]))
 	}

@@ -215,7 +215,8 @@ func once(ctx context.Context, n int, command []string) (ok bool, err error) {
 		load = fmt.Sprintf("%.1f to %.1f", least, most)
 	}
 	state := cmd.ProcessState
-	fmt.Fprintf(os.Stdout, "%3d  %-7s  %8s  %10s  %10s  %-11s  %5d\n", n, verdict, time.Since(began).Round(time.Second), state.UserTime().Round(time.Second), state.SystemTime().Round(time.Second), load, skips)
+	fmt.Fprintf(os.Stdout, "%3d  %-7s  %8s  %10s  %10s  %-11s  %5d\n", n, verdict, time.Since(began).Round(time.Second),
+		state.UserTime().Round(time.Second), state.SystemTime().Round(time.Second), load, skips)
 	if ok {
 		return true, os.Remove(out.Name())
 	}

@@ -69,7 +69,8 @@ func inGo(tree fs.FS, name string) (found []Proof, err error) {
 			}
 			i := slices.IndexFunc(file.Decls, func(d ast.Decl) bool {
 				f, ok := d.(*ast.FuncDecl)
-				return ok && f.Recv == nil && testFunction.MatchString(f.Name.Name) && (f.Doc == group || f.Pos() <= c.Pos() && c.Pos() < f.End())
+				return ok && f.Recv == nil && testFunction.MatchString(f.Name.Name) &&
+					(f.Doc == group || f.Pos() <= c.Pos() && c.Pos() < f.End())
 			})
 			if i < 0 {
 				return nil, fmt.Errorf("%s: the marker is neither in a test function nor directly above one", files.Position(c.Pos()))

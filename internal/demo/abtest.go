@@ -111,13 +111,15 @@ func (d *demo) abTest(ctx context.Context) error {
 	d.screen.step("An A/B test: the assistant over the model, and over the optimized copy")
 	side := func(of model, label string) map[string]any {
 		return map[string]any{
-			"semanticModelId": of.ID, "workspaceId": of.WorkspaceID, "label": label, "answeredBy": map[string]any{"kind": "PlatformAssistant"},
+			"semanticModelId": of.ID, "workspaceId": of.WorkspaceID, "label": label,
+			"answeredBy": map[string]any{"kind": "PlatformAssistant"},
 		}
 	}
 	var c compared
 	if _, err := d.finished(ctx, "/v1/aiReadiness/abTests", map[string]any{
 		"name": original.Name + ", before and after", "sideA": side(original, "before"), "sideB": side(copied, "after"),
-		"source": map[string]any{"kind": "Questions"}, "hypothesis": map[string]any{"text": "The optimized copy is answered better.", "kind": "B"},
+		"source": map[string]any{"kind": "Questions"}, "hypothesis": map[string]any{"text": "The optimized copy is answered better.",
+			"kind": "B"},
 	}, &c, "asking; ada's reads start side B"); err != nil {
 		return err
 	}
@@ -177,9 +179,12 @@ func (d *demo) improve(ctx context.Context, original model, folder string) (mode
 	b := make([]byte, 16)
 	_, _ = rand.Read(b) // never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	copied := model{ID: fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), Name: original.Name + " (optimized)", WorkspaceID: original.WorkspaceID}
-	platform := fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":%q},"config":{"version":"2.0","logicalId":%q}}`, copied.Name, copied.ID)
-	if err := os.WriteFile(filepath.Join(to, ".platform"), []byte(platform), 0o644); err != nil { //nolint:gosec // the service, another user, reads it
+	copied := model{ID: fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), Name: original.Name + " (optimized)",
+		WorkspaceID: original.WorkspaceID}
+	platform := fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":%q},"config":{"version":"2.0","logicalId":%q}}`, copied.Name,
+		copied.ID)
+	if err := os.WriteFile(filepath.Join(to, ".platform"), []byte(platform),
+		0o644); err != nil { //nolint:gosec // the service, another user, reads it
 		return model{}, err
 	}
 	address := "/v1/workspaces/" + copied.WorkspaceID + "/semanticModels/" + copied.ID + "/aiReadiness"
@@ -238,7 +243,8 @@ func (d *demo) showComparison(c compared) error {
 	}
 	d.screen.table(table.Row{"Change", "Question", "Before", "After", "Answer"}, rows)
 	if c.SideB.Score <= c.SideA.Score || len(g.Improvements) == 0 || len(rows) != len(g.Improvements)+len(g.Regressions) {
-		return fmt.Errorf("before %d, after %d of 100, %d questions improved; want the optimized copy to be answered better", c.SideA.Score, c.SideB.Score, len(g.Improvements))
+		return fmt.Errorf("before %d, after %d of 100, %d questions improved; want the optimized copy to be answered better", c.SideA.Score,
+			c.SideB.Score, len(g.Improvements))
 	}
 	return nil
 }

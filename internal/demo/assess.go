@@ -124,9 +124,11 @@ func (d *demo) assessOne(ctx context.Context) error {
 		return err
 	}
 	if *a.Score <= 50 || *a.Score >= 85 || a.Regime.Comparable || a.Stored.Location != "Service" {
-		return fmt.Errorf("%s: got score %v, comparable %v, stored in %q; want a middling first score kept by the service", address, *a.Score, a.Regime.Comparable, a.Stored.Location)
+		return fmt.Errorf("%s: got score %v, comparable %v, stored in %q; want a middling first score kept by the service", address,
+			*a.Score, a.Regime.Comparable, a.Stored.Location)
 	}
-	d.screen.say("Score %s of 100, %s as a data agent reads it, %d findings, rules of %s", shown(a.Score), shown(a.ForAgent), *a.Findings, a.Regime.ID)
+	d.screen.say("Score %s of 100, %s as a data agent reads it, %d findings, rules of %s", shown(a.Score), shown(a.ForAgent), *a.Findings,
+		a.Regime.ID)
 	var rows []table.Row
 	for _, dim := range a.Document.Report.Dimensions {
 		rows = append(rows, table.Row{dim.Name, dim.Weight, shown(dim.Score)})
@@ -244,9 +246,11 @@ func (d *demo) assessMany(ctx context.Context) error {
 			rows = append(rows, table.Row{r.ModelName, r.Outcome, "", "", "", r.Error.ErrorCode + ": " + r.Error.Message})
 		}
 	}
-	d.screen.table(table.Row{"Semantic model", "Outcome", "Score", "For an agent", "Findings", "What to do"}, rows, "Score", "For an agent", "Findings")
+	d.screen.table(table.Row{"Semantic model", "Outcome", "Score", "For an agent", "Findings", "What to do"}, rows, "Score", "For an agent",
+		"Findings")
 	if len(bulk.Value) != len(models) || bulk.Succeeded != 4 || bulk.Failed != 1 || len(scores) != 4 {
-		return fmt.Errorf("got %d rows, %d succeeded, %d failed; want a row for each of the %d models, and one that cannot be read", len(bulk.Value), bulk.Succeeded, bulk.Failed, len(models))
+		return fmt.Errorf("got %d rows, %d succeeded, %d failed; want a row for each of the %d models, and one that cannot be read",
+			len(bulk.Value), bulk.Succeeded, bulk.Failed, len(models))
 	}
 	if scores["Financial Statements"] < 80 || scores["crm_export"] >= 50 {
 		return fmt.Errorf("the prepared model must score high and the messy one low, got %v", scores)

@@ -159,7 +159,8 @@ func (c client) refused(ctx context.Context, want int, code, method, path string
 		return e, err
 	}
 	if e.ErrorCode != code || a.header.Get("x-ms-error-code") != code || e.RequestID != a.header.Get("x-ms-request-id") || e.Message == "" {
-		return e, fmt.Errorf("%s %s: got %s, want code %s, in the header too, with a message and the request's id", method, path, a.body, code)
+		return e, fmt.Errorf("%s %s: got %s, want code %s, in the header too, with a message and the request's id", method, path, a.body,
+			code)
 	}
 	return e, nil
 }
@@ -178,9 +179,11 @@ func (c client) start(ctx context.Context, path string, body any, header ...stri
 		return s, err
 	}
 	_, err = a.retryAfter()
-	if !uuidPattern.MatchString(s.OperationID) || a.header.Get("x-ms-operation-id") != s.OperationID || s.Location != c.base+"/v1/operations/"+s.OperationID ||
+	if !uuidPattern.MatchString(s.OperationID) || a.header.Get("x-ms-operation-id") != s.OperationID ||
+		s.Location != c.base+"/v1/operations/"+s.OperationID ||
 		a.header.Get("Location") != s.Location || err != nil {
-		return s, fmt.Errorf("POST %s: the 202 must name the operation's id and address in body and header, and Retry-After: %s %v", path, a.body, a.header)
+		return s, fmt.Errorf("POST %s: the 202 must name the operation's id and address in body and header, and Retry-After: %s %v", path,
+			a.body, a.header)
 	}
 	return s, nil
 }

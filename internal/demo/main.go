@@ -82,6 +82,7 @@ func run(ctx context.Context) (err error) {
 	if err := p.stop(); err != nil {
 		return err
 	}
-	screen.say("All %d answers were right. Nothing is left behind. %s since the start", d.answers, time.Since(began).Round(100*time.Millisecond))
+	screen.say("All %d answers were right. Nothing is left behind. %s since the start", d.answers,
+		time.Since(began).Round(100*time.Millisecond))
 	return nil
 }

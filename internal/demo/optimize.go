@@ -84,9 +84,11 @@ func (d *demo) optimize(ctx context.Context) error {
 		return err
 	}
 	if len(p.Changes) < 2 || p.ScoreNow == nil || p.ScoreAfter == nil || *p.ScoreAfter <= *p.ScoreNow {
-		return fmt.Errorf("the preview holds %d changes and takes the score from %s to %s; want some, and a higher score", len(p.Changes), shown(p.ScoreNow), shown(p.ScoreAfter))
+		return fmt.Errorf("the preview holds %d changes and takes the score from %s to %s; want some, and a higher score", len(p.Changes),
+			shown(p.ScoreNow), shown(p.ScoreAfter))
 	}
-	d.screen.say("%d descriptions are proposed; with all of them the score would go from %s to %s. The first:", len(p.Changes), shown(p.ScoreNow), shown(p.ScoreAfter))
+	d.screen.say("%d descriptions are proposed; with all of them the score would go from %s to %s. The first:", len(p.Changes),
+		shown(p.ScoreNow), shown(p.ScoreAfter))
 	var rows []table.Row
 	for _, c := range p.Changes[:min(worst, len(p.Changes))] {
 		rows = append(rows, table.Row{c.Key, c.Proposed})
@@ -105,7 +107,8 @@ func (d *demo) optimize(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.RevertOperationID != applied.OperationID || r.Standing != "Applied" || len(r.Applied) != 2 || len(r.Skipped) != 0 || *r.Applied[1].Written != own {
+	if r.RevertOperationID != applied.OperationID || r.Standing != "Applied" || len(r.Applied) != 2 || len(r.Skipped) != 0 ||
+		*r.Applied[1].Written != own {
 		return fmt.Errorf("the apply's record is %+v", r)
 	}
 	after, err := read(folder)
@@ -148,7 +151,8 @@ func (d *demo) rose(ctx context.Context, model string, score float64) error {
 		return err
 	}
 	if *a.Document.Report.Uncapped <= score || !a.Regime.Comparable {
-		return fmt.Errorf("%s: the score is %v of 100, uncapped %v, comparable %v; want more than %v", address, *a.Score, *a.Document.Report.Uncapped, a.Regime.Comparable, score)
+		return fmt.Errorf("%s: the score is %v of 100, uncapped %v, comparable %v; want more than %v", address, *a.Score,
+			*a.Document.Report.Uncapped, a.Regime.Comparable, score)
 	}
 	d.screen.say("Score %s of 100 (%.2f before rounding), %d findings.", shown(a.Score), *a.Document.Report.Uncapped, *a.Findings)
 	return nil
@@ -163,7 +167,8 @@ func (d *demo) history(ctx context.Context, modelID string) error {
 		return err
 	}
 	d.screen.say("%s", strings.TrimSpace(out))
-	if taken, released := strings.Count(out, "optimization.lock-taken"), strings.Count(out, "optimization.lock-released"); taken != 2 || released != 2 {
+	if taken, released := strings.Count(out, "optimization.lock-taken"),
+		strings.Count(out, "optimization.lock-released"); taken != 2 || released != 2 {
 		return fmt.Errorf("the model's lock was taken %d times and released %d times, want the apply and the revert", taken, released)
 	}
 	return nil
@@ -236,7 +241,8 @@ func (d *demo) bundle(ctx context.Context) error {
 		return err
 	}
 	d.screen.step("Revert every kind, the last first")
-	if _, err := d.finished(ctx, model+"/optimize/revert", map[string]any{"operationId": k.RevertOperationID}, &k, "reverting"); err != nil {
+	if _, err := d.finished(ctx, model+"/optimize/revert", map[string]any{"operationId": k.RevertOperationID}, &k,
+		"reverting"); err != nil {
 		return err
 	}
 	if err := before.same(folder); err != nil {

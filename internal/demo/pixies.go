@@ -173,7 +173,8 @@ func (d *demo) pixie(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "image/gif" || response.Header.Get("Cache-Control") != "no-store" || !strings.HasPrefix(string(image), "GIF89a") {
+	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "image/gif" ||
+		response.Header.Get("Cache-Control") != "no-store" || !strings.HasPrefix(string(image), "GIF89a") {
 		return fmt.Errorf("%s answers %d %v with %d bytes", address, response.StatusCode, response.Header, len(image))
 	}
 	return nil
@@ -207,7 +208,8 @@ func (d *demo) weighted(ctx context.Context, workspace, name string) error {
 		if a.Regime.Comparable {
 			return fmt.Errorf("%s: a weighted score is marked comparable with an unweighted one", address)
 		}
-		d.screen.say("Score %s of 100 (%.2f before rounding), weighted; not comparable with the one before.", shown(a.Score), *a.Document.Report.Uncapped)
+		d.screen.say("Score %s of 100 (%.2f before rounding), weighted; not comparable with the one before.", shown(a.Score),
+			*a.Document.Report.Uncapped)
 		return nil
 	}
 	return fmt.Errorf("the score of %s is not weighted", name)

@@ -77,7 +77,8 @@ func build(ctx context.Context, dir string, screen *screen) (*program, error) {
 
 // start starts the server and returns its address.
 func (p *program) start(ctx context.Context) (base string, err error) {
-	p.server = exec.CommandContext(context.WithoutCancel(ctx), p.path, "serve", "--data", p.data, "--listen", "127.0.0.1:0", "--log-format", "text", "--log-level", "warn",
+	p.server = exec.CommandContext(context.WithoutCancel(ctx), p.path, "serve", "--data", p.data, "--listen", "127.0.0.1:0", "--log-format",
+		"text", "--log-level", "warn",
 		"--platform", "folder:"+p.workspaces, "--accounts", accounts)
 	// Ctrl-C reaches only this process, which stops the server gracefully.
 	p.server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -68,7 +68,8 @@ func (s *screen) progress(what string) func(percent int) {
 			last = percent
 		}
 	}
-	bar := progressbar.NewOptions(100, progressbar.OptionSetWriter(s.out), progressbar.OptionSetDescription(what), progressbar.OptionSetWidth(40),
+	bar := progressbar.NewOptions(100, progressbar.OptionSetWriter(s.out), progressbar.OptionSetDescription(what),
+		progressbar.OptionSetWidth(40),
 		progressbar.OptionOnCompletion(func() { fmt.Fprintln(s.out) }))
 	_ = bar.RenderBlank() // a bar that cannot be drawn does no harm
 	return func(percent int) { _ = bar.Set(min(percent, 100)) }

@@ -95,11 +95,15 @@ func (d *demo) refusals(ctx context.Context) error {
 		body         any
 		why          string
 	}{
-		{d.ada, 409, "CapacityPaused", "POST", "/v1/workspaces/" + d.workspaces["Seasonal Campaigns"] + "/semanticModels/" + paused.ID + "/aiReadiness/assess", nil, "the workspace's capacity is paused"},
+		{d.ada, 409, "CapacityPaused", "POST", "/v1/workspaces/" + d.workspaces["Seasonal Campaigns"] + "/semanticModels/" + paused.ID +
+			"/aiReadiness/assess", nil, "the workspace's capacity is paused"},
 		{d.linus, 404, "WorkspaceNotFound", "GET", corporate + "/semanticModels", nil, "linus cannot see the workspace"},
-		{d.ada, 400, "InvalidRequest", "POST", corporate + "/aiReadiness/assess", map[string]any{"semanticModelId": []string{paused.ID}}, "a member is misspelt"},
-		{d.ada, 404, "ItemNotFound", "POST", corporate + "/aiReadiness/assess", map[string]any{"semanticModelIds": []string{paused.ID}}, "the model is in another workspace"},
-		{client{d.base, d.ada.token + "x", &d.answers}, 401, "Unauthorized", "GET", "/v1/workspaces", nil, "the token is not as it was signed"},
+		{d.ada, 400, "InvalidRequest", "POST", corporate + "/aiReadiness/assess", map[string]any{"semanticModelId": []string{paused.ID}},
+			"a member is misspelt"},
+		{d.ada, 404, "ItemNotFound", "POST", corporate + "/aiReadiness/assess", map[string]any{"semanticModelIds": []string{paused.ID}},
+			"the model is in another workspace"},
+		{client{d.base, d.ada.token + "x", &d.answers}, 401, "Unauthorized", "GET", "/v1/workspaces", nil,
+			"the token is not as it was signed"},
 	} {
 		e, err := r.as.refused(ctx, r.status, r.code, r.method, r.path, r.body)
 		if err != nil {

@@ -64,7 +64,8 @@ func declared(method string, value any) (d declaration, err error) {
 		case m.value == "" && (m.name == "scope" || m.name == "group"):
 			err = errors.Join(err, fmt.Errorf("x-route has no %s", m.name))
 		case m.value != "" && known[m.value] == "":
-			err = errors.Join(err, fmt.Errorf("x-route has the %s %q, which is none of %s", m.name, m.value, strings.Join(slices.Sorted(maps.Keys(known)), ", ")))
+			err = errors.Join(err, fmt.Errorf("x-route has the %s %q, which is none of %s", m.name, m.value,
+				strings.Join(slices.Sorted(maps.Keys(known)), ", ")))
 		}
 	}
 	if d.RoundTrips < 1 {

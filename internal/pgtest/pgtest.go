@@ -117,7 +117,8 @@ var shared = sync.OnceValues(func() (*server, error) {
 	s := &server{Pool: pool, url: url}
 	// Without fsync, copying files costs half as much as logging their pages (from
 	// PostgreSQL 15).
-	err = pool.QueryRow(ctx, `SELECT current_setting('server_version_num')::int >= 150000 AND current_setting('fsync') = 'off'`).Scan(&s.copiesFiles)
+	err = pool.QueryRow(ctx,
+		`SELECT current_setting('server_version_num')::int >= 150000 AND current_setting('fsync') = 'off'`).Scan(&s.copiesFiles)
 	return s, err
 })
 

@@ -42,7 +42,8 @@ func (s *Server) makeCluster(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Join(s.cluster(), "PG_VERSION")); err == nil {
 		password, err := os.ReadFile(s.path("password"))
 		if err != nil {
-			return fmt.Errorf("the cluster's password cannot be read: %w; restore the file, or move %s away to start with an empty database", err, s.options.DataDir)
+			return fmt.Errorf("the cluster's password cannot be read: %w; restore the file, or move %s away to start with an "+
+				"empty database", err, s.options.DataDir)
 		}
 		s.password = string(password)
 		return s.account.own(s.cluster())

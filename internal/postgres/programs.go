@@ -41,7 +41,8 @@ var usualPlaces = []string{
 }
 
 // howToInstall ends every error about missing programs.
-const howToInstall = "install PostgreSQL's server (Debian, Ubuntu: apt-get install postgresql; Fedora: dnf install postgresql-server; Alpine: apk add postgresql; " +
+const howToInstall = "install PostgreSQL's server (Debian, Ubuntu: apt-get install postgresql; Fedora: dnf install postgresql-server; " +
+	"Alpine: apk add postgresql; " +
 	"macOS: brew install postgresql), or set " + BinEnv + " to the folder of initdb and postgres, or give a database with --database-url"
 
 // findPrograms returns the programs to use: those of an existing cluster's major
@@ -51,7 +52,8 @@ func (s *Server) findPrograms(ctx context.Context) (programs, error) {
 	major := 0
 	if b, err := os.ReadFile(filepath.Join(s.cluster(), "PG_VERSION")); err == nil {
 		if major, err = strconv.Atoi(strings.TrimSpace(string(b))); err != nil {
-			return programs{}, fmt.Errorf("%s contains %.20q, which is not a PostgreSQL version that the service knows", filepath.Join(s.cluster(), "PG_VERSION"), b)
+			return programs{}, fmt.Errorf("%s contains %.20q, which is not a PostgreSQL version that the service knows",
+				filepath.Join(s.cluster(), "PG_VERSION"), b)
 		}
 	}
 	bin := s.options.Bin
@@ -111,9 +113,11 @@ func fits(found []programs, major int) error {
 	}
 	switch {
 	case major != 0 && len(found) == 0:
-		return fmt.Errorf("the data was made by PostgreSQL %d, which was not found: install that version, or set %s to its folder", major, BinEnv)
+		return fmt.Errorf("the data was made by PostgreSQL %d, which was not found: install that version, or set %s to its folder", major,
+			BinEnv)
 	case major != 0:
-		return fmt.Errorf("the data was made by PostgreSQL %d, and only %s was found: install PostgreSQL %d, or dump the data with it and restore it into a new data directory",
+		return fmt.Errorf("the data was made by PostgreSQL %d, and only %s was found: install PostgreSQL %d, or dump the data with it "+
+			"and restore it into a new data directory",
 			major, strings.Join(versions, ", "), major)
 	case len(found) > 0:
 		return fmt.Errorf("PostgreSQL %s is too old: the service needs %d or newer", strings.Join(versions, ", "), MinMajor)

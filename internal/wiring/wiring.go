@@ -97,7 +97,8 @@ func Wire(p Parts) (*Service, error) {
 	views := p.Log.Views
 	proposer := ai.New(p.AI)
 	service := commands.New(commands.Options{
-		Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, Keys: keys, Plans: p.Plans, Now: p.Now, NewID: NewID, Life: database.NewLife(p.Log.Pool, NewID()),
+		Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, Keys: keys, Plans: p.Plans, Now: p.Now, NewID: NewID,
+		Life:      database.NewLife(p.Log.Pool, NewID()),
 		TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Overdue: views.Overdue,
 		Schedule: views.Schedule, DueSlots: views.DueSlots,
 		DropDocuments: projections.DropDocuments, Tester: proposer,
@@ -114,8 +115,9 @@ func Wire(p Parts) (*Service, error) {
 		Work: work.Options{
 			Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, Plans: p.Plans, Now: p.Now, NewID: NewID, Log: p.Logger,
 			Proposer: proposer, Phraser: proposer, Asker: asker, Providers: service.Providers,
-			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.Schedules.StartDue, Unfinished: views.Unfinished,
-			OwnPixies: views.OwnPixies, PixieKey: p.PixieKey,
+			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.Schedules.StartDue,
+			Unfinished: views.Unfinished,
+			OwnPixies:  views.OwnPixies, PixieKey: p.PixieKey,
 			Workers: max(1, p.Workers), Asks: cmp.Or(p.Asks, work.DefaultAsks),
 		},
 	}, nil

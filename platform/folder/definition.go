@@ -33,7 +33,8 @@ func (w workspace) running() error {
 	if w.capacity != item.CapacityPaused {
 		return nil
 	}
-	return domain.Refuse(domain.CapacityPaused, "the capacity of workspace %s is paused; resume it and call again", w.ID).About("workspaceId", w.ID)
+	return domain.Refuse(domain.CapacityPaused, "the capacity of workspace %s is paused; resume it and call again",
+		w.ID).About("workspaceId", w.ID)
 }
 
 // itemFolder is the opened and locked folder of an item.
@@ -131,7 +132,8 @@ func (p *Platform) openEntry(ctx context.Context, root *os.Root, e entry, how lo
 }
 
 func notReadable(it item.Item, format string, args ...any) error {
-	return domain.Refuse(domain.ItemNotReadable, "the definition of %s cannot be read: %s", named(it), fmt.Sprintf(format, args...)).About(idName(it.Type), it.ID)
+	return domain.Refuse(domain.ItemNotReadable, "the definition of %s cannot be read: %s", named(it),
+		fmt.Sprintf(format, args...)).About(idName(it.Type), it.ID)
 }
 
 // definition reads the parts. If a part vanishes during the read because another program saves the item, it starts

@@ -41,7 +41,8 @@ func readPlatformFile(at *os.Root, folder string) (said platformFile, sure bool,
 	default:
 		return platformFile{}, false, err
 	}
-	said = platformFile{cut(strings.TrimSpace(file.Metadata.DisplayName), maxName), cut(file.Metadata.Description, maxDescription), parseID(file.Config.LogicalID)}
+	said = platformFile{cut(strings.TrimSpace(file.Metadata.DisplayName), maxName), cut(file.Metadata.Description, maxDescription),
+		parseID(file.Config.LogicalID)}
 	return said, !gone(err), nil
 }
 

@@ -103,7 +103,8 @@ func Open(root string, o Options) (*Platform, error) {
 	}
 	return &Platform{
 		path: path, name: name, logger: o.Logger, access: o.Access, now: time.Now, inside: looks{inside: true},
-		bounds: bounds{entries: MaxEntries, parts: MaxParts, partBytes: MaxPartBytes, definitionBytes: MaxDefinitionBytes, remembered: MaxRemembered},
+		bounds: bounds{entries: MaxEntries, parts: MaxParts, partBytes: MaxPartBytes, definitionBytes: MaxDefinitionBytes,
+			remembered: MaxRemembered},
 	}, nil
 }
 
@@ -191,7 +192,8 @@ func (p *Platform) workspace(ctx context.Context, as item.Caller, id uuid.UUID) 
 func pick(all []workspace, as item.Caller, id uuid.UUID) (workspace, error) {
 	i := slices.IndexFunc(all, func(w workspace) bool { return w.ID == id && w.visibleTo(as) })
 	if i < 0 {
-		return workspace{}, domain.Refuse(domain.WorkspaceNotFound, "workspace %s is not there, or you cannot see it", id).About("workspaceId", id)
+		return workspace{}, domain.Refuse(domain.WorkspaceNotFound, "workspace %s is not there, or you cannot see it",
+			id).About("workspaceId", id)
 	}
 	return all[i], nil
 }
@@ -291,7 +293,8 @@ func (p *Platform) unavailable(ctx context.Context, err error, format string, ar
 	}
 	what := fmt.Sprintf(format, args...)
 	p.logger.Error("the platform's folder failed", "what", what, "root", p.path, "error", err)
-	return domain.Refuse(domain.PlatformUnavailable, "%s (%s); try again, or ask the operator of the service to repair it", what, cause(err)).After(5 * time.Second)
+	return domain.Refuse(domain.PlatformUnavailable, "%s (%s); try again, or ask the operator of the service to repair it", what,
+		cause(err)).After(5 * time.Second)
 }
 
 // cause returns the message of err without the path.

@@ -51,7 +51,9 @@ func (f *itemFolder) stage(d definition.Definition, changes []change) error {
 		case err == nil && info.Mode().IsRegular():
 			mode = info.Mode().Perm()
 		case err == nil || errors.Is(err, syscall.ENOTDIR):
-			return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: a folder is in the place of the part %q, or a file in the place of one of its folders", named(f.item), c.Path).About(idName(f.item.Type), f.item.ID)
+			return domain.Refuse(domain.InvalidRequest,
+				"the definition for %s cannot be written: a folder is in the place of the part %q, or a file in the place of one of "+
+					"its folders", named(f.item), c.Path).About(idName(f.item.Type), f.item.ID)
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}

@@ -136,7 +136,8 @@ func (f *itemFolder) owns(name string) bool {
 func (f *itemFolder) placed(d definition.Definition) error {
 	for _, p := range d.Parts {
 		if !f.owns(p.Path) {
-			return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: %q is not one of its files", named(f.item), p.Path)
+			return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: %q is not one of its files",
+				named(f.item), p.Path)
 		}
 	}
 	return nil

@@ -140,7 +140,8 @@ func paginated(root *os.Root, e entry) bool {
 	}
 	defer f.Close()
 	found, err := f.ReadDir(100)
-	return (err == nil || errors.Is(err, io.EOF)) && slices.ContainsFunc(found, func(e os.DirEntry) bool { return strings.EqualFold(path.Ext(e.Name()), ".rdl") })
+	return (err == nil || errors.Is(err, io.EOF)) && slices.ContainsFunc(found,
+		func(e os.DirEntry) bool { return strings.EqualFold(path.Ext(e.Name()), ".rdl") })
 }
 
 // models indexes the semantic models that a caller sees by everything that a report of one workspace may name them by.
@@ -164,7 +165,8 @@ func seenFrom(home workspace, all []workspace, as item.Caller) models {
 			visible, n = append(visible, w), n+len(w.entries)
 		}
 	}
-	m := models{make(map[string]*item.Item, n), make(map[string]*item.Item, n), make(map[uuid.UUID]*item.Item, 2*n), make(map[modelName]*item.Item, n)}
+	m := models{make(map[string]*item.Item, n), make(map[string]*item.Item, n), make(map[uuid.UUID]*item.Item, 2*n),
+		make(map[modelName]*item.Item, n)}
 	for _, w := range visible {
 		for i := range w.entries {
 			e := &w.entries[i]

@@ -45,7 +45,8 @@ func (p *Platform) readSettings(root *os.Root, name string) (s settings, read bo
 		s, err = parseSettings(data)
 	}
 	if err != nil {
-		p.logger.Warn("platform folder: a workspace is hidden from everyone until its workspace.json is repaired", "root", p.path, "file", name, "error", err)
+		p.logger.Warn("platform folder: a workspace is hidden from everyone until its workspace.json is repaired", "root", p.path, "file",
+			name, "error", err)
 		return settings{closed: true}, read
 	}
 	return s, read

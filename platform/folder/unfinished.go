@@ -28,11 +28,13 @@ func (u Unfinished) String() string {
 	case u.Parts == 0:
 		return fmt.Sprintf("a write was interrupted before it changed any file; its remains in %s are useless", u.In)
 	case u.Left == 0 && u.Changed > 0:
-		return fmt.Sprintf("a write of %d files was interrupted, and %d of them have been changed since; it will not be finished", u.Parts, u.Changed)
+		return fmt.Sprintf("a write of %d files was interrupted, and %d of them have been changed since; it will not be finished", u.Parts,
+			u.Changed)
 	case u.Left == 0:
 		return fmt.Sprintf("a write of %d files was interrupted after all of them were written", u.Parts)
 	case u.Changed > 0:
-		return fmt.Sprintf("a write of %d files was interrupted: %d are still to be written, and %d stay because they have been changed since", u.Parts, u.Left, u.Changed)
+		return fmt.Sprintf("a write of %d files was interrupted: %d are still to be written, and %d stay because they have been "+
+			"changed since", u.Parts, u.Left, u.Changed)
 	}
 	return fmt.Sprintf("a write of %d files was interrupted: %d are still to be written", u.Parts, u.Left)
 }
@@ -66,7 +68,8 @@ func (f *itemFolder) finished(d definition.Definition) (definition.Definition, *
 	}
 	changes, err := f.committed()
 	if err != nil {
-		return d, nil, domain.Refuse(domain.PlatformUnavailable, "a write of %s was interrupted, and its journal cannot be read: %s", named(f.item), cause(err))
+		return d, nil, domain.Refuse(domain.PlatformUnavailable, "a write of %s was interrupted, and its journal cannot be read: %s",
+			named(f.item), cause(err))
 	}
 	left := f.left(changes)
 	u := &Unfinished{In: f.journal, Parts: len(changes), Changed: left.foreign}
@@ -90,7 +93,9 @@ func (f *itemFolder) finished(d definition.Definition) (definition.Definition, *
 			err = errChanged
 		}
 		if err != nil {
-			return d, nil, domain.Refuse(domain.PlatformUnavailable, "a write of %s was interrupted, and its new content of %s cannot be read: %s; remove %s/%s to abandon the write", named(f.item), c.Path, cause(err), f.dir, f.journal)
+			return d, nil, domain.Refuse(domain.PlatformUnavailable,
+				"a write of %s was interrupted, and its new content of %s cannot be read: %s; remove %s/%s to abandon the write",
+				named(f.item), c.Path, cause(err), f.dir, f.journal)
 		}
 		u.Left++
 		parts[c.Path] = definition.Part{Path: c.Path, Data: data}

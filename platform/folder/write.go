@@ -68,7 +68,9 @@ func (f *itemFolder) replace(ctx context.Context, d definition.Definition, ifHas
 	case errors.Is(err, errChanged):
 		return changed(it)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return domain.Refuse(domain.PlatformAccessDenied, "the folder of %s may not be written (%s); ask the operator of the service for access", named(it), cause(err)).About(idName(it.Type), it.ID)
+		return domain.Refuse(domain.PlatformAccessDenied,
+			"the folder of %s may not be written (%s); ask the operator of the service for access", named(it),
+			cause(err)).About(idName(it.Type), it.ID)
 	}
 	return p.unavailable(ctx, err, "%s cannot be written", named(it))
 }
@@ -80,7 +82,8 @@ func changed(it item.Item) error {
 // check refuses parts that cannot be in the item's folder.
 func (b bounds) check(it item.Item, d definition.Definition) error {
 	refuse := func(format string, args ...any) error {
-		return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: %s", named(it), fmt.Sprintf(format, args...)).About(idName(it.Type), it.ID)
+		return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: %s", named(it),
+			fmt.Sprintf(format, args...)).About(idName(it.Type), it.ID)
 	}
 	if len(d.Parts) == 0 || len(d.Parts) > b.parts {
 		return refuse("it has %d parts; 1 to %d are allowed", len(d.Parts), b.parts)
@@ -111,7 +114,8 @@ func (b bounds) check(it item.Item, d definition.Definition) error {
 // validPath reports whether a part may have the path. It must be relative, with forward slashes, without elements that
 // are empty or begin with a dot, and without characters that some file systems interpret.
 func validPath(name string) bool {
-	if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) || !utf8.ValidString(name) || len(name) > 1024 || strings.Count(name, "/") >= MaxDepth {
+	if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) || !utf8.ValidString(name) || len(name) > 1024 ||
+		strings.Count(name, "/") >= MaxDepth {
 		return false
 	}
 	if strings.ContainsFunc(name, func(r rune) bool { return r == '\\' || r == ':' || unicode.IsControl(r) }) {

@@ -18,7 +18,8 @@ const enough = 8 << 30
 func inMemory() (dir string, remove func() error) {
 	const memory, noexec = "/dev/shm", 0x8 // ST_NOEXEC
 	var fs syscall.Statfs_t
-	if os.Getenv("TMPDIR") != "" || syscall.Statfs(memory, &fs) != nil || fs.Flags&noexec != 0 || min(fs.Bavail*uint64(fs.Bsize), available()) < enough {
+	if os.Getenv("TMPDIR") != "" || syscall.Statfs(memory, &fs) != nil || fs.Flags&noexec != 0 ||
+		min(fs.Bavail*uint64(fs.Bsize), available()) < enough {
 		return "", nil
 	}
 	removeAbandoned(memory)
