@@ -211,8 +211,17 @@ func TestManyVisuals(t *testing.T) {
 	}
 }
 
+// TestCorpus tests the reports of public projects. The hard tests also try other
+// encodings of them.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
+	ofCorpus(t, "as they are")
+}
+
+// ofCorpus checks the properties of every report of the corpus in each encoding of
+// its JSON.
+func ofCorpus(t *testing.T, encodings ...string) {
+	t.Helper()
 	root, _ := samples.Corpus(t)
 	reports := 0
 	err := filepath.WalkDir(root, func(file string, e os.DirEntry, err error) error {
@@ -243,7 +252,7 @@ func TestCorpus(t *testing.T) {
 		reports++
 		t.Run(strings.TrimPrefix(folder, root), func(t *testing.T) {
 			t.Parallel()
-			for _, ends := range []string{"as they are", "CRLF", "byte order mark"} {
+			for _, ends := range encodings {
 				v := d
 				if ends != "as they are" {
 					v = definition.New(append([]definition.Part{}, d.Parts...)...)
