@@ -119,12 +119,11 @@ func (s *Assessments) acceptRun(ctx context.Context, caller Caller, operationID 
 		s.keys.remember(c, caller, operationID)
 		steps := make([]assessment.Step, len(models))
 		for i, m := range models {
-			steps[i] = assessment.Step{
-				AccountID: caller.Account, OperationID: operationID, WorkspaceID: workspace.ID, ModelID: m.ID,
-				Person: caller.Person, Plan: caller.Plan, AcceptedAt: at, RequestID: caller.RequestID, Trace: caller.Trace,
-			}
+			steps[i] = assessment.Step{WorkspaceID: workspace.ID, ModelID: m.ID, Plan: caller.Plan, AcceptedAt: at}
 		}
-		c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.Assess(ctx, tx, steps) })
+		c.InTx(func(ctx context.Context, tx pgx.Tx) error {
+			return s.Jobs.Assess(ctx, tx, caller.origin(operationID), steps)
+		})
 		return nil
 	})
 }

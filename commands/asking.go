@@ -206,11 +206,10 @@ func storeSet(c *eventstore.Change, set benchmark.Set) (abtest.Questions, error)
 func (s *Benchmarks) enqueueRun(c *eventstore.Change, caller Caller, operationID, runID uuid.UUID) {
 	sql, args := s.Vault.Put(operationID, caller.Token, caller.TokenExpires)
 	c.Queue(sql, args...)
-	step := benchmark.Step{
-		AccountID: caller.Account, OperationID: operationID, RunID: runID, Person: caller.Person, AcceptedAt: s.Now(),
-		RequestID: caller.RequestID, Trace: caller.Trace,
-	}
-	c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.Ask(ctx, tx, step) })
+	step := benchmark.Step{RunID: runID, AcceptedAt: s.Now()}
+	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
+		return s.Jobs.Ask(ctx, tx, caller.origin(operationID), step)
+	})
 }
 
 // questionsMissing refuses a model that has no saved question that can run.

@@ -57,12 +57,5 @@ func CallerOf(m account.Membership, token string, expires time.Time, mayWrite bo
 
 // metadata returns the origin that every event of a call records.
 func (caller Caller) metadata(operationID uuid.UUID) eventstore.Metadata {
-	return eventstore.Metadata{
-		Account:     caller.Account,
-		Person:      caller.Person.ID,
-		RequestID:   caller.RequestID,
-		OperationID: operationID.String(),
-		Correlation: operationID.String(),
-		Trace:       caller.Trace,
-	}
+	return caller.origin(operationID).Metadata()
 }

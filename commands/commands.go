@@ -49,13 +49,13 @@ type Permissions interface {
 	Access(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error)
 }
 
-// Jobs enqueues steps of work in the transaction that accepts them.
+// Jobs enqueues steps of the work of a call in the transaction that accepts them.
 type Jobs interface {
-	Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) error
-	Optimize(ctx context.Context, tx pgx.Tx, steps ...optimization.Step) error
-	ChangePixies(ctx context.Context, tx pgx.Tx, steps []pixies.Step) error
-	Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) error
-	MakeQuestions(ctx context.Context, tx pgx.Tx, step benchmark.QuestionStep) error
+	Assess(ctx context.Context, tx pgx.Tx, of Origin, steps []assessment.Step) error
+	Optimize(ctx context.Context, tx pgx.Tx, of Origin, step optimization.Step) error
+	ChangePixies(ctx context.Context, tx pgx.Tx, of Origin, steps []pixies.Step) error
+	Ask(ctx context.Context, tx pgx.Tx, of Origin, step benchmark.Step) error
+	MakeQuestions(ctx context.Context, tx pgx.Tx, of Origin, step benchmark.QuestionStep) error
 }
 
 // Caller is the signed-in person of a call, with what their account allowed them to

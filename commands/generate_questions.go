@@ -65,9 +65,8 @@ func (s *Benchmarks) GenerateQuestions(ctx context.Context, caller Caller, works
 func (s *Benchmarks) enqueueQuestions(c *eventstore.Change, caller Caller, operationID, workspaceID, modelID uuid.UUID) {
 	sql, args := s.Vault.Put(operationID, caller.Token, caller.TokenExpires)
 	c.Queue(sql, args...)
-	step := benchmark.QuestionStep{
-		AccountID: caller.Account, OperationID: operationID, WorkspaceID: workspaceID, ModelID: modelID,
-		Person: caller.Person, RequestID: caller.RequestID, Trace: caller.Trace,
-	}
-	c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.MakeQuestions(ctx, tx, step) })
+	step := benchmark.QuestionStep{WorkspaceID: workspaceID, ModelID: modelID}
+	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
+		return s.Jobs.MakeQuestions(ctx, tx, caller.origin(operationID), step)
+	})
 }

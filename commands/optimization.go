@@ -120,11 +120,10 @@ func (s *core) acceptance(caller Caller, id uuid.UUID, kind operation.Type, work
 func (s *Optimizations) enqueueStep(c *eventstore.Change, caller Caller, operationID, workspaceID, modelID uuid.UUID) {
 	sql, args := s.Vault.Put(operationID, caller.Token, caller.TokenExpires)
 	c.Queue(sql, args...)
-	step := optimization.Step{
-		AccountID: caller.Account, OperationID: operationID, WorkspaceID: workspaceID, ModelID: modelID,
-		Person: caller.Person, RequestID: caller.RequestID, Trace: caller.Trace,
-	}
-	c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.Optimize(ctx, tx, step) })
+	step := optimization.Step{WorkspaceID: workspaceID, ModelID: modelID}
+	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
+		return s.Jobs.Optimize(ctx, tx, caller.origin(operationID), step)
+	})
 }
 
 // pendingWrite is an apply or a revert about to be accepted.

@@ -139,12 +139,11 @@ func (s *Pixies) acceptRun(ctx context.Context, caller Caller, operationID uuid.
 		s.keys.remember(c, caller, operationID)
 		steps := make([]pixies.Step, len(reports))
 		for i, r := range reports {
-			steps[i] = pixies.Step{
-				AccountID: caller.Account, OperationID: operationID, WorkspaceID: workspace.ID, ReportID: r.ID,
-				Person: caller.Person, Plan: caller.Plan, RequestID: caller.RequestID, Trace: caller.Trace,
-			}
+			steps[i] = pixies.Step{WorkspaceID: workspace.ID, ReportID: r.ID, Plan: caller.Plan}
 		}
-		c.InTx(func(ctx context.Context, tx pgx.Tx) error { return s.Jobs.ChangePixies(ctx, tx, steps) })
+		c.InTx(func(ctx context.Context, tx pgx.Tx) error {
+			return s.Jobs.ChangePixies(ctx, tx, caller.origin(operationID), steps)
+		})
 		return nil
 	})
 }

@@ -171,44 +171,44 @@ type jobs struct {
 	next  commands.Jobs
 }
 
-func (j *jobs) Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) error {
+func (j *jobs) Assess(ctx context.Context, tx pgx.Tx, of commands.Origin, steps []assessment.Step) error {
 	j.steps.Add(int64(len(steps)))
 	if j.next == nil {
 		return nil
 	}
-	return j.next.Assess(ctx, tx, steps)
+	return j.next.Assess(ctx, tx, of, steps)
 }
 
-func (j *jobs) Optimize(ctx context.Context, tx pgx.Tx, steps ...optimization.Step) error {
-	j.steps.Add(int64(len(steps)))
-	if j.next == nil {
-		return nil
-	}
-	return j.next.Optimize(ctx, tx, steps...)
-}
-
-func (j *jobs) ChangePixies(ctx context.Context, tx pgx.Tx, steps []pixies.Step) error {
-	j.steps.Add(int64(len(steps)))
-	if j.next == nil {
-		return nil
-	}
-	return j.next.ChangePixies(ctx, tx, steps)
-}
-
-func (j *jobs) MakeQuestions(ctx context.Context, tx pgx.Tx, step benchmark.QuestionStep) error {
+func (j *jobs) Optimize(ctx context.Context, tx pgx.Tx, of commands.Origin, step optimization.Step) error {
 	j.steps.Add(1)
 	if j.next == nil {
 		return nil
 	}
-	return j.next.MakeQuestions(ctx, tx, step)
+	return j.next.Optimize(ctx, tx, of, step)
 }
 
-func (j *jobs) Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) error {
+func (j *jobs) ChangePixies(ctx context.Context, tx pgx.Tx, of commands.Origin, steps []pixies.Step) error {
+	j.steps.Add(int64(len(steps)))
+	if j.next == nil {
+		return nil
+	}
+	return j.next.ChangePixies(ctx, tx, of, steps)
+}
+
+func (j *jobs) MakeQuestions(ctx context.Context, tx pgx.Tx, of commands.Origin, step benchmark.QuestionStep) error {
 	j.steps.Add(1)
 	if j.next == nil {
 		return nil
 	}
-	return j.next.Ask(ctx, tx, step)
+	return j.next.MakeQuestions(ctx, tx, of, step)
+}
+
+func (j *jobs) Ask(ctx context.Context, tx pgx.Tx, of commands.Origin, step benchmark.Step) error {
+	j.steps.Add(1)
+	if j.next == nil {
+		return nil
+	}
+	return j.next.Ask(ctx, tx, of, step)
 }
 
 func (j *jobs) count() int { return int(j.steps.Load()) }

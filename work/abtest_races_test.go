@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"readiness/commands"
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
@@ -72,10 +73,10 @@ type lockedJobs struct {
 }
 
 // Ask implements commands.Jobs.
-func (j *lockedJobs) Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) error {
+func (j *lockedJobs) Ask(ctx context.Context, tx pgx.Tx, of commands.Origin, step benchmark.Step) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.bench.Ask(ctx, tx, step)
+	return j.bench.Ask(ctx, tx, of, step)
 }
 
 // Many commands meet a run at the same moment, at every stage. It still ends once,
@@ -88,7 +89,7 @@ func TestAbRunRaces(t *testing.T) {
 	b.unlimited()
 	b.saveQuestions(t, good, 3, 1)
 	b.options.Asker, b.Jobs = &respondent{}, &lockedJobs{bench: b}
-	carry := func(steps []benchmark.Step) { // each step is carried out twice, as when River considers it stuck
+	carry := func(steps []work.AskJob) { // each step is carried out twice, as when River considers it stuck
 		var wg sync.WaitGroup
 		for _, step := range slices.Repeat(steps, 2) {
 			wg.Go(func() {

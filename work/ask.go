@@ -63,6 +63,7 @@ const (
 
 // ask is the job that asks the questions of a benchmark run.
 type ask struct {
+	commands.Origin
 	benchmark.Step
 }
 
@@ -86,7 +87,7 @@ func (*asker) Timeout(*river.Job[ask]) time.Duration {
 // no question is asked again after a crash.
 func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 	defer w.shared.begin(job.ID)()
-	step := job.Args.Step
+	step := job.Args
 	a, err := w.runs.Load(ctx, step.RunID)
 	if err != nil || a.Ended() {
 		return err
@@ -100,7 +101,7 @@ func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 		return err
 	}
 	defer release()
-	if a, err = w.runs.Begin(ctx, w.metadata(step), a); err != nil {
+	if a, err = w.runs.Begin(ctx, step.Metadata(), a); err != nil {
 		return err
 	}
 	var more bool
@@ -123,7 +124,7 @@ func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 	w.Log.Info("a benchmark run failed", "operationId", step.OperationID, "runId", step.RunID, "code", failure.Code, "error", err)
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
-	return w.runs.Fail(end, w.metadata(step), a, failure)
+	return w.runs.Fail(end, step.Metadata(), a, failure)
 }
 
 // provider returns the id of the AI provider that answers for the side; "" if there
@@ -178,7 +179,7 @@ func (w *asker) failure(err error, failed int, since time.Time) (operation.Failu
 
 // carryOut asks the remaining questions, for one slice of time, and compares the
 // sides of an A/B run once both have answered. It reports whether more are left.
-func (w *asker) carryOut(ctx context.Context, step benchmark.Step, a commands.Asking) (more bool, err error) {
+func (w *asker) carryOut(ctx context.Context, step ask, a commands.Asking) (more bool, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			w.Log.Error("a benchmark run panicked", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
@@ -202,7 +203,7 @@ func (w *asker) carryOut(ctx context.Context, step benchmark.Step, a commands.As
 }
 
 // askSide asks the remaining questions and, after the last, completes the run.
-func (w *asker) askSide(ctx context.Context, step benchmark.Step, a commands.Asking, set benchmark.Set) (commands.Asking, bool, error) {
+func (w *asker) askSide(ctx context.Context, step ask, a commands.Asking, set benchmark.Set) (commands.Asking, bool, error) {
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
 	if err != nil {
 		return a, false, err
@@ -223,7 +224,7 @@ func (w *asker) askSide(ctx context.Context, step benchmark.Step, a commands.Ask
 		if domain.IsRefused(err, domain.ItemNotFound) {
 			reading, cancel := context.WithTimeout(ctx, stepTimeout)
 			defer cancel()
-			err = errors.Join(err, w.noticeGone(reading, w.metadata(step), s.as, a.Run.Side.WorkspaceID, a.Run.Side.SemanticModelID))
+			err = errors.Join(err, w.noticeGone(reading, step.Metadata(), s.as, a.Run.Side.WorkspaceID, a.Run.Side.SemanticModelID))
 		}
 		return a, false, err
 	}
@@ -243,7 +244,7 @@ func (w *asker) askSide(ctx context.Context, step benchmark.Step, a commands.Ask
 // side is a side while it is being asked.
 type side struct {
 	*asker
-	step  benchmark.Step
+	step  ask
 	as    item.Caller
 	set   benchmark.Set
 	of    benchmark.Side   // the side that is asked
@@ -340,7 +341,7 @@ func (s *side) record(ctx context.Context, made benchmark.Asked, failed *compari
 	if s.failing >= maxFailing { // the run ends; other asks in flight are dropped
 		return nil
 	}
-	after, err := s.runs.RecordAsk(ctx, s.metadata(s.step), s.state, made, sql, args)
+	after, err := s.runs.RecordAsk(ctx, s.step.Metadata(), s.state, made, sql, args)
 	if err != nil {
 		return err
 	}
@@ -478,13 +479,6 @@ func (s *side) complete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.state, err = s.runs.Complete(ctx, s.metadata(s.step), s.state, document.Outcome(hash), sql, args)
+	s.state, err = s.runs.Complete(ctx, s.step.Metadata(), s.state, document.Outcome(hash), sql, args)
 	return err
-}
-
-func (*asker) metadata(step benchmark.Step) eventstore.Metadata {
-	return eventstore.Metadata{
-		Account: step.AccountID, Person: step.Person.ID, RequestID: step.RequestID,
-		OperationID: step.OperationID.String(), Correlation: step.OperationID.String(), Trace: step.Trace,
-	}
 }

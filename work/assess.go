@@ -28,6 +28,7 @@ import (
 
 // assess is the job that assesses one model of a run, or a data agent.
 type assess struct {
+	commands.Origin
 	assessment.Step
 }
 
@@ -58,7 +59,7 @@ const (
 // attempt; problems of the platform or the model are outcomes in the log.
 func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	defer w.shared.begin(job.ID)()
-	step := job.Args.Step
+	step := job.Args
 	release, err := turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.Person))
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	run := eventstore.Fold(operation.Stream(step.OperationID), assessment.EvolveRun)
-	err = w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
+	err = w.Store.Change(ctx, step.Metadata(), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, run, assessment.Begin{})
 	})
 	if err != nil {
@@ -152,7 +153,7 @@ type found struct {
 
 // assess reads and scores the model or the agent, as the person who started the
 // run.
-func (w *assessor) assess(ctx context.Context, step assessment.Step, run assessment.Run) (*found, error) {
+func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) (*found, error) {
 	itemType := run.Operation.Resource.ItemType
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
 	if err != nil {
@@ -243,7 +244,7 @@ func notReadable(err error) error {
 // stream with the document, and on the allowances if the work refunds what it
 // spent. Repeating it changes nothing. It has its own timeout, so a step that ran
 // out of time can still record its end.
-func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, failure *operation.Failure) error {
+func (w *assessor) end(ctx context.Context, step assess, made *found, failure *operation.Failure) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	limits, ok := w.Plans[step.Plan]
@@ -267,7 +268,7 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 	}
 	tracking := commands.Track(step.AccountID, step.ModelID)
 	pasts := append(tracking.Pasts(), run, standing, assessments, firstLooks)
-	return w.Store.Change(ctx, w.metadata(step), pasts, func(c *eventstore.Change) error {
+	return w.Store.Change(ctx, step.Metadata(), pasts, func(c *eventstore.Change) error {
 		if !run.State.Open(step.ModelID) {
 			return nil
 		}
@@ -311,7 +312,7 @@ func (w *assessor) end(ctx context.Context, step assessment.Step, made *found, f
 
 // track makes an assessed model that the call reserved a tracked item, releases
 // unused reservations, and records both in the result.
-func (w *assessor) track(c *eventstore.Change, step assessment.Step, run assessment.Run, tracking *commands.Tracking,
+func (w *assessor) track(c *eventstore.Change, step assess, run assessment.Run, tracking *commands.Tracking,
 	result *assessment.Result) error {
 	via := trackeditem.ViaAssessment
 	if run.Operation.Type == operation.AssessDataAgent {
@@ -331,11 +332,4 @@ func (w *assessor) track(c *eventstore.Change, step assessment.Step, run assessm
 		result.TrackedItem = &made
 	}
 	return nil
-}
-
-func (w *assessor) metadata(step assessment.Step) eventstore.Metadata {
-	return eventstore.Metadata{
-		Account: step.AccountID, Person: step.Person.ID, RequestID: step.RequestID,
-		OperationID: step.OperationID.String(), Correlation: step.OperationID.String(), Trace: step.Trace,
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"readiness/commands"
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
@@ -138,7 +139,10 @@ func TestAssessAgent(t *testing.T) {
 	}
 	// Repeating a step changes nothing.
 	before := b.count(t, `SELECT count(*) FROM events`)
-	again := assessment.Step{AccountID: "contoso", OperationID: a.OperationID, WorkspaceID: workspace, ModelID: agent, Person: b.ana().Person, Plan: account.Team, AcceptedAt: noon}
+	again := work.AssessJob{
+		Origin: commands.Origin{AccountID: "contoso", OperationID: a.OperationID, Person: b.ana().Person},
+		Step:   assessment.Step{WorkspaceID: workspace, ModelID: agent, Plan: account.Team, AcceptedAt: noon},
+	}
 	if err := work.Carry(t.Context(), b.options, again, 1); err != nil || b.count(t, `SELECT count(*) FROM events`) != before {
 		t.Errorf("again: %v", err)
 	}

@@ -18,7 +18,7 @@ import (
 
 // compare compares the answers of both sides of an A/B run, stores the comparison
 // and ends the run.
-func (w *asker) compare(ctx context.Context, step benchmark.Step, a commands.Asking, set benchmark.Set) error {
+func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set benchmark.Set) error {
 	run := a.Ab
 	test := eventstore.FoldCached(abtest.Stream(run.AbTestID), abtest.Evolve)
 	if err := w.Store.Load(ctx, test); err != nil {
@@ -64,7 +64,7 @@ func (w *asker) compare(ctx context.Context, step benchmark.Step, a commands.Ask
 	if err != nil {
 		return err
 	}
-	return w.runs.RecordComparison(ctx, w.metadata(step), a,
+	return w.runs.RecordComparison(ctx, step.Metadata(), a,
 		abtest.Compared{Document: hash, Aggregate: made.Aggregate, Agreement: made.Agreement}, sql, args)
 }
 

@@ -10,37 +10,42 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"readiness/commands"
-	"readiness/domain/assessment"
-	"readiness/domain/benchmark"
-	"readiness/domain/optimization"
-	"readiness/domain/pixies"
+)
+
+// The arguments of the jobs.
+type (
+	AssessJob    = assess
+	OptimizeJob  = optimize
+	PixiesJob    = changePixies
+	AskJob       = ask
+	QuestionsJob = makeQuestions
 )
 
 // Carry carries out a step once, as the attempt after failed earlier ones.
-func Carry(ctx context.Context, o Options, step assessment.Step, failed int) error {
+func Carry(ctx context.Context, o Options, step AssessJob, failed int) error {
 	return CarryAfterCrashes(ctx, o, step, failed, 0)
 }
 
 // CarryAfterCrashes carries out a step once, as the attempt after failed failures
 // and crashes that ended the process.
-func CarryAfterCrashes(ctx context.Context, o Options, step assessment.Step, failed, crashes int) error {
-	job := &river.Job[assess]{JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed)}, Args: assess{step}}
+func CarryAfterCrashes(ctx context.Context, o Options, step AssessJob, failed, crashes int) error {
+	job := &river.Job[assess]{JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed)}, Args: step}
 	return (&assessor{Options: o, shared: newShared(o)}).Work(ctx, job)
 }
 
 // CarryOptimize carries out a step of an optimization once, as the attempt after
 // failed earlier ones.
-func CarryOptimize(ctx context.Context, o Options, step optimization.Step, failed int) error {
+func CarryOptimize(ctx context.Context, o Options, step OptimizeJob, failed int) error {
 	return CarryOptimizeSince(ctx, o, step, failed, 0, o.Now())
 }
 
 // CarryOptimizeSince carries out a step of an optimization once, as the attempt
 // after failed failures and crashes that ended the process. The first attempt was
 // at since.
-func CarryOptimizeSince(ctx context.Context, o Options, step optimization.Step, failed, crashes int, since time.Time) error {
+func CarryOptimizeSince(ctx context.Context, o Options, step OptimizeJob, failed, crashes int, since time.Time) error {
 	job := &river.Job[optimize]{
 		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
-		Args:   optimize{step},
+		Args:   step,
 	}
 	w := &optimizer{Options: o, recorder: commands.Recorder{Store: o.Store, Vault: o.Vault, Now: o.Now}, shared: newShared(o)}
 	return w.Work(ctx, job)
@@ -48,33 +53,33 @@ func CarryOptimizeSince(ctx context.Context, o Options, step optimization.Step, 
 
 // CarryPixies carries out a step of a run over reports once, as the attempt after
 // failed earlier ones.
-func CarryPixies(ctx context.Context, o Options, step pixies.Step, failed int) error {
+func CarryPixies(ctx context.Context, o Options, step PixiesJob, failed int) error {
 	return CarryPixiesSince(ctx, o, step, failed, o.Now())
 }
 
 // CarryPixiesSince is CarryPixies for a step whose first attempt was at since.
-func CarryPixiesSince(ctx context.Context, o Options, step pixies.Step, failed int, since time.Time) error {
+func CarryPixiesSince(ctx context.Context, o Options, step PixiesJob, failed int, since time.Time) error {
 	job := &river.Job[changePixies]{
 		JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
-		Args:   changePixies{step},
+		Args:   step,
 	}
 	return (&pixier{Options: o, shared: newShared(o)}).Work(ctx, job)
 }
 
 // CarryAsk carries out a step of a benchmark run once, as the attempt after failed
 // earlier ones.
-func CarryAsk(ctx context.Context, o Options, step benchmark.Step, failed int) error {
-	job := &river.Job[ask]{JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed)}, Args: ask{step}}
+func CarryAsk(ctx context.Context, o Options, step AskJob, failed int) error {
+	job := &river.Job[ask]{JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed)}, Args: step}
 	return (&asker{Options: o, runs: commands.Runs{Store: o.Store, Vault: o.Vault, Now: o.Now}, shared: newShared(o)}).Work(ctx, job)
 }
 
 // CarryQuestions carries out a step that generates or saves questions once, as the
 // attempt after failed failures and crashes that ended the process. The first
 // attempt was at since.
-func CarryQuestions(ctx context.Context, o Options, step benchmark.QuestionStep, failed, crashes int, since time.Time) error {
+func CarryQuestions(ctx context.Context, o Options, step QuestionsJob, failed, crashes int, since time.Time) error {
 	job := &river.Job[makeQuestions]{
 		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
-		Args:   makeQuestions{step},
+		Args:   step,
 	}
 	return (&questioner{Options: o, shared: newShared(o)}).Work(ctx, job)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
+	"readiness/commands"
 	"readiness/domain/abtest"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
@@ -43,10 +44,9 @@ type standing struct {
 	assesses  assessment.Run
 	changes   pixies.Run
 	compares  abtest.Run
-	// at, requestID and trace are when, by which request and in which trace the
-	// remaining step was accepted.
-	at               time.Time
-	requestID, trace string
+	// at is when the remaining step was accepted, and origin by which call.
+	at     time.Time
+	origin commands.Origin
 }
 
 // stand folds an operation's stream.
@@ -61,9 +61,10 @@ func (q *Queue) stand(ctx context.Context, id uuid.UUID) (s standing, err error)
 		s.compares = abtest.EvolveRun(s.compares, r.Event)
 		switch r.Event.(type) {
 		case operation.Accepted, operation.WentOn, abtest.SideQueued:
-			s.at, s.requestID, s.trace = r.RecordedAt, r.Metadata.RequestID, r.Metadata.Trace
+			s.at, s.origin.RequestID, s.origin.Trace = r.RecordedAt, r.Metadata.RequestID, r.Metadata.Trace
 		}
 	}
+	s.origin.AccountID, s.origin.OperationID, s.origin.Person = s.operation.Account, s.operation.ID, s.operation.Owner
 	return s, nil
 }
 
@@ -79,31 +80,22 @@ func (s standing) left(plan account.Plan) map[uuid.UUID]river.JobArgs {
 	case operation.AssessSemanticModel, operation.AssessSemanticModels, operation.AssessDataAgent:
 		for _, m := range s.assesses.Models {
 			if s.assesses.Open(m.ModelID) {
-				left[m.ModelID] = assess{assessment.Step{
-					AccountID: op.Account, OperationID: op.ID, WorkspaceID: s.assesses.WorkspaceID, ModelID: m.ModelID, Person: op.Owner,
-					Plan: plan, AcceptedAt: s.at, RequestID: s.requestID, Trace: s.trace,
-				}}
+				left[m.ModelID] = assess{s.origin, assessment.Step{WorkspaceID: s.assesses.WorkspaceID, ModelID: m.ModelID, Plan: plan,
+					AcceptedAt: s.at}}
 			}
 		}
 	case operation.AddPixies, operation.RemovePixies:
 		for _, r := range s.changes.Reports {
 			if s.changes.Open(r.ReportID) {
-				left[r.ReportID] = changePixies{pixies.Step{
-					AccountID: op.Account, OperationID: op.ID, WorkspaceID: s.changes.WorkspaceID, ReportID: r.ReportID, Person: op.Owner,
-					Plan: plan, RequestID: s.requestID, Trace: s.trace,
-				}}
+				left[r.ReportID] = changePixies{s.origin, pixies.Step{WorkspaceID: s.changes.WorkspaceID, ReportID: r.ReportID, Plan: plan}}
 			}
 		}
 	case operation.PreviewOptimization, operation.ApplyOptimization, operation.RevertOptimization:
-		left[*op.Resource.ItemID] = optimize{optimization.Step{
-			AccountID: op.Account, OperationID: op.ID, WorkspaceID: op.Resource.WorkspaceID, ModelID: *op.Resource.ItemID, Person: op.Owner,
-			RequestID: s.requestID, Trace: s.trace,
-		}}
+		left[*op.Resource.ItemID] = optimize{s.origin, optimization.Step{WorkspaceID: op.Resource.WorkspaceID,
+			ModelID: *op.Resource.ItemID}}
 	case operation.GenerateBenchmarkQuestions, operation.SaveBenchmarkQuestions:
-		left[*op.Resource.ItemID] = makeQuestions{benchmark.QuestionStep{
-			AccountID: op.Account, OperationID: op.ID, WorkspaceID: op.Resource.WorkspaceID, ModelID: *op.Resource.ItemID, Person: op.Owner,
-			RequestID: s.requestID, Trace: s.trace,
-		}}
+		left[*op.Resource.ItemID] = makeQuestions{s.origin, benchmark.QuestionStep{WorkspaceID: op.Resource.WorkspaceID,
+			ModelID: *op.Resource.ItemID}}
 	case operation.RunBenchmark:
 		left[op.ID] = s.asks(op.ID)
 	case operation.RunAbTest:
@@ -116,10 +108,7 @@ func (s standing) left(plan account.Plan) map[uuid.UUID]river.JobArgs {
 }
 
 func (s standing) asks(runID uuid.UUID) ask {
-	op := s.operation
-	return ask{benchmark.Step{
-		AccountID: op.Account, OperationID: op.ID, RunID: runID, Person: op.Owner, AcceptedAt: s.at, RequestID: s.requestID, Trace: s.trace,
-	}}
+	return ask{s.origin, benchmark.Step{RunID: runID, AcceptedAt: s.at}}
 }
 
 // asking returns the benchmark run whose step continues: that of the side that

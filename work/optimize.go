@@ -32,6 +32,7 @@ type Proposer interface {
 
 // optimize is the job that makes a proposal or a write.
 type optimize struct {
+	commands.Origin
 	optimization.Step
 }
 
@@ -55,7 +56,7 @@ func (*optimizer) Timeout(*river.Job[optimize]) time.Duration {
 // a step that was done before a crash is not repeated.
 func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
 	defer w.shared.begin(job.ID)()
-	step := job.Args.Step
+	step := job.Args
 	work, err := w.recorder.Load(ctx, step.OperationID)
 	if err != nil || work.Operation.Status.Ended() || work.Operation.Waiting != nil {
 		return err
@@ -66,7 +67,7 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
 		return err
 	}
 	defer release()
-	if work, err = w.recorder.Record(ctx, w.metadata(step), work, optimization.Begin{}, nil); err != nil || work.Operation.Status.Ended() ||
+	if work, err = w.recorder.Record(ctx, step.Metadata(), work, optimization.Begin{}, nil); err != nil || work.Operation.Status.Ended() ||
 		work.Operation.Waiting != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
 	if work, err = w.recorder.Load(end, step.OperationID); err != nil {
 		return err
 	}
-	_, err = w.recorder.Record(end, w.metadata(step), work, optimization.Fail{Failure: failure}, nil)
+	_, err = w.recorder.Record(end, step.Metadata(), work, optimization.Fail{Failure: failure}, nil)
 	return err
 }
 
@@ -133,7 +134,7 @@ func openEnd(work optimization.Work) string {
 
 // carryOut makes the proposal, or the write that was started. A panic is a fault
 // like any other: it is retried a limited number of times.
-func (w *optimizer) carryOut(ctx context.Context, step optimization.Step, work optimization.Work, by proposer) (err error) {
+func (w *optimizer) carryOut(ctx context.Context, step optimize, work optimization.Work, by proposer) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			w.Log.Error("an optimization panicked", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
@@ -161,14 +162,14 @@ func (w *optimizer) carryOut(ctx context.Context, step optimization.Step, work o
 		err = w.write(ctx, as, step, work)
 	}
 	if domain.IsRefused(err, domain.ItemNotFound) {
-		err = errors.Join(err, w.noticeGone(ctx, w.metadata(step), as, step.WorkspaceID, step.ModelID))
+		err = errors.Join(err, w.noticeGone(ctx, step.Metadata(), as, step.WorkspaceID, step.ModelID))
 	}
 	return err
 }
 
 // propose makes the preview of the kind: the result of a preview operation, or the
 // writes of an unattended apply.
-func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, by proposer) error {
+func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimize, work optimization.Work, by proposer) error {
 	p, err := w.preview(ctx, as, step, work, by)
 	if err != nil {
 		return err
@@ -190,7 +191,7 @@ func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimizati
 		}
 		command = optimization.RecordProposal{Proposed: proposed, At: w.Now()}
 	}
-	_, err = w.recorder.Record(ctx, w.metadata(step), work, command, func(c *eventstore.Change) { c.Queue(sql, args...) })
+	_, err = w.recorder.Record(ctx, step.Metadata(), work, command, func(c *eventstore.Change) { c.Queue(sql, args...) })
 	return err
 }
 
@@ -201,7 +202,7 @@ type proposer struct {
 	err      error
 }
 
-func (w *optimizer) proposer(ctx context.Context, step optimization.Step, work optimization.Work) (by proposer) {
+func (w *optimizer) proposer(ctx context.Context, step optimize, work optimization.Work) (by proposer) {
 	by.proposes = work.Operation.Type == operation.PreviewOptimization || work.Unattended && !work.Proposed
 	if by.proposes {
 		by.settings, by.err = w.Providers.Proposing(ctx, step.AccountID)
@@ -210,7 +211,7 @@ func (w *optimizer) proposer(ctx context.Context, step optimization.Step, work o
 }
 
 // read reads the model for a proposal.
-func (w *optimizer) read(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work,
+func (w *optimizer) read(ctx context.Context, as item.Caller, step optimize, work optimization.Work,
 	by proposer) (definition.Definition, error) {
 	release, err := w.shared.reading(ctx, keyOf(step.AccountID, step.Person), by.settings)
 	if err != nil {
@@ -221,7 +222,7 @@ func (w *optimizer) read(ctx context.Context, as item.Caller, step optimization.
 }
 
 // preview composes a preview as the person who started it.
-func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work,
+func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimize, work optimization.Work,
 	by proposer) (*optimization.Preview, error) {
 	now := w.Now().UTC().Truncate(time.Microsecond)
 	p := &optimization.Preview{
@@ -291,13 +292,6 @@ func (w *optimizer) compose(ctx context.Context, as item.Caller, p *optimization
 }
 
 // theItem returns the model that a step is about.
-func theItem(step optimization.Step, work optimization.Work) item.Item {
+func theItem(step optimize, work optimization.Work) item.Item {
 	return item.Item{ID: step.ModelID, Type: item.SemanticModel, WorkspaceID: step.WorkspaceID, DisplayName: work.ModelName}
-}
-
-func (*optimizer) metadata(step optimization.Step) eventstore.Metadata {
-	return eventstore.Metadata{
-		Account: step.AccountID, Person: step.Person.ID, RequestID: step.RequestID,
-		OperationID: step.OperationID.String(), Correlation: step.OperationID.String(), Trace: step.Trace,
-	}
 }

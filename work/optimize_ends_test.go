@@ -110,7 +110,7 @@ func (p *meddled) WriteDefinition(ctx context.Context, as item.Caller, it item.I
 
 // applyKeys starts the apply of a new preview of properties with the keys, and
 // takes its step out of the queue.
-func (b *bench) applyKeys(t *testing.T, keys ...string) (uuid.UUID, optimization.Step) {
+func (b *bench) applyKeys(t *testing.T, keys ...string) (uuid.UUID, work.OptimizeJob) {
 	t.Helper()
 	previewID := b.preview(t, optimization.Properties).PreviewID.String()
 	who := b.ana()

@@ -394,10 +394,10 @@ type counting struct {
 }
 
 // Optimize implements commands.Jobs.
-func (c *counting) Optimize(ctx context.Context, tx pgx.Tx, steps ...optimization.Step) error {
+func (c *counting) Optimize(ctx context.Context, tx pgx.Tx, of commands.Origin, step optimization.Step) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.bench.Optimize(ctx, tx, steps...)
+	return c.bench.Optimize(ctx, tx, of, step)
 }
 
 // An apply that waits too long for its owner releases the lock, when another call

@@ -27,6 +27,7 @@ import (
 
 // changePixies is the job that changes one report of a run.
 type changePixies struct {
+	commands.Origin
 	pixies.Step
 }
 
@@ -47,7 +48,7 @@ const copyLife = 30 * 24 * time.Hour
 // attempt; problems of the platform or the report are outcomes in the log.
 func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
 	defer w.shared.begin(job.ID)()
-	step := job.Args.Step
+	step := job.Args
 	release, err := turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.Person))
 	if err != nil {
 		return err
@@ -56,7 +57,7 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	run := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
-	err = w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
+	err = w.Store.Change(ctx, step.Metadata(), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, run, pixies.Begin{})
 	})
 	if err != nil || !run.State.Open(step.ReportID) {
@@ -95,7 +96,7 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
 // it after a crash has the same result, because a report in the wanted state is not
 // written. A panic is a fault like any other: it is retried a limited number of
 // times.
-func (w *pixier) change(ctx context.Context, step pixies.Step, run pixies.Run) (_ *pixies.ChangeIntended, err error) {
+func (w *pixier) change(ctx context.Context, step changePixies, run pixies.Run) (_ *pixies.ChangeIntended, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			w.Log.Error("a change of a report panicked", "operationId", step.OperationID, "reportId", step.ReportID, "fault", fault,
@@ -132,7 +133,7 @@ func (w *pixier) change(ctx context.Context, step pixies.Step, run pixies.Run) (
 // changeOnce reads the report and writes it. It returns nil when the report changed
 // in between, or when another worker of the step recorded its intent first. refused
 // means that this happened before and that nothing was written.
-func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run,
+func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, step changePixies, run pixies.Run,
 	refused bool) (*pixies.ChangeIntended, error) {
 	report := eventstore.FoldLast[pixies.Report](pixies.Stream(step.AccountID, step.ReportID))
 	now := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
@@ -195,7 +196,7 @@ func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, s
 
 // edit returns the report as the run wants it. It changes only the account's own
 // Pixies. A fault in our own rules fails this report only.
-func (w *pixier) edit(ctx context.Context, d definition.Definition, step pixies.Step, run pixies.Run,
+func (w *pixier) edit(ctx context.Context, d definition.Definition, step changePixies, run pixies.Run,
 	known map[string]string) (changed definition.Definition, i pixies.ChangeIntended, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -261,7 +262,7 @@ func (w *pixier) newPixie() string {
 // not reserve it. ours is false, and nothing is recorded, when another worker of
 // the step was first: the last recorded intent is not earlier, or the report has
 // its outcome.
-func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step pixies.Step, run pixies.Run, kept *definition.Definition,
+func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step changePixies, run pixies.Run, kept *definition.Definition,
 	intended *pixies.ChangeIntended, earlier pixies.ChangeIntended) (ours bool, err error) {
 	past := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
 	tracking := commands.Track(step.AccountID, step.ReportID)
@@ -289,7 +290,7 @@ func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step 
 	if adds && !ok {
 		return false, fmt.Errorf("work: no limits are configured for plan %q", step.Plan)
 	}
-	err = w.Store.Change(ctx, w.metadata(step), append(tracking.Pasts(), past, owner), func(c *eventstore.Change) error {
+	err = w.Store.Change(ctx, step.Metadata(), append(tracking.Pasts(), past, owner), func(c *eventstore.Change) error {
 		if ours = past.State.Open(step.ReportID) && past.State.Intended[step.ReportID].DefinitionHash == earlier.DefinitionHash; !ours {
 			return nil
 		}
@@ -312,13 +313,13 @@ func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step 
 
 // end records a report's outcome in one append: on the run, on the report's own
 // stream and on its tracked item. Repeating it changes nothing.
-func (w *pixier) end(ctx context.Context, step pixies.Step, done pixies.ChangeIntended, failure *operation.Failure) error {
+func (w *pixier) end(ctx context.Context, step changePixies, done pixies.ChangeIntended, failure *operation.Failure) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	run := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
 	report := eventstore.FoldLast[pixies.Report](pixies.Stream(step.AccountID, step.ReportID))
 	tracking := commands.Track(step.AccountID, step.ReportID)
-	return w.Store.Change(ctx, w.metadata(step), append(tracking.Pasts(), run, report), func(c *eventstore.Change) error {
+	return w.Store.Change(ctx, step.Metadata(), append(tracking.Pasts(), run, report), func(c *eventstore.Change) error {
 		if !run.State.Open(step.ReportID) {
 			return nil
 		}
@@ -357,7 +358,7 @@ func (w *pixier) end(ctx context.Context, step pixies.Step, done pixies.ChangeIn
 
 // track records the outcome on the report as a tracked item: a report that got
 // Pixies becomes one, and unused reservations are released.
-func (w *pixier) track(c *eventstore.Change, step pixies.Step, run pixies.Run, tracking *commands.Tracking, changed bool) error {
+func (w *pixier) track(c *eventstore.Change, step changePixies, run pixies.Run, tracking *commands.Tracking, changed bool) error {
 	switch named, _ := run.Report(step.ReportID); {
 	case !changed:
 		return tracking.Release(c, step.OperationID)
@@ -373,24 +374,17 @@ func (w *pixier) track(c *eventstore.Change, step pixies.Step, run pixies.Run, t
 
 // noticeGone records that a report was deleted, if a complete listing of its
 // workspace lacks it (decisions/8/8).
-func (w *pixier) noticeGone(ctx context.Context, as item.Caller, step pixies.Step) error {
+func (w *pixier) noticeGone(ctx context.Context, as item.Caller, step changePixies) error {
 	if !lacks(ctx, w.Platform, as, step.WorkspaceID, item.Report, step.ReportID) {
 		return nil
 	}
 	at := w.Now()
 	report := eventstore.FoldLast[pixies.Report](pixies.Stream(step.AccountID, step.ReportID))
 	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(step.AccountID, step.ReportID))
-	return w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{report, tracked}, func(c *eventstore.Change) error {
+	return w.Store.Change(ctx, step.Metadata(), []eventstore.Loadable{report, tracked}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, report, pixies.MarkDeleted{WorkspaceID: step.WorkspaceID, At: at}); err != nil {
 			return err
 		}
 		return eventstore.Decide(c, tracked, trackeditem.MarkDeleted{WorkspaceID: step.WorkspaceID, At: at})
 	})
-}
-
-func (*pixier) metadata(step pixies.Step) eventstore.Metadata {
-	return eventstore.Metadata{
-		Account: step.AccountID, Person: step.Person.ID, RequestID: step.RequestID,
-		OperationID: step.OperationID.String(), Correlation: step.OperationID.String(), Trace: step.Trace,
-	}
 }

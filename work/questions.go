@@ -34,8 +34,8 @@ type Phraser interface {
 
 // MakeQuestions enqueues the step that generates or saves questions, in the
 // transaction that accepts it.
-func (q *Queue) MakeQuestions(ctx context.Context, tx pgx.Tx, step benchmark.QuestionStep) error {
-	if _, err := q.jobs.InsertTx(ctx, tx, makeQuestions{step}, nil); err != nil {
+func (q *Queue) MakeQuestions(ctx context.Context, tx pgx.Tx, of commands.Origin, step benchmark.QuestionStep) error {
+	if _, err := q.jobs.InsertTx(ctx, tx, makeQuestions{of, step}, nil); err != nil {
 		return fmt.Errorf("work: enqueue: %w", err)
 	}
 	return nil
@@ -43,6 +43,7 @@ func (q *Queue) MakeQuestions(ctx context.Context, tx pgx.Tx, step benchmark.Que
 
 // makeQuestions is the job that generates or saves questions.
 type makeQuestions struct {
+	commands.Origin
 	benchmark.QuestionStep
 }
 
@@ -70,7 +71,7 @@ func (n *notBegun) Unwrap() error { return n.error }
 // repeated.
 func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) error {
 	defer w.shared.begin(job.ID)()
-	step := job.Args.QuestionStep
+	step := job.Args
 	work := eventstore.Fold(operation.Stream(step.OperationID), benchmark.EvolveQuestionWork)
 	if err := w.Store.Load(ctx, work); err != nil || work.State.Operation.Status.Ended() {
 		return err
@@ -81,7 +82,7 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) er
 		return err
 	}
 	defer release()
-	err = w.Store.Change(ctx, w.metadata(step), []eventstore.Loadable{work}, func(c *eventstore.Change) error {
+	err = w.Store.Change(ctx, step.Metadata(), []eventstore.Loadable{work}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, work, benchmark.BeginQuestions{})
 	})
 	if err != nil || work.State.Operation.Status.Ended() {
@@ -131,7 +132,7 @@ func (w *questioner) failure(err error, failed int, since time.Time) (fail bench
 }
 
 // fail ends the operation without a result and refunds its build if it is due.
-func (w *questioner) fail(ctx context.Context, step benchmark.QuestionStep, fail benchmark.FailQuestions) error {
+func (w *questioner) fail(ctx context.Context, step makeQuestions, fail benchmark.FailQuestions) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	work := eventstore.Fold(operation.Stream(step.OperationID), benchmark.EvolveQuestionWork)
@@ -144,7 +145,7 @@ func (w *questioner) fail(ctx context.Context, step benchmark.QuestionStep, fail
 		builds = eventstore.FoldLast[account.Usage](work.State.Allowance)
 		pasts = append(pasts, builds)
 	}
-	return w.Store.Change(ctx, w.metadata(step), pasts, func(c *eventstore.Change) error {
+	return w.Store.Change(ctx, step.Metadata(), pasts, func(c *eventstore.Change) error {
 		before := work.State.Builds()
 		if err := eventstore.Decide(c, work, fail); err != nil || len(c.Recorded()) == 0 {
 			return err
@@ -163,7 +164,7 @@ func (w *questioner) fail(ctx context.Context, step benchmark.QuestionStep, fail
 
 // carryOut makes the questions. A panic is a fault like any other: it is retried a
 // limited number of times.
-func (w *questioner) carryOut(ctx context.Context, step benchmark.QuestionStep, work benchmark.QuestionWork, by phraser) (err error) {
+func (w *questioner) carryOut(ctx context.Context, step makeQuestions, work benchmark.QuestionWork, by phraser) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			w.Log.Error("the work on questions panicked", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
@@ -194,7 +195,7 @@ type phraser struct {
 	err      error
 }
 
-func (w *questioner) phraser(ctx context.Context, step benchmark.QuestionStep, work benchmark.QuestionWork) (by phraser) {
+func (w *questioner) phraser(ctx context.Context, step makeQuestions, work benchmark.QuestionWork) (by phraser) {
 	if work.Operation.Type != operation.SaveBenchmarkQuestions {
 		by.settings, _, by.err = w.Providers.ForPurpose(ctx, step.AccountID, aiprovider.Questions)
 	}
@@ -202,7 +203,7 @@ func (w *questioner) phraser(ctx context.Context, step benchmark.QuestionStep, w
 }
 
 // read reads the model as the person.
-func (w *questioner) read(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork,
+func (w *questioner) read(ctx context.Context, as item.Caller, step makeQuestions, work benchmark.QuestionWork,
 	by phraser) (*semanticmodel.Model, error) {
 	release, err := w.shared.reading(ctx, keyOf(step.AccountID, step.Person), by.settings)
 	if err != nil {
@@ -222,7 +223,7 @@ func (w *questioner) read(ctx context.Context, as item.Caller, step benchmark.Qu
 }
 
 // generate makes questions about the model. They are a proposal; nothing is saved.
-func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork,
+func (w *questioner) generate(ctx context.Context, as item.Caller, step makeQuestions, work benchmark.QuestionWork,
 	by phraser) error {
 	access, err := w.usageAccess(ctx, as)
 	if err != nil {
@@ -263,7 +264,7 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step benchmar
 
 // save makes the given set the model's. Fields that a question does not name are
 // taken from its query.
-func (w *questioner) save(ctx context.Context, as item.Caller, step benchmark.QuestionStep, work benchmark.QuestionWork) error {
+func (w *questioner) save(ctx context.Context, as item.Caller, step makeQuestions, work benchmark.QuestionWork) error {
 	set, err := commands.QuestionsOf(ctx, w.Pool, work.Given)
 	if err != nil {
 		return err
@@ -285,7 +286,7 @@ func (w *questioner) save(ctx context.Context, as item.Caller, step benchmark.Qu
 
 // record stores the result, and the saved set if there is one, together with the
 // events that record them.
-func (w *questioner) record(ctx context.Context, step benchmark.QuestionStep, result benchmark.QuestionsResult,
+func (w *questioner) record(ctx context.Context, step makeQuestions, result benchmark.QuestionsResult,
 	saves *benchmark.Set) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
@@ -315,7 +316,7 @@ func (w *questioner) record(ctx context.Context, step benchmark.QuestionStep, re
 		saved = eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(step.AccountID, step.ModelID))
 		pasts = append(pasts, saved)
 	}
-	return w.Store.Change(ctx, w.metadata(step), pasts, func(c *eventstore.Change) error {
+	return w.Store.Change(ctx, step.Metadata(), pasts, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, work, benchmark.EndQuestions{Made: result.Made(hash)}); err != nil || len(c.Recorded()) == 0 {
 			return err
 		}
@@ -334,11 +335,4 @@ func (w *questioner) record(ctx context.Context, step benchmark.QuestionStep, re
 		c.Queue(sql, args...)
 		return nil
 	})
-}
-
-func (*questioner) metadata(step benchmark.QuestionStep) eventstore.Metadata {
-	return eventstore.Metadata{
-		Account: step.AccountID, Person: step.Person.ID, RequestID: step.RequestID,
-		OperationID: step.OperationID.String(), Correlation: step.OperationID.String(), Trace: step.Trace,
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"readiness/commands"
 	"readiness/domain/assessment"
 	"readiness/work"
 )
@@ -89,8 +90,8 @@ func TestCancelledIsNotAnError(t *testing.T) {
 					t.Fatal(err)
 				}
 				ctx, cancel := context.WithCancel(t.Context())
-				steps := []assessment.Step{{AccountID: "contoso", ModelID: good, AcceptedAt: time.Now()}}
-				err = queue.Assess(ctx, breaking{tx, func() error { return tt.breaks(cancel) }}, steps)
+				of, steps := commands.Origin{AccountID: "contoso"}, []assessment.Step{{ModelID: good, AcceptedAt: time.Now()}}
+				err = queue.Assess(ctx, breaking{tx, func() error { return tt.breaks(cancel) }}, of, steps)
 				if (err != nil) != (tt.want != nil) {
 					t.Errorf("enqueue: got %v", err)
 				}

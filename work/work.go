@@ -142,10 +142,10 @@ func NewQueue(o Options) (*Queue, error) {
 
 // Assess enqueues the steps of an assessment run in the transaction that accepts
 // it.
-func (q *Queue) Assess(ctx context.Context, tx pgx.Tx, steps []assessment.Step) error {
+func (q *Queue) Assess(ctx context.Context, tx pgx.Tx, of commands.Origin, steps []assessment.Step) error {
 	jobs := make([]river.InsertManyParams, len(steps))
 	for i, s := range steps {
-		jobs[i] = river.InsertManyParams{Args: assess{s}}
+		jobs[i] = river.InsertManyParams{Args: assess{of, s}}
 	}
 	return q.enqueue(ctx, tx, jobs)
 }
@@ -159,28 +159,24 @@ func (q *Queue) enqueue(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyP
 	return nil
 }
 
-// Optimize enqueues steps of optimizations in the transaction that starts them.
-func (q *Queue) Optimize(ctx context.Context, tx pgx.Tx, steps ...optimization.Step) error {
-	jobs := make([]river.InsertManyParams, len(steps))
-	for i, s := range steps {
-		jobs[i] = river.InsertManyParams{Args: optimize{s}}
-	}
-	return q.enqueue(ctx, tx, jobs)
+// Optimize enqueues a step of an optimization in the transaction that starts it.
+func (q *Queue) Optimize(ctx context.Context, tx pgx.Tx, of commands.Origin, step optimization.Step) error {
+	return q.enqueue(ctx, tx, []river.InsertManyParams{{Args: optimize{of, step}}})
 }
 
 // ChangePixies enqueues the steps of a run over reports in the transaction that
 // accepts it.
-func (q *Queue) ChangePixies(ctx context.Context, tx pgx.Tx, steps []pixies.Step) error {
+func (q *Queue) ChangePixies(ctx context.Context, tx pgx.Tx, of commands.Origin, steps []pixies.Step) error {
 	jobs := make([]river.InsertManyParams, len(steps))
 	for i, s := range steps {
-		jobs[i] = river.InsertManyParams{Args: changePixies{s}}
+		jobs[i] = river.InsertManyParams{Args: changePixies{of, s}}
 	}
 	return q.enqueue(ctx, tx, jobs)
 }
 
 // Ask enqueues the step of a benchmark run in the transaction that starts it.
-func (q *Queue) Ask(ctx context.Context, tx pgx.Tx, step benchmark.Step) error {
-	if _, err := q.jobs.InsertTx(ctx, tx, ask{step}, nil); err != nil {
+func (q *Queue) Ask(ctx context.Context, tx pgx.Tx, of commands.Origin, step benchmark.Step) error {
+	if _, err := q.jobs.InsertTx(ctx, tx, ask{of, step}, nil); err != nil {
 		return fmt.Errorf("work: enqueue: %w", err)
 	}
 	return nil

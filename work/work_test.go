@@ -55,45 +55,49 @@ type bench struct {
 	views   *projections.Views
 	root    string
 	access  map[item.Permission]item.Access
-	steps   []assessment.Step
+	steps   []work.AssessJob
 	// optimize are the enqueued steps of optimizations.
-	optimize []optimization.Step
+	optimize []work.OptimizeJob
 	// pixies are the enqueued steps of runs over reports.
-	pixies []pixies.Step
+	pixies []work.PixiesJob
 	// questions are the enqueued steps that generate or save questions.
-	questions []benchmark.QuestionStep
+	questions []work.QuestionsJob
 	// ask are the enqueued steps of benchmark runs.
-	ask []benchmark.Step
+	ask []work.AskJob
 	now time.Time
 }
 
 // Assess implements commands.Jobs.
-func (b *bench) Assess(_ context.Context, _ pgx.Tx, steps []assessment.Step) error {
-	b.steps = append(b.steps, steps...)
+func (b *bench) Assess(_ context.Context, _ pgx.Tx, of commands.Origin, steps []assessment.Step) error {
+	for _, step := range steps {
+		b.steps = append(b.steps, work.AssessJob{Origin: of, Step: step})
+	}
 	return nil
 }
 
 // Optimize implements commands.Jobs.
-func (b *bench) Optimize(_ context.Context, _ pgx.Tx, steps ...optimization.Step) error {
-	b.optimize = append(b.optimize, steps...)
+func (b *bench) Optimize(_ context.Context, _ pgx.Tx, of commands.Origin, step optimization.Step) error {
+	b.optimize = append(b.optimize, work.OptimizeJob{Origin: of, Step: step})
 	return nil
 }
 
 // ChangePixies implements commands.Jobs.
-func (b *bench) ChangePixies(_ context.Context, _ pgx.Tx, steps []pixies.Step) error {
-	b.pixies = append(b.pixies, steps...)
+func (b *bench) ChangePixies(_ context.Context, _ pgx.Tx, of commands.Origin, steps []pixies.Step) error {
+	for _, step := range steps {
+		b.pixies = append(b.pixies, work.PixiesJob{Origin: of, Step: step})
+	}
 	return nil
 }
 
 // MakeQuestions implements commands.Jobs.
-func (b *bench) MakeQuestions(_ context.Context, _ pgx.Tx, step benchmark.QuestionStep) error {
-	b.questions = append(b.questions, step)
+func (b *bench) MakeQuestions(_ context.Context, _ pgx.Tx, of commands.Origin, step benchmark.QuestionStep) error {
+	b.questions = append(b.questions, work.QuestionsJob{Origin: of, QuestionStep: step})
 	return nil
 }
 
 // Ask implements commands.Jobs.
-func (b *bench) Ask(_ context.Context, _ pgx.Tx, step benchmark.Step) error {
-	b.ask = append(b.ask, step)
+func (b *bench) Ask(_ context.Context, _ pgx.Tx, of commands.Origin, step benchmark.Step) error {
+	b.ask = append(b.ask, work.AskJob{Origin: of, Step: step})
 	return nil
 }
 

@@ -30,7 +30,7 @@ const rewrites = 5
 // write makes the write that was started. The log says what it will do before the
 // platform is changed, so after a crash the model shows whether it was done: the
 // write happens once or not at all.
-func (w *optimizer) write(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work) error {
+func (w *optimizer) write(ctx context.Context, as item.Caller, step optimize, work optimization.Work) error {
 	at := work.Next()
 	if at < 0 || !work.Progress[at].Started {
 		return nil
@@ -50,7 +50,7 @@ func (w *optimizer) write(ctx context.Context, as item.Caller, step optimization
 // writeOnce reads the model, records what it is about to write, and writes it. done
 // is false when the definition changed in between. refused means that this happened
 // before and that no earlier attempt can have written.
-func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimization.Step, work optimization.Work, at int,
+func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimize, work optimization.Work, at int,
 	refused bool) (_ optimization.Work, done bool, err error) {
 	it := theItem(step, work)
 	d, err := w.Platform.Definition(ctx, as, it)
@@ -75,7 +75,7 @@ func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimiza
 		return work, false, err
 	}
 	land := func(work optimization.Work) (optimization.Work, bool, error) {
-		work, err := w.recorder.Record(ctx, w.metadata(step), work, optimization.Land{Write: at, At: w.Now()}, nil)
+		work, err := w.recorder.Record(ctx, step.Metadata(), work, optimization.Land{Write: at, At: w.Now()}, nil)
 		if err != nil {
 			err = &inDoubt{err}
 		}
@@ -91,7 +91,7 @@ func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimiza
 	if intended := work.Progress[at].Intended; intended == nil || intended.DefinitionHash != before {
 		intend := optimization.Intend{Intended: optimization.WriteIntended{Write: at, Undo: undo, Skipped: plan.Skipped,
 			DefinitionHash: before, WrittenHash: changed.Hash()}}
-		if work, err = w.recorder.Record(ctx, w.metadata(step), work, intend, nil); err != nil {
+		if work, err = w.recorder.Record(ctx, step.Metadata(), work, intend, nil); err != nil {
 			return work, false, err
 		}
 	}
@@ -114,7 +114,7 @@ func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimiza
 }
 
 // values returns the definition's current values at the targets.
-func (w *optimizer) values(d definition.Definition, targets []rewrite.Target, step optimization.Step) (_ []rewrite.Value, err error) {
+func (w *optimizer) values(d definition.Definition, targets []rewrite.Target, step optimize) (_ []rewrite.Value, err error) {
 	defer w.breakDown(step.OperationID, &err)
 	values, err := rewrite.Values(d, targets)
 	if err != nil {
@@ -125,7 +125,7 @@ func (w *optimizer) values(d definition.Definition, targets []rewrite.Target, st
 
 // rewritten returns the definition with the objects written or, for a revert,
 // restored, and the undo of that change.
-func (w *optimizer) rewritten(ctx context.Context, step optimization.Step, work optimization.Work, d definition.Definition,
+func (w *optimizer) rewritten(ctx context.Context, step optimize, work optimization.Work, d definition.Definition,
 	objects []optimization.Object) (_ definition.Definition, _ []rewrite.Undo, err error) {
 	defer w.breakDown(step.OperationID, &err)
 	if len(objects) == 0 {

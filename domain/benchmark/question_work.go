@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
-	"readiness/domain/item"
 	"readiness/domain/operation"
 )
 
@@ -19,15 +18,10 @@ const (
 )
 
 // QuestionStep is the only step of a generation or a save of questions; the operation's
-// stream says which. It holds no token; the vault does.
+// stream says which.
 type QuestionStep struct {
-	AccountID   string      `json:"accountId"`
-	OperationID uuid.UUID   `json:"operationId"`
-	WorkspaceID uuid.UUID   `json:"workspaceId"`
-	ModelID     uuid.UUID   `json:"semanticModelId"`
-	Person      item.Person `json:"person"`
-	RequestID   string      `json:"requestId,omitempty"`
-	Trace       string      `json:"trace,omitempty"`
+	WorkspaceID uuid.UUID `json:"workspaceId"`
+	ModelID     uuid.UUID `json:"semanticModelId"`
 }
 
 // GenerationAccepted records a generation. It follows operation.Accepted on its stream.
