@@ -27,7 +27,7 @@ type nameWord struct {
 var pluralCapitals = regexp.MustCompile(`^[A-Z]{2,}s$`)
 
 // nameWords returns the words of a name. They differ from words in that familiar
-// abbreviations and capitals with a plural's s stay whole.
+// abbreviations and capitals with a plural's s are not split.
 func nameWords(name string) []nameWord {
 	name = nfc.NFC.String(name)
 	isPart := func(r rune) bool { return r == '&' || unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -8,7 +8,7 @@ import (
 
 func TestDecemberDescriptionRules(t *testing.T) {
 	t.Parallel()
-	// of returns a model whose measure has the name and the description; beside it are
+	// of returns a model whose measure has the name and the description; next to it are
 	// more tables.
 	of := func(name, text string, more ...any) *semanticmodel.Model {
 		return model(append([]any{table("T", described("What a clerk enters at the till."), measure(name, "1", says(text)))}, more...)...)
