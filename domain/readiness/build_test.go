@@ -342,3 +342,10 @@ func fieldNames(keys []readiness.Key) string {
 func runes(n int) string { return strings.Repeat("é", n) }
 
 var noOptions readiness.Options
+
+// ignoringOne ignores a rule for one pseudo-object.
+func ignoringOne(rule, object string) readiness.Options {
+	return readiness.Options{Ignore: func(id string, k readiness.Key) bool {
+		return id == rule && k == readiness.Key{ObjectName: object}
+	}}
+}

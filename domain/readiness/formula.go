@@ -65,7 +65,15 @@ func (j *judgement) addPlain(f failing) {
 }
 
 func (j *judgement) ignores(f *failing, o Options) bool {
-	return o.Ignore != nil && o.Ignore(j.rule.id, f.key())
+	if o.Ignore == nil {
+		return false
+	}
+	key := f.key()
+	if o.Ignore(j.rule.id, key) {
+		return true
+	}
+	key.ObjectName = f.alias
+	return f.alias != "" && o.Ignore(j.rule.id, key)
 }
 
 func (f *failing) key() Key {

@@ -57,54 +57,23 @@ func instructionLength(x *scope) verdict {
 	return verdict{}
 }
 
-// instructionFields match the three ways to name a field. The last one does not count
-// before "(", which makes it a Markdown link.
-var instructionFields = []*regexp.Regexp{
-	regexp.MustCompile(`'([^'\n]+)'\[([^\]\n]+)\]`),
-	regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)\[([^\]\n]+)\]`),
-	regexp.MustCompile(`\[([^\]\n]+)\]`),
-}
-
 func instructionReferences(x *scope) verdict {
 	if x.instructions == "" {
 		return fails(1, "name in the AI instructions the measures and columns to use, as 'Table'[Field]", noInstruction)
 	}
-	text := []byte(x.instructions)
-	type mention struct {
-		ref
-		qualified bool
-	}
-	found := map[mention]bool{}
+	all := distinctMentions(mentionsIn(x.instructions))
 	var unresolved []string
-	note := func(m mention, written []byte, resolved bool) {
-		if !found[m] {
-			found[m] = true
-			if !resolved {
-				unresolved = append(unresolved, string(written))
-			}
-		}
-	}
-	for i, pattern := range instructionFields {
-		for _, at := range pattern.FindAllSubmatchIndex(text, -1) {
-			written := text[at[0]:at[1]]
-			if i < 2 {
-				r := ref{norm(string(text[at[2]:at[3]])), norm(string(text[at[4]:at[5]]))}
-				note(mention{r, true}, written, x.byNorm[r] != nil)
-			} else if at[1] == len(text) || text[at[1]] != '(' {
-				name := norm(string(text[at[2]:at[3]]))
-				note(mention{ref{field: name}, false}, written, x.named[name])
-			}
-			for j := range written {
-				written[j] = ' '
-			}
+	for _, w := range all {
+		if !x.resolves(w.mention) {
+			unresolved = append(unresolved, w.text)
 		}
 	}
 	switch {
-	case len(found) == 0:
+	case len(all) == 0:
 		return fails(1, "name fields in the AI instructions in brackets, so that it is clear which are meant", "no field is named as 'Table'[Field] or [Field]")
 	case len(unresolved) > 0:
-		return fails(float64(len(unresolved))/float64(len(found)), "correct the fields that the AI instructions name and the model does not have",
-			"%d of %s unknown: %s", len(unresolved), count(len(found), "field"), list(unresolved, len(unresolved)))
+		return fails(float64(len(unresolved))/float64(len(all)), "correct the fields that the AI instructions name and the model does not have",
+			"%d of %s unknown: %s", len(unresolved), count(len(all), "field"), list(unresolved, len(unresolved)))
 	}
 	return verdict{}
 }

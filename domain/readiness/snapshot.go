@@ -27,6 +27,7 @@ type object struct {
 	index       int    // in snapshot.objects; -1 for an object without usage of its own
 	table       *table // the home table, the table itself or the from-table; nil for other objects
 	name        string // the finding's object_name; "" for a table
+	alias       string // another object_name by which it can be ignored, or ""
 	description string // trimmed
 	norm        string // of the name (for a table, its own name)
 	words       []string

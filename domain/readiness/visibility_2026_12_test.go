@@ -1,0 +1,207 @@
+package readiness_test
+
+import (
+	"strings"
+	"testing"
+
+	"readiness/definition/semanticmodel"
+)
+
+func TestDecemberVisibilityRules(t *testing.T) {
+	t.Parallel()
+	named := func(name string) *semanticmodel.Model { return model(table("S", text(name), text("x"))) }
+	hides := func(name string) row { return row{name, named(name), "S[" + name + "] 1, S[x] 0"} }
+	shows := func(name string) row { return row{name, named(name), "S[" + name + "] 0, S[x] 0"} }
+	star := func(options ...string) *semanticmodel.Model {
+		return model(table("S", whole("P")), table("D", whole("Id")), related("S[P] -> D[Id]", options...))
+	}
+	december(t, map[string][]row{
+		"VIS-02": {
+			{"a foreign key", star(), "D[Id] 0, S[P] 1"},
+			{"of an inactive relationship", star("inactive"), "D[Id] 0, S[P] 1"},
+			{"a date of an inactive relationship", model(table("S", date("P")), table("D", date("Id")), related("S[P] -> D[Id]", "inactive")), "D[Id] 0, S[P] 0"},
+			{"a date of an active relationship", model(table("S", date("P")), table("D", date("Id")), related("S[P] -> D[Id]")), "D[Id] 0, S[P] 1"},
+			hides("a guid"), hides("Row Id"), {"x_rowid", named("x_rowid"), "S[x] 0, S[x_rowid] 1"}, shows("Arrow Id"),
+			hides("Created By"), hides("last modifiedBy me"), hides("Inserted by"), hides("Updated by"), shows("Created On"), shows("Created"), shows("Created at by"),
+			hides("Load Date"), hides("Date of x, load date"), hides("Time Export"), hides("Ingestion Timestamp"), hides("At Load"), hides("etl at"), shows("Load the Date"), shows("Update Date"),
+			{"a key with its table's only text", model(table("S", text("P")), table("D", text("Guid"), whole("n")), related("S[P] -> D[Guid]", "inactive")), "D[Guid] 0, D[n] 0, S[P] 1"},
+			{"a key beside a hidden text", model(table("S", text("P")), table("D", text("Guid"), text("n", hidden)), related("S[P] -> D[Guid]", "inactive")), "D[Guid] 1, S[P] 1"},
+			{"the only text without a relationship", model(table("D", text("Guid"), whole("n"))), "D[Guid] 1, D[n] 0"},
+			{"a number that is a key", model(table("S", whole("P")), table("D", whole("Guid"), text("n")), related("S[P] -> D[Guid]")), "D[Guid] 1, D[n] 0, S[P] 1"},
+			{"used by a measure", model(table("S", text("a guid"), measure("m", "MAX(S[a guid])"))), ""},
+			{"used by a hidden measure", model(table("S", text("a guid"), measure("m", "MAX(S[a guid])", hiddenMeasure))), "S[a guid] 1"},
+			{"used through a measure", model(table("S", text("a guid"), measure("m", "[n]"), measure("n", "MAX(S[a guid])", hiddenMeasure))), "S[a guid] 1"},
+			{"named by the instructions", model(table("S", text("a guid")), instructed("Use 'S'[A guid].")), ""},
+			{"named by a verified answer", model(table("S", text("a guid")), answered("a", nil, "s[A GUID]")), ""},
+			{"named to be avoided", model(table("S", text("a guid")), instructed("Never use 'S'[A guid].")), "S[a guid] 1"},
+		},
+		"VIS-03": {
+			{"starts", model(table("S", measure("_x", "1"), measure(".x", "1"), measure("ZZ net", "1"), measure("tmp-net", "1"), measure("test_net", "1"), measure("debug net", "1"), measure("helper_net", "1"))),
+				"S[.x] 1, S[ZZ net] 1, S[_x] 1, S[debug net] 1, S[helper_net] 1, S[test_net] 1, S[tmp-net] 1"},
+			{"no longer a start", model(table("S", measure("x net", "1"))), "S[x net] 0"},
+			{"words", model(table("S", measure("a debug", "1"), measure("a dummy", "1"), measure("a helper", "1"), measure("a placeholder", "1"))), "S[a debug] 1, S[a dummy] 1, S[a helper] 1, S[a placeholder] 1"},
+			{"words of a text", model(table("S", measure("a color", `"x"`), measure("a colour", `"x"`), measure("a icon", `"x"`), measure("a label", `"x"`), measure("a svg", `"x"`), measure("a text", `"x"`), measure("a title", `"x"`), measure("a tooltip", `"x"`))),
+				"S[a color] 1, S[a colour] 1, S[a icon] 1, S[a label] 1, S[a svg] 1, S[a text] 1, S[a title] 1, S[a tooltip] 1"},
+			{"words of a number", model(table("S", measure("a color", "1"), measure("a title", "MAX(S[c])"), text("c"))), "S[a color] 0, S[a title] 0"},
+			{"a described title", model(table("S", measure("a title", `"x"`, says("What stands over the report.")), measure("a text", `"x"`, says("The text.")), measure("a color", `"x"`, says("What stands over the report.")))), "S[a color] 1, S[a text] 1, S[a title] 0"},
+			{"named", model(table("S", measure("_x", "1")), instructed("Use [_x].")), ""},
+			{"used by another measure", model(table("S", measure("_x", "1"), measure("n", "[_x]"))), "S[n] 0"},
+			{"used by another that is hidden", model(table("S", measure("_x", "1"), measure("n", "[_x]", hiddenMeasure))), "S[_x] 1"},
+			{"used by another that matches", model(table("S", measure("_x", "1"), measure("_n", "[_x]"))), "S[_n] 1, S[_x] 1"},
+			{"what does not match is used", model(table("S", measure("m", "[n]"), measure("n", "1"))), "S[m] 0"},
+		},
+		"VIS-05": {{"25 tables", model(tables(25, "t%d", text("a"))), "# 0"}, {"30 tables", model(tables(30, "t%d", text("a"))), "# 0.2"}},
+		"VIS-07": {
+			{"nothing named", model(table("S", text("a", hidden))), ""},
+			{"named and shown", model(table("S", text("a")), instructed("Use S[a].")), ""},
+			{"named and hidden", model(table("S", text("a", hidden), measure("m", "1", hiddenMeasure)), instructed("Use S[a] and [m].")), "S[a] 1, S[m] 1"},
+			{"named by a verified answer", model(table("S", text("a", hidden)), answered("x", nil, "S[a]")), "S[a] 1"},
+			{"unknown", model(table("S", text("a", hidden)), instructed("Use S[b].")), ""},
+			{"a trigger phrase", model(table("S", text("a", hidden)), answered("x", []string{"S[a]"}, "S[b]")), ""},
+			{"a foreign key", model(table("S", whole("P", hidden)), table("D", whole("Id")), related("S[P] -> D[Id]"), instructed("Use S[P].")), ""},
+			{"a date of an inactive relationship", model(table("S", date("P", hidden)), table("D", date("Id")), related("S[P] -> D[Id]", "inactive"), instructed("Use S[P].")), "S[P] 1"},
+			{"a bare name, one of two shown", model(table("S", text("a", hidden)), table("T", text("a")), instructed("Use [a].")), ""},
+			{"a bare name, both hidden", model(table("S", text("a", hidden)), table("T", text("a", hidden)), instructed("Use [a].")), "S[a] 1, T[a] 1"},
+			{"a bare name of a measure too", model(table("S", text("a", hidden)), table("T", measure("a", "1")), instructed("Use [a].")), ""},
+			{"a bare name of a hidden measure", model(table("S", text("a")), table("T", measure("a", "1", hiddenMeasure)), instructed("Use [a].")), "T[a] 1"},
+			{"by the schema", model(table("S", text("a"), text("b")), schema("S[a] Hidden"), instructed("Use S[a].")), "S[a] 1"},
+			{"each word that takes a piece out", model(table("S", text("a", hidden)), instructed("Do not use [a].\nDon't use [a].\nnever [a]\nAvoid [a]\nignore [a]\nexclude [a]\nThe hidden [a]")), ""},
+			{"the word stands after", model(table("S", text("a", hidden)), instructed("[a] must never be summed.")), "S[a] 1"},
+			{"the word is part of another", model(table("S", text("a", hidden)), instructed("Unhidden [a]")), "S[a] 1"},
+			{"in another piece", model(table("S", text("a", hidden)), instructed("Do not guess, use [a].")), "S[a] 1"},
+			{"in another piece after a full stop", model(table("S", text("a", hidden)), instructed("Do not guess. Use [a].")), "S[a] 1"},
+			{"in another piece after a semicolon", model(table("S", text("a", hidden)), instructed("Do not guess; use [a].")), "S[a] 1"},
+			{"in the same piece", model(table("S", text("a", hidden)), instructed("Do not guess,use [a].")), ""},
+			{"in another line", model(table("S", text("a", hidden)), instructed("Do not guess\nuse [a].")), "S[a] 1"},
+		},
+	})
+}
+
+// VIS-05 names the ten tables that are used least.
+func TestLeastUsedTables(t *testing.T) {
+	t.Parallel()
+	m := model(tables(27, "t%02d", text("a")), table("S", text("x"), measure("m", "MAX(t00[a])", hiddenMeasure), measure("n", "MAX(t01[a])")), related("t03[a] -> t02[a]", "inactive"))
+	got := regime(t, "2026-12").Judge(m, noOptions, false, "VIS-05")[0].Message
+	if want := "leave tables that no question is about out of what an AI sees, first 'S', 't00', 't04', 't05', 't06', 't07', 't08', 't09', 't10', 't11' (28 tables exposed, 25 at most)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestDecemberInstructionRules(t *testing.T) {
+	t.Parallel()
+	net := func(text string) *semanticmodel.Model {
+		return model(table("S", text1("Net Column"), measure("Net", "1"), measure("Gross", "2")), instructed(text))
+	}
+	qna := func(q semanticmodel.QnA, parts ...any) *semanticmodel.Model {
+		m := model(append([]any{table("S", text1("a"))}, parts...)...)
+		m.QnA = q
+		return m
+	}
+	used := instructed("Use [a].")
+	december(t, map[string][]row{
+		"INS-03": {
+			{"resolved", net("Use [Net]."), "# 0"},
+			{"half resolved", net("Use [Net] and [Nett]."), "# 0.5"},
+			{"hidden ones resolve", model(table("S", text1("a", hidden)), instructed("Use [a].")), "# 0"},
+		},
+		"INS-06": {
+			{"a calculation group", model(table("P", group("YTD"))), "P 1"},
+			{"a field parameter", model(table("P", calculated, text1("a", parameter))), ""},
+		},
+		"INS-09": {
+			{"a missing field", model(table("S", text1("a")), answered("x", nil, "S[b]", "S[a]")), "x 1"},
+			{"a hidden field", model(table("S", text1("a", hidden)), answered("x", nil, "S[a]")), "x 0"},
+		},
+		"INS-10": {
+			{"no part", qna(semanticmodel.QnANoPart, used), ""},
+			{"on", qna(semanticmodel.QnAOn, used), "# 0"},
+			{"off", qna(semanticmodel.QnAOff, used), "# 1"},
+			{"absent", qna(semanticmodel.QnAUnset, used), "# 0.25"},
+			{"off, nothing to read", qna(semanticmodel.QnAOff), "# 1"},
+			{"absent, nothing to read", qna(semanticmodel.QnAUnset), ""},
+			{"on, nothing to read", qna(semanticmodel.QnAOn), ""},
+			{"blank instructions", qna(semanticmodel.QnAOn, instructed(" ")), ""},
+			{"a verified answer", qna(semanticmodel.QnAUnset, answered("x", nil)), "# 0.25"},
+			{"an authored synonym", qna(semanticmodel.QnAUnset, synonyms("S[a]", "Authored", "b")), "# 0.25"},
+			{"a generated synonym", qna(semanticmodel.QnAUnset, synonyms("S[a]", "Generated", "b")), ""},
+			{"a schema", qna(semanticmodel.QnAUnset, schema("S[a] Visible")), "# 0.25"},
+		},
+		"INS-11": {
+			{"no instructions", model(table("S", measure("Net", "1"))), ""},
+			{"one term for one measure", net("Revenue means [Net].\nUse [Net] for revenue."), "# 0"},
+			{"one term for two", net("Revenue means [Net].\nUse [Gross] for revenue."), "# 1"},
+			{"one term for a measure and a column", net("Revenue means [Net].\nRevenue means [Net Column]."), "# 0"},
+			{"each verb", net("a mean [Net]\nb refers to [Net]\nc stands for [Net]\nd is defined as [Net]\ne is [Net]\nf = [Net]\ng: [Net]\nh -> [Net]\ni → [Net]"), "# 0"},
+			{"mean", net("a means [Net]\nA mean [Gross]"), "# 1"},
+			{"refers to", net("a means [Net]\na refers to [Gross]"), "# 1"},
+			{"stands for", net("a means [Net]\na stands for [Gross]"), "# 1"},
+			{"is defined as", net("a means [Net]\na is defined as [Gross]"), "# 1"},
+			{"is", net("a means [Net]\na is the [Gross]"), "# 1"},
+			{"an equals sign", net("a means [Net]\na = [Gross]"), "# 1"},
+			{"a colon", net("a means [Net]\na: [Gross]"), "# 1"},
+			{"an arrow", net("a means [Net]\na -> [Gross]"), "# 1"},
+			{"another arrow", net("a means [Net]\na → [Gross]"), "# 1"},
+			{"another word", net("a means [Net]\na equals [Gross]"), "# 0"},
+			{"list marks", net("- a means [Net]\n 2. **a** is [Gross]"), "# 1"},
+			{"prefer", net("a means [Net]\nIf asked, prefer [Gross] to all for a: it counts."), "# 1"},
+			{"60 characters", net(strings.Repeat("é", 60) + " means [Net]\nuse [Gross] for " + strings.Repeat("é", 60)), "# 1"},
+			{"61 characters", net(strings.Repeat("é", 61) + " means [Net]\nuse [Gross] for " + strings.Repeat("é", 61)), "# 0"},
+			{"a reference in the term", net("x [Net Column] means [Net]\nx [Net Column] means [Gross]"), "# 0"},
+			{"several terms", net("sales, turnover or revenue means [Net]\nuse [Gross] for income and turnover/cash"), "# 1"},
+			{"a piece that is left out", net("a means [Net]\nnever use [Gross] for a"), "# 0"},
+			{"what comes after it", net("a means [Net]\nNever guess. Use [Gross] for a"), "# 1"},
+			{"the first measure", net("a means [Net Column] by [Net]\na means [Gross] and [Net]"), "# 1"},
+			{"the same measure twice", net("a means [Net] and [Gross]\na means 'S'[net]"), "# 0"},
+			{"a link", net("a means [Net](x) or [Gross]\na means [Net]"), "# 1"},
+			{"the end of a term", net("b means [Net]\nuse [Gross] for a, b"), "# 0"},
+		},
+	})
+}
+
+// While there are no instructions, INS-01 to INS-04 are one finding, which can be ignored
+// by either name.
+func TestMissingInstructionsAreOneFinding(t *testing.T) {
+	t.Parallel()
+	december := regime(t, "2026-12")
+	m := model(table("S", text1("a")))
+	r := december.Assess(m, noOptions)
+	f := findingOf(r, "instructions", "#INSTRUCTIONS")
+	if f == nil || strings.Join(f.RuleIDs, " ") != "INS-01 INS-02 INS-03 INS-04" || f.Severity != "high" || f.ObjectType != "model" {
+		t.Fatalf("got %+v", f)
+	}
+	r = december.Assess(model(table("S", text1("a")), instructed("Use it.")), noOptions)
+	for _, id := range []string{"#INS-02", "#INS-03", "#INS-04"} {
+		if findingOf(r, "instructions", id) == nil {
+			t.Errorf("%s: no finding", id)
+		}
+	}
+	for _, m := range []*semanticmodel.Model{m, model(table("S", text1("a")), instructed("Use it."))} {
+		for _, name := range []string{"#INS-03", "#INSTRUCTIONS"} {
+			if got := ruleOf(t, december.Assess(m, ignoringOne("INS-03", name)), "INS-03"); got.Ignored != 1 || got.Eligible != 0 {
+				t.Errorf("%s: got %+v", name, got)
+			}
+		}
+		if got := ruleOf(t, december.Assess(m, ignoringOne("INS-03", "#INS-02")), "INS-03"); got.Ignored != 0 {
+			t.Errorf("#INS-02: got %+v", got)
+		}
+	}
+}
+
+func TestDecemberInstructionMessages(t *testing.T) {
+	t.Parallel()
+	fields := table("S", measure("Net", "1"), measure("Gross", "2"))
+	for name, tt := range map[string]struct {
+		rule  string
+		model *semanticmodel.Model
+		want  string
+	}{
+		"unresolved":   {"INS-03", model(fields, instructed("[a] [b] [c] [d] [e] [f] [Net]")), "[a], [b], [c], [d], [e] and 1 more"},
+		"missing":      {"INS-09", model(fields, answered("x", nil, "S[a]", "S[b]")), "'S'[a], 'S'[b]"},
+		"two terms":    {"INS-11", model(fields, instructed("Revenue: [Net]\nuse [Gross] for revenue")), `"revenue" means measure [Net] or measure [Gross]`},
+		"a broken one": {"MEA-07", model(table("S", measure("m", "A[a]+B[b]+C[c]+D[d]+E[e]+F[f]"))), "'A'[a], 'B'[b], 'C'[c], 'D'[d], 'E'[e] and 1 more"},
+	} {
+		if got := regime(t, "2026-12").Judge(tt.model, noOptions, false, tt.rule)[0].Message; !strings.Contains(got, tt.want) {
+			t.Errorf("%s: got %q, want %q in it", name, got, tt.want)
+		}
+	}
+}
