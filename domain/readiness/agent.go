@@ -15,8 +15,10 @@ type configuration struct {
 // belongs to, or -1 for the agent itself.
 type agentRule struct {
 	rule
-	check func(*configuration, func(source int, o *object, v verdict))
+	check agentCheck
 }
+
+type agentCheck func(*configuration, func(source int, o *object, v verdict))
 
 // agentRules judge the agent's own configuration. No optimization fixes it (docs/regime.md C.6
 // (5), C.9 (23)).

@@ -349,3 +349,8 @@ func ignoringOne(rule, object string) readiness.Options {
 		return id == rule && k == readiness.Key{ObjectName: object}
 	}}
 }
+
+// ignoringAll ignores a rule for every object.
+func ignoringAll(rule string) readiness.Options {
+	return readiness.Options{Ignore: func(id string, _ readiness.Key) bool { return id == rule }}
+}

@@ -31,3 +31,29 @@ func (r *Regime) limits(views []view, dimensions []scored) []limit {
 	}
 	return holding
 }
+
+// What does not load or refresh cannot be ready. A defect in one source of a data agent
+// is enough. Ignored findings do not count.
+var (
+	brokenModel = limit{"CAP-BROKEN", 49, func(_ []view, d []scored) bool { return isBroken(d) }}
+	brokenDAX   = limit{"CAP-BROKEN-DAX", 84, func(_ []view, d []scored) bool { return !isBroken(d) && anyFailing(d, "MEA-07", nil) }}
+)
+
+// isBroken reports whether a relationship or a calculated column cannot work.
+func isBroken(dimensions []scored) bool {
+	return anyFailing(dimensions, "REL-08", nil) || anyFailing(dimensions, "MEA-07", func(f failing) bool { return f.kind == columnKind })
+}
+
+// anyFailing reports whether a rule fails for an object; of nil accepts any object.
+func anyFailing(dimensions []scored, ruleID string, of func(failing) bool) bool {
+	for _, d := range dimensions {
+		for _, p := range d.parts {
+			for i := range p.judgements {
+				if j := &p.judgements[i]; j.rule.id == ruleID && (of == nil && len(j.failing) > 0 || of != nil && slices.ContainsFunc(j.failing, of)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

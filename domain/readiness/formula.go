@@ -90,7 +90,7 @@ type part struct {
 
 // judges reports whether a rule of the dimension applies to the view at all.
 func (d dimension) judges(r *rule, v view) bool {
-	return (d.applies == nil || d.applies(v.scope)) && !(v.agent && r.layout)
+	return (d.applies == nil || d.applies(v.scope)) && !(v.agent && r.layout) && !(r.copilot && v.src.Copilot.NotVisible)
 }
 
 func (v view) judge(d dimension, o Options) part {

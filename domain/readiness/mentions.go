@@ -130,21 +130,19 @@ func (s *snapshot) namedObjects() [][]*object {
 }
 
 // called returns the measures of a name under norm, or else the columns.
-func (s *snapshot) called(name string) (objects []*object) {
-	for _, m := range s.measures {
-		if m.norm == name {
-			objects = append(objects, &m.object)
+func (s *snapshot) called(name string) []*object {
+	if s.byName == nil {
+		s.byName = map[string][]*object{}
+		for _, m := range s.measures {
+			s.byName[m.norm] = append(s.byName[m.norm], &m.object)
+		}
+		for _, c := range s.columns {
+			if of := s.byName[c.norm]; len(of) == 0 || of[0].kind == columnKind {
+				s.byName[c.norm] = append(of, &c.object)
+			}
 		}
 	}
-	if objects != nil {
-		return objects
-	}
-	for _, c := range s.columns {
-		if c.norm == name {
-			objects = append(objects, &c.object)
-		}
-	}
-	return objects
+	return s.byName[name]
 }
 
 // isNamed reports whether the instructions or a verified answer name a field.

@@ -11,6 +11,8 @@ import (
 // reading is how a regime reads those terms of docs/regime.md C.1 that regimes define
 // differently.
 type reading struct {
+	// seen is what is judged of a model.
+	seen func(*semanticmodel.Model) *semanticmodel.Model
 	// dataType is the type of a column.
 	dataType func(*semanticmodel.Table, *semanticmodel.Column) semanticmodel.DataType
 	// holdsMeasures reports whether a table that has measures and no end of a
@@ -22,6 +24,7 @@ type reading struct {
 
 // declaredReading is that of 2026-11.
 var declaredReading = reading{
+	seen:          func(m *semanticmodel.Model) *semanticmodel.Model { return m },
 	dataType:      func(_ *semanticmodel.Table, c *semanticmodel.Column) semanticmodel.DataType { return c.DataType },
 	holdsMeasures: func(t *table, exposed func(*column) bool) bool { return !slices.ContainsFunc(t.columns, exposed) },
 	isDate:        func(t *table) bool { return t.dateByName || t.markedAsDate() },
@@ -29,6 +32,7 @@ var declaredReading = reading{
 
 // inferredReading is that of 2026-12 (docs/regime.md H.3).
 var inferredReading = reading{
+	seen:          withoutUnseen,
 	dataType:      inferredType,
 	holdsMeasures: holdsOnlyMeasures,
 	isDate: func(t *table) bool {
@@ -70,4 +74,19 @@ func (t *table) consistsOfDates(c *column) bool {
 	return c.oneOfMany && c.is(semanticmodel.DateTime) && len(t.columns) > 1 && !slices.ContainsFunc(t.columns, func(other *column) bool {
 		return other != c && !other.calculated() && !slices.ContainsFunc(datePartNames, func(part string) bool { return strings.Contains(other.norm, part) })
 	})
+}
+
+// withoutUnseen returns a model without the parts that the platform did not show, and
+// without instructions in cultures, which belong to them.
+func withoutUnseen(m *semanticmodel.Model) *semanticmodel.Model {
+	if !m.Copilot.NotVisible {
+		return m
+	}
+	seen := *m
+	seen.Copilot = semanticmodel.Copilot{NotVisible: true}
+	seen.Cultures = slices.Clone(m.Cultures)
+	for i := range seen.Cultures {
+		seen.Cultures[i].CustomInstructions = nil
+	}
+	return &seen
 }

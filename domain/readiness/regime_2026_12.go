@@ -17,6 +17,6 @@ var december2026 = Regime{
 		{id: "time", name: "Time / date table", modelWeight: 5, agentWeight: 4, rules: decemberTimeRules, applies: hasTime},
 		{id: "agent", name: "Agent configuration", agentWeight: 5},
 	},
-	agent: agentRules,
-	caps:  []limit{withoutMeasure, withoutRelationship},
+	agent: decemberAgentRules,
+	caps:  []limit{withoutMeasure, withoutRelationship, brokenModel, brokenDAX},
 }

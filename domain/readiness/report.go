@@ -1,5 +1,7 @@
 package readiness
 
+import "slices"
+
 // report scores the views and, if there is one, the agent's configuration.
 func (r *Regime) report(dimensions []weighted, views []view, config *configuration, o Options) Result {
 	result := Result{Regime: r.ID, Weighting: Unweighted, Caps: []string{}, Dimensions: []Dimension{}}
@@ -18,6 +20,7 @@ func (r *Regime) report(dimensions []weighted, views []view, config *configurati
 		}
 		all = append(all, s)
 	}
+	result.NotAssessable, result.ScoreComplete = r.notAssessable(views, config != nil)
 	holding := r.limits(views, all)
 	exposed := false // whether any table is exposed
 	for _, v := range views {
@@ -63,4 +66,34 @@ func (c *Counts) add(x *scope) {
 	c.ExposedColumns += len(x.c)
 	c.ExposedMeasures += len(x.m)
 	c.VerifiedAnswers += len(x.answers)
+}
+
+const notShown = "the platform does not show the parts that prepare the model for AI, so it is unknown whether there are any"
+
+// notAssessable returns the rules about parts that the platform does not show of a view,
+// and whether there are none. Both are nil for a regime without such rules.
+func (r *Regime) notAssessable(views []view, configured bool) ([]NotAssessable, *bool) {
+	var ids []string
+	for _, d := range r.dimensions {
+		for i := range d.rules {
+			if d.rules[i].copilot {
+				ids = append(ids, d.rules[i].id)
+			}
+		}
+	}
+	for i := range r.agent {
+		if configured && r.agent[i].copilot {
+			ids = append(ids, r.agent[i].id)
+		}
+	}
+	if ids == nil {
+		return nil, nil
+	}
+	var all []NotAssessable
+	for _, v := range views {
+		if v.src.Copilot.NotVisible {
+			all = append(all, NotAssessable{v.id, slices.Clone(ids), notShown})
+		}
+	}
+	return all, new(all == nil)
 }

@@ -20,6 +20,11 @@ type Result struct {
 	// its other sources; both are nil for a semantic model.
 	Sources         []ScoredSource `json:"sources,omitempty"`
 	UnscoredSources []string       `json:"unscored_sources,omitempty"`
+	// NotAssessable are rules that could not judge, and ScoreComplete says that there are
+	// none. Regimes that do not know such rules leave both nil. Scores that lack rules
+	// are compared only with scores that lack the same ones.
+	NotAssessable []NotAssessable `json:"not_assessable,omitempty"`
+	ScoreComplete *bool           `json:"score_complete,omitempty"`
 	// Model counts the objects; for a data agent those of all scored sources.
 	Model Counts `json:"-"`
 }
@@ -33,6 +38,14 @@ type Scores struct {
 	// before.
 	Raw         *float64 `json:"raw_score"`
 	RawUncapped *float64 `json:"raw_uncapped"`
+}
+
+// NotAssessable are rules that could not judge a semantic model.
+type NotAssessable struct {
+	// SourceModelID is the id of a data agent's source, as in Key.
+	SourceModelID string   `json:"source_model_id,omitempty"`
+	RuleIDs       []string `json:"rule_ids"`
+	Why           string   `json:"why"`
 }
 
 // Weighting says whether usage of the semantic model took part in the score. Scores

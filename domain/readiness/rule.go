@@ -87,13 +87,15 @@ func onModel(applies func(*scope) bool, judge func(*scope) verdict) check {
 // decided, and the limits.
 func stating(c check, limits ...string) check {
 	return func(x *scope, say func(judged, verdict)) {
-		c(x, func(o judged, v verdict) {
-			if v.violation > 0 {
-				v.message += " (" + strings.Join(append([]string{v.evidence}, limits...), "; ") + ")"
-			}
-			say(o, v)
-		})
+		c(x, func(o judged, v verdict) { say(o, v.stated(limits)) })
 	}
+}
+
+func (v verdict) stated(limits []string) verdict {
+	if v.violation > 0 {
+		v.message += " (" + strings.Join(append([]string{v.evidence}, limits...), "; ") + ")"
+	}
+	return v
 }
 
 func always(*scope) bool { return true }

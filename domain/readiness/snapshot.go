@@ -170,7 +170,8 @@ type snapshot struct {
 	instructions string // "" when absent or blank
 	names        *names
 	byNorm       map[ref]*object
-	named        map[string]bool // norms of column and measure names
+	byName       map[string][]*object // what a bare name under norm means; see called
+	named        map[string]bool      // norms of column and measure names
 }
 
 // ref identifies a field in look-ups, either under norm or in lower case.
@@ -186,6 +187,7 @@ func isAutoDate(t *semanticmodel.Table) bool {
 }
 
 func newSnapshot(m *semanticmodel.Model, by reading) *snapshot {
+	m = by.seen(m)
 	s := &snapshot{reading: by, src: m, byNorm: map[ref]*object{}, named: map[string]bool{}, activated: map[[2]*object]bool{}}
 	for i := range m.Tables {
 		switch t := &m.Tables[i]; {
