@@ -7,15 +7,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
 	"readiness/internal/samples"
+
+	"pgregory.net/rapid"
 )
 
-// dumpedCase is a line of a dump: an input and, after scoring, its result.
+// dumpedCase is a line of a dump: an input and its result.
 type dumpedCase struct {
 	Name string `json:"name"`
 	// Kind is "model", "as_agent" (an agent that selected every exposed table and has no
@@ -24,6 +28,7 @@ type dumpedCase struct {
 	Model   *dumpedModel  `json:"model,omitempty"`
 	Agent   *dumpedAgent  `json:"agent,omitempty"`
 	Options dumpedOptions `json:"options"`
+	Result  *dumpedResult `json:"result,omitempty"`
 }
 
 type dumpedOptions struct {
@@ -36,6 +41,82 @@ type dumpedIgnore struct {
 	Source     string `json:"source_model_id"`
 	Table      string `json:"table"`
 	ObjectName string `json:"object_name"`
+}
+
+// dumpedResult holds numbers without rounding; null where there is none.
+type dumpedResult struct {
+	ScoreExact      *float64                  `json:"score_exact"`
+	ScoreCapped     *float64                  `json:"score_capped"` // null without an exposed table
+	UnweightedExact *float64                  `json:"unweighted_exact"`
+	Caps            []string                  `json:"caps"`
+	Dimensions      []dumpedDimension         `json:"dimensions"`
+	Findings        []dumpedFinding           `json:"findings"`
+	NotAssessable   []readiness.NotAssessable `json:"not_assessable"`
+}
+
+type dumpedDimension struct {
+	ID     string       `json:"id"`
+	Weight float64      `json:"weight"`
+	Score  *float64     `json:"score"`
+	Rules  []dumpedRule `json:"rules"`
+}
+
+// dumpedRule is a rule with R, null if it does not apply. Over several sources R is the
+// mean by their fields.
+type dumpedRule struct {
+	ID       string   `json:"id"`
+	K        float64  `json:"k"`
+	Eligible int      `json:"eligible"`
+	Failing  int      `json:"failing"`
+	Ignored  int      `json:"ignored"`
+	R        *float64 `json:"r"`
+}
+
+type dumpedFinding struct {
+	Dimension  string               `json:"dimension"`
+	Source     string               `json:"source_model_id"`
+	Table      string               `json:"table"`
+	ObjectName string               `json:"object_name"`
+	ObjectType readiness.ObjectType `json:"object_type"`
+	RuleIDs    []string             `json:"rule_ids"`
+	Severity   readiness.Severity   `json:"severity"`
+	Violation  float64              `json:"violation"`
+	Impact     float64              `json:"impact"`
+	Message    string               `json:"message"`
+}
+
+func (o dumpedOptions) options() readiness.Options {
+	return readiness.Options{Usage: o.Usage, Ignore: func(id string, k readiness.Key) bool {
+		return slices.Contains(o.Ignore, dumpedIgnore{id, k.SourceModelID, k.Table, k.ObjectName})
+	}}
+}
+
+func dumpResult(r readiness.Result, e readiness.ExactScores) *dumpedResult {
+	return &dumpedResult{
+		ScoreExact: e.Score, ScoreCapped: e.Capped, UnweightedExact: e.Unweighted, Caps: r.Caps, NotAssessable: append([]readiness.NotAssessable{}, r.NotAssessable...),
+		Dimensions: mapped(r.Dimensions, func(d readiness.Dimension) dumpedDimension {
+			return dumpedDimension{d.ID, d.Weight, e.Dimensions[d.ID], mapped(d.Rules, func(of readiness.Rule) dumpedRule {
+				return dumpedRule{of.ID, of.Weight, of.Eligible, of.Failing, of.Ignored, e.Rules[of.ID]}
+			})}
+		}),
+		Findings: mapped(r.Findings, func(f readiness.Finding) dumpedFinding {
+			return dumpedFinding{f.Dimension, f.SourceModelID, f.Table, f.ObjectName, f.ObjectType, f.RuleIDs, f.Severity, f.Violation, f.Impact, f.Message}
+		}),
+	}
+}
+
+// dumpOf returns the cases of a model and of a data agent.
+func dumpOf(t testing.TB, name string, m *semanticmodel.Model, of, asAgent dumpedOptions) []dumpedCase {
+	r := regime(t, "2026-12")
+	return []dumpedCase{
+		{name, "model", dumpModel(m), nil, of, dumpResult(r.Assess(m, of.options()), r.ExactModel(m, of.options(), false))},
+		{name, "as_agent", dumpModel(m), nil, asAgent, dumpResult(r.AssessAsAgent(m, asAgent.options()), r.ExactModel(m, asAgent.options(), true))},
+	}
+}
+
+func dumpOfAgent(t testing.TB, name string, a readiness.Agent, sources []readiness.Source, of dumpedOptions) dumpedCase {
+	r := regime(t, "2026-12")
+	return dumpedCase{name, "agent", nil, dumpAgent(a, sources), of, dumpResult(r.AssessAgent(a, sources, of.options()), r.ExactAgent(a, sources, of.options()))}
 }
 
 // realModels returns the semantic models of the sample workspaces and of the corpus, by
@@ -69,44 +150,80 @@ func realModels(t *testing.T) (names []string, models map[string]*semanticmodel.
 	return names, models
 }
 
-// The dump gives another implementation of the regime what it needs: the inputs as
-// plain JSON, one line each, in READINESS_DUMP or a folder of the test.
-func TestDump(t *testing.T) {
-	t.Parallel()
-	folder := os.Getenv("READINESS_DUMP")
-	if folder == "" {
-		folder = t.TempDir()
-	}
-	file, err := os.Create(filepath.Join(folder, "inputs.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := bufio.NewWriter(file)
-	lines := 0
-	write := func(c dumpedCase) {
-		data, err := json.Marshal(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines++
-		_, _ = fmt.Fprintf(w, "%s\n", data)
-	}
+// dumpReal returns the cases of real models: each as a model, as an agent's, and with an
+// agent.
+func dumpReal(t *testing.T) (cases []dumpedCase) {
 	names, models := realModels(t)
+	none := dumpedOptions{Ignore: []dumpedIgnore{}}
 	for _, name := range names {
 		m := models[name]
 		var tables []string
 		for _, t := range m.Tables {
 			tables = append(tables, t.Name)
 		}
-		none := dumpedOptions{Ignore: []dumpedIgnore{}}
-		write(dumpedCase{Name: name, Kind: "model", Model: dumpModel(m), Options: none})
-		write(dumpedCase{Name: name, Kind: "as_agent", Model: dumpModel(m), Options: none})
 		agent := readiness.Agent{Instructions: "Answer by [Net Sales] of 'Sales'[Amount], never from Order Lines.", Description: "Answers questions about sales."}
 		sources := []readiness.Source{selecting("1", m, tables...), {ID: "lake", Name: "Lake"}}
-		write(dumpedCase{Name: name, Kind: "agent", Agent: dumpAgent(agent, sources), Options: none})
+		cases = append(cases, dumpOf(t, name, m, none, none)...)
+		cases = append(cases, dumpOfAgent(t, name, agent, sources, none))
 	}
-	if err := w.Flush(); err != nil || lines == 0 {
-		t.Fatalf("%d lines: %v", lines, err)
+	return cases
+}
+
+// dumpRandom returns the cases of the random model of a seed.
+func dumpRandom(outer testing.TB, seed int) []dumpedCase {
+	december := regime(outer, "2026-12")
+	return rapid.Custom(func(t *rapid.T) []dumpedCase {
+		m, other := wideModel().Draw(t, "model"), wideModel().Draw(t, "other model")
+		name := "random " + strconv.Itoa(seed)
+		var of dumpedOptions
+		of.Usage, of.Ignore = wideOptions(t, december.Assess(m, noOptions).Findings)
+		agent, sources := wideAgent(t, m, other)
+		var asAgent, ofAgent dumpedOptions
+		asAgent.Usage, asAgent.Ignore = wideOptions(t, december.AssessAsAgent(m, noOptions).Findings)
+		sources[0].Usage, ofAgent.Ignore = wideOptions(t, december.AssessAgent(agent, sources, noOptions).Findings)
+		return append(dumpOf(outer, name, m, of, asAgent), dumpOfAgent(outer, name, agent, sources, ofAgent))
+	}).Example(seed)
+}
+
+// The dump gives another implementation of 2026-12 what it needs to compare itself:
+// inputs as plain JSON, one line each, and the same with results. READINESS_DUMP names
+// the folder, READINESS_DUMP_RANDOM the number of random models.
+func TestDump(t *testing.T) {
+	t.Parallel()
+	folder, random := os.Getenv("READINESS_DUMP"), 5
+	if folder == "" {
+		folder = t.TempDir()
+	}
+	if n, err := strconv.Atoi(os.Getenv("READINESS_DUMP_RANDOM")); err == nil {
+		random = n
+	}
+	cases := dumpReal(t)
+	for seed := range random {
+		cases = append(cases, dumpRandom(t, seed)...)
+	}
+	writeCases(t, filepath.Join(folder, "results.jsonl"), cases)
+	for i := range cases {
+		cases[i].Result = nil
+	}
+	writeCases(t, filepath.Join(folder, "inputs.jsonl"), cases)
+}
+
+func writeCases(t *testing.T, path string, cases []dumpedCase) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(file)
+	for _, c := range cases {
+		data, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(w, "%s\n", data)
+	}
+	if err := w.Flush(); err != nil || len(cases) == 0 {
+		t.Fatalf("%d cases: %v", len(cases), err)
 	}
 	if err := file.Close(); err != nil {
 		t.Fatal(err)

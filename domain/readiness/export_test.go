@@ -1,6 +1,10 @@
 package readiness
 
-import "readiness/definition/semanticmodel"
+import (
+	"slices"
+
+	"readiness/definition/semanticmodel"
+)
 
 // Judged is the result of one rule for one object.
 type Judged struct {
@@ -18,11 +22,9 @@ func Judge(m *semanticmodel.Model, o Options, asAgent bool, ruleID string) []Jud
 
 // Judge applies one rule of the regime, as the function Judge.
 func (r *Regime) Judge(m *semanticmodel.Model, o Options, asAgent bool, ruleID string) []Judged {
-	s := newSnapshot(m, r.reading)
-	v := view{scope: newScope(s, s.exposed, o.Usage), n: 1}
+	v := r.modelView(m, o)
 	if asAgent {
-		exposed, _ := s.selection(func(t *table) bool { return s.exposed[t.index] })
-		v = view{scope: newScope(s, exposed, o.Usage), agent: true}
+		v = r.exposedView(m, o)
 	}
 	for _, d := range r.dimensions {
 		for _, r := range d.rules {
@@ -51,14 +53,67 @@ func Exact(m *semanticmodel.Model, o Options) (float64, bool) { return november2
 
 // Exact returns S under the regime, as the function Exact.
 func (r *Regime) Exact(m *semanticmodel.Model, o Options) (float64, bool) {
-	s := newSnapshot(m, r.reading)
-	v := view{scope: newScope(s, s.exposed, o.Usage), n: 1}
-	var all []scored
-	for _, d := range r.modelWeights() {
-		all = append(all, scored{d, []part{v.judge(d.dimension, o)}})
-	}
-	score, _, ok := overall(all, byUsage)
+	score, _, ok := overall(r.judge(r.modelWeights(), []view{r.modelView(m, o)}, nil, o), byUsage)
 	return score, ok
+}
+
+// ExactScores are scores without rounding; nil is null.
+type ExactScores struct {
+	Score, Capped, Unweighted *float64
+	Dimensions                map[string]*float64
+	Rules                     map[string]*float64
+}
+
+// ExactModel returns the scores of a model, or of what an agent that selected every
+// exposed table sees of it.
+func (r *Regime) ExactModel(m *semanticmodel.Model, o Options, asAgent bool) ExactScores {
+	if asAgent {
+		return r.exact(r.agentWeights(), []view{r.exposedView(m, o)}, nil, o)
+	}
+	return r.exact(r.modelWeights(), []view{r.modelView(m, o)}, nil, o)
+}
+
+// ExactAgent returns the scores of a data agent.
+func (r *Regime) ExactAgent(a Agent, sources []Source, o Options) ExactScores {
+	config, views := r.agentViews(a, sources)
+	return r.exact(r.agentWeights(), views, config, o)
+}
+
+func (r *Regime) exact(dimensions []weighted, views []view, config *configuration, o Options) ExactScores {
+	all := r.judge(dimensions, views, config, o)
+	e := ExactScores{Dimensions: map[string]*float64{}, Rules: map[string]*float64{}}
+	if s, _, ok := overall(all, byUsage); ok {
+		e.Score, e.Capped = &s, new(s)
+		for _, c := range r.limits(views, all) {
+			*e.Capped = min(*e.Capped, c.most)
+		}
+	}
+	if !slices.ContainsFunc(views, func(v view) bool { return len(v.t) > 0 }) {
+		e.Capped = nil
+	}
+	if s, _, ok := overall(all, evenly); ok {
+		e.Unweighted = &s
+	}
+	for _, d := range all {
+		if s, ok := d.score(byUsage); ok {
+			e.Dimensions[d.id] = &s
+		}
+		if len(d.parts) == 0 {
+			continue
+		}
+		for i, first := range d.parts[0].judgements {
+			n, sum := 0.0, 0.0
+			for _, p := range d.parts {
+				if j := &p.judgements[i]; j.weighted.weight > 0 {
+					n, sum = n+p.n, sum+p.n*j.weighted.score()
+				}
+			}
+			if n > 0 {
+				e.Rules[first.rule.id] = new(sum / n)
+			}
+		}
+	}
+	return e
 }
 
 // RuleIDs returns the rules of 2026-11 about models.

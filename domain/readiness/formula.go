@@ -13,6 +13,7 @@ type view struct {
 	agent  bool
 	source int // index among the agent's sources
 	id     string
+	hidden bool // whether an agent sees fields that the model hides
 }
 
 // tally holds the two sums of a rule: of weights, and of weights times violations

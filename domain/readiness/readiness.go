@@ -56,43 +56,61 @@ func AssessAgent(a Agent, sources []Source, o Options) Result {
 
 // Assess scores a semantic model (docs/regime.md C.2).
 func (r *Regime) Assess(m *semanticmodel.Model, o Options) Result {
-	s := newSnapshot(m, r.reading)
-	x := newScope(s, s.exposed, o.Usage)
-	return r.report(r.modelWeights(), []view{{scope: x, n: 1}}, nil, o)
+	return r.report(r.modelWeights(), []view{r.modelView(m, o)}, nil, o)
 }
 
 // AssessAsAgent scores a semantic model as Regime.AssessAgent does for an agent that
 // selected every exposed table and has no configuration (docs/regime.md C.6 (7)).
 func (r *Regime) AssessAsAgent(m *semanticmodel.Model, o Options) Result {
-	s := newSnapshot(m, r.reading)
-	exposed, _ := s.selection(func(t *table) bool { return s.exposed[t.index] })
-	x := newScope(s, exposed, o.Usage)
-	return r.report(r.agentWeights(), []view{{scope: x, n: float64(len(x.f)), agent: true}}, nil, o)
+	return r.report(r.agentWeights(), []view{r.exposedView(m, o)}, nil, o)
 }
 
 // AssessAgent scores what a data agent sees of its semantic models, and its own
 // configuration (docs/regime.md C.6, C.9 (23)).
 func (r *Regime) AssessAgent(a Agent, sources []Source, o Options) Result {
+	config, views := r.agentViews(a, sources)
+	result := r.report(r.agentWeights(), views, config, o)
+	for _, source := range sources {
+		if source.Model == nil {
+			result.UnscoredSources = append(result.UnscoredSources, source.ID)
+		}
+	}
+	for _, v := range views {
+		result.Sources = append(result.Sources, ScoredSource{
+			SourceModelID: v.id, Name: sources[v.source].Name,
+			Tables: len(v.t), Columns: len(v.c), Measures: len(v.m), HiddenExposed: v.hidden,
+		})
+	}
+	return result
+}
+
+// modelView is a model on its own.
+func (r *Regime) modelView(m *semanticmodel.Model, o Options) view {
+	s := newSnapshot(m, r.reading)
+	return view{scope: newScope(s, s.exposed, o.Usage), n: 1}
+}
+
+// exposedView is a model as the source of an agent that selected every exposed table.
+func (r *Regime) exposedView(m *semanticmodel.Model, o Options) view {
+	s := newSnapshot(m, r.reading)
+	exposed, _ := s.selection(func(t *table) bool { return s.exposed[t.index] })
+	x := newScope(s, exposed, o.Usage)
+	return view{scope: x, n: float64(len(x.f)), agent: true}
+}
+
+// agentViews are the semantic models among an agent's sources.
+func (r *Regime) agentViews(a Agent, sources []Source) (*configuration, []view) {
 	config := &configuration{Agent: a, sources: sources, snapshots: make([]*snapshot, len(sources))}
 	var views []view
-	var scored []ScoredSource
-	var unscored []string
 	for i, source := range sources {
 		if source.Model == nil {
-			unscored = append(unscored, source.ID)
 			continue
 		}
 		s := newSnapshot(source.Model, r.reading)
 		config.snapshots[i] = s
 		exposed, hidden := s.selection(selectedBy(source.Tables))
 		x := newScope(s, exposed, source.Usage)
-		views = append(views, view{scope: x, n: float64(len(x.f)), agent: true, source: i, id: source.ID})
-		scored = append(scored, ScoredSource{
-			SourceModelID: source.ID, Name: source.Name,
-			Tables: len(x.t), Columns: len(x.c), Measures: len(x.m), HiddenExposed: hidden,
-		})
+		views = append(views, view{scope: x, n: float64(len(x.f)), agent: true, source: i, id: source.ID, hidden: hidden})
 	}
-	result := r.report(r.agentWeights(), views, config, o)
-	result.Sources, result.UnscoredSources = scored, unscored
-	return result
+	return config, views
 }

@@ -5,21 +5,7 @@ import "slices"
 // report scores the views and, if there is one, the agent's configuration.
 func (r *Regime) report(dimensions []weighted, views []view, config *configuration, o Options) Result {
 	result := Result{Regime: r.ID, Weighting: Unweighted, Caps: []string{}, Dimensions: []Dimension{}}
-	var all []scored
-	for _, d := range dimensions {
-		s := scored{weighted: d}
-		switch {
-		case len(d.rules) > 0:
-			for _, v := range views {
-				s.parts = append(s.parts, v.judge(d.dimension, o))
-			}
-		case config != nil:
-			s.parts = []part{config.judge(r.agent, o)}
-		default: // without an agent's configuration
-			continue
-		}
-		all = append(all, s)
-	}
+	all := r.judge(dimensions, views, config, o)
 	result.NotAssessable, result.ScoreComplete = r.notAssessable(views, config != nil)
 	holding := r.limits(views, all)
 	exposed := false // whether any table is exposed
@@ -66,6 +52,27 @@ func (c *Counts) add(x *scope) {
 	c.ExposedColumns += len(x.c)
 	c.ExposedMeasures += len(x.m)
 	c.VerifiedAnswers += len(x.answers)
+}
+
+// judge applies the rules to the views and, if there is one, to the agent's
+// configuration.
+func (r *Regime) judge(dimensions []weighted, views []view, config *configuration, o Options) []scored {
+	var all []scored
+	for _, d := range dimensions {
+		s := scored{weighted: d}
+		switch {
+		case len(d.rules) > 0:
+			for _, v := range views {
+				s.parts = append(s.parts, v.judge(d.dimension, o))
+			}
+		case config != nil:
+			s.parts = []part{config.judge(r.agent, o)}
+		default: // without an agent's configuration
+			continue
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 const notShown = "the platform does not show the parts that prepare the model for AI, so it is unknown whether there are any"
