@@ -2,6 +2,8 @@ package readiness
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -183,6 +185,52 @@ func TestRuleTable(t *testing.T) {
 	}
 	if model != 100 || agent != 100 {
 		t.Errorf("the weights add up to %v and %v, want 100 each", model, agent)
+	}
+}
+
+// The rules that 2026-12 adds or weighs otherwise (docs/regime.md H.1 to H.3, H.6), and
+// its weights of dimensions. Every other rule is as in 2026-11.
+func TestDecemberRuleTable(t *testing.T) {
+	t.Parallel()
+	const I, S = AIInstructions, AIDataSchema
+	changed := map[string]rule{
+		"DSC-04": {k: 3, severity: Medium, fixes: []FixKind{Descriptions}}, "NAM-04": {k: 2, severity: Low}, "SYN-01": {k: 1, severity: Low}, "SYN-02": {k: 1, severity: Medium},
+		"INS-10": {k: 4, severity: High, fixes: []FixKind{I}}, "INS-11": {k: 1, severity: Medium, fixes: []FixKind{I}}, "REL-08": {k: 3, severity: High}, "REL-09": {k: 2, severity: Medium},
+		"MEA-07": {k: 4, severity: High}, "MEA-08": {k: 1, severity: Low}, "VIS-07": {k: 3, severity: High, fixes: []FixKind{S}}, "NAM-07": {k: 1, severity: Low}, "AGT-06": {k: 1, severity: Medium},
+	}
+	all := func(r *Regime) map[string]rule {
+		rules := map[string]rule{}
+		for _, d := range r.dimensions {
+			for _, r := range d.rules {
+				rules[r.id] = r
+			}
+		}
+		for _, r := range r.agent {
+			rules[r.id] = r.rule
+		}
+		return rules
+	}
+	old, now := all(&november2026), all(&december2026)
+	for id, r := range now {
+		want, known := changed[id]
+		if !known {
+			want = old[id]
+		}
+		if r.k != want.k || r.severity != want.severity || !slices.Equal(r.fixes, want.fixes) || r.layout != want.layout || r.usage != want.usage {
+			t.Errorf("%s: got k %v, %s, %v, want %v, %s, %v", id, r.k, r.severity, r.fixes, want.k, want.severity, want.fixes)
+		}
+	}
+	if len(now) != len(old)+9 {
+		t.Errorf("got %d rules, want 9 more than %d", len(now), len(old))
+	}
+	weights := map[string][2]float64{
+		"descriptions": {14, 14}, "naming": {14, 12}, "measures": {15, 14}, "types": {7, 5}, "relationships": {15, 13}, "visibility": {14, 16},
+		"instructions": {13, 15}, "synonyms": {3, 2}, "time": {5, 4}, "agent": {0, 5},
+	}
+	for i, d := range december2026.dimensions {
+		if got := [2]float64{d.modelWeight, d.agentWeight}; got != weights[d.id] || d.id != november2026.dimensions[i].id || !slices.IsSortedFunc(d.rules, func(a, b rule) int { return strings.Compare(a.id, b.id) }) {
+			t.Errorf("%s: got weights %v, rules %v", d.id, got, d.rules)
+		}
 	}
 }
 

@@ -11,7 +11,11 @@ import (
 
 // drawer draws the parts of a model in which names, words, references and texts coincide
 // often, so that rules meet their boundaries.
-type drawer struct{ t *rapid.T }
+type drawer struct {
+	t *rapid.T
+	// measures are the names of measures so far: a model has each once.
+	measures map[string]bool
+}
 
 func (d drawer) pick(label string, from ...string) string {
 	return rapid.SampledFrom(from).Draw(d.t, label)
@@ -92,7 +96,8 @@ func (d drawer) fill(name string) semanticmodel.Table {
 	fields := rapid.SliceOfNDistinct(rapid.SampledFrom(wideFields), 0, 14, strings.ToLower).Draw(d.t, "fields")
 	measured := d.upTo(3, "measures")
 	for _, f := range fields {
-		if rapid.IntRange(0, 3).Draw(d.t, "kind") < measured {
+		if rapid.IntRange(0, 3).Draw(d.t, "kind") < measured && !d.measures[strings.ToLower(f)] {
+			d.measures[strings.ToLower(f)] = true
 			t.Measures = append(t.Measures, d.measure(f))
 		} else {
 			t.Columns = append(t.Columns, d.column(f))
@@ -107,8 +112,8 @@ func (d drawer) fill(name string) semanticmodel.Table {
 	}
 	if d.oneIn(10, "group") {
 		t.CalculationGroup = &semanticmodel.CalculationGroup{}
-		for range d.upTo(3, "items") {
-			t.CalculationGroup.Items = append(t.CalculationGroup.Items, semanticmodel.CalculationItem{Name: d.pick("item", "YTD", "PY", "Q1") + d.pick("suffix", "", " x", " y"), Expression: d.expression()})
+		for _, name := range []string{"YTD", "PY x", "Q1"}[:d.upTo(3, "items")] {
+			t.CalculationGroup.Items = append(t.CalculationGroup.Items, semanticmodel.CalculationItem{Name: name, Expression: d.expression()})
 		}
 	}
 	return t
@@ -129,6 +134,9 @@ func (d drawer) relationship(m *semanticmodel.Model) semanticmodel.Relationship 
 	r := related("a[b] -> c[d]", rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"inactive", "both", "manyToMany", "oneToOne", "oneToMany"}), 0, 1, rapid.ID).Draw(d.t, "way")...)
 	r.FromTable, r.FromColumn = end("from")
 	r.ToTable, r.ToColumn = end("to")
+	if r.ToTable == r.FromTable { // the engine refuses these
+		r.ToTable += " "
+	}
 	return r
 }
 
@@ -161,7 +169,7 @@ func (d drawer) schema() *semanticmodel.AISchema {
 // wideModel draws a model with everything that a regime reads.
 func wideModel() *rapid.Generator[*semanticmodel.Model] {
 	return rapid.Custom(func(t *rapid.T) *semanticmodel.Model {
-		d, m := drawer{t}, &semanticmodel.Model{}
+		d, m := drawer{t, map[string]bool{}}, &semanticmodel.Model{}
 		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom(wideTables), 0, 7, rapid.ID).Draw(t, "tables") {
 			m.Tables = append(m.Tables, d.fill(name))
 		}
@@ -205,7 +213,7 @@ func wideOptions(t *rapid.T, found []readiness.Finding) (usage map[string]map[st
 
 // wideAgent draws a data agent over the models.
 func wideAgent(t *rapid.T, models ...*semanticmodel.Model) (readiness.Agent, []readiness.Source) {
-	d := drawer{t}
+	d := drawer{t: t}
 	a := readiness.Agent{Description: d.pick("agent description", "", "Short.", strings.Repeat("Answers. ", 6))}
 	if rapid.Bool().Draw(t, "agent instructions") {
 		a.Instructions = d.instructions() + "\nAsk Source 1 of " + d.table()

@@ -213,24 +213,31 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		m := anyModel().Draw(t, "model")
 		o := readiness.Options{Usage: anyUsage().Draw(t, "usage")}
 		want, wantAgent := readiness.Assess(m, o), readiness.AssessAsAgent(m, o)
-		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		shuffled := *m
-		shuffled.Tables, shuffled.Relationships = slices.Clone(m.Tables), slices.Clone(m.Relationships)
-		shuffle(random, shuffled.Tables)
-		shuffle(random, shuffled.Relationships)
-		for i := range shuffled.Tables {
-			tbl := &shuffled.Tables[i]
-			tbl.Columns, tbl.Measures = slices.Clone(tbl.Columns), slices.Clone(tbl.Measures)
-			shuffle(random, tbl.Columns)
-			shuffle(random, tbl.Measures)
-		}
-		if diff := cmp.Diff(want, readiness.Assess(&shuffled, o)); diff != "" {
-			t.Fatalf("-want +shuffled\n%s", diff)
-		}
-		if diff := cmp.Diff(wantAgent, readiness.AssessAsAgent(&shuffled, o)); diff != "" {
-			t.Fatalf("as an agent: -want +shuffled\n%s", diff)
-		}
+		shuffled := shuffledModel(m, rapid.Uint64().Draw(t, "seed"))
+		same(t, want, readiness.Assess(shuffled, o))
+		same(t, wantAgent, readiness.AssessAsAgent(shuffled, o))
 	})
+}
+
+func same(t *rapid.T, want, got readiness.Result) {
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("-want +shuffled\n%s", diff)
+	}
+}
+
+func shuffledModel(m *semanticmodel.Model, seed uint64) *semanticmodel.Model {
+	random := rand.New(rand.NewPCG(seed, 0))
+	shuffled := *m
+	shuffled.Tables, shuffled.Relationships = slices.Clone(m.Tables), slices.Clone(m.Relationships)
+	shuffle(random, shuffled.Tables)
+	shuffle(random, shuffled.Relationships)
+	for i := range shuffled.Tables {
+		tbl := &shuffled.Tables[i]
+		tbl.Columns, tbl.Measures = slices.Clone(tbl.Columns), slices.Clone(tbl.Measures)
+		shuffle(random, tbl.Columns)
+		shuffle(random, tbl.Measures)
+	}
+	return &shuffled
 }
 
 func shuffle[T any](random *rand.Rand, s []T) {
@@ -291,10 +298,12 @@ func BenchmarkAssess(b *testing.B) {
 		m *semanticmodel.Model
 		o readiness.Options
 	}{"plain": {m, readiness.Options{}}, "usage": {m, readiness.Options{Usage: usage}}, "schema": {&configured, readiness.Options{}}} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				readiness.Assess(tt.m, tt.o)
-			}
-		})
+		for _, r := range readiness.Regimes() {
+			b.Run(name+"/"+r.ID, func(b *testing.B) {
+				for b.Loop() {
+					r.Assess(tt.m, tt.o)
+				}
+			})
+		}
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// filed is what the definition declares, under norm, whether dropped or not.
+// filed is what the definition declares, under norm.
 type filed struct {
-	tables map[string]filedTable
-	fields map[ref]bool // columns
-	// measures are the names of measures of any table, since DAX finds a measure by its
-	// name whatever table precedes it.
+	tables map[string]filedTable // dropped ones too
+	fields map[ref]bool          // columns
+	// measures are the names of measures of any table that is not dropped, since DAX
+	// finds a measure by its name whatever table precedes it.
 	measures map[string]bool
 }
 
@@ -39,7 +39,9 @@ func fileOf(m *semanticmodel.Model) *filed {
 			f.fields[ref{name, norm(t.Columns[j].Name)}] = true
 		}
 		for j := range t.Measures {
-			f.measures[norm(t.Measures[j].Name)] = true
+			if name := norm(t.Measures[j].Name); !isAutoDate(t) && !t.IsPrivate {
+				f.measures[name] = true
+			}
 		}
 	}
 	return f

@@ -1,0 +1,97 @@
+package readiness_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"readiness/domain/readiness"
+
+	"pgregory.net/rapid"
+)
+
+// Under both regimes impacts add up to what is missing from 100, for models and agents,
+// and results are sound.
+func TestInvariantsOfBothRegimes(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := wideModel().Draw(t, "model")
+		agent, sources := wideAgent(t, m, wideModel().Draw(t, "other"))
+		usage, _ := wideOptions(t, nil)
+		o := readiness.Options{Usage: usage, Ignore: ignoring().Draw(t, "ignore")}
+		for _, r := range readiness.Regimes() {
+			for as, scored := range map[string]struct {
+				result readiness.Result
+				exact  readiness.ExactScores
+			}{
+				"model":      {r.Assess(m, o), r.ExactModel(m, o, false)},
+				"as agent":   {r.AssessAsAgent(m, o), r.ExactModel(m, o, true)},
+				"data agent": {r.AssessAgent(agent, sources, o), r.ExactAgent(agent, sources, o)},
+			} {
+				lost := sumOfImpacts(scored.result)
+				if s := scored.exact.Score; s != nil && math.Abs(100-*s-lost) > 1e-6 || s == nil && lost != 0 {
+					t.Fatalf("%s %s: impacts of %v, score %v", r.ID, as, lost, s)
+				}
+				if r.ID == "2026-11" {
+					sound(t, scored.result)
+				}
+				for _, f := range scored.result.Findings {
+					if f.Message == "" || f.Evidence == "" || f.Violation <= 0 || f.Violation > 1 || f.Impact < 0 || f.Severity == "" || !slices.IsSorted(f.RuleIDs) {
+						t.Fatalf("%s %s: got %+v", r.ID, as, f)
+					}
+				}
+			}
+		}
+	})
+}
+
+// A defect never pays: without the findings of a defect rule no score is lower.
+func TestDefectsNeverRaiseAScore(t *testing.T) {
+	t.Parallel()
+	december := regime(t, "2026-12")
+	rapid.Check(t, func(t *rapid.T) {
+		m := wideModel().Draw(t, "model")
+		agent, sources := wideAgent(t, m)
+		for _, id := range []string{"REL-08", "MEA-07", "VIS-07", "AGT-06"} {
+			for as, pair := range map[string][2]readiness.ExactScores{
+				"model":      {december.ExactModel(m, noOptions, false), december.ExactModel(m, ignoringAll(id), false)},
+				"data agent": {december.ExactAgent(agent, sources, noOptions), december.ExactAgent(agent, sources, ignoringAll(id))},
+			} {
+				with, without := pair[0], pair[1]
+				if with.Capped != nil && without.Capped != nil && (*with.Capped > *without.Capped+1e-9 || *with.Score > *without.Score+1e-9) {
+					t.Fatalf("%s %s: %v with defects, %v without", as, id, *with.Capped, *without.Capped)
+				}
+			}
+		}
+	})
+}
+
+// Any finding of any rule can be ignored by the key that it is reported with.
+func TestEveryFindingCanBeIgnored(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := wideModel().Draw(t, "model")
+		for _, r := range readiness.Regimes() {
+			found := r.Assess(m, noOptions).Findings
+			ignored := readiness.Options{Ignore: func(id string, k readiness.Key) bool {
+				return slices.ContainsFunc(found, func(f readiness.Finding) bool { return f.Key == k && slices.Contains(f.RuleIDs, id) })
+			}}
+			result := r.Assess(m, ignored)
+			if len(result.Findings) > 0 || result.RawUncapped != nil && *result.RawUncapped != 100 {
+				t.Fatalf("%s: got %+v", r.ID, result.Findings)
+			}
+		}
+	})
+}
+
+// The order of tables, columns, measures and relationships does not matter to 2026-12.
+func TestOrderDoesNotMatterToDecember(t *testing.T) {
+	t.Parallel()
+	december := regime(t, "2026-12")
+	rapid.Check(t, func(t *rapid.T) {
+		m := wideModel().Draw(t, "model")
+		shuffled := shuffledModel(m, rapid.Uint64().Draw(t, "seed"))
+		same(t, december.Assess(m, noOptions), december.Assess(shuffled, noOptions))
+		same(t, december.AssessAsAgent(m, noOptions), december.AssessAsAgent(shuffled, noOptions))
+	})
+}
