@@ -58,7 +58,7 @@ func Inspect(expression string) Inspection {
 			}
 			continue
 		case t.kind == bracket:
-			if name := last.name(expression); last.end == t.start && (last.kind == quoted || last.kind == identifier && !isKeyword(name)) {
+			if name := last.name(expression); last.end == t.start && (last.kind == quoted || last.kind == identifier && !IsKeyword(name)) {
 				i.Qualified = append(i.Qualified, QualifiedReference{name, t.name(expression), last.kind == quoted})
 			}
 		case t.kind == identifier:
@@ -99,7 +99,8 @@ var (
 	missing     = map[byte]string{'(': `"(" without ")"`, ')': `")" without "("`, '{': `"{" without "}"`, '}': `"}" without "{"`}
 )
 
-func isKeyword(name string) bool {
+// IsKeyword reports whether a word before an opening bracket is no table.
+func IsKeyword(name string) bool {
 	return slices.ContainsFunc(keywords, func(k string) bool { return strings.EqualFold(k, name) })
 }
 

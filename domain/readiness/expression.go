@@ -13,10 +13,11 @@ type names struct {
 	columns  map[int]*column // by object.index
 	measures map[string]*object
 	byIndex  map[int]*measure // by object.index
+	keywords bool             // whether a keyword before a name is no table, as in RETURN[Sales]
 }
 
 func newNames(s *snapshot) *names {
-	n := &names{map[ref]*object{}, map[int]*column{}, map[string]*object{}, map[int]*measure{}}
+	n := &names{map[ref]*object{}, map[int]*column{}, map[string]*object{}, map[int]*measure{}, s.keywords}
 	for _, t := range s.tables {
 		table := strings.ToLower(t.src.Name)
 		for _, c := range t.columns {
@@ -55,7 +56,9 @@ func (n *names) column(table, name string) *column {
 func (n *names) resolve(r dax.Reference, home *table) *object {
 	name := strings.ToLower(r.Name)
 	if r.Qualified {
-		return n.fields[ref{strings.ToLower(r.Table), name}]
+		if o := n.fields[ref{strings.ToLower(r.Table), name}]; o != nil || !n.keywords || !dax.IsKeyword(r.Table) {
+			return o
+		}
 	}
 	if m := n.measures[name]; m != nil || home == nil {
 		return m
@@ -83,7 +86,7 @@ func (s *snapshot) read(text string, home *table) (refs []*object, own bool) {
 	for _, r := range read.References {
 		if o := s.names.resolve(r, home); o != nil {
 			refs = append(refs, o)
-			own = own || !r.Qualified && o.kind == columnKind
+			own = own || o.kind == columnKind && (!r.Qualified || s.keywords && dax.IsKeyword(r.Table) && !strings.EqualFold(r.Table, o.table.src.Name))
 		}
 	}
 	slices.SortFunc(refs, func(a, b *object) int { return a.index - b.index })

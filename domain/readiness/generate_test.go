@@ -111,6 +111,11 @@ func (d drawer) fill(name string) semanticmodel.Table {
 		t.Partitions = []semanticmodel.Partition{calculatedFrom(d.pick("source", "CALENDARAUTO()", "ADDCOLUMNS(CALENDAR(1, 2), \"a\", 1)", "GENERATESERIES(1, 5)", "Gone[x"))}
 	}
 	if d.oneIn(10, "group") {
+		for i := range t.Columns { // only one lists the items
+			if i > 0 && t.Columns[i].SourceColumn == "Name" {
+				t.Columns[i].SourceColumn = ""
+			}
+		}
 		t.CalculationGroup = &semanticmodel.CalculationGroup{}
 		for _, name := range []string{"YTD", "PY x", "Q1"}[:d.upTo(3, "items")] {
 			t.CalculationGroup.Items = append(t.CalculationGroup.Items, semanticmodel.CalculationItem{Name: name, Expression: d.expression()})

@@ -11,6 +11,8 @@ import (
 // reading is how a regime reads those terms of docs/regime.md C.1 that regimes define
 // differently.
 type reading struct {
+	// keywords is true when a keyword of DAX before a name is no table.
+	keywords bool
 	// seen is what is judged of a model.
 	seen func(*semanticmodel.Model) *semanticmodel.Model
 	// dataType is the type of a column.
@@ -32,6 +34,7 @@ var declaredReading = reading{
 
 // inferredReading is that of 2026-12 (docs/regime.md H.3).
 var inferredReading = reading{
+	keywords:      true,
 	seen:          withoutUnseen,
 	dataType:      inferredType,
 	holdsMeasures: holdsOnlyMeasures,

@@ -29,6 +29,7 @@ func TestDecemberVisibilityRules(t *testing.T) {
 			{"the only text without a relationship", model(table("D", text("Guid"), whole("n"))), "D[Guid] 1, D[n] 0"},
 			{"a number that is a key", model(table("S", whole("P")), table("D", whole("Guid"), text("n")), related("S[P] -> D[Guid]")), "D[Guid] 1, D[n] 0, S[P] 1"},
 			{"used by a measure", model(table("S", text("a guid"), measure("m", "MAX(S[a guid])"))), ""},
+			{"used after a keyword", model(table("S", text("a guid"), measure("m", "VAR x = 1 RETURN[a guid]"))), ""},
 			{"used by a hidden measure", model(table("S", text("a guid"), measure("m", "MAX(S[a guid])", hiddenMeasure))), "S[a guid] 1"},
 			{"used through a measure", model(table("S", text("a guid"), measure("m", "[n]"), measure("n", "MAX(S[a guid])", hiddenMeasure))), "S[a guid] 1"},
 			{"named by the instructions", model(table("S", text("a guid")), instructed("Use 'S'[A guid].")), ""},
