@@ -147,54 +147,9 @@ func (s *Store) loaded(ctx context.Context, q reader, heads []*head, err error) 
 
 // foldRows folds the rows that loadSQL returned.
 func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
-	var (
-		i, end        int64
-		account, name *string
-		chain, data   []byte
-		version       *int64
-		id            pgtype.UUID
-		schema        *int
-		at            *time.Time
-	)
-	_, err := pgx.ForEachRow(rows, []any{&i, &account, &end, &chain, &version, &id, &name, &schema, &data, &at}, func() error {
-		h := heads[i-1]
-		next := h.version + 1
-		if h.version == 0 {
-			next = min(h.first, end)
-		}
-		if version == nil || *version != next {
-			return fmt.Errorf("eventstore: load %s: an event is missing; verify the log", h.stream)
-		}
-		h.version, h.account, h.last, h.id = *version, *account, *at, id.Bytes
-		h.size += len(data)
-		if *version == end {
-			copy(h.chain[:], chain)
-		}
-		h.loaded = end
-		var e domain.Event
-		for _, p := range h.pasts {
-			if !p.wants(*version, end) {
-				if err := p.pass(*version, id.Bytes); err != nil {
-					return err
-				}
-				continue
-			}
-			if e == nil {
-				var err error
-				if e, err = s.codec.Decode(*name, *schema, data); err == nil {
-					err = s.codec.checkStream(*name, h.stream)
-				}
-				if err != nil {
-					return fmt.Errorf("eventstore: load %s version %d: %w", h.stream, *version, err)
-				}
-			}
-			if err := p.fold(e, *version, *at); err != nil {
-				return fmt.Errorf("eventstore: load %s version %d: %w", h.stream, *version, err)
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	var r loadedRow
+	into := []any{&r.head, &r.account, &r.end, &r.chain, &r.version, &r.id, &r.name, &r.schema, &r.data, &r.at}
+	if _, err := pgx.ForEachRow(rows, into, func() error { return s.foldRow(&r, heads[r.head-1]) }); err != nil {
 		return fmt.Errorf("eventstore: load: %w", err)
 	}
 	for _, h := range heads {
@@ -206,6 +161,56 @@ func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
 			if err := p.end(s.cache, h.id, h.size); err != nil {
 				return fmt.Errorf("eventstore: load %s: %w", h.stream, err)
 			}
+		}
+	}
+	return nil
+}
+
+// loadedRow is a row of loadSQL: an event, and the head of its stream.
+type loadedRow struct {
+	head, end     int64 // head counts from 1
+	account, name *string
+	chain, data   []byte
+	version       *int64 // nil if the stream's row has no event
+	id            pgtype.UUID
+	schema        *int
+	at            *time.Time
+}
+
+// foldRow folds the row's event into the pasts of its stream that want it.
+func (s *Store) foldRow(r *loadedRow, h *head) error {
+	next := h.version + 1
+	if h.version == 0 {
+		next = min(h.first, r.end)
+	}
+	if r.version == nil || *r.version != next {
+		return fmt.Errorf("eventstore: load %s: an event is missing; verify the log", h.stream)
+	}
+	h.version, h.account, h.last, h.id = *r.version, *r.account, *r.at, r.id.Bytes
+	h.size += len(r.data)
+	if *r.version == r.end {
+		copy(h.chain[:], r.chain)
+	}
+	h.loaded = r.end
+	var e domain.Event
+	for _, p := range h.pasts {
+		if !p.wants(*r.version, r.end) {
+			if err := p.pass(*r.version, r.id.Bytes); err != nil {
+				return err
+			}
+			continue
+		}
+		if e == nil {
+			var err error
+			if e, err = s.codec.Decode(*r.name, *r.schema, r.data); err == nil {
+				err = s.codec.checkStream(*r.name, h.stream)
+			}
+			if err != nil {
+				return fmt.Errorf("eventstore: load %s version %d: %w", h.stream, *r.version, err)
+			}
+		}
+		if err := p.fold(e, *r.version, *r.at); err != nil {
+			return fmt.Errorf("eventstore: load %s version %d: %w", h.stream, *r.version, err)
 		}
 	}
 	return nil

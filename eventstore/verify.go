@@ -3,6 +3,7 @@ package eventstore
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -167,23 +168,7 @@ func (v *verifier) run(ctx context.Context, events *cursor[Recorded], streams *c
 // stream verifies the events of one stream, which are next in the cursor.
 func (v *verifier) stream(ctx context.Context, events *cursor[Recorded], row *streamRow, hasRow bool) error {
 	v.Streams++
-	var (
-		head    = noChain
-		version int64
-		at      time.Time
-		broken  bool // a version is missing: the chain cannot be computed after it
-		// suspects are events whose hash does not match. When the chain continues through them, their
-		// content is as written and only the hash or the position was changed; otherwise the first of
-		// them broke the chain.
-		suspects []Mismatch
-	)
-	intact := func() {
-		for _, m := range suspects {
-			m.What = "its position or its hash was changed"
-			v.found(m)
-		}
-		suspects = suspects[:0]
-	}
+	s := streamCheck{verifier: v, row: row, head: noChain}
 	for {
 		r, err := events.peek(ctx)
 		if err != nil {
@@ -196,54 +181,87 @@ func (v *verifier) stream(ctx context.Context, events *cursor[Recorded], row *st
 		if v.Events%verifyPage == 0 {
 			v.progress()
 		}
-		found := func(format string, args ...any) {
-			v.found(Mismatch{r.Position, r.Stream, r.Version, fmt.Sprintf(format, args...)})
-		}
-		if r.Version != version+1 && !broken {
-			found("versions %d to %d before it are missing", version+1, r.Version-1)
-			broken = true
-		}
-		if r.Account != row.Account {
-			found("account_id is %q, the stream's row says %q", r.Account, row.Account)
-		}
-		if r.RecordedAt.Before(at) {
-			found("recorded_at is before that of the version before it")
-		}
-		if r.Position <= 0 || r.Position > v.last {
-			found("position was never handed out; the last is %d", v.last)
-		}
-		next := v.chain.next(head, r)
-		seal := sealed(next, r.Position)
-		matches := bytes.Equal(seal[:], r.Hash)
-		switch {
-		case broken || !matches && len(suspects) == maxSuspects:
-			v.Unchecked++
-		case matches:
-			intact()
-		default:
-			suspects = append(suspects, Mismatch{r.Position, r.Stream, r.Version,
-				"its hash does not match what it holds, its position and the events before it"})
-		}
-		head, version, at = next, r.Version, r.RecordedAt
+		s.event(r)
 		events.next()
 	}
-	chained := bytes.Equal(row.Chain, head[:])
-	if chained {
-		intact()
+	s.end(hasRow)
+	return nil
+}
+
+// streamCheck is the verification of one stream, up to the event that was read last.
+type streamCheck struct {
+	*verifier
+	row     *streamRow
+	head    [sha256.Size]byte
+	version int64
+	at      time.Time
+	broken  bool // a version is missing: the chain cannot be computed after it
+	// suspects are events whose hash does not match. When the chain continues through them, their
+	// content is as written and only the hash or the position was changed; otherwise the first of
+	// them broke the chain.
+	suspects []Mismatch
+}
+
+// event verifies the stream's next event.
+func (s *streamCheck) event(r *Recorded) {
+	found := func(format string, args ...any) {
+		s.found(Mismatch{r.Position, r.Stream, r.Version, fmt.Sprintf(format, args...)})
 	}
-	if len(suspects) > 0 {
-		v.found(suspects[0])
-		v.Unchecked += int64(len(suspects) - 1)
+	if r.Version != s.version+1 && !s.broken {
+		found("versions %d to %d before it are missing", s.version+1, r.Version-1)
+		s.broken = true
+	}
+	if r.Account != s.row.Account {
+		found("account_id is %q, the stream's row says %q", r.Account, s.row.Account)
+	}
+	if r.RecordedAt.Before(s.at) {
+		found("recorded_at is before that of the version before it")
+	}
+	if r.Position <= 0 || r.Position > s.last {
+		found("position was never handed out; the last is %d", s.last)
+	}
+	next := s.chain.next(s.head, r)
+	seal := sealed(next, r.Position)
+	matches := bytes.Equal(seal[:], r.Hash)
+	switch {
+	case s.broken || !matches && len(s.suspects) == maxSuspects:
+		s.Unchecked++
+	case matches:
+		s.clearSuspects()
+	default:
+		s.suspects = append(s.suspects, Mismatch{r.Position, r.Stream, r.Version,
+			"its hash does not match what it holds, its position and the events before it"})
+	}
+	s.head, s.version, s.at = next, r.Version, r.RecordedAt
+}
+
+// clearSuspects reports the suspects as events whose content is as written.
+func (s *streamCheck) clearSuspects() {
+	for _, m := range s.suspects {
+		m.What = "its position or its hash was changed"
+		s.found(m)
+	}
+	s.suspects = s.suspects[:0]
+}
+
+// end compares the stream's row, if it has one, with the events.
+func (s *streamCheck) end(hasRow bool) {
+	chained := bytes.Equal(s.row.Chain, s.head[:])
+	if chained {
+		s.clearSuspects()
+	}
+	if len(s.suspects) > 0 {
+		s.found(s.suspects[0])
+		s.Unchecked += int64(len(s.suspects) - 1)
 	}
 	switch {
 	case !hasRow:
-	case row.Version != version:
-		v.found(Mismatch{0, row.Stream, row.Version, fmt.Sprintf("streams.version is %d, the last event has version %d", row.Version,
-			version)})
-	case !chained && !broken && len(suspects) == 0:
-		v.found(Mismatch{0, row.Stream, row.Version, "streams.chain is not what its events chain to"})
+	case s.row.Version != s.version:
+		s.found(Mismatch{0, s.row.Stream, s.row.Version, fmt.Sprintf("streams.version is %d, the last event has version %d",
+			s.row.Version, s.version)})
+	case !chained && !s.broken && len(s.suspects) == 0:
+		s.found(Mismatch{0, s.row.Stream, s.row.Version, "streams.chain is not what its events chain to"})
 	}
-	return nil
 }
 
 func (v *verifier) found(m Mismatch) {

@@ -111,16 +111,7 @@ func (c *Client) folders(ctx context.Context, m *semanticmodel.Model, all []item
 			return nil, "", err
 		}
 		given, _ := itemsOf[string](text)
-		problem := "did not have the requested form"
-		for _, folder := range given {
-			folder = strings.TrimSpace(folder)
-			if wrong := checkFolder(folder); wrong != "" {
-				problem = wrong
-			} else {
-				problem = ""
-				break
-			}
-		}
+		problem := checkFolders(given)
 		if problem == "" {
 			c.answers.keep(q, text)
 			limit := min(len(list)+maxNew, maxFolders)
@@ -134,6 +125,17 @@ func (c *Client) folders(ctx context.Context, m *semanticmodel.Model, all []item
 	}
 	slices.Sort(list)
 	return list, why, nil
+}
+
+// checkFolders returns what is wrong with the folders, to follow "your answer"; "" if one of them can be used.
+func checkFolders(given []string) string {
+	problem := "did not have the requested form"
+	for _, folder := range given {
+		if problem = checkFolder(strings.TrimSpace(folder)); problem == "" {
+			return ""
+		}
+	}
+	return problem
 }
 
 // checkFolder returns what is wrong with a folder, to follow "your answer"; "" when nothing is.

@@ -201,26 +201,29 @@ func once(ctx context.Context, n int, command []string) (ok bool, err error) {
 	if _, is := errors.AsType[*exec.ExitError](err); err != nil && !is {
 		return false, err
 	}
-	text, read := os.ReadFile(out.Name())
-	if read != nil {
-		return false, read
-	}
-	skips := len(skipped.FindAll(text, -1))
-	ok = err == nil
-	verdict, load := "passed", "unknown"
-	if !ok {
-		verdict = "FAILED"
-	}
+	load := "unknown"
 	if most > 0 {
 		load = fmt.Sprintf("%.1f to %.1f", least, most)
 	}
-	state := cmd.ProcessState
-	fmt.Fprintf(os.Stdout, "%3d  %-7s  %8s  %10s  %10s  %-11s  %5d\n", n, verdict, time.Since(began).Round(time.Second),
-		state.UserTime().Round(time.Second), state.SystemTime().Round(time.Second), load, skips)
-	if ok {
-		return true, os.Remove(out.Name())
+	return err == nil, report(n, out.Name(), cmd.ProcessState, time.Since(began), load)
+}
+
+// report prints the result of a run whose output is in the file. It removes the file of a run that passed.
+func report(n int, output string, state *os.ProcessState, took time.Duration, load string) error {
+	text, err := os.ReadFile(output)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(os.Stdout, "     its output is in %s\n", out.Name())
+	verdict := "passed"
+	if !state.Success() {
+		verdict = "FAILED"
+	}
+	fmt.Fprintf(os.Stdout, "%3d  %-7s  %8s  %10s  %10s  %-11s  %5d\n", n, verdict, took.Round(time.Second),
+		state.UserTime().Round(time.Second), state.SystemTime().Round(time.Second), load, len(skipped.FindAll(text, -1)))
+	if state.Success() {
+		return os.Remove(output)
+	}
+	fmt.Fprintf(os.Stdout, "     its output is in %s\n", output)
 	var shown []string
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 		if found := strings.TrimSpace(broken.FindString(lines.Text())); found != "" && !slices.Contains(shown, found) && len(shown) < 20 {
@@ -228,5 +231,5 @@ func once(ctx context.Context, n int, command []string) (ok bool, err error) {
 			fmt.Fprintf(os.Stdout, "     %s\n", found)
 		}
 	}
-	return false, nil
+	return nil
 }

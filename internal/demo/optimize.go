@@ -98,27 +98,9 @@ func (d *demo) optimize(ctx context.Context) error {
 		return fmt.Errorf("a preview must write nothing: %w", err)
 	}
 
-	first, second := p.Changes[0].Key, p.Changes[1].Key
-	d.screen.step("Apply two of them, one in ada's own words")
-	var r record
-	applied, err := d.finished(ctx, model+"/descriptions/apply", map[string]any{
-		"previewId": p.PreviewID, "keys": []string{first, second}, "values": map[string]string{second: own},
-	}, &r, "writing")
+	r, err := d.applyTwo(ctx, model, folder, before, p)
 	if err != nil {
 		return err
-	}
-	if r.RevertOperationID != applied.OperationID || r.Standing != "Applied" || len(r.Applied) != 2 || len(r.Skipped) != 0 ||
-		*r.Applied[1].Written != own {
-		return fmt.Errorf("the apply's record is %+v", r)
-	}
-	after, err := read(folder)
-	if err != nil {
-		return err
-	}
-	diff := before.diff(after)
-	d.screen.say("%s", strings.TrimRight(diff, "\n"))
-	if added, removed := changed(diff); added != 2 || removed != 0 {
-		return fmt.Errorf("the files differ by %d lines added and %d removed, want the 2 descriptions", added, removed)
 	}
 	if err := d.rose(ctx, model, *p.ScoreNow); err != nil {
 		return err
@@ -133,6 +115,32 @@ func (d *demo) optimize(ctx context.Context) error {
 	}
 	d.screen.say("Every file of the workspace is unchanged, byte for byte.")
 	return d.history(ctx, m.ID)
+}
+
+// applyTwo applies the preview's first two changes, the second with another text, and compares the files.
+func (d *demo) applyTwo(ctx context.Context, model, folder string, before files, p proposed) (r record, err error) {
+	first, second := p.Changes[0].Key, p.Changes[1].Key
+	d.screen.step("Apply two of them, one in ada's own words")
+	applied, err := d.finished(ctx, model+"/descriptions/apply", map[string]any{
+		"previewId": p.PreviewID, "keys": []string{first, second}, "values": map[string]string{second: own},
+	}, &r, "writing")
+	if err != nil {
+		return r, err
+	}
+	if r.RevertOperationID != applied.OperationID || r.Standing != "Applied" || len(r.Applied) != 2 || len(r.Skipped) != 0 ||
+		*r.Applied[1].Written != own {
+		return r, fmt.Errorf("the apply's record is %+v", r)
+	}
+	after, err := read(folder)
+	if err != nil {
+		return r, err
+	}
+	diff := before.diff(after)
+	d.screen.say("%s", strings.TrimRight(diff, "\n"))
+	if added, removed := changed(diff); added != 2 || removed != 0 {
+		return r, fmt.Errorf("the files differ by %d lines added and %d removed, want the 2 descriptions", added, removed)
+	}
+	return r, nil
 }
 
 // rose assesses the model again and fails unless the score before rounding has
