@@ -40,12 +40,13 @@ func TestFault(t *testing.T) {
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ expression, qualified, variables, literals string }{
-		"nothing":                    {"", "", "", ""},
-		"bare":                       {"[a]", "", "", ""},
-		"unquoted":                   {"Sales[a] + SUM ( sales[b] )", "Sales[a] sales[b]", "", ""},
-		"quoted":                     {"'Fact ''x'[a]]b]", "'Fact 'x'[a]b]", "", ""},
-		"a space between":            {"Sales [a]", "", "", ""},
-		"a keyword":                  {"VAR x = 1 return[a] + IN[b] + not[c] + AND[d] + OR[e] + ORDER[f] + BY[g] + ASC[h] + DESC[i]", "", "x", ""},
+		"nothing":         {"", "", "", ""},
+		"bare":            {"[a]", "", "", ""},
+		"unquoted":        {"Sales[a] + SUM ( sales[b] )", "Sales[a] sales[b]", "", ""},
+		"quoted":          {"'Fact ''x'[a]]b]", "'Fact 'x'[a]b]", "", ""},
+		"a space between": {"Sales [a]", "", "", ""},
+		"a keyword": {"VAR x = 1 return[a] + IN[b] + not[c] + AND[d] + OR[e] + ORDER[f] + BY[g] + ASC[h] + DESC[i]", "", "x",
+			""},
 		"more keywords":              {"EVALUATE[a] + DEFINE[b] + MEASURE[c] + COLUMN[d] + TABLE[e] + START[f] + AT[g] + VAR[h]", "", "", ""},
 		"a quoted keyword":           {"'Return'[a]", "'Return'[a]", "", ""},
 		"variables":                  {"VAR a = 1 var _b = [x] RETURN a[c]", "a[c]", "a _b", ""},

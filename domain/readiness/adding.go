@@ -1,6 +1,9 @@
 package readiness
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // fault says why a description adds nothing to what an AI knows from names (rule DSC-04
 // of 2026-12). Such a description counts as none.
@@ -69,12 +72,17 @@ func judgeDescription(o *object, tables set) fault {
 	case norm(strings.TrimSuffix(o.description, ".")) == o.norm:
 		return isName
 	}
-	own := set{}
-	for _, w := range o.words {
-		own.add(forms(w))
-	}
+	var own []string // the forms of the words of its name, once they are needed
 	for _, w := range words(o.description) {
-		if !frameWords[w] && !own[w] && !tables[w] && !(o.table.date && dateFrameWords[w]) {
+		if frameWords[w] || tables[w] || o.table.date && dateFrameWords[w] {
+			continue
+		}
+		if own == nil {
+			for _, n := range o.words {
+				own = append(own, forms(n)...)
+			}
+		}
+		if !slices.Contains(own, w) {
 			return adds
 		}
 	}

@@ -59,7 +59,8 @@ func strayNames(c *configuration, say func(int, *object, verdict)) {
 	}
 	contains := finder(strings.ToLower(c.Instructions))
 	for _, t := range unselected {
-		if name := t.src.Name; length(name) >= shortestMention && strings.Contains(name, " ") && !selected[t.norm] && contains(strings.ToLower(name)) {
+		if name := t.src.Name; length(name) >= shortestMention && strings.Contains(name,
+			" ") && !selected[t.norm] && contains(strings.ToLower(name)) {
 			stray[t.norm] = "select table " + quoted(name) + ", or take its name out of the instructions"
 		}
 	}

@@ -23,16 +23,17 @@ func TestDecemberCaps(t *testing.T) {
 		o     readiness.Options
 		want  string
 	}{
-		"none":                              {base(), noOptions, ""},
-		"a broken relationship":             {broken, noOptions, "CAP-BROKEN"},
-		"a broken relationship, ignored":    {broken, ignoringAll("REL-08"), ""},
-		"a broken column":                   {column, noOptions, "CAP-BROKEN"},
-		"a broken measure":                  {wrong, noOptions, "CAP-BROKEN-DAX"},
-		"a broken measure, ignored":         {wrong, ignoringAll("MEA-07"), ""},
-		"a broken item":                     {base(table("P", items("Gone[x]"), text("a"))), noOptions, "CAP-BROKEN-DAX"},
-		"a broken measure and column":       {model(table("T", text("a", formula("(")), measure("n", "Gone[x]"))), noOptions, "CAP-BROKEN"},
-		"a broken measure and relationship": {model(table("T", text("a"), measure("n", "Gone[x]")), related("T[gone] -> T[a]")), noOptions, "CAP-BROKEN"},
-		"no measure and a broken column":    {model(table("T", text("a", formula("(")))), noOptions, "CAP-NOMEASURE CAP-BROKEN"},
+		"none":                           {base(), noOptions, ""},
+		"a broken relationship":          {broken, noOptions, "CAP-BROKEN"},
+		"a broken relationship, ignored": {broken, ignoringAll("REL-08"), ""},
+		"a broken column":                {column, noOptions, "CAP-BROKEN"},
+		"a broken measure":               {wrong, noOptions, "CAP-BROKEN-DAX"},
+		"a broken measure, ignored":      {wrong, ignoringAll("MEA-07"), ""},
+		"a broken item":                  {base(table("P", items("Gone[x]"), text("a"))), noOptions, "CAP-BROKEN-DAX"},
+		"a broken measure and column":    {model(table("T", text("a", formula("(")), measure("n", "Gone[x]"))), noOptions, "CAP-BROKEN"},
+		"a broken measure and relationship": {model(table("T", text("a"), measure("n", "Gone[x]")), related("T[gone] -> T[a]")), noOptions,
+			"CAP-BROKEN"},
+		"no measure and a broken column": {model(table("T", text("a", formula("(")))), noOptions, "CAP-NOMEASURE CAP-BROKEN"},
 	} {
 		r := december.Assess(tt.model, tt.o)
 		if got := strings.Join(r.Caps, " "); got != tt.want {
@@ -59,15 +60,17 @@ func TestDecemberCaps(t *testing.T) {
 
 func TestDecemberAgentRules(t *testing.T) {
 	t.Parallel()
-	m := model(table("Sales", text("Net"), measure("Gross", "1")), table("Order Lines", text("Qty"), text("Net 2")), table("Xy Z", text("b")), table("Private Notes", privateTable))
+	m := model(table("Sales", text("Net"), measure("Gross", "1")), table("Order Lines", text("Qty"), text("Net 2")), table("Xy Z",
+		text("b")), table("Private Notes", privateTable))
 	for name, tt := range map[string]struct {
 		instructions string
 		sources      []readiness.Source
 		want         string
 	}{
-		"nothing":                {"Answer kindly.", []readiness.Source{selecting("1", m, "Sales")}, ""},
-		"selected fields":        {"Use Sales[net], [GROSS] and 'sales'[ Net ].", []readiness.Source{selecting("1", m, "sales")}, ""},
-		"fields of other tables": {"Use [ QTY ] and 'Order Lines'[Qty].", []readiness.Source{selecting("1", m, "Sales")}, "[qty], order lines, order lines[qty]"},
+		"nothing":         {"Answer kindly.", []readiness.Source{selecting("1", m, "Sales")}, ""},
+		"selected fields": {"Use Sales[net], [GROSS] and 'sales'[ Net ].", []readiness.Source{selecting("1", m, "sales")}, ""},
+		"fields of other tables": {"Use [ QTY ] and 'Order Lines'[Qty].", []readiness.Source{selecting("1", m, "Sales")},
+			"[qty], order lines, order lines[qty]"},
 		"unknown fields":         {"Use [Gone] and Sales[Gone].", []readiness.Source{selecting("1", m, "Sales")}, "[gone], sales[gone]"},
 		"the name of a table":    {"See ORDER LINES.", []readiness.Source{selecting("1", m, "Sales")}, "order lines"},
 		"a selected table":       {"See order lines.", []readiness.Source{selecting("1", m, "Order Lines")}, ""},
@@ -75,9 +78,10 @@ func TestDecemberAgentRules(t *testing.T) {
 		"a name of 4 characters": {"See xy z.", []readiness.Source{selecting("1", m, "Sales")}, "xy z"},
 		"a name of 3 characters": {"See x y.", []readiness.Source{selecting("1", model(table("X y"), table("S")), "S")}, ""},
 		"a dropped table":        {"See private notes.", []readiness.Source{selecting("1", m, "Sales")}, ""},
-		"selected in another":    {"Use [Qty] of Order Lines.", []readiness.Source{selecting("1", m, "Sales"), selecting("2", m, "Order Lines")}, ""},
-		"no semantic model":      {"Use [Qty].", []readiness.Source{{ID: "lake", Name: "Lake"}}, ""},
-		"no selected table":      {"Use [Qty].", []readiness.Source{selecting("1", m)}, "[qty]"},
+		"selected in another": {"Use [Qty] of Order Lines.", []readiness.Source{selecting("1", m, "Sales"), selecting("2", m,
+			"Order Lines")}, ""},
+		"no semantic model": {"Use [Qty].", []readiness.Source{{ID: "lake", Name: "Lake"}}, ""},
+		"no selected table": {"Use [Qty].", []readiness.Source{selecting("1", m)}, "[qty]"},
 	} {
 		r := regime(t, "2026-12").AssessAgent(readiness.Agent{Instructions: tt.instructions}, tt.sources, noOptions)
 		var got []string
@@ -102,19 +106,22 @@ func TestDecemberAgentRules(t *testing.T) {
 func TestNotVisibleIsNotNone(t *testing.T) {
 	t.Parallel()
 	december := regime(t, "2026-12")
-	m := model(table("Net_Sales", text("a_guid"), text("h", hidden), measure("m", "1")), schema("Net_Sales[h] Visible"), instructed("Use 'Net_Sales'[a_guid]."), answered("x", nil, "Net_Sales[a_guid]"),
+	m := model(table("Net_Sales", text("a_guid"), text("h", hidden), measure("m", "1")), schema("Net_Sales[h] Visible"),
+		instructed("Use 'Net_Sales'[a_guid]."), answered("x", nil, "Net_Sales[a_guid]"),
 		synonyms("Net_Sales", "Authored", "turnover"))
 	m.Cultures[0].CustomInstructions = new("Use [m].")
 	m.QnA = semanticmodel.QnAOff
 	m.Copilot.NotVisible = true
 	r := december.Assess(m, noOptions)
-	lacking := []string{"VIS-01", "VIS-04", "VIS-07", "INS-01", "INS-02", "INS-03", "INS-04", "INS-05", "INS-06", "INS-07", "INS-08", "INS-09", "INS-10", "INS-11", "SYN-01", "SYN-02"}
+	lacking := []string{"VIS-01", "VIS-04", "VIS-07", "INS-01", "INS-02", "INS-03", "INS-04", "INS-05", "INS-06", "INS-07", "INS-08",
+		"INS-09", "INS-10", "INS-11", "SYN-01", "SYN-02"}
 	for _, id := range lacking {
 		if got := ruleOf(t, r, id); got.Score != nil || got.Eligible != 0 {
 			t.Errorf("%s: got %+v", id, got)
 		}
 	}
-	if len(r.NotAssessable) != 1 || strings.Join(r.NotAssessable[0].RuleIDs, " ") != strings.Join(lacking, " ") || r.NotAssessable[0].Why == "" || r.ScoreComplete == nil || *r.ScoreComplete {
+	if len(r.NotAssessable) != 1 || strings.Join(r.NotAssessable[0].RuleIDs, " ") != strings.Join(lacking,
+		" ") || r.NotAssessable[0].Why == "" || r.ScoreComplete == nil || *r.ScoreComplete {
 		t.Errorf("got %+v, complete %v", r.NotAssessable, r.ScoreComplete)
 	}
 	// X is what is not hidden, nothing is named, and a synonym of a culture counts.
@@ -126,7 +133,8 @@ func TestNotVisibleIsNotNone(t *testing.T) {
 	// A data agent lacks them by source, and AGT-01 judges the other sources.
 	seen := *m
 	seen.Copilot.NotVisible = false
-	agent := december.AssessAgent(readiness.Agent{}, []readiness.Source{selecting("1", m, "Net_Sales"), selecting("2", &seen, "Net_Sales")}, noOptions)
+	agent := december.AssessAgent(readiness.Agent{}, []readiness.Source{selecting("1", m, "Net_Sales"), selecting("2", &seen, "Net_Sales")},
+		noOptions)
 	if n := agent.NotAssessable; len(n) != 1 || n[0].SourceModelID != "1" || n[0].RuleIDs[len(n[0].RuleIDs)-1] != "AGT-01" || *agent.ScoreComplete {
 		t.Errorf("got %+v", n)
 	}

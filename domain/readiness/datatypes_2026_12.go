@@ -96,7 +96,8 @@ func textInsteadOfNumber(_ *scope, c *column) verdict {
 	if !c.is(semanticmodel.String) {
 		return verdict{}
 	}
-	return fails(1, "store it as a number in place of text, so that it can be added and compared", "string column, its name ends with %s", c.quantity())
+	return fails(1, "store it as a number in place of text, so that it can be added and compared", "string column, its name ends with %s",
+		c.quantity())
 }
 
 var (
@@ -147,11 +148,15 @@ func (c *column) place() string {
 // namesState reports whether a column holds states, unless its table says otherwise.
 func (c *column) namesState() bool {
 	last := lastWords(c.words, 3)
-	return c.is(semanticmodel.String) && (len(c.words) == 1 && last[2] == "state" || last[1] == "state" && stateEndings[last[2]] && !uncounted[last[0]])
+	return c.is(semanticmodel.String) && (len(c.words) == 1 && last[2] == "state" || last[1] == "state" && stateEndings[last[2]] &&
+		!uncounted[last[0]])
 }
 
 func namesPlace(_ *scope, c *column) bool {
-	return c.place() != "" || c.namesState() && slices.ContainsFunc(c.table.columns, func(other *column) bool { return other != c && other.place() != "" })
+	return c.place() != "" || c.namesState() && slices.ContainsFunc(c.table.columns, func(other *column) bool {
+		return other != c &&
+			other.place() != ""
+	})
 }
 
 func unknownPlace(_ *scope, c *column) verdict {

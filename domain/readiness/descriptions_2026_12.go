@@ -11,7 +11,8 @@ var decemberDescriptionRules = amended(descriptionRules,
 		unexplaining[*column]("what its values mean, with their unit or an example"))},
 	rule{id: "DSC-03", k: 4, severity: High, fixes: []FixKind{Descriptions}, check: each(exposedMeasures,
 		unexplaining[*measure]("what it measures, how it is calculated and when to use it"))},
-	rule{id: "DSC-04", k: 3, severity: Medium, fixes: []FixKind{Descriptions}, check: each(where(exposedObjects, describable), idleDescription)},
+	rule{id: "DSC-04", k: 3, severity: Medium, fixes: []FixKind{Descriptions}, check: each(where(exposedObjects, describable),
+		idleDescription)},
 	rule{id: "DSC-05", k: 1, severity: Low, fixes: []FixKind{Descriptions}, check: each(describedObjects, overlongDescription)},
 	rule{id: "DSC-06", k: 1, severity: Medium, fixes: []FixKind{Descriptions}, check: among(describedObjects, repeatedDescription)},
 )
@@ -67,7 +68,8 @@ func overlongDescription(x *scope, o *object) verdict {
 		return absent("write a description of at most 200 characters that adds to the name", x.idle(o))
 	}
 	if n := length(o.description); n > descriptionRead {
-		return fails(0.5, "cut the description of "+strconv.Itoa(n)+" characters to 200, or put what matters first, as an AI reads only the first 200",
+		return fails(0.5,
+			"cut the description of "+strconv.Itoa(n)+" characters to 200, or put what matters first, as an AI reads only the first 200",
 			"description of %d characters", n)
 	}
 	return verdict{}

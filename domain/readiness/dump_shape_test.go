@@ -183,11 +183,13 @@ func dumpModel(m *semanticmodel.Model) *dumpedModel {
 		Culture: m.Culture, QnA: m.QnA,
 		Tables: mapped(m.Tables, dumpTable),
 		Relationships: mapped(m.Relationships, func(r semanticmodel.Relationship) dumpedRelationship {
-			return dumpedRelationship{r.FromTable, r.FromColumn, r.ToTable, r.ToColumn, string(r.FromCardinality), string(r.ToCardinality), r.CrossFilteringBehavior, r.IsActive}
+			return dumpedRelationship{r.FromTable, r.FromColumn, r.ToTable, r.ToColumn, string(r.FromCardinality), string(r.ToCardinality),
+				r.CrossFilteringBehavior, r.IsActive}
 		}),
 		Cultures: mapped(m.Cultures, func(c semanticmodel.Culture) dumpedCulture {
 			return dumpedCulture{c.Name, c.CustomInstructions, mapped(c.Entities, func(e semanticmodel.LinguisticEntity) dumpedEntity {
-				return dumpedEntity{e.Table, e.Property, e.OfHierarchy, mapped(e.Terms, func(t semanticmodel.Term) dumpedTerm { return dumpedTerm{t.Text, t.State} })}
+				return dumpedEntity{e.Table, e.Property, e.OfHierarchy, mapped(e.Terms,
+					func(t semanticmodel.Term) dumpedTerm { return dumpedTerm{t.Text, t.State} })}
 			})}
 		}),
 		Copilot: dumpCopilot(m.Copilot),
@@ -207,7 +209,10 @@ func dumpTable(t semanticmodel.Table) dumpedTable {
 			return dumpedMeasure{m.Name, m.Description, m.Expression, m.FormatString, m.FormatStringDefinition, m.DisplayFolder, m.IsHidden}
 		}),
 		Hierarchies: mapped(t.Hierarchies, func(h semanticmodel.Hierarchy) dumpedHierarchy {
-			return dumpedHierarchy{h.Name, h.IsHidden, mapped(h.Levels, func(l semanticmodel.Level) dumpedLevel { return dumpedLevel{l.Name, l.Column} })}
+			return dumpedHierarchy{h.Name, h.IsHidden, mapped(h.Levels, func(l semanticmodel.Level) dumpedLevel {
+				return dumpedLevel{l.Name,
+					l.Column}
+			})}
 		}),
 		Partitions: mapped(t.Partitions, func(p semanticmodel.Partition) dumpedPartition { return dumpedPartition{p.SourceType, p.Expression} }),
 	}
@@ -221,13 +226,15 @@ func dumpCopilot(c semanticmodel.Copilot) dumpedCopilot {
 	d := dumpedCopilot{
 		NotVisible: c.NotVisible, Instructions: c.Instructions,
 		VerifiedAnswers: mapped(c.VerifiedAnswers, func(a semanticmodel.VerifiedAnswer) dumpedAnswer {
-			return dumpedAnswer{a.Folder, texts(a.TriggerPhrases), mapped(a.Fields, func(f semanticmodel.FieldRef) dumpedFieldRef { return dumpedFieldRef{f.Table, f.Name} })}
+			return dumpedAnswer{a.Folder, texts(a.TriggerPhrases), mapped(a.Fields,
+				func(f semanticmodel.FieldRef) dumpedFieldRef { return dumpedFieldRef{f.Table, f.Name} })}
 		}),
 	}
 	if c.Schema != nil {
 		field := func(f semanticmodel.AIField) dumpedField { return dumpedField{f.Name, f.Visibility, texts(f.Synonyms)} }
 		d.Schema = &dumpedSchema{mapped(c.Schema.Tables, func(t semanticmodel.AITable) dumpedEntry {
-			return dumpedEntry{t.Name, t.Visibility, texts(t.Synonyms), mapped(t.Columns, field), mapped(t.Measures, field), mapped(t.Hierarchies, field)}
+			return dumpedEntry{t.Name, t.Visibility, texts(t.Synonyms), mapped(t.Columns, field), mapped(t.Measures, field), mapped(t.Hierarchies,
+				field)}
 		})}
 	}
 	return d

@@ -100,7 +100,8 @@ func dumpResult(r readiness.Result, e readiness.ExactScores) *dumpedResult {
 			})}
 		}),
 		Findings: mapped(r.Findings, func(f readiness.Finding) dumpedFinding {
-			return dumpedFinding{f.Dimension, f.SourceModelID, f.Table, f.ObjectName, f.ObjectType, f.RuleIDs, f.Severity, f.Violation, f.Impact, f.Message}
+			return dumpedFinding{f.Dimension, f.SourceModelID, f.Table, f.ObjectName, f.ObjectType, f.RuleIDs, f.Severity, f.Violation, f.Impact,
+				f.Message}
 		}),
 	}
 }
@@ -110,13 +111,15 @@ func dumpOf(t testing.TB, name string, m *semanticmodel.Model, of, asAgent dumpe
 	r := regime(t, "2026-12")
 	return []dumpedCase{
 		{name, "model", dumpModel(m), nil, of, dumpResult(r.Assess(m, of.options()), r.ExactModel(m, of.options(), false))},
-		{name, "as_agent", dumpModel(m), nil, asAgent, dumpResult(r.AssessAsAgent(m, asAgent.options()), r.ExactModel(m, asAgent.options(), true))},
+		{name, "as_agent", dumpModel(m), nil, asAgent, dumpResult(r.AssessAsAgent(m, asAgent.options()), r.ExactModel(m, asAgent.options(),
+			true))},
 	}
 }
 
 func dumpOfAgent(t testing.TB, name string, a readiness.Agent, sources []readiness.Source, of dumpedOptions) dumpedCase {
 	r := regime(t, "2026-12")
-	return dumpedCase{name, "agent", nil, dumpAgent(a, sources), of, dumpResult(r.AssessAgent(a, sources, of.options()), r.ExactAgent(a, sources, of.options()))}
+	return dumpedCase{name, "agent", nil, dumpAgent(a, sources), of, dumpResult(r.AssessAgent(a, sources, of.options()), r.ExactAgent(a,
+		sources, of.options()))}
 }
 
 // realModels returns the semantic models of the sample workspaces and of the corpus, by
@@ -161,7 +164,8 @@ func dumpReal(t *testing.T) (cases []dumpedCase) {
 		for _, t := range m.Tables {
 			tables = append(tables, t.Name)
 		}
-		agent := readiness.Agent{Instructions: "Answer by [Net Sales] of 'Sales'[Amount], never from Order Lines.", Description: "Answers questions about sales."}
+		agent := readiness.Agent{Instructions: "Answer by [Net Sales] of 'Sales'[Amount], never from Order Lines.",
+			Description: "Answers questions about sales."}
 		sources := []readiness.Source{selecting("1", m, tables...), {ID: "lake", Name: "Lake"}}
 		cases = append(cases, dumpOf(t, name, m, none, none)...)
 		cases = append(cases, dumpOfAgent(t, name, agent, sources, none))

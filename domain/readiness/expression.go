@@ -86,7 +86,8 @@ func (s *snapshot) read(text string, home *table) (refs []*object, own bool) {
 	for _, r := range read.References {
 		if o := s.names.resolve(r, home); o != nil {
 			refs = append(refs, o)
-			own = own || o.kind == columnKind && (!r.Qualified || s.keywords && dax.IsKeyword(r.Table) && !strings.EqualFold(r.Table, o.table.src.Name))
+			own = own || o.kind == columnKind && (!r.Qualified || s.keywords && dax.IsKeyword(r.Table) && !strings.EqualFold(r.Table,
+				o.table.src.Name))
 		}
 	}
 	slices.SortFunc(refs, func(a, b *object) int { return a.index - b.index })

@@ -26,7 +26,8 @@ func (d drawer) oneIn(n int, label string) bool { return rapid.IntRange(1, n).Dr
 func (d drawer) upTo(n int, label string) int { return rapid.IntRange(0, n).Draw(d.t, label) }
 
 var (
-	wideTables = []string{"Sales", "Date", "Order Lines", "Customers", "net_sales", "dim_x", "Calendar", "Product Categories", "Measures", "Top N", "Periods", "City", "CSTMR", "fctStock", "LocalDateTable_1", "Days", "x", "Fact Orders", "d_y"}
+	wideTables = []string{"Sales", "Date", "Order Lines", "Customers", "net_sales", "dim_x", "Calendar", "Product Categories", "Measures",
+		"Top N", "Periods", "City", "CSTMR", "fctStock", "LocalDateTable_1", "Days", "x", "Fact Orders", "d_y"}
 	wideFields = []string{
 		"Net", "net_sales", "Net Sales", "Sales Net", "Total Sales", "Sales %", "Pct Sales", "# Sales", "Sales Count", "∆ Sales", "Δ Sales", "Sales €", "Revenue", "Amount", "Amount in EUR", "Unit Price", "Price", "Avg Net",
 		"Customer Id", "Customer Key", "Date", "Order Date", "Ship Date", "Created On", "Modified By", "Load Date", "Row Id", "a guid", "Guid", "Year", "Fiscal Year", "Month", "Month Number", "Weekday", "City", "City Name",
@@ -35,9 +36,11 @@ var (
 	}
 	wideTexts = []string{
 		"", "", "", " ", "Sales", "Net.", "in euro", "in euros", "The sales of the day.", "Total of net sales per customer.", "What was invoiced, in euro.", "One row for each order line.", "The calendar date of the row", "Cities by box", "Orders and boxes",
-		"?? !! ?? !!", "When the parcel left the house.", strings.Repeat("long text ", 20), strings.Repeat("longer text ", 20), "YTD and PY compare periods.", "Holds the city",
+		"?? !! ?? !!", "When the parcel left the house.", strings.Repeat("long text ", 20), strings.Repeat("longer text ",
+			20), "YTD and PY compare periods.", "Holds the city",
 	}
-	wideTypes = []semanticmodel.DataType{"", semanticmodel.String, semanticmodel.String, semanticmodel.String, semanticmodel.Boolean, semanticmodel.DateTime, semanticmodel.DateTime, semanticmodel.Int64, semanticmodel.Int64, semanticmodel.Decimal, semanticmodel.Double}
+	wideTypes = []semanticmodel.DataType{"", semanticmodel.String, semanticmodel.String, semanticmodel.String, semanticmodel.Boolean,
+		semanticmodel.DateTime, semanticmodel.DateTime, semanticmodel.Int64, semanticmodel.Int64, semanticmodel.Decimal, semanticmodel.Double}
 )
 
 func (d drawer) table() string { return d.pick("table", wideTables...) }
@@ -67,8 +70,10 @@ func (d drawer) expression() string {
 
 func (d drawer) column(name string) semanticmodel.Column {
 	c := semanticmodel.Column{
-		Name: name, Description: d.pick("description", wideTexts...), DataType: rapid.SampledFrom(wideTypes).Draw(d.t, "type"), IsHidden: d.oneIn(4, "hidden"), IsKey: d.oneIn(8, "key"),
-		SummarizeBy: d.pick("summarizeBy", "", "none", "none", "sum", "default", "count", "distinctCount"), IsDefaultLabel: d.oneIn(8, "label"), SortByColumn: d.pick("sort", "", "", "Month Number", "Year"),
+		Name: name, Description: d.pick("description", wideTexts...), DataType: rapid.SampledFrom(wideTypes).Draw(d.t,
+			"type"), IsHidden: d.oneIn(4, "hidden"), IsKey: d.oneIn(8, "key"),
+		SummarizeBy: d.pick("summarizeBy", "", "none", "none", "sum", "default", "count", "distinctCount"), IsDefaultLabel: d.oneIn(8,
+			"label"), SortByColumn: d.pick("sort", "", "", "Month Number", "Year"),
 		DataCategory: d.pick("category", "", "", "City", "Uncategorized"), SourceColumn: d.pick("source", "", "", "Name", "[Date]", "[Value]"),
 	}
 	if d.oneIn(8, "calculated") {
@@ -82,14 +87,16 @@ func (d drawer) column(name string) semanticmodel.Column {
 
 func (d drawer) measure(name string) semanticmodel.Measure {
 	return semanticmodel.Measure{
-		Name: name, Description: d.pick("description", wideTexts...), Expression: d.expression(), IsHidden: d.oneIn(4, "hidden"), FormatString: d.pick("format", "", "0"),
+		Name: name, Description: d.pick("description", wideTexts...), Expression: d.expression(), IsHidden: d.oneIn(4,
+			"hidden"), FormatString: d.pick("format", "", "0"),
 		FormatStringDefinition: d.pick("dynamic format", "", "", "", `"0"`), DisplayFolder: d.pick("folder", "", "F"),
 	}
 }
 
 // fill draws the content of a table.
 func (d drawer) fill(name string) semanticmodel.Table {
-	t := semanticmodel.Table{Name: name, Description: d.pick("description", wideTexts...), IsHidden: d.oneIn(8, "hidden"), IsPrivate: d.oneIn(20, "private")}
+	t := semanticmodel.Table{Name: name, Description: d.pick("description", wideTexts...), IsHidden: d.oneIn(8, "hidden"),
+		IsPrivate: d.oneIn(20, "private")}
 	if d.oneIn(10, "time") {
 		t.DataCategory = "Time"
 	}
@@ -108,7 +115,8 @@ func (d drawer) fill(name string) semanticmodel.Table {
 		t.Hierarchies[0].IsHidden = d.oneIn(4, "hidden")
 	}
 	if d.oneIn(5, "calculated table") {
-		t.Partitions = []semanticmodel.Partition{calculatedFrom(d.pick("source", "CALENDARAUTO()", "ADDCOLUMNS(CALENDAR(1, 2), \"a\", 1)", "GENERATESERIES(1, 5)", "Gone[x"))}
+		t.Partitions = []semanticmodel.Partition{calculatedFrom(d.pick("source", "CALENDARAUTO()", "ADDCOLUMNS(CALENDAR(1, 2), \"a\", 1)",
+			"GENERATESERIES(1, 5)", "Gone[x"))}
 	}
 	if d.oneIn(10, "group") {
 		for i := range t.Columns { // only one lists the items
@@ -136,7 +144,8 @@ func (d drawer) relationship(m *semanticmodel.Model) semanticmodel.Relationship 
 		}
 		return t.Name, rapid.SampledFrom(t.Columns).Draw(d.t, label+" column").Name
 	}
-	r := related("a[b] -> c[d]", rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"inactive", "both", "manyToMany", "oneToOne", "oneToMany"}), 0, 1, rapid.ID).Draw(d.t, "way")...)
+	r := related("a[b] -> c[d]", rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"inactive", "both", "manyToMany", "oneToOne",
+		"oneToMany"}), 0, 1, rapid.ID).Draw(d.t, "way")...)
 	r.FromTable, r.FromColumn = end("from")
 	r.ToTable, r.ToColumn = end("to")
 	if r.ToTable == r.FromTable { // the engine refuses these
@@ -148,7 +157,8 @@ func (d drawer) relationship(m *semanticmodel.Model) semanticmodel.Relationship 
 func (d drawer) instructions() string {
 	var lines []string
 	for range rapid.IntRange(1, 8).Draw(d.t, "lines") {
-		a, b, term := d.reference(), d.reference(), d.pick("term", "sales", "revenue", "Turnover", "net sales or revenue", "**profit**", "income/cash", "Order Date")
+		a, b, term := d.reference(), d.reference(), d.pick("term", "sales", "revenue", "Turnover", "net sales or revenue", "**profit**",
+			"income/cash", "Order Date")
 		lines = append(lines, d.pick("line",
 			"# Time", "Use the fiscal year by default, unless told.", "- "+term+" means "+a, "- "+term+": "+a, term+" is defined as "+a+", not "+b, "* Use "+a+" for "+term+".", "Prefer "+a+" to "+b+" for "+term+": always.", term+" -> "+a,
 			"Never use "+a+".", "Do not use "+a+", use "+b+" for "+term, a+" is hidden; ignore "+b, "See [link](http://x) and "+a+".", "1. "+term+" = "+a, "Order Date and Month matter. "+a+" "+b, "Periods compare years.", term+" refers to "+a+" of "+d.table(), ""))
@@ -162,7 +172,8 @@ func (d drawer) schema() *semanticmodel.AISchema {
 	for range d.upTo(4, "schema tables") {
 		entry := semanticmodel.AITable{Name: d.table(), Visibility: visibility()}
 		for range d.upTo(4, "schema fields") {
-			f := semanticmodel.AIField{Name: d.field(), Visibility: visibility(), Synonyms: []string{d.pick("synonym", "turnover", "Net", "city", "")}}
+			f := semanticmodel.AIField{Name: d.field(), Visibility: visibility(), Synonyms: []string{d.pick("synonym", "turnover", "Net", "city",
+				"")}}
 			entry.Columns, entry.Measures = append(entry.Columns, f), append(entry.Measures, f)
 			entry.Hierarchies = append(entry.Hierarchies, semanticmodel.AIField{Name: "h", Visibility: visibility()})
 		}
@@ -181,7 +192,8 @@ func wideModel() *rapid.Generator[*semanticmodel.Model] {
 		for range d.upTo(6, "relationships") {
 			m.Relationships = append(m.Relationships, d.relationship(m))
 		}
-		m.QnA = rapid.SampledFrom([]semanticmodel.QnA{semanticmodel.QnANoPart, semanticmodel.QnAOn, semanticmodel.QnAOff, semanticmodel.QnAUnset}).Draw(t, "qna")
+		m.QnA = rapid.SampledFrom([]semanticmodel.QnA{semanticmodel.QnANoPart, semanticmodel.QnAOn, semanticmodel.QnAOff,
+			semanticmodel.QnAUnset}).Draw(t, "qna")
 		m.Copilot.NotVisible = d.oneIn(15, "not visible")
 		if rapid.Bool().Draw(t, "schema") {
 			m.Copilot.Schema = d.schema()
@@ -190,10 +202,12 @@ func wideModel() *rapid.Generator[*semanticmodel.Model] {
 			m.Copilot.Instructions = new(d.instructions())
 		}
 		for i := range d.upTo(2, "answers") {
-			answered("a"+string(rune('0'+i)), phrases(rapid.IntRange(0, 16).Draw(t, "phrases")), d.table()+"["+d.field()+"]", d.table()+"["+d.field()+"]")(m)
+			answered("a"+string(rune('0'+i)), phrases(rapid.IntRange(0, 16).Draw(t, "phrases")), d.table()+"["+d.field()+"]",
+				d.table()+"["+d.field()+"]")(m)
 		}
 		for range d.upTo(3, "synonyms") {
-			synonyms(d.table()+"["+d.field()+"]", d.pick("state", "", "Authored", "Generated", "Deleted", "User"), d.pick("term", "turnover", "town", "net", "Year"))(m)
+			synonyms(d.table()+"["+d.field()+"]", d.pick("state", "", "Authored", "Generated", "Deleted", "User"), d.pick("term", "turnover",
+				"town", "net", "Year"))(m)
 		}
 		if d.oneIn(6, "culture") {
 			m.Cultures = append(m.Cultures, semanticmodel.Culture{Name: "de-DE", CustomInstructions: new(d.instructions())})
@@ -205,7 +219,8 @@ func wideModel() *rapid.Generator[*semanticmodel.Model] {
 // wideOptions draws usage, and ignores some of what a first assessment finds.
 func wideOptions(t *rapid.T, found []readiness.Finding) (usage map[string]map[string]int64, ignore []dumpedIgnore) {
 	if rapid.Bool().Draw(t, "usage map") {
-		usage = rapid.MapOfN(rapid.SampledFrom(wideTables), rapid.MapOfN(rapid.SampledFrom(wideFields), rapid.Int64Range(0, 5000), 0, 5), 0, 5).Draw(t, "usage")
+		usage = rapid.MapOfN(rapid.SampledFrom(wideTables), rapid.MapOfN(rapid.SampledFrom(wideFields), rapid.Int64Range(0, 5000), 0, 5), 0,
+			5).Draw(t, "usage")
 	}
 	ignore = []dumpedIgnore{}
 	if len(found) > 0 && rapid.Bool().Draw(t, "ignores") {
@@ -225,7 +240,8 @@ func wideAgent(t *rapid.T, models ...*semanticmodel.Model) (readiness.Agent, []r
 	}
 	var sources []readiness.Source
 	for i, m := range models {
-		sources = append(sources, readiness.Source{ID: string(rune('1' + i)), Name: "Source " + string(rune('1'+i)), Model: m, Tables: rapid.SliceOfN(rapid.SampledFrom(wideTables), 0, 8).Draw(t, "selected")})
+		sources = append(sources, readiness.Source{ID: string(rune('1' + i)), Name: "Source " + string(rune('1'+i)), Model: m,
+			Tables: rapid.SliceOfN(rapid.SampledFrom(wideTables), 0, 8).Draw(t, "selected")})
 	}
 	if d.oneIn(4, "lake") {
 		sources = append(sources, readiness.Source{ID: "lake", Name: "Lake", Tables: []string{"x"}})

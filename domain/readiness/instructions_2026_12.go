@@ -8,10 +8,13 @@ import (
 // whether they contradict themselves (docs/regime.md H.2, H.3).
 var decemberInstructionRules = ofCopilot(amended(instructionRules,
 	rule{id: "INS-01", k: 4, severity: High, fixes: []FixKind{AIInstructions}, check: together("INS-01", onModel(always, noInstructions))},
-	rule{id: "INS-02", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: together("INS-02", stating(onModel(always, instructionLength)))},
+	rule{id: "INS-02", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: together("INS-02", stating(onModel(always,
+		instructionLength)))},
 	rule{id: "INS-03", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: together("INS-03", onModel(always, namedReferences))},
-	rule{id: "INS-04", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: together("INS-04", stating(onModel(always, instructionTopics)))},
-	rule{id: "INS-05", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: stating(among(where(allTables, hasSeveralDates), undecidedDate))},
+	rule{id: "INS-04", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: together("INS-04", stating(onModel(always,
+		instructionTopics)))},
+	rule{id: "INS-05", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: stating(among(where(allTables, hasSeveralDates),
+		undecidedDate))},
 	rule{id: "INS-06", k: 1, severity: Medium, fixes: []FixKind{AIInstructions}, check: among(where(exposedTables, hasItems), unexplained)},
 	rule{id: "INS-08", k: 1, severity: Low, check: stating(each(verifiedAnswers, triggerPhrases))},
 	rule{id: "INS-09", k: 1, severity: Medium, check: each(verifiedAnswers, missingFields)},
@@ -61,7 +64,8 @@ func namedReferences(x *scope) verdict {
 	}
 	switch {
 	case len(all) == 0:
-		return fails(1, "name fields in the AI instructions in brackets, so that it is clear which are meant", "no field is named as 'Table'[Field] or [Field]")
+		return fails(1, "name fields in the AI instructions in brackets, so that it is clear which are meant",
+			"no field is named as 'Table'[Field] or [Field]")
 	case len(unresolved) > 0:
 		names := listed(unresolved, mostNamed)
 		return fails(float64(len(unresolved))/float64(len(all)), "correct "+names+" in the AI instructions, as the model has no such field",
@@ -108,9 +112,11 @@ func needsQnA(x *scope) bool {
 func qnaIsOff(x *scope) verdict {
 	switch x.src.QnA {
 	case semanticmodel.QnAOff:
-		return fails(1, "set settings.qnaEnabled to true in definition.pbism, as the assistant reads instructions and synonyms only then", "settings.qnaEnabled is false")
+		return fails(1, "set settings.qnaEnabled to true in definition.pbism, as the assistant reads instructions and synonyms only then",
+			"settings.qnaEnabled is false")
 	case semanticmodel.QnAUnset:
-		v := fails(0.25, "write settings.qnaEnabled: true into definition.pbism, so that the assistant is sure to read instructions and synonyms", "settings.qnaEnabled is absent")
+		v := fails(0.25,
+			"write settings.qnaEnabled: true into definition.pbism, so that the assistant is sure to read instructions and synonyms", "settings.qnaEnabled is absent")
 		v.severity = Low
 		return v
 	case semanticmodel.QnANoPart, semanticmodel.QnAOn:

@@ -16,7 +16,8 @@ var decemberMeasureRules = amended(measureRules,
 	rule{id: "MEA-01", k: 3, severity: High, check: stating(onModel(hasNumbers, enoughMeasures))},
 	rule{id: "MEA-02", k: 2, severity: Medium, check: among(where(exposedColumns, onlySummable), unmeasured)},
 	rule{id: "MEA-03", k: 3, severity: Medium, check: each(where(exposedMeasures, yieldsNumber), unformatted)},
-	rule{id: "MEA-04", k: 2, severity: Low, fixes: []FixKind{Properties}, layout: true, check: stating(unfiled, strconv.Itoa(unfiledMeasures)+" at most need none")},
+	rule{id: "MEA-04", k: 2, severity: Low, fixes: []FixKind{Properties}, layout: true, check: stating(unfiled,
+		strconv.Itoa(unfiledMeasures)+" at most need none")},
 	rule{id: "MEA-05", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, check: among(exposedMeasures, namedDuplicate)},
 	rule{id: "MEA-06", k: 1, severity: Low, fixes: []FixKind{AIDataSchema, AIInstructions}, check: among(exposedMeasures, namedAlike)},
 	rule{id: "MEA-07", k: 4, severity: High, check: unsound},
@@ -67,9 +68,11 @@ func namedDuplicate(_ *scope, measures []*measure) func(*measure) verdict {
 		case other == nil:
 			return verdict{}
 		case alias:
-			return fails(1, "leave it out of what an AI sees, as it only repeats "+measureName(other), "the expression is [%s]", shown(other.name, shownName))
+			return fails(1, "leave it out of what an AI sees, as it only repeats "+measureName(other), "the expression is [%s]", shown(other.name,
+				shownName))
 		default:
-			return fails(1, "keep it or "+measureName(other)+", and leave the other out of what an AI sees", "same expression as %s", measureName(other))
+			return fails(1, "keep it or "+measureName(other)+", and leave the other out of what an AI sees", "same expression as %s",
+				measureName(other))
 		}
 	}
 }
@@ -99,7 +102,8 @@ func namedAlike(_ *scope, measures []*measure) func(*measure) verdict {
 	find := similar(measures, meaningOf)
 	return func(m *measure) verdict {
 		if other := find(m); other != nil {
-			return fails(0.5, "say in the instructions when to use it and when "+measureName(other)+", or leave one of them out of what an AI sees", "hardly differs from %s", measureName(other))
+			return fails(0.5,
+				"say in the instructions when to use it and when "+measureName(other)+", or leave one of them out of what an AI sees", "hardly differs from %s", measureName(other))
 		}
 		return verdict{}
 	}

@@ -70,7 +70,8 @@ func sharedName(x *scope, _ []*column) func(*column) verdict {
 		if n.unexplained {
 			return fails(1, "give it another name than "+beside+", or describe each column of this name", "also the name of %s", beside)
 		}
-		return fails(0.5, "give it another name than "+beside+", as descriptions alone distinguish such columns only in part", "also the name of %s", beside)
+		return fails(0.5, "give it another name than "+beside+", as descriptions alone distinguish such columns only in part",
+			"also the name of %s", beside)
 	}
 }
 
@@ -82,7 +83,8 @@ func vagueName(x *scope, o *object) verdict {
 	case isPlaceholder(name):
 		return fails(1, "replace the placeholder "+quotedText(name)+" by a name that says what it holds", "name: %q", shown(name, shownName))
 	case o.kind != tableKind && vagueFieldNames[o.norm] && !x.explained(o):
-		return fails(0.5, "say in the name, or else in a description, which "+o.norm+" it is", "name: %q, and no description that says it", shown(name, shownName))
+		return fails(0.5, "say in the name, or else in a description, which "+o.norm+" it is", "name: %q, and no description that says it",
+			shown(name, shownName))
 	}
 	return verdict{}
 }

@@ -15,7 +15,8 @@ func TestDecemberNamingRules(t *testing.T) {
 	thing := func(name string) *semanticmodel.Model { return model(table("Tab", text(name))) }
 	// prefixed returns a model with n columns "m_A 0", "m_A 1", … and others without a prefix.
 	prefixed := func(n, others int, more ...any) *semanticmodel.Model {
-		return model(table("T", append([]any{columns(n, "m_A %d", semanticmodel.String), columns(others, "o%d", semanticmodel.String)}, more...)...))
+		return model(table("T", append([]any{columns(n, "m_A %d", semanticmodel.String), columns(others, "o%d", semanticmodel.String)},
+			more...)...))
 	}
 	const good = "What was invoiced, in euro."
 	december(t, map[string][]row{
@@ -31,11 +32,14 @@ func TestDecemberNamingRules(t *testing.T) {
 			{"with one that says nothing", named("net_sales", about("The net sales.")), "T 0, T[net_sales] 1"},
 			{"capitals with a description", named("SALES", about(good)), "T 0, T[SALES] 0.5"},
 			{"with a synonym", model(table("T", text("net_sales")), synonyms("T[net_sales]", "Authored", "turnover")), "T 0, T[net_sales] 0.5"},
-			{"with a generated synonym", model(table("T", text("net_sales")), synonyms("T[net_sales]", "Generated", "turnover")), "T 0, T[net_sales] 1"},
+			{"with a generated synonym", model(table("T", text("net_sales")), synonyms("T[net_sales]", "Generated", "turnover")),
+				"T 0, T[net_sales] 1"},
 			{"a prefix that NAM-07 reports", prefixed(5, 0), "T 0, T[m_A 0] 0, T[m_A 1] 0, T[m_A 2] 0, T[m_A 3] 0, T[m_A 4] 0"},
 			{"a prefix that it does not report", prefixed(4, 0), "T 0, T[m_A 0] 1, T[m_A 1] 1, T[m_A 2] 1, T[m_A 3] 1"},
-			{"a table with that prefix", model(table("m_T", columns(5, "m_A %d", semanticmodel.String))), "m_T 1, m_T[m_A 0] 0, m_T[m_A 1] 0, m_T[m_A 2] 0, m_T[m_A 3] 0, m_T[m_A 4] 0"},
-			{"what comes after the prefix", model(table("T", columns(4, "m_A %d", semanticmodel.String), text("M_SALES"))), "T 0, T[M_SALES] 0.5, T[m_A 0] 0, T[m_A 1] 0, T[m_A 2] 0, T[m_A 3] 0"},
+			{"a table with that prefix", model(table("m_T", columns(5, "m_A %d", semanticmodel.String))),
+				"m_T 1, m_T[m_A 0] 0, m_T[m_A 1] 0, m_T[m_A 2] 0, m_T[m_A 3] 0, m_T[m_A 4] 0"},
+			{"what comes after the prefix", model(table("T", columns(4, "m_A %d", semanticmodel.String), text("M_SALES"))),
+				"T 0, T[M_SALES] 0.5, T[m_A 0] 0, T[m_A 1] 0, T[m_A 2] 0, T[m_A 3] 0"},
 		},
 		"NAM-03": {
 			{"no vowel", thing("Cstmr Name"), "Tab 0, Tab[Cstmr Name] 1"},
@@ -66,22 +70,26 @@ func TestDecemberNamingRules(t *testing.T) {
 			{"5 capitals", thing("Total ALPHA"), "Tab 0, Tab[Total ALPHA] 0.5"},
 			{"a capital word inside a token", thing("TotalIOD"), "Tab 0, Tab[TotalIOD] 0.5"},
 			{"known capitals with a vowel", thing("Total ROI"), "Tab 0, Tab[Total ROI] 0"},
-			{"a prefix that NAM-07 reports", model(table("Tab", columns(4, "m_A %d", semanticmodel.String), text("m_Name"))), "Tab 0, Tab[m_A 0] 0, Tab[m_A 1] 0, Tab[m_A 2] 0, Tab[m_A 3] 0, Tab[m_Name] 0"},
+			{"a prefix that NAM-07 reports", model(table("Tab", columns(4, "m_A %d", semanticmodel.String), text("m_Name"))),
+				"Tab 0, Tab[m_A 0] 0, Tab[m_A 1] 0, Tab[m_A 2] 0, Tab[m_A 3] 0, Tab[m_Name] 0"},
 			{"a prefix that it does not report", thing("m_Name"), "Tab 0, Tab[m_Name] 0.5"},
 			{"a table", model(table("Cstmr")), "Cstmr 1"},
 		},
 		"NAM-04": {
 			{"in one table", named("City"), "T[City] 0"},
 			{"in two", model(table("A", text("City")), table("B", text("city"))), "A[City] 1, B[city] 1"},
-			{"both described", model(table("A", text("City", about(good))), table("B", text("City", about("Where the shop is.")))), "A[City] 0.5, B[City] 0.5"},
+			{"both described", model(table("A", text("City", about(good))), table("B", text("City", about("Where the shop is.")))),
+				"A[City] 0.5, B[City] 0.5"},
 			{"one says nothing", model(table("A", text("City", about(good))), table("B", text("City", about("The city.")))), "A[City] 1, B[City] 1"},
 			{"a key counts", model(table("A", text("City", key)), table("B", text("City", about(good)))), "B[City] 1"},
 		},
 		"NAM-06": {
 			{"a placeholder", named("Column 1"), "T 0, T[Column 1] 1"},
-			{"each word", model(table("T", text("flag"), text("Value"), text("data"), text("number"), text("key"), text("error"), text("unknown"), text("count"), text("min"), text("max"), text("average"), text("properties"))),
+			{"each word", model(table("T", text("flag"), text("Value"), text("data"), text("number"), text("key"), text("error"), text("unknown"),
+				text("count"), text("min"), text("max"), text("average"), text("properties"))),
 				"T 0, T[Value] 0.5, T[average] 0.5, T[count] 0.5, T[data] 0.5, T[error] 0.5, T[flag] 0.5, T[key] 0.5, T[max] 0.5, T[min] 0.5, T[number] 0.5, T[properties] 0.5, T[unknown] 0.5"},
-			{"what DSC-02 asks for", model(table("T", text("status"), text("type"), text("name"), text("code"), text("date"), text("amount"))), "T 0, T[amount] 0, T[code] 0, T[date] 0, T[name] 0, T[status] 0, T[type] 0"},
+			{"what DSC-02 asks for", model(table("T", text("status"), text("type"), text("name"), text("code"), text("date"), text("amount"))),
+				"T 0, T[amount] 0, T[code] 0, T[date] 0, T[name] 0, T[status] 0, T[type] 0"},
 			{"a measure", model(table("T", measure("Value", "1"))), "T 0, T[Value] 0.5"},
 			{"a table", model(table("Data")), "Data 0"},
 			{"a table that is a placeholder", model(table("Table 1")), "Table 1 1"},
@@ -95,7 +103,8 @@ func TestDecemberNamingRules(t *testing.T) {
 			{"5 fields", prefixed(5, 0), "# 1"},
 			{"5 of 50", prefixed(5, 45), "# 1"},
 			{"5 of 51", prefixed(5, 46), "# 0"},
-			{"in any letter case, measures too", model(table("T", text("F_a"), text("f_b"), text("f_c"), measure("F_d", "1"), measure("f_e", "1"))), "# 1"},
+			{"in any letter case, measures too", model(table("T", text("F_a"), text("f_b"), text("f_c"), measure("F_d", "1"), measure("f_e",
+				"1"))), "# 1"},
 			{"the prefix alone", model(table("T", columns(4, "m_%d", semanticmodel.String), text("m_"))), "# 0"},
 			{"three letters", model(table("T", columns(9, "abc_%d", semanticmodel.String))), "# 0"},
 			{"a digit", model(table("T", columns(9, "a1_%d", semanticmodel.String))), "# 0"},
@@ -108,7 +117,8 @@ func TestDecemberNamingRules(t *testing.T) {
 // NAM-07 names each prefix with its number of fields.
 func TestPrefixesAreNamed(t *testing.T) {
 	t.Parallel()
-	m := model(table("T", columns(6, "m_%d x", semanticmodel.String), columns(5, "Ab_%d x", semanticmodel.String), columns(4, "c_%d x", semanticmodel.String)))
+	m := model(table("T", columns(6, "m_%d x", semanticmodel.String), columns(5, "Ab_%d x", semanticmodel.String), columns(4, "c_%d x",
+		semanticmodel.String)))
 	got := fmt.Sprint(regime(t, "2026-12").Judge(m, noOptions, false, "NAM-07")[0].Message)
 	if want := `leave the prefixes "ab_" (5 of 15 fields) and "m_" (6 of 15 fields) out of the names, as they say nothing to a reader`; got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -75,7 +75,8 @@ func prefixedFields(x *scope) verdict {
 	case 1:
 		return fails(1, "leave the prefix "+each[0]+" out of the names, as it says nothing to a reader", "%s", each[0])
 	default:
-		return fails(1, "leave the prefixes "+strings.Join(each[:n-1], ", ")+" and "+each[n-1]+" out of the names, as they say nothing to a reader",
+		return fails(1, "leave the prefixes "+strings.Join(each[:n-1],
+			", ")+" and "+each[n-1]+" out of the names, as they say nothing to a reader",
 			"%s", strings.Join(each, ", "))
 	}
 }

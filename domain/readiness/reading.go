@@ -75,7 +75,8 @@ var datePartNames = []string{"date", "day", "week", "month", "quarter", "qtr", "
 // other columns of its table are calculated or parts of dates.
 func (t *table) consistsOfDates(c *column) bool {
 	return c.oneOfMany && c.is(semanticmodel.DateTime) && len(t.columns) > 1 && !slices.ContainsFunc(t.columns, func(other *column) bool {
-		return other != c && !other.calculated() && !slices.ContainsFunc(datePartNames, func(part string) bool { return strings.Contains(other.norm, part) })
+		return other != c && !other.calculated() && !slices.ContainsFunc(datePartNames,
+			func(part string) bool { return strings.Contains(other.norm, part) })
 	})
 }
 

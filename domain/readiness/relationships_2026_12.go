@@ -24,7 +24,8 @@ const mostSlicerColumns = 5
 
 // shouldConnect leaves out disconnected slicers.
 func shouldConnect(x *scope, t *table) bool {
-	return ofSeveral(x, t) && (t.related || len(t.columns) > mostSlicerColumns || !slices.ContainsFunc(t.columns, func(c *column) bool { return c.used }))
+	return ofSeveral(x, t) && (t.related || len(t.columns) > mostSlicerColumns || !slices.ContainsFunc(t.columns,
+		func(c *column) bool { return c.used }))
 }
 
 // broken is a relationship with an end that the model lacks.
@@ -49,6 +50,9 @@ func brokenRelationships(x *scope, say func(judged, verdict)) {
 	var all []*broken
 	for i := range x.src.Relationships {
 		r := &x.src.Relationships[i]
+		if x.names.column(r.FromTable, r.FromColumn) != nil && x.names.column(r.ToTable, r.ToColumn) != nil {
+			continue
+		}
 		if dropped[strings.ToLower(r.FromTable)] || dropped[strings.ToLower(r.ToTable)] {
 			continue
 		}

@@ -20,7 +20,8 @@ func TestDecemberRelationshipRules(t *testing.T) {
 		return m
 	}
 	slicer := func(n int, expression string) *semanticmodel.Model {
-		return model(table("Top N", columns(n, "n%d", semanticmodel.Int64)), table("S", whole("k"), text("t"), measure("m", expression, hiddenMeasure)), table("P", whole("k"), text("t")), related("S[k] -> P[k]"))
+		return model(table("Top N", columns(n, "n%d", semanticmodel.Int64)), table("S", whole("k"), text("t"), measure("m", expression,
+			hiddenMeasure)), table("P", whole("k"), text("t")), related("S[k] -> P[k]"))
 	}
 	december(t, map[string][]row{
 		"REL-01": {
@@ -44,16 +45,25 @@ func TestDecemberRelationshipRules(t *testing.T) {
 			{"none", model(table("S", text("a"))), ""},
 			{"a star", ring("SPQ", related("S[a] -> P[a]"), related("S[b] -> Q[a]")), "S[a] -> P[a] 0, S[b] -> Q[a] 0"},
 			{"inactive ones", ring("SPQ", related("S[a] -> P[a]", "inactive"), related("S[b] -> P[a]", "inactive")), ""},
-			{"two ways to a fact", ring("SPQ", related("S[a] -> P[a]"), related("P[b] -> Q[a]"), related("S[b] -> Q[b]")), "P[b] -> Q[a] 0, S[a] -> P[a] 0, S[b] -> Q[b] 1"},
+			{"two ways to a fact", ring("SPQ", related("S[a] -> P[a]"), related("P[b] -> Q[a]"), related("S[b] -> Q[b]")),
+				"P[b] -> Q[a] 0, S[a] -> P[a] 0, S[b] -> Q[b] 1"},
 			{"two relationships of two tables", ring("SP", related("S[a] -> P[a]"), related("S[b] -> P[b]")), "S[a] -> P[a] 1, S[b] -> P[b] 1"},
-			{"two facts", ring("STPQ", related("S[a] -> P[a]"), related("S[b] -> Q[a]"), related("T[a] -> P[a]"), related("T[b] -> Q[a]")), "S[a] -> P[a] 0, S[b] -> Q[a] 0, T[a] -> P[a] 0, T[b] -> Q[a] 0"},
-			{"two facts and one both ways", ring("STPQ", related("S[a] -> P[a]", "both"), related("S[b] -> Q[a]"), related("T[a] -> P[a]"), related("T[b] -> Q[a]")), "S[a] -> P[a] 0, S[b] -> Q[a] 0, T[a] -> P[a] 0, T[b] -> Q[a] 0.5"},
-			{"one to many, the other way round", ring("SPQ", related("P[a] -> S[a]", "oneToMany"), related("P[b] -> Q[a]"), related("Q[b] -> S[b]", "oneToMany")), "P[a] -> S[a] 0, P[b] -> Q[a] 0, Q[b] -> S[b] 1"},
-			{"one to one, both ways", ring("SPQ", related("S[a] -> P[a]"), related("Q[b] -> P[b]", "oneToOne"), related("S[b] -> Q[a]")), "Q[b] -> P[b] 0, S[a] -> P[a] 1, S[b] -> Q[a] 1"},
-			{"many to many, from to to from", ring("SPQ", related("S[a] -> P[a]", "manyToMany"), related("P[b] -> Q[a]"), related("S[b] -> Q[b]")), "P[b] -> Q[a] 0, S[a] -> P[a] 0, S[b] -> Q[b] 1"},
-			{"many to many, not back", ring("SPQ", related("P[a] -> S[a]", "manyToMany"), related("P[b] -> Q[a]"), related("S[b] -> Q[b]")), "P[a] -> S[a] 0, P[b] -> Q[a] 1, S[b] -> Q[b] 0"},
+			{"two facts", ring("STPQ", related("S[a] -> P[a]"), related("S[b] -> Q[a]"), related("T[a] -> P[a]"), related("T[b] -> Q[a]")),
+				"S[a] -> P[a] 0, S[b] -> Q[a] 0, T[a] -> P[a] 0, T[b] -> Q[a] 0"},
+			{"two facts and one both ways", ring("STPQ", related("S[a] -> P[a]", "both"), related("S[b] -> Q[a]"), related("T[a] -> P[a]"),
+				related("T[b] -> Q[a]")), "S[a] -> P[a] 0, S[b] -> Q[a] 0, T[a] -> P[a] 0, T[b] -> Q[a] 0.5"},
+			{"one to many, the other way round", ring("SPQ", related("P[a] -> S[a]", "oneToMany"), related("P[b] -> Q[a]"), related("Q[b] -> S[b]",
+				"oneToMany")), "P[a] -> S[a] 0, P[b] -> Q[a] 0, Q[b] -> S[b] 1"},
+			{"one to one, both ways", ring("SPQ", related("S[a] -> P[a]"), related("Q[b] -> P[b]", "oneToOne"), related("S[b] -> Q[a]")),
+				"Q[b] -> P[b] 0, S[a] -> P[a] 1, S[b] -> Q[a] 1"},
+			{"many to many, from to to from", ring("SPQ", related("S[a] -> P[a]", "manyToMany"), related("P[b] -> Q[a]"), related("S[b] -> Q[b]")),
+				"P[b] -> Q[a] 0, S[a] -> P[a] 0, S[b] -> Q[b] 1"},
+			{"many to many, not back", ring("SPQ", related("P[a] -> S[a]", "manyToMany"), related("P[b] -> Q[a]"), related("S[b] -> Q[b]")),
+				"P[a] -> S[a] 0, P[b] -> Q[a] 1, S[b] -> Q[b] 0"},
 			{"a table with itself", ring("SP", related("S[a] -> S[b]"), related("S[a] -> P[a]", "both")), "S[a] -> P[a] 0, S[a] -> S[b] 0"},
-			{"one to one with both directions", ring("SPQR", related("S[a] -> P[a]"), related("P[b] -> Q[a]"), related("S[b] -> Q[b]"), related("R[a] -> Q[c]"), related("R[b] -> S[c]", "oneToOne", "both")), "P[b] -> Q[a] 0, R[a] -> Q[c] 0.5, R[b] -> S[c] 0, S[a] -> P[a] 0, S[b] -> Q[b] 1"},
+			{"one to one with both directions", ring("SPQR", related("S[a] -> P[a]"), related("P[b] -> Q[a]"), related("S[b] -> Q[b]"),
+				related("R[a] -> Q[c]"), related("R[b] -> S[c]", "oneToOne",
+					"both")), "P[b] -> Q[a] 0, R[a] -> Q[c] 0.5, R[b] -> S[c] 0, S[a] -> P[a] 0, S[b] -> Q[b] 1"},
 		},
 	})
 }
@@ -65,12 +75,15 @@ func TestDecemberRelationshipMessages(t *testing.T) {
 		model *semanticmodel.Model
 		want  string
 	}{
-		"types":            {"REL-04", model(table("A", whole("a")), table("B", text("b")), related("A[a] -> B[b]")), "int64 and string"},
-		"a missing table":  {"REL-08", model(table("A", whole("a")), related("A[a] -> B[b]")), "the model has no table 'B'"},
-		"a missing column": {"REL-08", model(table("A", whole("a")), table("B"), related("A[x] -> B[b]")), "the model has no column 'A'[x] and no column 'B'[b]"},
-		"a path": {"REL-09", model(table("S", whole("p"), whole("q")), table("P", whole("p"), whole("q")), table("Q", whole("q")), related("S[q] -> Q[q]"), related("S[p] -> P[p]"), related("P[q] -> Q[q]")),
+		"types":           {"REL-04", model(table("A", whole("a")), table("B", text("b")), related("A[a] -> B[b]")), "int64 and string"},
+		"a missing table": {"REL-08", model(table("A", whole("a")), related("A[a] -> B[b]")), "the model has no table 'B'"},
+		"a missing column": {"REL-08", model(table("A", whole("a")), table("B"), related("A[x] -> B[b]")),
+			"the model has no column 'A'[x] and no column 'B'[b]"},
+		"a path": {"REL-09", model(table("S", whole("p"), whole("q")), table("P", whole("p"), whole("q")), table("Q", whole("q")),
+			related("S[q] -> Q[q]"), related("S[p] -> P[p]"), related("P[q] -> Q[q]")),
 			"'Q' -> 'P' -> 'S'"},
-		"the first of several paths by no both": {"REL-09", model(table("S", whole("p")), table("Q", whole("p"), whole("q")), related("S[p] -> Q[q]"), related("S[p] -> Q[p]", "both")), "'Q' -> 'S'"},
+		"the first of several paths by no both": {"REL-09", model(table("S", whole("p")), table("Q", whole("p"), whole("q")),
+			related("S[p] -> Q[q]"), related("S[p] -> Q[p]", "both")), "'Q' -> 'S'"},
 	} {
 		found := false
 		for _, j := range regime(t, "2026-12").Judge(tt.model, readiness.Options{}, false, tt.rule) {

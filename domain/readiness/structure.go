@@ -15,7 +15,8 @@ func (s *snapshot) structure() {
 			_, ok := c.src.ExtendedProperties["ParameterMetadata"]
 			return ok
 		})
-		measureTable := len(t.measures) > 0 && !slices.ContainsFunc(t.columns, func(c *column) bool { return c.end }) && s.holdsMeasures(t, exposed)
+		measureTable := len(t.measures) > 0 && !slices.ContainsFunc(t.columns, func(c *column) bool { return c.end }) && s.holdsMeasures(t,
+			exposed)
 		t.starred = t.src.CalculationGroup == nil && !t.fieldParameter && !measureTable
 		if t.starred {
 			s.starred++

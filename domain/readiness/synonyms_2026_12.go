@@ -6,7 +6,8 @@ import "strings"
 // unweighted scores ask for those of 2026-11 (docs/regime.md H.3).
 var decemberSynonymRules = amended(synonymRules,
 	rule{id: "SYN-01", k: 1, severity: Low, copilot: true, check: each(askedFor, noSynonym), unweighted: each(namedByPeople, noSynonym)},
-	rule{id: "SYN-02", k: 1, severity: Medium, copilot: true, check: stating(among(askedFor, collides)), unweighted: among(namedByPeople, collides)},
+	rule{id: "SYN-02", k: 1, severity: Medium, copilot: true, check: stating(among(askedFor, collides)), unweighted: among(namedByPeople,
+		collides)},
 )
 
 // askedFor returns M and, of the text columns that people name, those that are viewed,

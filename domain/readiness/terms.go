@@ -87,7 +87,8 @@ func contradiction(x *scope) verdict {
 			known, again := first[m.words]
 			if again && known.measure != m.measure {
 				two := lowerFirst(subject(known.measure)) + " or " + lowerFirst(subject(m.measure))
-				return fails(1, "say in the AI instructions whether "+quotedText(m.term)+" means "+two+", in one place", "%q stands for %s", shown(m.term, shownText), two)
+				return fails(1, "say in the AI instructions whether "+quotedText(m.term)+" means "+two+", in one place", "%q stands for %s",
+					shown(m.term, shownText), two)
 			}
 			if !again {
 				first[m.words] = m

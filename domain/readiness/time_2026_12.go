@@ -18,13 +18,15 @@ func unmarkedDates(x *scope) verdict {
 		return v
 	}
 	i := slices.IndexFunc(x.tables, func(t *table) bool {
-		return t.starred && dateWords.meets(t.words) && slices.ContainsFunc(t.columns, func(c *column) bool { return c.is(semanticmodel.DateTime) })
+		return t.starred && dateWords.meets(t.words) && slices.ContainsFunc(t.columns,
+			func(c *column) bool { return c.is(semanticmodel.DateTime) })
 	})
 	if i < 0 {
 		return fails(1, "add a date table with a row for each day, mark it as one and join the facts to it", "no date table")
 	}
 	name := quoted(x.tables[i].src.Name)
-	return fails(0.5, "join "+name+" and mark it as the date table, with a dateTime column as its key", "table %s is in no active relationship that makes it a date table", name)
+	return fails(0.5, "join "+name+" and mark it as the date table, with a dateTime column as its key",
+		"table %s is in no active relationship that makes it a date table", name)
 }
 
 // hasDateTable reports whether any table is a date table.
@@ -45,5 +47,6 @@ func undatedFact(x *scope, t *table) verdict {
 		return verdict{}
 	}
 	i := slices.IndexFunc(x.tables, func(t *table) bool { return t.date })
-	return fails(1, "join it to the date table "+quoted(x.tables[i].src.Name)+" by an active relationship", "no active relationship with a date table")
+	return fails(1, "join it to the date table "+quoted(x.tables[i].src.Name)+" by an active relationship",
+		"no active relationship with a date table")
 }

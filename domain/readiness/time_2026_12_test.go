@@ -12,7 +12,8 @@ func TestDecemberTimeRules(t *testing.T) {
 	t.Parallel()
 	const none = "" // of a rule that does not apply
 	star := func(parts ...any) *semanticmodel.Model {
-		return model(append([]any{table("D", date("On"), whole("Year")), table("S", whole("Dim"), date("Sold"), text("Note")), table("P", whole("Id"), text("Title")), related("S[Dim] -> P[Id]")}, parts...)...)
+		return model(append([]any{table("D", date("On"), whole("Year")), table("S", whole("Dim"), date("Sold"), text("Note")), table("P",
+			whole("Id"), text("Title")), related("S[Dim] -> P[Id]")}, parts...)...)
 	}
 	december(t, map[string][]row{
 		"TIM-01": {
@@ -35,9 +36,12 @@ func TestDecemberTimeRules(t *testing.T) {
 			{"joined", star(related("S[Sold] -> D[On]")), "S 0"},
 			{"joined by an inactive relationship", star(related("S[Sold] -> D[On]", "inactive"), table("X", tableCategory("Time"))), "S 1"},
 			{"with a date", star(table("X", tableCategory("Time"))), "S 1"},
-			{"with a hidden date", model(table("D", tableCategory("Time"), date("x")), table("S", whole("k"), date("Sold", hidden), text("n")), table("P", whole("k"), text("n")), related("S[k] -> P[k]")), none},
-			{"with a date of loading", model(table("D", tableCategory("Time"), date("x")), table("S", whole("k"), date("Load Date"), text("n")), table("P", whole("k"), text("n")), related("S[k] -> P[k]")), none},
-			{"without a date, joined by an inactive relationship", model(table("D", tableCategory("Time"), date("x")), table("S", whole("k"), whole("d"), text("n")), table("P", whole("k"), text("n")), related("S[k] -> P[k]"), related("S[d] -> D[x]", "inactive")), "S 1"},
+			{"with a hidden date", model(table("D", tableCategory("Time"), date("x")), table("S", whole("k"), date("Sold", hidden), text("n")),
+				table("P", whole("k"), text("n")), related("S[k] -> P[k]")), none},
+			{"with a date of loading", model(table("D", tableCategory("Time"), date("x")), table("S", whole("k"), date("Load Date"), text("n")),
+				table("P", whole("k"), text("n")), related("S[k] -> P[k]")), none},
+			{"without a date, joined by an inactive relationship", model(table("D", tableCategory("Time"), date("x")), table("S", whole("k"),
+				whole("d"), text("n")), table("P", whole("k"), text("n")), related("S[k] -> P[k]"), related("S[d] -> D[x]", "inactive")), "S 1"},
 		},
 		"TIM-05": {{"by content", model(table("D", calculatedFrom("CALENDARAUTO()"), date("a"))), "D 1"}},
 	})
@@ -60,16 +64,19 @@ func TestDecemberSynonymRules(t *testing.T) {
 	star := func(parts ...any) *semanticmodel.Model {
 		return model(append([]any{
 			table("S", whole("k"), measure("Net", "1")),
-			table("P", whole("k", key), text("Title"), text("Color"), text("Label", defaultLabel), text("Level"), text("Shelf"), hierarchy("h", "level")),
+			table("P", whole("k", key), text("Title"), text("Color"), text("Label", defaultLabel), text("Level"), text("Shelf"), hierarchy("h",
+				"level")),
 			related("S[k] -> P[k]"),
 		}, parts...)...)
 	}
 	used := readiness.Options{Usage: map[string]map[string]int64{"p": {"COLOR": 1, "Title": 0}}}
 	for _, id := range []string{"SYN-01", "SYN-02"} {
-		if got, want := found(t, regime(t, "2026-12").Judge(star(), used, false, id)), "P[Color] 1, P[Label] 1, P[Level] 1, S[Net] 1"; got != want {
+		if got, want := found(t, regime(t, "2026-12").Judge(star(), used, false,
+			id)), "P[Color] 1, P[Label] 1, P[Level] 1, S[Net] 1"; got != want {
 			t.Errorf("%s with usage: got %q, want %q", id, got, want)
 		}
-		if got, want := found(t, regime(t, "2026-12").Judge(star(), noOptions, false, id)), "P[Color] 1, P[Label] 1, P[Level] 1, P[Shelf] 1, P[Title] 1, S[Net] 1"; got != want {
+		if got, want := found(t, regime(t, "2026-12").Judge(star(), noOptions, false,
+			id)), "P[Color] 1, P[Label] 1, P[Level] 1, P[Shelf] 1, P[Title] 1, S[Net] 1"; got != want {
 			t.Errorf("%s without usage: got %q, want %q", id, got, want)
 		}
 	}
@@ -79,7 +86,8 @@ func TestDecemberSynonymRules(t *testing.T) {
 		t.Errorf("a hidden hierarchy: got %q, want %q", got, want)
 	}
 	// The unweighted companion has the old set.
-	m = star(synonyms("P[Color]", "Authored", "hue"), synonyms("P[Label]", "Authored", "brand"), synonyms("P[Level]", "Authored", "tier"), synonyms("S[Net]", "Authored", "turnover"))
+	m = star(synonyms("P[Color]", "Authored", "hue"), synonyms("P[Label]", "Authored", "brand"), synonyms("P[Level]", "Authored", "tier"),
+		synonyms("S[Net]", "Authored", "turnover"))
 	december := regime(t, "2026-12")
 	r, plain := december.Assess(m, used), december.Assess(m, noOptions)
 	if got := ruleOf(t, r, "SYN-01"); got.Eligible != 4 || got.Failing != 0 || *got.Score != 1 {

@@ -13,7 +13,8 @@ import (
 // decemberVisibilityRules hide nothing that is named or used, and want what is named to
 // be shown (docs/regime.md H.2, H.3).
 var decemberVisibilityRules = amended(visibilityRules,
-	rule{id: "VIS-01", k: 3, severity: High, fixes: []FixKind{AIDataSchema}, copilot: true, check: stating(onModel(always, schemaConfigured), "30 are few")},
+	rule{id: "VIS-01", k: 3, severity: High, fixes: []FixKind{AIDataSchema}, copilot: true, check: stating(onModel(always, schemaConfigured),
+		"30 are few")},
 	rule{id: "VIS-02", k: 3, severity: Medium, fixes: []FixKind{AIDataSchema}, check: each(where(exposedColumns, hideable), hiddenFromAI)},
 	rule{id: "VIS-03", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, check: helpers},
 	rule{id: "VIS-04", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, copilot: true, check: stating(dependents)},
@@ -172,7 +173,7 @@ func leastUsedTables(x *scope) verdict {
 	return v
 }
 
-// unseen judges what references name: only fields of which none is exposed are eligible.
+// unseen judges what references name: the fields of a reference are eligible if it names no exposed one.
 func unseen(x *scope, say func(judged, verdict)) {
 	hidden := make([]bool, len(x.objects))
 	for _, objects := range x.namedObjects() {
@@ -186,7 +187,8 @@ func unseen(x *scope, say func(judged, verdict)) {
 	}
 	for _, o := range x.objects {
 		if hidden[o.index] {
-			say(o, fails(1, "show it to AI, or name another field in the instructions and verified answers", "named by the instructions or a verified answer, and not exposed"))
+			say(o, fails(1, "show it to AI, or name another field in the instructions and verified answers",
+				"named by the instructions or a verified answer, and not exposed"))
 		}
 	}
 }
