@@ -59,7 +59,17 @@ removed or set to its default. Accounts that the file does not name stay unchang
 			},
 		}
 	}
-	schema := &cobra.Command{
+	c.AddCommand(
+		command("apply FILE", "Show what the file changes, and apply it", "  readiness accounts apply samples/accounts.yaml",
+			r.applyAccounts),
+		command("diff FILE", "Show what applying the file would change", "  readiness accounts diff samples/accounts.yaml", r.diffAccounts),
+		r.accountsSchemaCommand(),
+	)
+	return c
+}
+
+func (r *root) accountsSchemaCommand() *cobra.Command {
+	return &cobra.Command{
 		Use: "schema", Short: "Print the JSON Schema of the file, for editors and checks",
 		Example: "  readiness accounts schema > accounts.schema.json",
 		Args:    cobra.NoArgs,
@@ -68,13 +78,6 @@ removed or set to its default. Accounts that the file does not name stay unchang
 			return err
 		},
 	}
-	c.AddCommand(
-		command("apply FILE", "Show what the file changes, and apply it", "  readiness accounts apply samples/accounts.yaml",
-			r.applyAccounts),
-		command("diff FILE", "Show what applying the file would change", "  readiness accounts diff samples/accounts.yaml", r.diffAccounts),
-		schema,
-	)
-	return c
 }
 
 // diffAccounts prints what applying the declarations would change.
