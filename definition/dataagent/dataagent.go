@@ -77,7 +77,8 @@ func Read(d definition.Definition) (Agent, error) {
 
 func read(d definition.Definition) (a Agent, err error) {
 	if _, ok := d.Part(config + "data_agent.json"); !ok {
-		return a, &jsonpart.Error{File: config + "data_agent.json", Message: "the part is missing, so this is not a data agent's definition"}
+		return a, &jsonpart.Error{File: config + "data_agent.json",
+			Message: "the part is missing, so this is not a data agent's definition"}
 	}
 	if a.PublishedDescription, err = readText(d, config+"publish_info.json", "description"); err != nil {
 		return a, err

@@ -27,7 +27,8 @@ type QualifiedReference struct {
 
 // keywords before an opening bracket are no tables.
 var keywords = []string{
-	"RETURN", "VAR", "IN", "NOT", "AND", "OR", "ORDER", "BY", "ASC", "DESC", "EVALUATE", "DEFINE", "MEASURE", "COLUMN", "TABLE", "START", "AT",
+	"RETURN", "VAR", "IN", "NOT", "AND", "OR", "ORDER", "BY", "ASC", "DESC", "EVALUATE", "DEFINE", "MEASURE", "COLUMN", "TABLE", "START",
+	"AT",
 }
 
 func (t token) isWord(src string, word string) bool {

@@ -157,7 +157,8 @@ var textFunctions = map[string]bool{
 
 // columnFunctions return a value of the column that is their first argument.
 var columnFunctions = map[string]bool{
-	"MIN": true, "MAX": true, "SELECTEDVALUE": true, "VALUES": true, "DISTINCT": true, "FIRSTNONBLANK": true, "LASTNONBLANK": true, "LOOKUPVALUE": true,
+	"MIN": true, "MAX": true, "SELECTEDVALUE": true, "VALUES": true, "DISTINCT": true, "FIRSTNONBLANK": true, "LASTNONBLANK": true,
+	"LOOKUPVALUE": true,
 }
 
 // readResult reads tokens without variables and without outer parentheses.

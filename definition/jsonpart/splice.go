@@ -85,7 +85,8 @@ func writtenOffset(raw []byte, n int) int {
 		case raw[i] == '\\':
 			length = len(`\u0000`)
 			// Two surrogate halves of a character beyond U+FFFF belong together.
-			if i+2*length < len(raw) && raw[i+length] == '\\' && raw[i+length+1] == 'u' && utf8.RuneCountInString(unquote(quoted(raw[i:i+2*length]), false)) == 1 {
+			if i+2*length < len(raw) && raw[i+length] == '\\' && raw[i+length+1] == 'u' &&
+				utf8.RuneCountInString(unquote(quoted(raw[i:i+2*length]), false)) == 1 {
 				length *= 2
 			}
 		case raw[i] >= utf8.RuneSelf:

@@ -93,10 +93,12 @@ func (l *legacy) pages() []*page { return l.all }
 func (l *legacy) add(p *page, name string, z float64, look look) (*visual, error) {
 	list := at(p.section, "visualContainers")
 	if list == nil || list.Kind() != '[' {
-		return nil, &jsonpart.Error{File: reportPart, Message: fmt.Sprintf("page %q has no list of visuals (visualContainers) to which a Pixie could be added", p.name)}
+		return nil, &jsonpart.Error{File: reportPart, Message: fmt.Sprintf("page %q has no list of visuals (visualContainers) to which a "+
+			"Pixie could be added", p.name)}
 	}
 	config := object(`{"name":"`+name+`"}`, jsonpart.Object{
-		{Name: "layouts", Value: jsonpart.Array{jsonpart.Object{{Name: "id", Value: jsonpart.Literal("0")}, {Name: "position", Value: look.position(z)}}}},
+		{Name: "layouts", Value: jsonpart.Array{jsonpart.Object{{Name: "id", Value: jsonpart.Literal("0")},
+			{Name: "position", Value: look.position(z)}}}},
 		{Name: legacyMembers.visual, Value: legacyMembers.image(look)},
 		{Name: "annotations", Value: note(look.id)},
 	})

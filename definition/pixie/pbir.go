@@ -39,7 +39,8 @@ var (
 var versionPattern = regexp.MustCompile(`^https://developer\.microsoft\.com/json-schemas/fabric/item/report/definition/visualContainer/([0-9]{1,4})\.([0-9]{1,4})\.0/schema\.json$`)
 
 func (v version) String() string {
-	return fmt.Sprintf("https://developer.microsoft.com/json-schemas/fabric/item/report/definition/visualContainer/%d.%d.0/schema.json", v[0], v[1])
+	return fmt.Sprintf("https://developer.microsoft.com/json-schemas/fabric/item/report/definition/visualContainer/%d.%d.0/schema.json",
+		v[0], v[1])
 }
 
 func openPBIR(d definition.Definition, r report.Report) (*pbir, error) {

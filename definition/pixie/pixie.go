@@ -73,7 +73,8 @@ func IDs(d definition.Definition, reportID string) ([]string, error) {
 // accepts. No two pages share an id, except pages with the same name, which a report
 // should not have. placed lists all Pixies of the owner in the report, in page
 // order. If changed is false, the definition is returned unchanged.
-func Put(d definition.Definition, reportID string, of Owner, s Setup, known map[string]string, newID func() string) (_ definition.Definition, placed []Placed, c Counts, changed bool, err error) {
+func Put(d definition.Definition, reportID string, of Owner, s Setup, known map[string]string,
+	newID func() string) (_ definition.Definition, placed []Placed, c Counts, changed bool, err error) {
 	none := definition.Definition{}
 	s, err = s.complete()
 	if err != nil {

@@ -61,7 +61,8 @@ func (s Setup) complete() (Setup, error) {
 	u, err := url.Parse(s.CollectorBaseURL)
 	switch {
 	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Opaque != "":
-		return s, fmt.Errorf("the collector's base address %.100q is not a web address; it must begin with https:// or http://", s.CollectorBaseURL)
+		return s, fmt.Errorf("the collector's base address %.100q is not a web address; it must begin with https:// or http://",
+			s.CollectorBaseURL)
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || strings.Contains(s.CollectorBaseURL, "#"):
 		return s, fmt.Errorf("the collector's base address %.100q must have no user, query or fragment", s.CollectorBaseURL)
 	case len(s.CollectorBaseURL) > maxAddress:
@@ -87,7 +88,8 @@ func (s Setup) complete() (Setup, error) {
 		s.Corner = DefaultCorner
 	case TopLeft, TopRight, BottomLeft, BottomRight:
 	default:
-		return s, fmt.Errorf("%.50q is not a corner of a page; it must be %s, %s, %s or %s", s.Corner, TopLeft, TopRight, BottomLeft, BottomRight)
+		return s, fmt.Errorf("%.50q is not a corner of a page; it must be %s, %s, %s or %s", s.Corner, TopLeft, TopRight, BottomLeft,
+			BottomRight)
 	}
 	return s, nil
 }

@@ -54,7 +54,8 @@ func isVersionFile(path string, data []byte) bool {
 // else LF.
 func (e *edit) lineEnd() string {
 	for _, p := range e.old.Parts {
-		if (strings.HasSuffix(p.Path, ".json") || strings.HasSuffix(p.Path, ".pbism") || strings.EqualFold(path.Ext(p.Path), ".bim")) && bytes.Contains(p.Data, []byte("\r\n")) {
+		if (strings.HasSuffix(p.Path, ".json") || strings.HasSuffix(p.Path, ".pbism") || strings.EqualFold(path.Ext(p.Path), ".bim")) &&
+			bytes.Contains(p.Data, []byte("\r\n")) {
 			return "\r\n"
 		}
 	}
@@ -63,7 +64,8 @@ func (e *edit) lineEnd() string {
 
 // errNoFolder is the error of a change that needs parts of its own, for a model that
 // has no place for them.
-var errNoFolder = errors.New("it needs a folder Copilot next to the model, which neither a .bim file nor TMDL files alone can have; save the model as a project, in a folder that ends in .SemanticModel")
+var errNoFolder = errors.New("it needs a folder Copilot next to the model, which neither a .bim file nor TMDL files alone can have; save " +
+	"the model as a project, in a folder that ends in .SemanticModel")
 
 // hasFolder returns an error for a loose model, which cannot have other parts.
 func (e *edit) hasFolder() error {

@@ -49,7 +49,8 @@ func newEdit(d definition.Definition) (*edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &edit{reading: newReading(d, m), old: d, parts: map[string][]byte{}, made: map[*jsonpart.Value]string{}, found: map[*jsonpart.Value]map[object]*jsonpart.Value{}}
+	e := &edit{reading: newReading(d, m), old: d, parts: map[string][]byte{}, made: map[*jsonpart.Value]string{},
+		found: map[*jsonpart.Value]map[object]*jsonpart.Value{}}
 	if files := semanticmodel.TMDL(d); len(files) > 0 {
 		e.source, err = newTMDL(files)
 	} else {
@@ -72,14 +73,16 @@ func (e *edit) write(c Change) (Undo, error) {
 	switch c.Property {
 	case Instructions:
 		if u.Culture = e.instructionsCulture(); u.Culture != "" {
-			was, u.Escaped, err = e.writeLinguistic(u.Culture, func(root *jsonpart.Value) (*string, error) { return instruct(root, c.Value), nil })
+			was, u.Escaped, err = e.writeLinguistic(u.Culture,
+				func(root *jsonpart.Value) (*string, error) { return instruct(root, c.Value), nil })
 		} else if err = e.hasFolder(); err == nil {
 			was = e.writeInstructions(c.Value)
 		}
 	case Visibility:
 		if u.Culture = e.visibilityCulture(); u.Culture != "" {
 			u.Made = map[string]string{}
-			was, u.Escaped, err = e.writeLinguistic(u.Culture, func(root *jsonpart.Value) (*string, error) { return e.showEntity(root, c, u.Made) })
+			was, u.Escaped, err = e.writeLinguistic(u.Culture,
+				func(root *jsonpart.Value) (*string, error) { return e.showEntity(root, c, u.Made) })
 		} else if err = e.hasFolder(); err == nil {
 			was, u.Made, err = e.writeVisibility(c)
 		}

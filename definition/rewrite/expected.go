@@ -86,7 +86,8 @@ func (x *expectation) setEntity(c *semanticmodel.Culture, u Undo) {
 			return object{fold(e.Table), fold(e.Property)}
 		})
 	}
-	entity := at(&c.Entities, x.entities, object{fold(u.Table), fold(u.Name)}, semanticmodel.LinguisticEntity{Table: u.Table, Property: u.Name})
+	entity := at(&c.Entities, x.entities, object{fold(u.Table), fold(u.Name)},
+		semanticmodel.LinguisticEntity{Table: u.Table, Property: u.Name})
 	entity.Visibility, entity.VisibilityState = u.Written, "Authored"
 }
 

@@ -46,7 +46,8 @@ type schema struct {
 }
 
 func newTMDL(files []definition.Part) (source, error) {
-	s := &tmdlSource{tables: map[string][]declaration{}, fields: map[object]declaration{}, cultures: map[string][]declaration{}, schemas: map[string]*schema{}}
+	s := &tmdlSource{tables: map[string][]declaration{}, fields: map[object]declaration{}, cultures: map[string][]declaration{},
+		schemas: map[string]*schema{}}
 	for _, p := range files {
 		doc, err := tmdl.Parse(p.Path, p.Data)
 		if err != nil {

@@ -102,8 +102,10 @@ var behind = map[Property][]string{
 		"isHidden", "isUnique", "isKey", "isNullable", "isSimpleMeasure",
 	},
 	SummarizeBy: {
-		"type", "name", "dataType", "isNameInferred", "isDataTypeInferred", "dataCategory", "description", "isHidden", "isUnique", "isKey", "isNullable",
-		"isDefaultLabel", "isDefaultImage", "formatString", "isAvailableInMdx", "displayFolder", "lineageTag", "sourceLineageTag", "sourceProviderType",
+		"type", "name", "dataType", "isNameInferred", "isDataTypeInferred", "dataCategory", "description", "isHidden", "isUnique", "isKey",
+		"isNullable",
+		"isDefaultLabel", "isDefaultImage", "formatString", "isAvailableInMdx", "displayFolder", "lineageTag", "sourceLineageTag",
+		"sourceProviderType",
 		"expression", "sourceColumn", "sortByColumn",
 	},
 }
@@ -155,7 +157,8 @@ func (s *tmslSource) linguistic(culture string, escaped bool) (*linguistic, erro
 	case content.Kind() == '{':
 		return &linguistic{root: content}, nil
 	case content.Kind() != '"':
-		return nil, fmt.Errorf("the linguistic schema of the culture %s is an array of lines, which cannot be edited; make it an object or a text", culture)
+		return nil, fmt.Errorf("the linguistic schema of the culture %s is an array of lines, which cannot be edited; make it an "+
+			"object or a text", culture)
 	}
 	t := s.texts[culture]
 	if t == nil {

@@ -85,7 +85,8 @@ func distinct(m *Model) error {
 		}
 		for _, measure := range t.Measures {
 			if at, taken := columns[strings.ToLower(measure.Name)]; taken {
-				return fmt.Errorf("%s:%d: the measure %q has the name of a column of the table %q (%s:%d)", measure.Source.File, measure.Source.Line, measure.Name, t.Name, at.File, at.Line)
+				return fmt.Errorf("%s:%d: the measure %q has the name of a column of the table %q (%s:%d)", measure.Source.File,
+					measure.Source.Line, measure.Name, t.Name, at.File, at.Line)
 			}
 		}
 	}

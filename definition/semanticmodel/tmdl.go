@@ -82,7 +82,8 @@ func (r *tmdlReader) sameTags(o *declared) {
 		tag := strings.ToLower(p.Value())
 		if other := first[tag]; other != nil {
 			r.notices = append(r.notices, Notice{Source{p.file, p.Line}, fmt.Sprintf(
-				"the %s has the lineage tag of the %s (%s:%d); Power BI refuses two with the same: remove one of the tags", c, other, other.file, other.first.Line)})
+				"the %s has the lineage tag of the %s (%s:%d); Power BI refuses two with the same: remove one of the tags", c, other,
+				other.file, other.first.Line)})
 			continue
 		}
 		first[tag] = c
@@ -151,9 +152,10 @@ const rowNumberColumn = "RowNumber-2662979B-1795-4F74-8F37-6A1BA8059B61"
 
 func (r *tmdlReader) column(o *declared) Column {
 	return Column{
-		Name:               o.name,
-		Description:        o.description(),
-		DataType:           dataType(r.enum(o, "dataType", "string", "boolean", "dateTime", "int64", "decimal", "double", "binary", "variant", "automatic", "unknown")),
+		Name:        o.name,
+		Description: o.description(),
+		DataType: dataType(r.enum(o, "dataType", "string", "boolean", "dateTime", "int64", "decimal", "double", "binary",
+			"variant", "automatic", "unknown")),
 		SummarizeBy:        r.enum(o, "summarizeBy", "default", "none", "sum", "min", "max", "count", "average", "distinctCount"),
 		IsHidden:           r.flag(o, "isHidden", false),
 		IsKey:              r.flag(o, "isKey", false),
@@ -258,7 +260,8 @@ func (r *tmdlReader) columnReference(o *declared, name string) (table, column st
 		return "", ""
 	}
 	if len(names) != 2 {
-		r.fail(o, name, "refers to no column of a table; expected Table.Column, with names in single quotes if they contain a dot, as in 'Unit Sales'.'Order Date'")
+		r.fail(o, name, "refers to no column of a table; expected Table.Column, with names in single quotes if they contain a dot, as in "+
+			"'Unit Sales'.'Order Date'")
 		return "", ""
 	}
 	return names[0], names[1]
@@ -305,7 +308,8 @@ func (r *tmdlReader) number(o *declared, name string) int {
 func (r *tmdlReader) fail(o *declared, name, message string) {
 	if r.err == nil {
 		p, _ := o.property(name)
-		r.err = &tmdl.SyntaxError{File: p.file, Line: p.Line, Column: p.Column, Message: "the property " + p.Name + " of the " + o.String() + " " + message}
+		r.err = &tmdl.SyntaxError{File: p.file, Line: p.Line, Column: p.Column,
+			Message: "the property " + p.Name + " of the " + o.String() + " " + message}
 	}
 }
 

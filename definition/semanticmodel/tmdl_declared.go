@@ -102,7 +102,8 @@ func (o *declared) merge(parent *declared, file string, src *tmdl.Object) error 
 	for _, p := range src.Properties {
 		if i := slices.IndexFunc(declarations, func(other property) bool { return strings.EqualFold(other.Name, p.Name) }); i >= 0 {
 			return &tmdl.SyntaxError{File: file, Line: p.Line, Column: p.Column, Message: fmt.Sprintf(
-				"the %s has the property %s twice, the first time in %s:%d; remove one of them", o, p.Name, declarations[i].file, declarations[i].Line)}
+				"the %s has the property %s twice, the first time in %s:%d; remove one of them", o, p.Name, declarations[i].file,
+				declarations[i].Line)}
 		}
 		o.properties = append(o.properties, property{p, file})
 	}

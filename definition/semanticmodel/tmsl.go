@@ -27,7 +27,8 @@ func FromTMSL(file string, data []byte) (*Model, error) {
 		return nil, err
 	}
 	if m == nil {
-		return nil, &jsonpart.Error{File: file, Line: 1, Column: 1, Message: "there is no member model; a TMSL script (createOrReplace, alter) is not a definition"}
+		return nil, &jsonpart.Error{File: file, Line: 1, Column: 1,
+			Message: "there is no member model; a TMSL script (createOrReplace, alter) is not a definition"}
 	}
 	return m, nil
 }

@@ -230,7 +230,8 @@ func (p *parser) name(i int) (string, int, error) {
 		return "", 0, p.failAt(from, "the name is empty")
 	}
 	if i = p.skipBlanks(i); i < p.end && p.src[i] != '=' {
-		return "", 0, p.failAt(i, "expected the end of the line or \"=\" behind the name; a name with blanks needs single quotes: '%s'", p.src[from:p.trimmedEnd(from)])
+		return "", 0, p.failAt(i, "expected the end of the line or \"=\" behind the name; a name with blanks needs single quotes: '%s'",
+			p.src[from:p.trimmedEnd(from)])
 	}
 	return name, i, nil
 }

@@ -186,7 +186,8 @@ func (d *Document) apply(changes []change) (*Document, error) {
 		n++
 	}
 	slices.SortStableFunc(splices, func(a, b splice) int {
-		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.object, b.object), cmp.Compare(a.rank, b.rank))
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.object, b.object),
+			cmp.Compare(a.rank, b.rank))
 	})
 	var b strings.Builder
 	at := int32(0)

@@ -42,9 +42,11 @@ func (p *parser) expected() string {
 	}
 	switch above.form {
 	case block:
-		return fmt.Sprintf("if it belongs to the expression of the %s in line %d, indent every line of the expression one level deeper than the properties", what, above.line)
+		return fmt.Sprintf("if it belongs to the expression of the %s in line %d, indent every line of the expression one level deeper "+
+			"than the properties", what, above.line)
 	case inline:
-		return fmt.Sprintf("%s; if it continues the expression of the %s in line %d, start the expression on the line after the \"=\"", usual, what, above.line)
+		return fmt.Sprintf("%s; if it continues the expression of the %s in line %d, start the expression on the line after the \"=\"",
+			usual, what, above.line)
 	}
 	return usual
 }

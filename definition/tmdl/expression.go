@@ -58,7 +58,8 @@ func (p *parser) fence(at int) (value text, written span, after int, err error) 
 			return text{p.src[from:c], fenced}, span{int32(from), int32(p.start)}, p.after, nil
 		}
 	}
-	return text{}, span{}, 0, &SyntaxError{p.doc.File, line, column, "the ``` opened here is never closed; close it by a line with nothing else"}
+	return text{}, span{}, 0, &SyntaxError{p.doc.File, line, column,
+		"the ``` opened here is never closed; close it by a line with nothing else"}
 }
 
 // spacesPerLevel returns the smallest indentation, by spaces alone, of a line

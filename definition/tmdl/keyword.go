@@ -158,14 +158,17 @@ func mayRepeat(object, property string) bool {
 var order = map[string][]string{
 	"table": {"lineageTag", "sourceLineageTag", "isHidden", "showAsVariationsOnly", "isPrivate", "dataCategory"},
 	"column": {
-		"dataType", "isNullable", "isHidden", "isKey", "formatString", "sourceProviderType", "displayFolder", "lineageTag", "sourceLineageTag",
-		"dataCategory", "isDefaultLabel", "isAvailableInMdx", "summarizeBy", "isNameInferred", "isDataTypeInferred", "sourceColumn", "sortByColumn",
+		"dataType", "isNullable", "isHidden", "isKey", "formatString", "sourceProviderType", "displayFolder", "lineageTag",
+		"sourceLineageTag",
+		"dataCategory", "isDefaultLabel", "isAvailableInMdx", "summarizeBy", "isNameInferred", "isDataTypeInferred", "sourceColumn",
+		"sortByColumn",
 	},
 	"measure":   {"formatString", "isHidden", "displayFolder", "lineageTag", "sourceLineageTag", "dataCategory"},
 	"hierarchy": {"isHidden", "displayFolder", "lineageTag", "sourceLineageTag"},
 	"partition": {"mode", "queryGroup", "source"},
 	"relationship": {
-		"isActive", "crossFilteringBehavior", "fromCardinality", "toCardinality", "joinOnDateBehavior", "relyOnReferentialIntegrity", "fromColumn", "toColumn",
+		"isActive", "crossFilteringBehavior", "fromCardinality", "toCardinality", "joinOnDateBehavior", "relyOnReferentialIntegrity",
+		"fromColumn", "toColumn",
 	},
 	"expression": {"lineageTag", "sourceLineageTag", "queryGroup", "parameterValuesColumn"},
 	"model":      {"culture", "collation", "defaultPowerBIDataSourceVersion", "discourageImplicitMeasures", "sourceQueryCulture"},

@@ -95,9 +95,11 @@ func (p *parser) place(at int) (int, error) {
 	}
 	switch c := p.compare(own, in.inside); {
 	case c > 0:
-		return 0, p.failAt(at, "the line is indented deeper than its siblings in the %s of line %d; %s", describe(in.object), in.object.Line, p.expected())
+		return 0, p.failAt(at, "the line is indented deeper than its siblings in the %s of line %d; %s", describe(in.object),
+			in.object.Line, p.expected())
 	case c < 0:
-		return 0, p.failAt(at, "the indentation fits no level: it is deeper than the %s of line %d, but not as deep as its other content", describe(in.object), in.object.Line)
+		return 0, p.failAt(at, "the indentation fits no level: it is deeper than the %s of line %d, but not as deep as its other content",
+			describe(in.object), in.object.Line)
 	}
 	return level, nil
 }
@@ -163,7 +165,8 @@ func (p *parser) checkRepeated(o *Object) error {
 		if first >= 0 && !mayRepeat(o.Keyword, property.Name) {
 			return &SyntaxError{
 				p.doc.File, property.Line, property.Column,
-				fmt.Sprintf("the %s has the property %s twice, the first time in line %d; remove one of them", describe(o), property.Name, own[first].Line),
+				fmt.Sprintf("the %s has the property %s twice, the first time in line %d; remove one of them", describe(o), property.Name,
+					own[first].Line),
 			}
 		}
 	}

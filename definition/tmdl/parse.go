@@ -155,7 +155,8 @@ func (p *parser) comment(at int) {
 // stray adds a notice for `///` lines that are no description.
 func (p *parser) stray() {
 	if p.description != (span{}) {
-		p.notice(p.descriptionLine, 1, "the /// lines describe nothing: Power BI reads them directly above a declaration, with the same indentation")
+		p.notice(p.descriptionLine, 1, "the /// lines describe nothing: Power BI reads them directly above a declaration, with the same "+
+			"indentation")
 	}
 	p.description = span{}
 }

@@ -92,7 +92,8 @@ func unfamiliarName(x *scope, o *object) verdict {
 			return fails(1, "spell "+quotedText(w.text)+" out in the name", "abbreviation: %q", shown(lower, shownName))
 		case half == nil && len(w.text) <= 5 && inCapitals(w.text) && slices.ContainsFunc(all,
 			func(w nameWord) bool { return !inCapitals(w.text) }):
-			half = new(fails(0.5, "spell "+quotedText(w.text)+" out in the name, or explain it in the description", "in capitals: %q", w.text))
+			half = new(fails(0.5, "spell "+quotedText(w.text)+" out in the name, or explain it in the description", "in capitals: %q",
+				w.text))
 		}
 	}
 	if half != nil {

@@ -70,9 +70,11 @@ func tableAgreement(c *configuration, say func(int, *object, verdict)) {
 			case selected(t) && exposed:
 				say(i, &t.object, verdict{})
 			case selected(t):
-				say(i, &t.object, fails(1, "expose it in the AI data schema, or take it out of the agent", "selected in the agent, not exposed by the AI data schema"))
+				say(i, &t.object, fails(1, "expose it in the AI data schema, or take it out of the agent",
+					"selected in the agent, not exposed by the AI data schema"))
 			case exposed:
-				say(i, &t.object, fails(1, "select it in the agent, or hide it in the AI data schema", "exposed by the AI data schema, not selected in the agent"))
+				say(i, &t.object, fails(1, "select it in the agent, or hide it in the AI data schema",
+					"exposed by the AI data schema, not selected in the agent"))
 			}
 		}
 	}
@@ -103,7 +105,8 @@ func misplacedInstructions(c *configuration, say func(int, *object, verdict)) {
 	}
 	v := verdict{}
 	if n := len(names); n > 0 {
-		v = fails(min(1, float64(n)/3), "move what its instructions say about objects of its semantic models to the models' AI instructions, as it is not passed on", "named: %s", list(names, n))
+		v = fails(min(1, float64(n)/3), "move what its instructions say about objects of its semantic models to the models' AI "+
+			"instructions, as it is not passed on", "named: %s", list(names, n))
 	}
 	say(-1, agentItself("AGT-02"), v)
 }
@@ -144,7 +147,8 @@ func routing(c *configuration, say func(int, *object, verdict)) {
 	}
 	v := verdict{}
 	if len(unnamed) > 0 {
-		v = fails(1, "name each source in the instructions and say which questions it answers", "not named: %s", list(unnamed, len(unnamed)))
+		v = fails(1, "name each source in the instructions and say which questions it answers", "not named: %s",
+			list(unnamed, len(unnamed)))
 	}
 	say(-1, agentItself("AGT-05"), v)
 }

@@ -49,7 +49,8 @@ func anyFailing(dimensions []scored, ruleID string, of func(failing) bool) bool 
 	for _, d := range dimensions {
 		for _, p := range d.parts {
 			for i := range p.judgements {
-				if j := &p.judgements[i]; j.rule.id == ruleID && (of == nil && len(j.failing) > 0 || of != nil && slices.ContainsFunc(j.failing, of)) {
+				if j := &p.judgements[i]; j.rule.id == ruleID &&
+					(of == nil && len(j.failing) > 0 || of != nil && slices.ContainsFunc(j.failing, of)) {
 					return true
 				}
 			}

@@ -13,7 +13,8 @@ var typeRules = []rule{
 	// default as none.
 	{id: "TYP-01", k: 1, severity: Low, fixes: []FixKind{Properties}, check: each(where(exposedColumns, isUnsummable), summarizedText)},
 	// TYP-02: identifiers, years, rates and the like are not summed.
-	{id: "TYP-02", k: 3, severity: Medium, fixes: []FixKind{Properties}, check: each(where(exposedColumns, isIdentifier), summedIdentifier)},
+	{id: "TYP-02", k: 3, severity: Medium, fixes: []FixKind{Properties},
+		check: each(where(exposedColumns, isIdentifier), summedIdentifier)},
 	// TYP-03: amounts are numbers (docs/regime.md C.9 (12)).
 	{id: "TYP-03", k: 2, severity: Medium, check: each(where(exposedColumns, isQuantity), textQuantity)},
 	// TYP-04: dates are dates (docs/regime.md C.9 (12)).
@@ -39,7 +40,8 @@ func summarizedText(_ *scope, c *column) verdict {
 	case "", "default":
 		return fails(0.25, "set summarizeBy to none in place of the default", "%s column, summarizeBy is default", c.dataType)
 	default:
-		return fails(1, "set summarizeBy to none, as its values do not add up", "%s column, summarizeBy is %s", c.dataType, shown(by, shownText))
+		return fails(1, "set summarizeBy to none, as its values do not add up", "%s column, summarizeBy is %s", c.dataType,
+			shown(by, shownText))
 	}
 }
 
@@ -73,7 +75,8 @@ func textQuantity(_ *scope, c *column) verdict {
 	if !c.is(semanticmodel.String) {
 		return verdict{}
 	}
-	return fails(1, "store it as a number, so that it can be added and compared", "string column, its name says %s", quantityWords.firstOf(c.words))
+	return fails(1, "store it as a number, so that it can be added and compared", "string column, its name says %s",
+		quantityWords.firstOf(c.words))
 }
 
 var (
@@ -89,7 +92,8 @@ func untypedDate(_ *scope, c *column) verdict {
 	if !c.is(semanticmodel.String, semanticmodel.Int64) {
 		return verdict{}
 	}
-	return fails(1, "store it as a date, so that periods can be computed", "%s column, its name says %s", c.dataType, dateTypeWords.firstOf(c.words))
+	return fails(1, "store it as a date, so that periods can be computed", "%s column, its name says %s", c.dataType,
+		dateTypeWords.firstOf(c.words))
 }
 
 var (
@@ -105,7 +109,8 @@ func unsortedPeriod(_ *scope, c *column) verdict {
 	if length(c.src.SortByColumn) > 0 {
 		return verdict{}
 	}
-	return fails(1, "sort it by a column that holds the number of the "+periodWords.firstOf(c.words), "text without a sort-by column sorts by alphabet")
+	return fails(1, "sort it by a column that holds the number of the "+periodWords.firstOf(c.words),
+		"text without a sort-by column sorts by alphabet")
 }
 
 var placeWords = setOf("country,city,state,province,county,continent,zip,postcode,postal")
@@ -118,7 +123,8 @@ func uncategorizedPlace(_ *scope, c *column) verdict {
 	if length(c.src.DataCategory) > 0 {
 		return verdict{}
 	}
-	return fails(1, "set the data category that says what kind of place it is", "no data category, its name says %s", placeWords.firstOf(c.words))
+	return fails(1, "set the data category that says what kind of place it is", "no data category, its name says %s",
+		placeWords.firstOf(c.words))
 }
 
 func namesRows(x *scope, t *table) bool {

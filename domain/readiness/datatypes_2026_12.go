@@ -10,7 +10,8 @@ import (
 
 // decemberTypeRules go by the last word of a name more than by any (docs/regime.md H.3).
 var decemberTypeRules = amended(typeRules,
-	rule{id: "TYP-02", k: 3, severity: Medium, fixes: []FixKind{Properties}, check: each(where(exposedColumns, isUnsummed), summedUnsummable)},
+	rule{id: "TYP-02", k: 3, severity: Medium, fixes: []FixKind{Properties},
+		check: each(where(exposedColumns, isUnsummed), summedUnsummable)},
 	rule{id: "TYP-03", k: 2, severity: Medium, check: each(where(exposedColumns, namesQuantity), textInsteadOfNumber)},
 	rule{id: "TYP-04", k: 2, severity: Medium, check: each(where(exposedColumns, namesDate), textInsteadOfDate)},
 	rule{id: "TYP-06", k: 1, severity: Low, layout: true, check: each(where(exposedColumns, namesPlace), unknownPlace)},

@@ -79,7 +79,8 @@ func longDescription(_ *scope, o *object) verdict {
 		return absent("write a description of at most 200 characters", noDescription)
 	}
 	if n := length(o.description); n > descriptionRead {
-		return fails(0.5, "put what matters into the first 200 characters of the description, as an AI reads only these", "description of %d characters", n)
+		return fails(0.5, "put what matters into the first 200 characters of the description, as an AI reads only these",
+			"description of %d characters", n)
 	}
 	return verdict{}
 }
@@ -97,7 +98,8 @@ func sharedDescription(_ *scope, objects []*object) func(*object) verdict {
 		}
 		for _, other := range sharers[norm(o.description)] {
 			if other != o {
-				return fails(1, "give it a description that no other object has", "%s has the same: %q", lowerFirst(subject(other)), shown(o.description, shownText))
+				return fails(1, "give it a description that no other object has", "%s has the same: %q", lowerFirst(subject(other)),
+					shown(o.description, shownText))
 			}
 		}
 		return verdict{}

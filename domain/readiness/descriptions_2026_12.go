@@ -57,7 +57,8 @@ func idleDescription(x *scope, o *object) verdict {
 	case adds:
 		return verdict{}
 	case isAbsent:
-		return absent("write a description of at least "+strconv.Itoa(leastDescription)+" characters that says more than the name", noDescription)
+		return absent("write a description of at least "+strconv.Itoa(leastDescription)+" characters that says more than the name",
+			noDescription)
 	default:
 		return absent("say in the description what the name does not", x.idle(o))
 	}

@@ -20,9 +20,11 @@ var instructionRules = []rule{
 	// INS-04: they cover the subjects that questions depend on (docs/regime.md C.9 (1)).
 	{id: "INS-04", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: onModel(always, instructionTopics)},
 	// INS-05: they say which date of a fact table to use (docs/regime.md C.9 (7, 14, 21)).
-	{id: "INS-05", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: among(where(allTables, hasSeveralDates), undecidedDate)},
+	{id: "INS-05", k: 2, severity: Medium, fixes: []FixKind{AIInstructions},
+		check: among(where(allTables, hasSeveralDates), undecidedDate)},
 	// INS-06: they explain calculation groups and field parameters (docs/regime.md C.9 (14)).
-	{id: "INS-06", k: 1, severity: Medium, fixes: []FixKind{AIInstructions}, check: among(where(exposedTables, needsExplaining), unexplained)},
+	{id: "INS-06", k: 1, severity: Medium, fixes: []FixKind{AIInstructions},
+		check: among(where(exposedTables, needsExplaining), unexplained)},
 	// INS-07: there are verified answers.
 	{id: "INS-07", k: 2, severity: Low, check: onModel(always, noAnswers)},
 	// INS-08: each verified answer has enough trigger phrases (docs/regime.md C.9 (14)).
@@ -70,9 +72,11 @@ func instructionReferences(x *scope) verdict {
 	}
 	switch {
 	case len(all) == 0:
-		return fails(1, "name fields in the AI instructions in brackets, so that it is clear which are meant", "no field is named as 'Table'[Field] or [Field]")
+		return fails(1, "name fields in the AI instructions in brackets, so that it is clear which are meant",
+			"no field is named as 'Table'[Field] or [Field]")
 	case len(unresolved) > 0:
-		return fails(float64(len(unresolved))/float64(len(all)), "correct the fields that the AI instructions name and the model does not have",
+		return fails(float64(len(unresolved))/float64(len(all)),
+			"correct the fields that the AI instructions name and the model does not have",
 			"%d of %s unknown: %s", len(unresolved), count(len(all), "field"), list(unresolved, len(unresolved)))
 	}
 	return verdict{}
@@ -110,7 +114,8 @@ func instructionTopics(x *scope) verdict {
 	if len(missing) == 0 {
 		return verdict{}
 	}
-	return fails(1-float64(5-len(missing))/5, "add to the AI instructions what they leave out: "+strings.Join(missing, ", "), "%d of 5 found", 5-len(missing))
+	return fails(1-float64(5-len(missing))/5, "add to the AI instructions what they leave out: "+strings.Join(missing, ", "),
+		"%d of 5 found", 5-len(missing))
 }
 
 // structured reports whether a text has a heading or a list of three items.

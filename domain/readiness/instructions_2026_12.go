@@ -10,7 +10,8 @@ var decemberInstructionRules = ofCopilot(amended(instructionRules,
 	rule{id: "INS-01", k: 4, severity: High, fixes: []FixKind{AIInstructions}, check: together("INS-01", onModel(always, noInstructions))},
 	rule{id: "INS-02", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: together("INS-02", stating(onModel(always,
 		instructionLength)))},
-	rule{id: "INS-03", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: together("INS-03", onModel(always, namedReferences))},
+	rule{id: "INS-03", k: 2, severity: Medium, fixes: []FixKind{AIInstructions},
+		check: together("INS-03", onModel(always, namedReferences))},
 	rule{id: "INS-04", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: together("INS-04", stating(onModel(always,
 		instructionTopics)))},
 	rule{id: "INS-05", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: stating(among(where(allTables, hasSeveralDates),
@@ -116,7 +117,8 @@ func qnaIsOff(x *scope) verdict {
 			"settings.qnaEnabled is false")
 	case semanticmodel.QnAUnset:
 		v := fails(0.25,
-			"write settings.qnaEnabled: true into definition.pbism, so that the assistant is sure to read instructions and synonyms", "settings.qnaEnabled is absent")
+			"write settings.qnaEnabled: true into definition.pbism, so that the assistant is sure to read instructions and synonyms",
+			"settings.qnaEnabled is absent")
 		v.severity = Low
 		return v
 	case semanticmodel.QnANoPart, semanticmodel.QnAOn:

@@ -56,7 +56,8 @@ func unmeasured(x *scope, _ []*column) func(*column) verdict {
 		if used[&c.object] {
 			return verdict{}
 		}
-		return fails(1, "add a measure that aggregates it, or set its summarizeBy to none", "no measure refers to it, summarizeBy is %s", summarizeBy(c))
+		return fails(1, "add a measure that aggregates it, or set its summarizeBy to none", "no measure refers to it, summarizeBy is %s",
+			summarizeBy(c))
 	}
 }
 
@@ -88,7 +89,8 @@ func unfiled(x *scope, say func(judged, verdict)) {
 		switch n := siblings[m.table]; {
 		case n <= unfiledMeasures:
 		case length(m.src.DisplayFolder) == 0:
-			say(m, fails(1, "file it in a display folder", "no display folder among %s of table %s", count(n, "measure"), quoted(m.table.src.Name)))
+			say(m, fails(1, "file it in a display folder", "no display folder among %s of table %s", count(n, "measure"),
+				quoted(m.table.src.Name)))
 		default:
 			say(m, verdict{})
 		}
@@ -102,9 +104,11 @@ func duplicate(_ *scope, measures []*measure) func(*measure) verdict {
 		case other == nil:
 			return verdict{}
 		case alias:
-			return fails(1, "leave it out of what an AI sees, as it only repeats another measure", "the expression is [%s]", shown(other.name, shownName))
+			return fails(1, "leave it out of what an AI sees, as it only repeats another measure", "the expression is [%s]",
+				shown(other.name, shownName))
 		default:
-			return fails(1, "keep one of the two measures, and leave the other out of what an AI sees", "same expression as measure [%s]", shown(other.name, shownName))
+			return fails(1, "keep one of the two measures, and leave the other out of what an AI sees", "same expression as measure [%s]",
+				shown(other.name, shownName))
 		}
 	}
 }
@@ -161,7 +165,8 @@ func alike(_ *scope, measures []*measure) func(*measure) verdict {
 	find := similar(measures, func(m *measure) []string { return slices.Clone(m.words) })
 	return func(m *measure) verdict {
 		if other := find(m); other != nil {
-			return fails(0.5, "say in the instructions which of the two to use, or leave one out of what an AI sees", "hardly differs from measure [%s]", shown(other.name, shownName))
+			return fails(0.5, "say in the instructions which of the two to use, or leave one out of what an AI sees",
+				"hardly differs from measure [%s]", shown(other.name, shownName))
 		}
 		return verdict{}
 	}

@@ -68,8 +68,9 @@ func namedDuplicate(_ *scope, measures []*measure) func(*measure) verdict {
 		case other == nil:
 			return verdict{}
 		case alias:
-			return fails(1, "leave it out of what an AI sees, as it only repeats "+measureName(other), "the expression is [%s]", shown(other.name,
-				shownName))
+			return fails(1, "leave it out of what an AI sees, as it only repeats "+measureName(other), "the expression is [%s]",
+				shown(other.name,
+					shownName))
 		default:
 			return fails(1, "keep it or "+measureName(other)+", and leave the other out of what an AI sees", "same expression as %s",
 				measureName(other))
@@ -103,7 +104,8 @@ func namedAlike(_ *scope, measures []*measure) func(*measure) verdict {
 	return func(m *measure) verdict {
 		if other := find(m); other != nil {
 			return fails(0.5,
-				"say in the instructions when to use it and when "+measureName(other)+", or leave one of them out of what an AI sees", "hardly differs from %s", measureName(other))
+				"say in the instructions when to use it and when "+measureName(other)+", or leave one of them out of what an AI sees",
+				"hardly differs from %s", measureName(other))
 		}
 		return verdict{}
 	}
@@ -113,5 +115,6 @@ func unsafeDivision(_ *scope, m *measure) verdict {
 	if !dax.DividesByUnknown(m.src.Expression) {
 		return verdict{}
 	}
-	return fails(0.5, "use DIVIDE in place of /, as it says what happens when the divisor is zero", "it divides by something that may be zero")
+	return fails(0.5, "use DIVIDE in place of /, as it says what happens when the divisor is zero",
+		"it divides by something that may be zero")
 }

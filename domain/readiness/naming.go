@@ -194,7 +194,8 @@ func genericName(_ *scope, o *object) verdict {
 	case isPlaceholder(name):
 		return fails(1, "replace the placeholder by a name that says what it holds", "name: %q", shown(name, shownName))
 	case vagueNames[o.norm] && o.description == "":
-		return fails(0.5, "say in the name, or else in a description, what kind of "+o.norm+" it is", "name: %q, no description", shown(name, shownName))
+		return fails(0.5, "say in the name, or else in a description, what kind of "+o.norm+" it is", "name: %q, no description",
+			shown(name, shownName))
 	}
 	return verdict{}
 }

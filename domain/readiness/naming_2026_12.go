@@ -81,7 +81,8 @@ func vagueName(x *scope, o *object) verdict {
 	name := o.label()
 	switch {
 	case isPlaceholder(name):
-		return fails(1, "replace the placeholder "+quotedText(name)+" by a name that says what it holds", "name: %q", shown(name, shownName))
+		return fails(1, "replace the placeholder "+quotedText(name)+" by a name that says what it holds", "name: %q",
+			shown(name, shownName))
 	case o.kind != tableKind && vagueFieldNames[o.norm] && !x.explained(o):
 		return fails(0.5, "say in the name, or else in a description, which "+o.norm+" it is", "name: %q, and no description that says it",
 			shown(name, shownName))

@@ -89,7 +89,8 @@ func secondPath(flows map[*table][]flow, r *relationship) verdict {
 	way := strings.Join(names, " -> ")
 	if violation < 1 {
 		return fails(violation,
-			"let the relationships of the path "+way+" filter in one direction, as filters reach "+quoted(to.src.Name)+" by it too", "second path %s, by a relationship with bothDirections", way)
+			"let the relationships of the path "+way+" filter in one direction, as filters reach "+quoted(to.src.Name)+" by it too",
+			"second path %s, by a relationship with bothDirections", way)
 	}
 	return fails(violation, "deactivate it or a relationship of the path "+way+", as filters reach "+quoted(to.src.Name)+" by both",
 		"second path %s", way)

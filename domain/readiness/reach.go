@@ -77,7 +77,8 @@ type graph struct {
 }
 
 func newGraph(s *snapshot) *graph {
-	g := &graph{measures: s.measures, next: make([][]int, len(s.measures)), component: make([]int, len(s.measures)), position: make([]int, len(s.objects))}
+	g := &graph{measures: s.measures, next: make([][]int, len(s.measures)), component: make([]int, len(s.measures)),
+		position: make([]int, len(s.objects))}
 	number := make(map[*object]int, len(s.measures))
 	for i, m := range s.measures {
 		number[&m.object] = i

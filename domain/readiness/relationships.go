@@ -49,7 +49,8 @@ func bothDirections(_ *scope, r *relationship) verdict {
 	if r.src.CrossFilteringBehavior != "bothDirections" {
 		return verdict{}
 	}
-	return fails(1, "let it filter in one direction, and use CROSSFILTER in the measures that need both", "crossFilteringBehavior is bothDirections")
+	return fails(1, "let it filter in one direction, and use CROSSFILTER in the measures that need both",
+		"crossFilteringBehavior is bothDirections")
 }
 
 func mixedTypes(_ *scope, r *relationship) verdict {
@@ -75,7 +76,8 @@ func snowflake(x *scope, _ []*table) func(*table) verdict {
 	}
 	return func(t *table) verdict {
 		if other := outer[t]; other != nil {
-			return fails(1, "bring the columns of "+quoted(other.src.Name)+" into it, so that one step leads from facts to them", "on the many side of a relationship to dimension %s", quoted(other.src.Name))
+			return fails(1, "bring the columns of "+quoted(other.src.Name)+" into it, so that one step leads from facts to them",
+				"on the many side of a relationship to dimension %s", quoted(other.src.Name))
 		}
 		return verdict{}
 	}
@@ -88,7 +90,8 @@ func unused(x *scope, r *relationship) verdict {
 	if x.activated[[2]*object{from, to}] || x.activated[[2]*object{to, from}] {
 		return verdict{}
 	}
-	return fails(1, "add a measure that activates it by USERELATIONSHIP, or say in the instructions what it is for", "inactive, and named by no USERELATIONSHIP")
+	return fails(1, "add a measure that activates it by USERELATIONSHIP, or say in the instructions what it is for",
+		"inactive, and named by no USERELATIONSHIP")
 }
 
 const (

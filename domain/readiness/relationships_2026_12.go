@@ -79,7 +79,8 @@ func breaks(r *semanticmodel.Relationship, from, to *table) *broken {
 		switch {
 		case t == nil:
 			b.missing = append(b.missing, "no table "+quoted(table))
-		case !slices.ContainsFunc(t.src.Columns, func(c semanticmodel.Column) bool { return strings.ToLower(c.Name) == strings.ToLower(column) }):
+		case !slices.ContainsFunc(t.src.Columns,
+			func(c semanticmodel.Column) bool { return strings.ToLower(c.Name) == strings.ToLower(column) }):
 			b.missing = append(b.missing, "no column "+quoted(table)+"["+shown(column, shownName)+"]")
 		}
 	}

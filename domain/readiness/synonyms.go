@@ -53,7 +53,8 @@ func ambiguous(x *scope, _ []*object) func(*object) verdict {
 		for _, t := range o.terms {
 			for _, other := range bearers[t] {
 				if other != o {
-					return fails(1, "replace the synonym that also stands for something else", "%q also stands for %s", shown(t, shownText), lowerFirst(subject(other)))
+					return fails(1, "replace the synonym that also stands for something else", "%q also stands for %s", shown(t, shownText),
+						lowerFirst(subject(other)))
 				}
 			}
 		}

@@ -13,13 +13,15 @@ var timeRules = []rule{
 	{id: "TIM-01", k: 3, severity: High, check: onModel(always, unmarkedModel)},
 	// TIM-02: a table that is a date table by its name is marked as one (docs/regime.md C.9
 	// (8)).
-	{id: "TIM-02", k: 1, severity: Low, check: each(where(exposedTables, func(_ *scope, t *table) bool { return t.dateByName }), unmarkedTable)},
+	{id: "TIM-02", k: 1, severity: Low, check: each(where(exposedTables, func(_ *scope, t *table) bool { return t.dateByName }),
+		unmarkedTable)},
 	// TIM-03: no automatic date tables.
 	{id: "TIM-03", k: 2, severity: Medium, check: onModel(always, automaticDates)},
 	// TIM-04: facts are related to a date table (docs/regime.md C.9 (7)).
 	{id: "TIM-04", k: 2, severity: Medium, check: each(where(allTables, isFact), undated)},
 	// TIM-05: date tables have a hierarchy; hidden ones count (docs/regime.md C.9 (22)).
-	{id: "TIM-05", k: 1, severity: Low, check: each(where(exposedTables, func(_ *scope, t *table) bool { return t.date }), noDateHierarchy)},
+	{id: "TIM-05", k: 1, severity: Low, check: each(where(exposedTables, func(_ *scope, t *table) bool { return t.date }),
+		noDateHierarchy)},
 	// TIM-06: measures compare periods.
 	{id: "TIM-06", k: 1, severity: Low, check: onModel(func(x *scope) bool { return len(x.m) > 0 }, noTimeIntelligence)},
 }
@@ -39,7 +41,8 @@ func unmarkedModel(x *scope) verdict {
 	if found == "" {
 		return fails(1, "add a date table, mark it as one and relate it to the facts", "no date table")
 	}
-	return fails(0.5, "mark "+found+" as the date table, with a dateTime column as its key", "date table %s is not marked with a dateTime key", found)
+	return fails(0.5, "mark "+found+" as the date table, with a dateTime column as its key",
+		"date table %s is not marked with a dateTime key", found)
 }
 
 func unmarkedTable(_ *scope, t *table) verdict {
@@ -74,5 +77,6 @@ func noTimeIntelligence(x *scope) verdict {
 	if x.timeIntelligence {
 		return verdict{}
 	}
-	return fails(1, "add measures for periods, such as year to date and last year", "no measure calls a time-intelligence function such as TOTALYTD or DATEADD")
+	return fails(1, "add measures for periods, such as year to date and last year",
+		"no measure calls a time-intelligence function such as TOTALYTD or DATEADD")
 }

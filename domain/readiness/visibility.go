@@ -143,7 +143,8 @@ func unusedFields(x *scope, say func(judged, verdict)) {
 	}
 	for _, o := range x.f {
 		if x.views[o.index] == 0 && !needed[o] {
-			say(o, fails(0.5, "hide this "+string(o.objectType)+" from AI unless people ask about it", "in no report that was viewed, and nothing refers to it"))
+			say(o, fails(0.5, "hide this "+string(o.objectType)+" from AI unless people ask about it",
+				"in no report that was viewed, and nothing refers to it"))
 		} else {
 			say(o, verdict{})
 		}

@@ -13,8 +13,9 @@ import (
 // decemberVisibilityRules hide nothing that is named or used, and want what is named to
 // be shown (docs/regime.md H.2, H.3).
 var decemberVisibilityRules = amended(visibilityRules,
-	rule{id: "VIS-01", k: 3, severity: High, fixes: []FixKind{AIDataSchema}, copilot: true, check: stating(onModel(always, schemaConfigured),
-		"30 are few")},
+	rule{id: "VIS-01", k: 3, severity: High, fixes: []FixKind{AIDataSchema}, copilot: true,
+		check: stating(onModel(always, schemaConfigured),
+			"30 are few")},
 	rule{id: "VIS-02", k: 3, severity: Medium, fixes: []FixKind{AIDataSchema}, check: each(where(exposedColumns, hideable), hiddenFromAI)},
 	rule{id: "VIS-03", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, check: helpers},
 	rule{id: "VIS-04", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, copilot: true, check: stating(dependents)},
