@@ -2,11 +2,11 @@ package commands
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
@@ -15,6 +15,26 @@ import (
 	"readiness/eventstore"
 )
 
+// pendingAssessment is an assessment run about to be accepted.
+type pendingAssessment struct {
+	caller      Caller
+	operationID uuid.UUID
+	kind        operation.Type
+	itemType    item.Type
+	workspace   item.Workspace
+	models      []item.Item // or one data agent; looked up as the caller
+	seen        []noticed
+	state       workspaceState
+	limits      account.Limits
+	at          time.Time
+
+	assessments, firstLooks *eventstore.Past[account.Usage]
+	run                     *eventstore.Past[assessment.Run]
+	owner                   *eventstore.Past[account.Account]
+	standings               []*eventstore.Past[assessment.Standing] // of models
+	tracking                *Tracking
+}
+
 // acceptRun counts, records and enqueues an assessment run over models, or over one
 // data agent, that were looked up as the caller. It counts every assessment and
 // first look up front; if an allowance or a cap on tracked items cannot cover the
@@ -22,7 +42,7 @@ import (
 // (seen) with the run, and reserves each model that may become a tracked item.
 func (s *Assessments) acceptRun(ctx context.Context, caller Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace,
 	models []item.Item, seen []noticed) error {
-	if err := checkAssessable(models); err != nil {
+	if err := assessment.CheckAssessable(models...); err != nil {
 		return err
 	}
 	state := s.workspaceState(ctx, caller, workspace)
@@ -31,101 +51,108 @@ func (s *Assessments) acceptRun(ctx context.Context, caller Caller, operationID 
 		return err
 	}
 	at := s.Now()
-	itemType := item.SemanticModel
+	allowance := func(k account.Kind, of account.Allowance) *eventstore.Past[account.Usage] {
+		return eventstore.FoldLast[account.Usage](account.AllowanceStream(caller.Account, k, of.Period, at))
+	}
+	p := &pendingAssessment{
+		caller: caller, operationID: operationID, kind: kind, itemType: item.SemanticModel, workspace: workspace, models: models,
+		seen: seen, state: state, limits: limits, at: at,
+		assessments: allowance(account.Assessments, limits.Assessments), firstLooks: allowance(account.FirstLooks, limits.FirstLooks),
+		run:   eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun),
+		owner: pastAccount(caller), tracking: Track(caller.Account, idsOf(models)...),
+	}
 	if kind == operation.AssessDataAgent {
-		itemType = item.DataAgent
+		p.itemType = item.DataAgent
 	}
-
-	assessments := eventstore.FoldLast[account.Usage](account.AllowanceStream(caller.Account, account.Assessments,
-		limits.Assessments.Period, at))
-	firstLooks := eventstore.FoldLast[account.Usage](account.AllowanceStream(caller.Account, account.FirstLooks, limits.FirstLooks.Period,
-		at))
-	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)
-	owner := pastAccount(caller)
-	ids := make([]uuid.UUID, len(models))
-	for i, m := range models {
-		ids[i] = m.ID
+	pasts := append(p.tracking.Pasts(), p.assessments, p.firstLooks, p.run, p.owner)
+	for _, m := range models {
+		p.standings = append(p.standings, eventstore.FoldLast[assessment.Standing](assessment.Stream(caller.Account, m.ID)))
+		pasts = append(pasts, p.standings[len(p.standings)-1])
 	}
-	tracking := Track(caller.Account, ids...)
-	standings := make([]*eventstore.Past[assessment.Standing], len(models))
-	pasts := append(tracking.Pasts(), assessments, firstLooks, run, owner)
-	for i, m := range models {
-		standings[i] = eventstore.FoldLast[assessment.Standing](assessment.Stream(caller.Account, m.ID))
-		pasts = append(pasts, standings[i])
-	}
-	for _, n := range seen {
-		pasts = append(pasts, n.past)
-	}
-
-	return s.changeAsMember(ctx, caller, caller.metadata(operationID), pasts, func(c *eventstore.Change) error {
-		if err := state.checkStart(owner.State); err != nil {
-			return err
-		}
-		spend := account.Spend{Kind: account.Assessments, Allowance: limits.Assessments, OperationID: operationID, Amount: len(models),
-			At: at}
-		if err := eventstore.Decide(c, assessments, spend); err != nil {
-			return err
-		}
-		looks := 0
-		accepted := make([]assessment.Model, len(models))
-		for i, m := range models {
-			if err := eventstore.Decide(c, standings[i],
-				assessment.Accept{OperationID: operationID, WorkspaceID: workspace.ID, ModelID: m.ID, ItemType: itemType}); err != nil {
-				return err
-			}
-			first := standings[i].State.Accepted == 1
-			if first {
-				looks++
-			}
-			accepted[i] = assessment.Model{ModelID: m.ID, ModelName: m.DisplayName, FirstLook: first}
-		}
-		spend = account.Spend{Kind: account.FirstLooks, Allowance: limits.FirstLooks, OperationID: operationID, Amount: looks, At: at}
-		if err := eventstore.Decide(c, firstLooks, spend); err != nil {
-			return err
-		}
-		var claims []trackeditem.Reserve
-		for i, m := range models {
-			again := trackeditem.TrackAgain{WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, DisplayName: m.DisplayName}
-			if err := eventstore.Decide(c, tracking.Past(m.ID), again); err != nil {
-				return err
-			}
-			if !tracking.Item(m.ID).Counts() && standings[i].State.Accepted > 1 {
-				claims = append(claims, reservation(operationID, workspace, m))
-			}
-		}
-		if err := tracking.reserve(c, caller, owner.State, limits, claims...); err != nil {
-			return err
-		}
-		for i, m := range models {
-			accepted[i].TrackedItem = new(tracking.Expects(operationID, m.ID))
-		}
-		if err := recordAll(c, seen); err != nil {
-			return err
-		}
-		resource := operation.Resource{WorkspaceID: workspace.ID, ItemType: itemType}
-		single := kind != operation.AssessSemanticModels
-		if single {
-			resource.ItemID = &models[0].ID
-		}
-		if err := eventstore.Decide(c, run, assessment.AcceptRun{
-			Operation: operation.Accepted{OperationID: operationID, AccountID: caller.Account, Type: kind, Owner: caller.Person,
-				Resource: resource, Impact: assessment.Impact(accepted, single)},
-			Run: assessment.RunAccepted{WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, Models: accepted},
-		}); err != nil {
-			return err
-		}
-		sql, args := s.Vault.Put(operationID, caller.Token, caller.TokenExpires)
-		c.Queue(sql, args...)
-		s.keys.remember(c, caller, operationID)
-		steps := make([]assessment.Step, len(models))
-		for i, m := range models {
-			steps[i] = assessment.Step{WorkspaceID: workspace.ID, ModelID: m.ID, Plan: caller.Plan, AcceptedAt: at}
-		}
-		c.InTx(func(ctx context.Context, tx pgx.Tx) error {
-			return s.Jobs.Assess(ctx, tx, caller.origin(operationID), steps)
-		})
-		return nil
+	return s.changeAsMember(ctx, caller, caller.metadata(operationID), append(pasts, pastsOf(seen)...), func(c *eventstore.Change) error {
+		return s.decideRun(c, p)
 	})
+}
+
+func (s *Assessments) decideRun(c *eventstore.Change, p *pendingAssessment) error {
+	if err := p.state.checkStart(p.owner.State); err != nil {
+		return err
+	}
+	accepted, err := p.count(c)
+	if err != nil {
+		return err
+	}
+	if err := p.reserve(c); err != nil {
+		return err
+	}
+	for i, m := range p.models {
+		accepted[i].TrackedItem = new(p.tracking.Expects(p.operationID, m.ID))
+	}
+	if err := recordAll(c, p.seen); err != nil {
+		return err
+	}
+	op := operation.Accepted{OperationID: p.operationID, AccountID: p.caller.Account, Type: p.kind, Owner: p.caller.Person,
+		Resource: operation.Resource{WorkspaceID: p.workspace.ID, ItemType: p.itemType}}
+	single := p.kind != operation.AssessSemanticModels
+	if single {
+		op.Resource.ItemID = &p.models[0].ID
+	}
+	op.Impact = assessment.Impact(accepted, single)
+	if err := eventstore.Decide(c, p.run, assessment.StartAssessment{Operation: op, Run: assessment.RunAccepted{
+		WorkspaceID: p.workspace.ID, WorkspaceName: p.workspace.DisplayName, Models: accepted,
+	}}); err != nil {
+		return err
+	}
+	sql, args := s.Vault.Put(p.operationID, p.caller.Token, p.caller.TokenExpires)
+	c.Queue(sql, args...)
+	s.keys.remember(c, p.caller, p.operationID)
+	steps := make([]assessment.Step, len(p.models))
+	for i, m := range p.models {
+		steps[i] = assessment.Step{WorkspaceID: p.workspace.ID, ModelID: m.ID, Plan: p.caller.Plan, AcceptedAt: p.at}
+	}
+	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
+		return s.Jobs.Assess(ctx, tx, p.caller.origin(p.operationID), steps)
+	})
+	return nil
+}
+
+// count spends the assessments and the first looks, and returns the run's models.
+func (p *pendingAssessment) count(c *eventstore.Change) ([]assessment.Model, error) {
+	spend := account.Spend{Kind: account.Assessments, Allowance: p.limits.Assessments, OperationID: p.operationID, Amount: len(p.models),
+		At: p.at}
+	if err := eventstore.Decide(c, p.assessments, spend); err != nil {
+		return nil, err
+	}
+	looks := 0
+	accepted := make([]assessment.Model, len(p.models))
+	for i, m := range p.models {
+		if err := eventstore.Decide(c, p.standings[i], assessment.Accept{OperationID: p.operationID, WorkspaceID: p.workspace.ID,
+			ModelID: m.ID, ItemType: p.itemType}); err != nil {
+			return nil, err
+		}
+		first := !p.standings[i].State.Tracks()
+		if first {
+			looks++
+		}
+		accepted[i] = assessment.Model{ModelID: m.ID, ModelName: m.DisplayName, FirstLook: first}
+	}
+	spend = account.Spend{Kind: account.FirstLooks, Allowance: p.limits.FirstLooks, OperationID: p.operationID, Amount: looks, At: p.at}
+	return accepted, eventstore.Decide(c, p.firstLooks, spend)
+}
+
+// reserve reserves the models that may become tracked items.
+func (p *pendingAssessment) reserve(c *eventstore.Change) error {
+	var claims []trackeditem.Reserve
+	for i, m := range p.models {
+		again := trackeditem.TrackAgain{WorkspaceID: p.workspace.ID, WorkspaceName: p.workspace.DisplayName, DisplayName: m.DisplayName}
+		if err := eventstore.Decide(c, p.tracking.Past(m.ID), again); err != nil {
+			return err
+		}
+		if !p.tracking.Item(m.ID).Counts() && p.standings[i].State.Tracks() {
+			claims = append(claims, reservation(p.operationID, p.workspace, m))
+		}
+	}
+	return p.tracking.reserve(c, p.caller, p.owner.State, p.limits, claims...)
 }
 
 // reservation returns the command that reserves an item that was looked up as the
@@ -135,20 +162,4 @@ func reservation(operationID uuid.UUID, workspace item.Workspace, it item.Item) 
 		OperationID: operationID, ItemID: it.ID, ItemType: it.Type, WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName,
 		DisplayName: it.DisplayName,
 	}
-}
-
-// checkAssessable refuses models that the service itself maintains and lists each of
-// them (4.4/bulk/3-maintained).
-func checkAssessable(models []item.Item) error {
-	r := domain.Refuse(domain.OperationNotSupportedForItem,
-		"the service itself maintains some of the semantic models, so it does not assess them; parameters lists them")
-	for _, m := range models {
-		if m.Maintained {
-			r.About("semanticModelId", m.ID)
-		}
-	}
-	if len(r.Params) > 0 {
-		return r
-	}
-	return nil
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/eventstore"
@@ -93,9 +92,7 @@ func (s *Providers) settings(ctx context.Context, accountID string, of aiprovide
 	text, ok, err := s.Keys.Key(ctx, accountID, id)
 	switch {
 	case errors.Is(err, vault.ErrNotOpened):
-		return aiprovider.Settings{}, domain.Refuse(domain.AiCredentialNotFound,
-			"the service can no longer decrypt the key of AI provider %s: change the provider and give its apiKey again", of.Name).
-			About("providerId", of.ProviderID)
+		return aiprovider.Settings{}, aiprovider.KeyUnreadable(of)
 	case err != nil:
 		return aiprovider.Settings{}, err
 	case !ok: // removed since the provider was read

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"readiness/documents"
-	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
@@ -210,16 +209,4 @@ func (s *Benchmarks) enqueueRun(c *eventstore.Change, caller Caller, operationID
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
 		return s.Jobs.Ask(ctx, tx, caller.origin(operationID), step)
 	})
-}
-
-// questionsMissing refuses a model that has no saved question that can run.
-func questionsMissing(modelID uuid.UUID, saved benchmark.Set) error {
-	if len(saved.Questions) == 0 {
-		return domain.Refuse(domain.BenchmarkQuestionsMissing,
-			"semantic model %s has no saved benchmark questions in this account; generate some, or save your own", modelID).
-			About("semanticModelId", modelID)
-	}
-	return domain.Refuse(domain.BenchmarkQuestionsMissing,
-		"none of the %d saved benchmark questions of semantic model %s can run; the list of them says why", len(saved.Questions), modelID).
-		About("semanticModelId", modelID)
 }

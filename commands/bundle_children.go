@@ -35,7 +35,7 @@ func (s *Optimizations) prepareChild(ctx context.Context, caller Caller, t targe
 	if err != nil || len(p.Changes) == 0 {
 		return nil, err
 	}
-	writes, err := optimization.ApplyRequest{PreviewID: &previewID}.Select(p)
+	writes, err := optimization.ApplyPreview{PreviewID: &previewID}.Select(p)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +96,7 @@ func (s *Optimizations) acceptWithFirstChild(ctx context.Context, caller Caller,
 		if first == nil {
 			first = err
 		}
-		child.Standing, child.Code, child.Message = optimization.ChildRefused, r.Code, r.Message
-		b.children[i] = child
+		b.children[i] = child.With(optimization.ChildRefused, r)
 	}
 	if first != nil {
 		return first
@@ -173,8 +172,7 @@ func (s *Optimizations) startNextChild(ctx context.Context, caller Caller, b opt
 	case refused && r.Code == domain.PlatformUnavailable:
 		return errBundleMoved // the next read tries again
 	case refused && !errors.Is(err, eventstore.ErrConflict):
-		child.Standing, child.Code, child.Message = optimization.ChildRefused, r.Code, r.Message
-		return change(optimization.ChangeChild{Child: child})
+		return change(optimization.ChangeChild{Child: child.With(optimization.ChildRefused, r)})
 	}
 	return err
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/domain"
 	"readiness/domain/operation"
 	"readiness/eventstore"
 )
@@ -21,9 +20,8 @@ func (s *Operations) Cancel(ctx context.Context, caller Caller, operationID uuid
 	if err := checkMember(in.State, caller); err != nil {
 		return Accepted{}, err
 	}
-	if op.State.Account != caller.Account {
-		return Accepted{}, domain.Refuse(domain.OperationNotFound, "this account has no operation %s", operationID).About("operationId",
-			operationID)
+	if err := op.State.CheckOf(caller.Account, operationID); err != nil {
+		return Accepted{}, err
 	}
 	switch op.State.Type { //nolint:exhaustive // the others are not stopped
 	case operation.RunAbTest:

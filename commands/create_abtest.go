@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/documents"
-	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
@@ -55,7 +54,7 @@ func (s *ABTests) Create(ctx context.Context, caller Caller, r abtest.CreateRequ
 		}
 		run.repeats = cmp.Or(deref(r.Repeats), run.repeats)
 		return s.acceptRun(ctx, caller, run, func(c *eventstore.Change, p *abPasts, questions abtest.Questions) error {
-			return eventstore.Decide(c, p.test, abtest.Create{Created: abtest.Created{
+			return eventstore.Decide(c, p.test, abtest.CreateABTest{Created: abtest.Created{
 				AbTestID: run.testID, AccountID: caller.Account, Words: r.Words, SideA: *p.asking.sides[0], SideB: *p.asking.sides[1],
 				Source: source, CorrectAnswers: run.mode, Repeats: run.repeats, Questions: questions, At: p.asking.at,
 			}})
@@ -88,12 +87,7 @@ func (s *ABTests) loadStoredRun(ctx context.Context, caller Caller, runID, model
 	if err := s.Store.Load(ctx, past); err != nil {
 		return past.State, err
 	}
-	run := past.State
-	if !run.BelongsTo(caller.Account) || run.Side.SemanticModelID != modelID || run.Outcome == nil {
-		return run, domain.Refuse(domain.RunNotFound, "semantic model %s has no stored benchmark run %s in this account", modelID,
-			runID).About("runId", runID)
-	}
-	return run, nil
+	return past.State, past.State.CheckStored(caller.Account, modelID, runID)
 }
 
 // replay makes the run ask what a stored run asked, with the same repeats
@@ -103,15 +97,8 @@ func (r *abRun) replay(stored benchmark.Run) {
 	r.repeats = stored.Repeats
 }
 
-// reuseForSideA takes the answers of a stored run for side A. They must come
-// from the same answerer and must not be judged by the provider that side B
-// asks.
+// reuseForSideA takes the answers of a stored run for side A.
 func (s *ABTests) reuseForSideA(ctx context.Context, r *abRun, stored benchmark.Run) error {
-	if !stored.Side.AnsweredBy.Same(r.sideA.AnsweredBy) {
-		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: sideA.answeredBy does not name the %s "+
-			"that gave them", stored.RunID, stored.Side.AnsweredBy.Kind).
-			About("runId", stored.RunID)
-	}
 	body, err := documents.Get(ctx, s.Pool, stored.Outcome.DocumentHash)
 	if err != nil {
 		return err
@@ -120,10 +107,8 @@ func (s *ABTests) reuseForSideA(ctx context.Context, r *abRun, stored benchmark.
 	if err := json.Unmarshal(body, &document); err != nil {
 		return fmt.Errorf("commands: read benchmark run %s: %w", stored.RunID, err)
 	}
-	if judge := document.Judge; judge != nil && judge.ProviderID == r.sideB.AnsweredBy.ProviderID {
-		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: they were judged by the AI provider that "+
-			"side B asks, and no side judges; ask side A again", stored.RunID).
-			About("runId", stored.RunID)
+	if err := abtest.CheckReuse(stored, document.Judge, r.sideA, r.sideB); err != nil {
+		return err
 	}
 	r.reused = &stored
 	return nil
@@ -136,8 +121,8 @@ func (s *ABTests) useSavedQuestions(ctx context.Context, caller Caller, r *abRun
 	if err != nil {
 		return err
 	}
-	if len(set.Questions) == 0 {
-		return questionsMissing(r.sideA.SemanticModelID, saved)
+	if err := saved.CheckRunnable(r.sideA.SemanticModelID, set); err != nil {
+		return err
 	}
 	r.set, r.stored, r.repeats = set, nil, cmp.Or(set.Repeats, benchmark.DefaultRepeats)
 	return s.recomputeAnswers(ctx, caller, r)
@@ -154,9 +139,8 @@ func (s *ABTests) recomputeAnswers(ctx context.Context, caller Caller, r *abRun)
 	if err != nil {
 		return err
 	}
-	if unreadable != nil {
-		return domain.Refuse(domain.InvalidRequest, "the correct answers cannot be computed from side A: its definition cannot be read: %s",
-			unreadable)
+	if err := abtest.CheckReadable(unreadable); err != nil {
+		return err
 	}
 	r.set = r.set.Recomputed(m)
 	r.computedAt = new(s.Now().UTC().Truncate(time.Microsecond))
@@ -199,55 +183,61 @@ func (s *ABTests) acceptRun(ctx context.Context, caller Caller, r abRun,
 		pasts = append(pasts, p.reused)
 	}
 	return s.changeAsMember(ctx, caller, caller.metadata(r.operationID), pasts, func(c *eventstore.Change) error {
-		for _, c := range sides {
-			if err := c.checkStart(a.owner.State); err != nil {
+		for _, side := range sides {
+			if err := side.checkStart(a.owner.State); err != nil {
 				return err
 			}
 		}
-		if p.reused != nil && !p.reused.State.BelongsTo(caller.Account) { // deleted meanwhile
-			return abtest.RunNotFound(r.reused.RunID.String())
-		}
-		if err := a.checkProviders(c, "abTest/"+r.testID.String()); err != nil {
-			return err
-		}
-		accepted := abtest.RunAccepted{
-			RunID: r.operationID, AbTestID: r.testID, SideA: sideA, SideB: sideB, CorrectAnswers: r.mode, ComputedAt: r.computedAt,
-			Repeats: r.repeats, Freezes: r.freezes, Allowance: a.stream, At: a.at,
-		}
-		firstName, first := abtest.A, sideA
-		if r.reused != nil {
-			accepted.Reused, firstName, first = &r.reused.RunID, abtest.B, sideB
-		}
-		impact, err := a.spend(c, accepted.Asking())
-		if err != nil {
-			return err
-		}
-		if r.stored != nil {
-			accepted.Questions = *r.stored
-		} else if accepted.Questions, err = storeSet(c, r.set); err != nil {
-			return err
-		}
-		if err := with(c, p, accepted.Questions); err != nil {
-			return err
-		}
-		op := s.acceptance(caller, r.operationID, operation.RunAbTest, sideA.WorkspaceID, sideA.SemanticModelID)
-		op.Impact = impact
-		if err := eventstore.Decide(c, p.run, abtest.AcceptRun{Operation: op, Run: accepted, BenchmarkRunID: firstID}); err != nil {
-			return err
-		}
-		if err := eventstore.Decide(c, p.first, benchmark.AcceptRun{RunAccepted: sideRun(p.run.State, firstName, firstID,
-			first)}); err != nil {
-			return err
-		}
-		if err := eventstore.Decide(c, p.test, abtest.AddRun{RunAdded: abtest.RunAdded{
-			RunID: r.operationID, SideA: sideA, SideB: sideB, Questions: accepted.Questions, At: a.at,
-		}}); err != nil {
-			return err
-		}
-		s.benchmarks.enqueueRun(c, caller, r.operationID, firstID)
-		s.keys.remember(c, caller, r.operationID)
-		return nil
+		return s.decideRun(c, r, p, firstID, with)
 	})
+}
+
+func (s *ABTests) decideRun(c *eventstore.Change, r abRun, p *abPasts, firstID uuid.UUID,
+	with func(*eventstore.Change, *abPasts, abtest.Questions) error) error {
+	a := p.asking
+	if p.reused != nil && !p.reused.State.BelongsTo(a.caller.Account) { // deleted meanwhile
+		return abtest.RunNotFound(r.reused.RunID.String())
+	}
+	if err := a.checkProviders(c, "abTest/"+r.testID.String()); err != nil {
+		return err
+	}
+	accepted := abtest.RunAccepted{
+		RunID: r.operationID, AbTestID: r.testID, SideA: *a.sides[0], SideB: *a.sides[1], CorrectAnswers: r.mode,
+		ComputedAt: r.computedAt, Repeats: r.repeats, Freezes: r.freezes, Allowance: a.stream, At: a.at,
+	}
+	firstName, first := abtest.A, accepted.SideA
+	if r.reused != nil {
+		accepted.Reused, firstName, first = &r.reused.RunID, abtest.B, accepted.SideB
+	}
+	impact, err := a.spend(c, accepted.Asking())
+	if err != nil {
+		return err
+	}
+	if r.stored != nil {
+		accepted.Questions = *r.stored
+	} else if accepted.Questions, err = storeSet(c, r.set); err != nil {
+		return err
+	}
+	if err := with(c, p, accepted.Questions); err != nil {
+		return err
+	}
+	op := s.acceptance(a.caller, r.operationID, operation.RunAbTest, accepted.SideA.WorkspaceID, accepted.SideA.SemanticModelID)
+	op.Impact = impact
+	if err := eventstore.Decide(c, p.run, abtest.AcceptRun{Operation: op, Run: accepted, BenchmarkRunID: firstID}); err != nil {
+		return err
+	}
+	start := benchmark.StartRun{RunAccepted: sideRun(p.run.State, firstName, firstID, first)}
+	if err := eventstore.Decide(c, p.first, start); err != nil {
+		return err
+	}
+	if err := eventstore.Decide(c, p.test, abtest.AddRun{RunAdded: abtest.RunAdded{
+		RunID: r.operationID, SideA: accepted.SideA, SideB: accepted.SideB, Questions: accepted.Questions, At: a.at,
+	}}); err != nil {
+		return err
+	}
+	s.benchmarks.enqueueRun(c, a.caller, r.operationID, firstID)
+	s.keys.remember(c, a.caller, r.operationID)
+	return nil
 }
 
 // sideRun returns the acceptance of the benchmark run of a side that asks.

@@ -19,25 +19,21 @@ func (s *Benchmarks) DeleteRun(ctx context.Context, caller Caller, workspaceID, 
 	if _, err := s.lookUpTarget(ctx, caller, workspaceID, modelID); err != nil {
 		return err
 	}
-	notFound := domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID,
-		shortened(runID)).About("runId", shortened(runID))
-	id, ok := domain.ParseID(runID)
-	if !ok {
-		return notFound
+	named := benchmark.NamedRun{Text: runID, AccountID: caller.Account, ModelID: modelID}
+	id, err := named.ID()
+	if err != nil {
+		return err
 	}
 	a, err := s.Runs.Load(ctx, id)
 	if err != nil {
 		return err
 	}
-	held := func(run benchmark.Run) bool {
-		return run.BelongsTo(caller.Account) && run.Side.SemanticModelID == modelID
-	}
-	if !held(a.Run) {
-		return notFound
+	if err := named.Check(a.Run); err != nil {
+		return err
 	}
 	_, err = s.Runs.record(ctx, caller.metadata(uuid.Nil), a, func(c *eventstore.Change, f *runPasts) error {
-		if !held(f.run.State) {
-			return notFound
+		if err := named.Check(f.run.State); err != nil {
+			return err
 		}
 		if o := f.run.State.Outcome; o != nil {
 			// An unfinished comparison may still read it.

@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
@@ -17,9 +16,8 @@ import (
 // semantic model (docs/decisions.md 7). It spends one benchmark build. The
 // questions are a proposal and are not saved.
 func (s *Benchmarks) GenerateQuestions(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, count int) (Accepted, error) {
-	if count < 1 || count > benchmark.MaxQuestions {
-		return Accepted{}, domain.Refuse(domain.InvalidRequest, "count is %d; one call generates 1 to %d questions", count,
-			benchmark.MaxQuestions)
+	if err := benchmark.CheckCount(count); err != nil {
+		return Accepted{}, err
 	}
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
 		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
@@ -47,7 +45,7 @@ func (s *Benchmarks) GenerateQuestions(ctx context.Context, caller Caller, works
 				}
 				op := s.acceptance(caller, operationID, operation.GenerateBenchmarkQuestions, workspaceID, modelID)
 				op.Impact = operation.Impact{BenchmarkBuilds: new(1)}
-				if err := eventstore.Decide(c, work, benchmark.AcceptGeneration{
+				if err := eventstore.Decide(c, work, benchmark.GenerateQuestions{
 					Operation: op, Generation: benchmark.GenerationAccepted{ModelName: t.model.DisplayName, Count: count,
 						Allowance: stream},
 				}); err != nil {

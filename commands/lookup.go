@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/domain"
 	"readiness/domain/item"
 )
 
@@ -45,42 +44,16 @@ func byName(a, b item.Item) int {
 	return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
 }
 
+// idsOf returns the ids of the items, in their order.
+func idsOf(items []item.Item) []uuid.UUID {
+	ids := make([]uuid.UUID, len(items))
+	for i, it := range items {
+		ids[i] = it.ID
+	}
+	return ids
+}
+
 // Item looks up one item as the caller.
 func (s *Workspaces) Item(ctx context.Context, caller Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error) {
 	return s.Platform.Item(ctx, caller.Caller, workspaceID, t, id)
-}
-
-// findNamed returns the named items from a complete listing of the workspace. The
-// refusal lists all ids that are not in it.
-func findNamed(listed []item.Item, workspaceID uuid.UUID, t item.Type, ids []uuid.UUID) ([]item.Item, error) {
-	byID := make(map[uuid.UUID]item.Item, len(listed))
-	for _, it := range listed {
-		byID[it.ID] = it
-	}
-	found := make([]item.Item, 0, len(ids))
-	missing := domain.Refuse(domain.ItemNotFound, "not every id names a %s of workspace %s that you can see; parameters lists those "+
-		"that do not", t, workspaceID)
-	for _, id := range ids {
-		if it, ok := byID[id]; ok {
-			found = append(found, it)
-		} else {
-			missing.About(idName(t), id)
-		}
-	}
-	if len(missing.Params) > 0 {
-		return nil, missing
-	}
-	return found, nil
-}
-
-// idName returns the interface's name for the id of an item of type t.
-func idName(t item.Type) string {
-	switch t {
-	case item.Report:
-		return "reportId"
-	case item.DataAgent:
-		return "dataAgentId"
-	default:
-		return "semanticModelId"
-	}
 }

@@ -61,6 +61,15 @@ func (s *core) notice(ctx context.Context, caller Caller, workspaceID uuid.UUID,
 	return seen, nil
 }
 
+// pastsOf returns the streams from which noticed changes are decided.
+func pastsOf(seen []noticed) []eventstore.Loadable {
+	pasts := make([]eventstore.Loadable, len(seen))
+	for i, n := range seen {
+		pasts[i] = n.past
+	}
+	return pasts
+}
+
 // recordAll decides the noticed changes, from the streams.
 func recordAll(c *eventstore.Change, seen []noticed) error {
 	for _, n := range seen {
@@ -77,11 +86,7 @@ func (s *core) recordNoticed(ctx context.Context, caller Caller, seen []noticed)
 	if len(seen) == 0 {
 		return nil
 	}
-	pasts := make([]eventstore.Loadable, len(seen))
-	for i, n := range seen {
-		pasts[i] = n.past
-	}
 	meta := eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID, Causation: "listing",
 		Trace: caller.Trace}
-	return s.Store.Change(ctx, meta, pasts, func(c *eventstore.Change) error { return recordAll(c, seen) })
+	return s.Store.Change(ctx, meta, pastsOf(seen), func(c *eventstore.Change) error { return recordAll(c, seen) })
 }

@@ -14,6 +14,7 @@ import (
 	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
+	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
@@ -37,7 +38,7 @@ func (s *core) lookUpTarget(ctx context.Context, caller Caller, workspaceID, mod
 	if err != nil {
 		return target{}, err
 	}
-	return target{workspace, model}, checkAssessable([]item.Item{model})
+	return target{workspace, model}, assessment.CheckAssessable(model)
 }
 
 // findSource returns the model's latest assessment for a kind whose objects come
@@ -52,12 +53,11 @@ func (s *Optimizations) findSource(ctx context.Context, caller Caller, k optimiz
 	if err != nil {
 		return nil, err
 	}
-	if !found {
-		return nil, domain.Refuse(domain.AssessmentNotFound,
-			"semantic model %s has no assessment in this account, and %s come from what the latest one found; assess it first", modelID, k).
-			About("semanticModelId", modelID)
+	var latest *optimization.Source
+	if found {
+		latest = &optimization.Source{AssessmentID: a.AssessmentID, DocumentHash: a.DocumentHash, Score: a.Score}
 	}
-	return &optimization.Source{AssessmentID: a.AssessmentID, DocumentHash: a.DocumentHash, Score: a.Score}, nil
+	return latest, optimization.CheckSource(k, modelID, latest)
 }
 
 // maxWrites returns the maximum number of writes of an unattended apply of the kind.
@@ -72,30 +72,22 @@ func (s *Optimizations) maxWrites(ctx context.Context, k optimization.Kind, sour
 	return len(optimization.TargetsOf(k, findings)), nil
 }
 
-// loadPreview returns the document of a preview if it belongs to the caller's
-// account, the model and the kind and has not expired; else it refuses with
+// loadPreview returns the document of a preview that may be applied, or refuses with
 // InvalidPreview (4.5/apply/1).
 func (s *Optimizations) loadPreview(ctx context.Context, caller Caller, k optimization.Kind, modelID uuid.UUID,
 	text string) (optimization.Preview, error) {
 	var p optimization.Preview
-	id, ok := domain.ParseID(text)
-	if !ok {
-		return p, optimization.NotThePreview(text, "there is none with this id")
+	named := optimization.NamedPreview{Text: text, Kind: k, AccountID: caller.Account, ModelID: modelID, Now: s.Now()}
+	id, err := named.ID()
+	if err != nil {
+		return p, err
 	}
 	w, err := s.Recorder.Load(ctx, id)
-	switch {
-	case err != nil:
+	if err != nil {
 		return p, err
-	case w.Operation.Account != caller.Account || w.Operation.Type != operation.PreviewOptimization:
-		return p, optimization.NotThePreview(text, "there is none with this id")
-	case *w.Operation.Resource.ItemID != modelID:
-		return p, optimization.NotThePreview(text, "it was made for another semantic model")
-	case w.Kind != k:
-		return p, optimization.NotThePreview(text, "it previews "+string(w.Kind)+", not "+string(k))
-	case w.Document == "":
-		return p, optimization.NotThePreview(text, "it has not succeeded")
-	case w.Expired(s.Now()):
-		return p, optimization.NotThePreview(text, "it is older than 24 hours")
+	}
+	if err := named.Check(w); err != nil {
+		return p, err
 	}
 	body, err := documents.Get(ctx, s.Pool, w.Document)
 	if err != nil {
@@ -177,7 +169,7 @@ func (s *Optimizations) acceptWrite(c *eventstore.Change, w *pendingWrite) error
 	if w.apply.NothingToWrite() {
 		op := s.acceptance(w.caller, w.operationID, w.kind, w.target.workspace.ID, modelID)
 		op.Impact = operation.Impact{OptimizationApplies: new(0), TrackedItem: new(false)}
-		return eventstore.Decide(c, w.work, optimization.Accept{Operation: op, Apply: &w.apply})
+		return eventstore.Decide(c, w.work, optimization.AcceptWrite{Operation: op, Apply: w.apply})
 	}
 	if err := eventstore.Decide(c, w.lock, optimization.TakeLock{OperationID: w.operationID, ModelID: modelID}); err != nil {
 		return err
@@ -196,7 +188,7 @@ func (s *Optimizations) acceptWrite(c *eventstore.Change, w *pendingWrite) error
 	claims := w.tracking.Expects(holder, modelID)
 	op := s.acceptance(w.caller, w.operationID, w.kind, w.target.workspace.ID, modelID)
 	op.Impact = operation.Impact{OptimizationApplies: &n, TrackedItem: &claims}
-	if err := eventstore.Decide(c, w.work, optimization.Accept{Operation: op, Apply: &w.apply}); err != nil {
+	if err := eventstore.Decide(c, w.work, optimization.AcceptWrite{Operation: op, Apply: w.apply}); err != nil {
 		return err
 	}
 	s.enqueueStep(c, w.caller, w.operationID, w.target.workspace.ID, modelID)

@@ -155,7 +155,7 @@ func (r Recorder) track(c *eventstore.Change, f *workPasts, before optimization.
 	modelID, holder := *w.Operation.Resource.ItemID, holderOf(w.Operation.ID, w.Bundle)
 	impact := w.Operation.Impact
 	switch {
-	case len(before.Applied()) == 0 && len(w.Applied()) > 0:
+	case w.Tracks(before):
 		held := f.tracking.Item(modelID).Holds(holder)
 		if err := f.tracking.Claim(c, holder, modelID, trackeditem.ViaReadiness, r.Now()); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (r Recorder) track(c *eventstore.Change, f *workPasts, before optimization.
 		if by := f.tracking.Item(modelID).ClaimedBy; by != uuid.Nil { // else it was claimed when it was accepted
 			impact.TrackedItem = new(held && by == holder)
 		}
-	case w.Operation.Status.Ended() && len(w.Applied()) == 0:
+	case w.EndedIdle():
 		if w.Bundle == nil {
 			if err := f.tracking.Release(c, holder); err != nil {
 				return err

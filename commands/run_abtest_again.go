@@ -11,7 +11,7 @@ import (
 )
 
 // RunAgain starts another run of a test (4.6/run).
-func (s *ABTests) RunAgain(ctx context.Context, caller Caller, abTestID string, r abtest.AgainRequest) (Accepted, error) {
+func (s *ABTests) RunAgain(ctx context.Context, caller Caller, abTestID string, r abtest.RunAgain) (Accepted, error) {
 	if err := r.Check(); err != nil {
 		return Accepted{}, err
 	}
@@ -31,10 +31,8 @@ func (s *ABTests) RunAgain(ctx context.Context, caller Caller, abTestID string, 
 			if err := s.useSavedQuestions(ctx, caller, &run); err != nil {
 				return err
 			}
-			// If the first run failed before side A had answered, this run
-			// provides the test's questions.
-			run.repeats, run.freezes = test.Repeats, test.Frozen == nil && len(test.Unfinished()) == 0
-		} else if err := s.useFrozenQuestions(ctx, caller, &run, test, r.ReuseRunID); err != nil {
+			run.repeats, run.freezes = test.Repeats, r.Freezes(test)
+		} else if err := s.useFrozenQuestions(ctx, caller, r, &run, test); err != nil {
 			return err
 		}
 		return s.acceptRun(ctx, caller, run, func(_ *eventstore.Change, p *abPasts, _ abtest.Questions) error {
@@ -47,26 +45,23 @@ func (s *ABTests) RunAgain(ctx context.Context, caller Caller, abTestID string, 
 }
 
 // useFrozenQuestions makes the run ask the questions that the test froze.
-func (s *ABTests) useFrozenQuestions(ctx context.Context, caller Caller, run *abRun, test abtest.Test, reuse *uuid.UUID) error {
+func (s *ABTests) useFrozenQuestions(ctx context.Context, caller Caller, r abtest.RunAgain, run *abRun, test abtest.Test) error {
 	if test.Source.RunID != nil {
 		if _, err := s.loadStoredRun(ctx, caller, *test.Source.RunID, test.SideA.SemanticModelID); err != nil {
 			return err
 		}
 	}
-	if test.Frozen == nil {
-		return domain.Refuse(domain.ResultNotReady, "A/B test %s has frozen no questions yet, because side A has not answered in any "+
-			"run; wait until the current run has answers, or use questionSet Current", test.AbTestID).
-			About("abTestId", test.AbTestID)
+	if err := r.CheckFrozen(test); err != nil {
+		return err
 	}
 	run.stored = test.Frozen
-	if reuse != nil {
-		stored, err := s.loadStoredRun(ctx, caller, *reuse, test.SideA.SemanticModelID)
+	if r.ReuseRunID != nil {
+		stored, err := s.loadStoredRun(ctx, caller, *r.ReuseRunID, test.SideA.SemanticModelID)
 		if err != nil {
 			return err
 		}
-		if stored.QuestionSetHash != test.Frozen.SetHash {
-			return domain.Refuse(domain.InvalidRequest, "run %s did not ask the questions that the test froze, so it cannot be side A",
-				*reuse).About("runId", *reuse)
+		if err := r.CheckReused(test, stored); err != nil {
+			return err
 		}
 		return s.reuseForSideA(ctx, run, stored)
 	}

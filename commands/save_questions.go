@@ -45,7 +45,7 @@ func (s *Benchmarks) SaveQuestions(ctx context.Context, caller Caller, workspace
 				if err := eventstore.Decide(c, saved, benchmark.AcceptSave{OperationID: operationID}); err != nil {
 					return err
 				}
-				if err := eventstore.Decide(c, work, benchmark.AcceptSaving{
+				if err := eventstore.Decide(c, work, benchmark.SaveQuestions{
 					Operation: s.acceptance(caller, operationID, operation.SaveBenchmarkQuestions, workspaceID, modelID),
 					Saving:    benchmark.SavingAccepted{ModelName: t.model.DisplayName, DocumentHash: hash, Number: saved.State.Accepted},
 				}); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/schedule"
 	"readiness/eventstore"
@@ -17,7 +18,7 @@ func (s *Schedules) lookUpAssessable(ctx context.Context, caller Caller, workspa
 	if err != nil {
 		return schedule.Model{}, err
 	}
-	if err := checkAssessable([]item.Item{model}); err != nil {
+	if err := assessment.CheckAssessable(model); err != nil {
 		return schedule.Model{}, err
 	}
 	return scheduledModel(workspace, model), nil

@@ -16,7 +16,7 @@ import (
 // in the event that accepts the call or, for an unattended apply, with its
 // proposal.
 func (s *Optimizations) StartApply(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, kind string,
-	r optimization.ApplyRequest) (Accepted, error) {
+	r optimization.ApplyPreview) (Accepted, error) {
 	k, err := optimization.KindOf(kind)
 	if err != nil {
 		return Accepted{}, err
@@ -40,7 +40,7 @@ func (s *Optimizations) StartApply(ctx context.Context, caller Caller, workspace
 // planApply returns what an apply will write, and how many of the day's applies it
 // counts as (4.5/apply/6; docs/decisions.md 8.4).
 func (s *Optimizations) planApply(ctx context.Context, caller Caller, k optimization.Kind, modelID uuid.UUID,
-	r optimization.ApplyRequest) (optimization.ApplyAccepted, error) {
+	r optimization.ApplyPreview) (optimization.ApplyAccepted, error) {
 	apply := optimization.ApplyAccepted{Kind: k, Unattended: r.Unattended()}
 	if r.Unattended() {
 		source, err := s.findSource(ctx, caller, k, modelID)

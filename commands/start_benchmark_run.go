@@ -32,8 +32,8 @@ func (s *Benchmarks) StartRun(ctx context.Context, caller Caller, workspaceID, m
 		if err != nil {
 			return err
 		}
-		if len(set.Questions) == 0 {
-			return questionsMissing(modelID, saved)
+		if err := saved.CheckRunnable(modelID, set); err != nil {
+			return err
 		}
 		a, err := s.prepareAsking(caller, operationID, &side)
 		if err != nil {
@@ -62,7 +62,7 @@ func (s *Benchmarks) StartRun(ctx context.Context, caller Caller, workspaceID, m
 			if err != nil {
 				return err
 			}
-			if err := eventstore.Decide(c, run, benchmark.AcceptRun{RunAccepted: benchmark.RunAccepted{
+			if err := eventstore.Decide(c, run, benchmark.StartRun{RunAccepted: benchmark.RunAccepted{
 				RunID: operationID, AccountID: caller.Account, OperationID: operationID, Side: side,
 				Questions: questions.Document, QuestionSetHash: questions.SetHash, Count: questions.Count,
 				Repeats: cmp.Or(deref(repeats), set.Repeats, benchmark.DefaultRepeats), Allowance: a.stream, At: a.at,

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/domain"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
@@ -15,13 +14,8 @@ import (
 // StartBulk starts one run over the named models (4.4/bulk): all are
 // accepted or none. A model named twice counts once (docs/decisions.md 8.10).
 func (s *Assessments) StartBulk(ctx context.Context, caller Caller, workspaceID uuid.UUID, modelIDs []uuid.UUID) (Accepted, error) {
-	switch n := len(modelIDs); {
-	case n == 0:
-		return Accepted{}, domain.Refuse(domain.InvalidRequest, "semanticModelIds is empty; name 1 to %d semantic models",
-			assessment.MaxModels)
-	case n > assessment.MaxModels:
-		return Accepted{}, domain.Refuse(domain.InvalidRequest, "semanticModelIds names %d semantic models; one call takes at most %d", n,
-			assessment.MaxModels)
+	if err := assessment.CheckCount(len(modelIDs)); err != nil {
+		return Accepted{}, err
 	}
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
 		workspace, err := s.Platform.Workspace(ctx, caller.Caller, workspaceID)
@@ -32,7 +26,7 @@ func (s *Assessments) StartBulk(ctx context.Context, caller Caller, workspaceID 
 		if err != nil {
 			return err
 		}
-		models, err := findNamed(listed, workspaceID, item.SemanticModel, distinct(modelIDs))
+		models, err := item.FindNamed(listed, workspaceID, item.SemanticModel, distinct(modelIDs))
 		if err != nil {
 			return err
 		}

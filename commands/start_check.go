@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 
-	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/trackeditem"
@@ -52,11 +51,7 @@ func (c workspaceState) checkStart(owner account.Account) error {
 	if c.err != nil {
 		return c.err
 	}
-	if c.capacity == item.CapacityPaused {
-		return domain.Refuse(domain.CapacityPaused, "the capacity of workspace %s is paused; resume it and call again",
-			c.workspace.ID).About("workspaceId", c.workspace.ID)
-	}
-	return nil
+	return c.capacity.CheckStart(c.workspace.ID)
 }
 
 // checkStart is workspaceState.checkStart for callers that must check before

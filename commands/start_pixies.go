@@ -30,7 +30,7 @@ func (s *Pixies) Start(ctx context.Context, caller Caller, verb pixies.Verb, wor
 		if err != nil {
 			return err
 		}
-		return s.acceptRun(ctx, caller, operationID, pixies.RunAccepted{Verb: verb, Single: true}, workspace, []item.Item{report}, nil)
+		return s.acceptRun(ctx, caller, operationID, verb, true, workspace, []item.Item{report}, nil)
 	})
 }
 
@@ -38,12 +38,8 @@ func (s *Pixies) Start(ctx context.Context, caller Caller, verb pixies.Verb, wor
 // them, as one run (4.7/bulk). A report named twice counts once.
 func (s *Pixies) StartBulk(ctx context.Context, caller Caller, verb pixies.Verb, workspaceID uuid.UUID, reportIDs []uuid.UUID) (Accepted,
 	error) {
-	switch n := len(reportIDs); {
-	case n == 0:
-		return Accepted{}, domain.Refuse(domain.InvalidRequest, "reportIds is empty; name 1 to %d reports", pixies.MaxReports)
-	case n > pixies.MaxReports:
-		return Accepted{}, domain.Refuse(domain.InvalidRequest, "reportIds names %d reports; one call takes at most %d", n,
-			pixies.MaxReports)
+	if err := pixies.CheckCount(len(reportIDs)); err != nil {
+		return Accepted{}, err
 	}
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
 		workspace, err := s.Platform.Workspace(ctx, caller.Caller, workspaceID)
@@ -54,7 +50,7 @@ func (s *Pixies) StartBulk(ctx context.Context, caller Caller, verb pixies.Verb,
 		if err != nil {
 			return err
 		}
-		reports, err := findNamed(listed, workspaceID, item.Report, distinct(reportIDs))
+		reports, err := item.FindNamed(listed, workspaceID, item.Report, distinct(reportIDs))
 		if err != nil {
 			return err
 		}
@@ -62,90 +58,114 @@ func (s *Pixies) StartBulk(ctx context.Context, caller Caller, verb pixies.Verb,
 		if err != nil {
 			return err
 		}
-		return s.acceptRun(ctx, caller, operationID, pixies.RunAccepted{Verb: verb}, workspace, reports, seen)
+		return s.acceptRun(ctx, caller, operationID, verb, false, workspace, reports, seen)
 	})
+}
+
+// pendingPixies is a run over reports about to be accepted.
+type pendingPixies struct {
+	caller      Caller
+	operationID uuid.UUID
+	verb        pixies.Verb
+	run         pixies.RunAccepted
+	reports     []item.Item // looked up as the caller
+	seen        []noticed
+	workspace   item.Workspace
+	limits      account.Limits
+	mayStart    func(account.Account) error
+
+	past      *eventstore.Past[pixies.Run]
+	owner     *eventstore.Past[account.Account]
+	standings []*eventstore.Past[pixies.Report] // of reports
+	tracking  *Tracking
 }
 
 // acceptRun locks the reports, which were looked up as the caller, and enqueues
 // a step for each. For a run that adds Pixies it reserves all reports; each becomes
 // a tracked item once it was written to.
-func (s *Pixies) acceptRun(ctx context.Context, caller Caller, operationID uuid.UUID, run pixies.RunAccepted, workspace item.Workspace,
-	reports []item.Item, seen []noticed) error {
-	adds := run.Verb == pixies.Adds
-	active := func(owner account.Account) error { return licenseOf(owner, caller).Starts() }
-	if adds { // a removal never asks for the capacity (docs/decisions.md 8.6)
-		active = s.workspaceState(ctx, caller, workspace).checkStart
-	}
+func (s *Pixies) acceptRun(ctx context.Context, caller Caller, operationID uuid.UUID, verb pixies.Verb, single bool,
+	workspace item.Workspace, reports []item.Item, seen []noticed) error {
 	limits, err := s.limits(caller.Plan)
 	if err != nil {
 		return err
 	}
-	past := eventstore.Fold(operation.Stream(operationID), pixies.EvolveRun)
-	owner := pastAccount(caller)
-	ids := make([]uuid.UUID, len(reports))
-	for i, r := range reports {
-		ids[i] = r.ID
+	p := &pendingPixies{
+		caller: caller, operationID: operationID, verb: verb, reports: reports, seen: seen, workspace: workspace, limits: limits,
+		run:      pixies.RunAccepted{WorkspaceID: workspace.ID, WorkspaceName: workspace.DisplayName, Single: single},
+		mayStart: func(owner account.Account) error { return licenseOf(owner, caller).Starts() },
+		past:     eventstore.Fold(operation.Stream(operationID), pixies.EvolveRun), owner: pastAccount(caller),
+		tracking: Track(caller.Account, idsOf(reports)...),
 	}
-	tracking := Track(caller.Account, ids...)
-	standings := make([]*eventstore.Past[pixies.Report], len(reports))
-	pasts := append(tracking.Pasts(), past, owner)
-	for i, r := range reports {
-		standings[i] = eventstore.FoldLast[pixies.Report](pixies.Stream(caller.Account, r.ID))
-		pasts = append(pasts, standings[i])
+	if verb == pixies.Adds { // a removal never asks for the capacity (docs/decisions.md 8.6)
+		p.mayStart = s.workspaceState(ctx, caller, workspace).checkStart
 	}
-	for _, n := range seen {
-		pasts = append(pasts, n.past)
+	pasts := append(p.tracking.Pasts(), p.past, p.owner)
+	for _, r := range reports {
+		p.run.Reports = append(p.run.Reports, pixies.Named{ReportID: r.ID, ReportName: r.DisplayName})
+		p.standings = append(p.standings, eventstore.FoldLast[pixies.Report](pixies.Stream(caller.Account, r.ID)))
+		pasts = append(pasts, p.standings[len(p.standings)-1])
 	}
-	return s.changeAsMember(ctx, caller, caller.metadata(operationID), pasts, func(c *eventstore.Change) error {
-		if err := active(owner.State); err != nil {
-			return err
-		}
-		run.WorkspaceID, run.WorkspaceName, run.Reports = workspace.ID, workspace.DisplayName, nil
-		var adding []trackeditem.Reserve
-		for i, r := range reports {
-			hold := pixies.Hold{OperationID: operationID, ReportID: r.ID, WorkspaceID: workspace.ID, ReportName: r.DisplayName}
-			if err := eventstore.Decide(c, standings[i], hold); err != nil {
-				return err
-			}
-			run.Reports = append(run.Reports, pixies.Named{ReportID: r.ID, ReportName: r.DisplayName})
-			adding = append(adding, reservation(operationID, workspace, r))
-		}
-		resource := operation.Resource{WorkspaceID: workspace.ID, ItemType: item.Report}
-		if run.Single {
-			resource.ItemID = &reports[0].ID
-		}
-		op := operation.Accepted{OperationID: operationID, AccountID: caller.Account, Type: operation.RemovePixies, Owner: caller.Person,
-			Resource: resource}
-		if adds {
-			if err := tracking.reserve(c, caller, owner.State, limits, adding...); err != nil {
-				return err
-			}
-			setup, err := s.trackingSetup(owner.State, workspace.ID)
-			if err != nil {
-				return err
-			}
-			run.Setup, run.License = &setup, licenseOf(owner.State, caller).ID
-			op.Type, op.Impact = operation.AddPixies, pixies.Impact(run.Single, tracking.ExpectedCount(operationID))
-		}
-		run.KeepCopies = owner.State.KeepsCopies()
-		if err := eventstore.Decide(c, past, pixies.AcceptRun{Operation: op, Run: run}); err != nil {
-			return err
-		}
-		if err := recordAll(c, seen); err != nil {
-			return err
-		}
-		sql, args := s.Vault.Put(operationID, caller.Token, caller.TokenExpires)
-		c.Queue(sql, args...)
-		s.keys.remember(c, caller, operationID)
-		steps := make([]pixies.Step, len(reports))
-		for i, r := range reports {
-			steps[i] = pixies.Step{WorkspaceID: workspace.ID, ReportID: r.ID, Plan: caller.Plan}
-		}
-		c.InTx(func(ctx context.Context, tx pgx.Tx) error {
-			return s.Jobs.ChangePixies(ctx, tx, caller.origin(operationID), steps)
-		})
-		return nil
+	return s.changeAsMember(ctx, caller, caller.metadata(operationID), append(pasts, pastsOf(seen)...), func(c *eventstore.Change) error {
+		return s.decideRun(c, p)
 	})
+}
+
+func (s *Pixies) decideRun(c *eventstore.Change, p *pendingPixies) error {
+	if err := p.mayStart(p.owner.State); err != nil {
+		return err
+	}
+	for i, r := range p.reports {
+		hold := pixies.Hold{OperationID: p.operationID, ReportID: r.ID, WorkspaceID: p.workspace.ID, ReportName: r.DisplayName}
+		if err := eventstore.Decide(c, p.standings[i], hold); err != nil {
+			return err
+		}
+	}
+	start, err := s.startOf(c, p)
+	if err != nil {
+		return err
+	}
+	if err := eventstore.Decide(c, p.past, start); err != nil {
+		return err
+	}
+	if err := recordAll(c, p.seen); err != nil {
+		return err
+	}
+	sql, args := s.Vault.Put(p.operationID, p.caller.Token, p.caller.TokenExpires)
+	c.Queue(sql, args...)
+	s.keys.remember(c, p.caller, p.operationID)
+	steps := make([]pixies.Step, len(p.reports))
+	for i, r := range p.reports {
+		steps[i] = pixies.Step{WorkspaceID: p.workspace.ID, ReportID: r.ID, Plan: p.caller.Plan}
+	}
+	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
+		return s.Jobs.ChangePixies(ctx, tx, p.caller.origin(p.operationID), steps)
+	})
+	return nil
+}
+
+// startOf returns the command that starts the run. One that adds Pixies reserves the
+// reports.
+func (s *Pixies) startOf(c *eventstore.Change, p *pendingPixies) (domain.Command[pixies.Run], error) {
+	op := operation.Accepted{OperationID: p.operationID, AccountID: p.caller.Account, Owner: p.caller.Person,
+		Resource: operation.Resource{WorkspaceID: p.workspace.ID, ItemType: item.Report}}
+	if p.run.Single {
+		op.Resource.ItemID = &p.reports[0].ID
+	}
+	run := p.run
+	run.KeepCopies = p.owner.State.KeepsCopies()
+	if p.verb == pixies.Removes {
+		return pixies.RemovePixies{Operation: op, Run: run}, nil
+	}
+	adding := make([]trackeditem.Reserve, len(p.reports))
+	for i, r := range p.reports {
+		adding[i] = reservation(p.operationID, p.workspace, r)
+	}
+	if err := p.tracking.reserve(c, p.caller, p.owner.State, p.limits, adding...); err != nil {
+		return nil, err
+	}
+	setup, err := s.trackingSetup(p.owner.State, p.workspace.ID)
+	op.Impact = pixies.Impact(run.Single, p.tracking.ExpectedCount(p.operationID))
+	return pixies.AddPixies{Operation: op, Run: run, Setup: setup, License: licenseOf(p.owner.State, p.caller).ID}, err
 }
 
 // trackingSetup returns the workspace's saved tracking setup, or the documented

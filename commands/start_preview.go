@@ -33,11 +33,11 @@ func (s *Optimizations) StartPreview(ctx context.Context, caller Caller, workspa
 				if err := state.checkStart(owner.State); err != nil {
 					return err
 				}
-				accept := optimization.Accept{
+				start := optimization.StartPreview{
 					Operation: s.acceptance(caller, operationID, operation.PreviewOptimization, workspaceID, modelID),
-					Preview:   &optimization.PreviewAccepted{Kind: k, ModelName: t.model.DisplayName, Source: source},
+					Preview:   optimization.PreviewAccepted{Kind: k, ModelName: t.model.DisplayName, Source: source},
 				}
-				if err := eventstore.Decide(c, work, accept); err != nil {
+				if err := eventstore.Decide(c, work, start); err != nil {
 					return err
 				}
 				s.enqueueStep(c, caller, operationID, workspaceID, modelID)

@@ -24,7 +24,11 @@ func (s *Optimizations) StartRevert(ctx context.Context, caller Caller, workspac
 		if !ok {
 			return optimization.NotAnApply(applyID, modelID)
 		}
-		if err := s.checkRevertable(ctx, caller, modelID, id); err != nil {
+		apply, err := s.Recorder.Load(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := s.revertApply(caller, modelID, id).Check(apply); err != nil {
 			return err
 		}
 		if err := s.checkStart(ctx, caller, t.workspace); err != nil {
@@ -38,21 +42,9 @@ func (s *Optimizations) StartRevert(ctx context.Context, caller Caller, workspac
 	})
 }
 
-// checkRevertable refuses an apply that can never be reverted. That the apply
-// has not ended, or that a later apply builds on it, is decided together with
-// the lock.
-func (s *Optimizations) checkRevertable(ctx context.Context, caller Caller, modelID, applyID uuid.UUID) error {
-	apply, err := s.Recorder.Load(ctx, applyID)
-	if err != nil {
-		return err
-	}
-	if apply.Operation.Account != caller.Account || !apply.IsApply() {
-		return optimization.NotAnApply(applyID, modelID)
-	}
-	if _, err = optimization.RevertOf(apply, modelID, s.Now(), nil); domain.IsRefused(err, domain.OperationInProgress) {
-		return nil
-	}
-	return err
+// revertApply returns the command to revert an apply now.
+func (s *Optimizations) revertApply(caller Caller, modelID, applyID uuid.UUID) optimization.RevertApply {
+	return optimization.RevertApply{ApplyID: applyID, AccountID: caller.Account, ModelID: modelID, Now: s.Now()}
 }
 
 // errMoved reports that the model's applies changed between loading and deciding.
@@ -87,9 +79,6 @@ func (s *Optimizations) tryAcceptRevert(ctx context.Context, caller Caller, oper
 	if err := s.Store.Load(ctx, apply, standing); err != nil {
 		return err
 	}
-	if o := apply.State.Operation; o.Account != caller.Account || !apply.State.IsApply() {
-		return optimization.NotAnApply(applyID, modelID)
-	}
 	w, err := s.prepareWrite(caller, operationID, operation.RevertOptimization, t,
 		optimization.ApplyAccepted{Kind: apply.State.Kind, Reverts: &applyID, Bundle: bundle})
 	if err != nil {
@@ -113,7 +102,7 @@ func (s *Optimizations) tryAcceptRevert(ctx context.Context, caller Caller, oper
 		for i, l := range later {
 			applies[i] = l.State
 		}
-		writes, err := optimization.RevertOf(apply.State, modelID, s.Now(), applies)
+		writes, err := s.revertApply(caller, modelID, applyID).Writes(apply.State, applies)
 		if err != nil {
 			return err
 		}

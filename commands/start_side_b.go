@@ -28,7 +28,7 @@ func (s *ABTests) startSideB(ctx context.Context, caller Caller, operationID uui
 		}
 		accepted := sideRun(ab.State, abtest.B, id, ab.State.SideB)
 		accepted.At = s.benchmarks.Runs.now()
-		if err := eventstore.Decide(c, run, benchmark.AcceptRun{RunAccepted: accepted}); err != nil {
+		if err := eventstore.Decide(c, run, benchmark.StartRun{RunAccepted: accepted}); err != nil {
 			return err
 		}
 		s.benchmarks.enqueueRun(c, caller, operationID, id)

@@ -118,21 +118,15 @@ func (s *Schedules) loadOwner(ctx context.Context, accountID string, due schedul
 	}
 	m, known := past.State.Membership(due.Owner)
 	limits, err := s.limits(m.Plan)
-	switch {
-	case err != nil:
+	if err != nil {
 		return Caller{}, err
-	case !known:
-		return Caller{}, domain.Refuse(domain.UserNotRegistered, "the owner of the schedule is no longer a member of account %s", accountID)
-	case m.Status != account.Active:
-		return Caller{}, m.NotActive()
-	case !limits.ScheduledAssessments:
-		return Caller{}, domain.Refuse(domain.FeatureNotInPlan, "the account's plan %s does not include scheduled assessments", m.Plan)
-	case !m.Settings.AIFeatures:
-		return Caller{}, domain.Refuse(domain.FeatureTurnedOff, "an administrator of the account has turned aiFeatures off")
+	}
+	if err := schedule.CheckOwner(accountID, m, known, limits); err != nil {
+		return Caller{}, err
 	}
 	token, expires, found, err := s.Vault.Kept(ctx, due.TokenID(), s.Now())
 	if err == nil && !found || errors.Is(err, vault.ErrSealed) { // a token that cannot be decrypted counts as none
-		err = domain.Refuse(schedule.CredentialExpired, "no valid token of the owner of the schedule is kept")
+		err = schedule.NoToken()
 	}
 	return CallerOf(m, token, expires, true), err
 }

@@ -48,9 +48,9 @@ func (s *Server) ListAbTestRuns(ctx context.Context, r api.ListAbTestRunsRequest
 
 // RunAbTestAgain handles POST /v1/aiReadiness/abTests/{abTestId}/runs.
 func (s *Server) RunAbTestAgain(ctx context.Context, r api.RunAbTestAgainRequestObject) (api.RunAbTestAgainResponseObject, error) {
-	var again abtest.AgainRequest
+	var again abtest.RunAgain
 	if r.Body != nil {
-		again = abtest.AgainRequest{QuestionSet: r.Body.QuestionSet, ReuseRunID: r.Body.ReuseRunID}
+		again = abtest.RunAgain{QuestionSet: r.Body.QuestionSet, ReuseRunID: r.Body.ReuseRunID}
 	}
 	done, err := s.commands.ABTests.RunAgain(ctx, of(ctx).who, r.AbTestID, again)
 	if err != nil {

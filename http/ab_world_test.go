@@ -88,7 +88,7 @@ type abTested struct {
 func (w *world) abTest(accountID string, words abtest.Words, sideA, sideB benchmark.Side, source abtest.Source) abTested {
 	w.t.Helper()
 	id := uuid.Must(uuid.NewV7())
-	w.onTest(accountID, id, abtest.Create{Created: abtest.Created{
+	w.onTest(accountID, id, abtest.CreateABTest{Created: abtest.Created{
 		AbTestID: id, AccountID: accountID, Words: words, SideA: sideA, SideB: sideB, Source: source, CorrectAnswers: abtest.Preserve,
 		Repeats: repeats, Questions: asked, At: w.now(),
 	}})
@@ -131,7 +131,7 @@ func (w *world) abRun(of abTested, reused *uuid.UUID) abTested {
 
 func (w *world) acceptSide(run abtest.Run, name abtest.SideName, id uuid.UUID, side benchmark.Side) {
 	w.t.Helper()
-	w.onBenchmark(run.Operation.Account, id, benchmark.AcceptRun{RunAccepted: benchmark.RunAccepted{
+	w.onBenchmark(run.Operation.Account, id, benchmark.StartRun{RunAccepted: benchmark.RunAccepted{
 		RunID: id, AccountID: run.Operation.Account, OperationID: run.RunID, Side: side, Questions: asked.Document, QuestionSetHash: asked.SetHash, Count: asked.Count,
 		Repeats: repeats, AbTest: &benchmark.OfTest{AbTestID: run.AbTestID, Side: string(name)}, At: w.now(),
 	}})

@@ -30,7 +30,7 @@ func (w *world) benchmarkOf(accountID string, side benchmark.Side) uuid.UUID {
 		OperationID: id, AccountID: accountID, Type: operation.RunBenchmark, Owner: item.Person{ID: "ada"},
 		Resource: operation.Resource{WorkspaceID: sales, ItemID: &side.SemanticModelID, ItemType: item.SemanticModel}, Impact: operation.Impact{BenchmarkRuns: new(1)},
 	}}))
-	w.onBenchmark(accountID, id, benchmark.AcceptRun{RunAccepted: benchmark.RunAccepted{
+	w.onBenchmark(accountID, id, benchmark.StartRun{RunAccepted: benchmark.RunAccepted{
 		RunID: id, AccountID: accountID, OperationID: id, Side: side,
 		Questions: asked.Document, QuestionSetHash: asked.SetHash, Count: asked.Count, Repeats: repeats, Allowance: benchmarkRunsOf(accountID), At: w.now(),
 	}})

@@ -19,7 +19,7 @@ func (s *Server) PreviewOptimization(ctx context.Context, r api.PreviewOptimizat
 
 // ApplyOptimization handles POST …/aiReadiness/{kind}/apply.
 func (s *Server) ApplyOptimization(ctx context.Context, r api.ApplyOptimizationRequestObject) (api.ApplyOptimizationResponseObject, error) {
-	body := optimization.ApplyRequest{
+	body := optimization.ApplyPreview{
 		PreviewID: r.Body.PreviewID, Keys: given(r.Body.Keys), Approval: r.Body.Approval,
 		Values: r.Body.Values, ValuesGiven: r.Body.Values != nil,
 	}

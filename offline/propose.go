@@ -294,7 +294,7 @@ func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
 
 // choose returns the writes for the selected keys of the preview, or for its default changes.
 func choose(preview optimization.Preview, chosen []string) ([]optimization.Write, error) {
-	var r optimization.ApplyRequest
+	var r optimization.ApplyPreview
 	if chosen != nil {
 		var own []string
 		for _, c := range preview.Changes {

@@ -99,7 +99,7 @@ func (v *Reversal) putBack(a Apply) error {
 	if len(apply.Applied()) == 0 {
 		return nil
 	}
-	writes, err := optimization.RevertOf(apply, model, apply.AppliedAt(), nil)
+	writes, err := optimization.RevertApply{ApplyID: id, ModelID: model, Now: apply.AppliedAt()}.Writes(apply, nil)
 	if err != nil {
 		return err
 	}

@@ -170,9 +170,9 @@ func TestReportCopies(t *testing.T) {
 	workspace, one, two := uuid.New(), uuid.New(), uuid.New()
 	run := func(keeps bool, events ...pixies.ChangeIntended) uuid.UUID {
 		id := uuid.New()
-		commands := []domain.Command[pixies.Run]{pixies.AcceptRun{
-			Operation: operation.Accepted{OperationID: id, AccountID: "acme", Type: operation.RemovePixies, Owner: item.Person{ID: "ada"}, Resource: operation.Resource{WorkspaceID: workspace}},
-			Run:       pixies.RunAccepted{Verb: pixies.Removes, WorkspaceID: workspace, Reports: []pixies.Named{{ReportID: one, ReportName: "One"}, {ReportID: two, ReportName: "Two"}}, KeepCopies: keeps},
+		commands := []domain.Command[pixies.Run]{pixies.RemovePixies{
+			Operation: operation.Accepted{OperationID: id, AccountID: "acme", Owner: item.Person{ID: "ada"}, Resource: operation.Resource{WorkspaceID: workspace}},
+			Run:       pixies.RunAccepted{WorkspaceID: workspace, Reports: []pixies.Named{{ReportID: one, ReportName: "One"}, {ReportID: two, ReportName: "Two"}}, KeepCopies: keeps},
 		}}
 		for _, e := range events {
 			commands = append(commands, pixies.Intend{Intended: e})

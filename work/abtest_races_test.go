@@ -114,7 +114,7 @@ func TestAbRunRaces(t *testing.T) {
 		return err
 	}
 	again := func(_, testID uuid.UUID) error {
-		_, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{QuestionSet: new(string(abtest.Current))})
+		_, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.RunAgain{QuestionSet: new(string(abtest.Current))})
 		return err
 	}
 	// Of two deletions of the same test, one finds nothing, and a deleted test

@@ -198,7 +198,7 @@ func TestAbRunUnreadLapses(t *testing.T) {
 		t.Errorf("the test's standing is %+v", run)
 	}
 	// It can be run again.
-	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); err != nil {
+	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.RunAgain{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -313,7 +313,7 @@ func TestAbTestDeletedWhileItRuns(t *testing.T) {
 	b.saveQuestions(t, good, 2, 1)
 	id, testID := b.create(t, nil)
 	b.carried(t, &respondent{})
-	again, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}) // its side A has not begun
+	again, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.RunAgain{}) // its side A has not begun
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +383,7 @@ func TestAbTestFreezesAfterFailedFirstRun(t *testing.T) {
 	b := newBench(t)
 	b.saveQuestions(t, good, 2, 1)
 	_, testID := b.create(t, nil)
-	current := abtest.AgainRequest{QuestionSet: new(string(abtest.Current))}
+	current := abtest.RunAgain{QuestionSet: new(string(abtest.Current))}
 	// While the first run is in progress, its questions are those that will be
 	// frozen.
 	going, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), current)
@@ -395,7 +395,7 @@ func TestAbTestFreezesAfterFailedFirstRun(t *testing.T) {
 	}
 	b.ask = b.ask[:1]
 	b.carried(t, &respondent{refuse: func(benchmark.Side) error { return domain.Refuse(domain.CapacityPaused, "it sleeps") }})
-	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); !domain.IsRefused(err, domain.ResultNotReady) {
+	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.RunAgain{}); !domain.IsRefused(err, domain.ResultNotReady) {
 		t.Fatalf("nothing is frozen: %v", err)
 	}
 	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), current); err != nil {
@@ -410,7 +410,7 @@ func TestAbTestFreezesAfterFailedFirstRun(t *testing.T) {
 	if err != nil || b.abRun(t, again.OperationID).Freezes {
 		t.Error(again, err)
 	}
-	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); err != nil {
+	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.RunAgain{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -427,7 +427,7 @@ func TestAbTestUpdatesNothingUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := b.positions(t)
-	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.AgainRequest{}); !domain.IsRefused(err, domain.InvalidRequest) || b.positions(t) != before {
+	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.RunAgain{}); !domain.IsRefused(err, domain.InvalidRequest) || b.positions(t) != before {
 		t.Errorf("got %v and %d events", err, b.positions(t)-before)
 	}
 }

@@ -131,7 +131,7 @@ func TestLostStepsOfEveryKind(t *testing.T) {
 			}
 		}},
 		"unattended apply": {newOptimizing, func(t *testing.T, b *bench) {
-			a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{Approval: new(optimization.NoApproval)})
+			a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyPreview{Approval: new(optimization.NoApproval)})
 			b.accepted(t, a, err)
 		}},
 		"revert": {newOptimizing, func(t *testing.T, b *bench) {

@@ -21,7 +21,7 @@ import (
 func (b *bench) written(t *testing.T, kind optimization.Kind, keys []string, values map[string]string) uuid.UUID {
 	t.Helper()
 	previewID := b.preview(t, kind).PreviewID.String()
-	a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, string(kind), optimization.ApplyRequest{PreviewID: &previewID, Keys: &keys, Values: values})
+	a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, string(kind), optimization.ApplyPreview{PreviewID: &previewID, Keys: &keys, Values: values})
 	id := b.accepted(t, a, err)
 	if s := b.read(t, id); s != operation.Succeeded {
 		t.Fatalf("the apply is %s: %+v", s, b.operation(t, id).Failure)

@@ -115,7 +115,7 @@ func (b *bench) applyKeys(t *testing.T, keys ...string) (uuid.UUID, work.Optimiz
 	previewID := b.preview(t, optimization.Properties).PreviewID.String()
 	who := b.ana()
 	who.TokenExpires = b.now.Add(24 * time.Hour)
-	a, err := b.Optimizations.StartApply(t.Context(), who, workspace, good, "properties", optimization.ApplyRequest{PreviewID: &previewID, Keys: &keys})
+	a, err := b.Optimizations.StartApply(t.Context(), who, workspace, good, "properties", optimization.ApplyPreview{PreviewID: &previewID, Keys: &keys})
 	id := b.accepted(t, a, err)
 	step := b.optimize[0]
 	b.optimize = nil

@@ -135,16 +135,16 @@ func TestAPreviewOfResultsThatWereDeleted(t *testing.T) {
 	none := "none"
 	previews, err := b.Optimizations.StartPreview(t.Context(), b.ana(), workspace, good, "descriptions")
 	preview := b.accepted(t, previews, err)
-	applies, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{Approval: &none})
+	applies, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyPreview{Approval: &none})
 	apply := b.accepted(t, applies, err)
 	early := preview.String()
-	if _, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{PreviewID: &early}); !domain.IsRefused(err, domain.InvalidPreview) || !strings.Contains(err.Error(), "not succeeded") {
+	if _, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyPreview{PreviewID: &early}); !domain.IsRefused(err, domain.InvalidPreview) || !strings.Contains(err.Error(), "not succeeded") {
 		t.Errorf("an apply of a preview that was not made yet: %v", err)
 	}
 	if _, err := b.pool.Exec(t.Context(), `DELETE FROM documents`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "properties", optimization.ApplyRequest{Approval: &none}); !domain.IsRefused(err, domain.AssessmentNotFound) {
+	if _, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "properties", optimization.ApplyPreview{Approval: &none}); !domain.IsRefused(err, domain.AssessmentNotFound) {
 		t.Errorf("another apply: %v", err)
 	}
 	b.carry(t, b.options)

@@ -134,7 +134,7 @@ func (b *bench) work(t *testing.T, id uuid.UUID) optimization.Work {
 func (b *bench) apply(t *testing.T, p optimization.Preview) uuid.UUID {
 	t.Helper()
 	id := p.PreviewID.String()
-	a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, string(p.Kind), optimization.ApplyRequest{PreviewID: &id})
+	a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, string(p.Kind), optimization.ApplyPreview{PreviewID: &id})
 	return b.accepted(t, a, err)
 }
 
@@ -407,7 +407,7 @@ func TestUnreadApplyReleasesLock(t *testing.T) {
 	b := newOptimizing(t)
 	none := "none"
 	start := func() (commands.Accepted, error) {
-		return b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyRequest{Approval: &none})
+		return b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyPreview{Approval: &none})
 	}
 	a, err := start()
 	first := b.accepted(t, a, err)

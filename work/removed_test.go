@@ -75,7 +75,7 @@ func TestCallOfRemovedPerson(t *testing.T) {
 		"an apply": func(t *testing.T, b *bench) func(commands.Caller) error {
 			id := b.preview(t, optimization.Descriptions).PreviewID.String()
 			return func(who commands.Caller) error {
-				_, err := b.Optimizations.StartApply(t.Context(), who, workspace, good, kinds[0], optimization.ApplyRequest{PreviewID: &id})
+				_, err := b.Optimizations.StartApply(t.Context(), who, workspace, good, kinds[0], optimization.ApplyPreview{PreviewID: &id})
 				return err
 			}
 		},
@@ -194,7 +194,7 @@ func TestWorkOfAPersonWhoWasRemoved(t *testing.T) {
 	b.belong(t, "ana", "bob")
 	assessed := b.start(t, good)
 	none := optimization.NoApproval
-	a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, string(optimization.Descriptions), optimization.ApplyRequest{Approval: &none})
+	a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, string(optimization.Descriptions), optimization.ApplyPreview{Approval: &none})
 	waits := b.accepted(t, a, err)
 	b.belong(t, "bob")
 	b.carry(t, b.options)

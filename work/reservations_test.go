@@ -44,7 +44,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 	apply := func(t *testing.T, b *bench) uuid.UUID { return b.apply(t, b.preview(t, optimization.Descriptions)) }
 	none, kinds := optimization.NoApproval, []string{string(optimization.Descriptions), string(optimization.Properties)}
 	unattended := func(t *testing.T, b *bench) uuid.UUID {
-		a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, kinds[0], optimization.ApplyRequest{Approval: &none})
+		a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, kinds[0], optimization.ApplyPreview{Approval: &none})
 		return b.accepted(t, a, err)
 	}
 	bundle := func(t *testing.T, b *bench) uuid.UUID {

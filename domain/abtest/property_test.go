@@ -286,7 +286,7 @@ func (w *world) add(depth int) {
 		if a.Run.Reused != nil {
 			side = abtest.B
 		}
-		return decide(c, askedOf(a.BenchmarkRunID), benchmark.AcceptRun{RunAccepted: w.asks(a.Run.RunID, a.BenchmarkRunID, side)})
+		return decide(c, askedOf(a.BenchmarkRunID), benchmark.StartRun{RunAccepted: w.asks(a.Run.RunID, a.BenchmarkRunID, side)})
 	}) && len(w.runs) < 3 {
 		w.runs = append(w.runs, a.Run.RunID)
 	}
@@ -313,7 +313,7 @@ func (w *world) read(depth int, runID uuid.UUID, by item.Person) {
 		if err := decide(c, runOf(runID), step(abtest.StartSideB{BenchmarkRunID: id, Now: w.now})); err != nil || len(c.events) == events {
 			return err
 		}
-		return decide(c, askedOf(id), benchmark.AcceptRun{RunAccepted: w.asks(runID, id, abtest.B)})
+		return decide(c, askedOf(id), benchmark.StartRun{RunAccepted: w.asks(runID, id, abtest.B)})
 	})
 	if depth == 0 && len(w.all) > before && len(w.runs) > 1 {
 		w.met = append(w.met, "a read moved it on")

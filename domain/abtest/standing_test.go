@@ -40,8 +40,8 @@ func fold[S any](t testing.TB, evolve func(S, domain.Event) S, s S, all ...domai
 }
 
 // created returns a test from saved questions, created at noon.
-func created() abtest.Create {
-	return abtest.Create{Created: abtest.Created{
+func created() abtest.CreateABTest {
+	return abtest.CreateABTest{Created: abtest.Created{
 		AbTestID: test1, AccountID: contoso, Words: abtest.Words{Name: "One"}, Source: abtest.Source{Kind: abtest.FromQuestions},
 		CorrectAnswers: abtest.Preserve, Repeats: 1, Questions: abtest.Questions{Document: "d", SetHash: "h", Count: 2}, At: noon,
 	}}

@@ -215,12 +215,6 @@ func (t Test) Standing() Standing {
 	return s
 }
 
-// Create records a new test.
-type Create struct{ Created }
-
-// Decide implements domain.Command.
-func (c Create) Decide(Test) ([]domain.Event, error) { return []domain.Event{c.Created}, nil }
-
 // Reword changes the test's words. It records nothing when they are the same.
 type Reword struct{ Words }
 

@@ -135,6 +135,14 @@ func KeyMissing(name, id string) *domain.Refusal {
 		name).About("providerId", id)
 }
 
+// KeyUnreadable returns the refusal to ask a provider whose saved key can no longer be
+// decrypted.
+func KeyUnreadable(p Provider) *domain.Refusal {
+	return domain.Refuse(domain.AiCredentialNotFound,
+		"the service can no longer decrypt the key of AI provider %s: change the provider and give its apiKey again", p.Name).
+		About("providerId", p.ProviderID)
+}
+
 // short bounds the length of an id in a message, because a caller can send any text.
 func short(id string) string {
 	const most = 64

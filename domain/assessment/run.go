@@ -10,9 +10,6 @@ import (
 	"readiness/domain/operation"
 )
 
-// MaxModels is how many semantic models one bulk assessment may name.
-const MaxModels = 100
-
 // Outcome says how a model of a run ended (docs/decisions.md 6, BulkAssessment).
 type Outcome string
 
@@ -134,17 +131,6 @@ func (r Run) Open(id uuid.UUID) bool {
 
 // Single reports whether the run is a single assessment, of one model or agent.
 func (r Run) Single() bool { return r.Operation.Type != operation.AssessSemanticModels }
-
-// AcceptRun records a new run and its operation.
-type AcceptRun struct {
-	Operation operation.Accepted
-	Run       RunAccepted
-}
-
-// Decide implements domain.Command.
-func (c AcceptRun) Decide(Run) ([]domain.Event, error) {
-	return []domain.Event{c.Operation, c.Run}, nil
-}
 
 // Begin records that work on the run began; nothing when it has begun already.
 type Begin struct{}

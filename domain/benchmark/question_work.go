@@ -82,28 +82,6 @@ func EvolveQuestionWork(w QuestionWork, e domain.Event) QuestionWork {
 	return w
 }
 
-// AcceptGeneration records a new generation and its operation.
-type AcceptGeneration struct {
-	Operation  operation.Accepted
-	Generation GenerationAccepted
-}
-
-// Decide implements domain.Command.
-func (c AcceptGeneration) Decide(QuestionWork) ([]domain.Event, error) {
-	return []domain.Event{c.Operation, c.Generation}, nil
-}
-
-// AcceptSaving records a new save and its operation.
-type AcceptSaving struct {
-	Operation operation.Accepted
-	Saving    SavingAccepted
-}
-
-// Decide implements domain.Command.
-func (c AcceptSaving) Decide(QuestionWork) ([]domain.Event, error) {
-	return []domain.Event{c.Operation, c.Saving}, nil
-}
-
 // BeginQuestions records that work began; nothing when it has begun already.
 type BeginQuestions struct{}
 

@@ -172,6 +172,12 @@ func (r Run) Total() int { return r.Count * r.Repeats }
 // ended now: it has asked something.
 func (r Run) Counts() bool { return len(r.Asks) > 0 }
 
+// Tracks reports whether the run makes its model a tracked item: it asked something and
+// ended, alone or with its operation.
+func (r Run) Tracks(operationEnded bool) bool {
+	return r.Counts() && (operationEnded || r.Status.Ended())
+}
+
 // Failing returns how many of the most recent asks, without interruption, got no
 // answer.
 func (r Run) Failing() int {
@@ -201,12 +207,6 @@ func (r Run) Left(s Set) []AskKey {
 	}
 	return left
 }
-
-// AcceptRun records a new run.
-type AcceptRun struct{ RunAccepted }
-
-// Decide implements domain.Command.
-func (c AcceptRun) Decide(Run) ([]domain.Event, error) { return []domain.Event{c.RunAccepted}, nil }
 
 // BeginRun records that work on the run began; nothing when it has begun already.
 type BeginRun struct{ At time.Time }
@@ -268,23 +268,6 @@ func (c StopRun) Decide(r Run) ([]domain.Event, error) {
 		return nil, nil
 	}
 	return []domain.Event{RunCancelled(c)}, nil
-}
-
-// DeleteRun deletes a run. It refuses with OperationInProgress while the run has not
-// ended.
-type DeleteRun struct{}
-
-// Decide implements domain.Command.
-func (DeleteRun) Decide(r Run) ([]domain.Event, error) {
-	if r.Deleted {
-		return nil, nil
-	}
-	if !r.Status.Ended() {
-		return nil, domain.Refuse(domain.OperationInProgress,
-			"benchmark run %s is a side of an A/B run that has not ended; stop that first", r.RunID).
-			About("runId", r.RunID).About("operationId", r.OperationID)
-	}
-	return []domain.Event{RunDeleted{}}, nil
 }
 
 // OperationCode returns the code that an operation that asks fails with for the code of

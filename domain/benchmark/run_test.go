@@ -23,7 +23,7 @@ var (
 type step = domain.Command[benchmark.Run]
 
 var (
-	accepts       = benchmark.AcceptRun{RunAccepted: benchmark.RunAccepted{RunID: runOne, AccountID: "contoso", OperationID: runOne, Count: 3, Repeats: 2, At: noon}}
+	accepts       = benchmark.StartRun{RunAccepted: benchmark.RunAccepted{RunID: runOne, AccountID: "contoso", OperationID: runOne, Count: 3, Repeats: 2, At: noon}}
 	begins   step = benchmark.BeginRun{At: noon}
 	stops    step = benchmark.StopRun{At: noon}
 	fails    step = benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: operation.Failure{Code: domain.ItemNotFound}, At: noon}}

@@ -83,3 +83,16 @@ func TestStreamID(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckOf(t *testing.T) {
+	t.Parallel()
+	of := fold(accepted)
+	if err := of.CheckOf("contoso", id); err != nil {
+		t.Error(err)
+	}
+	for name, o := range map[string]operation.Operation{"another account's": of, "none": {}} {
+		if err := o.CheckOf("acme", id); !domain.IsRefused(err, domain.OperationNotFound) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

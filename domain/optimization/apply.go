@@ -13,24 +13,19 @@ import (
 // it ends with what it has written.
 const WaitLife = 24 * time.Hour
 
-// Accept records a new preview, apply or revert. If the writes are known, the first one
+// AcceptWrite records a new apply or revert. If the writes are known, the first one
 // starts with the call. An operation known to have none ends with the call.
-type Accept struct {
+type AcceptWrite struct {
 	Operation operation.Accepted
-	Preview   *PreviewAccepted
-	Apply     *ApplyAccepted
+	Apply     ApplyAccepted
 }
 
 // Decide implements domain.Command.
-func (c Accept) Decide(Work) ([]domain.Event, error) {
-	events := []domain.Event{c.Operation}
-	if c.Preview != nil {
-		return append(events, *c.Preview), nil
-	}
-	apply := *c.Apply
+func (c AcceptWrite) Decide(Work) ([]domain.Event, error) {
+	apply := c.Apply
 	first, more := listed(apply.Writes, nil)
 	apply.Writes = first.Writes
-	events = append(append(events, apply), more...)
+	events := append([]domain.Event{c.Operation, apply}, more...)
 	switch {
 	case len(c.Apply.Writes) > 0:
 		events = append(events, WriteStarted{0})

@@ -337,7 +337,7 @@ func foldersOf(m *semanticmodel.Model) []TableFolders {
 // Proposed returns the event of an unattended apply that writes every change of the
 // preview. hash is the hash of the preview's document.
 func (p Preview) Proposed(hash string) (Proposed, error) {
-	writes, err := ApplyRequest{}.Select(p)
+	writes, err := ApplyPreview{}.Select(p)
 	skipped := p.Skipped
 	if p.NothingToDo != nil && len(skipped) == 0 {
 		skipped = []Skip{{Reason: string(proposal.NothingProposed), Message: *p.NothingToDo}}

@@ -46,16 +46,16 @@ func TestAnApplyOfManyObjects(t *testing.T) {
 		}
 		return w
 	}
-	w := fold(optimization.Work{}, optimization.Accept{
+	w := fold(optimization.Work{}, optimization.AcceptWrite{
 		Operation: operation.Accepted{OperationID: operationID(1), Type: operation.ApplyOptimization, Resource: operation.Resource{ItemID: &model}},
-		Apply:     &optimization.ApplyAccepted{Kind: optimization.Properties, Writes: writes, Applies: 2},
+		Apply:     optimization.ApplyAccepted{Kind: optimization.Properties, Writes: writes, Applies: 2},
 	})
 	if d := cmp.Diff(writes, w.Writes); d != "" {
 		t.Fatalf("the writes (-want +got):\n%s", d[:min(len(d), 1000)])
 	}
-	unattended := fold(optimization.Work{}, optimization.Accept{
+	unattended := fold(optimization.Work{}, optimization.AcceptWrite{
 		Operation: operation.Accepted{OperationID: operationID(2), Type: operation.ApplyOptimization, Resource: operation.Resource{ItemID: &model}},
-		Apply:     &optimization.ApplyAccepted{Kind: optimization.Properties, Unattended: true, Applies: 2},
+		Apply:     optimization.ApplyAccepted{Kind: optimization.Properties, Unattended: true, Applies: 2},
 	})
 	unattended = fold(unattended, optimization.RecordProposal{Proposed: optimization.Proposed{DocumentHash: "sha256:1", Writes: writes, Skipped: skipped}, At: noon})
 	if !cmp.Equal(writes, unattended.Writes) || !cmp.Equal(skipped, unattended.LeftOut()) || len(unattended.Progress) != 2 {

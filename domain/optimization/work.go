@@ -323,6 +323,13 @@ func (w Work) LeftOut() []Skip {
 	return all
 }
 
+// Tracks reports whether the work, which was before, has just written its first object
+// and so makes its model a tracked item.
+func (w Work) Tracks(before Work) bool { return len(before.Applied()) == 0 && len(w.Applied()) > 0 }
+
+// EndedIdle reports whether the work has ended without writing anything.
+func (w Work) EndedIdle() bool { return w.Operation.Status.Ended() && len(w.Applied()) == 0 }
+
 // left returns the objects that a revert of the apply still has to restore.
 func (w Work) left() []undoable {
 	return slices.DeleteFunc(w.written(), func(o undoable) bool { return w.PutBack[o.Key] })

@@ -38,12 +38,12 @@ func twoWrites() []optimization.Write {
 func apply(t *testing.T, id uuid.UUID, kind optimization.Kind, writes []optimization.Write) optimization.Work {
 	t.Helper()
 	n := len(writes)
-	return decide(t, optimization.Evolve, optimization.Work{}, optimization.Accept{
+	return decide(t, optimization.Evolve, optimization.Work{}, optimization.AcceptWrite{
 		Operation: operation.Accepted{
 			OperationID: id, AccountID: "contoso", Type: operation.ApplyOptimization, Owner: item.Person{ID: "ana"},
 			Resource: operation.Resource{ItemID: &model}, Impact: operation.Impact{OptimizationApplies: &n},
 		},
-		Apply: &optimization.ApplyAccepted{Kind: kind, Writes: writes, Applies: n},
+		Apply: optimization.ApplyAccepted{Kind: kind, Writes: writes, Applies: n},
 	})
 }
 
@@ -359,9 +359,9 @@ func TestPlanAfterTheWriteWasRefused(t *testing.T) {
 func TestUnattended(t *testing.T) {
 	t.Parallel()
 	two := 2
-	accepted := decide(t, optimization.Evolve, optimization.Work{}, optimization.Accept{
+	accepted := decide(t, optimization.Evolve, optimization.Work{}, optimization.AcceptWrite{
 		Operation: operation.Accepted{OperationID: operationID(1), Type: operation.ApplyOptimization, Resource: operation.Resource{ItemID: &model}, Impact: operation.Impact{OptimizationApplies: &two}},
-		Apply:     &optimization.ApplyAccepted{Kind: optimization.Properties, Unattended: true, Applies: 2},
+		Apply:     optimization.ApplyAccepted{Kind: optimization.Properties, Unattended: true, Applies: 2},
 	})
 	if accepted.Next() != -1 || accepted.Proposed {
 		t.Fatal("an unattended apply has writes before its proposal")
@@ -423,7 +423,7 @@ func TestAnyHistoryOfAWork(t *testing.T) {
 		if !unattended {
 			a.Writes = twoWrites()
 		}
-		take(optimization.Accept{Operation: operation.Accepted{Type: operation.ApplyOptimization, Impact: operation.Impact{OptimizationApplies: &n}}, Apply: &a})
+		take(optimization.AcceptWrite{Operation: operation.Accepted{Type: operation.ApplyOptimization, Impact: operation.Impact{OptimizationApplies: &n}}, Apply: a})
 		for range rapid.IntRange(0, 20).Draw(t, "steps") {
 			at := rapid.IntRange(0, 1).Draw(t, "write")
 			switch rapid.IntRange(0, 6).Draw(t, "command") {

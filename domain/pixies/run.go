@@ -9,9 +9,6 @@ import (
 	"readiness/domain/operation"
 )
 
-// MaxReports is how many reports one call may name.
-const MaxReports = 100
-
 // Verb is what a run does.
 type Verb string
 
@@ -146,17 +143,6 @@ func (r Run) Open(id uuid.UUID) bool {
 	_, known := r.Report(id)
 	_, ended := r.Result(id)
 	return known && !ended && !r.Operation.Status.Ended()
-}
-
-// AcceptRun records a new run and its operation.
-type AcceptRun struct {
-	Operation operation.Accepted
-	Run       RunAccepted
-}
-
-// Decide implements domain.Command.
-func (c AcceptRun) Decide(Run) ([]domain.Event, error) {
-	return []domain.Event{c.Operation, c.Run}, nil
 }
 
 // Begin records that work on the run began; nothing when it has begun already.

@@ -14,15 +14,16 @@ import (
 // tracked items.
 func run(t *testing.T, verb pixies.Verb, single bool, n int) pixies.Run {
 	t.Helper()
-	accepted := pixies.RunAccepted{Verb: verb, Single: single}
+	accepted := pixies.RunAccepted{Single: single}
 	for i := range n {
 		accepted.Reports = append(accepted.Reports, pixies.Named{ReportID: id(byte(10 + i))})
 	}
-	op := operation.Accepted{OperationID: id(1), Type: operation.RemovePixies}
-	if verb == pixies.Adds {
-		op.Type, op.Impact = operation.AddPixies, pixies.Impact(single, n)
+	op := operation.Accepted{OperationID: id(1)}
+	if verb == pixies.Removes {
+		return decide(t, pixies.EvolveRun, pixies.Run{}, pixies.RemovePixies{Operation: op, Run: accepted})
 	}
-	return decide(t, pixies.EvolveRun, pixies.Run{}, pixies.AcceptRun{Operation: op, Run: accepted})
+	op.Impact = pixies.Impact(single, n)
+	return decide(t, pixies.EvolveRun, pixies.Run{}, pixies.AddPixies{Operation: op, Run: accepted})
 }
 
 func end(t *testing.T, r pixies.Run, n byte, tracked bool, code domain.Code) pixies.Run {

@@ -133,7 +133,7 @@ func (p *Platform) openEntry(ctx context.Context, root *os.Root, e entry, how lo
 
 func notReadable(it item.Item, format string, args ...any) error {
 	return domain.Refuse(domain.ItemNotReadable, "the definition of %s cannot be read: %s", named(it),
-		fmt.Sprintf(format, args...)).About(idName(it.Type), it.ID)
+		fmt.Sprintf(format, args...)).About(it.Type.IDName(), it.ID)
 }
 
 // definition reads the parts. If a part vanishes during the read because another program saves the item, it starts

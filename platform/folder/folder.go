@@ -232,7 +232,7 @@ func notFound(it item.Item) error {
 	if it.ID == uuid.Nil {
 		return domain.Refuse(domain.ItemNotFound, "%s no longer exists", named(it))
 	}
-	return domain.Refuse(domain.ItemNotFound, "%s %s is not in workspace %s", it.Type, it.ID, it.WorkspaceID).About(idName(it.Type), it.ID)
+	return domain.Refuse(domain.ItemNotFound, "%s %s is not in workspace %s", it.Type, it.ID, it.WorkspaceID).About(it.Type.IDName(), it.ID)
 }
 
 // named returns how messages refer to an item: by its id, or by its path if it is an item of a Tree, which has no id.
@@ -241,18 +241,6 @@ func named(it item.Item) string {
 		return it.DisplayName
 	}
 	return string(it.Type) + " " + it.ID.String()
-}
-
-// idName returns what the HTTP interface calls the id of an item of type t.
-func idName(t item.Type) string {
-	switch t {
-	case item.Report:
-		return "reportId"
-	case item.DataAgent:
-		return "dataAgentId"
-	default:
-		return "semanticModelId"
-	}
 }
 
 // open opens the root for one call, so a replaced root is noticed.

@@ -53,7 +53,7 @@ func (f *itemFolder) stage(d definition.Definition, changes []change) error {
 		case err == nil || errors.Is(err, syscall.ENOTDIR):
 			return domain.Refuse(domain.InvalidRequest,
 				"the definition for %s cannot be written: a folder is in the place of the part %q, or a file in the place of one of "+
-					"its folders", named(f.item), c.Path).About(idName(f.item.Type), f.item.ID)
+					"its folders", named(f.item), c.Path).About(f.item.Type.IDName(), f.item.ID)
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}

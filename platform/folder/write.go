@@ -70,20 +70,20 @@ func (f *itemFolder) replace(ctx context.Context, d definition.Definition, ifHas
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return domain.Refuse(domain.PlatformAccessDenied,
 			"the folder of %s may not be written (%s); ask the operator of the service for access", named(it),
-			cause(err)).About(idName(it.Type), it.ID)
+			cause(err)).About(it.Type.IDName(), it.ID)
 	}
 	return p.unavailable(ctx, err, "%s cannot be written", named(it))
 }
 
 func changed(it item.Item) error {
-	return domain.Refuse(domain.ItemChanged, "%s was changed since it was read; read it again", named(it)).About(idName(it.Type), it.ID)
+	return domain.Refuse(domain.ItemChanged, "%s was changed since it was read; read it again", named(it)).About(it.Type.IDName(), it.ID)
 }
 
 // check refuses parts that cannot be in the item's folder.
 func (b bounds) check(it item.Item, d definition.Definition) error {
 	refuse := func(format string, args ...any) error {
 		return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: %s", named(it),
-			fmt.Sprintf(format, args...)).About(idName(it.Type), it.ID)
+			fmt.Sprintf(format, args...)).About(it.Type.IDName(), it.ID)
 	}
 	if len(d.Parts) == 0 || len(d.Parts) > b.parts {
 		return refuse("it has %d parts; 1 to %d are allowed", len(d.Parts), b.parts)

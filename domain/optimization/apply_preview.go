@@ -4,14 +4,19 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/google/uuid"
 
 	"readiness/definition/rewrite"
 	"readiness/domain"
+	"readiness/domain/operation"
 	"readiness/domain/proposal"
 )
 
-// ApplyRequest is the body of an apply. A member that was not given is nil.
-type ApplyRequest struct {
+// ApplyPreview writes a preview that a person reviewed or, with NoApproval, proposes
+// and writes in one operation. A member that the call did not give is nil.
+type ApplyPreview struct {
 	PreviewID *string
 	Keys      *[]string
 	Approval  *string
@@ -25,7 +30,7 @@ const NoApproval = "none"
 
 // Check refuses a request that is invalid whatever is stored (docs/decisions.md 8.10
 // and 8.14).
-func (r ApplyRequest) Check(k Kind) error {
+func (r ApplyPreview) Check(k Kind) error {
 	switch {
 	case r.PreviewID == nil && r.Approval == nil:
 		return domain.Refuse(domain.InvalidRequest, "the body names neither previewId, of the preview to write, nor approval none, to "+
@@ -51,7 +56,7 @@ func (r ApplyRequest) Check(k Kind) error {
 }
 
 // Unattended reports whether the apply proposes and writes in one operation.
-func (r ApplyRequest) Unattended() bool { return r.Approval != nil }
+func (r ApplyPreview) Unattended() bool { return r.Approval != nil }
 
 // Object is one object that an apply or a revert writes: Previous is the value that the
 // preview saw, and Written the value to write. Nil means that the property is absent.
@@ -81,7 +86,7 @@ type Write struct {
 // Select returns the writes that the request asks for of its preview, in the order in
 // which they are made. It refuses keys that the preview lacks and texts that cannot be
 // written.
-func (r ApplyRequest) Select(p Preview) ([]Write, error) {
+func (r ApplyPreview) Select(p Preview) ([]Write, error) {
 	changes := make(map[string]Change, len(p.Changes))
 	for _, c := range p.Changes {
 		changes[c.Key] = c
@@ -129,7 +134,7 @@ func asWritten(t proposal.Type, text string) string {
 }
 
 // keys returns the keys of the changes to write.
-func (r ApplyRequest) keys(p Preview, changes map[string]Change) (map[string]bool, error) {
+func (r ApplyPreview) keys(p Preview, changes map[string]Change) (map[string]bool, error) {
 	keys := map[string]bool{}
 	switch {
 	case r.Keys != nil:
@@ -168,6 +173,45 @@ func checkValue(c Change, selected bool, key, text string) error {
 	}
 	if wrong := rewrite.CheckText(c.Property, text); wrong != "" {
 		return about("the text in values for %q cannot be written: %s", shown(key), wrong)
+	}
+	return nil
+}
+
+// NamedPreview is a preview that an apply of the kind names by its id. Text is the id
+// as the call gave it.
+type NamedPreview struct {
+	Text      string
+	Kind      Kind
+	AccountID string
+	ModelID   uuid.UUID
+	Now       time.Time
+}
+
+// ID returns the id of the preview.
+func (n NamedPreview) ID() (uuid.UUID, error) {
+	id, ok := domain.ParseID(n.Text)
+	if !ok {
+		return id, n.none()
+	}
+	return id, nil
+}
+
+func (n NamedPreview) none() error { return NotThePreview(n.Text, "there is none with this id") }
+
+// Check refuses what is not a preview of the account, the model and the kind that
+// succeeded and has not expired (docs/specification.md 4.5).
+func (n NamedPreview) Check(w Work) error {
+	switch {
+	case w.Operation.Account != n.AccountID || w.Operation.Type != operation.PreviewOptimization:
+		return n.none()
+	case *w.Operation.Resource.ItemID != n.ModelID:
+		return NotThePreview(n.Text, "it was made for another semantic model")
+	case w.Kind != n.Kind:
+		return NotThePreview(n.Text, "it previews "+string(w.Kind)+", not "+string(n.Kind))
+	case w.Document == "":
+		return NotThePreview(n.Text, "it has not succeeded")
+	case w.Expired(n.Now):
+		return NotThePreview(n.Text, "it is older than 24 hours")
 	}
 	return nil
 }

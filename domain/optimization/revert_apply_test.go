@@ -16,10 +16,16 @@ func describe(name, previous, written string) []optimization.Write {
 	return []optimization.Write{{Type: proposal.Description, Objects: []optimization.Object{object(proposal.Description, name, previous, written)}}}
 }
 
-func TestRevertOf(t *testing.T) {
+// revertOf returns the writes of a revert of the apply by its account.
+func revertOf(apply optimization.Work, modelID uuid.UUID, at time.Time, later []optimization.Work) ([]optimization.Write, error) {
+	c := optimization.RevertApply{ApplyID: apply.Operation.ID, AccountID: apply.Operation.Account, ModelID: modelID, Now: at}
+	return c.Writes(apply, later)
+}
+
+func TestRevertApply(t *testing.T) {
 	t.Parallel()
 	w := applied(t, operationID(1), optimization.Properties, twoWrites())
-	writes, err := optimization.RevertOf(w, model, noon, nil)
+	writes, err := revertOf(w, model, noon, nil)
 	if err != nil || len(writes) != 2 || writes[0].Type != proposal.DisplayFolder || writes[1].Type != proposal.SummarizeBy {
 		t.Fatalf("the revert writes %v, %v; want folders, then defaults", writes, err)
 	}
@@ -70,7 +76,7 @@ func TestRevertRefusals(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := optimization.RevertOf(test.apply, test.model, test.at, test.later)
+			_, err := revertOf(test.apply, test.model, test.at, test.later)
 			if test.code != "" {
 				refused(t, err, test.code, test.says)
 			} else if err != nil {
@@ -87,14 +93,14 @@ func TestPutBack(t *testing.T) {
 	w := applied(t, operationID(1), optimization.Properties, twoWrites())
 	revert := func(id uuid.UUID, leave string, writes int) optimization.Work {
 		t.Helper()
-		all, err := optimization.RevertOf(w, model, noon, nil)
+		all, err := revertOf(w, model, noon, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		of := operationID(1)
-		r := decide(t, evolve, optimization.Work{}, optimization.Accept{
+		r := decide(t, evolve, optimization.Work{}, optimization.AcceptWrite{
 			Operation: operation.Accepted{OperationID: id, Type: operation.RevertOptimization, Resource: operation.Resource{ItemID: &model}},
-			Apply:     &optimization.ApplyAccepted{Kind: optimization.Properties, Reverts: &of, Writes: all, Applies: len(all)},
+			Apply:     optimization.ApplyAccepted{Kind: optimization.Properties, Reverts: &of, Writes: all, Applies: len(all)},
 		})
 		for at := range min(writes, len(all)) {
 			r = decide(t, evolve, r, optimization.StartWrite{})
@@ -117,7 +123,7 @@ func TestPutBack(t *testing.T) {
 	if events, err := (optimization.PutObjectsBack{Revert: first}).Decide(w); err != nil || events != nil {
 		t.Errorf("it was put back again: %v, %v", events, err)
 	}
-	left, err := optimization.RevertOf(w, model, noon, nil)
+	left, err := revertOf(w, model, noon, nil)
 	if err != nil || len(left) != 2 || len(left[0].Objects) != 1 || left[0].Objects[0].Object != "Cost" {
 		t.Fatalf("a second revert writes %v, %v; want what is left", left, err)
 	}
@@ -126,6 +132,6 @@ func TestPutBack(t *testing.T) {
 	if w.Standing() != optimization.Reverted || *w.RevertedBy != operationID(3) {
 		t.Errorf("the apply stands as %s by %v", w.Standing(), w.RevertedBy)
 	}
-	_, err = optimization.RevertOf(w, model, noon, nil)
+	_, err = revertOf(w, model, noon, nil)
 	refused(t, err, domain.InvalidRequest, "already reverted")
 }

@@ -11,14 +11,34 @@ import (
 	"readiness/domain/operation"
 )
 
-// RevertOf returns the writes of a revert of the apply. They restore, in the same
-// order, the previous value of every object that is still as the apply wrote it
-// according to the log. later are the standing applies after it. RevertOf refuses when
-// the apply is not a revertable apply of the model, was reverted already, wrote
-// nothing, or when one of later wrote the same object.
-func RevertOf(apply Work, modelID uuid.UUID, now time.Time, later []Work) ([]Write, error) {
+// RevertApply puts back what an apply of the account and the model wrote.
+type RevertApply struct {
+	ApplyID   uuid.UUID
+	AccountID string
+	ModelID   uuid.UUID
+	Now       time.Time
+}
+
+// Check refuses an apply that can never be reverted. That the apply has not ended, or
+// that a later apply builds on it, is decided together with the model's lock.
+func (c RevertApply) Check(apply Work) error {
+	if _, err := c.Writes(apply, nil); !domain.IsRefused(err, domain.OperationInProgress) {
+		return err
+	}
+	return nil
+}
+
+// Writes returns the writes of the revert. They restore, in the same order, the
+// previous value of every object that is still as the apply wrote it according to the
+// log. later are the standing applies after it. Writes refuses when the apply is not a
+// revertable apply of the model, was reverted already, wrote nothing, or when one of
+// later wrote the same object.
+func (c RevertApply) Writes(apply Work, later []Work) ([]Write, error) {
 	id := apply.Operation.ID
-	if err := revertable(apply.Operation, apply.AppliedAt(), modelID, now); err != nil {
+	if apply.Operation.Account != c.AccountID || !apply.IsApply() {
+		return nil, NotAnApply(c.ApplyID, c.ModelID)
+	}
+	if err := revertable(apply.Operation, apply.AppliedAt(), c.ModelID, c.Now); err != nil {
 		return nil, err
 	}
 	left := apply.left()

@@ -96,22 +96,22 @@ func TestARequestToRunAgainIsWellFormed(t *testing.T) {
 	t.Parallel()
 	run := &uuid.UUID{15: 9}
 	for name, test := range map[string]struct {
-		request abtest.AgainRequest
+		request abtest.RunAgain
 		naming  string
 	}{
-		"nothing":                        {abtest.AgainRequest{}, ""},
-		"the frozen questions":           {abtest.AgainRequest{QuestionSet: new("Frozen")}, ""},
-		"the current ones":               {abtest.AgainRequest{QuestionSet: new("Current")}, ""},
-		"others":                         {abtest.AgainRequest{QuestionSet: new("Saved")}, "questionSet"},
-		"none":                           {abtest.AgainRequest{QuestionSet: new("")}, "questionSet"},
-		"a run that asked the frozen":    {abtest.AgainRequest{ReuseRunID: run}, ""},
-		"a run, and the frozen by name":  {abtest.AgainRequest{QuestionSet: new("Frozen"), ReuseRunID: run}, ""},
-		"a run, and the current ones":    {abtest.AgainRequest{QuestionSet: new("Current"), ReuseRunID: run}, "reuseRunId"},
-		"a run, and others that are not": {abtest.AgainRequest{QuestionSet: new("current"), ReuseRunID: run}, "questionSet"},
+		"nothing":                        {abtest.RunAgain{}, ""},
+		"the frozen questions":           {abtest.RunAgain{QuestionSet: new("Frozen")}, ""},
+		"the current ones":               {abtest.RunAgain{QuestionSet: new("Current")}, ""},
+		"others":                         {abtest.RunAgain{QuestionSet: new("Saved")}, "questionSet"},
+		"none":                           {abtest.RunAgain{QuestionSet: new("")}, "questionSet"},
+		"a run that asked the frozen":    {abtest.RunAgain{ReuseRunID: run}, ""},
+		"a run, and the frozen by name":  {abtest.RunAgain{QuestionSet: new("Frozen"), ReuseRunID: run}, ""},
+		"a run, and the current ones":    {abtest.RunAgain{QuestionSet: new("Current"), ReuseRunID: run}, "reuseRunId"},
+		"a run, and others that are not": {abtest.RunAgain{QuestionSet: new("current"), ReuseRunID: run}, "questionSet"},
 	} {
 		refusedAs(t, name, test.request.Check(), test.naming)
 	}
-	if set := (abtest.AgainRequest{}).Set(); set != abtest.Frozen {
+	if set := (abtest.RunAgain{}).Set(); set != abtest.Frozen {
 		t.Errorf("the %s questions are asked unless a call says otherwise, want %s", set, abtest.Frozen)
 	}
 }

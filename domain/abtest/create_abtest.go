@@ -19,6 +19,12 @@ type CreateRequest struct {
 	ReuseSideA     bool
 }
 
+// CreateABTest creates a test. Its first run starts with it.
+type CreateABTest struct{ Created }
+
+// Decide implements domain.Command.
+func (c CreateABTest) Decide(Test) ([]domain.Event, error) { return []domain.Event{c.Created}, nil }
+
 // SideRequest is a side as the call names it.
 type SideRequest struct {
 	SemanticModelID, WorkspaceID uuid.UUID
@@ -109,28 +115,29 @@ func (a AnswererRequest) Check(member string) error {
 	return nil
 }
 
-// AgainRequest is the body of a call that runs a test again.
-type AgainRequest struct {
-	QuestionSet *string
-	ReuseRunID  *uuid.UUID
-}
-
-// Set returns which questions are asked; Frozen by default.
-func (r AgainRequest) Set() QuestionSet {
-	if r.QuestionSet == nil {
-		return Frozen
-	}
-	return QuestionSet(*r.QuestionSet)
-}
-
-// Check refuses a malformed request with InvalidRequest.
-func (r AgainRequest) Check() error {
+// CheckReuse refuses the answers of a stored run for side A that another answerer gave,
+// or that the AI provider which side B asks has judged; judge is nil when none judged
+// them.
+func CheckReuse(stored benchmark.Run, judge *comparison.Judge, sideA, sideB benchmark.Side) error {
 	switch {
-	case r.Set() != Frozen && r.Set() != Current:
-		return domain.Refuse(domain.InvalidRequest, "questionSet must be Frozen or Current")
-	case r.Set() == Current && r.ReuseRunID != nil:
-		return domain.Refuse(domain.InvalidRequest, "reuseRunId cannot be combined with questionSet Current; a stored run asked the "+
-			"frozen questions")
+	case !stored.Side.AnsweredBy.Same(sideA.AnsweredBy):
+		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: sideA.answeredBy does not name the %s "+
+			"that gave them", stored.RunID, stored.Side.AnsweredBy.Kind).
+			About("runId", stored.RunID)
+	case judge != nil && judge.ProviderID == sideB.AnsweredBy.ProviderID:
+		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: they were judged by the AI provider that "+
+			"side B asks, and no side judges; ask side A again", stored.RunID).
+			About("runId", stored.RunID)
 	}
 	return nil
+}
+
+// CheckReadable refuses to compute the correct answers from a side A whose definition
+// cannot be parsed; unreadable says why, nil when it can.
+func CheckReadable(unreadable error) error {
+	if unreadable == nil {
+		return nil
+	}
+	return domain.Refuse(domain.InvalidRequest, "the correct answers cannot be computed from side A: its definition cannot be read: %s",
+		unreadable)
 }

@@ -1,0 +1,73 @@
+package optimization
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/operation"
+)
+
+// RevertBundle puts back what a bundle apply wrote, one kind after the other, the last
+// first. ApplyID is the text that the call gave.
+type RevertBundle struct {
+	ApplyID   string
+	AccountID string
+	ModelID   uuid.UUID
+	Now       time.Time
+}
+
+// ID returns the id of the bundle apply.
+func (c RevertBundle) ID() (uuid.UUID, error) {
+	id, ok := domain.ParseID(c.ApplyID)
+	if !ok {
+		return id, c.none()
+	}
+	return id, nil
+}
+
+func (c RevertBundle) none() error {
+	return domain.Refuse(domain.OperationNotFound, "operation %s is not a bundle apply of semantic model %s by this account",
+		shortened(c.ApplyID), c.ModelID).About("operationId", shortened(c.ApplyID))
+}
+
+// CheckApply refuses what is not a bundle apply of the account and the model, and one
+// that still runs, has nothing left to put back, or is older than RecordLife.
+func (c RevertBundle) CheckApply(b Bundle) error {
+	id, wrote := b.Operation.ID, 0
+	for _, child := range b.Children {
+		if child.Standing == ChildApplied || child.Standing == ChildReverted {
+			wrote++
+		}
+	}
+	switch {
+	case b.Operation.Account != c.AccountID || b.Operation.Type != operation.ApplyOptimizations ||
+		*b.Operation.Resource.ItemID != c.ModelID:
+		return c.none()
+	case !b.Operation.Status.Ended():
+		return domain.Refuse(domain.OperationInProgress, "bundle apply %s has not ended; revert it when it has", id).About("operationId",
+			id).After(2 * time.Second)
+	case wrote == 0:
+		return domain.Refuse(domain.InvalidRequest, "bundle apply %s wrote nothing, so there is nothing to put back",
+			id).About("operationId", id)
+	case len(c.Children(b)) == 0:
+		return domain.Refuse(domain.InvalidRequest, "bundle apply %s was already reverted", id).About("operationId", id)
+	case c.Now.After(b.AcceptedAt.Add(RecordLife)):
+		return domain.Refuse(domain.OperationExpired, "bundle apply %s is older than 30 days, and what it wrote is no longer kept",
+			id).About("operationId", id)
+	}
+	return nil
+}
+
+// Children returns the kinds to put back, in the order of the reverts.
+func (c RevertBundle) Children(applied Bundle) []Child {
+	var children []Child
+	for _, done := range slices.Backward(applied.Children) {
+		if done.Standing == ChildApplied {
+			children = append(children, Child{Kind: done.Kind, Reverts: done.OperationID, Standing: ChildNotStarted})
+		}
+	}
+	return children
+}
