@@ -33,7 +33,7 @@ func TestFrozenQuestions(t *testing.T) {
 }
 
 // Only a run that asks the current questions provides the test's, when no run has and
-// none is under way.
+// none is in progress.
 func TestRunAgainFreezes(t *testing.T) {
 	t.Parallel()
 	current := abtest.RunAgain{QuestionSet: new("Current")}
