@@ -33,7 +33,8 @@ WITH held AS MATERIALIZED (
 	SELECT pg_advisory_xact_lock_shared(%d), pg_advisory_xact_lock_shared(%d + last_value) FROM events_position_seq
 ), stale AS MATERIALIZED (
 	SELECT EXISTS (
-		SELECT FROM unnest((SELECT $11::text[]), (SELECT $12::bigint[]), (SELECT $13::uuid[]), (SELECT $14::boolean[])) AS l (stream, version, event_id, unmoved)
+		SELECT FROM unnest((SELECT $11::text[]), (SELECT $12::bigint[]), (SELECT $13::uuid[]), (SELECT $14::boolean[]))
+			AS l (stream, version, event_id, unmoved)
 		LEFT JOIN LATERAL (
 			SELECT event_id FROM events WHERE stream = l.stream AND version = l.version OFFSET 0
 		) e ON true
@@ -48,7 +49,8 @@ WITH held AS MATERIALIZED (
 		AS n (event_id, stream, version, type, schema_version, data, recorded_at, chain)
 )
 INSERT INTO events (position, event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash)
-SELECT position, event_id, $2, stream, CASE WHEN NOT yes THEN version END, type, schema_version, data::json, $10, recorded_at, sha256(chain || int8send(position))
+SELECT position, event_id, $2, stream, CASE WHEN NOT yes THEN version END, type, schema_version, data::json, $10, recorded_at,
+	sha256(chain || int8send(position))
 FROM placed, stale
 RETURNING position`, gate, appenders)
 

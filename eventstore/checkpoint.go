@@ -58,7 +58,8 @@ func (s *Store) Checkpoint(ctx context.Context, account string) (Checkpoint, err
 	})
 	if err == nil && c.Events >= kept+pageSize {
 		_, err = s.pool.Exec(ctx, `INSERT INTO checkpoints AS c (account_id, position, events, head) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (account_id) DO UPDATE SET position = excluded.position, events = excluded.events, head = excluded.head WHERE c.position < excluded.position`,
+			ON CONFLICT (account_id) DO UPDATE SET position = excluded.position, events = excluded.events, head = excluded.head
+				WHERE c.position < excluded.position`,
 			account, c.Position, c.Events, c.Head[:])
 	}
 	if err != nil {

@@ -224,7 +224,12 @@ func (c *calling) calls() map[string]func(n int) routed {
 			return get(benchmarkPath(modelA) + "/" + id.String() + "/result")
 		},
 
-		"POST " + model + "/schedules":          func(n int) routed { return routed{disk, modelPath(c.model(n)) + "/schedules", everyMorning, 200} },
+		"POST " + model + "/schedules": func(n int) routed { return routed{disk, modelPath(c.model(n)) + "/schedules", everyMorning, 200} },
+		"GET " + model + "/schedules": func(n int) routed {
+			m := c.model(n)
+			c.disk.plan("ada", m)
+			return routed{disk, modelPath(m) + "/schedules", "", 200}
+		},
 		"GET " + schedules + "/{scheduleId}":    func(n int) routed { return routed{disk, c.disk.plan("ada", c.model(n)), "", 200} },
 		"PATCH " + schedules + "/{scheduleId}":  func(n int) routed { return routed{disk, c.disk.plan("ada", c.model(n)), `{"timeUtc":"07:00"}`, 200} },
 		"DELETE " + schedules + "/{scheduleId}": func(n int) routed { return routed{disk, c.disk.plan("ada", c.model(n)), "", 200} },

@@ -61,7 +61,7 @@ func Routes() []Route {
 		{Operation: "getAssessment", Method: http.MethodGet, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}",
 			Scope: token.ScopeRead, Group: Read, Feature: AIFeatures, RoundTrips: 3},
 		{Operation: "listSchedulesOfModel", Method: http.MethodGet, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules",
-			Scope: token.ScopeRead, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures, RoundTrips: 2},
+			Scope: token.ScopeRead, Group: Read, Plan: ScheduledAssessments, Feature: AIFeatures, RoundTrips: 3},
 		{Operation: "createSchedule", Method: http.MethodPost, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules",
 			Scope: token.ScopeReadWrite, Group: Start, Plan: ScheduledAssessments, Feature: AIFeatures, RoundTrips: 3},
 		{Operation: "listSchedules", Method: http.MethodGet, Path: "/v1/aiReadiness/schedules",

@@ -114,7 +114,8 @@ type AbRunsQuery struct {
 	Limit     int
 }
 
-const abRunColumns = `accepted, started_at, status, finished_at, status_a, status_b, run_a, run_b, failed_a, failed_b, compared, stopped, broken`
+const abRunColumns = `accepted, started_at, status, finished_at, status_a, status_b, run_a, run_b, failed_a, failed_b, compared, ` +
+	`stopped, broken`
 
 // abRunRow holds the columns of a row; all are NULL where a join found no row.
 type abRunRow struct {
@@ -172,7 +173,8 @@ func scanAbRun(row pgx.CollectableRow) (AbRun, error) {
 // of one instant.
 func abRunSQL(from string) string {
 	return `WITH page AS MATERIALIZED (SELECT ` + abRunColumns + `, run_id FROM ab_runs_v1 ` + from + `)
-		SELECT ` + prefixed("r", abRunColumns) + `, ` + prefixed("a", benchmarkRunColumns) + `, ` + prefixed("b", benchmarkRunColumns) + ` FROM page r
+		SELECT ` + prefixed("r", abRunColumns) + `, ` + prefixed("a", benchmarkRunColumns) + `, ` +
+		prefixed("b", benchmarkRunColumns) + ` FROM page r
 		LEFT JOIN benchmark_runs_v1 a ON a.run_id = r.run_a
 		LEFT JOIN benchmark_runs_v1 b ON b.run_id = r.run_b
 		ORDER BY r.started_at DESC, r.run_id DESC`

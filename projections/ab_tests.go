@@ -200,7 +200,8 @@ func (q AbTestsQuery) sql() (sql string, args []any) {
 		add(`(model_a = $%[1]d AND workspace_a = $%[2]d OR model_b = $%[1]d AND workspace_b = $%[2]d)`, m.ID, m.WorkspaceID)
 	}
 	if a := q.Agent; a != nil {
-		add(`(agent_a = $%[1]d AND (side_a #>> '{answeredBy,dataAgentWorkspaceId}') = $%[2]d OR agent_b = $%[1]d AND (side_b #>> '{answeredBy,dataAgentWorkspaceId}') = $%[2]d)`, a.ID, a.WorkspaceID.String())
+		add(`(agent_a = $%[1]d AND (side_a #>> '{answeredBy,dataAgentWorkspaceId}') = $%[2]d OR agent_b = $%[1]d
+			AND (side_b #>> '{answeredBy,dataAgentWorkspaceId}') = $%[2]d)`, a.ID, a.WorkspaceID.String())
 	}
 	column, direction, after := "sorted_at", "DESC", "<"
 	if q.Sort == AbTestsName || q.Sort == AbTestsNameDesc {

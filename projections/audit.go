@@ -206,7 +206,8 @@ func (a *auditSQL) hour(compared string, at time.Time) {
 }
 
 const auditColumns = `position, event_id, stream, version, type, schema_version, recorded_at,
-	coalesce(metadata ->> 'person', '') AS person, coalesce(metadata ->> 'requestId', '') AS request, coalesce(metadata ->> 'operationId', '') AS operation, data, hash`
+	coalesce(metadata ->> 'person', '') AS person, coalesce(metadata ->> 'requestId', '') AS request,
+		coalesce(metadata ->> 'operationId', '') AS operation, data, hash`
 
 // events returns SQL for the events at the positions that match where.
 func (a *auditSQL) events(positions ...string) string {
@@ -242,7 +243,8 @@ func (a *auditSQL) found() string {
 		within = append(within, fmt.Sprintf("position BETWEEN b.block * %d AND b.block * %[1]d + %d", auditBlock, auditBlock-1))
 		// Blocks are read in their order, a few at a time; OFFSET 0 keeps the planner from reading all
 		// of the account's events instead.
-		found = fmt.Sprintf(`SELECT e.* FROM (SELECT b0.block FROM %s WHERE %s) b CROSS JOIN LATERAL (%s OFFSET 0) e ORDER BY b.block, e.position LIMIT $4`,
+		found = fmt.Sprintf(`SELECT e.* FROM (SELECT b0.block FROM %s WHERE %s) b CROSS JOIN LATERAL (%s OFFSET 0) e
+			ORDER BY b.block, e.position LIMIT $4`,
 			from, strings.Join(blocks, " AND "), a.events(within...))
 	}
 	return fmt.Sprintf("(%s)\nUNION ALL\n(%s ORDER BY position LIMIT $4)\nORDER BY position LIMIT $4", found,

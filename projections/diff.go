@@ -72,10 +72,12 @@ func (t *Table) compare(ctx context.Context, tx pgx.Tx, diff *Diff, before, afte
 	d := TableDiff{Table: t.Name}
 	var same int64
 	err := tx.QueryRow(ctx, fmt.Sprintf(`WITH pairs AS MATERIALIZED (
-			SELECT jsonb_build_array(%[1]s) AS key, o.%[2]s IS NULL AS fresh, n.%[2]s IS NULL AS gone, (%[3]s) IS DISTINCT FROM (%[4]s) AS differ
+			SELECT jsonb_build_array(%[1]s) AS key, o.%[2]s IS NULL AS fresh, n.%[2]s IS NULL AS gone,
+				(%[3]s) IS DISTINCT FROM (%[4]s) AS differ
 			FROM %[5]s o FULL JOIN %[6]s n ON %[7]s
 		)
-		SELECT count(*) FILTER (WHERE NOT differ), count(*) FILTER (WHERE gone), count(*) FILTER (WHERE fresh), count(*) FILTER (WHERE differ AND NOT gone AND NOT fresh),
+		SELECT count(*) FILTER (WHERE NOT differ), count(*) FILTER (WHERE gone), count(*) FILTER (WHERE fresh),
+			count(*) FILTER (WHERE differ AND NOT gone AND NOT fresh),
 			array(SELECT key::text FROM pairs WHERE differ ORDER BY key LIMIT 10) FROM pairs`,
 		strings.Join(keys, ", "), t.Key[0], each(t.names(), "o.%s"), each(t.names(), "n.%s"), before, after, t.sameKey("o", "n")),
 	).Scan(&same, &d.OnlyLive, &d.OnlyNew, &d.Different, &d.First)

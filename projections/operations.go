@@ -120,7 +120,8 @@ type OperationsQuery struct {
 	Limit     int
 }
 
-const operationColumns = `id, account_id, issuer, person, type, status, created_at, updated_at, percent, workspace_id, item_id, item_type, impact, error_code, error_message, waits`
+const operationColumns = `id, account_id, issuer, person, type, status, created_at, updated_at, percent, workspace_id, item_id, ` +
+	`item_type, impact, error_code, error_message, waits`
 
 var impactOf = newDecoder[operation.Impact](1024)
 
@@ -218,7 +219,8 @@ func (v *Views) Overdue(ctx context.Context, now time.Time, limit int) ([]uuid.U
 // after.
 func (v *Views) Unfinished(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
 	rows, err := v.Pool.Query(ctx, `
-		SELECT id FROM operations_v2 WHERE status IN ('NotStarted', 'Running') AND NOT waits AND updated_at < $1 AND id > $2 ORDER BY id LIMIT $3`, before, after, limit)
+		SELECT id FROM operations_v2 WHERE status IN ('NotStarted', 'Running') AND NOT waits AND updated_at < $1 AND id > $2
+			ORDER BY id LIMIT $3`, before, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("projections: look for operations that have not ended: %w", err)
 	}

@@ -53,7 +53,8 @@ const pageViewsSQL = `SELECT report_id, page, sum(views)::bigint FROM (
 		AND data ->> 'day' BETWEEN to_char($3::date, 'YYYY-MM-DD') AND to_char($4::date, 'YYYY-MM-DD')
 	UNION ALL
 	SELECT report_id, page, views FROM page_view_hours
-	WHERE account_id = $1 AND report_id = ANY($2) AND hour >= $3::date::timestamp AT TIME ZONE 'UTC' AND hour < ($4::date + 1)::timestamp AT TIME ZONE 'UTC'
+	WHERE account_id = $1 AND report_id = ANY($2) AND hour >= $3::date::timestamp AT TIME ZONE 'UTC'
+		AND hour < ($4::date + 1)::timestamp AT TIME ZONE 'UTC'
 ) seen GROUP BY report_id, page`
 
 // PageViews returns the number of views of the reports' pages from one day to another, both included,

@@ -193,7 +193,8 @@ const reportCopyColumns = `operation_id, report_id, workspace_id, report_name, a
 // ReportCopies returns at most limit copies made by the account's operations since then, newest first.
 func (v *Views) ReportCopies(ctx context.Context, accountID string, since time.Time, limit int) ([]ReportCopy, error) {
 	rows, err := v.Pool.Query(ctx, `SELECT `+reportCopyColumns+` FROM report_copies_v1
-		WHERE account_id = $1 AND hash IS NOT NULL AND at >= $2 ORDER BY at DESC, operation_id, report_id LIMIT $3`, accountID, since, limit)
+		WHERE account_id = $1 AND hash IS NOT NULL AND at >= $2
+			ORDER BY at DESC, operation_id, report_id LIMIT $3`, accountID, since, limit)
 	if err != nil {
 		return nil, fmt.Errorf("projections: list the copies of reports: %w", err)
 	}

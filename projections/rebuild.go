@@ -195,7 +195,8 @@ func (b *build) prepare(ctx context.Context) error {
 			return fmt.Errorf("version %d is live and this program knows %d only; use the newer program", b.live[n-1].version, b.Version)
 		}
 		err = tx.QueryRow(ctx,
-			`UPDATE view_generations SET error = NULL WHERE view = $1 AND version = $2 AND state = 'building' RETURNING generation, position`,
+			`UPDATE view_generations SET error = NULL WHERE view = $1 AND version = $2 AND state = 'building'
+				RETURNING generation, position`,
 			b.Name, b.Version).Scan(&b.generation, &b.position)
 		if !errors.Is(err, pgx.ErrNoRows) {
 			b.resumed = b.position
@@ -371,7 +372,8 @@ func (b *build) keepError(ctx context.Context, failure error) {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	_, _ = b.engine.pool.Exec(end,
-		`UPDATE view_generations SET error = left($3, 1000), updated_at = clock_timestamp() WHERE view = $1 AND version = $2 AND state = 'building'`,
+		`UPDATE view_generations SET error = left($3, 1000), updated_at = clock_timestamp() WHERE view = $1 AND version = $2
+			AND state = 'building'`,
 		b.Name, b.Version, failure.Error())
 }
 

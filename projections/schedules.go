@@ -119,7 +119,8 @@ func (v *Views) Schedule(ctx context.Context, accountID string, id uuid.UUID) (s
 // earliest first, starting after the slot after. The zero Slot comes before every other.
 func (v *Views) DueSlots(ctx context.Context, now time.Time, after schedule.Slot, limit int) ([]schedule.Slot, error) {
 	rows, err := v.Pool.Query(ctx, `SELECT account_id, semantic_model_id, schedule_id, next_at FROM schedules_v1
-		WHERE next_at <= $1 AND (next_at, schedule_id) > ($2, $3) ORDER BY next_at, schedule_id LIMIT $4`, now, after.At, after.ScheduleID, limit)
+		WHERE next_at <= $1 AND (next_at, schedule_id) > ($2, $3)
+			ORDER BY next_at, schedule_id LIMIT $4`, now, after.At, after.ScheduleID, limit)
 	if err != nil {
 		return nil, fmt.Errorf("projections: look for due schedules: %w", err)
 	}

@@ -52,7 +52,8 @@ func (e *Engine) status(ctx context.Context, log *eventstore.Store) ([]Status, e
 	if err != nil {
 		return nil, err
 	}
-	rows, err := e.pool.Query(ctx, `SELECT g.view, g.version, g.generation, g.state, g.position, g.updated_at, coalesce(g.error, ''), g.tables,
+	rows, err := e.pool.Query(ctx, `SELECT g.view, g.version, g.generation, g.state, g.position, g.updated_at, coalesce(g.error, ''),
+		g.tables,
 			f.position, f.updated_at, coalesce(f.error, '')
 		FROM view_generations g LEFT JOIN followers f ON g.state = 'live' AND f.name = g.view || '_v' || g.version ORDER BY 1, 2, 3`)
 	if err != nil {

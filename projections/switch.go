@@ -94,7 +94,8 @@ func (b *build) goLive(ctx context.Context, tx pgx.Tx) error {
 		`UPDATE view_generations SET state = 'retired', updated_at = clock_timestamp() WHERE view = $1 AND state = 'live'`, b.Name)
 	if err == nil {
 		_, err = tx.Exec(ctx,
-			`UPDATE view_generations SET state = 'live', error = NULL, updated_at = clock_timestamp() WHERE view = $1 AND version = $2 AND generation = $3`,
+			`UPDATE view_generations SET state = 'live', error = NULL, updated_at = clock_timestamp() WHERE view = $1 AND version = $2
+				AND generation = $3`,
 			b.Name, b.Version, b.generation)
 	}
 	return err

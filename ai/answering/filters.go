@@ -185,8 +185,10 @@ func (q *question) operator(i int) (o benchmark.Operator, negated bool, next int
 }
 
 // valueEnds are words that end an unquoted value.
-var valueEnds = setOf(`by per for in and or where with whose grouped broken during since before after until between from over under above below as is are was were
-	which what how show who that have has had having each every across vs versus than sorted ranked ordered only but group split at of on the than more less not
+var valueEnds = setOf(`by per for in and or where with whose grouped broken during since before after until between from over under above
+	below as is are was were
+	which what how show who that have has had having each every across vs versus than sorted ranked ordered only but group split at of on
+	the than more less not
 	exceeding exceeds contains containing equals highest lowest most least top bottom best worst`)
 
 // values reads the values that start at a word: quoted, or up to a word that continues the sentence.

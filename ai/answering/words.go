@@ -276,14 +276,16 @@ func setOf(list string) set {
 var (
 	// structural are words that form a sentence and say nothing about its subject.
 	structural = setOf(`the a an of is are was were be been being am do does did have has had having what which who whom how much many
-		show me give us tell find get see please can could would will shall should may might must i we you our my your their his her its it they
+		show me give us tell find get see please can could would will shall should may might must i we you our my your their his her its
+		it they
 		that this these those there here to on at in for from with within and or as than then so but if when where whose while
 		by per each every across among versus vs not no nor only just also both any all some into about out up down off over
 		want need know like let go goes went`)
 	// amounts are words that mark a number; they may carry no meaning beyond that.
 	amounts = setOf("total totals overall sum amount amounts value values figure figures number numbers count result results")
 	// fillers may occur in a question without changing its meaning.
-	fillers = setOf(`total totals overall sum amount amounts value values figure figures number numbers count result results data report breakdown broken split
+	fillers = setOf(`total totals overall sum amount amounts value values figure figures number numbers count result results data report
+	breakdown broken split
 		group grouped groups list lists display different various individual respective respectively together altogether combined
 		made make makes calculate calculated compute computed compare compared comparing comparison recorded achieved generated reached
 		rank ranked ranking sort sorted descending ascending desc asc order ordered come came whole entire full

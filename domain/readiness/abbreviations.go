@@ -13,7 +13,8 @@ import (
 // familiarAbbreviations need no explanation (rule NAM-03 of 2026-12).
 var familiarAbbreviations = setOf("ytd,mtd,qtd,wtd,py,pm,ly,lm,lq,yy,mm,kpi,sku,nps,crm,hr,vs,vat,gdp,pct,usd,gbp,chf,cfo,pdf,url,id," +
 	"sql,xml,json,csv,html,http,https,uri,dns,tcp,udp,ip,vpn,ssl,tls,ssh,ftp,vm,vms,cpu,gpu,ram,ssd,hdd,os,db,dw,dwh,bi,ml,llm," +
-	"kb,mb,gb,tb,pb,ms,ns,hz,khz,mhz,ghz,kw,kwh,mwh,sdk,rls,ols,crud,gps,sms,pos,b2b,b2c,rfm,nlp,png,svg,gmt,utc,cst,cet,hq,hrs,io,kg,km,cm," +
+	"kb,mb,gb,tb,pb,ms,ns,hz,khz,mhz,ghz,kw,kwh,mwh,sdk,rls,ols,crud,gps,sms,pos,b2b,b2c,rfm,nlp,png,svg,gmt,utc,cst,cet,hq,hrs,io,kg," +
+	"km,cm," +
 	"mrr,arr,cltv,ltv,cac,cpc,cpm,ctr,roi,rpm,p&l,wbs,fte,ftes,ttm,fy,ny,qoq,mom,yoy,wow,std,dtd,bps,avg,min,max,qty,r&d,q&a,m&a,vcpu," +
 	"api,ai,ui,iso,us,uk,eu,erp,etl,sla,kql,mdx,dax,graphql,guid,uuid")
 

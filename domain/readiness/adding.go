@@ -22,7 +22,8 @@ const leastDescription = 8
 
 // frameWords say nothing about an object by themselves. Unlike the words of names they
 // have no other forms.
-var frameWords = setOf("the,a,an,of,for,to,in,on,by,with,from,and,or,per,each,every,all,one,its,their,this,that,these,which,is,are,was,be,used,use,uses,using," +
+var frameWords = setOf("the,a,an,of,for,to,in,on,by,with,from,and,or,per,each,every,all,one,its,their,this,that,these,which,is,are," +
+	"was,be,used,use,uses,using," +
 	"group,groups,filter,filters,slice,show,shows,give,gives,tell,tells,hold,holds,contain,contains,store,stores," +
 	"column,columns,table,tables,measure,measures,field,fields,row,rows,value,values,name,names,record,records,data,information," +
 	"as,at,it,has,have,when,where,whether,true,false,point,time,total,current,calculates,returns,represents,provides,specifies,indicates," +

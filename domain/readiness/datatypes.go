@@ -45,7 +45,8 @@ func summarizedText(_ *scope, c *column) verdict {
 	}
 }
 
-var identifierWords = setOf("id,key,sk,code,no,nr,year,month,week,day,quarter,zip,postal,postcode,latitude,longitude,lat,lon,rank,index,rate,ratio,percent,pct,age")
+var identifierWords = setOf("id,key,sk,code,no,nr,year,month,week,day,quarter,zip,postal,postcode,latitude,longitude,lat,lon,rank," +
+	"index,rate,ratio,percent,pct,age")
 
 func isIdentifier(_ *scope, c *column) bool {
 	return c.numeric() && (c.key || identifierWords.meets(c.words))

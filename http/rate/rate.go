@@ -211,7 +211,8 @@ recent AS MATERIALIZED (
 	FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS l (key, calls, n) JOIN rate_windows r USING (key), clock
 ), verdict AS MATERIALIZED (SELECT bool_and(cardinality(hits) < calls) AS allowed FROM recent),
 counted AS (
-	UPDATE rate_windows r SET hits = CASE WHEN verdict.allowed THEN recent.hits || greatest(recent.now, recent.hits[cardinality(recent.hits)]) ELSE recent.hits END
+	UPDATE rate_windows r SET hits = CASE WHEN verdict.allowed
+		THEN recent.hits || greatest(recent.now, recent.hits[cardinality(recent.hits)]) ELSE recent.hits END
 	FROM recent, verdict WHERE r.key = recent.key
 	RETURNING r.key, cardinality(r.hits) AS used, coalesce(extract(epoch FROM r.hits[1] + $3::interval - recent.now), 0)::float8 AS reset
 )

@@ -34,12 +34,17 @@ func Fill(ctx context.Context, pool *pgxpool.Pool, events, accounts int) error {
 			return err
 		}
 		for _, sql := range []string{
-			`INSERT INTO streams (stream, account_id, type, version, chain) SELECT 'past-' || i, 'acct-' || 10 + i % $2::int, 'past', 5, sha256('') FROM generate_series(1, $1::int / 5) i`,
+			`INSERT INTO streams (stream, account_id, type, version, chain) SELECT 'past-' || i, 'acct-' || 10 + i % $2::int, 'past', 5,
+				sha256('') FROM generate_series(1, $1::int / 5) i`,
 			`INSERT INTO events (event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash)
-				SELECT md5(i || '-' || v)::uuid, 'acct-' || 10 + i % $2::int, 'past-' || i, v, 'past.happened', 1, '{}', json_build_object('account', 'acct-' || 10 + i % $2::int, 'person', 'past-' || i % 50, 'operationId', md5('o' || i)), now() - interval '1 day', sha256('')
+				SELECT md5(i || '-' || v)::uuid, 'acct-' || 10 + i % $2::int, 'past-' || i, v, 'past.happened', 1, '{}',
+					json_build_object('account', 'acct-' || 10 + i % $2::int, 'person', 'past-' || i % 50, 'operationId',
+						md5('o' || i)), now() - interval '1 day', sha256('')
 				FROM generate_series(1, $1::int / 5) i, generate_series(1, 5) v`,
-			`INSERT INTO operations_v2 (id, account_id, issuer, person, type, status, created_at, updated_at, workspace_id, item_type, impact, waits)
-				SELECT md5('o' || i)::uuid, 'acct-' || 10 + i % $2::int, '', 'past-' || i % 50, 'AssessSemanticModel', 'Succeeded', now() - i * interval '1 second', now(), md5('w')::uuid, 'SemanticModel', '{}', false
+			`INSERT INTO operations_v2 (id, account_id, issuer, person, type, status, created_at, updated_at, workspace_id, item_type,
+				impact, waits)
+				SELECT md5('o' || i)::uuid, 'acct-' || 10 + i % $2::int, '', 'past-' || i % 50, 'AssessSemanticModel', 'Succeeded',
+					now() - i * interval '1 second', now(), md5('w')::uuid, 'SemanticModel', '{}', false
 				FROM generate_series(1, $1::int / 5) i`,
 		} {
 			if _, err := tx.Exec(ctx, sql, events, accounts); err != nil {

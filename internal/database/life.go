@@ -60,8 +60,9 @@ func KeyOf(id string) int32 {
 // alive.
 func Alive(key string) string {
 	// pg_locks shows the key as an unsigned number.
-	return fmt.Sprintf(`EXISTS (SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted AND l.classid::bigint = %d
-		AND l.objid::bigint = (%s)::bigint & 4294967295 AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`, aliveLock, key)
+	return fmt.Sprintf(`EXISTS (SELECT FROM pg_locks l WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND l.granted
+		AND l.classid::bigint = %d AND l.objid::bigint = (%s)::bigint & 4294967295
+		AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`, aliveLock, key)
 }
 
 // Take acquires the lock, unless it is already held.
