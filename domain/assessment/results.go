@@ -28,7 +28,9 @@ func (e ResultsDeleted) After() Standing { return e.Standing }
 // Stored is a stored assessment with the address of its document.
 type Stored struct {
 	AssessmentID uuid.UUID
+	WorkspaceID  uuid.UUID
 	DocumentHash string
+	Pinned       bool
 }
 
 // EvolveStored returns the stored assessments of a model, oldest first, after e. It may
@@ -37,15 +39,27 @@ type Stored struct {
 func EvolveStored(s []Stored, e domain.Event) []Stored {
 	switch e := e.(type) {
 	case Recorded:
-		return append(s, Stored{e.AssessmentID, e.DocumentHash})
+		return append(s, Stored{AssessmentID: e.AssessmentID, WorkspaceID: e.WorkspaceID, DocumentHash: e.DocumentHash})
+	case Pinned:
+		return setPinned(s, e.AssessmentID, true)
+	case Unpinned:
+		return setPinned(s, e.AssessmentID, false)
 	case ResultsDeleted: // deletes the oldest
 		return s[min(len(e.AssessmentIDs), len(s)):]
 	}
 	return s
 }
 
-// DeleteResults deletes all stored assessments of a model (docs/decisions.md 7 and
-// 8.17). The next assessment is compared with nothing. It refuses with
+func setPinned(s []Stored, id uuid.UUID, pinned bool) []Stored {
+	if i := slices.IndexFunc(s, func(a Stored) bool { return a.AssessmentID == id }); i >= 0 {
+		s = slices.Clone(s)
+		s[i].Pinned = pinned
+	}
+	return s
+}
+
+// DeleteResults deletes all stored assessments of a model, pinned or not (docs/decisions.md
+// 7, 8.17 and 13). The next assessment is compared with nothing. It refuses with
 // OperationInProgress while an assessment of the model runs, whose result would
 // otherwise remain.
 type DeleteResults struct {
