@@ -145,6 +145,8 @@ func TestStoredEventsStayReadable(t *testing.T) {
 			Usage:        assessment.Usage{Applied: true, State: "Applied", Reason: "because", WindowDays: &seven, TrackedReportCount: &seven, Access: item.Granted},
 			DocumentHash: "sha256:1", DefinitionHash: "sha256:2", SchemaVersion: 1,
 		}},
+		assessment.Pinned{ModelID: id(4), AssessmentID: id(2), Standing: standing},
+		assessment.Unpinned{ModelID: id(4), AssessmentID: id(2), Standing: standing},
 		assessment.Ended{OperationID: id(1), Standing: assessment.Standing{Accepted: 2, Running: 1, Recorded: 1, RegimeID: "2026-11"}},
 		assessment.ResultsDeleted{ModelID: id(4), AssessmentIDs: []uuid.UUID{id(2), id(5)}, Standing: assessment.Standing{Accepted: 2}},
 		trackeditem.Claimed{Item: tracked},
