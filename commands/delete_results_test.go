@@ -87,7 +87,7 @@ func TestDeleteResults(t *testing.T) {
 	if _, n := s.trackedItem(t, "contoso", model(0)); n != 1 {
 		t.Fatalf("%d items are tracked, want one", n)
 	}
-	list := func(accountID string, modelID uuid.UUID) []assessment.Assessment {
+	list := func(accountID string, modelID uuid.UUID) []projections.Assessment {
 		t.Helper()
 		all, err := s.views.Assessments(t.Context(), projections.AssessmentsQuery{AccountID: accountID, WorkspaceID: retail, ModelID: modelID, Limit: 100})
 		if err != nil {
@@ -211,7 +211,7 @@ func TestDocumentStoredAgainWhileItIsDeleted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := storing.Exec(t.Context(), `INSERT INTO assessments_v1 (id, account_id, operation_id, workspace_id, model_id, assessed_at, assessment)
+	if _, err := storing.Exec(t.Context(), `INSERT INTO assessments_v2 (id, account_id, operation_id, workspace_id, model_id, assessed_at, assessment)
 		VALUES (gen_random_uuid(), 'other', $1, $2, $3, now(), jsonb_build_object('documentHash', $4::text))`, uuid.New(), retail, model(7), made.DocumentHash); err != nil {
 		t.Fatal(err)
 	}

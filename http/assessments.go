@@ -60,7 +60,7 @@ func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t ite
 	if err != nil {
 		return list, err
 	}
-	found, list.ContinuationToken, list.ContinuationURI, err = cut(p, found, func(a assessment.Assessment) projections.AssessmentCursor {
+	found, list.ContinuationToken, list.ContinuationURI, err = cut(p, found, func(a projections.Assessment) projections.AssessmentCursor {
 		return projections.AssessmentCursor{AssessedAt: a.AssessedAt, ID: a.AssessmentID}
 	})
 	list.Value = make([]api.AssessmentSummary, len(found))
@@ -90,7 +90,7 @@ func (s *Server) GetAssessment(ctx context.Context, r api.GetAssessmentRequestOb
 // assessmentOf returns a stored assessment of a model or an agent. A malformed id is refused as not found
 // (docs/decisions.md 8.12).
 func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, itemID uuid.UUID,
-	assessmentID string) (a assessment.Assessment, err error) {
+	assessmentID string) (a projections.Assessment, err error) {
 	who := of(ctx).who
 	if _, err := s.commands.Workspaces.Item(ctx, who, workspaceID, t, itemID); err != nil {
 		return a, err
@@ -102,9 +102,7 @@ func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item
 		}
 	}
 	if !found {
-		return a, domain.Refuse(domain.AssessmentNotFound, "%s %s has no assessment %s in this account", t.Noun(), itemID,
-			truncated(assessmentID)).
-			About("assessmentId", truncated(assessmentID))
+		return a, assessment.NotFound(t, itemID, truncated(assessmentID))
 	}
 	return a, nil
 }
@@ -120,7 +118,7 @@ func (s *Server) DeleteAssessments(ctx context.Context, r api.DeleteAssessmentsR
 
 // assessment converts a stored assessment, with its document, to its API form. With result, it also reports the state
 // of the person's usage permission, as the result of an operation does.
-func (s *Server) assessment(ctx context.Context, a assessment.Assessment, result bool) (api.Assessment, error) {
+func (s *Server) assessment(ctx context.Context, a projections.Assessment, result bool) (api.Assessment, error) {
 	document, err := s.views.Document(ctx, a.DocumentHash)
 	if err != nil {
 		return api.Assessment{}, err

@@ -3,9 +3,9 @@ package http
 import (
 	"context"
 
-	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/http/api"
+	"readiness/projections"
 )
 
 // AssessDataAgent handles POST …/dataAgents/{dataAgentId}/aiReadiness/assess.
@@ -44,7 +44,7 @@ func (s *Server) GetDataAgentAssessment(ctx context.Context,
 
 // agentAssessment converts a stored assessment of a data agent, with its document, to its API form. It is that of a
 // model, with the agent and its sources in place of the model.
-func (s *Server) agentAssessment(ctx context.Context, a assessment.Assessment, result bool) (api.DataAgentAssessment, error) {
+func (s *Server) agentAssessment(ctx context.Context, a projections.Assessment, result bool) (api.DataAgentAssessment, error) {
 	stored, err := s.assessment(ctx, a, result)
 	if err != nil {
 		return api.DataAgentAssessment{}, err

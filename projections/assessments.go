@@ -20,7 +20,7 @@ var assessments = &Table{
 	Name: "assessments",
 	Columns: []Column{
 		{"id", "uuid"}, {"account_id", "text"}, {"operation_id", "uuid"}, {"workspace_id", "uuid"}, {"model_id", "uuid"},
-		{"assessed_at", "timestamptz"}, {"assessment", "jsonb"},
+		{"assessed_at", "timestamptz"}, {"assessment", "jsonb"}, {"pinned", "boolean"},
 	},
 	Key: []string{"id"},
 	Indexes: []string{
@@ -33,17 +33,21 @@ var assessments = &Table{
 // Assessments is the view of the assessments of semantic models and of data agents, whose id is then
 // in model_id: one row per stored assessment, fed by the stream of the model or agent alone.
 var Assessments = &View{
-	Name: "assessments", Version: 1, Inline: true,
+	Name: "assessments", Version: 2, Inline: true,
 	Tables: []*Table{assessments},
-	Of:     []domain.Event{assessment.Recorded{}, assessment.ResultsDeleted{}},
+	Of:     []domain.Event{assessment.Recorded{}, assessment.Pinned{}, assessment.Unpinned{}, assessment.ResultsDeleted{}},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		switch e := r.Event.(type) {
 		case assessment.Recorded:
 			rows.Insert(assessments, Row{
 				"id": e.AssessmentID, "account_id": r.Account, "operation_id": e.OperationID, "workspace_id": e.WorkspaceID,
 				"model_id":    e.ModelID,
-				"assessed_at": e.AssessedAt, "assessment": e.Assessment,
+				"assessed_at": e.AssessedAt, "assessment": e.Assessment, "pinned": false,
 			})
+		case assessment.Pinned:
+			rows.Set(assessments, Key{e.AssessmentID}, Row{"pinned": true})
+		case assessment.Unpinned:
+			rows.Set(assessments, Key{e.AssessmentID}, Row{"pinned": false})
 		case assessment.ResultsDeleted:
 			for _, id := range e.AssessmentIDs {
 				rows.Delete(assessments, Key{id})
@@ -51,6 +55,12 @@ var Assessments = &View{
 		}
 		return nil
 	},
+}
+
+// Assessment is a stored assessment as the view has it.
+type Assessment struct {
+	assessment.Assessment
+	Pinned bool
 }
 
 // AssessmentCursor is the place after which a page of assessments starts.
@@ -64,25 +74,30 @@ type AssessmentsQuery struct {
 	AccountID   string
 	WorkspaceID uuid.UUID
 	ModelID     uuid.UUID
+	Pinned      *bool             // only those that are pinned, or only those that are not; nil for all
 	Before      *AssessmentCursor // nil for the first page
 	Limit       int
 }
 
-func scanAssessment(row pgx.CollectableRow) (a assessment.Assessment, err error) {
+func scanAssessment(row pgx.CollectableRow) (a Assessment, err error) {
 	var text []byte
-	if err := row.Scan(&text); err != nil {
+	if err := row.Scan(&text, &a.Pinned); err != nil {
 		return a, err
 	}
-	return a, json.Unmarshal(text, &a)
+	return a, json.Unmarshal(text, &a.Assessment)
 }
 
 // Assessments returns a page of a model's assessments in the account.
-func (v *Views) Assessments(ctx context.Context, q AssessmentsQuery) ([]assessment.Assessment, error) {
-	sql := `SELECT assessment FROM assessments_v1 WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
+func (v *Views) Assessments(ctx context.Context, q AssessmentsQuery) ([]Assessment, error) {
+	sql := `SELECT assessment, pinned FROM assessments_v2 WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
 	args := []any{q.AccountID, q.ModelID, q.WorkspaceID, q.Limit}
+	if q.Pinned != nil {
+		args = append(args, *q.Pinned)
+		sql += fmt.Sprintf(` AND pinned = $%d`, len(args))
+	}
 	if q.Before != nil {
-		sql += ` AND (assessed_at, id) < ($5, $6)`
 		args = append(args, q.Before.AssessedAt, q.Before.ID)
+		sql += fmt.Sprintf(` AND (assessed_at, id) < ($%d, $%d)`, len(args)-1, len(args))
 	}
 	rows, err := v.Pool.Query(ctx, sql+` ORDER BY assessed_at DESC, id DESC LIMIT $4`, args...)
 	if err != nil {
@@ -92,26 +107,27 @@ func (v *Views) Assessments(ctx context.Context, q AssessmentsQuery) ([]assessme
 }
 
 // Assessment returns an assessment of the model in the account.
-func (v *Views) Assessment(ctx context.Context, accountID string, workspaceID, modelID, assessmentID uuid.UUID) (assessment.Assessment,
-	bool, error) {
+func (v *Views) Assessment(ctx context.Context, accountID string, workspaceID, modelID, assessmentID uuid.UUID) (Assessment, bool,
+	error) {
 	return v.assessment(ctx, `id = $1 AND account_id = $2 AND workspace_id = $3 AND model_id = $4`, assessmentID, accountID, workspaceID,
 		modelID)
 }
 
 // AssessmentOf returns the assessment made by the operation of a single assessment.
-func (v *Views) AssessmentOf(ctx context.Context, accountID string, operationID uuid.UUID) (assessment.Assessment, bool, error) {
+func (v *Views) AssessmentOf(ctx context.Context, accountID string, operationID uuid.UUID) (Assessment, bool, error) {
 	return v.assessment(ctx, `operation_id = $1 AND account_id = $2 LIMIT 1`, operationID, accountID)
 }
 
 // LatestAssessment returns the newest stored assessment of the model in the
 // account.
 func (v *Views) LatestAssessment(ctx context.Context, accountID string, modelID uuid.UUID) (assessment.Assessment, bool, error) {
-	return v.assessment(ctx, `account_id = $1 AND model_id = $2 ORDER BY assessed_at DESC, id DESC LIMIT 1`, accountID, modelID)
+	a, found, err := v.assessment(ctx, `account_id = $1 AND model_id = $2 ORDER BY assessed_at DESC, id DESC LIMIT 1`, accountID, modelID)
+	return a.Assessment, found, err
 }
 
 // StoredBy returns which of the operation's assessments are stored.
 func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid.UUID) (map[uuid.UUID]bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT id FROM assessments_v1 WHERE operation_id = $1 AND account_id = $2`, operationID, accountID)
+	rows, err := v.Pool.Query(ctx, `SELECT id FROM assessments_v2 WHERE operation_id = $1 AND account_id = $2`, operationID, accountID)
 	if err != nil {
 		return nil, fmt.Errorf("projections: read the assessments of an operation: %w", err)
 	}
@@ -123,10 +139,10 @@ func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid
 	return stored, err
 }
 
-func (v *Views) assessment(ctx context.Context, where string, args ...any) (assessment.Assessment, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT assessment FROM assessments_v1 WHERE `+where, args...)
+func (v *Views) assessment(ctx context.Context, where string, args ...any) (Assessment, bool, error) {
+	rows, err := v.Pool.Query(ctx, `SELECT assessment, pinned FROM assessments_v2 WHERE `+where, args...)
 	if err != nil {
-		return assessment.Assessment{}, false, fmt.Errorf("projections: read an assessment: %w", err)
+		return Assessment{}, false, fmt.Errorf("projections: read an assessment: %w", err)
 	}
 	a, err := pgx.CollectExactlyOneRow(rows, scanAssessment)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -6,5 +6,5 @@ package projections
 func DropDocuments(queue func(sql string, args ...any), hashes []string) {
 	queue(`SELECT FROM documents WHERE hash = ANY($1::text[]) ORDER BY hash FOR UPDATE`, hashes)
 	queue(`DELETE FROM documents d WHERE hash = ANY($1::text[])
-		AND NOT EXISTS (SELECT FROM assessments_v1 a WHERE a.assessment ->> 'documentHash' = d.hash)`, hashes)
+		AND NOT EXISTS (SELECT FROM assessments_v2 a WHERE a.assessment ->> 'documentHash' = d.hash)`, hashes)
 }

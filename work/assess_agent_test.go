@@ -79,7 +79,7 @@ func (b *bench) agentAssessed(t *testing.T, id uuid.UUID) assessment.Assessment 
 	if err != nil || !found || a.DataAgent == nil || a.ModelID != agent || a.ModelName != "Analyst" {
 		t.Fatal(a, found, err)
 	}
-	return a
+	return a.Assessment
 }
 
 // An agent's score and document are what the regime returns for its published stage

@@ -92,7 +92,7 @@ func (b *bench) assessed(t *testing.T, o work.Options) assessment.Assessment {
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
-	return a
+	return a.Assessment
 }
 
 func (b *bench) document(t *testing.T, a assessment.Assessment) (d struct {
