@@ -1917,6 +1917,12 @@ type Assessment struct {
 	WorkspaceName     *string          `json:"workspaceName,omitempty"`
 }
 
+// AssessmentPin defines model for AssessmentPin.
+type AssessmentPin struct {
+	AssessmentID string `json:"assessmentId"`
+	Pinned       bool   `json:"pinned"`
+}
+
 // AssessmentRegime Two scores are comparable only if their regimes have the same id.
 type AssessmentRegime struct {
 	// ComparableWithPrevious True when an earlier assessment exists with the same scoring rules and weighting.
@@ -3346,6 +3352,9 @@ type IdempotencyKey = string
 // AbTestID defines model for abTestId.
 type AbTestID = string
 
+// AssessmentID defines model for assessmentId.
+type AssessmentID = string
+
 // ContinuationToken defines model for continuationToken.
 type ContinuationToken = string
 
@@ -4283,7 +4292,7 @@ type ClientInterface interface {
 	// Workspace and agent are looked up as the signed-in person.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId} (the `GetDataAgentAssessment` operationId).
-	GetDataAgentAssessment(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID string, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetDataAgentAssessment(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListReports List the Power BI reports of a workspace
 	//
@@ -4423,7 +4432,25 @@ type ClientInterface interface {
 	// Workspace and model are looked up as the signed-in person.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId} (the `GetAssessment` operationId).
-	GetAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID string, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UnpinAssessment Unpin an assessment
+	//
+	// Unpins a stored assessment; repeating the call changes nothing. The assessment stays stored. Workspace and model
+	// are looked up as the signed-in person.
+	//
+	// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `UnpinAssessment` operationId).
+	UnpinAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PinAssessment Pin an assessment
+	//
+	// Pins a stored assessment for everyone in the account; repeating the call changes nothing. The list returns
+	// pinned assessments with pinned=true. While an assessment is pinned, the result of the operation that assessed
+	// the one model stays readable after 7 days. Deleting the model's assessments deletes pinned ones too. Workspace
+	// and model are looked up as the signed-in person.
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `PinAssessment` operationId).
+	PinAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetBenchmarkQuestions Read the saved benchmark questions of a semantic model
 	//
@@ -5602,7 +5629,7 @@ func (c *Client) ListDataAgentAssessments(ctx context.Context, workspaceID Works
 // Workspace and agent are looked up as the signed-in person.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId} (the `GetDataAgentAssessment` operationId).
-func (c *Client) GetDataAgentAssessment(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) GetDataAgentAssessment(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetDataAgentAssessmentRequest(c.Server, workspaceID, dataAgentID, assessmentID)
 	if err != nil {
 		return nil, err
@@ -5882,8 +5909,46 @@ func (c *Client) ListAssessments(ctx context.Context, workspaceID WorkspaceID, s
 // Workspace and model are looked up as the signed-in person.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId} (the `GetAssessment` operationId).
-func (c *Client) GetAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+func (c *Client) GetAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetAssessmentRequest(c.Server, workspaceID, semanticModelID, assessmentID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UnpinAssessment Unpin an assessment
+//
+// Unpins a stored assessment; repeating the call changes nothing. The assessment stays stored. Workspace and model
+// are looked up as the signed-in person.
+//
+// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `UnpinAssessment` operationId).
+func (c *Client) UnpinAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUnpinAssessmentRequest(c.Server, workspaceID, semanticModelID, assessmentID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PinAssessment Pin an assessment
+//
+// Pins a stored assessment for everyone in the account; repeating the call changes nothing. The list returns
+// pinned assessments with pinned=true. While an assessment is pinned, the result of the operation that assessed
+// the one model stays readable after 7 days. Deleting the model's assessments deletes pinned ones too. Workspace
+// and model are looked up as the signed-in person.
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `PinAssessment` operationId).
+func (c *Client) PinAssessment(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPinAssessmentRequest(c.Server, workspaceID, semanticModelID, assessmentID)
 	if err != nil {
 		return nil, err
 	}
@@ -8321,7 +8386,7 @@ func NewListDataAgentAssessmentsRequest(server string, workspaceID WorkspaceID, 
 }
 
 // NewGetDataAgentAssessmentRequest constructs an http.Request for the GetDataAgentAssessment method
-func NewGetDataAgentAssessmentRequest(server string, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID string) (*http.Request, error) {
+func NewGetDataAgentAssessmentRequest(server string, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -9022,7 +9087,7 @@ func NewListAssessmentsRequest(server string, workspaceID WorkspaceID, semanticM
 }
 
 // NewGetAssessmentRequest constructs an http.Request for the GetAssessment method
-func NewGetAssessmentRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID string) (*http.Request, error) {
+func NewGetAssessmentRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -9062,6 +9127,102 @@ func NewGetAssessmentRequest(server string, workspaceID WorkspaceID, semanticMod
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUnpinAssessmentRequest constructs an http.Request for the UnpinAssessment method
+func NewUnpinAssessmentRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam2 string
+
+	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "assessmentId", assessmentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assessments/%s/pin", pathParam0, pathParam1, pathParam2)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewPinAssessmentRequest constructs an http.Request for the PinAssessment method
+func NewPinAssessmentRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam2 string
+
+	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "assessmentId", assessmentID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/assessments/%s/pin", pathParam0, pathParam1, pathParam2)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -10633,7 +10794,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId} (the `GetDataAgentAssessment` operationId).
-	GetDataAgentAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID string, reqEditors ...RequestEditorFn) (*GetDataAgentAssessmentResponse, error)
+	GetDataAgentAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*GetDataAgentAssessmentResponse, error)
 
 	// ListReportsWithResponse List the Power BI reports of a workspace
 	//
@@ -10793,7 +10954,29 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId} (the `GetAssessment` operationId).
-	GetAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID string, reqEditors ...RequestEditorFn) (*GetAssessmentResponse, error)
+	GetAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*GetAssessmentResponse, error)
+
+	// UnpinAssessmentWithResponse Unpin an assessment
+	//
+	// Unpins a stored assessment; repeating the call changes nothing. The assessment stays stored. Workspace and model
+	// are looked up as the signed-in person.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `UnpinAssessment` operationId).
+	UnpinAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*UnpinAssessmentResponse, error)
+
+	// PinAssessmentWithResponse Pin an assessment
+	//
+	// Pins a stored assessment for everyone in the account; repeating the call changes nothing. The list returns
+	// pinned assessments with pinned=true. While an assessment is pinned, the result of the operation that assessed
+	// the one model stays readable after 7 days. Deleting the model's assessments deletes pinned ones too. Workspace
+	// and model are looked up as the signed-in person.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `PinAssessment` operationId).
+	PinAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*PinAssessmentResponse, error)
 
 	// GetBenchmarkQuestionsWithResponse Read the saved benchmark questions of a semantic model
 	//
@@ -12244,6 +12427,52 @@ func (r GetAssessmentResponse) StatusCode() int {
 	return 0
 }
 
+type UnpinAssessmentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AssessmentPin
+}
+
+// Status returns HTTPResponse.Status
+func (r UnpinAssessmentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UnpinAssessmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type PinAssessmentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AssessmentPin
+}
+
+// Status returns HTTPResponse.Status
+func (r PinAssessmentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PinAssessmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type GetBenchmarkQuestionsResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -13369,7 +13598,7 @@ func (c *ClientWithResponses) ListDataAgentAssessmentsWithResponse(ctx context.C
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId} (the `GetDataAgentAssessment` operationId).
-func (c *ClientWithResponses) GetDataAgentAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID string, reqEditors ...RequestEditorFn) (*GetDataAgentAssessmentResponse, error) {
+func (c *ClientWithResponses) GetDataAgentAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*GetDataAgentAssessmentResponse, error) {
 	rsp, err := c.GetDataAgentAssessment(ctx, workspaceID, dataAgentID, assessmentID, reqEditors...)
 	if err != nil {
 		return nil, err
@@ -13613,12 +13842,46 @@ func (c *ClientWithResponses) ListAssessmentsWithResponse(ctx context.Context, w
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId} (the `GetAssessment` operationId).
-func (c *ClientWithResponses) GetAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID string, reqEditors ...RequestEditorFn) (*GetAssessmentResponse, error) {
+func (c *ClientWithResponses) GetAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*GetAssessmentResponse, error) {
 	rsp, err := c.GetAssessment(ctx, workspaceID, semanticModelID, assessmentID, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
 	return ParseGetAssessmentResponse(rsp)
+}
+
+// UnpinAssessmentWithResponse Unpin an assessment
+//
+// Unpins a stored assessment; repeating the call changes nothing. The assessment stays stored. Workspace and model
+// are looked up as the signed-in person.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `UnpinAssessment` operationId).
+func (c *ClientWithResponses) UnpinAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*UnpinAssessmentResponse, error) {
+	rsp, err := c.UnpinAssessment(ctx, workspaceID, semanticModelID, assessmentID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUnpinAssessmentResponse(rsp)
+}
+
+// PinAssessmentWithResponse Pin an assessment
+//
+// Pins a stored assessment for everyone in the account; repeating the call changes nothing. The list returns
+// pinned assessments with pinned=true. While an assessment is pinned, the result of the operation that assessed
+// the one model stays readable after 7 days. Deleting the model's assessments deletes pinned ones too. Workspace
+// and model are looked up as the signed-in person.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin (the `PinAssessment` operationId).
+func (c *ClientWithResponses) PinAssessmentWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID, reqEditors ...RequestEditorFn) (*PinAssessmentResponse, error) {
+	rsp, err := c.PinAssessment(ctx, workspaceID, semanticModelID, assessmentID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePinAssessmentResponse(rsp)
 }
 
 // GetBenchmarkQuestionsWithResponse Read the saved benchmark questions of a semantic model
@@ -15362,6 +15625,58 @@ func ParseGetAssessmentResponse(rsp *http.Response) (*GetAssessmentResponse, err
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Assessment
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseUnpinAssessmentResponse parses an HTTP response from a UnpinAssessmentWithResponse call
+func ParseUnpinAssessmentResponse(rsp *http.Response) (*UnpinAssessmentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UnpinAssessmentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AssessmentPin
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParsePinAssessmentResponse parses an HTTP response from a PinAssessmentWithResponse call
+func ParsePinAssessmentResponse(rsp *http.Response) (*PinAssessmentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PinAssessmentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AssessmentPin
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -107,6 +107,24 @@ func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item
 	return a, nil
 }
 
+// PinAssessment handles POST …/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin.
+func (s *Server) PinAssessment(ctx context.Context, r api.PinAssessmentRequestObject) (api.PinAssessmentResponseObject, error) {
+	id, err := s.commands.Assessments.Pin(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, truncated(r.AssessmentID), true)
+	if err != nil {
+		return nil, err
+	}
+	return api.PinAssessment200JSONResponse{AssessmentID: id.String(), Pinned: true}, nil
+}
+
+// UnpinAssessment handles DELETE …/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin.
+func (s *Server) UnpinAssessment(ctx context.Context, r api.UnpinAssessmentRequestObject) (api.UnpinAssessmentResponseObject, error) {
+	id, err := s.commands.Assessments.Pin(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, truncated(r.AssessmentID), false)
+	if err != nil {
+		return nil, err
+	}
+	return api.UnpinAssessment200JSONResponse{AssessmentID: id.String(), Pinned: false}, nil
+}
+
 // DeleteAssessments handles DELETE …/aiReadiness/assessments.
 func (s *Server) DeleteAssessments(ctx context.Context, r api.DeleteAssessmentsRequestObject) (api.DeleteAssessmentsResponseObject, error) {
 	deleted, err := s.commands.Assessments.DeleteResults(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)

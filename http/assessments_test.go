@@ -142,6 +142,45 @@ func TestAssessmentsOfAModel(t *testing.T) {
 	w.get(path+"/"+strings.ToUpper(want[0]), ada).ok(200)
 }
 
+// A pin is shared by the account, and answers with the assessment's id however it was written.
+//
+// proves: decisions/13/idempotent
+func TestPinAnAssessment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada, bob := w.as("ada"), w.as("bob")
+	path := modelPath(modelA) + "/assessments/"
+	made := w.assessed("acme", w.assess("ada", modelA), modelA, assessment.Usage{}).String()
+	other := w.assessed("acme", w.assess("ada", modelB), modelB, assessment.Usage{}).String()
+	theirs := w.assessed("other", w.assess("oscar", modelA), modelA, assessment.Usage{}).String()
+	for _, call := range []struct {
+		method, as, id string
+		pinned         bool
+	}{
+		{"DELETE", ada, made, false},
+		{"POST", ada, strings.ToUpper(made), true},
+		{"POST", bob, made, true},
+		{"DELETE", bob, made, false},
+		{"DELETE", ada, made, false},
+	} {
+		got := w.send(call.method, path+call.id+"/pin", call.as, "").ok(200)
+		if diff := cmp.Diff(map[string]any{"assessmentId": made, "pinned": call.pinned}, got.body); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", call.method, diff)
+		}
+	}
+	w.untouched(func() {
+		for name, id := range map[string]string{
+			"another model's": other, "another account's": theirs, "nobody's": nowhere.String(), "malformed": "latest", "very long": strings.Repeat("x", 2000),
+		} {
+			for _, method := range []string{"POST", "DELETE"} {
+				if refused := w.send(method, path+id+"/pin", ada, "").refused(404, domain.AssessmentNotFound); len(refused.text) > 1000 {
+					t.Errorf("%s: the refusal repeats all that was sent", name)
+				}
+			}
+		}
+	})
+}
+
 // A call on an item that the person cannot see is refused like one on an item that does not exist, and spends
 // nothing.
 //

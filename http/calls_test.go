@@ -124,6 +124,16 @@ func (c *calling) calls() map[string]func(n int) routed {
 			_, made := c.assessed()
 			return get(modelPath(modelA) + "/assessments/" + made.String())
 		},
+		"POST " + model + "/assessments/{assessmentId}/pin": func(int) routed {
+			_, made := c.assessed()
+			return routed{memory, modelPath(modelA) + "/assessments/" + made.String() + "/pin", "", 200}
+		},
+		"DELETE " + model + "/assessments/{assessmentId}/pin": func(int) routed {
+			_, made := c.assessed()
+			path := modelPath(modelA) + "/assessments/" + made.String() + "/pin"
+			memory.send(http.MethodPost, path, memory.as("ada"), "").ok(200)
+			return routed{memory, path, "", 200}
+		},
 		"DELETE " + model + "/assessments": func(n int) routed {
 			id := c.inMemory(n)
 			memory.assessed("acme", memory.assess("ada", id), id, assessment.Usage{})

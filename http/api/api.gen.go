@@ -1538,6 +1538,12 @@ type Assessment struct {
 	WorkspaceName     *string          `json:"workspaceName,omitempty"`
 }
 
+// AssessmentPin defines model for AssessmentPin.
+type AssessmentPin struct {
+	AssessmentID string `json:"assessmentId"`
+	Pinned       bool   `json:"pinned"`
+}
+
 // AssessmentRegime Two scores are comparable only if their regimes have the same id.
 type AssessmentRegime struct {
 	// ComparableWithPrevious True when an earlier assessment exists with the same scoring rules and weighting.
@@ -2873,6 +2879,9 @@ type IdempotencyKey = string
 // AbTestID defines model for abTestId.
 type AbTestID = string
 
+// AssessmentID defines model for assessmentId.
+type AssessmentID = string
+
 // ContinuationToken defines model for continuationToken.
 type ContinuationToken = string
 
@@ -3409,7 +3418,7 @@ type ServerInterface interface {
 	ListDataAgentAssessments(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, params ListDataAgentAssessmentsParams)
 	// GetDataAgentAssessment Read an assessment of a data agent
 	// (GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assessments/{assessmentId})
-	GetDataAgentAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID string)
+	GetDataAgentAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID)
 	// ListReports List the Power BI reports of a workspace
 	// (GET /v1/workspaces/{workspaceId}/reports)
 	ListReports(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, params ListReportsParams)
@@ -3445,7 +3454,13 @@ type ServerInterface interface {
 	ListAssessments(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params ListAssessmentsParams)
 	// GetAssessment Read an assessment
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId})
-	GetAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID string)
+	GetAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID)
+	// UnpinAssessment Unpin an assessment
+	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin)
+	UnpinAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID)
+	// PinAssessment Pin an assessment
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin)
+	PinAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID)
 	// GetBenchmarkQuestions Read the saved benchmark questions of a semantic model
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions)
 	GetBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID)
@@ -4981,7 +4996,7 @@ func (siw *ServerInterfaceWrapper) GetDataAgentAssessment(w http.ResponseWriter,
 	}
 
 	// ------------- Path parameter "assessmentId" -------------
-	var assessmentID string
+	var assessmentID AssessmentID
 
 	err = runtime.BindStyledParameterWithOptions("simple", "assessmentId", mux.Vars(r)["assessmentId"], &assessmentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
 	if err != nil {
@@ -5594,7 +5609,7 @@ func (siw *ServerInterfaceWrapper) GetAssessment(w http.ResponseWriter, r *http.
 	}
 
 	// ------------- Path parameter "assessmentId" -------------
-	var assessmentID string
+	var assessmentID AssessmentID
 
 	err = runtime.BindStyledParameterWithOptions("simple", "assessmentId", mux.Vars(r)["assessmentId"], &assessmentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
 	if err != nil {
@@ -5604,6 +5619,94 @@ func (siw *ServerInterfaceWrapper) GetAssessment(w http.ResponseWriter, r *http.
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetAssessment(w, r, workspaceID, semanticModelID, assessmentID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UnpinAssessment operation middleware
+func (siw *ServerInterfaceWrapper) UnpinAssessment(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "assessmentId" -------------
+	var assessmentID AssessmentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "assessmentId", mux.Vars(r)["assessmentId"], &assessmentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "assessmentId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UnpinAssessment(w, r, workspaceID, semanticModelID, assessmentID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// PinAssessment operation middleware
+func (siw *ServerInterfaceWrapper) PinAssessment(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "assessmentId" -------------
+	var assessmentID AssessmentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "assessmentId", mux.Vars(r)["assessmentId"], &assessmentID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "assessmentId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.PinAssessment(w, r, workspaceID, semanticModelID, assessmentID)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -6707,6 +6810,10 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}", wrapper.GetAssessment).Methods(http.MethodGet)
 
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin", wrapper.UnpinAssessment).Methods(http.MethodDelete)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin", wrapper.PinAssessment).Methods(http.MethodPost)
+
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions", wrapper.GetBenchmarkQuestions).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate", wrapper.GenerateBenchmarkQuestions).Methods(http.MethodPost)
@@ -7654,9 +7761,9 @@ func (response ListDataAgentAssessments200JSONResponse) VisitListDataAgentAssess
 }
 
 type GetDataAgentAssessmentRequestObject struct {
-	WorkspaceID  WorkspaceID `json:"workspaceId"`
-	DataAgentID  DataAgentID `json:"dataAgentId"`
-	AssessmentID string      `json:"assessmentId"`
+	WorkspaceID  WorkspaceID  `json:"workspaceId"`
+	DataAgentID  DataAgentID  `json:"dataAgentId"`
+	AssessmentID AssessmentID `json:"assessmentId"`
 }
 
 type GetDataAgentAssessmentResponseObject interface {
@@ -7954,7 +8061,7 @@ func (response ListAssessments200JSONResponse) VisitListAssessmentsResponse(w ht
 type GetAssessmentRequestObject struct {
 	WorkspaceID     WorkspaceID     `json:"workspaceId"`
 	SemanticModelID SemanticModelID `json:"semanticModelId"`
-	AssessmentID    string          `json:"assessmentId"`
+	AssessmentID    AssessmentID    `json:"assessmentId"`
 }
 
 type GetAssessmentResponseObject interface {
@@ -7964,6 +8071,54 @@ type GetAssessmentResponseObject interface {
 type GetAssessment200JSONResponse Assessment
 
 func (response GetAssessment200JSONResponse) VisitGetAssessmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnpinAssessmentRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	AssessmentID    AssessmentID    `json:"assessmentId"`
+}
+
+type UnpinAssessmentResponseObject interface {
+	VisitUnpinAssessmentResponse(w http.ResponseWriter) error
+}
+
+type UnpinAssessment200JSONResponse AssessmentPin
+
+func (response UnpinAssessment200JSONResponse) VisitUnpinAssessmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type PinAssessmentRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	AssessmentID    AssessmentID    `json:"assessmentId"`
+}
+
+type PinAssessmentResponseObject interface {
+	VisitPinAssessmentResponse(w http.ResponseWriter) error
+}
+
+type PinAssessment200JSONResponse AssessmentPin
+
+func (response PinAssessment200JSONResponse) VisitPinAssessmentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -8544,6 +8699,12 @@ type StrictServerInterface interface {
 	// GetAssessment Read an assessment
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId})
 	GetAssessment(ctx context.Context, request GetAssessmentRequestObject) (GetAssessmentResponseObject, error)
+	// UnpinAssessment Unpin an assessment
+	// (DELETE /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin)
+	UnpinAssessment(ctx context.Context, request UnpinAssessmentRequestObject) (UnpinAssessmentResponseObject, error)
+	// PinAssessment Pin an assessment
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin)
+	PinAssessment(ctx context.Context, request PinAssessmentRequestObject) (PinAssessmentResponseObject, error)
 	// GetBenchmarkQuestions Read the saved benchmark questions of a semantic model
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions)
 	GetBenchmarkQuestions(ctx context.Context, request GetBenchmarkQuestionsRequestObject) (GetBenchmarkQuestionsResponseObject, error)
@@ -9626,7 +9787,7 @@ func (sh *strictHandler) ListDataAgentAssessments(w http.ResponseWriter, r *http
 }
 
 // GetDataAgentAssessment operation middleware
-func (sh *strictHandler) GetDataAgentAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID string) {
+func (sh *strictHandler) GetDataAgentAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, dataAgentID DataAgentID, assessmentID AssessmentID) {
 	var request GetDataAgentAssessmentRequestObject
 
 	request.WorkspaceID = workspaceID
@@ -9969,7 +10130,7 @@ func (sh *strictHandler) ListAssessments(w http.ResponseWriter, r *http.Request,
 }
 
 // GetAssessment operation middleware
-func (sh *strictHandler) GetAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID string) {
+func (sh *strictHandler) GetAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID) {
 	var request GetAssessmentRequestObject
 
 	request.WorkspaceID = workspaceID
@@ -9989,6 +10150,62 @@ func (sh *strictHandler) GetAssessment(w http.ResponseWriter, r *http.Request, w
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetAssessmentResponseObject); ok {
 		if err := validResponse.VisitGetAssessmentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UnpinAssessment operation middleware
+func (sh *strictHandler) UnpinAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID) {
+	var request UnpinAssessmentRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.AssessmentID = assessmentID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UnpinAssessment(ctx, request.(UnpinAssessmentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UnpinAssessment")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UnpinAssessmentResponseObject); ok {
+		if err := validResponse.VisitUnpinAssessmentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// PinAssessment operation middleware
+func (sh *strictHandler) PinAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID) {
+	var request PinAssessmentRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.AssessmentID = assessmentID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.PinAssessment(ctx, request.(PinAssessmentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "PinAssessment")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(PinAssessmentResponseObject); ok {
+		if err := validResponse.VisitPinAssessmentResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
