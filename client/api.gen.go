@@ -1901,6 +1901,7 @@ type Assessment struct {
 	// its key.
 	Document      json.RawMessage `json:"document"`
 	FindingsCount *int            `json:"findingsCount"`
+	Pinned        bool            `json:"pinned"`
 
 	// Regime Two scores are comparable only if their regimes have the same id.
 	Regime        AssessmentRegime `json:"regime"`
@@ -1952,6 +1953,9 @@ type AssessmentSummary struct {
 	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting; false for the first.
 	ComparableWithPrevious *bool `json:"comparableWithPrevious,omitempty"`
 	FindingsCount          *int  `json:"findingsCount,omitempty"`
+
+	// Pinned Always false for a data agent.
+	Pinned bool `json:"pinned"`
 
 	// RegimeID Id of the scoring rules.
 	RegimeID       string   `json:"regimeId"`
@@ -3628,6 +3632,9 @@ type AssessSemanticModelParams struct {
 
 // ListAssessmentsParams defines parameters for ListAssessments.
 type ListAssessmentsParams struct {
+	// Pinned true lists only pinned assessments, false only the others.
+	Pinned *bool `form:"pinned,omitempty" json:"pinned,omitempty"`
+
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
@@ -4200,9 +4207,9 @@ type ClientInterface interface {
 	// While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
 	// the answer is 409 OperationHasNoResult, and the state says why.
 	//
-	// A result is readable for 7 days after the operation ended. The result of an assessment, a benchmark run or an
-	// A/B run is readable until it is deleted, a preview for 24 hours, and an ApplyRecord or BundleApply for 30 days.
-	// After that the answer is 410 OperationExpired.
+	// A result is readable for 7 days after the operation ended, but a preview for 24 hours and an ApplyRecord or
+	// BundleApply for 30 days. An Assessment is also readable while it is pinned. After that, and once what the
+	// operation made is deleted, the answer is 410 OperationExpired.
 	//
 	// The person who started the operation can always read its result. A result that contains texts of a model (every
 	// type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
@@ -5447,9 +5454,9 @@ func (c *Client) CancelOperation(ctx context.Context, operationID OperationID, p
 // While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
 // the answer is 409 OperationHasNoResult, and the state says why.
 //
-// A result is readable for 7 days after the operation ended. The result of an assessment, a benchmark run or an
-// A/B run is readable until it is deleted, a preview for 24 hours, and an ApplyRecord or BundleApply for 30 days.
-// After that the answer is 410 OperationExpired.
+// A result is readable for 7 days after the operation ended, but a preview for 24 hours and an ApplyRecord or
+// BundleApply for 30 days. An Assessment is also readable while it is pinned. After that, and once what the
+// operation made is deleted, the answer is 410 OperationExpired.
 //
 // The person who started the operation can always read its result. A result that contains texts of a model (every
 // type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
@@ -9048,6 +9055,18 @@ func NewListAssessmentsRequest(server string, workspaceID WorkspaceID, semanticM
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
 
+		if params.Pinned != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "pinned", *params.Pinned, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.MaxResults != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
@@ -10686,9 +10705,9 @@ type ClientWithResponsesInterface interface {
 	// While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
 	// the answer is 409 OperationHasNoResult, and the state says why.
 	//
-	// A result is readable for 7 days after the operation ended. The result of an assessment, a benchmark run or an
-	// A/B run is readable until it is deleted, a preview for 24 hours, and an ApplyRecord or BundleApply for 30 days.
-	// After that the answer is 410 OperationExpired.
+	// A result is readable for 7 days after the operation ended, but a preview for 24 hours and an ApplyRecord or
+	// BundleApply for 30 days. An Assessment is also readable while it is pinned. After that, and once what the
+	// operation made is deleted, the answer is 410 OperationExpired.
 	//
 	// The person who started the operation can always read its result. A result that contains texts of a model (every
 	// type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
@@ -13436,9 +13455,9 @@ func (c *ClientWithResponses) CancelOperationWithResponse(ctx context.Context, o
 // While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
 // the answer is 409 OperationHasNoResult, and the state says why.
 //
-// A result is readable for 7 days after the operation ended. The result of an assessment, a benchmark run or an
-// A/B run is readable until it is deleted, a preview for 24 hours, and an ApplyRecord or BundleApply for 30 days.
-// After that the answer is 410 OperationExpired.
+// A result is readable for 7 days after the operation ended, but a preview for 24 hours and an ApplyRecord or
+// BundleApply for 30 days. An Assessment is also readable while it is pinned. After that, and once what the
+// operation made is deleted, the answer is 410 OperationExpired.
 //
 // The person who started the operation can always read its result. A result that contains texts of a model (every
 // type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only

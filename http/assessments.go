@@ -2,6 +2,8 @@ package http
 
 import (
 	"context"
+	"net/url"
+	"strconv"
 
 	"github.com/google/uuid"
 
@@ -34,20 +36,25 @@ func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticM
 
 // ListAssessments handles GET …/semanticModels/{semanticModelId}/aiReadiness/assessments.
 func (s *Server) ListAssessments(ctx context.Context, r api.ListAssessmentsRequestObject) (api.ListAssessmentsResponseObject, error) {
-	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.SemanticModel, r.SemanticModelID, "semanticModels", r.Params.MaxResults,
-		r.Params.ContinuationToken)
+	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.SemanticModel, r.SemanticModelID, "semanticModels", r.Params.Pinned,
+		r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
 	return api.ListAssessments200JSONResponse(list), nil
 }
 
-// assessmentsOf returns a page of the assessments of a model or an agent, newest first.
-func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, id uuid.UUID, segment string, maxResults *int,
-	continuation *string) (list api.AssessmentSummaryList, err error) {
+// assessmentsOf returns a page of the assessments of a model or an agent, newest first: all, or only those that are
+// pinned or not.
+func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, id uuid.UUID, segment string, pinned *bool,
+	maxResults *int, continuation *string) (list api.AssessmentSummaryList, err error) {
 	who := of(ctx).who
 	path := "/v1/workspaces/" + workspaceID.String() + "/" + segment + "/" + id.String() + "/aiReadiness/assessments"
-	p, err := openPage[projections.AssessmentCursor](s, who.Account, path, nil, maxResults, continuation)
+	filters := url.Values{}
+	if pinned != nil {
+		filters.Set("pinned", strconv.FormatBool(*pinned))
+	}
+	p, err := openPage[projections.AssessmentCursor](s, who.Account, path, filters, maxResults, continuation)
 	if err != nil {
 		return list, err
 	}
@@ -55,7 +62,7 @@ func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t ite
 		return list, err
 	}
 	found, err := s.views.Assessments(ctx, projections.AssessmentsQuery{
-		AccountID: who.Account, WorkspaceID: workspaceID, ModelID: id, Before: p.After, Limit: p.Limit + 1,
+		AccountID: who.Account, WorkspaceID: workspaceID, ModelID: id, Pinned: pinned, Before: p.After, Limit: p.Limit + 1,
 	})
 	if err != nil {
 		return list, err
@@ -66,7 +73,7 @@ func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t ite
 	list.Value = make([]api.AssessmentSummary, len(found))
 	for i, a := range found {
 		list.Value[i] = api.AssessmentSummary{
-			AssessmentID: a.AssessmentID.String(), AssessedAtUtc: new(a.AssessedAt.UTC()),
+			AssessmentID: a.AssessmentID.String(), AssessedAtUtc: new(a.AssessedAt.UTC()), Pinned: a.Pinned,
 			Score: a.Score, ScoreDataAgent: a.ScoreDataAgent, FindingsCount: new(a.FindingsCount),
 			RegimeID: a.RegimeID, UsageInScoring: new(a.UsageInScoring), ComparableWithPrevious: new(a.ComparableWithPrevious),
 		}
@@ -142,7 +149,7 @@ func (s *Server) assessment(ctx context.Context, a projections.Assessment, resul
 		return api.Assessment{}, err
 	}
 	return api.Assessment{
-		AssessmentID: new(a.AssessmentID.String()), AssessedAtUtc: new(a.AssessedAt.UTC()),
+		AssessmentID: new(a.AssessmentID.String()), AssessedAtUtc: new(a.AssessedAt.UTC()), Pinned: a.Pinned,
 		WorkspaceID: new(a.WorkspaceID.String()), WorkspaceName: &a.WorkspaceName,
 		SemanticModelID: new(a.ModelID.String()), SemanticModelName: &a.ModelName,
 		Score: a.Score, ScoreDataAgent: a.ScoreDataAgent, FindingsCount: &a.FindingsCount,

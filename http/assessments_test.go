@@ -3,6 +3,7 @@ package http_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,6 +180,51 @@ func TestPinAnAssessment(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The filter of the list holds on every page, and the continuation token only for the same filter. Without a filter
+// nothing is listed first because it is pinned.
+//
+// proves: decisions/13/listed
+func TestPinnedAssessments(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada, path := w.as("ada"), modelPath(modelA)+"/assessments"
+	var made, pinned, others []string // newest first
+	for i := range 6 {
+		id := w.assessed("acme", w.assess("ada", modelA), modelA, assessment.Usage{}).String()
+		made = append([]string{id}, made...)
+		if i%2 == 0 {
+			w.send("POST", path+"/"+id+"/pin", ada, "").ok(200)
+			pinned = append([]string{id}, pinned...)
+		} else {
+			others = append([]string{id}, others...)
+		}
+		if read := w.get(path+"/"+id, ada).ok(200); read.body["pinned"] != (i%2 == 0) {
+			t.Errorf("%d: got pinned %v", i, read.body["pinned"])
+		}
+	}
+	for query, want := range map[string][]string{"": made, "pinned=true": pinned, "pinned=false": others} {
+		var got []string
+		for address := w.base + path + "?maxResults=2&" + query; address != ""; {
+			page := w.get(address, ada).ok(200)
+			for _, a := range page.value() {
+				got = append(got, a["assessmentId"].(string))
+				if a["pinned"] != slices.Contains(pinned, a["assessmentId"].(string)) {
+					t.Errorf("got %v", a)
+				}
+			}
+			address, _ = page.body["continuationUri"].(string)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+	token := w.get(path+"?maxResults=2&pinned=true", ada).ok(200).body["continuationToken"].(string)
+	w.get(path+"?maxResults=2&continuationToken="+token, ada).refused(400, domain.InvalidRequest)
+	for _, query := range []string{"pinned=", "pinned=1", "pinned=True", "pinned=true&pinned=true"} {
+		w.get(path+"?"+query, ada).refused(400, domain.InvalidRequest)
+	}
 }
 
 // A call on an item that the person cannot see is refused like one on an item that does not exist, and spends

@@ -20,7 +20,7 @@ func (s *Server) AssessDataAgent(ctx context.Context, r api.AssessDataAgentReque
 // ListDataAgentAssessments handles GET …/dataAgents/{dataAgentId}/aiReadiness/assessments.
 func (s *Server) ListDataAgentAssessments(ctx context.Context,
 	r api.ListDataAgentAssessmentsRequestObject) (api.ListDataAgentAssessmentsResponseObject, error) {
-	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.DataAgent, r.DataAgentID, "dataAgents", r.Params.MaxResults,
+	list, err := s.assessmentsOf(ctx, r.WorkspaceID, item.DataAgent, r.DataAgentID, "dataAgents", nil, r.Params.MaxResults,
 		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err

@@ -164,14 +164,17 @@ func (s *Server) result(ctx context.Context, o projections.Operation) (api.Opera
 	return nil, fmt.Errorf("http: operation %s is of type %s, whose result has no shape", o.ID, o.Type)
 }
 
-// assessed returns the result of the assessment of one model or agent.
+// assessed returns the result of the assessment of one model or agent. It does not expire while the assessment is
+// pinned (docs/decisions.md 13).
 func (s *Server) assessed(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
-	if err := s.checkExpiry(o, o.UpdatedAt.Add(retention)); err != nil {
-		return nil, err
-	}
 	a, found, err := s.views.AssessmentOf(ctx, o.AccountID, o.ID)
 	if err != nil {
 		return nil, err
+	}
+	if !a.Pinned {
+		if err := s.checkExpiry(o, o.UpdatedAt.Add(retention)); err != nil {
+			return nil, err
+		}
 	}
 	if !found {
 		return nil, domain.Refuse(domain.OperationExpired,

@@ -106,6 +106,37 @@ func TestResultExpires(t *testing.T) {
 	w.get(operationPath(id), w.as("ada")).ok(200)
 }
 
+// The result of an assessment does not expire while the assessment is pinned; that of a run over many models does. The
+// assessment itself never expires.
+//
+// proves: decisions/13/result-life
+func TestPinnedResultDoesNotExpire(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	one, many := w.assess("ada", modelA), w.send("POST", bulkPath, w.as("ada"), `{"semanticModelIds":["`+modelB.String()+`"]}`).ok(202).id("operationId")
+	ofOne, ofMany := w.assessed("acme", one, modelA, assessment.Usage{}), w.assessed("acme", many, modelB, assessment.Usage{})
+	pin := func(method string) {
+		for path, id := range map[string]uuid.UUID{modelPath(modelA): ofOne, modelPath(modelB): ofMany} {
+			w.send(method, path+"/assessments/"+id.String()+"/pin", w.as("ada"), "").ok(200)
+		}
+	}
+	result := func(id uuid.UUID) reply { return w.get(operationPath(id)+"/result", w.as("ada")) }
+	pin("POST")
+	w.later(7*24*time.Hour + time.Minute)
+	if got := result(one).ok(200); got.body["assessmentId"] != ofOne.String() || got.body["pinned"] != true {
+		t.Errorf("got %s", got.text)
+	}
+	result(many).refused(410, domain.OperationExpired)
+	pin("DELETE")
+	result(one).refused(410, domain.OperationExpired)
+	w.get(modelPath(modelA)+"/assessments/"+ofOne.String(), w.as("ada")).ok(200)
+
+	pin("POST")
+	result(one).ok(200)
+	w.send("DELETE", modelPath(modelA)+"/assessments", w.as("ada"), "").ok(200)
+	result(one).refused(410, domain.OperationExpired)
+}
+
 // proves: 2.7/error 3.1/failed 4.2/result/2 7.2/OperationHasNoResult 7.3/409-OperationHasNoResult
 func TestFailedOperation(t *testing.T) {
 	t.Parallel()

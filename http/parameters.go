@@ -52,6 +52,12 @@ func checkParameters(r *http.Request, described *openapi3.Operation) error {
 			}
 			value = float64(n)
 		}
+		if p.Schema.Value.Type.Is(openapi3.TypeBoolean) {
+			if values[0] != "true" && values[0] != "false" {
+				return domain.Refuse(domain.InvalidRequest, "%s is neither true nor false", p.Name)
+			}
+			value = values[0] == "true"
+		}
 		if err := matches(value, p.Schema.Value, p.Name); err != nil {
 			return err
 		}

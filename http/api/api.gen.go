@@ -1522,6 +1522,7 @@ type Assessment struct {
 	// its key.
 	Document      json.RawMessage `json:"document"`
 	FindingsCount *int            `json:"findingsCount"`
+	Pinned        bool            `json:"pinned"`
 
 	// Regime Two scores are comparable only if their regimes have the same id.
 	Regime        AssessmentRegime `json:"regime"`
@@ -1573,6 +1574,9 @@ type AssessmentSummary struct {
 	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting; false for the first.
 	ComparableWithPrevious *bool `json:"comparableWithPrevious,omitempty"`
 	FindingsCount          *int  `json:"findingsCount,omitempty"`
+
+	// Pinned Always false for a data agent.
+	Pinned bool `json:"pinned"`
 
 	// RegimeID Id of the scoring rules.
 	RegimeID       string `json:"regimeId"`
@@ -3155,6 +3159,9 @@ type AssessSemanticModelParams struct {
 
 // ListAssessmentsParams defines parameters for ListAssessments.
 type ListAssessmentsParams struct {
+	// Pinned true lists only pinned assessments, false only the others.
+	Pinned *bool `form:"pinned,omitempty" json:"pinned,omitempty"`
+
 	// MaxResults The largest number of elements on the page.
 	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
 
@@ -5546,6 +5553,19 @@ func (siw *ServerInterfaceWrapper) ListAssessments(w http.ResponseWriter, r *htt
 
 	// Parameter object where we will unmarshal all parameters from the context
 	var params ListAssessmentsParams
+
+	// ------------- Optional query parameter "pinned" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "pinned", r.URL.Query(), &params.Pinned, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "pinned"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "pinned", Err: err})
+		}
+		return
+	}
 
 	// ------------- Optional query parameter "maxResults" -------------
 
