@@ -170,9 +170,15 @@ func TestClient(t *testing.T) {
 	y.types(1, "", "models", "Retail")
 
 	y.types(0, "", "assess", "Retail Analytics", "Inventory")
-	y.types(exitPartly, "", "assess", "Corporate Functions", "Headcount", "Budget 2024") // which cannot be read
-	y.types(1, "", "assess", "Retail Analytics", "464c71cb-5954-5e3d-91a5-dbc88e2ba40d") // 404
-	y.types(1, "", "assess", "Seasonal Campaigns", "Holiday Campaign")                   // 409
+	made := shownID.FindString(y.types(0, "", "assessments", "list", "Retail Analytics", "Inventory").stdout)
+	y.types(0, "", "assessments", "pin", "Retail Analytics", "Inventory", made)
+	y.types(0, "", "assessments", "list", "Retail Analytics", "Inventory", "--pinned")
+	y.types(0, "", "assessments", "unpin", "Retail Analytics", "Inventory", made)
+	y.types(0, "", "assessments", "list", "Retail Analytics", "Inventory", "--pinned")                            // none
+	y.types(1, "", "assessments", "pin", "Retail Analytics", "Inventory", "464c71cb-5954-5e3d-91a5-dbc88e2ba40d") // 404
+	y.types(exitPartly, "", "assess", "Corporate Functions", "Headcount", "Budget 2024")                          // which cannot be read
+	y.types(1, "", "assess", "Retail Analytics", "464c71cb-5954-5e3d-91a5-dbc88e2ba40d")                          // 404
+	y.types(1, "", "assess", "Seasonal Campaigns", "Holiday Campaign")                                            // 409
 
 	preview := lastID(t, y.types(0, "", "preview", "Retail Analytics", "Inventory", "descriptions").stdout)
 	values := filepath.Join(y.config, "values.json")
@@ -228,7 +234,7 @@ func TestClient(t *testing.T) {
 	quiet := newTypist(t)
 	quiet.config = y.config
 	for range 30 {
-		quiet.types(1, "", "operations", "cancel", bundle[:35]+"0", "--profile", "linus")
+		quiet.types(1, "", "operations", "cancel", "464c71cb-5954-5e3d-91a5-dbc88e2ba40d", "--profile", "linus")
 	}
 	// A slow machine must not let the first calls leave the window before the next one is made.
 	query[int](t, database, `WITH now AS (UPDATE rate_windows SET hits = array_fill(clock_timestamp(), ARRAY[cardinality(hits)]) WHERE key LIKE 'start %linus%' RETURNING 1) SELECT count(*)::int FROM now`)
@@ -382,7 +388,7 @@ func TestClientUsage(t *testing.T) {
 		"cannot be combined with --app":    {"apply", "Sales", "Model", "--approval", "none", "--key", "x"},
 		"--kind cannot be combined with":   {"apply", "Sales", "Model", "properties", "--approval", "none", "--kind", "properties"},
 		"--limit must be at least 1":       {"operations", "list", "--limit", "0"},
-		`unknown command "assessments"`:    {"assessments"},
+		`unknown command "scores"`:         {"scores"},
 		"pixies needs one of: add remove":  {"pixies"},
 		"operations needs one of: cancel ": {"operations"},
 		"benchmark needs one of: generate": {"benchmark"},
