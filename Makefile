@@ -12,7 +12,7 @@ SOAK ?= 10m
 BENCH ?= .
 FUZZTIME ?= 1m
 FUZZREQUESTS ?= 10000
-# RUNS: how often test/busy runs make test. TESTFLAGS: further flags for go test.
+# RUNS: how often test/busy runs make test. TESTFLAGS: further flags for go test, such as -run or a test's own -update.
 RUNS ?= 10
 TESTFLAGS ?=
 # Each wait of a test has its own limit of minutes; this one catches endless loops.
@@ -41,7 +41,7 @@ demo: ## start the service in a temporary directory, call it over HTTP, and clea
 	@go run ./internal/demo
 
 test: ## run every test except the hard ones, on a temporary PostgreSQL
-	$(WITH_POSTGRES) go test -vet=all $(PARALLEL) $(LIMIT) $(TESTFLAGS) $(PKG)
+	$(WITH_POSTGRES) go test -vet=all $(PARALLEL) $(LIMIT) $(PKG) $(TESTFLAGS)
 
 # How test/busy calls make test: it runs and lists every test.
 BUSY := $(MAKE) --no-print-directory test TESTFLAGS='-count=1 -v'
