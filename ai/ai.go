@@ -185,7 +185,8 @@ func instruct(ctx context.Context, c *openai.Client, ask proposal.Ask) ([]propos
 
 // noAgent skips the objects that a data agent would answer for.
 func noAgent(ask proposal.Ask) []proposal.Skip {
-	const why = "The account's AI provider is a data agent, and this installation's platform has no data agent that answers: declare another AI provider."
+	const why = "The account's AI provider is a data agent, and this installation's platform has no data agent that answers: " +
+		"declare another AI provider."
 	if ask.Type == proposal.AIInstructions || ask.Type == proposal.AIDataSchema {
 		ask.Objects = []proposal.Object{{Type: proposal.Model}}
 	}

@@ -32,7 +32,8 @@ func (s *Pixies) CountViews(ctx context.Context, views []pixies.Viewed) error {
 	}
 	_, err := s.Pool.Exec(ctx, `INSERT INTO page_view_hours AS h (account_id, report_id, hour, page, views)
 		SELECT * FROM unnest($1::text[], $2::uuid[], $3::timestamptz[], $4::text[], $5::bigint[])
-		ON CONFLICT (account_id, report_id, hour, page) DO UPDATE SET views = h.views + excluded.views`, accounts, reports, hours, pages, counts)
+		ON CONFLICT (account_id, report_id, hour, page) DO UPDATE SET views = h.views + excluded.views`,
+		accounts, reports, hours, pages, counts)
 	if err != nil && rolledBack(err) {
 		return fmt.Errorf("%w: %w", ErrNotCounted, err)
 	}

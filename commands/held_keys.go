@@ -53,8 +53,10 @@ func (s *IdempotencyKeys) ReleaseHeld(ctx context.Context) error {
 			append(persons, caller.Person.ID)
 		keys, claims = append(keys, caller.Key.Key), append(claims, caller.Key.claim)
 	}
-	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys k USING unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::uuid[]) g (account_id, issuer, person, key, claim)
-		WHERE k.account_id = g.account_id AND k.issuer = g.issuer AND k.person = g.person AND k.key = g.key AND k.claim = g.claim AND k.operation_id IS NULL`,
+	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys k
+		USING unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::uuid[]) g (account_id, issuer, person, key, claim)
+		WHERE k.account_id = g.account_id AND k.issuer = g.issuer AND k.person = g.person AND k.key = g.key
+			AND k.claim = g.claim AND k.operation_id IS NULL`,
 		accounts, issuers, persons, keys, claims)
 	if err != nil {
 		for _, caller := range held {

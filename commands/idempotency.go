@@ -43,7 +43,8 @@ var claimSQL = `
 		INSERT INTO idempotency_keys AS k (account_id, issuer, person, key, fingerprint, claim, expires_at, process)
 		VALUES ($1, $2, $3, $4, $5, $6, $8, $9)
 		ON CONFLICT (account_id, issuer, person, key) DO UPDATE
-			SET fingerprint = EXCLUDED.fingerprint, claim = EXCLUDED.claim, operation_id = NULL, expires_at = EXCLUDED.expires_at, process = EXCLUDED.process
+			SET fingerprint = EXCLUDED.fingerprint, claim = EXCLUDED.claim, operation_id = NULL,
+				expires_at = EXCLUDED.expires_at, process = EXCLUDED.process
 			WHERE k.expires_at <= $7 OR k.operation_id IS NULL AND k.process IS NOT NULL AND NOT ` + database.Alive("k.process") + `
 		RETURNING claim, fingerprint, operation_id)
 	SELECT * FROM taken
@@ -106,7 +107,8 @@ func (s *IdempotencyKeys) remember(c *eventstore.Change, caller Caller, operatio
 	expires := s.Now().Add(keyLife)
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `UPDATE idempotency_keys SET operation_id = $6, expires_at = $7
-			WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5`,
+			WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4
+			AND claim = $5`,
 			caller.Account, caller.Person.Issuer, caller.Person.ID, caller.Key.Key, caller.Key.claim, operationID, expires)
 		if err == nil && tag.RowsAffected() != 1 {
 			return domain.Refuse(domain.OperationInProgress,
@@ -126,7 +128,8 @@ func (s *IdempotencyKeys) release(ctx context.Context, caller Caller) {
 	ctx, cancel := database.Beyond(ctx, time.Second)
 	defer cancel()
 	_, err := s.Pool.Exec(ctx,
-		`DELETE FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND claim = $5 AND operation_id IS NULL`,
+		`DELETE FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4
+			AND claim = $5 AND operation_id IS NULL`,
 		caller.Account, caller.Person.Issuer, caller.Person.ID, caller.Key.Key, caller.Key.claim)
 	if err != nil {
 		s.held.add(caller)

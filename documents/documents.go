@@ -68,7 +68,8 @@ func put(body []byte, expires *time.Time) (hash, sql string, args []any, err err
 	hash = Hash(body)
 	return hash, `INSERT INTO documents AS d (hash, body, expires_at) VALUES ($1, $2, $3)
 		ON CONFLICT (hash) DO UPDATE SET expires_at = nullif(greatest(
-			coalesce(d.expires_at, 'infinity'), coalesce(EXCLUDED.expires_at, 'infinity')), 'infinity')`, []any{hash, encoder.EncodeAll(body, nil), expires}, nil
+			coalesce(d.expires_at, 'infinity'), coalesce(EXCLUDED.expires_at, 'infinity')), 'infinity')`,
+		[]any{hash, encoder.EncodeAll(body, nil), expires}, nil
 }
 
 // Sweep deletes the documents whose expiry is before now.

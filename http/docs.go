@@ -35,7 +35,8 @@ var (
 
 // docsPolicy allows the page to load only what this service serves. Inline styles are allowed because the viewer uses
 // them.
-const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+	"font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // loadDescription parses and validates the description once per process. All servers share the result and must not
 // modify it.

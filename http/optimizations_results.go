@@ -73,10 +73,12 @@ func (s *Server) previewUsage(access item.Access) *api.PreviewUsage {
 	case item.ConsentRequired:
 		out.ConsentURL = new(s.consentURL(usagePermission))
 		out.Message = "Usage was not read because you have not granted " + usagePermission +
-			". What is proposed does not follow what people look at most. Grant the permission on the page of consentUrl and make a new preview."
+			". What is proposed does not follow what people look at most. " +
+			"Grant the permission on the page of consentUrl and make a new preview."
 	case item.Unavailable:
 		out.Message = "Usage was not read because " + usagePermission +
-			" could not be used just now: the platform did not answer, or your organization's sign-in policy did not allow it. What is proposed does not follow what people look at most. Make a new preview later."
+			" could not be used just now: the platform did not answer, or your organization's sign-in policy did not allow it. " +
+			"What is proposed does not follow what people look at most. Make a new preview later."
 	}
 	return out
 }

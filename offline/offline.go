@@ -49,7 +49,8 @@ func pendingMessage(u folder.Unfinished) string {
 	remedy := "readiness apply --write of this model removes it"
 	switch {
 	case u.Left > 0:
-		remedy = "it is read as if that write were finished; readiness apply --write of this model finishes it, readiness revert --write of its record undoes it"
+		remedy = "it is read as if that write were finished; readiness apply --write of this model finishes it, " +
+			"readiness revert --write of its record undoes it"
 	case u.Parts > 0 && u.Changed == 0:
 		remedy = "readiness apply --write of this model finishes it, readiness revert --write of its record undoes it"
 	}

@@ -258,14 +258,7 @@ func (w *assessor) end(ctx context.Context, step assess, made *found, failure *o
 	standing := eventstore.FoldLast[assessment.Standing](assessment.Stream(step.AccountID, step.ModelID))
 	assessments := window(account.Assessments, limits.Assessments)
 	firstLooks := window(account.FirstLooks, limits.FirstLooks)
-	result := assessment.Result{ModelID: step.ModelID, Outcome: assessment.Assessed, Error: failure}
-	if failure != nil {
-		result.Outcome = assessment.OutcomeOf(failure.Code)
-	} else {
-		a := &made.assessment
-		result.AssessmentID, result.Score, result.ScoreDataAgent, result.FindingsCount = &a.AssessmentID, a.Score, a.ScoreDataAgent,
-			&a.FindingsCount
-	}
+	result := resultOf(step.ModelID, made, failure)
 	tracking := commands.Track(step.AccountID, step.ModelID)
 	pasts := append(tracking.Pasts(), run, standing, assessments, firstLooks)
 	return w.Store.Change(ctx, step.Metadata(), pasts, func(c *eventstore.Change) error {
@@ -308,6 +301,16 @@ func (w *assessor) end(ctx context.Context, step assess, made *found, failure *o
 		}
 		return eventstore.Decide(c, standing, assessment.Refund{OperationID: step.OperationID})
 	})
+}
+
+// resultOf returns the result of a model that was assessed, or that failed.
+func resultOf(modelID uuid.UUID, made *found, failure *operation.Failure) assessment.Result {
+	if failure != nil {
+		return assessment.Result{ModelID: modelID, Outcome: assessment.OutcomeOf(failure.Code), Error: failure}
+	}
+	a := &made.assessment
+	return assessment.Result{ModelID: modelID, Outcome: assessment.Assessed, AssessmentID: &a.AssessmentID, Score: a.Score,
+		ScoreDataAgent: a.ScoreDataAgent, FindingsCount: &a.FindingsCount}
 }
 
 // track makes an assessed model that the call reserved a tracked item, releases

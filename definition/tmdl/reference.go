@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-var errReference = errors.New(`a reference is names joined by dots, such as Sales.'Net Price': a name with a dot or a quote stands in single quotes, quotes inside it doubled`)
+var errReference = errors.New(`a reference is names joined by dots, such as Sales.'Net Price': ` +
+	`a name with a dot or a quote stands in single quotes, quotes inside it doubled`)
 
 // SplitReference returns the names of a reference, unquoted: "Sales" and
 // "Net Price" for `Sales.'Net Price'`. No name is empty.

@@ -76,11 +76,11 @@ func breaks(r *semanticmodel.Relationship, from, to *table) *broken {
 		table: &table{src: &semanticmodel.Table{Name: r.FromTable}},
 	}}
 	miss := func(t *table, table, column string) {
+		lower := strings.ToLower(column)
 		switch {
 		case t == nil:
 			b.missing = append(b.missing, "no table "+quoted(table))
-		case !slices.ContainsFunc(t.src.Columns,
-			func(c semanticmodel.Column) bool { return strings.ToLower(c.Name) == strings.ToLower(column) }):
+		case !slices.ContainsFunc(t.src.Columns, func(c semanticmodel.Column) bool { return strings.ToLower(c.Name) == lower }):
 			b.missing = append(b.missing, "no column "+quoted(table)+"["+shown(column, shownName)+"]")
 		}
 	}

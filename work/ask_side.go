@@ -1,0 +1,262 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"readiness/commands"
+	"readiness/documents"
+	"readiness/domain"
+	"readiness/domain/aiprovider"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/domain/item"
+)
+
+// side is a side while it is being asked.
+type side struct {
+	*asker
+	step  ask
+	as    item.Caller
+	set   benchmark.Set
+	of    benchmark.Side   // the side that is asked
+	both  []benchmark.Side // all sides of the run; only of for a standalone run
+	about comparison.Target
+	ask   func(ctx context.Context, question string) (benchmark.Reply, error)
+
+	mu      sync.Mutex
+	state   commands.Asking // as last recorded
+	failing int             // consecutive asks without an answer
+	// rows are the results of the reference queries, by question; nil for queries
+	// that returned none.
+	rows map[string]*comparison.ResultSet
+}
+
+// askAll asks the remaining questions, askAtOnce at a time, until the slice is
+// over.
+func (s *side) askAll(ctx context.Context) error {
+	questions := make(map[string]benchmark.Question, len(s.set.Questions))
+	for _, q := range s.set.Questions {
+		questions[q.QuestionID] = q
+	}
+	slice, cancel := context.WithTimeout(ctx, askSlice)
+	defer cancel()
+	group, asking := errgroup.WithContext(ctx)
+	group.SetLimit(askAtOnce)
+	for _, key := range s.state.Run.Left(s.set) {
+		if slice.Err() != nil || asking.Err() != nil || s.over() {
+			break
+		}
+		group.Go(func() error { return s.askOnce(asking, questions[key.QuestionID], key.N) })
+	}
+	return group.Wait()
+}
+
+// over reports whether the run was stopped, or too many consecutive asks failed.
+func (s *side) over() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.Ended() || s.failing >= maxFailing
+}
+
+// answer is the document of one ask.
+type answer struct {
+	comparison.Ask
+	// JudgedBy is the judge of the answer; nil if it was not judged.
+	JudgedBy *comparison.Judge `json:"judgedBy,omitempty"`
+}
+
+// askOnce asks a question once and records the result.
+func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.Log.Error("asking panicked", "operationId", s.step.OperationID, "questionId", q.QuestionID, "fault", fault, "stack",
+				string(debug.Stack()))
+			err = domain.Refuse(domain.BenchmarkRunFailed,
+				"the service could not ask question %s; the service logged its own fault for its operator", q.QuestionID)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(asking, askTimeout)
+	defer cancel()
+	reply, err := s.ask(ctx, q.Text)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded) && asking.Err() == nil && reply.Attempts == 0:
+		return nil // its turn did not come: the next job asks it
+	case errors.Is(err, context.DeadlineExceeded) && asking.Err() == nil:
+		reply.Failure = &comparison.Failure{Code: "timeout", Message: fmt.Sprintf("there was no answer within %s", askTimeout)}
+	case err != nil:
+		return err
+	}
+	made, err := s.verdict(asking, q, reply)
+	if err != nil {
+		return err
+	}
+	made.N = n
+	body, err := json.Marshal(made)
+	if err != nil {
+		return fmt.Errorf("work: encode an answer: %w", err)
+	}
+	hash, sql, args, err := documents.PutUntil(body, s.Now().Add(askLife))
+	if err != nil {
+		return err
+	}
+	return s.record(asking, benchmark.Asked{
+		QuestionID: q.QuestionID, N: n, Verdict: made.Verdict, Method: made.Method, DurationMS: made.DurationMS, DocumentHash: hash,
+	}, made.Error, sql, args)
+}
+
+// record records an ask. Asks are recorded one at a time, because each is decided
+// on the state after the previous one.
+func (s *side) record(ctx context.Context, made benchmark.Asked, failed *comparison.Failure, sql string, args []any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.failing >= maxFailing { // the run ends; other asks in flight are dropped
+		return nil
+	}
+	after, err := s.runs.RecordAsk(ctx, s.step.Metadata(), s.state, made, sql, args)
+	if err != nil {
+		return err
+	}
+	s.state = after
+	if failed == nil {
+		s.failing = 0
+		return nil
+	}
+	if s.failing++; s.failing >= maxFailing {
+		return unanswered(s.failing, fmt.Sprintf(", the last because: %s", failed.Message))
+	}
+	return nil
+}
+
+// unanswered returns the refusal that ends a run whose questions get no answers.
+func unanswered(n int, last string) error {
+	return domain.Refuse(domain.BenchmarkRunFailed, "%d questions in a row got no answer%s", n, last)
+}
+
+// verdict decides whether an answer is correct. If the judge takes too long, there
+// is no judgement.
+func (s *side) verdict(asking context.Context, q benchmark.Question, reply benchmark.Reply) (answer, error) {
+	ctx, cancel := context.WithTimeout(asking, verdictTimeout)
+	defer cancel()
+	a := answer{Ask: comparison.Ask{
+		Answer: reply.Answer, DurationMS: reply.DurationMS, Attempts: reply.Attempts, Error: reply.Failure, Remote: reply.Remote,
+		Usage: reply.Usage,
+	}}
+	expected := comparison.Expected{Fields: q.Expected.Fields, Value: q.Expected.Value}
+	if reply.Failure == nil {
+		expected.Rows = s.reference(ctx, q)
+		a.Rows = s.queried(ctx, a.Query)
+	}
+	a.Decision = expected.Decide(a.Answer, a.Error, nil)
+	if a.Method != "" {
+		return a, nil
+	}
+	sides, err := s.providers(ctx)
+	if err != nil {
+		return a, err
+	}
+	j, by, judged, err := s.Asker.Judge(ctx, s.step.AccountID, sides, q.Text, q.Expected, a.Answer)
+	if errors.Is(err, context.DeadlineExceeded) && asking.Err() == nil {
+		return a, nil
+	}
+	if err != nil || !judged {
+		return a, err
+	}
+	a.Judge, a.JudgedBy = &j, &by
+	a.Decision = expected.Decide(a.Answer, a.Error, &j)
+	return a, nil
+}
+
+// providers returns the AI providers of the sides; none of them may judge.
+func (s *side) providers(ctx context.Context) ([]string, error) {
+	all := []string{s.about.ProviderID}
+	for _, one := range s.both {
+		all = append(all, one.AnsweredBy.ProviderID)
+		if one.AnsweredBy.Kind != comparison.ServiceTestAgent {
+			continue
+		}
+		agent, found, err := s.Providers.ForPurpose(ctx, s.step.AccountID, aiprovider.Agent)
+		if _, refused := domain.Refused(err); err != nil && !refused { // a provider whose key cannot be decrypted is not asked
+			return nil, err
+		}
+		if found {
+			all = append(all, agent.ProviderID)
+		}
+	}
+	return all, nil
+}
+
+// reference returns the result of the question's own query on the side's model; nil
+// if the query cannot be run.
+func (s *side) reference(ctx context.Context, q benchmark.Question) *comparison.ResultSet {
+	if s.Queries == nil || q.Expected.DAX == "" {
+		return nil
+	}
+	s.mu.Lock()
+	rows, known := s.rows[q.QuestionID]
+	s.mu.Unlock()
+	if known {
+		return rows
+	}
+	rows = s.queried(ctx, q.Expected.DAX)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rows[q.QuestionID] = rows
+	return rows
+}
+
+// queried returns the result of a query; nil if it was not run or failed. The
+// verdict then uses other methods.
+func (s *side) queried(ctx context.Context, dax string) *comparison.ResultSet {
+	if s.Queries == nil || dax == "" {
+		return nil
+	}
+	rows, err := s.Queries.Rows(ctx, s.as, s.of.WorkspaceID, s.of.SemanticModelID, dax)
+	if err != nil {
+		s.Log.Info("a query of a benchmark run failed", "operationId", s.step.OperationID, "error", err)
+		return nil
+	}
+	return &rows
+}
+
+// complete stores the run's document and ends the run.
+func (s *side) complete(ctx context.Context) error {
+	hashes := make([]string, len(s.state.Run.Asks))
+	for i, a := range s.state.Run.Asks {
+		hashes[i] = a.DocumentHash
+	}
+	bodies, err := documents.GetAll(ctx, s.Pool, hashes)
+	if err != nil {
+		return fmt.Errorf("work: read the answers of run %s: %w", s.step.RunID, err)
+	}
+	asks := make(map[benchmark.AskKey]comparison.Ask, len(hashes))
+	var judge *comparison.Judge
+	for _, a := range s.state.Run.Asks {
+		var made answer
+		if err := json.Unmarshal(bodies[a.DocumentHash], &made); err != nil {
+			return fmt.Errorf("work: read an answer of run %s: %w", s.step.RunID, err)
+		}
+		made.N = a.N // two equal answers share one document
+		asks[a.Key()] = made.Ask
+		if made.JudgedBy != nil {
+			judge = made.JudgedBy
+		}
+	}
+	document := benchmark.NewRunDocument(s.state.Run, s.about, judge, s.set, asks)
+	body, err := json.Marshal(document)
+	if err != nil {
+		return fmt.Errorf("work: encode run %s: %w", s.step.RunID, err)
+	}
+	hash, sql, args, err := documents.Put(body)
+	if err != nil {
+		return err
+	}
+	s.state, err = s.runs.Complete(ctx, s.step.Metadata(), s.state, document.Outcome(hash), sql, args)
+	return err
+}
