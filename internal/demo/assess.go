@@ -167,6 +167,7 @@ func (d *demo) listAssessments(ctx context.Context, models string, score float64
 			Regime     string    `json:"regimeId"`
 			Usage      *bool     `json:"usageInScoring"`
 			Comparable bool      `json:"comparableWithPrevious"`
+			Pinned     bool      `json:"pinned"`
 		} `json:"value"`
 	}
 	if _, err := d.ada.call(ctx, http.StatusOK, http.MethodGet, models+"/assessments", nil, &list); err != nil {
