@@ -20,10 +20,12 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	readinesshttp "readiness/http"
+	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/internal/bench"
 	"readiness/internal/pgtest"
 	"readiness/platform/folder"
+	"readiness/projections"
 	"readiness/work"
 )
 
@@ -83,7 +85,11 @@ func newCrowd(b *testing.B, accounts, people int) (c *crowd, address string) {
 	check(b, err)
 	_, err = c.pool.Exec(b.Context(), "VACUUM ANALYZE accounts_v1_g1, members_v1_g1") // before any plan is cached for empty tables
 	check(b, err)
-	c.base, _ = c.serve(c.limiter(address))
+	// As many connections as the program has; tests have one.
+	limiter, err := rate.Open(b.Context(), address, rate.Options{Timeout: patience, Tracer: c.trace, Statements: projections.CallStatements()})
+	check(b, err)
+	b.Cleanup(limiter.Close)
+	c.base, _ = c.serve(limiter)
 	c.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: bench.Callers}}
 	return c, address
 }
