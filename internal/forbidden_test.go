@@ -68,13 +68,13 @@ func TestForbidden(t *testing.T) {
 		want  []string
 	}{
 		"what is allowed": {map[string]string{
-			"a/a.go":        "package a; func F(t D) { t.Skip() }",
+			"a/a.go":        "package a; func F(t D) { t.Sk" + "ip() }",
 			"testdata/a.md": "TO" + "DO", "b.bin": "TO" + "DO", "c.md": "TO" + "DOs XX" + "XX",
 		}, nil},
 		"what is not": {map[string]string{
-			"a/a_test.go": "package a; func TestX(t *testing.T) { t.Skip(); time.Sleep(1) }",
+			"a/a_test.go": "package a; func TestX(t *testing.T) { t.Sk" + "ip(); time.Sl" + "eep(1) }",
 			"a/b.go":      "package a\n\n// FIX" + "ME: later",
-			"a/c.go":      "package a; import \"time\"; func F() { time.Sleep(1) }",
+			"a/c.go":      "package a; import \"time\"; func F() { time.Sl" + "eep(1) }",
 			"Makefile":    "# TO" + "DO",
 		}, []string{
 			"Makefile:1: TO" + "DO: do it, or make it an issue",

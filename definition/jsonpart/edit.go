@@ -52,7 +52,7 @@ func Edit(file string, data []byte) (*Tree, error) {
 		return nil, err
 	}
 	start := len(data) - len(r.data) + r.pos
-	raw := r.Skip()
+	raw := r.SkipValue()
 	return &Tree{Root: &Value{raw: raw}, before: data[:start], after: data[start+len(raw):]}, nil
 }
 
@@ -175,7 +175,7 @@ func (v *Value) open() {
 			item.name = v.raw[start:r.pos]
 		}
 		start := r.pos
-		item.raw = r.Skip()
+		item.raw = r.SkipValue()
 		end = start + len(item.raw)
 		v.items = append(v.items, item)
 	}

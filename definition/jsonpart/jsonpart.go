@@ -101,7 +101,7 @@ func (r *Reader) Object() iter.Seq[string] {
 			start := r.pos
 			going = going && yield(name)
 			if r.pos == start {
-				r.Skip()
+				r.SkipValue()
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func (r *Reader) Array() iter.Seq[int] {
 			start := r.pos
 			going = going && yield(i)
 			if r.pos == start {
-				r.Skip()
+				r.SkipValue()
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func (r *Reader) Bool() bool {
 		r.mismatch("true or false")
 		return false
 	}
-	r.Skip()
+	r.SkipValue()
 	return c == 't'
 }
 
@@ -173,14 +173,14 @@ func (r *Reader) Int() int {
 		return 0
 	}
 	var n int
-	if json.Unmarshal(r.Skip(), &n) != nil {
+	if json.Unmarshal(r.SkipValue(), &n) != nil {
 		r.fail(start, "an integer is expected here")
 	}
 	return n
 }
 
-// Skip skips the next value and returns its bytes, a subslice of the part.
-func (r *Reader) Skip() []byte {
+// SkipValue skips the next value and returns its bytes, a subslice of the part.
+func (r *Reader) SkipValue() []byte {
 	start, depth := r.pos, 0
 	for {
 		switch c := r.data[r.pos]; c {
@@ -301,7 +301,7 @@ func (r *Reader) mismatch(what string) {
 	if r.Kind() != 'n' {
 		r.fail(r.pos, what+" is expected here")
 	}
-	r.Skip()
+	r.SkipValue()
 }
 
 func (r *Reader) fail(offset int, message string) {

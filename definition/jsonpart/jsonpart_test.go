@@ -34,7 +34,7 @@ func tree(r *jsonpart.Reader) any {
 		return r.Bool()
 	default:
 		var v any
-		_ = json.Unmarshal(r.Skip(), &v)
+		_ = json.Unmarshal(r.SkipValue(), &v)
 		return v
 	}
 }

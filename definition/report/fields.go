@@ -103,7 +103,7 @@ func (w *walk) value(r *jsonpart.Reader) node {
 	kind := r.Kind()
 	switch {
 	case w.depth > maxDepth:
-		r.Skip()
+		r.SkipValue()
 	case kind == '{':
 		return w.object(r)
 	case kind == '[':
@@ -111,7 +111,7 @@ func (w *walk) value(r *jsonpart.Reader) node {
 			w.value(r)
 		}
 	default:
-		r.Skip()
+		r.SkipValue()
 	}
 	return node{}
 }

@@ -106,7 +106,7 @@ func readAIFields(r *jsonpart.Reader) []AIField {
 // other values, which expose nothing and hide nothing: an empty string, or a value
 // that is not a string, is returned as written.
 func readVisibility(r *jsonpart.Reader) string {
-	raw := r.Skip()
+	raw := r.SkipValue()
 	if string(raw) == "null" {
 		return ""
 	}

@@ -153,7 +153,7 @@ func (t *tmsl) culture() (o Culture) {
 // contains one.
 func (t *tmsl) linguistic(c *Culture) {
 	if t.Kind() == '{' {
-		parseLinguistic(t.file, t.Skip(), c)
+		parseLinguistic(t.file, t.SkipValue(), c)
 	} else {
 		parseLinguistic(t.file, []byte(t.Lines()), c)
 	}
@@ -180,7 +180,7 @@ func (t *tmsl) values() map[string]string {
 
 // value reads a string or an array of lines; any other value is returned as written.
 func (t *tmsl) value() string {
-	raw := t.Skip()
+	raw := t.SkipValue()
 	if r, err := jsonpart.New(t.file, raw); err == nil {
 		if text := r.Lines(); r.Err() == nil {
 			return text

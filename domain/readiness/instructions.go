@@ -60,6 +60,14 @@ func instructionLength(x *scope) verdict {
 }
 
 func instructionReferences(x *scope) verdict {
+	return references(x, func(unresolved []string) (advice, names string) {
+		return "correct the fields that the AI instructions name and the model does not have", list(unresolved, len(unresolved))
+	})
+}
+
+// references compares the fields that the instructions name with the model. say returns what to do about
+// those that the model lacks, and their names.
+func references(x *scope, say func(unresolved []string) (advice, names string)) verdict {
 	if x.instructions == "" {
 		return fails(1, "name in the AI instructions the measures and columns to use, as 'Table'[Field]", noInstruction)
 	}
@@ -75,9 +83,9 @@ func instructionReferences(x *scope) verdict {
 		return fails(1, "name fields in the AI instructions in brackets, so that it is clear which are meant",
 			"no field is named as 'Table'[Field] or [Field]")
 	case len(unresolved) > 0:
-		return fails(float64(len(unresolved))/float64(len(all)),
-			"correct the fields that the AI instructions name and the model does not have",
-			"%d of %s unknown: %s", len(unresolved), count(len(all), "field"), list(unresolved, len(unresolved)))
+		advice, names := say(unresolved)
+		return fails(float64(len(unresolved))/float64(len(all)), advice, "%d of %s unknown: %s", len(unresolved),
+			count(len(all), "field"), names)
 	}
 	return verdict{}
 }

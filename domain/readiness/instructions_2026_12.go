@@ -53,26 +53,10 @@ func hasInstructions(x *scope) bool { return x.instructions != "" }
 func hasItems(_ *scope, t *table) bool { return t.src.CalculationGroup != nil }
 
 func namedReferences(x *scope) verdict {
-	if x.instructions == "" {
-		return fails(1, "name in the AI instructions the measures and columns to use, as 'Table'[Field]", noInstruction)
-	}
-	all := distinctMentions(mentionsIn(x.instructions))
-	var unresolved []string
-	for _, w := range all {
-		if !x.resolves(w.mention) {
-			unresolved = append(unresolved, w.text)
-		}
-	}
-	switch {
-	case len(all) == 0:
-		return fails(1, "name fields in the AI instructions in brackets, so that it is clear which are meant",
-			"no field is named as 'Table'[Field] or [Field]")
-	case len(unresolved) > 0:
-		names := listed(unresolved, mostNamed)
-		return fails(float64(len(unresolved))/float64(len(all)), "correct "+names+" in the AI instructions, as the model has no such field",
-			"%d of %s unknown: %s", len(unresolved), count(len(all), "field"), names)
-	}
-	return verdict{}
+	return references(x, func(unresolved []string) (advice, names string) {
+		names = listed(unresolved, mostNamed)
+		return "correct " + names + " in the AI instructions, as the model has no such field", names
+	})
 }
 
 func missingFields(x *scope, a *answer) verdict {

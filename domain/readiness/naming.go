@@ -117,9 +117,26 @@ func isASCIILetters(lower string) bool {
 // repeatedName compares all exposed columns. Keys are not judged, but their names
 // count.
 func repeatedName(x *scope, _ []*column) func(*column) verdict {
+	names := namesakes(x, func(c *column) bool { return c.description != "" })
+	return func(c *column) verdict {
+		other, explained := names(c)
+		if other == nil {
+			return verdict{}
+		}
+		evidence := "also the name of a column of " + lowerFirst(subject(&other.table.object))
+		if !explained {
+			return fails(1, "give it a name of its own, or describe each column of this name", "%s", evidence)
+		}
+		return fails(0.5, "give it a name of its own, as descriptions alone distinguish such columns only in part", "%s", evidence)
+	}
+}
+
+// namesakes returns a function that finds another table's exposed column of the same name, nil if there is
+// none, and reports whether every exposed column of that name is explained.
+func namesakes(x *scope, explained func(*column) bool) func(*column) (other *column, all bool) {
 	type name struct {
 		first, other *column // of two tables
-		undescribed  bool    // true if one of the columns is
+		unexplained  bool    // true if one of the columns is
 	}
 	names := map[string]*name{}
 	for _, c := range x.c {
@@ -131,22 +148,14 @@ func repeatedName(x *scope, _ []*column) func(*column) verdict {
 		if n.other == nil && n.first.table != c.table {
 			n.other = c
 		}
-		n.undescribed = n.undescribed || c.description == ""
+		n.unexplained = n.unexplained || !explained(c)
 	}
-	return func(c *column) verdict {
+	return func(c *column) (other *column, all bool) {
 		n := names[c.norm]
-		if n.other == nil {
-			return verdict{}
+		if n.other != nil && n.first.table != c.table {
+			return n.first, !n.unexplained
 		}
-		other := n.first
-		if other.table == c.table {
-			other = n.other
-		}
-		evidence := "also the name of a column of " + lowerFirst(subject(&other.table.object))
-		if n.undescribed {
-			return fails(1, "give it a name of its own, or describe each column of this name", "%s", evidence)
-		}
-		return fails(0.5, "give it a name of its own, as descriptions alone distinguish such columns only in part", "%s", evidence)
+		return n.other, !n.unexplained
 	}
 }
 

@@ -41,33 +41,14 @@ func unreadableName(x *scope, o *object) verdict {
 
 // sharedName is repeatedName with descriptions that add something.
 func sharedName(x *scope, _ []*column) func(*column) verdict {
-	type name struct {
-		first, other *column // of two tables
-		unexplained  bool    // true if one of the columns is
-	}
-	names := map[string]*name{}
-	for _, c := range x.c {
-		n := names[c.norm]
-		if n == nil {
-			n = &name{first: c}
-			names[c.norm] = n
-		}
-		if n.other == nil && n.first.table != c.table {
-			n.other = c
-		}
-		n.unexplained = n.unexplained || !x.explained(&c.object)
-	}
+	names := namesakes(x, func(c *column) bool { return x.explained(&c.object) })
 	return func(c *column) verdict {
-		n := names[c.norm]
-		if n.other == nil {
+		other, explained := names(c)
+		if other == nil {
 			return verdict{}
 		}
-		other := n.first
-		if other.table == c.table {
-			other = n.other
-		}
 		beside := lowerFirst(subject(&other.object))
-		if n.unexplained {
+		if !explained {
 			return fails(1, "give it another name than "+beside+", or describe each column of this name", "also the name of %s", beside)
 		}
 		return fails(0.5, "give it another name than "+beside+", as descriptions alone distinguish such columns only in part",
