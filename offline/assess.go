@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,8 +71,10 @@ type Ignored struct {
 
 // AssessOptions configures Assess; the zero value is valid.
 type AssessOptions struct {
-	Ignores     *Ignores
-	Baseline    *Baseline
+	Ignores  *Ignores
+	Baseline *Baseline
+	// Regime is the scoring regime; nil means the current one.
+	Regime      *readiness.Regime
 	MinSeverity readiness.Severity // "" means low
 	// Jobs is how many items are assessed at once; 0 means one per processor.
 	Jobs int
@@ -87,13 +90,14 @@ func atLeast(s, least readiness.Severity) bool {
 	return slices.Index(severities, s) >= slices.Index(severities, least)
 }
 
-// Assess assesses the items by the current regime, without usage. An item that cannot be read gets an error and does
+// Assess assesses the items without usage. An item that cannot be read gets an error and does
 // not affect the others. Only the findings are kept in memory. The returned error is the context's.
 func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, error) {
 	if o.MinSeverity == "" {
 		o.MinSeverity = readiness.Low
 	}
-	a := &Assessment{Regime: readiness.Current().ID, Items: make([]Assessed, len(items)), MinSeverity: o.MinSeverity}
+	o.Regime = cmp.Or(o.Regime, readiness.Current())
+	a := &Assessment{Regime: o.Regime.ID, Items: make([]Assessed, len(items)), MinSeverity: o.MinSeverity}
 	if o.Baseline != nil {
 		a.Baseline = o.Baseline.File
 	}
@@ -203,10 +207,10 @@ func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) 
 	at := newPlaces(i, d, m)
 	n.warnings = append(n.warnings, refusedByPowerBI(i, m)...)
 	g := s.o.Ignores.ofModel(i, n, material{m, at})
-	s.score(a, n, g, func(o readiness.Options) readiness.Result { return readiness.Assess(m, o) }, at.of)
+	s.score(a, n, g, func(o readiness.Options) readiness.Result { return s.o.Regime.Assess(m, o) }, at.of)
 	scoreOnly := g.options()
 	scoreOnly.WithoutFindings = true
-	a.ScoreDataAgent = readiness.AssessAsAgent(m, scoreOnly).Score
+	a.ScoreDataAgent = s.o.Regime.AssessAsAgent(m, scoreOnly).Score
 	return nil
 }
 

@@ -60,7 +60,7 @@ func (s *assessor) agent(ctx context.Context, i Item, d definition.Definition, a
 		}
 	}
 	settings := readiness.Agent{Instructions: stage.Instructions, Description: agent.PublishedDescription}
-	s.score(a, n, g, func(o readiness.Options) readiness.Result { return readiness.AssessAgent(settings, sources, o) },
+	s.score(a, n, g, func(o readiness.Options) readiness.Result { return s.o.Regime.AssessAgent(settings, sources, o) },
 		func(f readiness.Finding) (string, int) {
 			if found, ok := read[f.SourceModelID]; ok && f.ObjectType != readiness.SourceObject {
 				return found.at.of(f)
