@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 	"internal/database":              {},
 	"internal/describe":              {},
 	"internal/demo/...":              {"..."},
+	"internal/precision":             {"domain/readiness", "offline"},
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
 	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},
