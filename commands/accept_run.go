@@ -103,8 +103,7 @@ func (s *Assessments) decideRun(c *eventstore.Change, p *pendingAssessment) erro
 	}}); err != nil {
 		return err
 	}
-	sql, args := s.Vault.Put(p.operationID, p.caller.Token, p.caller.TokenExpires)
-	c.Queue(sql, args...)
+	c.Queue(s.Vault.Put(p.operationID, p.caller.Token, p.caller.TokenExpires))
 	s.keys.remember(c, p.caller, p.operationID)
 	steps := make([]assessment.Step, len(p.models))
 	for i, m := range p.models {

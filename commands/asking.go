@@ -192,19 +192,18 @@ func storeSet(c *eventstore.Change, set benchmark.Set) (abtest.Questions, error)
 	if err != nil {
 		return abtest.Questions{}, fmt.Errorf("commands: encode the questions: %w", err)
 	}
-	hash, sql, args, err := documents.Put(body)
+	hash, stored, err := documents.Put(body)
 	if err != nil {
 		return abtest.Questions{}, err
 	}
-	c.Queue(sql, args...)
+	c.Queue(stored)
 	return abtest.Questions{Document: hash, SetHash: set.Hash(), Count: len(set.Questions)}, nil
 }
 
 // enqueueRun keeps the caller's token for the operation and enqueues the asking
 // of a benchmark run.
 func (s *Benchmarks) enqueueRun(c *eventstore.Change, caller Caller, operationID, runID uuid.UUID) {
-	sql, args := s.Vault.Put(operationID, caller.Token, caller.TokenExpires)
-	c.Queue(sql, args...)
+	c.Queue(s.Vault.Put(operationID, caller.Token, caller.TokenExpires))
 	step := benchmark.Step{RunID: runID, AcceptedAt: s.Now()}
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
 		return s.Jobs.Ask(ctx, tx, caller.origin(operationID), step)

@@ -42,11 +42,9 @@ func (s *Providers) Change(ctx context.Context, caller Caller, providerID string
 		}
 		switch patch.Key {
 		case aiprovider.GiveKey:
-			sql, args := s.Keys.Put(caller.Account, id, key.Reveal())
-			c.Queue(sql, args...)
+			c.Queue(s.Keys.Put(caller.Account, id, key.Reveal()))
 		case aiprovider.RemoveKey:
-			sql, args := s.Keys.Forget(caller.Account, id)
-			c.Queue(sql, args...)
+			c.Queue(s.Keys.Forget(caller.Account, id))
 		case aiprovider.KeepKey:
 		}
 		return nil

@@ -120,7 +120,7 @@ type Options struct {
 	DueSlots func(ctx context.Context, now time.Time, after schedule.Slot, limit int) ([]schedule.Slot, error)
 	// DropDocuments queues the deletion of those documents that no stored
 	// assessment refers to any longer.
-	DropDocuments func(queue func(sql string, args ...any), hashes []string)
+	DropDocuments func(queue func(database.Statement), hashes []string)
 	// CollectorURL is the service's own collector: where Pixies are loaded from
 	// in a workspace whose tracking setup names no other.
 	CollectorURL string

@@ -91,7 +91,6 @@ func (s *ABTests) DeleteRun(ctx context.Context, caller Caller, abTestID, runID 
 // expireDocuments deletes documents that nothing refers to any longer.
 func (s *ABTests) expireDocuments(c *eventstore.Change, hashes []string) {
 	if hashes = slices.DeleteFunc(hashes, func(h string) bool { return h == "" }); len(hashes) > 0 {
-		sql, args := documents.Expire(hashes, s.Now().Add(-time.Second))
-		c.Queue(sql, args...)
+		c.Queue(documents.Expire(hashes, s.Now().Add(-time.Second)))
 	}
 }

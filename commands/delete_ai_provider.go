@@ -21,8 +21,7 @@ func (s *Providers) Delete(ctx context.Context, caller Caller, providerID string
 		if err != nil {
 			return err
 		}
-		sql, args := s.Keys.Forget(caller.Account, id)
-		c.Queue(sql, args...)
+		c.Queue(s.Keys.Forget(caller.Account, id))
 		return nil
 	})
 }

@@ -37,8 +37,7 @@ func (s *Benchmarks) DeleteRun(ctx context.Context, caller Caller, workspaceID, 
 		}
 		if o := f.run.State.Outcome; o != nil {
 			// An unfinished comparison may still read it.
-			sql, args := documents.Expire([]string{o.DocumentHash}, s.Now().Add(operation.Life))
-			c.Queue(sql, args...)
+			c.Queue(documents.Expire([]string{o.DocumentHash}, s.Now().Add(operation.Life)))
 		}
 		if f.own != nil && !f.run.State.Status.Ended() {
 			failure := operation.Failure{Code: domain.BenchmarkRunFailed, Message: "the run was deleted before it ended"}

@@ -26,7 +26,7 @@ func (s *service) assessed(t *testing.T, caller commands.Caller, workspaceID, mo
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, sql, args, err := documents.Put([]byte(document))
+	hash, stored, err := documents.Put([]byte(document))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func (s *service) assessed(t *testing.T, caller commands.Caller, workspaceID, mo
 	run := eventstore.Fold(operation.Stream(started.OperationID), assessment.EvolveRun)
 	standing := eventstore.FoldLast[assessment.Standing](assessment.Stream(caller.Account, modelID))
 	err = s.Store.Change(t.Context(), eventstore.Metadata{Account: caller.Account}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
-		c.Queue(sql, args...)
+		c.Queue(stored)
 		end := assessment.EndModel{Result: assessment.Result{ModelID: modelID, Outcome: assessment.Assessed, AssessmentID: &made.AssessmentID}}
 		return errors.Join(eventstore.Decide(c, run, end), eventstore.Decide(c, standing, assessment.Record{Assessment: made}))
 	})
@@ -189,11 +189,11 @@ func TestDocumentStoredAgainWhileItIsDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = storing.Rollback(context.Background()) }()
-	_, sql, args, err := documents.Put([]byte("shared"))
+	_, stored, err := documents.Put([]byte("shared"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := storing.Exec(t.Context(), sql, args...); err != nil {
+	if _, err := storing.Exec(t.Context(), stored.SQL, stored.Args...); err != nil {
 		t.Fatal(err)
 	}
 	deleted := make(chan error, 1)

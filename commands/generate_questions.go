@@ -61,8 +61,7 @@ func (s *Benchmarks) GenerateQuestions(ctx context.Context, caller Caller, works
 // enqueueQuestions stores the caller's token for the single step of a generation or
 // a save, and enqueues the step.
 func (s *Benchmarks) enqueueQuestions(c *eventstore.Change, caller Caller, operationID, workspaceID, modelID uuid.UUID) {
-	sql, args := s.Vault.Put(operationID, caller.Token, caller.TokenExpires)
-	c.Queue(sql, args...)
+	c.Queue(s.Vault.Put(operationID, caller.Token, caller.TokenExpires))
 	step := benchmark.QuestionStep{WorkspaceID: workspaceID, ModelID: modelID}
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
 		return s.Jobs.MakeQuestions(ctx, tx, caller.origin(operationID), step)

@@ -110,8 +110,7 @@ func (s *core) acceptance(caller Caller, id uuid.UUID, kind operation.Type, work
 // enqueueStep stores the caller's token for the operation's next step and
 // enqueues the step.
 func (s *Optimizations) enqueueStep(c *eventstore.Change, caller Caller, operationID, workspaceID, modelID uuid.UUID) {
-	sql, args := s.Vault.Put(operationID, caller.Token, caller.TokenExpires)
-	c.Queue(sql, args...)
+	c.Queue(s.Vault.Put(operationID, caller.Token, caller.TokenExpires))
 	step := optimization.Step{WorkspaceID: workspaceID, ModelID: modelID}
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
 		return s.Jobs.Optimize(ctx, tx, caller.origin(operationID), step)

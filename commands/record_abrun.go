@@ -133,8 +133,7 @@ func (r Runs) settleAbRun(c *eventstore.Change, w *abRunPasts, before abtest.Run
 			return err
 		}
 	}
-	sql, args := r.Vault.Forget(now.ID)
-	c.Queue(sql, args...)
+	c.Queue(r.Vault.Forget(now.ID))
 	return endRun(c, w.test, w.ab.State, r.now())
 }
 

@@ -10,6 +10,7 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/database"
 	"readiness/vault"
 )
 
@@ -86,9 +87,9 @@ func sideName(run benchmark.Run) string {
 	return run.AbTest.Side
 }
 
-// RecordAsk records one ask and, with sql and args, stores its answer. It does
+// RecordAsk records one ask and, with stored, stores its answer. It does
 // nothing if the ask was recorded before or the run has ended.
-func (r Runs) RecordAsk(ctx context.Context, meta eventstore.Metadata, a Asking, made benchmark.Asked, sql string, args []any) (Asking,
+func (r Runs) RecordAsk(ctx context.Context, meta eventstore.Metadata, a Asking, made benchmark.Asked, stored database.Statement) (Asking,
 	error) {
 	f := r.pastsOf(a.Run)
 	err := r.Store.Change(ctx, meta, f.pasts, func(c *eventstore.Change) error {
@@ -96,7 +97,7 @@ func (r Runs) RecordAsk(ctx context.Context, meta eventstore.Metadata, a Asking,
 		if err := eventstore.Decide(c, f.run, benchmark.RecordAsk{Asked: made}); err != nil || len(c.Recorded()) == recorded {
 			return err
 		}
-		c.Queue(sql, args...)
+		c.Queue(stored)
 		before := 0
 		if f.ab != nil && f.ab.State.Reused == nil && abtest.SideName(sideName(a.Run)) == abtest.B {
 			before = f.run.State.Total() // side A has made all its asks
@@ -107,9 +108,9 @@ func (r Runs) RecordAsk(ctx context.Context, meta eventstore.Metadata, a Asking,
 	return f.asking(), err
 }
 
-// Complete ends a run whose asks were all made; sql and args store its document.
+// Complete ends a run whose asks were all made; stored stores its document.
 // After side A, the A/B run waits for its owner.
-func (r Runs) Complete(ctx context.Context, meta eventstore.Metadata, a Asking, o benchmark.Outcome, sql string, args []any) (Asking,
+func (r Runs) Complete(ctx context.Context, meta eventstore.Metadata, a Asking, o benchmark.Outcome, stored database.Statement) (Asking,
 	error) {
 	return r.record(ctx, meta, a, func(c *eventstore.Change, f *runPasts) error {
 		recorded := len(c.Recorded())
@@ -117,7 +118,7 @@ func (r Runs) Complete(ctx context.Context, meta eventstore.Metadata, a Asking, 
 			At: r.now()}}); err != nil || len(c.Recorded()) == recorded {
 			return err
 		}
-		c.Queue(sql, args...)
+		c.Queue(stored)
 		if err := f.decideOperation(c, operation.Complete{}, abtest.CompleteSide{Side: abtest.SideName(sideName(a.Run))}); err != nil {
 			return err
 		}
@@ -146,16 +147,16 @@ func (r Runs) Fail(ctx context.Context, meta eventstore.Metadata, a Asking, fail
 	return err
 }
 
-// RecordComparison ends an A/B run with its comparison; sql and args store the
+// RecordComparison ends an A/B run with its comparison; stored stores the
 // comparison.
-func (r Runs) RecordComparison(ctx context.Context, meta eventstore.Metadata, a Asking, made abtest.Compared, sql string,
-	args []any) error {
+func (r Runs) RecordComparison(ctx context.Context, meta eventstore.Metadata, a Asking, made abtest.Compared,
+	stored database.Statement) error {
 	_, err := r.record(ctx, meta, a, func(c *eventstore.Change, f *runPasts) error {
 		recorded := len(c.Recorded())
 		if err := eventstore.Decide(c, f.ab, abtest.Finish{Compared: made}); err != nil || len(c.Recorded()) == recorded {
 			return err
 		}
-		c.Queue(sql, args...)
+		c.Queue(stored)
 		return nil
 	})
 	return err

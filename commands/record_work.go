@@ -120,8 +120,7 @@ func (r Recorder) settle(c *eventstore.Change, f *workPasts, before optimization
 	}
 	ended := w.Operation.Status.Ended()
 	if ended || w.Operation.Waiting != nil { // the step has ended, and its token is no longer needed
-		sql, args := r.Vault.Forget(w.Operation.ID)
-		c.Queue(sql, args...)
+		c.Queue(r.Vault.Forget(w.Operation.ID))
 	}
 	switch {
 	case !ended && f.bundle != nil && w.Operation.Waiting != nil:

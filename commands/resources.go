@@ -8,6 +8,7 @@ import (
 
 	"readiness/domain/assessment"
 	"readiness/domain/schedule"
+	"readiness/internal/database"
 	"readiness/vault"
 )
 
@@ -24,7 +25,7 @@ type Workspaces struct{ *core }
 // Assessments are the commands on assessments of semantic models and data agents.
 type Assessments struct {
 	*core
-	DropDocuments func(queue func(sql string, args ...any), hashes []string)
+	DropDocuments func(queue func(database.Statement), hashes []string)
 }
 
 // Optimizations are the commands on previews, applies and reverts, of one kind or

@@ -32,8 +32,7 @@ func (s *Providers) Save(ctx context.Context, caller Caller, of aiprovider.Confi
 			return err
 		}
 		if save.HasKey {
-			sql, args := s.Keys.Put(caller.Account, id, key.Reveal())
-			c.Queue(sql, args...)
+			c.Queue(s.Keys.Put(caller.Account, id, key.Reveal()))
 		}
 		return nil
 	})

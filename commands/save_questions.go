@@ -30,7 +30,7 @@ func (s *Benchmarks) SaveQuestions(ctx context.Context, caller Caller, workspace
 		if err != nil {
 			return err
 		}
-		hash, sql, args, err := documents.PutUntil(body, s.Now().Add(benchmark.ResultLife))
+		hash, stored, err := documents.PutUntil(body, s.Now().Add(benchmark.ResultLife))
 		if err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func (s *Benchmarks) SaveQuestions(ctx context.Context, caller Caller, workspace
 				}); err != nil {
 					return err
 				}
-				c.Queue(sql, args...)
+				c.Queue(stored)
 				s.enqueueQuestions(c, caller, operationID, workspaceID, modelID)
 				s.keys.remember(c, caller, operationID)
 				return nil

@@ -51,13 +51,11 @@ func (caller Caller) scheduleMetadata() eventstore.Metadata {
 // token expires, if the schedule is active and the caller's.
 func (s *Schedules) storeToken(c *eventstore.Change, caller Caller, now schedule.Schedule) {
 	if now.Status() == schedule.Active && now.Owner == caller.Person && caller.MayWrite {
-		sql, args := s.Vault.Put(now.TokenID(), caller.Token, caller.TokenExpires)
-		c.Queue(sql, args...)
+		c.Queue(s.Vault.Put(now.TokenID(), caller.Token, caller.TokenExpires))
 	}
 }
 
 // deleteToken deletes the token stored for a schedule.
 func (s *Schedules) deleteToken(c *eventstore.Change, before schedule.Schedule) {
-	sql, args := s.Vault.Forget(before.TokenID())
-	c.Queue(sql, args...)
+	c.Queue(s.Vault.Forget(before.TokenID()))
 }

@@ -30,8 +30,8 @@ func (r Runs) settle(c *eventstore.Change, f *runPasts, before operation.Operati
 			return err
 		}
 	}
-	sql, args := r.Vault.Forget(now.ID) // the step has ended, and its token is no longer needed
-	c.Queue(sql, args...)
+	// the step has ended, and its token is no longer needed
+	c.Queue(r.Vault.Forget(now.ID))
 	if f.ab == nil || !ends {
 		return nil
 	}

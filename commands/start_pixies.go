@@ -130,8 +130,7 @@ func (s *Pixies) decideRun(c *eventstore.Change, p *pendingPixies) error {
 	if err := recordAll(c, p.seen); err != nil {
 		return err
 	}
-	sql, args := s.Vault.Put(p.operationID, p.caller.Token, p.caller.TokenExpires)
-	c.Queue(sql, args...)
+	c.Queue(s.Vault.Put(p.operationID, p.caller.Token, p.caller.TokenExpires))
 	s.keys.remember(c, p.caller, p.operationID)
 	steps := make([]pixies.Step, len(p.reports))
 	for i, r := range p.reports {

@@ -15,6 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/klauspost/compress/zstd"
+
+	"readiness/internal/database"
 )
 
 // MaxSize bounds a document, in bytes before compression.
@@ -52,24 +54,24 @@ func must[T any](v T, err error) T {
 // run in the transaction of the event that refers to the document. A document that
 // is already stored keeps the latest expiry of all that store it. A concurrent
 // deletion waits for the transaction.
-func Put(body []byte) (hash, sql string, args []any, err error) {
+func Put(body []byte) (hash string, stored database.Statement, err error) {
 	return put(body, nil)
 }
 
 // PutUntil is Put for a document that Sweep deletes after expires.
-func PutUntil(body []byte, expires time.Time) (hash, sql string, args []any, err error) {
+func PutUntil(body []byte, expires time.Time) (hash string, stored database.Statement, err error) {
 	return put(body, &expires)
 }
 
-func put(body []byte, expires *time.Time) (hash, sql string, args []any, err error) {
+func put(body []byte, expires *time.Time) (hash string, stored database.Statement, err error) {
 	if len(body) > MaxSize {
-		return "", "", nil, fmt.Errorf("documents: %d bytes are more than the %d a document may have", len(body), MaxSize)
+		return "", stored, fmt.Errorf("documents: %d bytes are more than the %d a document may have", len(body), MaxSize)
 	}
 	hash = Hash(body)
-	return hash, `INSERT INTO documents AS d (hash, body, expires_at) VALUES ($1, $2, $3)
+	return hash, database.Statement{SQL: `INSERT INTO documents AS d (hash, body, expires_at) VALUES ($1, $2, $3)
 		ON CONFLICT (hash) DO UPDATE SET expires_at = nullif(greatest(
 			coalesce(d.expires_at, 'infinity'), coalesce(EXCLUDED.expires_at, 'infinity')), 'infinity')`,
-		[]any{hash, encoder.EncodeAll(body, nil), expires}, nil
+		Args: []any{hash, encoder.EncodeAll(body, nil), expires}}, nil
 }
 
 // Sweep deletes the documents whose expiry is before now.

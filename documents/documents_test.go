@@ -10,16 +10,17 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/documents"
+	"readiness/internal/database"
 	"readiness/internal/pgtest"
 )
 
 func put(t *testing.T, pool *pgxpool.Pool, body []byte) string {
 	t.Helper()
-	hash, sql, args, err := documents.Put(body)
+	hash, stored, err := documents.Put(body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pool.Exec(context.Background(), sql, args...); err != nil {
+	if _, err := pool.Exec(context.Background(), stored.SQL, stored.Args...); err != nil {
 		t.Fatal(err)
 	}
 	return hash
@@ -75,11 +76,11 @@ func TestDocumentsExpire(t *testing.T) {
 	pool := pgtest.Pool(t)
 	kept := put(t, pool, []byte(`{"kept":true}`))
 	end := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	hash, sql, args, err := documents.PutUntil([]byte(`{"kept":false}`), end)
+	hash, stored, err := documents.PutUntil([]byte(`{"kept":false}`), end)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := pool.Exec(ctx, sql, args...); err != nil {
+	if _, err := pool.Exec(ctx, stored.SQL, stored.Args...); err != nil {
 		t.Fatal(err)
 	}
 	for _, at := range []time.Time{end, end.Add(time.Microsecond)} {
@@ -113,15 +114,15 @@ func TestDocumentStoredTwiceIsKeptTheLongest(t *testing.T) {
 	} {
 		var hash string
 		for _, end := range tt.ends {
-			store := func() (string, string, []any, error) { return documents.PutUntil([]byte(name), end) }
+			store := func() (string, database.Statement, error) { return documents.PutUntil([]byte(name), end) }
 			if end.IsZero() {
-				store = func() (string, string, []any, error) { return documents.Put([]byte(name)) }
+				store = func() (string, database.Statement, error) { return documents.Put([]byte(name)) }
 			}
-			h, sql, args, err := store()
+			h, stored, err := store()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := pool.Exec(ctx, sql, args...); err != nil {
+			if _, err := pool.Exec(ctx, stored.SQL, stored.Args...); err != nil {
 				t.Fatal(err)
 			}
 			hash = h

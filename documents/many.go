@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/internal/database"
 )
 
 // GetAll returns the documents with the hashes, by hash, each verified, in one
@@ -36,6 +38,6 @@ func GetAll(ctx context.Context, pool *pgxpool.Pool, hashes []string) (map[strin
 
 // Expire returns the statement that lets Sweep delete the documents after expires.
 // A later expiry or none that was set before is kept.
-func Expire(hashes []string, expires time.Time) (sql string, args []any) {
-	return `UPDATE documents SET expires_at = greatest(expires_at, $2) WHERE hash = ANY($1)`, []any{hashes, expires}
+func Expire(hashes []string, expires time.Time) database.Statement {
+	return database.Statement{SQL: `UPDATE documents SET expires_at = greatest(expires_at, $2) WHERE hash = ANY($1)`, Args: []any{hashes, expires}}
 }

@@ -67,7 +67,7 @@ func (c *Change) queueAppend(b *pgx.Batch) error {
 		}
 	}
 	for _, q := range c.queued {
-		b.Queue(q.sql, q.args...)
+		b.Queue(q.SQL, q.Args...)
 	}
 	return nil
 }

@@ -36,13 +36,8 @@ type Change struct {
 	recorded []Recorded
 	chains   [][]byte // chain values of recorded, in the same order
 	broken   error    // why the append must fail, whatever decide returns
-	queued   []statement
+	queued   []database.Statement
 	inTx     []func(context.Context, pgx.Tx) error
-}
-
-type statement struct {
-	sql  string
-	args []any
 }
 
 // Change loads the pasts, calls decide, and appends everything that decide recorded: all of it or, on
@@ -271,9 +266,7 @@ func (c *Change) record(p Loadable, events []domain.Event) error {
 }
 
 // Queue adds a statement that runs after the append, in the same transaction and round trip.
-func (c *Change) Queue(sql string, args ...any) {
-	c.queued = append(c.queued, statement{sql, args})
-}
+func (c *Change) Queue(s database.Statement) { c.queued = append(c.queued, s) }
 
 // InTx adds work that runs in the appending transaction after the queued statements, such as inserting
 // jobs. It costs its own round trips and one more for the commit. fn must not end the transaction.

@@ -13,6 +13,7 @@ import (
 
 	"readiness/domain"
 	"readiness/eventstore"
+	"readiness/internal/database"
 	"readiness/internal/pgtest"
 
 	"github.com/google/go-cmp/cmp"
@@ -70,17 +71,17 @@ func TestFailedChangeWritesNothing(t *testing.T) {
 			return refusal
 		}, refusal, ""},
 		{"a queued statement fails", func(c *eventstore.Change, p *eventstore.Past[budget]) error {
-			c.Queue("INSERT INTO kept VALUES ($1)", 1)
-			c.Queue("SELECT 1/$1::int", 0)
+			c.Queue(database.Statement{SQL: "INSERT INTO kept VALUES ($1)", Args: []any{1}})
+			c.Queue(database.Statement{SQL: "SELECT 1/$1::int", Args: []any{0}})
 			return eventstore.Decide(c, p, spend{units: 1})
 		}, nil, "division by zero"},
 		{"work in the transaction fails", func(c *eventstore.Change, p *eventstore.Past[budget]) error {
-			c.Queue("INSERT INTO kept VALUES ($1)", 1)
+			c.Queue(database.Statement{SQL: "INSERT INTO kept VALUES ($1)", Args: []any{1}})
 			c.InTx(func(context.Context, pgx.Tx) error { return boom })
 			return eventstore.Decide(c, p, spend{units: 1})
 		}, boom, ""},
 		{"work in the transaction breaks it", func(c *eventstore.Change, p *eventstore.Past[budget]) error {
-			c.Queue("INSERT INTO kept VALUES ($1)", 1)
+			c.Queue(database.Statement{SQL: "INSERT INTO kept VALUES ($1)", Args: []any{1}})
 			c.InTx(func(ctx context.Context, tx pgx.Tx) error { _, _ = tx.Exec(ctx, "SELECT 1/0"); return nil })
 			return eventstore.Decide(c, p, spend{units: 1})
 		}, nil, "rollback"},
@@ -276,7 +277,7 @@ func TestChangeGivesUp(t *testing.T) {
 	err := s.Change(t.Context(), meta, []eventstore.Loadable{p}, func(c *eventstore.Change) error {
 		decided++
 		// The statement fails with a serialization failure.
-		c.Queue("DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = 'serialization_failure'; END $$")
+		c.Queue(database.Statement{SQL: "DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = 'serialization_failure'; END $$"})
 		return eventstore.Decide(c, p, spend{units: 1})
 	})
 	if !errors.Is(err, eventstore.ErrConflict) || !domain.IsRefused(err, domain.OperationInProgress) {
@@ -368,7 +369,7 @@ func TestRoundTrips(t *testing.T) {
 				return err
 			}
 		}
-		c.Queue("SELECT 1")
+		c.Queue(database.Statement{SQL: "SELECT 1"})
 		return nil
 	}
 	inTx := func(c *eventstore.Change) error {

@@ -170,9 +170,9 @@ func (w *world) complete(accountID string, id uuid.UUID) []byte {
 // keep stores a document and returns its hash.
 func (w *world) keep(body []byte) (hash string) {
 	w.t.Helper()
-	hash, sql, args, err := documents.Put(body)
+	hash, stored, err := documents.Put(body)
 	check(w.t, err)
-	_, err = w.pool.Exec(w.t.Context(), sql, args...)
+	_, err = w.pool.Exec(w.t.Context(), stored.SQL, stored.Args...)
 	check(w.t, err)
 	return hash
 }

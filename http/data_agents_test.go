@@ -24,13 +24,13 @@ func (w *world) agentAssessed(person string, stage assessment.Stage, usage asses
 	w.t.Helper()
 	operationID = w.send(http.MethodPost, agentPath+"/assess", w.as(person), "").operation()
 	made, score, found := uuid.Must(uuid.NewV7()), 61, 4
-	hash, sql, args, err := documents.Put([]byte(`{"schemaVersion":1,"report":{"overall_score":61,"dimensions":[],"findings":[]}}`))
+	hash, stored, err := documents.Put([]byte(`{"schemaVersion":1,"report":{"overall_score":61,"dimensions":[],"findings":[]}}`))
 	check(w.t, err)
 	accountID := accountOf[person]
 	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)
 	standing := eventstore.FoldLast[assessment.Standing](assessment.Stream(accountID, agent))
 	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
-		c.Queue(sql, args...)
+		c.Queue(stored)
 		if err := eventstore.Decide(c, run, assessment.EndModel{Result: assessment.Result{ModelID: agent, Outcome: assessment.Assessed, AssessmentID: &made, Score: &score, FindingsCount: &found}}); err != nil {
 			return err
 		}

@@ -559,12 +559,12 @@ func (w *world) change(accountID string, id uuid.UUID, cmds ...domain.Command[as
 func (w *world) assessed(accountID string, id, model uuid.UUID, usage assessment.Usage) uuid.UUID {
 	w.t.Helper()
 	made, score := uuid.Must(uuid.NewV7()), 52
-	hash, sql, args, err := documents.Put([]byte(`{"schemaVersion":1,"report":{"overall_score":52,"dimensions":[],"findings":[]}}`))
+	hash, stored, err := documents.Put([]byte(`{"schemaVersion":1,"report":{"overall_score":52,"dimensions":[],"findings":[]}}`))
 	check(w.t, err)
 	run := eventstore.Fold(operation.Stream(id), assessment.EvolveRun)
 	standing := eventstore.FoldLast[assessment.Standing](assessment.Stream(accountID, model))
 	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
-		c.Queue(sql, args...)
+		c.Queue(stored)
 		found := 7
 		if err := eventstore.Decide(c, run, assessment.EndModel{Result: assessment.Result{ModelID: model, Outcome: assessment.Assessed, AssessmentID: &made, Score: &score, FindingsCount: &found}}); err != nil {
 			return err

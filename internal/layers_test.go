@@ -16,10 +16,10 @@ var mayImport = map[string][]string{
 	"domain/...":     {"domain/...", "definition/..."},
 
 	"accounts":    {"domain/..."},
-	"documents":   {},
-	"vault":       {},
+	"documents":   {"internal/database"},
+	"vault":       {"internal/database"},
 	"eventstore":  {"domain/...", "internal/database"},
-	"projections": {"domain/...", "eventstore", "documents"},
+	"projections": {"domain/...", "eventstore", "documents", "internal/database"},
 	"platform/...": {
 		"platform/...", "definition/...",
 		"domain", "domain/item", // the vocabulary, not the rules

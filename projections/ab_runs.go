@@ -14,6 +14,7 @@ import (
 	"readiness/domain/abtest"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/database"
 )
 
 var abRuns = &Table{
@@ -180,20 +181,20 @@ func abRunSQL(from string) string {
 		ORDER BY r.started_at DESC, r.run_id DESC`
 }
 
-func (q AbRunsQuery) sql() (sql string, args []any) {
+func (q AbRunsQuery) statement() database.Statement {
 	from := `WHERE account_id = $1 AND ab_test_id = $2`
-	args = []any{q.AccountID, q.AbTestID, q.Limit}
+	args := []any{q.AccountID, q.AbTestID, q.Limit}
 	if q.Before != nil {
 		from += ` AND (started_at, run_id) < ($4, $5)`
 		args = append(args, q.Before.StartedAt, q.Before.RunID)
 	}
-	return abRunSQL(from + ` ORDER BY started_at DESC, run_id DESC LIMIT $3`), args
+	return database.Statement{SQL: abRunSQL(from + ` ORDER BY started_at DESC, run_id DESC LIMIT $3`), Args: args}
 }
 
 // AbRuns returns a page of the runs of a test of the account.
 func (v *Views) AbRuns(ctx context.Context, q AbRunsQuery) ([]AbRun, error) {
-	sql, args := q.sql()
-	rows, err := v.Pool.Query(ctx, sql, args...)
+	s := q.statement()
+	rows, err := v.Pool.Query(ctx, s.SQL, s.Args...)
 	if err != nil {
 		return nil, fmt.Errorf("projections: list the runs of an A/B test: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
 	"readiness/eventstore"
+	"readiness/internal/database"
 )
 
 var abTests = &Table{
@@ -178,8 +179,8 @@ func prefixed(relation, columns string) string {
 // likeEscapes escapes a text so that LIKE matches it literally.
 var likeEscapes = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-func (q AbTestsQuery) sql() (sql string, args []any) {
-	args = []any{q.AccountID}
+func (q AbTestsQuery) statement() database.Statement {
+	args := []any{q.AccountID}
 	from := "WHERE account_id = $1"
 	add := func(condition string, values ...any) {
 		places := make([]any, len(values))
@@ -222,7 +223,8 @@ func (q AbTestsQuery) sql() (sql string, args []any) {
 		args = append(args, q.Limit)
 		from += fmt.Sprintf(" LIMIT $%d", len(args))
 	}
-	return abTestSQL(from, fmt.Sprintf(" ORDER BY t.%[1]s %[2]s, t.ab_test_id %[2]s", column, direction)), args
+	sql := abTestSQL(from, fmt.Sprintf(" ORDER BY t.%[1]s %[2]s, t.ab_test_id %[2]s", column, direction))
+	return database.Statement{SQL: sql, Args: args}
 }
 
 func scanAbTest(row pgx.CollectableRow) (t AbTest, err error) {
@@ -246,9 +248,9 @@ func scanAbTest(row pgx.CollectableRow) (t AbTest, err error) {
 
 // AbTests returns the A/B tests of the account that the query selects.
 func (v *Views) AbTests(ctx context.Context, q AbTestsQuery) ([]AbTest, error) {
-	sql, args := q.sql()
+	s := q.statement()
 	// Planned with the values: how many of the account's tests a text or an item selects varies.
-	rows, err := v.Pool.Query(ctx, sql, append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
+	rows, err := v.Pool.Query(ctx, s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("projections: list A/B tests: %w", err)
 	}

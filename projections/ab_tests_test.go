@@ -15,6 +15,7 @@ import (
 	"readiness/domain/comparison"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/database"
 	"readiness/internal/testlog"
 	"readiness/projections"
 )
@@ -190,13 +191,12 @@ func TestAbTestsAreFoundByIndex(t *testing.T) {
 		if tt.query.Model == nil && tt.query.Agent == nil {
 			tt.query.Limit = 20
 		}
-		sql, args := projections.AbTestsSQL(tt.query)
-		plans[name] = [2]string{k.plan(sql, args), tt.index}
+		plans[name] = [2]string{k.plan(projections.AbTestsSQL(tt.query)), tt.index}
 	}
-	sql, args := projections.AbRunsSQL(projections.AbRunsQuery{AccountID: "account1", AbTestID: item.ID, Before: &projections.AbRunCursor{StartedAt: time.Now()}, Limit: 20})
-	plans["runs"] = [2]string{k.plan(sql, args), "ab_runs_v1_g1_account_id_ab_test_id_started_at_run_id_idx"}
-	sql, args = projections.SQLOfBenchmarkRuns(projections.BenchmarkRunsQuery{AccountID: "account1", ModelID: item.ID, Before: &projections.BenchmarkRunCursor{AcceptedAt: time.Now()}, Limit: 20})
-	plans["benchmark runs"] = [2]string{k.plan(sql, args), "benchmark_runs_v1_g1_account_id_model_id_accepted_at_run_id_idx"}
+	s := projections.AbRunsSQL(projections.AbRunsQuery{AccountID: "account1", AbTestID: item.ID, Before: &projections.AbRunCursor{StartedAt: time.Now()}, Limit: 20})
+	plans["runs"] = [2]string{k.plan(s), "ab_runs_v1_g1_account_id_ab_test_id_started_at_run_id_idx"}
+	s = projections.SQLOfBenchmarkRuns(projections.BenchmarkRunsQuery{AccountID: "account1", ModelID: item.ID, Before: &projections.BenchmarkRunCursor{AcceptedAt: time.Now()}, Limit: 20})
+	plans["benchmark runs"] = [2]string{k.plan(s), "benchmark_runs_v1_g1_account_id_model_id_accepted_at_run_id_idx"}
 	for name, p := range plans {
 		if strings.Contains(p[0], "Seq Scan") || !strings.Contains(p[0], p[1]) {
 			t.Errorf("%s: want %s in\n%s", name, p[1], p[0])
@@ -205,9 +205,9 @@ func TestAbTestsAreFoundByIndex(t *testing.T) {
 }
 
 // plan returns the database's plan of a query, planned with its values.
-func (k tester) plan(sql string, args []any) string {
+func (k tester) plan(s database.Statement) string {
 	k.t.Helper()
-	rows, err := k.views.Pool.Query(k.t.Context(), "EXPLAIN "+sql, append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
+	rows, err := k.views.Pool.Query(k.t.Context(), "EXPLAIN "+s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
 	if err != nil {
 		k.t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"readiness/eventstore"
+	"readiness/internal/database"
 )
 
 // The number of positions in a block of the log. Blocks that are searched for events of a type, a
@@ -107,11 +108,9 @@ func (v *Views) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, er
 	if err != nil {
 		return nil, err
 	}
-	sql, args := q.sql(upTo, true)
-	found, err := v.auditEvents(ctx, sql, args)
+	found, err := v.auditEvents(ctx, q.statement(upTo, true))
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "42P01" { // undefined_table: the view was not built yet
-		sql, args = q.sql(upTo, false)
-		found, err = v.auditEvents(ctx, sql, args)
+		found, err = v.auditEvents(ctx, q.statement(upTo, false))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("projections: read the history of an account: %w", err)
@@ -119,9 +118,9 @@ func (v *Views) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, er
 	return found, nil
 }
 
-func (v *Views) auditEvents(ctx context.Context, sql string, args []any) ([]AuditEvent, error) {
+func (v *Views) auditEvents(ctx context.Context, s database.Statement) ([]AuditEvent, error) {
 	// Planned with the values: which of them selects the fewest events varies.
-	rows, err := v.Pool.Query(ctx, sql, append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
+	rows, err := v.Pool.Query(ctx, s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -146,8 +145,8 @@ type auditSQL struct {
 	hours []string
 }
 
-// sql returns the statement of a page up to a position; with view it may use the view.
-func (q AuditQuery) sql(upTo int64, view bool) (sql string, args []any) {
+// statement returns the statement of a page up to a position; with view it may use the view.
+func (q AuditQuery) statement(upTo int64, view bool) database.Statement {
 	var after int64
 	if q.After != nil {
 		after = q.After.Position
@@ -173,15 +172,17 @@ func (q AuditQuery) sql(upTo int64, view bool) (sql string, args []any) {
 		a.where = append(a.where, "recorded_at < "+a.argument(*q.Until))
 		a.hour("hour < ", *q.Until)
 	}
+	var sql string
 	switch {
 	case q.Stream != "":
-		return a.events() + ` ORDER BY version LIMIT $4`,
-			a.args // in a stream, the order of versions is the order of positions, and the index has versions in order
+		// In a stream, the order of versions is the order of positions, and the index has versions in order.
+		sql = a.events() + ` ORDER BY version LIMIT $4`
 	case len(a.keys)+len(a.hours) > 0:
-		return a.found(), a.args
+		sql = a.found()
 	default:
-		return a.events() + ` ORDER BY position LIMIT $4`, a.args
+		sql = a.events() + ` ORDER BY position LIMIT $4`
 	}
+	return database.Statement{SQL: sql, Args: a.args}
 }
 
 func (a *auditSQL) argument(value any) string {

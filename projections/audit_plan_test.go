@@ -76,8 +76,8 @@ func TestHistoryIsFoundByIndex(t *testing.T) {
 		"a person and a type": {projections.AuditQuery{Person: "person5", Type: "trackeditem.deleted"}, []string{blocks}},
 	} {
 		tt.query.AccountID, tt.query.Limit = "account1", 10
-		sql, args := projections.AuditSQL(tt.query, 1<<40)
-		rows, err := pool.Query(t.Context(), "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) "+sql, append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
+		s := projections.AuditSQL(tt.query, 1<<40)
+		rows, err := pool.Query(t.Context(), "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) "+s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
 		if err != nil {
 			t.Fatal(err)
 		}

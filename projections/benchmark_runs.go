@@ -14,6 +14,7 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/database"
 )
 
 var benchmarkRuns = &Table{
@@ -148,22 +149,22 @@ func scanBenchmarkRun(row pgx.CollectableRow) (BenchmarkRun, error) {
 
 // BenchmarkRuns returns a page of a model's benchmark runs in the account.
 func (v *Views) BenchmarkRuns(ctx context.Context, q BenchmarkRunsQuery) ([]BenchmarkRun, error) {
-	sql, args := q.sql()
-	rows, err := v.Pool.Query(ctx, sql, args...)
+	s := q.statement()
+	rows, err := v.Pool.Query(ctx, s.SQL, s.Args...)
 	if err != nil {
 		return nil, fmt.Errorf("projections: list benchmark runs: %w", err)
 	}
 	return pgx.CollectRows(rows, scanBenchmarkRun)
 }
 
-func (q BenchmarkRunsQuery) sql() (sql string, args []any) {
-	sql = `SELECT ` + benchmarkRunColumns + ` FROM benchmark_runs_v1 WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
-	args = []any{q.AccountID, q.ModelID, q.WorkspaceID, q.Limit}
+func (q BenchmarkRunsQuery) statement() database.Statement {
+	sql := `SELECT ` + benchmarkRunColumns + ` FROM benchmark_runs_v1 WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
+	args := []any{q.AccountID, q.ModelID, q.WorkspaceID, q.Limit}
 	if q.Before != nil {
 		sql += ` AND (accepted_at, run_id) < ($5, $6)`
 		args = append(args, q.Before.AcceptedAt, q.Before.RunID)
 	}
-	return sql + ` ORDER BY accepted_at DESC, run_id DESC LIMIT $4`, args
+	return database.Statement{SQL: sql + ` ORDER BY accepted_at DESC, run_id DESC LIMIT $4`, Args: args}
 }
 
 // BenchmarkRun returns a benchmark run of the account.

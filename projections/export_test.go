@@ -1,18 +1,20 @@
 package projections
 
+import "readiness/internal/database"
+
 import "readiness/eventstore"
 
 // AuditSQL returns the query for a page of the history.
-func AuditSQL(q AuditQuery, upTo int64) (sql string, args []any) { return q.sql(upTo, true) }
+func AuditSQL(q AuditQuery, upTo int64) database.Statement { return q.statement(upTo, true) }
 
 // AbTestsSQL returns the query for a list of A/B tests.
-func AbTestsSQL(q AbTestsQuery) (sql string, args []any) { return q.sql() }
+func AbTestsSQL(q AbTestsQuery) database.Statement { return q.statement() }
 
 // AbRunsSQL returns the query for a page of the runs of an A/B test.
-func AbRunsSQL(q AbRunsQuery) (sql string, args []any) { return q.sql() }
+func AbRunsSQL(q AbRunsQuery) database.Statement { return q.statement() }
 
 // SQLOfBenchmarkRuns returns the query for a page of the benchmark runs of a model.
-func SQLOfBenchmarkRuns(q BenchmarkRunsQuery) (sql string, args []any) { return q.sql() }
+func SQLOfBenchmarkRuns(q BenchmarkRunsQuery) database.Statement { return q.statement() }
 
 // Changes returns how many rows Project changes for the event, whether or not Of lists the event.
 func (v *View) Changes(r eventstore.Recorded) (int, error) {

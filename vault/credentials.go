@@ -12,6 +12,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/internal/database"
 )
 
 // ErrNotOpened is the error of a key that was sealed under another key of the
@@ -51,19 +53,19 @@ func bound(accountID string, providerID uuid.UUID) []byte {
 
 // Put returns the statement that stores the provider's key, replacing an earlier
 // one. It must run in the transaction of the event that records the key.
-func (c *Credentials) Put(accountID string, providerID uuid.UUID, key string) (sql string, args []any) {
+func (c *Credentials) Put(accountID string, providerID uuid.UUID, key string) database.Statement {
 	nonce := make([]byte, c.aead.NonceSize(), c.aead.NonceSize()+len(key)+c.aead.Overhead())
 	_, _ = rand.Read(nonce) // never fails
 	sealed := c.aead.Seal(nonce, nonce, []byte(key), bound(accountID, providerID))
-	return `INSERT INTO ai_credentials (account_id, provider_id, sealed) VALUES ($1, $2, $3)
+	return database.Statement{SQL: `INSERT INTO ai_credentials (account_id, provider_id, sealed) VALUES ($1, $2, $3)
 		ON CONFLICT (account_id, provider_id) DO UPDATE SET sealed = EXCLUDED.sealed`,
-		[]any{accountID, providerID, sealed}
+		Args: []any{accountID, providerID, sealed}}
 }
 
 // Forget returns the statement that deletes the provider's key. It must run in the
 // transaction that removes the key or the provider.
-func (*Credentials) Forget(accountID string, providerID uuid.UUID) (sql string, args []any) {
-	return `DELETE FROM ai_credentials WHERE account_id = $1 AND provider_id = $2`, []any{accountID, providerID}
+func (*Credentials) Forget(accountID string, providerID uuid.UUID) database.Statement {
+	return database.Statement{SQL: `DELETE FROM ai_credentials WHERE account_id = $1 AND provider_id = $2`, Args: []any{accountID, providerID}}
 }
 
 // Key returns the provider's key, or false when there is none. A key that cannot be

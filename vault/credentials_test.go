@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/internal/database"
 	"readiness/internal/pgtest"
 	"readiness/vault"
 )
@@ -27,9 +28,9 @@ func TestCredentials(t *testing.T) {
 		}
 		return c
 	}
-	exec := func(sql string, args ...any) {
+	exec := func(s database.Statement) {
 		t.Helper()
-		if _, err := pool.Exec(ctx, sql, args...); err != nil {
+		if _, err := pool.Exec(ctx, s.SQL, s.Args...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -37,8 +38,7 @@ func TestCredentials(t *testing.T) {
 	a, b := uuid.New(), uuid.New()
 	put := func(account string, id uuid.UUID, text string) {
 		t.Helper()
-		sql, args := c.Put(account, id, text)
-		exec(sql, args...)
+		exec(c.Put(account, id, text))
 	}
 	want := func(c *vault.Credentials, account string, id uuid.UUID, text string) {
 		t.Helper()
@@ -69,11 +69,13 @@ func TestCredentials(t *testing.T) {
 		}
 	}
 	notOpened(open(bytes.Repeat([]byte{8}, vault.KeySize)), "acme", a)
-	exec(`INSERT INTO ai_credentials SELECT 'other', provider_id, sealed FROM ai_credentials WHERE provider_id = $1`, a)
+	exec(database.Statement{
+		SQL: `INSERT INTO ai_credentials SELECT 'other', provider_id, sealed FROM ai_credentials WHERE provider_id = $1`, Args: []any{a}})
 	notOpened(c, "other", a)
-	exec(`UPDATE ai_credentials SET sealed = (SELECT sealed FROM ai_credentials WHERE account_id = 'acme' AND provider_id = $1) WHERE provider_id = $2`, a, b)
+	exec(database.Statement{SQL: `UPDATE ai_credentials SET sealed = (SELECT sealed FROM ai_credentials WHERE account_id = 'acme' AND provider_id = $1) WHERE provider_id = $2`,
+		Args: []any{a, b}})
 	notOpened(c, "acme", b)
-	exec(`UPDATE ai_credentials SET sealed = '\x00' WHERE provider_id = $1`, b)
+	exec(database.Statement{SQL: `UPDATE ai_credentials SET sealed = '\x00' WHERE provider_id = $1`, Args: []any{b}})
 	notOpened(c, "acme", b)
 
 	// Tokens are sealed with another derived key. Sealed for an empty account, a
@@ -83,15 +85,13 @@ func TestCredentials(t *testing.T) {
 		t.Fatal(err)
 	}
 	put("", a, "sk-secret-c")
-	sql, args := v.Put(a, "eyJ.token", now.AddDate(1, 0, 0))
-	exec(sql, args...)
-	exec(`UPDATE step_tokens SET sealed = (SELECT sealed FROM ai_credentials WHERE account_id = '')`)
+	exec(v.Put(a, "eyJ.token", now.AddDate(1, 0, 0)))
+	exec(database.Statement{SQL: `UPDATE step_tokens SET sealed = (SELECT sealed FROM ai_credentials WHERE account_id = '')`})
 	if got, _, err := v.Token(ctx, a, now); err == nil {
 		t.Errorf("a provider's key opened as the token %q", got)
 	}
 
-	sql, args = c.Forget("acme", a)
-	exec(sql, args...)
+	exec(c.Forget("acme", a))
 	want(c, "acme", a, "")
 	notOpened(c, "other", a) // only the account's own row is gone
 	for _, n := range []int{0, 16, 33} {

@@ -16,6 +16,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/internal/database"
 )
 
 // KeySize is the length of a vault's key in bytes (AES-256).
@@ -46,19 +48,19 @@ func New(pool *pgxpool.Pool, key []byte) (*Vault, error) {
 // Put returns the statement that stores the token for the operation until expires,
 // replacing an earlier one. It must run in the transaction that accepts the
 // operation.
-func (v *Vault) Put(operationID uuid.UUID, token string, expires time.Time) (sql string, args []any) {
+func (v *Vault) Put(operationID uuid.UUID, token string, expires time.Time) database.Statement {
 	nonce := make([]byte, v.aead.NonceSize(), v.aead.NonceSize()+len(token)+v.aead.Overhead())
 	_, _ = rand.Read(nonce) // never fails
 	sealed := v.aead.Seal(nonce, nonce, []byte(token), operationID[:])
-	return `INSERT INTO step_tokens (operation_id, sealed, expires_at) VALUES ($1, $2, $3)
+	return database.Statement{SQL: `INSERT INTO step_tokens (operation_id, sealed, expires_at) VALUES ($1, $2, $3)
 		ON CONFLICT (operation_id) DO UPDATE SET sealed = EXCLUDED.sealed, expires_at = EXCLUDED.expires_at`,
-		[]any{operationID, sealed, expires}
+		Args: []any{operationID, sealed, expires}}
 }
 
 // Forget returns the statement that deletes the operation's token. It must run in
 // the transaction that ends the operation.
-func (*Vault) Forget(operationID uuid.UUID) (sql string, args []any) {
-	return `DELETE FROM step_tokens WHERE operation_id = $1`, []any{operationID}
+func (*Vault) Forget(operationID uuid.UUID) database.Statement {
+	return database.Statement{SQL: `DELETE FROM step_tokens WHERE operation_id = $1`, Args: []any{operationID}}
 }
 
 // Token returns the operation's token, or false when there is none or it has

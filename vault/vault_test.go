@@ -28,8 +28,8 @@ func TestVault(t *testing.T) {
 	}
 	put := func(id uuid.UUID, token string, life time.Duration) {
 		t.Helper()
-		sql, args := v.Put(id, token, now.Add(life))
-		if _, err := pool.Exec(ctx, sql, args...); err != nil {
+		s := v.Put(id, token, now.Add(life))
+		if _, err := pool.Exec(ctx, s.SQL, s.Args...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,8 +54,8 @@ func TestVault(t *testing.T) {
 		t.Errorf("swept %d, %v; want the one that expired", n, err)
 	}
 	want(a, now, "eyJ.newer.a")
-	sql, args := v.Forget(a)
-	if _, err := pool.Exec(ctx, sql, args...); err != nil {
+	s := v.Forget(a)
+	if _, err := pool.Exec(ctx, s.SQL, s.Args...); err != nil {
 		t.Fatal(err)
 	}
 	want(a, now, "")
@@ -72,8 +72,8 @@ func TestVaultSeals(t *testing.T) {
 		t.Fatal(err)
 	}
 	id, other := uuid.New(), uuid.New()
-	sql, args := v.Put(id, "eyJ.secret", now.Add(time.Hour))
-	if _, err := pool.Exec(ctx, sql, args...); err != nil {
+	s := v.Put(id, "eyJ.secret", now.Add(time.Hour))
+	if _, err := pool.Exec(ctx, s.SQL, s.Args...); err != nil {
 		t.Fatal(err)
 	}
 	var row []byte

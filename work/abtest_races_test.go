@@ -17,6 +17,7 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/database"
 	"readiness/work"
 )
 
@@ -220,8 +221,8 @@ func TestLateEndKeepsSideBToken(t *testing.T) {
 	b.carried(t, &respondent{})
 	sideA := b.asking(t, b.ask[0].RunID)
 	// As if the owner's read came between the load and the append of the late end.
-	sql, args := b.Vault.Put(id, "eyJ.second", b.now.Add(time.Hour))
-	if _, err := b.pool.Exec(t.Context(), sql, args...); err != nil {
+	stored := b.Vault.Put(id, "eyJ.second", b.now.Add(time.Hour))
+	if _, err := b.pool.Exec(t.Context(), stored.SQL, stored.Args...); err != nil {
 		t.Fatal(err)
 	}
 	meta := eventstore.Metadata{Account: "contoso"}
@@ -229,7 +230,7 @@ func TestLateEndKeepsSideBToken(t *testing.T) {
 	if err := b.Benchmarks.Runs.Fail(t.Context(), meta, sideA, operation.Failure{Code: domain.PlatformUnavailable, Message: "no"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Benchmarks.Runs.Complete(t.Context(), meta, sideA, *sideA.Run.Outcome, `SELECT 1`, nil); err != nil {
+	if _, err := b.Benchmarks.Runs.Complete(t.Context(), meta, sideA, *sideA.Run.Outcome, database.Statement{SQL: `SELECT 1`}); err != nil {
 		t.Fatal(err)
 	}
 	if n := b.positions(t); n != before {

@@ -20,6 +20,7 @@ import (
 	"readiness/domain/comparison"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/database"
 	"readiness/work"
 )
 
@@ -71,7 +72,7 @@ func TestUnansweredRunEndsAfterCrash(t *testing.T) {
 	}
 	for n := range 10 {
 		made := benchmark.Asked{QuestionID: fmt.Sprintf("Q%d", n+1), N: 1, Verdict: comparison.Errored}
-		if _, err := b.Benchmarks.Runs.RecordAsk(t.Context(), eventstore.Metadata{Account: "contoso"}, b.asking(t, id), made, "SELECT", nil); err != nil {
+		if _, err := b.Benchmarks.Runs.RecordAsk(t.Context(), eventstore.Metadata{Account: "contoso"}, b.asking(t, id), made, database.Statement{SQL: "SELECT"}); err != nil {
 			t.Fatal(err)
 		}
 	}

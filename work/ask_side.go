@@ -17,6 +17,7 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
+	"readiness/internal/database"
 )
 
 // side is a side while it is being asked.
@@ -102,24 +103,24 @@ func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err
 	if err != nil {
 		return fmt.Errorf("work: encode an answer: %w", err)
 	}
-	hash, sql, args, err := documents.PutUntil(body, s.Now().Add(askLife))
+	hash, stored, err := documents.PutUntil(body, s.Now().Add(askLife))
 	if err != nil {
 		return err
 	}
 	return s.record(asking, benchmark.Asked{
 		QuestionID: q.QuestionID, N: n, Verdict: made.Verdict, Method: made.Method, DurationMS: made.DurationMS, DocumentHash: hash,
-	}, made.Error, sql, args)
+	}, made.Error, stored)
 }
 
 // record records an ask. Asks are recorded one at a time, because each is decided
 // on the state after the previous one.
-func (s *side) record(ctx context.Context, made benchmark.Asked, failed *comparison.Failure, sql string, args []any) error {
+func (s *side) record(ctx context.Context, made benchmark.Asked, failed *comparison.Failure, stored database.Statement) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failing >= maxFailing { // the run ends; other asks in flight are dropped
 		return nil
 	}
-	after, err := s.runs.RecordAsk(ctx, s.step.Metadata(), s.state, made, sql, args)
+	after, err := s.runs.RecordAsk(ctx, s.step.Metadata(), s.state, made, stored)
 	if err != nil {
 		return err
 	}
@@ -253,10 +254,10 @@ func (s *side) complete(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("work: encode run %s: %w", s.step.RunID, err)
 	}
-	hash, sql, args, err := documents.Put(body)
+	hash, stored, err := documents.Put(body)
 	if err != nil {
 		return err
 	}
-	s.state, err = s.runs.Complete(ctx, s.step.Metadata(), s.state, document.Outcome(hash), sql, args)
+	s.state, err = s.runs.Complete(ctx, s.step.Metadata(), s.state, document.Outcome(hash), stored)
 	return err
 }

@@ -96,7 +96,7 @@ func (b *bench) saveSet(t *testing.T, modelID uuid.UUID, set benchmark.Set) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, sql, args, err := documents.Put(body)
+	hash, stored, err := documents.Put(body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func (b *bench) saveSet(t *testing.T, modelID uuid.UUID, set benchmark.Set) {
 		if err := eventstore.Decide(c, past, benchmark.AcceptSave{}); err != nil {
 			return err
 		}
-		c.Queue(sql, args...)
+		c.Queue(stored)
 		return eventstore.Decide(c, past, benchmark.SaveSet{Set: benchmark.SavedSet{DocumentHash: hash, QuestionSetHash: set.Hash(), Count: len(set.Questions), Repeats: set.Repeats, Number: past.State.Accepted}})
 	}); err != nil {
 		t.Fatal(err)

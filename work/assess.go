@@ -24,6 +24,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/database"
 )
 
 // assess is the job that assesses one model of a run, or a data agent.
@@ -147,8 +148,7 @@ func shortened(message string) string {
 type found struct {
 	gone       bool
 	assessment assessment.Assessment
-	sql        string
-	args       []any
+	stored     database.Statement
 }
 
 // assess reads and scores the model or the agent, as the person who started the
@@ -188,7 +188,7 @@ func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) 
 		return nil, err
 	}
 	f := &found{assessment: made}
-	f.assessment.DocumentHash, f.sql, f.args, err = documents.Put(document)
+	f.assessment.DocumentHash, f.stored, err = documents.Put(document)
 	return f, err
 }
 
@@ -273,11 +273,10 @@ func (w *assessor) end(ctx context.Context, step assess, made *found, failure *o
 			return err
 		}
 		if run.State.Operation.Status.Ended() {
-			sql, args := w.Vault.Forget(step.OperationID)
-			c.Queue(sql, args...)
+			c.Queue(w.Vault.Forget(step.OperationID))
 		}
 		if failure == nil {
-			c.Queue(made.sql, made.args...)
+			c.Queue(made.stored)
 			return eventstore.Decide(c, standing, assessment.Record{Assessment: made.assessment})
 		}
 		if made != nil && made.gone {

@@ -60,12 +60,12 @@ func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set be
 	if err != nil {
 		return fmt.Errorf("work: encode the comparison of run %s: %w", run.RunID, err)
 	}
-	hash, sql, args, err := documents.Put(body)
+	hash, stored, err := documents.Put(body)
 	if err != nil {
 		return err
 	}
 	return w.runs.RecordComparison(ctx, step.Metadata(), a,
-		abtest.Compared{Document: hash, Aggregate: made.Aggregate, Agreement: made.Agreement}, sql, args)
+		abtest.Compared{Document: hash, Aggregate: made.Aggregate, Agreement: made.Agreement}, stored)
 }
 
 // answered reads the document of a completed benchmark run.

@@ -178,7 +178,7 @@ func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimize, 
 	if err != nil {
 		return fmt.Errorf("work: encode the preview: %w", err)
 	}
-	hash, sql, args, err := documents.PutUntil(body, p.ExpiresAt)
+	hash, stored, err := documents.PutUntil(body, p.ExpiresAt)
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimize, 
 		}
 		command = optimization.RecordProposal{Proposed: proposed, At: w.Now()}
 	}
-	_, err = w.recorder.Record(ctx, step.Metadata(), work, command, func(c *eventstore.Change) { c.Queue(sql, args...) })
+	_, err = w.recorder.Record(ctx, step.Metadata(), work, command, func(c *eventstore.Change) { c.Queue(stored) })
 	return err
 }
 

@@ -23,6 +23,7 @@ import (
 	"readiness/domain/pixies"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/database"
 )
 
 // changePixies is the job that changes one report of a run.
@@ -267,14 +268,13 @@ func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step 
 	past := eventstore.Fold(operation.Stream(step.OperationID), pixies.EvolveRun)
 	tracking := commands.Track(step.AccountID, step.ReportID)
 	owner := eventstore.FoldCached(account.Stream(step.AccountID), account.Evolve)
-	var sql string
-	var args []any
+	var stored database.Statement
 	if kept != nil {
 		body, err := json.Marshal(pixies.Copy{ReportID: step.ReportID, Parts: kept.Parts})
 		if err != nil {
 			return false, fmt.Errorf("work: encode the copy of a report: %w", err)
 		}
-		if intended.CopyHash, sql, args, err = documents.PutUntil(body, w.Now().Add(copyLife)); err != nil {
+		if intended.CopyHash, stored, err = documents.PutUntil(body, w.Now().Add(copyLife)); err != nil {
 			return false, err
 		}
 	}
@@ -303,8 +303,8 @@ func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step 
 				return err
 			}
 		}
-		if sql != "" {
-			c.Queue(sql, args...)
+		if stored.SQL != "" {
+			c.Queue(stored)
 		}
 		return eventstore.Decide(c, past, pixies.Intend{Intended: *intended})
 	})
@@ -340,8 +340,7 @@ func (w *pixier) end(ctx context.Context, step changePixies, done pixies.ChangeI
 			return err
 		}
 		if run.State.Operation.Status.Ended() {
-			sql, args := w.Vault.Forget(step.OperationID)
-			c.Queue(sql, args...)
+			c.Queue(w.Vault.Forget(step.OperationID))
 		}
 		switch {
 		case failure != nil:

@@ -22,6 +22,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/database"
 )
 
 // Phraser turns queries about a model into questions in words, with the provider of
@@ -156,8 +157,7 @@ func (w *questioner) fail(ctx context.Context, step makeQuestions, fail benchmar
 				return err
 			}
 		}
-		sql, args := w.Vault.Forget(step.OperationID)
-		c.Queue(sql, args...)
+		c.Queue(w.Vault.Forget(step.OperationID))
 		return nil
 	})
 }
@@ -294,7 +294,7 @@ func (w *questioner) record(ctx context.Context, step makeQuestions, result benc
 	if err != nil {
 		return fmt.Errorf("work: encode questions: %w", err)
 	}
-	hash, sql, args, err := documents.PutUntil(body, w.Now().Add(benchmark.ResultLife+endTimeout)) // the operation ends a moment later
+	hash, stored, err := documents.PutUntil(body, w.Now().Add(benchmark.ResultLife+endTimeout)) // the operation ends a moment later
 	if err != nil {
 		return err
 	}
@@ -302,15 +302,14 @@ func (w *questioner) record(ctx context.Context, step makeQuestions, result benc
 	pasts := []eventstore.Loadable{work}
 	var saved *eventstore.Past[benchmark.SavedQuestions]
 	var set benchmark.SavedSet
-	var setSQL string
-	var setArgs []any
+	var storedSet database.Statement
 	if saves != nil {
 		if body, err = json.Marshal(saves); err != nil {
 			return fmt.Errorf("work: encode questions: %w", err)
 		}
 		set = benchmark.SavedSet{QuestionSetHash: result.QuestionSetHash, Count: result.Count, Repeats: result.Repeats,
 			OperationID: step.OperationID}
-		if set.DocumentHash, setSQL, setArgs, err = documents.Put(body); err != nil {
+		if set.DocumentHash, storedSet, err = documents.Put(body); err != nil {
 			return err
 		}
 		saved = eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(step.AccountID, step.ModelID))
@@ -320,7 +319,7 @@ func (w *questioner) record(ctx context.Context, step makeQuestions, result benc
 		if err := eventstore.Decide(c, work, benchmark.EndQuestions{Made: result.Made(hash)}); err != nil || len(c.Recorded()) == 0 {
 			return err
 		}
-		c.Queue(sql, args...)
+		c.Queue(stored)
 		if saved != nil {
 			set.Number = work.State.Number
 			recorded := len(c.Recorded())
@@ -328,11 +327,10 @@ func (w *questioner) record(ctx context.Context, step makeQuestions, result benc
 				return err
 			}
 			if len(c.Recorded()) > recorded { // no later set was saved
-				c.Queue(setSQL, setArgs...)
+				c.Queue(storedSet)
 			}
 		}
-		sql, args := w.Vault.Forget(step.OperationID)
-		c.Queue(sql, args...)
+		c.Queue(w.Vault.Forget(step.OperationID))
 		return nil
 	})
 }

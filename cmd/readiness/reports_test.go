@@ -38,13 +38,13 @@ func keep(t *testing.T, url string, parts ...definition.Part) (operationID, repo
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, sql, args, err := documents.Put(body)
+	hash, stored, err := documents.Put(body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := eventstore.Fold(operation.Stream(operationID), pixies.EvolveRun)
 	err = core.store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{run}, func(c *eventstore.Change) error {
-		c.Queue(sql, args...)
+		c.Queue(stored)
 		return eventstore.Decide(c, run, events{
 			operation.Accepted{OperationID: operationID, AccountID: "contoso", Type: operation.AddPixies},
 			pixies.RunAccepted{Verb: pixies.Adds, KeepCopies: true, Reports: []pixies.Named{{ReportID: reportID, ReportName: "Sales Overview"}}},
