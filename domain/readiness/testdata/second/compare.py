@@ -42,6 +42,13 @@ def one(l):
             if x[m] != y[m]: d.append(f"F {k} {x['rule_ids']}: {m} mine {x[m]} theirs {y[m]}"); rules.add(m + ':' + ','.join(x['rule_ids']))
         if abs(x['violation'] - y['violation']) > EPS: d.append(f"F {k} {x['rule_ids']}: violation mine {x['violation']} theirs {y['violation']}"); rules.add('V:' + ','.join(x['rule_ids']))
         if abs(x['impact'] - y['impact']) > EPS: d.append(f"F {k} {x['rule_ids']}: impact mine {x['impact']} theirs {y['impact']}"); rules.add('IMPACT')
+        if y.get('rule_severities'):
+            for r in sorted(set(x['rule_ids']) & set(y['rule_severities'])):
+                if x['severities'][r] != y['rule_severities'][r]: d.append(f"S {k} {r}: severity of the rule mine {x['severities'][r]} theirs {y['rule_severities'][r]}"); rules.add('rule severity:' + r)
+        msg = y.get('message')
+        if msg:
+            for t in x['mentions']:
+                if not any(z in msg for z in ([t] if isinstance(t, str) else t)): d.append(f"M {k} {x['rule_ids']}: {t!r} is not in the message {msg!r}"); rules.add('message:' + ','.join(x['rule_ids'])); break
     if not any(x.startswith('F ') for x in d):
         oa, ob = [fk(f) for f in got['findings']], [fk(f) for f in exp['findings']]
         if oa != ob: d.append('ORDER ' + str([(p, q) for p, q in zip(oa, ob) if p != q][:2])); rules.add('ORDER')

@@ -266,6 +266,24 @@ def resolve_result(ts, env):
         return ts, env
     return ts, env
 
+COUNTFN = set('countrows count counta countx countax distinctcount distinctcountnoblank'.split())
+
+def counts_rows(ts):
+    """P6: a count, below VAR ... RETURN, parentheses and the first argument of CALCULATE"""
+    env = {}
+    for _ in range(200):
+        ts, env = resolve_result(ts, env)
+        c = one_call(ts)
+        if c is None: return False
+        if c[0] == 'calculate' and c[1]: ts = c[1][0]; continue
+        return c[0] in COUNTFN
+    return False
+
+def plain_count(ts):
+    """P3: nothing but one call of COUNT, COUNTROWS or DISTINCTCOUNT"""
+    c = one_call(strip_parens(ts))
+    return c is not None and c[0] in ('count', 'countrows', 'distinctcount')
+
 def yields_text(ts, env=None, more=None, depth=0):
     """more: None (VIS-03) or callback(kind, tok) for MEA-03: ('col', tok)->is string column, ('measure', tok)->yields text"""
     ts, env = resolve_result(ts, env or {})

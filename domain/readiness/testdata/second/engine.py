@@ -1,9 +1,11 @@
-"""Regime 2026-12 from the pages regime.md C (+C.9) and regime-2026-12.md. Written without any look at the Go code."""
+"""Regime 2026-12 from the pages regime.md C (+C.9) and regime-2026-12.md, with the departures P1 to P18 of docs/regime-precision.md.
+Written without any look at the Go code."""
 import json, math, re
+from collections import Counter
 from text import *
 from text import norm, words, lower, upper
 from dax import *
-from dax import Dax, yields_text, unsafe_division
+from dax import Dax, yields_text, unsafe_division, counts_rows, plain_count
 
 TABLE, COLUMN, MEASURE, ITEM, REL, OTHER = 0, 1, 2, 3, 4, 5
 KINDNAME = ['table', 'column', 'measure', 'calculation_item', 'relationship', 'model']
@@ -43,10 +45,39 @@ TYP02 = set('id key sk code no nr year month week day quarter zip postal postcod
 TYP02LAST = set('semester hour type level version index order ordinal position number term frequency temperature'.split())
 TYP03 = set('amount qty quantity price cost costs revenue total count pct percent percentage % rate ratio bytes rows'.split())
 TYP06 = set('country city province county continent zip postcode postal'.split())
-VIS02 = set('sk guid uuid etl hash checksum rowid audit loaddate batch'.split())
+VIS02 = set('sk guid uuid etl checksum rowid audit loaddate'.split())          # hash and batch: P17
+HASHWITH = set('row record key id value diff md5 sha sha1 sha256 bk nk pk'.split())
+BATCHWITH = set('load etl run insert ingestion import export'.split())
+M2MKEY = set('key id sk fk guid uuid'.split())
+P1UNIT = set('hours minutes seconds days bytes kb mb gb ms km kg year month week day quarter hour age id latitude longitude percent pct'.split())
+P1KIND = set('category type kind class group status state stage level code flag reason mode segment band grade channel source scope'.split())
+P5LOADED, P5NEXT = {'loaded', 'ingested', 'exported'}, {'date', 'time', 'timestamp', 'period', 'at'}
+P5FINAL = set('date datetime time timestamp day key id sk'.split())
+P9ID = set('id ids key guid uuid'.split())
+P11KEY = set('id key code cd no nr number'.split())
+P14PART = set('date day dow week wk month mth quarter qtr year yr fiscal period'.split())
+P15STAMP = set('modified updated changed refreshed loaded'.split())
+REACHED = Counter()     # how often a departure made a difference to an object; gen.py --reached prints it
 DATEWORDS = {'date', 'dates', 'calendar'}
 DATECOLS = 'date day week month quarter qtr year fiscal period semester holiday season'.split()
 TIMFN = set(map(str.lower, 'TOTALYTD, TOTALQTD, TOTALMTD, DATESYTD, DATESQTD, DATESMTD, SAMEPERIODLASTYEAR, DATEADD, PARALLELPERIOD, DATESINPERIOD, PREVIOUSYEAR, PREVIOUSMONTH'.split(', ')))
+
+def forms(w):
+    f = {w, w + 's', w + 'es'}
+    if w.endswith('s'): f.add(w[:-1])
+    if w.endswith('es'): f.add(w[:-2])
+    if w.endswith('ies'): f.add(w[:-3] + 'y')
+    if w.endswith('y'): f.add(w[:-1] + 'ies')
+    f.discard('')
+    return f
+
+def last_word(name):
+    ws = words(name)
+    return ws[-1] if ws else ''
+
+def next_to(ws, A, B):
+    """a word of A directly next to one of B"""
+    return any((a in A and b in B) or (b in A and a in B) for a, b in zip(ws, ws[1:]))
 
 class Obj:
     pass
@@ -315,14 +346,6 @@ class Model:
     def texts(self):
         base = set()
         for t in self.tables: base.update(words(t.name))
-        def forms(w):
-            f = {w, w + 's', w + 'es'}
-            if w.endswith('s'): f.add(w[:-1])
-            if w.endswith('es'): f.add(w[:-2])
-            if w.endswith('ies'): f.add(w[:-3] + 'y')
-            if w.endswith('y'): f.add(w[:-1] + 'ies')
-            f.discard('')
-            return f
         tb = set()
         for w in base: tb |= forms(w)
         def fault(o):
@@ -468,6 +491,8 @@ def refs_of(s):
 
 # ---------------------------------------------------------------- rules
 NAM02 = [ci(r'^(?:dim|fact|fct|stg|raw|tmp|vw|tbl)[ _]'), rx(r'^(?:Dim|Fact|Fct|Stg|Tbl)[A-Z]'), ci(r'^[df]_')]
+NAM02_SPACE = ci(r'^(?:dim|fact|fct|stg|raw|tmp|vw|tbl) ')
+NAM02_FACT = [ci(r'^(?:fact|fct)[ _]'), rx(r'^(?:Fact|Fct)[A-Z]'), ci(r'^f_')]
 NAM06 = ci(r'^(?:table|column|col|field|measure|sheet|query|new table|new column|new measure)[ _]?\d*\Z')
 NAM06W = {norm(x) for x in 'flag, value, data, number, key, error, unknown, count, min, max, average, properties'.split(', ')}
 BARE = rx(r'^\[(?:[^\]]|\]\])*\]\Z'); CAMEL = rx(r'[a-z][A-Z]'); PREFIX = rx(r'^[A-Za-z]{1,2}_')
@@ -598,8 +623,9 @@ class View:
             self.umax = max([M.usage.get(o, 0) for o in self.F], default=0)
         self.Tset = set(self.T)
         self._tw = {}
-        self.collide = set()
         self.rules = {}       # id -> list of (key, v, w)  or None
+        self.sev = {}         # (id, key) -> severity, where it is not the rule's own
+        self.mentions = {}    # (id, key) -> texts that the message has to hold
         self.run()
 
     def u(self, o): return self.M.usage.get(o, 0)
@@ -616,8 +642,12 @@ class View:
         if o not in self.X: return 1.0
         return self.wu(self.u(o))
 
-    def add(self, rid, o, v):
-        """o an object of the model"""
+    def severity(self, rid, key, v):
+        s = severity(rid, v)
+        return self.sev.get((rid, key), s)
+
+    def add(self, rid, o, v, sev=None, names=()):
+        """o an object of the model; sev: the severity of this object if not the rule's own; names: what the message has to hold"""
         if o.kind == TABLE: key = (o.name, TABLE, '', 'table'); w = self.w(o)
         elif o.kind == REL:
             key = (o.ftname, REL, o.label, 'relationship')
@@ -625,18 +655,18 @@ class View:
             w = max((self.w(t) if t is not None else 1.0) for t in ts)
         elif o.kind == ITEM: key = (o.table.name, ITEM, o.objname, 'calculation_item'); w = 1.0
         else: key = (o.table.name, o.kind, o.name, KINDNAME[o.kind]); w = self.w(o)
+        self.put(rid, key, v, w, sev, names)
+    def put(self, rid, key, v, w, sev=None, names=()):
+        if sev is not None: self.sev[rid, key] = sev
+        if names and v > 0: self.mentions[rid, key] = list(names)
         self.rules.setdefault(rid, []).append((key, v, w))
-    def model(self, rid, v, name=None): self.rules.setdefault(rid, []).append((('', OTHER, name or '#' + rid, 'model'), v, 1.0))
+    def model(self, rid, v, name=None, sev=None, names=()): self.put(rid, ('', OTHER, name or '#' + rid, 'model'), v, 1.0, sev, names)
     def answer(self, rid, va, v): self.rules.setdefault(rid, []).append((('', OTHER, va['name'], 'verified_answer'), v, 1.0))
 
     def run(self):
         M, X, T, C, Ms, F = self.M, self.X, self.T, self.C, self.Ms, self.F
         key, add = M.key, self.add
         Cnk = [c for c in C if not key(c)]
-        # descriptions
-        for o in T: add('DSC-01', o, 0.0 if o.good else 1.0)
-        for o in Cnk: add('DSC-02', o, 0.0 if o.good else 1.0)
-        for o in Ms: add('DSC-03', o, 0.0 if o.good else 1.0)
         E = T + Ms + Cnk
         for o in E + [c for c in C if key(c) and not c.nodesc]: add('DSC-04', o, 0.0 if o.good else 1.0)
         cnt = {}
@@ -669,24 +699,53 @@ class View:
             m = PREFIX.match(o.name)
             if m and len(o.name) > m.end() and lower(m.group()) in rep: return o.name[m.end():]
             return o.name
+        n3, n6 = {}, {}
+        for o in F + T:
+            n3[o] = nam03(strip(o))
+            n6[o] = 1.0 if NAM06.search(o.name) else 0.5 if o.kind != TABLE and o.n in NAM06W and not o.good else 0.0
+        self.n6 = n6
+        # what VIS-02 and VIS-03 fault: other rules ask for it
+        directly = set()
+        for x in Ms: directly.update(x.refs)
+        vis02 = {c: M.vis02(c) for c in C if c not in directly and c not in M.named}
+        hit = {x for x in Ms if M.vis03(x)}
+        excused = set()
+        for x in Ms:
+            if x not in hit: excused.update(x.refs)
+        vis03 = {x: 1.0 if x in hit else 0.0 for x in Ms if x not in M.named and x not in excused}
+        technical = {o for o in C if vis02.get(o, 0.0) > 0} | {o for o in Ms if vis03.get(o, 0.0) > 0}
+        self.missing_texts(T, Cnk, Ms, n3, n6)
         for o in T + Ms + Cnk:
             n = strip(o); v = 0.0
+            if o.kind == COLUMN:
+                if o in technical: REACHED['P9 technical'] += 1; continue
+                if last_word(o.name) in P9ID and not n3[o]: REACHED['P9 id'] += 1; continue
             if '_' in n or (' ' not in n and CAMEL.search(n)): v = 1.0
             elif ' ' not in n and rlen(n) >= 4 and n == upper(n) and sum(1 for c in n if is_letter(c) and lower_rune(c) != c) >= 4: v = 0.5
+            if v > 0.5:
+                if not (n3[o] or no_lower(n) or dotted(n)): v = 0.5; REACHED['P8'] += 1
+                elif not n3[o]: REACHED['P8 stays 1'] += 1
             if v and (M.terms.get(o) or o.good): v = 0.5
             add('NAM-01', o, v)
-        for o in T: add('NAM-02', o, 1.0 if any(r.search(o.name) for r in NAM02) else 0.0)
+        for o in T:
+            v = 1.0 if any(r.search(o.name) for r in NAM02) else 0.0
+            if v and NAM02_SPACE.search(o.name): v = 0.5; REACHED['P10'] += 1
+            add('NAM-02', o, v)
         by = {}
         for c in C: by.setdefault(c.n, []).append(c)
         for o in T + C + Ms:
-            add('NAM-03', o, nam03(strip(o)))
+            add('NAM-03', o, n3[o])
             n = o.name
             add('NAM-05', o, 1.0 if any(unicodedata.category(c) in ('Cc', 'Cf') for c in n) or (n and (n[0] in SPACE or n[-1] in SPACE))
                 or any(n[i] in SPACE and n[i+1] in SPACE for i in range(len(n)-1)) else 0.0)
-            add('NAM-06', o, 1.0 if NAM06.search(n) else 0.5 if o.kind != TABLE and o.n in NAM06W and not o.good else 0.0)
+            add('NAM-06', o, n6[o])
         for c in Cnk:
             g = by[c.n]
-            add('NAM-04', c, 0.0 if len({x.table for x in g}) < 2 else 0.5 if all(x.good for x in g) else 1.0)
+            twice = len({x.table for x in g}) >= 2
+            if c in technical or last_word(c.name) in P9ID:
+                if twice: REACHED['P9 NAM-04'] += 1
+                continue
+            add('NAM-04', c, 0.0 if not twice else 0.5 if all(x.good for x in g) else 1.0)
         # measures
         if M.facts or any(c.numeric for c in Cnk):
             n = len(Ms)
@@ -708,23 +767,30 @@ class View:
             return frozenset({mp.get(w, w) for w in s} - {'total', 'sum', 'of', 'amount', 'the', 'value'})
         mset_of = {x: mset(x) for x in Ms}
         for s in mset_of.values(): sets[s] = sets.get(s, 0) + 1
-        dup = set()
+        dup = {}        # measure -> the largest violation over the earlier measures of its expression
+        def same(x, y):
+            a, b = trim(x.d.get('formatString') or ''), trim(y.d.get('formatString') or '')
+            if a and b and a != b: REACHED['P7'] += 1; return 0.5
+            return 1.0
         for x in sorted(Ms, key=lambda x: (x.name.encode(), x.table.name.encode())):
             e = lower(removews(x.expr))
             if not e: continue
-            k = (e, x.table if x.bare_own else None)
-            if k in first: dup.add(x)
-            else: first[k] = x
+            l = first.setdefault((e, x.table if x.bare_own else None), [])
+            if l: dup[x] = max(same(x, y) for y in l)
+            l.append(x)
         for x in Ms:
-            if not M.is_text(x):
-                add('MEA-03', x, 1.0 if empty(x.d.get('formatString')) and empty(x.d.get('formatStringDefinition')) else 0.0)
+            if x in technical and not M.is_text(x): REACHED['P6 technical'] += 1
+            if not M.is_text(x) and x not in technical:
+                v = 1.0 if empty(x.d.get('formatString')) and empty(x.d.get('formatStringDefinition')) else 0.0
+                if v and counts_rows(x.dax.toks): v = 0.5; REACHED['P6'] += 1
+                add('MEA-03', x, v, 0 if v == 0.5 else None)
             if per[x.table] > 10 and not self.agent: add('MEA-04', x, 1.0 if empty(x.d.get('displayFolder')) else 0.0)
-            alias = False
+            alias = 0.0
             e = trim(x.expr)
             if BARE.match(e) and len(x.dax.toks) == 1:
                 o = M.m_low.get(lower(x.dax.toks[0].v))
-                alias = o is not None and o is not x and o in X
-            add('MEA-05', x, 1.0 if x in dup or alias else 0.0)
+                if o is not None and o is not x and o in X: alias = same(x, o)
+            add('MEA-05', x, max(dup.get(x, 0.0), alias))
             s = mset_of[x]
             add('MEA-06', x, 0.5 if s and sets[s] > 1 else 0.0)
             add('MEA-08', x, 0.5 if unsafe_division(x.dax.toks) else 0.0)
@@ -755,41 +821,63 @@ class View:
         joined = set()
         for r in M.active: joined.add(r.ft); joined.add(r.tt)
         if len(M.TR) >= 2:
+            E1 = []
             for t in T:
                 if not t.in_tr: continue
                 if t not in joined and len(t.columns) <= 5 and any(c in M.ref_by_measures for c in t.columns): continue
-                add('REL-01', t, 0.0 if t in joined else 1.0)
+                E1.append(t)
+            if not M.star():
+                if E1:
+                    REACHED['P11 once'] += 1
+                    pairs = M.key_pairs()
+                    self.model('REL-01', 1.0, names=[str(sum(1 for t in E1 if t not in joined))] + ([z for p in pairs for c in p for z in (c.table.name, c.name)] if len(pairs) <= 5 else []))
+            else:
+                for t in E1:
+                    alone = t not in joined
+                    p = M.key_partners(t) if alone else []
+                    if alone: REACHED['P11 partner' if p else 'P11 alone'] += 1
+                    add('REL-01', t, 1.0 if alone else 0.0, None if p or not alone else 1, [tuple(c.table.name for c in p), tuple(c.name for c in p)] if p else ())
         flows = M.flows()
         for r in M.rels:
             btr = r.ft.in_tr and r.tt.in_tr
             if r.active and btr:
                 add('REL-02', r, 1.0 if r.m2m else 0.0)
-                if not r.o2o: add('REL-03', r, 1.0 if r.both else 0.0)
+                if not r.o2o:
+                    low = r.both and M.rel03_low(r)
+                    if low: REACHED['P12'] += 1
+                    add('REL-03', r, 1.0 if r.both else 0.0, 0 if low else None)
             if btr: add('REL-04', r, 1.0 if r.fc.type and r.tc.type and r.fc.type != r.tc.type else 0.0)
             if not r.active and btr: add('REL-06', r, 0.0 if frozenset((r.fc, r.tc)) in M.userel or M.used_in_userel(r) else 1.0)
             if r.active: add('REL-09', r, M.rel09(r))
         for t in M.dims:
-            add('REL-05', t, 1.0 if any(many and c.table is t and oc.table is not t and oc.table.dimension
-                                        for r in M.active for c, many, oc, om in r.ends) else 0.0)
+            outer = [oc.table for r in M.active for c, many, oc, om in r.ends if many and c.table is t and oc.table is not t and oc.table.dimension]
+            if any(p.search(t.name) for p in NAM02_FACT) or any(c.numeric and not key(c) and c in directly for c in t.columns):
+                if outer: REACHED['P13 no dimension'] += 1
+                continue
+            v = 0.0
+            if outer:
+                v = 1.0 if any(M.one_ends(o) == 1 for o in outer) else 0.5
+                if v == 0.5: REACHED['P13 low'] += 1
+            add('REL-05', t, v)
         if len(M.TR) == 1:
             n = sum(1 for c in C if c.table is M.TR[0])
             self.model('REL-07', 1.0 if n > 30 else 0.5 if n >= 16 else 0.0)
         for r in M.broken_rels: add('REL-08', r, 1.0)
         # visibility
         nv = M.notvisible
-        if not nv: self.model('VIS-01', 0.0 if M.configured else 1.0 if len(F) > 30 else 0.5)
-        directly = set()
-        for x in Ms: directly.update(x.refs)
-        for c in C:
-            if c in directly or c in M.named: continue
-            add('VIS-02', c, 1.0 if M.foreign_key(c) or M.vis02_words(c) else 0.0)
-        hit = {x for x in Ms if M.vis03(x)}
-        excused = set()
-        for x in Ms:
-            if x not in hit: excused.update(x.refs)
-        for x in Ms:
-            if x in M.named or x in excused: continue
-            add('VIS-03', x, 1.0 if x in hit else 0.0)
+        if not nv:
+            if M.configured: self.model('VIS-01', 0.0)
+            else:
+                B = [o for o in F if o in technical or (o.kind == COLUMN and set(words(o.name)) & {'dummy', 'placeholder'})]
+                some = [o.name for o in B] if len(B) <= 5 else [tuple(o.name for o in B)]
+                if len(F) - len(B) > 30: REACHED['P16 many'] += 1; self.model('VIS-01', 1.0, names=some)
+                elif B: REACHED['P16 some'] += 1; self.model('VIS-01', 0.5, names=some)
+                elif len(F) > 10: REACHED['P16 low'] += 1; self.model('VIS-01', 0.25, sev=0)
+                else: REACHED['P16 none'] += 1
+        for c, v in vis02.items():
+            if v == 0.5: REACHED['P17 by'] += 1
+            add('VIS-02', c, v)
+        for x, v in vis03.items(): add('VIS-03', x, v)
         if M.configured and not nv:
             for x in Ms:
                 cl = M.closure(x)
@@ -830,11 +918,14 @@ class View:
                 ts = M.terms.get(o)
                 add('SYN-01', o, 0.0 if ts else 1.0)
                 coll = bool(ts) and any(owners.get(n, set()) - {o} for n in ts)
-                add('SYN-02', o, 1.0 if not ts or coll else 0.0)
-                if coll: self.collide.add((o.table.name, o.name))
+                add('SYN-02', o, 1.0 if not ts or coll else 0.0, 1 if coll else 0)
         # time
         if any(c.type == 'datetime' for c in M.columns):
-            named_date = any(not t.utility and set(words(t.name)) & DATEWORDS and t.has_dt and not t.date for t in M.tables)
+            named_date = False
+            for t in M.tables:
+                if t.utility or t.date or not set(words(t.name)) & DATEWORDS or not t.has_dt: continue
+                if M.date_like(t): named_date = True; REACHED['P14 stays'] += 1
+                else: REACHED['P14 no'] += 1
             self.model('TIM-01', 0.0 if any(t.marked and any(c.isKey and c.type == 'datetime' for c in t.columns) for t in M.tables)
                        else 0.5 if M.date_tables or named_date else 1.0)
             for t in T:
@@ -844,8 +935,13 @@ class View:
             if M.date_tables:
                 for t in M.facts:
                     j = any(c.table is t and oc.table.date for r in M.active for c, _, oc, _ in r.ends)
-                    if any(c.table is t and oc.table.date for r in M.rels for c, _, oc, _ in r.ends) or any(c.type == 'datetime' and c in X and not M.vis02_words(c, raw=True) for c in t.columns):
-                        add('TIM-04', t, 0.0 if j else 1.0)
+                    dts = [c for c in t.columns if c.type == 'datetime' and c in X and not M.vis02_raw(c)]
+                    own = [c for c in dts if not set(words(c.name)) & P15STAMP]
+                    rel = any(c.table is t and oc.table.date for r in M.rels for c, _, oc, _ in r.ends)
+                    if dts and not own and not rel: REACHED['P15 stamp'] += 1
+                    if rel or own:
+                        if not j: REACHED['P15'] += 1
+                        add('TIM-04', t, 0.0 if j else 1.0, 0, [c.name for c in dts[:5]])
             if Ms:
                 self.model('TIM-06', 0.0 if any(x.dax.calls & TIMFN for x in M.measures + M.items) else 1.0)
 
@@ -865,7 +961,11 @@ class View:
         M, T = self.M, self.T
         s = M.instr
         if not M.has_instr:
-            for rid in ('INS-01', 'INS-02', 'INS-03', 'INS-04'): self.model(rid, 1.0, '#INSTRUCTIONS')
+            n = sum(1 for o in self.F if self.n6[o] != 1.0)
+            if n < 3 or not T: REACHED['P4 none'] += 1
+            else:
+                if n <= 10: REACHED['P4 medium'] += 1
+                for rid in ('INS-01', 'INS-02', 'INS-03', 'INS-04'): self.model(rid, 1.0, '#INSTRUCTIONS', sev=1 if n <= 10 else None)
         else:
             self.model('INS-01', 0.0)
             n = rlen(s)
@@ -888,12 +988,17 @@ class View:
         for t in M.facts:
             cols = [c for c in t.columns if c.type == 'datetime' or
                     any(e is c and oc.table.date for r in M.rels for e, _, oc, _ in r.ends)]
-            if len(cols) >= 2:
+            before = len(cols)
+            cols = [c for c in cols if not M.vis02_raw(c) and not next_to(words(c.name), P5LOADED, P5NEXT)]
+            stems = {}
+            for c in cols: stems.setdefault(stem(c.name), c)
+            if before >= 2: REACHED['P5' if len(stems) < 2 else 'P5 stays'] += 1
+            if len(stems) >= 2:
                 ok = False
                 for c in cols:
                     w = list(words(c.name))
                     if w and any(iw[i:i+len(w)] == w for i in range(len(iw) - len(w) + 1)): ok = True
-                self.add('INS-05', t, 0.0 if ok else 1.0)
+                self.add('INS-05', t, 0.0 if ok else 1.0, None, [c.name for c in stems.values()])
         ni = norm(s) if M.has_instr else None
         for t in T:
             if t.calcgroup: self.add('INS-06', t, 0.0 if ni is not None and t.n in ni else 1.0)
@@ -943,23 +1048,122 @@ def _foreign_key(M, c):
         M._fk = set()
         for r in M.rels:
             for e, many, _, _ in r.ends:
-                if many and (r.active or e.type != 'datetime'): M._fk.add(e)
+                if not many or not (r.active or e.type != 'datetime'): continue
+                if r.active and r.m2m and e.type == 'string' and last_word(e.name) not in M2MKEY: REACHED['P17 many-to-many'] += 1; continue
+                M._fk.add(e)
     return c in M._fk
 Model.foreign_key = _foreign_key
 
-def _vis02_words(M, c, raw=False):
-    ws = words(c.name)
-    hit = bool(set(ws) & VIS02) or bool(ROWID.search(c.name))
-    for i in range(len(ws) - 1):
-        a, b = ws[i], ws[i+1]
-        if a in ('inserted', 'updated', 'created', 'modified') and b == 'by': hit = True
-        L, D = ('load', 'ingestion', 'export', 'etl'), ('time', 'date', 'timestamp', 'at')
-        if (a in L and b in D) or (b in L and a in D): hit = True
-    if not hit or raw: return hit
+def words_v(name):
+    """what the words of VIS-02 say of a name: 0, 0.5 (only created, updated, modified before `by`) or 1"""
+    ws = words(name)
+    if set(ws) & VIS02 or ROWID.search(name): return 1.0
+    if 'hash' in ws:
+        if all(w in HASHWITH for w in ws if w != 'hash'): return 1.0
+        REACHED['P17 hash'] += 1
+    if 'batch' in ws:
+        if next_to(ws, {'batch'}, BATCHWITH) or sorted(ws) == ['batch', 'id']: return 1.0
+        REACHED['P17 batch'] += 1
+    if next_to(ws, {'load', 'ingestion', 'export', 'etl'}, {'time', 'date', 'timestamp', 'at'}): return 1.0
+    pairs = list(zip(ws, ws[1:]))
+    if ('inserted', 'by') in pairs: return 1.0
+    return 0.5 if any(a in ('updated', 'created', 'modified') and b == 'by' for a, b in pairs) else 0.0
+
+Model.vis02_raw = lambda M, c: words_v(c.name) > 0
+
+def _vis02(M, c):
+    if M.foreign_key(c): return 1.0
+    v = words_v(c.name)
+    if not v: return v
     one = any(e is c and not many for r in M.rels for e, many, _, _ in r.ends)
-    if one and c.type == 'string' and sum(1 for x in c.table.columns if x.type == 'string') == 1: return False
-    return True
-Model.vis02_words = _vis02_words
+    if one and c.type == 'string' and sum(1 for x in c.table.columns if x.type == 'string') == 1: return 0.0
+    return v
+Model.vis02 = _vis02
+
+# -- what the departures ask for
+def no_lower(n):
+    l = [c for c in n if is_letter(c)]
+    return len(l) >= 4 and not any(unicodedata.category(c) == 'Ll' for c in l)
+
+def dotted(n): return any(n[i] == '.' and is_letter(n[i-1]) and is_letter(n[i+1]) for i in range(1, len(n) - 1))
+
+def stem(name):
+    ws = list(words(name))
+    while ws and ws[-1] in P5FINAL: ws.pop()
+    return tuple(ws)
+
+def _missing_texts(V, T, Cnk, Ms, n3, n6):
+    """DSC-01 to DSC-03 with P1 to P3"""
+    for t in T:
+        low = V.M.plain_table(t)
+        if low and not t.good: REACHED['P2 date' if t.date else 'P2 names'] += 1
+        V.add('DSC-01', t, 0.0 if t.good else 1.0, 0 if low else None)
+    for c in Cnk:
+        fmt = c.d.get('formatString') or ''
+        lw = last_word(c.name)
+        a = bool(n3[c] or n6[c])
+        b = c.numeric and lw not in P1UNIT and '%' not in fmt and not any(unicodedata.category(z) == 'Sc' for z in fmt)
+        k = c.type == 'string' and lw in P1KIND
+        if not c.good:
+            REACHED['P1 a' if a else 'P1 b' if b else 'P1 c' if k else 'P1 low'] += 1
+            if c.numeric and not a and not b and lw not in P1UNIT: REACHED['P1 format'] += 1
+        V.add('DSC-02', c, 0.0 if c.good else 1.0, None if a or b or k else 0)
+    for x in Ms:
+        ws = words(x.name)
+        m = not n3[x] and (x.name.startswith('#') or ws[:2] in (('number', 'of'), ('count', 'of')) or ws[-1:] == ('count',)) and plain_count(x.dax.toks)
+        if m and not x.good: REACHED['P3'] += 1
+        V.add('DSC-03', x, 0.0 if x.good else 1.0, 1 if m else None)
+View.missing_texts = _missing_texts
+
+def _plain_table(M, t):
+    """P2: a Date table, or a Dimension with a key and a name of its own"""
+    if t.date: return True
+    if not t.dimension: return False
+    W = words(t.name)
+    if W[:1] == ('dim',): W = W[1:]
+    def stems(ends):
+        return {ws[:-1] for ws in (words(c.name) for c in t.columns) if len(ws) == len(W) + 1 and ws[-1] in ends and all(a in forms(b) for a, b in zip(ws, W))}
+    return bool(stems(('key', 'id')) & stems(('name',)))
+Model.plain_table = _plain_table
+
+Model.star = lambda M: any(r.ft.in_tr and r.tt.in_tr and r.ft is not r.tt for r in M.active)
+
+def _key_groups(M):
+    if not hasattr(M, '_kg'):
+        M._kg = {}
+        for t in M.TR:
+            for c in t.columns:
+                ws = words(c.name)
+                if ws and ws[-1] in P11KEY and c.type: M._kg.setdefault((ws, c.type), []).append(c)
+    return M._kg
+def _key_pairs(M):
+    out = []
+    for g in _key_groups(M).values():
+        for i, a in enumerate(g):
+            out += [(a, b) for b in g[i+1:] if b.table is not a.table]
+            if len(out) > 5: return out
+    return out
+Model.key_pairs = _key_pairs
+def _key_partners(M, t):
+    return [b for c in t.columns for b in _key_groups(M).get((words(c.name), c.type), ()) if c.type and b.table is not t]
+Model.key_partners = _key_partners
+
+def _one_ends(M, t):
+    """active Rel that the table is on the one side of"""
+    return sum(1 for r in M.active if any(c.table is t and not many for c, many, _, _ in r.ends))
+Model.one_ends = _one_ends
+
+def _rel03_low(M, r):
+    a, b = (r.ft, r.tt) if r.fmany else (r.tt, r.ft)
+    return not b.date and not _one_ends(M, a) and sum(1 for q in M.active if a in (q.ft, q.tt)) <= 2 and \
+        not any(c.numeric and not M.key(c) and c.summarize != 'none' for c in a.columns)
+Model.rel03_low = _rel03_low
+
+def _date_like(M, t):
+    dts = [c for c in t.columns if c.type == 'datetime']
+    return any(d is not c and set(words(c.name)) & P14PART for d in dts for c in t.columns) or \
+        (t.calculated and any({'calendar', 'calendarauto'} & Dax(e).calls for e in t.calcexprs))
+Model.date_like = _date_like
 
 def _closure(M, x):
     seen, todo = set(), [x]
@@ -1048,13 +1252,10 @@ def _broken_dax(M):
 Model.broken_dax = _broken_dax
 
 # ---------------------------------------------------------------- scoring
-def severity(rid, key, v, ctx):
-    dim, k, sev, _ = RULES[rid]
+def severity(rid, v):
     if rid == 'INS-10': return 2 if v == 1 else 0
-    if rid == 'SYN-02' and not ctx(key): return 0
-    s = SEVN[sev]
-    if v < 1: s = max(0, s - 1)
-    return s
+    s = SEVN[RULES[rid][2]]
+    return max(0, s - 1) if v < 1 else s
 
 def is_ignored(ign, rid, key):
     table, kind, name, typ = key[:4]
@@ -1093,19 +1294,21 @@ def r4(x): return None if x is None else math.floor(x * 10000 + 0.5) / 10000
 def r0(x): return None if x is None else int(math.floor(x + 0.5 + 1e-9))
 
 def findings_of(entries):
-    """entries: (source index, dim, key, rid, v, impact, sev)"""
+    """entries: (source index, dim, key, rid, v, impact, sev, what the message has to hold)"""
     by = {}
-    for si, d, key, rid, v, imp, sev in entries:
+    for si, d, key, rid, v, imp, sev, names in entries:
         f = by.setdefault((si, d, key[0], key[2]), dict(dimension=d, source=si, table=key[0], object_name=key[2], object_type=key[3], kind=key[1],
-                          rules={}, violation=0.0, impact=0.0))
+                          rules={}, violation=0.0, impact=0.0, names=[]))
         f['rules'].setdefault(rid, []).append((v, sev))
+        f['names'] += names
         f['violation'] = max(f['violation'], v); f['impact'] += imp
     out = list(by.values())
     for f in out:
         f['rule_ids'] = sorted(f['rules'])
-        s = 0
-        for rid, l in f['rules'].items():
-            for v, sev in l: s = max(s, sev)
+        f['sevs'] = {rid: max(sev for _, sev in l) for rid, l in f['rules'].items()}
+        s = max(f['sevs'].values())
+        for rid in ('DSC-01', 'DSC-02', 'DSC-03'):      # P1 to P3 would be void if DSC-04 and DSC-06, which fail with them, kept theirs (DIFFERENCES C10)
+            if rid in f['sevs']: s = max(f['sevs'][rid], f['sevs'].get('DSC-07', 0))
         if 'SYN-01' in f['rules']: s = 0
         f['severity'] = SEVS[s]
     obj = lambda f: (DIMS.index(f['dimension']), f['source'] if f['source'] is not None else -1, f['table'].encode(), f['kind'], f['object_name'].encode())
@@ -1151,7 +1354,7 @@ def score_model(M, ign=frozenset(), weighted=True):
         sk = sum(RULES[rid][1] for rid, _, _ in parts[d])
         for rid, E, se in parts[d]:
             for key, v, w in E:
-                if v > 0: ent.append((None, d, key, rid, v, 100 * W[d] / sw * RULES[rid][1] / sk * w * v / se, severity(rid, key, v, lambda k: (k[0], k[2]) in V.collide)))
+                if v > 0: ent.append((None, d, key, rid, v, 100 * W[d] / sw * RULES[rid][1] / sk * w * v / se, V.severity(rid, key, v), V.mentions.get((rid, key), [])))
     out = finish(S, caps_of(M, V, V.rules, ign), D, Rv, ent, W, not V.T)
     out['rule_r'] = {r: v for r, v in Rv.items() if not r.startswith('AGT')}
     out['counts'] = count_rules([(V.rules, ign)])
@@ -1217,12 +1420,12 @@ def score_agent(a, ignore=lambda si: frozenset(), weighted=True):
             sk = sum(RULES[rid][1] for rid, _, _ in parts[d])
             for rid, E, se in parts[d]:
                 for key, v, w in E:
-                    if v > 0: ent.append((i, d, key, rid, v, 100 * (W[d] / sw * V.n / ns[d] if ns[d] else 0.0) * RULES[rid][1] / sk * w * v / se, severity(rid, key, v, lambda k: (k[0], k[2]) in V.collide)))
+                    if v > 0: ent.append((i, d, key, rid, v, 100 * (W[d] / sw * V.n / ns[d] if ns[d] else 0.0) * RULES[rid][1] / sk * w * v / se, V.severity(rid, key, v), V.mentions.get((rid, key), [])))
     if 'agent' in aparts:
         sk = sum(RULES[rid][1] for rid, _, _ in aparts['agent'])
         for rid, E, se in aparts['agent']:
             for key, v, w in E:
-                if v > 0: ent.append((key[4] if len(key) > 4 else None, 'agent', key[:4], rid, v, 100 * W['agent'] / sw * RULES[rid][1] / sk * w * v / se, severity(rid, key, v, None)))
+                if v > 0: ent.append((key[4] if len(key) > 4 else None, 'agent', key[:4], rid, v, 100 * W['agent'] / sw * RULES[rid][1] / sk * w * v / se, severity(rid, v), []))
     capl = [dict(caps_of(s['M'], V, V.rules, ignore(s))) for s, V, *_ in per]
     caps = []
     for c, lim in (('CAP-NOMEASURE', 60), ('CAP-NOREL', 60)):
@@ -1253,9 +1456,14 @@ def agent_rules(a, src):
         i = s['i']; M = s['M']
         if not M.configured or M.notvisible: continue
         sel = {lower(x) for x in s['selected']}
+        told = set()
+        for tn, fn in refs_of(named_text(ins)):
+            if tn is not None and tn in M.t_norm: told.add(M.t_norm[tn])
+            for o in M.resolve_text(tn, fn): told.add(o.table)
         for t in M.tables:
             a_, b_ = lower(t.name) in sel, t in M.X_model
-            if a_ or b_: put('AGT-01', (t.name, TABLE, '', 'table', i), 0.0 if a_ and b_ else 1.0)
+            if not a_ and b_: REACHED['P18 named' if t in told else 'P18'] += 1
+            if a_ or b_: put('AGT-01', (t.name, TABLE, '', 'table', i), 0.0 if a_ and b_ else 0.5 if b_ and t not in told else 1.0)
     found = set()
     for s in src:
         M = s['M']

@@ -1,7 +1,18 @@
-"""random models that stress what the other generator does not reach (INS-11, NAM-07, Date tables, nested VAR, comments, schema, long chains)"""
-import random, json, sys
-sys.path.insert(0, '.')
+"""random models that stress what the other generator does not reach (INS-11, NAM-07, Date tables, nested VAR, comments, schema, long chains) and the
+departures P1 to P18 of docs/regime-precision.md (plant).
+
+    gen.py N             prints N models, as a model, as_agent and agent
+    gen.py N reached     prints instead how often each departure was reached, and in how many lines"""
+import os, random, json, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from engine import RULE_IDS as RULES
+FORMATS = ['', '', '0', ' 0', '0.0', '0.0%', '\\$#,0', '#,0 €']
+PLANTED = ('Row Hash|Hash|Hash of Customer|MD5 Hash Value|Batch|Batch Id|Id Batch|Load Batch|Batch Number|Import Run Batch|Created By|Updated By Name|Inserted By|'
+    'Modified By Guid|Order Ids|Customer Key|CustomerId|Cstmr Id|Order Guid|Event Type|Status Code|Reason|Sales Channel|Run Hours|Order Day|Stay Age|Loaded Date|'
+    'Date Exported|Ingested At|Dummy Flag|Placeholder|Modified Date|Updated On|Refreshed At|Order Date|Ship Date|Order Date Key|Ship Date Time|Date|Date Key|'
+    'Delivery Day|Net.Sales_Amount|NET_SALES|net_sales|NetSales|客户_名称|Ünit_Ä|A.B|a.b_c|Wk No|Fiscal Mth|Turnover|Weight|Region Cd|Customer Id|Product Code|'
+    'Account Number|Account No').split('|')
+COUNTED = ['# Orders', '# Customers Served', 'Number of Rows', 'Count of Orders', 'Order Count', 'Order Counts', 'Rows Nmbr Count', 'Number Orders', 'Orders']
 W='Sales Net Order Ship Date Customer Product City Country Region State Code Name Price Unit List Amount in EUR Qty Total Count % Pct Rate Year Month Day Week Created By On At Modified Load Time Row Id Guid IOD BPA ETL SQL KPIs CUs DTU Tooltip Text Title Label Helper SVG x y 3 M (s) [k] # € Δ ∆ Status Flag Type Level Weekday Calendar Fiscal Number Zip Latitude Email Is Active R&D P&L US'.split()
 TBL='Sales|Order Lines|Customers|Product|Dates|Calendar|Store Visits|dim_Geo|FactStock|Periods|Key Measures|What If|Returns|City Facts|Dim Promo|KPI'.split('|')
 def name(r):
@@ -132,13 +143,107 @@ def model(r):
         va.append(dict(folder='v%d'%i,trigger_phrases=[r.choice(['how many','what','',' ','z'*501 if r.random()<.1 else 'q']) for _ in range(r.choice([0,1,4,5,15,16]))],fields=fs))
     m['copilot']=dict(not_visible=r.random()<.06,instructions=instr(r,m) if r.random()<.65 else r.choice([None,None,'','  ']),schema=sch,verified_answers=va)
     return m
+def column(name, **more):
+    return dict(dict(name=name, description='', data_type='string', summarize_by='none', is_hidden=False, is_key=False, is_default_label=False, is_row_number=False,
+                     sort_by_column='', data_category='', source_column=name, expression='', extended_properties=[], format_string=''), **more)
+def measure(name, expression, **more):
+    return dict(dict(name=name, description='', expression=expression, format_string='', format_string_definition='', display_folder='', is_hidden=False), **more)
+def table(name, columns, measures=(), **more):
+    return dict(dict(name=name, description='', data_category='', is_hidden=False, is_private=False, annotations=[], columns=columns, measures=list(measures), hierarchies=[],
+                     partitions=[dict(source_type='m', expression='')], calculation_items=None), **more)
+def relation(a, ac, b, bc, **more):
+    return dict(dict(from_table=a, from_column=ac, to_table=b, to_column=bc, from_cardinality='many', to_cardinality='one', cross_filtering_behavior='oneDirection',
+                     is_active=True), **more)
+def new_column(r, t, c):
+    if any(x['name'].lower() == c['name'].lower() for x in t['columns'] + t['measures']): return False
+    t['columns'].insert(r.randint(0, len(t['columns'])), c)
+    return True
+def counting(r, m):
+    t = r.choice(m['tables'])
+    c = "'%s'[%s]" % (t['name'], r.choice(t['columns'])['name']) if t['columns'] else '[x]'
+    e = r.choice(['COUNTROWS(\'%s\')' % t['name'], 'COUNT(%s)' % c, 'DISTINCTCOUNT(%s)' % c, 'COUNTX(\'%s\', 1)' % t['name'], 'COUNTA(%s)' % c, 'DISTINCTCOUNTNOBLANK(%s)' % c,
+                  'COUNTBLANK(%s)' % c, 'COUNTROWS(\'%s\') + 0' % t['name']])
+    return r.choice(['%s', '%s', '( %s )', '// rows\n%s', 'VAR n = %s RETURN n', 'CALCULATE(%s, ALL())', 'CALCULATE(CALCULATE((%s)), 1)', 'VAR n = CALCULATE(%s) RETURN CALCULATE(n, 1)',
+                     'VAR n = %s RETURN n + 1', 'IF(TRUE(), %s)']) % e
+def plant(r, m):
+    """what reaches the departures"""
+    T = m['tables']; by = {t['name']: t for t in T}
+    for t in T:
+        for c in t['columns']: c['format_string'] = r.choice(FORMATS)
+        for x in t['measures']:
+            if r.random() < .5: x['format_string'] = r.choice(FORMATS)
+        for n in r.sample(PLANTED, r.choice([0, 0, 1, 2, 4])):
+            new_column(r, t, column(n, data_type=r.choice(['string', 'string', 'int64', 'double', 'dateTime', 'dateTime', '']), summarize_by=r.choice(['none', 'none', '', 'sum']),
+                                    is_hidden=r.random() < .15, format_string=r.choice(FORMATS), description=r.choice(['', '', 'What it weighs on the scale.'])))
+    if r.random() < .7:                                       # P3, P6
+        for n in r.sample(COUNTED, r.choice([1, 2, 3])):
+            t = r.choice(T)
+            if not any(n == x['name'] for q in T for x in q['measures'] + q['columns']):
+                t['measures'].append(measure(n, counting(r, m), format_string=r.choice(['', '', '0']), description=r.choice(['', '', 'Orders that left the house.'])))
+    ms = [x for t in T for x in t['measures']]
+    if len(ms) > 1 and r.random() < .5:                       # P7
+        for _ in range(r.choice([1, 1, 3])):
+            a, b = r.sample(ms, 2)
+            a['expression'] = r.choice([b['expression'], b['expression'], '[%s]' % b['name'].replace(']', ']]')])
+            a['format_string'], b['format_string'] = r.choice(FORMATS), r.choice(FORMATS)
+    if r.random() < .35: m['relationships'] = [x for x in m['relationships'] if r.random() < .15]       # P11
+    for _ in range(r.choice([0, 0, 1, 2])):
+        n, ty = r.choice(['Customer Id', 'Product Code', 'Region Cd', 'Account Number', 'Account No']), r.choice(['string', 'int64'])
+        for t in r.sample(T, min(len(T), r.choice([2, 3]))):
+            new_column(r, t, column(r.choice([n, n, n.replace(' ', '_'), n.replace(' ', '')]), data_type=r.choice([ty, ty, ty, '']), is_hidden=r.random() < .2))
+    if r.random() < .4:                                       # P2, P5, P12, P13: a chain of dimensions
+        names = [n for n in r.sample(['Product', 'Dim Category', 'Subcategories', 'Fact Category', 'f_Groups', 'FctLine', 'dim', 'Currency', 'DimStores', 'Group Batch'], 4) if n not in by]
+        for n in names:
+            w = n.replace('Dim', '').replace('dim', '').strip()
+            k = r.choice([w, w, w, w + 's', w[:-1] + 'ies', w[:-1], 'Parent ' + w]) if w else ''
+            t = table(n, [column('K'), column('U')])
+            new_column(r, t, column((k + r.choice([' Key', ' Id', 'Id', ' Code'])).strip(), is_hidden=r.random() < .3))
+            new_column(r, t, column((r.choice([k, k, k, w]) + r.choice([' Name', ' Name', 'Name', ' Label'])).strip()))
+            if r.random() < .4:
+                new_column(r, t, column(r.choice(['Weight', 'Price']), data_type='double', summarize_by=r.choice(['', 'sum', 'none'])))
+                if r.random() < .5 and ms: r.choice(ms)['expression'] = 'SUM(\'%s\'[%s])' % (n, t['columns'][-1]['name'])
+            T.append(t); by[n] = t
+        for a, b in zip(names, names[1:]):
+            if r.random() < .8: m['relationships'].append(relation(a, 'U', b, 'K', cross_filtering_behavior=r.choice(['oneDirection', 'bothDirections']), to_cardinality=r.choice(['one', 'one', 'one', 'many']),
+                                                                   is_active=r.random() < .9))
+        if len(names) > 2 and r.random() < .5: m['relationships'].append(relation(names[0], 'K', names[-1], 'K'))
+        f = table('Movements', [column('P'), column('Q')] + [column(n, data_type='dateTime') for n in r.sample(
+            ['Order Date', 'Order Date Time', 'Ship Date', 'Created By Date', 'Loaded Date', 'Date', 'Exported Period', 'Modified Date', 'Updated At', 'Ship'], r.choice([1, 2, 3]))])
+        if names and 'Movements' not in by:
+            T.append(f)
+            m['relationships'].append(relation('Movements', 'P', names[0], 'K', cross_filtering_behavior=r.choice(['oneDirection', 'bothDirections'])))
+            if len(names) > 1 and r.random() < .5: m['relationships'].append(relation('Movements', 'Q', names[1], 'K', to_cardinality=r.choice(['one', 'many']), cross_filtering_behavior='bothDirections'))
+    if r.random() < .25 and 'Visit Dates' not in by:          # P14, P15
+        T.append(table('Visit Dates', [column(n, data_type=y) for n, y in r.sample([('Day', 'dateTime'), ('Moment', 'dateTime'), ('Year', 'int64'), ('Room', 'string'), ('Mth Name', 'string')], r.choice([1, 2, 2, 3]))]))
+    return m
+def small(r):
+    """P4, P16: a model of few or many plain fields, mostly without instructions and schema"""
+    words = 'Height Weight Colour Shape Origin Maker Buyer Seller Volume Margin Budget Forecast Rebate Freight Duty Levy Bonus Salary Pension Leave Shift Site Floor Room Shelf Lane Truck Driver Route Stop Fuel Toll Tyre Engine'.split()
+    n = r.choice([0, 1, 2, 3, 4, 9, 10, 11, 12, 30, 31, 32])
+    cols = [column(w, data_type=r.choice(['string', 'double'])) for w in words[:n]]
+    for c in cols:
+        if r.random() < .08: c['name'] = r.choice(['Column%d', 'Field %d', 'Row Hash %d']) % r.randint(1, 99)
+    t = table('Things', cols, is_hidden=r.random() < .1)
+    if r.random() < .4: t['measures'].append(measure('Helped', '1', is_hidden=r.random() < .3))
+    if r.random() < .3: cols.append(column(r.choice(['Dummy Name', 'Placeholder', 'ETL Name', 'Created By'])))
+    return dict(culture='en-US', qna='on', tables=[t], relationships=[], cultures=[], copilot=dict(not_visible=False, instructions=r.choice([None, None, '', 'Use [Helped].']), schema=None, verified_answers=[]))
+def any_model(r): return small(r) if r.random() < .15 else plant(r, model(r))
 def usage(r,m):
     if r.random()<.5: return None
     return {t['name']:{o['name']:r.choice([0,1,3,40,900]) for o in t['columns']+t['measures'] if r.random()<.6} for t in m['tables'] if r.random()<.8}
 if __name__=='__main__':
     n=int(sys.argv[1])
+    if len(sys.argv)>2:
+        import score, engine
+        from collections import Counter
+        sys.setrecursionlimit(10000)
+        lines=Counter()
+        def print(l):
+            before=dict(engine.REACHED); q=json.loads(l); q=score.run(q)
+            if not q['result']['sum_ok']: sys.stderr.write('SUM! %s %s\n'%(q['name'],q['kind']))
+            lines.update(k for k,v in engine.REACHED.items() if v>before.get(k,0))
     for seed in range(n):
-        r=random.Random(7000+seed); m=model(r); u=usage(r,m)
+        r=random.Random(7000+seed); m=any_model(r); u=usage(r,m)
         ig=[]
         if r.random()<.3:
             for t in m['tables']:
@@ -148,7 +253,7 @@ if __name__=='__main__':
                 if r.random()<.2: ig.append(dict(rule=rr,source_model_id='',table='',object_name=r.choice(['#'+rr,'#INSTRUCTIONS'])))
         for k in ('model','as_agent'):
             print(json.dumps(dict(name='extra %d'%seed,kind=k,model=m,options=dict(usage=u,ignore=ig)),ensure_ascii=False,separators=(',',':')))
-        m2=model(r)
+        m2=any_model(r)
         tb=lambda x:[t['name'] for t in x['tables'] if r.random()<.7]+(['Gone'] if r.random()<.2 else [])
         srcs=[dict(id='1',name='First Model',tables=tb(m),model=m,usage=u)]
         if r.random()<.6: srcs.append(dict(id='2',name='Second Model',tables=tb(m2)+['t%d'%i for i in range(r.choice([0,0,30]))],model=m2,usage=usage(r,m2)))
@@ -157,3 +262,5 @@ if __name__=='__main__':
         ig2=[]
         if r.random()<.3: ig2=[dict(rule=q,source_model_id=r.choice(['','1','2']),table=r.choice(['']+[t['name'] for t in m['tables']]),object_name=r.choice(['','#'+q,'First Model'])) for q in RULES if r.random()<.3]
         print(json.dumps(dict(name='extra %d'%seed,kind='agent',agent=a,options=dict(usage=None,ignore=ig2)),ensure_ascii=False,separators=(',',':')))
+    if len(sys.argv)>2:
+        for k in sorted(lines): sys.stdout.write('%s: %d objects in %d of %d lines\n'%(k,engine.REACHED[k],lines[k],3*n))

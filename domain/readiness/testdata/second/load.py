@@ -24,7 +24,7 @@ def model(m, usage=None):
                      columns=[dict(name=c['name'], description=c['description'], dataType=c['data_type'], summarizeBy=c['summarize_by'], hidden=c['is_hidden'],
                                    isKey=c['is_key'], isDefaultLabel=c['is_default_label'], rowNumber=c['is_row_number'], sortByColumn=c['sort_by_column'],
                                    dataCategory=c['data_category'], sourceColumn=c['source_column'], expression=c['expression'] or None,
-                                   extendedProperties=c['extended_properties']) for c in t['columns']],
+                                   extendedProperties=c['extended_properties'], formatString=c.get('format_string') or '') for c in t['columns']],
                      measures=[dict(name=x['name'], description=x['description'], expression=x['expression'], formatString=x['format_string'],
                                     formatStringDefinition=x['format_string_definition'], displayFolder=x['display_folder'], hidden=x['is_hidden']) for x in t['measures']],
                      hierarchies=[dict(name=h['name'], hidden=h['is_hidden'], levels=[l['column'] for l in h['levels']]) for h in t['hierarchies']],

@@ -21,7 +21,8 @@ def pack(r, ids):
     fs = []
     for f in r['findings']:
         fs.append(dict(dimension=f['dimension'], source_model_id=ids[f['source']] if f['source'] is not None else '', table=f['table'], object_name=f['object_name'],
-                       object_type=f['object_type'], rule_ids=f['rule_ids'], severity=f['severity'], violation=f['violation'], impact=f['impact']))
+                       object_type=f['object_type'], rule_ids=f['rule_ids'], severity=f['severity'], violation=f['violation'], impact=f['impact'],
+                       severities={k: E.SEVS[v] for k, v in f['sevs'].items()}, mentions=f['names']))
     return fs
 
 def run(line):
