@@ -292,14 +292,11 @@ func (Delete) Decide(t Test) ([]domain.Event, error) {
 
 // NotFound returns the refusal of a test that the account does not have.
 func NotFound(id string) *domain.Refusal {
-	return domain.Refuse(domain.AbTestNotFound, "this account has no A/B test %s", shortened(id)).About("abTestId", shortened(id))
+	return domain.Refuse(domain.AbTestNotFound, "this account has no A/B test %s", domain.Excerpt(id)).About("abTestId", domain.Excerpt(id))
 }
 
 // RunNotFound returns the refusal of a run that the account, or the test, does not
 // have.
 func RunNotFound(id string) *domain.Refusal {
-	return domain.Refuse(domain.RunNotFound, "there is no run %s", shortened(id)).About("runId", shortened(id))
+	return domain.Refuse(domain.RunNotFound, "there is no run %s", domain.Excerpt(id)).About("runId", domain.Excerpt(id))
 }
-
-// shortened bounds the length of a caller's id in messages to that of a UUID.
-func shortened(text string) string { return text[:min(len(text), 36)] }

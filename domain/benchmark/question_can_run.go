@@ -8,6 +8,7 @@ import (
 
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
+	"readiness/domain"
 	"readiness/domain/comparison"
 )
 
@@ -63,14 +64,14 @@ func (has names) lacks(f comparison.Field) string {
 	measure := has.measures[fold(f.Name)]
 	switch {
 	case f.Role == comparison.MeasureField && !measure:
-		return fmt.Sprintf("The model has no measure [%s] any more: it was renamed or deleted.", shown(f.Name))
+		return fmt.Sprintf("The model has no measure [%s] any more: it was renamed or deleted.", domain.Excerpt(f.Name))
 	case f.Role == comparison.MeasureField, column, f.Role == comparison.FilterField && measure:
 		return ""
 	case !has.tables[fold(f.Table)]:
 		return fmt.Sprintf("The model has no table '%s' any more: it was renamed or deleted. The answer uses its column [%s].",
-			shown(f.Table), shown(f.Name))
+			domain.Excerpt(f.Table), domain.Excerpt(f.Name))
 	}
-	return fmt.Sprintf("The model has no column '%s'[%s] any more: it was renamed or deleted.", shown(f.Table), shown(f.Name))
+	return fmt.Sprintf("The model has no column '%s'[%s] any more: it was renamed or deleted.", domain.Excerpt(f.Table), domain.Excerpt(f.Name))
 }
 
 // lacksAny returns a sentence about a missing field that a query names with its table.
@@ -85,22 +86,13 @@ func (has names) lacksAny(query string) string {
 			continue
 		}
 		return fmt.Sprintf("The model has no field '%s'[%s] any more, which the expected query names: it was renamed or deleted.",
-			shown(r.Table), shown(r.Name))
+			domain.Excerpt(r.Table), domain.Excerpt(r.Name))
 	}
 	return ""
 }
 
 // fold returns the form in which names compare, as in package comparison.
 func fold(s string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(s))) }
-
-// shown bounds the length of a name in messages.
-func shown(name string) string {
-	const most = 100
-	if runes := []rune(name); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return name
-}
 
 // Checked is a question and whether it could run on its model when the model was last
 // read (docs/decisions.md 6, BenchmarkQuestions).
@@ -126,7 +118,7 @@ func (s Set) Check(m *semanticmodel.Model) []Checked {
 
 // Unreadable returns the set's questions for a model that cannot be read: none can run.
 func (s Set) Unreadable(err error) []Checked {
-	why := fmt.Sprintf("The definition of the semantic model cannot be read: %s.", shown(err.Error()))
+	why := fmt.Sprintf("The definition of the semantic model cannot be read: %s.", domain.Excerpt(err.Error()))
 	all := make([]Checked, len(s.Questions))
 	for i, q := range s.Questions {
 		all[i] = Checked{q, false, &why}

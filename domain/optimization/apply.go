@@ -330,7 +330,7 @@ func (o Object) named() string {
 	case o.Table == "" && o.Object == "":
 		return "the semantic model"
 	case o.Object == "":
-		return "the table " + shown(o.Table)
+		return "the table " + domain.Excerpt(o.Table)
 	}
-	return shown(o.Table) + "[" + shown(o.Object) + "]"
+	return domain.Excerpt(o.Table) + "[" + domain.Excerpt(o.Object) + "]"
 }

@@ -72,18 +72,15 @@ func (c ApplyBundle) Children(preview Bundle) ([]Child, error) {
 			children = append(children, Child{Kind: made.Kind, PreviewID: made.PreviewID, ExpiresAt: made.ExpiresAt,
 				Standing: ChildNotStarted})
 		case c.Kinds != nil:
-			return nil, domain.Refuse(domain.InvalidRequest, "bundle preview %s has no preview of %s to write", shortened(c.PreviewID),
+			return nil, domain.Refuse(domain.InvalidRequest, "bundle preview %s has no preview of %s to write", domain.Excerpt(c.PreviewID),
 				made.Kind).About("kind", made.Kind)
 		}
 	}
 	for _, k := range kinds {
 		if _, ok := preview.Child(k); !ok && c.Kinds != nil {
-			return nil, domain.Refuse(domain.InvalidRequest, "bundle preview %s does not include %s", shortened(c.PreviewID),
+			return nil, domain.Refuse(domain.InvalidRequest, "bundle preview %s does not include %s", domain.Excerpt(c.PreviewID),
 				k).About("kind", k)
 		}
 	}
 	return children, nil
 }
-
-// shortened bounds the length of a caller's id in messages to that of a UUID.
-func shortened(text string) string { return text[:min(len(text), 36)] }

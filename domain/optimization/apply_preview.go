@@ -38,7 +38,7 @@ func (r ApplyPreview) Check(k Kind) error {
 	case r.PreviewID != nil && r.Approval != nil:
 		return domain.Refuse(domain.InvalidRequest, "the body names both previewId and approval; name one")
 	case r.Approval != nil && *r.Approval != NoApproval:
-		return domain.Refuse(domain.InvalidRequest, "approval is %q; the only value is none", shown(*r.Approval))
+		return domain.Refuse(domain.InvalidRequest, "approval is %q; the only value is none", domain.Excerpt(*r.Approval))
 	case r.Approval != nil && r.Keys != nil:
 		return domain.Refuse(domain.InvalidRequest, "keys cannot be combined with approval, because they select changes of a preview; "+
 			"name previewId instead")
@@ -141,7 +141,7 @@ func (r ApplyPreview) keys(p Preview, changes map[string]Change) (map[string]boo
 		for _, key := range *r.Keys {
 			if _, known := changes[key]; !known {
 				return nil, domain.Refuse(domain.InvalidRequest, "the preview has no change with the key %q; its changes list the keys",
-					shown(key)).About("key", shown(key))
+					domain.Excerpt(key)).About("key", domain.Excerpt(key))
 			}
 			keys[key] = true
 		}
@@ -162,17 +162,17 @@ func (r ApplyPreview) keys(p Preview, changes map[string]Change) (map[string]boo
 
 func checkValue(c Change, selected bool, key, text string) error {
 	about := func(format string, args ...any) error {
-		return domain.Refuse(domain.InvalidRequest, format, args...).About("key", shown(key))
+		return domain.Refuse(domain.InvalidRequest, format, args...).About("key", domain.Excerpt(key))
 	}
 	switch {
 	case !selected:
-		return about("values has a text for %q, which this apply does not write", shown(key))
+		return about("values has a text for %q, which this apply does not write", domain.Excerpt(key))
 	case c.Type == proposal.SummarizeBy || c.Type == proposal.AIDataSchema:
 		return about("values has a text for %q, a change of type %s, whose value is the one proposed; leave it out of values, or "+
-			"out of keys", shown(key), c.Type)
+			"out of keys", domain.Excerpt(key), c.Type)
 	}
 	if wrong := rewrite.CheckText(c.Property, text); wrong != "" {
-		return about("the text in values for %q cannot be written: %s", shown(key), wrong)
+		return about("the text in values for %q cannot be written: %s", domain.Excerpt(key), wrong)
 	}
 	return nil
 }
@@ -218,6 +218,6 @@ func (n NamedPreview) Check(w Work) error {
 
 // NotThePreview returns the refusal of a preview that cannot be applied.
 func NotThePreview(id, why string) error {
-	return domain.Refuse(domain.InvalidPreview, "preview %s cannot be applied here: %s; make a new preview", shown(id),
-		why).About("previewId", shown(id))
+	return domain.Refuse(domain.InvalidPreview, "preview %s cannot be applied here: %s; make a new preview", domain.Excerpt(id),
+		why).About("previewId", domain.Excerpt(id))
 }

@@ -49,8 +49,8 @@ func KindOf(name string) (Kind, error) {
 	if k := Kind(name); slices.Contains(Kinds(), k) {
 		return k, nil
 	}
-	return "", domain.Refuse(domain.InvalidRequest, "there is no optimization kind %q; the kinds are %s", shown(name),
-		kindNames()).About("kind", shown(name))
+	return "", domain.Refuse(domain.InvalidRequest, "there is no optimization kind %q; the kinds are %s", domain.Excerpt(name),
+		kindNames()).About("kind", domain.Excerpt(name))
 }
 
 func kindNames() string {
@@ -59,15 +59,6 @@ func kindNames() string {
 		names[i] = string(k)
 	}
 	return strings.Join(names, ", ")
-}
-
-// shown bounds the length of a caller's text in messages.
-func shown(text string) string {
-	const most = 64
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
 }
 
 // Types returns the types of change that the kind writes, in the order of its writes:

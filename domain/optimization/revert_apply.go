@@ -84,7 +84,7 @@ func revertable(o operation.Operation, appliedAt time.Time, modelID uuid.UUID, n
 
 // NotAnApply returns the refusal of an id that no apply of the model has.
 func NotAnApply(id any, modelID uuid.UUID) error {
-	text := shown(fmt.Sprint(id))
+	text := domain.Excerpt(fmt.Sprint(id))
 	return domain.Refuse(domain.OperationNotFound, "operation %s is not an apply of semantic model %s by this account", text,
 		modelID).About("operationId", text)
 }
