@@ -1,5 +1,7 @@
 package domain
 
+import "strings"
+
 // excerpt is how many characters of a text that a caller or a model may choose are
 // repeated in a message.
 const excerpt = 100
@@ -15,3 +17,6 @@ func Excerpt(text string) string {
 	}
 	return text
 }
+
+// ExcerptID returns a caller's id, cut to the length of a UUID, for a message.
+func ExcerptID(id string) string { return strings.ToValidUTF8(id[:min(len(id), 36)], "") }

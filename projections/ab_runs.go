@@ -30,6 +30,9 @@ var abRuns = &Table{
 	Indexes: []string{"(account_id, ab_test_id, started_at DESC, run_id DESC)"},
 }
 
+// liveAbRuns is the live table, as queries name it.
+var liveAbRuns = AbRuns.live(abRuns)
+
 // AbRuns is the view of the runs of A/B tests: one row per run, fed by the stream of the run's
 // operation. The rows of a deleted test stay, so a caller that reads runs must look up their test
 // first.
@@ -173,11 +176,11 @@ func scanAbRun(row pgx.CollectableRow) (AbRun, error) {
 // abRunSQL returns SQL for the runs that from finds, each with the benchmark runs of its sides, all as
 // of one instant.
 func abRunSQL(from string) string {
-	return `WITH page AS MATERIALIZED (SELECT ` + abRunColumns + `, run_id FROM ab_runs_v1 ` + from + `)
+	return `WITH page AS MATERIALIZED (SELECT ` + abRunColumns + `, run_id FROM ` + liveAbRuns + " " + from + `)
 		SELECT ` + prefixed("r", abRunColumns) + `, ` + prefixed("a", benchmarkRunColumns) + `, ` +
 		prefixed("b", benchmarkRunColumns) + ` FROM page r
-		LEFT JOIN benchmark_runs_v1 a ON a.run_id = r.run_a
-		LEFT JOIN benchmark_runs_v1 b ON b.run_id = r.run_b
+		LEFT JOIN ` + liveBenchmarkRuns + ` a ON a.run_id = r.run_a
+		LEFT JOIN ` + liveBenchmarkRuns + ` b ON b.run_id = r.run_b
 		ORDER BY r.started_at DESC, r.run_id DESC`
 }
 
@@ -204,7 +207,7 @@ func (v *Views) AbRuns(ctx context.Context, q AbRunsQuery) ([]AbRun, error) {
 // AbRun returns a run of a test of the account. It does not find runs of deleted tests.
 func (v *Views) AbRun(ctx context.Context, accountID string, runID uuid.UUID) (AbRun, bool, error) {
 	rows, err := v.Pool.Query(ctx, abRunSQL(`WHERE run_id = $1 AND account_id = $2
-		AND EXISTS (SELECT FROM ab_tests_v1 t WHERE t.ab_test_id = ab_runs_v1.ab_test_id AND t.account_id = $2)`), runID, accountID)
+		AND EXISTS (SELECT FROM `+liveAbTests+` t WHERE t.ab_test_id = `+liveAbRuns+`.ab_test_id AND t.account_id = $2)`), runID, accountID)
 	if err != nil {
 		return AbRun{}, false, fmt.Errorf("projections: read run %s of an A/B test: %w", runID, err)
 	}

@@ -39,6 +39,9 @@ var abTests = &Table{
 	},
 }
 
+// liveAbTests is the live table, as queries name it.
+var liveAbTests = AbTests.live(abTests)
+
 // AbTests is the view of the A/B tests: one row per test, fed by the test's stream alone. AbRuns has
 // the progress of a test's newest run.
 var AbTests = &View{
@@ -165,10 +168,11 @@ const abTestColumns = `created, words, side_a, side_b, frozen, version, standing
 // abTestSQL returns SQL for the tests that from finds, each with its newest run and whether the stored
 // run that its questions come from exists, all as of one instant.
 func abTestSQL(from, order string) string {
-	return `WITH page AS MATERIALIZED (SELECT ` + abTestColumns + `, account_id, source_run, latest_run FROM ab_tests_v1 ` + from + `)
+	return `WITH page AS MATERIALIZED (SELECT ` + abTestColumns + `, account_id, source_run, latest_run
+		FROM ` + liveAbTests + " " + from + `)
 		SELECT ` + prefixed("t", abTestColumns) + `, s.run_id IS NOT NULL, ` + prefixed("r", abRunColumns) + ` FROM page t
-		LEFT JOIN benchmark_runs_v1 s ON s.run_id = t.source_run AND s.account_id = t.account_id
-		LEFT JOIN ab_runs_v1 r ON r.run_id = t.latest_run` + order
+		LEFT JOIN ` + liveBenchmarkRuns + ` s ON s.run_id = t.source_run AND s.account_id = t.account_id
+		LEFT JOIN ` + liveAbRuns + ` r ON r.run_id = t.latest_run` + order
 }
 
 // prefixed qualifies each column with the relation.

@@ -21,7 +21,7 @@ func (v *Views) Access(ctx context.Context, as item.Caller) (map[item.Permission
 		return as.Access, nil
 	}
 	var member []byte
-	err := v.Pool.QueryRow(ctx, `SELECT member FROM members_v1 WHERE account_id = $1 AND issuer = $2 AND person = $3`, as.Account,
+	err := v.Pool.QueryRow(ctx, `SELECT member FROM `+liveMembers+` WHERE account_id = $1 AND issuer = $2 AND person = $3`, as.Account,
 		as.Person.Issuer, as.Person.ID).Scan(&member)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, domain.Refuse(domain.PlatformAccessDenied, "The person no longer belongs to account %s.", as.Account)

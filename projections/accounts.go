@@ -25,6 +25,12 @@ var members = &Table{
 	Indexes: []string{"(issuer, person)"},
 }
 
+// The live tables, as queries name them.
+var (
+	liveAccounts = Accounts.live(accounts)
+	liveMembers  = Accounts.live(members)
+)
+
 // Accounts is the view in which every call looks up the token's person: the accounts and their people,
 // each row fed by the account's stream alone.
 var Accounts = &View{
@@ -61,12 +67,12 @@ var Accounts = &View{
 
 // OFFSET 0 keeps the planner from joining all people first. SELECT $1 keeps it from counting the
 // values, which would make it plan the statement again each time.
-const membersSQL = `
+var membersSQL = `
 SELECT p.i, m.account_id, m.plan, m.status, m.region, m.settings, m.member
 FROM unnest((SELECT $1::text[]), (SELECT $2::text[])) WITH ORDINALITY AS p (issuer, person, i),
 LATERAL (
 	SELECT a.account_id, a.plan, a.status, a.region, a.settings, m.member
-	FROM members_v1 m JOIN accounts_v1 a USING (account_id) WHERE m.issuer = p.issuer AND m.person = p.person
+	FROM ` + liveMembers + ` m JOIN ` + liveAccounts + ` a USING (account_id) WHERE m.issuer = p.issuer AND m.person = p.person
 	OFFSET 0
 ) m
 ORDER BY p.i, m.account_id`

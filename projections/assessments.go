@@ -30,6 +30,9 @@ var assessments = &Table{
 	},
 }
 
+// liveAssessments is the live table, as queries name it.
+var liveAssessments = Assessments.live(assessments)
+
 // Assessments is the view of the assessments of semantic models and of data agents, whose id is then
 // in model_id: one row per stored assessment, fed by the stream of the model or agent alone.
 var Assessments = &View{
@@ -89,7 +92,7 @@ func scanAssessment(row pgx.CollectableRow) (a Assessment, err error) {
 
 // Assessments returns a page of a model's assessments in the account.
 func (v *Views) Assessments(ctx context.Context, q AssessmentsQuery) ([]Assessment, error) {
-	sql := `SELECT assessment, pinned FROM assessments_v2 WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
+	sql := `SELECT assessment, pinned FROM ` + liveAssessments + ` WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
 	args := []any{q.AccountID, q.ModelID, q.WorkspaceID, q.Limit}
 	if q.Pinned != nil {
 		args = append(args, *q.Pinned)
@@ -127,7 +130,8 @@ func (v *Views) LatestAssessment(ctx context.Context, accountID string, modelID 
 
 // StoredBy returns which of the operation's assessments are stored.
 func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid.UUID) (map[uuid.UUID]bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT id FROM assessments_v2 WHERE operation_id = $1 AND account_id = $2`, operationID, accountID)
+	rows, err := v.Pool.Query(ctx, `SELECT id FROM `+liveAssessments+` WHERE operation_id = $1 AND account_id = $2`, operationID,
+		accountID)
 	if err != nil {
 		return nil, fmt.Errorf("projections: read the assessments of an operation: %w", err)
 	}
@@ -140,7 +144,7 @@ func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid
 }
 
 func (v *Views) assessment(ctx context.Context, where string, args ...any) (Assessment, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT assessment, pinned FROM assessments_v2 WHERE `+where, args...)
+	rows, err := v.Pool.Query(ctx, `SELECT assessment, pinned FROM `+liveAssessments+` WHERE `+where, args...)
 	if err != nil {
 		return Assessment{}, false, fmt.Errorf("projections: read an assessment: %w", err)
 	}

@@ -28,6 +28,9 @@ var benchmarkRuns = &Table{
 	Indexes: []string{"(account_id, model_id, accepted_at DESC, run_id DESC)"},
 }
 
+// liveBenchmarkRuns is the live table, as queries name it.
+var liveBenchmarkRuns = BenchmarkRuns.live(benchmarkRuns)
+
 // BenchmarkRuns is the view of the benchmark runs of semantic models and of the sides of A/B runs: one
 // row per run, fed by the run's stream alone.
 var BenchmarkRuns = &View{
@@ -158,7 +161,8 @@ func (v *Views) BenchmarkRuns(ctx context.Context, q BenchmarkRunsQuery) ([]Benc
 }
 
 func (q BenchmarkRunsQuery) statement() database.Statement {
-	sql := `SELECT ` + benchmarkRunColumns + ` FROM benchmark_runs_v1 WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
+	sql := `SELECT ` + benchmarkRunColumns + ` FROM ` + liveBenchmarkRuns + `
+		WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
 	args := []any{q.AccountID, q.ModelID, q.WorkspaceID, q.Limit}
 	if q.Before != nil {
 		sql += ` AND (accepted_at, run_id) < ($5, $6)`
@@ -169,8 +173,8 @@ func (q BenchmarkRunsQuery) statement() database.Statement {
 
 // BenchmarkRun returns a benchmark run of the account.
 func (v *Views) BenchmarkRun(ctx context.Context, accountID string, runID uuid.UUID) (BenchmarkRun, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT `+benchmarkRunColumns+` FROM benchmark_runs_v1 WHERE run_id = $1 AND account_id = $2`, runID,
-		accountID)
+	rows, err := v.Pool.Query(ctx, `SELECT `+benchmarkRunColumns+` FROM `+liveBenchmarkRuns+` WHERE run_id = $1 AND account_id = $2`,
+		runID, accountID)
 	if err != nil {
 		return BenchmarkRun{}, false, fmt.Errorf("projections: read benchmark run %s: %w", runID, err)
 	}

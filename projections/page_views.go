@@ -19,6 +19,9 @@ var pageViews = &Table{
 	Key:     []string{"account_id", "report_id", "day", "page"},
 }
 
+// livePageViews is the live table, as queries name it.
+var livePageViews = PageViews.live(pageViews)
+
 // PageViews counts the views of each page of a report by day (UTC). It follows the log.
 var PageViews = &View{
 	Name: "page_views", Version: 1,
@@ -44,11 +47,12 @@ var PageViews = &View{
 // hours that have no event yet. One statement sees all three as of one instant, so each page view is
 // counted once: an hour's event and the removal of its counters are one transaction, as are the view's
 // rows and its position. The event's members are those of schema version 1.
-const pageViewsSQL = `SELECT report_id, page, sum(views)::bigint FROM (
-	SELECT report_id, page, views FROM page_views_v1 WHERE account_id = $1 AND report_id = ANY($2) AND day BETWEEN $3 AND $4
+var pageViewsSQL = `SELECT report_id, page, sum(views)::bigint FROM (
+	SELECT report_id, page, views FROM ` + livePageViews + ` WHERE account_id = $1 AND report_id = ANY($2) AND day BETWEEN $3 AND $4
 	UNION ALL
 	SELECT (data ->> 'reportId')::uuid, page.key, page.value::bigint FROM events CROSS JOIN LATERAL json_each_text(data -> 'views') page
-	WHERE account_id = $1 AND position > coalesce((SELECT position FROM followers WHERE name = 'page_views_v1'), 9223372036854775807)
+	WHERE account_id = $1 AND position > coalesce((
+		SELECT position FROM followers WHERE name = '` + PageViews.follower() + `'), 9223372036854775807)
 		AND type = 'pixies.seen' AND data ->> 'reportId' = ANY($2::uuid[]::text[])
 		AND data ->> 'day' BETWEEN to_char($3::date, 'YYYY-MM-DD') AND to_char($4::date, 'YYYY-MM-DD')
 	UNION ALL

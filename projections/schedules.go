@@ -29,6 +29,9 @@ var schedules = &Table{
 	},
 }
 
+// liveSchedules is the live table, as queries name it.
+var liveSchedules = Schedules.live(schedules)
+
 // Schedules is the view behind the schedules' routes and the search for due schedules: one row per
 // schedule, fed by the stream of its model's schedules alone.
 var Schedules = &View{
@@ -81,7 +84,7 @@ func scanSchedule(row pgx.CollectableRow) (s schedule.Schedule, err error) {
 
 // Schedules returns a page of the account's schedules.
 func (v *Views) Schedules(ctx context.Context, q SchedulesQuery) ([]schedule.Schedule, error) {
-	sql := `SELECT schedule FROM schedules_v1 WHERE account_id = $1`
+	sql := `SELECT schedule FROM ` + liveSchedules + ` WHERE account_id = $1`
 	args := []any{q.AccountID}
 	if q.ModelID != nil {
 		args = append(args, *q.ModelID)
@@ -101,7 +104,7 @@ func (v *Views) Schedules(ctx context.Context, q SchedulesQuery) ([]schedule.Sch
 
 // Schedule returns a schedule of the account.
 func (v *Views) Schedule(ctx context.Context, accountID string, id uuid.UUID) (schedule.Schedule, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT schedule FROM schedules_v1 WHERE account_id = $1 AND schedule_id = $2`, accountID, id)
+	rows, err := v.Pool.Query(ctx, `SELECT schedule FROM `+liveSchedules+` WHERE account_id = $1 AND schedule_id = $2`, accountID, id)
 	if err != nil {
 		return schedule.Schedule{}, false, fmt.Errorf("projections: read schedule %s: %w", id, err)
 	}
@@ -118,7 +121,7 @@ func (v *Views) Schedule(ctx context.Context, accountID string, id uuid.UUID) (s
 // DueSlots returns at most limit slots, of every account's schedules, that are due at now: the
 // earliest first, starting after the slot after. The zero Slot comes before every other.
 func (v *Views) DueSlots(ctx context.Context, now time.Time, after schedule.Slot, limit int) ([]schedule.Slot, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT account_id, semantic_model_id, schedule_id, next_at FROM schedules_v1
+	rows, err := v.Pool.Query(ctx, `SELECT account_id, semantic_model_id, schedule_id, next_at FROM `+liveSchedules+`
 		WHERE next_at <= $1 AND (next_at, schedule_id) > ($2, $3)
 			ORDER BY next_at, schedule_id LIMIT $4`, now, after.At, after.ScheduleID, limit)
 	if err != nil {

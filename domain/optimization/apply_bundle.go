@@ -72,13 +72,13 @@ func (c ApplyBundle) Children(preview Bundle) ([]Child, error) {
 			children = append(children, Child{Kind: made.Kind, PreviewID: made.PreviewID, ExpiresAt: made.ExpiresAt,
 				Standing: ChildNotStarted})
 		case c.Kinds != nil:
-			return nil, domain.Refuse(domain.InvalidRequest, "bundle preview %s has no preview of %s to write", domain.Excerpt(c.PreviewID),
+			return nil, domain.Refuse(domain.InvalidRequest, "bundle preview %s has no preview of %s to write", domain.ExcerptID(c.PreviewID),
 				made.Kind).About("kind", made.Kind)
 		}
 	}
 	for _, k := range kinds {
 		if _, ok := preview.Child(k); !ok && c.Kinds != nil {
-			return nil, domain.Refuse(domain.InvalidRequest, "bundle preview %s does not include %s", domain.Excerpt(c.PreviewID),
+			return nil, domain.Refuse(domain.InvalidRequest, "bundle preview %s does not include %s", domain.ExcerptID(c.PreviewID),
 				k).About("kind", k)
 		}
 	}

@@ -30,7 +30,7 @@ func (c RevertBundle) ID() (uuid.UUID, error) {
 
 func (c RevertBundle) none() error {
 	return domain.Refuse(domain.OperationNotFound, "operation %s is not a bundle apply of semantic model %s by this account",
-		domain.Excerpt(c.ApplyID), c.ModelID).About("operationId", domain.Excerpt(c.ApplyID))
+		domain.ExcerptID(c.ApplyID), c.ModelID).About("operationId", domain.ExcerptID(c.ApplyID))
 }
 
 // CheckApply refuses what is not a bundle apply of the account and the model, and one
