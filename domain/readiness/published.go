@@ -2,6 +2,18 @@ package readiness
 
 import "slices"
 
+// CapLimit returns the highest score that a cap permits, or false when no regime has the cap.
+func CapLimit(id string) (most float64, ok bool) {
+	for _, r := range regimes {
+		for _, c := range r.caps {
+			if c.id == id {
+				return c.most, true
+			}
+		}
+	}
+	return 0, false
+}
+
 // PublishedRule is the public description of a rule of a regime.
 type PublishedRule struct {
 	ID            string
