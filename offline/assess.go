@@ -49,6 +49,8 @@ type Assessed struct {
 	Ignored  []Ignored
 	// Known counts the findings that the baseline contains; Lesser counts those below MinSeverity.
 	Known, Lesser int
+	// Since is the comparison with the baseline; nil without one.
+	Since *Compared
 }
 
 // Place is a line of a file. Line counts from 1.
@@ -241,12 +243,14 @@ func (s *assessor) score(a *Assessed, n *note, g ignoring, assess func(readiness
 		return Finding{f, Place{file, line}}
 	}
 	a.Result = assess(g.options())
+	var unchanged []Finding
 	for _, f := range a.Result.Findings {
 		switch {
 		case !atLeast(f.Severity, s.o.MinSeverity):
 			a.Lesser++
 		case s.o.Baseline.knows(a.Path, f):
 			a.Known++
+			unchanged = append(unchanged, place(f))
 		default:
 			a.Findings = append(a.Findings, place(f))
 		}
@@ -256,4 +260,5 @@ func (s *assessor) score(a *Assessed, n *note, g ignoring, assess func(readiness
 		one.Impact = 0 // an ignored finding costs nothing
 		a.Ignored = append(a.Ignored, Ignored{one, f.Reason})
 	}
+	a.Since = s.o.Baseline.since(a, s.o, unchanged)
 }

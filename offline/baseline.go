@@ -20,13 +20,31 @@ type Baseline struct {
 	File string
 	// Regime is the regime of that assessment.
 	Regime string
-	paths  map[string]bool
-	rules  map[known][]string
+	items  map[string]*earlier
+}
+
+// earlier is an item in the baseline.
+type earlier struct {
+	score, scoreDataAgent *int
+	findings              []Finding // in their order
+	rules                 map[known][]string
+}
+
+// Compared is what changed in an item since the baseline.
+type Compared struct {
+	// Found says that the baseline contains the item; otherwise the rest is empty.
+	Found bool
+	// Comparable says that the baseline has the same regime. Otherwise scores and fixed findings are not compared.
+	Comparable bool
+	// Score and ScoreDataAgent are those of the baseline.
+	Score, ScoreDataAgent *int
+	// Fixed are findings of the baseline that are gone, without their places. Unchanged are present findings that it contains.
+	Fixed, Unchanged []Finding
 }
 
 // known identifies a finding of the baseline. Lines are not part of it.
 type known struct {
-	path, dimension string
+	dimension string
 	readiness.Key
 }
 
@@ -49,29 +67,72 @@ func ReadBaseline(file string) (*Baseline, error) {
 		return nil, fmt.Errorf("the baseline %s has the format %q, not %q; create it with assess --format json --output %s", shown,
 			written.Format, jsonFormat, shown)
 	}
-	b := &Baseline{File: shown, Regime: written.Regime, paths: map[string]bool{}, rules: map[known][]string{}}
+	b := &Baseline{File: shown, Regime: written.Regime, items: map[string]*earlier{}}
 	for _, i := range written.Items {
-		b.paths[i.Path] = true
-		for _, f := range i.Findings {
-			b.rules[known{i.Path, f.Dimension, f.Key}] = f.RuleIDs
-		}
+		b.add(i)
 	}
 	return b, nil
+}
+
+func (b *Baseline) add(i documentItem) {
+	one := b.items[i.Path]
+	if one == nil {
+		one = &earlier{rules: map[known][]string{}}
+		b.items[i.Path] = one
+	}
+	one.score, one.scoreDataAgent = i.Score, i.ScoreDataAgent
+	one.findings = append(one.findings, i.Findings...)
+	if i.Baseline != nil { // the document was itself compared with a baseline
+		one.findings = append(one.findings, i.Baseline.Unchanged...)
+	}
+	for _, f := range one.findings {
+		one.rules[known{f.Dimension, f.Key}] = f.RuleIDs
+	}
 }
 
 // knows reports whether the baseline contains the finding with every rule that it has now. A nil baseline contains
 // nothing.
 func (b *Baseline) knows(path string, f readiness.Finding) bool {
-	if b == nil {
+	if b == nil || b.items[path] == nil {
 		return false
 	}
-	before, ok := b.rules[known{path, f.Dimension, f.Key}]
+	before, ok := b.items[path].rules[known{f.Dimension, f.Key}]
 	return ok && !slices.ContainsFunc(f.RuleIDs, func(id string) bool { return !slices.Contains(before, id) })
+}
+
+// since compares an assessed item with the baseline. It returns nil without a baseline.
+func (b *Baseline) since(a *Assessed, o AssessOptions, unchanged []Finding) *Compared {
+	if b == nil {
+		return nil
+	}
+	before := b.items[a.Path]
+	if before == nil {
+		return &Compared{}
+	}
+	c := &Compared{Found: true, Comparable: b.Regime == o.Regime.ID, Unchanged: unchanged}
+	if !c.Comparable {
+		return c
+	}
+	c.Score, c.ScoreDataAgent = before.score, before.scoreDataAgent
+	present := map[known]bool{} // an ignored finding, or one below the reported severity, is not fixed
+	for _, f := range a.Result.Findings {
+		present[known{f.Dimension, f.Key}] = true
+	}
+	for _, f := range a.Ignored {
+		present[known{f.Dimension, f.Key}] = true
+	}
+	for _, f := range before.findings {
+		if !present[known{f.Dimension, f.Key}] && atLeast(f.Severity, o.MinSeverity) && len(f.RuleIDs) > 0 {
+			f.Place = Place{} // it was there
+			c.Fixed = append(c.Fixed, f)
+		}
+	}
+	return c
 }
 
 // strangers warns if the baseline contains none of the items: it may be about other items or relative to another root.
 func (b *Baseline) strangers(items []Item) []Warning {
-	if b == nil || slices.ContainsFunc(items, func(i Item) bool { return b.paths[i.Shown] }) {
+	if b == nil || slices.ContainsFunc(items, func(i Item) bool { return b.items[i.Shown] != nil }) {
 		return nil
 	}
 	return []Warning{{b.File, 1, "the baseline contains none of these items, so all findings are reported; was it created with " +

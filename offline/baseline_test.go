@@ -8,14 +8,22 @@ import (
 	"strings"
 	"testing"
 
+	"readiness/domain/readiness"
 	"readiness/offline"
 )
 
 // baseline returns the assessment of a folder as a baseline.
 func baseline(t testing.TB, root string) *offline.Baseline {
 	t.Helper()
+	return baselineBy(t, nil, root)
+}
+
+func baselineBy(t testing.TB, regime *readiness.Regime, root string) *offline.Baseline {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "baseline.json")
-	text := written(t, func(b *bytes.Buffer) error { return offline.WriteJSON(b, assess(t, offline.AssessOptions{}, root)) })
+	text := written(t, func(b *bytes.Buffer) error {
+		return offline.WriteJSON(b, assess(t, offline.AssessOptions{Regime: regime}, root))
+	})
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +68,108 @@ func TestBaseline(t *testing.T) {
 				t.Errorf("got %d known, want %d", a.Items[0].Known, len(a.Items[0].Result.Findings))
 			}
 		})
+	}
+}
+
+// A report shows the scores before and after, and which findings are new, fixed and unchanged. An ignored finding and one
+// below the reported severity are not fixed.
+func TestSinceTheBaseline(t *testing.T) {
+	t.Parallel()
+	const sales, products = "Shop.SemanticModel/definition/tables/Sales.tmdl", "Shop.SemanticModel/definition/tables/Products.tmdl"
+	before := assess(t, offline.AssessOptions{}, files(t, shop))
+	b := baseline(t, files(t, shop))
+	mended := strings.Replace(shop[sales], "summarizeBy: sum", "summarizeBy: none", 2)
+	ignoring, err := ignores(t, "ignore:\n  - {rule: '*', table: Products, object: Label, reason: r}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		o      offline.AssessOptions
+		files  map[string]string
+		fixed  []string
+		absent string // is neither fixed nor unchanged
+	}{
+		"nothing changed": {offline.AssessOptions{}, shop, nil, ""},
+		"a sum":           {offline.AssessOptions{}, with(shop, sales, mended), []string{"Sales|Product Key"}, ""},
+		"ignored":         {offline.AssessOptions{Ignores: ignoring}, shop, nil, "Products|Label"},
+		"only severe":     {offline.AssessOptions{MinSeverity: readiness.High}, with(shop, sales, mended), nil, "Products|Label"},
+		"a column gone":   {offline.AssessOptions{}, with(shop, products, strings.Split(shop[products], "\n\tcolumn Label")[0]), []string{"Products|Label"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tt.o.Baseline = b
+			a := assess(t, tt.o, files(t, tt.files))
+			s := a.Items[0].Since
+			if s == nil || !s.Found || !s.Comparable || *s.Score != *before.Items[0].Result.Score || *s.ScoreDataAgent != *before.Items[0].ScoreDataAgent {
+				t.Fatalf("got %+v", s)
+			}
+			var fixed []string
+			for _, f := range s.Fixed {
+				if name := f.Table + "|" + f.ObjectName; !slices.Contains(fixed, name) && f.ObjectName != "" && !strings.HasPrefix(f.ObjectName, "#") {
+					fixed = append(fixed, name)
+				}
+			}
+			slices.Sort(fixed)
+			if !slices.Equal(fixed, tt.fixed) {
+				t.Errorf("got %q fixed, want %q", fixed, tt.fixed)
+			}
+			for _, f := range append(slices.Clone(s.Fixed), s.Unchanged...) {
+				if f.Table+"|"+f.ObjectName == tt.absent {
+					t.Errorf("%s is fixed or unchanged", tt.absent)
+				}
+			}
+			if len(s.Unchanged) != a.Items[0].Known || name == "nothing changed" && len(s.Unchanged) != len(before.Items[0].Findings) {
+				t.Errorf("got %d unchanged, %d known of %d", len(s.Unchanged), a.Items[0].Known, len(before.Items[0].Findings))
+			}
+		})
+	}
+}
+
+// Every format shows the comparison. The JSON of a comparison is a baseline that contains the new and the unchanged findings.
+func TestFormatsOfAComparison(t *testing.T) {
+	t.Parallel()
+	const sales = "Shop.SemanticModel/definition/tables/Sales.tmdl"
+	changed := strings.Replace(strings.Replace(shop[sales], "\t\tformatString: #,0\n", "", 1), "summarizeBy: sum", "summarizeBy: none", 2)
+	root := files(t, with(shop, sales, changed, "New.SemanticModel/definition/model.tmdl", "model Model\n"))
+	a := assess(t, offline.AssessOptions{Regime: december(t), Baseline: baselineBy(t, december(t), files(t, shop))}, root)
+	a.Baseline = "baseline.json"
+	var json []byte
+	for name, write := range formats {
+		if name == "sarif" || name == "junit.xml" || name == "csv" {
+			continue
+		}
+		got := written(t, func(b *bytes.Buffer) error { return write(b, a) })
+		golden(t, "compared."+name, got)
+		if name == "json" {
+			json = got
+		}
+	}
+	b, err := offline.ReadBaseline(fileOf(t, json))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range assess(t, offline.AssessOptions{Regime: december(t), Baseline: b}, root).Items {
+		if len(i.Findings) != 0 || i.Known == 0 || len(i.Since.Fixed) != 0 {
+			t.Errorf("%s: %d new, %d known, %d fixed, want all known", i.Path, len(i.Findings), i.Known, len(i.Since.Fixed))
+		}
+	}
+}
+
+// Scores and fixed findings of another regime are not compared, and an item that the baseline lacks has only new findings.
+func TestWhatIsNotCompared(t *testing.T) {
+	t.Parallel()
+	root := files(t, with(shop, "New.SemanticModel/definition/model.tmdl", "model Model\n"))
+	november, _ := readiness.Find("2026-11")
+	a := assess(t, offline.AssessOptions{Regime: december(t), Baseline: baselineBy(t, november, files(t, shop))}, root)
+	before, after := a.Items[1].Since, a.Items[0].Since
+	if before == nil || before.Comparable || before.Score != nil || before.Fixed != nil || a.Items[1].Known == 0 {
+		t.Errorf("another regime: got %+v", before)
+	}
+	if after == nil || after.Found || after.Score != nil || len(a.Items[0].Findings) == 0 {
+		t.Errorf("another item: got %+v", after)
+	}
+	if alone := assess(t, offline.AssessOptions{}, root).Items[0].Since; alone != nil {
+		t.Errorf("without a baseline: got %+v", alone)
 	}
 }
 

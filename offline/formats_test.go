@@ -25,11 +25,15 @@ import (
 // formats are the writers of an assessment.
 var formats = map[string]func(io.Writer, *offline.Assessment) error{
 	"table.txt": func(w io.Writer, a *offline.Assessment) error {
-		return offline.WriteTable(w, a, offline.Screen{Width: 120, Top: 10})
+		return offline.WriteTable(w, a, offline.Screen{Width: 120, Listing: offline.Listing{Top: 10}})
 	},
-	"json":     offline.WriteJSON,
-	"markdown": func(w io.Writer, a *offline.Assessment) error { return offline.WriteMarkdown(w, a, 10) },
-	"sarif":    sarifOf("1.2.3"),
+	"json": offline.WriteJSON,
+	"markdown": func(w io.Writer, a *offline.Assessment) error {
+		return offline.WriteMarkdown(w, a, offline.Listing{Top: 10})
+	},
+	"html":  func(w io.Writer, a *offline.Assessment) error { return offline.WriteHTML(w, a, offline.Listing{}) },
+	"csv":   func(w io.Writer, a *offline.Assessment) error { return offline.WriteCSV(w, a, offline.Listing{}) },
+	"sarif": sarifOf("1.2.3"),
 	"junit.xml": func(w io.Writer, a *offline.Assessment) error {
 		return offline.WriteJUnit(w, a, offline.Gate{FailUnder: new(60)})
 	},
@@ -37,7 +41,9 @@ var formats = map[string]func(io.Writer, *offline.Assessment) error{
 
 // few assesses samples of every kind: one nearly ready, a data agent, one in TMSL and one that cannot be read. Some of
 // their findings are ignored, and one entry has no effect.
-func few(t *testing.T) *offline.Assessment {
+func few(t *testing.T) *offline.Assessment { return fewBy(t, nil) }
+
+func fewBy(t *testing.T, regime *readiness.Regime) *offline.Assessment {
 	t.Helper()
 	read, err := ignores(t, `ignore:
   - {rule: DSC-02, model: Headcount, reason: human resources describe their columns elsewhere}
@@ -48,7 +54,7 @@ func few(t *testing.T) *offline.Assessment {
 		t.Fatal(err)
 	}
 	read.File = "ignore.yaml"
-	return assess(t, offline.AssessOptions{Ignores: read}, samplesRoot,
+	return assess(t, offline.AssessOptions{Ignores: read, Regime: regime}, samplesRoot,
 		workspaces+"/Retail Analytics/Retail Sales.SemanticModel", workspaces+"/Retail Analytics/Sales Assistant.DataAgent",
 		workspaces+"/Corporate Functions/People", workspaces+"/Corporate Functions/Archive")
 }
@@ -56,15 +62,31 @@ func few(t *testing.T) *offline.Assessment {
 // Golden files hold every format of a few samples, and the formats for people of all samples.
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	all := assess(t, offline.AssessOptions{}, samplesRoot, workspaces)
-	some := few(t)
-	some.Warnings = slices.DeleteFunc(some.Warnings, func(w offline.Warning) bool { return w.File != "ignore.yaml" })
+	all := assess(t, offline.AssessOptions{Regime: december(t)}, samplesRoot, workspaces)
+	some, someByDecember := few(t), fewBy(t, december(t))
+	for _, a := range []*offline.Assessment{some, someByDecember} {
+		a.Warnings = slices.DeleteFunc(a.Warnings, func(w offline.Warning) bool { return w.File != "ignore.yaml" })
+	}
 	for name, write := range formats {
-		golden(t, "few."+name, written(t, func(b *bytes.Buffer) error { return write(b, some) }))
+		a := someByDecember
+		if name == "json" || name == "sarif" || name == "junit.xml" {
+			a = some
+		}
+		golden(t, "few."+name, written(t, func(b *bytes.Buffer) error { return write(b, a) }))
 		if name == "table.txt" || name == "markdown" {
 			golden(t, "samples."+name, written(t, func(b *bytes.Buffer) error { return write(b, all) }))
 		}
 	}
+}
+
+// december returns the newer of the two regimes.
+func december(t testing.TB) *readiness.Regime {
+	t.Helper()
+	r, ok := readiness.Find("2026-12")
+	if !ok {
+		t.Fatal("there is no regime 2026-12")
+	}
+	return r
 }
 
 // sarifSchema returns the published schema without its descriptions.
@@ -358,7 +380,7 @@ func TestStrangeNames(t *testing.T) {
 		switch name {
 		case "markdown":
 			for line := range strings.Lines(got) {
-				if strings.HasPrefix(line, "| ") && strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 6 && strings.Contains(line, "script") {
+				if strings.HasPrefix(line, "| ") && strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 6 && strings.Contains(line, `\<script\>`) {
 					t.Errorf("the row breaks: %s", line)
 				}
 			}
@@ -380,7 +402,7 @@ func TestStrangeNames(t *testing.T) {
 // A table is no wider than the screen, and colored only if enabled.
 func TestTableFitsItsScreen(t *testing.T) {
 	t.Parallel()
-	a := assess(t, offline.AssessOptions{}, samplesRoot, workspaces)
+	a := assess(t, offline.AssessOptions{Regime: december(t)}, samplesRoot, workspaces)
 	for _, width := range []int{60, 80, 117, 200} {
 		for _, color := range []bool{false, true} {
 			boxed := 0
@@ -404,8 +426,10 @@ func TestTableFitsItsScreen(t *testing.T) {
 			}
 		}
 	}
-	few := string(written(t, func(b *bytes.Buffer) error { return offline.WriteTable(b, a, offline.Screen{Width: 100, Top: 2}) }))
-	if !strings.Contains(few, "… and 174 more; --top 0 shows all") {
+	few := string(written(t, func(b *bytes.Buffer) error {
+		return offline.WriteTable(b, a, offline.Screen{Width: 100, Listing: offline.Listing{Top: 2}})
+	}))
+	if !strings.Contains(few, "; --top 0 shows all rules, --all every finding") {
 		t.Error("omitted findings are not counted")
 	}
 }

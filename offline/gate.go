@@ -70,13 +70,16 @@ func (a *Assessment) Unreadable() int {
 // Summary describes the assessment in one line.
 func (a *Assessment) Summary() string {
 	bySeverity := map[readiness.Severity]int{}
-	reported, ignored, known := 0, 0, 0
+	reported, ignored, known, fixed := 0, 0, 0, 0
 	for _, i := range a.Items {
 		for _, f := range i.Findings {
 			bySeverity[f.Severity]++
 			reported++
 		}
 		ignored, known = ignored+len(i.Ignored), known+i.Known
+		if i.Since != nil {
+			fixed += len(i.Since.Fixed)
+		}
 	}
 	text := fmt.Sprintf("%s assessed by the rules of %s: %s (%d high, %d medium, %d low)", count(len(a.Items)-a.Unreadable(), "item"),
 		a.Regime,
@@ -86,6 +89,9 @@ func (a *Assessment) Summary() string {
 	}
 	if known > 0 {
 		text += fmt.Sprintf(", %d already in the baseline", known)
+	}
+	if fixed > 0 {
+		text += fmt.Sprintf(", %d of the baseline fixed", fixed)
 	}
 	if n := a.Unreadable(); n > 0 {
 		text += "; " + count(n, "item") + " could not be read"

@@ -43,18 +43,13 @@ type Warning struct {
 func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Message) }
 
 // ruleIDs lists the rules of the current regime.
-var ruleIDs = func() []string {
-	var ids []string
-	for _, r := range readiness.Current().Rules() {
-		ids = append(ids, r.ID)
-	}
-	return ids
-}()
+var ruleIDs = idsOf(readiness.Current())
 
 func knownRule(id string) bool { return id == everyRule || slices.Contains(ruleIDs, id) }
 
-func unknownRule(id string) string {
-	closest := slices.MinFunc(ruleIDs, func(a, b string) int {
+// unknownRule says that none of the ids is id.
+func unknownRule(ids []string, id string) string {
+	closest := slices.MinFunc(ids, func(a, b string) int {
 		return cmp.Compare(levenshtein.ComputeDistance(a, strings.ToUpper(id)), levenshtein.ComputeDistance(b, strings.ToUpper(id)))
 	})
 	return fmt.Sprintf("there is no rule %q; the closest is %s", id, closest)

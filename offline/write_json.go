@@ -33,6 +33,7 @@ type documentItem struct {
 	Name           string                `json:"name"`
 	Error          *documentError        `json:"error"`
 	Score          *int                  `json:"overall_score"`
+	Band           *readiness.Band       `json:"band"`
 	ScoreDataAgent *int                  `json:"score_data_agent"`
 	Caps           []string              `json:"caps"`
 	Dimensions     []readiness.Dimension `json:"dimensions"`
@@ -40,8 +41,32 @@ type documentItem struct {
 	Findings       []Finding             `json:"findings"`
 	Ignored        []documentIgnored     `json:"ignored"`
 	// Known counts findings in the baseline; Lesser counts findings below the reported severity.
-	Known  int `json:"known"`
-	Lesser int `json:"lesser"`
+	Known    int               `json:"known"`
+	Lesser   int               `json:"lesser"`
+	Baseline *documentCompared `json:"baseline,omitempty"`
+}
+
+// documentCompared is the comparison of an item with the baseline. The new findings are those of the item.
+type documentCompared struct {
+	Found      bool `json:"found"`
+	Comparable bool `json:"comparable"`
+	// Score and ScoreDataAgent are those of the baseline.
+	Score          *int `json:"overall_score"`
+	ScoreDataAgent *int `json:"score_data_agent"`
+	Counts         struct {
+		New       int `json:"new"`
+		Fixed     int `json:"fixed"`
+		Unchanged int `json:"unchanged"`
+	} `json:"counts"`
+	Fixed     []documentFixed `json:"fixed"`
+	Unchanged []Finding       `json:"unchanged"`
+}
+
+// documentFixed identifies a finding that is gone.
+type documentFixed struct {
+	Dimension string `json:"dimension"`
+	readiness.Key
+	RuleIDs []string `json:"rule_ids"`
 }
 
 type documentError struct {
@@ -76,6 +101,12 @@ func documentItemOf(i Assessed) documentItem {
 		Dimensions: i.Result.Dimensions, Model: i.Result.Model, Findings: i.Findings, Ignored: []documentIgnored{}, Known: i.Known,
 		Lesser: i.Lesser,
 	}
+	if i.Result.Score != nil {
+		one.Band = new(readiness.BandOf(*i.Result.Score))
+	}
+	if i.Since != nil {
+		one.Baseline = documentComparedOf(i)
+	}
 	if i.Error != nil {
 		one.Error = &documentError{i.Error.Error(), i.At}
 		one.Caps, one.Dimensions = []string{}, []readiness.Dimension{}
@@ -87,6 +118,20 @@ func documentItemOf(i Assessed) documentItem {
 		one.Ignored = append(one.Ignored, documentIgnored(g))
 	}
 	return one
+}
+
+func documentComparedOf(i Assessed) *documentCompared {
+	s := i.Since
+	c := &documentCompared{Found: s.Found, Comparable: s.Comparable, Score: s.Score, ScoreDataAgent: s.ScoreDataAgent,
+		Fixed: []documentFixed{}, Unchanged: s.Unchanged}
+	if c.Unchanged == nil {
+		c.Unchanged = []Finding{}
+	}
+	for _, f := range s.Fixed {
+		c.Fixed = append(c.Fixed, documentFixed{f.Dimension, f.Key, f.RuleIDs})
+	}
+	c.Counts.New, c.Counts.Fixed, c.Counts.Unchanged = len(i.Findings), len(c.Fixed), len(c.Unchanged)
+	return c
 }
 
 func writeIndented(w io.Writer, v any) error {

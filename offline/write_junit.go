@@ -117,7 +117,7 @@ func caseOf(i Assessed, rule string) junitCase {
 		if worst.Severity == "" || atLeast(f.Severity, worst.Severity) {
 			worst = f
 		}
-		lines = append(lines, fmt.Sprintf("%s:%d: %s: %s", f.File, f.Line, f.Severity, f.Message))
+		lines = append(lines, fmt.Sprintf("%s:%d: %s: %s%s", f.File, f.Line, f.Severity, f.Message, found(f)))
 	}
 	if len(lines) > 0 {
 		c.Failure = &junitMessage{Message: count(len(lines), "finding"), Type: string(worst.Severity),
@@ -134,6 +134,14 @@ func caseOf(i Assessed, rule string) junitCase {
 		c.Skipped = &junitMessage{Message: inXML("ignored: " + strings.Join(why, "; "))}
 	}
 	return c
+}
+
+// found returns the evidence of a finding, to append to its message; "" if the message contains it.
+func found(f Finding) string {
+	if strings.Contains(f.Message, f.Evidence) {
+		return ""
+	}
+	return " Found: " + f.Evidence + "."
 }
 
 // inXML replaces characters that XML cannot represent.

@@ -20,76 +20,73 @@ type Screen struct {
 	Width int
 	// Terminal enables line-drawing characters, Color enables colors.
 	Terminal, Color bool
-	// Top is how many findings of an item are listed; 0 means all.
-	Top int
+	Listing
 }
 
 // narrowest is the smallest width that tables adapt to.
 const narrowest = 60
 
-// WriteTable writes an assessment for people: the items with their scores, then each item's findings with the most
-// impact.
+// WriteTable writes an assessment for people: the items with their scores, then each item's dimensions, and the rules
+// whose findings cost the most.
 func WriteTable(w io.Writer, a *Assessment, s Screen) error {
 	s.Width = max(s.Width, narrowest)
 	out := &strings.Builder{}
-	rows := make([]table.Row, 0, len(a.Items))
-	for _, i := range a.Items {
-		rows = append(rows, s.overview(i))
-	}
-	s.table(out, table.Row{"Score", "As agent", "High", "Medium", "Low", "Item"}, rows, []int{5, 8, 4, 6, 4, 0}, 5)
+	s.overview(out, a)
 	for _, i := range a.Items {
 		s.item(out, i)
+	}
+	if s.filtered() && !slices.ContainsFunc(a.Items, s.lists) {
+		fmt.Fprintf(out, "\n%s\n", noMatch)
 	}
 	fmt.Fprintf(out, "\n%s\n", a.Summary())
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-func (s Screen) overview(i Assessed) table.Row {
-	bySeverity := map[readiness.Severity]int{}
-	for _, f := range i.Findings {
-		bySeverity[f.Severity]++
-	}
-	if i.Error != nil {
-		return table.Row{s.paint(text.FgRed, "error"), "", "", "", "", printable(i.Path)}
-	}
-	return table.Row{s.score(i.Result.Score), shownScore(i.ScoreDataAgent), bySeverity[readiness.High], bySeverity[readiness.Medium],
-		bySeverity[readiness.Low], printable(i.Path)}
-}
+// noMatch is what lists say if they list nothing.
+const noMatch = "No finding matches --rule and --object."
 
-func (s Screen) item(out *strings.Builder, i Assessed) {
-	switch {
-	case i.Error != nil:
-		fmt.Fprintf(out, "\n%s\n%s %s\n", s.paint(text.Bold, printable(i.Path)), s.paint(text.FgRed, "cannot be assessed:"),
-			printable(i.Error.Error()))
-		return
-	case len(i.Findings) == 0:
-		return
+// roomy is the smallest width of tables with bands and long bars.
+const roomy = 80
+
+// overview writes the items with their scores.
+func (s Screen) overview(out *strings.Builder, a *Assessment) {
+	head := table.Row{"Score", "Band", "As agent", "Findings", "Item"}
+	widths := []int{5, 12, 8, 8, 0}
+	if a.Baseline != "" {
+		head = table.Row{"Score", "Band", "New", "Fixed", "Unchanged", "Item"}
+		widths = []int{11, 12, 5, 5, 9, 0}
 	}
-	fmt.Fprintf(out, "\n%s\n", s.paint(text.Bold, printable(i.Path)))
-	listed := i.Findings
-	if s.Top > 0 && len(listed) > s.Top {
-		listed = listed[:s.Top]
+	rows := make([]table.Row, 0, len(a.Items))
+	for _, i := range a.Items {
+		rows = append(rows, s.overviewRow(i, a.Baseline != ""))
 	}
-	rows := make([]table.Row, len(listed))
-	for n, f := range listed {
-		rows[n] = table.Row{
-			s.severity(f.Severity), leading(f.RuleIDs), fmt.Sprintf("%.1f", f.Impact),
-			printable(fmt.Sprintf("%s:%d", below(i.Path, f.File), f.Line)), printable(f.Message),
+	if s.Width < roomy {
+		const band = 1
+		head, widths = slices.Delete(head, band, band+1), slices.Delete(widths, band, band+1)
+		for n := range rows {
+			rows[n] = slices.Delete(rows[n], band, band+1)
 		}
 	}
-	s.table(out, table.Row{"Severity", "Rules", "Points", "Where", "What to do"}, rows, []int{8, 9, 6, s.Width / 4, 0}, 4)
-	if more := len(i.Findings) - len(listed); more > 0 {
-		fmt.Fprintf(out, "… and %d more; --top 0 shows all\n", more)
-	}
+	s.table(out, head, rows, widths, len(widths)-1)
 }
 
-// leading returns the first rule, with the number of the others.
-func leading(rules []string) string {
-	if len(rules) == 1 {
-		return rules[0]
+func (s Screen) overviewRow(i Assessed, compared bool) table.Row {
+	score := i.Result.Score
+	switch path := printable(i.Path); {
+	case i.Error != nil && compared:
+		return table.Row{s.paint(text.FgRed, "error"), "", "", "", "", path}
+	case i.Error != nil:
+		return table.Row{s.paint(text.FgRed, "error"), "", "", "", path}
+	case compared:
+		row := table.Row{s.colored(score, scoreChange(i, score)), bandOf(score), len(i.Findings), "", i.Known, path}
+		if i.Since != nil && i.Since.Comparable {
+			row[3] = len(i.Since.Fixed)
+		}
+		return row
+	default:
+		return table.Row{s.colored(score, shownScore(score)), bandOf(score), shownScore(i.ScoreDataAgent), len(i.Findings), path}
 	}
-	return fmt.Sprintf("%s +%d", rules[0], len(rules)-1)
 }
 
 // below returns a file's path relative to its item, if it is inside.
@@ -104,7 +101,7 @@ func below(item, file string) string {
 var paths = []string{"Item", "Where"}
 
 // numbers lists the right-aligned columns.
-var numbers = []string{"Score", "As agent", "High", "Medium", "Low", "Points"}
+var numbers = []string{"Score", "As agent", "Findings", "New", "Fixed", "Unchanged", "Points", "Points lost"}
 
 // wrapPath breaks a path at a slash if possible, else at a space or a dot, else anywhere.
 func wrapPath(path string, width int) string {
@@ -126,6 +123,22 @@ func wrapPath(path string, width int) string {
 	return strings.Join(append(lines, path), "\n")
 }
 
+// placed begins the line of an advice that names its place.
+const placed = "at "
+
+// wrapAdvice breaks an advice between words, and its place as a path.
+func wrapAdvice(advice string, width int) string {
+	lines := strings.Split(advice, "\n")
+	for n, line := range lines {
+		if strings.HasPrefix(line, placed) {
+			lines[n] = wrapPath(line, width)
+		} else {
+			lines[n] = text.WrapSoft(line, width)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // table renders rows. The column with index rest gets the width that the other columns leave; those are no wider than
 // their content.
 func (s Screen) table(out *strings.Builder, head table.Row, rows []table.Row, widths []int, rest int) {
@@ -134,7 +147,9 @@ func (s Screen) table(out *strings.Builder, head table.Row, rows []table.Row, wi
 	for n := range widths {
 		needed := 0
 		for _, row := range append(rows, head) {
-			needed = max(needed, text.StringWidthWithoutEscSequences(fmt.Sprint(row[n])))
+			for line := range strings.Lines(fmt.Sprint(row[n])) {
+				needed = max(needed, text.StringWidthWithoutEscSequences(strings.TrimSuffix(line, "\n")))
+			}
 		}
 		widths[n] = min(widths[n], needed)
 		left -= widths[n]
@@ -157,8 +172,8 @@ func (s Screen) table(out *strings.Builder, head table.Row, rows []table.Row, wi
 		if n == rest {
 			c.WidthMax = left
 		}
-		if head[n] == "What to do" {
-			c.WidthMaxEnforcer = text.WrapSoft
+		if slices.Contains([]string{"What to do", "Objects", "Dimension"}, head[n].(string)) {
+			c.WidthMaxEnforcer = wrapAdvice
 		}
 		columns = append(columns, c)
 	}
@@ -182,22 +197,19 @@ func (s Screen) severity(v readiness.Severity) string {
 		readiness.Low: text.FgCyan}[v], string(v))
 }
 
-// Scores from good are green, scores below poor are red.
-const (
-	good = 80
-	poor = 50
-)
-
-func (s Screen) score(n *int) string {
-	switch {
-	case n == nil:
-		return "none"
-	case *n >= good:
-		return s.paint(text.FgGreen, fmt.Sprint(*n))
-	case *n < poor:
-		return s.paint(text.FgRed, fmt.Sprint(*n))
+// colored colors a text by the band of a score.
+func (s Screen) colored(n *int, what string) string {
+	if n == nil {
+		return what
 	}
-	return s.paint(text.FgYellow, fmt.Sprint(*n))
+	switch readiness.BandOf(*n) {
+	case readiness.BandReady:
+		return s.paint(text.FgGreen, what)
+	case readiness.BandNotReady:
+		return s.paint(text.FgRed, what)
+	default:
+		return s.paint(text.FgYellow, what)
+	}
 }
 
 func shownScore(n *int) string {

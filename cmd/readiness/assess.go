@@ -17,7 +17,10 @@ import (
 )
 
 // assessFormats lists the output formats of an assessment.
-var assessFormats = []string{"table", "json", "markdown", "sarif", "junit"}
+var assessFormats = []string{"table", "json", "markdown", "html", "csv", "sarif", "junit"}
+
+// listFormats lists those that --all, --rule and --object affect.
+var listFormats = []string{"table", "markdown", "html", "csv"}
 
 // severities lists the severities in ascending order.
 var severities = []string{string(readiness.Low), string(readiness.Medium), string(readiness.High)}
@@ -30,8 +33,9 @@ func completes(c *cobra.Command, flag string, values ...string) {
 // assessFlags holds the flags of assess.
 type assessFlags struct {
 	root, format, output, ignore, baseline string
-	minSeverity, failOn                    string
-	failUnder, top, jobs, sarifLimit       int
+	regime, minSeverity, failOn            string
+	failUnder, jobs, sarifLimit            int
+	list                                   offline.Listing
 }
 
 func (r *root) assessCommand() *cobra.Command {
@@ -56,13 +60,20 @@ model, a table and an object:
 
 A model can do the same in an annotation readiness.ignore of the object: NAM-03, DSC-04: SKU is our usual term.
 
---baseline names the output of an earlier assess --format json; findings in it are not reported again.
+--baseline names the output of an earlier assess --format json. Findings in it are not reported again; the report shows
+the score before and after, and which findings are new, fixed and unchanged.
+
+The table, Markdown and HTML group findings by rule, those that cost the most first. --all lists every finding, --rule
+those of a rule, --object those about one object: a table, a field as Table[Field], or a measure. In CSV, texts that a
+spreadsheet would take for a formula (they begin with =, +, -, @, a tab or a carriage return) begin with an apostrophe.
 
 By default findings do not fail the command. --fail-under and --fail-on define when it exits with 3. If an item cannot be
 read, the report lists it and the exit code is 4, whatever else was found. Exit code 1 means that there is no report, 2
 that the command line is wrong.`,
 		Example: `  readiness assess .
   readiness assess models --format sarif --output readiness.sarif --ignore .readiness-ignore.yaml
+  readiness assess models --rule NAM-01 --object "Sales[Amount]"
+  readiness assess models --format html --output readiness.html
   readiness assess models --baseline main.json --fail-on medium --fail-under 60`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			if len(paths) == 0 {
@@ -72,26 +83,65 @@ that the command line is wrong.`,
 			if err != nil {
 				return err
 			}
-			return r.assess(c, f, gate, paths)
+			regime, err := f.rules()
+			if err != nil {
+				return err
+			}
+			return r.assess(c, f, regime, gate, paths)
 		},
 	}
+	f.add(c)
+	return c
+}
+
+func (f *assessFlags) add(c *cobra.Command) {
 	flags := c.Flags()
 	rootFlag(flags, &f.root)
+	regimes := regimeIDs()
 	flags.StringVar(&f.format, "format", "table", "output format: "+strings.Join(assessFormats, ", "))
 	flags.StringVar(&f.output, "output", "", "file to write instead of stdout")
 	flags.StringVar(&f.ignore, "ignore", "", "YAML file of accepted findings")
-	flags.StringVar(&f.baseline, "baseline", "", "JSON output of an earlier assess: report only new findings")
+	flags.StringVar(&f.baseline, "baseline", "", "JSON output of an earlier assess: report only new findings, and compare with it")
+	flags.StringVar(&f.regime, "regime", readiness.Current().ID, "scoring rules to use: "+strings.Join(regimes, ", "))
 	flags.StringVar(&f.minSeverity, "min-severity", string(readiness.Low), "lowest severity to report: low, medium or high")
 	flags.StringVar(&f.failOn, "fail-on", "", "exit with 3 if a reported finding has this severity or a higher one")
 	flags.IntVar(&f.failUnder, "fail-under", 0, "exit with 3 if an item's score is lower (0 to 100)")
-	flags.IntVar(&f.top, "top", 10, "how many findings per item to show in table or markdown output; 0 for all")
+	flags.IntVar(&f.list.Top, "top", 10, "how many rules per item to show in table or markdown output; 0 for all")
+	flags.BoolVar(&f.list.All, "all", false, "list every finding, not rules ("+strings.Join(listFormats, ", ")+")")
+	flags.StringSliceVar(&f.list.Rules, "rule", nil, "list only the findings of this rule; can be repeated")
+	flags.StringVar(&f.list.Object, "object", "", "list only the findings about a table, Table[Field], a measure, or # for the model "+
+		"itself; letter case does not matter")
 	flags.IntVar(&f.sarifLimit, "sarif-limit", offline.SARIFLimit,
 		"how many results to write to SARIF, those with the most impact first; 0 for all (GitHub shows 5,000)")
 	flags.IntVar(&f.jobs, "jobs", 0, "how many items to assess at once; 0 for one per processor")
 	completes(c, "format", assessFormats...)
+	completes(c, "regime", regimes...)
 	completes(c, "min-severity", severities...)
 	completes(c, "fail-on", severities...)
-	return c
+}
+
+// regimeIDs returns the ids of all regimes, oldest first.
+func regimeIDs() []string {
+	var ids []string
+	for _, r := range readiness.Regimes() {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// rules validates the flags that name rules, and returns the regime.
+func (f *assessFlags) rules() (*readiness.Regime, error) {
+	regime, ok := readiness.Find(f.regime)
+	if !ok {
+		return nil, usage("--regime must be one of %s, not %q", strings.Join(regimeIDs(), ", "), f.regime)
+	}
+	if err := f.list.Validate(regime); err != nil {
+		return nil, usage("--rule: %w", err)
+	}
+	if (f.list.All || f.list.Rules != nil || f.list.Object != "") && !slices.Contains(listFormats, f.format) {
+		return nil, usage("--all, --rule and --object affect the formats %s, not %s", strings.Join(listFormats, ", "), f.format)
+	}
+	return regime, nil
 }
 
 // gate validates the flags and returns what fails the command.
@@ -118,7 +168,7 @@ func (f assessFlags) gate(c *cobra.Command) (offline.Gate, error) {
 	switch {
 	case f.failUnder < 0 || f.failUnder > 100:
 		return g, usage("--fail-under must be 0 to 100, not %d", f.failUnder)
-	case f.top < 0 || f.jobs < 0 || f.sarifLimit < 0:
+	case f.list.Top < 0 || f.jobs < 0 || f.sarifLimit < 0:
 		return g, usage("--top, --jobs and --sarif-limit must not be negative")
 	case c.Flags().Changed("fail-under"):
 		g.FailUnder = &f.failUnder
@@ -126,8 +176,8 @@ func (f assessFlags) gate(c *cobra.Command) (offline.Gate, error) {
 	return g, nil
 }
 
-func (r *root) assess(c *cobra.Command, f assessFlags, gate offline.Gate, paths []string) (err error) {
-	o := offline.AssessOptions{MinSeverity: readiness.Severity(f.minSeverity), Jobs: f.jobs}
+func (r *root) assess(c *cobra.Command, f assessFlags, regime *readiness.Regime, gate offline.Gate, paths []string) (err error) {
+	o := offline.AssessOptions{Regime: regime, MinSeverity: readiness.Severity(f.minSeverity), Jobs: f.jobs}
 	if f.ignore != "" {
 		if o.Ignores, err = offline.ReadIgnores(f.ignore); err != nil {
 			return err
@@ -137,9 +187,9 @@ func (r *root) assess(c *cobra.Command, f assessFlags, gate offline.Gate, paths 
 		if o.Baseline, err = offline.ReadBaseline(f.baseline); err != nil {
 			return err
 		}
-		if current := readiness.Current().ID; o.Baseline.Regime != current {
+		if o.Baseline.Regime != regime.ID {
 			fmt.Fprintf(r.stderr, "readiness: warning: the baseline uses the rules of %s, this assessment those of %s; create the "+
-				"baseline again\n", o.Baseline.Regime, current)
+				"baseline again\n", o.Baseline.Regime, regime.ID)
 		}
 	}
 	items, passed, err := offline.Find(c.Context(), f.root, paths)
@@ -181,7 +231,11 @@ func (r *root) write(a *offline.Assessment, f assessFlags, gate offline.Gate) er
 		case "json":
 			return offline.WriteJSON(w, a)
 		case "markdown":
-			return offline.WriteMarkdown(w, a, f.top)
+			return offline.WriteMarkdown(w, a, f.list)
+		case "html":
+			return offline.WriteHTML(w, a, f.list)
+		case "csv":
+			return offline.WriteCSV(w, a, f.list)
 		case "sarif":
 			left, err := offline.WriteSARIF(w, a, version(), f.sarifLimit)
 			if left > 0 {
@@ -194,7 +248,7 @@ func (r *root) write(a *offline.Assessment, f assessFlags, gate offline.Gate) er
 			return offline.WriteJUnit(w, a, gate)
 		}
 		s := screenOf(w)
-		s.Top = f.top
+		s.Listing = f.list
 		return offline.WriteTable(w, a, s)
 	})
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+
+	"readiness/domain/readiness"
 )
 
 // modelFiles is a small model to score; brokenFiles is a model that cannot be read.
@@ -75,6 +77,11 @@ func TestAssessExitCodes(t *testing.T) {
 		return name
 	}
 	known := file(must(t, "assess", good, "--root", good, "--format", "json").stdout)
+	otherRegime := "2026-11"
+	if readiness.Current().ID == otherRegime {
+		otherRegime = "2026-12"
+	}
+	other := file(must(t, "assess", good, "--root", good, "--format", "json", "--regime", otherRegime).stdout)
 	ignores := file("ignore:\n  - {rule: '*', table: T, object: Amount, reason: r}\n  - {rule: '*', table: T, object: Name, reason: r}\n  - {rule: DSC-01, table: X, reason: r}\n")
 	for name, tt := range map[string]struct {
 		args           []string
@@ -101,7 +108,19 @@ func TestAssessExitCodes(t *testing.T) {
 		"preview with a wrong ignore file":  {[]string{"preview", good, "--ignore", good + "/none"}, exitFailed, "", "the ignore file"},
 		"no models":                         {[]string{t.TempDir()}, exitFailed, "", "it contains no semantic model"},
 		"no path":                           {nil, exitUsage, "", "assess needs a path"},
-		"an unknown format":                 {[]string{good, "--format", "html"}, exitUsage, "", "--format must be one of table, json, markdown, sarif, junit"},
+		"an unknown format":                 {[]string{good, "--format", "pdf"}, exitUsage, "", "--format must be one of table, json, markdown, html, csv, sarif, junit"},
+		"an unknown regime":                 {[]string{good, "--regime", "2026-10"}, exitUsage, "", `--regime must be one of 2026-11, 2026-12, not "2026-10"`},
+		"an older regime":                   {[]string{good, "--regime", "2026-11"}, exitOK, "assessed by the rules of 2026-11", ""},
+		"another regime":                    {[]string{good, "--regime", "2026-12"}, exitOK, "assessed by the rules of 2026-12", ""},
+		"a baseline of another regime":      {[]string{good, "--root", good, "--baseline", other}, exitOK, "scores and fixed findings are not compared", "warning: the baseline uses the rules of " + otherRegime},
+		"one rule":                          {[]string{good, "--rule", "dsc-01"}, exitOK, "\nDSC-01 ", ""},
+		"a rule that there is not":          {[]string{good, "--rule", "DSC-1"}, exitUsage, "", `--rule: there is no rule "DSC-1"; the closest is DSC-01`},
+		"a rule of another regime":          {[]string{good, "--regime", "2026-11", "--rule", "NAM-07"}, exitUsage, "", `there is no rule "NAM-07"`},
+		"one object":                        {[]string{good, "--object", "t[AMOUNT]"}, exitOK, "'T'[Amount]", ""},
+		"an object that there is not":       {[]string{good, "--object", "Cost"}, exitOK, "No finding matches", ""},
+		"one rule in JSON":                  {[]string{good, "--format", "json", "--rule", "DSC-01"}, exitUsage, "", "--all, --rule and --object affect the formats table, markdown, html, csv, not json"},
+		"every finding in SARIF":            {[]string{good, "--format", "sarif", "--all"}, exitUsage, "", "affect the formats"},
+		"a listed rule passes no gate":      {[]string{good, "--rule", "NAM-01", "--fail-on", "high"}, exitDamaged, "No finding matches", "of severity high or more"},
 		"an unknown severity":               {[]string{good, "--min-severity", "none"}, exitUsage, "", "--min-severity must be low, medium or high"},
 		"an unknown severity to fail on":    {[]string{good, "--fail-on", "error"}, exitUsage, "", "--fail-on must be low, medium or high"},
 		"a score that there is not":         {[]string{good, "--fail-under", "101"}, exitUsage, "", "--fail-under must be 0 to 100"},
@@ -149,7 +168,7 @@ func TestAssessOutput(t *testing.T) {
 	if err := os.WriteFile(to, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range []string{"table", "json", "markdown", "sarif", "junit"} {
+	for _, format := range assessFormats {
 		shown := must(t, "assess", root, "--root", root, "--format", format)
 		kept := must(t, "assess", root, "--root", root, "--format", format, "--output", to)
 		text, err := os.ReadFile(to)

@@ -1,0 +1,220 @@
+package offline
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"readiness/domain/item"
+	"readiness/domain/readiness"
+)
+
+const (
+	// namedObjects is how many objects of a group are named.
+	namedObjects = 3
+	// longestName is the length of such a name, in columns.
+	longestName = 48
+)
+
+// group holds the findings of an item that are listed under one rule.
+type group struct {
+	rule     string
+	severity readiness.Severity // the highest
+	points   float64
+	findings []Finding // in their order
+	caps     bool      // the rule causes a cap of the item's score
+}
+
+// groups groups findings by rule. Groups that cap the score come first, then those that cost the most.
+func (l Listing) groups(i Assessed, all []Finding) []group {
+	var out []group
+	at := map[string]int{}
+	capping := cappingRules(i)
+	for _, f := range all {
+		rule := l.ruleOf(f)
+		if rule == "" {
+			continue
+		}
+		n, ok := at[rule]
+		if !ok {
+			n = len(out)
+			at[rule] = n
+			out = append(out, group{rule: rule, severity: f.Severity, caps: slices.Contains(capping, rule)})
+		}
+		g := &out[n]
+		g.findings = append(g.findings, f)
+		g.points += f.Impact
+		if atLeast(f.Severity, g.severity) {
+			g.severity = f.Severity
+		}
+	}
+	slices.SortFunc(out, func(a, b group) int {
+		if a.caps != b.caps {
+			if a.caps {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(b.points, a.points),
+			cmp.Compare(slices.Index(severities, b.severity), slices.Index(severities, a.severity)), strings.Compare(a.rule, b.rule))
+	})
+	return out
+}
+
+// top returns the groups that are listed, and how many groups, findings and points are not.
+func (l Listing) top(all []group) (listed []group, left int, findings int, points float64) {
+	if l.Top == 0 || len(all) <= l.Top {
+		return all, 0, 0, 0
+	}
+	for _, g := range all[l.Top:] {
+		findings += len(g.findings)
+		points += g.points
+	}
+	return all[:l.Top], len(all) - l.Top, findings, points
+}
+
+// requirement returns what the rule of a group requires; for a rule without a text, what the first finding says.
+func (g group) requirement() string {
+	if t, ok := ruleTexts[g.rule]; ok {
+		return t.short
+	}
+	return g.findings[0].Message
+}
+
+// what returns what the rule of a group requires, why, and the remedy.
+func (g group) what() string {
+	if t, ok := ruleTexts[g.rule]; ok {
+		return t.short + " " + t.help
+	}
+	return g.findings[0].Message
+}
+
+// objects names the first objects of a group, each with its evidence if asked, and how to list all.
+func (g group) objects(evidence bool) string {
+	var named []string
+	for _, f := range g.findings[:min(namedObjects, len(g.findings))] {
+		name := text.Snip(objectOf(f), longestName, "…")
+		if evidence && f.Evidence != "" {
+			name += " (" + printable(f.Evidence) + ")"
+		}
+		named = append(named, name)
+	}
+	all := strings.Join(named, ", ")
+	if more := len(g.findings) - len(named); more > 0 {
+		all += fmt.Sprintf(" and %d more", more)
+	}
+	return all
+}
+
+// capText describes a cap of the score for people.
+type capText struct {
+	why   string
+	rules []string // whose findings cause it
+}
+
+var capTexts = map[string]capText{
+	"CAP-NOMEASURE":  {"the model has no measure", []string{"MEA-01"}},
+	"CAP-NOREL":      {"no relationship connects its tables", []string{"REL-01"}},
+	"CAP-BROKEN":     {"a relationship or a calculated column cannot work", []string{"REL-08", "MEA-07"}},
+	"CAP-BROKEN-DAX": {"the DAX of a measure or calculation item cannot work", []string{"MEA-07"}},
+}
+
+// cappingRules returns the rules that cause the caps of an item.
+func cappingRules(i Assessed) []string {
+	var rules []string
+	for _, id := range i.Result.Caps {
+		rules = append(rules, capTexts[id].rules...)
+	}
+	return rules
+}
+
+// capLines describes the caps of an item's score, one a line.
+func capLines(i Assessed) []string {
+	var lines []string
+	for _, id := range i.Result.Caps {
+		line := id + " limits the score"
+		if most, ok := readiness.CapLimit(id); ok {
+			line += fmt.Sprintf(" to %.0f", most)
+		}
+		if t, ok := capTexts[id]; ok {
+			line += ", because " + t.why
+		}
+		lines = append(lines, line+".")
+	}
+	if r := i.Result; len(lines) > 0 && r.Raw != nil && r.RawUncapped != nil && *r.Raw < *r.RawUncapped {
+		lines[len(lines)-1] += fmt.Sprintf(" Without caps it would be %.0f.", *r.RawUncapped)
+	}
+	return lines
+}
+
+// scoreLine describes an item's score with its band, and the score before if a baseline has it.
+func scoreLine(i Assessed) string {
+	if i.Result.Score == nil {
+		return "No score, because no table is exposed to AI."
+	}
+	line := fmt.Sprintf("Score %s of 100, %s", scoreChange(i, i.Result.Score), readiness.BandOf(*i.Result.Score))
+	if n := i.ScoreDataAgent; n != nil && i.Type != item.DataAgent {
+		line += fmt.Sprintf("; as a data agent reads it %d, %s", *n, readiness.BandOf(*n))
+	}
+	return line + "."
+}
+
+// scoreChange returns a score, after the baseline's score if that is known and comparable.
+func scoreChange(i Assessed, now *int) string {
+	if i.Since == nil || !i.Since.Comparable {
+		return shownScore(now)
+	}
+	return shownScore(i.Since.Score) + " → " + shownScore(now)
+}
+
+// bandOf returns the band of a score, or "".
+func bandOf(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return string(readiness.BandOf(*n))
+}
+
+// changeLine counts what changed since the baseline, or returns "" without one.
+func changeLine(i Assessed) string {
+	switch s := i.Since; {
+	case s == nil:
+		return ""
+	case !s.Found:
+		return "The baseline does not contain this item, so all its findings are new."
+	case !s.Comparable:
+		return fmt.Sprintf("Since the baseline: %d new and %d unchanged. It has other rules, so scores and fixed findings are not compared.",
+			len(i.Findings), len(s.Unchanged))
+	default:
+		return fmt.Sprintf("Since the baseline: %d new, %d fixed, %d unchanged.", len(i.Findings), len(s.Fixed), len(s.Unchanged))
+	}
+}
+
+// where returns the place of a finding, within its item if it is inside; "" if it is gone.
+func where(i Assessed, f Finding) string {
+	if f.File == "" {
+		return ""
+	}
+	return printable(fmt.Sprintf("%s:%d", below(i.Path, f.File), f.Line))
+}
+
+// lost returns the points that the findings of each dimension cost, reported or not.
+func lost(i Assessed) map[string]float64 {
+	byDimension := map[string]float64{}
+	for _, f := range i.Result.Findings {
+		byDimension[f.Dimension] += f.Impact
+	}
+	return byDimension
+}
+
+// severityCounts returns how many findings have each severity, as in "4 high, 54 medium, 9 low".
+func severityCounts(all []Finding) string {
+	n := map[readiness.Severity]int{}
+	for _, f := range all {
+		n[f.Severity]++
+	}
+	return fmt.Sprintf("%d high, %d medium, %d low", n[readiness.High], n[readiness.Medium], n[readiness.Low])
+}

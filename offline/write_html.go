@@ -1,0 +1,224 @@
+package offline
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed" // the parts of the page
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+
+	"readiness/domain/readiness"
+)
+
+// The parts of the page. Style and script have no comments, because a template would remove them after their hashes are computed.
+var (
+	//go:embed report.gohtml
+	pageText string
+	//go:embed report.css
+	pageStyle string
+	//go:embed report.js
+	pageScript string
+)
+
+var pageTemplate = template.Must(template.New("report").Parse(strings.NewReplacer(
+	"{policy}", pagePolicy(), "{style}", pageStyle, "{script}", pageScript).Replace(pageText)))
+
+// pagePolicy is the content security policy of the page: nothing but its own style and script, and nothing from outside.
+func pagePolicy() string {
+	hash := func(what string) string {
+		sum := sha256.Sum256([]byte(what))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return "default-src 'none'; style-src " + hash(pageStyle) + "; script-src " + hash(pageScript) + "; base-uri 'none'; form-action 'none'"
+}
+
+// manyFindings is the size of the largest group whose findings the page shows without being asked.
+const manyFindings = 20
+
+type (
+	page struct {
+		Summary, Note, Bands string
+		Compared             bool // with a baseline
+		Items                []pageItem
+		Warnings             []string
+	}
+	pageItem struct {
+		ID, Path, Error                   string
+		Listed                            bool // has a section of its own
+		Before, Score, Band, Agent, Class string
+		New, Fixed, Unchanged             string
+		Rank, High, Medium, Low           int
+		Lines                             []string
+		Dimensions                        []pageDimension
+		Sections                          []pageSection
+		Ignored                           []pageFinding
+	}
+	pageDimension struct {
+		Name, Score, Class, Lost string
+		Applies                  bool
+		Width                    int
+	}
+	pageSection struct {
+		Title, Counts string
+		Groups        []pageGroup
+	}
+	pageGroup struct {
+		Rule, Requirement, Help, Severity, Count, Points, Objects string
+		Caps, Open                                                bool
+		Findings                                                  []pageFinding
+	}
+	pageFinding struct {
+		Object, Severity, Rules, Points, Message, Evidence, Place, Reason string
+		Rank                                                              int
+	}
+)
+
+// WriteHTML writes an assessment as one HTML page that loads nothing. All reported findings are in it, grouped by rule.
+func WriteHTML(w io.Writer, a *Assessment, l Listing) error {
+	p := page{Summary: a.Summary(), Bands: bandsText(), Compared: a.Baseline != ""}
+	if l.filtered() {
+		p.Note = "Lists contain only what --rule and --object choose."
+		if !slices.ContainsFunc(a.Items, l.lists) {
+			p.Note = noMatch
+		}
+	}
+	for n, i := range a.Items {
+		p.Items = append(p.Items, pageItemOf(n+1, i, l, p.Compared))
+	}
+	for _, one := range a.Warnings {
+		p.Warnings = append(p.Warnings, printable(one.String()))
+	}
+	out := bufio.NewWriter(w)
+	if err := pageTemplate.Execute(out, p); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// bandsText describes the bands.
+func bandsText() string {
+	var all []string
+	most := 100
+	for _, b := range readiness.Bands() {
+		all = append(all, fmt.Sprintf("%d to %d: %s", b.From(), most, b))
+		most = b.From() - 1
+	}
+	return strings.Join(all, ", ")
+}
+
+// bandClass returns the CSS class of a score.
+func bandClass(n *int) string {
+	if n == nil {
+		return ""
+	}
+	switch readiness.BandOf(*n) {
+	case readiness.BandReady:
+		return "good"
+	case readiness.BandNotReady:
+		return "poor"
+	default:
+		return "fair"
+	}
+}
+
+func pageItemOf(n int, i Assessed, l Listing, compared bool) pageItem {
+	p := pageItem{ID: fmt.Sprintf("item-%d", n), Path: printable(i.Path), Listed: !l.filtered() || l.lists(i)}
+	if i.Error != nil {
+		p.Score, p.Class, p.Error = "error", "poor", printable(i.Error.Error())
+		return p
+	}
+	p.Score, p.Band, p.Class = shownScore(i.Result.Score), bandOf(i.Result.Score), bandClass(i.Result.Score)
+	p.Agent = shownScore(i.ScoreDataAgent)
+	if i.Result.Score != nil {
+		p.Rank = *i.Result.Score
+	}
+	for _, f := range i.Findings {
+		switch f.Severity {
+		case readiness.High:
+			p.High++
+		case readiness.Medium:
+			p.Medium++
+		case readiness.Low:
+			p.Low++
+		}
+	}
+	if compared {
+		p.New, p.Unchanged = fmt.Sprint(len(i.Findings)), fmt.Sprint(i.Known)
+		if s := i.Since; s != nil && s.Comparable {
+			p.Before, p.Fixed = shownScore(s.Score), fmt.Sprint(len(s.Fixed))
+		}
+	}
+	if !p.Listed {
+		return p
+	}
+	p.Lines = append([]string{scoreLine(i)}, capLines(i)...)
+	if line := changeLine(i); line != "" {
+		p.Lines = append(p.Lines, line)
+	}
+	p.Dimensions = pageDimensions(i)
+	p.Sections = pageSections(i, l)
+	for _, f := range i.Ignored {
+		one := pageFindingOf(i, f.Finding)
+		one.Reason = printable(f.Reason)
+		p.Ignored = append(p.Ignored, one)
+	}
+	return p
+}
+
+func pageDimensions(i Assessed) (all []pageDimension) {
+	points := lost(i)
+	for _, d := range i.Result.Dimensions {
+		one := pageDimension{Name: d.Name, Score: "not applicable"}
+		if d.Score != nil {
+			one = pageDimension{d.Name, fmt.Sprint(*d.Score), bandClass(d.Score), fmt.Sprintf("%.1f", points[d.ID]), true, *d.Score}
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+func pageSections(i Assessed, l Listing) (all []pageSection) {
+	add := func(title string, findings []Finding) {
+		groups := l.groups(i, findings)
+		if len(groups) == 0 {
+			return
+		}
+		s := pageSection{Title: title, Counts: severityCounts(l.chosen(findings))}
+		for _, g := range groups {
+			s.Groups = append(s.Groups, pageGroupOf(i, g, l))
+		}
+		all = append(all, s)
+	}
+	if i.Since == nil {
+		add("Findings", i.Findings)
+		return all
+	}
+	add(newFindings, i.Findings)
+	add(fixedFindings, i.Since.Fixed)
+	add(unchangedFindings, i.Since.Unchanged)
+	return all
+}
+
+func pageGroupOf(i Assessed, g group, l Listing) pageGroup {
+	p := pageGroup{
+		Rule: g.rule, Requirement: printable(g.requirement()), Help: ruleTexts[g.rule].help, Severity: string(g.severity),
+		Count: count(len(g.findings), "finding"), Points: fmt.Sprintf("%.1f", g.points), Objects: g.objects(false), Caps: g.caps,
+		Open: l.singly() || len(g.findings) <= manyFindings,
+	}
+	for _, f := range g.findings {
+		p.Findings = append(p.Findings, pageFindingOf(i, f))
+	}
+	return p
+}
+
+func pageFindingOf(i Assessed, f Finding) pageFinding {
+	return pageFinding{
+		Object: objectOf(f), Severity: string(f.Severity), Rules: strings.Join(f.RuleIDs, ", "), Points: fmt.Sprintf("%.1f", f.Impact),
+		Message: printable(f.Message), Evidence: printable(f.Evidence), Rank: slices.Index(severities, f.Severity),
+		Place: where(i, f),
+	}
+}

@@ -1,0 +1,151 @@
+package offline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// item writes what the lists say about an item.
+func (s Screen) item(out *strings.Builder, i Assessed) {
+	if s.filtered() && !s.lists(i) {
+		return
+	}
+	fmt.Fprintf(out, "\n%s\n", s.paint(text.Bold, printable(i.Path)))
+	if i.Error != nil {
+		fmt.Fprintf(out, "%s %s\n", s.paint(text.FgRed, "cannot be assessed:"), printable(i.Error.Error()))
+		return
+	}
+	if !s.filtered() {
+		s.scores(out, i)
+	}
+	if i.Since == nil {
+		s.findings(out, "Findings", i, i.Findings)
+		return
+	}
+	s.findings(out, newFindings, i, i.Findings)
+	s.findings(out, fixedFindings, i, i.Since.Fixed)
+	s.findings(out, unchangedFindings, i, i.Since.Unchanged)
+}
+
+// The titles of the lists of a comparison.
+const (
+	newFindings       = "New findings"
+	fixedFindings     = "Fixed findings"
+	unchangedFindings = "Unchanged findings"
+)
+
+// scores writes an item's score and its dimensions.
+func (s Screen) scores(out *strings.Builder, i Assessed) {
+	fmt.Fprintln(out, s.colored(i.Result.Score, text.WrapSoft(scoreLine(i), s.Width)))
+	for _, line := range capLines(i) {
+		fmt.Fprintln(out, s.paint(text.FgRed, text.WrapSoft(line, s.Width)))
+	}
+	if line := changeLine(i); line != "" {
+		fmt.Fprintln(out, text.WrapSoft(line, s.Width))
+	}
+	name, length := 27, 20
+	if s.Width < roomy {
+		name, length = 20, 10
+	}
+	points := lost(i)
+	var rows []table.Row
+	for _, d := range i.Result.Dimensions {
+		row := table.Row{d.Name, "none", "", ""}
+		if d.Score != nil {
+			row = table.Row{d.Name, *d.Score, s.bar(*d.Score, length), fmt.Sprintf("%.1f", points[d.ID])}
+		}
+		rows = append(rows, row)
+	}
+	s.table(out, table.Row{"Dimension", "Score", "", "Points lost"}, rows, []int{name, 5, length, 11}, 2)
+}
+
+// bar draws a score from 0 to 100.
+func (s Screen) bar(score, length int) string {
+	full, rest := "#", "."
+	if s.Terminal {
+		full, rest = "█", "░"
+	}
+	n := score * length / 100
+	if n == 0 && score > 0 {
+		n = 1
+	}
+	return s.colored(&score, strings.Repeat(full, n)) + strings.Repeat(rest, length-n)
+}
+
+// findings writes the findings under a title: one by one, or the rules that cost the most.
+func (s Screen) findings(out *strings.Builder, title string, i Assessed, all []Finding) {
+	groups := s.groups(i, all)
+	if len(groups) == 0 {
+		return
+	}
+	counts := severityCounts(s.chosen(all))
+	if s.singly() {
+		fmt.Fprintf(out, "\n%s: %s\n", title, counts)
+		for _, g := range groups {
+			s.singles(out, i, g)
+		}
+		return
+	}
+	listed, left, findings, points := s.top(groups)
+	fmt.Fprintf(out, "\n%s by rule: %s\n", title, counts)
+	rows := make([]table.Row, len(listed))
+	for n, g := range listed {
+		rows[n] = table.Row{g.rule, s.severity(g.severity), len(g.findings), fmt.Sprintf("%.1f", g.points), s.advice(title, i, g)}
+	}
+	s.table(out, table.Row{"Rule", "Severity", "Findings", "Points", heading(title)}, rows, []int{6, 8, 8, 6, 0}, 4)
+	if left > 0 {
+		fmt.Fprintln(out, text.WrapSoft(fmt.Sprintf("… and %s with %s (%.1f points); --top 0 shows all rules, --all every finding",
+			count(left, "more rule"), count(findings, "finding"), points), s.Width))
+	}
+}
+
+// heading is the head of the column that says something about a group: of new findings what to do, of others which.
+func heading(title string) string {
+	if title == fixedFindings || title == unchangedFindings {
+		return "Objects"
+	}
+	return "What to do"
+}
+
+// advice says what to do about a group: what its only finding says, or what its rule requires, and of some of the
+// objects. Of a group that is fixed or unchanged it names objects.
+func (s Screen) advice(title string, i Assessed, g group) string {
+	if heading(title) == "Objects" {
+		return printable(g.requirement()) + "\n" + g.objects(false)
+	}
+	note := ""
+	if g.caps {
+		note = "This limits the score. "
+	}
+	if len(g.findings) == 1 {
+		return note + s.single(g.findings[0]) + "\n" + placed + where(i, g.findings[0])
+	}
+	return note + printable(g.what()) + "\n" + g.objects(false) + "; --rule " + g.rule + " lists all"
+}
+
+// single is a finding's message with its evidence.
+func (s Screen) single(f Finding) string {
+	message := printable(f.Message)
+	if evidence := found(f); evidence != "" {
+		message += "\n" + s.paint(text.Faint, printable(strings.TrimSpace(evidence)))
+	}
+	return message
+}
+
+// singles writes each finding of a group.
+func (s Screen) singles(out *strings.Builder, i Assessed, g group) {
+	title := text.WrapSoft(fmt.Sprintf("%s %s (%s, %.1f points)", g.rule, printable(g.requirement()), count(len(g.findings), "finding"),
+		g.points), s.Width)
+	fmt.Fprintf(out, "\n%s\n", s.paint(text.Bold, title))
+	rows := make([]table.Row, len(g.findings))
+	for n, f := range g.findings {
+		rows[n] = table.Row{
+			s.severity(f.Severity), strings.Join(f.RuleIDs, "\n"), fmt.Sprintf("%.1f", f.Impact),
+			where(i, f), s.single(f),
+		}
+	}
+	s.table(out, table.Row{"Severity", "Rules", "Points", "Where", "What to do"}, rows, []int{8, 6, 6, s.Width / 4, 0}, 4)
+}
