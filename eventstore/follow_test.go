@@ -580,8 +580,14 @@ func TestWake(t *testing.T) {
 		mustAdd(t, s, "budget-1", spent{})
 		heard()
 	}
-	waitFor(t, pool, `SELECT bool_and(pg_terminate_backend(pid)) AND count(*) = 2 FROM pg_stat_activity
-		WHERE datname = current_database() AND query IN ('LISTEN events_appended', 'NOTIFY events_appended') AND pid <> $1`, int(listener.Conn().PgConn().PID()))
+	// Only when both are there: killed one at a time, the two would come back at different moments for ever.
+	const both = `FROM pg_stat_activity
+		WHERE datname = current_database() AND query IN ('LISTEN events_appended', 'NOTIFY events_appended') AND pid <> $1`
+	own := int(listener.Conn().PgConn().PID())
+	waitFor(t, pool, `SELECT count(*) = 2 `+both, own)
+	if _, err := pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) `+both, own); err != nil {
+		t.Fatal(err)
+	}
 	for range 2 {
 		mustAdd(t, s, "budget-1", spent{})
 		heard()
