@@ -578,6 +578,7 @@ const (
 	ChangeTypeAiInstructions ChangeType = "aiInstructions"
 	ChangeTypeDescription    ChangeType = "description"
 	ChangeTypeDisplayFolder  ChangeType = "displayFolder"
+	ChangeTypeQnaEnabled     ChangeType = "qnaEnabled"
 	ChangeTypeSummarizeBy    ChangeType = "summarizeBy"
 )
 
@@ -591,6 +592,8 @@ func (e ChangeType) Valid() bool {
 	case ChangeTypeDescription:
 		return true
 	case ChangeTypeDisplayFolder:
+		return true
+	case ChangeTypeQnaEnabled:
 		return true
 	case ChangeTypeSummarizeBy:
 		return true
@@ -2972,14 +2975,14 @@ type PreviewChange struct {
 	// Current Null when the object has no value.
 	Current *string `json:"current"`
 
-	// Key table|object, table| for a table itself, aiInstructions for the model.
+	// Key table|object, table| for a table itself, aiInstructions or qnaEnabled for the model.
 	Key string `json:"key"`
 
 	// Object Empty for a table and for the model itself.
 	Object     string     `json:"object"`
 	ObjectType ObjectType `json:"objectType"`
 
-	// Property The property to write: instructions, description, displayFolder, summarizeBy or visibility.
+	// Property The property to write: instructions, description, displayFolder, summarizeBy, visibility or qnaEnabled.
 	Property    string `json:"property"`
 	Proposed    string `json:"proposed"`
 	Reason      string `json:"reason"`

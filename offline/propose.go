@@ -219,6 +219,8 @@ type leftBe struct {
 	all bool
 	// objects are the objects that have nothing else for the kind to clear.
 	objects map[object]bool
+	// text is true if the AI instructions are left alone because only the setting of Q&A has a finding.
+	text bool
 }
 
 // leftAlone returns the ignored findings that a kind could clear. An object that also has a reported finding of that
@@ -234,9 +236,11 @@ func leftAlone(kind optimization.Kind, reported []readiness.Finding, ignored []I
 		}
 	}
 	left.all = len(left.ignored) > 0
+	left.text = left.all
 	for _, f := range reported {
 		if clears(f) {
 			left.all = false
+			left.text = left.text && slices.Equal(f.RuleIDs, []string{"INS-10"})
 			delete(left.objects, keyOf(f))
 		}
 	}
@@ -257,7 +261,10 @@ func (l leftBe) count() int {
 
 // object reports whether a proposal is for an object that is left alone.
 func (l leftBe) object(one proposal.Proposal) bool {
-	return one.Object.Type != proposal.Model && l.objects[newObject("", one.Table, one.Name)]
+	if one.Object.Type == proposal.Model {
+		return l.text
+	}
+	return l.objects[newObject("", one.Table, one.Name)]
 }
 
 // apply writes the selected changes of a preview to p.after.

@@ -75,13 +75,20 @@ func (e *edit) hasFolder() error {
 	return nil
 }
 
+// errNoProperties is the error of a change to a definition.pbism that cannot be edited.
+var errNoProperties = errors.New(propertiesPart + " is missing or not a JSON object; correct it, and set settings.qnaEnabled to true there")
+
 // Kept returns why the definition, which contains the model, has no place for a
-// property; nil if it has one. Only a loose definition may have none: for AI
-// instructions and visibilities, unless a linguistic schema contains them.
+// property; nil if it has one. A loose definition may have none for AI instructions and
+// visibilities, unless a linguistic schema contains them. Q&A needs a definition.pbism
+// that is a JSON object.
 func Kept(d definition.Definition, m *semanticmodel.Model, p Property) error {
 	r := newReading(d, m)
 	if d.Loose && (p == Instructions && r.instructionsCulture() == "" || p == Visibility && r.visibilityCulture() == "") {
 		return errNoFolder
+	}
+	if p == QnAEnabled && !r.hasProperties {
+		return errNoProperties
 	}
 	return nil
 }

@@ -15,8 +15,8 @@ type edit struct {
 	*reading
 	old    definition.Definition
 	source source
-	// parts holds the new bytes of parts under Copilot/, by their usual names; nil
-	// removes a part. On disk they keep the spelling of existing paths.
+	// parts holds the new bytes of parts under Copilot/ and of definition.pbism, by
+	// their usual names; nil removes a part. On disk they keep the spelling of existing paths.
 	parts  map[string][]byte
 	schema *jsonpart.Tree // Copilot/schema.json, once opened
 	// made maps each structure that a write created around visibilities to the
@@ -86,6 +86,8 @@ func (e *edit) write(c Change) (Undo, error) {
 		} else if err = e.hasFolder(); err == nil {
 			was, u.Made, err = e.writeVisibility(c)
 		}
+	case QnAEnabled:
+		was, u.Made, err = e.writeQnA(c.Value)
 	default:
 		was, err = e.source.set(c.Target, c.Value)
 	}
@@ -119,6 +121,8 @@ func (e *edit) restore(u Undo) error {
 		return e.restoreInstructions(u)
 	case u.Property == Visibility:
 		return e.restoreVisibility(u)
+	case u.Property == QnAEnabled:
+		return e.restoreQnA(u)
 	}
 	if v := e.value(u.Target); v.Text == nil || *v.Text != u.Written {
 		return ErrChanged

@@ -22,6 +22,8 @@ func (e *edit) expect(undos []Undo) {
 	for _, u := range undos {
 		table, column, measure := e.find(u.Target)
 		switch {
+		case u.Property == QnAEnabled:
+			e.model.QnA = semanticmodel.QnAOn
 		case u.Property == Instructions && u.Culture == "":
 			e.model.Copilot.Instructions = &u.Written
 		case u.Property == Instructions:

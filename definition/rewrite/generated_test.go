@@ -65,6 +65,21 @@ var schemas = []string{
 	`{"$schema":"x","tables":[{"name":"sales","synonyms":["s"],"measures":null},{"name":"Sales","visibility":"Hidden"},{"name":"Gone","columns":[{"name":"x","visibility":"Foo"}]}]}`,
 }
 
+// properties are parts that say, or do not say, whether Q&A is on.
+var properties = []string{
+	``,
+	`{}`,
+	`{"version":"4.2"}`,
+	`{"$schema":"x","version":"4.2","settings":{}}`,
+	`{"settings":{"qnaEnabled":false},"version":"5.0"}`,
+	`{"version":"4.2","settings":{"qnaEnabled":true,"x":[1]}}`,
+	`{"version":"4.2","settings":{"x":{"qnaEnabled":false},"qnaEnabled":"false"}}`,
+	`{"version":"4.2","settings":{"x":1}}`,
+	`{"settings":null,"version":"4.2"}`,
+	`{"settings":[{"qnaEnabled":false}]}`,
+	`{"settings":{"qnaEnabled":true},"settings":{"qnaEnabled":null}}`,
+}
+
 // restyle returns the JSON with random white space; in one line if oneLine is set.
 func restyle(t *rapid.T, src string, oneLine bool) string {
 	if !json.Valid([]byte(src)) {
@@ -157,6 +172,9 @@ func generated(t *rapid.T) definition.Definition {
 			culture += "\n\tlinguisticMetadata =\n\t\t\t" + strings.ReplaceAll(text, "\n", "\n\t\t\t") + "\n\t\tcontentType: json\n"
 		}
 		add("definition/cultures/en-US.tmdl", culture)
+	}
+	if text := rapid.SampledFrom(properties).Draw(t, "definition.pbism"); text != "" {
+		add("definition.pbism", restyle(t, text, false))
 	}
 	if rapid.Bool().Draw(t, "without Copilot") {
 		return variant(definition.New(parts...), rapid.SampledFrom(variants).Draw(t, "variant"))

@@ -31,6 +31,9 @@ var (
 // targets returns everything that can be written in the model.
 func targets(m *semanticmodel.Model) []rewrite.Target {
 	all := []rewrite.Target{{Property: rewrite.Instructions}}
+	if m.QnA != semanticmodel.QnANoPart {
+		all = append(all, rewrite.Target{Property: rewrite.QnAEnabled})
+	}
 	for _, t := range m.Tables {
 		add := func(name string, properties ...rewrite.Property) {
 			for _, p := range properties {
@@ -66,6 +69,8 @@ func draw(t *rapid.T, m *semanticmodel.Model, most int) []rewrite.Change {
 			c.Value = rapid.SampledFrom([]string{"none", "sum", "default", "distinctCount"}).Draw(t, "default")
 		case rewrite.Visibility:
 			c.Value = rapid.SampledFrom([]string{"Visible", "Hidden"}).Draw(t, "visibility")
+		case rewrite.QnAEnabled:
+			c.Value = "true"
 		}
 		if rewrite.CheckText(c.Property, c.Value) == "" {
 			byTarget[c.Target] = c
@@ -214,6 +219,9 @@ func holds(t rapid.TB, before, after definition.Definition, changes []rewrite.Ch
 	}
 }
 
+// inDeclaration are the properties that the files which declare objects hold.
+var inDeclaration = map[rewrite.Property]bool{rewrite.Description: true, rewrite.DisplayFolder: true, rewrite.SummarizeBy: true}
+
 // onlyExpectedLines checks the files that declare objects: the only removed lines
 // are those in the undos, and the only added lines are those of the values.
 func onlyExpectedLines(t rapid.TB, before, after definition.Definition, undos []rewrite.Undo) {
@@ -240,7 +248,7 @@ func onlyExpectedLines(t rapid.TB, before, after definition.Definition, undos []
 		}
 	}
 	for _, u := range undos {
-		if _, tmsl := before.Part("model.bim"); tmsl || u.Property == rewrite.Visibility || u.Property == rewrite.Instructions {
+		if _, tmsl := before.Part("model.bim"); tmsl || !inDeclaration[u.Property] {
 			continue
 		}
 		total -= strings.Count(u.Written, "\n") + 1
@@ -293,7 +301,7 @@ func TestCorpusAllChanges(t *testing.T) {
 		}
 		var changes []rewrite.Change
 		for _, target := range targets(m) {
-			value := map[rewrite.Property]string{rewrite.SummarizeBy: "min", rewrite.Visibility: "Hidden"}[target.Property]
+			value := map[rewrite.Property]string{rewrite.SummarizeBy: "min", rewrite.Visibility: "Hidden", rewrite.QnAEnabled: "true"}[target.Property]
 			if value == "" {
 				value = "Another " + target.String()
 			}

@@ -17,11 +17,13 @@ type reading struct {
 	model *semanticmodel.Model
 	// hasCopilot is true for a definition with any part under Copilot/.
 	hasCopilot bool
-	tables     map[string]*semanticmodel.Table
-	columns    map[object]*semanticmodel.Column
-	measures   map[object]*semanticmodel.Measure
-	entries    map[object]*string // visibilities of the AI data schema, by folded names
-	entities   map[object]*string // visibilities of the linguistic schema
+	// hasProperties is true for a definition with a definition.pbism that can be edited.
+	hasProperties bool
+	tables        map[string]*semanticmodel.Table
+	columns       map[object]*semanticmodel.Column
+	measures      map[object]*semanticmodel.Measure
+	entries       map[object]*string // visibilities of the AI data schema, by folded names
+	entities      map[object]*string // visibilities of the linguistic schema
 }
 
 // object names a table (name "") or a field.
@@ -29,11 +31,12 @@ type object struct{ table, name string }
 
 func newReading(d definition.Definition, m *semanticmodel.Model) *reading {
 	r := &reading{
-		model:      m,
-		hasCopilot: slices.ContainsFunc(d.Parts, func(p definition.Part) bool { return isCopilot(p.Path) }),
-		tables:     map[string]*semanticmodel.Table{},
-		columns:    map[object]*semanticmodel.Column{},
-		measures:   map[object]*semanticmodel.Measure{},
+		model:         m,
+		hasCopilot:    slices.ContainsFunc(d.Parts, func(p definition.Part) bool { return isCopilot(p.Path) }),
+		hasProperties: readProperties(d) != nil,
+		tables:        map[string]*semanticmodel.Table{},
+		columns:       map[object]*semanticmodel.Column{},
+		measures:      map[object]*semanticmodel.Measure{},
 	}
 	for i := range m.Tables {
 		t := &m.Tables[i]
@@ -56,9 +59,12 @@ func isCopilot(path string) bool {
 
 // value returns the model's value at the target.
 func (r *reading) value(t Target) Value {
-	if t.Property == Instructions {
-		if t.Table != "" || t.Name != "" {
+	if t.Property == Instructions || t.Property == QnAEnabled {
+		switch {
+		case t.Table != "" || t.Name != "":
 			return Value{}
+		case t.Property == QnAEnabled:
+			return r.qna()
 		}
 		return Value{Found: true, Text: r.instructions()}
 	}

@@ -114,6 +114,7 @@ func changesOf(m *semanticmodel.Model) map[string][]rewrite.Change {
 	values := map[rewrite.Property]string{
 		rewrite.Instructions: "# Rules\n\nAnswer in euros.  \nBe brief: “short”, 短い.\n\n", rewrite.Description: "One line,\nand another.",
 		rewrite.DisplayFolder: `Umsätze\Netto`, rewrite.SummarizeBy: "average", rewrite.Visibility: "Hidden",
+		rewrite.QnAEnabled: "true",
 	}
 	changes, all := map[string][]rewrite.Change{}, []rewrite.Change{}
 	found := targets(m)
@@ -206,6 +207,7 @@ func TestRestoreAfterReformatting(t *testing.T) {
 				} else {
 					d = with(d, "definition/cultures/en-US.tmdl", culture)
 				}
+				d = with(d, "definition.pbism", properties[(i+j)%len(properties)])
 				made[fmt.Sprintf("%s %d %d", kind, i, j)] = with(d, "Copilot/schema.json", schema)
 			}
 		}

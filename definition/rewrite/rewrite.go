@@ -1,7 +1,7 @@
 // Package rewrite changes single properties of a semantic model's definition and
 // restores them: descriptions, display folders, default summarizations, the AI
-// instructions and the visibilities of the AI data schema. Only the necessary bytes
-// change, and Restore restores every byte that Write changed.
+// instructions, the visibilities of the AI data schema, and whether Q&A is on. Only the
+// necessary bytes change, and Restore restores every byte that Write changed.
 //
 // The place of AI instructions and visibilities depends on the definition. With any
 // part under Copilot/, they are there. Without one, they are in the linguistic
@@ -36,6 +36,9 @@ const (
 	Instructions Property = "instructions"
 	// Visibility of a table, column or measure in the AI data schema.
 	Visibility Property = "visibility"
+	// QnAEnabled is whether Q&A is on for the model (Table and Name ""):
+	// settings.qnaEnabled of definition.pbism. It can only be turned on.
+	QnAEnabled Property = "qnaEnabled"
 )
 
 // Target is one property of one object. Name is "" for a table; Table and Name are
@@ -62,7 +65,8 @@ type Value struct {
 	// property.
 	Found bool
 	// Text is nil if the object does not have the property or it is empty; empty AI
-	// instructions are not nil. The lines of a description are joined by "\n".
+	// instructions are not nil, and a qnaEnabled that is no boolean is. The lines of a
+	// description are joined by "\n".
 	Text *string
 }
 
@@ -90,7 +94,7 @@ type Undo struct {
 	Culture string `json:"culture,omitempty"`
 	// Made lists the structure that the write created around the value in the AI
 	// data schema, each with its previous content, "" for none. Restore removes it
-	// when it is empty.
+	// when it is empty. With Q&A, settings in Made means that Lines are theirs.
 	Made map[string]string `json:"made,omitempty"`
 	// Created are the parts that the write created. Restore removes them when they
 	// contain nothing but what it created.

@@ -41,6 +41,8 @@ func CheckText(p Property, text string) string {
 		return known(summarizations)
 	case p == Visibility:
 		return known(visibilities)
+	case p == QnAEnabled:
+		return known([]string{on})
 	case !utf8.ValidString(text):
 		return "it must be UTF-8"
 	case strings.Contains(text, "\x00"):
@@ -62,7 +64,7 @@ func CheckText(p Property, text string) string {
 		return tooLong(text, maxFolder)
 	case Instructions:
 		return tooLong(text, maxInstructions)
-	case SummarizeBy, Visibility: // fixed values, checked above
+	case SummarizeBy, Visibility, QnAEnabled: // fixed values, checked above
 	}
 	return fmt.Sprintf("%q is not a property that can be set", p)
 }

@@ -250,8 +250,12 @@ func (w Work) Plan(write int, now Now) (Plan, error) {
 
 // leavesOut reports whether a changed object is skipped. An apply skips objects that
 // the model no longer has (for kinds from findings) and measures that moved to another
-// folder. A revert of properties skips any changed object.
+// folder. A revert of properties skips any changed object. Both skip a setting of Q&A
+// that was changed, so that the AI instructions are still written or reverted.
 func (w Work) leavesOut(o Object, v rewrite.Value) bool {
+	if o.Type == proposal.QnAEnabled {
+		return true
+	}
 	if w.Reverts != nil {
 		return w.Kind == Properties
 	}
@@ -316,6 +320,8 @@ func (w Work) changed(o Object, how string) error {
 // changedMessage says how an object has changed.
 func (w Work) changedMessage(o Object, v rewrite.Value) string {
 	switch {
+	case !v.Found && o.Type == proposal.QnAEnabled:
+		return "the definition.pbism of the semantic model is gone or no longer a JSON object"
 	case !v.Found:
 		return "the semantic model no longer holds " + o.named()
 	case w.Reverts != nil:

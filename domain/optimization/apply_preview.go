@@ -76,8 +76,8 @@ func (o Object) Target() rewrite.Target {
 	return rewrite.Target{Property: o.Property, Table: o.Table, Name: o.Object}
 }
 
-// Write is one of the successive writes of an apply or a revert: objects of one type of
-// change.
+// Write is one of the successive writes of an apply or a revert: objects whose types of
+// change are written together, as the Type.
 type Write struct {
 	Type    proposal.Type `json:"type"`
 	Objects []Object      `json:"objects"`
@@ -105,12 +105,12 @@ func (r ApplyPreview) Select(p Preview) ([]Write, error) {
 	for _, t := range p.Kind.Types() {
 		w := Write{Type: t}
 		for _, c := range p.Changes {
-			if c.Type != t || !keys[c.Key] {
+			if writeOf(c.Type) != t || !keys[c.Key] {
 				continue
 			}
 			written := c.Proposed
 			if own, ok := r.Values[c.Key]; ok {
-				written = asWritten(t, own)
+				written = asWritten(c.Type, own)
 			}
 			w.Objects = append(w.Objects, Object{c.Key, c.Type, c.Table, c.Object, c.ObjectType, c.Property, c.Current, &written})
 		}
@@ -167,7 +167,7 @@ func checkValue(c Change, selected bool, key, text string) error {
 	switch {
 	case !selected:
 		return about("values has a text for %q, which this apply does not write", domain.Excerpt(key))
-	case c.Type == proposal.SummarizeBy || c.Type == proposal.AIDataSchema:
+	case c.Type == proposal.SummarizeBy || c.Type == proposal.AIDataSchema || c.Type == proposal.QnAEnabled:
 		return about("values has a text for %q, a change of type %s, whose value is the one proposed; leave it out of values, or "+
 			"out of keys", domain.Excerpt(key), c.Type)
 	}

@@ -68,7 +68,12 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 		more += t.More
 	}
 	p.UsageInProposal = a.Usage != nil
-	if err := p.score(d, m, readiness.Options{Usage: a.Usage, Ignore: a.Ignore}); err != nil {
+	options := readiness.Options{Usage: a.Usage, Ignore: a.Ignore}
+	now := readiness.Assess(m, options)
+	if p.Kind == AIInstructions {
+		p.turnOnQnA(d, m, now, a)
+	}
+	if err := p.score(d, now.Score, options); err != nil {
 		return err
 	}
 	if p.Kind == Properties {
@@ -257,11 +262,10 @@ var nothing = map[Kind]string{
 	AIDataSchema:   "nothing is proposed for the AI data schema",
 }
 
-// score computes the score of the model, and of a copy with every change. It skips
-// changes that the definition cannot represent.
-func (p *Preview) score(d definition.Definition, m *semanticmodel.Model, o readiness.Options) error {
-	p.ScoreNow = readiness.Assess(m, o).Score
-	p.ScoreAfter = p.ScoreNow
+// score sets the scores: now is that of the definition, and that of a copy with every
+// change is computed. It skips changes that the definition cannot represent.
+func (p *Preview) score(d definition.Definition, now *int, o readiness.Options) error {
+	p.ScoreNow, p.ScoreAfter = now, now
 	after, err := p.withEverything(d)
 	if err != nil || len(p.Changes) == 0 {
 		return err

@@ -61,8 +61,8 @@ func kindNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Types returns the types of change that the kind writes, in the order of its writes:
-// for Properties display folders, then field defaults.
+// Types returns the types of the kind's writes, in their order: for Properties display
+// folders, then field defaults.
 func (k Kind) Types() []proposal.Type {
 	switch k {
 	case AIInstructions:
@@ -81,6 +81,15 @@ func (k Kind) Types() []proposal.Type {
 // assessment.
 func (k Kind) FromFindings() bool { return k == Descriptions || k == Properties }
 
+// writeOf returns the type of the write that a type of change is part of. Q&A is turned
+// on in the write of the AI instructions, which Copilot reads only then.
+func writeOf(t proposal.Type) proposal.Type {
+	if t == proposal.QnAEnabled {
+		return proposal.AIInstructions
+	}
+	return t
+}
+
 // propertyOf returns the property that a type of change sets in a definition.
 func propertyOf(t proposal.Type) rewrite.Property {
 	switch t {
@@ -92,6 +101,8 @@ func propertyOf(t proposal.Type) rewrite.Property {
 		return rewrite.DisplayFolder
 	case proposal.SummarizeBy:
 		return rewrite.SummarizeBy
+	case proposal.QnAEnabled:
+		return rewrite.QnAEnabled
 	default:
 		return rewrite.Visibility
 	}

@@ -92,13 +92,13 @@ func listed(writes []Write, skipped []Skip) (WritesContinued, []domain.Event) {
 	return WritesContinued{continued(nil, lists[0]), skips[0]}, more
 }
 
-// continued returns the writes with more objects, which join the last write of the same
+// continued returns the writes with more objects, which join the last write of their
 // type.
 func continued(writes []Write, objects []Object) []Write {
 	writes = slices.Clone(writes)
 	for len(objects) > 0 {
-		t := objects[0].Type
-		n := slices.IndexFunc(objects, func(o Object) bool { return o.Type != t })
+		t := writeOf(objects[0].Type)
+		n := slices.IndexFunc(objects, func(o Object) bool { return writeOf(o.Type) != t })
 		if n < 0 {
 			n = len(objects)
 		}

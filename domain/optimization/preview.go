@@ -79,11 +79,11 @@ type TableFolders struct {
 	Folders []string `json:"folders"`
 }
 
-// instructionsKey is the key of the only change of aiInstructions.
+// instructionsKey is the key of the AI instructions.
 const instructionsKey = "aiInstructions"
 
 // KeyOf returns the key of an object in previews, applies and reverts: table|object, or
-// table| for the table itself.
+// table| for the table itself. Q&A has a key of its own.
 func KeyOf(o proposal.Object) string {
 	if o.Type == proposal.Model {
 		return instructionsKey

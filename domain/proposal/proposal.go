@@ -16,12 +16,15 @@ const (
 	DisplayFolder  Type = "displayFolder"
 	SummarizeBy    Type = "summarizeBy"
 	AIDataSchema   Type = "aiDataSchema"
+	// QnAEnabled turns Q&A on, without which Copilot reads no AI instructions.
+	QnAEnabled Type = "qnaEnabled"
 )
 
 // ObjectType is the type of the object that a change writes to.
 type ObjectType string
 
-// The object types. Model is the model itself, which holds the AI instructions.
+// The object types. Model is the model itself, which holds the AI instructions and the
+// setting of Q&A.
 const (
 	Model   ObjectType = "Model"
 	Table   ObjectType = "Table"
@@ -56,7 +59,7 @@ const (
 
 // Ask is a request for proposals of one type, for objects of one model.
 type Ask struct {
-	// Type is any type except SummarizeBy, which no provider proposes.
+	// Type is any type except SummarizeBy and QnAEnabled, which no provider proposes.
 	Type  Type
 	Model *semanticmodel.Model
 	// Objects are the objects to propose for, the most urgent first: tables, columns

@@ -471,6 +471,7 @@ const (
 	AiInstructions ChangeType = "aiInstructions"
 	Description    ChangeType = "description"
 	DisplayFolder  ChangeType = "displayFolder"
+	QnaEnabled     ChangeType = "qnaEnabled"
 	SummarizeBy    ChangeType = "summarizeBy"
 )
 
@@ -484,6 +485,8 @@ func (e ChangeType) Valid() bool {
 	case Description:
 		return true
 	case DisplayFolder:
+		return true
+	case QnaEnabled:
 		return true
 	case SummarizeBy:
 		return true
