@@ -16,8 +16,8 @@ type Texts struct {
 // Yields reports whether an expression yields text, as far as its form shows: it begins
 // with a string, concatenates, calls a text function, or chooses among such results.
 func (t Texts) Yields(expression string) bool {
-	b := block{Texts: t, src: expression, tokens: lex(expression)}
-	b.match()
+	b := newBlock(expression)
+	b.Texts = t
 	return b.read(0, len(b.tokens), nil) == yieldsText
 }
 
@@ -197,16 +197,15 @@ func (b *block) concatenates(from, to int) bool {
 }
 
 func (b *block) readVariable(name string, known *variable) yield {
-	for v := known; v != nil; v = v.outer {
-		if v.name == name {
-			if !v.read {
-				v.read = true
-				v.yields = b.read(v.from, v.to, v.outer)
-			}
-			return v.yields
-		}
+	v := known.named(name)
+	if v == nil {
+		return yieldsOther
 	}
-	return yieldsOther
+	if !v.read {
+		v.read = true
+		v.yields = b.read(v.from, v.to, v.outer)
+	}
+	return v.yields
 }
 
 // readCall reads a call whose arguments lie between from and to.
