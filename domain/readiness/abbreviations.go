@@ -76,6 +76,27 @@ func inBrackets(before, after string) bool {
 	return false
 }
 
+// unfamiliar returns the verdict of NAM-03 for an exposed object. Several rules ask for it.
+func (x *scope) unfamiliar(o *object) verdict {
+	if x.memo.unfamiliar == nil {
+		x.memo.unfamiliar = make([]*verdict, len(x.objects))
+		for _, o := range x.all {
+			if v := unfamiliarName(x, o); v.violation > 0 {
+				x.memo.unfamiliar[o.index] = &v
+			}
+		}
+	}
+	return orPass(x.memo.unfamiliar[o.index])
+}
+
+// orPass returns a verdict, or for nil the one that passes.
+func orPass(v *verdict) verdict {
+	if v == nil {
+		return verdict{}
+	}
+	return *v
+}
+
 // unfamiliarName finds the first abbreviation without a vowel, else the first single
 // letter or word in capitals.
 func unfamiliarName(x *scope, o *object) verdict {

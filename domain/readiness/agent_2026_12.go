@@ -8,7 +8,7 @@ import (
 // decemberAgentRules also judge whether the agent's instructions name what it can see
 // (docs/regime.md H.6).
 var decemberAgentRules = amended(agentRules,
-	agentRule{rule{id: "AGT-01", k: 3, severity: Medium, copilot: true}, tableAgreement},
+	agentRule{rule{id: "AGT-01", k: 3, severity: Medium, copilot: true}, agreementOnTables},
 	agentRule{rule{id: "AGT-02", k: 2, severity: Medium}, statingAgent(misplacedInstructions)},
 	agentRule{rule{id: "AGT-03", k: 1, severity: Low}, statingAgent(agentDescription, "40 characters at least")},
 	agentRule{rule{id: "AGT-04", k: 1, severity: Low}, statingAgent(selectedTables)},
@@ -21,6 +21,49 @@ func statingAgent(c agentCheck, limits ...string) agentCheck {
 	return func(config *configuration, say func(int, *object, verdict)) {
 		c(config, func(source int, o *object, v verdict) { say(source, o, v.stated(limits)) })
 	}
+}
+
+// agreementOnTables finds half a fault in a table that the AI data schema exposes and the agent leaves out, unless the
+// agent's instructions name it (docs/regime-precision.md P18).
+func agreementOnTables(c *configuration, say func(int, *object, verdict)) {
+	mentions := distinctMentions(mentionsIn(recommended(c.Instructions)))
+	for i, s := range c.snapshots {
+		if s == nil || !s.configured {
+			continue
+		}
+		selected, named := selectedBy(c.sources[i].Tables), s.tablesOf(mentions)
+		for _, t := range s.tables {
+			switch exposed := s.exposed[t.index]; {
+			case selected(t) && exposed:
+				say(i, &t.object, verdict{})
+			case selected(t):
+				say(i, &t.object, fails(1, "expose it in the AI data schema, or take it out of the agent",
+					"selected in the agent, not exposed by the AI data schema"))
+			case exposed && named[t.norm]:
+				say(i, &t.object, fails(1,
+					"select it in the agent, whose instructions name it, or hide it in the AI data schema, which also hides it from Copilot",
+					"exposed by the AI data schema, named by the agent's instructions, not selected in the agent"))
+			case exposed:
+				say(i, &t.object, fails(0.5, "select it in the agent, or hide it in the AI data schema, which also hides it from Copilot",
+					"exposed by the AI data schema, not selected in the agent"))
+			}
+		}
+	}
+}
+
+// tablesOf returns the tables, under norm, that mentions name or whose fields they name.
+func (s *snapshot) tablesOf(mentions []written) map[string]bool {
+	named := map[string]bool{}
+	for _, w := range mentions {
+		if w.qualified {
+			named[w.table] = true
+			continue
+		}
+		for _, o := range s.called(w.field) {
+			named[o.table.norm] = true
+		}
+	}
+	return named
 }
 
 // strayNames judges the names in the agent's instructions: only those of fields that no

@@ -301,6 +301,45 @@ func rulesOf(t *testing.T, regimeID string, rows map[string][]row) {
 	}
 }
 
+// decemberFindings runs rows by rule id under 2026-12. Here a violation is followed by its severity, as in
+// "Sales 1 high, Sales[Net] 0.5 low, Sales[Gross] 0".
+func decemberFindings(t *testing.T, rows map[string][]row) {
+	for id, rows := range rows {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			for _, r := range rows {
+				var out []string
+				for _, j := range regime(t, "2026-12").Judge(r.model, readiness.Options{}, false, id) {
+					out = append(out, strings.TrimSpace(fmt.Sprintf("%s %.4g %s", written(j.Key), j.Violation, j.Severity)))
+				}
+				if got := strings.Join(out, ", "); got != r.want {
+					t.Errorf("%s: got %q, want %q", r.name, got, r.want)
+				}
+			}
+		})
+	}
+}
+
+// decemberMessages runs rows by rule id under 2026-12. They want the messages of what fails, one a line.
+func decemberMessages(t *testing.T, rows map[string][]row) {
+	for id, rows := range rows {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			for _, r := range rows {
+				var out []string
+				for _, j := range regime(t, "2026-12").Judge(r.model, readiness.Options{}, false, id) {
+					if j.Violation > 0 {
+						out = append(out, j.Message)
+					}
+				}
+				if got := strings.Join(out, "\n"); got != r.want {
+					t.Errorf("%s: got %q, want %q", r.name, got, r.want)
+				}
+			}
+		})
+	}
+}
+
 // messages maps each message to its rule: no two rules have the same message.
 var messages sync.Map
 

@@ -102,6 +102,44 @@ func TestDecemberAgentRules(t *testing.T) {
 	}
 }
 
+// AGT-01 compares the tables of the agent with those that the AI data schema exposes.
+func TestDecemberAgreementOnTables(t *testing.T) {
+	t.Parallel()
+	m := model(table("Sales", text("Net")), table("Order Lines", text("Qty"), measure("Gross", "1")), table("Notes", text("c")),
+		schema("Notes Hidden", "Sales[Net] Visible"))
+	const both = "which also hides it from Copilot"
+	for name, tt := range map[string]struct {
+		instructions string
+		selected     []string
+		want         string // the finding about a table
+		message      string
+	}{
+		"both agree":                   {"Use [Qty].", []string{"Sales", "order lines"}, "", ""},
+		"selected, not exposed":        {"", []string{"Sales", "Order Lines", "Notes"}, "Notes 1 medium", "expose it in the AI data schema, or take it out of the agent"},
+		"exposed, not selected":        {"Answer by sales.", []string{"Sales"}, "Order Lines 0.5 low", "Table 'Order Lines': select it in the agent, or hide it in the AI data schema, " + both},
+		"a column is named":            {"Use 'order lines'[QTY].", []string{"Sales"}, "Order Lines 1 medium", "select it in the agent, whose instructions name it, or hide it in the AI data schema, " + both},
+		"a bare column is named":       {"Use [Qty].", []string{"Sales"}, "Order Lines 1 medium", both},
+		"a measure is named":           {"Use [gross].", []string{"Sales"}, "Order Lines 1 medium", both},
+		"an unknown field of it":       {"Use 'Order Lines'[Gone].", []string{"Sales"}, "Order Lines 1 medium", both},
+		"its name alone":               {"See ORDER LINES.", []string{"Sales"}, "Order Lines 0.5 low", both},
+		"what must not be used":        {"Never use [Qty] of order lines.", []string{"Sales"}, "Order Lines 0.5 low", both},
+		"a field of another table":     {"Use [Net] and [Gone].", []string{"Sales"}, "Order Lines 0.5 low", both},
+		"a field of a table not shown": {"Use [c].", []string{"Sales", "Order Lines"}, "", ""},
+	} {
+		r := regime(t, "2026-12").AssessAgent(readiness.Agent{Instructions: tt.instructions}, []readiness.Source{selecting("1", m,
+			tt.selected...)}, noOptions)
+		got, message := "", ""
+		for _, f := range r.Findings {
+			if fmt.Sprint(f.RuleIDs) == "[AGT-01]" {
+				got, message = got+fmt.Sprint(f.Table, " ", f.Violation, " ", f.Severity), f.Message
+			}
+		}
+		if got != tt.want || !strings.Contains(message, tt.message) {
+			t.Errorf("%s: got %q, %q, want %q, %q", name, got, message, tt.want, tt.message)
+		}
+	}
+}
+
 // A model whose preparation for AI the platform does not show is not judged by it.
 func TestNotVisibleIsNotNone(t *testing.T) {
 	t.Parallel()
@@ -125,7 +163,7 @@ func TestNotVisibleIsNotNone(t *testing.T) {
 		t.Errorf("got %+v, complete %v", r.NotAssessable, r.ScoreComplete)
 	}
 	// X is what is not hidden, nothing is named, and a synonym of a culture counts.
-	for id, want := range map[string]string{"VIS-02": "Net_Sales[a_guid] 1", "NAM-01": "Net_Sales 0.5, Net_Sales[a_guid] 1, Net_Sales[m] 0"} {
+	for id, want := range map[string]string{"VIS-02": "Net_Sales[a_guid] 1", "NAM-01": "Net_Sales 0.5, Net_Sales[m] 0"} {
 		if got := found(t, december.Judge(m, noOptions, false, id)); got != want {
 			t.Errorf("%s: got %q, want %q", id, got, want)
 		}

@@ -26,7 +26,13 @@ func lastWords(words []string, n int) []string {
 	return last
 }
 
-func lastWord(words []string) string { return lastWords(words, 1)[0] }
+// lastWord returns the last word of a name, "" if it has none.
+func lastWord(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return words[len(words)-1]
+}
 
 var (
 	unsummedWords     = setOf("average,avg,median,max,minimum,distinct")

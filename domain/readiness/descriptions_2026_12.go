@@ -6,11 +6,11 @@ import "strconv"
 // (docs/regime.md H.3).
 var decemberDescriptionRules = amended(descriptionRules,
 	rule{id: "DSC-01", k: 2, severity: Medium, fixes: []FixKind{Descriptions}, check: each(exposedTables,
-		unexplaining[*table]("what one row of it stands for and what it is used for"))},
+		unexplaining("what one row of it stands for and what it is used for", lowIfEvident[*table]))},
 	rule{id: "DSC-02", k: 3, severity: Medium, fixes: []FixKind{Descriptions}, check: each(where(exposedColumns, notKey),
-		unexplaining[*column]("what its values mean, with their unit or an example"))},
+		unexplaining("what its values mean, with their unit or an example", lowIfEvident[*column]))},
 	rule{id: "DSC-03", k: 4, severity: High, fixes: []FixKind{Descriptions}, check: each(exposedMeasures,
-		unexplaining[*measure]("what it measures, how it is calculated and when to use it"))},
+		unexplaining("what it measures, how it is calculated and when to use it", mediumIfCount))},
 	rule{id: "DSC-04", k: 3, severity: Medium, fixes: []FixKind{Descriptions}, check: each(where(exposedObjects, describable),
 		idleDescription)},
 	rule{id: "DSC-05", k: 1, severity: Low, fixes: []FixKind{Descriptions}, check: each(describedObjects, overlongDescription)},
@@ -18,17 +18,20 @@ var decemberDescriptionRules = amended(descriptionRules,
 )
 
 // unexplaining judges whether an object has a description that adds something. what is
-// what the description should say.
-func unexplaining[O judged](what string) func(*scope, O) verdict {
+// what the description should say, severity what a violation has in place of the rule's.
+func unexplaining[O judged](what string, severity func(*scope, O) Severity) func(*scope, O) verdict {
 	return func(x *scope, o O) verdict {
+		var v verdict
 		switch b := o.base(); x.description(b) {
 		case adds:
-			return verdict{}
+			return v
 		case isAbsent:
-			return fails(1, "describe "+what, noDescription)
+			v = fails(1, "describe "+what, noDescription)
 		default:
-			return fails(1, "say what the name does not: "+what, "%s", x.idle(b))
+			v = fails(1, "say what the name does not: "+what, "%s", x.idle(b))
 		}
+		v.severity = severity(x, o)
+		return v
 	}
 }
 
@@ -53,15 +56,18 @@ func describable(x *scope, o *object) bool { return !x.keys[o.index] || o.descri
 
 // idleDescription is implied by DSC-01 to DSC-03 wherever these judge the object.
 func idleDescription(x *scope, o *object) verdict {
+	var v verdict
 	switch x.description(o) {
 	case adds:
-		return verdict{}
+		return v
 	case isAbsent:
-		return absent("write a description of at least "+strconv.Itoa(leastDescription)+" characters that says more than the name",
+		v = absent("write a description of at least "+strconv.Itoa(leastDescription)+" characters that says more than the name",
 			noDescription)
 	default:
-		return absent("say in the description what the name does not", x.idle(o))
+		v = absent("say in the description what the name does not", x.idle(o))
 	}
+	v.severity = lowIfEvident(x, o)
+	return v
 }
 
 func overlongDescription(x *scope, o *object) verdict {
@@ -86,7 +92,9 @@ func repeatedDescription(x *scope, objects []*object) func(*object) verdict {
 	}
 	return func(o *object) verdict {
 		if !x.explained(o) {
-			return absent("write a description that adds to the name and belongs to it alone", x.idle(o))
+			v := absent("write a description that adds to the name and belongs to it alone", x.idle(o))
+			v.severity = lowIfEvident(x, o)
+			return v
 		}
 		for _, other := range sharers[norm(o.description)] {
 			if other != o {

@@ -43,6 +43,7 @@ type dumpedColumn struct {
 	IsDefaultLabel     bool     `json:"is_default_label"`
 	IsRowNumber        bool     `json:"is_row_number"`
 	SortByColumn       string   `json:"sort_by_column"`
+	FormatString       string   `json:"format_string"`
 	DataCategory       string   `json:"data_category"`
 	SourceColumn       string   `json:"source_column"`
 	Expression         string   `json:"expression"`
@@ -202,7 +203,7 @@ func dumpTable(t semanticmodel.Table) dumpedTable {
 		Columns: mapped(t.Columns, func(c semanticmodel.Column) dumpedColumn {
 			return dumpedColumn{
 				c.Name, c.Description, string(c.DataType), c.SummarizeBy, c.IsHidden, c.IsKey, c.IsDefaultLabel, c.IsRowNumber,
-				c.SortByColumn, c.DataCategory, c.SourceColumn, c.Expression, namesOf(c.ExtendedProperties),
+				c.SortByColumn, c.FormatString, c.DataCategory, c.SourceColumn, c.Expression, namesOf(c.ExtendedProperties),
 			}
 		}),
 		Measures: mapped(t.Measures, func(m semanticmodel.Measure) dumpedMeasure {

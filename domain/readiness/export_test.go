@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"cmp"
 	"slices"
 
 	"readiness/definition/semanticmodel"
@@ -10,6 +11,7 @@ import (
 type Judged struct {
 	Key
 	Violation         float64
+	Severity          Severity // "" if it passes
 	Message, Evidence string
 }
 
@@ -35,12 +37,16 @@ func (r *Regime) Judge(m *semanticmodel.Model, o Options, asAgent bool, ruleID s
 			if !d.judges(&r, v) {
 				return nil
 			}
-			r.check(v.scope, func(j judged, found verdict) {
+			r.check(v.scope, func(o judged, found verdict) {
 				key := modelItself(ruleID).key()
-				if j != nil {
-					key = j.base().key()
+				if o != nil {
+					key = o.base().key()
 				}
-				out = append(out, Judged{key, found.violation, found.message, found.evidence})
+				j := Judged{Key: key, Violation: found.violation, Message: found.message, Evidence: found.evidence}
+				if found.violation > 0 {
+					j.Severity = cmp.Or(found.severity, r.severityOf(found.violation))
+				}
+				out = append(out, j)
 			})
 			return out
 		}

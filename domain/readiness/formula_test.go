@@ -188,13 +188,13 @@ func TestRuleTable(t *testing.T) {
 	}
 }
 
-// The rules that 2026-12 adds or weighs otherwise (docs/regime.md H.1 to H.3, H.6), and
+// The rules that 2026-12 adds or weighs otherwise (docs/regime.md H.1 to H.3, H.6, docs/regime-precision.md P15), and
 // its weights of dimensions. Every other rule is as in 2026-11.
 func TestDecemberRuleTable(t *testing.T) {
 	t.Parallel()
 	const I, S = AIInstructions, AIDataSchema
 	changed := map[string]rule{
-		"DSC-04": {k: 3, severity: Medium, fixes: []FixKind{Descriptions}}, "NAM-04": {k: 2, severity: Low}, "SYN-01": {k: 1, severity: Low}, "SYN-02": {k: 1, severity: Medium},
+		"DSC-04": {k: 3, severity: Medium, fixes: []FixKind{Descriptions}}, "NAM-04": {k: 2, severity: Low}, "TIM-04": {k: 2, severity: Low}, "SYN-01": {k: 1, severity: Low}, "SYN-02": {k: 1, severity: Medium},
 		"INS-10": {k: 4, severity: High, fixes: []FixKind{I}}, "INS-11": {k: 1, severity: Medium, fixes: []FixKind{I}}, "REL-08": {k: 3, severity: High}, "REL-09": {k: 2, severity: Medium},
 		"MEA-07": {k: 4, severity: High}, "MEA-08": {k: 1, severity: Low}, "VIS-07": {k: 3, severity: High, fixes: []FixKind{S}}, "NAM-07": {k: 1, severity: Low}, "AGT-06": {k: 1, severity: Medium},
 	}

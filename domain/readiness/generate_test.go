@@ -15,6 +15,8 @@ type drawer struct {
 	t *rapid.T
 	// measures are the names of measures so far: a model has each once.
 	measures map[string]bool
+	// small is true for models with few fields, which some rules spare.
+	small bool
 }
 
 func (d drawer) pick(label string, from ...string) string {
@@ -27,12 +29,14 @@ func (d drawer) upTo(n int, label string) int { return rapid.IntRange(0, n).Draw
 
 var (
 	wideTables = []string{"Sales", "Date", "Order Lines", "Customers", "net_sales", "dim_x", "Calendar", "Product Categories", "Measures",
-		"Top N", "Periods", "City", "CSTMR", "fctStock", "LocalDateTable_1", "Days", "x", "Fact Orders", "d_y"}
+		"Top N", "Periods", "City", "CSTMR", "fctStock", "LocalDateTable_1", "Days", "x", "Fact Orders", "d_y", "Dim Customer"}
 	wideFields = []string{
 		"Net", "net_sales", "Net Sales", "Sales Net", "Total Sales", "Sales %", "Pct Sales", "# Sales", "Sales Count", "∆ Sales", "Δ Sales", "Sales €", "Revenue", "Amount", "Amount in EUR", "Unit Price", "Price", "Avg Net",
 		"Customer Id", "Customer Key", "Date", "Order Date", "Ship Date", "Created On", "Modified By", "Load Date", "Row Id", "a guid", "Guid", "Year", "Fiscal Year", "Month", "Month Number", "Weekday", "City", "City Name",
 		"Sales by City", "Country Region", "State", "State Code", "Zip", "Latitude", "Value", "flag", "Status", "Key", "Name", "m_A", "m_B", "m_C", "M_D", "m_E x", "ab_F", "IOD", "Total IOD", "KPIs", "SLDs sold", "P&L", "Duration (s)",
 		"Last 24 h", "Size x", "TotalSQL", "Cstmr Nm", "netSales", "SALES", " odd ", "two  spaces", "Column 1", "_helper", "a title", "Tooltip Text", "svg icon", "Order Level", "Distinct Order", "Zürich", "İd", "e\u0301tat", "Batch", "Etl At", "A", "B", "s", "Cities", "Boxes",
+		"Customer Name", "customers_id", "Order No", "order_no", "Number of Orders", "Order Count", "dbo.net_sales", "NET_SALES", "Order Type",
+		"Loaded At", "Date Exported", "Order Time", "Due", "Modified", "Created By", "Row Hash", "Batch Id", "City Hash", "Dummy", "Cities Ids", "Fiscal Wk",
 	}
 	wideTexts = []string{
 		"", "", "", " ", "Sales", "Net.", "in euro", "in euros", "The sales of the day.", "Total of net sales per customer.", "What was invoiced, in euro.", "One row for each order line.", "The calendar date of the row", "Cities by box", "Orders and boxes",
@@ -65,7 +69,8 @@ func (d drawer) expression() string {
 		`"text"`, `"Total: " & `+a, a+` && `+b, "SELECTEDVALUE("+a+")", "MAX("+a+`, "x")`, `IF(`+a+`, "x", BLANK())`, `IF(`+a+`, `+b+`, "y")`, `SWITCH(TRUE(), `+a+`, "x", `+b+`, "y", "z")`,
 		"VAR v = "+a+" RETURN v", `VAR v = "x" VAR w = v RETURN IF(`+a+`, w, BLANK())`, "VAR v = FILTER(Sales, 1) RETURN SUMX(v, v[Net])", `FORMAT(`+a+`, "0")`, `(UPPER("a"))`, `LEFT(`+a+`, 1) + 1`,
 		`SUMX(SELECTCOLUMNS(Sales, "R[x]", `+a+`), R[x])`, "TOTALYTD("+a+", "+b+")", "CALCULATE("+a+", USERELATIONSHIP("+a+", "+b+"))", "SUM("+a, `"open`, "{"+a+"}", "("+a+"})", "[open", "'open", "1 /* open", "RETURN["+d.field()+"]",
-		"'Date'[Date].[Month]", "1 -- "+a, "COALESCE("+a+`, "x")`, `CALCULATE("x", `+a+` = 1)`)
+		"'Date'[Date].[Month]", "1 -- "+a, "COALESCE("+a+`, "x")`, `CALCULATE("x", `+a+` = 1)`,
+		"COUNTROWS(Sales)", "DISTINCTCOUNT("+a+")", "VAR n = COUNTA("+a+") RETURN CALCULATE(n, "+b+" = 1)", "COUNTROWS(Sales) + "+a)
 }
 
 func (d drawer) column(name string) semanticmodel.Column {
@@ -74,6 +79,7 @@ func (d drawer) column(name string) semanticmodel.Column {
 			"type"), IsHidden: d.oneIn(4, "hidden"), IsKey: d.oneIn(8, "key"),
 		SummarizeBy: d.pick("summarizeBy", "", "none", "none", "sum", "default", "count", "distinctCount"), IsDefaultLabel: d.oneIn(8,
 			"label"), SortByColumn: d.pick("sort", "", "", "Month Number", "Year"),
+		FormatString: d.pick("column format", "", "", "0", "0%", "€ 0"),
 		DataCategory: d.pick("category", "", "", "City", "Uncategorized"), SourceColumn: d.pick("source", "", "", "Name", "[Date]", "[Value]"),
 	}
 	if d.oneIn(8, "calculated") {
@@ -88,7 +94,7 @@ func (d drawer) column(name string) semanticmodel.Column {
 func (d drawer) measure(name string) semanticmodel.Measure {
 	return semanticmodel.Measure{
 		Name: name, Description: d.pick("description", wideTexts...), Expression: d.expression(), IsHidden: d.oneIn(4,
-			"hidden"), FormatString: d.pick("format", "", "0"),
+			"hidden"), FormatString: d.pick("format", "", "0", "0.0"),
 		FormatStringDefinition: d.pick("dynamic format", "", "", "", `"0"`), DisplayFolder: d.pick("folder", "", "F"),
 	}
 }
@@ -100,7 +106,11 @@ func (d drawer) fill(name string) semanticmodel.Table {
 	if d.oneIn(10, "time") {
 		t.DataCategory = "Time"
 	}
-	fields := rapid.SliceOfNDistinct(rapid.SampledFrom(wideFields), 0, 14, strings.ToLower).Draw(d.t, "fields")
+	most := 14
+	if d.small {
+		most = 4
+	}
+	fields := rapid.SliceOfNDistinct(rapid.SampledFrom(wideFields), 0, most, strings.ToLower).Draw(d.t, "fields")
 	measured := d.upTo(3, "measures")
 	for _, f := range fields {
 		if rapid.IntRange(0, 3).Draw(d.t, "kind") < measured && !d.measures[strings.ToLower(f)] {
@@ -185,12 +195,19 @@ func (d drawer) schema() *semanticmodel.AISchema {
 // wideModel draws a model with everything that a regime reads.
 func wideModel() *rapid.Generator[*semanticmodel.Model] {
 	return rapid.Custom(func(t *rapid.T) *semanticmodel.Model {
-		d, m := drawer{t, map[string]bool{}}, &semanticmodel.Model{}
-		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom(wideTables), 0, 7, rapid.ID).Draw(t, "tables") {
+		d, m := drawer{t: t, measures: map[string]bool{}}, &semanticmodel.Model{}
+		d.small = d.oneIn(5, "small")
+		most := 7
+		if d.small {
+			most = 2
+		}
+		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom(wideTables), 0, most, rapid.ID).Draw(t, "tables") {
 			m.Tables = append(m.Tables, d.fill(name))
 		}
-		for range d.upTo(6, "relationships") {
-			m.Relationships = append(m.Relationships, d.relationship(m))
+		if !d.oneIn(6, "apart") {
+			for range d.upTo(6, "relationships") {
+				m.Relationships = append(m.Relationships, d.relationship(m))
+			}
 		}
 		m.QnA = rapid.SampledFrom([]semanticmodel.QnA{semanticmodel.QnANoPart, semanticmodel.QnAOn, semanticmodel.QnAOff,
 			semanticmodel.QnAUnset}).Draw(t, "qna")

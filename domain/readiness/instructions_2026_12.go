@@ -1,21 +1,21 @@
 package readiness
 
 import (
+	"slices"
+	"strings"
+
 	"readiness/definition/semanticmodel"
 )
 
 // decemberInstructionRules also judge whether the assistant reads the instructions and
 // whether they contradict themselves (docs/regime.md H.2, H.3).
 var decemberInstructionRules = ofCopilot(amended(instructionRules,
-	rule{id: "INS-01", k: 4, severity: High, fixes: []FixKind{AIInstructions}, check: together("INS-01", onModel(always, noInstructions))},
-	rule{id: "INS-02", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: together("INS-02", stating(onModel(always,
-		instructionLength)))},
-	rule{id: "INS-03", k: 2, severity: Medium, fixes: []FixKind{AIInstructions},
-		check: together("INS-03", onModel(always, namedReferences))},
-	rule{id: "INS-04", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: together("INS-04", stating(onModel(always,
-		instructionTopics)))},
-	rule{id: "INS-05", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: stating(among(where(allTables, hasSeveralDates),
-		undecidedDate))},
+	rule{id: "INS-01", k: 4, severity: High, fixes: []FixKind{AIInstructions}, check: together("INS-01", noInstructions)},
+	rule{id: "INS-02", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: stating(together("INS-02", instructionLength))},
+	rule{id: "INS-03", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: together("INS-03", namedReferences)},
+	rule{id: "INS-04", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: stating(together("INS-04", instructionTopics))},
+	rule{id: "INS-05", k: 2, severity: Medium, fixes: []FixKind{AIInstructions}, check: stating(among(where(allTables, hasDateRoles),
+		undecidedRole))},
 	rule{id: "INS-06", k: 1, severity: Medium, fixes: []FixKind{AIInstructions}, check: among(where(exposedTables, hasItems), unexplained)},
 	rule{id: "INS-08", k: 1, severity: Low, check: stating(each(verifiedAnswers, triggerPhrases))},
 	rule{id: "INS-09", k: 1, severity: Medium, check: each(verifiedAnswers, missingFields)},
@@ -35,16 +35,103 @@ func ofCopilot(rules []rule) []rule {
 // instructions.
 const missingInstructions = "#INSTRUCTIONS"
 
+// Without instructions, a model with fewer fields than fewestInstructed is not judged, and one with at most clearFields
+// has a finding of medium severity (docs/regime-precision.md P4).
+const (
+	fewestInstructed = 3
+	clearFields      = 10
+)
+
 // together judges the instructions as one object of all its rules while there are none,
 // and else as an object of its own. Either name serves to ignore the rule.
-func together(ruleID string, c check) check {
+func together(ruleID string, judge func(*scope) verdict) check {
 	return func(x *scope, say func(judged, verdict)) {
 		o := modelItself(ruleID)
 		o.alias = missingInstructions
-		if x.instructions == "" {
-			o.name, o.alias = o.alias, o.name
+		if x.instructions != "" {
+			say(o, judge(x))
+			return
 		}
-		c(x, func(_ judged, v verdict) { say(o, v) })
+		fields := x.askable()
+		if len(x.t) == 0 || fields < fewestInstructed {
+			return
+		}
+		o.name, o.alias = o.alias, o.name
+		v := judge(x)
+		if fields <= clearFields {
+			v.severity = Medium
+		}
+		say(o, v)
+	}
+}
+
+// askable returns how many exposed fields have a name that is no placeholder. It counts to one more than clearFields.
+func (x *scope) askable() int {
+	if x.memo.askable == 0 {
+		x.memo.askable = 1
+		for _, o := range x.f {
+			if !isPlaceholder(o.name) {
+				x.memo.askable++
+			}
+			if x.memo.askable > clearFields+1 {
+				break
+			}
+		}
+	}
+	return x.memo.askable - 1
+}
+
+func hasDateRoles(_ *scope, t *table) bool { return t.fact() && len(roles(t.businessDates())) >= 2 }
+
+var (
+	keptWords   = setOf("loaded,ingested,exported")
+	keptAt      = setOf("date,time,timestamp,period,at")
+	dateEndings = setOf("date,datetime,time,timestamp,day,key,id,sk")
+)
+
+// businessDates returns the dates of a table without those of loads and records (docs/regime-precision.md P5).
+func (t *table) businessDates() []*column {
+	return slices.DeleteFunc(t.dates(), func(c *column) bool {
+		if w, _ := c.technicalWord(); w != "" {
+			return true
+		}
+		for i := 1; i < len(c.words); i++ {
+			if before, w := c.words[i-1], c.words[i]; keptWords[before] && keptAt[w] || keptAt[before] && keptWords[w] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// roles returns the first of the dates that have the same name without the words that every date has
+// (docs/regime-precision.md P5).
+func roles(dates []*column) []*column {
+	known := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(dates), func(c *column) bool {
+		stem := c.words
+		for len(stem) > 0 && dateEndings[lastWord(stem)] {
+			stem = stem[:len(stem)-1]
+		}
+		key := strings.Join(stem, wordBreak)
+		again := known[key]
+		known[key] = true
+		return again
+	})
+}
+
+func undecidedRole(x *scope, _ []*table) func(*table) verdict {
+	contains := finder(joinWords(words(x.instructions)))
+	return func(t *table) verdict {
+		dates := t.businessDates()
+		if slices.ContainsFunc(dates, func(c *column) bool { return len(c.words) > 0 && contains(joinWords(c.words)) }) {
+			return verdict{}
+		}
+		var names []string
+		for _, c := range roles(dates) {
+			names = append(names, c.name)
+		}
+		return fails(1, "say in the AI instructions which of its dates to use by default", "not named: %s", listed(names, mostNamed))
 	}
 }
 

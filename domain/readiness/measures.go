@@ -98,7 +98,7 @@ func unfiled(x *scope, say func(judged, verdict)) {
 }
 
 func duplicate(_ *scope, measures []*measure) func(*measure) verdict {
-	find := duplicates(measures, func(m *measure) string { return squeezed(m.src.Expression) })
+	find := duplicates(measures)
 	return func(m *measure) verdict {
 		switch other, alias := find(m); {
 		case other == nil:
@@ -114,9 +114,8 @@ func duplicate(_ *scope, measures []*measure) func(*measure) verdict {
 }
 
 // duplicates returns a function that finds, for a measure, the first one by name whose
-// expression is the same, or else the one whose name is its entire expression. text is
-// what makes expressions the same.
-func duplicates(measures []*measure, text func(*measure) string) func(*measure) (other *measure, alias bool) {
+// expression is the same, or else the one whose name is its entire expression.
+func duplicates(measures []*measure) func(*measure) (other *measure, alias bool) {
 	byName := slices.Clone(measures)
 	slices.SortStableFunc(byName, func(a, b *measure) int { return strings.Compare(a.name, b.name) })
 	named := map[string]*measure{} // by name in lower case, as DAX compares names
@@ -126,7 +125,7 @@ func duplicates(measures []*measure, text func(*measure) string) func(*measure) 
 		if name := strings.ToLower(m.name); named[name] == nil {
 			named[name] = m
 		}
-		text := text(m)
+		text := squeezed(m.src.Expression)
 		if text == "" {
 			continue
 		}

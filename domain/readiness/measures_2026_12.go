@@ -1,8 +1,10 @@
 package readiness
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 
 	"readiness/definition/dax"
@@ -15,7 +17,7 @@ import (
 var decemberMeasureRules = amended(measureRules,
 	rule{id: "MEA-01", k: 3, severity: High, check: stating(onModel(hasNumbers, enoughMeasures))},
 	rule{id: "MEA-02", k: 2, severity: Medium, check: among(where(exposedColumns, onlySummable), unmeasured)},
-	rule{id: "MEA-03", k: 3, severity: Medium, check: each(where(exposedMeasures, yieldsNumber), unformatted)},
+	rule{id: "MEA-03", k: 3, severity: Medium, check: each(where(exposedMeasures, yieldsNumber), unformattedNumber)},
 	rule{id: "MEA-04", k: 2, severity: Low, fixes: []FixKind{Properties}, layout: true, check: stating(unfiled,
 		strconv.Itoa(unfiledMeasures)+" at most need none")},
 	rule{id: "MEA-05", k: 2, severity: Medium, fixes: []FixKind{AIDataSchema}, check: among(exposedMeasures, namedDuplicate)},
@@ -27,8 +29,25 @@ var decemberMeasureRules = amended(measureRules,
 func onlySummable(x *scope, c *column) bool { return summable(x, c) && !isUnsummed(x, c) }
 
 // yieldsNumber reports whether a measure may need a format: it does not yield text, also
-// by the columns and measures that it refers to.
-func yieldsNumber(x *scope, m *measure) bool { return !x.yieldsText(m) }
+// by the columns and measures that it refers to, and VIS-03 does not hide it
+// (docs/regime-precision.md P6).
+func yieldsNumber(x *scope, m *measure) bool {
+	return !x.yieldsText(m) && x.helper(&m.object).reason == ""
+}
+
+var countingFunctions = setOf("COUNTROWS,COUNT,COUNTA,COUNTX,COUNTAX,DISTINCTCOUNT,DISTINCTCOUNTNOBLANK")
+
+// unformattedNumber finds half a fault in a count without a format, which reads well (docs/regime-precision.md P6).
+func unformattedNumber(x *scope, m *measure) verdict {
+	v := unformatted(x, m)
+	if v.violation == 0 {
+		return v
+	}
+	if call := dax.ResultCall(m.src.Expression); countingFunctions[call] {
+		return fails(0.5, "set a format string for integers, such as #,0, as it counts", "no format string, its result is %s", call)
+	}
+	return v
+}
 
 // yieldsText follows references to text columns and to measures. Measures in a circle
 // yield no text.
@@ -56,26 +75,93 @@ func (x *scope) yieldsText(m *measure) bool {
 }
 
 func namedDuplicate(_ *scope, measures []*measure) func(*measure) verdict {
-	find := duplicates(measures, func(m *measure) string {
+	find := repeats(measures)
+	return func(m *measure) verdict {
+		switch r := find(m); {
+		case r.measure == nil:
+			return verdict{}
+		case r.half:
+			return fails(0.5, "keep it only if people need "+measureName(r.measure)+" in its format too, and say so in its description",
+				"same result as %s, format %q in place of %q", measureName(r.measure), shown(m.src.FormatString, shownText),
+				shown(r.src.FormatString, shownText))
+		case r.alias:
+			return fails(1, "leave it out of what an AI sees, as it only repeats "+measureName(r.measure), "the expression is [%s]",
+				shown(r.name, shownName))
+		default:
+			return fails(1, "keep it or "+measureName(r.measure)+", and leave the other out of what an AI sees", "same expression as %s",
+				measureName(r.measure))
+		}
+	}
+}
+
+// repeated is a measure that another one repeats.
+type repeated struct {
+	*measure
+	alias bool // the other's expression is its name
+	half  bool // both have a format, and not the same one
+}
+
+// repeats returns a function that finds what a measure repeats: the first by name of those before it with the same
+// expression, else the one that is its expression. One that it repeats in full comes before one that it repeats by half
+// (docs/regime-precision.md P7).
+func repeats(measures []*measure) func(*measure) repeated {
+	byName := slices.Clone(measures)
+	slices.SortStableFunc(byName, func(a, b *measure) int { return strings.Compare(a.name, b.name) })
+	named := map[string]*measure{}        // by name in lower case, as DAX compares names
+	earliest := map[string]*measure{}     // by expression
+	formatted := map[[2]string]*measure{} // the earliest by expression and format
+	original := map[*measure]repeated{}
+	for _, m := range byName {
+		if name := strings.ToLower(m.name); named[name] == nil {
+			named[name] = m
+		}
 		text := squeezed(m.src.Expression)
+		if text == "" {
+			continue
+		}
 		if m.own { // the same text means another column elsewhere
 			text = m.table.src.Name + wordBreak + text
 		}
-		return text
-	})
-	return func(m *measure) verdict {
-		switch other, alias := find(m); {
-		case other == nil:
-			return verdict{}
-		case alias:
-			return fails(1, "leave it out of what an AI sees, as it only repeats "+measureName(other), "the expression is [%s]",
-				shown(other.name,
-					shownName))
+		same := [2]string{text, strings.TrimSpace(m.src.FormatString)}
+		switch first := earliest[text]; {
+		case first == nil:
+			earliest[text] = m
+		case !otherFormat(m, first):
+			original[m] = repeated{measure: first}
 		default:
-			return fails(1, "keep it or "+measureName(other)+", and leave the other out of what an AI sees", "same expression as %s",
-				measureName(other))
+			full := earlier(formatted[same], formatted[[2]string{text, ""}])
+			original[m] = repeated{measure: cmp.Or(full, first), half: full == nil}
+		}
+		if formatted[same] == nil {
+			formatted[same] = m
 		}
 	}
+	return func(m *measure) repeated {
+		r := original[m]
+		name, bare := dax.BareReference(m.src.Expression)
+		if !bare || r.measure != nil && !r.half {
+			return r
+		}
+		other := named[strings.ToLower(name)]
+		if other == nil || other == m || r.measure != nil && otherFormat(m, other) {
+			return r
+		}
+		return repeated{other, true, otherFormat(m, other)}
+	}
+}
+
+// earlier returns the first by name of two measures. Either may be nil.
+func earlier(a, b *measure) *measure {
+	if a == nil || b != nil && b.name < a.name {
+		return b
+	}
+	return a
+}
+
+// otherFormat reports whether two measures both have a format, and not the same one (docs/regime-precision.md P7).
+func otherFormat(a, b *measure) bool {
+	one, two := strings.TrimSpace(a.src.FormatString), strings.TrimSpace(b.src.FormatString)
+	return one != "" && two != "" && one != two
 }
 
 func measureName(m *measure) string { return lowerFirst(subject(&m.object)) }

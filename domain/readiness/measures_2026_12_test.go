@@ -35,6 +35,18 @@ func TestDecemberMeasureRules(t *testing.T) {
 			{"a number measure", model(table("S", measure("m", "[n]"), measure("n", "1", formatted("0")))), "S[m] 1, S[n] 0"},
 			{"measures in a circle", model(table("S", measure("m", "[n]"), measure("n", "[m]"))), "S[m] 1, S[n] 1"},
 			{"a choice of text", one(`IF([m], MAX(S[City]), "none")`), ""},
+			{"each count", model(table("S", measure("a", "COUNTROWS(S)"), measure("b", "COUNT(S[x])"), measure("c", "COUNTA(S[x])"),
+				measure("d", "COUNTX(S, 1)"), measure("e", "COUNTAX(S, 1)"), measure("f", "distinctcount(S[x])"),
+				measure("g", "DISTINCTCOUNTNOBLANK(S[x])"))),
+				"S[a] 0.5, S[b] 0.5, S[c] 0.5, S[d] 0.5, S[e] 0.5, S[f] 0.5, S[g] 0.5"},
+			{"another call", one("COUNTBLANK(S[City])"), "S[m] 1"},
+			{"a count in a filter", one("CALCULATE(COUNTROWS(S), S[City] = 1)"), "S[m] 0.5"},
+			{"a count in a variable", one("VAR n = COUNTROWS(S) RETURN n"), "S[m] 0.5"},
+			{"a count and more", one("COUNTROWS(S) / 2"), "S[m] 1"},
+			{"a count with a format", model(table("S", measure("m", "COUNTROWS(S)", formatted("0")))), "S[m] 0"},
+			{"what VIS-03 hides", model(table("S", measure("_x", "1"), measure("m", "1"))), "S[m] 1"},
+			{"what VIS-03 does not hide, as a measure needs it", model(table("S", measure("_x", "1"), measure("m", "[_x]"))),
+				"S[_x] 1, S[m] 1"},
 		},
 		"MEA-05": {
 			{"the later of two by name", model(table("S", measure("b", "SUM(S[X])")), table("T", measure("a", "sum( s[x])"))), "S[b] 1, T[a] 0"},
@@ -46,6 +58,20 @@ func TestDecemberMeasureRules(t *testing.T) {
 			{"a measure in two tables", model(table("S", measure("a", "[n] + 1"), measure("n", "1")), table("T", amount("n"), measure("b",
 				"[n] + 1"))), "S[a] 0, S[n] 0, T[b] 1"},
 			{"an alias", model(table("S", measure("a", "[B]"), measure("b", "1"))), "S[a] 1, S[b] 0"},
+			{"in another format", model(table("S", measure("a", "1", formatted("0")), measure("b", "1", formatted("0.0")))), "S[a] 0, S[b] 0.5"},
+			{"an alias in another format", model(table("S", measure("a", "[b]", formatted("0")), measure("b", "1", formatted("0%")))),
+				"S[a] 0.5, S[b] 0"},
+			{"in another format than the first, and in that of the second", model(table("S", measure("a", "1", formatted("0")), measure("b", "1",
+				formatted("0%")), measure("c", "1", formatted("0%")), measure("d", "1"), measure("e", "1", formatted("0.0")))),
+				"S[a] 0, S[b] 0.5, S[c] 1, S[d] 1, S[e] 1"},
+			{"an alias in the same format as another alias in another", model(table("S", measure("a", "[z]", formatted("0%")), measure("b", "[z]",
+				formatted("0")), measure("z", "1", formatted("0")))), "S[a] 0.5, S[b] 1, S[z] 0"},
+			{"an alias of nothing, in another format", model(table("S", measure("a", "[z]", formatted("0%")), measure("b", "[z]", formatted("0")))),
+				"S[a] 0, S[b] 0.5"},
+			{"in the same format", model(table("S", measure("a", "1", formatted("0")), measure("b", "1", formatted(" 0 ")))), "S[a] 0, S[b] 1"},
+			{"one without a format", model(table("S", measure("a", "1"), measure("b", "1", formatted("0")))), "S[a] 0, S[b] 1"},
+			{"one with a blank format", model(table("S", measure("a", "1", formatted("0")), measure("b", "1", formatted(" ")))),
+				"S[a] 0, S[b] 1"},
 		},
 		"MEA-06": {
 			{"equal sets", model(table("S", measure("Total Sales", "1"), measure("Sales Amount", "2"))), "S[Sales Amount] 0.5, S[Total Sales] 0.5"},
@@ -95,5 +121,27 @@ func TestDecemberMeasureRules(t *testing.T) {
 			{"by a measure", one("[a] / [b]"), "S[m] 0.5"},
 			{"hidden", model(table("S", measure("m", "[a] / [b]", hiddenMeasure))), ""},
 		},
+	})
+}
+
+func TestSeveritiesAndMessagesOfMeasures(t *testing.T) {
+	t.Parallel()
+	counts := model(table("S", measure("a", "COUNTROWS(S)"), measure("b", "1")))
+	formats := model(table("S", measure("a", "1", formatted("0")), measure("b", "1", formatted("0.0"))))
+	decemberFindings(t, map[string][]row{
+		"MEA-03": {{"a count", counts, "S[a] 0.5 low, S[b] 1 medium"}},
+		"MEA-05": {
+			{"in another format", formats, "S[a] 0, S[b] 0.5 low"},
+			{"in the same", model(table("S", measure("a", "1"), measure("b", "1"))), "S[a] 0, S[b] 1 medium"},
+		},
+	})
+	decemberMessages(t, map[string][]row{
+		"MEA-03": {{"a count", counts,
+			"set a format string for integers, such as #,0, as it counts\nset a format string that shows its unit and decimals"}},
+		"MEA-05": {{"in another format than the first, and in that of the second", model(table("S", measure("a", "1", formatted("0")), measure("b",
+			"1", formatted("0%")), measure("c", "1", formatted("0%")))),
+			"keep it only if people need measure [a] in its format too, and say so in its description\nkeep it or measure [b], and leave the other out of what an AI sees"},
+			{"in another format", formats,
+				`keep it only if people need measure [a] in its format too, and say so in its description`}},
 	})
 }

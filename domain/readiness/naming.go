@@ -77,16 +77,24 @@ var warehousePrefixes = []*regexp.Regexp{
 }
 
 func prefixedName(_ *scope, t *table) verdict {
-	for _, p := range warehousePrefixes {
-		if m := p.FindString(t.src.Name); m != "" {
-			prefix := strings.TrimSpace(m)
-			if p == warehousePrefixes[1] {
-				prefix = m[:len(m)-1]
-			}
-			return fails(1, "name the table after its business subject, without the prefix", "prefix: %q", prefix)
-		}
+	if prefix, _ := warehousePrefix(t.src.Name); prefix != "" {
+		return fails(1, "name the table after its business subject, without the prefix", "prefix: %q", prefix)
 	}
 	return verdict{}
+}
+
+// warehousePrefix returns the prefix of a table's name, with its underscore, and reports whether a space follows it.
+func warehousePrefix(name string) (prefix string, spaced bool) {
+	for _, p := range warehousePrefixes {
+		if m := p.FindString(name); m != "" {
+			if p == warehousePrefixes[1] {
+				return m[:len(m)-1], false
+			}
+			prefix = strings.TrimSpace(m)
+			return prefix, prefix != m
+		}
+	}
+	return "", false
 }
 
 var knownAbbreviations = setOf("ytd,mtd,qtd,wtd,py,pm,pq,ly,lm,lq,yy,mm,kpi,sku,nps,crm,hr,vs,vat,gdp,pct,usd,gbp,chf,cfo,pdf,url,id")

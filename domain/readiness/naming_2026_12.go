@@ -3,20 +3,36 @@ package readiness
 import (
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // decemberNamingRules look at names without technical prefixes, and take a synonym or a
 // description that adds something into account (docs/regime.md H.3).
 var decemberNamingRules = amended(namingRules,
-	rule{id: "NAM-01", k: 3, severity: Medium, check: each(describedObjects, unreadableName)},
-	rule{id: "NAM-03", k: 2, severity: Low, check: each(exposedObjects, unfamiliarName)},
-	rule{id: "NAM-04", k: 2, severity: Low, check: among(where(exposedColumns, notKey), sharedName)},
+	rule{id: "NAM-01", k: 3, severity: Medium, check: each(where(describedObjects, namedForPeople), unreadableName)},
+	rule{id: "NAM-02", k: 2, severity: Medium, check: each(exposedTables, warehouseName)},
+	rule{id: "NAM-03", k: 2, severity: Low, check: each(exposedObjects, (*scope).unfamiliar)},
+	rule{id: "NAM-04", k: 2, severity: Low, check: among(where(exposedColumns, distinguishable), sharedName)},
 	rule{id: "NAM-06", k: 2, severity: Medium, check: each(exposedObjects, vagueName)},
 	rule{id: "NAM-07", k: 1, severity: Low, check: onModel(func(x *scope) bool { return len(x.f) > 0 }, prefixedFields)},
 )
 
 // quotedText quotes a part of a name for a message.
 func quotedText(s string) string { return strconv.Quote(shown(s, shownName)) }
+
+var identifierEnding = setOf("id,ids,key,guid,uuid")
+
+// namedForPeople leaves out the columns that VIS-02 hides, and identifiers without an abbreviation
+// (docs/regime-precision.md P9).
+func namedForPeople(x *scope, o *object) bool {
+	return o.kind != columnKind || x.technical(o).violation == 0 &&
+		(!identifierEnding[lastWord(o.words)] || x.unfamiliar(o).violation > 0)
+}
+
+// distinguishable leaves out keys, the columns that VIS-02 hides, and identifiers (docs/regime-precision.md P9).
+func distinguishable(x *scope, c *column) bool {
+	return !c.key && x.technical(&c.object).violation == 0 && !identifierEnding[lastWord(c.words)]
+}
 
 func unreadableName(x *scope, o *object) verdict {
 	name := x.plainName(o)
@@ -33,10 +49,38 @@ func unreadableName(x *scope, o *object) verdict {
 	if advice == "" {
 		return verdict{}
 	}
-	if len(o.terms) > 0 || x.explained(o) {
+	if len(o.terms) > 0 || x.explained(o) || x.unfamiliar(o).violation == 0 && !writtenAsCode(name) {
 		violation = 0.5
 	}
 	return fails(violation, advice, "name: %q", shown(o.label(), shownName))
+}
+
+// writtenAsCode reports whether a name has at least 4 letters, all without lower case, or a full stop between letters
+// (docs/regime-precision.md P8).
+func writtenAsCode(name string) bool {
+	letters, lower, stops := 0, false, false
+	var before, last rune
+	for _, r := range name {
+		if unicode.IsLetter(r) {
+			letters++
+			lower = lower || unicode.IsLower(r)
+			stops = stops || last == '.' && unicode.IsLetter(before)
+		}
+		before, last = last, r
+	}
+	return letters >= 4 && !lower || stops
+}
+
+// warehouseName finds half a fault in a prefix that reads as a word (docs/regime-precision.md P10).
+func warehouseName(_ *scope, t *table) verdict {
+	prefix, spaced := warehousePrefix(t.src.Name)
+	switch {
+	case prefix == "":
+		return verdict{}
+	case spaced:
+		return fails(0.5, "name the table after its business subject, without the word "+quotedText(prefix), "first word: %q", prefix)
+	}
+	return fails(1, "name the table after its business subject, without the prefix "+quotedText(prefix), "prefix: %q", prefix)
 }
 
 // sharedName is repeatedName with descriptions that add something.

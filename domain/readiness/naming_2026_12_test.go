@@ -21,25 +21,52 @@ func TestDecemberNamingRules(t *testing.T) {
 	const good = "What was invoiced, in euro."
 	december(t, map[string][]row{
 		"NAM-01": {
-			{"an underscore", named("net_sales"), "T 0, T[net_sales] 1"},
-			{"camel case", named("netSales"), "T 0, T[netSales] 1"},
+			{"an underscore", named("net_sales"), "T 0, T[net_sales] 0.5"},
+			{"camel case", named("netSales"), "T 0, T[netSales] 0.5"},
+			{"an underscore and an abbreviation", named("net_slsb"), "T 0, T[net_slsb] 1"},
+			{"an underscore and a letter", named("net_x"), "T 0, T[net_x] 1"},
+			{"capitals and an underscore", named("NET_SALES"), "T 0, T[NET_SALES] 1"},
+			{"4 capitals", named("IN_IT"), "T 0, T[IN_IT] 1"},
+			{"3 capitals", named("I_IT"), "T 0, T[I_IT] 0.5"},
+			{"letters without case", named("売上_金額"), "T 0, T[売上_金額] 1"},
+			{"a full stop between letters", named("dbo.net_sales"), "T 0, T[dbo.net_sales] 1"},
+			{"a full stop after a digit", named("net2.net_sales"), "T 0, T[net2.net_sales] 0.5"},
+			{"a full stop alone", named("dbo.sales"), "T 0, T[dbo.sales] 0"},
+			{"a full stop at the end", named("net_sales."), "T 0, T[net_sales.] 0.5"},
+			{"what VIS-02 hides", model(table("T", text("etl_x"), text("net_x"))), "T 0, T[net_x] 1"},
+			{"what VIS-02 hides by half", model(table("T", text("created_by_x"), text("net_x"))), "T 0, T[net_x] 1"},
+			{"what VIS-02 does not hide, as a measure needs it", model(table("T", text("etl_x"), measure("n", "MAX(T[etl_x])"))),
+				"T 0, T[etl_x] 1, T[n] 0"},
+			{"identifiers", model(table("T", text("net_id"), text("netIds"), text("NET_KEY"), text("net_id_of"), measure("sum_id", "1"))),
+				"T 0, T[net_id_of] 0.5, T[sum_id] 0.5"},
+			{"identifiers with an abbreviation", model(table("T", text("cstm_id"), text("x_key"))), "T 0, T[cstm_id] 1, T[x_key] 1"},
+			{"a table of identifiers", model(table("net_id")), "net_id 0.5"},
 			{"camel case beside a space", named("netSales x"), "T 0, T[netSales x] 0"},
 			{"capitals", named("SALES"), "T 0, T[SALES] 0.5"},
 			{"three capitals", named("SAL"), "T 0, T[SAL] 0"},
 			{"a key", named("net_sales", key), "T 0"},
-			{"a table", model(table("net_sales")), "net_sales 1"},
-			{"with a description", named("net_sales", about(good)), "T 0, T[net_sales] 0.5"},
-			{"with one that says nothing", named("net_sales", about("The net sales.")), "T 0, T[net_sales] 1"},
+			{"a table", model(table("net_sales")), "net_sales 0.5"},
+			{"a table in capitals", model(table("NET_SALES")), "NET_SALES 1"},
+			{"with a description", named("NET_SALES", about(good)), "T 0, T[NET_SALES] 0.5"},
+			{"with one that says nothing", named("NET_SALES", about("The net sales.")), "T 0, T[NET_SALES] 1"},
 			{"capitals with a description", named("SALES", about(good)), "T 0, T[SALES] 0.5"},
-			{"with a synonym", model(table("T", text("net_sales")), synonyms("T[net_sales]", "Authored", "turnover")), "T 0, T[net_sales] 0.5"},
-			{"with a generated synonym", model(table("T", text("net_sales")), synonyms("T[net_sales]", "Generated", "turnover")),
-				"T 0, T[net_sales] 1"},
+			{"with a synonym", model(table("T", text("NET_SALES")), synonyms("T[NET_SALES]", "Authored", "turnover")), "T 0, T[NET_SALES] 0.5"},
+			{"with a generated synonym", model(table("T", text("NET_SALES")), synonyms("T[NET_SALES]", "Generated", "turnover")),
+				"T 0, T[NET_SALES] 1"},
 			{"a prefix that NAM-07 reports", prefixed(5, 0), "T 0, T[m_A 0] 0, T[m_A 1] 0, T[m_A 2] 0, T[m_A 3] 0, T[m_A 4] 0"},
 			{"a prefix that it does not report", prefixed(4, 0), "T 0, T[m_A 0] 1, T[m_A 1] 1, T[m_A 2] 1, T[m_A 3] 1"},
 			{"a table with that prefix", model(table("m_T", columns(5, "m_A %d", semanticmodel.String))),
 				"m_T 1, m_T[m_A 0] 0, m_T[m_A 1] 0, m_T[m_A 2] 0, m_T[m_A 3] 0, m_T[m_A 4] 0"},
 			{"what comes after the prefix", model(table("T", columns(4, "m_A %d", semanticmodel.String), text("M_SALES"))),
 				"T 0, T[M_SALES] 0.5, T[m_A 0] 0, T[m_A 1] 0, T[m_A 2] 0, T[m_A 3] 0"},
+		},
+		"NAM-02": {
+			{"an underscore", model(table("Dim_Customer")), "Dim_Customer 1"},
+			{"nothing", model(table("DimCustomer")), "DimCustomer 1"},
+			{"a space", model(table("Dim Customer")), "Dim Customer 0.5"},
+			{"one letter", model(table("f_Sales")), "f_Sales 1"},
+			{"one letter and a space", model(table("f Sales")), "f Sales 0"},
+			{"another word", model(table("Dimension Customer")), "Dimension Customer 0"},
 		},
 		"NAM-03": {
 			{"no vowel", thing("Cstmr Name"), "Tab 0, Tab[Cstmr Name] 1"},
@@ -82,6 +109,12 @@ func TestDecemberNamingRules(t *testing.T) {
 				"A[City] 0.5, B[City] 0.5"},
 			{"one says nothing", model(table("A", text("City", about(good))), table("B", text("City", about("The city.")))), "A[City] 1, B[City] 1"},
 			{"a key counts", model(table("A", text("City", key)), table("B", text("City", about(good)))), "B[City] 1"},
+			{"what VIS-02 hides", model(table("A", text("Load Date"), text("Created By")), table("B", text("Load Date"), text("Created By"))), ""},
+			{"what VIS-02 hides counts", model(table("A", text("Load Date")), table("B", text("Load Date"), measure("m", "MAX(B[Load Date])"))),
+				"B[Load Date] 1"},
+			{"identifiers", model(table("A", text("Id"), text("City Ids"), text("City Key"), text("Guid"), text("Uuid"), text("Key of City")),
+				table("B", text("Id"), text("City Ids"), text("City Key"), text("Guid"), text("Uuid"), text("Key of City"))),
+				"A[Key of City] 1, B[Key of City] 1"},
 		},
 		"NAM-06": {
 			{"a placeholder", named("Column 1"), "T 0, T[Column 1] 1"},
@@ -110,6 +143,27 @@ func TestDecemberNamingRules(t *testing.T) {
 			{"a digit", model(table("T", columns(9, "a1_%d", semanticmodel.String))), "# 0"},
 			{"two prefixes of 4", model(table("T", columns(4, "a_%d", semanticmodel.String), columns(4, "b_%d", semanticmodel.String))), "# 0"},
 			{"hidden fields do not count", model(table("T", columns(4, "a_%d", semanticmodel.String), text("a_x", hidden))), "# 0"},
+		},
+	})
+}
+
+func TestSeveritiesAndMessagesOfNames(t *testing.T) {
+	t.Parallel()
+	decemberFindings(t, map[string][]row{
+		"NAM-01": {
+			{"words apart by an underscore", model(table("net_sales")), "net_sales 0.5 low"},
+			{"an abbreviation", model(table("net_slsb")), "net_slsb 1 medium"},
+		},
+		"NAM-02": {
+			{"a space", model(table("Fact Sales")), "Fact Sales 0.5 low"},
+			{"an underscore", model(table("fact_Sales")), "fact_Sales 1 medium"},
+		},
+	})
+	decemberMessages(t, map[string][]row{
+		"NAM-02": {
+			{"a space", model(table("Fact Sales")), `name the table after its business subject, without the word "Fact"`},
+			{"an underscore", model(table("fact_Sales")), `name the table after its business subject, without the prefix "fact_"`},
+			{"nothing", model(table("FactSales")), `name the table after its business subject, without the prefix "Fact"`},
 		},
 	})
 }

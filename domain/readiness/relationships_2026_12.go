@@ -10,22 +10,107 @@ import (
 // decemberRelationshipRules also find broken relationships and second paths of filters
 // (docs/regime.md H.2, H.3).
 var decemberRelationshipRules = amended(relationshipRules,
-	rule{id: "REL-01", k: 3, severity: High, fixes: []FixKind{AIDataSchema}, check: each(where(exposedTables, shouldConnect), unconnected)},
+	rule{id: "REL-01", k: 3, severity: High, fixes: []FixKind{AIDataSchema}, check: connections},
 	rule{id: "REL-02", k: 3, severity: High, check: stating(each(where(allRelationships, activeBetween), manyToMany))},
+	rule{id: "REL-03", k: 2, severity: Medium, check: each(where(allRelationships, filterable), filtersBothWays)},
 	rule{id: "REL-04", k: 2, severity: Medium, check: stating(each(where(allRelationships, isBetween), mixedTypes))},
+	rule{id: "REL-05", k: 2, severity: Medium, check: among(where(allTables, isPureDimension), outerDimension)},
 	rule{id: "REL-07", k: 2, severity: Medium, check: stating(onModel(func(x *scope) bool { return x.starred == 1 }, flat), "15 at most")},
 	rule{id: "REL-08", k: 3, severity: High, check: brokenRelationships},
 	rule{id: "REL-09", k: 2, severity: Medium, check: secondPaths},
 )
 
-// mostSlicerColumns is how many columns a disconnected table has that only serves a
-// measure as a slicer.
-const mostSlicerColumns = 5
+// manySide returns the end on the many side of a relationship, the from-column if both are, and the other end.
+func (r *relationship) manySide() (many, other *column) {
+	if r.fromMany() {
+		return r.from, r.to
+	}
+	return r.to, r.from
+}
 
-// shouldConnect leaves out disconnected slicers.
-func shouldConnect(x *scope, t *table) bool {
-	return ofSeveral(x, t) && (t.related || len(t.columns) > mostSlicerColumns || !slices.ContainsFunc(t.columns,
-		func(c *column) bool { return c.used }))
+// mostBridged is how many active relationships a table has that only bridges others.
+const mostBridged = 2
+
+// bridges reports whether a table only connects others: it filters nothing, has at most mostBridged relationships and
+// no number to sum (docs/regime-precision.md P12).
+func (t *table) bridges() bool {
+	return !t.oneSide && t.active <= mostBridged && !slices.ContainsFunc(t.columns, func(c *column) bool {
+		return c.numeric() && !c.key && c.summed()
+	})
+}
+
+// filtersBothWays excuses bridges, which have no other way to filter (docs/regime-precision.md P12).
+func filtersBothWays(x *scope, r *relationship) verdict {
+	if r.src.CrossFilteringBehavior != "bothDirections" {
+		return verdict{}
+	}
+	many, other := r.manySide()
+	v, bridges := bothDirections(x, r), many.table.bridges() && !other.table.date
+	switch {
+	case (many.src.IsKey || many.oneSide) && !(r.fromMany() && r.toMany()):
+		v = fails(1, "make it one-to-one, as "+quotedColumn(many)+" has each value once",
+			"crossFilteringBehavior is bothDirections, and the many side is a key")
+	case bridges:
+		v = fails(1, "let it filter in one direction, unless questions need "+quoted(many.table.src.Name)+" to connect other tables",
+			"crossFilteringBehavior is bothDirections")
+	}
+	if bridges {
+		v.severity = Low
+	}
+	return v
+}
+
+// quotedColumn returns a column as DAX names it, cut for display.
+func quotedColumn(c *column) string {
+	return quoted(c.table.src.Name) + "[" + shown(c.name, shownName) + "]"
+}
+
+var factPrefixes = setOf("fact,fct,f")
+
+// isPureDimension leaves out the dimensions that are facts by name or by what measures aggregate
+// (docs/regime-precision.md P13).
+func isPureDimension(x *scope, t *table) bool {
+	if !t.dimension() {
+		return false
+	}
+	prefix, _ := warehousePrefix(t.src.Name)
+	return !factPrefixes[strings.ToLower(strings.TrimSuffix(prefix, "_"))] && !slices.ContainsFunc(t.columns, func(c *column) bool {
+		return c.numeric() && !c.key && x.neededBy(&c.object)
+	})
+}
+
+// outerDimension finds half a fault in a snowflake if other tables use the outer table too (docs/regime-precision.md
+// P13). Of several outer tables it names the first that none other uses, else the first.
+func outerDimension(x *scope, _ []*table) func(*table) verdict {
+	outer := map[*table]*table{}
+	note := func(t, other *table, many bool) {
+		if !many || other == t || !other.dimension() {
+			return
+		}
+		if known := outer[t]; known == nil || known.oneSides > 1 && other.oneSides == 1 {
+			outer[t] = other
+		}
+	}
+	for _, r := range x.relationships {
+		if r.src.IsActive {
+			note(r.from.table, r.to.table, r.fromMany())
+			note(r.to.table, r.from.table, r.toMany())
+		}
+	}
+	return func(t *table) verdict {
+		other := outer[t]
+		if other == nil {
+			return verdict{}
+		}
+		name := quoted(other.src.Name)
+		if n := other.oneSides; n > 1 {
+			return fails(0.5, "bring the columns of "+name+" that people ask for into it too, and keep "+name+
+				", which is on the one side of "+count(n, "active relationship"),
+				"on the many side of a relationship to dimension %s, which other relationships share", name)
+		}
+		return fails(1, "bring the columns of "+name+" into it, so that one step leads from facts to them",
+			"on the many side of a relationship to dimension %s", name)
+	}
 }
 
 // broken is a relationship with an end that the model lacks.

@@ -23,11 +23,49 @@ func TestDecemberRelationshipRules(t *testing.T) {
 		return model(table("Top N", columns(n, "n%d", semanticmodel.Int64)), table("S", whole("k"), text("t"), measure("m", expression,
 			hiddenMeasure)), table("P", whole("k"), text("t")), related("S[k] -> P[k]"))
 	}
+	// flake returns a fact, a dimension and another one that the first is on the many side of.
+	flake := func(name, outer string, parts ...any) *semanticmodel.Model {
+		return model(table("S", whole("k")), table(name, append([]any{whole("k"), whole("o")}, parts...)...), table(outer, whole("o")),
+			related("S[k] -> "+name+"[k]"), related(name+"[o] -> "+outer+"[o]"))
+	}
 	december(t, map[string][]row{
 		"REL-01": {
 			{"in no active relationship", slicer(2, "1"), "P 0, S 0, Top N 1"},
+			{"no relationship at all", ring("ABC"), "# 1"},
+			{"an inactive relationship", ring("AB", related("A[a] -> B[a]", "inactive")), "# 1"},
+			{"a table with itself", ring("AB", related("A[a] -> A[b]")), "# 1"},
+			{"to a utility table", model(table("A", whole("a")), table("B", whole("a")), table("P", group("x"), whole("b")),
+				related("A[a] -> P[b]")), "# 1"},
+			{"one table", ring("A"), ""},
+			{"slicers alone", model(table("A", whole("a"), measure("m", "MAX(A[a]) + MAX(B[a])")), table("B", whole("a"))), ""},
+			{"hidden tables", model(table("A", hiddenTable, whole("a")), table("B", hiddenTable, whole("a"))), ""},
+			{"a hidden and a shown table", model(table("A", hiddenTable, whole("a")), table("B", whole("a"))), "# 1"},
+			{"related by hidden tables", model(table("A", hiddenTable, whole("a")), table("B", hiddenTable, whole("a")), table("C", whole("a")),
+				related("A[a] -> B[a]")), "C 1"},
 			{"with a column that a measure uses", slicer(5, "MAX('Top N'[n4])"), "P 0, S 0"},
 			{"with 6 columns", slicer(6, "MAX('Top N'[n4])"), "P 0, S 0, Top N 1"},
+		},
+		"REL-03": {
+			{"one direction", ring("AB", related("A[a] -> B[a]")), "A[a] -> B[a] 0"},
+			{"both directions", ring("AB", related("A[a] -> B[a]", "both")), "A[a] -> B[a] 1"},
+			{"one to one", ring("AB", related("A[a] -> B[a]", "both", "oneToOne")), ""},
+		},
+		"REL-05": {
+			{"a snowflake", flake("Sub", "Outer"), "Outer 0, Sub 1"},
+			{"facts by name", model(table("S", whole("a")), table("Fact A", whole("a"), whole("b")), table("fct_B", whole("a"), whole("b")),
+				table("F_C", whole("a"), whole("b")), table("Outer", whole("b")), related("S[a] -> Fact A[a]"), related("S[a] -> fct_B[a]"),
+				related("S[a] -> F_C[a]"), related("Fact A[b] -> Outer[b]"), related("fct_B[b] -> Outer[b]"), related("F_C[b] -> Outer[b]")), "Outer 0"},
+			{"another prefix", flake("Dim Sub", "Outer"), "Dim Sub 1, Outer 0"},
+			{"a number that a measure uses", flake("Sub", "Outer", amount("Net"), measure("m", "SUM(Sub[Net])")), "Outer 0"},
+			{"a number that a hidden measure uses", flake("Sub", "Outer", amount("Net"), measure("m", "SUM(Sub[Net])", hiddenMeasure)),
+				"Outer 0, Sub 1"},
+			{"a key that a measure uses", flake("Sub", "Outer", amount("Net", key), measure("m", "SUM(Sub[Net])")), "Outer 0, Sub 1"},
+			{"a text that a measure uses", flake("Sub", "Outer", text("Net"), measure("m", "MAX(Sub[Net])")), "Outer 0, Sub 1"},
+			{"a shared outer table", ring("ABCD", related("A[a] -> B[a]"), related("B[b] -> C[b]"), related("D[a] -> C[b]")), "B 0.5, C 0"},
+			{"shared by an inactive relationship", ring("ABCD", related("A[a] -> B[a]"), related("B[b] -> C[b]"), related("D[a] -> C[b]",
+				"inactive")), "B 1, C 0"},
+			{"two outer tables, the first shared", ring("ABCDE", related("A[a] -> B[a]"), related("B[b] -> C[b]"), related("E[a] -> C[b]"),
+				related("B[c] -> D[c]")), "B 1, C 0, D 0"},
 		},
 		"REL-08": {
 			{"none", model(table("S", text("a"))), ""},

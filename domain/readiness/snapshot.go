@@ -70,6 +70,8 @@ type table struct {
 	related        bool // in an active relationship
 	manyToOne      bool // on the many side of an active many-to-one relationship
 	oneSide        bool // on the one side of an active relationship
+	active         int  // how many active relationships it is in
+	oneSides       int  // of how many active relationships it is on the one side
 	date           bool
 	dateByName     bool
 	dated          bool // in an active relationship with a date table
@@ -89,9 +91,11 @@ type column struct {
 	manySide bool // of any relationship
 	oneSide  bool // of any relationship
 	used     bool // by a measure, hidden or not, directly
-	// manyOfActive is true on the many side of an active relationship, oneOfMany on the
-	// one side of an active relationship whose other side is many.
-	manyOfActive, oneOfMany bool
+	// Sides of active relationships: manyOfOne and manyOfMany are the many side where the
+	// other is one or many, oneOfMany the one side where the other is many.
+	manyOfOne, manyOfMany, oneOfMany, oneOfActive bool
+
+	manyOfInactive bool // on the many side of an inactive relationship
 
 	dateEnd bool // of a relationship with a date table
 }
@@ -327,6 +331,10 @@ func (s *snapshot) relate() {
 		if r.IsActive {
 			join(from.table, rel.fromMany(), rel.toMany())
 			join(to.table, rel.toMany(), rel.fromMany())
+			from.table.active++
+			if to.table != from.table {
+				to.table.active++
+			}
 		}
 	}
 	slices.SortStableFunc(s.relationships, func(a, b *relationship) int { return a.compare(&b.object) })
@@ -336,7 +344,10 @@ func (s *snapshot) relate() {
 func (c *column) join(active, many, otherMany bool) {
 	c.key, c.end = true, true
 	c.manySide, c.oneSide = c.manySide || many, c.oneSide || !many
-	c.manyOfActive = c.manyOfActive || active && many
+	c.manyOfInactive = c.manyOfInactive || !active && many
+	c.manyOfOne = c.manyOfOne || active && many && !otherMany
+	c.manyOfMany = c.manyOfMany || active && many && otherMany
+	c.oneOfActive = c.oneOfActive || active && !many
 	c.oneOfMany = c.oneOfMany || active && !many && otherMany
 }
 
@@ -346,6 +357,9 @@ func join(t *table, many, otherMany bool) {
 	t.related = true
 	t.manyToOne = t.manyToOne || many && !otherMany
 	t.oneSide = t.oneSide || !many
+	if !many {
+		t.oneSides++
+	}
 }
 
 // columnLabel returns a column as a relationship's label shows it, unquoted.

@@ -22,10 +22,17 @@ func TestDecemberTimeRules(t *testing.T) {
 			{"marked, with a key", model(table("D", tableCategory("Time"), date("a", key))), "# 0"},
 			{"marked, without a key", model(table("D", tableCategory("Time"), date("a"))), "# 0.5"},
 			{"unmarked", model(table("D", calculatedFrom("CALENDARAUTO()"), date("a"))), "# 0.5"},
-			{"a name without a relationship", model(table("Order Dates", date("a"))), "# 0.5"},
+			{"a name without a relationship", model(table("Order Dates", date("a"), whole("Fiscal No"))), "# 0.5"},
+			{"a name and one column", model(table("Order Dates", date("Date"))), "# 1"},
+			{"a name and another column of dates", model(table("Order Dates", date("a"), date("b Date"))), "# 0.5"},
+			{"a name and a column of something else", model(table("Order Dates", date("Date"), text("Note"))), "# 1"},
+			{"a name and a date of something else", model(table("Order Dates", date("a Date"), date("b"))), "# 0.5"},
+			{"a name and dates of something else", model(table("Order Dates", date("a"), date("b"))), "# 1"},
+			{"a name and a hidden column", model(table("Order Dates", date("Date", hidden), text("Wk", hidden))), "# 0.5"},
+			{"each word", model(table("Dates A", date("a"), text("dow")), table("S", date("b"))), "# 0.5"},
 			{"a name without a date", model(table("Order Dates", text("a")), table("S", date("a"))), "# 1"},
 			{"a name of a utility table", model(table("Calendar", date("a", hidden), measure("m", "1"))), "# 1"},
-			{"a hidden table", model(table("Calendar", date("a"), hiddenTable), table("S", text("a"))), "# 0.5"},
+			{"a hidden table", model(table("Calendar", date("a"), text("Day"), hiddenTable), table("S", text("a"))), "# 0.5"},
 		},
 		"TIM-02": {
 			{"by name", model(table("Date", date("a"), text("b")), table("S", date("a")), related("S[a] -> Date[a]")), "Date 1"},
@@ -40,6 +47,12 @@ func TestDecemberTimeRules(t *testing.T) {
 				table("P", whole("k"), text("n")), related("S[k] -> P[k]")), none},
 			{"with a date of loading", model(table("D", tableCategory("Time"), date("x")), table("S", whole("k"), date("Load Date"), text("n")),
 				table("P", whole("k"), text("n")), related("S[k] -> P[k]")), none},
+			{"with a date of a change", model(table("D", tableCategory("Time"), date("x")), table("S", whole("k"), date("Modified"),
+				date("Last Changed Date"), date("Updated"), date("Refreshed"), date("Loaded"), text("n")), table("P", whole("k"), text("n")),
+				related("S[k] -> P[k]")), none},
+			{"with a date of a change, joined by an inactive relationship", model(table("D", tableCategory("Time"), date("x")), table("S",
+				whole("k"), date("Modified"), text("n")), table("P", whole("k"), text("n")), related("S[k] -> P[k]"),
+				related("S[Modified] -> D[x]", "inactive")), "S 1"},
 			{"without a date, joined by an inactive relationship", model(table("D", tableCategory("Time"), date("x")), table("S", whole("k"),
 				whole("d"), text("n")), table("P", whole("k"), text("n")), related("S[k] -> P[k]"), related("S[d] -> D[x]", "inactive")), "S 1"},
 		},
@@ -51,12 +64,47 @@ func TestDecemberTimeRules(t *testing.T) {
 	}{
 		"nothing":           {model(table("S", date("a"))), "add a date table"},
 		"an unmarked table": {model(table("Days", calculatedFrom("CALENDARAUTO()"), date("a"))), "mark 'Days' as the date table"},
-		"an unjoined table": {model(table("Dates", date("a"))), "join 'Dates' and mark it"},
+		"an unjoined table": {model(table("Dates", date("b"), date("a"), whole("Year"))),
+			"join 'Dates' by 'Dates'[a] and mark it as the date table, with this column as its key"},
+		"the second date":   {model(table("Dates", date("a Year"), date("b"))), "join 'Dates' by 'Dates'[b]"},
+		"the first of two":  {model(table("Dates", date("a Year"), date("b"), text("Week"))), "join 'Dates' by 'Dates'[a Year]"},
+		"the second of two": {model(table("Calendar", date("a")), table("Dates", date("a"), whole("Year"))), "join 'Dates' by 'Dates'[a]"},
 	} {
 		if got := regime(t, "2026-12").Judge(tt.model, readiness.Options{}, false, "TIM-01")[0].Message; !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
 	}
+}
+
+func TestUndatedFacts(t *testing.T) {
+	t.Parallel()
+	// fact returns a fact next to a table of days, which is a date table.
+	fact := func(days semanticmodel.Table, columns []any, parts ...any) *semanticmodel.Model {
+		return model(append([]any{days, table("S", append([]any{whole("k"), text("n")}, columns...)...), table("P", whole("k"), text("n")),
+			related("S[k] -> P[k]")}, parts...)...)
+	}
+	sold := []any{date("Sold")}
+	many := []any{date("a"), date("b"), date("c"), date("d"), date("e"), date("f"), date("Load Date"), date("Modified"), date("h", hidden)}
+	time := tableCategory("Time")
+	decemberFindings(t, map[string][]row{"TIM-04": {{"with a date", fact(table("D", time, date("x")), sold), "S 1 low"}}})
+	decemberMessages(t, map[string][]row{"TIM-04": {
+		{"one date", fact(table("D", time, date("x")), sold), "join it to 'D'[x] by an active relationship from [Sold]"},
+		{"6 dates", fact(table("D", time, date("x")), many),
+			"join it to 'D'[x] by an active relationship from one of [a], [b], [c], [d], [e] and 1 more"},
+		{"no date", fact(table("D", time, date("x")), []any{whole("day")}, related("S[day] -> D[x]", "inactive")),
+			"join it to 'D'[x] by an active relationship"},
+		{"the first date of the date table", fact(table("D", time, date("y"), date("x"), text("a")), sold),
+			"join it to 'D'[x] by an active relationship from [Sold]"},
+		{"its key", fact(table("D", time, date("x"), whole("Day Key", key), whole("z", key)), sold),
+			"join it to 'D'[Day Key] by an active relationship from [Sold]"},
+		{"its joined date", fact(table("D", time, whole("Day Key", key), date("w"), date("x"), text("z")), sold, table("R", date("r")),
+			related("R[r] -> D[x]")), "join it to 'D'[x] by an active relationship from [Sold]"},
+		{"its joined date, one to one", fact(table("D", time, whole("Day Key", key), date("x"), text("z")), sold, table("R", date("r")),
+			related("R[r] -> D[x]", "oneToOne")), "join it to 'D'[x] by an active relationship from [Sold]"},
+		{"its date joined by an inactive relationship", fact(table("D", time, whole("Day Key", key), date("x"), text("z")), sold, table("R",
+			date("r")), related("R[r] -> D[x]", "inactive")), "join it to 'D'[Day Key] by an active relationship from [Sold]"},
+		{"no column", fact(table("D", time), sold), "join it to 'D' by an active relationship from [Sold]"},
+	}})
 }
 
 func TestDecemberSynonymRules(t *testing.T) {

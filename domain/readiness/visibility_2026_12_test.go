@@ -11,6 +11,7 @@ func TestDecemberVisibilityRules(t *testing.T) {
 	t.Parallel()
 	named := func(name string) *semanticmodel.Model { return model(table("S", text(name), text("x"))) }
 	hides := func(name string) row { return row{name, named(name), "S[" + name + "] 1, S[x] 0"} }
+	half := func(name string) row { return row{name, named(name), "S[" + name + "] 0.5, S[x] 0"} }
 	shows := func(name string) row { return row{name, named(name), "S[" + name + "] 0, S[x] 0"} }
 	star := func(options ...string) *semanticmodel.Model {
 		return model(table("S", whole("P")), table("D", whole("Id")), related("S[P] -> D[Id]", options...))
@@ -23,7 +24,19 @@ func TestDecemberVisibilityRules(t *testing.T) {
 				"D[Id] 0, S[P] 0"},
 			{"a date of an active relationship", model(table("S", date("P")), table("D", date("Id")), related("S[P] -> D[Id]")), "D[Id] 0, S[P] 1"},
 			hides("a guid"), hides("Row Id"), {"x_rowid", named("x_rowid"), "S[x] 0, S[x_rowid] 1"}, shows("Arrow Id"),
-			hides("Created By"), hides("last modifiedBy me"), hides("Inserted by"), hides("Updated by"), shows("Created On"), shows("Created"), shows("Created at by"),
+			hides("Inserted by"), half("Created By"), half("last modifiedBy me"), half("Updated by"), shows("Created On"), shows("Created"), shows("Created at by"),
+			hides("Load Date created by"), hides("Created by row id"), hides("Checksum"), hides("Audit"), hides("loaddate"), hides("A sk"),
+			hides("Hash"), hides("Row Hash"), hides("SHA256Hash"), hides("hash diff pk"), hides("BK Hash Value"), shows("Customer Hash"), shows("Hash Row Name"),
+			hides("Load Batch"), hides("Batch Run"), hides("Import_Batch_No"), hides("Batch Id"), hides("id batch"), hides("Batch insert"), hides("Ingestion Batch"), hides("Batch export"),
+			shows("Batch"), shows("Batch No"), shows("Batch Id Old"), shows("Load Old Batch"), shows("Wine Batch"),
+			{"texts of a many-to-many relationship", model(table("S", text("City"), text("n")), table("D", text("Town"), text("n")),
+				related("S[City] -> D[Town]", "manyToMany")), "D[Town] 0, D[n] 0, S[City] 0, S[n] 0"},
+			{"keys of a many-to-many relationship", model(table("S", text("City Key"), text("n")), table("D", whole("Town"), text("n")),
+				related("S[City Key] -> D[Town]", "manyToMany")), "D[Town] 1, D[n] 0, S[City Key] 1, S[n] 0"},
+			{"texts of an inactive many-to-many relationship", model(table("S", text("City"), text("n")), table("D", text("Town"), text("n")),
+				related("S[City] -> D[Town]", "manyToMany", "inactive")), "D[Town] 1, D[n] 0, S[City] 1, S[n] 0"},
+			{"a text of two relationships", model(table("S", text("City"), text("n")), table("D", text("Town"), text("n")), table("E", text("Town")),
+				related("S[City] -> D[Town]", "manyToMany"), related("S[City] -> E[Town]")), "D[Town] 0, D[n] 0, E[Town] 0, S[City] 1, S[n] 0"},
 			hides("Load Date"), hides("Date of x, load date"), hides("Time Export"), hides("Ingestion Timestamp"), hides("At Load"), hides("etl at"), shows("Load the Date"), shows("Update Date"),
 			{"a key with its table's only text", model(table("S", text("P")), table("D", text("Guid"), whole("n")), related("S[P] -> D[Guid]",
 				"inactive")), "D[Guid] 0, D[n] 0, S[P] 1"},
@@ -181,10 +194,10 @@ func TestDecemberInstructionRules(t *testing.T) {
 func TestMissingInstructionsAreOneFinding(t *testing.T) {
 	t.Parallel()
 	december := regime(t, "2026-12")
-	m := model(table("S", text1("a")))
+	m := model(table("S", text1("a"), text1("b"), text1("c")))
 	r := december.Assess(m, noOptions)
 	f := findingOf(r, "instructions", "#INSTRUCTIONS")
-	if f == nil || strings.Join(f.RuleIDs, " ") != "INS-01 INS-02 INS-03 INS-04" || f.Severity != "high" || f.ObjectType != "model" {
+	if f == nil || strings.Join(f.RuleIDs, " ") != "INS-01 INS-02 INS-03 INS-04" || f.Severity != "medium" || f.ObjectType != "model" {
 		t.Fatalf("got %+v", f)
 	}
 	r = december.Assess(model(table("S", text1("a")), instructed("Use it.")), noOptions)
@@ -192,6 +205,10 @@ func TestMissingInstructionsAreOneFinding(t *testing.T) {
 		if findingOf(r, "instructions", id) == nil {
 			t.Errorf("%s: no finding", id)
 		}
+	}
+	r = december.Assess(model(table("S", columns(11, "a%d x", semanticmodel.String))), noOptions)
+	if f := findingOf(r, "instructions", "#INSTRUCTIONS"); f == nil || f.Severity != "high" {
+		t.Errorf("11 fields: got %+v", f)
 	}
 	for _, m := range []*semanticmodel.Model{m, model(table("S", text1("a")), instructed("Use it."))} {
 		for _, name := range []string{"#INS-03", "#INSTRUCTIONS"} {
@@ -224,4 +241,42 @@ func TestDecemberInstructionMessages(t *testing.T) {
 			t.Errorf("%s: got %q, want %q in it", name, got, tt.want)
 		}
 	}
+}
+
+func TestSeveritiesAndMessagesOfVisibility(t *testing.T) {
+	t.Parallel()
+	many := func(n int, parts ...any) *semanticmodel.Model {
+		return model(table("S", append([]any{columns(n, "c%02d", semanticmodel.Int64)}, parts...)...))
+	}
+	internal := []any{text("a guid"), text("Dummy"), text("x placeholder"), text("Created By"), measure("_x", "1"), measure("_y", "1")}
+	decemberFindings(t, map[string][]row{
+		"VIS-01": {
+			{"31 fields", many(31), "# 1 high"},
+			{"30 fields", many(30), "# 0.25 low"},
+			{"11 fields", many(11), "# 0.25 low"},
+			{"10 fields", many(10), ""},
+			{"no field", model(table("S")), ""},
+			{"hidden fields", many(10, text("a guid", hidden), measure("_x", "1", hiddenMeasure)), ""},
+			{"one field to hide", many(1, text("a guid")), "# 0.5 medium"},
+			{"30 fields and those to hide", many(30, internal...), "# 0.5 medium"},
+			{"31 fields and those to hide", many(31, internal...), "# 1 high"},
+			{"a placeholder", many(1, text("Dummy x")), "# 0.5 medium"},
+			{"a measure by its name", many(1, measure("Placeholder", "1"), measure("m", "[Placeholder]")), ""},
+			{"a named one", model(table("S", text("a guid")), instructed("Use S[a guid].")), ""},
+			{"configured", model(table("S", text("a guid")), schema("S[a guid] Visible")), "# 0"},
+		},
+		"VIS-02": {
+			{"who changed a row", model(table("S", text("Created By"))), "S[Created By] 0.5 low"},
+			{"a load", model(table("S", text("Load Date"))), "S[Load Date] 1 medium"},
+		},
+	})
+	decemberMessages(t, map[string][]row{
+		"VIS-01": {
+			{"31 fields", many(31), "choose in an AI data schema what an AI sees (no AI data schema for 31 fields that may matter to people; 30 at most need none)"},
+			{"31 fields and one to hide", many(31, text("a guid")), "choose in an AI data schema what an AI sees, and leave out column 'S'[a guid] (no AI data schema for 31 fields that may matter to people; 30 at most need none)"},
+			{"6 to hide", many(1, internal...), "leave out of what an AI sees, by an AI data schema: column 'S'[Created By], column 'S'[Dummy], column 'S'[a guid], column 'S'[x placeholder], measure [_x] and 1 more"},
+			{"11 fields", many(11), "choose in an AI data schema what an AI sees, small as the model is (no AI data schema for 11 fields; 10 at most need none)"},
+		},
+		"VIS-02": {{"who changed a row", model(table("S", text("Created By"))), "hide this column from AI, unless people ask who changed a row (created by)"}},
+	})
 }

@@ -1,0 +1,110 @@
+package readiness_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness"
+)
+
+func columnFormat(s string) columnOption {
+	return func(c *semanticmodel.Column) { c.FormatString = s }
+}
+
+func TestSeverityOfMissingDescriptions(t *testing.T) {
+	t.Parallel()
+	of := func(c semanticmodel.Column) *semanticmodel.Model { return model(table("T", c)) }
+	low := func(c semanticmodel.Column) row { return row{c.Name, of(c), "T[" + c.Name + "] 1 low"} }
+	medium := func(c semanticmodel.Column) row { return row{c.Name, of(c), "T[" + c.Name + "] 1 medium"} }
+	dimension := func(name string, parts ...any) *semanticmodel.Model {
+		return model(table("S", described("What a clerk enters."), whole("K")), table(name, append([]any{whole("K")}, parts...)...),
+			related("S[K] -> "+name+"[K]"))
+	}
+	counted := func(name, expression string) *semanticmodel.Model {
+		return model(table("T", measure(name, expression)))
+	}
+	const good = "What was invoiced, in euro."
+	decemberFindings(t, map[string][]row{
+		"DSC-01": {
+			{"a table", model(table("Sales")), "Sales 1 medium"},
+			{"a date table", model(table("Days", tableCategory("Time"))), "Days 1 low"},
+			{"a date table with a description that adds nothing", model(table("Days", tableCategory("Time"), described("The calendar."))),
+				"Days 1 low"},
+			{"a described date table", model(table("Days", tableCategory("Time"), described(good))), "Days 0"},
+			{"with a key and a name", dimension("Customer", text("Customer Id"), text("Customer Name")), "Customer 1 low, S 0"},
+			{"with a hidden key and a name", dimension("Customer", text("customer_key", hidden), text("CustomerName", hidden)),
+				"Customer 1 low, S 0"},
+			{"in the singular", dimension("Product Categories", text("Product Category Key"), text("Product Category Name")),
+				"Product Categories 1 low, S 0"},
+			{"with the word dim", dimension("DimCustomer", text("Customer Id"), text("Customer Name")), "DimCustomer 1 low, S 0"},
+			{"that is no dimension", model(table("Customer", text("Customer Id"), text("Customer Name"))), "Customer 1 medium"},
+			{"a key alone", dimension("Customer", text("Customer Id"), text("Name")), "Customer 1 medium, S 0"},
+			{"a name alone", dimension("Customer", text("Customer Code"), text("Customer Name")), "Customer 1 medium, S 0"},
+			{"of something else", dimension("Customer", text("Customer Id"), text("Client Name")), "Customer 1 medium, S 0"},
+			{"of less", dimension("Key Customer", text("Customer Id"), text("Customer Name")), "Key Customer 1 medium, S 0"},
+			{"two steps", dimension("Cities", text("Citys Id"), text("City Name")), "Cities 1 medium, S 0"},
+			{"of two forms", dimension("Customers", text("Customer Id"), text("Customers Name")), "Customers 1 medium, S 0"},
+			{"of both forms", dimension("Customers", text("Customer Id"), text("Customers Id"), text("Customers Name")), "Customers 1 low, S 0"},
+		},
+		"DSC-02": {
+			low(text("Title")), low(date("Sold")), low(column("Sold", semanticmodel.Boolean)), low(column("Sold", "")),
+			medium(text("Cstmr")), medium(text("Size x")), medium(text("Column 1")), medium(text("Value")), medium(date("Sold Dt")),
+			medium(whole("Net")), medium(amount("Net")), medium(column("Net", semanticmodel.Double)), medium(whole("%")),
+			low(whole("Net Hours")), low(whole("Year")), low(amount("Latitude")), low(whole("Age")), low(whole("Home Id")),
+			medium(whole("Hours Net")), low(text("Net")),
+			low(amount("Net", columnFormat("0.0%"))), low(amount("Net", columnFormat(`\$#,0`))), low(amount("Net", columnFormat("#,0 €"))),
+			medium(amount("Net", columnFormat("#,0"))), medium(text("Order Status", columnFormat("0%"))),
+			medium(text("Order Status")), medium(text("Category")), low(text("Category Name")), low(whole("Order Hour")), medium(whole("Status")),
+			{"a description that adds nothing", of(text("Title", about("The title"))), "T[Title] 1 low"},
+			{"a description", of(text("Cstmr", about(good))), "T[Cstmr] 0"},
+		},
+		"DSC-03": {
+			{"another measure", counted("Sales", "SUM(T[x])"), "T[Sales] 1 high"},
+			{"number of", counted("Number of Orders", "COUNTROWS(T)"), "T[Number of Orders] 1 medium"},
+			{"count of", counted("Count of Orders", "COUNT(T[x])"), "T[Count of Orders] 1 medium"},
+			{"count last", counted("Order Count", "/* x */ ((distinctcount ( T[x] ))) // y"), "T[Order Count] 1 medium"},
+			{"a number sign", counted(" # Orders", "COUNTROWS(T)"), "T[ # Orders] 1 medium"},
+			{"a number sign last", counted("Orders #", "COUNTROWS(T)"), "T[Orders #] 1 high"},
+			{"another name", counted("Orders", "COUNTROWS(T)"), "T[Orders] 1 high"},
+			{"number alone", counted("Number Orders", "COUNTROWS(T)"), "T[Number Orders] 1 high"},
+			{"an abbreviation", counted("Ordr Cnt Count", "COUNTROWS(T)"), "T[Ordr Cnt Count] 1 high"},
+			{"more than a call", counted("Order Count", "COUNTROWS(T) + 0"), "T[Order Count] 1 high"},
+			{"in a filter", counted("Order Count", "CALCULATE(COUNTROWS(T))"), "T[Order Count] 1 high"},
+			{"another call", counted("Order Count", "COUNTX(T, 1)"), "T[Order Count] 1 high"},
+		},
+	})
+}
+
+// The rules that follow from a missing description do not raise the severity of its finding.
+func TestSeverityOfDescriptionFindings(t *testing.T) {
+	t.Parallel()
+	const good = "What was invoiced, in euro."
+	for name, tt := range map[string]struct {
+		model  *semanticmodel.Model
+		object string
+		want   string
+	}{
+		"an evident column": {model(table("T", text("Title"))), "T[Title]", "DSC-02 DSC-04 DSC-05 DSC-06 low"},
+		"an evident column, described by its name": {model(table("T", text("Title", about("The title")))), "T[Title]",
+			"DSC-02 DSC-04 DSC-05 DSC-06 low"},
+		"a number":             {model(table("T", whole("Net"))), "T[Net]", "DSC-02 DSC-04 DSC-05 DSC-06 medium"},
+		"a date table":         {model(table("Days", tableCategory("Time"))), "Days", "DSC-01 DSC-04 DSC-05 DSC-06 low"},
+		"a table":              {model(table("Sales")), "Sales", "DSC-01 DSC-04 DSC-05 DSC-06 medium"},
+		"a count":              {model(table("T", measure("Order Count", "COUNTROWS(T)"))), "T[Order Count]", "DSC-03 DSC-04 DSC-05 DSC-06 medium"},
+		"a measure":            {model(table("T", measure("Sales", "1"))), "T[Sales]", "DSC-03 DSC-04 DSC-05 DSC-06 high"},
+		"a key":                {model(table("T", text("Title", key, about("The title")))), "T[Title]", "DSC-04 medium"},
+		"a shared description": {model(table("T", text("Title", about(good)), text("Note", about(good)))), "T[Title]", "DSC-06 medium"},
+	} {
+		r := regime(t, "2026-12").Assess(tt.model, readiness.Options{})
+		f := findingOf(r, "descriptions", tt.object)
+		if f == nil {
+			t.Errorf("%s: no finding", name)
+			continue
+		}
+		if got := fmt.Sprint(strings.Join(f.RuleIDs, " "), " ", f.Severity); got != tt.want || f.Violation != 1 {
+			t.Errorf("%s: got %s, violation %v, want %s", name, got, f.Violation, tt.want)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package readiness_test
+
+import (
+	"testing"
+
+	"readiness/definition/semanticmodel"
+)
+
+func TestMissingInstructions(t *testing.T) {
+	t.Parallel()
+	none := func(n int, parts ...any) *semanticmodel.Model {
+		return model(table("S", append([]any{columns(n, "c%02d", semanticmodel.Int64)}, parts...)...))
+	}
+	small := func(severity string) []row {
+		return []row{
+			{"2 fields", none(2), ""},
+			{"3 fields", none(3), "# 1 medium"},
+			{"10 fields", none(10), "# 1 medium"},
+			{"11 fields", none(11), "# 1 " + severity},
+			{"2 fields and a placeholder", none(2, text("Column 1")), ""},
+			{"2 fields and a vague one", none(2, text("Value")), "# 1 medium"},
+			{"2 fields and a hidden one", none(2, text("a", hidden)), ""},
+			{"2 columns and a measure", none(2, measure("m", "1")), "# 1 medium"},
+			{"10 fields and placeholders", none(10, text("Column 1"), text("Column 2")), "# 1 medium"},
+			{"no table in X", model(table("S", columns(20, "c%02d", semanticmodel.Int64), hiddenTable)), ""},
+			{"blank instructions", model(table("S", columns(2, "c%d", semanticmodel.Int64)), instructed(" ")), ""},
+		}
+	}
+	decemberFindings(t, map[string][]row{"INS-01": small("high"), "INS-02": small("medium"), "INS-03": small("medium"),
+		"INS-04": small("medium")})
+	decemberFindings(t, map[string][]row{
+		"INS-01": {{"instructions of one field", model(table("S", text("a")), instructed("Use it.")), "# 0"}},
+		"INS-02": {{"instructions of one field", model(table("S", text("a")), instructed("Use it.")), "# 0.5 low"}},
+		"INS-03": {{"instructions of one field", model(table("S", text("a")), instructed("Use it.")), "# 1 medium"}},
+		"INS-04": {{"instructions of one field", model(table("S", text("a")), instructed("Use it.")), "# 1 medium"}},
+		"INS-07": {{"no table in X", model(table("S", text("a"), hiddenTable)), "# 1 low"}},
+	})
+}
+
+func TestDateRoles(t *testing.T) {
+	t.Parallel()
+	// sales returns a fact with dates of these names.
+	sales := func(instructions string, dates ...string) *semanticmodel.Model {
+		s := table("Sales", whole("P"), text("Note"))
+		for _, d := range dates {
+			s.Columns = append(s.Columns, date(d))
+		}
+		return model(s, table("P", whole("P"), text("n")), related("Sales[P] -> P[P]"), instructed(instructions))
+	}
+	fails := func(dates ...string) row { return row{dates[0], sales("", dates...), "Sales 1 medium"} }
+	none := func(dates ...string) row { return row{dates[0], sales("", dates...), ""} }
+	decemberFindings(t, map[string][]row{"INS-05": {
+		fails("Order Date", "Ship Date"), fails("Order", "Ship"), fails("Order Date", "Date"), fails("Ordered At", "Shipped At"),
+		none("Order Date"), none("Order Date", "Order Time"), none("OrderDate", "order_datetime", "Order Timestamp", "Order Day Key", "Order id",
+			"Order Date SK"), none("Date", "Day"),
+		none("Order Date", "Load Date"), none("Order Date", "Etl Day"), none("Order Date", "Created By"),
+		none("Order Date", "Loaded Date"), none("Order Date", "Ingested At"), none("Order Date", "Time Exported"),
+		none("Order Date", "Period loaded"), none("Order Date", "Loaded Timestamp"), fails("Order Date", "Loaded"), fails("Order Date", "Loaded on Date"),
+		{"a date that the instructions name", sales("By the Ship Date.", "Order Date", "Ship Date"), "Sales 0"},
+		{"a date of the same stem", sales("By the Order Time.", "Order Date", "Order Time", "Ship Date"), "Sales 0"},
+		{"a date of a load", sales("By the Load Date.", "Order Date", "Ship Date", "Load Date"), "Sales 1 medium"},
+		{"no fact", model(table("Sales", date("Order Date"), date("Ship Date"))), ""},
+		{"an end of a relationship with a date table", model(table("Sales", date("Order Date"), whole("Ship"), text("n")), table("D", date("On"),
+			whole("Year")), related("Sales[Order Date] -> D[On]"), related("Sales[Ship] -> D[On]", "inactive")), "Sales 1 medium"},
+	}})
+	decemberMessages(t, map[string][]row{"INS-05": {
+		{"the first of each stem", sales("", "Ship Date", "Order Time", "Order Date", "Due", "Load Date"),
+			"say in the AI instructions which of its dates to use by default (not named: Due, Order Date, Ship Date)"},
+		{"6 stems", sales("", "a x", "b x", "c x", "d x", "e x", "f x"),
+			"say in the AI instructions which of its dates to use by default (not named: a x, b x, c x, d x, e x and 1 more)"},
+	}})
+}
