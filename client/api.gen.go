@@ -1891,6 +1891,12 @@ type ApplyRequest struct {
 	Values map[string]string `json:"values,omitempty"`
 }
 
+// AssessRequest defines model for AssessRequest.
+type AssessRequest struct {
+	// RegimeID The id of a published scoring regime; if absent, the current one.
+	RegimeID *string `json:"regimeId,omitempty"`
+}
+
 // Assessment defines model for Assessment.
 type Assessment struct {
 	// AssessedAtUtc Null when not stored.
@@ -1904,12 +1910,18 @@ type Assessment struct {
 	// its key.
 	Document      json.RawMessage `json:"document"`
 	FindingsCount *int            `json:"findingsCount"`
+
+	// NotAssessable The rules that could not judge, which the score lacks; absent if there are none.
+	NotAssessable []NotAssessable `json:"notAssessable,omitempty"`
 	Pinned        bool            `json:"pinned"`
 
-	// Regime Two scores are comparable only if their regimes have the same id.
+	// Regime Two scores are comparable only if their regimes have the same id and they lack the same rules (notAssessable).
 	Regime        AssessmentRegime `json:"regime"`
 	SchemaVersion int              `json:"schemaVersion"`
 	Score         *float64         `json:"score"`
+
+	// ScoreComplete False when rules could not judge; absent if the regime has no such rules.
+	ScoreComplete *bool `json:"scoreComplete,omitempty"`
 
 	// ScoreDataAgent The score of the semantic model as a data agent reads it.
 	ScoreDataAgent    *float64         `json:"scoreDataAgent,omitempty"`
@@ -1927,9 +1939,9 @@ type AssessmentPin struct {
 	Pinned       bool   `json:"pinned"`
 }
 
-// AssessmentRegime Two scores are comparable only if their regimes have the same id.
+// AssessmentRegime Two scores are comparable only if their regimes have the same id and they lack the same rules (notAssessable).
 type AssessmentRegime struct {
-	// ComparableWithPrevious True when an earlier assessment exists with the same scoring rules and weighting.
+	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting and lacks the same rules; false for the first.
 	ComparableWithPrevious *bool  `json:"comparableWithPrevious,omitempty"`
 	ID                     string `json:"id"`
 	UsageInScoring         *bool  `json:"usageInScoring,omitempty"`
@@ -1953,7 +1965,7 @@ type AssessmentSummary struct {
 	AssessedAtUtc *time.Time `json:"assessedAtUtc,omitempty"`
 	AssessmentID  string     `json:"assessmentId"`
 
-	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting; false for the first.
+	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting and lacks the same rules; false for the first.
 	ComparableWithPrevious *bool `json:"comparableWithPrevious,omitempty"`
 	FindingsCount          *int  `json:"findingsCount,omitempty"`
 
@@ -1961,8 +1973,11 @@ type AssessmentSummary struct {
 	Pinned bool `json:"pinned"`
 
 	// RegimeID Id of the scoring rules.
-	RegimeID       string   `json:"regimeId"`
-	Score          *float64 `json:"score,omitempty"`
+	RegimeID string   `json:"regimeId"`
+	Score    *float64 `json:"score,omitempty"`
+
+	// ScoreComplete False when rules could not judge; absent if the regime has no such rules.
+	ScoreComplete  *bool    `json:"scoreComplete,omitempty"`
 	ScoreDataAgent *float64 `json:"scoreDataAgent,omitempty"`
 
 	// UsageInScoring Whether the score is weighted by usage of the semantic model.
@@ -2196,6 +2211,9 @@ type BenchmarkVerdicts = map[string]interface{}
 
 // BulkAssessRequest defines model for BulkAssessRequest.
 type BulkAssessRequest struct {
+	// RegimeID The id of a published scoring regime, for all models; if absent, the current one.
+	RegimeID *string `json:"regimeId,omitempty"`
+
 	// SemanticModelIds All in the workspace. A model named twice counts once.
 	SemanticModelIds []openapi_types.UUID `json:"semanticModelIds"`
 }
@@ -2412,12 +2430,18 @@ type DataAgentAssessment struct {
 	Document      json.RawMessage `json:"document"`
 	FindingsCount *int            `json:"findingsCount"`
 
-	// Regime Two scores are comparable only if their regimes have the same id.
+	// NotAssessable The rules that could not judge, which the score lacks; absent if there are none.
+	NotAssessable []NotAssessable `json:"notAssessable,omitempty"`
+
+	// Regime Two scores are comparable only if their regimes have the same id and they lack the same rules (notAssessable).
 	Regime        AssessmentRegime `json:"regime"`
 	SchemaVersion int              `json:"schemaVersion"`
 
 	// Score Null when no source could be scored.
 	Score *float64 `json:"score"`
+
+	// ScoreComplete False when rules could not judge; absent if the regime has no such rules.
+	ScoreComplete *bool `json:"scoreComplete,omitempty"`
 
 	// ScoreDataAgent Equals score.
 	ScoreDataAgent *float64 `json:"scoreDataAgent,omitempty"`
@@ -2672,6 +2696,15 @@ type LicenseTrackedItems struct {
 
 	// Used How many items the license has; null when it could not be read.
 	Used *int `json:"used"`
+}
+
+// NotAssessable defines model for NotAssessable.
+type NotAssessable struct {
+	RuleIds []string `json:"ruleIds"`
+
+	// SourceModelID The sourceId of the data agent's source that they could not judge.
+	SourceModelID *string `json:"sourceModelId,omitempty"`
+	Why           string  `json:"why"`
 }
 
 // ObjectType defines model for ObjectType.
@@ -3756,11 +3789,17 @@ type ChangeScheduleJSONRequestBody = ChangeScheduleRequest
 // AssessSemanticModelsJSONRequestBody defines body for AssessSemanticModels for application/json ContentType.
 type AssessSemanticModelsJSONRequestBody = BulkAssessRequest
 
+// AssessDataAgentJSONRequestBody defines body for AssessDataAgent for application/json ContentType.
+type AssessDataAgentJSONRequestBody = AssessRequest
+
 // AddPixiesToReportsJSONRequestBody defines body for AddPixiesToReports for application/json ContentType.
 type AddPixiesToReportsJSONRequestBody = PixiesBulkRequest
 
 // RemovePixiesFromReportsJSONRequestBody defines body for RemovePixiesFromReports for application/json ContentType.
 type RemovePixiesFromReportsJSONRequestBody = PixiesBulkRequest
+
+// AssessSemanticModelJSONRequestBody defines body for AssessSemanticModel for application/json ContentType.
+type AssessSemanticModelJSONRequestBody = AssessRequest
 
 // GenerateBenchmarkQuestionsJSONRequestBody defines body for GenerateBenchmarkQuestions for application/json ContentType.
 type GenerateBenchmarkQuestionsJSONRequestBody = GenerateBenchmarkQuestionsRequest
@@ -4244,7 +4283,8 @@ type ClientInterface interface {
 	// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
+	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
+	// are scored by one regime, as for the assessment of one model.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4257,7 +4297,8 @@ type ClientInterface interface {
 	// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
+	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
+	// are scored by one regime, as for the assessment of one model.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4279,15 +4320,29 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests (the `ListAbTestsOfDataAgent` operationId).
 	ListAbTestsOfDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// AssessDataAgentWithBody Assess one data agent
+	//
+	// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
+	// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
+	// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
+	// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
+	AssessDataAgentWithBody(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// AssessDataAgent Assess one data agent
 	//
 	// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
 	// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
 	// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-	// Counting, refusals and tracking are the same as for the assessment of a semantic model.
+	// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
+	//
+	// Takes a body of the `application/json` content type.
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-	AssessDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	AssessDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, body AssessDataAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListDataAgentAssessments List the assessments of a data agent, newest first
 	//
@@ -4406,6 +4461,23 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests (the `ListAbTestsOfSemanticModel` operationId).
 	ListAbTestsOfSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// AssessSemanticModelWithBody Assess one semantic model
+	//
+	// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
+	// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
+	// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
+	// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
+	// against the account's cap, and against the caller's license's allocation if the account has more than one
+	// license, before it queues any work.
+	//
+	// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
+	// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
+	AssessSemanticModelWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// AssessSemanticModel Assess one semantic model
 	//
 	// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
@@ -4415,8 +4487,13 @@ type ClientInterface interface {
 	// against the account's cap, and against the caller's license's allocation if the account has more than one
 	// license, before it queues any work.
 	//
+	// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
+	// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
+	//
+	// Takes a body of the `application/json` content type.
+	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-	AssessSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+	AssessSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, body AssessSemanticModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteAssessments Delete the assessments of a semantic model
 	//
@@ -5521,7 +5598,8 @@ func (c *Client) ListWorkspaces(ctx context.Context, params *ListWorkspacesParam
 // assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 // model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 // such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
+// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
+// are scored by one regime, as for the assessment of one model.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5544,7 +5622,8 @@ func (c *Client) AssessSemanticModelsWithBody(ctx context.Context, workspaceID W
 // assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 // model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 // such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
+// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
+// are scored by one regime, as for the assessment of one model.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5596,16 +5675,40 @@ func (c *Client) ListAbTestsOfDataAgent(ctx context.Context, workspaceID Workspa
 	return c.Client.Do(req)
 }
 
+// AssessDataAgentWithBody Assess one data agent
+//
+// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
+// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
+// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
+// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
+func (c *Client) AssessDataAgentWithBody(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAssessDataAgentRequestWithBody(c.Server, workspaceID, dataAgentID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // AssessDataAgent Assess one data agent
 //
 // Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
 // the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
 // person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-// Counting, refusals and tracking are the same as for the assessment of a semantic model.
+// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
+//
+// Takes a body of the `application/json` content type.
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-func (c *Client) AssessDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAssessDataAgentRequest(c.Server, workspaceID, dataAgentID, params)
+func (c *Client) AssessDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, body AssessDataAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAssessDataAgentRequest(c.Server, workspaceID, dataAgentID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -5853,6 +5956,33 @@ func (c *Client) ListAbTestsOfSemanticModel(ctx context.Context, workspaceID Wor
 	return c.Client.Do(req)
 }
 
+// AssessSemanticModelWithBody Assess one semantic model
+//
+// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
+// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
+// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
+// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
+// against the account's cap, and against the caller's license's allocation if the account has more than one
+// license, before it queues any work.
+//
+// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
+// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
+func (c *Client) AssessSemanticModelWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAssessSemanticModelRequestWithBody(c.Server, workspaceID, semanticModelID, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // AssessSemanticModel Assess one semantic model
 //
 // The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
@@ -5862,9 +5992,14 @@ func (c *Client) ListAbTestsOfSemanticModel(ctx context.Context, workspaceID Wor
 // against the account's cap, and against the caller's license's allocation if the account has more than one
 // license, before it queues any work.
 //
+// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
+// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
+//
+// Takes a body of the `application/json` content type.
+//
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-func (c *Client) AssessSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAssessSemanticModelRequest(c.Server, workspaceID, semanticModelID, params)
+func (c *Client) AssessSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, body AssessSemanticModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAssessSemanticModelRequest(c.Server, workspaceID, semanticModelID, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -8259,8 +8394,19 @@ func NewListAbTestsOfDataAgentRequest(server string, workspaceID WorkspaceID, da
 	return req, nil
 }
 
-// NewAssessDataAgentRequest constructs an http.Request for the AssessDataAgent method
-func NewAssessDataAgentRequest(server string, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams) (*http.Request, error) {
+// NewAssessDataAgentRequest calls the generic AssessDataAgent builder with application/json body
+func NewAssessDataAgentRequest(server string, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, body AssessDataAgentJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAssessDataAgentRequestWithBody(server, workspaceID, dataAgentID, params, "application/json", bodyReader)
+}
+
+// NewAssessDataAgentRequestWithBody constructs an http.Request for the AssessDataAgent method, with any body, and a specified content type
+func NewAssessDataAgentRequestWithBody(server string, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -8292,10 +8438,12 @@ func NewAssessDataAgentRequest(server string, workspaceID WorkspaceID, dataAgent
 		return nil, err
 	}
 
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
 	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	if params != nil {
 
@@ -8919,8 +9067,19 @@ func NewListAbTestsOfSemanticModelRequest(server string, workspaceID WorkspaceID
 	return req, nil
 }
 
-// NewAssessSemanticModelRequest constructs an http.Request for the AssessSemanticModel method
-func NewAssessSemanticModelRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams) (*http.Request, error) {
+// NewAssessSemanticModelRequest calls the generic AssessSemanticModel builder with application/json body
+func NewAssessSemanticModelRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, body AssessSemanticModelJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAssessSemanticModelRequestWithBody(server, workspaceID, semanticModelID, params, "application/json", bodyReader)
+}
+
+// NewAssessSemanticModelRequestWithBody constructs an http.Request for the AssessSemanticModel method, with any body, and a specified content type
+func NewAssessSemanticModelRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, contentType string, body io.Reader) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -8952,10 +9111,12 @@ func NewAssessSemanticModelRequest(server string, workspaceID WorkspaceID, seman
 		return nil, err
 	}
 
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
 	if err != nil {
 		return nil, err
 	}
+
+	req.Header.Add("Content-Type", contentType)
 
 	if params != nil {
 
@@ -10748,7 +10909,8 @@ type ClientWithResponsesInterface interface {
 	// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
+	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
+	// are scored by one regime, as for the assessment of one model.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10761,7 +10923,8 @@ type ClientWithResponsesInterface interface {
 	// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
+	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
+	// are scored by one regime, as for the assessment of one model.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -10787,17 +10950,29 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests (the `ListAbTestsOfDataAgent` operationId).
 	ListAbTestsOfDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, reqEditors ...RequestEditorFn) (*ListAbTestsOfDataAgentResponse, error)
 
+	// AssessDataAgentWithBodyWithResponse Assess one data agent
+	//
+	// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
+	// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
+	// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
+	// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
+	AssessDataAgentWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error)
+
 	// AssessDataAgentWithResponse Assess one data agent
 	//
 	// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
 	// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
 	// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-	// Counting, refusals and tracking are the same as for the assessment of a semantic model.
+	// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
 	//
-	// Returns a wrapper object for the known response body format(s).
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-	AssessDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error)
+	AssessDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, body AssessDataAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error)
 
 	// ListDataAgentAssessmentsWithResponse List the assessments of a data agent, newest first
 	//
@@ -10932,6 +11107,23 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests (the `ListAbTestsOfSemanticModel` operationId).
 	ListAbTestsOfSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*ListAbTestsOfSemanticModelResponse, error)
 
+	// AssessSemanticModelWithBodyWithResponse Assess one semantic model
+	//
+	// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
+	// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
+	// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
+	// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
+	// against the account's cap, and against the caller's license's allocation if the account has more than one
+	// license, before it queues any work.
+	//
+	// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
+	// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
+	AssessSemanticModelWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error)
+
 	// AssessSemanticModelWithResponse Assess one semantic model
 	//
 	// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
@@ -10941,10 +11133,13 @@ type ClientWithResponsesInterface interface {
 	// against the account's cap, and against the caller's license's allocation if the account has more than one
 	// license, before it queues any work.
 	//
-	// Returns a wrapper object for the known response body format(s).
+	// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
+	// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-	AssessSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error)
+	AssessSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, body AssessSemanticModelJSONRequestBody, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error)
 
 	// DeleteAssessmentsWithResponse Delete the assessments of a semantic model
 	//
@@ -13516,7 +13711,8 @@ func (c *ClientWithResponses) ListWorkspacesWithResponse(ctx context.Context, pa
 // assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 // model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 // such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
+// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
+// are scored by one regime, as for the assessment of one model.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13535,7 +13731,8 @@ func (c *ClientWithResponses) AssessSemanticModelsWithBodyWithResponse(ctx conte
 // assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 // model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 // such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome.
+// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
+// are scored by one regime, as for the assessment of one model.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13579,18 +13776,36 @@ func (c *ClientWithResponses) ListAbTestsOfDataAgentWithResponse(ctx context.Con
 	return ParseListAbTestsOfDataAgentResponse(rsp)
 }
 
+// AssessDataAgentWithBodyWithResponse Assess one data agent
+//
+// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
+// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
+// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
+// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
+func (c *ClientWithResponses) AssessDataAgentWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error) {
+	rsp, err := c.AssessDataAgentWithBody(ctx, workspaceID, dataAgentID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAssessDataAgentResponse(rsp)
+}
+
 // AssessDataAgentWithResponse Assess one data agent
 //
 // Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
 // the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
 // person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-// Counting, refusals and tracking are the same as for the assessment of a semantic model.
+// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
 //
-// Returns a wrapper object for the known response body format(s).
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-func (c *ClientWithResponses) AssessDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error) {
-	rsp, err := c.AssessDataAgent(ctx, workspaceID, dataAgentID, params, reqEditors...)
+func (c *ClientWithResponses) AssessDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, body AssessDataAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error) {
+	rsp, err := c.AssessDataAgent(ctx, workspaceID, dataAgentID, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -13802,6 +14017,29 @@ func (c *ClientWithResponses) ListAbTestsOfSemanticModelWithResponse(ctx context
 	return ParseListAbTestsOfSemanticModelResponse(rsp)
 }
 
+// AssessSemanticModelWithBodyWithResponse Assess one semantic model
+//
+// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
+// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
+// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
+// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
+// against the account's cap, and against the caller's license's allocation if the account has more than one
+// license, before it queues any work.
+//
+// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
+// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
+func (c *ClientWithResponses) AssessSemanticModelWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error) {
+	rsp, err := c.AssessSemanticModelWithBody(ctx, workspaceID, semanticModelID, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAssessSemanticModelResponse(rsp)
+}
+
 // AssessSemanticModelWithResponse Assess one semantic model
 //
 // The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
@@ -13811,11 +14049,14 @@ func (c *ClientWithResponses) ListAbTestsOfSemanticModelWithResponse(ctx context
 // against the account's cap, and against the caller's license's allocation if the account has more than one
 // license, before it queues any work.
 //
-// Returns a wrapper object for the known response body format(s).
+// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
+// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-func (c *ClientWithResponses) AssessSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error) {
-	rsp, err := c.AssessSemanticModel(ctx, workspaceID, semanticModelID, params, reqEditors...)
+func (c *ClientWithResponses) AssessSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, body AssessSemanticModelJSONRequestBody, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error) {
+	rsp, err := c.AssessSemanticModel(ctx, workspaceID, semanticModelID, params, body, reqEditors...)
 	if err != nil {
 		return nil, err
 	}

@@ -23,10 +23,13 @@ type pendingAssessment struct {
 	itemType    item.Type
 	workspace   item.Workspace
 	models      []item.Item // or one data agent; looked up as the caller
-	seen        []noticed
-	state       workspaceState
-	limits      account.Limits
-	at          time.Time
+	regimeID    string      // of the scoring regime
+	seen        []noticed   // to record with the run
+
+	// acceptRun fills in the rest.
+	state  workspaceState
+	limits account.Limits
+	at     time.Time
 
 	assessments, firstLooks *eventstore.Past[account.Usage]
 	run                     *eventstore.Past[assessment.Run]
@@ -40,38 +43,29 @@ type pendingAssessment struct {
 // first look up front; if an allowance or a cap on tracked items cannot cover the
 // run, it refuses the run and spends nothing. It records what the listing revealed
 // (seen) with the run, and reserves each model that may become a tracked item.
-func (s *Assessments) acceptRun(ctx context.Context, caller Caller, operationID uuid.UUID, kind operation.Type, workspace item.Workspace,
-	models []item.Item, seen []noticed) error {
-	if err := assessment.CheckAssessable(models...); err != nil {
+func (s *Assessments) acceptRun(ctx context.Context, p *pendingAssessment) (err error) {
+	if err := assessment.CheckAssessable(p.models...); err != nil {
 		return err
 	}
-	state := s.workspaceState(ctx, caller, workspace)
-	limits, err := s.limits(caller.Plan)
-	if err != nil {
+	p.state = s.workspaceState(ctx, p.caller, p.workspace)
+	if p.limits, err = s.limits(p.caller.Plan); err != nil {
 		return err
 	}
-	at := s.Now()
+	p.at = s.Now()
 	allowance := func(k account.Kind, of account.Allowance) *eventstore.Past[account.Usage] {
-		return eventstore.FoldLast[account.Usage](account.AllowanceStream(caller.Account, k, of.Period, at))
+		return eventstore.FoldLast[account.Usage](account.AllowanceStream(p.caller.Account, k, of.Period, p.at))
 	}
-	p := &pendingAssessment{
-		caller: caller, operationID: operationID, kind: kind, itemType: item.SemanticModel, workspace: workspace, models: models,
-		seen: seen, state: state, limits: limits, at: at,
-		assessments: allowance(account.Assessments, limits.Assessments), firstLooks: allowance(account.FirstLooks, limits.FirstLooks),
-		run:   eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun),
-		owner: pastAccount(caller), tracking: Track(caller.Account, idsOf(models)...),
-	}
-	if kind == operation.AssessDataAgent {
-		p.itemType = item.DataAgent
-	}
+	p.assessments = allowance(account.Assessments, p.limits.Assessments)
+	p.firstLooks = allowance(account.FirstLooks, p.limits.FirstLooks)
+	p.run = eventstore.Fold(operation.Stream(p.operationID), assessment.EvolveRun)
+	p.owner, p.tracking = pastAccount(p.caller), Track(p.caller.Account, idsOf(p.models)...)
 	pasts := append(p.tracking.Pasts(), p.assessments, p.firstLooks, p.run, p.owner)
-	for _, m := range models {
-		p.standings = append(p.standings, eventstore.FoldLast[assessment.Standing](assessment.Stream(caller.Account, m.ID)))
+	for _, m := range p.models {
+		p.standings = append(p.standings, eventstore.FoldLast[assessment.Standing](assessment.Stream(p.caller.Account, m.ID)))
 		pasts = append(pasts, p.standings[len(p.standings)-1])
 	}
-	return s.changeAsMember(ctx, caller, caller.metadata(operationID), append(pasts, pastsOf(seen)...), func(c *eventstore.Change) error {
-		return s.decideRun(c, p)
-	})
+	return s.changeAsMember(ctx, p.caller, p.caller.metadata(p.operationID), append(pasts, pastsOf(p.seen)...),
+		func(c *eventstore.Change) error { return s.decideRun(c, p) })
 }
 
 func (s *Assessments) decideRun(c *eventstore.Change, p *pendingAssessment) error {
@@ -99,7 +93,7 @@ func (s *Assessments) decideRun(c *eventstore.Change, p *pendingAssessment) erro
 	}
 	op.Impact = assessment.Impact(accepted, single)
 	if err := eventstore.Decide(c, p.run, assessment.StartAssessment{Operation: op, Run: assessment.RunAccepted{
-		WorkspaceID: p.workspace.ID, WorkspaceName: p.workspace.DisplayName, Models: accepted,
+		WorkspaceID: p.workspace.ID, WorkspaceName: p.workspace.DisplayName, Models: accepted, RegimeID: p.regimeID,
 	}}); err != nil {
 		return err
 	}

@@ -146,7 +146,7 @@ func TestPeriodBoundaries(t *testing.T) {
 			s.Plans["Two"] = account.Limits{Assessments: account.Allowance{Limit: &limit, Period: c.period}, FirstLooks: account.Allowance{Period: account.Lifetime}}
 			start := func() error {
 				caller.TokenExpires = s.Now().Add(time.Hour)
-				_, err := s.Assessments.Start(t.Context(), caller, retail, model(0))
+				_, err := s.Assessments.Start(t.Context(), caller, retail, model(0), nil)
 				return err
 			}
 			for range limit {
@@ -207,7 +207,7 @@ func TestPlanChangedInMidPeriod(t *testing.T) {
 		if err != nil || len(members) != 1 {
 			t.Fatal(members, err)
 		}
-		_, err = s.Assessments.Start(t.Context(), s.ana(members[0].Plan), retail, model(0))
+		_, err = s.Assessments.Start(t.Context(), s.ana(members[0].Plan), retail, model(0), nil)
 		return err
 	}
 	used := 0
@@ -308,7 +308,7 @@ func TestUnlimitedIsCounted(t *testing.T) {
 	// The call itself spends too.
 	semanticModel(t, s.root, "Retail", "Model 000", model(0))
 	for _, err := range together(20, func() error {
-		_, err := s.Assessments.Start(context.Background(), s.ana(account.Enterprise), retail, model(0))
+		_, err := s.Assessments.Start(context.Background(), s.ana(account.Enterprise), retail, model(0), nil)
 		return err
 	}) {
 		if err != nil {
@@ -325,7 +325,7 @@ func TestAllowancesAreNotShared(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
 	start := func(caller commands.Caller) error {
-		_, err := s.Assessments.Start(t.Context(), caller, retail, model(0))
+		_, err := s.Assessments.Start(t.Context(), caller, retail, model(0), nil)
 		return err
 	}
 	for range 5 {

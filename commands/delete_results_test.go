@@ -22,7 +22,7 @@ import (
 // the worker does.
 func (s *service) assessed(t *testing.T, caller commands.Caller, workspaceID, modelID uuid.UUID, document string) assessment.Assessment {
 	t.Helper()
-	started, err := s.Assessments.Start(t.Context(), caller, workspaceID, modelID)
+	started, err := s.Assessments.Start(t.Context(), caller, workspaceID, modelID, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,10 +165,10 @@ func TestRefusedDeletionOfResults(t *testing.T) {
 	refused(secret, model(901), domain.WorkspaceNotFound)
 	refused(retail, model(77), domain.ItemNotFound)
 	refused(retail, model(900), domain.ItemNotFound)
-	if _, err := s.Assessments.Start(t.Context(), ana, retail, model(0)); err != nil {
+	if _, err := s.Assessments.Start(t.Context(), ana, retail, model(0), nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Assessments.StartBulk(t.Context(), ana, retail, []uuid.UUID{model(1)}); err != nil {
+	if _, err := s.Assessments.StartBulk(t.Context(), ana, retail, []uuid.UUID{model(1)}, nil); err != nil {
 		t.Fatal(err)
 	}
 	refused(retail, model(0), domain.OperationInProgress)

@@ -44,7 +44,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 	seven, forty, yes, itemID, at := 7, 40, true, id(4), time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)
 	ana := item.Person{Issuer: "https://issuer.example", ID: "tid/ana"}
 	settings := account.Settings{AddPixies: true, CapacityDetails: true, AIFeatures: true, DefinitionCopies: account.CopiesNone}
-	standing := assessment.Standing{Accepted: 2, Recorded: 1, RegimeID: "2026-11"}
+	standing := assessment.Standing{Accepted: 2, Recorded: 1, Basis: assessment.Basis{RegimeID: "2026-11"}}
 	failure := operation.Failure{Code: domain.ItemNotReadable, Message: "tables/Sales.tmdl:3:1: expected a name"}
 	result := assessment.Result{ModelID: id(4), Outcome: assessment.Assessed, AssessmentID: &itemID, Score: &forty, ScoreDataAgent: &seven, FindingsCount: &seven}
 	reserved := trackeditem.Item{
@@ -147,7 +147,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		}},
 		assessment.Pinned{ModelID: id(4), AssessmentID: id(2), Standing: standing},
 		assessment.Unpinned{ModelID: id(4), AssessmentID: id(2), Standing: standing},
-		assessment.Ended{OperationID: id(1), Standing: assessment.Standing{Accepted: 2, Running: 1, Recorded: 1, RegimeID: "2026-11"}},
+		assessment.Ended{OperationID: id(1), Standing: assessment.Standing{Accepted: 2, Running: 1, Recorded: 1, Basis: assessment.Basis{RegimeID: "2026-11"}}},
 		assessment.ResultsDeleted{ModelID: id(4), AssessmentIDs: []uuid.UUID{id(2), id(5)}, Standing: assessment.Standing{Accepted: 2}},
 		trackeditem.Claimed{Item: tracked},
 		trackeditem.Reserved{Item: reserved},

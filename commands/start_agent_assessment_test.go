@@ -61,13 +61,18 @@ func TestRefusedAgentAssessmentsLeaveNoTrace(t *testing.T) {
 			before := s.left(t)
 			caller := s.ana(c.plan)
 			caller.Key = &commands.IdempotencyKey{Key: name, Fingerprint: "f"}
-			if _, err := s.Assessments.StartAgent(t.Context(), caller, c.workspace, c.item); !domain.IsRefused(err, c.code) {
+			if _, err := s.Assessments.StartAgent(t.Context(), caller, c.workspace, c.item, nil); !domain.IsRefused(err, c.code) {
 				t.Errorf("got %v, want %s", err, c.code)
 			}
 			s.unchanged(t, before)
 		})
 	}
-	if _, err := s.Assessments.Start(t.Context(), s.ana(account.Team), retail, analyst); !domain.IsRefused(err, domain.ItemNotFound) {
+	before := s.left(t)
+	if _, err := s.Assessments.StartAgent(t.Context(), s.ana(account.Team), retail, analyst, new("2020-01")); !domain.IsRefused(err, domain.InvalidRequest) {
+		t.Errorf("by an unknown regime: got %v", err)
+	}
+	s.unchanged(t, before)
+	if _, err := s.Assessments.Start(t.Context(), s.ana(account.Team), retail, analyst, nil); !domain.IsRefused(err, domain.ItemNotFound) {
 		t.Errorf("an agent as a model: got %v", err)
 	}
 }
@@ -84,7 +89,7 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 	ana := s.ana(s.limited(2))
 	assess := func() operation.Impact {
 		t.Helper()
-		got, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst)
+		got, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,11 +129,11 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 	s.assess(t, ana, 0)
 	other := uuid.UUID{15: 1}
 	dataAgent(t, s.root, "Retail", "Other", other)
-	if _, err := s.Assessments.StartAgent(t.Context(), ana, retail, other); err != nil {
+	if _, err := s.Assessments.StartAgent(t.Context(), ana, retail, other, nil); err != nil {
 		t.Fatal(err)
 	}
 	before := s.left(t)
-	if _, err := s.Assessments.StartAgent(t.Context(), ana, retail, other); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
+	if _, err := s.Assessments.StartAgent(t.Context(), ana, retail, other, nil); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
 		t.Errorf("beyond the cap: %v", err)
 	}
 	s.unchanged(t, before)
@@ -153,12 +158,12 @@ func TestIdempotencyKeyOfAnAgentAssessment(t *testing.T) {
 	dataAgent(t, s.root, "Retail", "Analyst", analyst)
 	ana := s.ana(account.Team)
 	ana.Key = &commands.IdempotencyKey{Key: "once", Fingerprint: "f"}
-	first, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst)
+	first, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst, nil)
 	if err != nil || first.Replayed {
 		t.Fatal(first, err)
 	}
 	before := s.left(t)
-	if again, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst); err != nil || !again.Replayed || again.OperationID != first.OperationID {
+	if again, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst, nil); err != nil || !again.Replayed || again.OperationID != first.OperationID {
 		t.Errorf("got %+v, %v", again, err)
 	}
 	s.unchanged(t, before)

@@ -16,6 +16,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/operation"
+	"readiness/domain/readiness"
 )
 
 // A refused call changes nothing, whatever the reason for the refusal.
@@ -37,22 +38,31 @@ func TestRefusedStartsLeaveNoTrace(t *testing.T) {
 		return ids
 	}
 	one := func(caller commands.Caller, workspace, id uuid.UUID) func() error {
-		return func() error { _, err := s.Assessments.Start(ctx, key(caller), workspace, id); return err }
+		return func() error { _, err := s.Assessments.Start(ctx, key(caller), workspace, id, nil); return err }
+	}
+	by := func(regime string) func() error {
+		return func() error { _, err := s.Assessments.Start(ctx, key(ana), retail, model(0), &regime); return err }
 	}
 	many := func(caller commands.Caller, workspace uuid.UUID, ids ...uuid.UUID) func() error {
-		return func() error { _, err := s.Assessments.StartBulk(ctx, key(caller), workspace, ids); return err }
+		return func() error { _, err := s.Assessments.StartBulk(ctx, key(caller), workspace, ids, nil); return err }
 	}
 	for name, c := range map[string]struct {
 		call  func() error
 		code  domain.Code
 		about []domain.Param
 	}{
-		"one: no such workspace":        {one(ana, uuid.New(), model(0)), domain.WorkspaceNotFound, nil},
-		"one: a workspace not visible":  {one(ana, secret, model(901)), domain.WorkspaceNotFound, nil},
-		"one: no such model":            {one(ana, retail, model(77)), domain.ItemNotFound, nil},
-		"one: another workspace's":      {one(ana, retail, model(900)), domain.ItemNotFound, nil},
-		"one: paused":                   {one(ana, paused, model(900)), domain.CapacityPaused, nil},
-		"one: the service's own":        {one(ana, retail, model(500)), domain.OperationNotSupportedForItem, []domain.Param{{Name: "semanticModelId", Value: model(500).String()}}},
+		"one: no such workspace":       {one(ana, uuid.New(), model(0)), domain.WorkspaceNotFound, nil},
+		"one: a workspace not visible": {one(ana, secret, model(901)), domain.WorkspaceNotFound, nil},
+		"one: no such model":           {one(ana, retail, model(77)), domain.ItemNotFound, nil},
+		"one: another workspace's":     {one(ana, retail, model(900)), domain.ItemNotFound, nil},
+		"one: paused":                  {one(ana, paused, model(900)), domain.CapacityPaused, nil},
+		"one: the service's own":       {one(ana, retail, model(500)), domain.OperationNotSupportedForItem, []domain.Param{{Name: "semanticModelId", Value: model(500).String()}}},
+		"one: by an unknown regime":    {by("2020-01"), domain.InvalidRequest, []domain.Param{{Name: "regimeId", Value: "2020-01"}}},
+		"one: by a regime without id":  {by(""), domain.InvalidRequest, nil},
+		"many: by an unknown regime": {func() error {
+			_, err := s.Assessments.StartBulk(ctx, key(ana), retail, models(2), new("2026-11 "))
+			return err
+		}, domain.InvalidRequest, []domain.Param{{Name: "regimeId", Value: "2026-11 "}}},
 		"many: none":                    {many(ana, retail), domain.InvalidRequest, nil},
 		"many: 101":                     {many(ana, retail, models(101)...), domain.InvalidRequest, nil},
 		"many: a workspace not visible": {many(ana, secret, model(901)), domain.WorkspaceNotFound, nil},
@@ -87,7 +97,7 @@ func TestStartAssessment(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
 	ctx := context.Background()
-	got, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0))
+	got, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +113,7 @@ func TestStartAssessment(t *testing.T) {
 		t.Error("another account sees the operation")
 	}
 	// The second assessment of a model is not a first look (docs/decisions.md 5).
-	if _, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0)); err != nil {
+	if _, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0), nil); err != nil {
 		t.Fatal(err)
 	}
 	if a, f := s.used(t, "contoso", account.Assessments, account.Day), s.used(t, "contoso", account.FirstLooks, account.Lifetime); a != 2 || f != 1 {
@@ -114,16 +124,46 @@ func TestStartAssessment(t *testing.T) {
 	}
 }
 
+// The acceptance records the regime of every step: the one that the call asks for, else
+// the current one.
+//
+// proves: decisions/14/regime
+func TestRegimeOfARun(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 2)
+	dataAgent(t, s.root, "Retail", "Analyst", analyst)
+	ana := s.ana(account.Team)
+	for name, c := range map[string]struct {
+		asked *string
+		want  string
+	}{
+		"2026-11": {new("2026-11"), "2026-11"}, "2026-12": {new("2026-12"), "2026-12"}, "the current one": {nil, readiness.Current().ID},
+	} {
+		one, err := s.Assessments.Start(t.Context(), ana, retail, model(0), c.asked)
+		many, err2 := s.Assessments.StartBulk(t.Context(), ana, retail, []uuid.UUID{model(0), model(1)}, c.asked)
+		agent, err3 := s.Assessments.StartAgent(t.Context(), ana, retail, analyst, c.asked)
+		if err := errors.Join(err, err2, err3); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, accepted := range []commands.Accepted{one, many, agent} {
+			run, err := s.views.Run(t.Context(), accepted.OperationID)
+			if err != nil || run.RegimeID != c.want || len(run.Models) == 0 {
+				t.Errorf("%s: the run reads %+v, %v", name, run, err)
+			}
+		}
+	}
+}
+
 // A bulk run is counted in full. A model named twice counts once, and a model that
 // had its first look does not count as one.
 func TestStartBulkAssessment(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 3)
 	ctx := context.Background()
-	if _, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0)); err != nil {
+	if _, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0), nil); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Assessments.StartBulk(ctx, s.ana(account.Team), retail, []uuid.UUID{model(2), model(0), model(2), model(1), model(0)})
+	got, err := s.Assessments.StartBulk(ctx, s.ana(account.Team), retail, []uuid.UUID{model(2), model(0), model(2), model(1), model(0)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +197,7 @@ func TestStartLargestRun(t *testing.T) {
 	for i := range ids {
 		ids[i] = model(i)
 	}
-	if _, err := s.Assessments.StartBulk(context.Background(), s.ana(account.Enterprise), retail, ids); err != nil {
+	if _, err := s.Assessments.StartBulk(context.Background(), s.ana(account.Enterprise), retail, ids, nil); err != nil {
 		t.Fatal(err)
 	}
 	if l := s.left(t); l.Jobs != assessment.MaxModels || l.Operations != 1 {
@@ -194,7 +234,9 @@ func TestRaceForAnAllowance(t *testing.T) {
 			var wg sync.WaitGroup
 			errs := make([]error, 50)
 			for i := range errs {
-				wg.Go(func() { _, errs[i] = s.Assessments.Start(context.Background(), s.ana(c.plan), retail, c.target(i)) })
+				wg.Go(func() {
+					_, errs[i] = s.Assessments.Start(context.Background(), s.ana(c.plan), retail, c.target(i), nil)
+				})
 			}
 			wg.Wait()
 			accepted := 0
@@ -224,7 +266,7 @@ func TestDayBoundary(t *testing.T) {
 	s := newService(t, 1)
 	ctx := context.Background()
 	start := func() error {
-		_, err := s.Assessments.Start(ctx, s.ana(account.Free), retail, model(0))
+		_, err := s.Assessments.Start(ctx, s.ana(account.Free), retail, model(0), nil)
 		return err
 	}
 	for range 5 {
@@ -253,7 +295,7 @@ func TestIdempotencyKey(t *testing.T) {
 	ctx := context.Background()
 	start := func(caller commands.Caller, key, fingerprint string, id uuid.UUID) (commands.Accepted, error) {
 		caller.Key = &commands.IdempotencyKey{Key: key, Fingerprint: fingerprint}
-		return s.Assessments.Start(ctx, caller, retail, id)
+		return s.Assessments.Start(ctx, caller, retail, id, nil)
 	}
 	ana := s.ana(account.Team)
 	first, err := start(ana, "k", "one", model(0))
@@ -311,7 +353,7 @@ func TestIdempotencyKeyRace(t *testing.T) {
 		wg.Go(func() {
 			caller := s.ana(account.Team)
 			caller.Key = &commands.IdempotencyKey{Key: "k", Fingerprint: "f"}
-			got, err := s.Assessments.Start(context.Background(), caller, retail, model(0))
+			got, err := s.Assessments.Start(context.Background(), caller, retail, model(0), nil)
 			ids[i], errs[i] = got.OperationID, err
 		})
 	}
@@ -336,7 +378,7 @@ func TestCancelOperation(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
 	ctx := context.Background()
-	got, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0))
+	got, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,15 @@ import (
 )
 
 // StartBulk starts one run over the named models (4.4/bulk): all are
-// accepted or none. A model named twice counts once (docs/decisions.md 8.10).
-func (s *Assessments) StartBulk(ctx context.Context, caller Caller, workspaceID uuid.UUID, modelIDs []uuid.UUID) (Accepted, error) {
+// accepted or none. A model named twice counts once (docs/decisions.md 8.10). regimeID
+// is as in Start, and the same for all of them.
+func (s *Assessments) StartBulk(ctx context.Context, caller Caller, workspaceID uuid.UUID, modelIDs []uuid.UUID,
+	regimeID *string) (Accepted, error) {
 	if err := assessment.CheckCount(len(modelIDs)); err != nil {
+		return Accepted{}, err
+	}
+	regime, err := assessment.ChooseRegime(regimeID)
+	if err != nil {
 		return Accepted{}, err
 	}
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
@@ -34,7 +40,8 @@ func (s *Assessments) StartBulk(ctx context.Context, caller Caller, workspaceID 
 		if err != nil {
 			return err
 		}
-		return s.acceptRun(ctx, caller, operationID, operation.AssessSemanticModels, workspace, models, seen)
+		return s.acceptRun(ctx, &pendingAssessment{caller: caller, operationID: operationID, kind: operation.AssessSemanticModels,
+			itemType: item.SemanticModel, workspace: workspace, models: models, regimeID: regime, seen: seen})
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/readiness"
 	"readiness/domain/schedule"
 	"readiness/eventstore"
 	"readiness/vault"
@@ -103,8 +104,9 @@ func (s *Schedules) acceptAssessment(ctx context.Context, slot schedule.Slot, du
 			return eventstore.Decide(c, past, schedule.StartSlot{Slot: slot, OperationID: operationID,
 				Model: scheduledModel(workspace, model), At: s.Now()})
 		}}
-		return s.assessments.acceptRun(ctx, caller, operationID, operation.AssessSemanticModel, workspace, []item.Item{model},
-			[]noticed{started})
+		return s.assessments.acceptRun(ctx, &pendingAssessment{caller: caller, operationID: operationID,
+			kind: operation.AssessSemanticModel, itemType: item.SemanticModel, workspace: workspace, models: []item.Item{model},
+			regimeID: readiness.Current().ID, seen: []noticed{started}})
 	})
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/readiness"
 	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
@@ -140,6 +141,9 @@ func TestSlotStartsAssessment(t *testing.T) {
 	if a, f := p.used(t, "contoso", account.Assessments, account.Day), p.used(t, "contoso", account.FirstLooks, account.Lifetime); a != 1 || f != 1 {
 		t.Errorf("%d assessments and %d first looks are spent", a, f)
 	}
+	if run, err := p.views.Run(t.Context(), all[0].ID); err != nil || run.RegimeID != readiness.Current().ID {
+		t.Errorf("the run reads %+v, %v", run, err)
+	}
 	if token, ok, err := p.Vault.Token(t.Context(), all[0].ID, p.Now()); token != "eyJ.ana" || !ok || err != nil {
 		t.Errorf("the step's token: %v, %v", ok, err)
 	}
@@ -223,7 +227,7 @@ func TestRefusedSlots(t *testing.T) {
 	p.Plans[account.Team] = limits
 	first, asleep := p.plan(t, retail, model(0), week), p.plan(t, paused, model(900), week)
 	p.look(t, six.Add(-time.Hour))
-	if _, err := p.Assessments.Start(t.Context(), p.caller("bob", time.Hour), retail, model(0)); err != nil {
+	if _, err := p.Assessments.Start(t.Context(), p.caller("bob", time.Hour), retail, model(0), nil); err != nil {
 		t.Fatal(err)
 	}
 	before := p.left(t)

@@ -17,7 +17,7 @@ import (
 // AssessSemanticModel handles POST …/semanticModels/{semanticModelId}/aiReadiness/assess.
 func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticModelRequestObject) (api.AssessSemanticModelResponseObject,
 	error) {
-	done, err := s.commands.Assessments.Start(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)
+	done, err := s.commands.Assessments.Start(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, askedRegime(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -27,11 +27,19 @@ func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticMo
 // AssessSemanticModels handles POST /v1/workspaces/{workspaceId}/aiReadiness/assess.
 func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticModelsRequestObject) (api.AssessSemanticModelsResponseObject,
 	error) {
-	done, err := s.commands.Assessments.StartBulk(ctx, of(ctx).who, r.WorkspaceID, r.Body.SemanticModelIds)
+	done, err := s.commands.Assessments.StartBulk(ctx, of(ctx).who, r.WorkspaceID, r.Body.SemanticModelIds, r.Body.RegimeID)
 	if err != nil {
 		return nil, err
 	}
 	return api.AssessSemanticModels202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
+}
+
+// askedRegime returns the id of the scoring regime that an optional body asks for, nil if it asks for none.
+func askedRegime(body *api.AssessRequest) *string {
+	if body == nil {
+		return nil
+	}
+	return body.RegimeID
 }
 
 // ListAssessments handles GET …/semanticModels/{semanticModelId}/aiReadiness/assessments.
@@ -76,6 +84,7 @@ func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t ite
 			AssessmentID: a.AssessmentID.String(), AssessedAtUtc: new(a.AssessedAt.UTC()), Pinned: a.Pinned,
 			Score: a.Score, ScoreDataAgent: a.ScoreDataAgent, FindingsCount: new(a.FindingsCount),
 			RegimeID: a.RegimeID, UsageInScoring: new(a.UsageInScoring), ComparableWithPrevious: new(a.ComparableWithPrevious),
+			ScoreComplete: a.ScoreComplete,
 		}
 	}
 	return list, err
@@ -153,12 +162,21 @@ func (s *Server) assessment(ctx context.Context, a projections.Assessment, resul
 		WorkspaceID: new(a.WorkspaceID.String()), WorkspaceName: &a.WorkspaceName,
 		SemanticModelID: new(a.ModelID.String()), SemanticModelName: &a.ModelName,
 		Score: a.Score, ScoreDataAgent: a.ScoreDataAgent, FindingsCount: &a.FindingsCount,
+		ScoreComplete: a.ScoreComplete, NotAssessable: notAssessable(a.NotAssessable),
 		Usage: s.usage(a.Usage, result),
 		Regime: api.AssessmentRegime{ID: a.RegimeID, UsageInScoring: &a.UsageInScoring,
 			ComparableWithPrevious: &a.ComparableWithPrevious},
 		Stored:   api.AssessmentStored{Location: api.AssessmentStoredLocationService},
 		Document: document, SchemaVersion: a.SchemaVersion,
 	}, nil
+}
+
+// notAssessable converts the rules that could not judge to their API form.
+func notAssessable(all []assessment.NotAssessable) (out []api.NotAssessable) {
+	for _, n := range all {
+		out = append(out, api.NotAssessable{SourceModelID: text(n.SourceModelID), RuleIds: n.RuleIDs, Why: n.Why})
+	}
+	return out
 }
 
 func (s *Server) usage(u assessment.Usage, result bool) api.AssessmentUsage {

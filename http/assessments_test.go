@@ -13,6 +13,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
+	"readiness/domain/readiness"
 )
 
 // A complete assessment, as an operation's result and as read later. Usage follows the person's permission, and only
@@ -141,6 +142,79 @@ func TestAssessmentsOfAModel(t *testing.T) {
 		}
 	}
 	w.get(path+"/"+strings.ToUpper(want[0]), ada).ok(200)
+}
+
+// Rules that could not judge are listed, and a score that lacks rules is compared only with one that lacks the same.
+//
+// proves: decisions/14/comparable
+func TestScoresThatLackRules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada, path := w.as("ada"), modelPath(modelA)+"/assessments"
+	lacked := []assessment.NotAssessable{{RuleIDs: []string{"INS-01", "VIS-01"}, Why: "not shown"}}
+	shown := []any{map[string]any{"ruleIds": []any{"INS-01", "VIS-01"}, "why": "not shown"}}
+	for i, c := range []struct {
+		of         assessment.Assessment
+		complete   any
+		lacks      any
+		comparable bool
+	}{
+		{assessment.Assessment{RegimeID: "2026-11"}, nil, nil, false},
+		{assessment.Assessment{RegimeID: "2026-12", ScoreComplete: new(true)}, true, nil, false},
+		{assessment.Assessment{RegimeID: "2026-12", ScoreComplete: new(true)}, true, nil, true},
+		{assessment.Assessment{RegimeID: "2026-12", ScoreComplete: new(false), NotAssessable: lacked}, false, shown, false},
+		{assessment.Assessment{RegimeID: "2026-12", ScoreComplete: new(false), NotAssessable: lacked}, false, shown, true},
+		{assessment.Assessment{RegimeID: "2026-11"}, nil, nil, false},
+	} {
+		id := w.assess("ada", modelA)
+		made := w.assessedAs("acme", id, modelA, c.of)
+		for _, address := range []string{path + "/" + made.String(), operationPath(id) + "/result"} {
+			got := w.get(address, ada).ok(200)
+			complete, has := got.body["scoreComplete"]
+			if diff := cmp.Diff([]any{c.complete, c.lacks}, []any{complete, got.body["notAssessable"]}); diff != "" || has != (c.complete != nil) || got.body["regime"].(map[string]any)["comparableWithPrevious"] != c.comparable {
+				t.Errorf("assessment %d: got %s (-want +got):\n%s", i+1, got.text, diff)
+			}
+		}
+		if got := w.get(path, ada).ok(200).value()[0]; got["scoreComplete"] != c.complete || got["comparableWithPrevious"] != c.comparable {
+			t.Errorf("assessment %d is listed as %v", i+1, got)
+		}
+	}
+}
+
+// A call may name a published regime, with which the run is recorded; any other id is refused with those that there
+// are, and changes nothing.
+//
+// proves: decisions/14/regime decisions/14/unknown
+func TestAssessByARegime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.as("ada")
+	bulk := func(regime string) string {
+		return `{"semanticModelIds":["` + modelA.String() + `"],"regimeId":` + regime + `}`
+	}
+	one := func(regime string) string { return `{"regimeId":` + regime + `}` }
+	calls := map[string]func(regime string) string{modelPath(modelA) + "/assess": one, agentPath + "/assess": one, bulkPath: bulk}
+	w.untouched(func() {
+		for path, body := range calls {
+			for _, unknown := range []string{`""`, `"2020-01"`, `"2026-11\u0000"`, `"` + strings.Repeat("2026-11", 1000) + `"`} {
+				refused := w.send(http.MethodPost, path, ada, body(unknown)).refused(400, domain.InvalidRequest).says("2026-11, 2026-12")
+				if len(refused.text) > 1000 {
+					t.Errorf("%s: the refusal repeats all that was sent", path)
+				}
+			}
+			for _, malformed := range []string{`null`, `11`, `["2026-11"]`} {
+				w.send(http.MethodPost, path, ada, body(malformed)).refused(400, domain.InvalidRequest).says("regimeId")
+			}
+		}
+	})
+	for path, body := range calls {
+		for _, r := range readiness.Regimes() {
+			id := w.send(http.MethodPost, path, ada, body(`"`+r.ID+`"`)).operation()
+			if run, err := w.views.Run(t.Context(), id); err != nil || run.RegimeID != r.ID {
+				t.Errorf("%s by %s: the run reads %+v, %v", path, r.ID, run, err)
+			}
+		}
+	}
 }
 
 // A pin is shared by the account, and answers with the assessment's id however it was written.

@@ -37,10 +37,10 @@ func TestBodies(t *testing.T) {
 		{name: "an id in braces", body: id(`{"semanticModelIds":["{%s}"]}`), status: 400, says: []string{"semanticModelIds[0] is not a UUID"}},
 		{name: "an id as a URN", body: id(`{"semanticModelIds":["urn:uuid:%s"]}`), status: 400, says: []string{"semanticModelIds[0] is not a UUID"}},
 		{name: "an id without dashes", body: `{"semanticModelIds":["` + strings.ReplaceAll(modelA.String(), "-", "") + `"]}`, status: 400, says: []string{"semanticModelIds[0] is not a UUID"}},
-		{name: "unknown member", body: id(`{"semanticModelIds":["%s"],"workspaceId":"x"}`), status: 400, says: []string{"workspaceId", "closest documented member is semanticModelIds"}},
+		{name: "unknown member", body: id(`{"semanticModelIds":["%s"],"workspaceId":"x"}`), status: 400, says: []string{"workspaceId", "closest documented member is regimeId"}},
 		{name: "misspelled member", body: id(`{"semanticModelIDs":["%s"]}`), status: 400, says: []string{"semanticModelIDs", "closest documented member is semanticModelIds"}},
-		{name: "empty member name", body: `{"":1}`, status: 400, says: []string{"closest documented member is semanticModelIds"}},
-		{name: "very long member name", body: `{"` + strings.Repeat("x", 100_000) + `":1}`, status: 400, says: []string{"closest documented member is semanticModelIds"}},
+		{name: "empty member name", body: `{"":1}`, status: 400, says: []string{"closest documented member is regimeId"}},
+		{name: "very long member name", body: `{"` + strings.Repeat("x", 100_000) + `":1}`, status: 400, says: []string{"closest documented member is regimeId"}},
 		{name: "member twice", body: id(`{"semanticModelIds":["%[1]s"],"semanticModelIds":["%[1]s"]}`), status: 400, says: []string{"semanticModelIds is in the body twice"}},
 		{name: "member twice, once escaped", body: id(`{"semanticModelIds":["%[1]s"],"semanticModelId\u0073":["%[1]s"]}`), status: 400, says: []string{"semanticModelIds is in the body twice"}},
 		{name: "nested member twice", body: `{"x":[{"a":1,"a":2}]}`, status: 400, says: []string{"x[0].a is in the body twice"}},
@@ -126,20 +126,22 @@ func TestAcceptedBodies(t *testing.T) {
 	}
 }
 
-// A route without a body refuses members; it accepts an empty object.
+// A route without a body refuses members; it accepts an empty object, as one with an optional body does.
 //
 // proves: 4.4/single 4.1/unknown-member
 func TestRoutesWithoutABody(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")
-	path := modelPath(modelA) + "/assess"
+	path, without := modelPath(modelA)+"/assess", modelPath(modelA)+"/descriptions/preview"
 	w.untouched(func() {
-		w.send(http.MethodPost, path, ada, `{"force":true}`).refused(400, domain.InvalidRequest).says("force", "takes no body")
+		w.send(http.MethodPost, without, ada, `{"force":true}`).refused(400, domain.InvalidRequest).says("force", "takes no body")
+		w.send(http.MethodPost, path, ada, `{"force":true}`).refused(400, domain.InvalidRequest).says("force", "regimeId")
 		w.send(http.MethodPost, path, ada, `[]`).refused(400, domain.InvalidRequest)
 		w.send(http.MethodPost, path, ada, `x`).refused(400, domain.InvalidRequest)
 		w.send(http.MethodPost, path, ada, `a=b`, "Content-Type", "", "Content-Type", "application/x-www-form-urlencoded").refused(415, domain.InvalidRequest)
 		w.send(http.MethodPost, path, ada, strings.Repeat(" ", 1<<20+1)).refused(413, domain.PayloadTooLarge)
+		w.send(http.MethodPost, without, ada, `[]`).refused(400, domain.InvalidRequest)
 		w.send(http.MethodGet, "/v1/operations", ada, `{"status":"Running"}`).refused(400, domain.InvalidRequest).says("status")
 	})
 	w.send(http.MethodPost, path, ada, "").operation()

@@ -10,7 +10,7 @@ import (
 
 // AssessDataAgent handles POST …/dataAgents/{dataAgentId}/aiReadiness/assess.
 func (s *Server) AssessDataAgent(ctx context.Context, r api.AssessDataAgentRequestObject) (api.AssessDataAgentResponseObject, error) {
-	done, err := s.commands.Assessments.StartAgent(ctx, of(ctx).who, r.WorkspaceID, r.DataAgentID)
+	done, err := s.commands.Assessments.StartAgent(ctx, of(ctx).who, r.WorkspaceID, r.DataAgentID, askedRegime(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s *Server) agentAssessment(ctx context.Context, a projections.Assessment, 
 		DataAgentID:   stored.SemanticModelID, DataAgentName: stored.SemanticModelName,
 		Stage: api.DataAgentAssessmentStage(a.DataAgent.Stage),
 		Score: stored.Score, ScoreDataAgent: stored.ScoreDataAgent, FindingsCount: stored.FindingsCount, Usage: stored.Usage,
-		Regime: stored.Regime,
+		Regime: stored.Regime, ScoreComplete: stored.ScoreComplete, NotAssessable: stored.NotAssessable,
 		Stored: stored.Stored, Document: stored.Document, SchemaVersion: stored.SchemaVersion,
 		Sources: make([]api.DataAgentSource, len(a.DataAgent.Sources)),
 	}

@@ -93,6 +93,16 @@ func TestAssessmentOfADataAgent(t *testing.T) {
 	if diff := cmp.Diff(want, read.body); diff != "" {
 		t.Errorf("assessment (-want +got):\n%s", diff)
 	}
+	lacking := w.send(http.MethodPost, agentPath+"/assess", bob, "").operation()
+	w.assessedAs(accountOf["bob"], lacking, agent, assessment.Assessment{
+		RegimeID: "2026-12", ScoreComplete: new(false), NotAssessable: []assessment.NotAssessable{{SourceModelID: modelA.String(), RuleIDs: []string{"INS-01"}, Why: "not shown"}},
+		DataAgent: &assessment.DataAgent{Stage: assessment.Published},
+	})
+	got := w.get(operationPath(lacking)+"/result", bob).ok(200)
+	lacked := []any{map[string]any{"sourceModelId": modelA.String(), "ruleIds": []any{"INS-01"}, "why": "not shown"}}
+	if diff := cmp.Diff(lacked, got.body["notAssessable"]); diff != "" || got.body["scoreComplete"] != false || got.body["regime"].(map[string]any)["comparableWithPrevious"] != false {
+		t.Errorf("got %s, notAssessable (-want +got):\n%s", got.text, diff)
+	}
 	none, _ := w.agentAssessed("ada", assessment.Draft, assessment.Usage{})
 	if got := w.get(operationPath(none)+"/result", w.as("ada")).ok(200); !strings.Contains(string(got.text), `"sources":[]`) || got.body["stage"] != "Draft" {
 		t.Errorf("got %s", got.text)

@@ -558,6 +558,12 @@ func (w *world) change(accountID string, id uuid.UUID, cmds ...domain.Command[as
 // assessed completes the assessment of a model, as the worker does, and returns the assessment's id.
 func (w *world) assessed(accountID string, id, model uuid.UUID, usage assessment.Usage) uuid.UUID {
 	w.t.Helper()
+	return w.assessedAs(accountID, id, model, assessment.Assessment{RegimeID: "2026-11", Usage: usage, UsageInScoring: usage.Applied})
+}
+
+// assessedAs is assessed with members of the assessment.
+func (w *world) assessedAs(accountID string, id, model uuid.UUID, a assessment.Assessment) uuid.UUID {
+	w.t.Helper()
 	made, score := uuid.Must(uuid.NewV7()), 52
 	hash, stored, err := documents.Put([]byte(`{"schemaVersion":1,"report":{"overall_score":52,"dimensions":[],"findings":[]}}`))
 	check(w.t, err)
@@ -569,10 +575,9 @@ func (w *world) assessed(accountID string, id, model uuid.UUID, usage assessment
 		if err := eventstore.Decide(c, run, assessment.EndModel{Result: assessment.Result{ModelID: model, Outcome: assessment.Assessed, AssessmentID: &made, Score: &score, FindingsCount: &found}}); err != nil {
 			return err
 		}
-		return eventstore.Decide(c, standing, assessment.Record{Assessment: assessment.Assessment{
-			AssessmentID: made, OperationID: id, WorkspaceID: sales, WorkspaceName: "Sales", ModelID: model, ModelName: "Actuals", AssessedAt: w.now(),
-			Score: &score, FindingsCount: 7, RegimeID: "2026-11", Usage: usage, UsageInScoring: usage.Applied, DocumentHash: hash, SchemaVersion: 1,
-		}})
+		a.AssessmentID, a.OperationID, a.WorkspaceID, a.WorkspaceName, a.ModelID, a.ModelName = made, id, sales, "Sales", model, "Actuals"
+		a.AssessedAt, a.Score, a.FindingsCount, a.DocumentHash, a.SchemaVersion = w.now(), &score, 7, hash, 1
+		return eventstore.Decide(c, standing, assessment.Record{Assessment: a})
 	}))
 	return made
 }

@@ -155,6 +155,10 @@ type found struct {
 // run.
 func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) (*found, error) {
 	itemType := run.Operation.Resource.ItemType
+	regime, known := run.Regime()
+	if !known { // a newer version accepted the run, and will carry out the step
+		return nil, fmt.Errorf("work: operation %s scores by regime %s, which this version does not have", step.OperationID, run.RegimeID)
+	}
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
 	if err != nil {
 		return nil, err
@@ -181,9 +185,9 @@ func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) 
 		AssessmentID: w.NewID(), OperationID: step.OperationID,
 		WorkspaceID: step.WorkspaceID, WorkspaceName: run.WorkspaceName, ModelID: step.ModelID, ModelName: model.ModelName,
 		AssessedAt: w.Now().UTC().Truncate(time.Microsecond), Usage: assessment.Usage{Access: access},
-		DefinitionHash: d.Hash(),
+		DefinitionHash: d.Hash(), SchemaVersion: documentSchema,
 	}
-	document, err := w.score(ctx, as, itemType, d, &made)
+	document, err := w.score(ctx, as, itemType, regime, d, &made)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +199,7 @@ func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) 
 // score reads the definition, fills a with the regime's results, weighted by usage
 // if available, and returns the document. A fault in our own rules fails the
 // assessment of this item only.
-func (w *assessor) score(ctx context.Context, as item.Caller, t item.Type, d definition.Definition,
+func (w *assessor) score(ctx context.Context, as item.Caller, t item.Type, regime *readiness.Regime, d definition.Definition,
 	a *assessment.Assessment) (document []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -204,8 +208,6 @@ func (w *assessor) score(ctx context.Context, as item.Caller, t item.Type, d def
 				"the service could not score this %s; the service logged its own fault for its operator", t.Noun())
 		}
 	}()
-	regime := readiness.Current()
-	a.RegimeID, a.SchemaVersion = regime.ID, documentSchema
 	var scored readiness.Result
 	if t == item.DataAgent {
 		scored, err = w.scoreAgent(ctx, as, regime, d, a)
@@ -215,7 +217,8 @@ func (w *assessor) score(ctx context.Context, as item.Caller, t item.Type, d def
 	if err != nil {
 		return nil, err
 	}
-	a.Score, a.FindingsCount, a.UsageInScoring = scored.Score, len(scored.Findings), a.Usage.Applied
+	a.SetResult(scored)
+	a.UsageInScoring = a.Usage.Applied
 	return json.Marshal(newDocument(scored, *a))
 }
 

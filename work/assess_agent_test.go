@@ -61,7 +61,7 @@ func (b *bench) publish(t *testing.T) {
 // assessAgent starts and carries out an assessment of the agent.
 func (b *bench) assessAgent(t *testing.T) uuid.UUID {
 	t.Helper()
-	got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent)
+	got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +343,7 @@ func TestAgentFailures(t *testing.T) {
 			b := newBench(t)
 			b.publish(t)
 			c.meet(t, b)
-			got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent)
+			got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -366,7 +366,7 @@ func TestAgentSourceIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.publish(t)
-	if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent); err != nil {
+	if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil); err != nil {
 		t.Fatal(err)
 	}
 	o := b.options
@@ -403,7 +403,7 @@ func TestStepNoticesDeletedAgent(t *testing.T) {
 		t.Errorf("not found but listed, it is %s", got.Status)
 	}
 	b.options.Platform = there
-	if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent); err != nil {
+	if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.RemoveAll(filepath.Join(b.root, "Retail", "Analyst.DataAgent")); err != nil {
@@ -414,7 +414,7 @@ func TestStepNoticesDeletedAgent(t *testing.T) {
 		t.Errorf("the tracked item reads %+v", got)
 	}
 	b.publish(t)
-	last, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent)
+	last, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

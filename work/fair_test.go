@@ -175,7 +175,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	}
 	ben := b.of("contoso", "ben")
 	for range 3 {
-		assessed, err := b.Assessments.Start(t.Context(), ben, workspace, good)
+		assessed, err := b.Assessments.Start(t.Context(), ben, workspace, good, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	}
 	// The accounts of the silent providers can assess too, and another account's
 	// provider answers.
-	own, err := b.Assessments.Start(t.Context(), b.of("silent0", "person0"), workspace, good)
+	own, err := b.Assessments.Start(t.Context(), b.of("silent0", "person0"), workspace, good, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -192,7 +192,7 @@ func TestStepsGiveUp(t *testing.T) {
 			b := newBench(t)
 			ana := b.ana()
 			ana.TokenExpires = noon.Add(24 * time.Hour)
-			started, err := b.Assessments.Start(t.Context(), ana, workspace, good)
+			started, err := b.Assessments.Start(t.Context(), ana, workspace, good, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

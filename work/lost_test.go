@@ -108,7 +108,7 @@ func TestLostStepsOfEveryKind(t *testing.T) {
 		"assessments": {newBench, func(t *testing.T, b *bench) { b.start(t, good, broken, gone) }},
 		"assessment of a data agent": {newBench, func(t *testing.T, b *bench) {
 			b.publish(t)
-			if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent); err != nil {
+			if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil); err != nil {
 				t.Fatal(err)
 			}
 		}},

@@ -27,6 +27,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
+	"readiness/domain/readiness"
 	"readiness/eventstore"
 	"readiness/internal/database"
 	"readiness/internal/testlog"
@@ -165,9 +166,9 @@ func (b *bench) start(t *testing.T, models ...uuid.UUID) uuid.UUID {
 	var got commands.Accepted
 	var err error
 	if len(models) == 1 {
-		got, err = b.Assessments.Start(t.Context(), b.ana(), workspace, models[0])
+		got, err = b.Assessments.Start(t.Context(), b.ana(), workspace, models[0], nil)
 	} else {
-		got, err = b.Assessments.StartBulk(t.Context(), b.ana(), workspace, models)
+		got, err = b.Assessments.StartBulk(t.Context(), b.ana(), workspace, models, nil)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -261,6 +262,66 @@ func TestAssessOne(t *testing.T) {
 	}
 	if a, _, err := b.views.AssessmentOf(t.Context(), "contoso", second); err != nil || !a.ComparableWithPrevious {
 		t.Errorf("the second: %+v, %v", a, err)
+	}
+}
+
+// accepts records an acceptance of the run again.
+type accepts assessment.RunAccepted
+
+func (a accepts) Decide(assessment.Run) ([]domain.Event, error) {
+	return []domain.Event{assessment.RunAccepted(a)}, nil
+}
+
+// Every step of a run scores by the regime with which it was accepted, whatever is current by then. The step of a run
+// that a later version accepted is left to that version.
+//
+// proves: decisions/14/regime
+func TestRegimeOfAStep(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for recorded, want := range map[string]string{"2026-11": "2026-11", "2026-12": "2026-12", "": readiness.Current().ID, "2199-01": ""} {
+		b.steps = nil
+		id := b.start(t, good, broken)
+		run := eventstore.Fold(operation.Stream(id), assessment.EvolveRun)
+		err := b.Store.Change(t.Context(), b.steps[0].Metadata(), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
+			return eventstore.Decide(c, run, accepts{WorkspaceID: workspace, WorkspaceName: "Retail", Models: run.State.Models, RegimeID: recorded})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(b.steps, func(s work.AssessJob) bool { return s.ModelID == good })
+		err = work.Carry(t.Context(), b.options, b.steps[i], 0)
+		if _, refused := domain.Refused(err); (err == nil) != (want != "") || refused {
+			t.Fatalf("recorded %q: got %v", recorded, err)
+		}
+		a, found, err := b.views.AssessmentOf(t.Context(), "contoso", id)
+		if err != nil || found != (want != "") || a.RegimeID != want {
+			t.Errorf("recorded %q: scored by %q, %v, %v", recorded, a.RegimeID, found, err)
+		}
+		if !found {
+			if op := b.operation(t, id); op.Status != operation.Running {
+				t.Errorf("recorded %q: the operation reads %+v", recorded, op)
+			}
+			continue
+		}
+		text, err := b.views.Document(t.Context(), a.DocumentHash)
+		var document struct {
+			Report struct {
+				Regime   string `json:"regime"`
+				Complete *bool  `json:"score_complete"`
+			} `json:"report"`
+			Regime struct{ ID string } `json:"regime"`
+		}
+		if err := errors.Join(err, json.Unmarshal(text, &document)); err != nil {
+			t.Fatal(err)
+		}
+		complete := new(true)
+		if want == "2026-11" {
+			complete = nil
+		}
+		if document.Regime.ID != want || document.Report.Regime != want || !cmp.Equal(document.Report.Complete, complete) || !cmp.Equal(a.ScoreComplete, complete) {
+			t.Errorf("recorded %q: the document reads %+v, complete %v", recorded, document, a.ScoreComplete)
+		}
 	}
 }
 

@@ -74,7 +74,7 @@ func TestStoredAgent(t *testing.T) {
 	agent := assessment.Recorded{Assessment: assessment.Assessment{ModelID: sales, DataAgent: &assessment.DataAgent{
 		Stage:   assessment.Published,
 		Sources: []assessment.Source{{ID: stock.String(), Name: "Stock", Type: "kusto", WorkspaceID: workspace, Reason: assessment.NoSemanticModel, Message: "no"}},
-	}}, Standing: assessment.Standing{Recorded: 1, Stage: assessment.Published}}
+	}}, Standing: assessment.Standing{Recorded: 1, Basis: assessment.Basis{Stage: assessment.Published}}}
 	text, err := json.Marshal(agent)
 	if err != nil {
 		t.Fatal(err)

@@ -81,7 +81,7 @@ func TestComparableWithPrevious(t *testing.T) {
 		t.Errorf("comparable %v, want %v", got, want)
 	}
 	// A standing from before usage was recorded is that of an unweighted assessment.
-	old := assessment.Standing{Accepted: 1, Recorded: 1, RegimeID: "2026-11"}
+	old := assessment.Standing{Accepted: 1, Recorded: 1, Basis: assessment.Basis{RegimeID: "2026-11"}}
 	for weighted, want := range map[bool]bool{true: false, false: true} {
 		if _, events := decide(t, old, record("2026-11", weighted)); events[0].(assessment.Recorded).ComparableWithPrevious != want {
 			t.Errorf("weighted %v after an old one: comparable is %v", weighted, !want)

@@ -27,12 +27,8 @@ type Standing struct {
 	Running int `json:"running,omitempty"`
 	// Recorded counts the stored assessments.
 	Recorded int `json:"recorded"`
-	// RegimeID, UsageInScoring and Stage are those of the newest stored assessment: its
-	// scoring regime, whether usage weighted its score, and the stage of a data agent
-	// that was assessed.
-	RegimeID       string `json:"regimeId,omitempty"`
-	UsageInScoring bool   `json:"usageInScoring,omitempty"`
-	Stage          Stage  `json:"stage,omitempty"`
+	// Basis is that of the newest stored assessment.
+	Basis
 }
 
 // RefundsFirstLook reports whether refunding an assessment also refunds the model's
@@ -85,11 +81,14 @@ type Assessment struct {
 	RegimeID       string    `json:"regimeId"`
 	// UsageInScoring says whether usage weighted the score.
 	UsageInScoring bool `json:"usageInScoring"`
-	// ComparableWithPrevious is true when the previous assessment used the same scoring
-	// rules and the same weighting by usage and, for a data agent, the same stage;
-	// false for the first assessment.
-	ComparableWithPrevious bool  `json:"comparableWithPrevious"`
-	Usage                  Usage `json:"usage"`
+	// ComparableWithPrevious is true when the previous assessment has a score that rests
+	// on the same (Basis); false for the first assessment.
+	ComparableWithPrevious bool `json:"comparableWithPrevious"`
+	// NotAssessable are the rules that could not judge, and ScoreComplete says that there
+	// are none. Both are nil for a regime without such rules.
+	NotAssessable []NotAssessable `json:"notAssessable,omitempty"`
+	ScoreComplete *bool           `json:"scoreComplete,omitempty"`
+	Usage         Usage           `json:"usage"`
 	// DataAgent is nil for a semantic model.
 	DataAgent *DataAgent `json:"dataAgent,omitempty"`
 	// DocumentHash addresses the stored document; SchemaVersion is the version of its
@@ -203,12 +202,8 @@ type Record struct{ Assessment Assessment }
 // Decide implements domain.Command.
 func (c Record) Decide(s Standing) ([]domain.Event, error) {
 	a := c.Assessment
-	var stage Stage
-	if a.DataAgent != nil {
-		stage = a.DataAgent.Stage
-	}
-	a.ComparableWithPrevious = s.Recorded > 0 && s.RegimeID == a.RegimeID && s.UsageInScoring == a.UsageInScoring && s.Stage == stage
+	a.ComparableWithPrevious = s.Recorded > 0 && s.Basis.Comparable(a.Basis())
 	s.Recorded++
-	s.RegimeID, s.UsageInScoring, s.Stage = a.RegimeID, a.UsageInScoring, stage
+	s.Basis = a.Basis()
 	return []domain.Event{Recorded{a, s.ended()}}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
@@ -18,7 +19,7 @@ import (
 func TestPin(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := assessment.Standing{Accepted: 9, RegimeID: "2026-11"}
+		s := assessment.Standing{Accepted: 9, Basis: assessment.Basis{RegimeID: "2026-11"}}
 		var stored []assessment.Stored
 		model := map[uuid.UUID]bool{} // whether each stored assessment is pinned, as the test counts it
 		n := byte(0)
@@ -49,7 +50,7 @@ func TestPin(t *testing.T) {
 					}
 					return
 				}
-				if events := do(c); len(events) > 0 != (was != pinned) || s != before {
+				if events := do(c); len(events) > 0 != (was != pinned) || !cmp.Equal(s, before) {
 					t.Fatalf("from %v to %v: got %v; the standing was %+v and is %+v", was, pinned, events, before, s)
 				}
 				model[id] = pinned

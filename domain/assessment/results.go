@@ -81,7 +81,7 @@ func (c DeleteResults) Decide(s Standing) ([]domain.Event, error) {
 		}
 		s.Recorded = max(0, s.Recorded-len(ids))
 		if s.Recorded == 0 {
-			s.RegimeID, s.UsageInScoring, s.Stage = "", false, ""
+			s.Basis = Basis{}
 		}
 		events = append(events, ResultsDeleted{c.ModelID, ids, s})
 	}

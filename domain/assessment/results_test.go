@@ -87,7 +87,7 @@ func TestDeleteResults(t *testing.T) {
 func TestManyResultsAreDeletedInTurn(t *testing.T) {
 	t.Parallel()
 	all := make([]assessment.Stored, 2*assessment.MaxDeleted+1)
-	events, err := assessment.DeleteResults{ModelID: sales, Stored: all}.Decide(assessment.Standing{Accepted: 7, Recorded: len(all), RegimeID: "2026-11"})
+	events, err := assessment.DeleteResults{ModelID: sales, Stored: all}.Decide(assessment.Standing{Accepted: 7, Recorded: len(all), Basis: assessment.Basis{RegimeID: "2026-11"}})
 	if err != nil || len(events) != 3 {
 		t.Fatalf("got %d events, %v, want 3", len(events), err)
 	}

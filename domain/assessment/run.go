@@ -62,6 +62,9 @@ type RunAccepted struct {
 	WorkspaceID   uuid.UUID `json:"workspaceId"`
 	WorkspaceName string    `json:"workspaceName"`
 	Models        []Model   `json:"models"`
+	// RegimeID is the scoring regime of every model of the run, whenever its step is
+	// carried out; empty in runs from before that was recorded.
+	RegimeID string `json:"regimeId,omitempty"`
 }
 
 // ModelEnded records the outcome of a model of the run. Each model has exactly one.
@@ -80,6 +83,7 @@ type Run struct {
 	WorkspaceID   uuid.UUID
 	WorkspaceName string
 	Models        []Model
+	RegimeID      string   // as in RunAccepted
 	Results       []Result // in the order they ended
 }
 
@@ -87,7 +91,7 @@ type Run struct {
 func EvolveRun(r Run, e domain.Event) Run {
 	switch e := e.(type) {
 	case RunAccepted:
-		r.WorkspaceID, r.WorkspaceName, r.Models = e.WorkspaceID, e.WorkspaceName, e.Models
+		r.WorkspaceID, r.WorkspaceName, r.Models, r.RegimeID = e.WorkspaceID, e.WorkspaceName, e.Models, e.RegimeID
 	case ModelEnded:
 		r.Results = append(slices.Clip(r.Results), e.Result)
 		if i := r.index(e.ModelID); i >= 0 && e.TrackedItem != nil {

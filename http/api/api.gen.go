@@ -1512,6 +1512,12 @@ type ApplyRequest struct {
 	Values map[string]string `json:"values,omitempty"`
 }
 
+// AssessRequest defines model for AssessRequest.
+type AssessRequest struct {
+	// RegimeID The id of a published scoring regime; if absent, the current one.
+	RegimeID *string `json:"regimeId,omitempty"`
+}
+
 // Assessment defines model for Assessment.
 type Assessment struct {
 	// AssessedAtUtc Null when not stored.
@@ -1525,12 +1531,18 @@ type Assessment struct {
 	// its key.
 	Document      json.RawMessage `json:"document"`
 	FindingsCount *int            `json:"findingsCount"`
+
+	// NotAssessable The rules that could not judge, which the score lacks; absent if there are none.
+	NotAssessable []NotAssessable `json:"notAssessable,omitempty"`
 	Pinned        bool            `json:"pinned"`
 
-	// Regime Two scores are comparable only if their regimes have the same id.
+	// Regime Two scores are comparable only if their regimes have the same id and they lack the same rules (notAssessable).
 	Regime        AssessmentRegime `json:"regime"`
 	SchemaVersion int              `json:"schemaVersion"`
 	Score         *int             `json:"score"`
+
+	// ScoreComplete False when rules could not judge; absent if the regime has no such rules.
+	ScoreComplete *bool `json:"scoreComplete,omitempty"`
 
 	// ScoreDataAgent The score of the semantic model as a data agent reads it.
 	ScoreDataAgent    *int             `json:"scoreDataAgent,omitempty"`
@@ -1548,9 +1560,9 @@ type AssessmentPin struct {
 	Pinned       bool   `json:"pinned"`
 }
 
-// AssessmentRegime Two scores are comparable only if their regimes have the same id.
+// AssessmentRegime Two scores are comparable only if their regimes have the same id and they lack the same rules (notAssessable).
 type AssessmentRegime struct {
-	// ComparableWithPrevious True when an earlier assessment exists with the same scoring rules and weighting.
+	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting and lacks the same rules; false for the first.
 	ComparableWithPrevious *bool  `json:"comparableWithPrevious,omitempty"`
 	ID                     string `json:"id"`
 	UsageInScoring         *bool  `json:"usageInScoring,omitempty"`
@@ -1574,7 +1586,7 @@ type AssessmentSummary struct {
 	AssessedAtUtc *time.Time `json:"assessedAtUtc,omitempty"`
 	AssessmentID  string     `json:"assessmentId"`
 
-	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting; false for the first.
+	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting and lacks the same rules; false for the first.
 	ComparableWithPrevious *bool `json:"comparableWithPrevious,omitempty"`
 	FindingsCount          *int  `json:"findingsCount,omitempty"`
 
@@ -1582,9 +1594,12 @@ type AssessmentSummary struct {
 	Pinned bool `json:"pinned"`
 
 	// RegimeID Id of the scoring rules.
-	RegimeID       string `json:"regimeId"`
-	Score          *int   `json:"score,omitempty"`
-	ScoreDataAgent *int   `json:"scoreDataAgent,omitempty"`
+	RegimeID string `json:"regimeId"`
+	Score    *int   `json:"score,omitempty"`
+
+	// ScoreComplete False when rules could not judge; absent if the regime has no such rules.
+	ScoreComplete  *bool `json:"scoreComplete,omitempty"`
+	ScoreDataAgent *int  `json:"scoreDataAgent,omitempty"`
 
 	// UsageInScoring Whether the score is weighted by usage of the semantic model.
 	UsageInScoring *bool `json:"usageInScoring,omitempty"`
@@ -1807,6 +1822,9 @@ type BenchmarkVerdicts = comparison.VerdictCounts
 
 // BulkAssessRequest defines model for BulkAssessRequest.
 type BulkAssessRequest struct {
+	// RegimeID The id of a published scoring regime, for all models; if absent, the current one.
+	RegimeID *string `json:"regimeId,omitempty"`
+
 	// SemanticModelIds All in the workspace. A model named twice counts once.
 	SemanticModelIds []openapi_types.UUID `json:"semanticModelIds"`
 }
@@ -2020,12 +2038,18 @@ type DataAgentAssessment struct {
 	Document      json.RawMessage `json:"document"`
 	FindingsCount *int            `json:"findingsCount"`
 
-	// Regime Two scores are comparable only if their regimes have the same id.
+	// NotAssessable The rules that could not judge, which the score lacks; absent if there are none.
+	NotAssessable []NotAssessable `json:"notAssessable,omitempty"`
+
+	// Regime Two scores are comparable only if their regimes have the same id and they lack the same rules (notAssessable).
 	Regime        AssessmentRegime `json:"regime"`
 	SchemaVersion int              `json:"schemaVersion"`
 
 	// Score Null when no source could be scored.
 	Score *int `json:"score"`
+
+	// ScoreComplete False when rules could not judge; absent if the regime has no such rules.
+	ScoreComplete *bool `json:"scoreComplete,omitempty"`
 
 	// ScoreDataAgent Equals score.
 	ScoreDataAgent *int `json:"scoreDataAgent,omitempty"`
@@ -2260,6 +2284,15 @@ type LicenseTrackedItems struct {
 
 	// Used How many items the license has; null when it could not be read.
 	Used *int `json:"used"`
+}
+
+// NotAssessable defines model for NotAssessable.
+type NotAssessable struct {
+	RuleIds []string `json:"ruleIds"`
+
+	// SourceModelID The sourceId of the data agent's source that they could not judge.
+	SourceModelID *string `json:"sourceModelId,omitempty"`
+	Why           string  `json:"why"`
 }
 
 // ObjectType defines model for ObjectType.
@@ -3283,11 +3316,17 @@ type ChangeScheduleJSONRequestBody = ChangeScheduleRequest
 // AssessSemanticModelsJSONRequestBody defines body for AssessSemanticModels for application/json ContentType.
 type AssessSemanticModelsJSONRequestBody = BulkAssessRequest
 
+// AssessDataAgentJSONRequestBody defines body for AssessDataAgent for application/json ContentType.
+type AssessDataAgentJSONRequestBody = AssessRequest
+
 // AddPixiesToReportsJSONRequestBody defines body for AddPixiesToReports for application/json ContentType.
 type AddPixiesToReportsJSONRequestBody = PixiesBulkRequest
 
 // RemovePixiesFromReportsJSONRequestBody defines body for RemovePixiesFromReports for application/json ContentType.
 type RemovePixiesFromReportsJSONRequestBody = PixiesBulkRequest
+
+// AssessSemanticModelJSONRequestBody defines body for AssessSemanticModel for application/json ContentType.
+type AssessSemanticModelJSONRequestBody = AssessRequest
 
 // GenerateBenchmarkQuestionsJSONRequestBody defines body for GenerateBenchmarkQuestions for application/json ContentType.
 type GenerateBenchmarkQuestionsJSONRequestBody = GenerateBenchmarkQuestionsRequest
@@ -7736,6 +7775,7 @@ type AssessDataAgentRequestObject struct {
 	WorkspaceID WorkspaceID `json:"workspaceId"`
 	DataAgentID DataAgentID `json:"dataAgentId"`
 	Params      AssessDataAgentParams
+	Body        *AssessDataAgentJSONRequestBody
 }
 
 type AssessDataAgentResponseObject interface {
@@ -8011,6 +8051,7 @@ type AssessSemanticModelRequestObject struct {
 	WorkspaceID     WorkspaceID     `json:"workspaceId"`
 	SemanticModelID SemanticModelID `json:"semanticModelId"`
 	Params          AssessSemanticModelParams
+	Body            *AssessSemanticModelJSONRequestBody
 }
 
 type AssessSemanticModelResponseObject interface {
@@ -9761,6 +9802,16 @@ func (sh *strictHandler) AssessDataAgent(w http.ResponseWriter, r *http.Request,
 	request.DataAgentID = dataAgentID
 	request.Params = params
 
+	var body AssessDataAgentJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+			return
+		}
+	} else {
+		request.Body = &body
+	}
+
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
 		return sh.ssi.AssessDataAgent(ctx, request.(AssessDataAgentRequestObject))
 	}
@@ -10076,6 +10127,16 @@ func (sh *strictHandler) AssessSemanticModel(w http.ResponseWriter, r *http.Requ
 	request.WorkspaceID = workspaceID
 	request.SemanticModelID = semanticModelID
 	request.Params = params
+
+	var body AssessSemanticModelJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		if !errors.Is(err, io.EOF) {
+			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+			return
+		}
+	} else {
+		request.Body = &body
+	}
 
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
 		return sh.ssi.AssessSemanticModel(ctx, request.(AssessSemanticModelRequestObject))

@@ -1,0 +1,155 @@
+package assessment_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain"
+	"readiness/domain/assessment"
+	"readiness/domain/operation"
+	"readiness/domain/readiness"
+)
+
+// proves: decisions/14/unknown
+func TestChooseRegime(t *testing.T) {
+	t.Parallel()
+	if id, err := assessment.ChooseRegime(nil); err != nil || id != readiness.Current().ID {
+		t.Errorf("without a choice: got %q, %v", id, err)
+	}
+	for _, r := range readiness.Regimes() {
+		if id, err := assessment.ChooseRegime(&r.ID); err != nil || id != r.ID {
+			t.Errorf("%s: got %q, %v", r.ID, id, err)
+		}
+	}
+	for _, unknown := range []string{"", "2020-01", "2026-1", " 2026-11", "2026-11\n", "2026-12+0", strings.Repeat("2026-11", 1000)} {
+		id, err := assessment.ChooseRegime(&unknown)
+		refusal, refused := domain.Refused(err)
+		if !refused || refusal.Code != domain.InvalidRequest || id != "" {
+			t.Errorf("%q: got %q, %v", unknown, id, err)
+			continue
+		}
+		for _, r := range readiness.Regimes() {
+			if !strings.Contains(refusal.Message, r.ID) {
+				t.Errorf("%q: %s is not named in %q", unknown, r.ID, refusal.Message)
+			}
+		}
+		if want := []domain.Param{{Name: "regimeId", Value: domain.Excerpt(unknown)}}; !cmp.Equal(refusal.Params, want) || len(refusal.Message) > 500 {
+			t.Errorf("%q: the refusal is about %v", unknown, refusal.Params)
+		}
+	}
+}
+
+// Every step of a run uses the recorded regime, and one of a run from before that the
+// current one.
+func TestRegimeOfARun(t *testing.T) {
+	t.Parallel()
+	for recorded, want := range map[string]string{"": readiness.Current().ID, "2026-11": "2026-11", "2026-12": "2026-12"} {
+		run := apply(assessment.Run{}, operation.Accepted{OperationID: op}, assessment.RunAccepted{WorkspaceID: workspace, RegimeID: recorded},
+			operation.Started{}, assessment.ModelEnded{Result: done(sales)})
+		if r, known := run.Regime(); !known || r.ID != want {
+			t.Errorf("recorded %q: got %+v, %v", recorded, r, known)
+		}
+	}
+	if r, known := (assessment.Run{RegimeID: "2199-01"}).Regime(); known || r != nil {
+		t.Errorf("a later version's: got %+v, %v", r, known)
+	}
+}
+
+// Scores are compared only if they rest on the same regime, weighting and stage, and
+// lack the same rules (docs/regime.md C.5 (6), H.3 (1)).
+//
+// proves: decisions/14/comparable
+func TestComparable(t *testing.T) {
+	t.Parallel()
+	lacking := func(regime string, all ...assessment.NotAssessable) assessment.Assessment {
+		complete := len(all) == 0
+		return assessment.Assessment{RegimeID: regime, NotAssessable: all, ScoreComplete: &complete}
+	}
+	rules := func(source, why string, ids ...string) assessment.NotAssessable {
+		return assessment.NotAssessable{SourceModelID: source, RuleIDs: ids, Why: why}
+	}
+	whole := lacking("2026-12")
+	half := lacking("2026-12", rules("", "hidden", "INS-01", "VIS-01"))
+	weighted := whole
+	weighted.UsageInScoring = true
+	staged := func(s assessment.Stage) assessment.Assessment {
+		a := whole
+		a.DataAgent = &assessment.DataAgent{Stage: s}
+		return a
+	}
+	for name, c := range map[string]struct {
+		a, b assessment.Assessment
+		want bool
+	}{
+		"the same":                          {whole, whole, true},
+		"two regimes":                       {whole, assessment.Assessment{RegimeID: "2026-11"}, false},
+		"two weightings":                    {whole, weighted, false},
+		"weighted alike":                    {weighted, weighted, true},
+		"two stages":                        {staged(assessment.Published), staged(assessment.Draft), false},
+		"one stage":                         {staged(assessment.Draft), staged(assessment.Draft), true},
+		"one lacks rules":                   {whole, half, false},
+		"both lack the same":                {half, lacking("2026-12", rules("", "hidden", "INS-01", "VIS-01")), true},
+		"in another order":                  {half, lacking("2026-12", rules("", "hidden", "VIS-01", "INS-01")), true},
+		"for another reason":                {half, lacking("2026-12", rules("", "denied", "INS-01"), rules("", "hidden", "VIS-01", "INS-01")), true},
+		"one lacks more":                    {half, lacking("2026-12", rules("", "hidden", "INS-01", "INS-02", "VIS-01")), false},
+		"both lack as many":                 {half, lacking("2026-12", rules("", "hidden", "INS-01", "VIS-04")), false},
+		"the same of two regimes":           {half, lacking("2027-05", rules("", "hidden", "INS-01", "VIS-01")), false},
+		"the same of one source":            {lacking("2026-12", rules("s1", "", "INS-01")), lacking("2026-12", rules("s1", "", "INS-01")), true},
+		"the same of two sources":           {lacking("2026-12", rules("s1", "", "INS-01")), lacking("2026-12", rules("s2", "", "INS-01")), false},
+		"of a source and of the model":      {lacking("2026-12", rules("s1", "", "INS-01")), lacking("2026-12", rules("", "", "INS-01")), false},
+		"sources in another order":          {lacking("2026-12", rules("s1", "", "INS-01"), rules("s2", "", "INS-01")), lacking("2026-12", rules("s2", "", "INS-01"), rules("s1", "", "INS-01")), true},
+		"of a regime without such a notion": {assessment.Assessment{RegimeID: "2026-11"}, assessment.Assessment{RegimeID: "2026-11"}, true},
+	} {
+		if got, back := c.a.Basis().Comparable(c.b.Basis()), c.b.Basis().Comparable(c.a.Basis()); got != c.want || back != c.want {
+			t.Errorf("%s: comparable %v, and %v the other way round, want %v", name, got, back, c.want)
+		}
+		// What is stored decides likewise.
+		_, events := decide(t, assessment.Standing{}, assessment.Record{Assessment: c.a}, assessment.Pin{Stored: []assessment.Stored{{}}, Pinned: true},
+			assessment.Record{Assessment: c.b})
+		if got := events[2].(assessment.Recorded); got.ComparableWithPrevious != c.want || !cmp.Equal(got.NotAssessable, c.b.NotAssessable) {
+			t.Errorf("%s: recorded as %+v, want comparable %v", name, got, c.want)
+		}
+	}
+	// Once all results are deleted, what they lacked is forgotten.
+	s, _ := decide(t, assessment.Standing{}, assessment.Record{Assessment: half})
+	if len(s.LacksRules) != 2 {
+		t.Errorf("the standing is %+v", s)
+	}
+	if s, _ = decide(t, s, assessment.DeleteResults{ModelID: sales, Stored: make([]assessment.Stored, 1)}); !cmp.Equal(s.Basis, assessment.Basis{}) {
+		t.Errorf("after all were deleted the standing is %+v", s)
+	}
+}
+
+// An assessment lists the rules that could not judge. Under a regime without such rules
+// it does not even say that there are none.
+func TestSetResult(t *testing.T) {
+	t.Parallel()
+	unseen := &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: "Sales", Columns: []semanticmodel.Column{{Name: "Amount"}}}}}
+	unseen.Copilot.NotVisible = true
+	seen := *unseen
+	seen.Copilot.NotVisible = false
+	for _, c := range []struct {
+		regime   string
+		model    *semanticmodel.Model
+		complete *bool
+	}{{"2026-12", unseen, new(false)}, {"2026-12", &seen, new(true)}, {"2026-11", unseen, nil}, {"2026-11", &seen, nil}} {
+		regime, _ := readiness.Find(c.regime)
+		r := regime.Assess(c.model, readiness.Options{})
+		a := assessment.Assessment{ModelName: "Model", NotAssessable: []assessment.NotAssessable{{Why: "earlier"}}}
+		a.SetResult(r)
+		if a.RegimeID != c.regime || !cmp.Equal(a.Score, r.Score) || a.FindingsCount != len(r.Findings) || a.FindingsCount == 0 ||
+			!cmp.Equal(a.ScoreComplete, c.complete) || a.ModelName != "Model" {
+			t.Errorf("%s: got %+v", c.regime, a)
+		}
+		var want []assessment.NotAssessable
+		for _, n := range r.NotAssessable {
+			want = append(want, assessment.NotAssessable{SourceModelID: n.SourceModelID, RuleIDs: n.RuleIDs, Why: n.Why})
+		}
+		if lacks := c.complete != nil && !*c.complete; !cmp.Equal(a.NotAssessable, want) || (len(want) == 1) != lacks || (len(a.Basis().LacksRules) > 5) != lacks {
+			t.Errorf("%s: rules that could not judge: %+v", c.regime, a.NotAssessable)
+		}
+	}
+}
