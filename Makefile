@@ -89,7 +89,7 @@ bench: ## run the benchmarks that BENCH matches, by default all (docs/performanc
 migrate: ## migrate the database in DATA to this version's schema
 	go run ./cmd/readiness migrate up --data $(DATA)
 
-generate: ## regenerate all that follows from http/openapi.yaml
+generate: ## regenerate all that follows from http/openapi.yaml, and the pages in docs/rules
 	go generate ./...
 
 conformance: ## write docs/conformance.md from the markers in tests

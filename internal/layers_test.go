@@ -59,6 +59,7 @@ var mayImport = map[string][]string{
 	"internal/describe":              {},
 	"internal/demo/...":              {"..."},
 	"internal/precision":             {"domain/readiness", "offline"},
+	"internal/rulepages":             {"domain/readiness", "offline"},
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
 	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},

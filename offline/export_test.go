@@ -2,7 +2,10 @@ package offline
 
 import (
 	"fmt"
+	"slices"
 
+	"readiness/definition"
+	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
 )
 
@@ -25,6 +28,19 @@ func RuleTextProblems() (problems []string) {
 		problems = append(problems, fmt.Sprintf("there is no rule %s", id))
 	}
 	return problems
+}
+
+// Covers reports whether the file covers a rule's finding about an object.
+func (g *Ignores) Covers(rule string, key readiness.Key) bool {
+	return slices.ContainsFunc(g.entries, func(e ignore) bool { return e.matches(rule, key) })
+}
+
+// AnnotationCovers returns a function that reports whether an annotation of the model covers a finding.
+func AnnotationCovers(m *semanticmodel.Model) func(rule string, key readiness.Key) bool {
+	own, _ := annotated(m, newPlaces(Item{}, definition.New(definition.Part{Path: readiness.ModelPart}), m))
+	return func(rule string, key readiness.Key) bool {
+		return slices.ContainsFunc(own, func(e ignore) bool { return e.matches(rule, key) })
+	}
 }
 
 // Entry is an entry of an ignore file.

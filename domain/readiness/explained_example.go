@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,4 +103,17 @@ func (e Example) definition() definition.Definition {
 func folderOf(part string) string {
 	folders := strings.Split(part, "/")
 	return folders[len(folders)-2]
+}
+
+// Finding returns the finding of one rule alone in the example, or an error if there is
+// none.
+func (e Example) Finding(r *Regime, ruleID string) (Finding, error) {
+	result, err := e.Assess(r, Options{Ignore: func(rule string, _ Key) bool { return rule != ruleID }})
+	if err != nil {
+		return Finding{}, err
+	}
+	if len(result.Findings) == 0 {
+		return Finding{}, fmt.Errorf("the example has no finding of %s", ruleID)
+	}
+	return result.Findings[0], nil
 }

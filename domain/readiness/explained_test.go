@@ -70,8 +70,11 @@ func TestExamplesOfRules(t *testing.T) {
 		if rule := ruleOf(t, failing, id); rule.Failing == 0 {
 			t.Errorf("%s: the failing example passes: %+v", id, rule)
 		}
-		if !slices.ContainsFunc(failing.Findings, func(f readiness.Finding) bool { return slices.Contains(f.RuleIDs, id) }) {
-			t.Errorf("%s: the failing example has no finding of it", id)
+		if f, err := e.Fails.Finding(regime, id); err != nil || !slices.Equal(f.RuleIDs, []string{id}) || f.Message == "" {
+			t.Errorf("%s: got finding %+v, error %v", id, f, err)
+		}
+		if f, err := e.Passes.Finding(regime, id); err == nil {
+			t.Errorf("%s: the passing example has the finding %+v", id, f)
 		}
 		passing := judged(t, regime, id, e.Passes)
 		rule := ruleOf(t, passing, id)
@@ -109,6 +112,9 @@ func TestUnreadableExample(t *testing.T) {
 	} {
 		if _, err := (readiness.Example{Parts: parts}).Assess(readiness.Current(), readiness.Options{}); err == nil {
 			t.Errorf("%v is assessed", parts)
+		}
+		if _, err := (readiness.Example{Parts: parts}).Finding(readiness.Current(), "DSC-01"); err == nil {
+			t.Errorf("%v has a finding", parts)
 		}
 	}
 }

@@ -21,6 +21,10 @@ type PublishedRule struct {
 	DimensionName string
 	// Severity is the severity of a violation of 1 (docs/regime.md C.9 (18)).
 	Severity Severity
+	// Weight is the weight inside the dimension. ModelWeight and AgentWeight are the
+	// weights of the dimension in the score of a semantic model, 0 if it has none there,
+	// and of a data agent.
+	Weight, ModelWeight, AgentWeight float64
 	// FixKinds are the optimization kinds that can resolve the rule's findings.
 	FixKinds []FixKind
 }
@@ -30,7 +34,10 @@ type PublishedRule struct {
 func (r *Regime) Rules() []PublishedRule {
 	var all []PublishedRule
 	add := func(d dimension, one *rule) {
-		all = append(all, PublishedRule{one.id, d.id, d.name, one.severity, slices.Clone(one.fixes)})
+		all = append(all, PublishedRule{
+			ID: one.id, Dimension: d.id, DimensionName: d.name, Severity: one.severity,
+			Weight: one.k, ModelWeight: d.modelWeight, AgentWeight: d.agentWeight, FixKinds: slices.Clone(one.fixes),
+		})
 	}
 	for _, d := range r.dimensions {
 		for i := range d.rules {

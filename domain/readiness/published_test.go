@@ -16,7 +16,7 @@ func TestPublishedRules(t *testing.T) {
 			t.Errorf("%s is published twice", r.ID)
 		}
 		ids[r.ID] = r.Dimension
-		if r.Severity == "" || r.DimensionName == "" {
+		if r.Severity == "" || r.DimensionName == "" || r.Weight == 0 || r.AgentWeight == 0 || (r.ModelWeight == 0) != (r.Dimension == "agent") {
 			t.Errorf("%+v is incomplete", r)
 		}
 	}

@@ -1,0 +1,66 @@
+package offline_test
+
+import (
+	"strings"
+	"testing"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness"
+	"readiness/offline"
+)
+
+// The entry and the annotation that the pages of the rules show cover the finding that they are shown for, and no other.
+func TestHowToIgnore(t *testing.T) {
+	t.Parallel()
+	annotations := map[readiness.ObjectType]bool{}
+	for _, rule := range readiness.Current().Rules() {
+		e, _ := readiness.Explain(rule.ID)
+		f, err := e.Fails.Finding(readiness.Current(), rule.ID)
+		if err != nil {
+			t.Fatalf("%s: %v", rule.ID, err)
+		}
+		text := offline.IgnoreEntry(rule.ID, f.Key)
+		read, err := ignores(t, text)
+		if err != nil {
+			t.Fatalf("%s: %v in\n%s", rule.ID, err, text)
+		}
+		other := readiness.Key{Table: f.Table + " Copy", ObjectName: "Copy"}
+		if !read.Covers(rule.ID, f.Key) || read.Covers(rule.ID, other) || read.Covers("other", f.Key) {
+			t.Errorf("%s: the entry does not cover %+v alone:\n%s", rule.ID, f.Key, text)
+		}
+		if line := offline.IgnoreAnnotation(rule.ID, f.ObjectType); line != "" {
+			annotations[f.ObjectType] = true
+			name, value, _ := strings.Cut(strings.TrimPrefix(line, "annotation "), " = ")
+			if covers := offline.AnnotationCovers(annotatedModel(f, map[string]string{name: value})); !covers(rule.ID, f.Key) || covers(rule.ID, other) {
+				t.Errorf("%s: the annotation does not cover %+v alone: %s", rule.ID, f.Key, line)
+			}
+		}
+	}
+	if len(annotations) != 4 {
+		t.Errorf("annotations of %v, want those of tables, columns, measures and models", annotations)
+	}
+}
+
+// annotatedModel has the object of a finding, with annotations.
+func annotatedModel(f readiness.Finding, annotations map[string]string) *semanticmodel.Model {
+	switch f.ObjectType {
+	case readiness.TableObject:
+		return &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: f.Table, Annotations: annotations}}}
+	case readiness.ColumnObject:
+		return &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: f.Table, Columns: []semanticmodel.Column{{Name: f.ObjectName, Annotations: annotations}}}}}
+	case readiness.MeasureObject:
+		return &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: f.Table, Measures: []semanticmodel.Measure{{Name: f.ObjectName, Annotations: annotations}}}}}
+	default:
+		return &semanticmodel.Model{Annotations: annotations}
+	}
+}
+
+// A name that YAML would read as something else is quoted.
+func TestIgnoreEntry(t *testing.T) {
+	t.Parallel()
+	got := offline.IgnoreEntry("NAM-03", readiness.Key{Table: "2024: #Net", ObjectName: `Rgn "A"`})
+	want := "ignore:\n  - rule: NAM-03\n    table: \"2024: #Net\"\n    object: \"Rgn \\\"A\\\"\"\n    reason: why this finding is accepted\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
