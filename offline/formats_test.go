@@ -421,6 +421,13 @@ func TestTableFitsItsScreen(t *testing.T) {
 					t.Fatalf("width %d: a line has %d characters: %s", width, text.StringWidthWithoutEscSequences(line), line)
 				}
 			}
+			bar := map[bool]string{false: "....................", true: "░░░░░░░░░░░░░░░░░░░░"}[color]
+			if width < 80 {
+				bar = strings.Repeat(string([]rune(bar)[0]), 10)
+			}
+			if !strings.Contains(got, bar+" ") {
+				t.Errorf("width %d: the bar of an empty dimension is broken", width)
+			}
 			if boxed == 0 || !strings.Contains(got, " model.tmdl:1 ") && !strings.Contains(got, "/model.tmdl:1 ") {
 				t.Errorf("width %d: %d lines of tables, in which a file's name is broken", width, boxed)
 			}

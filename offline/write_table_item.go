@@ -39,12 +39,12 @@ const (
 
 // scores writes an item's score and its dimensions.
 func (s Screen) scores(out *strings.Builder, i Assessed) {
-	fmt.Fprintln(out, s.colored(i.Result.Score, text.WrapSoft(scoreLine(i), s.Width)))
+	fmt.Fprintln(out, s.colored(i.Result.Score, s.wrapped(scoreLine(i))))
 	for _, line := range capLines(i) {
-		fmt.Fprintln(out, s.paint(text.FgRed, text.WrapSoft(line, s.Width)))
+		fmt.Fprintln(out, s.paint(text.FgRed, s.wrapped(line)))
 	}
 	if line := changeLine(i); line != "" {
-		fmt.Fprintln(out, text.WrapSoft(line, s.Width))
+		fmt.Fprintln(out, s.wrapped(line))
 	}
 	name, length := 27, 20
 	if s.Width < roomy {
@@ -59,7 +59,16 @@ func (s Screen) scores(out *strings.Builder, i Assessed) {
 		}
 		rows = append(rows, row)
 	}
-	s.table(out, table.Row{"Dimension", "Score", "", "Points lost"}, rows, []int{name, 5, length, 11}, 2)
+	s.table(out, table.Row{"Dimension", "Score", "", "Points lost"}, rows, []int{name, 5, 0, 11}, 2)
+}
+
+// wrapped breaks a line between words.
+func (s Screen) wrapped(line string) string {
+	lines := strings.Split(text.WrapSoft(line, s.Width), "\n")
+	for n := range lines {
+		lines[n] = strings.TrimRight(lines[n], " ")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // bar draws a score from 0 to 100.
@@ -97,8 +106,8 @@ func (s Screen) findings(out *strings.Builder, title string, i Assessed, all []F
 	}
 	s.table(out, table.Row{"Rule", "Severity", "Findings", "Points", heading(title)}, rows, []int{6, 8, 8, 6, 0}, 4)
 	if left > 0 {
-		fmt.Fprintln(out, text.WrapSoft(fmt.Sprintf("… and %s with %s (%.1f points); --top 0 shows all rules, --all every finding",
-			count(left, "more rule"), count(findings, "finding"), points), s.Width))
+		fmt.Fprintln(out, s.wrapped(fmt.Sprintf("… and %s with %s (%.1f points); --top 0 shows all rules, --all every finding",
+			count(left, "more rule"), count(findings, "finding"), points)))
 	}
 }
 
@@ -137,8 +146,8 @@ func (s Screen) single(f Finding) string {
 
 // singles writes each finding of a group.
 func (s Screen) singles(out *strings.Builder, i Assessed, g group) {
-	title := text.WrapSoft(fmt.Sprintf("%s %s (%s, %.1f points)", g.rule, printable(g.requirement()), count(len(g.findings), "finding"),
-		g.points), s.Width)
+	title := s.wrapped(fmt.Sprintf("%s %s (%s, %.1f points)", g.rule, printable(g.requirement()), count(len(g.findings), "finding"),
+		g.points))
 	fmt.Fprintf(out, "\n%s\n", s.paint(text.Bold, title))
 	rows := make([]table.Row, len(g.findings))
 	for n, f := range g.findings {
