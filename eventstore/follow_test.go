@@ -580,7 +580,7 @@ func TestWake(t *testing.T) {
 		mustAdd(t, s, "budget-1", spent{})
 		heard()
 	}
-	// Only when both are there: killed one at a time, the two would come back at different moments for ever.
+	// Only when both are there: killed one at a time, the two would come back at different moments each time.
 	const both = `FROM pg_stat_activity
 		WHERE datname = current_database() AND query IN ('LISTEN events_appended', 'NOTIFY events_appended') AND pid <> $1`
 	own := int(listener.Conn().PgConn().PID())
