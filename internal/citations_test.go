@@ -34,18 +34,18 @@ func cited(t *testing.T, page string) map[string]bool {
 }
 
 var (
-	numbered = regexp.MustCompile(`^(?:#+ |(?:[-|] ?)?\*\*)([A-H](?:\.\d+)*|\d+(?:\.\d+)*)\b`)
+	numbered = regexp.MustCompile(`^(?:#+ |(?:[-|] ?)?\*\*)([A-J](?:\.\d+)*|\d+(?:\.\d+)*)\b`)
 	listed   = regexp.MustCompile(`^(\d+)\. `)
 	// link is a link of a page, whose text may cite as it likes.
 	link = regexp.MustCompile(`\[[^\]]*\]\(([^)\s#]*)(#[^)\s]*)?\)`)
 	// citation is how a page of docs is cited: its name and, if need be, the number of a heading or a rule.
-	citation = regexp.MustCompile(`docs/([a-z-]+\.md)(?:,? ((?:[A-H]\.?)?\d+(?:\.\d+)*|[A-H])\b)?`)
+	citation = regexp.MustCompile(`docs/([a-z-]+\.md)(?:,? ((?:[A-J]\.?)?\d+(?:\.\d+)*|[A-J])\b)?`)
 	// decision is how an architecture decision record is cited.
 	decision = regexp.MustCompile(`\bADR (\d+)|docs/adr/(\d{4})`)
 	// rule is how a rule of docs/conformance.md is cited, by its id.
 	rule = regexp.MustCompile(`(?:^|[\s(,;])((?:decisions/)?\d(?:\.\d+)?/[a-zA-Z][\w.-]*(?:/[\w.-]+)*)`)
 	// elsewhere is a citation of a document that a reader of the repository does not have, or of a page by half its name.
-	elsewhere = regexp.MustCompile(`(^|[^/\w])((?i:spec|specification|architecture|decisions|formats|regime|evaluation|eventlog|evidence|scale|operate|console|fabric|fabric-adapter|style)(?:\.md)? (?:[A-H]\.?)?\d+(?:\.\d+)*\b|(?:eventlog|formats|evaluation|evidence|scale|operate|console|fabric|fabric-adapter|style|language)\.md\b)`)
+	elsewhere = regexp.MustCompile(`(^|[^/\w])((?i:spec|specification|architecture|decisions|formats|regime|evaluation|eventlog|evidence|scale|operate|console|fabric|fabric-adapter|style)(?:\.md)? (?:[A-J]\.?)?\d+(?:\.\d+)*\b|(?:eventlog|formats|evaluation|evidence|scale|operate|console|fabric|fabric-adapter|style|language)\.md\b)`)
 )
 
 // broken says what is wrong with a page's link to a target within the repository, or nothing.

@@ -25,7 +25,11 @@ import (
 // Assessment is the result of assessing items, ordered by shown path.
 type Assessment struct {
 	Regime string
-	Items  []Assessed
+	// Rules are the rules of the regime.
+	Rules []readiness.PublishedRule
+	Items []Assessed
+	// Across compares the semantic models with each other; nil if fewer than two could be read.
+	Across *Across
 	// Warnings concern files, ignore files and the baseline.
 	Warnings []Warning
 	// MinSeverity is the lowest reported severity. Baseline is the file whose findings are not reported again.
@@ -99,11 +103,11 @@ func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, er
 		o.MinSeverity = readiness.Low
 	}
 	o.Regime = cmp.Or(o.Regime, readiness.Current())
-	a := &Assessment{Regime: o.Regime.ID, Items: make([]Assessed, len(items)), MinSeverity: o.MinSeverity}
+	a := &Assessment{Regime: o.Regime.ID, Rules: o.Regime.Rules(), Items: make([]Assessed, len(items)), MinSeverity: o.MinSeverity}
 	if o.Baseline != nil {
 		a.Baseline = o.Baseline.File
 	}
-	s := &assessor{o: o, items: items, byID: map[uuid.UUID]Item{}}
+	s := &assessor{o: o, items: items, byID: map[uuid.UUID]Item{}, compares: comparesModels(items)}
 	for _, i := range items {
 		if _, twice := s.byID[i.LogicalID]; !twice && i.Type == item.SemanticModel {
 			s.byID[i.LogicalID] = i
@@ -118,6 +122,7 @@ func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, er
 		return nil, err
 	}
 	a.Warnings = append(o.Baseline.strangers(items), s.o.Ignores.warnings(notes)...)
+	a.Across = across(notes)
 	return a, nil
 }
 
@@ -155,6 +160,8 @@ type assessor struct {
 	o     AssessOptions
 	items []Item
 	byID  map[uuid.UUID]Item
+	// compares is true if models are compared with each other.
+	compares bool
 }
 
 // material is a semantic model that was read.
@@ -213,6 +220,9 @@ func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) 
 	scoreOnly := g.options()
 	scoreOnly.WithoutFindings = true
 	a.ScoreDataAgent = s.o.Regime.AssessAsAgent(m, scoreOnly).Score
+	if s.compares {
+		n.traced = trace(i, m, at)
+	}
 	return nil
 }
 

@@ -80,10 +80,12 @@ func (g ignore) of(i Item) bool {
 	})
 }
 
-// note collects what one item contributes to the warnings.
+// note collects what one item contributes to the warnings and to the checks across models.
 type note struct {
 	seen     []seen // by the file's entries
 	warnings []Warning
+	// traced is nil if the item is not compared with others.
+	traced *traced
 	// unread is true if the item cannot be read, so its content is unknown.
 	unread bool
 }

@@ -82,6 +82,11 @@ func (at *places) first(parts ...string) string {
 // file returns a part's path relative to the root.
 func (at *places) file(part string) string { return path.Join(at.folder, part) }
 
+// place returns the place of a declaration.
+func (at *places) place(src semanticmodel.Source) Place {
+	return Place{at.file(src.File), max(src.Line, 1)}
+}
+
 // of returns the place for a finding: the declaration of its object, or the part that the rule checks.
 func (at *places) of(f readiness.Finding) (file string, line int) {
 	src, ok := at.objects[newObject(f.ObjectType, f.Table, f.ObjectName)]

@@ -44,6 +44,9 @@ type (
 		Summary, Note, Bands string
 		Compared             bool // with a baseline
 		Items                []pageItem
+		AcrossTitle          string
+		AcrossNote           string
+		Across               []acrossSection
 		Warnings             []string
 	}
 	pageItem struct {
@@ -91,6 +94,9 @@ func WriteHTML(w io.Writer, a *Assessment, l Listing) error {
 	}
 	for _, one := range a.Warnings {
 		p.Warnings = append(p.Warnings, printable(one.String()))
+	}
+	if p.Across = a.Across.sections(l); len(p.Across) > 0 {
+		p.AcrossTitle, p.AcrossNote = acrossTitle, a.Across.summary()
 	}
 	out := bufio.NewWriter(w)
 	if err := pageTemplate.Execute(out, p); err != nil {

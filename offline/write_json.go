@@ -24,7 +24,9 @@ type document struct {
 	MinSeverity readiness.Severity `json:"min_severity"`
 	Baseline    string             `json:"baseline,omitempty"`
 	Items       []documentItem     `json:"items"`
-	Warnings    []Warning          `json:"warnings"`
+	// Across is null if fewer than two semantic models could be read.
+	Across   *Across   `json:"across_models"`
+	Warnings []Warning `json:"warnings"`
 }
 
 type documentItem struct {
@@ -82,7 +84,7 @@ type documentIgnored struct {
 // WriteJSON writes an assessment as JSON, which ReadBaseline can read.
 func WriteJSON(w io.Writer, a *Assessment) error {
 	d := document{Format: jsonFormat, Regime: a.Regime, MinSeverity: a.MinSeverity, Baseline: a.Baseline, Items: []documentItem{},
-		Warnings: a.Warnings}
+		Across: a.Across, Warnings: a.Warnings}
 	if d.Warnings == nil {
 		d.Warnings = []Warning{}
 	}

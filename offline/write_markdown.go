@@ -18,6 +18,7 @@ func WriteMarkdown(w io.Writer, a *Assessment, l Listing) error {
 	if l.filtered() && !slices.ContainsFunc(a.Items, l.lists) {
 		fmt.Fprintf(m, "\n%s\n", noMatch)
 	}
+	m.across(a.Across)
 	if len(a.Warnings) > 0 {
 		fmt.Fprint(m, "\n## Warnings\n\n")
 	}

@@ -38,6 +38,7 @@ func WriteTable(w io.Writer, a *Assessment, s Screen) error {
 	if s.filtered() && !slices.ContainsFunc(a.Items, s.lists) {
 		fmt.Fprintf(out, "\n%s\n", noMatch)
 	}
+	s.across(out, a.Across)
 	fmt.Fprintf(out, "\n%s\n", a.Summary())
 	_, err := io.WriteString(w, out.String())
 	return err

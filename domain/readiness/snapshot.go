@@ -190,7 +190,8 @@ func isAutoDate(t *semanticmodel.Table) bool {
 	return local || template
 }
 
-func newSnapshot(m *semanticmodel.Model, by reading) *snapshot {
+// newContent returns the tables of a model after dropping, with what is in them.
+func newContent(m *semanticmodel.Model, by reading) *snapshot {
 	m = by.seen(m)
 	s := &snapshot{reading: by, src: m, byNorm: map[ref]*object{}, named: map[string]bool{}, activated: map[[2]*object]bool{}}
 	for i := range m.Tables {
@@ -214,6 +215,12 @@ func newSnapshot(m *semanticmodel.Model, by reading) *snapshot {
 			s.measures = append(s.measures, m)
 		}
 	}
+	return s
+}
+
+func newSnapshot(m *semanticmodel.Model, by reading) *snapshot {
+	s := newContent(m, by)
+	m = s.src
 	s.names = newNames(s)
 	s.relate()
 	s.expose()

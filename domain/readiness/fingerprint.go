@@ -1,0 +1,125 @@
+package readiness
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"readiness/definition/dax"
+	"readiness/definition/semanticmodel"
+)
+
+// Fingerprint is what checks across models compare of a semantic model (docs/regime.md
+// I): names, and hashes of texts.
+type Fingerprint struct {
+	// Measures are the exposed measures that have an expression, Tables the exposed
+	// tables that have a description: by name, each key once.
+	Measures []Mark `json:"measures"`
+	Tables   []Mark `json:"tables"`
+	// Objects are the columns, measures and calculation items after dropping, hidden too:
+	// sorted and without duplicates.
+	Objects Hashes `json:"objects"`
+}
+
+// Mark is an object with a text.
+type Mark struct {
+	Name string `json:"name"`
+	// Key is the hash of the name under norm, Text that of the text.
+	Key  Hash `json:"key"`
+	Text Hash `json:"text"`
+}
+
+// Hash is the beginning of the SHA-256 of a text; 16 hex digits in JSON.
+type Hash uint64
+
+// Hashes are hashes in order; in JSON one text in base64, 8 bytes for each.
+type Hashes []Hash
+
+func hashOf(parts ...string) Hash {
+	sum := sha256.Sum256([]byte(strings.Join(parts, wordBreak)))
+	return Hash(binary.BigEndian.Uint64(sum[:8]))
+}
+
+// FingerprintOf returns the fingerprint of a model. It does not depend on the order of
+// the definition.
+func FingerprintOf(m *semanticmodel.Model) Fingerprint {
+	s := newContent(m, Current().reading)
+	s.expose()
+	var f Fingerprint
+	for _, t := range s.tables {
+		if description := norm(t.description); s.exposed[t.index] && description != "" {
+			f.Tables = append(f.Tables, Mark{t.src.Name, hashOf(t.norm), hashOf(description)})
+		}
+		for _, c := range t.columns {
+			text := string(c.src.DataType)
+			if c.calculated() {
+				text = bare(c.src.Expression)
+			}
+			f.Objects = append(f.Objects, hashOf("column", t.norm, c.norm, text))
+		}
+		for _, m := range t.measures {
+			text := bare(m.src.Expression)
+			f.Objects = append(f.Objects, hashOf("measure", t.norm, m.norm, text))
+			if s.exposed[m.index] && text != "" {
+				f.Measures = append(f.Measures, Mark{m.name, hashOf(m.norm), hashOf(text)})
+			}
+		}
+		for _, i := range t.items {
+			f.Objects = append(f.Objects, hashOf("item", t.norm, norm(i.src.Name), bare(i.src.Expression)))
+		}
+	}
+	f.Tables, f.Measures = firstByName(f.Tables), firstByName(f.Measures)
+	slices.Sort(f.Objects)
+	f.Objects = slices.Compact(f.Objects)
+	return f
+}
+
+// bare returns an expression without comments and white space, in lower case.
+func bare(expression string) string { return squeezed(dax.WithoutComments(expression)) }
+
+// firstByName sorts marks by name and keeps the first of each key.
+func firstByName(marks []Mark) []Mark {
+	slices.SortStableFunc(marks, func(a, b Mark) int { return strings.Compare(a.Name, b.Name) })
+	seen := make(map[Hash]bool, len(marks))
+	return slices.DeleteFunc(marks, func(m Mark) bool {
+		twice := seen[m.Key]
+		seen[m.Key] = true
+		return twice
+	})
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (h Hash) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%016x", uint64(h)), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (h *Hash) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 16, 64)
+	*h = Hash(n)
+	return err
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (all Hashes) MarshalText() ([]byte, error) {
+	packed := make([]byte, 0, 8*len(all))
+	for _, h := range all {
+		packed = binary.BigEndian.AppendUint64(packed, uint64(h))
+	}
+	return base64.StdEncoding.AppendEncode(nil, packed), nil
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (all *Hashes) UnmarshalText(text []byte) error {
+	packed, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil || len(packed)%8 != 0 {
+		return fmt.Errorf("readiness: %d characters are no list of hashes", len(text))
+	}
+	*all = make(Hashes, 0, len(packed)/8)
+	for ; len(packed) > 0; packed = packed[8:] {
+		*all = append(*all, Hash(binary.BigEndian.Uint64(packed)))
+	}
+	return nil
+}

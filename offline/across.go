@@ -1,0 +1,146 @@
+package offline
+
+import (
+	"readiness/definition/semanticmodel"
+	"readiness/domain/crossmodel"
+	"readiness/domain/item"
+	"readiness/domain/readiness"
+)
+
+// Across is the result of the checks across the assessed semantic models (docs/regime.md I). They cost no points and
+// fail no gate.
+type Across struct {
+	// Models is how many models were compared; LeftOut counts those above crossmodel.MaxModels.
+	Models  int `json:"models"`
+	LeftOut int `json:"left_out"`
+	// Measures have one name and different expressions, Tables one name and different descriptions.
+	Measures Differences `json:"measures"`
+	Tables   Differences `json:"tables"`
+	// NearIdentical are groups of nearly identical models.
+	NearIdentical Groups `json:"near_identical"`
+}
+
+// Differences lists the first names that have different texts. Count is the number of all.
+type Differences struct {
+	Count  int          `json:"count"`
+	Listed []Difference `json:"listed"`
+}
+
+// Difference is a name that has different texts in the models. Texts is the number of texts.
+type Difference struct {
+	Name   string    `json:"name"`
+	Models int       `json:"models"`
+	Texts  int       `json:"texts"`
+	Listed []Variant `json:"listed"`
+}
+
+// Variant lists the first models that share a text, with the place of the object. Models is the number of all.
+type Variant struct {
+	Models int          `json:"models"`
+	Listed []ModelPlace `json:"listed"`
+}
+
+// ModelPlace is a place in a model.
+type ModelPlace struct {
+	Path string `json:"path"`
+	Place
+}
+
+// Groups lists the first groups of nearly identical models. Count is the number of all.
+type Groups struct {
+	Count  int     `json:"count"`
+	Listed []Group `json:"listed"`
+}
+
+// Group lists the first of nearly identical models by path. Share is what each of them has in common with another one.
+type Group struct {
+	Models int      `json:"models"`
+	Share  float64  `json:"share"`
+	Listed []string `json:"listed"`
+}
+
+// traced is a semantic model as it is compared with others.
+type traced struct {
+	path             string
+	print            readiness.Fingerprint
+	measures, tables map[string]Place // by name
+}
+
+// comparesModels reports whether there are several models to compare.
+func comparesModels(items []Item) bool {
+	n := 0
+	for _, i := range items {
+		if i.Type == item.SemanticModel {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// trace returns what is compared of a model.
+func trace(i Item, m *semanticmodel.Model, at *places) *traced {
+	t := &traced{i.Shown, readiness.FingerprintOf(m), map[string]Place{}, map[string]Place{}}
+	for _, table := range m.Tables {
+		t.tables[table.Name] = at.place(table.Source)
+		for _, measure := range table.Measures {
+			t.measures[measure.Name] = at.place(measure.Source)
+		}
+	}
+	return t
+}
+
+// placeOf returns the place of the object with the key among the marks.
+func (t *traced) placeOf(marks []readiness.Mark, places map[string]Place, key readiness.Hash) ModelPlace {
+	for _, m := range marks {
+		if m.Key == key {
+			return ModelPlace{t.path, places[m.Name]}
+		}
+	}
+	return ModelPlace{Path: t.path}
+}
+
+// across compares the models that could be read. It returns nil if there are fewer than two.
+func across(notes []note) *Across {
+	var models []*traced
+	var prints []readiness.Fingerprint
+	for _, n := range notes {
+		if n.traced != nil {
+			models, prints = append(models, n.traced), append(prints, n.traced.print)
+		}
+	}
+	if len(models) < 2 {
+		return nil
+	}
+	found := crossmodel.Compare(prints)
+	a := &Across{Models: found.Compared, LeftOut: found.LeftOut, NearIdentical: Groups{found.Groups.Count, []Group{}}}
+	a.Measures = differencesOf(found.Measures, func(model int, key readiness.Hash) ModelPlace {
+		return models[model].placeOf(models[model].print.Measures, models[model].measures, key)
+	})
+	a.Tables = differencesOf(found.Tables, func(model int, key readiness.Hash) ModelPlace {
+		return models[model].placeOf(models[model].print.Tables, models[model].tables, key)
+	})
+	for _, g := range found.Groups.First {
+		one := Group{Models: g.Models.Count, Share: g.Share}
+		for _, model := range g.Models.First {
+			one.Listed = append(one.Listed, models[model].path)
+		}
+		a.NearIdentical.Listed = append(a.NearIdentical.Listed, one)
+	}
+	return a
+}
+
+func differencesOf(found crossmodel.List[crossmodel.Difference], place func(model int, key readiness.Hash) ModelPlace) Differences {
+	all := Differences{found.Count, []Difference{}}
+	for _, d := range found.First {
+		one := Difference{Name: d.Name, Models: d.Models, Texts: d.Texts.Count}
+		for _, v := range d.Texts.First {
+			variant := Variant{Models: v.Count}
+			for _, model := range v.First {
+				variant.Listed = append(variant.Listed, place(model, d.Key))
+			}
+			one.Listed = append(one.Listed, variant)
+		}
+		all.Listed = append(all.Listed, one)
+	}
+	return all
+}
