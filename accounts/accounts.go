@@ -1,6 +1,6 @@
-// Package accounts reads the operator's two YAML files: the accounts of a service (accounts.yaml) and what each plan
-// grants (plans.yaml). It also describes, for people, what applying the accounts changes. It stores nothing and decides
-// nothing.
+// Package accounts reads the operator's YAML files: the accounts of a service (accounts.yaml), what each plan grants
+// (plans.yaml), and which rules are off or have another severity (rules.yaml). It also describes, for people, what
+// applying the accounts changes. It stores nothing and decides nothing.
 package accounts
 
 import (

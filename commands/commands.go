@@ -20,6 +20,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
+	"readiness/domain/readiness"
 	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
@@ -97,8 +98,10 @@ type Options struct {
 	// Keys stores the keys of AI providers.
 	Keys  *vault.Credentials
 	Plans account.Plans
-	Now   func() time.Time
-	NewID func() uuid.UUID
+	// Regime is the scoring regime of runs that name none; nil means the current one.
+	Regime *readiness.Regime
+	Now    func() time.Time
+	NewID  func() uuid.UUID
 	// Life is the process that handles calls; it owns the idempotency keys of
 	// the calls in flight.
 	Life *database.Life
@@ -147,8 +150,8 @@ type Commands struct {
 func New(o Options) *Commands {
 	keys := &IdempotencyKeys{Pool: o.Pool, Now: o.Now, NewID: o.NewID, Life: o.Life}
 	core := &core{
-		Pool: o.Pool, Store: o.Store, Platform: o.Platform, TrackedIn: o.TrackedIn, Plans: o.Plans, Jobs: o.Jobs, Vault: o.Vault,
-		Now: o.Now, NewID: o.NewID, keys: keys,
+		Pool: o.Pool, Store: o.Store, Platform: o.Platform, TrackedIn: o.TrackedIn, Plans: o.Plans, Regime: o.Regime, Jobs: o.Jobs,
+		Vault: o.Vault, Now: o.Now, NewID: o.NewID, keys: keys,
 	}
 	assessments := &Assessments{core: core, DropDocuments: o.DropDocuments}
 	optimizations := &Optimizations{core: core, LatestAssessment: o.LatestAssessment,

@@ -10,6 +10,7 @@ import (
 
 	"readiness/domain/account"
 	"readiness/domain/item"
+	"readiness/domain/readiness"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 	"readiness/vault"
@@ -23,6 +24,7 @@ type core struct {
 	Platform  Platform
 	TrackedIn func(ctx context.Context, accountID string, workspaceID uuid.UUID, t item.Type) ([]trackeditem.Item, error)
 	Plans     account.Plans
+	Regime    *readiness.Regime
 	Jobs      Jobs
 	Vault     *vault.Vault
 	Now       func() time.Time

@@ -19,7 +19,7 @@ func (s *Assessments) Start(ctx context.Context, caller Caller, workspaceID, mod
 
 func (s *Assessments) startOne(ctx context.Context, caller Caller, kind operation.Type, workspaceID uuid.UUID, t item.Type,
 	id uuid.UUID, regimeID *string) (Accepted, error) {
-	regime, err := assessment.ChooseRegime(regimeID)
+	regime, err := assessment.ChooseRegime(regimeID, s.Regime)
 	if err != nil {
 		return Accepted{}, err
 	}

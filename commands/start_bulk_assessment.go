@@ -19,7 +19,7 @@ func (s *Assessments) StartBulk(ctx context.Context, caller Caller, workspaceID 
 	if err := assessment.CheckCount(len(modelIDs)); err != nil {
 		return Accepted{}, err
 	}
-	regime, err := assessment.ChooseRegime(regimeID)
+	regime, err := assessment.ChooseRegime(regimeID, s.Regime)
 	if err != nil {
 		return Accepted{}, err
 	}

@@ -10,9 +10,9 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/account"
+	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
-	"readiness/domain/readiness"
 	"readiness/domain/schedule"
 	"readiness/eventstore"
 	"readiness/vault"
@@ -91,6 +91,10 @@ func (s *Schedules) acceptAssessment(ctx context.Context, slot schedule.Slot, du
 	if err != nil {
 		return err
 	}
+	regime, err := assessment.ChooseRegime(nil, s.Regime)
+	if err != nil {
+		return err
+	}
 	_, err = s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
 		workspace, model, err := s.lookUpModel(ctx, caller, due.WorkspaceID, due.ModelID)
 		if err != nil {
@@ -106,7 +110,7 @@ func (s *Schedules) acceptAssessment(ctx context.Context, slot schedule.Slot, du
 		}}
 		return s.assessments.acceptRun(ctx, &pendingAssessment{caller: caller, operationID: operationID,
 			kind: operation.AssessSemanticModel, itemType: item.SemanticModel, workspace: workspace, models: []item.Item{model},
-			regimeID: readiness.Current().ID, seen: []noticed{started}})
+			regimeID: regime, seen: []noticed{started}})
 	})
 	return err
 }

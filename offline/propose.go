@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,8 @@ type ProposeOptions struct {
 	Keys []string
 	// Ignores are accepted findings, in addition to those in the models' annotations. Nothing is proposed for them.
 	Ignores *Ignores
+	// Regime makes the scores and the findings; nil means the current one.
+	Regime *readiness.Regime
 	// Propose calls the AI provider.
 	Propose func(context.Context, proposal.Ask) (proposal.Answer, error)
 	// Jobs and Progress are as in AssessOptions.
@@ -71,6 +74,7 @@ func (p Proposal) Changes() int {
 // written after the kinds before it, as in a bundle of the service. Nothing is proposed for ignored findings. Propose
 // writes nothing to disk. The warnings are those of Assess about ignored findings.
 func Propose(ctx context.Context, items []Item, o ProposeOptions) ([]Proposal, []Warning, error) {
+	o.Regime = cmp.Or(o.Regime, readiness.Current())
 	optimized := models(items)
 	if len(optimized) == 0 {
 		return nil, nil, errors.New("there is no semantic model; data agents can only be assessed")
@@ -133,10 +137,11 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	}
 	n.warnings = append(n.warnings, refusedByPowerBI(p.Item, m)...)
 	g := o.Ignores.ofModel(p.Item, n, material{m, newPlaces(p.Item, d, m)})
-	assess := func(o readiness.Options) readiness.Result { return readiness.Assess(m, o) }
+	by := o.Regime
+	assess := func(o readiness.Options) readiness.Result { return by.Assess(m, o) }
 	now, ignored := assess(g.options()), g.ignored(n, assess)
 	p.before, p.after, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
-	from := proposing{d, m, now, g.options().Ignore, o.Propose}
+	from := proposing{d, m, now, by, g.options().Ignore, o.Propose}
 	var leftOut []string // kinds that the model cannot hold
 	var why error
 	for _, kind := range optimization.Kinds() {
@@ -171,7 +176,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	if err != nil {
 		return err
 	}
-	p.ScoreAfter = readiness.Assess(after, g.options()).Score
+	p.ScoreAfter = by.Assess(after, g.options()).Score
 	return nil
 }
 
@@ -181,6 +186,7 @@ type proposing struct {
 	d      definition.Definition
 	m      *semanticmodel.Model
 	now    readiness.Result
+	regime *readiness.Regime
 	ignore func(rule string, key readiness.Key) bool
 	ask    func(context.Context, proposal.Ask) (proposal.Answer, error)
 }
@@ -188,7 +194,7 @@ type proposing struct {
 // preview fills the preview of one kind. It proposes nothing for what is left alone. noPlace is why the model cannot
 // hold the kind; nil if it can.
 func (f proposing) preview(ctx context.Context, one *optimization.Preview, left leftBe, noPlace error) error {
-	asking := optimization.Asking{Targets: optimization.TargetsOf(one.Kind, f.now.Findings), Ignore: f.ignore}
+	asking := optimization.Asking{Targets: optimization.TargetsOf(one.Kind, f.now.Findings), Ignore: f.ignore, Regime: f.regime}
 	asking.Propose = func(ask proposal.Ask) (proposal.Answer, error) {
 		answer, err := f.ask(ctx, ask)
 		answer.Proposals = slices.DeleteFunc(answer.Proposals, left.object)

@@ -139,7 +139,7 @@ func WriteSARIF(w io.Writer, a *Assessment, version string, limit int) (left int
 	}
 	indexes := map[string]int{}
 	run.Tool.Driver = sarifDriver{Name: "readiness", Version: version, Properties: sarifBag{"regime": a.Regime}, Rules: []sarifRule{}}
-	for _, r := range readiness.Current().Rules() {
+	for _, r := range a.Rules {
 		indexes[r.ID] = len(indexes)
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(r))
 	}

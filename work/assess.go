@@ -155,9 +155,9 @@ type found struct {
 // run.
 func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) (*found, error) {
 	itemType := run.Operation.Resource.ItemType
-	regime, known := run.Regime()
-	if !known { // a newer version accepted the run, and will carry out the step
-		return nil, fmt.Errorf("work: operation %s scores by regime %s, which this version does not have", step.OperationID, run.RegimeID)
+	regime, known := run.Regime(w.Regime)
+	if !known { // a process of a newer version, or with another rules file, accepted the run and can carry out the step
+		return nil, fmt.Errorf("work: operation %s scores by regime %s, which this process does not have", step.OperationID, run.RegimeID)
 	}
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
 	if err != nil {

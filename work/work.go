@@ -26,6 +26,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
+	"readiness/domain/readiness"
 	"readiness/eventstore"
 	"readiness/internal/database"
 	"readiness/vault"
@@ -101,6 +102,9 @@ type Options struct {
 	NewID    func() uuid.UUID
 	Asker    Asker
 	Queries  Queries // nil where the platform runs none
+	// Regime is the regime of new assessments and of the scores in previews; nil means the
+	// current one.
+	Regime *readiness.Regime
 	// Life is the process that carries out steps; by default a new one. Start takes
 	// it and Stop ends it.
 	Life *database.Life

@@ -32,10 +32,10 @@ func completes(c *cobra.Command, flag string, values ...string) {
 
 // assessFlags holds the flags of assess.
 type assessFlags struct {
-	root, format, output, ignore, baseline string
-	regime, minSeverity, failOn            string
-	failUnder, jobs, sarifLimit            int
-	list                                   offline.Listing
+	root, format, output, ignore, baseline, rulesFile string
+	regime, minSeverity, failOn                       string
+	failUnder, jobs, sarifLimit                       int
+	list                                              offline.Listing
 }
 
 func (r *root) assessCommand() *cobra.Command {
@@ -59,6 +59,13 @@ model, a table and an object:
       reason: SKU is our usual term
 
 A model can do the same in an annotation readiness.ignore of the object: NAM-03, DSC-04: SKU is our usual term.
+
+--rules names a YAML file that turns rules off or gives them another severity; the report's regime then states a hash of
+these changes, and its scores are comparable only with those of the same changes:
+
+  rules:
+    NAM-01: off
+    DSC-02: low             # low, medium or high
 
 --baseline names the output of an earlier assess --format json. Findings in it are not reported again; the report shows
 the score before and after, and which findings are new, fixed and unchanged.
@@ -103,6 +110,7 @@ func (f *assessFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.ignore, "ignore", "", "YAML file of accepted findings")
 	flags.StringVar(&f.baseline, "baseline", "", "JSON output of an earlier assess: report only new findings, and compare with it")
 	flags.StringVar(&f.regime, "regime", readiness.Current().ID, "scoring rules to use: "+strings.Join(regimes, ", "))
+	rulesFlag(flags, &f.rulesFile)
 	flags.StringVar(&f.minSeverity, "min-severity", string(readiness.Low), "lowest severity to report: low, medium or high")
 	flags.StringVar(&f.failOn, "fail-on", "", "exit with 3 if a reported finding has this severity or a higher one")
 	flags.IntVar(&f.failUnder, "fail-under", 0, "exit with 3 if an item's score is lower (0 to 100)")
@@ -141,7 +149,7 @@ func (f *assessFlags) rules() (*readiness.Regime, error) {
 	if (f.list.All || f.list.Rules != nil || f.list.Object != "") && !slices.Contains(listFormats, f.format) {
 		return nil, usage("--all, --rule and --object affect the formats %s, not %s", strings.Join(listFormats, ", "), f.format)
 	}
-	return regime, nil
+	return readRules(f.rulesFile, regime)
 }
 
 // gate validates the flags and returns what fails the command.

@@ -103,6 +103,8 @@ func TestCommandLine(t *testing.T) {
 		"apply a file not there":    {[]string{"accounts", "apply", "--data", nowhere, nowhere}, exitFailed, "", "no such file"},
 		"apply a file with faults":  {[]string{"accounts", "apply", "--data", nowhere, file("accounts:\n  - accountId: a\n    plan: Teem\n")}, exitFailed, "", `accounts.yaml:3:5: accounts[0].plan: must be one of Free, Team, Business, Enterprise, not "Teem"; the closest is "Team"`},
 		"serve plans with faults":   {append(serve, "--listen", "127.0.0.1:0", "--plans", file("plans:\n  Team: {assessments: {limt: 7}}\n")), exitFailed, "", `accounts.yaml:2:24: plans.Team.assessments.limt: unknown member; the closest is "limit"`},
+		"serve rules with faults":   {append(serve, "--listen", "127.0.0.1:0", "--rules", file("rules:\n  DSC-01: of\n")), exitFailed, "", `accounts.yaml:2:3: rules.DSC-01: must be one of off, low, medium, high, not "of"; the closest is "off"`},
+		"work with no rules":        {[]string{"worker", "--data", nowhere, "--platform", "folder:../../samples/workspaces", "--rules", nowhere}, exitFailed, "", "no such file"},
 		"work with no plans":        {[]string{"worker", "--data", nowhere, "--platform", "folder:../../samples/workspaces", "--plans", nowhere}, exitFailed, "", "no such file"},
 		"diff plans with faults":    {[]string{"accounts", "diff", "--data", nowhere, "--plans", file("plans: {Teem: {}}\n"), samplesAccounts}, exitFailed, "", `accounts.yaml:1:9: plans.Teem: unknown member; the closest is "Team"`},
 		"operate without data":      {[]string{"events", "verify", "--data", nowhere}, exitFailed, "", "there is no data directory"},

@@ -16,6 +16,7 @@ import (
 	"readiness/domain/aiprovider"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
+	"readiness/domain/readiness"
 	"readiness/offline"
 )
 
@@ -34,8 +35,8 @@ type proposeFlags struct {
 	kinds []string
 	keys  []string
 	jobs  int
-	// ignore is the file of accepted findings.
-	ignore string
+	// ignore is the file of accepted findings, rules that of changed rules.
+	ignore, rules string
 	// The AI provider; without a kind, the embedded rules.
 	aiKind, aiBaseURL, aiModel, aiKeyEnv, aiAPIVersion string
 }
@@ -51,6 +52,7 @@ func (f *proposeFlags) add(c *cobra.Command) {
 	completes(c, "kind", names...)
 	flags.StringArrayVar(&f.keys, "key", nil, "key of a change to include; others are excluded. Can be repeated")
 	flags.StringVar(&f.ignore, "ignore", "", "YAML file of accepted findings, as for assess; nothing is proposed for them")
+	rulesFlag(flags, &f.rules)
 	flags.IntVar(&f.jobs, "jobs", 0, "how many models to process at once; 0 for one per processor")
 	flags.StringVar(&f.aiKind, "ai", "", "AI provider that writes texts: openai, anthropic, openai_compatible or azure_openai; the "+
 		"embedded rules by default")
@@ -108,6 +110,9 @@ func (r *root) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 	}
 	o, err := f.options(r)
 	if err != nil {
+		return nil, err
+	}
+	if o.Regime, err = readRules(f.rules, readiness.Current()); err != nil {
 		return nil, err
 	}
 	if f.ignore != "" {

@@ -24,6 +24,7 @@ type serviceFlags struct {
 	databaseFlags
 	platform string
 	plans    string
+	rules    string
 	// workers is how many steps read and write definitions at once; asks is how many steps ask AI providers at once.
 	workers, asks int
 	// aiPrivate allows AI providers saved by accounts to be in private networks.
@@ -33,6 +34,7 @@ type serviceFlags struct {
 func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	f.databaseFlags.add(flags)
 	plansFlag(flags, &f.plans)
+	rulesFlag(flags, &f.rules)
 	flags.StringVar(&f.platform, "platform", "", "analytics platform: folder:DIR, a directory of workspaces")
 	flags.IntVar(&f.workers, "workers", 8, "how many steps of work read and write definitions at once; an account or person gets at most "+
 		"half of them")

@@ -16,6 +16,7 @@ import (
 	"readiness/documents"
 	"readiness/domain/account"
 	"readiness/domain/item"
+	"readiness/domain/readiness"
 	"readiness/http"
 	"readiness/http/collector"
 	"readiness/http/rate"
@@ -45,6 +46,10 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
+	regime, err := readRules(f.rules, readiness.Current())
+	if err != nil {
+		return nil, err
+	}
 	var core *core // assigned below, before the first call
 	platform, err := folder.Open(dir, folder.Options{Logger: r.log,
 		Access: func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error) {
@@ -69,6 +74,9 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
+	if f.rules != "" {
+		r.log.Info("rules file read", "regime", regime.ID)
+	}
 	if core, err = openCore(ctx, d.url, f.connections, false, r.log); err != nil {
 		return nil, err
 	}
@@ -82,7 +90,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	wired, err := wiring.Wire(wiring.Parts{
 		Log: core.Log, VaultKey: secrets.key("vault", vault.KeySize), PixieKey: secrets.key("pixies", 32), Plans: core.plans,
 		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.log}, Logger: r.log, Now: time.Now, Workers: f.workers,
-		Asks: f.asks,
+		Asks: f.asks, Regime: regime,
 	})
 	if err != nil {
 		return nil, err

@@ -16,16 +16,16 @@ import (
 // proves: decisions/14/unknown
 func TestChooseRegime(t *testing.T) {
 	t.Parallel()
-	if id, err := assessment.ChooseRegime(nil); err != nil || id != readiness.Current().ID {
+	if id, err := assessment.ChooseRegime(nil, nil); err != nil || id != readiness.Current().ID {
 		t.Errorf("without a choice: got %q, %v", id, err)
 	}
 	for _, r := range readiness.Regimes() {
-		if id, err := assessment.ChooseRegime(&r.ID); err != nil || id != r.ID {
+		if id, err := assessment.ChooseRegime(&r.ID, nil); err != nil || id != r.ID {
 			t.Errorf("%s: got %q, %v", r.ID, id, err)
 		}
 	}
 	for _, unknown := range []string{"", "2020-01", "2026-1", " 2026-11", "2026-11\n", "2026-12+0", strings.Repeat("2026-11", 1000)} {
-		id, err := assessment.ChooseRegime(&unknown)
+		id, err := assessment.ChooseRegime(&unknown, nil)
 		refusal, refused := domain.Refused(err)
 		if !refused || refusal.Code != domain.InvalidRequest || id != "" {
 			t.Errorf("%q: got %q, %v", unknown, id, err)
@@ -49,12 +49,41 @@ func TestRegimeOfARun(t *testing.T) {
 	for recorded, want := range map[string]string{"": readiness.Current().ID, "2026-11": "2026-11", "2026-12": "2026-12"} {
 		run := apply(assessment.Run{}, operation.Accepted{OperationID: op}, assessment.RunAccepted{WorkspaceID: workspace, RegimeID: recorded},
 			operation.Started{}, assessment.ModelEnded{Result: done(sales)})
-		if r, known := run.Regime(); !known || r.ID != want {
+		if r, known := run.Regime(nil); !known || r.ID != want {
 			t.Errorf("recorded %q: got %+v, %v", recorded, r, known)
 		}
 	}
-	if r, known := (assessment.Run{RegimeID: "2199-01"}).Regime(); known || r != nil {
+	if r, known := (assessment.Run{RegimeID: "2199-01"}).Regime(nil); known || r != nil {
 		t.Errorf("a later version's: got %+v, %v", r, known)
+	}
+}
+
+// A service with rules of its own uses them unless a call names another regime, and knows
+// a run that another service of the kind accepted only if its rules are the same.
+func TestOwnRegime(t *testing.T) {
+	t.Parallel()
+	regime := func(rule string) *readiness.Regime {
+		r, err := readiness.Current().Customized(map[string]readiness.Setting{rule: readiness.Off})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	own, same, other := regime("NAM-01"), regime("NAM-01"), regime("NAM-02")
+	for asked, want := range map[string]string{"": own.ID, own.ID: own.ID, "2026-11": "2026-11", "2026-12": "2026-12", other.ID: ""} {
+		named := &asked
+		if asked == "" {
+			named = nil
+		}
+		id, err := assessment.ChooseRegime(named, own)
+		if id != want || (err == nil) != (want != "") || err != nil && !strings.Contains(err.Error(), own.ID) {
+			t.Errorf("asked for %q: got %q, %v", asked, id, err)
+		}
+	}
+	for recorded, want := range map[string]*readiness.Regime{"": same, own.ID: same, readiness.Current().ID: readiness.Current(), other.ID: nil} {
+		if r, known := (assessment.Run{RegimeID: recorded}).Regime(same); r != want || known != (want != nil) {
+			t.Errorf("recorded %q: got %+v, %v", recorded, r, known)
+		}
 	}
 }
 

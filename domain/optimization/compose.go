@@ -1,6 +1,7 @@
 package optimization
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,8 @@ type Asking struct {
 	Usage map[string]map[string]int64
 	// Ignore is readiness.Options.Ignore, for the scores; nil ignores nothing.
 	Ignore func(ruleID string, key readiness.Key) bool
+	// Regime makes the scores; nil means the current one.
+	Regime *readiness.Regime
 	// Agent is the person's access to the agent permission when the account's AI
 	// provider is a data agent; "" when it is not.
 	Agent item.Access
@@ -68,12 +71,12 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 		more += t.More
 	}
 	p.UsageInProposal = a.Usage != nil
-	options := readiness.Options{Usage: a.Usage, Ignore: a.Ignore}
-	now := readiness.Assess(m, options)
+	options, by := readiness.Options{Usage: a.Usage, Ignore: a.Ignore}, cmp.Or(a.Regime, readiness.Current())
+	now := by.Assess(m, options)
 	if p.Kind == AIInstructions {
 		p.turnOnQnA(d, m, now, a)
 	}
-	if err := p.score(d, now.Score, options); err != nil {
+	if err := p.score(d, by, now.Score, options); err != nil {
 		return err
 	}
 	if p.Kind == Properties {
@@ -264,7 +267,7 @@ var nothing = map[Kind]string{
 
 // score sets the scores: now is that of the definition, and that of a copy with every
 // change is computed. It skips changes that the definition cannot represent.
-func (p *Preview) score(d definition.Definition, now *int, o readiness.Options) error {
+func (p *Preview) score(d definition.Definition, by *readiness.Regime, now *int, o readiness.Options) error {
 	p.ScoreNow, p.ScoreAfter = now, now
 	after, err := p.withEverything(d)
 	if err != nil || len(p.Changes) == 0 {
@@ -274,7 +277,7 @@ func (p *Preview) score(d definition.Definition, now *int, o readiness.Options) 
 	if err != nil {
 		return err
 	}
-	p.ScoreAfter = readiness.Assess(changed, o).Score
+	p.ScoreAfter = by.Assess(changed, o).Score
 	return nil
 }
 

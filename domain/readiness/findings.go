@@ -65,7 +65,7 @@ func (d *draft) merge(r *rule, f failing, points float64) {
 	if !slices.Contains(d.RuleIDs, r.id) {
 		d.RuleIDs = append(d.RuleIDs, r.id)
 	}
-	d.Severity = higher(d.Severity, cmp.Or(f.severity, r.severityOf(f.violation)))
+	d.Severity = higher(d.Severity, r.severityFor(f.verdict))
 	d.Violation = max(d.Violation, f.violation)
 	d.Impact += points * f.weight * f.violation
 	for _, fix := range r.fixes {
@@ -79,6 +79,14 @@ func (d *draft) merge(r *rule, f failing, points float64) {
 		d.advice = append(d.advice, f.message)
 	}
 	d.evidence = append(d.evidence, f.evidence)
+}
+
+// severityFor returns the severity of a verdict.
+func (r *rule) severityFor(v verdict) Severity {
+	if v.severity != "" && !r.settled {
+		return v.severity
+	}
+	return r.severityOf(v.violation)
 }
 
 // severityOf returns the severity of a violation: one level lower when it is below 1.

@@ -25,6 +25,9 @@ type rule struct {
 	// copilot marks rules about the parts that prepare a model for AI. They do not apply
 	// to a model whose parts the platform does not show.
 	copilot bool
+	// settled is true if an account chose the severity, which then also takes the place of
+	// those that verdicts have of their own.
+	settled bool
 }
 
 // check judges every eligible object of a scope, in object order.

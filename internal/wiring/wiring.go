@@ -18,6 +18,7 @@ import (
 	"readiness/definition"
 	"readiness/domain/account"
 	"readiness/domain/item"
+	"readiness/domain/readiness"
 	"readiness/eventstore"
 	"readiness/internal/database"
 	"readiness/projections"
@@ -67,6 +68,8 @@ type Parts struct {
 	// Workers is how many steps read and write definitions at once, by default 1.
 	// Asks is how many ask AI providers, by default work.DefaultAsks.
 	Workers, Asks int
+	// Regime is the regime of new assessments; by default the current one.
+	Regime *readiness.Regime
 }
 
 // Service is the result of Wire. The caller must set Platform, Permissions and
@@ -97,8 +100,8 @@ func Wire(p Parts) (*Service, error) {
 	views := p.Log.Views
 	proposer := ai.New(p.AI)
 	service := commands.New(commands.Options{
-		Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, Keys: keys, Plans: p.Plans, Now: p.Now, NewID: NewID,
-		Life:      database.NewLife(p.Log.Pool, NewID()),
+		Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, Keys: keys, Plans: p.Plans, Regime: p.Regime, Now: p.Now,
+		NewID: NewID, Life: database.NewLife(p.Log.Pool, NewID()),
 		TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Overdue: views.Overdue,
 		Schedule: views.Schedule, DueSlots: views.DueSlots,
 		DropDocuments: projections.DropDocuments, Tester: proposer,
@@ -119,6 +122,7 @@ func Wire(p Parts) (*Service, error) {
 			Unfinished: views.Unfinished,
 			OwnPixies:  views.OwnPixies, PixieKey: p.PixieKey,
 			Workers: max(1, p.Workers), Asks: cmp.Or(p.Asks, work.DefaultAsks),
+			Regime: p.Regime,
 		},
 	}, nil
 }

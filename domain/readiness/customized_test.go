@@ -1,0 +1,263 @@
+package readiness_test
+
+import (
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"readiness/domain/readiness"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+type settings = map[string]readiness.Setting
+
+func customized(t testing.TB, id string, changes settings) *readiness.Regime {
+	t.Helper()
+	r, err := regime(t, id).Customized(changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The id depends on the changes that have an effect, and on nothing else.
+func TestCustomizedIDs(t *testing.T) {
+	t.Parallel()
+	const off, low = readiness.Off, readiness.Setting("low")
+	for name, tt := range map[string]struct {
+		changes settings
+		want    string
+	}{
+		"nothing":               {nil, "2026-12"},
+		"its own severity":      {settings{"NAM-04": low}, "2026-12"},
+		"off":                   {settings{"NAM-01": off}, "2026-12+6bdebf65"},
+		"another severity":      {settings{"NAM-01": low}, "2026-12+"},
+		"two":                   {settings{"NAM-01": off, "DSC-02": low}, "2026-12+"},
+		"one without an effect": {settings{"NAM-01": off, "NAM-04": low}, "2026-12+6bdebf65"},
+		"a rule about agents":   {settings{"AGT-01": off}, "2026-12+"},
+	} {
+		r := customized(t, "2026-12", tt.changes)
+		if shape := regexp.MustCompile(`^2026-12(\+[0-9a-f]{8})?$`); !shape.MatchString(r.ID) || !strings.HasPrefix(r.ID, tt.want) || tt.want == "2026-12" && r.ID != tt.want {
+			t.Errorf("%s: got id %s, want %s", name, r.ID, tt.want)
+		}
+		if again := customized(t, "2026-12", maps.Clone(tt.changes)); again.ID != r.ID {
+			t.Errorf("%s: got id %s, then %s", name, r.ID, again.ID)
+		}
+		if _, published := readiness.Find(r.ID); published != (tt.want == "2026-12") {
+			t.Errorf("%s: published %v", name, published)
+		}
+	}
+	ids := map[string]bool{}
+	for _, changes := range []settings{nil, {"NAM-01": off}, {"NAM-01": low}, {"NAM-02": off}, {"NAM-01": off, "NAM-02": off}} {
+		for _, base := range []string{"2026-11", "2026-12"} {
+			ids[customized(t, base, changes).ID] = true
+		}
+	}
+	if len(ids) != 10 {
+		t.Errorf("10 regimes have the ids %v", slices.Sorted(maps.Keys(ids)))
+	}
+}
+
+func TestCustomizedRefuses(t *testing.T) {
+	t.Parallel()
+	december := regime(t, "2026-12")
+	everything := settings{}
+	for _, r := range december.Rules() {
+		everything[r.ID] = readiness.Off
+	}
+	for name, tt := range map[string]struct {
+		of      *readiness.Regime
+		changes settings
+		want    string
+	}{
+		"an unknown rule":          {december, settings{"NAM-99": "low"}, `2026-12 has no rule "NAM-99"`},
+		"a rule in capitals alone": {december, settings{"nam-01": "low"}, `has no rule "nam-01"`},
+		"an unknown severity":      {december, settings{"NAM-01": "severe"}, `NAM-01 cannot be "severe"`},
+		"no severity":              {december, settings{"NAM-01": ""}, `NAM-01 cannot be ""`},
+		"every rule":               {december, everything, "every rule about semantic models is off"},
+		"twice":                    {customized(t, "2026-12", settings{"NAM-01": readiness.Off}), settings{"NAM-02": "low"}, "customized already"},
+		"a rule of a later regime": {regime(t, "2026-11"), settings{"INS-10": "low"}, `2026-11 has no rule "INS-10"`},
+	} {
+		if got, err := tt.of.Customized(tt.changes); got != nil || err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, %v, want %q", name, got, err, tt.want)
+		}
+	}
+}
+
+// rulesOfResult returns the rules that a result has, and those that its findings name.
+func rulesOfResult(r readiness.Result) (judged, reported map[string]bool) {
+	judged, reported = map[string]bool{}, map[string]bool{}
+	for _, d := range r.Dimensions {
+		for _, one := range d.Rules {
+			judged[one.ID] = true
+		}
+	}
+	for _, f := range r.Findings {
+		for _, id := range f.RuleIDs {
+			reported[id] = true
+		}
+	}
+	return judged, reported
+}
+
+// A rule that is off is neither judged nor reported; the others of its dimension carry
+// its weight, and a dimension without rules carries none.
+func TestRulesTurnedOff(t *testing.T) {
+	t.Parallel()
+	m := model(table("Sales_x", described("What was sold, by line of the receipt."), amount("Net"), text("Label"), measure("Total_net", "SUM(Sales_x[Net])")))
+	plain := readiness.Assess(m, noOptions)
+	r := customized(t, plain.Regime, settings{"NAM-01": readiness.Off, "DSC-01": readiness.Off, "SYN-01": readiness.Off, "SYN-02": readiness.Off})
+	got := r.Assess(m, noOptions)
+	if got.Regime != r.ID || !strings.HasPrefix(r.ID, plain.Regime+"+") {
+		t.Errorf("got regime %s", got.Regime)
+	}
+	judged, reported := rulesOfResult(got)
+	if _, before := rulesOfResult(plain); !before["NAM-01"] || !before["SYN-01"] {
+		t.Fatalf("the model fails %v", before)
+	}
+	for _, id := range []string{"NAM-01", "DSC-01", "SYN-01", "SYN-02"} {
+		if judged[id] || reported[id] {
+			t.Errorf("%s is judged or reported", id)
+		}
+	}
+	if !judged["NAM-02"] || !judged["DSC-02"] {
+		t.Errorf("judged are %v", judged)
+	}
+	if slices.ContainsFunc(got.Dimensions, func(d readiness.Dimension) bool { return d.ID == "synonyms" }) || len(got.Dimensions) != len(plain.Dimensions)-1 {
+		t.Errorf("got %d dimensions", len(got.Dimensions))
+	}
+	for i, d := range got.Dimensions {
+		if d.ID == "measures" && (d.Weight != 14 && d.Weight != 15 || *d.Raw != *plain.Dimensions[i].Raw) {
+			t.Errorf("a dimension without changes: %+v", d)
+		}
+	}
+	if *got.Raw <= *plain.Raw {
+		t.Errorf("got %v without failing rules, %v with them", *got.Raw, *plain.Raw)
+	}
+	if published := r.Rules(); slices.ContainsFunc(published, func(p readiness.PublishedRule) bool { return p.ID == "NAM-01" }) || len(published) != len(regime(t, plain.Regime).Rules())-4 {
+		t.Errorf("%d rules are published", len(published))
+	}
+	if diff := cmp.Diff(plain, readiness.Assess(m, noOptions)); diff != "" {
+		t.Errorf("the plain regime changed:\n%s", diff)
+	}
+}
+
+// A severity is that of a violation of 1, in place of any that a rule gives by itself, and
+// changes no score.
+func TestSeveritiesChanged(t *testing.T) {
+	t.Parallel()
+	m := model(table("Sales", described("What was sold, by line of the receipt."), amount("Net_x", about("In euro, without tax.")), measure("Total", "SUM(Sales[Net_x])", says("All of it, in euro, after discounts."))))
+	for name, tt := range map[string]struct {
+		changes settings
+		rule    string
+		want    readiness.Severity
+	}{
+		"as published":       {nil, "NAM-01", readiness.Low}, // explained, so the violation is 0.5
+		"high, half":         {settings{"NAM-01": "high"}, "NAM-01", readiness.Medium},
+		"medium, half":       {settings{"NAM-01": "medium"}, "NAM-01", readiness.Low},
+		"high":               {settings{"MEA-03": "high"}, "MEA-03", readiness.High},
+		"low":                {settings{"MEA-03": "low"}, "MEA-03", readiness.Low},
+		"its own low":        {nil, "SYN-02", readiness.Low},
+		"in place of a low":  {settings{"SYN-02": "high"}, "SYN-02", readiness.High},
+		"of the model":       {settings{"INS-07": "high"}, "INS-07", readiness.High},
+		"of another finding": {settings{"MEA-03": "high"}, "NAM-01", readiness.Low},
+	} {
+		changes := maps.Clone(tt.changes)
+		for _, r := range regime(t, "2026-12").Rules() { // so that each finding has one rule
+			if changes == nil {
+				changes = settings{}
+			}
+			if _, named := changes[r.ID]; !named && r.ID != tt.rule && strings.HasPrefix(r.ID, tt.rule[:3]) {
+				changes[r.ID] = readiness.Off
+			}
+		}
+		found := customized(t, "2026-12", changes).Assess(m, noOptions).Findings
+		i := slices.IndexFunc(found, func(f readiness.Finding) bool { return slices.Equal(f.RuleIDs, []string{tt.rule}) })
+		if i < 0 || found[i].Severity != tt.want {
+			t.Errorf("%s: got %+v, want %s of %s", name, found, tt.rule, tt.want)
+		}
+	}
+	plain := regime(t, "2026-12").Assess(m, noOptions)
+	changed := customized(t, "2026-12", settings{"NAM-01": "high", "MEA-03": "low", "SYN-02": "high"}).Assess(m, noOptions)
+	if diff := cmp.Diff(plain.Scores, changed.Scores); diff != "" {
+		t.Errorf("scores (-plain +changed):\n%s", diff)
+	}
+}
+
+// A cap does not hold because of a rule that is off; the agent dimension goes with its
+// rules.
+func TestCapsAndAgentsWithoutRules(t *testing.T) {
+	t.Parallel()
+	m := model(table("Sales", amount("Net"), measure("Broken", "SUM(Sales[Gone])"), measure("Total", "SUM(Sales[Net])")))
+	if caps := regime(t, "2026-12").Assess(m, noOptions).Caps; !slices.Contains(caps, "CAP-BROKEN-DAX") {
+		t.Fatalf("got caps %v", caps)
+	}
+	if caps := customized(t, "2026-12", settings{"MEA-07": readiness.Off}).Assess(m, noOptions).Caps; len(caps) > 0 {
+		t.Errorf("got caps %v", caps)
+	}
+	sources := []readiness.Source{selecting("1", m, "Sales")}
+	without := settings{}
+	for _, r := range regime(t, "2026-12").Rules() {
+		if r.Dimension == "agent" {
+			without[r.ID] = readiness.Off
+		}
+	}
+	got := customized(t, "2026-12", without).AssessAgent(readiness.Agent{}, sources, noOptions)
+	if slices.ContainsFunc(got.Dimensions, func(d readiness.Dimension) bool { return d.ID == "agent" }) || len(got.Findings) == 0 {
+		t.Errorf("got %+v", got.Dimensions)
+	}
+	for _, f := range got.Findings {
+		if f.Dimension == "agent" {
+			t.Errorf("got %+v", f)
+		}
+	}
+	delete(without, "AGT-03")
+	if got := customized(t, "2026-12", without).AssessAgent(readiness.Agent{}, sources, noOptions); !slices.ContainsFunc(got.Findings, func(f readiness.Finding) bool { return slices.Equal(f.RuleIDs, []string{"AGT-03"}) }) {
+		t.Errorf("got %+v", got.Findings)
+	}
+}
+
+// Whatever is changed, impacts add up to what is missing from 100, and rules that are off are
+// nowhere.
+func TestInvariantsOfCustomizedRegimes(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		m := wideModel().Draw(t, "model")
+		agent, sources := wideAgent(t, m)
+		o := readiness.Options{Ignore: ignoring().Draw(t, "ignore")}
+		for _, base := range readiness.Regimes() {
+			changes := settings{}
+			for _, one := range rapid.SliceOfN(rapid.SampledFrom(base.Rules()), 0, 40).Draw(t, "rules") {
+				changes[one.ID] = rapid.SampledFrom(readiness.Settings()).Draw(t, "setting")
+			}
+			r, err := base.Customized(changes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for as, scored := range map[string]struct {
+				result readiness.Result
+				exact  readiness.ExactScores
+			}{
+				"model":      {r.Assess(m, o), r.ExactModel(m, o, false)},
+				"as agent":   {r.AssessAsAgent(m, o), r.ExactModel(m, o, true)},
+				"data agent": {r.AssessAgent(agent, sources, o), r.ExactAgent(agent, sources, o)},
+			} {
+				lost := sumOfImpacts(scored.result)
+				if s := scored.exact.Score; s != nil && math.Abs(100-*s-lost) > 1e-6 || s == nil && lost != 0 {
+					t.Fatalf("%s %s: impacts of %v, score %v", r.ID, as, lost, s)
+				}
+				judged, reported := rulesOfResult(scored.result)
+				for id, setting := range changes {
+					if setting == readiness.Off && (judged[id] || reported[id]) {
+						t.Fatalf("%s %s: %s is judged or reported", r.ID, as, id)
+					}
+				}
+			}
+		}
+	})
+}
