@@ -49,7 +49,7 @@ func TestSeverityOfMissingDescriptions(t *testing.T) {
 			{"of both forms", dimension("Customers", text("Customer Id"), text("Customers Id"), text("Customers Name")), "Customers 1 low, S 0"},
 		},
 		"DSC-02": {
-			low(text("Title")), low(date("Sold")), low(column("Sold", semanticmodel.Boolean)), low(column("Sold", "")),
+			low(text("Title")), low(date("Sold")), low(column("Sold", semanticmodel.Boolean)), low(column("Sold", "")), low(column("Order Status", semanticmodel.Boolean)),
 			medium(text("Cstmr")), medium(text("Size x")), medium(text("Column 1")), medium(text("Value")), medium(date("Sold Dt")),
 			medium(whole("Net")), medium(amount("Net")), medium(column("Net", semanticmodel.Double)), medium(whole("%")),
 			low(whole("Net Hours")), low(whole("Year")), low(amount("Latitude")), low(whole("Age")), low(whole("Home Id")),
