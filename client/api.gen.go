@@ -1765,6 +1765,22 @@ type AccountSettings struct {
 // AccountSettingsDefinitionCopies Whether definitions are copied for 30 days when Pixies change them.
 type AccountSettingsDefinitionCopies string
 
+// AcrossModels What differs or repeats across semantic models. It costs no points and is no finding. At most 50 results of each
+// kind are listed, each with at most 10 texts, and at most 10 models of each text or group; counts are those of all.
+type AcrossModels struct {
+	// Compared How many models were compared.
+	Compared int `json:"compared"`
+
+	// Measures Exposed measures with one name and different expressions, compared without comments, white space and letter case.
+	Measures NamesAcrossModels `json:"measures"`
+
+	// NearIdentical Groups of models with nearly the same columns, measures and calculation items.
+	NearIdentical NearIdenticalModels `json:"nearIdentical"`
+
+	// Tables Exposed tables with one name and different descriptions.
+	Tables NamesAcrossModels `json:"tables"`
+}
+
 // Allowance defines model for Allowance.
 type Allowance struct {
 	Limit *int `json:"limit"`
@@ -1893,7 +1909,7 @@ type ApplyRequest struct {
 
 // AssessRequest defines model for AssessRequest.
 type AssessRequest struct {
-	// RegimeID The id of a published scoring regime; if absent, the current one.
+	// RegimeID The id of a published scoring regime; if absent, that of the service: the current one, unless it changes rules.
 	RegimeID *string `json:"regimeId,omitempty"`
 }
 
@@ -2211,7 +2227,7 @@ type BenchmarkVerdicts = map[string]interface{}
 
 // BulkAssessRequest defines model for BulkAssessRequest.
 type BulkAssessRequest struct {
-	// RegimeID The id of a published scoring regime, for all models; if absent, the current one.
+	// RegimeID The id of a published scoring regime, for all models; if absent, that of the service: the current one, unless it changes rules.
 	RegimeID *string `json:"regimeId,omitempty"`
 
 	// SemanticModelIds All in the workspace. A model named twice counts once.
@@ -2220,6 +2236,9 @@ type BulkAssessRequest struct {
 
 // BulkAssessment One row for each named model, including those not assessed and why.
 type BulkAssessment struct {
+	// AcrossModels Compares the assessed models that the reader can see with each other; null if there are fewer than two.
+	AcrossModels *AcrossModels `json:"acrossModels"`
+
 	// Failed How many models were not assessed.
 	Failed int `json:"failed"`
 
@@ -2696,6 +2715,38 @@ type LicenseTrackedItems struct {
 
 	// Used How many items the license has; null when it could not be read.
 	Used *int `json:"used"`
+}
+
+// NameAcrossModels A name with different texts, with the models by text; the text that most models have comes first.
+type NameAcrossModels struct {
+	// Models How many models have the name.
+	Models int    `json:"models"`
+	Name   string `json:"name"`
+
+	// Texts How many texts it has.
+	Texts int                `json:"texts"`
+	Value []TextAcrossModels `json:"value"`
+}
+
+// NamesAcrossModels defines model for NamesAcrossModels.
+type NamesAcrossModels struct {
+	Count int                `json:"count"`
+	Value []NameAcrossModels `json:"value"`
+}
+
+// NearIdenticalModels Groups of models with nearly the same columns, measures and calculation items.
+type NearIdenticalModels struct {
+	Count int                        `json:"count"`
+	Value []NearIdenticalModelsGroup `json:"value"`
+}
+
+// NearIdenticalModelsGroup defines model for NearIdenticalModelsGroup.
+type NearIdenticalModelsGroup struct {
+	Models           int      `json:"models"`
+	SemanticModelIds []string `json:"semanticModelIds"`
+
+	// Share What each model of the group at least has in common with another one.
+	Share float64 `json:"share"`
 }
 
 // NotAssessable defines model for NotAssessable.
@@ -3270,6 +3321,13 @@ type StartBenchmarkRunRequest struct {
 type TableFolders struct {
 	Folders []string `json:"folders"`
 	Table   string   `json:"table"`
+}
+
+// TextAcrossModels defines model for TextAcrossModels.
+type TextAcrossModels struct {
+	// Models How many models have the text.
+	Models           int      `json:"models"`
+	SemanticModelIds []string `json:"semanticModelIds"`
 }
 
 // TrackedItem defines model for TrackedItem.
@@ -4256,7 +4314,8 @@ type ClientInterface interface {
 	// The person who started the operation can always read its result. A result that contains texts of a model (every
 	// type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
 	// while the platform lets them see every item it is about. That check is cached for five minutes. Without access
-	// the answer is 404 OperationNotFound.
+	// the answer is 404 OperationNotFound. acrossModels of a BulkAssessment contains names of tables and measures, so it
+	// compares only the models that the platform shows to the reader.
 	//
 	// Corresponds with GET /v1/operations/{operationId}/result (the `GetOperationResult` operationId).
 	GetOperationResult(ctx context.Context, operationID OperationID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5541,7 +5600,8 @@ func (c *Client) CancelOperation(ctx context.Context, operationID OperationID, p
 // The person who started the operation can always read its result. A result that contains texts of a model (every
 // type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
 // while the platform lets them see every item it is about. That check is cached for five minutes. Without access
-// the answer is 404 OperationNotFound.
+// the answer is 404 OperationNotFound. acrossModels of a BulkAssessment contains names of tables and measures, so it
+// compares only the models that the platform shows to the reader.
 //
 // Corresponds with GET /v1/operations/{operationId}/result (the `GetOperationResult` operationId).
 func (c *Client) GetOperationResult(ctx context.Context, operationID OperationID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10876,7 +10936,8 @@ type ClientWithResponsesInterface interface {
 	// The person who started the operation can always read its result. A result that contains texts of a model (every
 	// type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
 	// while the platform lets them see every item it is about. That check is cached for five minutes. Without access
-	// the answer is 404 OperationNotFound.
+	// the answer is 404 OperationNotFound. acrossModels of a BulkAssessment contains names of tables and measures, so it
+	// compares only the models that the platform shows to the reader.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -13660,7 +13721,8 @@ func (c *ClientWithResponses) CancelOperationWithResponse(ctx context.Context, o
 // The person who started the operation can always read its result. A result that contains texts of a model (every
 // type except AssessSemanticModels, AddPixies and RemovePixies) is readable by other people of the account only
 // while the platform lets them see every item it is about. That check is cached for five minutes. Without access
-// the answer is 404 OperationNotFound.
+// the answer is 404 OperationNotFound. acrossModels of a BulkAssessment contains names of tables and measures, so it
+// compares only the models that the platform shows to the reader.
 //
 // Returns a wrapper object for the known response body format(s).
 //

@@ -31,9 +31,12 @@ func (s *Assessments) DeleteResults(ctx context.Context, caller Caller, workspac
 		if err := eventstore.Decide(c, standing, assessment.DeleteResults{ModelID: modelID, Stored: all}); err != nil || deleted == 0 {
 			return err
 		}
-		hashes := make([]string, len(all))
-		for i, a := range all {
-			hashes[i] = a.DocumentHash
+		var hashes []string
+		for _, a := range all {
+			hashes = append(hashes, a.DocumentHash)
+			if a.FingerprintHash != "" {
+				hashes = append(hashes, a.FingerprintHash)
+			}
 		}
 		s.DropDocuments(c.Queue, hashes)
 		return eventstore.Decide(c, tracked, trackeditem.DeleteResults{})

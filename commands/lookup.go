@@ -39,6 +39,12 @@ func (s *Workspaces) Items(ctx context.Context, caller Caller, workspaceID uuid.
 	return all, nil
 }
 
+// Visible returns the items of a type in a workspace that the caller can see, in no
+// particular order. Unlike Items it records nothing.
+func (s *Workspaces) Visible(ctx context.Context, caller Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
+	return s.Platform.Items(ctx, caller.Caller, workspaceID, t)
+}
+
 // byName orders items by name, then by id.
 func byName(a, b item.Item) int {
 	return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))

@@ -92,11 +92,11 @@ func Get(ctx context.Context, pool *pgxpool.Pool, hash string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: read %s: %w", ErrUnavailable, hash, err)
 	}
-	return unpack(hash, packed)
+	return Unpack(hash, packed)
 }
 
-// unpack decompresses a document and verifies it against its hash.
-func unpack(hash string, packed []byte) ([]byte, error) {
+// Unpack returns the document of a row, decompressed and verified against its hash.
+func Unpack(hash string, packed []byte) ([]byte, error) {
 	body, err := decoder.DecodeAll(packed, nil)
 	if err != nil {
 		return nil, fmt.Errorf("documents: open %s: %w", hash, err)

@@ -22,7 +22,7 @@ func GetAll(ctx context.Context, pool *pgxpool.Pool, hashes []string) (map[strin
 	var hash string
 	var packed []byte
 	if _, err := pgx.ForEachRow(rows, []any{&hash, &packed}, func() error {
-		body, err := unpack(hash, packed)
+		body, err := Unpack(hash, packed)
 		all[hash] = body
 		return err
 	}); err != nil {

@@ -16,7 +16,6 @@ import (
 
 	"readiness/commands"
 	"readiness/domain"
-	"readiness/domain/assessment"
 	"readiness/domain/operation"
 	"readiness/http/api"
 	"readiness/http/token"
@@ -186,22 +185,6 @@ func (s *Server) assessed(ctx context.Context, o projections.Operation) (api.Ope
 	return s.assessment(ctx, a, true)
 }
 
-// assessedMany returns the result of the assessment of many models.
-func (s *Server) assessedMany(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
-	if err := s.checkExpiry(o, o.UpdatedAt.Add(retention)); err != nil {
-		return nil, err
-	}
-	run, err := s.views.Run(ctx, o.ID)
-	if err != nil {
-		return nil, err
-	}
-	stored, err := s.views.StoredBy(ctx, o.AccountID, o.ID)
-	if err != nil {
-		return nil, err
-	}
-	return bulk(run, stored), nil
-}
-
 // checkExpiry refuses with OperationExpired when the time until has passed.
 func (s *Server) checkExpiry(o projections.Operation, until time.Time) error {
 	if !s.now().After(until) {
@@ -263,34 +246,6 @@ func state(o projections.Operation) api.Operation {
 	}
 	if o.Status == operation.Failed {
 		out.Error = o.Failure
-	}
-	return out
-}
-
-// bulk returns the result of an assessment of many models: one row per model, in the order of the request. When an
-// assessment is no longer stored, its row has only the outcome.
-func bulk(run assessment.Run, stored map[uuid.UUID]bool) api.BulkAssessment {
-	out := api.BulkAssessment{WorkspaceID: run.WorkspaceID.String(), WorkspaceName: &run.WorkspaceName,
-		Value: make([]api.BulkAssessmentRow, len(run.Models))}
-	for i, m := range run.Models {
-		row := api.BulkAssessmentRow{
-			SemanticModelID: m.ModelID.String(), SemanticModelName: new(m.ModelName),
-			FirstLook: m.FirstLook, TrackedItem: m.TrackedItem, Outcome: api.BulkAssessmentRowOutcomeNotAssessed,
-		}
-		if r, ended := run.Result(m.ModelID); ended {
-			row.Outcome = api.BulkAssessmentRowOutcome(r.Outcome)
-			if r.AssessmentID != nil && stored[*r.AssessmentID] {
-				row.AssessmentID = new(r.AssessmentID.String())
-				row.Score, row.ScoreDataAgent, row.FindingsCount = r.Score, r.ScoreDataAgent, r.FindingsCount
-			}
-			row.Error = r.Error
-		}
-		if row.Outcome == api.BulkAssessmentRowOutcomeAssessed {
-			out.Succeeded++
-		} else {
-			out.Failed++
-		}
-		out.Value[i] = row
 	}
 	return out
 }

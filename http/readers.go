@@ -74,7 +74,7 @@ func (s *Server) sees(ctx context.Context, it item.Item) error {
 
 // mayReadResult checks that the caller may read an operation's result. Results of benchmark and A/B runs are checked
 // when the run is read, because the run says which items it asked (see askedOf). Results over a workspace contain
-// only names, outcomes and scores.
+// only names of items, outcomes and scores, and what acrossModels shows of the models that the reader sees.
 func (s *Server) mayReadResult(ctx context.Context, o projections.Operation) error {
 	switch o.Type {
 	case operation.AssessSemanticModels, operation.AddPixies, operation.RemovePixies:

@@ -13,6 +13,7 @@ import (
 	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/assessment"
+	"readiness/domain/readiness"
 	"readiness/eventstore"
 )
 
@@ -128,18 +129,35 @@ func (v *Views) LatestAssessment(ctx context.Context, accountID string, modelID 
 	return a.Assessment, found, err
 }
 
-// StoredBy returns which of the operation's assessments are stored.
-func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid.UUID) (map[uuid.UUID]bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT id FROM `+liveAssessments+` WHERE operation_id = $1 AND account_id = $2`, operationID,
-		accountID)
+// StoredBy returns the stored assessments of an operation, each with the fingerprint of its model; the
+// fingerprint is nil if none is stored.
+func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid.UUID) (map[uuid.UUID]*readiness.Fingerprint, error) {
+	rows, err := v.Pool.Query(ctx, `SELECT a.id, d.hash, d.body FROM `+liveAssessments+` a
+		LEFT JOIN documents d ON d.hash = a.assessment ->> 'fingerprintHash' WHERE a.operation_id = $1 AND a.account_id = $2`,
+		operationID, accountID)
 	if err != nil {
 		return nil, fmt.Errorf("projections: read the assessments of an operation: %w", err)
 	}
-	ids, err := pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
-	stored := make(map[uuid.UUID]bool, len(ids))
-	for _, id := range ids {
-		stored[id] = true
-	}
+	stored := map[uuid.UUID]*readiness.Fingerprint{}
+	var id uuid.UUID
+	var hash *string
+	var packed []byte
+	_, err = pgx.ForEachRow(rows, []any{&id, &hash, &packed}, func() error {
+		stored[id] = nil
+		if hash == nil {
+			return nil
+		}
+		body, err := documents.Unpack(*hash, packed)
+		if err != nil {
+			return err
+		}
+		var f assessment.Fingerprint
+		if err := json.Unmarshal(body, &f); err != nil {
+			return fmt.Errorf("projections: read the fingerprint %s: %w", *hash, err)
+		}
+		stored[id] = &f.Fingerprint
+		return nil
+	})
 	return stored, err
 }
 

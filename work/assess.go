@@ -143,12 +143,12 @@ func shortened(message string) string {
 }
 
 // found is the result of assessing a model, before it is recorded, with the
-// statement that stores its document. If gone is set, the model no longer exists
+// statements that store its documents. If gone is set, the model no longer exists
 // and all other fields are empty.
 type found struct {
 	gone       bool
 	assessment assessment.Assessment
-	stored     database.Statement
+	stored     []database.Statement
 }
 
 // assess reads and scores the model or the agent, as the person who started the
@@ -187,20 +187,35 @@ func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) 
 		AssessedAt: w.Now().UTC().Truncate(time.Microsecond), Usage: assessment.Usage{Access: access},
 		DefinitionHash: d.Hash(), SchemaVersion: documentSchema,
 	}
-	document, err := w.score(ctx, as, itemType, regime, d, &made)
+	document, fingerprint, err := w.score(ctx, as, run, regime, d, &made)
 	if err != nil {
 		return nil, err
 	}
 	f := &found{assessment: made}
-	f.assessment.DocumentHash, f.stored, err = documents.Put(document)
+	if f.assessment.DocumentHash, err = f.put(documents.Put(document)); err != nil || fingerprint == nil {
+		return f, err
+	}
+	document, err = json.Marshal(assessment.Fingerprint{SchemaVersion: assessment.FingerprintSchema, AssessmentID: made.AssessmentID,
+		Fingerprint: *fingerprint})
+	if err != nil {
+		return nil, err
+	}
+	f.assessment.FingerprintHash, err = f.put(documents.PutUntil(document, w.Now().Add(assessment.FingerprintLife)))
 	return f, err
 }
 
+// put adds the statement that stores a document, and returns the document's hash.
+func (f *found) put(hash string, stored database.Statement, err error) (string, error) {
+	f.stored = append(f.stored, stored)
+	return hash, err
+}
+
 // score reads the definition, fills a with the regime's results, weighted by usage
-// if available, and returns the document. A fault in our own rules fails the
-// assessment of this item only.
-func (w *assessor) score(ctx context.Context, as item.Caller, t item.Type, regime *readiness.Regime, d definition.Definition,
-	a *assessment.Assessment) (document []byte, err error) {
+// if available, and returns the document. It also returns the fingerprint, if the run
+// compares its models. A fault in our own rules fails the assessment of this item only.
+func (w *assessor) score(ctx context.Context, as item.Caller, run assessment.Run, regime *readiness.Regime, d definition.Definition,
+	a *assessment.Assessment) (document []byte, fingerprint *readiness.Fingerprint, err error) {
+	t := run.Operation.Resource.ItemType
 	defer func() {
 		if p := recover(); p != nil {
 			w.Log.Error("scoring panicked", "operationId", a.OperationID, "itemId", a.ModelID, "fault", p, "stack", string(debug.Stack()))
@@ -208,26 +223,33 @@ func (w *assessor) score(ctx context.Context, as item.Caller, t item.Type, regim
 				"the service could not score this %s; the service logged its own fault for its operator", t.Noun())
 		}
 	}()
+	if run.Compares() {
+		fingerprint = &readiness.Fingerprint{}
+	}
 	var scored readiness.Result
 	if t == item.DataAgent {
 		scored, err = w.scoreAgent(ctx, as, regime, d, a)
 	} else {
-		scored, err = w.scoreModel(ctx, as, regime, d, a)
+		scored, err = w.scoreModel(ctx, as, regime, d, a, fingerprint)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	a.SetResult(scored)
 	a.UsageInScoring = a.Usage.Applied
-	return json.Marshal(newDocument(scored, *a))
+	document, err = json.Marshal(newDocument(scored, *a))
+	return document, fingerprint, err
 }
 
 // scoreModel scores a semantic model.
 func (w *assessor) scoreModel(ctx context.Context, as item.Caller, regime *readiness.Regime, d definition.Definition,
-	a *assessment.Assessment) (scored readiness.Result, err error) {
+	a *assessment.Assessment, fingerprint *readiness.Fingerprint) (scored readiness.Result, err error) {
 	m, err := semanticmodel.Read(d)
 	if err != nil {
 		return scored, notReadable(err)
+	}
+	if fingerprint != nil {
+		*fingerprint = readiness.FingerprintOf(m)
 	}
 	var o readiness.Options
 	if o.Usage, a.Usage, err = w.usageOf(ctx, as, a.Usage.Access, a.ModelID, m); err != nil {
@@ -279,7 +301,9 @@ func (w *assessor) end(ctx context.Context, step assess, made *found, failure *o
 			c.Queue(w.Vault.Forget(step.OperationID))
 		}
 		if failure == nil {
-			c.Queue(made.stored)
+			for _, s := range made.stored {
+				c.Queue(s)
+			}
 			return eventstore.Decide(c, standing, assessment.Record{Assessment: made.assessment})
 		}
 		if made != nil && made.gone {

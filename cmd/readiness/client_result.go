@@ -128,6 +128,7 @@ func assessmentsTable(s *sheet, b client.BulkAssessment) {
 		s.row(orID(r.SemanticModelName, r.SemanticModelID), string(r.Outcome), number(r.Score), number(r.ScoreDataAgent),
 			count(r.FindingsCount), failure(r.Error))
 	}
+	acrossTable(s, b)
 }
 
 func previewTable(s *sheet, p client.Preview) {

@@ -96,6 +96,9 @@ type Assessment struct {
 	DocumentHash   string `json:"documentHash"`
 	DefinitionHash string `json:"definitionHash"`
 	SchemaVersion  int    `json:"schemaVersion"`
+	// FingerprintHash addresses the stored fingerprint of a model whose run compares its
+	// models; "" for others.
+	FingerprintHash string `json:"fingerprintHash,omitempty"`
 }
 
 // Usage says whether usage of the model took part in the score and, if not, why.

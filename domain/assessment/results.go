@@ -30,7 +30,9 @@ type Stored struct {
 	AssessmentID uuid.UUID
 	WorkspaceID  uuid.UUID
 	DocumentHash string
-	Pinned       bool
+	// FingerprintHash is "" without a fingerprint, which is stored for a short time only.
+	FingerprintHash string
+	Pinned          bool
 }
 
 // EvolveStored returns the stored assessments of a model, oldest first, after e. It may
@@ -39,7 +41,8 @@ type Stored struct {
 func EvolveStored(s []Stored, e domain.Event) []Stored {
 	switch e := e.(type) {
 	case Recorded:
-		return append(s, Stored{AssessmentID: e.AssessmentID, WorkspaceID: e.WorkspaceID, DocumentHash: e.DocumentHash})
+		return append(s, Stored{AssessmentID: e.AssessmentID, WorkspaceID: e.WorkspaceID, DocumentHash: e.DocumentHash,
+			FingerprintHash: e.FingerprintHash})
 	case Pinned:
 		return setPinned(s, e.AssessmentID, true)
 	case Unpinned:

@@ -136,6 +136,10 @@ func (r Run) Open(id uuid.UUID) bool {
 // Single reports whether the run is a single assessment, of one model or agent.
 func (r Run) Single() bool { return r.Operation.Type != operation.AssessSemanticModels }
 
+// Compares reports whether the models of the run are compared with each other
+// (docs/regime.md I).
+func (r Run) Compares() bool { return !r.Single() && len(r.Models) > 1 }
+
 // Begin records that work on the run began; nothing when it has begun already.
 type Begin struct{}
 

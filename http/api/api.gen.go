@@ -1407,6 +1407,22 @@ type AccountSettings struct {
 // AccountSettingsDefinitionCopies Whether definitions are copied for 30 days when Pixies change them.
 type AccountSettingsDefinitionCopies string
 
+// AcrossModels What differs or repeats across semantic models. It costs no points and is no finding. At most 50 results of each
+// kind are listed, each with at most 10 texts, and at most 10 models of each text or group; counts are those of all.
+type AcrossModels struct {
+	// Compared How many models were compared.
+	Compared int `json:"compared"`
+
+	// Measures Exposed measures with one name and different expressions, compared without comments, white space and letter case.
+	Measures NamesAcrossModels `json:"measures"`
+
+	// NearIdentical Groups of models with nearly the same columns, measures and calculation items.
+	NearIdentical NearIdenticalModels `json:"nearIdentical"`
+
+	// Tables Exposed tables with one name and different descriptions.
+	Tables NamesAcrossModels `json:"tables"`
+}
+
 // Allowance defines model for Allowance.
 type Allowance struct {
 	Limit *int `json:"limit"`
@@ -1514,7 +1530,7 @@ type ApplyRequest struct {
 
 // AssessRequest defines model for AssessRequest.
 type AssessRequest struct {
-	// RegimeID The id of a published scoring regime; if absent, the current one.
+	// RegimeID The id of a published scoring regime; if absent, that of the service: the current one, unless it changes rules.
 	RegimeID *string `json:"regimeId,omitempty"`
 }
 
@@ -1822,7 +1838,7 @@ type BenchmarkVerdicts = comparison.VerdictCounts
 
 // BulkAssessRequest defines model for BulkAssessRequest.
 type BulkAssessRequest struct {
-	// RegimeID The id of a published scoring regime, for all models; if absent, the current one.
+	// RegimeID The id of a published scoring regime, for all models; if absent, that of the service: the current one, unless it changes rules.
 	RegimeID *string `json:"regimeId,omitempty"`
 
 	// SemanticModelIds All in the workspace. A model named twice counts once.
@@ -1831,6 +1847,9 @@ type BulkAssessRequest struct {
 
 // BulkAssessment One row for each named model, including those not assessed and why.
 type BulkAssessment struct {
+	// AcrossModels Compares the assessed models that the reader can see with each other; null if there are fewer than two.
+	AcrossModels *AcrossModels `json:"acrossModels"`
+
 	// Failed How many models were not assessed.
 	Failed int `json:"failed"`
 
@@ -2284,6 +2303,38 @@ type LicenseTrackedItems struct {
 
 	// Used How many items the license has; null when it could not be read.
 	Used *int `json:"used"`
+}
+
+// NameAcrossModels A name with different texts, with the models by text; the text that most models have comes first.
+type NameAcrossModels struct {
+	// Models How many models have the name.
+	Models int    `json:"models"`
+	Name   string `json:"name"`
+
+	// Texts How many texts it has.
+	Texts int                `json:"texts"`
+	Value []TextAcrossModels `json:"value"`
+}
+
+// NamesAcrossModels defines model for NamesAcrossModels.
+type NamesAcrossModels struct {
+	Count int                `json:"count"`
+	Value []NameAcrossModels `json:"value"`
+}
+
+// NearIdenticalModels Groups of models with nearly the same columns, measures and calculation items.
+type NearIdenticalModels struct {
+	Count int                        `json:"count"`
+	Value []NearIdenticalModelsGroup `json:"value"`
+}
+
+// NearIdenticalModelsGroup defines model for NearIdenticalModelsGroup.
+type NearIdenticalModelsGroup struct {
+	Models           int      `json:"models"`
+	SemanticModelIds []string `json:"semanticModelIds"`
+
+	// Share What each model of the group at least has in common with another one.
+	Share float64 `json:"share"`
 }
 
 // NotAssessable defines model for NotAssessable.
@@ -2810,6 +2861,13 @@ type StartBenchmarkRunRequest struct {
 
 // TableFolders defines model for TableFolders.
 type TableFolders = optimization.TableFolders
+
+// TextAcrossModels defines model for TextAcrossModels.
+type TextAcrossModels struct {
+	// Models How many models have the text.
+	Models           int      `json:"models"`
+	SemanticModelIds []string `json:"semanticModelIds"`
+}
 
 // TrackedItem defines model for TrackedItem.
 type TrackedItem struct {
