@@ -75,6 +75,7 @@ server, or as a service on which people sign in. The service records everything 
 ` + exitCodesHelp,
 		Example: `  readiness assess .
   readiness apply . --write
+  readiness rules show DSC-01
   readiness serve --data .readiness --platform folder:samples/workspaces --accounts samples/accounts.yaml
   readiness token --account contoso --person ada | readiness client login --base-url http://127.0.0.1:8080
   readiness client assess "Retail Analytics" Inventory
@@ -97,7 +98,9 @@ server, or as a service on which people sign in. The service records everything 
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Models in files:", []*cobra.Command{r.assessCommand(), r.previewCommand(), r.applyCommand(), r.revertCommand()}},
+		{"Models in files:", []*cobra.Command{
+			r.assessCommand(), r.previewCommand(), r.applyCommand(), r.revertCommand(), r.rulesCommand(),
+		}},
 		{"A service, as a person:", []*cobra.Command{r.clientCommand()}},
 		{"A service, as its operator:", []*cobra.Command{
 			r.serveCommand(), r.workerCommand(), r.tokenCommand(), r.accountsCommand(), r.migrateCommand(), r.reportsCommand(),
