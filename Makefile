@@ -12,6 +12,8 @@ SOAK ?= 10m
 BENCH ?= .
 FUZZTIME ?= 1m
 FUZZREQUESTS ?= 10000
+# DOCS_URL: address of this version's folder docs, where reports of the built program link to the page of a rule; without it they have no links.
+DOCS_URL ?=
 # RUNS: how often test/busy runs make test. TESTFLAGS: further flags for go test, such as -run or a test's own -update.
 RUNS ?= 10
 TESTFLAGS ?=
@@ -30,7 +32,7 @@ help: ## print this help
 	@awk -F ':.*## ' '/^[a-z\/]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 build: ## build bin/readiness
-	go build -o bin/ ./cmd/readiness
+	go build $(if $(DOCS_URL),-ldflags '-X readiness/offline.docsURL=$(DOCS_URL)') -o bin/ ./cmd/readiness
 
 run: build ## serve on 127.0.0.1:8080 with a copy of the sample workspaces, next to DATA
 	@test -d $(DATA)-workspaces || cp -R samples/workspaces $(DATA)-workspaces

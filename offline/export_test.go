@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"fmt"
 	"slices"
 
 	"readiness/definition"
@@ -12,23 +11,8 @@ import (
 // SetCrashPoint makes f run before and after each model is written.
 func SetCrashPoint(f func()) { crashPoint = f }
 
-// RuleTextProblems returns rules without a text, and texts without a rule.
-func RuleTextProblems() (problems []string) {
-	left := map[string]bool{}
-	for id := range ruleTexts {
-		left[id] = true
-	}
-	for _, r := range readiness.Current().Rules() {
-		if t := ruleTexts[r.ID]; t.name == "" || t.short == "" || t.help == "" {
-			problems = append(problems, fmt.Sprintf("rule %s has no text", r.ID))
-		}
-		delete(left, r.ID)
-	}
-	for id := range left {
-		problems = append(problems, fmt.Sprintf("there is no rule %s", id))
-	}
-	return problems
-}
+// SetDocsURL sets what a build sets.
+func SetDocsURL(address string) { docsURL = address }
 
 // Covers reports whether the file covers a rule's finding about an object.
 func (g *Ignores) Covers(rule string, key readiness.Key) bool {

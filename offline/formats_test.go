@@ -441,14 +441,6 @@ func TestTableFitsItsScreen(t *testing.T) {
 	}
 }
 
-// Every rule has a text, and every text belongs to a rule.
-func TestRuleTexts(t *testing.T) {
-	t.Parallel()
-	for _, problem := range offline.RuleTextProblems() {
-		t.Error(problem)
-	}
-}
-
 // In real projects every format can be written, and SARIF is valid.
 func TestCorpus(t *testing.T) {
 	t.Parallel()

@@ -78,16 +78,16 @@ func (l Listing) top(all []group) (listed []group, left int, findings int, point
 
 // requirement returns what the rule of a group requires; for a rule without a text, what the first finding says.
 func (g group) requirement() string {
-	if t, ok := ruleTexts[g.rule]; ok {
-		return t.short
+	if text := requirementOf(g.rule); text != "" {
+		return text
 	}
 	return g.findings[0].Message
 }
 
-// what returns what the rule of a group requires, why, and the remedy.
+// what returns what the rule of a group requires, and the remedy.
 func (g group) what() string {
-	if t, ok := ruleTexts[g.rule]; ok {
-		return t.short + " " + t.help
+	if text := requirementOf(g.rule); text != "" {
+		return text + " " + fixOf(g.rule)
 	}
 	return g.findings[0].Message
 }

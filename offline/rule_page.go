@@ -1,6 +1,10 @@
 package offline
 
-import "strings"
+import (
+	"strings"
+
+	"readiness/domain/readiness"
+)
 
 // docsURL is the address of this version's folder docs, where reports link to a rule's page. It is set when the program
 // is built: go build -ldflags "-X readiness/offline.docsURL=https://git.example.com/tools/readiness/src/v1.0.0/docs".
@@ -9,8 +13,37 @@ var docsURL string
 
 // RulePage returns the address of the page that explains a rule, or "" if the program was built without an address.
 func RulePage(ruleID string) string {
-	if docsURL == "" {
+	if !strings.HasPrefix(docsURL, "https://") && !strings.HasPrefix(docsURL, "http://") {
 		return ""
 	}
 	return strings.TrimSuffix(docsURL, "/") + "/rules/" + ruleID + ".md"
+}
+
+// linkedRule returns a rule's id in Markdown, as a link to its page if there is an address.
+func linkedRule(ruleID string) string {
+	if page := RulePage(ruleID); page != "" {
+		return "[" + ruleID + "](" + page + ")"
+	}
+	return ruleID
+}
+
+// requirementOf returns what a rule requires as a sentence, or "" for an unknown rule.
+func requirementOf(ruleID string) string {
+	e, ok := readiness.Explain(ruleID)
+	if !ok {
+		return ""
+	}
+	return e.Title + "."
+}
+
+// fixOf returns how to satisfy a rule, or "" for an unknown rule.
+func fixOf(ruleID string) string {
+	e, _ := readiness.Explain(ruleID)
+	return e.Fix
+}
+
+// helpOf returns why a rule exists and how to satisfy it, or "" for an unknown rule.
+func helpOf(ruleID string) string {
+	e, _ := readiness.Explain(ruleID)
+	return strings.TrimSpace(e.Why + " " + e.Fix)
 }

@@ -30,7 +30,11 @@ func TestReportsUnderChangedRules(t *testing.T) {
 	}
 	for name, write := range formats {
 		text := string(written(t, func(b *bytes.Buffer) error { return write(b, changed) }))
-		if strings.Contains(text, "DSC-02") {
+		rule := "DSC-02"
+		if name == "sarif" { // where the explanation of another rule may name it
+			rule = `"DSC-02"`
+		}
+		if strings.Contains(text, rule) {
 			t.Errorf("%s has a rule that is off", name)
 		}
 		if states := strings.Contains(html.UnescapeString(strings.ReplaceAll(text, `\`, "")), regime.ID); states != (name != "junit.xml" && name != "csv") {

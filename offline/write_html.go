@@ -70,9 +70,9 @@ type (
 		Groups        []pageGroup
 	}
 	pageGroup struct {
-		Rule, Requirement, Help, Severity, Count, Points, Objects string
-		Caps, Open                                                bool
-		Findings                                                  []pageFinding
+		Rule, Page, Requirement, Help, Severity, Count, Points, Objects string
+		Caps, Open                                                      bool
+		Findings                                                        []pageFinding
 	}
 	pageFinding struct {
 		Object, Severity, Rules, Points, Message, Evidence, Place, Reason string
@@ -211,7 +211,7 @@ func pageSections(i Assessed, l Listing) (all []pageSection) {
 
 func pageGroupOf(i Assessed, g group, l Listing) pageGroup {
 	p := pageGroup{
-		Rule: g.rule, Requirement: printable(g.requirement()), Help: ruleTexts[g.rule].help, Severity: string(g.severity),
+		Rule: g.rule, Page: RulePage(g.rule), Requirement: printable(g.requirement()), Help: helpOf(g.rule), Severity: string(g.severity),
 		Count: count(len(g.findings), "finding"), Points: fmt.Sprintf("%.1f", g.points), Objects: g.objects(false), Caps: g.caps,
 		Open: l.singly() || len(g.findings) <= manyFindings,
 	}

@@ -104,7 +104,7 @@ func suiteOf(i Assessed, g Gate) junitSuite {
 
 // caseOf returns the test case of an item and a rule.
 func caseOf(i Assessed, rule string) junitCase {
-	c := junitCase{Name: rule + " " + ruleTexts[rule].short}
+	c := junitCase{Name: rule + " " + requirementOf(rule)}
 	var lines []string
 	worst := Finding{}
 	for _, f := range i.Findings {

@@ -127,7 +127,7 @@ func (m *markdown) findings(title string, i Assessed, all []Finding) {
 	listed, left, findings, points := m.top(groups)
 	fmt.Fprintf(m, "\n| Rule | Severity | Findings | Points | %s |\n| --- | --- | ---: | ---: | --- |\n", heading(title))
 	for _, g := range listed {
-		fmt.Fprintf(m, "| %s | %s | %d | %.1f | %s |\n", g.rule, g.severity, len(g.findings), g.points, advice(title, i, g))
+		fmt.Fprintf(m, "| %s | %s | %d | %.1f | %s |\n", linkedRule(g.rule), g.severity, len(g.findings), g.points, advice(title, i, g))
 	}
 	if left > 0 {
 		fmt.Fprintf(m, "\n… and %s with %s (%.1f points); `--top 0` shows all rules, `--all` every finding.\n",
@@ -154,7 +154,7 @@ func advice(title string, i Assessed, g group) string {
 // singles writes each finding of a group.
 func (m *markdown) singles(i Assessed, g group) {
 	fmt.Fprintf(m, "\n#### %s: %s\n\n%s, %.1f points.\n\n| Severity | Rules | Points | Where | What to do | Found |\n"+
-		"| --- | --- | ---: | --- | --- | --- |\n", g.rule, plain(g.requirement()), count(len(g.findings), "finding"), g.points)
+		"| --- | --- | ---: | --- | --- | --- |\n", linkedRule(g.rule), plain(g.requirement()), count(len(g.findings), "finding"), g.points)
 	for _, f := range g.findings {
 		fmt.Fprintf(m, "| %s | %s | %.1f | %s | %s | %s |\n", f.Severity, strings.Join(f.RuleIDs, ", "), f.Impact, plain(where(i, f)),
 			plain(f.Message), plain(f.Evidence))

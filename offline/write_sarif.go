@@ -42,6 +42,7 @@ type (
 		Name                 string        `json:"name"`
 		ShortDescription     sarifText     `json:"shortDescription"`
 		FullDescription      sarifText     `json:"fullDescription"`
+		HelpURI              string        `json:"helpUri,omitempty"`
 		Help                 sarifText     `json:"help"`
 		DefaultConfiguration sarifSettings `json:"defaultConfiguration"`
 		Properties           sarifBag      `json:"properties"`
@@ -226,10 +227,19 @@ func sarifResultOf(item string, f Finding, indexes map[string]int, known string,
 }
 
 func sarifRuleOf(r readiness.PublishedRule) sarifRule {
-	t := ruleTexts[r.ID]
+	e, _ := readiness.Explain(r.ID)
+	page := RulePage(r.ID)
+	more, link := page, linkedRule(r.ID)
+	if page == "" {
+		more, link = "readiness rules show "+r.ID, "`readiness rules show "+r.ID+"`"
+	}
 	return sarifRule{
-		ID: r.ID, Name: t.name, ShortDescription: sarifText{Text: t.short}, FullDescription: sarifText{Text: t.short + " " + t.help},
-		Help:                 sarifText{Text: t.help, Markdown: "**" + plain(t.short) + "** " + plain(t.help)},
+		ID: r.ID, Name: e.Name, HelpURI: page,
+		ShortDescription: sarifText{Text: requirementOf(r.ID)}, FullDescription: sarifText{Text: e.What},
+		Help: sarifText{
+			Text:     helpOf(r.ID) + " Examples: " + more,
+			Markdown: "**" + plain(requirementOf(r.ID)) + "** " + plain(helpOf(r.ID)) + " Examples: " + link,
+		},
 		DefaultConfiguration: sarifSettings{sarifLevels[r.Severity]},
 		Properties:           sarifBag{"tags": []string{"ai-readiness", r.Dimension}},
 	}

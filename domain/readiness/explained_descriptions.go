@@ -90,6 +90,7 @@ table Sales
 		Why:    "A text that repeats the name uses up what an AI reads and gives it nothing to choose by.",
 		Source: descriptionsAreGiven,
 		Fails: tmdl(`
+/// One row for each line of an invoice.
 table Sales
 
 	/// The total of net sales.
@@ -120,6 +121,7 @@ table Sales
 		Why:    "What comes after the first 200 characters is not read when a query is written.",
 		Source: descriptionsAreGiven,
 		Fails: tmdl(`
+/// One row for each line of an invoice.
 table Sales
 
 	/// This measure was introduced with the new reporting in spring, replaces three older measures of the finance team and is
@@ -150,6 +152,7 @@ table Sales
 		Why:    "An AI cannot choose between two objects whose descriptions are the same.",
 		Source: descriptionsAreGiven,
 		Fails: tmdl(`
+/// One row for each line of an invoice.
 table Sales
 
 	/// Revenue of the invoices, in euro.

@@ -24,8 +24,8 @@ table Sales
 	column 'Net Amount'
 		dataType: decimal
 `),
-		Fix: "Rename the object in plain words with spaces. Renaming breaks reports that use the old name, so no optimization does it; " +
-			"a synonym or a description that adds something halves the violation.",
+		Fix: "Write words separated by spaces. Where a rename would break reports, add a synonym, or a description that adds something: " +
+			"either halves the violation.",
 	},
 	"NAM-02": {
 		Name: "TableNameWithoutPrefix", Title: "A table's name has no technical prefix",

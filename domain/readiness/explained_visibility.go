@@ -42,9 +42,8 @@ var visibilityExplained = map[string]Explanation{
 			"batch next to a word such as load or import; ending with row id; with created, updated, modified or inserted before by " +
 			"(by half, except inserted); or with load, ingestion, export or etl next to time, date, timestamp or at. Such a name does " +
 			"not count on the one side of a relationship for the only text of a table (docs/regime.md H.3).",
-		Why: "Keys and columns about loads only add noise to choose from. Joins work without them: relationships are honoured in any " +
-			"case (docs/regime.md A.0 (5)).",
-		Source: exposureDecides,
+		Why:    "Keys and columns about loads only add noise to choose from, and joins work without them.",
+		Source: exposureDecides + " Relationships are honoured in any case (docs/regime.md A.0 (5)).",
 		Fails:  tmdl(schemaModel),
 		Passes: tmdl(`
 table Sales
