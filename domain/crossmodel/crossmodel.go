@@ -80,49 +80,55 @@ func first[T any](all []T, n int) List[T] {
 	return List[T]{len(all), all[:min(len(all), n)]}
 }
 
-// named are the models in which a name occurs, with its texts.
+// named is a name with the text of the first model that has it.
 type named struct {
 	name    string
-	models  []int
-	texts   []readiness.Hash
-	differs bool
+	text    readiness.Hash
+	models  int
+	differs bool // whether another model has another text
 }
 
 func differences(models []readiness.Fingerprint, marks func(readiness.Fingerprint) []readiness.Mark) List[Difference] {
-	byKey := map[readiness.Hash]*named{}
-	for i, m := range models {
+	byKey := map[readiness.Hash]named{}
+	for _, m := range models {
 		for _, mark := range marks(m) {
-			n := byKey[mark.Key]
-			if n == nil {
-				n = &named{name: mark.Name}
-				byKey[mark.Key] = n
+			n, known := byKey[mark.Key]
+			if !known {
+				n.name, n.text = mark.Name, mark.Text
 			}
-			n.models, n.texts = append(n.models, i), append(n.texts, mark.Text)
-			n.differs = n.differs || mark.Text != n.texts[0]
+			n.models++
+			n.differs = n.differs || mark.Text != n.text
+			byKey[mark.Key] = n
 		}
 	}
 	var all []Difference
 	for key, n := range byKey {
 		if n.differs {
-			all = append(all, Difference{Name: n.name, Key: key, Models: len(n.models)})
+			all = append(all, Difference{Name: n.name, Key: key, Models: n.models})
 		}
 	}
 	slices.SortFunc(all, func(a, b Difference) int {
 		return cmp.Or(cmp.Compare(b.Models, a.Models), strings.Compare(a.Name, b.Name), cmp.Compare(a.Key, b.Key))
 	})
 	list := first(all, MaxListed)
+	byText := map[readiness.Hash]map[readiness.Hash][]int{} // of the listed names, the models by text
+	for _, d := range list.First {
+		byText[d.Key] = map[readiness.Hash][]int{}
+	}
+	for i, m := range models {
+		for _, mark := range marks(m) {
+			if texts := byText[mark.Key]; texts != nil {
+				texts[mark.Text] = append(texts[mark.Text], i)
+			}
+		}
+	}
 	for i := range list.First {
-		list.First[i].Texts = byKey[list.First[i].Key].variants()
+		list.First[i].Texts = variants(byText[list.First[i].Key])
 	}
 	return list
 }
 
-// variants returns the models by text.
-func (n *named) variants() List[Variant] {
-	byText := map[readiness.Hash][]int{}
-	for i, text := range n.texts {
-		byText[text] = append(byText[text], n.models[i])
-	}
+func variants(byText map[readiness.Hash][]int) List[Variant] {
 	var all []Variant
 	for _, models := range byText {
 		all = append(all, first(models, MaxNamed))

@@ -95,14 +95,28 @@ func kindsOf(models []readiness.Fingerprint) []kind {
 		}
 	}
 	for i := range kinds {
-		k := &kinds[i]
-		rarest := slices.SortedFunc(slices.Values(k.objects), func(a, b readiness.Hash) int {
-			return cmp.Or(cmp.Compare(used[a], used[b]), cmp.Compare(a, b))
-		})
-		least := (nine*len(rarest) + tenths - 1) / tenths // of its objects are in a nearly identical kind
-		k.rare = rarest[:len(rarest)-least+1]
+		kinds[i].rare = rarest(kinds[i].objects, used)
 	}
 	return kinds
+}
+
+// rarest returns the objects of a kind before the last n-1, in the order of rareness; n are in a nearly identical kind.
+func rarest(objects readiness.Hashes, used map[readiness.Hash]int) readiness.Hashes {
+	type counted struct {
+		used int
+		hash readiness.Hash
+	}
+	all := make([]counted, len(objects))
+	for i, h := range objects {
+		all[i] = counted{used[h], h}
+	}
+	slices.SortFunc(all, func(a, b counted) int { return cmp.Or(cmp.Compare(a.used, b.used), cmp.Compare(a.hash, b.hash)) })
+	n := (nine*len(all) + tenths - 1) / tenths
+	rare := make(readiness.Hashes, len(all)-n+1)
+	for i := range rare {
+		rare[i] = all[i].hash
+	}
+	return rare
 }
 
 // connect puts nearly identical kinds into one group. It compares only kinds that share
