@@ -144,6 +144,7 @@ func (s shownRule) write(out io.Writer, width int) error {
 	if line := offline.IgnoreAnnotation(s.id, s.example.ObjectType); line != "" {
 		fmt.Fprintf(&b, "\n  Or at the %s in the model:\n    %s\n", s.example.ObjectType, line)
 	}
+	fmt.Fprintf(&b, "\n  In the file of --rules, for every model:\n    rules:\n      %s: off\n", s.id)
 	_, err := io.WriteString(out, b.String())
 	return err
 }

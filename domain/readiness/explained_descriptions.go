@@ -86,7 +86,8 @@ table Sales
 			"if it has fewer than 8 characters, or if it equals the name. It also fails if each of its words is a filler, or is a word " +
 			"of the object's own name or of any table's name, in singular or plural. The fillers are words such as the, of, for, this, " +
 			"contains, column, value, name, total and id; docs/regime.md H.3 lists all of them. In a date table date and calendar are " +
-			"fillers, too. A description that fails here counts as none in DSC-01, DSC-02, DSC-03, DSC-05 and DSC-06.",
+			"fillers, too. A description that fails here counts as none in DSC-01, DSC-02, DSC-03, DSC-05 and DSC-06. The severity is " +
+			"low where that of DSC-01 or DSC-02 is.",
 		Why:    "A text that repeats the name uses up what an AI reads and gives it nothing to choose by.",
 		Source: descriptionsAreGiven,
 		Fails: tmdl(`
@@ -148,7 +149,8 @@ table Sales
 	"DSC-06": {
 		Name: "DescriptionUnique", Title: "No two objects share a description",
 		What: "Judges exposed tables, measures, and columns that are no keys. It fails if another of them has the same description, in " +
-			"any letter case and spacing, or if there is none or DSC-04 faults it.",
+			"any letter case and spacing, or if there is none or DSC-04 faults it. The severity is low where that of DSC-01 or DSC-02 " +
+			"is.",
 		Why:    "An AI cannot choose between two objects whose descriptions are the same.",
 		Source: descriptionsAreGiven,
 		Fails: tmdl(`

@@ -24,16 +24,15 @@ table Sales
 	column 'Net Amount'
 		dataType: decimal
 `),
-		Fix: "Write words separated by spaces. Where a rename would break reports, add a synonym, or a description that adds something: " +
-			"either halves the violation.",
+		Fix: "Write words separated by spaces. Where a rename would break reports, add a synonym, or a description that adds " +
+			"something: either halves the violation.",
 	},
 	"NAM-02": {
 		Name: "TableNameWithoutPrefix", Title: "A table's name has no technical prefix",
 		What: "Judges every exposed table. It fails if the name starts with dim, fact, fct, stg, raw, tmp, vw or tbl and a space or " +
 			"underscore, in any letter case; with Dim, Fact, Fct, Stg or Tbl and a capital; or with d_ or f_. It fails by half if a " +
 			"space follows the prefix, as in Dim Customer.",
-		Why: "Prefixes say how data was loaded. No question contains them, and in a list they put unrelated tables next to each " +
-			"other.",
+		Why:    "Prefixes say how data was loaded. No question contains them, and in a list they put unrelated tables next to each other.",
 		Source: fieldsAreGiven,
 		Fails: tmdl(`
 table DimCustomer
@@ -77,7 +76,7 @@ table Customer
 		Name: "ColumnNameUnique", Title: "No two columns share a name",
 		What: "Judges exposed columns that are no keys. Columns that VIS-02 faults are not judged, nor are columns whose last word is " +
 			"id, ids, key, guid or uuid. It fails if exposed columns of at least two tables have the same name, in any letter case and " +
-			"spacing (keys count as such columns); by half if each of them has a description that DSC-04 does not fault.",
+			"spacing (columns that are not judged count, too); by half if each of them has a description that DSC-04 does not fault.",
 		Why:    "Asked for the city, an AI has to choose between Customer[City] and Store[City], and the name does not help.",
 		Source: fieldsAreGiven,
 		Fails: tmdl(`
@@ -108,8 +107,7 @@ table Store
 		Name: "NameClean", Title: "A name has no stray white space or control characters",
 		What: "Judges every exposed table, column and measure. It fails if the name has a control or format character, or leading, " +
 			"trailing or doubled white space.",
-		Why: "Characters that are not visible make a name differ from what an AI or a person writes, so that a query does not find " +
-			"it.",
+		Why:    "Characters that are not visible make a name differ from what an AI or a person writes, so that a query does not find it.",
 		Source: fieldsAreGiven,
 		Fails: tmdl(`
 table Sales

@@ -7,8 +7,7 @@ var timeExplained = map[string]Explanation{
 		What: "Judges the model, if it has a dateTime column. It passes if a table with the data category Time has a dateTime column " +
 			"that is its key (isKey). It fails by half if there is a date table that is not marked like this, or a table with date, " +
 			"dates or calendar in its name and a dateTime column that could be one: it has another column with a word such as day, " +
-			"week, month, quarter, year or fiscal in its name, or is calculated by CALENDAR or CALENDARAUTO. Else it fails in full. " +
-			"docs/regime.md C.1 and H.3 define date tables.",
+			"week, month, quarter, year or fiscal in its name. Else it fails in full. docs/regime.md C.1 and H.3 define date tables.",
 		Why:    "Time intelligence needs one table with a row for each day. Without the mark an AI does not know which table that is.",
 		Source: schemaIsUsed,
 		Fails: tmdl(`
@@ -211,8 +210,7 @@ table Date
 		What: "Judges a model with exposed measures and a dateTime column. It fails if no measure and no calculation item calls " +
 			"TOTALYTD, TOTALQTD, TOTALMTD, DATESYTD, DATESQTD, DATESMTD, SAMEPERIODLASTYEAR, DATEADD, PARALLELPERIOD, DATESINPERIOD, " +
 			"PREVIOUSYEAR or PREVIOUSMONTH.",
-		Why: "Questions compare periods. An AI that has no measure for it writes the expression by itself, with its own idea of a " +
-			"year.",
+		Why:    "Questions compare periods. An AI that has no measure for it writes the expression by itself, with its own idea of a year.",
 		Source: schemaIsUsed,
 		Fails: tmdl(`
 table Sales

@@ -7,7 +7,7 @@ import (
 )
 
 // citation is a citation of docs/regime.md, alone or with a heading's number and, for a dimension, its name.
-var citation = regexp.MustCompile(`docs/regime\.md(?:( [A-H](?:\.\d+)?\b)( (?:types|instructions))?(?: \(\d+\))?)?`)
+var citation = regexp.MustCompile(`docs/regime\.md(?:( [A-J](?:\.\d+)?\b)( (?:types|instructions))?(?: \(\d+\))?)?`)
 
 // headings returns the anchors of a page by the number of the heading, and by number and the word after it.
 func headings(page string) map[string]string {

@@ -141,5 +141,7 @@ func (p rulePage) ignore() string {
 	if line := offline.IgnoreAnnotation(p.id, p.finding.ObjectType); line != "" {
 		fmt.Fprintf(&b, "\nOr as an annotation of the %s:\n\n```tmdl\n%s\n```\n", p.finding.ObjectType, line)
 	}
+	b.WriteString("\nA file that `--rules` names turns the rule off for every model, or gives it another severity (docs/regime.md J):\n\n")
+	fmt.Fprintf(&b, "```yaml\nrules:\n  %s: off\n```\n", p.id)
 	return b.String()
 }

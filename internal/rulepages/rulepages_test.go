@@ -71,7 +71,7 @@ func TestPage(t *testing.T) {
 	}
 	for id, wants := range map[string][]string{
 		"DSC-01": {"| `2026-11` | medium | 2 | 20 | 20 | `descriptions` |", "| `2026-12` | medium | 2 | 14 | 14 | `descriptions` |", "The exact rule of `2026-11` is in docs/regime.md C.4;",
-			"> Table 'Sales': describe", "```yaml\nignore:\n  - rule: DSC-01\n    table: Sales\n    object: \"\"\n", "annotation readiness.ignore = DSC-01: "},
+			"> Table 'Sales': describe", "```yaml\nignore:\n  - rule: DSC-01\n    table: Sales\n    object: \"\"\n", "annotation readiness.ignore = DSC-01: ", "rules:\n  DSC-01: off\n"},
 		"REL-02": {`    object: "Sales[Region] -> Budget[Region]"`},
 		"VIS-05": {"26 times, with {n} from 1 to 26:"},
 		"VIS-06": {"Views in reports: Sales[Revenue] 40; other fields have none."},
