@@ -59,18 +59,19 @@ func New(o Options) *Proposer {
 
 // Propose asks the provider of the settings. The answer has every requested object exactly once, as a
 // proposal or as skipped. If nothing is proposed for AI instructions or the AI data schema, the model
-// itself is skipped.
+// itself is skipped; if no synonyms are proposed, the answer is empty.
 //
 // Display folders come from the measures' names first; the provider gets only the remaining measures.
-// The embedded rules always choose the AI data schema, so that the same model always gives the same
-// schema. AI instructions from the provider that do not meet the rules are replaced by those of the
+// The embedded rules always choose the AI data schema and its synonyms, so that the same model always
+// gives the same schema. AI instructions from the provider that do not meet the rules are replaced by those of the
 // rules.
 //
 // The error is the context's, or a *domain.Refusal with the code OptimizationFailed when the provider
 // cannot be asked or does not answer at all.
 func (p *Proposer) Propose(ctx context.Context, s aiprovider.Settings, ask proposal.Ask) (proposal.Answer, error) {
 	s = withDefaults(s)
-	if s.IsEmbedded() || ask.Type == proposal.AIDataSchema && !s.IsDataAgent() {
+	inSchema := ask.Type == proposal.AIDataSchema || ask.Type == proposal.Synonyms
+	if s.IsEmbedded() || inSchema && !s.IsDataAgent() {
 		return rules.Propose(ask), nil
 	}
 	a := proposal.Answer{Provider: providerOf(s)}

@@ -580,6 +580,7 @@ const (
 	ChangeTypeDisplayFolder  ChangeType = "displayFolder"
 	ChangeTypeQnaEnabled     ChangeType = "qnaEnabled"
 	ChangeTypeSummarizeBy    ChangeType = "summarizeBy"
+	ChangeTypeSynonyms       ChangeType = "synonyms"
 )
 
 // Valid indicates whether the value is a known member of the ChangeType enum.
@@ -596,6 +597,8 @@ func (e ChangeType) Valid() bool {
 	case ChangeTypeQnaEnabled:
 		return true
 	case ChangeTypeSummarizeBy:
+		return true
+	case ChangeTypeSynonyms:
 		return true
 	default:
 		return false
@@ -1903,7 +1906,8 @@ type ApplyRequest struct {
 
 	// Values The caller's own texts for the selected changes, by key: AI instructions, a description or a display folder.
 	// Not blank. A description may break lines with CRLF, LF or CR. A display folder is one line without a tab, at
-	// most 100 characters. AI instructions have at most the preview's maxLength characters.
+	// most 100 characters. AI instructions have at most the preview's maxLength characters. Synonyms are lines of at most
+	// 1,024 characters: all that the object has after the apply.
 	Values map[string]string `json:"values,omitempty"`
 }
 
@@ -3059,15 +3063,17 @@ type PreviewChange struct {
 	// Current Null when the object has no value.
 	Current *string `json:"current"`
 
-	// Key table|object, table| for a table itself, aiInstructions or qnaEnabled for the model.
+	// Key table|object, table| for a table itself, aiInstructions or qnaEnabled for the model; of synonyms that of their object with |synonyms after it.
 	Key string `json:"key"`
 
 	// Object Empty for a table and for the model itself.
 	Object     string     `json:"object"`
 	ObjectType ObjectType `json:"objectType"`
 
-	// Property The property to write: instructions, description, displayFolder, summarizeBy, visibility or qnaEnabled.
-	Property    string `json:"property"`
+	// Property The property to write: instructions, description, displayFolder, summarizeBy, visibility, qnaEnabled or synonyms.
+	Property string `json:"property"`
+
+	// Proposed Synonyms are one a line: those the object has, then new ones.
 	Proposed    string `json:"proposed"`
 	Reason      string `json:"reason"`
 	Recommended bool   `json:"recommended"`

@@ -197,7 +197,12 @@ func (f proposing) preview(ctx context.Context, one *optimization.Preview, left 
 	asking := optimization.Asking{Targets: optimization.TargetsOf(one.Kind, f.now.Findings), Ignore: f.ignore, Regime: f.regime}
 	asking.Propose = func(ask proposal.Ask) (proposal.Answer, error) {
 		answer, err := f.ask(ctx, ask)
-		answer.Proposals = slices.DeleteFunc(answer.Proposals, left.object)
+		answer.Proposals = slices.DeleteFunc(answer.Proposals, func(one proposal.Proposal) bool {
+			if ask.Type == proposal.Synonyms { // ignored by the rule that asks for them, not with a visibility
+				return f.ignore != nil && f.ignore("SYN-01", readiness.Key{Table: one.Table, ObjectName: one.Name})
+			}
+			return left.object(one)
+		})
 		return answer, err
 	}
 	switch {

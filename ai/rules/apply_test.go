@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"slices"
+	"strings"
 
 	"readiness/ai/rules"
 	"readiness/definition/semanticmodel"
@@ -40,6 +41,11 @@ func put(m *semanticmodel.Model, typ proposal.Type, p proposal.Proposal) {
 		show(m, p)
 		return
 	}
+	if typ == proposal.Synonyms {
+		_, synonyms := entry(m, p.Object)
+		*synonyms = strings.Split(p.Value, "\n")
+		return
+	}
 	t := &m.Tables[slices.IndexFunc(m.Tables, func(t semanticmodel.Table) bool { return t.Name == p.Table })]
 	switch p.Object.Type {
 	case proposal.Table:
@@ -58,30 +64,35 @@ func put(m *semanticmodel.Model, typ proposal.Type, p proposal.Proposal) {
 
 // show sets a visibility in the AI data schema.
 func show(m *semanticmodel.Model, p proposal.Proposal) {
+	visibility, _ := entry(m, p.Object)
+	*visibility = p.Value
+}
+
+// entry returns the visibility and the synonyms of an object in the AI data schema, which gets an entry.
+func entry(m *semanticmodel.Model, o proposal.Object) (visibility *string, synonyms *[]string) {
 	if m.Copilot.Schema == nil {
 		m.Copilot.Schema = &semanticmodel.AISchema{}
 	}
 	s := m.Copilot.Schema
-	at := slices.IndexFunc(s.Tables, func(t semanticmodel.AITable) bool { return t.Name == p.Table })
+	at := slices.IndexFunc(s.Tables, func(t semanticmodel.AITable) bool { return t.Name == o.Table })
 	if at < 0 {
 		at = len(s.Tables)
-		s.Tables = append(s.Tables, semanticmodel.AITable{Name: p.Table})
+		s.Tables = append(s.Tables, semanticmodel.AITable{Name: o.Table})
 	}
 	t := &s.Tables[at]
-	if p.Object.Type == proposal.Table {
-		t.Visibility = p.Value
-		return
+	if o.Type == proposal.Table {
+		return &t.Visibility, &t.Synonyms
 	}
 	fields := &t.Columns
-	if p.Object.Type == proposal.Measure {
+	if o.Type == proposal.Measure {
 		fields = &t.Measures
 	}
-	i := slices.IndexFunc(*fields, func(f semanticmodel.AIField) bool { return f.Name == p.Name })
+	i := slices.IndexFunc(*fields, func(f semanticmodel.AIField) bool { return f.Name == o.Name })
 	if i < 0 {
 		i = len(*fields)
-		*fields = append(*fields, semanticmodel.AIField{Name: p.Name})
+		*fields = append(*fields, semanticmodel.AIField{Name: o.Name})
 	}
-	(*fields)[i].Visibility = p.Value
+	return &(*fields)[i].Visibility, &(*fields)[i].Synonyms
 }
 
 // fixable returns the objects that the model's findings have a fix for.
@@ -107,6 +118,7 @@ func asks(m *semanticmodel.Model) []proposal.Ask {
 		{Type: proposal.Description, Model: m, Objects: fixable(m, descriptionRules...)},
 		{Type: proposal.DisplayFolder, Model: m, Objects: fixable(m, "MEA-04")},
 		{Type: proposal.AIDataSchema, Model: m},
+		{Type: proposal.Synonyms, Model: m},
 	}
 }
 

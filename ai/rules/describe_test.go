@@ -178,7 +178,7 @@ func TestAnswer(t *testing.T) {
 // The shop's score rises with each kind, and most with all.
 func TestShopImproves(t *testing.T) {
 	t.Parallel()
-	m := shop()
+	m := shop(caption("de-DE", "FactSales[Orders]", "Bestellungen"))
 	before := *readiness.Assess(m, readiness.Options{}).Raw
 	for _, ask := range asks(m) {
 		after := *readiness.Assess(applied(m, ask.Type, rules.Propose(ask).Proposals), readiness.Options{}).Raw

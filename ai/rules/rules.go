@@ -23,6 +23,8 @@ func Propose(ask proposal.Ask) proposal.Answer {
 		f.file(ask.Objects, a)
 	case proposal.AIDataSchema:
 		f.choose(a)
+	case proposal.Synonyms:
+		f.name(a)
 	case proposal.AIInstructions:
 		f.instruct(a)
 	default:

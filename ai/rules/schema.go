@@ -24,12 +24,7 @@ func (f *facts) choose(a *answers) {
 		a.skip(proposal.Object{Type: proposal.Model}, "The model has no tables to choose from.")
 		return
 	}
-	s := &selection{facts: f, fields: map[*field]decision{}, tables: map[*table]decision{}, need: map[*field]*field{}}
-	s.measures()
-	s.unusedTables()
-	s.columns()
-	s.fewTables()
-	s.require()
+	s := f.selection()
 	if slices.ContainsFunc(f.tables, func(t *table) bool { return slices.ContainsFunc(t.fields(), s.wanted) }) {
 		s.answer(a)
 	}
@@ -37,6 +32,17 @@ func (f *facts) choose(a *answers) {
 		a.skip(proposal.Object{Type: proposal.Model}, "The AI data schema shows what these rules would show, or the model has nothing "+
 			"else to show.")
 	}
+}
+
+// selection decides what the AI data schema shows.
+func (f *facts) selection() *selection {
+	s := &selection{facts: f, fields: map[*field]decision{}, tables: map[*table]decision{}, need: map[*field]*field{}}
+	s.measures()
+	s.unusedTables()
+	s.columns()
+	s.fewTables()
+	s.require()
+	return s
 }
 
 type selection struct {

@@ -81,14 +81,18 @@ var errNoProperties = errors.New(propertiesPart + " is missing or not a JSON obj
 // Kept returns why the definition, which contains the model, has no place for a
 // property; nil if it has one. A loose definition may have none for AI instructions and
 // visibilities, unless a linguistic schema contains them. Q&A needs a definition.pbism
-// that is a JSON object.
+// that is a JSON object. Synonyms need Copilot/schema.json, or that nothing of the
+// linguistic schema is replaced by it.
 func Kept(d definition.Definition, m *semanticmodel.Model, p Property) error {
 	r := newReading(d, m)
 	if d.Loose && (p == Instructions && r.instructionsCulture() == "" || p == Visibility && r.visibilityCulture() == "") {
 		return errNoFolder
 	}
-	if p == QnAEnabled && !r.hasProperties {
+	switch {
+	case p == QnAEnabled && !r.hasProperties:
 		return errNoProperties
+	case p == Synonyms:
+		return r.noSynonyms()
 	}
 	return nil
 }
@@ -150,10 +154,9 @@ func (e *edit) openSchema() (*jsonpart.Value, error) {
 	return e.schema.Root, nil
 }
 
-// writeVisibility sets the visibility of an object in the AI data schema, with the
-// structure that it needs. It returns the previous value, and the structure that it
-// created.
-func (e *edit) writeVisibility(c Change) (was *string, made map[string]string, err error) {
+// schemaEntry returns the entry for an object in the AI data schema, which it creates
+// with the structure around it, and what was created for this or an earlier change.
+func (e *edit) schemaEntry(t Target) (entry *jsonpart.Value, made map[string]string, err error) {
 	root, err := e.openSchema()
 	if err != nil {
 		return nil, nil, err
@@ -178,11 +181,11 @@ func (e *edit) writeVisibility(c Change) (was *string, made map[string]string, e
 		return nil, nil, err
 	}
 	note("tables", tables)
-	entry := e.entry(tables, object{c.Table, ""})
+	entry = e.entry(tables, object{t.Table, ""})
 	note("table", entry)
-	if c.Name != "" {
+	if t.Name != "" {
 		before := []string{"id", "name", "visibility"}
-		list := e.list(c.Target)
+		list := e.list(t)
 		if list == measures {
 			before = append(before, columns)
 		}
@@ -191,8 +194,19 @@ func (e *edit) writeVisibility(c Change) (was *string, made map[string]string, e
 			return nil, nil, err
 		}
 		note("list", fields)
-		entry = e.entry(fields, object{c.Table, c.Name})
+		entry = e.entry(fields, object{t.Table, t.Name})
 		note("field", entry)
+	}
+	return entry, made, nil
+}
+
+// writeVisibility sets the visibility of an object in the AI data schema, with the
+// structure that it needs. It returns the previous value, and the structure that it
+// created.
+func (e *edit) writeVisibility(c Change) (was *string, made map[string]string, err error) {
+	entry, made, err := e.schemaEntry(c.Target)
+	if err != nil {
+		return nil, nil, err
 	}
 	v := entry.Member("visibility")
 	if v == nil {
@@ -258,7 +272,9 @@ func named(entry *jsonpart.Value) object {
 // nothing matches no object: no name contains NUL.
 var nothing = object{"\x00", "\x00"}
 
-func (e *edit) restoreVisibility(u Undo) error {
+// restoreEntry restores the visibility or the synonyms of an object in the AI data
+// schema, and removes the structure that the write created once it is empty.
+func (e *edit) restoreEntry(u Undo) error {
 	root, err := e.openSchema()
 	if err != nil || root == nil {
 		return ErrChanged
@@ -273,8 +289,12 @@ func (e *edit) restoreVisibility(u Undo) error {
 	if entry == nil {
 		return ErrChanged
 	}
-	v := entry.Member("visibility")
-	if now, ok := textOf(v); !ok || now != u.Written {
+	v := entry.Member(string(u.Property)) // visibility or synonyms
+	now, ok := textOf(v)
+	if u.Property == Synonyms {
+		now, ok = synonymsOf(v)
+	}
+	if !ok || now != u.Written {
 		return ErrChanged
 	}
 	putBack(v, u.was())
@@ -311,7 +331,7 @@ func (u *Undo) emptyArray(level string, array *jsonpart.Value) {
 // for.
 func (e *edit) nameCreated(undos []Undo) {
 	for i := range undos {
-		if u := &undos[i]; u.Culture == "" && (u.Property == Instructions || u.Property == Visibility) {
+		if u := &undos[i]; u.Culture == "" && (u.Property == Instructions || u.Property == Visibility || u.Property == Synonyms) {
 			u.Created = e.created
 		}
 	}

@@ -19,8 +19,8 @@ type edit struct {
 	// their usual names; nil removes a part. On disk they keep the spelling of existing paths.
 	parts  map[string][]byte
 	schema *jsonpart.Tree // Copilot/schema.json, once opened
-	// made maps each structure that a write created around visibilities to the
-	// previous content.
+	// made maps each structure that a write created around visibilities and synonyms
+	// to the previous content.
 	made    map[*jsonpart.Value]string
 	created []string
 	// found caches the entries of arrays and the entities of linguistic schemas, by
@@ -86,6 +86,8 @@ func (e *edit) write(c Change) (Undo, error) {
 		} else if err = e.hasFolder(); err == nil {
 			was, u.Made, err = e.writeVisibility(c)
 		}
+	case Synonyms:
+		was, u.Made, err = e.writeSynonyms(c)
 	case QnAEnabled:
 		was, u.Made, err = e.writeQnA(c.Value)
 	default:
@@ -119,8 +121,8 @@ func (e *edit) restore(u Undo) error {
 		return e.restoreLinguistic(u)
 	case u.Property == Instructions:
 		return e.restoreInstructions(u)
-	case u.Property == Visibility:
-		return e.restoreVisibility(u)
+	case u.Property == Visibility || u.Property == Synonyms:
+		return e.restoreEntry(u)
 	case u.Property == QnAEnabled:
 		return e.restoreQnA(u)
 	}

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"readiness/definition/semanticmodel"
 )
@@ -29,7 +30,11 @@ func (e *edit) expect(undos []Undo) {
 		case u.Property == Instructions:
 			e.cultureNamed(u.Culture).CustomInstructions = &u.Written
 		case u.Property == Visibility && u.Culture == "":
-			x.setEntry(u)
+			visibility, _ := x.aiEntry(u)
+			*visibility = u.Written
+		case u.Property == Synonyms:
+			_, synonyms := x.aiEntry(u)
+			*synonyms = strings.Split(u.Written, "\n")
 		case u.Property == Visibility:
 			x.setEntity(e.cultureNamed(u.Culture), u)
 		case u.Property == SummarizeBy:
@@ -53,8 +58,9 @@ func (e *edit) cultureNamed(name string) *semanticmodel.Culture {
 	return &e.model.Cultures[i]
 }
 
-// setEntry sets the visibility in the AI data schema.
-func (x *expectation) setEntry(u Undo) {
+// aiEntry returns the visibility and the synonyms of the object's entry in the AI data
+// schema, which it adds if there is none.
+func (x *expectation) aiEntry(u Undo) (visibility *string, synonyms *[]string) {
 	c := &x.model.Copilot
 	if c.Schema == nil {
 		c.Schema = &semanticmodel.AISchema{}
@@ -64,8 +70,7 @@ func (x *expectation) setEntry(u Undo) {
 	}
 	table := at(&c.Schema.Tables, x.tables, fold(u.Table), semanticmodel.AITable{Name: u.Table})
 	if u.Name == "" {
-		table.Visibility = u.Written
-		return
+		return &table.Visibility, &table.Synonyms
 	}
 	fields := &table.Columns
 	list := object{fold(u.Table), x.list(u.Target)}
@@ -75,7 +80,8 @@ func (x *expectation) setEntry(u Undo) {
 	if x.lists[list] == nil {
 		x.lists[list] = places(*fields, func(f semanticmodel.AIField) string { return fold(f.Name) })
 	}
-	at(fields, x.lists[list], fold(u.Name), semanticmodel.AIField{Name: u.Name}).Visibility = u.Written
+	field := at(fields, x.lists[list], fold(u.Name), semanticmodel.AIField{Name: u.Name})
+	return &field.Visibility, &field.Synonyms
 }
 
 // setEntity sets the visibility in the linguistic schema of the culture.

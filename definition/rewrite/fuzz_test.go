@@ -46,6 +46,9 @@ var visible = []rewrite.Change{
 	change(rewrite.Visibility, "T", "C", "Hidden"), change(rewrite.Visibility, "T", "M", "Visible"), change(rewrite.Visibility, "T", "", "Visible"), change(rewrite.Instructions, "", "", "Be \"brief\"."),
 }
 
+// synonymous are changes that a linguistic schema may have no place for.
+var synonymous = append(visible[:3:3], change(rewrite.Synonyms, "T", "C", "a\nb"), change(rewrite.Synonyms, "T", "", "c"), change(rewrite.Synonyms, "T", "M", "d"))
+
 func FuzzSchema(f *testing.F) {
 	for _, schema := range schemas {
 		f.Add([]byte(strings.ReplaceAll(schema, "Sales", "T")))
@@ -56,6 +59,7 @@ func FuzzSchema(f *testing.F) {
 	f.Add([]byte("\ufeff{\"tables\": [ {\"name\":\"T\",\"visibility\":1,\"visibility\":null , \"columns\":[null,{\"name\":\"C\"}]}\r\n]}\r\n"))
 	f.Fuzz(func(t *testing.T, schema []byte) {
 		backAndForth(t, model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", string(schema)), visible...)
+		backAndForth(t, model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", string(schema)), synonymous...)
 	})
 }
 
@@ -99,7 +103,7 @@ func FuzzTMDL(f *testing.F) {
 			return
 		}
 		var changes []rewrite.Change
-		for _, target := range targets(m) {
+		for _, target := range targets(d, m) {
 			value := map[rewrite.Property]string{rewrite.SummarizeBy: "none", rewrite.Visibility: "Hidden"}[target.Property]
 			if value == "" {
 				value = text

@@ -63,6 +63,7 @@ var schemas = []string{
 	`{"tables":[ ],"$schema":"x"}`,
 	`{"$schema":"x","tables":[{"id":"t-sales","name":"Sales","visibility":"Visible","columns":[{"id":"c-amount","name":"Amount","visibility":"Hidden","index":"None","synonyms":["a"]},{"name":"region","visibility":null}],"measures":[],"hierarchies":[]}]}`,
 	`{"$schema":"x","tables":[{"name":"sales","synonyms":["s"],"measures":null},{"name":"Sales","visibility":"Hidden"},{"name":"Gone","columns":[{"name":"x","visibility":"Foo"}]}]}`,
+	`{"$schema":"x","tables":[{"name":"Sales","columns":[{"name":"Amount","synonyms":[ ]},{"name":"Region","synonyms":null,"visibility":"Auto"}],"measures":[{"name":"Plain","synonyms":["a","turn\u006fver"],"index":"All"}],"hierarchies":[],"synonyms":["s",5,"a"]}]}`,
 }
 
 // properties are parts that say, or do not say, whether Q&A is on.
@@ -238,7 +239,7 @@ func TestRestoreKeepsEditsOfOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		written, undos, err := rewrite.Write(d, draw(t, m, 8))
+		written, undos, err := rewrite.Write(d, draw(t, d, m, 8))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,13 +264,13 @@ func TestRestoreOfSeveralWrites(t *testing.T) {
 		}
 		var first, second []rewrite.Change
 		inSchema := map[bool]bool{}
-		for _, c := range draw(t, m, 10) {
+		for _, c := range draw(t, d, m, 10) {
 			of := &first
 			if rapid.Bool().Draw(t, "in the second write") {
 				of = &second
 			}
 			*of = append(*of, c)
-			inSchema[of == &first] = inSchema[of == &first] || c.Property == rewrite.Visibility
+			inSchema[of == &first] = inSchema[of == &first] || c.Property == rewrite.Visibility || c.Property == rewrite.Synonyms
 		}
 		once, firstUndos, err := rewrite.Write(d, first)
 		if err != nil {

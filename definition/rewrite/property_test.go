@@ -28,8 +28,15 @@ var (
 	)
 )
 
+// synonyms are words of an AI data schema; the schemas have some of them.
+var synonyms = []string{"a", "s", "turnover", "net \"sales\"", "Umsatz é日", " b ", "<c>"}
+
 // targets returns everything that can be written in the model.
-func targets(m *semanticmodel.Model) []rewrite.Target {
+func targets(d definition.Definition, m *semanticmodel.Model) []rewrite.Target {
+	object := []rewrite.Property{rewrite.Description, rewrite.Visibility}
+	if rewrite.Kept(d, m, rewrite.Synonyms) == nil {
+		object = append(object, rewrite.Synonyms)
+	}
 	all := []rewrite.Target{{Property: rewrite.Instructions}}
 	if m.QnA != semanticmodel.QnANoPart {
 		all = append(all, rewrite.Target{Property: rewrite.QnAEnabled})
@@ -40,20 +47,22 @@ func targets(m *semanticmodel.Model) []rewrite.Target {
 				all = append(all, rewrite.Target{Property: p, Table: t.Name, Name: name})
 			}
 		}
-		add("", rewrite.Description, rewrite.Visibility)
+		add("", object...)
 		for _, c := range t.Columns {
-			add(c.Name, rewrite.Description, rewrite.DisplayFolder, rewrite.SummarizeBy, rewrite.Visibility)
+			add(c.Name, rewrite.DisplayFolder, rewrite.SummarizeBy)
+			add(c.Name, object...)
 		}
 		for _, m := range t.Measures {
-			add(m.Name, rewrite.Description, rewrite.DisplayFolder, rewrite.Visibility)
+			add(m.Name, rewrite.DisplayFolder)
+			add(m.Name, object...)
 		}
 	}
 	return all
 }
 
 // draw draws changes of different targets.
-func draw(t *rapid.T, m *semanticmodel.Model, most int) []rewrite.Change {
-	all := targets(m)
+func draw(t *rapid.T, d definition.Definition, m *semanticmodel.Model, most int) []rewrite.Change {
+	all := targets(d, m)
 	byTarget := map[rewrite.Target]rewrite.Change{}
 	for range rapid.IntRange(1, most).Draw(t, "changes") {
 		c := rewrite.Change{Target: rapid.SampledFrom(all).Draw(t, "target")}
@@ -69,6 +78,8 @@ func draw(t *rapid.T, m *semanticmodel.Model, most int) []rewrite.Change {
 			c.Value = rapid.SampledFrom([]string{"none", "sum", "default", "distinctCount"}).Draw(t, "default")
 		case rewrite.Visibility:
 			c.Value = rapid.SampledFrom([]string{"Visible", "Hidden"}).Draw(t, "visibility")
+		case rewrite.Synonyms:
+			c.Value = strings.Join(rapid.SliceOfN(rapid.SampledFrom(synonyms), 1, 4).Draw(t, "synonyms"), "\n")
 		case rewrite.QnAEnabled:
 			c.Value = "true"
 		}
@@ -116,7 +127,7 @@ func writeAndRestore(t *rapid.T, d definition.Definition) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes := draw(t, m, 12)
+	changes := draw(t, d, m, 12)
 	if len(changes) == 0 {
 		return
 	}
@@ -155,8 +166,8 @@ func writeAndRestore(t *rapid.T, d definition.Definition) {
 
 	// Other writes since are kept, as if there had been no others.
 	var others []rewrite.Change
-	for _, c := range draw(t, m, 6) {
-		if !slices.ContainsFunc(changes, func(own rewrite.Change) bool { return own.Target == c.Target }) && c.Property != rewrite.Visibility && c.Property != rewrite.Instructions {
+	for _, c := range draw(t, d, m, 6) {
+		if !slices.ContainsFunc(changes, func(own rewrite.Change) bool { return own.Target == c.Target }) && inDeclaration[c.Property] {
 			others = append(others, c)
 		}
 	}
@@ -192,7 +203,7 @@ func holds(t rapid.TB, before, after definition.Definition, changes []rewrite.Ch
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := targets(m)
+	all := targets(before, m)
 	was, err := rewrite.Values(before, all)
 	if err != nil {
 		t.Fatal(err)
@@ -300,8 +311,8 @@ func TestCorpusAllChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		var changes []rewrite.Change
-		for _, target := range targets(m) {
-			value := map[rewrite.Property]string{rewrite.SummarizeBy: "min", rewrite.Visibility: "Hidden", rewrite.QnAEnabled: "true"}[target.Property]
+		for _, target := range targets(d, m) {
+			value := map[rewrite.Property]string{rewrite.SummarizeBy: "min", rewrite.Visibility: "Hidden", rewrite.QnAEnabled: "true", rewrite.Synonyms: "one\ntwo"}[target.Property]
 			if value == "" {
 				value = "Another " + target.String()
 			}

@@ -17,13 +17,17 @@ type reading struct {
 	model *semanticmodel.Model
 	// hasCopilot is true for a definition with any part under Copilot/.
 	hasCopilot bool
+	// loose is true for a definition that can have no folder Copilot.
+	loose bool
 	// hasProperties is true for a definition with a definition.pbism that can be edited.
 	hasProperties bool
 	tables        map[string]*semanticmodel.Table
 	columns       map[object]*semanticmodel.Column
 	measures      map[object]*semanticmodel.Measure
-	entries       map[object]*string // visibilities of the AI data schema, by folded names
+	entries       map[object]aiEntry // of the AI data schema, by folded names
 	entities      map[object]*string // visibilities of the linguistic schema
+	synonymsKnown bool               // whether synonymsError is known: why there is no place for synonyms
+	synonymsError error
 }
 
 // object names a table (name "") or a field.
@@ -33,6 +37,7 @@ func newReading(d definition.Definition, m *semanticmodel.Model) *reading {
 	r := &reading{
 		model:         m,
 		hasCopilot:    slices.ContainsFunc(d.Parts, func(p definition.Part) bool { return isCopilot(p.Path) }),
+		loose:         d.Loose,
 		hasProperties: readProperties(d) != nil,
 		tables:        map[string]*semanticmodel.Table{},
 		columns:       map[object]*semanticmodel.Column{},
@@ -69,8 +74,11 @@ func (r *reading) value(t Target) Value {
 		return Value{Found: true, Text: r.instructions()}
 	}
 	text, found := r.property(t)
-	if found && t.Property == Visibility {
+	switch {
+	case found && t.Property == Visibility:
 		return Value{Found: true, Text: r.visibility(t)}
+	case found && t.Property == Synonyms:
+		return r.synonyms(t)
 	}
 	if text == "" {
 		return Value{Found: found}
@@ -83,7 +91,7 @@ func (r *reading) property(t Target) (text string, found bool) {
 	table, column, measure := r.find(t)
 	switch {
 	case table != nil:
-		return table.Description, t.Property == Description || t.Property == Visibility
+		return table.Description, t.Property == Description || t.Property == Visibility || t.Property == Synonyms
 	case column != nil:
 		switch t.Property {
 		case DisplayFolder:
@@ -181,26 +189,40 @@ func (r *reading) visibility(t Target) *string {
 	if name := r.visibilityCulture(); name != "" {
 		return r.entityVisibility(name, t)
 	}
-	return r.entryVisibility(t)
+	return r.entryOf(t).visibility
 }
 
-// entryVisibility returns the target's visibility in Copilot/schema.json. The first
-// entry for an object counts (docs/regime.md C.9 (4)).
-func (r *reading) entryVisibility(t Target) *string {
+// aiEntry is what an entry of the AI data schema says about an object.
+type aiEntry struct {
+	visibility *string
+	synonyms   []string
+}
+
+// entryOf returns the target's entry in Copilot/schema.json, the zero aiEntry if it has
+// none. The first entry for an object counts (docs/regime.md C.9 (4)).
+func (r *reading) entryOf(t Target) aiEntry {
 	if r.entries == nil {
-		r.entries = map[object]*string{}
+		r.entries = map[object]aiEntry{}
+		add := func(o object, visibility string, synonyms []string) {
+			if _, ok := r.entries[o]; ok {
+				return
+			}
+			e := aiEntry{synonyms: synonyms}
+			if visibility != "" {
+				e.visibility = &visibility
+			}
+			r.entries[o] = e
+		}
 		if s := r.model.Copilot.Schema; s != nil {
-			seen := map[string]bool{}
 			for _, table := range s.Tables {
 				name := fold(table.Name)
-				if seen[name] {
+				if _, seen := r.entries[object{name, ""}]; seen {
 					continue
 				}
-				seen[name] = true
-				note(r.entries, object{name, ""}, table.Visibility)
+				add(object{name, ""}, table.Visibility, table.Synonyms)
 				for kind, fields := range map[string][]semanticmodel.AIField{columns: table.Columns, measures: table.Measures} {
 					for _, f := range fields {
-						note(r.entries, object{name, kind + fold(f.Name)}, f.Visibility)
+						add(object{name, kind + fold(f.Name)}, f.Visibility, f.Synonyms)
 					}
 				}
 			}

@@ -110,14 +110,14 @@ func paths(d definition.Definition) (all []string) {
 
 // changesOf returns changes of a model, by kind: of the first and the last object
 // that has the property, and all of these together.
-func changesOf(m *semanticmodel.Model) map[string][]rewrite.Change {
+func changesOf(d definition.Definition, m *semanticmodel.Model) map[string][]rewrite.Change {
 	values := map[rewrite.Property]string{
 		rewrite.Instructions: "# Rules\n\nAnswer in euros.  \nBe brief: “short”, 短い.\n\n", rewrite.Description: "One line,\nand another.",
 		rewrite.DisplayFolder: `Umsätze\Netto`, rewrite.SummarizeBy: "average", rewrite.Visibility: "Hidden",
-		rewrite.QnAEnabled: "true",
+		rewrite.QnAEnabled: "true", rewrite.Synonyms: "Umsatz\nnet “sales” 短い",
 	}
 	changes, all := map[string][]rewrite.Change{}, []rewrite.Change{}
-	found := targets(m)
+	found := targets(d, m)
 	for _, p := range slices.Sorted(maps.Keys(values)) {
 		var of []rewrite.Change
 		for _, target := range found {
@@ -142,7 +142,7 @@ func relaid(t *testing.T, d definition.Definition, l layout) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for kind, changes := range changesOf(m) {
+	for kind, changes := range changesOf(d, m) {
 		if len(changes) == 0 {
 			continue
 		}

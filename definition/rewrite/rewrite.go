@@ -1,7 +1,8 @@
 // Package rewrite changes single properties of a semantic model's definition and
 // restores them: descriptions, display folders, default summarizations, the AI
-// instructions, the visibilities of the AI data schema, and whether Q&A is on. Only the
-// necessary bytes change, and Restore restores every byte that Write changed.
+// instructions, the visibilities and synonyms of the AI data schema, and whether Q&A is
+// on. Only the necessary bytes change, and Restore restores every byte that Write
+// changed.
 //
 // The place of AI instructions and visibilities depends on the definition. With any
 // part under Copilot/, they are there. Without one, they are in the linguistic
@@ -11,6 +12,10 @@
 // are several cultures, docs/regime.md C.9 (5) decides: the model's default one, else the
 // first by name. Scoring reads the AI data schema from Copilot/schema.json only, so
 // this package sees objects hidden in a linguistic schema and scoring does not.
+//
+// Synonyms are read and written in Copilot/schema.json only. A definition whose AI
+// instructions or visibilities are in a linguistic schema gets none: a folder Copilot
+// would take their place.
 package rewrite
 
 import (
@@ -36,6 +41,8 @@ const (
 	Instructions Property = "instructions"
 	// Visibility of a table, column or measure in the AI data schema.
 	Visibility Property = "visibility"
+	// Synonyms of a table, column or measure in the AI data schema, one a line.
+	Synonyms Property = "synonyms"
 	// QnAEnabled is whether Q&A is on for the model (Table and Name ""):
 	// settings.qnaEnabled of definition.pbism. It can only be turned on.
 	QnAEnabled Property = "qnaEnabled"
@@ -66,7 +73,7 @@ type Value struct {
 	Found bool
 	// Text is nil if the object does not have the property or it is empty; empty AI
 	// instructions are not nil, and a qnaEnabled that is no boolean is. The lines of a
-	// description are joined by "\n".
+	// description, and synonyms, are joined by "\n".
 	Text *string
 }
 

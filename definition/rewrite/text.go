@@ -28,7 +28,8 @@ const lineBreaks = "\v\f\u0085\u2028\u2029"
 // (docs/specification.md 4.5). No text may be blank. A description breaks lines by
 // CRLF, LF or CR only and has at most 10,000 characters. A display folder is one
 // line of at most 100 characters. AI instructions have at most 10,000 characters.
-// The other properties have fixed sets of values.
+// Synonyms are lines of at most 1,024 characters, at most 1,024 of them. The other
+// properties have fixed sets of values.
 func CheckText(p Property, text string) string {
 	known := func(values []string) string {
 		if slices.Contains(values, text) {
@@ -64,6 +65,8 @@ func CheckText(p Property, text string) string {
 		return tooLong(text, maxFolder)
 	case Instructions:
 		return tooLong(text, maxInstructions)
+	case Synonyms:
+		return checkSynonyms(asRead(Change{Target{Property: p}, text}))
 	case SummarizeBy, Visibility, QnAEnabled: // fixed values, checked above
 	}
 	return fmt.Sprintf("%q is not a property that can be set", p)
@@ -76,10 +79,10 @@ func tooLong(text string, most int) string {
 	return ""
 }
 
-// asRead returns a value as the format returns it: the lines of a description end
-// with LF.
+// asRead returns a value as the format returns it: the lines of a description and of
+// synonyms end with LF.
 func asRead(c Change) string {
-	if c.Property != Description {
+	if c.Property != Description && c.Property != Synonyms {
 		return c.Value
 	}
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(c.Value)

@@ -166,7 +166,12 @@ type Culture struct {
 	// the schema has no such string.
 	CustomInstructions *string
 	Entities           []LinguisticEntity
+	// Captions are the translated names that are not blank.
+	Captions []Caption
 }
+
+// Caption is the translated name of a table (Name ""), a column or a measure.
+type Caption struct{ Table, Name, Text string }
 
 // LinguisticEntity is an entity of the linguistic schema, identified by its binding.
 type LinguisticEntity struct {

@@ -240,7 +240,27 @@ func culture(o *declared) Culture {
 			parseLinguistic(metadata.file, []byte(content), &c)
 		}
 	}
+	if translations := o.child("translations"); translations != nil {
+		for _, t := range translations.children { // the tables stand next to the model
+			if t.keyword != "table" {
+				continue
+			}
+			c.caption(t.name, "", t.text("caption"))
+			for _, f := range t.children {
+				if f.keyword == "column" || f.keyword == "measure" {
+					c.caption(t.name, f.name, f.text("caption"))
+				}
+			}
+		}
+	}
 	return c
+}
+
+// caption adds a translated name; a blank one is none.
+func (c *Culture) caption(table, name, text string) {
+	if strings.TrimSpace(text) != "" {
+		c.Captions = append(c.Captions, Caption{table, name, text})
+	}
 }
 
 // reference returns the name that a property refers to, in the object's own table.

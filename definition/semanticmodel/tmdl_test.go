@@ -200,7 +200,7 @@ func TestFromTMDLOtherObjects(t *testing.T) {
 			},
 			{Name: "r3", FromCardinality: semanticmodel.Many, ToCardinality: semanticmodel.One, CrossFilteringBehavior: "oneDirection", IsActive: true, Source: source("b", 11)},
 		},
-		Cultures:     []semanticmodel.Culture{{Name: "de-DE", CustomInstructions: &instructions}, {Name: "fr-FR"}},
+		Cultures:     []semanticmodel.Culture{{Name: "de-DE", CustomInstructions: &instructions, Captions: []semanticmodel.Caption{{Table: "T", Name: "M", Text: "m"}}}, {Name: "fr-FR"}},
 		Roles:        []string{"R"},
 		Perspectives: []string{"P"},
 		Expressions:  []string{"E"},

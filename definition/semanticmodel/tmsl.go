@@ -144,9 +144,57 @@ func (t *tmsl) culture() (o Culture) {
 					t.linguistic(&o)
 				}
 			}
+		case "translations":
+			for member := range t.Object() {
+				if member == "model" {
+					t.translations(&o)
+				}
+			}
 		}
 	}
 	return o
+}
+
+// translations reads the translated names of a model's tables and their fields.
+func (t *tmsl) translations(c *Culture) {
+	for member := range t.Object() {
+		if member != "tables" {
+			continue
+		}
+		for range t.Array() {
+			var table, caption string
+			var fields []Caption
+			for member := range t.Object() {
+				switch member {
+				case "name":
+					table = t.Lines()
+				case "translatedCaption":
+					caption = t.value()
+				case "columns", "measures":
+					for range t.Array() {
+						fields = append(fields, t.translated())
+					}
+				}
+			}
+			c.caption(table, "", caption)
+			for _, f := range fields {
+				c.caption(table, f.Name, f.Text)
+			}
+		}
+	}
+}
+
+// translated reads the translated name of a field.
+func (t *tmsl) translated() (c Caption) {
+	for member := range t.Object() {
+		switch member {
+		case "name":
+			c.Name = t.Lines()
+		case "translatedCaption":
+			c.Text = t.value()
+		}
+	}
+	return c
 }
 
 // linguistic reads the content of linguisticMetadata: an object, or a string that

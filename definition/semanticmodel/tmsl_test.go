@@ -60,7 +60,12 @@ const bim = `{
     "roles": [{"name": "Readers", "modelPermission": "read", "tablePermissions": [{"name": "Sales", "filterExpression": "TRUE()"}]}],
     "perspectives": [{"name": "Short", "tables": []}],
     "cultures": [{"name": "en-US", "linguisticMetadata": {"content": {"Version": "1.0.0", "CustomInstructions": "Use totals.",
-      "Entities": {"sales": {"Definition": {"Binding": {"ConceptualEntity": "Sales"}}, "Terms": [{"deals": {"State": "Authored"}}]}}}, "contentType": "json"}}],
+      "Entities": {"sales": {"Definition": {"Binding": {"ConceptualEntity": "Sales"}}, "Terms": [{"deals": {"State": "Authored"}}]}}}, "contentType": "json"}},
+      {"name": "de-DE", "translations": {"model": {"name": "Model", "translatedCaption": "Modell", "tables": [
+        {"columns": [{"name": "Amount", "translatedCaption": "Betrag", "translatedDescription": "d"}, {"name": "Band"}],
+         "measures": [{"name": "Total", "translatedCaption": "Summe gesamt"}, {"translatedCaption": " "}], "hierarchies": [{"name": "H", "translatedCaption": "h"}],
+         "name": "Sales", "translatedCaption": "Verk\u00e4ufe"},
+        {"name": "Date", "translatedCaption": null, "translatedDisplayFolder": "x"}]}}}],
     "expressions": [{"name": "Server", "kind": "m", "expression": "\"x\""}],
     "functions": [{"name": "Twice", "expression": "(x) => x * 2"}]
   }
@@ -70,7 +75,7 @@ const bim = `{
 var tmdlFiles = map[string]string{
 	"definition/database.tmdl": "database Sales\n\tcompatibilityLevel: 1601\n",
 	"definition/model.tmdl": "model Model\n\tculture: en-US\n\n\tannotation M = 1\n\n" +
-		"ref table Sales\nref table Date\nref table 'Time Intelligence'\n\nref cultureInfo en-US\n\nref role Readers\n\nref perspective Short\n",
+		"ref table Sales\nref table Date\nref table 'Time Intelligence'\n\nref cultureInfo en-US\nref cultureInfo de-DE\n\nref role Readers\n\nref perspective Short\n",
 	"definition/tables/Sales.tmdl": `/// What was
 /// sold
 table Sales
@@ -148,6 +153,7 @@ table Sales
 	"definition/roles/Readers.tmdl":            "role Readers\n\tmodelPermission: read\n\n\ttablePermission Sales = TRUE()\n",
 	"definition/perspectives/Short.tmdl":       "perspective Short\n",
 	"definition/cultures/en-US.tmdl":           "cultureInfo en-US\n\n\tlinguisticMetadata = {\"Version\": \"1.0.0\", \"CustomInstructions\": \"Use totals.\", \"Entities\": {\"sales\": {\"Definition\": {\"Binding\": {\"ConceptualEntity\": \"Sales\"}}, \"Terms\": [{\"deals\": {\"State\": \"Authored\"}}]}}}\n\t\tcontentType: json\n",
+	"definition/cultures/de-DE.tmdl":           "cultureInfo de-DE\n\n\ttranslations\n\t\tmodel Model\n\t\t\tcaption: Modell\n\n\t\t\ttable Sales\n\t\t\t\tcaption: Verkäufe\n\n\t\t\t\tcolumn Amount\n\t\t\t\t\tcaption: Betrag\n\t\t\t\t\tdescription: d\n\n\t\t\t\tcolumn Band\n\n\t\t\t\tmeasure Total\n\t\t\t\t\tcaption: Summe gesamt\n\n\t\t\t\thierarchy H\n\t\t\t\t\tcaption: h\n\n\t\t\ttable Date\n\t\t\t\tdisplayFolder: x\n",
 	"definition/expressions.tmdl":              "expression Server = \"x\"\n",
 	"definition/functions.tmdl":                "function Twice = (x) => x * 2\n",
 }
@@ -180,6 +186,9 @@ func TestTMSLAndTMDLAgree(t *testing.T) {
 	}
 	if got := fromTMSL.Cultures[0]; got.CustomInstructions == nil || *got.CustomInstructions != "Use totals." || len(got.Entities) != 1 {
 		t.Errorf("got culture %+v", got)
+	}
+	if got := fromTMSL.Cultures[1].Captions; len(got) != 3 || got[0].Text != "Verkäufe" || got[2] != (semanticmodel.Caption{Table: "Sales", Name: "Total", Text: "Summe gesamt"}) {
+		t.Errorf("got captions %+v", got)
 	}
 	want := semanticmodel.Source{File: "model.bim", Line: 10}
 	if got := sales.Columns[0].Source; got != want {

@@ -319,15 +319,19 @@ func (w Work) changed(o Object, how string) error {
 
 // changedMessage says how an object has changed.
 func (w Work) changedMessage(o Object, v rewrite.Value) string {
+	changed := " was changed "
+	if o.Type == proposal.Synonyms {
+		changed = " were changed "
+	}
 	switch {
 	case !v.Found && o.Type == proposal.QnAEnabled:
 		return "the definition.pbism of the semantic model is gone or no longer a JSON object"
 	case !v.Found:
 		return "the semantic model no longer holds " + o.named()
 	case w.Reverts != nil:
-		return "the " + string(o.Property) + " of " + o.named() + " was changed after the apply"
+		return "the " + string(o.Property) + " of " + o.named() + changed + "after the apply"
 	}
-	return "the " + string(o.Property) + " of " + o.named() + " was changed after the preview"
+	return "the " + string(o.Property) + " of " + o.named() + changed + "after the preview"
 }
 
 // named returns the name of the object in messages.

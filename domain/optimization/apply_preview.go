@@ -121,13 +121,13 @@ func (r ApplyPreview) Select(p Preview) ([]Write, error) {
 	return writes, nil
 }
 
-// lineBreaks maps the line breaks of a description to the only one that a definition
-// has.
+// lineBreaks maps the line breaks of a description or of synonyms to the only one that
+// their values have.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // asWritten returns a caller's text as a definition returns it after the write.
 func asWritten(t proposal.Type, text string) string {
-	if t == proposal.Description {
+	if t == proposal.Description || t == proposal.Synonyms {
 		return lineBreaks.Replace(text)
 	}
 	return text

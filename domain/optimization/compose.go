@@ -60,6 +60,12 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 	if !p.Kind.FromFindings() {
 		asked = []Targets{{Type: p.Kind.Types()[0]}}
 	}
+	var noSynonyms error
+	if p.Kind == AIDataSchema {
+		if noSynonyms = rewrite.Kept(d, m, rewrite.Synonyms); noSynonyms == nil {
+			asked = append(asked, Targets{Type: proposal.Synonyms})
+		}
+	}
 	more := 0
 	for _, t := range asked {
 		if t.Type == proposal.Description {
@@ -95,6 +101,10 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 		}
 	}
 	p.explain(a, more)
+	if noSynonyms != nil {
+		p.Skipped = append(p.Skipped, Skip{synonymsKey, string(proposal.NothingProposed),
+			"no synonyms are proposed: " + noSynonyms.Error()})
+	}
 	return nil
 }
 
@@ -138,7 +148,7 @@ func (p *Preview) present(d definition.Definition, t Targets) ([]proposal.Object
 			present = append(present, o)
 			continue
 		}
-		p.skip(proposal.Skip{Object: o, Reason: proposal.NothingProposed,
+		p.skip(t.Type, proposal.Skip{Object: o, Reason: proposal.NothingProposed,
 			Message: "the semantic model no longer has this object of its latest assessment; assess it again"})
 	}
 	return present, nil
@@ -152,8 +162,8 @@ func targets(t proposal.Type, objects []proposal.Object) []rewrite.Target {
 	return all
 }
 
-func (p *Preview) skip(s proposal.Skip) {
-	key := KeyOf(s.Object)
+func (p *Preview) skip(t proposal.Type, s proposal.Skip) {
+	key := keyOf(t, s.Object)
 	if s.Object.Type == proposal.Model {
 		key = string(p.Kind)
 	}
@@ -168,7 +178,7 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 			s.Reason, s.Message = proposal.PermissionRequired,
 				"the account's AI provider is a data agent, and "+a.AgentPermission+" is not granted"
 		}
-		p.skip(s)
+		p.skip(t, s)
 	}
 	objects := make([]proposal.Object, len(answer.Proposals))
 	for i, one := range answer.Proposals {
@@ -184,14 +194,14 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 	}
 	entries := map[entry]bool{}
 	for i, one := range answer.Proposals {
-		key, why := KeyOf(one.Object), ""
+		key, why := keyOf(t, one.Object), ""
 		in := entryOf(one.Object)
 		switch text := rewrite.CheckText(propertyOf(t), one.Value); {
 		case !values[i].Found:
 			why = "the semantic model has no such object"
 		case taken[key]:
 			why = "another object of the semantic model has the same key"
-		case t == proposal.AIDataSchema && entries[in]:
+		case inSchema(t) && entries[in]:
 			why = "the AI data schema does not distinguish it from another object whose name differs only in white space or letter case"
 		case text != "":
 			why = "what was proposed cannot be written: " + text
@@ -201,13 +211,13 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 			why = fmt.Sprintf("its current text is longer than the %d bytes that are kept for a revert; shorten it first", maxReplaced)
 		}
 		if why != "" {
-			p.skip(proposal.Skip{Object: one.Object, Reason: proposal.NothingProposed, Message: why})
+			p.skip(t, proposal.Skip{Object: one.Object, Reason: proposal.NothingProposed, Message: why})
 			continue
 		}
 		taken[key], entries[in] = true, true
 		p.Changes = append(p.Changes, Change{
 			Key: key, Type: t, Table: one.Table, Object: one.Name, ObjectType: one.Type, Property: propertyOf(t),
-			Current: values[i].Text, Proposed: one.Value, Reason: one.Reason, Recommended: one.Recommended || t != proposal.AIDataSchema,
+			Current: values[i].Text, Proposed: one.Value, Reason: one.Reason, Recommended: one.Recommended || !inSchema(t),
 		})
 	}
 	return nil

@@ -181,7 +181,10 @@ func TestComposeSkipsTheModelByItsKind(t *testing.T) {
 	d, m := sales(t)
 	for _, kind := range []optimization.Kind{optimization.AIInstructions, optimization.AIDataSchema} {
 		p := optimization.Preview{Kind: kind}
-		err := p.Compose(d, m, optimization.Asking{Propose: func(proposal.Ask) (proposal.Answer, error) {
+		err := p.Compose(d, m, optimization.Asking{Propose: func(ask proposal.Ask) (proposal.Answer, error) {
+			if ask.Type == proposal.Synonyms {
+				return proposal.Answer{}, nil
+			}
 			return proposal.Answer{Skipped: []proposal.Skip{{Object: proposal.Object{Type: proposal.Model}, Reason: proposal.NothingProposed, Message: "nothing"}}}, nil
 		}})
 		if err != nil || len(p.Skipped) != 1 || p.Skipped[0].Key != string(kind) {
@@ -210,7 +213,10 @@ func TestComposeDistinguishesSchemaObjects(t *testing.T) {
 		p := optimization.Preview{Kind: kind}
 		err := p.Compose(d, m, optimization.Asking{
 			Targets: []optimization.Targets{{Type: proposal.SummarizeBy, Objects: objects}},
-			Propose: func(proposal.Ask) (a proposal.Answer, err error) {
+			Propose: func(ask proposal.Ask) (a proposal.Answer, err error) {
+				if ask.Type == proposal.Synonyms {
+					return a, nil
+				}
 				for i, o := range objects {
 					a.Proposals = append(a.Proposals, proposal.Proposal{Object: o, Value: []string{proposal.Hidden, proposal.Visible}[i%2], Recommended: true})
 				}

@@ -83,10 +83,23 @@ type TableFolders struct {
 const instructionsKey = "aiInstructions"
 
 // KeyOf returns the key of an object in previews, applies and reverts: table|object, or
-// table| for the table itself. Q&A has a key of its own.
+// table| for the table itself. Q&A has a key of its own, and synonyms have that of their
+// object with an ending.
 func KeyOf(o proposal.Object) string {
 	if o.Type == proposal.Model {
 		return instructionsKey
 	}
 	return o.Table + "|" + o.Name
+}
+
+// synonymsKey is the key of synonyms of the model, and the ending of those of an object:
+// table|object|synonyms.
+const synonymsKey = "synonyms"
+
+// keyOf returns the key of a change of an object.
+func keyOf(t proposal.Type, o proposal.Object) string {
+	if t == proposal.Synonyms {
+		return KeyOf(o) + "|" + synonymsKey
+	}
+	return KeyOf(o)
 }

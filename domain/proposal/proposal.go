@@ -16,6 +16,8 @@ const (
 	DisplayFolder  Type = "displayFolder"
 	SummarizeBy    Type = "summarizeBy"
 	AIDataSchema   Type = "aiDataSchema"
+	// Synonyms are all synonyms of an object in the AI data schema, one a line.
+	Synonyms Type = "synonyms"
 	// QnAEnabled turns Q&A on, without which Copilot reads no AI instructions.
 	QnAEnabled Type = "qnaEnabled"
 )
@@ -64,14 +66,15 @@ type Ask struct {
 	Model *semanticmodel.Model
 	// Objects are the objects to propose for, the most urgent first: tables, columns
 	// and measures for Description, measures for DisplayFolder. They are empty for
-	// AIInstructions and AIDataSchema, which concern the entire model.
+	// AIInstructions, AIDataSchema and Synonyms, which concern the entire model.
 	Objects []Object
 	// Usage is the number of views by table and field; nil without usage.
 	Usage map[string]map[string]int64
 }
 
 // Proposal is a value proposed for an object. For AIDataSchema the value is Visible or
-// Hidden. Recommended marks what an apply without keys writes.
+// Hidden; for Synonyms it holds those that the object has, and then the new ones.
+// Recommended marks what an apply without keys writes.
 type Proposal struct {
 	Object
 	Value       string
@@ -103,7 +106,8 @@ type Provider struct {
 }
 
 // Answer is a provider's answer. Every object of the Ask is either in Proposals or in
-// Skipped, exactly once. No proposal repeats the value that the model already has.
+// Skipped, exactly once. Without objects in the Ask, the model itself is skipped if
+// nothing is proposed; for Synonyms the answer is then empty. No proposal repeats the value that the model already has.
 type Answer struct {
 	Provider  Provider
 	Proposals []Proposal

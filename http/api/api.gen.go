@@ -473,6 +473,7 @@ const (
 	DisplayFolder  ChangeType = "displayFolder"
 	QnaEnabled     ChangeType = "qnaEnabled"
 	SummarizeBy    ChangeType = "summarizeBy"
+	Synonyms       ChangeType = "synonyms"
 )
 
 // Valid indicates whether the value is a known member of the ChangeType enum.
@@ -489,6 +490,8 @@ func (e ChangeType) Valid() bool {
 	case QnaEnabled:
 		return true
 	case SummarizeBy:
+		return true
+	case Synonyms:
 		return true
 	default:
 		return false
@@ -1524,7 +1527,8 @@ type ApplyRequest struct {
 
 	// Values The caller's own texts for the selected changes, by key: AI instructions, a description or a display folder.
 	// Not blank. A description may break lines with CRLF, LF or CR. A display folder is one line without a tab, at
-	// most 100 characters. AI instructions have at most the preview's maxLength characters.
+	// most 100 characters. AI instructions have at most the preview's maxLength characters. Synonyms are lines of at most
+	// 1,024 characters: all that the object has after the apply.
 	Values map[string]string `json:"values,omitempty"`
 }
 
