@@ -64,9 +64,13 @@ func (g ignore) matches(rule string, key readiness.Key) bool {
 func same(want *string, name string) bool { return want == nil || strings.EqualFold(*want, name) }
 
 // sameObject compares names as the engine does, ignoring letter case. The finding about the entire model is named "#"
-// and the rule; a file may omit the rule and write "#".
+// and the rule, or as else readiness.ModelNames says; a file may write "#" for all of these.
 func sameObject(want, name, rule string) bool {
-	return strings.EqualFold(want, name) || want == "#" && name == "#"+rule
+	return strings.EqualFold(want, name) || strings.HasPrefix(want, "#") && namesModel(want, rule) && namesModel(name, rule)
+}
+
+func namesModel(name, rule string) bool {
+	return name == "#" || slices.ContainsFunc(readiness.ModelNames(rule), func(one string) bool { return strings.EqualFold(one, name) })
 }
 
 // of reports whether the entry applies to the item.

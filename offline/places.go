@@ -64,7 +64,9 @@ func newPlaces(i Item, d definition.Definition, m *semanticmodel.Model) *places 
 		at.names[""][strings.ToLower(a.Folder)] = true
 	}
 	for _, id := range ruleIDs {
-		at.names[""]["#"+strings.ToLower(id)] = true
+		for _, name := range readiness.ModelNames(id) {
+			at.names[""][strings.ToLower(name)] = true
+		}
 	}
 	return at
 }

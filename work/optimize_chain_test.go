@@ -62,7 +62,7 @@ func TestAppliesOnOneObjectRevertInOrder(t *testing.T) {
 	b := newOptimizing(t)
 	b.unlimited()
 	before := b.parts(t)
-	const short = "// \"two\"\r\nx " // too short: the description is a finding again
+	const short = "//\"\r\nx " // too short: the description is a finding again
 	text := func(s string) map[string]string { return map[string]string{"Sales|Revenue": s} }
 	first := b.written(t, optimization.Descriptions, []string{"Sales|Revenue", "Sales|M03"}, text(short))
 	one := b.parts(t)

@@ -95,10 +95,13 @@ func entry(m *semanticmodel.Model, o proposal.Object) (visibility *string, synon
 	return &(*fields)[i].Visibility, &(*fields)[i].Synonyms
 }
 
+// november scores by 2026-11, whose rules the embedded rules promise to satisfy.
+var november, _ = readiness.Find("2026-11")
+
 // fixable returns the objects that the model's findings have a fix for.
 func fixable(m *semanticmodel.Model, rule ...string) []proposal.Object {
 	var objects []proposal.Object
-	for _, f := range readiness.Assess(m, readiness.Options{}).Findings {
+	for _, f := range november.Assess(m, readiness.Options{}).Findings {
 		if slices.ContainsFunc(f.RuleIDs, func(id string) bool { return slices.Contains(rule, id) }) {
 			kind := map[readiness.ObjectType]proposal.ObjectType{
 				readiness.TableObject: proposal.Table, readiness.ColumnObject: proposal.Column, readiness.MeasureObject: proposal.Measure,

@@ -186,7 +186,7 @@ func TestShopImproves(t *testing.T) {
 			t.Errorf("%s: %v to %v", ask.Type, before, after)
 		}
 	}
-	if after := *readiness.Assess(optimized(m, false), readiness.Options{}).Raw; after < before+30 {
+	if after := *readiness.Assess(optimized(m, false), readiness.Options{}).Raw; after < before+25 {
 		t.Errorf("all: %v to %v", before, after)
 	}
 }

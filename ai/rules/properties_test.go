@@ -207,8 +207,8 @@ func TestInstructionsKeepToTheirLimits(t *testing.T) {
 		if m.Copilot.Instructions != nil && strings.TrimSpace(text) != "" && !strings.HasPrefix(value, text) {
 			t.Fatalf("%q does not begin with %q", value, text)
 		}
-		after := readiness.Assess(applied(m, proposal.AIInstructions, a.Proposals), readiness.Options{})
-		before := readiness.Assess(m, readiness.Options{})
+		after := november.Assess(applied(m, proposal.AIInstructions, a.Proposals), readiness.Options{})
+		before := november.Assess(m, readiness.Options{})
 		if before.Raw != nil && *after.Raw < *before.Raw {
 			t.Fatalf("score from %v to %v with %q", *before.Raw, *after.Raw, value)
 		}

@@ -18,7 +18,7 @@ func selecting(id string, m *semanticmodel.Model, tables ...string) readiness.So
 }
 
 func assessAgent(a readiness.Agent, sources ...readiness.Source) readiness.Result {
-	return readiness.AssessAgent(a, sources, readiness.Options{})
+	return november.AssessAgent(a, sources, readiness.Options{})
 }
 
 // agentRule formats the result of an AGT rule: eligible, failing and R.
@@ -122,7 +122,7 @@ func TestAssessAsAgent(t *testing.T) {
 	// An agent reads hidden fields of a model without a schema, and neither folders nor
 	// data categories.
 	m := model(table("Sales", text("City", hidden), measures(11, "m%d")), table("Hidden", text("x"), hiddenTable))
-	as := readiness.AssessAsAgent(m, readiness.Options{})
+	as := november.AssessAsAgent(m, readiness.Options{})
 	if got := ruleOf(t, as, "DSC-02"); got.Eligible != 1 {
 		t.Errorf("DSC-02: got %+v, want the hidden column and not that of the hidden table", got)
 	}
@@ -131,7 +131,7 @@ func TestAssessAsAgent(t *testing.T) {
 			t.Errorf("%s: got %+v, want none", id, got)
 		}
 	}
-	if got := ruleOf(t, readiness.Assess(m, readiness.Options{}), "MEA-04"); got.Eligible != 11 {
+	if got := ruleOf(t, november.Assess(m, readiness.Options{}), "MEA-04"); got.Eligible != 11 {
 		t.Errorf("MEA-04 of the model: got %+v", got)
 	}
 	var weights []float64
@@ -148,7 +148,7 @@ func TestAssessAsAgent(t *testing.T) {
 		t.Errorf("impacts of %v, want %v", sumOfImpacts(as), 100-*as.RawUncapped)
 	}
 	// With a schema it reads only what the schema exposes.
-	perfect := readiness.AssessAsAgent(star(3), readiness.Options{})
+	perfect := november.AssessAsAgent(star(3), readiness.Options{})
 	if *perfect.Raw != 100 || len(perfect.Findings) > 0 {
 		t.Errorf("star: got %v, %+v", *perfect.Raw, perfect.Findings)
 	}
@@ -229,7 +229,7 @@ func TestAssessAgent(t *testing.T) {
 
 	// Ignore is given the source.
 	o := readiness.Options{Ignore: func(id string, k readiness.Key) bool { return id == "DSC-03" && k.SourceModelID == "m2" }}
-	r = readiness.AssessAgent(readiness.Agent{}, []readiness.Source{selecting("m2", one, "Sales"), selecting("m3", one, "Sales")}, o)
+	r = november.AssessAgent(readiness.Agent{}, []readiness.Source{selecting("m2", one, "Sales"), selecting("m3", one, "Sales")}, o)
 	if got := ruleOf(t, r, "DSC-03"); got.Ignored != 1 || got.Failing != 1 {
 		t.Errorf("DSC-03: got %+v", got)
 	}

@@ -60,7 +60,7 @@ func TestFindingMerges(t *testing.T) {
 	t.Parallel()
 	m := star(1)
 	m.Tables[0].Measures[0].Description = ""
-	r := readiness.Assess(m, readiness.Options{})
+	r := november.Assess(m, readiness.Options{})
 	if len(r.Findings) != 1 {
 		t.Fatalf("got %d findings, want 1: %+v", len(r.Findings), r.Findings)
 	}
@@ -91,7 +91,7 @@ func TestFindings(t *testing.T) {
 		related("net_sales[P] -> Products[Id]", "manyToMany", "both"),
 		answered("folder 1", nil, "Gone[x]"),
 	)
-	r := readiness.Assess(m, readiness.Options{})
+	r := november.Assess(m, readiness.Options{})
 	for _, tt := range []struct {
 		dimension, object string
 		objectType        readiness.ObjectType
@@ -158,7 +158,7 @@ func TestScoresAreNull(t *testing.T) {
 		"all private":        model(table("Sales", privateTable, text("a"))),
 		"hidden by a schema": model(table("Sales", text("a")), schema("Sales Hidden")),
 	} {
-		for as, assess := range map[string]func(*semanticmodel.Model, readiness.Options) readiness.Result{"model": readiness.Assess, "agent": readiness.AssessAsAgent} {
+		for as, assess := range map[string]func(*semanticmodel.Model, readiness.Options) readiness.Result{"model": november.Assess, "agent": november.AssessAsAgent} {
 			r := assess(m, readiness.Options{})
 			if r.Score != nil || r.Raw != nil || r.Unweighted.Score != nil || r.Unweighted.Raw != nil {
 				t.Errorf("%s as %s: got a score", name, as)
@@ -177,11 +177,11 @@ func TestScoresAreNull(t *testing.T) {
 		}
 	}
 	// A table without fields is a table.
-	if r := readiness.Assess(model(table("Sales")), readiness.Options{}); r.Score == nil {
+	if r := november.Assess(model(table("Sales")), readiness.Options{}); r.Score == nil {
 		t.Error("one table: got no score")
 	}
 	// A dimension without an applicable rule has no score and no weight.
-	r := readiness.Assess(model(table("Sales", text("a"))), readiness.Options{})
+	r := november.Assess(model(table("Sales", text("a"))), readiness.Options{})
 	if d := dimensionOf(t, r, "time"); d.Score != nil || d.Raw != nil || len(d.Rules) != 6 || d.Rules[0].Score != nil || d.Rules[0].Eligible != 0 {
 		t.Errorf("time without a dateTime column: got %+v", d)
 	}
@@ -217,7 +217,7 @@ func TestCapsHold(t *testing.T) {
 		"a table with itself":     {selfRelated, []string{"CAP-NOREL"}},
 		"a hidden star is a star": {model(table("S", whole("a"), hiddenTable), table("D", whole("a"), measure("m", "1")), related("S[a] -> D[a]")), []string{}},
 	} {
-		r := readiness.Assess(tt.model, readiness.Options{})
+		r := november.Assess(tt.model, readiness.Options{})
 		if diff := cmp.Diff(tt.caps, r.Caps); diff != "" {
 			t.Errorf("%s: -want +got\n%s", name, diff)
 		}
@@ -243,7 +243,7 @@ func TestIgnore(t *testing.T) {
 		return readiness.Options{Ignore: func(id string, k readiness.Key) bool { return strings.Contains(rules, id) && k == key }}
 	}
 	revenue := readiness.Key{Table: "Sales", ObjectName: "Revenue"}
-	r := readiness.Assess(m, ignore("DSC-03", revenue))
+	r := november.Assess(m, ignore("DSC-03", revenue))
 	if got := ruleOf(t, r, "DSC-03"); got.Eligible != 2 || got.Failing != 0 || got.Ignored != 1 || *got.Score != 1 {
 		t.Errorf("DSC-03: got %+v", got)
 	}
@@ -254,7 +254,7 @@ func TestIgnore(t *testing.T) {
 	if got := ruleOf(t, r, "MEA-03"); got.Failing != 1 || got.Ignored != 0 {
 		t.Errorf("MEA-03: got %+v", got)
 	}
-	r = readiness.Assess(m, ignore("DSC-03 DSC-04 DSC-05 DSC-06", revenue))
+	r = november.Assess(m, ignore("DSC-03 DSC-04 DSC-05 DSC-06", revenue))
 	if d := dimensionOf(t, r, "descriptions"); *d.Score != 100 || findingOf(r, "descriptions", "Sales[Revenue]") != nil {
 		t.Errorf("descriptions: got %+v", d)
 	}
@@ -264,13 +264,13 @@ func TestIgnore(t *testing.T) {
 	// A model-level rule is ignored by its own key; without an eligible object it does
 	// not apply.
 	m.Copilot.VerifiedAnswers = nil
-	r = readiness.Assess(m, ignore("INS-07", readiness.Key{ObjectName: "#INS-07"}))
+	r = november.Assess(m, ignore("INS-07", readiness.Key{ObjectName: "#INS-07"}))
 	if got := ruleOf(t, r, "INS-07"); got.Score != nil || got.Eligible != 0 || got.Ignored != 1 {
 		t.Errorf("INS-07: got %+v", got)
 	}
 	// "Another" includes ignored objects (docs/regime.md C.9 (9)).
 	twins := model(table("S", measure("a", "1"), measure("b", "1")))
-	r = readiness.Assess(twins, ignore("MEA-05", readiness.Key{Table: "S", ObjectName: "a"}))
+	r = november.Assess(twins, ignore("MEA-05", readiness.Key{Table: "S", ObjectName: "a"}))
 	if got := ruleOf(t, r, "MEA-05"); got.Eligible != 1 || got.Failing != 1 {
 		t.Errorf("MEA-05: got %+v", got)
 	}
@@ -312,11 +312,11 @@ func TestWeighting(t *testing.T) {
 	m.Tables[0].Measures[0].Description = ""
 	m.Tables[0].Measures[1].FormatString = ""
 	m.Tables[3].Description = ""
-	plain := readiness.Assess(m, readiness.Options{})
+	plain := november.Assess(m, readiness.Options{})
 	if plain.Weighting != readiness.Unweighted || plain.Unweighted != plain.Scores && *plain.Unweighted.Raw != *plain.Raw {
 		t.Errorf("no map: got %s, %v and %v", plain.Weighting, *plain.Raw, *plain.Unweighted.Raw)
 	}
-	used := readiness.Assess(m, readiness.Options{Usage: map[string]map[string]int64{"Sales": {"Revenue": 1000}}})
+	used := november.Assess(m, readiness.Options{Usage: map[string]map[string]int64{"Sales": {"Revenue": 1000}}})
 	if used.Weighting != readiness.WeightedByUsage || *used.Raw >= *plain.Raw {
 		t.Errorf("with a map: got %s, %v, unweighted %v", used.Weighting, *used.Raw, *plain.Raw)
 	}
@@ -339,7 +339,7 @@ func TestWeighting(t *testing.T) {
 func TestRegimes(t *testing.T) {
 	t.Parallel()
 	all := readiness.Regimes()
-	if current := readiness.Current(); len(all) != 2 || all[0] != current || current.ID != readiness.RegimeID || readiness.RegimeID != "2026-11" || all[1].ID != "2026-12" {
+	if current := readiness.Current(); len(all) != 2 || all[1] != current || current.ID != readiness.RegimeID || readiness.RegimeID != "2026-12" || all[0].ID != "2026-11" {
 		t.Errorf("got %v", all)
 	}
 	ids := map[string]bool{}
@@ -351,6 +351,18 @@ func TestRegimes(t *testing.T) {
 		ids[r.ID] = true
 		if got := r.Assess(star(0), readiness.Options{}).Regime; got != r.ID {
 			t.Errorf("%s assesses as %s", r.ID, got)
+		}
+	}
+	// Without a regime, the current one assesses.
+	m, agent, current := star(0), readiness.Agent{Instructions: "Order Date"}, readiness.Current()
+	sources := []readiness.Source{selecting("1", m, "Sales")}
+	for as, results := range map[string][2]readiness.Result{
+		"model":      {readiness.Assess(m, readiness.Options{}), current.Assess(m, readiness.Options{})},
+		"agent":      {readiness.AssessAsAgent(m, readiness.Options{}), current.AssessAsAgent(m, readiness.Options{})},
+		"data agent": {readiness.AssessAgent(agent, sources, readiness.Options{}), current.AssessAgent(agent, sources, readiness.Options{})},
+	} {
+		if diff := cmp.Diff(results[1], results[0]); diff != "" || results[0].Regime != readiness.RegimeID {
+			t.Errorf("%s by the current regime (-want +got):\n%s", as, diff)
 		}
 	}
 	if r, ok := readiness.Find("2020-01"); ok || r != nil {
@@ -365,7 +377,7 @@ func TestJSON(t *testing.T) {
 	m.Tables[0].Name = "net_sales"
 	m.Tables = m.Tables[:1]
 	m.Copilot.VerifiedAnswers = nil
-	r := readiness.Assess(m, readiness.Options{})
+	r := november.Assess(m, readiness.Options{})
 	data, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
@@ -413,7 +425,18 @@ func TestJSON(t *testing.T) {
 	if diff := cmp.Diff(r, again); diff != "" {
 		t.Errorf("read again: -want +got\n%s", diff)
 	}
-	data, err = json.Marshal(readiness.Assess(model(), readiness.Options{}))
+	// So can one of the current regime, which also says that the score is complete.
+	r = readiness.Assess(m, readiness.Options{})
+	data, err = json.Marshal(r)
+	again = readiness.Result{}
+	if err != nil || json.Unmarshal(data, &again) != nil || !strings.Contains(string(data), `"score_complete":true`) {
+		t.Errorf("got %s, %v", data, err)
+	}
+	r.Model = readiness.Counts{}
+	if diff := cmp.Diff(r, again); diff != "" {
+		t.Errorf("the current regime's read again: -want +got\n%s", diff)
+	}
+	data, err = json.Marshal(november.Assess(model(), readiness.Options{}))
 	for _, want := range []string{`"overall_score":null,"raw_score":null,"raw_uncapped":35,`, `"caps":["CAP-NOMEASURE"]`} {
 		if err != nil || !strings.Contains(string(data), want) {
 			t.Errorf("got %s, %v, want %s in it", data, err, want)
@@ -428,7 +451,7 @@ func TestCounts(t *testing.T) {
 		related("S[a] -> H[c]"), related("S[b] -> LocalDateTable_1[d]"), answered("x", nil),
 	)
 	want := readiness.Counts{Tables: 2, Columns: 3, Measures: 2, Relationships: 1, ExposedTables: 1, ExposedColumns: 1, ExposedMeasures: 1, VerifiedAnswers: 1}
-	if got := readiness.Assess(m, readiness.Options{}).Model; got != want {
+	if got := november.Assess(m, readiness.Options{}).Model; got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

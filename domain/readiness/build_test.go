@@ -273,6 +273,9 @@ func rules(t *testing.T, rows map[string][]row) { rulesOf(t, "2026-11", rows) }
 // december runs rows by rule id under 2026-12.
 func december(t *testing.T, rows map[string][]row) { rulesOf(t, "2026-12", rows) }
 
+// november scores by 2026-11.
+var november, _ = readiness.Find("2026-11")
+
 func regime(t testing.TB, id string) *readiness.Regime {
 	t.Helper()
 	r, ok := readiness.Find(id)

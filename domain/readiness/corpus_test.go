@@ -37,11 +37,11 @@ func TestCorpus(t *testing.T) {
 		assessed++
 		name := strings.TrimPrefix(path, root)
 		exact, ok := readiness.Exact(m, readiness.Options{})
-		r := readiness.Assess(m, readiness.Options{})
+		r := november.Assess(m, readiness.Options{})
 		if lost := sumOfImpacts(r); ok && math.Abs(100-exact-lost) > 1e-6 {
 			t.Errorf("%s: impacts of %v, want %v", name, lost, 100-exact)
 		}
-		agent := readiness.AssessAsAgent(m, readiness.Options{})
+		agent := november.AssessAsAgent(m, readiness.Options{})
 		if agent.RawUncapped != nil && math.Abs(100-*agent.RawUncapped-sumOfImpacts(agent)) > 1e-4 {
 			t.Errorf("%s as an agent: impacts of %v, want %v", name, sumOfImpacts(agent), 100-*agent.RawUncapped)
 		}

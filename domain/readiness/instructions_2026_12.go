@@ -35,6 +35,16 @@ func ofCopilot(rules []rule) []rule {
 // instructions.
 const missingInstructions = "#INSTRUCTIONS"
 
+// ModelNames returns the names of the entire model in findings of a rule. Each of them
+// serves to ignore the rule.
+func ModelNames(ruleID string) []string {
+	switch ruleID {
+	case "INS-01", "INS-02", "INS-03", "INS-04":
+		return []string{"#" + ruleID, missingInstructions}
+	}
+	return []string{"#" + ruleID}
+}
+
 // Without instructions, a model with fewer fields than fewestInstructed is not judged, and one with at most clearFields
 // has a finding of medium severity (docs/regime-precision.md P4).
 const (

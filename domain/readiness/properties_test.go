@@ -119,7 +119,7 @@ func TestResultInvariants(t *testing.T) {
 		m := anyModel().Draw(t, "model")
 		o := readiness.Options{Usage: anyUsage().Draw(t, "usage"), Ignore: ignoring().Draw(t, "ignore")}
 		exact, ok := readiness.Exact(m, o)
-		r := readiness.Assess(m, o)
+		r := november.Assess(m, o)
 		if lost := sumOfImpacts(r); ok && math.Abs(100-exact-lost) > 1e-6 || !ok && lost != 0 {
 			t.Fatalf("impacts of %v, want %v", lost, 100-exact)
 		}
@@ -130,8 +130,8 @@ func TestResultInvariants(t *testing.T) {
 		for _, tbl := range m.Tables {
 			names = append(names, tbl.Name)
 		}
-		agent := readiness.AssessAgent(readiness.Agent{Instructions: "Order Date"}, []readiness.Source{selecting("1", m, names...), selecting("2", m, "Sales", "Date")}, o)
-		for as, r := range map[string]readiness.Result{"model": r, "agent": readiness.AssessAsAgent(m, o), "data agent": agent} {
+		agent := november.AssessAgent(readiness.Agent{Instructions: "Order Date"}, []readiness.Source{selecting("1", m, names...), selecting("2", m, "Sales", "Date")}, o)
+		for as, r := range map[string]readiness.Result{"model": r, "agent": november.AssessAsAgent(m, o), "data agent": agent} {
 			if r.RawUncapped != nil && math.Abs(100-*r.RawUncapped-sumOfImpacts(r)) > 1e-4 {
 				t.Fatalf("%s: impacts of %v, want %v", as, sumOfImpacts(r), 100-*r.RawUncapped)
 			}
@@ -193,7 +193,7 @@ func TestWithoutFindings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyModel().Draw(t, "model")
 		o := readiness.Options{Usage: anyUsage().Draw(t, "usage"), Ignore: ignoring().Draw(t, "ignore")}
-		for as, assess := range map[string]func(*semanticmodel.Model, readiness.Options) readiness.Result{"model": readiness.Assess, "agent": readiness.AssessAsAgent} {
+		for as, assess := range map[string]func(*semanticmodel.Model, readiness.Options) readiness.Result{"model": november.Assess, "agent": november.AssessAsAgent} {
 			o.WithoutFindings = false
 			want := assess(m, o)
 			want.Findings = nil
@@ -212,10 +212,10 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := anyModel().Draw(t, "model")
 		o := readiness.Options{Usage: anyUsage().Draw(t, "usage")}
-		want, wantAgent := readiness.Assess(m, o), readiness.AssessAsAgent(m, o)
+		want, wantAgent := november.Assess(m, o), november.AssessAsAgent(m, o)
 		shuffled := shuffledModel(m, rapid.Uint64().Draw(t, "seed"))
-		same(t, want, readiness.Assess(shuffled, o))
-		same(t, wantAgent, readiness.AssessAsAgent(shuffled, o))
+		same(t, want, november.Assess(shuffled, o))
+		same(t, wantAgent, november.AssessAsAgent(shuffled, o))
 	})
 }
 
@@ -251,7 +251,7 @@ func TestFailureLowersScore(t *testing.T) {
 		m := star(rapid.IntRange(0, 12).Draw(t, "dimensions"))
 		o := readiness.Options{Usage: map[string]map[string]int64{"Sales": {"Revenue": rapid.Int64Range(0, 9999).Draw(t, "views")}}}
 		// Without usage nothing fails; with usage, unused objects may.
-		if r := readiness.Assess(m, readiness.Options{}); *r.Raw != 100 || len(r.Findings) > 0 {
+		if r := november.Assess(m, readiness.Options{}); *r.Raw != 100 || len(r.Findings) > 0 {
 			t.Fatalf("got %v, %+v", *r.Raw, r.Findings)
 		}
 		before, _ := readiness.Exact(m, o)

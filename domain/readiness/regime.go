@@ -6,7 +6,7 @@ import (
 )
 
 // RegimeID is the id of the current regime.
-const RegimeID = "2026-11"
+const RegimeID = "2026-12"
 
 // Regime is a set of scoring rules under an id.
 type Regime struct {
@@ -33,7 +33,7 @@ var regimes = []*Regime{&november2026, &december2026}
 func Regimes() []*Regime { return slices.Clone(regimes) }
 
 // Current returns the regime of new assessments.
-func Current() *Regime { return &november2026 }
+func Current() *Regime { return &december2026 }
 
 // Find returns the regime with the id, or false when there is none. It serves to read
 // or repeat old assessments, and to try a regime that is not the current one.

@@ -2,7 +2,7 @@ package readiness
 
 // november2026 is the regime of docs/regime.md C.
 var november2026 = Regime{
-	ID:      RegimeID,
+	ID:      "2026-11",
 	reading: declaredReading,
 	dimensions: []dimension{
 		{id: "descriptions", name: "Descriptions", modelWeight: 20, agentWeight: 20, rules: descriptionRules},

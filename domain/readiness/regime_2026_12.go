@@ -3,7 +3,7 @@ package readiness
 // december2026 is the regime of docs/regime.md H. What it does not change is as in
 // november2026.
 var december2026 = Regime{
-	ID:      "2026-12",
+	ID:      RegimeID,
 	reading: inferredReading,
 	dimensions: []dimension{
 		{id: "descriptions", name: "Descriptions", modelWeight: 14, agentWeight: 14, rules: decemberDescriptionRules},

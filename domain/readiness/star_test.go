@@ -60,7 +60,7 @@ func star(dimensions int) *semanticmodel.Model {
 func TestPerfectModel(t *testing.T) {
 	t.Parallel()
 	for _, dimensions := range []int{0, 1, 12} {
-		r := readiness.Assess(star(dimensions), readiness.Options{})
+		r := november.Assess(star(dimensions), readiness.Options{})
 		if len(r.Findings) > 0 || r.Score == nil || *r.Score != 100 || *r.Raw != 100 || len(r.Caps) > 0 {
 			t.Errorf("%d dimensions: got score %v, caps %v, findings %+v", dimensions, r.Score, r.Caps, r.Findings)
 		}

@@ -1,10 +1,12 @@
 package readiness_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness"
 )
 
 func TestDecemberVisibilityRules(t *testing.T) {
@@ -199,6 +201,16 @@ func TestMissingInstructionsAreOneFinding(t *testing.T) {
 	f := findingOf(r, "instructions", "#INSTRUCTIONS")
 	if f == nil || strings.Join(f.RuleIDs, " ") != "INS-01 INS-02 INS-03 INS-04" || f.Severity != "medium" || f.ObjectType != "model" {
 		t.Fatalf("got %+v", f)
+	}
+	for _, id := range f.RuleIDs {
+		if !slices.Contains(readiness.ModelNames(id), f.ObjectName) || !slices.Contains(readiness.ModelNames(id), "#"+id) {
+			t.Errorf("%s: the model is called %q", id, readiness.ModelNames(id))
+		}
+	}
+	for _, r := range december.Rules() {
+		if names := readiness.ModelNames(r.ID); (len(names) == 2) != slices.Contains(f.RuleIDs, r.ID) || names[0] != "#"+r.ID {
+			t.Errorf("%s: the model is called %q", r.ID, names)
+		}
 	}
 	r = december.Assess(model(table("S", text1("a")), instructed("Use it.")), noOptions)
 	for _, id := range []string{"#INS-02", "#INS-03", "#INS-04"} {

@@ -168,6 +168,7 @@ func (d *demo) listAssessments(ctx context.Context, models string, score float64
 			Usage      *bool     `json:"usageInScoring"`
 			Comparable bool      `json:"comparableWithPrevious"`
 			Pinned     bool      `json:"pinned"`
+			Complete   *bool     `json:"scoreComplete"`
 		} `json:"value"`
 	}
 	if _, err := d.ada.call(ctx, http.StatusOK, http.MethodGet, models+"/assessments", nil, &list); err != nil {
@@ -185,6 +186,11 @@ func (d *demo) listAssessments(ctx context.Context, models string, score float64
 		}
 	}
 	d.screen.table(table.Row{"Assessed (UTC)", "Score", "Findings", "Rules", "Comparable", "Id"}, rows, "Score", "Findings")
+	for _, a := range list.Value {
+		if a.Complete == nil || !*a.Complete {
+			return fmt.Errorf("assessment %s does not say that its score is complete", a.ID)
+		}
+	}
 	if len(rows) != 2 || !list.Value[0].Comparable || list.Value[1].Comparable || list.Value[0].At.Before(list.Value[1].At) {
 		return fmt.Errorf("want two assessments, the newer one first and comparable")
 	}
@@ -197,7 +203,14 @@ type bulkAssessed struct {
 	WorkspaceName string `json:"workspaceName"`
 	Succeeded     int    `json:"succeeded"`
 	Failed        int    `json:"failed"`
-	Value         []struct {
+	// Across is what differs or repeats across the models, and how many were compared.
+	Across struct {
+		Compared      int             `json:"compared"`
+		Measures      json.RawMessage `json:"measures"`
+		Tables        json.RawMessage `json:"tables"`
+		NearIdentical json.RawMessage `json:"nearIdentical"`
+	} `json:"acrossModels"`
+	Value []struct {
 		ModelID      string   `json:"semanticModelId"`
 		ModelName    string   `json:"semanticModelName"`
 		Outcome      string   `json:"outcome"`
@@ -249,6 +262,9 @@ func (d *demo) assessMany(ctx context.Context) error {
 	}
 	d.screen.table(table.Row{"Semantic model", "Outcome", "Score", "For an agent", "Findings", "What to do"}, rows, "Score", "For an agent",
 		"Findings")
+	if bulk.Across.Compared != bulk.Succeeded {
+		return fmt.Errorf("%d models were compared with each other, of %d assessed", bulk.Across.Compared, bulk.Succeeded)
+	}
 	if len(bulk.Value) != len(models) || bulk.Succeeded != 4 || bulk.Failed != 1 || len(scores) != 4 {
 		return fmt.Errorf("got %d rows, %d succeeded, %d failed; want a row for each of the %d models, and one that cannot be read",
 			len(bulk.Value), bulk.Succeeded, bulk.Failed, len(models))
