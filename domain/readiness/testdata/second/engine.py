@@ -921,13 +921,14 @@ class View:
                 add('SYN-02', o, 1.0 if not ts or coll else 0.0, 1 if coll else 0)
         # time
         if any(c.type == 'datetime' for c in M.columns):
-            named_date = False
+            named_date = []
             for t in M.tables:
                 if t.utility or t.date or not set(words(t.name)) & DATEWORDS or not t.has_dt: continue
-                if M.date_like(t): named_date = True; REACHED['P14 stays'] += 1
+                if M.date_like(t): named_date.append(t); REACHED['P14 stays'] += 1
                 else: REACHED['P14 no'] += 1
             self.model('TIM-01', 0.0 if any(t.marked and any(c.isKey and c.type == 'datetime' for c in t.columns) for t in M.tables)
-                       else 0.5 if M.date_tables or named_date else 1.0)
+                       else 0.5 if M.date_tables or named_date else 1.0,
+                       names=[tuple(c.name for t in named_date for c in t.columns if c.type == 'datetime')] if named_date and not M.date_tables else ())
             for t in T:
                 if t.date_by_name: add('TIM-02', t, 0.0 if t.marked else 1.0)
                 if t.date: add('TIM-05', t, 0.0 if any(len(h.get('levels') or []) >= 2 for h in t.d.get('hierarchies') or []) else 1.0)
@@ -941,7 +942,7 @@ class View:
                     if dts and not own and not rel: REACHED['P15 stamp'] += 1
                     if rel or own:
                         if not j: REACHED['P15'] += 1
-                        add('TIM-04', t, 0.0 if j else 1.0, 0, [c.name for c in dts[:5]])
+                        add('TIM-04', t, 0.0 if j else 1.0, 0, [c.name for c in dts[:5]] + M.date_column())
             if Ms:
                 self.model('TIM-06', 0.0 if any(x.dax.calls & TIMFN for x in M.measures + M.items) else 1.0)
 
@@ -1158,6 +1159,17 @@ def _rel03_low(M, r):
     return not b.date and not _one_ends(M, a) and sum(1 for q in M.active if a in (q.ft, q.tt)) <= 2 and \
         not any(c.numeric and not M.key(c) and c.summarize != 'none' for c in a.columns)
 Model.rel03_low = _rel03_low
+
+def _date_column(M):
+    """P15: the column of the date table that the message names; not looked for when there are several date tables"""
+    if len(M.date_tables) != 1: return []
+    cols = M.date_tables[0].columns
+    dts = [c for c in cols if c.type == 'datetime']
+    ends = {e for r in M.active for e, many, _, _ in r.ends if not many}
+    for l in ([c for c in dts if c in ends], [c for c in cols if c.isKey], dts[:1]):
+        if l: return [tuple(c.name for c in l)]
+    return []
+Model.date_column = _date_column
 
 def _date_like(M, t):
     dts = [c for c in t.columns if c.type == 'datetime']
