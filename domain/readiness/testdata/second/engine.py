@@ -776,7 +776,7 @@ class View:
             e = lower(removews(x.expr))
             if not e: continue
             l = first.setdefault((e, x.table if x.bare_own else None), [])
-            if l: dup[x] = max(same(x, y) for y in l)
+            if l: dup[x] = max(((same(x, y), y) for y in l), key=lambda p: p[0])
             l.append(x)
         for x in Ms:
             if x in technical and not M.is_text(x): REACHED['P6 technical'] += 1
@@ -785,12 +785,13 @@ class View:
                 if v and counts_rows(x.dax.toks): v = 0.5; REACHED['P6'] += 1
                 add('MEA-03', x, v, 0 if v == 0.5 else None)
             if per[x.table] > 10 and not self.agent: add('MEA-04', x, 1.0 if empty(x.d.get('displayFolder')) else 0.0)
-            alias = 0.0
+            alias = (0.0, None)
             e = trim(x.expr)
             if BARE.match(e) and len(x.dax.toks) == 1:
                 o = M.m_low.get(lower(x.dax.toks[0].v))
-                if o is not None and o is not x and o in X: alias = same(x, o)
-            add('MEA-05', x, max(dup.get(x, 0.0), alias))
+                if o is not None and o is not x and o in X: alias = (same(x, o), o)
+            v, other = max((dup.get(x, (0.0, None)), alias), key=lambda p: p[0])
+            add('MEA-05', x, v, None, [other.name] if other else ())
             s = mset_of[x]
             add('MEA-06', x, 0.5 if s and sets[s] > 1 else 0.0)
             add('MEA-08', x, 0.5 if unsafe_division(x.dax.toks) else 0.0)
@@ -830,13 +831,13 @@ class View:
                 if E1:
                     REACHED['P11 once'] += 1
                     pairs = M.key_pairs()
-                    self.model('REL-01', 1.0, names=[str(sum(1 for t in E1 if t not in joined))] + ([z for p in pairs for c in p for z in (c.table.name, c.name)] if len(pairs) <= 5 else []))
+                    self.model('REL-01', 1.0, names=[str(len(E1))] + [z for p in pairs[:5] for c in p for z in (c.table.name, c.name)])
             else:
                 for t in E1:
                     alone = t not in joined
                     p = M.key_partners(t) if alone else []
                     if alone: REACHED['P11 partner' if p else 'P11 alone'] += 1
-                    add('REL-01', t, 1.0 if alone else 0.0, None if p or not alone else 1, [tuple(c.table.name for c in p), tuple(c.name for c in p)] if p else ())
+                    add('REL-01', t, 1.0 if alone else 0.0, None if p or not alone else 1, [p[0].table.name, p[0].name] if p else ())
         flows = M.flows()
         for r in M.rels:
             btr = r.ft.in_tr and r.tt.in_tr
@@ -845,7 +846,7 @@ class View:
                 if not r.o2o:
                     low = r.both and M.rel03_low(r)
                     if low: REACHED['P12'] += 1
-                    add('REL-03', r, 1.0 if r.both else 0.0, 0 if low else None)
+                    add('REL-03', r, 1.0 if r.both else 0.0, 0 if low else None, ['one-to-one'] if r.both and M.makes_one(r) else ())
             if btr: add('REL-04', r, 1.0 if r.fc.type and r.tc.type and r.fc.type != r.tc.type else 0.0)
             if not r.active and btr: add('REL-06', r, 0.0 if frozenset((r.fc, r.tc)) in M.userel or M.used_in_userel(r) else 1.0)
             if r.active: add('REL-09', r, M.rel09(r))
@@ -858,7 +859,8 @@ class View:
             if outer:
                 v = 1.0 if any(M.one_ends(o) == 1 for o in outer) else 0.5
                 if v == 0.5: REACHED['P13 low'] += 1
-            add('REL-05', t, v)
+            alone = [o for o in outer if M.one_ends(o) == 1]
+            add('REL-05', t, v, None, [tuple(o.name for o in alone or outer)])
         if len(M.TR) == 1:
             n = sum(1 for c in C if c.table is M.TR[0])
             self.model('REL-07', 1.0 if n > 30 else 0.5 if n >= 16 else 0.0)
@@ -928,7 +930,7 @@ class View:
                 else: REACHED['P14 no'] += 1
             self.model('TIM-01', 0.0 if any(t.marked and any(c.isKey and c.type == 'datetime' for c in t.columns) for t in M.tables)
                        else 0.5 if M.date_tables or named_date else 1.0,
-                       names=[tuple(c.name for t in named_date for c in t.columns if c.type == 'datetime')] if named_date and not M.date_tables else ())
+                       names=[tuple(M.date_like(t).name for t in named_date)] if named_date and not M.date_tables else ())
             for t in T:
                 if t.date_by_name: add('TIM-02', t, 0.0 if t.marked else 1.0)
                 if t.date: add('TIM-05', t, 0.0 if any(len(h.get('levels') or []) >= 2 for h in t.d.get('hierarchies') or []) else 1.0)
@@ -942,7 +944,7 @@ class View:
                     if dts and not own and not rel: REACHED['P15 stamp'] += 1
                     if rel or own:
                         if not j: REACHED['P15'] += 1
-                        add('TIM-04', t, 0.0 if j else 1.0, 0, [c.name for c in dts[:5]] + M.date_column())
+                        add('TIM-04', t, 0.0 if j else 1.0, 0, [c.name for c in own[:5]] + M.date_column())
             if Ms:
                 self.model('TIM-06', 0.0 if any(x.dax.calls & TIMFN for x in M.measures + M.items) else 1.0)
 
@@ -999,7 +1001,7 @@ class View:
                 for c in cols:
                     w = list(words(c.name))
                     if w and any(iw[i:i+len(w)] == w for i in range(len(iw) - len(w) + 1)): ok = True
-                self.add('INS-05', t, 0.0 if ok else 1.0, None, [c.name for c in stems.values()])
+                self.add('INS-05', t, 0.0 if ok else 1.0, None, [c.name for c in stems.values()][:5])
         ni = norm(s) if M.has_instr else None
         for t in T:
             if t.calcgroup: self.add('INS-06', t, 0.0 if ni is not None and t.n in ni else 1.0)
@@ -1095,10 +1097,14 @@ def stem(name):
 
 def _missing_texts(V, T, Cnk, Ms, n3, n6):
     """DSC-01 to DSC-03 with P1 to P3"""
+    def lower_rest(o):      # DSC-04 and DSC-06 of the object are low then, even if DSC-01 or DSC-02 is ignored (DIFFERENCES C10)
+        key = (o.name, TABLE, '', 'table') if o.kind == TABLE else (o.table.name, COLUMN, o.name, 'column')
+        V.sev['DSC-04', key] = V.sev['DSC-06', key] = 0
     for t in T:
         low = V.M.plain_table(t)
         if low and not t.good: REACHED['P2 date' if t.date else 'P2 names'] += 1
         V.add('DSC-01', t, 0.0 if t.good else 1.0, 0 if low else None)
+        if low and not t.good: lower_rest(t)
     for c in Cnk:
         fmt = c.d.get('formatString') or ''
         lw = last_word(c.name)
@@ -1109,9 +1115,10 @@ def _missing_texts(V, T, Cnk, Ms, n3, n6):
             REACHED['P1 a' if a else 'P1 b' if b else 'P1 c' if k else 'P1 low'] += 1
             if c.numeric and not a and not b and lw not in P1UNIT: REACHED['P1 format'] += 1
         V.add('DSC-02', c, 0.0 if c.good else 1.0, None if a or b or k else 0)
+        if not (a or b or k or c.good): lower_rest(c)
     for x in Ms:
         ws = words(x.name)
-        m = not n3[x] and (x.name.startswith('#') or ws[:2] in (('number', 'of'), ('count', 'of')) or ws[-1:] == ('count',)) and plain_count(x.dax.toks)
+        m = not n3[x] and (trim(x.name).startswith('#') or ws[:2] in (('number', 'of'), ('count', 'of')) or ws[-1:] == ('count',)) and plain_count(x.dax.toks)
         if m and not x.good: REACHED['P3'] += 1
         V.add('DSC-03', x, 0.0 if x.good else 1.0, 1 if m else None)
 View.missing_texts = _missing_texts
@@ -1137,16 +1144,17 @@ def _key_groups(M):
                 ws = words(c.name)
                 if ws and ws[-1] in P11KEY and c.type: M._kg.setdefault((ws, c.type), []).append(c)
     return M._kg
+def object_order(c): return (c.table.name.encode(), c.name.encode())
 def _key_pairs(M):
+    """in object order of the earlier and then of the later column"""
     out = []
     for g in _key_groups(M).values():
-        for i, a in enumerate(g):
-            out += [(a, b) for b in g[i+1:] if b.table is not a.table]
-            if len(out) > 5: return out
-    return out
+        g = sorted(g, key=object_order)
+        out += [(a, b) for i, a in enumerate(g) for b in g[i+1:] if b.table is not a.table]
+    return sorted(out, key=lambda p: object_order(p[0]) + object_order(p[1]))
 Model.key_pairs = _key_pairs
 def _key_partners(M, t):
-    return [b for c in t.columns for b in _key_groups(M).get((words(c.name), c.type), ()) if c.type and b.table is not t]
+    return [b for c in t.columns for b in sorted(_key_groups(M).get((words(c.name), c.type), ()), key=object_order) if c.type and b.table is not t]
 Model.key_partners = _key_partners
 
 def _one_ends(M, t):
@@ -1160,21 +1168,26 @@ def _rel03_low(M, r):
         not any(c.numeric and not M.key(c) and c.summarize != 'none' for c in a.columns)
 Model.rel03_low = _rel03_low
 
+def _makes_one(M, r):
+    """P12: the many-side column is a key already"""
+    if r.m2m: return False
+    c = r.fc if r.fmany else r.tc
+    return c.isKey or any(e is c and not many for q in M.rels if q is not r for e, many, _, _ in q.ends)
+Model.makes_one = _makes_one
+
 def _date_column(M):
-    """P15: the column of the date table that the message names; not looked for when there are several date tables"""
-    if len(M.date_tables) != 1: return []
-    cols = M.date_tables[0].columns
-    dts = [c for c in cols if c.type == 'datetime']
+    """P15: the first Date table's column that the message names, or the table"""
+    t = M.date_tables[0]
+    dts = [c for c in t.columns if c.type == 'datetime']
     ends = {e for r in M.active for e, many, _, _ in r.ends if not many}
-    for l in ([c for c in dts if c in ends], [c for c in cols if c.isKey], dts[:1]):
-        if l: return [tuple(c.name for c in l)]
-    return []
+    for l in ([c for c in dts if c in ends], [c for c in t.columns if c.isKey], dts):
+        if l: return [l[0].name]
+    return [t.name]
 Model.date_column = _date_column
 
 def _date_like(M, t):
-    dts = [c for c in t.columns if c.type == 'datetime']
-    return any(d is not c and set(words(c.name)) & P14PART for d in dts for c in t.columns) or \
-        (t.calculated and any({'calendar', 'calendarauto'} & Dax(e).calls for e in t.calcexprs))
+    """P14: the first dateTime column, by name, with another column of a date part; None without one"""
+    return next((d for d in t.columns if d.type == 'datetime' and any(d is not c and set(words(c.name)) & P14PART for c in t.columns)), None)
 Model.date_like = _date_like
 
 def _closure(M, x):
@@ -1319,8 +1332,6 @@ def findings_of(entries):
         f['rule_ids'] = sorted(f['rules'])
         f['sevs'] = {rid: max(sev for _, sev in l) for rid, l in f['rules'].items()}
         s = max(f['sevs'].values())
-        for rid in ('DSC-01', 'DSC-02', 'DSC-03'):      # P1 to P3 would be void if DSC-04 and DSC-06, which fail with them, kept theirs (DIFFERENCES C10)
-            if rid in f['sevs']: s = max(f['sevs'][rid], f['sevs'].get('DSC-07', 0))
         if 'SYN-01' in f['rules']: s = 0
         f['severity'] = SEVS[s]
     obj = lambda f: (DIMS.index(f['dimension']), f['source'] if f['source'] is not None else -1, f['table'].encode(), f['kind'], f['object_name'].encode())
