@@ -194,9 +194,8 @@ def var_block(ts):
     """ts begins with VAR -> (list of (name, tokens), result tokens) or None"""
     out, i, n = [], 0, len(ts)
     def expr_end(i):
-        # index of next VAR/RETURN at depth 0, nested blocks skipped
+        # index of next VAR/RETURN at depth 0, nested blocks skipped; a VAR directly after `=` or RETURN opens one (DIFFERENCES C27)
         d, need = 0, 0
-        start = True
         while i < n:
             t = ts[i]
             if t.k == 'op':
@@ -205,12 +204,12 @@ def var_block(ts):
             if d == 0 and t.k == 'id':
                 w = lower(t.v)
                 if w == 'var':
-                    if start: need += 1
+                    before = ts[i-1]
+                    if isop(before, '=') or iskw(before, 'return'): need += 1
                     elif need == 0: return i
                 elif w == 'return':
                     if need == 0: return i
                     need -= 1
-            start = False if not (t.k == 'id' and lower(t.v) == 'return') else False
             i += 1
         return n
     while i < n and iskw(ts[i], 'var'):

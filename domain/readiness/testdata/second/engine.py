@@ -180,8 +180,9 @@ class Model:
             r.ft, r.tt = a, b
             r.fc = self.find_column(a, fc) if a else None
             r.tc = self.find_column(b, tc) if b else None
-            if PARITY and a and b and ((not r.fc and norm(fc) in a.rownum) or (not r.tc and norm(tc) in b.rownum)): continue
-            if not (a and b and r.fc and r.tc):
+            gone = [t is None or not (c or (PARITY and norm(n) in t.rownum)) for t, c, n in ((a, r.fc, fc), (b, r.tc, tc))]
+            if not any(gone) and not (r.fc and r.tc): continue      # an end at a row-number column is there, but joins nothing
+            if any(gone):
                 self.broken_rels.append(r); continue
             r.active = rd.get('active', True) is not False
             r.both = lower(rd.get('crossFilter') or '') == 'bothdirections'
@@ -264,17 +265,17 @@ class Model:
             if t is None: continue
             self.sch[t] = vis(te)
             self.sch_syn[t] = [x for x in te.get('synonyms') or [] if isinstance(x, str)]
-            for member, idx in (('columns', t.c_norm), ('measures', t.m_norm)):
+            for member, those in (('columns', t.columns), ('measures', t.measures)):
                 seen = set()
                 for e in te.get(member) or []:
                     if not isinstance(e, dict) or not isinstance(e.get('name'), str): continue
                     n = norm(e['name'])
                     if n in seen: continue
                     seen.add(n)
-                    o = idx.get(n)
-                    if o is None: continue
-                    self.sch[o] = vis(e)
-                    self.sch_syn[o] = [x for x in e.get('synonyms') or [] if isinstance(x, str)]
+                    for o in those:         # of names that are equal under norm, each (DIFFERENCES C26)
+                        if o.n != n: continue
+                        self.sch[o] = vis(e)
+                        self.sch_syn[o] = [x for x in e.get('synonyms') or [] if isinstance(x, str)]
             t.hier_vis = {}
             for e in te.get('hierarchies') or []:
                 if not isinstance(e, dict) or not isinstance(e.get('name'), str): continue
@@ -389,15 +390,15 @@ class Model:
                 t = self.t_norm.get(norm(b['ConceptualEntity']))
                 if t is None: continue
                 p = b.get('ConceptualProperty')
-                if p is None: o = t
-                elif isinstance(p, str): o = t.c_norm.get(norm(p)) or t.m_norm.get(norm(p))
-                else: o = None
-                if o is None: continue
+                if p is None: those = [t]
+                elif isinstance(p, str): those = [o for o in t.columns + t.measures if o.n == norm(p)]
+                else: those = []
                 for item in e.get('Terms') or []:
                     if not isinstance(item, dict): continue
                     for term, props in item.items():
                         st = props.get('State') if isinstance(props, dict) else None
-                        if st in (None, 'Authored', 'User'): add(o, term)
+                        if st in (None, 'Authored', 'User'):
+                            for o in those: add(o, term)
         for o, l in self.sch_syn.items():
             for term in l: add(o, term)
 
@@ -519,8 +520,8 @@ def nam03(name):
     if cur: toks.append((cur, st))
     ws = []        # (spelled, counts, token start, token end, alone)
     for tok, st in toks:
+        if CAPS_S.match(tok): ws.append((tok[:-1], not catalog_allow(tok), st, len(tok), True)); continue
         if catalog_allow(tok): ws.append((tok, False, st, len(tok), True)); continue
-        if CAPS_S.match(tok): ws.append((tok[:-1], True, st, len(tok), True)); continue
         rw = raw_words(tok)
         for w in rw: ws.append((w, True, st, len(tok), len(rw) == 1))
     v = 0.0
