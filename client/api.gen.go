@@ -2563,6 +2563,18 @@ type ExpectedAnswer struct {
 	Value  *string       `json:"value,omitempty"`
 }
 
+// FallingDimension A dimension falls when what its rules judge changes, as hidden objects no longer count.
+type FallingDimension struct {
+	ID          string `json:"id"`
+	JudgedAfter int    `json:"judgedAfter"`
+
+	// JudgedNow How many objects its rules judge.
+	JudgedNow  int     `json:"judgedNow"`
+	Name       string  `json:"name"`
+	ScoreAfter float64 `json:"scoreAfter"`
+	ScoreNow   float64 `json:"scoreNow"`
+}
+
 // GenerateBenchmarkQuestionsRequest defines model for GenerateBenchmarkQuestionsRequest.
 type GenerateBenchmarkQuestionsRequest struct {
 	// Count The largest number of questions to generate.
@@ -2669,6 +2681,17 @@ type LicenseTrackedItems struct {
 
 	// Used How many items the license has; null when it could not be read.
 	Used *int `json:"used"`
+}
+
+// NeededWords A question whose answer would describe an object, or the model.
+type NeededWords struct {
+	// Object Empty for a table and for the model itself.
+	Object     string     `json:"object"`
+	ObjectType ObjectType `json:"objectType"`
+	Question   string     `json:"question"`
+
+	// Table Empty for the model itself.
+	Table string `json:"table"`
 }
 
 // ObjectType defines model for ObjectType.
@@ -2912,6 +2935,9 @@ type Preview struct {
 	Changes      []PreviewChange `json:"changes"`
 	CreatedAtUtc time.Time       `json:"createdAtUtc"`
 
+	// DimensionsThatFall The dimensions that score lower in a copy of the model with all changes applied; absent when there are none.
+	DimensionsThatFall []FallingDimension `json:"dimensionsThatFall,omitempty"`
+
 	// ExistingFolders The display folders each table has (properties).
 	ExistingFolders []TableFolders `json:"existingFolders,omitempty"`
 
@@ -2924,6 +2950,9 @@ type Preview struct {
 
 	// Message The reason as a sentence, or a note that the preview reached its limit.
 	Message *string `json:"message"`
+
+	// NeedsYourWords Objects that the provider cannot describe without a person, each with a question; absent when there are none.
+	NeedsYourWords []NeededWords `json:"needsYourWords,omitempty"`
 
 	// NothingToDo Why there are no changes; null when there are.
 	NothingToDo *string `json:"nothingToDo"`

@@ -284,7 +284,7 @@ func (p *parser) named(t token, depth int) *Node {
 			return &Node{Kind: CallNode, Text: strings.ToUpper(name), Parts: arguments}
 		}
 	}
-	if t.kind == identifier && IsKeyword(name) {
+	if t.kind == identifier && IsKeyword(name) && !strings.EqualFold(name, "ASC") && !strings.EqualFold(name, "DESC") {
 		return nil
 	}
 	return &Node{Kind: NameNode, Text: name, Quoted: t.kind == quoted}
