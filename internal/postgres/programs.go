@@ -156,6 +156,14 @@ func (s *Server) programsIn(ctx context.Context, dir string) (programs, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	out, err := s.command(ctx, p.postgres, syscall.SIGKILL, "--version").Output()
+	// A process that was forked while the program was being written holds it open until it executes its own (golang/go#22315).
+	for errors.Is(err, syscall.ETXTBSY) && ctx.Err() == nil {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+		}
+		out, err = s.command(ctx, p.postgres, syscall.SIGKILL, "--version").Output()
+	}
 	if err != nil {
 		return p, fmt.Errorf("run %s: %w", p.postgres, s.account.explain(err, s.options.DataDir, dir))
 	}
