@@ -39,5 +39,6 @@ func GetAll(ctx context.Context, pool *pgxpool.Pool, hashes []string) (map[strin
 // Expire returns the statement that lets Sweep delete the documents after expires.
 // A later expiry or none that was set before is kept.
 func Expire(hashes []string, expires time.Time) database.Statement {
-	return database.Statement{SQL: `UPDATE documents SET expires_at = greatest(expires_at, $2) WHERE hash = ANY($1)`, Args: []any{hashes, expires}}
+	return database.Statement{SQL: `UPDATE documents SET expires_at = greatest(expires_at, $2) WHERE hash = ANY($1)`,
+		Args: []any{hashes, expires}}
 }

@@ -62,7 +62,7 @@ type Group struct {
 // traced is a semantic model as it is compared with others.
 type traced struct {
 	path             string
-	print            readiness.Fingerprint
+	fingerprint      readiness.Fingerprint
 	measures, tables map[string]Place // by name
 }
 
@@ -105,7 +105,7 @@ func across(notes []note) *Across {
 	var prints []readiness.Fingerprint
 	for _, n := range notes {
 		if n.traced != nil {
-			models, prints = append(models, n.traced), append(prints, n.traced.print)
+			models, prints = append(models, n.traced), append(prints, n.traced.fingerprint)
 		}
 	}
 	if len(models) < 2 {
@@ -114,10 +114,10 @@ func across(notes []note) *Across {
 	found := crossmodel.Compare(prints)
 	a := &Across{Models: found.Compared, LeftOut: found.LeftOut, NearIdentical: Groups{found.Groups.Count, []Group{}}}
 	a.Measures = differencesOf(found.Measures, func(model int, key readiness.Hash) ModelPlace {
-		return models[model].placeOf(models[model].print.Measures, models[model].measures, key)
+		return models[model].placeOf(models[model].fingerprint.Measures, models[model].measures, key)
 	})
 	a.Tables = differencesOf(found.Tables, func(model int, key readiness.Hash) ModelPlace {
-		return models[model].placeOf(models[model].print.Tables, models[model].tables, key)
+		return models[model].placeOf(models[model].fingerprint.Tables, models[model].tables, key)
 	})
 	for _, g := range found.Groups.First {
 		one := Group{Models: g.Models.Count, Share: g.Share}

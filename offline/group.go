@@ -186,8 +186,8 @@ func changeLine(i Assessed) string {
 	case !s.Found:
 		return "The baseline does not contain this item, so all its findings are new."
 	case !s.Comparable:
-		return fmt.Sprintf("Since the baseline: %d new and %d unchanged. It has other rules, so scores and fixed findings are not compared.",
-			len(i.Findings), len(s.Unchanged))
+		return fmt.Sprintf("Since the baseline: %d new and %d unchanged. It has other rules, so scores and fixed findings are "+
+			"not compared.", len(i.Findings), len(s.Unchanged))
 	default:
 		return fmt.Sprintf("Since the baseline: %d new, %d fixed, %d unchanged.", len(i.Findings), len(s.Fixed), len(s.Unchanged))
 	}

@@ -1,8 +1,9 @@
 package projections
 
-import "readiness/internal/database"
-
-import "readiness/eventstore"
+import (
+	"readiness/eventstore"
+	"readiness/internal/database"
+)
 
 // AuditSQL returns the query for a page of the history.
 func AuditSQL(q AuditQuery, upTo int64) database.Statement { return q.statement(upTo, true) }

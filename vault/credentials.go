@@ -65,7 +65,8 @@ func (c *Credentials) Put(accountID string, providerID uuid.UUID, key string) da
 // Forget returns the statement that deletes the provider's key. It must run in the
 // transaction that removes the key or the provider.
 func (*Credentials) Forget(accountID string, providerID uuid.UUID) database.Statement {
-	return database.Statement{SQL: `DELETE FROM ai_credentials WHERE account_id = $1 AND provider_id = $2`, Args: []any{accountID, providerID}}
+	return database.Statement{SQL: `DELETE FROM ai_credentials WHERE account_id = $1 AND provider_id = $2`,
+		Args: []any{accountID, providerID}}
 }
 
 // Key returns the provider's key, or false when there is none. A key that cannot be

@@ -202,10 +202,10 @@ func (f *facts) synonymsOf(o proposal.Object) []string {
 	}
 	t := &s.Tables[i]
 	of := t.Columns
-	switch o.Type {
-	case proposal.Table:
+	if o.Type == proposal.Table {
 		return t.Synonyms
-	case proposal.Measure:
+	}
+	if o.Type == proposal.Measure {
 		of = t.Measures
 	}
 	if j := slices.IndexFunc(of, func(x semanticmodel.AIField) bool { return norm(x.Name) == norm(o.Name) }); j >= 0 {

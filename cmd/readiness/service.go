@@ -77,16 +77,9 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if f.rules != "" {
 		r.log.Info("rules file read", "regime", regime.ID)
 	}
-	if core, err = openCore(ctx, d.url, f.connections, false, r.log); err != nil {
+	if core, err = r.liveCore(ctx, life, d.url, f.connections, plans); err != nil {
 		return nil, err
 	}
-	core.plans = plans
-	life.then("database connections", func(context.Context) error { core.close(); return nil })
-	if err := core.engine.Check(ctx); err != nil {
-		return nil, err
-	}
-	life.background("wake-up of followers", core.store.Wake)
-
 	wired, err := wiring.Wire(wiring.Parts{
 		Log: core.Log, VaultKey: secrets.key("vault", vault.KeySize), PixieKey: secrets.key("pixies", 32), Plans: core.plans,
 		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.log}, Logger: r.log, Now: time.Now, Workers: f.workers,
@@ -105,6 +98,21 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	s := wired.Commands
 	s.Platform, s.Accounts.Permissions, s.Jobs = platform, platform, queue
 	return &service{core: core, queue: queue, ai: wired.AI, secrets: secrets, platform: platform, tracer: tracer, commands: s}, nil
+}
+
+// liveCore opens the log and its views, which must all be built, and follows the appends of other processes.
+func (r *root) liveCore(ctx context.Context, life *lifetime, url string, connections int32, plans account.Plans) (*core, error) {
+	core, err := openCore(ctx, url, connections, false, r.log)
+	if err != nil {
+		return nil, err
+	}
+	core.plans = plans
+	life.then("database connections", func(context.Context) error { core.close(); return nil })
+	if err := core.engine.Check(ctx); err != nil {
+		return nil, err
+	}
+	life.background("wake-up of followers", core.store.Wake)
+	return core, nil
 }
 
 // work starts the followers of the log and the processing of accepted work.

@@ -292,11 +292,13 @@ func (Delete) Decide(t Test) ([]domain.Event, error) {
 
 // NotFound returns the refusal of a test that the account does not have.
 func NotFound(id string) *domain.Refusal {
-	return domain.Refuse(domain.AbTestNotFound, "this account has no A/B test %s", domain.ExcerptID(id)).About("abTestId", domain.ExcerptID(id))
+	id = domain.ExcerptID(id)
+	return domain.Refuse(domain.AbTestNotFound, "this account has no A/B test %s", id).About("abTestId", id)
 }
 
 // RunNotFound returns the refusal of a run that the account, or the test, does not
 // have.
 func RunNotFound(id string) *domain.Refusal {
-	return domain.Refuse(domain.RunNotFound, "there is no run %s", domain.ExcerptID(id)).About("runId", domain.ExcerptID(id))
+	id = domain.ExcerptID(id)
+	return domain.Refuse(domain.RunNotFound, "there is no run %s", id).About("runId", id)
 }

@@ -71,7 +71,8 @@ func (has names) lacks(f comparison.Field) string {
 		return fmt.Sprintf("The model has no table '%s' any more: it was renamed or deleted. The answer uses its column [%s].",
 			domain.Excerpt(f.Table), domain.Excerpt(f.Name))
 	}
-	return fmt.Sprintf("The model has no column '%s'[%s] any more: it was renamed or deleted.", domain.Excerpt(f.Table), domain.Excerpt(f.Name))
+	return fmt.Sprintf("The model has no column '%s'[%s] any more: it was renamed or deleted.", domain.Excerpt(f.Table),
+		domain.Excerpt(f.Name))
 }
 
 // lacksAny returns a sentence about a missing field that a query names with its table.

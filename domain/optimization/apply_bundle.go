@@ -72,8 +72,8 @@ func (c ApplyBundle) Children(preview Bundle) ([]Child, error) {
 			children = append(children, Child{Kind: made.Kind, PreviewID: made.PreviewID, ExpiresAt: made.ExpiresAt,
 				Standing: ChildNotStarted})
 		case c.Kinds != nil:
-			return nil, domain.Refuse(domain.InvalidRequest, "bundle preview %s has no preview of %s to write", domain.ExcerptID(c.PreviewID),
-				made.Kind).About("kind", made.Kind)
+			return nil, domain.Refuse(domain.InvalidRequest, "bundle preview %s has no preview of %s to write",
+				domain.ExcerptID(c.PreviewID), made.Kind).About("kind", made.Kind)
 		}
 	}
 	for _, k := range kinds {

@@ -90,6 +90,7 @@ func writeOf(t proposal.Type) proposal.Type {
 		return proposal.AIInstructions
 	case proposal.Synonyms:
 		return proposal.AIDataSchema
+	case proposal.AIInstructions, proposal.Description, proposal.DisplayFolder, proposal.SummarizeBy, proposal.AIDataSchema:
 	}
 	return t
 }

@@ -40,8 +40,8 @@ func agreementOnTables(c *configuration, say func(int, *object, verdict)) {
 				say(i, &t.object, fails(1, "expose it in the AI data schema, or take it out of the agent",
 					"selected in the agent, not exposed by the AI data schema"))
 			case exposed && named[t.norm]:
-				say(i, &t.object, fails(1,
-					"select it in the agent, whose instructions name it, or hide it in the AI data schema, which also hides it from Copilot",
+				say(i, &t.object, fails(1, "select it in the agent, whose instructions name it, or hide it in the AI data schema, "+
+					"which also hides it from Copilot",
 					"exposed by the AI data schema, named by the agent's instructions, not selected in the agent"))
 			case exposed:
 				say(i, &t.object, fails(0.5, "select it in the agent, or hide it in the AI data schema, which also hides it from Copilot",

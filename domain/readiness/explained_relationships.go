@@ -206,7 +206,8 @@ relationship Customers
 			"exposed measure refers to one of its numeric columns that are no keys. It fails if the table is also on the many side of " +
 			"an active relationship to another dimension; by half, with low severity, unless that dimension is on the one side of " +
 			"exactly one active relationship.",
-		Why:    "Each step is one more join that an AI has to find, and names such as Category are two tables away from what they describe.",
+		Why: "Each step is one more join that an AI has to find, and names such as Category are two tables away from what they " +
+			"describe.",
 		Source: relationshipsAreGiven,
 		Fails: tmdl(`
 table Sales

@@ -19,7 +19,8 @@ func unmarkedDates(x *scope) verdict {
 	}
 	for _, t := range x.tables {
 		if c := t.calendarDate(); c != nil {
-			return fails(0.5, "join "+quoted(t.src.Name)+" by "+quotedColumn(c)+" and mark it as the date table, with this column as its key",
+			return fails(0.5, "join "+quoted(t.src.Name)+" by "+quotedColumn(c)+
+				" and mark it as the date table, with this column as its key",
 				"table %s is in no active relationship that makes it a date table", quoted(t.src.Name))
 		}
 	}

@@ -69,7 +69,8 @@ func (p rulePage) String() string {
 		if newest.Dimension == "agent" {
 			part = "C.6"
 		}
-		fmt.Fprintf(&b, "\nThis is the rule of `%s`. The exact rule of `%s` is in docs/regime.md %s; docs/regime.md H states what `%s` changes.\n",
+		fmt.Fprintf(&b, "\nThis is the rule of `%s`. The exact rule of `%s` is in docs/regime.md %s; docs/regime.md H states what "+
+			"`%s` changes.\n",
 			newest.regime, older.regime, part, newest.regime)
 	}
 	fmt.Fprintf(&b, "\n## Why\n\n%s\n\n%s\n", p.text.Why, p.text.Source)
