@@ -87,7 +87,7 @@ func sideName(run benchmark.Run) string {
 	return run.AbTest.Side
 }
 
-// RecordAsk records one ask and, with stored, stores its answer. It does
+// RecordAsk records one ask and runs stored, which keeps its answer. It does
 // nothing if the ask was recorded before or the run has ended.
 func (r Runs) RecordAsk(ctx context.Context, meta eventstore.Metadata, a Asking, made benchmark.Asked, stored database.Statement) (Asking,
 	error) {
@@ -108,7 +108,7 @@ func (r Runs) RecordAsk(ctx context.Context, meta eventstore.Metadata, a Asking,
 	return f.asking(), err
 }
 
-// Complete ends a run whose asks were all made; stored stores its document.
+// Complete ends a run whose asks were all made; stored keeps its document.
 // After side A, the A/B run waits for its owner.
 func (r Runs) Complete(ctx context.Context, meta eventstore.Metadata, a Asking, o benchmark.Outcome, stored database.Statement) (Asking,
 	error) {
@@ -147,7 +147,7 @@ func (r Runs) Fail(ctx context.Context, meta eventstore.Metadata, a Asking, fail
 	return err
 }
 
-// RecordComparison ends an A/B run with its comparison; stored stores the
+// RecordComparison ends an A/B run with its comparison; stored keeps the
 // comparison.
 func (r Runs) RecordComparison(ctx context.Context, meta eventstore.Metadata, a Asking, made abtest.Compared,
 	stored database.Statement) error {
