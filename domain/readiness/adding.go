@@ -51,12 +51,7 @@ func forms(word string) []string {
 
 // judgeDescriptions returns the fault of each object's description, by object.index.
 func judgeDescriptions(s *snapshot) []fault {
-	tables := set{} // the forms of the words of all tables' names
-	for _, t := range s.tables {
-		for _, w := range t.words {
-			tables.add(forms(w))
-		}
-	}
+	tables := wordsOfTables(s)
 	faults := make([]fault, len(s.objects))
 	for i, o := range s.objects {
 		faults[i] = judgeDescription(o, tables)
