@@ -33,6 +33,9 @@ type Node struct {
 	// Variables are those that VAR declares before this node, in order. Each one's
 	// Value may use the ones before it.
 	Variables []Variable
+	// At is where the node's first token starts in the text, in bytes; of an operation
+	// where its operator does.
+	At int
 }
 
 // Variable is what VAR declares.
@@ -60,6 +63,14 @@ type parser struct {
 	src    string
 	tokens []token
 	at     int
+}
+
+// offset is where the next token starts in the text, in bytes.
+func (p *parser) offset() int {
+	if p.at < len(p.tokens) {
+		return p.tokens[p.at].start
+	}
+	return len(p.src)
 }
 
 func (p *parser) isWord(word string) bool {
@@ -137,8 +148,8 @@ func (p *parser) block(depth int) *Node {
 	return n
 }
 
-// levels are the operators by how strongly they bind, the weakest first.
-var levels = [][]string{{"||"}, {"&&"}, {"=", "==", "<>", "<", ">", "<=", ">=", "IN"}, {"&"}, {"+", "-"}, {"*", "/"}, {"^"}}
+// levels are the operators that bind more weakly than signs, the weakest first.
+var levels = [][]string{{"||"}, {"&&"}, {"=", "==", "<>", "<", ">", "<=", ">=", "IN"}, {"&"}, {"+", "-"}, {"*", "/"}}
 
 // notLevel is the level of operators that bind more strongly than NOT.
 const notLevel = 2
@@ -167,12 +178,13 @@ func (p *parser) operation(level, depth int) *Node {
 		return p.signed(depth + 1)
 	}
 	if level == notLevel && p.isWord("NOT") {
+		at := p.offset()
 		p.at++
-		return p.negation(depth + 1)
+		return p.negation(at, depth+1)
 	}
 	left := p.operation(level+1, depth)
 	for left != nil {
-		o := p.operator(level)
+		o, at := p.operator(level), p.offset()
 		if o == "" {
 			return left
 		}
@@ -185,47 +197,80 @@ func (p *parser) operation(level, depth int) *Node {
 		if right == nil {
 			return nil
 		}
-		left = &Node{Kind: OperationNode, Text: o, Parts: []*Node{left, right}}
+		left = &Node{Kind: OperationNode, Text: o, Parts: []*Node{left, right}, At: at}
 	}
 	return nil
 }
 
 // negation reads what NOT applies to. How strongly NOT binds compared with = is easily
 // mistaken, so that only IN is read without parentheses.
-func (p *parser) negation(depth int) *Node {
+func (p *parser) negation(at, depth int) *Node {
 	of := p.operation(notLevel+1, depth)
 	if of != nil && p.isWord("IN") {
+		inAt := p.offset()
 		p.at++
 		in := p.operation(notLevel+1, depth)
 		if in == nil {
 			return nil
 		}
-		of = &Node{Kind: OperationNode, Text: "IN", Parts: []*Node{of, in}}
+		of = &Node{Kind: OperationNode, Text: "IN", Parts: []*Node{of, in}, At: inAt}
 	}
 	if of == nil || p.operator(notLevel) != "" {
 		return nil
 	}
-	return &Node{Kind: SignNode, Text: "NOT", Parts: []*Node{of}}
+	return &Node{Kind: SignNode, Text: "NOT", Parts: []*Node{of}, At: at}
 }
 
+// signed reads an operand of * and /: signs apply after ^, so that -2^2 is -4
+// (learn.microsoft.com/dax/dax-operator-reference).
 func (p *parser) signed(depth int) *Node {
+	return p.afterSigns(depth, p.power)
+}
+
+// afterSigns reads signs and what read reads after them.
+func (p *parser) afterSigns(depth int, read func(depth int) *Node) *Node {
 	if depth > maxDepth {
 		return nil
 	}
-	if s := p.sign(); s == "-" || s == "+" {
-		p.take(s)
-		of := p.signed(depth + 1)
-		if of == nil {
+	s, at := p.sign(), p.offset()
+	if s != "-" && s != "+" {
+		return read(depth + 1)
+	}
+	p.take(s)
+	of := p.afterSigns(depth+1, read)
+	if of == nil {
+		return nil
+	}
+	return &Node{Kind: SignNode, Text: s, Parts: []*Node{of}, At: at}
+}
+
+// power reads operands of ^, of which those on the right may have signs.
+func (p *parser) power(depth int) *Node {
+	left := p.primary(depth)
+	for left != nil && p.sign() == "^" {
+		at := p.offset()
+		p.take("^")
+		right := p.afterSigns(depth, p.primary)
+		if right == nil {
 			return nil
 		}
-		return &Node{Kind: SignNode, Text: s, Parts: []*Node{of}}
+		left = &Node{Kind: OperationNode, Text: "^", Parts: []*Node{left, right}, At: at}
 	}
-	return p.primary(depth + 1)
+	return left
 }
 
 var plainNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]*)?$`)
 
 func (p *parser) primary(depth int) *Node {
+	at := p.offset()
+	n := p.operand(depth)
+	if n != nil && n.At == 0 {
+		n.At = at
+	}
+	return n
+}
+
+func (p *parser) operand(depth int) *Node {
 	if depth > maxDepth || p.at >= len(p.tokens) {
 		return nil
 	}
@@ -284,10 +329,15 @@ func (p *parser) named(t token, depth int) *Node {
 			return &Node{Kind: CallNode, Text: strings.ToUpper(name), Parts: arguments}
 		}
 	}
-	if t.kind == identifier && IsKeyword(name) {
+	if t.kind == identifier && IsKeyword(name) && !isDirection(name) {
 		return nil
 	}
 	return &Node{Kind: NameNode, Text: name, Quoted: t.kind == quoted}
+}
+
+// isDirection reports whether a keyword is an argument of TOPN and RANKX.
+func isDirection(name string) bool {
+	return strings.EqualFold(name, "ASC") || strings.EqualFold(name, "DESC")
 }
 
 // arguments reads the arguments of a call after its opening parenthesis.
@@ -296,7 +346,7 @@ func (p *parser) arguments(depth int) (all []*Node, ok bool) {
 		return nil, true
 	}
 	for {
-		a := &Node{Kind: OmittedNode}
+		a := &Node{Kind: OmittedNode, At: p.offset()}
 		if p.sign() != "," && (p.at >= len(p.tokens) || p.tokens[p.at].kind != closing) {
 			if a = p.block(depth + 1); a == nil {
 				return nil, false
