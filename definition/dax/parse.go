@@ -244,7 +244,7 @@ func (p *parser) afterSigns(depth int, read func(depth int) *Node) *Node {
 	return &Node{Kind: SignNode, Text: s, Parts: []*Node{of}, At: at}
 }
 
-// power reads operands of ^, of which those on the right may have signs.
+// power reads operands of ^, whose right ones may have signs.
 func (p *parser) power(depth int) *Node {
 	left := p.primary(depth)
 	for left != nil && p.sign() == "^" {

@@ -117,7 +117,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What is read is named: a tree has the references that Read finds.
+// FuzzParse checks that a tree has the references that Read finds.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"SUM('a''b'[c]]d])", "VAR x = {(1, 2)} RETURN NOT x IN {1}", "1 + -2 ^ .5", "F(,1)", "((", `"x""y"`} {
 		f.Add(s)
