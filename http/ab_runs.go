@@ -22,7 +22,7 @@ const stalledAfter = 2 * time.Minute
 
 // ListAbTestRuns handles GET /v1/aiReadiness/abTests/{abTestId}/runs.
 func (s *Server) ListAbTestRuns(ctx context.Context, r api.ListAbTestRunsRequestObject) (api.ListAbTestRunsResponseObject, error) {
-	who := of(ctx).who
+	who := callerOf(ctx)
 	p, err := openPage[projections.AbRunCursor](s, who.Account, abTestsPath+"/"+url.PathEscape(r.AbTestID)+"/runs", nil,
 		r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Server) ListAbTestRuns(ctx context.Context, r api.ListAbTestRunsRequest
 	if err != nil {
 		return nil, err
 	}
-	found, token, uri, err := cut(p, found, func(r projections.AbRun) projections.AbRunCursor {
+	found, token, uri, err := pageOf(p, found, func(r projections.AbRun) projections.AbRunCursor {
 		return projections.AbRunCursor{StartedAt: r.At, RunID: r.RunID}
 	})
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Server) RunAbTestAgain(ctx context.Context, r api.RunAbTestAgainRequest
 	if r.Body != nil {
 		again = abtest.RunAgain{QuestionSet: r.Body.QuestionSet, ReuseRunID: r.Body.ReuseRunID}
 	}
-	done, err := s.commands.ABTests.RunAgain(ctx, of(ctx).who, r.AbTestID, again)
+	done, err := s.commands.ABTests.RunAgain(ctx, callerOf(ctx), r.AbTestID, again)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (s *Server) DeleteAbTestRun(ctx context.Context, r api.DeleteAbTestRunReque
 	if err != nil {
 		return nil, err
 	}
-	if err := s.commands.ABTests.DeleteRun(ctx, of(ctx).who, r.AbTestID, r.RunID); err != nil {
+	if err := s.commands.ABTests.DeleteRun(ctx, callerOf(ctx), r.AbTestID, r.RunID); err != nil {
 		return nil, err
 	}
 	return api.DeleteAbTestRun200JSONResponse{AbTestID: run.AbTestID, RunID: run.RunID, Deleted: true}, nil
@@ -173,7 +173,7 @@ func (s *Server) abRun(ctx context.Context, abTestID, runID string) (run project
 	if !ok {
 		return run, abtest.RunNotFound(runID)
 	}
-	run, found, err := s.views.AbRun(ctx, of(ctx).who.Account, id)
+	run, found, err := s.views.AbRun(ctx, callerOf(ctx).Account, id)
 	if err == nil && (!found || run.AbTestID != t.AbTestID) {
 		err = abtest.RunNotFound(runID)
 	}

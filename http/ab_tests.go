@@ -34,7 +34,7 @@ func (s *Server) CreateAbTest(ctx context.Context, r api.CreateAbTestRequestObje
 	if b.Hypothesis != nil {
 		create.Hypothesis = &abtest.Hypothesis{Text: b.Hypothesis.Text, Kind: b.Hypothesis.Kind}
 	}
-	done, err := s.commands.ABTests.Create(ctx, of(ctx).who, create)
+	done, err := s.commands.ABTests.Create(ctx, callerOf(ctx), create)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (s *Server) GetAbTest(ctx context.Context, r api.GetAbTestRequestObject) (a
 // withRuns returns a test with its newest runs, and the ETag of that body. The ETag begins with the version of the
 // test itself.
 func (s *Server) withRuns(ctx context.Context, t projections.AbTest) (body api.AbTest, tag string, err error) {
-	runs, err := s.views.AbRuns(ctx, projections.AbRunsQuery{AccountID: of(ctx).who.Account, AbTestID: t.AbTestID, Limit: runsWithTest})
+	runs, err := s.views.AbRuns(ctx, projections.AbRunsQuery{AccountID: callerOf(ctx).Account, AbTestID: t.AbTestID, Limit: runsWithTest})
 	if err != nil {
 		return body, "", err
 	}
@@ -96,7 +96,7 @@ func (s *Server) UpdateAbTest(ctx context.Context, r api.UpdateAbTestRequestObje
 	if r.Params.IfMatch != nil {
 		version = versionOf(*r.Params.IfMatch, before.Version)
 	}
-	if err := s.commands.ABTests.Reword(ctx, of(ctx).who, r.AbTestID, version, change); err != nil {
+	if err := s.commands.ABTests.Reword(ctx, callerOf(ctx), r.AbTestID, version, change); err != nil {
 		return nil, err
 	}
 	t, err := s.abTest(ctx, r.AbTestID)
@@ -179,7 +179,7 @@ func (s *Server) DeleteAbTest(ctx context.Context, r api.DeleteAbTestRequestObje
 	if !ok {
 		return nil, abtest.NotFound(r.AbTestID)
 	}
-	runs, err := s.commands.ABTests.Delete(ctx, of(ctx).who, r.AbTestID)
+	runs, err := s.commands.ABTests.Delete(ctx, callerOf(ctx), r.AbTestID)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +192,7 @@ func (s *Server) abTest(ctx context.Context, text string) (t projections.AbTest,
 	if !ok {
 		return t, abtest.NotFound(text)
 	}
-	t, found, err := s.views.AbTest(ctx, of(ctx).who.Account, id)
+	t, found, err := s.views.AbTest(ctx, callerOf(ctx).Account, id)
 	if err == nil && !found {
 		err = abtest.NotFound(text)
 	}

@@ -10,7 +10,7 @@ import (
 
 // ListAbTests handles GET /v1/aiReadiness/abTests.
 func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject) (api.ListAbTestsResponseObject, error) {
-	q := projections.AbTestsQuery{AccountID: of(ctx).who.Account, Sort: projections.AbTestsLatest, WorkspaceID: r.Params.WorkspaceID}
+	q := projections.AbTestsQuery{AccountID: callerOf(ctx).Account, Sort: projections.AbTestsLatest, WorkspaceID: r.Params.WorkspaceID}
 	filters := url.Values{}
 	if r.Params.Q != nil && *r.Params.Q != "" {
 		q.Text = *r.Params.Q
@@ -32,7 +32,7 @@ func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject
 	if err != nil {
 		return nil, err
 	}
-	found, token, uri, err := cut(p, found, projections.AbTest.Cursor)
+	found, token, uri, err := pageOf(p, found, projections.AbTest.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject
 func (s *Server) ListAbTestsOfSemanticModel(ctx context.Context,
 	r api.ListAbTestsOfSemanticModelRequestObject) (api.ListAbTestsOfSemanticModelResponseObject, error) {
 	found, err := s.views.AbTests(ctx, projections.AbTestsQuery{
-		AccountID: of(ctx).who.Account, Model: &projections.InWorkspace{WorkspaceID: r.WorkspaceID, ID: r.SemanticModelID},
+		AccountID: callerOf(ctx).Account, Model: &projections.InWorkspace{WorkspaceID: r.WorkspaceID, ID: r.SemanticModelID},
 	})
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (s *Server) ListAbTestsOfSemanticModel(ctx context.Context,
 func (s *Server) ListAbTestsOfDataAgent(ctx context.Context,
 	r api.ListAbTestsOfDataAgentRequestObject) (api.ListAbTestsOfDataAgentResponseObject, error) {
 	found, err := s.views.AbTests(ctx, projections.AbTestsQuery{
-		AccountID: of(ctx).who.Account, Agent: &projections.InWorkspace{WorkspaceID: r.WorkspaceID, ID: r.DataAgentID},
+		AccountID: callerOf(ctx).Account, Agent: &projections.InWorkspace{WorkspaceID: r.WorkspaceID, ID: r.DataAgentID},
 	})
 	if err != nil {
 		return nil, err

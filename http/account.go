@@ -10,7 +10,7 @@ import (
 
 // limits returns the limits of the caller's plan.
 func (s *Server) limits(ctx context.Context) (account.Limits, error) {
-	plan := of(ctx).who.Plan
+	plan := callerOf(ctx).Plan
 	limits, known := s.commands.Plans[plan]
 	if !known {
 		return limits, fmt.Errorf("http: no limits are configured for plan %q", plan)
@@ -24,7 +24,7 @@ func (s *Server) GetAccount(ctx context.Context, _ api.GetAccountRequestObject) 
 	if err != nil {
 		return nil, err
 	}
-	m := of(ctx).by.member
+	m := callOf(ctx).by.member
 	return api.GetAccount200JSONResponse{
 		AccountID: m.AccountID, Plan: string(m.Plan), Status: string(m.Status), Region: text(m.Region),
 		Allowances: s.allowances(ctx, limits),
@@ -40,8 +40,8 @@ func (s *Server) GetAccount(ctx context.Context, _ api.GetAccountRequestObject) 
 // allowances returns the limits with what is used of each. When usage cannot be read, used is null and the rest of
 // the account is still returned.
 func (s *Server) allowances(ctx context.Context, limits account.Limits) api.AccountAllowances {
-	c := of(ctx)
-	used, err := s.views.Used(ctx, c.who.Account, limits, s.now())
+	c := callOf(ctx)
+	used, err := s.views.Used(ctx, c.caller.Account, limits, s.now())
 	if err != nil {
 		s.log.ErrorContext(ctx, "the use of the allowances cannot be read", "requestId", c.id, "err", err)
 	}
@@ -71,7 +71,7 @@ func read(n int, err error) *int {
 
 // rights returns what the caller may do now.
 func (s *Server) rights(ctx context.Context) api.AccountRights {
-	c := of(ctx)
+	c := callOf(ctx)
 	r := api.AccountRights{WritesAllowed: true, Scopes: c.by.Scopes, Role: api.AccountRightsRole(c.by.member.Person.Role)}
 	if err := s.startRefusal(ctx, c); err != nil {
 		refusal, _ := s.refusal(ctx, err)

@@ -16,7 +16,7 @@ import (
 
 // ListAIProviders handles GET /v1/aiProviders.
 func (s *Server) ListAIProviders(ctx context.Context, _ api.ListAIProvidersRequestObject) (api.ListAIProvidersResponseObject, error) {
-	saved, err := s.views.AIProviders(ctx, of(ctx).who.Account)
+	saved, err := s.views.AIProviders(ctx, callerOf(ctx).Account)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *Server) GetAIProvider(ctx context.Context, r api.GetAIProviderRequestOb
 	if r.ProviderID == aiprovider.EmbeddedID {
 		return api.GetAIProvider200JSONResponse(embeddedProvider()), nil
 	}
-	saved, err := s.views.AIProviders(ctx, of(ctx).who.Account)
+	saved, err := s.views.AIProviders(ctx, callerOf(ctx).Account)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (s *Server) GetAIProvider(ctx context.Context, r api.GetAIProviderRequestOb
 // SaveAIProvider handles POST /v1/aiProviders.
 func (s *Server) SaveAIProvider(ctx context.Context, r api.SaveAIProviderRequestObject) (api.SaveAIProviderResponseObject, error) {
 	b := r.Body
-	of, who := configured(b), of(ctx).who
+	of, who := configured(b), callerOf(ctx)
 	var key aiprovider.Key
 	if b.APIKey != nil {
 		var err error
@@ -95,7 +95,7 @@ func (s *Server) ChangeAIProvider(ctx context.Context, r api.ChangeAIProviderReq
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.commands.Providers.Change(ctx, of(ctx).who, providerID(r.ProviderID), patch, key)
+	p, err := s.commands.Providers.Change(ctx, callerOf(ctx), providerID(r.ProviderID), patch, key)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func nullable[T any](member string, raw json.RawMessage, into **T) error {
 // DeleteAIProvider handles DELETE /v1/aiProviders/{providerId}.
 func (s *Server) DeleteAIProvider(ctx context.Context, r api.DeleteAIProviderRequestObject) (api.DeleteAIProviderResponseObject, error) {
 	id := providerID(r.ProviderID)
-	if err := s.commands.Providers.Delete(ctx, of(ctx).who, id); err != nil {
+	if err := s.commands.Providers.Delete(ctx, callerOf(ctx), id); err != nil {
 		return nil, err
 	}
 	return api.DeleteAIProvider200JSONResponse{ProviderID: id, Deleted: true}, nil
@@ -153,7 +153,7 @@ func (s *Server) DeleteAIProvider(ctx context.Context, r api.DeleteAIProviderReq
 
 // TestAIProvider handles POST /v1/aiProviders/{providerId}/test.
 func (s *Server) TestAIProvider(ctx context.Context, r api.TestAIProviderRequestObject) (api.TestAIProviderResponseObject, error) {
-	p, err := s.commands.Providers.Test(ctx, of(ctx).who, providerID(r.ProviderID))
+	p, err := s.commands.Providers.Test(ctx, callerOf(ctx), providerID(r.ProviderID))
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // AssessSemanticModel handles POST …/semanticModels/{semanticModelId}/aiReadiness/assess.
 func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticModelRequestObject) (api.AssessSemanticModelResponseObject,
 	error) {
-	done, err := s.commands.Assessments.Start(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, askedRegime(r.Body))
+	done, err := s.commands.Assessments.Start(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, askedRegime(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticMo
 // AssessSemanticModels handles POST /v1/workspaces/{workspaceId}/aiReadiness/assess.
 func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticModelsRequestObject) (api.AssessSemanticModelsResponseObject,
 	error) {
-	done, err := s.commands.Assessments.StartBulk(ctx, of(ctx).who, r.WorkspaceID, r.Body.SemanticModelIds, r.Body.RegimeID)
+	done, err := s.commands.Assessments.StartBulk(ctx, callerOf(ctx), r.WorkspaceID, r.Body.SemanticModelIds, r.Body.RegimeID)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (s *Server) ListAssessments(ctx context.Context, r api.ListAssessmentsReque
 // pinned or not.
 func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, id uuid.UUID, segment string, pinned *bool,
 	maxResults *int, continuation *string) (list api.AssessmentSummaryList, err error) {
-	who := of(ctx).who
+	who := callerOf(ctx)
 	path := "/v1/workspaces/" + workspaceID.String() + "/" + segment + "/" + id.String() + "/aiReadiness/assessments"
 	filters := url.Values{}
 	if pinned != nil {
@@ -75,7 +75,7 @@ func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t ite
 	if err != nil {
 		return list, err
 	}
-	found, list.ContinuationToken, list.ContinuationURI, err = cut(p, found, func(a projections.Assessment) projections.AssessmentCursor {
+	found, list.ContinuationToken, list.ContinuationURI, err = pageOf(p, found, func(a projections.Assessment) projections.AssessmentCursor {
 		return projections.AssessmentCursor{AssessedAt: a.AssessedAt, ID: a.AssessmentID}
 	})
 	list.Value = make([]api.AssessmentSummary, len(found))
@@ -107,7 +107,7 @@ func (s *Server) GetAssessment(ctx context.Context, r api.GetAssessmentRequestOb
 // (docs/decisions.md 8.12).
 func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item.Type, itemID uuid.UUID,
 	assessmentID string) (a projections.Assessment, err error) {
-	who := of(ctx).who
+	who := callerOf(ctx)
 	if _, err := s.commands.Workspaces.Item(ctx, who, workspaceID, t, itemID); err != nil {
 		return a, err
 	}
@@ -125,7 +125,7 @@ func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item
 
 // PinAssessment handles POST …/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin.
 func (s *Server) PinAssessment(ctx context.Context, r api.PinAssessmentRequestObject) (api.PinAssessmentResponseObject, error) {
-	id, err := s.commands.Assessments.Pin(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, truncated(r.AssessmentID), true)
+	id, err := s.commands.Assessments.Pin(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, truncated(r.AssessmentID), true)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (s *Server) PinAssessment(ctx context.Context, r api.PinAssessmentRequestOb
 
 // UnpinAssessment handles DELETE …/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin.
 func (s *Server) UnpinAssessment(ctx context.Context, r api.UnpinAssessmentRequestObject) (api.UnpinAssessmentResponseObject, error) {
-	id, err := s.commands.Assessments.Pin(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, truncated(r.AssessmentID), false)
+	id, err := s.commands.Assessments.Pin(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, truncated(r.AssessmentID), false)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (s *Server) UnpinAssessment(ctx context.Context, r api.UnpinAssessmentReque
 
 // DeleteAssessments handles DELETE …/aiReadiness/assessments.
 func (s *Server) DeleteAssessments(ctx context.Context, r api.DeleteAssessmentsRequestObject) (api.DeleteAssessmentsResponseObject, error) {
-	deleted, err := s.commands.Assessments.DeleteResults(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)
+	deleted, err := s.commands.Assessments.DeleteResults(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID)
 	if err != nil {
 		return nil, err
 	}

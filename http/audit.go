@@ -15,7 +15,7 @@ import (
 
 // ListAuditEvents handles GET /v1/audit/events.
 func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsRequestObject) (api.ListAuditEventsResponseObject, error) {
-	q := projections.AuditQuery{AccountID: of(ctx).who.Account, OperationID: r.Params.OperationID, Since: r.Params.Since,
+	q := projections.AuditQuery{AccountID: callerOf(ctx).Account, OperationID: r.Params.OperationID, Since: r.Params.Since,
 		Until: r.Params.Until}
 	filters := url.Values{}
 	for name, given := range map[string]struct{ from, to *string }{
@@ -44,7 +44,7 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 	if err != nil {
 		return nil, err
 	}
-	found, token, uri, err := cut(p, found, func(e projections.AuditEvent) projections.AuditCursor {
+	found, token, uri, err := pageOf(p, found, func(e projections.AuditEvent) projections.AuditCursor {
 		return projections.AuditCursor{Position: e.Position}
 	})
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 // GetAuditCheckpoint handles GET /v1/audit/checkpoint.
 func (s *Server) GetAuditCheckpoint(ctx context.Context, _ api.GetAuditCheckpointRequestObject) (api.GetAuditCheckpointResponseObject,
 	error) {
-	account := of(ctx).who.Account
+	account := callerOf(ctx).Account
 	c, err := s.views.Checkpoint(ctx, account)
 	if err != nil {
 		return nil, err

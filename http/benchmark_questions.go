@@ -13,7 +13,7 @@ import (
 // GetBenchmarkQuestions handles GET …/aiReadiness/benchmark/questions.
 func (s *Server) GetBenchmarkQuestions(ctx context.Context,
 	r api.GetBenchmarkQuestionsRequestObject) (api.GetBenchmarkQuestionsResponseObject, error) {
-	saved, err := s.commands.Benchmarks.SavedQuestions(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID)
+	saved, err := s.commands.Benchmarks.SavedQuestions(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (s *Server) GenerateBenchmarkQuestions(ctx context.Context,
 	if r.Body != nil && r.Body.Count != nil {
 		count = *r.Body.Count
 	}
-	done, err := s.commands.Benchmarks.GenerateQuestions(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, count)
+	done, err := s.commands.Benchmarks.GenerateQuestions(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, count)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (s *Server) SaveBenchmarkQuestions(ctx context.Context,
 	if r.Body.Repeats != nil {
 		set.Repeats = *r.Body.Repeats
 	}
-	done, err := s.commands.Benchmarks.SaveQuestions(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, set)
+	done, err := s.commands.Benchmarks.SaveQuestions(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, set)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 
 // StartBenchmarkRun handles POST …/aiReadiness/benchmark/runs.
 func (s *Server) StartBenchmarkRun(ctx context.Context, r api.StartBenchmarkRunRequestObject) (api.StartBenchmarkRunResponseObject, error) {
-	done, err := s.commands.Benchmarks.StartRun(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, answererRequest(r.Body.AnsweredBy),
+	done, err := s.commands.Benchmarks.StartRun(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, answererRequest(r.Body.AnsweredBy),
 		r.Body.Repeats)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (s *Server) StartBenchmarkRun(ctx context.Context, r api.StartBenchmarkRunR
 
 // ListBenchmarkRuns handles GET …/aiReadiness/benchmark/runs.
 func (s *Server) ListBenchmarkRuns(ctx context.Context, r api.ListBenchmarkRunsRequestObject) (api.ListBenchmarkRunsResponseObject, error) {
-	who := of(ctx).who
+	who := callerOf(ctx)
 	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/benchmark/runs"
 	p, err := openPage[projections.BenchmarkRunCursor](s, who.Account, path, nil, r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Server) ListBenchmarkRuns(ctx context.Context, r api.ListBenchmarkRunsR
 	if err != nil {
 		return nil, err
 	}
-	found, token, uri, err := cut(p, found, func(r projections.BenchmarkRun) projections.BenchmarkRunCursor {
+	found, token, uri, err := pageOf(p, found, func(r projections.BenchmarkRun) projections.BenchmarkRunCursor {
 		return projections.BenchmarkRunCursor{AcceptedAt: r.At, RunID: r.RunID}
 	})
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Server) DeleteBenchmarkRun(ctx context.Context, r api.DeleteBenchmarkRu
 	if err != nil {
 		return nil, err
 	}
-	if err := s.commands.Benchmarks.DeleteRun(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.RunID); err != nil {
+	if err := s.commands.Benchmarks.DeleteRun(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, r.RunID); err != nil {
 		return nil, err
 	}
 	return api.DeleteBenchmarkRun200JSONResponse{RunID: run.RunID, Deleted: true}, nil
@@ -128,7 +128,7 @@ func (s *Server) benchmarkResult(ctx context.Context, run projections.BenchmarkR
 func (s *Server) document(ctx context.Context, hash string) (json.RawMessage, error) {
 	document, err := s.views.Document(ctx, hash)
 	if err != nil && errors.Is(err, projections.ErrStoreUnavailable) && ctx.Err() == nil {
-		s.log.ErrorContext(ctx, "a stored result could not be read", "requestId", of(ctx).id, "err", err)
+		s.log.ErrorContext(ctx, "a stored result could not be read", "requestId", callOf(ctx).id, "err", err)
 		return nil, domain.Refuse(domain.StoreUnavailable,
 			"the store of the account's results does not respond now; call again in a moment")
 	}
@@ -137,7 +137,7 @@ func (s *Server) document(ctx context.Context, hash string) (json.RawMessage, er
 
 // benchmarkRun returns a benchmark run of a model that the caller can see.
 func (s *Server) benchmarkRun(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun, err error) {
-	if _, err := s.commands.Workspaces.Item(ctx, of(ctx).who, workspaceID, item.SemanticModel, modelID); err != nil {
+	if _, err := s.commands.Workspaces.Item(ctx, callerOf(ctx), workspaceID, item.SemanticModel, modelID); err != nil {
 		return run, err
 	}
 	return s.storedBenchmarkRun(ctx, workspaceID, modelID, runID)
@@ -154,7 +154,7 @@ func (s *Server) benchmarkRunToRead(ctx context.Context, workspaceID, modelID uu
 			return run, err
 		}
 	}
-	if starter == of(ctx).who.Person {
+	if starter == callerOf(ctx).Person {
 		return run, nil
 	}
 	if refusal := s.sees(ctx, item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID}); refusal != nil {
@@ -172,7 +172,7 @@ func (s *Server) storedBenchmarkRun(ctx context.Context, workspaceID, modelID uu
 	err error) {
 	found := false
 	if id, ok := domain.ParseID(runID); ok {
-		if run, found, err = s.views.BenchmarkRun(ctx, of(ctx).who.Account, id); err != nil {
+		if run, found, err = s.views.BenchmarkRun(ctx, callerOf(ctx).Account, id); err != nil {
 			return run, err
 		}
 	}

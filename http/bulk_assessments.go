@@ -94,7 +94,7 @@ func (s *Server) acrossModels(ctx context.Context, o projections.Operation, run 
 // visibleModels returns which models of a run the reader may see: all for the person who started it, for others those
 // that the platform lists for them.
 func (s *Server) visibleModels(ctx context.Context, o projections.Operation, run assessment.Run) (func(uuid.UUID) bool, error) {
-	who := of(ctx).who
+	who := callerOf(ctx)
 	if o.Owner == who.Person {
 		return func(uuid.UUID) bool { return true }, nil
 	}

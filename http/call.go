@@ -19,12 +19,12 @@ type route struct {
 
 // call is what is known about the call being handled. The middleware fills it in before the handler runs.
 type call struct {
-	id    uuid.UUID
-	path  string // of the route, once a route is matched
-	head  bool   // a HEAD request, handled as GET
-	route *route // nil on routes without a token
-	by    principal
-	who   commands.Caller
+	id     uuid.UUID
+	path   string // of the route, once a route is matched
+	head   bool   // a HEAD request, handled as GET
+	route  *route // nil on routes without a token
+	by     principal
+	caller commands.Caller
 	// operations are those that enter has already read; nil when it read none.
 	operations map[uuid.UUID]projections.Operation
 	// refused is the error code of the response; empty when the call was not refused.
@@ -33,10 +33,15 @@ type call struct {
 
 type callKey struct{}
 
-func with(ctx context.Context, c *call) context.Context { return context.WithValue(ctx, callKey{}, c) }
+func withCall(ctx context.Context, c *call) context.Context {
+	return context.WithValue(ctx, callKey{}, c)
+}
 
-// of returns the call that ctx belongs to.
-func of(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
+// callOf returns the call that ctx belongs to.
+func callOf(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
+
+// callerOf returns who made the call that ctx belongs to.
+func callerOf(ctx context.Context) commands.Caller { return callOf(ctx).caller }
 
 // recorder is a ResponseWriter that records the status and the size of the response.
 type recorder struct {

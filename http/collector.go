@@ -25,7 +25,7 @@ type Collector interface {
 
 // pixie handles GET /p/{id}.gif. The response is the same for every id. A HEAD does not count as a view.
 func (s *Server) pixie(w http.ResponseWriter, r *http.Request) {
-	if s.collector != nil && !of(r.Context()).head {
+	if s.collector != nil && !callOf(r.Context()).head {
 		s.collector.See(mux.Vars(r)["id"])
 	}
 	w.Header().Set("Content-Type", "image/gif")

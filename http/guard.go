@@ -32,7 +32,7 @@ const limiterPause = 5 * time.Second
 // of the call, in this order (docs/decisions.md 1). The handlers then check workspace and item, state and allowance.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := of(r.Context())
+		c := callOf(r.Context())
 		if c.route == nil { // the route needs no token
 			next.ServeHTTP(w, r)
 			return
@@ -77,9 +77,9 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 	if err := checkParameters(r, c.route.described); err != nil {
 		return err
 	}
-	c.who = commands.CallerOf(c.by.member, bearer, id.Expires, id.Has(token.ScopeReadWrite))
-	c.who.Scopes, c.who.RequestID, c.who.Trace = id.Scopes, c.id.String(), traceparent(r.Context())
-	c.who.Key = idempotencyKey(r, c.route, canonical)
+	c.caller = commands.CallerOf(c.by.member, bearer, id.Expires, id.Has(token.ScopeReadWrite))
+	c.caller.Scopes, c.caller.RequestID, c.caller.Trace = id.Scopes, c.id.String(), traceparent(r.Context())
+	c.caller.Key = idempotencyKey(r, c.route, canonical)
 	return nil
 }
 
@@ -192,11 +192,11 @@ func (s *Server) startRefusal(ctx context.Context, c *call) error {
 		}
 		err := allowed(route, c.by)
 		if err == nil {
-			access, err := s.commands.Accounts.Permissions.Access(ctx, c.who.Caller)
+			access, err := s.commands.Accounts.Permissions.Access(ctx, c.caller.Caller)
 			if err := cmp.Or(err, item.Permitted(access)); err != nil {
 				return err
 			}
-			return s.commands.Accounts.CheckLicense(ctx, c.who)
+			return s.commands.Accounts.CheckLicense(ctx, c.caller)
 		}
 		first = cmp.Or(first, err)
 	}

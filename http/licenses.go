@@ -13,16 +13,16 @@ import (
 
 // ListLicenses handles GET /v1/licenses.
 func (s *Server) ListLicenses(ctx context.Context, _ api.ListLicensesRequestObject) (api.ListLicensesResponseObject, error) {
-	c := of(ctx)
-	licensing, err := s.views.Licensing(ctx, c.who.Account)
+	c := callOf(ctx)
+	licensing, err := s.views.Licensing(ctx, c.caller.Account)
 	if err != nil {
 		return nil, err
 	}
-	if c.who.Role != account.Admin {
-		own, _ := licensing.Of(c.who.License)
+	if c.caller.Role != account.Admin {
+		own, _ := licensing.Of(c.caller.License)
 		maps.DeleteFunc(licensing.Licenses, func(id string, _ projections.License) bool { return id != own })
 	}
-	trackedTotal, unread := s.views.TrackedTotal(ctx, c.who.Account)
+	trackedTotal, unread := s.views.TrackedTotal(ctx, c.caller.Account)
 	if unread != nil {
 		s.log.ErrorContext(ctx, "the tracked items of the licenses cannot be counted", "requestId", c.id, "err", unread)
 	}

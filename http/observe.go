@@ -23,7 +23,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		c := &call{id: uuid.Must(uuid.NewV7())}
-		ctx, cancel := context.WithTimeout(with(r.Context(), c), callTimeout)
+		ctx, cancel := context.WithTimeout(withCall(r.Context(), c), callTimeout)
 		defer cancel()
 		r = r.WithContext(ctx)
 		a := &recorder{ResponseWriter: w}
@@ -55,7 +55,7 @@ func (s *Server) panicked(a *recorder, r *http.Request, p any) (cut bool) {
 		return true
 	}
 	s.metrics.panics.Inc()
-	s.log.ErrorContext(r.Context(), "a handler panicked", "requestId", of(r.Context()).id, "panic", fmt.Sprint(p), "stack",
+	s.log.ErrorContext(r.Context(), "a handler panicked", "requestId", callOf(r.Context()).id, "panic", fmt.Sprint(p), "stack",
 		string(debug.Stack()))
 	if a.status != 0 {
 		return true
@@ -85,7 +85,7 @@ func (s *Server) note(r *http.Request, c *call, a *recorder, took time.Duration)
 		slog.String("requestId", c.id.String()), slog.String("method", r.Method), slog.String("route", path),
 		slog.String("path", truncated(r.URL.Path)),
 		slog.Int("status", status), slog.String("code", c.refused), slog.Duration("took", took), slog.Int64("bytes", a.bytes),
-		slog.String("account", c.who.Account), slog.String("clientRequestId", a.Header().Get("X-Ms-Client-Request-Id")),
+		slog.String("account", c.caller.Account), slog.String("clientRequestId", a.Header().Get("X-Ms-Client-Request-Id")),
 		slog.String("traceparent", traceparent(r.Context())))
 }
 

@@ -28,7 +28,7 @@ const retention = 7 * 24 * time.Hour
 
 // ListOperations handles GET /v1/operations.
 func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequestObject) (api.ListOperationsResponseObject, error) {
-	who := of(ctx).who
+	who := callerOf(ctx)
 	q := projections.OperationsQuery{AccountID: who.Account, Since: s.now().Add(-retention)}
 	filters := url.Values{}
 	if r.Params.Status != nil {
@@ -45,7 +45,7 @@ func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequest
 	if err != nil {
 		return nil, err
 	}
-	found, token, uri, err := cut(p, found, func(o projections.Operation) projections.OperationCursor {
+	found, token, uri, err := pageOf(p, found, func(o projections.Operation) projections.OperationCursor {
 		return projections.OperationCursor{CreatedAt: o.CreatedAt, ID: o.ID}
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequest
 // owner; a HEAD does not.
 func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObject) (api.GetOperationResponseObject, error) {
 	o, err := s.operation(ctx, r.OperationID)
-	if who := of(ctx).who; err == nil && o.Waits && o.Owner == who.Person && !of(ctx).head {
+	if who := callerOf(ctx); err == nil && o.Waits && o.Owner == who.Person && !callOf(ctx).head {
 		// ReadByOwner fails when concurrent reads won every attempt. The operation is then as they left it.
 		if err = s.commands.Operations.ResumeOnRead(ctx, who, o.ID); err == nil || domain.IsRefused(err, domain.OperationInProgress) {
 			o, err = s.operation(ctx, o.ID)
@@ -196,7 +196,7 @@ func (s *Server) checkExpiry(o projections.Operation, until time.Time) error {
 
 // CancelOperation handles POST /v1/operations/{operationId}/cancel.
 func (s *Server) CancelOperation(ctx context.Context, r api.CancelOperationRequestObject) (api.CancelOperationResponseObject, error) {
-	done, err := s.commands.Operations.Cancel(ctx, of(ctx).who, r.OperationID)
+	done, err := s.commands.Operations.Cancel(ctx, callerOf(ctx), r.OperationID)
 	if err != nil {
 		return nil, err
 	}
@@ -205,13 +205,13 @@ func (s *Server) CancelOperation(ctx context.Context, r api.CancelOperationReque
 
 // operation returns an operation of the caller's account.
 func (s *Server) operation(ctx context.Context, id uuid.UUID) (o projections.Operation, err error) {
-	c := of(ctx)
+	c := callOf(ctx)
 	var found bool
 	if c.operations == nil {
-		o, found, err = s.views.Operation(ctx, c.who.Account, id)
+		o, found, err = s.views.Operation(ctx, c.caller.Account, id)
 	} else {
 		o, found = c.operations[id]
-		found = found && o.AccountID == c.who.Account
+		found = found && o.AccountID == c.caller.Account
 		c.operations = nil // a second read must query again
 	}
 	if err == nil && !found {

@@ -10,7 +10,7 @@ import (
 // PreviewOptimization handles POST …/aiReadiness/{kind}/preview.
 func (s *Server) PreviewOptimization(ctx context.Context, r api.PreviewOptimizationRequestObject) (api.PreviewOptimizationResponseObject,
 	error) {
-	done, err := s.commands.Optimizations.StartPreview(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Kind)
+	done, err := s.commands.Optimizations.StartPreview(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, r.Kind)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func (s *Server) ApplyOptimization(ctx context.Context, r api.ApplyOptimizationR
 		PreviewID: r.Body.PreviewID, Keys: given(r.Body.Keys), Approval: r.Body.Approval,
 		Values: r.Body.Values, ValuesGiven: r.Body.Values != nil,
 	}
-	done, err := s.commands.Optimizations.StartApply(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Kind, body)
+	done, err := s.commands.Optimizations.StartApply(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, r.Kind, body)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func given(list []string) *[]string {
 // RevertOptimization handles POST …/aiReadiness/revert.
 func (s *Server) RevertOptimization(ctx context.Context, r api.RevertOptimizationRequestObject) (api.RevertOptimizationResponseObject,
 	error) {
-	done, err := s.commands.Optimizations.StartRevert(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Body.OperationID)
+	done, err := s.commands.Optimizations.StartRevert(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, r.Body.OperationID)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *Server) RevertOptimization(ctx context.Context, r api.RevertOptimizatio
 
 // Optimize handles POST …/aiReadiness/optimize.
 func (s *Server) Optimize(ctx context.Context, r api.OptimizeRequestObject) (api.OptimizeResponseObject, error) {
-	done, err := s.commands.Optimizations.StartBundle(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, given(r.Body.Kinds),
+	done, err := s.commands.Optimizations.StartBundle(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, given(r.Body.Kinds),
 		r.Body.Approval)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (s *Server) Optimize(ctx context.Context, r api.OptimizeRequestObject) (api
 // ApplyOptimizations handles POST …/aiReadiness/optimize/apply.
 func (s *Server) ApplyOptimizations(ctx context.Context, r api.ApplyOptimizationsRequestObject) (api.ApplyOptimizationsResponseObject,
 	error) {
-	done, err := s.commands.Optimizations.StartBundleApply(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Body.PreviewID,
+	done, err := s.commands.Optimizations.StartBundleApply(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, r.Body.PreviewID,
 		given(r.Body.Kinds))
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (s *Server) ApplyOptimizations(ctx context.Context, r api.ApplyOptimization
 // RevertOptimizations handles POST …/aiReadiness/optimize/revert.
 func (s *Server) RevertOptimizations(ctx context.Context, r api.RevertOptimizationsRequestObject) (api.RevertOptimizationsResponseObject,
 	error) {
-	done, err := s.commands.Optimizations.StartBundleRevert(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, r.Body.OperationID)
+	done, err := s.commands.Optimizations.StartBundleRevert(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, r.Body.OperationID)
 	if err != nil {
 		return nil, err
 	}

@@ -84,9 +84,9 @@ func (p page[C]) tag(key []byte) []byte {
 	return mac.Sum(nil)[:tagSize]
 }
 
-// cut returns at most Limit of the fetched elements, with the token and the address of the next page. Both are nil on
+// pageOf returns at most Limit of the fetched elements, with the token and the address of the next page. Both are nil on
 // the last page. The caller must have fetched one element more than Limit.
-func cut[T, C any](p page[C], fetched []T, key func(T) C) (value []T, token, uri *string, err error) {
+func pageOf[T, C any](p page[C], fetched []T, key func(T) C) (value []T, token, uri *string, err error) {
 	if len(fetched) <= p.Limit {
 		return fetched, nil, nil, nil
 	}

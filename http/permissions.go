@@ -11,7 +11,7 @@ import (
 // ListPermissions handles GET /v1/account/permissions. While the platform does not respond, no permission is
 // available.
 func (s *Server) ListPermissions(ctx context.Context, _ api.ListPermissionsRequestObject) (api.ListPermissionsResponseObject, error) {
-	access, err := s.commands.Accounts.Permissions.Access(ctx, of(ctx).who.Caller)
+	access, err := s.commands.Accounts.Permissions.Access(ctx, callerOf(ctx).Caller)
 	if err != nil && !domain.IsRefused(err, domain.PlatformUnavailable) {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 
 // AddPixies handles POST …/reports/{reportId}/addPixies.
 func (s *Server) AddPixies(ctx context.Context, r api.AddPixiesRequestObject) (api.AddPixiesResponseObject, error) {
-	done, err := s.commands.Pixies.Start(ctx, of(ctx).who, pixies.Adds, r.WorkspaceID, r.ReportID)
+	done, err := s.commands.Pixies.Start(ctx, callerOf(ctx), pixies.Adds, r.WorkspaceID, r.ReportID)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func (s *Server) AddPixies(ctx context.Context, r api.AddPixiesRequestObject) (a
 
 // RemovePixies handles POST …/reports/{reportId}/removePixies.
 func (s *Server) RemovePixies(ctx context.Context, r api.RemovePixiesRequestObject) (api.RemovePixiesResponseObject, error) {
-	done, err := s.commands.Pixies.Start(ctx, of(ctx).who, pixies.Removes, r.WorkspaceID, r.ReportID)
+	done, err := s.commands.Pixies.Start(ctx, callerOf(ctx), pixies.Removes, r.WorkspaceID, r.ReportID)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *Server) RemovePixies(ctx context.Context, r api.RemovePixiesRequestObje
 // AddPixiesToReports handles POST …/reports/addPixies.
 func (s *Server) AddPixiesToReports(ctx context.Context, r api.AddPixiesToReportsRequestObject) (api.AddPixiesToReportsResponseObject,
 	error) {
-	done, err := s.commands.Pixies.StartBulk(ctx, of(ctx).who, pixies.Adds, r.WorkspaceID, r.Body.ReportIds)
+	done, err := s.commands.Pixies.StartBulk(ctx, callerOf(ctx), pixies.Adds, r.WorkspaceID, r.Body.ReportIds)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (s *Server) AddPixiesToReports(ctx context.Context, r api.AddPixiesToReport
 // RemovePixiesFromReports handles POST …/reports/removePixies.
 func (s *Server) RemovePixiesFromReports(ctx context.Context,
 	r api.RemovePixiesFromReportsRequestObject) (api.RemovePixiesFromReportsResponseObject, error) {
-	done, err := s.commands.Pixies.StartBulk(ctx, of(ctx).who, pixies.Removes, r.WorkspaceID, r.Body.ReportIds)
+	done, err := s.commands.Pixies.StartBulk(ctx, callerOf(ctx), pixies.Removes, r.WorkspaceID, r.Body.ReportIds)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ type sight struct {
 // mayRead returns absent, the refusal for a result that does not exist. When the platform does not respond, only the
 // starter may read. Every handler that returns such texts without looking up the items itself must call mayRead.
 func (s *Server) mayRead(ctx context.Context, starter item.Person, absent error, items ...item.Item) error {
-	if starter == of(ctx).who.Person {
+	if starter == callerOf(ctx).Person {
 		return nil
 	}
 	if len(items) == 0 {
@@ -59,7 +59,7 @@ func notVisible(c domain.Code) bool {
 
 // sees looks up the item as the caller, unless that succeeded less than sightLife ago. Refusals are not cached.
 func (s *Server) sees(ctx context.Context, it item.Item) error {
-	who := of(ctx).who
+	who := callerOf(ctx)
 	key := sight{who.Account, who.Person, it.WorkspaceID, it.ID, it.Type}
 	now := s.now()
 	if at, seen := s.sights.Get(key); seen && now.Sub(at).Abs() < sightLife {
@@ -105,10 +105,10 @@ func askedOf(sides ...benchmark.Side) (items []item.Item) {
 
 // starter returns who started an operation of the caller's account; the zero Person when there is none.
 func (s *Server) starter(ctx context.Context, operationID uuid.UUID) (item.Person, error) {
-	c := of(ctx)
-	if o, read := c.operations[operationID]; read && o.AccountID == c.who.Account {
+	c := callOf(ctx)
+	if o, read := c.operations[operationID]; read && o.AccountID == c.caller.Account {
 		return o.Owner, nil
 	}
-	o, _, err := s.views.Operation(ctx, c.who.Account, operationID)
+	o, _, err := s.views.Operation(ctx, c.caller.Account, operationID)
 	return o.Owner, err
 }

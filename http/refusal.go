@@ -98,7 +98,7 @@ func (a withStatus) Unwrap() error { return a.Refusal }
 // refuse responds with err as an ErrorResponse. No other code writes ErrorResponses, except ownRefusal. An error that
 // is not a refusal is logged, and the caller only learns that the service failed.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	c := of(r.Context())
+	c := callOf(r.Context())
 	refusal, status := s.refusal(r.Context(), err)
 	c.refused = string(refusal.Code)
 	if refusal.Code == domain.PlatformConsentRequired {
@@ -146,7 +146,7 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 	}
 	// A caller that disconnected is not an error of the service.
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
-		s.log.ErrorContext(ctx, "a call failed", "requestId", of(ctx).id, "err", err)
+		s.log.ErrorContext(ctx, "a call failed", "requestId", callOf(ctx).id, "err", err)
 	}
 	return domain.Refuse(domain.UnknownError, "the service failed; call again, and report the request id if it keeps failing"),
 		http.StatusInternalServerError
@@ -158,7 +158,7 @@ const databasePause = 5 * time.Second
 // databaseAway logs err and returns the refusal for a call that the database did not answer (docs/decisions.md 2).
 // Calls that start work have an Idempotency-Key, so repeating one does the work once.
 func (s *Server) databaseAway(ctx context.Context, err error) *domain.Refusal {
-	c, code := of(ctx), domain.UnknownError
+	c, code := callOf(ctx), domain.UnknownError
 	if c.route != nil && c.route.Starts {
 		code = domain.ThrottleStoreUnavailable
 	}

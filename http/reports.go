@@ -15,7 +15,7 @@ import (
 
 // ListReports handles GET …/reports.
 func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject) (api.ListReportsResponseObject, error) {
-	who := of(ctx).who
+	who := callerOf(ctx)
 	filters := url.Values{}
 	if r.Params.SemanticModelID != nil {
 		filters.Set("semanticModelId", r.Params.SemanticModelID.String())
@@ -65,7 +65,7 @@ func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject
 // records returns what the caller's account knows about reports, and which of them are tracked items. A report
 // without a record has the status NeverAdded.
 func (s *Server) records(ctx context.Context, ids []uuid.UUID) (known map[uuid.UUID]pixies.Report, tracked map[uuid.UUID]bool, err error) {
-	account := of(ctx).who.Account
+	account := callerOf(ctx).Account
 	if known, err = s.views.Pixies(ctx, account, ids); err != nil {
 		return nil, nil, err
 	}
@@ -116,7 +116,7 @@ func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesReque
 // as not found. When the look-up fails for another reason, found is false and reasons explains why.
 func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID, reasons map[string]string) (name string, found bool,
 	err error) {
-	report, err := s.commands.Workspaces.Item(ctx, of(ctx).who, workspaceID, item.Report, reportID)
+	report, err := s.commands.Workspaces.Item(ctx, callerOf(ctx), workspaceID, item.Report, reportID)
 	if err == nil {
 		return report.DisplayName, true, nil
 	}
@@ -140,7 +140,7 @@ func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID
 
 // pixiesOperation returns an operation that worked on a report, in the form that a report shows.
 func (s *Server) pixiesOperation(ctx context.Context, id uuid.UUID) (*api.PixiesOperation, error) {
-	o, found, err := s.views.Operation(ctx, of(ctx).who.Account, id)
+	o, found, err := s.views.Operation(ctx, callerOf(ctx).Account, id)
 	if err != nil || !found {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 
 // ListSchedules handles GET /v1/aiReadiness/schedules.
 func (s *Server) ListSchedules(ctx context.Context, r api.ListSchedulesRequestObject) (api.ListSchedulesResponseObject, error) {
-	p, err := openPage[projections.ScheduleCursor](s, of(ctx).who.Account, schedulesPath, nil, r.Params.MaxResults,
+	p, err := openPage[projections.ScheduleCursor](s, callerOf(ctx).Account, schedulesPath, nil, r.Params.MaxResults,
 		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (s *Server) ListSchedules(ctx context.Context, r api.ListSchedulesRequestOb
 // ListSchedulesOfModel handles GET …/semanticModels/{semanticModelId}/aiReadiness/schedules.
 func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOfModelRequestObject) (api.ListSchedulesOfModelResponseObject,
 	error) {
-	who := of(ctx).who
+	who := callerOf(ctx)
 	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/schedules"
 	p, err := openPage[projections.ScheduleCursor](s, who.Account, path, nil, r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
@@ -56,12 +56,12 @@ func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOf
 
 // schedules returns a page of schedules, plus one more element when there is a next page.
 func (s *Server) schedules(ctx context.Context, p page[projections.ScheduleCursor], modelID *uuid.UUID) ([]schedule.Schedule, error) {
-	return s.views.Schedules(ctx, projections.SchedulesQuery{AccountID: of(ctx).who.Account, ModelID: modelID, After: p.After,
+	return s.views.Schedules(ctx, projections.SchedulesQuery{AccountID: callerOf(ctx).Account, ModelID: modelID, After: p.After,
 		Limit: p.Limit + 1})
 }
 
 func schedulePage(p page[projections.ScheduleCursor], found []schedule.Schedule) (list api.ScheduleList, err error) {
-	found, list.ContinuationToken, list.ContinuationURI, err = cut(p, found, func(s schedule.Schedule) projections.ScheduleCursor {
+	found, list.ContinuationToken, list.ContinuationURI, err = pageOf(p, found, func(s schedule.Schedule) projections.ScheduleCursor {
 		return projections.ScheduleCursor{CreatedAt: s.CreatedAt, ScheduleID: s.ScheduleID}
 	})
 	list.Value = make([]api.Schedule, len(found))
@@ -78,7 +78,7 @@ func (s *Server) CreateSchedule(ctx context.Context, r api.CreateScheduleRequest
 		timing.DayOfWeek = string(*r.Body.DayOfWeek)
 	}
 	enabled := r.Body.Enabled == nil || *r.Body.Enabled
-	made, err := s.commands.Schedules.Create(ctx, of(ctx).who, r.WorkspaceID, r.SemanticModelID, timing, enabled)
+	made, err := s.commands.Schedules.Create(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, timing, enabled)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (s *Server) CreateSchedule(ctx context.Context, r api.CreateScheduleRequest
 
 // GetSchedule handles GET /v1/aiReadiness/schedules/{scheduleId}.
 func (s *Server) GetSchedule(ctx context.Context, r api.GetScheduleRequestObject) (api.GetScheduleResponseObject, error) {
-	read, found, err := s.views.Schedule(ctx, of(ctx).who.Account, r.ScheduleID)
+	read, found, err := s.views.Schedule(ctx, callerOf(ctx).Account, r.ScheduleID)
 	if err != nil {
 		return nil, err
 	}
@@ -102,11 +102,11 @@ func (s *Server) GetSchedule(ctx context.Context, r api.GetScheduleRequestObject
 
 // renew stores the caller's token for a schedule when its owner reads it. A HEAD stores nothing.
 func (s *Server) renew(ctx context.Context, read schedule.Schedule) error {
-	c := of(ctx)
+	c := callOf(ctx)
 	if c.head {
 		return nil
 	}
-	return s.commands.Schedules.Renew(ctx, c.who, read)
+	return s.commands.Schedules.Renew(ctx, c.caller, read)
 }
 
 // ChangeSchedule handles PATCH /v1/aiReadiness/schedules/{scheduleId}.
@@ -118,7 +118,7 @@ func (s *Server) ChangeSchedule(ctx context.Context, r api.ChangeScheduleRequest
 			return nil, fmt.Errorf("http: dayOfWeek: %w", err)
 		}
 	}
-	changed, err := s.commands.Schedules.Change(ctx, of(ctx).who, r.ScheduleID, patch)
+	changed, err := s.commands.Schedules.Change(ctx, callerOf(ctx), r.ScheduleID, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (s *Server) ChangeSchedule(ctx context.Context, r api.ChangeScheduleRequest
 
 // DeleteSchedule handles DELETE /v1/aiReadiness/schedules/{scheduleId}.
 func (s *Server) DeleteSchedule(ctx context.Context, r api.DeleteScheduleRequestObject) (api.DeleteScheduleResponseObject, error) {
-	if err := s.commands.Schedules.Delete(ctx, of(ctx).who, r.ScheduleID); err != nil {
+	if err := s.commands.Schedules.Delete(ctx, callerOf(ctx), r.ScheduleID); err != nil {
 		return nil, err
 	}
 	return api.DeleteSchedule200JSONResponse{ScheduleID: r.ScheduleID, Deleted: true}, nil

@@ -184,7 +184,7 @@ func headAsGet(next http.Handler) http.Handler {
 		if r.Method == http.MethodHead {
 			r = r.WithContext(r.Context())
 			r.Method = http.MethodGet
-			of(r.Context()).head = true
+			callOf(r.Context()).head = true
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -298,7 +298,7 @@ func (s *Server) describe(doc *openapi3.T) error {
 // match records the route that a call matched and sets the limits on waiting for the database.
 func (s *Server) match(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c, m := of(r.Context()), s.matched[mux.CurrentRoute(r)]
+		c, m := callOf(r.Context()), s.matched[mux.CurrentRoute(r)]
 		c.path, c.route = m.path, m.route
 		trace.SpanFromContext(r.Context()).SetName(r.Method + " " + m.path)
 		next.ServeHTTP(w, r.WithContext(database.Within(r.Context(), s.waitLimits.of(r))))

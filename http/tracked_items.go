@@ -15,7 +15,7 @@ import (
 
 // ListTrackedItems handles GET /v1/trackedItems.
 func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsRequestObject) (api.ListTrackedItemsResponseObject, error) {
-	who := of(ctx).who
+	who := callerOf(ctx)
 	filters, license := url.Values{}, ""
 	if r.Params.LicenseID != nil {
 		license = *r.Params.LicenseID
@@ -52,7 +52,7 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 	if err != nil {
 		return nil, err
 	}
-	found, token, uri, err := cut(p, found, func(i trackeditem.Item) projections.TrackedItemCursor {
+	found, token, uri, err := pageOf(p, found, func(i trackeditem.Item) projections.TrackedItemCursor {
 		return projections.TrackedItemCursor{TrackedSince: i.TrackedSince, ItemID: i.ItemID}
 	})
 	if err != nil {

@@ -30,12 +30,12 @@ func named[T any](p page[byName], all []T, key func(T) byName) (value []T, token
 		}
 		all = all[at:]
 	}
-	return cut(p, all, key)
+	return pageOf(p, all, key)
 }
 
 // ListWorkspaces handles GET /v1/workspaces.
 func (s *Server) ListWorkspaces(ctx context.Context, r api.ListWorkspacesRequestObject) (api.ListWorkspacesResponseObject, error) {
-	who := of(ctx).who
+	who := callerOf(ctx)
 	p, err := openPage[byName](s, who.Account, "/v1/workspaces", nil, r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (s *Server) ListDataAgents(ctx context.Context, r api.ListDataAgentsRequest
 // items returns a page of the items of a type in a workspace.
 func (s *Server) items(ctx context.Context, workspaceID uuid.UUID, t item.Type, segment string, maxResults *int,
 	continuation *string) (found []item.Item, token, uri *string, err error) {
-	who := of(ctx).who
+	who := callerOf(ctx)
 	p, err := openPage[byName](s, who.Account, "/v1/workspaces/"+workspaceID.String()+"/"+segment, nil, maxResults, continuation)
 	if err != nil {
 		return nil, nil, nil, err
