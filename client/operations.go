@@ -86,16 +86,13 @@ func Result[T any](ctx context.Context, s *Service, operationID uuid.UUID) (resu
 		return result, err
 	}
 	if err := json.Unmarshal(read.Body, &result); err != nil {
-		return result, fmt.Errorf("client: the result of operation %s, a %s: %w", operationID, deref(ended.OperationType), err)
+		kind := "result of unknown type"
+		if ended.OperationType != nil {
+			kind = *ended.OperationType
+		}
+		return result, fmt.Errorf("client: the result of operation %s, a %s: %w", operationID, kind, err)
 	}
 	return result, nil
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return "result of unknown type"
-	}
-	return *s
 }
 
 // Pages returns all pages of a list. read makes the call for one page, given a continuation token that is nil for the

@@ -7,13 +7,24 @@ import "strings"
 const excerpt = 100
 
 // Excerpt returns the beginning of a text, for a message. A text that is cut ends in "…".
-func Excerpt(text string) string {
-	n := 0
+func Excerpt(text string) string { return Shortened(text, excerpt) }
+
+// FirstCharacters returns the first n characters of a text, or all of a shorter one.
+func FirstCharacters(text string, n int) string {
 	for i := range text {
-		if n == excerpt {
-			return text[:i] + "…"
+		if n == 0 {
+			return text[:i]
 		}
-		n++
+		n--
+	}
+	return text
+}
+
+// Shortened returns the first n characters of a text, followed by "…" if there are more.
+func Shortened(text string, n int) string {
+	first := FirstCharacters(text, n)
+	if len(first) < len(text) {
+		return first + "…"
 	}
 	return text
 }

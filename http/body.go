@@ -328,11 +328,5 @@ func join(path, name string) string {
 	return path + "." + truncated(name)
 }
 
-// truncated returns name, shortened to maxShown runes for use in messages.
-func truncated(name string) string {
-	short := []rune(name)
-	if len(short) > maxShown {
-		return string(short[:maxShown]) + "…"
-	}
-	return name
-}
+// truncated returns name, shortened to maxShown characters, for use in messages.
+func truncated(name string) string { return domain.Shortened(name, maxShown) }

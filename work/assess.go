@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -131,16 +130,10 @@ func failureCode(c domain.Code) domain.Code {
 	return domain.AssessmentFailed
 }
 
-// maxMessage bounds a stored failure message, in bytes.
+// maxMessage bounds a stored message, which may quote arbitrarily long text, in characters.
 const maxMessage = 1000
 
-// shortened cuts a message, which may quote arbitrarily long text, to maxMessage.
-func shortened(message string) string {
-	if len(message) <= maxMessage {
-		return message
-	}
-	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
-}
+func shortened(message string) string { return domain.Shortened(message, maxMessage) }
 
 // found is the result of assessing a model, before it is recorded, with the
 // statements that store its documents. If gone is set, the model no longer exists

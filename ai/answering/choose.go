@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/domain"
 	"readiness/domain/benchmark"
 )
 
@@ -78,7 +79,7 @@ func (e *Engine) verifies(f *field, stems []string) bool {
 			continue
 		}
 		for _, p := range a.Phrases {
-			phrase := stemsOf(readWords(first(p, maxQuestion), true))
+			phrase := stemsOf(readWords(domain.FirstCharacters(p, maxQuestion), true))
 			if !slices.ContainsFunc(stems, func(s string) bool { return !slices.Contains(phrase, s) }) {
 				return true
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 )
@@ -95,11 +96,7 @@ func (d *draft) text() string {
 
 // shorten returns a name on one line, cut to 80 characters.
 func shorten(name string) string {
-	name = strings.Join(strings.Fields(strings.ToValidUTF8(name, "?")), " ")
-	if short := first(name, 80); short != name {
-		return short + "…"
-	}
-	return name
+	return domain.Shortened(strings.Join(strings.Fields(strings.ToValidUTF8(name, "?")), " "), 80)
 }
 
 func listed(names []string) string {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 )
@@ -50,7 +51,7 @@ func New(c Catalog) *Engine {
 	e.answers = e.answers[:min(maxAnswers, len(e.answers))]
 	for i, a := range e.answers {
 		for _, p := range a.Phrases {
-			key := topicStems(readWords(first(p, maxQuestion), true))
+			key := topicStems(readWords(domain.FirstCharacters(p, maxQuestion), true))
 			if _, known := e.phrases[key]; !known && key != "" {
 				e.phrases[key] = i
 			}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"readiness/domain"
 )
 
 // instructions are the statements of AI instructions in the forms that the engine understands: those
@@ -90,8 +92,9 @@ func readInstructions(text string) instructions {
 		terms: map[string][]string{}, labels: map[string][]string{}, explained: map[string][]string{}, hidden: map[string]bool{},
 		aliases: map[string]string{}, values: map[string]valueOf{},
 	}
-	for line := range strings.FieldsFuncSeq(first(text, maxInstructions), func(r rune) bool { return r == '\n' || r == '\r' }) {
-		in.line(strings.TrimSpace(strings.TrimLeft(first(strings.TrimSpace(line), maxLine), "-*•# \t")))
+	text = domain.FirstCharacters(text, maxInstructions)
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		in.line(strings.TrimSpace(strings.TrimLeft(domain.FirstCharacters(strings.TrimSpace(line), maxLine), "-*•# \t")))
 	}
 	return in
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"readiness/domain"
 )
 
 // Source is the place where the words of a question were found to name a field.
@@ -139,26 +141,26 @@ func (l *lexicon) add(t Table, f *field, description string, synonyms []string, 
 	if given.hidden[f.ref.key(false)] || f.measure && given.hidden[f.ref.key(true)] {
 		f.worth = 0.8
 	}
-	named := l.met.read(first(f.ref.Name, maxName), false)
+	named := l.met.read(domain.FirstCharacters(f.ref.Name, maxName), false)
 	l.phrase(f, InName, nameWeight, named, nil)
 	if full := l.spelled(named); full != nil {
 		l.phrase(f, InInstructions, synonymWeight, full, nil)
 	}
-	l.phrase(f, InName, tableNameWeight, named, l.met.read(first(t.Name, maxName), false))
+	l.phrase(f, InName, tableNameWeight, named, l.met.read(domain.FirstCharacters(t.Name, maxName), false))
 	for _, s := range t.Synonyms[:min(maxSynonyms, len(t.Synonyms))] {
-		l.phrase(f, InSynonym, tableTermWeight, named, l.met.read(first(s, maxName), false))
+		l.phrase(f, InSynonym, tableTermWeight, named, l.met.read(domain.FirstCharacters(s, maxName), false))
 	}
 	for _, s := range synonyms[:min(maxSynonyms, len(synonyms))] {
-		l.phrase(f, InSynonym, synonymWeight, l.met.read(first(s, maxName), false), nil)
+		l.phrase(f, InSynonym, synonymWeight, l.met.read(domain.FirstCharacters(s, maxName), false), nil)
 	}
 	for _, s := range of(given.terms, f.ref, f.measure) {
-		l.phrase(f, InInstructions, termWeight, l.met.read(first(s, maxName), false), nil)
+		l.phrase(f, InInstructions, termWeight, l.met.read(domain.FirstCharacters(s, maxName), false), nil)
 	}
 	for _, s := range of(given.labels, f.ref, f.measure) {
-		l.phrase(f, InInstructions, labelWeight, l.met.read(first(s, maxName), false), nil)
+		l.phrase(f, InInstructions, labelWeight, l.met.read(domain.FirstCharacters(s, maxName), false), nil)
 	}
 	for _, text := range append([]string{description}, of(given.explained, f.ref, f.measure)...) {
-		text = first(text, maxText)
+		text = domain.FirstCharacters(text, maxText)
 		source := InDescription
 		if text != description {
 			source = InInstructions

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/domain"
 	"readiness/domain/benchmark"
 )
 
@@ -70,7 +71,7 @@ type columnFilter struct {
 }
 
 func (e *Engine) read(text string) *question {
-	text = first(text, maxQuestion)
+	text = domain.FirstCharacters(text, maxQuestion)
 	q := &question{engine: e, source: text, words: e.lexicon.look(readWords(text, true))}
 	q.taken = make([]bool, len(q.words))
 	return q

@@ -48,17 +48,6 @@ const (
 	maxText = 1000
 )
 
-// first returns the first runes of a text.
-func first(s string, runes int) string {
-	for i := range s {
-		if runes == 0 {
-			return s[:i]
-		}
-		runes--
-	}
-	return s
-}
-
 // readWords splits a text into words. Quotation marks and brackets have a meaning only in a question;
 // in a name they are punctuation.
 func readWords(s string, question bool) []word { return stems{}.read(s, question) }

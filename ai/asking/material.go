@@ -13,6 +13,7 @@ import (
 	"readiness/ai/openai"
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
+	"readiness/domain"
 )
 
 // Bounds of the data in one request to a language model: of one text in characters, of all data in
@@ -48,15 +49,15 @@ type material struct {
 // newMaterial returns the material of everything that is seen. withoutDAX leaves out the expressions
 // of measures and columns.
 func newMaterial(seen sight, withoutDAX bool) *material {
-	m := &material{full: openai.Material{Instructions: firstRunes(seen.Instructions, maxInstructions)}, rarity: map[string]float64{}}
+	m := &material{full: openai.Material{Instructions: domain.FirstCharacters(seen.Instructions, maxInstructions)}, rarity: map[string]float64{}}
 	expression := func(text string) string {
 		if withoutDAX {
 			return ""
 		}
 		// Text far behind the bound is not worth searching for comments.
-		return firstRunes(strings.TrimSpace(dax.WithoutComments(text[:min(len(text), 16*maxExpression)])), maxExpression)
+		return domain.FirstCharacters(strings.TrimSpace(dax.WithoutComments(text[:min(len(text), 16*maxExpression)])), maxExpression)
 	}
-	describe := func(text string) string { return firstRunes(seen.description(text), maxDescription) }
+	describe := func(text string) string { return domain.FirstCharacters(seen.description(text), maxDescription) }
 	for _, t := range seen.Tables {
 		table := openai.MaterialTable{Name: t.Name, Description: describe(t.Description), Synonyms: t.Terms, IsCalendar: t.IsDate}
 		for _, c := range t.Columns {
@@ -83,7 +84,7 @@ func newMaterial(seen sight, withoutDAX bool) *material {
 	for _, answer := range seen.Answers {
 		var given openai.MaterialAnswer
 		for _, p := range answer.Phrases {
-			given.Phrases = append(given.Phrases, firstRunes(p, maxPhrase))
+			given.Phrases = append(given.Phrases, domain.FirstCharacters(p, maxPhrase))
 		}
 		for _, f := range answer.Fields {
 			given.Fields = append(given.Fields, reference(f.Table, f.Name))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"readiness/ai/answering"
+	"readiness/domain"
 	"readiness/domain/readiness"
 )
 
@@ -24,17 +25,7 @@ type sight struct {
 func (s sight) description(text string) string {
 	text = strings.TrimSpace(text)
 	if s.descriptions > 0 {
-		text = firstRunes(text, s.descriptions)
-	}
-	return text
-}
-
-func firstRunes(text string, n int) string {
-	for i := range text {
-		if n == 0 {
-			return text[:i]
-		}
-		n--
+		text = domain.FirstCharacters(text, s.descriptions)
 	}
 	return text
 }

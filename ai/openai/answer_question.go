@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 )
@@ -114,7 +115,7 @@ func (c *Client) AnswerQuestion(ctx context.Context, m Material, asked string) (
 	}
 	q := question{
 		system: task + "\n\n" + untrusted + untrustedQuestion,
-		turns:  []string{data(m) + "\n\nThe question: " + data(cut(asked, maxQuestion)) + "\n\n" + answerForm.described()},
+		turns:  []string{data(m) + "\n\nThe question: " + data(domain.Shortened(asked, maxQuestion)) + "\n\n" + answerForm.described()},
 		form:   &answerForm,
 	}
 	var answer ModelAnswer
@@ -211,13 +212,13 @@ func readAnswer(text string) (s ModelAnswer, ok bool) {
 			continue
 		}
 		for _, f := range *a.Fields {
-			field := comparison.Field{Role: f.Role, Table: cut(f.Table, maxName), Name: cut(f.Name, maxName)}
+			field := comparison.Field{Role: f.Role, Table: shortName(f.Table), Name: shortName(f.Name)}
 			if f.Role == comparison.FilterField {
 				if f.Operator != nil {
 					field.Operator = *f.Operator
 				}
 				for _, v := range f.Values {
-					field.Values = append(field.Values, cut(strings.TrimSpace(v), maxText))
+					field.Values = append(field.Values, shortText(strings.TrimSpace(v)))
 				}
 			}
 			s.Fields = append(s.Fields, field)
@@ -229,5 +230,5 @@ func readAnswer(text string) (s ModelAnswer, ok bool) {
 
 // oneText returns a text on one line, cut to n characters.
 func oneText(text string, n int) string {
-	return cut(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " "), n)
+	return domain.Shortened(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " "), n)
 }

@@ -106,7 +106,7 @@ func (d describer) check(o proposal.Object, text string) string {
 		return "says no more than the name"
 	}
 	if _, unknown := d.names.check(text); len(unknown) > 0 {
-		return "names a field that the model does not have: " + cut(unknown[0], maxName)
+		return "names a field that the model does not have: " + shortName(unknown[0])
 	}
 	if of, ok := d.taken[norm(text)]; ok && of == o {
 		return "is the description that it has already"

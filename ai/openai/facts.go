@@ -7,6 +7,7 @@ import (
 
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
+	"readiness/domain"
 	"readiness/domain/proposal"
 )
 
@@ -69,20 +70,20 @@ func (f facts) find(table string) (*semanticmodel.Table, int) {
 func (f facts) table(name string) tableFacts {
 	t, _ := f.find(name)
 	if t == nil {
-		return tableFacts{Name: cut(name, maxName)}
+		return tableFacts{Name: shortName(name)}
 	}
-	about := tableFacts{Name: cut(t.Name, maxName), Description: cut(t.Description, maxText), DataCategory: cut(t.DataCategory, maxName)}
+	about := tableFacts{Name: shortName(t.Name), Description: shortText(t.Description), DataCategory: shortName(t.DataCategory)}
 	for _, c := range t.Columns {
 		if !c.IsRowNumber && len(about.Columns) < maxFields {
-			about.Columns = append(about.Columns, cut(c.Name, maxName)+": "+cut(string(c.DataType), maxName))
+			about.Columns = append(about.Columns, shortName(c.Name)+": "+shortName(string(c.DataType)))
 		}
 	}
 	for _, m := range t.Measures[:min(len(t.Measures), maxFields)] {
-		about.Measures = append(about.Measures, cut(m.Name, maxName))
+		about.Measures = append(about.Measures, shortName(m.Name))
 	}
 	if g := t.CalculationGroup; g != nil {
 		for _, i := range g.Items[:min(len(g.Items), maxFields)] {
-			about.Items = append(about.Items, cut(i.Name, maxName))
+			about.Items = append(about.Items, shortName(i.Name))
 		}
 	}
 	for _, r := range f.model.Relationships {
@@ -94,8 +95,8 @@ func (f facts) table(name string) tableFacts {
 }
 
 func relation(r semanticmodel.Relationship) string {
-	text := fmt.Sprintf("%s[%s] %s to %s %s[%s]", cut(r.FromTable, maxName), cut(r.FromColumn, maxName), r.FromCardinality, r.ToCardinality,
-		cut(r.ToTable, maxName), cut(r.ToColumn, maxName))
+	text := fmt.Sprintf("%s[%s] %s to %s %s[%s]", shortName(r.FromTable), shortName(r.FromColumn), r.FromCardinality, r.ToCardinality,
+		shortName(r.ToTable), shortName(r.ToColumn))
 	if !r.IsActive {
 		text += ", inactive"
 	}
@@ -108,10 +109,10 @@ func (f facts) object(o proposal.Object) (fieldFacts, bool) {
 	if t == nil {
 		return fieldFacts{}, false
 	}
-	about := fieldFacts{Type: strings.ToLower(string(o.Type)), Table: cut(o.Table, maxName), Name: cut(o.Name, maxName)}
+	about := fieldFacts{Type: strings.ToLower(string(o.Type)), Table: shortName(o.Table), Name: shortName(o.Name)}
 	switch o.Type {
 	case proposal.Table:
-		about.Key, about.Name, about.Description = fmt.Sprintf("t%d", at), "", cut(t.Description, maxText)
+		about.Key, about.Name, about.Description = fmt.Sprintf("t%d", at), "", shortText(t.Description)
 		return about, true
 	case proposal.Column:
 		i := slices.IndexFunc(t.Columns, func(c semanticmodel.Column) bool { return c.Name == o.Name })
@@ -119,11 +120,11 @@ func (f facts) object(o proposal.Object) (fieldFacts, bool) {
 			return about, false
 		}
 		c := t.Columns[i]
-		about.Key, about.DataType, about.Format = fmt.Sprintf("t%d.c%d", at, i), cut(string(c.DataType), maxName),
-			cut(c.FormatString, maxName)
-		about.Folder, about.DataCategory, about.SortBy = cut(c.DisplayFolder, maxText), cut(c.DataCategory, maxName),
-			cut(c.SortByColumn, maxName)
-		about.DAX, about.Description = f.expression(c.Expression), cut(c.Description, maxText)
+		about.Key, about.DataType, about.Format = fmt.Sprintf("t%d.c%d", at, i), shortName(string(c.DataType)),
+			shortName(c.FormatString)
+		about.Folder, about.DataCategory, about.SortBy = shortText(c.DisplayFolder), shortName(c.DataCategory),
+			shortName(c.SortByColumn)
+		about.DAX, about.Description = f.expression(c.Expression), shortText(c.Description)
 		return about, true
 	case proposal.Measure:
 		i := slices.IndexFunc(t.Measures, func(m semanticmodel.Measure) bool { return m.Name == o.Name })
@@ -131,8 +132,8 @@ func (f facts) object(o proposal.Object) (fieldFacts, bool) {
 			return about, false
 		}
 		m := t.Measures[i]
-		about.Key, about.Format, about.Folder = fmt.Sprintf("t%d.m%d", at, i), cut(m.FormatString, maxName), cut(m.DisplayFolder, maxText)
-		about.DAX, about.Description = f.expression(m.Expression), cut(m.Description, maxText)
+		about.Key, about.Format, about.Folder = fmt.Sprintf("t%d.m%d", at, i), shortName(m.FormatString), shortText(m.DisplayFolder)
+		about.DAX, about.Description = f.expression(m.Expression), shortText(m.Description)
 		return about, true
 	case proposal.Model:
 	}
@@ -144,16 +145,8 @@ func (f facts) expression(text string) string {
 		return ""
 	}
 	// Text far behind the bound is not worth searching for comments.
-	return cut(strings.TrimSpace(dax.WithoutComments(text[:min(len(text), 16*maxDAX)])), maxDAX)
+	return domain.Shortened(strings.TrimSpace(dax.WithoutComments(text[:min(len(text), 16*maxDAX)])), maxDAX)
 }
 
-// cut returns at most n characters of a text, and marks a cut.
-func cut(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i] + "…"
-		}
-		n--
-	}
-	return s
-}
+func shortName(s string) string { return domain.Shortened(s, maxName) }
+func shortText(s string) string { return domain.Shortened(s, maxText) }

@@ -95,7 +95,7 @@ func (c *Client) folders(ctx context.Context, m *semanticmodel.Model, all []item
 	}{Exist: slices.Clone(list)}
 	for _, it := range all[:min(len(all), maxUnplaced)] {
 		about.Measures = append(about.Measures, fieldFacts{Type: it.facts.Type, Table: it.facts.Table, Name: it.facts.Name,
-			DAX: cut(it.facts.DAX, maxText)})
+			DAX: shortText(it.facts.DAX)})
 	}
 	f := &form{}
 	q := question{system: foldersTask + "\n\n" + untrusted, turns: []string{data(about) + "\n\n" + f.described()}, form: f}

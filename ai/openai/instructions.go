@@ -144,14 +144,14 @@ func checkInstructions(m *semanticmodel.Model, kept, added, addition string) str
 	drafted, _ := has.check(added)
 	some, unknown := has.check(addition)
 	if len(unknown) > 0 {
-		return "names fields that the model does not have: " + cut(strings.Join(unknown, ", "), maxText)
+		return "names fields that the model does not have: " + shortText(strings.Join(unknown, ", "))
 	}
 	if drafted && !some {
 		return "names no field in brackets"
 	}
 	for _, t := range m.Tables { // rule INS-06
 		if name := norm(t.Name); explained(t) && strings.Contains(norm(added), name) && !strings.Contains(norm(addition), name) {
-			return "leaves out " + cut(t.Name, maxName)
+			return "leaves out " + shortName(t.Name)
 		}
 	}
 	return ""

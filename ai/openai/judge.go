@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 )
@@ -43,9 +44,11 @@ func (c *Client) Judge(ctx context.Context, asked string, expected benchmark.Exp
 		Question string             `json:"question"`
 		Expected benchmark.Expected `json:"expectedAnswer"`
 		Answer   comparison.Answer  `json:"answer"`
-	}{cut(asked, maxQuestion), expected, answer}
-	about.Expected.DAX, about.Expected.Value = cut(expected.DAX, maxAnswerDAX), cut(expected.Value, maxAnswerText)
-	about.Answer.Text, about.Answer.Query = cut(answer.Text, maxAnswerText), cut(answer.Query, maxAnswerDAX)
+	}{domain.Shortened(asked, maxQuestion), expected, answer}
+	about.Expected.DAX = domain.Shortened(expected.DAX, maxAnswerDAX)
+	about.Expected.Value = domain.Shortened(expected.Value, maxAnswerText)
+	about.Answer.Text = domain.Shortened(answer.Text, maxAnswerText)
+	about.Answer.Query = domain.Shortened(answer.Query, maxAnswerDAX)
 	if c.withoutDAX {
 		about.Expected.DAX, about.Answer.Query = "", ""
 	}

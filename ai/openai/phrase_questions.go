@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"readiness/definition/semanticmodel"
+	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/proposal"
 )
@@ -104,7 +105,7 @@ func (c *Client) phrase(ctx context.Context, m *semanticmodel.Model, drafts []Dr
 }
 
 func (c *Client) draft(m *semanticmodel.Model, key string, d Draft) draftFacts {
-	about := draftFacts{Key: key, Draft: cut(d.Text, maxPhrase)}
+	about := draftFacts{Key: key, Draft: domain.Shortened(d.Text, maxPhrase)}
 	fields := func(of []benchmark.Field, t proposal.ObjectType) (all []fieldFacts) {
 		for _, x := range of {
 			one, _ := c.facts(m).object(proposal.Object{Table: x.Table, Name: x.Name, Type: t})
@@ -115,7 +116,7 @@ func (c *Client) draft(m *semanticmodel.Model, key string, d Draft) draftFacts {
 	}
 	about.Measures, about.Groupings = fields(d.Query.Measures, proposal.Measure), fields(d.Query.Groupings, proposal.Column)
 	for _, f := range d.Query.Filters {
-		about.Filters = append(about.Filters, cut(fmt.Sprintf("%s %s %s", f.Name, f.Operator, strings.Join(f.Values, ", ")), maxText))
+		about.Filters = append(about.Filters, shortText(fmt.Sprintf("%s %s %s", f.Name, f.Operator, strings.Join(f.Values, ", "))))
 	}
 	return about
 }

@@ -146,10 +146,7 @@ func KeyUnreadable(p Provider) *domain.Refusal {
 // short bounds the length of an id in a message, because a caller can send any text.
 func short(id string) string {
 	const most = 64
-	if runes := []rune(id); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return id
+	return domain.Shortened(id, most)
 }
 
 // named returns the id of another provider with the name, if there is one. Letter case

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/domain"
 	"readiness/domain/item"
 )
 
@@ -41,8 +42,10 @@ func readPlatformFile(at *os.Root, folder string) (said platformFile, sure bool,
 	default:
 		return platformFile{}, false, err
 	}
-	said = platformFile{cut(strings.TrimSpace(file.Metadata.DisplayName), maxName), cut(file.Metadata.Description, maxDescription),
-		parseID(file.Config.LogicalID)}
+	said = platformFile{
+		domain.FirstCharacters(strings.TrimSpace(file.Metadata.DisplayName), maxName),
+		domain.FirstCharacters(file.Metadata.Description, maxDescription), parseID(file.Config.LogicalID),
+	}
 	return said, !gone(err), nil
 }
 
@@ -52,15 +55,6 @@ const (
 	maxName        = 256
 	maxDescription = 4096
 )
-
-// cut truncates text to limit characters.
-func cut(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	characters := []rune(text)
-	return string(characters[:min(limit, len(characters))])
-}
 
 // newEntry returns the item in a folder. Without a display name it is named after its folder.
 func newEntry(t item.Type, dir string, file platformFile) entry {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/internal/jsonerror"
 )
@@ -72,7 +73,7 @@ func parseSettings(data []byte) (settings, error) {
 	if _, err := decoder.Token(); err != io.EOF {
 		return settings{}, errors.New("there is more than one JSON value")
 	}
-	s := settings{displayName: cut(strings.TrimSpace(file.DisplayName), maxName), capacity: item.CapacityActive}
+	s := settings{displayName: domain.FirstCharacters(strings.TrimSpace(file.DisplayName), maxName), capacity: item.CapacityActive}
 	if file.ID != "" {
 		if s.id = parseID(file.ID); s.id == uuid.Nil {
 			return settings{}, fmt.Errorf("id %q is not a UUID", file.ID)
