@@ -89,6 +89,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	wired.Work.Platform, wired.Work.Permissions = platform, platform
+	wired.Work.Queries = wiring.SampleQueries{Platform: platform, Now: time.Now}
 	wired.Work.Life = wired.Commands.Keys.Life
 	life.background("life", wired.Commands.Keys.Life.Keep, wired.Commands.Keys.KeepReleasing)
 	queue, err := work.NewQueue(wired.Work)

@@ -6,6 +6,8 @@ type ResultSet struct {
 	Rows [][]Value
 	// Truncated is true when the platform did not return all rows.
 	Truncated bool
+	// Engine names what ran the query if it was not the platform, such as "embedded".
+	Engine string
 }
 
 // Likeness is how an answer's result set compares to the reference's.

@@ -160,14 +160,22 @@ func (e Expected) byResultSet(a Answer) (Decision, bool) {
 	}
 	switch likeness, note := CompareResultSets(*e.Rows, *a.Rows, e.Ordered); likeness {
 	case Equal:
-		return Decision{Correct, ByResultSet, note, "The query answers the rows of the reference."}, true
+		return Decision{Correct, ByResultSet, note, "The query answers the rows of the reference." + e.Rows.evaluated()}, true
 	case Superset:
-		return Decision{Correct, ByResultSet, note, "The query answers the rows of the reference, with more columns."}, true
+		return Decision{Correct, ByResultSet, note, "The query answers the rows of the reference, with more columns." + e.Rows.evaluated()}, true
 	case Different:
-		return Decision{Incorrect, ByResultSet, note, "The query answers other rows than the reference."}, true
+		return Decision{Incorrect, ByResultSet, note, "The query answers other rows than the reference." + e.Rows.evaluated()}, true
 	case Undecided:
 	}
 	return Decision{}, false
+}
+
+// evaluated returns a sentence that names the engine, "" for the platform's own.
+func (r *ResultSet) evaluated() string {
+	if r.Engine == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Both queries were evaluated over sample data (%s).", r.Engine)
 }
 
 func (j Judgement) verdict() (v Verdict, ok bool) {

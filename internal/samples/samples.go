@@ -91,7 +91,8 @@ func root(t testing.TB) string {
 }
 
 // Items returns the files of each item whose folder has the ending (such as
-// ".SemanticModel"), by their path within the folder, ordered by folder.
+// ".SemanticModel"), by their path within the folder, ordered by folder. Sample data,
+// which are no part of an item, are left out.
 func Items(t testing.TB, ending string) (items []map[string][]byte) {
 	t.Helper()
 	tree := os.DirFS(root(t))
@@ -102,8 +103,13 @@ func Items(t testing.TB, ending string) (items []map[string][]byte) {
 		files := map[string][]byte{}
 		items = append(items, files)
 		err = fs.WalkDir(tree, path, func(file string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() {
+			switch {
+			case err != nil:
 				return err
+			case e.IsDir() && e.Name() == ".data":
+				return fs.SkipDir
+			case e.IsDir():
+				return nil
 			}
 			text, err := fs.ReadFile(tree, file)
 			files[strings.TrimPrefix(file, path+"/")] = text

@@ -4,7 +4,7 @@ import "time"
 
 // SetBounds lowers the bounds of p so that tests can reach them.
 func SetBounds(p *Platform, entries, parts, partBytes, definitionBytes int) {
-	p.bounds = bounds{entries, parts, partBytes, definitionBytes, MaxRemembered}
+	p.bounds = bounds{entries, parts, partBytes, definitionBytes, MaxRemembered, QueryTimeout}
 }
 
 // SetCrashPoint makes f run after every step of a write on disk.
@@ -30,3 +30,6 @@ func Kept(p *Platform) any {
 	}
 	return &p.inside.last[0]
 }
+
+// SetQueryTimeout changes how long a query may run.
+func SetQueryTimeout(p *Platform, timeout time.Duration) { p.bounds.query = timeout }

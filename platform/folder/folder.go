@@ -63,7 +63,10 @@ type Platform struct {
 }
 
 // bounds holds the limits above; tests lower them.
-type bounds struct{ entries, parts, partBytes, definitionBytes, remembered int }
+type bounds struct {
+	entries, parts, partBytes, definitionBytes, remembered int
+	query                                                  time.Duration
+}
 
 func (b bounds) exceeded() error {
 	return fmt.Errorf("it holds more than %d files and folders", b.entries)
@@ -104,7 +107,7 @@ func Open(root string, o Options) (*Platform, error) {
 	return &Platform{
 		path: path, name: name, logger: o.Logger, access: o.Access, now: time.Now, inside: looks{inside: true},
 		bounds: bounds{entries: MaxEntries, parts: MaxParts, partBytes: MaxPartBytes, definitionBytes: MaxDefinitionBytes,
-			remembered: MaxRemembered},
+			remembered: MaxRemembered, query: QueryTimeout},
 	}, nil
 }
 
