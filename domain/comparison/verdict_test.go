@@ -63,6 +63,22 @@ func TestDecide(t *testing.T) {
 	}
 }
 
+// A verdict on rows of sample data says what evaluated them; on the platform's rows it says
+// nothing more.
+func TestVerdictsNameTheEngine(t *testing.T) {
+	t.Parallel()
+	for engine, want := range map[string]string{
+		"":         "The query answers the rows of the reference.",
+		"embedded": "The query answers the rows of the reference. Both queries were evaluated over sample data (embedded).",
+	} {
+		reference, answer := rowsOf(row{1}), rowsOf(row{1})
+		reference.Engine, answer.Engine = engine, engine
+		if got := (Expected{Rows: reference}).Decide(Answer{Rows: answer}, nil, nil); got.Reason != want || got.Verdict != Correct {
+			t.Errorf("%q: got %+v, want %q", engine, got, want)
+		}
+	}
+}
+
 // Equality of measures, groupings and filters, in any order.
 func TestSameFields(t *testing.T) {
 	t.Parallel()

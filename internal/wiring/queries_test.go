@@ -15,6 +15,7 @@ import (
 
 var _ work.Queries = wiring.SampleQueries{}
 
+// proves: decisions/10/sample-data
 func TestSampleQueries(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -39,6 +39,7 @@ func query(t *testing.T, p *folder.Platform, it item.Item, dax string) (evaluate
 	return p.Query(t.Context(), anna, it.WorkspaceID, it.ID, dax, time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC))
 }
 
+// proves: decisions/10/sample-data
 func TestQuery(t *testing.T) {
 	t.Parallel()
 	_, p, it := sampled(t, map[string]string{
@@ -63,6 +64,7 @@ func TestQuery(t *testing.T) {
 	}
 }
 
+// proves: decisions/10/sample-refused decisions/10/sample-cut
 func TestQueriesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	_, p, it := sampled(t, map[string]string{"Sales.csv": "Amount\n" + strings.Repeat("1\n", 2000)})
@@ -85,6 +87,7 @@ func TestQueriesThatAreRefused(t *testing.T) {
 	refused(t, "a model without sample data", err, domain.OperationNotSupportedForItem)
 }
 
+// proves: decisions/10/sample-cut
 func TestQueriesEndWithTheirTime(t *testing.T) {
 	t.Parallel()
 	_, p, it := sampled(t, map[string]string{"Sales.csv": "Amount\n1\n"})
@@ -107,6 +110,8 @@ func TestQueriesEndWithTheirCaller(t *testing.T) {
 }
 
 // A value that cannot be read is named by file, line and column, and nothing is evaluated.
+//
+// proves: decisions/10/sample-unreadable
 func TestSampleDataThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for want, data := range map[string]map[string]string{
@@ -155,6 +160,8 @@ func TestSampleDataBehindLinks(t *testing.T) {
 }
 
 // Sample data are no part of a definition: they are not read with it, and not touched when it is written.
+//
+// proves: decisions/10/sample-no-part
 func TestSampleDataAreNoPart(t *testing.T) {
 	t.Parallel()
 	root, p, it := sampled(t, map[string]string{"Sales.csv": "City\nRome\n"})

@@ -3,6 +3,8 @@ package evaluate_test
 import "testing"
 
 // Each group is what the page shows or states.
+//
+// proves: decisions/10/sample-examples
 func TestWorkedExamplesOfValues(t *testing.T) {
 	t.Parallel()
 	m := shop(t).model(t)
@@ -55,6 +57,7 @@ func TestWorkedExamplesOfValues(t *testing.T) {
 	}
 }
 
+// proves: decisions/10/sample-examples
 func TestWorkedExamplesOfTables(t *testing.T) {
 	t.Parallel()
 	m := shop(t).model(t)
@@ -114,6 +117,7 @@ func TestWorkedExamplesOfTables(t *testing.T) {
 	}
 }
 
+// proves: decisions/10/sample-examples
 func TestWorkedExamplesOfFilterContext(t *testing.T) {
 	t.Parallel()
 	f := shop(t)
@@ -160,6 +164,7 @@ func TestWorkedExamplesOfFilterContext(t *testing.T) {
 	}
 }
 
+// proves: decisions/10/sample-examples
 func TestWorkedExamplesOfTimeIntelligence(t *testing.T) {
 	t.Parallel()
 	m := shop(t).model(t)

@@ -21,6 +21,8 @@ func refused(t *testing.T, m *evaluate.Model, query string, o evaluate.Options, 
 }
 
 // A query with an unknown form is refused by its name and position, and has no result.
+//
+// proves: decisions/10/sample-refused
 func TestWhatIsNotKnownIsRefused(t *testing.T) {
 	t.Parallel()
 	f := shop(t)
@@ -120,6 +122,7 @@ func TestNamesOfColumnsAndMeasures(t *testing.T) {
 	refused(t, m, fmt.Sprintf(query, "= 2024"), evaluate.Options{}, false, "[Total] is a column of the current row and a measure, with different values")
 }
 
+// proves: decisions/10/sample-cut
 func TestHostileQueriesEnd(t *testing.T) {
 	t.Parallel()
 	f := shop(t)
