@@ -80,7 +80,9 @@ func (a *aggregate) result(s *session, n *dax.Node) Value {
 // aggregates returns SUM(column), SUMX(table, expression) and the like.
 func aggregates() map[string]scalarFunction {
 	all := map[string]scalarFunction{
-		"COUNTROWS": {call: (*session).countRows, least: 0, most: 1}, "DISTINCTCOUNT": {call: (*session).distinctCount, least: 1, most: 1},
+		"COUNTROWS":            {call: (*session).countRows, least: 0, most: 1},
+		"DISTINCTCOUNT":        {call: (*session).distinctCount, least: 1, most: 1},
+		"DISTINCTCOUNTNOBLANK": {call: (*session).distinctCount, least: 1, most: 1},
 	}
 	for _, kind := range []string{"SUM", "AVERAGE", "MIN", "MAX", "COUNT", "COUNTA", "COUNTBLANK"} {
 		all[kind] = scalarFunction{least: 1, most: 1, call: func(s *session, sc scope, n *dax.Node) Value {
@@ -162,10 +164,16 @@ func (s *session) countRows(sc scope, n *dax.Node) Value {
 	return Value{}
 }
 
-// distinctCount counts BLANK as a value.
+// distinctCount counts BLANK as a value, for DISTINCTCOUNTNOBLANK not.
 func (s *session) distinctCount(sc scope, n *dax.Node) Value {
-	c := s.columnOf(n.Parts[0])
-	if count := s.columnValues(sc, c, false, n).len(); count > 0 {
+	values := s.columnValues(sc, s.columnOf(n.Parts[0]), false, n)
+	count := values.len()
+	for row := range values.len() {
+		if n.Text == "DISTINCTCOUNTNOBLANK" && values.value(row, 0).isBlank() {
+			count--
+		}
+	}
+	if count > 0 {
 		return OfNumber(float64(count))
 	}
 	return Value{}

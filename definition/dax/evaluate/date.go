@@ -17,10 +17,10 @@ func dateFunctions() map[string]scalarFunction {
 		"DATE":    of(3, 3, (*session).date),
 		"TODAY":   of(0, 0, (*session).today),
 		"EDATE": of(2, 2, func(s *session, n *dax.Node, v []Value) Value {
-			return OfTime(shifted(s.day(n, v[0]), s.integral(n, v[1])))
+			return s.dayOf(n, shifted(s.day(n, v[0]), s.months(n, v[1])))
 		}),
 		"EOMONTH": of(2, 2, func(s *session, n *dax.Node, v []Value) Value {
-			return OfTime(monthEnd(shifted(s.day(n, v[0]), s.integral(n, v[1]))))
+			return s.dayOf(n, monthEnd(shifted(s.day(n, v[0]), s.months(n, v[1]))))
 		}),
 		"WEEKDAY": of(1, 2, (*session).weekday), "WEEKNUM": of(1, 2, (*session).weekNumber),
 		"DATEDIFF": {plain: true, call: (*session).dateDiff, least: 3, most: 3},
@@ -35,13 +35,33 @@ func (s *session) day(n *dax.Node, v Value) time.Time {
 	return v.Time()
 }
 
+// maxIntervals is by how many intervals a date is moved at most.
+const maxIntervals = 120_000
+
+// months returns a number of intervals.
+func (s *session) months(n *dax.Node, v Value) int {
+	by := s.integral(n, v)
+	if by < -maxIntervals || by > maxIntervals {
+		s.refuse(n, "%s by %d", n.Text, by)
+	}
+	return by
+}
+
+// dayOf refuses days that DAX has no dates for.
+func (s *session) dayOf(n *dax.Node, t time.Time) Value {
+	if t.Year() < 1900 || t.Year() > 9999 {
+		s.refuse(n, "%s of a date in the year %d", n.Text, t.Year())
+	}
+	return OfTime(t)
+}
+
 // date returns a date; months and days beyond their range count on.
 func (s *session) date(n *dax.Node, v []Value) Value {
 	year, month, day := s.integral(n, v[0]), s.integral(n, v[1]), s.integral(n, v[2])
 	if year < 1900 || year > 9998 || month < -1000 || month > 1000 || day < -100_000 || day > 100_000 {
 		s.refuse(n, "DATE of the year %d, the month %d and the day %d", year, month, day)
 	}
-	return s.dated(&dax.Node{Text: "+", At: n.At}, OfTime(time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)), Value{})
+	return s.dayOf(n, time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC))
 }
 
 func (s *session) today(n *dax.Node, _ []Value) Value {

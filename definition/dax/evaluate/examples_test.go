@@ -155,6 +155,15 @@ func TestWorkedExamplesOfFilterContext(t *testing.T) {
 			{"EVALUATE ROW(\"n\", CALCULATE(COUNTROWS(Product), Sales))", "3"},
 			{"EVALUATE ROW(\"n\", CALCULATE(DISTINCTCOUNT(Product[Color]), FILTER(Sales, Sales[Quantity] < 4)))", "2"},
 		},
+		"https://dax.guide/st/define, https://www.daxpatterns.com/cumulative-total/": {
+			{"DEFINE MEASURE Sales[Total] = COUNTROWS(Sales) VAR y = 2024 EVALUATE CALCULATETABLE(ROW(\"n\", [Total]), 'Date'[Year] = y)", "5"},
+			{"EVALUATE CALCULATETABLE(ROW(\"t\", CALCULATE([Total], 'Date'[Date] <= MAX('Date'[Date]))), 'Date'[Year] = 2024, 'Date'[Month] = 2)", "150"},
+			{"EVALUATE VAR top = TOPN(1, VALUES(Store[City]), [Total]) RETURN CALCULATETABLE(ROW(\"n\", COUNTROWS(Sales)), top)", "4"},
+			{"EVALUATE ROW(\"x\", VAR a = 1 VAR b = a + 1 RETURN (VAR a = 5 RETURN a + b))", "7"},
+		},
+		"https://dax.guide/distinctcountnoblank, countrows": values(
+			"DISTINCTCOUNTNOBLANK(Sales[Store Key])", "2", "DISTINCTCOUNT(Sales[Store Key])", "3", "COUNTROWS(DISTINCT(Sales[Store Key]))", "3",
+		),
 		"https://learn.microsoft.com/dax/hasonevalue-function-dax, selectedvalue-function-dax": {
 			{"EVALUATE SUMMARIZECOLUMNS(Product[Color], \"c\", IF(HASONEVALUE(Product[Product Name]), SELECTEDVALUE(Product[Product Name]), \"many\"))",
 				"Red|many; Blue|Butter; |many"},

@@ -33,7 +33,7 @@ func timeFunctions() map[string]tableFunction {
 		}, 1, 1},
 		"DATEADD": {func(s *session, sc scope, n *dax.Node) *grid {
 			d := s.dates(sc, n.Parts[0])
-			return s.moved(d, s.integral(n, s.scalar(sc, n.Parts[1])), s.interval(n.Parts[2]), n)
+			return s.moved(d, s.months(n, s.scalar(sc, n.Parts[1])), s.interval(n.Parts[2]), n)
 		}, 3, 3},
 		"PARALLELPERIOD": {(*session).parallelPeriod, 3, 3},
 		"DATESBETWEEN":   {(*session).datesBetween, 3, 3}, "DATESINPERIOD": {(*session).datesInPeriod, 4, 4},
@@ -214,7 +214,7 @@ func (s *session) neighbor(sc scope, n *dax.Node, unit string, by int) *grid {
 
 func (s *session) parallelPeriod(sc scope, n *dax.Node) *grid {
 	d := s.dates(sc, n.Parts[0])
-	by, unit := s.integral(n, s.scalar(sc, n.Parts[1])), s.interval(n.Parts[2])
+	by, unit := s.months(n, s.scalar(sc, n.Parts[1])), s.interval(n.Parts[2])
 	if len(d.shown) == 0 {
 		return s.days(d, n, func(int64) bool { return false })
 	}
@@ -240,7 +240,7 @@ func (s *session) datesBetween(sc scope, n *dax.Node) *grid {
 func (s *session) datesInPeriod(sc scope, n *dax.Node) *grid {
 	d := s.dates(sc, n.Parts[0])
 	v := s.scalar(sc, n.Parts[1])
-	by, unit := s.integral(n, s.scalar(sc, n.Parts[2])), s.interval(n.Parts[3])
+	by, unit := s.months(n, s.scalar(sc, n.Parts[2])), s.interval(n.Parts[3])
 	if v.isBlank() || by == 0 {
 		s.refuse(n, "DATESINPERIOD from BLANK, or of no interval")
 	}
