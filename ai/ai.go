@@ -14,6 +14,7 @@ import (
 
 	"readiness/ai/openai"
 	"readiness/ai/rules"
+	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/aiprovider"
 	"readiness/domain/proposal"
@@ -75,6 +76,9 @@ func (p *Proposer) Propose(ctx context.Context, s aiprovider.Settings, ask propo
 		return rules.Propose(ask), nil
 	}
 	a := proposal.Answer{Provider: providerOf(s)}
+	if over := len(ask.Objects) - ask.Limit; ask.Limit > 0 && over > 0 {
+		ask.Objects, a.More = ask.Objects[:ask.Limit], over // each object costs a part of a request
+	}
 	if ask.Type == proposal.DisplayFolder {
 		a.Proposals = rules.Folders(ask.Model, ask.Objects)
 		ask.Objects = without(ask.Objects, a.Proposals)
@@ -94,6 +98,7 @@ func (p *Proposer) Propose(ctx context.Context, s aiprovider.Settings, ask propo
 	switch ask.Type {
 	case proposal.Description:
 		proposals, a.Skipped, err = c.Describe(ctx, ask.Model, ask.Objects)
+		a.Questions = questions(ask.Model, a.Skipped)
 	case proposal.DisplayFolder:
 		proposals, a.Skipped, err = c.Place(ctx, ask.Model, ask.Objects, values(a.Proposals))
 	case proposal.AIInstructions:
@@ -182,6 +187,25 @@ func instruct(ctx context.Context, c *openai.Client, ask proposal.Ask) ([]propos
 		one.Reason += " Written by the AI provider."
 	}
 	return []proposal.Proposal{one}, nil, nil
+}
+
+// questions returns what a person should say about the objects that the provider did not describe.
+func questions(m *semanticmodel.Model, skipped []proposal.Skip) []proposal.Question {
+	objects := make([]proposal.Object, len(skipped))
+	for i, s := range skipped {
+		objects[i] = s.Object
+	}
+	if len(objects) == 0 {
+		return nil
+	}
+	texts := rules.Words(m, objects)
+	var all []proposal.Question
+	for _, o := range objects {
+		if text := texts[o]; text != "" {
+			all = append(all, proposal.Question{Object: o, Text: text})
+		}
+	}
+	return all
 }
 
 // noAgent skips the objects that a data agent would answer for.

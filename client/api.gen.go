@@ -2613,6 +2613,18 @@ type ExpectedAnswer struct {
 	Value  *string       `json:"value,omitempty"`
 }
 
+// FallingDimension A dimension falls when what its rules judge changes, as hidden objects no longer count.
+type FallingDimension struct {
+	ID          string `json:"id"`
+	JudgedAfter int    `json:"judgedAfter"`
+
+	// JudgedNow How many objects its rules judge.
+	JudgedNow  int     `json:"judgedNow"`
+	Name       string  `json:"name"`
+	ScoreAfter float64 `json:"scoreAfter"`
+	ScoreNow   float64 `json:"scoreNow"`
+}
+
 // GenerateBenchmarkQuestionsRequest defines model for GenerateBenchmarkQuestionsRequest.
 type GenerateBenchmarkQuestionsRequest struct {
 	// Count The largest number of questions to generate.
@@ -2751,6 +2763,17 @@ type NearIdenticalModelsGroup struct {
 
 	// Share What each model of the group at least has in common with another one.
 	Share float64 `json:"share"`
+}
+
+// NeededWords A question whose answer would describe an object, or the model.
+type NeededWords struct {
+	// Object Empty for a table and for the model itself.
+	Object     string     `json:"object"`
+	ObjectType ObjectType `json:"objectType"`
+	Question   string     `json:"question"`
+
+	// Table Empty for the model itself.
+	Table string `json:"table"`
 }
 
 // NotAssessable defines model for NotAssessable.
@@ -3003,6 +3026,9 @@ type Preview struct {
 	Changes      []PreviewChange `json:"changes"`
 	CreatedAtUtc time.Time       `json:"createdAtUtc"`
 
+	// DimensionsThatFall The dimensions that score lower in a copy of the model with all changes applied; absent when there are none.
+	DimensionsThatFall []FallingDimension `json:"dimensionsThatFall,omitempty"`
+
 	// ExistingFolders The display folders each table has (properties).
 	ExistingFolders []TableFolders `json:"existingFolders,omitempty"`
 
@@ -3015,6 +3041,9 @@ type Preview struct {
 
 	// Message The reason as a sentence, or a note that the preview reached its limit.
 	Message *string `json:"message"`
+
+	// NeedsYourWords Objects that the provider cannot describe without a person, each with a question; absent when there are none.
+	NeedsYourWords []NeededWords `json:"needsYourWords,omitempty"`
 
 	// NothingToDo Why there are no changes; null when there are.
 	NothingToDo *string `json:"nothingToDo"`

@@ -178,19 +178,19 @@ func TestApplyRefusals(t *testing.T) {
 		{"bundle: a kind it lacks", "/optimize/apply", apply(bundle, `,"kinds":["aiInstructions"]`), domain.InvalidRequest, "aiInstructions"},
 	}
 	refused("ada", append(invalid,
-		row{"unknown key", "/descriptions/apply", apply(descriptions, `,"keys":["Sales|","Sales|Nothing"]`), domain.InvalidRequest, "Sales|Nothing"},
+		row{"unknown key", "/descriptions/apply", apply(descriptions, `,"keys":["Sales|Revenue","Sales|Nothing"]`), domain.InvalidRequest, "Sales|Nothing"},
 		row{"key in another letter case", "/descriptions/apply", apply(descriptions, `,"keys":["sales|"]`), domain.InvalidRequest, "sales|"},
 		row{"nothing recommended", "/aiDataSchema/apply", apply(schema, `,"keys":["Nobody|"]`), domain.InvalidRequest, "Nobody|"},
-		row{"a text for what is not written", "/descriptions/apply", apply(descriptions, `,"keys":["Sales|"]`+values("Sales|Amount", "A long enough text.")), domain.InvalidRequest, "does not write"},
+		row{"a text for what is not written", "/descriptions/apply", apply(descriptions, `,"keys":["Sales|Revenue"]`+values("Sales|Units", "A long enough text.")), domain.InvalidRequest, "does not write"},
 		row{"a text for a key that it lacks", "/descriptions/apply", apply(descriptions, values("Nobody|", "A long enough text.")), domain.InvalidRequest, "does not write"},
 		row{"a text for a default", "/properties/apply", apply(properties, values("Sales|Region", "sum")), domain.InvalidRequest, "summarizeBy"},
 		row{"a text for a visibility", "/aiDataSchema/apply", apply(schema, `,"keys":["Sales|"]`+values("Sales|", "Hidden")), domain.InvalidRequest, "aiDataSchema"},
-		row{"a blank description", "/descriptions/apply", apply(descriptions, values("Sales|", " \t\n ")), domain.InvalidRequest, "Sales|"},
-		row{"no description", "/descriptions/apply", apply(descriptions, values("Sales|", "")), domain.InvalidRequest, "Sales|"},
-		row{"a line separator", "/descriptions/apply", apply(descriptions, values("Sales|", "one\u2028two")), domain.InvalidRequest, "Sales|"},
-		row{"a paragraph separator", "/descriptions/apply", apply(descriptions, values("Sales|", "one\u2029two")), domain.InvalidRequest, "Sales|"},
-		row{"a vertical tab", "/descriptions/apply", apply(descriptions, `,"values":{"Sales|":"one\u000btwo"}`), domain.InvalidRequest, "Sales|"},
-		row{"a form feed", "/descriptions/apply", apply(descriptions, `,"values":{"Sales|":"one\u000ctwo"}`), domain.InvalidRequest, "Sales|"},
+		row{"a blank description", "/descriptions/apply", apply(descriptions, values("Sales|Revenue", " \t\n ")), domain.InvalidRequest, "Sales|Revenue"},
+		row{"no description", "/descriptions/apply", apply(descriptions, values("Sales|Revenue", "")), domain.InvalidRequest, "Sales|Revenue"},
+		row{"a line separator", "/descriptions/apply", apply(descriptions, values("Sales|Revenue", "one\u2028two")), domain.InvalidRequest, "Sales|Revenue"},
+		row{"a paragraph separator", "/descriptions/apply", apply(descriptions, values("Sales|Revenue", "one\u2029two")), domain.InvalidRequest, "Sales|Revenue"},
+		row{"a vertical tab", "/descriptions/apply", apply(descriptions, `,"values":{"Sales|Revenue":"one\u000btwo"}`), domain.InvalidRequest, "Sales|Revenue"},
+		row{"a form feed", "/descriptions/apply", apply(descriptions, `,"values":{"Sales|Revenue":"one\u000ctwo"}`), domain.InvalidRequest, "Sales|Revenue"},
 		row{"a folder with a tab", "/properties/apply", apply(properties, values("Sales|Revenue", "a\tb")), domain.InvalidRequest, "Sales|Revenue"},
 		row{"a folder in two lines", "/properties/apply", apply(properties, values("Sales|Revenue", "a\nb")), domain.InvalidRequest, "Sales|Revenue"},
 		row{"a folder that is too long", "/properties/apply", apply(properties, values("Sales|Revenue", strings.Repeat("é", 101))), domain.InvalidRequest, "Sales|Revenue"},
@@ -210,7 +210,7 @@ func TestApplyRefusals(t *testing.T) {
 
 	// Another member may apply ada's preview, and the letter case of its id does not matter. The bundle is written
 	// once.
-	w.done("bob", "/descriptions/apply", apply(strings.ToUpper(descriptions.String()), `,"keys":["Sales|"]`))
+	w.done("bob", "/descriptions/apply", apply(strings.ToUpper(descriptions.String()), `,"keys":["Sales|Revenue"]`))
 	used, _ := w.done("ada", "/optimize/apply", apply(bundle, `,"kinds":["properties"]`))
 	refused("ada", []row{{"bundle: applied already", "/optimize/apply", apply(bundle, ""), domain.InvalidPreview, used.String()}})
 }

@@ -38,6 +38,7 @@ func (s *Server) preview(ctx context.Context, o projections.Operation) (api.Oper
 		UsageInProposal: p.UsageInProposal, Usage: s.previewUsage(p.UsageAccess), Reason: p.Reason, Message: p.Message,
 		Agent:    s.previewAgent(p.AgentAccess),
 		Provider: p.Provider, MaxLength: p.MaxLength, ScoreNow: p.ScoreNow, ScoreAfter: p.ScoreAfter,
+		NeedsYourWords: p.NeedsYourWords, DimensionsThatFall: p.DimensionsThatFall,
 	}
 	switch p.Kind {
 	case optimization.Properties:

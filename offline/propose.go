@@ -46,6 +46,8 @@ type Proposal struct {
 	// Applies are the writes. ScoreNow and ScoreAfter are the scores without and with all of them.
 	Applies              []Apply
 	ScoreNow, ScoreAfter *int
+	// DimensionsThatFall are the dimensions that score lower with all of them.
+	DimensionsThatFall []optimization.FallingDimension
 	// Ignored counts the ignored findings that the requested kinds could clear. The scores exclude ignored findings.
 	Ignored int
 
@@ -176,7 +178,10 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	if err != nil {
 		return err
 	}
-	p.ScoreAfter = by.Assess(after, g.options()).Score
+	options := g.options()
+	options.WithoutFindings = true
+	then := by.Assess(after, options)
+	p.ScoreAfter, p.DimensionsThatFall = then.Score, optimization.Falling(now, then)
 	return nil
 }
 
@@ -211,8 +216,6 @@ func (f proposing) preview(ctx context.Context, one *optimization.Preview, left 
 	case left.all:
 		why := fmt.Sprintf("all findings that it would clear are ignored: %s", left.ignored[0].Reason)
 		one.NothingToDo, one.ScoreNow, one.ScoreAfter = &why, f.now.Score, f.now.Score
-	case one.Kind.FromFindings() && len(asking.Targets) == 0:
-		one.Nothing(f.now.Score)
 	default:
 		return one.Compose(f.d, f.m, asking)
 	}

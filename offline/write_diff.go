@@ -9,6 +9,8 @@ import (
 
 	"readiness/definition"
 	"readiness/definition/patch"
+	"readiness/domain/optimization"
+	"readiness/domain/proposal"
 )
 
 // WriteDiff writes a proposal's changes as a unified diff.
@@ -57,6 +59,53 @@ func (p Proposal) Headline() string {
 	}
 	return fmt.Sprintf("%s: %s%s, score %s → %s", printable(p.Shown), count(p.Changes(), "change"), p.leftAlone(), shownScore(p.ScoreNow),
 		shownScore(p.ScoreAfter))
+}
+
+// mostQuestions is how many questions the text of a proposal lists.
+const mostQuestions = 10
+
+// WriteNotes writes what a person should know of a proposal besides its changes: the dimensions that fall, and the
+// objects that need a person's words.
+func (p Proposal) WriteNotes(w io.Writer) error {
+	var b strings.Builder
+	for _, d := range p.DimensionsThatFall {
+		fmt.Fprintf(&b, "  %s falls from %.1f to %.1f, as it judges other objects: %d now, %d then\n", d.Name, d.ScoreNow, d.ScoreAfter,
+			d.JudgedNow, d.JudgedAfter)
+	}
+	var needed []optimization.NeededWords
+	for _, one := range p.Previews {
+		needed = append(needed, one.NeedsYourWords...)
+	}
+	if len(needed) > 0 {
+		fmt.Fprintf(&b, "  %s your words, as the definition does not say enough:\n", needs(len(needed)))
+	}
+	for _, n := range needed[:min(len(needed), mostQuestions)] {
+		fmt.Fprintf(&b, "    %s: %s\n", printable(askedAbout(n)), printable(n.Question))
+	}
+	if more := len(needed) - mostQuestions; more > 0 {
+		fmt.Fprintf(&b, "    … and %d more; preview --format json lists all\n", more)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func needs(n int) string {
+	if n == 1 {
+		return "1 object needs"
+	}
+	return fmt.Sprintf("%d objects need", n)
+}
+
+// askedAbout names the object of a question.
+func askedAbout(n optimization.NeededWords) string {
+	switch n.ObjectType {
+	case proposal.Model:
+		return "the model"
+	case proposal.Table:
+		return n.Table
+	case proposal.Column, proposal.Measure:
+	}
+	return n.Table + "[" + n.Object + "]"
 }
 
 // leftAlone describes the ignored findings, or returns "".

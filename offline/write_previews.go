@@ -19,8 +19,9 @@ type previewsModel struct {
 	ScoreNow   *int    `json:"scoreNow"`
 	ScoreAfter *int    `json:"scoreAfter"`
 	// Ignored counts the ignored findings that the kinds could clear.
-	Ignored  int            `json:"ignored"`
-	Previews []previewsKind `json:"previews"`
+	Ignored            int                             `json:"ignored"`
+	DimensionsThatFall []optimization.FallingDimension `json:"dimensionsThatFall,omitempty"`
+	Previews           []previewsKind                  `json:"previews"`
 }
 
 type previewsKind struct {
@@ -31,22 +32,26 @@ type previewsKind struct {
 	Message         *string               `json:"message"`
 	Provider        *proposal.Provider    `json:"provider"`
 	RecommendedKeys []string              `json:"recommendedKeys,omitempty"`
-	ScoreNow        *int                  `json:"scoreNow"`
-	ScoreAfter      *int                  `json:"scoreAfter"`
+	// NeedsYourWords and DimensionsThatFall are as in the service's previews.
+	NeedsYourWords     []optimization.NeededWords      `json:"needsYourWords,omitempty"`
+	DimensionsThatFall []optimization.FallingDimension `json:"dimensionsThatFall,omitempty"`
+	ScoreNow           *int                            `json:"scoreNow"`
+	ScoreAfter         *int                            `json:"scoreAfter"`
 }
 
 // WritePreviews writes all proposals as JSON, with the keys that select changes.
 func WritePreviews(w io.Writer, all []Proposal) error {
 	out := previews{Format: "readiness-previews/1", Models: []previewsModel{}}
 	for _, p := range all {
-		m := previewsModel{Path: p.Shown, ScoreNow: p.ScoreNow, ScoreAfter: p.ScoreAfter, Ignored: p.Ignored, Previews: []previewsKind{}}
+		m := previewsModel{Path: p.Shown, ScoreNow: p.ScoreNow, ScoreAfter: p.ScoreAfter, Ignored: p.Ignored,
+			DimensionsThatFall: p.DimensionsThatFall, Previews: []previewsKind{}}
 		if p.Error != nil {
 			m.Error = new(p.Error.Error())
 		}
 		for _, one := range p.Previews {
 			m.Previews = append(m.Previews, previewsKind{
-				one.Kind, one.Changes, one.Skipped, one.NothingToDo, one.Message, one.Provider, one.RecommendedKeys, one.ScoreNow,
-				one.ScoreAfter,
+				one.Kind, one.Changes, one.Skipped, one.NothingToDo, one.Message, one.Provider, one.RecommendedKeys, one.NeedsYourWords,
+				one.DimensionsThatFall, one.ScoreNow, one.ScoreAfter,
 			})
 		}
 		out.Models = append(out.Models, m)

@@ -239,7 +239,7 @@ func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimize, 
 	if p.UsageAccess == "" {
 		p.UsageAccess = item.Unavailable
 	}
-	a := optimization.Asking{Regime: w.Regime, AgentPermission: account.VendorName(item.PermissionAgent)}
+	a := optimization.Asking{Regime: w.Regime, AgentPermission: account.VendorName(item.PermissionAgent), SameTypes: work.Unattended}
 	if work.Source != nil {
 		p.AssessmentID = &work.Source.AssessmentID
 		findings, err := commands.FindingsOf(ctx, w.Pool, work.Source.DocumentHash)

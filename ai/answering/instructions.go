@@ -42,10 +42,11 @@ var (
 	meansForm = regexp.MustCompile(`(?i)^["“']?([^"“”\[\]]{1,120}?)["”']?,? (?:means|refers to|stands for|is called|is defined as|is) (?:the (?:measure|column|field) )?` + ref + `(?: ?(?:=|is) ?["“']([^"”\[\]]{1,100}?)["”'])?[.;]?$`)
 	useForm   = regexp.MustCompile(`(?i)^(?:always )?(?:use|prefer)(?: the)?(?: (?:measure|column|field))? ` + ref +
 		` (?:for|when asked about|when asked for|to answer questions about|for questions about) ([^.:\[\]]{1,160})(?::\s*(.+?))?\.?$`)
-	forUseForm = regexp.MustCompile(`(?i)^(?:for|when asked about|when asked for) ([^.:\[\]]{1,120}?),? (?:use|prefer|answer with|show) (?:the (?:measure|column|field) )?` + ref + `\.?$`)
-	showForm   = regexp.MustCompile(`(?i)^by default show (?:an? |the )?([^\[\]]{1,120}?) by ` + ref + `\.?$`)
-	aliasForm  = regexp.MustCompile(`(?i)^["“']?([\pL\pN]{1,20})["”']? (?:means|stands for) ([\pL][\pL\pN -]{1,60})\.?$`)
-	dayForm    = regexp.MustCompile(`(?i)\buse ` + ref +
+	explainForm = regexp.MustCompile(`^` + ref + `: (.{1,400}?)\.?$`)
+	forUseForm  = regexp.MustCompile(`(?i)^(?:for|when asked about|when asked for) ([^.:\[\]]{1,120}?),? (?:use|prefer|answer with|show) (?:the (?:measure|column|field) )?` + ref + `\.?$`)
+	showForm    = regexp.MustCompile(`(?i)^by default show (?:an? |the )?([^\[\]]{1,120}?) by ` + ref + `\.?$`)
+	aliasForm   = regexp.MustCompile(`(?i)^["“']?([\pL\pN]{1,20})["”']? (?:means|stands for) ([\pL][\pL\pN -]{1,60})\.?$`)
+	dayForm     = regexp.MustCompile(`(?i)\buse ` + ref +
 		` for (?:every|all|any) questions? about (?:a day|time|dates|periods|a period|a date)`)
 	periodForm   = regexp.MustCompile(`(?i)\bfor a period filter ` + ref)
 	dateForm     = regexp.MustCompile(`(?i)\bby default the date of (?:an? |the )?[^\[\]]{1,120}? is ` + ref)
@@ -112,6 +113,11 @@ func (in *instructions) line(s string) {
 		}
 		return
 	case parameter.MatchString(s):
+		return
+	case explainForm.MatchString(s):
+		m := explainForm.FindStringSubmatch(s)
+		key := readRef(m[1]).anyKey()
+		in.explained[key] = append(in.explained[key], m[2])
 		return
 	case avoidForm.MatchString(s):
 		for _, r := range refForm.FindAllString(s, 50) {

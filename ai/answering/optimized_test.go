@@ -15,6 +15,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
+	"readiness/internal/samples"
 )
 
 // optimized returns the definition with all proposals of the embedded rules of a kind.
@@ -47,9 +48,8 @@ func optimized(t *testing.T, d definition.Definition, kind optimization.Kind) de
 // it answered before, and samples with room for improvement answer more.
 func TestOptimizedSamples(t *testing.T) {
 	t.Parallel()
-	samples := filepath.Join("..", "..", "samples", "workspaces")
 	gained := map[optimization.Kind]int{}
-	err := filepath.WalkDir(samples, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(samples.Workspaces(t), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
 		}
@@ -87,5 +87,45 @@ func TestOptimizedSamples(t *testing.T) {
 	})
 	if err != nil || gained[optimization.AIInstructions] == 0 || gained[optimization.Descriptions] == 0 {
 		t.Errorf("gained %v: %v", gained, err)
+	}
+}
+
+// With the proposed AI instructions, the exact name of a measure still asks for that measure.
+func TestInstructionsKeepExactNames(t *testing.T) {
+	t.Parallel()
+	root, _ := samples.Corpus(t)
+	names := 0
+	for _, root := range []string{root, samples.Workspaces(t)} {
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.IsDir() {
+				return err
+			}
+			m := modelIn(t, path)
+			if m == nil {
+				return nil
+			}
+			written := *m
+			for _, p := range rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m}).Proposals {
+				written.Copilot.Instructions = &p.Value
+			}
+			before, after := answering.New(catalogOf(m)), answering.New(catalogOf(&written))
+			for _, table := range readiness.Expose(m).Tables {
+				for _, x := range table.Measures {
+					question := "What is " + x.Name + "?"
+					was, is := before.Answer(question), after.Answer(question)
+					if was.Query != "" && was.Query != is.Query {
+						t.Errorf("%s: %q is answered with %q, before with %q", path, question, is.Text, was.Text)
+					}
+					names++
+				}
+			}
+			return fs.SkipDir
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if names < 50 {
+		t.Errorf("only %d measures", names)
 	}
 }

@@ -95,13 +95,19 @@ func entry(m *semanticmodel.Model, o proposal.Object) (visibility *string, synon
 	return &(*fields)[i].Visibility, &(*fields)[i].Synonyms
 }
 
-// november scores by 2026-11, whose rules the embedded rules promise to satisfy.
-var november, _ = readiness.Find("2026-11")
+// december is the regime that the proposals satisfy.
+var december = func() *readiness.Regime {
+	r, known := readiness.Find("2026-12")
+	if !known {
+		panic("no regime 2026-12")
+	}
+	return r
+}()
 
-// fixable returns the objects that the model's findings have a fix for.
+// fixable returns the objects that rules fault.
 func fixable(m *semanticmodel.Model, rule ...string) []proposal.Object {
 	var objects []proposal.Object
-	for _, f := range november.Assess(m, readiness.Options{}).Findings {
+	for _, f := range december.Assess(m, readiness.Options{}).Findings {
 		if slices.ContainsFunc(f.RuleIDs, func(id string) bool { return slices.Contains(rule, id) }) {
 			kind := map[readiness.ObjectType]proposal.ObjectType{
 				readiness.TableObject: proposal.Table, readiness.ColumnObject: proposal.Column, readiness.MeasureObject: proposal.Measure,
@@ -114,15 +120,31 @@ func fixable(m *semanticmodel.Model, rule ...string) []proposal.Object {
 
 var descriptionRules = []string{"DSC-01", "DSC-02", "DSC-03", "DSC-04", "DSC-05", "DSC-06"}
 
-// asks returns the asks of a bundle, for the model as it is.
+// asks returns the asks of a bundle, for the model as it is: also about what the AI data schema would
+// show.
 func asks(m *semanticmodel.Model) []proposal.Ask {
+	schema := rules.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m})
+	shown := proposal.Show(m, onlyRecommended(schema.Proposals))
+	both := func(rule ...string) []proposal.Object {
+		all := fixable(m, rule...)
+		for _, o := range fixable(shown, rule...) {
+			if !slices.Contains(all, o) {
+				all = append(all, o)
+			}
+		}
+		return all
+	}
 	return []proposal.Ask{
 		{Type: proposal.AIInstructions, Model: m},
-		{Type: proposal.Description, Model: m, Objects: fixable(m, descriptionRules...)},
-		{Type: proposal.DisplayFolder, Model: m, Objects: fixable(m, "MEA-04")},
+		{Type: proposal.Description, Model: m, Objects: both(descriptionRules...)},
+		{Type: proposal.DisplayFolder, Model: m, Objects: both("MEA-04")},
 		{Type: proposal.AIDataSchema, Model: m},
 		{Type: proposal.Synonyms, Model: m},
 	}
+}
+
+func onlyRecommended(proposals []proposal.Proposal) []proposal.Proposal {
+	return slices.DeleteFunc(slices.Clone(proposals), func(p proposal.Proposal) bool { return !p.Recommended })
 }
 
 // optimized returns the model with every proposal of a bundle, or only the recommended ones.
@@ -131,7 +153,7 @@ func optimized(m *semanticmodel.Model, recommended bool) *semanticmodel.Model {
 	for _, ask := range asks(m) {
 		a := rules.Propose(ask)
 		if recommended && ask.Type == proposal.AIDataSchema {
-			a.Proposals = slices.DeleteFunc(a.Proposals, func(p proposal.Proposal) bool { return !p.Recommended })
+			a.Proposals = onlyRecommended(a.Proposals)
 		}
 		out = applied(out, ask.Type, a.Proposals)
 	}

@@ -50,7 +50,7 @@ func improves(t *testing.T, root string, least int) {
 
 func compare(t *testing.T, name string, m *semanticmodel.Model) {
 	t.Helper()
-	before := readiness.Assess(m, readiness.Options{})
+	before := december.Assess(m, readiness.Options{})
 	if before.Raw == nil {
 		return
 	}
@@ -58,7 +58,7 @@ func compare(t *testing.T, name string, m *semanticmodel.Model) {
 		return slices.ContainsFunc(f.FixKinds, func(k readiness.FixKind) bool { return k != "" && k != readiness.Properties })
 	})
 	check := func(how string, after *semanticmodel.Model, more bool) {
-		r := readiness.Assess(after, readiness.Options{})
+		r := december.Assess(after, readiness.Options{})
 		if r.RawUncapped == nil || *r.Raw < *before.Raw || *r.RawUncapped < *before.RawUncapped || more && *r.RawUncapped <= *before.RawUncapped {
 			t.Errorf("%s: %s takes the score from %v to %v", name, how, *before.RawUncapped, r.RawUncapped)
 			return

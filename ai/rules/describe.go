@@ -1,12 +1,12 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
+	"readiness/domain/readiness"
 )
 
 // described is an object that can have a description.
@@ -30,15 +30,28 @@ func (d described) current() string {
 	return d.field.description
 }
 
-// describe proposes descriptions that satisfy rules DSC-01 to DSC-07: 15 to 200 characters on one
-// line, more than the name, and no text twice in the model.
-func (f *facts) describe(objects []proposal.Object, a *answers) {
-	all := map[proposal.Object]described{}
-	var order []described
-	note := func(d described) {
-		if _, twice := all[d.object]; !twice {
-			all[d.object] = d
-			order = append(order, d)
+func (d described) subject() readiness.Subject {
+	types := map[proposal.ObjectType]readiness.ObjectType{
+		proposal.Table: readiness.TableObject, proposal.Column: readiness.ColumnObject, proposal.Measure: readiness.MeasureObject,
+	}
+	return readiness.Subject{Type: types[d.object.Type], Table: d.object.Table, Name: d.object.Name}
+}
+
+// describer proposes descriptions that satisfy rules DSC-01 to DSC-07 of `2026-12`: 15 to 200
+// characters on one line, something that names do not say, and no text twice in the model.
+type describer struct {
+	*facts
+	order []described
+	known map[proposal.Object]described
+	held  map[string][]described // the objects with a text, in order
+}
+
+func (f *facts) newDescriber() *describer {
+	d := &describer{facts: f, known: map[proposal.Object]described{}, held: map[string][]described{}}
+	note := func(one described) {
+		if _, twice := d.known[one.object]; !twice {
+			d.known[one.object] = one
+			d.order = append(d.order, one)
 		}
 	}
 	for _, t := range f.tables {
@@ -47,68 +60,85 @@ func (f *facts) describe(objects []proposal.Object, a *answers) {
 			note(described{x.object(), t, x})
 		}
 	}
-	held := map[string]int{} // how many objects have a text
-	for _, d := range order {
-		held[norm(d.current())]++
+	for _, one := range d.order {
+		text := norm(one.current())
+		d.held[text] = append(d.held[text], one)
 	}
-	asked := map[proposal.Object]bool{}
+	return d
+}
+
+// leftOut reports whether an AI should not see a field, so that it needs no description.
+func (d *describer) leftOut(one described) bool { return one.field != nil && !d.wantedThen(one.field) }
+
+// describe answers for the objects, the first of them within the limit.
+func (f *facts) describe(objects []proposal.Object, limit int, a *answers) {
+	d := f.newDescriber()
+	asked := make(map[proposal.Object]bool, len(objects))
 	for _, o := range objects {
 		asked[o] = true
 	}
 	// Texts are assigned in the order of the model, whatever the order of objects.
 	taken := map[string]bool{}
 	given := map[proposal.Object]string{}
-	why := map[proposal.Object]string{}
-	for _, d := range order {
-		if !asked[d.object] {
+	for _, one := range d.order {
+		if !asked[one.object] || d.serves(one) {
 			continue
 		}
-		if f.serves(d) && held[norm(d.current())] == 1 {
-			why[d.object] = "It has a description that says more than its name."
-			continue
+		text := d.textFor(one, func(s string) bool { return len(d.held[norm(s)]) == 0 && !taken[norm(s)] })
+		if text != "" {
+			taken[norm(text)] = true
+			given[one.object] = text
 		}
-		text := f.textFor(d, held[norm(d.current())] > 1, func(s string) bool { return held[norm(s)] == 0 && !taken[norm(s)] })
-		if text == "" {
-			why[d.object] = "The definition says nothing about it beyond its name: describe it by hand."
-			continue
-		}
-		taken[norm(text)] = true
-		given[d.object] = text
 	}
 	for _, o := range distinct(objects) {
-		switch d, known := all[o]; {
+		one, known := d.known[o]
+		switch {
 		case !known:
 			a.skip(o, unknownObject)
-		case given[o] == "":
-			a.skip(o, why[o])
+		case given[o] != "" && limit > 0 && len(a.Proposals) == limit:
+			a.More++
+		case given[o] != "":
+			a.propose(o, given[o], d.lacking(one))
+		case d.serves(one):
+			a.skip(o, "It has a description that says more than its name.")
+		case d.leftOut(one):
+			a.skip(o, "An AI has no use for it: leave it out of the AI data schema rather than describe it.")
 		default:
-			a.propose(o, given[o], lacking(d))
+			a.skip(o, "The definition says nothing about it beyond its name: describe it by hand.")
+			a.ask(o, d.question(one))
 		}
 	}
 }
 
+func (d *describer) shared(one described) bool { return len(d.held[norm(one.current())]) > 1 }
+
+// adds reports whether a text says something about an object that names do not say (rule DSC-04).
+func (f *facts) adds(one described, text string) bool {
+	if f.additions == nil {
+		f.additions = readiness.AdditionsOf(f.src)
+	}
+	return f.additions.Add(one.subject(), text)
+}
+
 // lacking returns what is wrong with an object's current description.
-func lacking(d described) string {
-	switch current := strings.TrimSpace(d.current()); {
+func (d *describer) lacking(one described) string {
+	switch current := strings.TrimSpace(one.current()); {
 	case current == "":
 		return "It has no description; this one states what the definition says about it."
-	case !saysMore(current, d.name()):
-		return "Its description has only words of its name."
-	case length(current) < proposal.MinDescription:
-		return "Its description is shorter than 15 characters."
+	case !d.adds(one, current):
+		return "Its description says no more than names do."
 	case length(current) > proposal.MaxDescription:
 		return "Its description is longer than the 200 characters that an AI reads."
-	case len(unnamedItems(d, current)) > 0:
+	case len(unnamedItems(one, current)) > 0:
 		return "Its description leaves out items of the calculation group."
 	}
 	return "Another object has the same description."
 }
 
-// serves reports whether the description of an object satisfies every rule, except that no other
-// object may have it.
-func (f *facts) serves(d described) bool {
-	text := strings.TrimSpace(d.current())
-	return meaningful(text, d.name()) && length(text) <= proposal.MaxDescription && len(unnamedItems(d, text)) == 0
+// serves reports whether the description of an object satisfies every rule.
+func (d *describer) serves(one described) bool {
+	text := strings.TrimSpace(one.current())
+	return d.adds(one, text) && length(text) <= proposal.MaxDescription && len(unnamedItems(one, text)) == 0 && !d.shared(one)
 }
 
 // unnamedItems returns the items of a calculation group that the description of its column does not
@@ -148,30 +178,30 @@ func (t *table) itemColumn() *field {
 
 // textFor returns the first unused text within the limits, "" for none. A person's text, repaired if
 // necessary, comes before a generated one.
-func (f *facts) textFor(d described, shared bool, free func(string) bool) string {
+func (d *describer) textFor(one described, free func(string) bool) string {
 	var candidates []string
-	if current := oneLine(d.current()); meaningful(current, d.name()) && len(unnamedItems(d, current)) == 0 {
-		if shared {
-			candidates = append(candidates, compose(proposal.MaxDescription, finished(current), f.place(d)))
+	made := ""
+	if !d.leftOut(one) {
+		made = d.made(one)
+	}
+	if current := oneLine(one.current()); d.adds(one, current) {
+		switch missing := unnamedItems(one, current); {
+		case len(missing) > 0:
+			named := compose(proposal.MaxDescription, finished(current), "Its items are "+list(mentions(itemNames(one.table)), 0)+".")
+			if len(unnamedItems(one, named)) == 0 {
+				candidates = append(candidates, named)
+			}
+			candidates = append(candidates, made)
+		case d.shared(one) && made != "":
+			candidates = append(candidates, compose(proposal.MaxDescription, finished(current), made))
+		default:
+			candidates = append(candidates, sentences(current, proposal.MaxDescription))
 		}
-		candidates = append(candidates, sentences(current, proposal.MaxDescription))
-	}
-	if current, missing := oneLine(d.current()), unnamedItems(d, oneLine(d.current())); len(missing) > 0 && meaningful(current, d.name()) {
-		named := compose(proposal.MaxDescription, finished(current), "Its items are "+list(mentions(itemNames(d.table)), 0)+".")
-		if len(unnamedItems(d, named)) == 0 {
-			candidates = append(candidates, named)
-		}
-	}
-	made := f.made(d)
-	if current := oneLine(d.current()); made != "" && length(current) < proposal.MinDescription && saysMore(current, d.name()) {
-		candidates = append(candidates, compose(proposal.MaxDescription, finished(current), made)) // too short, but written by a person
-	}
-	if made != "" {
-		candidates = append(candidates, made, compose(proposal.MaxDescription, made, f.place(d)), f.apart(d, made))
+	} else {
+		candidates = append(candidates, made)
 	}
 	for _, c := range candidates {
-		if meaningful(c, d.name()) && length(c) <= proposal.MaxDescription && mentionableLine(c) && free(c) &&
-			len(unnamedItems(d, c)) <= unnamedAtBest(d) {
+		if n := length(c); n >= proposal.MinDescription && n <= proposal.MaxDescription && mentionableLine(c) && free(c) && d.adds(one, c) {
 			return c
 		}
 	}
@@ -188,49 +218,6 @@ func (f *facts) made(d described) string {
 	}
 	return f.describeMeasure(d.field)
 }
-
-// unnamedAtBest returns how many items the generated text of a group leaves out because they do not
-// fit in 200 characters.
-func unnamedAtBest(d described) int {
-	if d.field == nil || d.field != d.table.itemColumn() {
-		return 0
-	}
-	return len(d.table.src.CalculationGroup.Items)
-}
-
-// place returns a sentence that distinguishes an object from one in another table with the same
-// description.
-func (f *facts) place(d described) string {
-	if d.field == nil || !mentionable(d.table.src.Name) {
-		return ""
-	}
-	return "Belongs to " + d.table.src.Name + "."
-}
-
-// apart returns the generated text with the object's name, to distinguish it from objects of the same
-// table.
-func (f *facts) apart(d described, made string) string {
-	if !mentionable(d.name()) {
-		return ""
-	}
-	return capital(d.name()) + ": " + lowerStart(made)
-}
-
-// meaningful reports whether a description satisfies rule DSC-04.
-func meaningful(text, name string) bool {
-	return length(text) >= proposal.MinDescription && saysMore(text, name)
-}
-
-// saysMore reports whether a text has words that the name does not have.
-func saysMore(text, name string) bool {
-	if norm(strings.TrimSuffix(text, ".")) == norm(name) {
-		return false
-	}
-	of := words(name)
-	return slices.ContainsFunc(words(text), func(w string) bool { return !fillers[w] && !slices.Contains(of, w) })
-}
-
-var fillers = setOf("the a an of for this is column table measure field contains")
 
 // mentionableLine reports whether a text is one line without control characters.
 func mentionableLine(s string) bool {
@@ -269,4 +256,14 @@ func lowerStart(s string) string {
 		return s
 	}
 	return strings.ToLower(s[:1]) + s[1:]
+}
+
+// first returns the first of the texts within the limit, "" for none.
+func first(limit int, texts ...string) string {
+	for _, s := range texts {
+		if s != "" && length(s) <= limit {
+			return s
+		}
+	}
+	return ""
 }

@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 )
 
-// describeColumn describes the column: its value for each row, its unit and its use. It returns ""
-// when only a name that says nothing is known.
+// describeColumn says what the definition says about a column beyond its name: what it is computed from, what it
+// identifies and joins, its unit, its order and range. It returns "" when that is nothing.
 func (f *facts) describeColumn(x *field) string {
 	lead := f.columnLead(x)
 	more := f.columnUse(x)
@@ -19,12 +20,14 @@ func (f *facts) describeColumn(x *field) string {
 		}
 		lead, more = more[0], more[1:]
 	}
+	if !informs(x.name, x.table, lead) {
+		return ""
+	}
 	return compose(proposal.MaxDescription, lead, more...)
 }
 
 func (f *facts) columnLead(x *field) string {
 	t := x.table
-	each := " of each " + t.noun()
 	switch {
 	case t.role == calculationGroup && x == t.itemColumn():
 		return itemsLead(t)
@@ -32,71 +35,37 @@ func (f *facts) columnLead(x *field) string {
 		return "Order in which the items of the calculation group are shown."
 	case t.role == fieldParameter:
 		return parameterLead(x)
-	case x.isDate() && t.role == dateTable && x.end:
-		return "The day itself; filter periods on it, as it is the key of the calendar."
-	case x.isDate():
-		return f.dateLead(x)
+	case strings.TrimSpace(x.column.Expression) != "":
+		return f.calculated(x)
+	case t.series != nil:
+		return capital(t.series.text()) + "."
+	}
+	if values := t.fixedValues(x); values != "" {
+		return values
+	}
+	switch {
 	case x.manySide:
 		return f.foreignKeyLead(x)
-	case x.key:
-		return "Identifies each " + t.noun() + f.referring(x) + "."
+	case x.key && x.end:
+		return f.keyLead(x)
 	case x.orders != nil:
-		if mentionable(x.orders.name) {
-			return "Gives the order in which " + x.orders.name + " is sorted; a number for display, not for analysis."
-		}
-		return "Gives the order in which another column is sorted; not for analysis."
-	case x.technical():
-		return "Record-keeping value of each " + t.noun() + ", from loading the data; not for analysis."
-	case generic(x.name):
-		return ""
+		return f.orderLead(x)
+	case t.role == dateTable:
+		return partLead(x)
 	}
-	phrased := x.phrase()
-	if !informative(phrased) {
-		return ""
-	}
-	verb, state, _ := strings.Cut(phrased, " ")
-	switch {
-	case phrased == t.noun() && t.role != dimension:
-		each = " of each row"
-	case phrased == t.noun():
-		phrased = "name or code"
-		each = " that distinguishes one " + t.noun() + " from another"
-	case x.column.DataType == semanticmodel.Boolean && statesOf[verb] && state != "":
-		return "True when the " + t.noun() + " " + phrased + "."
-	case x.column.DataType == semanticmodel.Boolean:
-		return "True or false for each " + t.noun() + ": " + phrased + "."
-	case statesOf[verb] && state != "":
-		return "Shows whether the " + t.noun() + " " + phrased + "."
-	}
-	switch {
-	case x.isNumber():
-		return capital(phrased) + each + unit(x.column.FormatString) + "."
-	}
-	groups := tableNames(t.facts)
-	if t.role == fact || t.role == plain {
-		return capital(phrased) + each + ", to group and filter by."
-	}
-	if len(groups) > 0 {
-		return first(proposal.MaxDescription, capital(phrased)+each+", to group and filter "+list(groups, 2)+" by.",
-			capital(phrased)+each+", to group and filter by.")
-	}
-	return capital(phrased) + each + ", to group and filter by."
+	return ""
 }
 
-// phrase returns a column's name in words, without the words of its table: "name" for Customer Name in
-// Customers.
-func (x *field) phrase() string {
-	parts := cut(x.name, true)
-	of := strings.Fields(x.table.noun())
-	n := len(of)
-	if len(parts) > n && strings.EqualFold(strings.Join(parts[:n], " "), strings.Join(of, " ")) && phraseOf(parts[n:]) != "" {
-		return phraseOf(parts[n:])
+// calculated says what the expression of a calculated column computes.
+func (f *facts) calculated(x *field) string {
+	if s := f.explain(x); s.text != "" {
+		return first(proposal.MaxDescription, capital(s.full())+unit(x.column.FormatString)+".", capital(s.full())+".")
 	}
-	return phraseOf(parts)
+	return ""
 }
 
+// itemsLead names as many items of a calculation group as fit, as written, as rule DSC-07 looks for them.
 func itemsLead(t *table) string {
-	// Rule DSC-07 looks for the items' names as written, so as many as fit are named.
 	lead := "Changes how a measure is calculated: "
 	var fit []string
 	for _, n := range mentions(itemNames(t)) {
@@ -120,141 +89,184 @@ func parameterLead(x *field) string {
 	return "Label of each choice of the parameter, as the reader of a report sees it."
 }
 
-func (f *facts) dateLead(x *field) string {
-	phrased := x.phrase()
-	if phrased == x.table.noun() {
-		return "The day itself, as a point in time to filter periods on."
-	}
-	if !informative(phrased) || generic(x.name) {
-		phrased = "date"
-	}
-	lead := capital(phrased) + " of each " + x.table.noun()
-	for _, r := range f.relations {
-		if r.from != x && r.to != x {
-			continue
-		}
+// foreignKeyLead says which table a foreign key joins, and when.
+func (f *facts) foreignKeyLead(x *field) string {
+	var texts []string
+	for _, r := range x.relations {
 		other := r.to
 		if r.to == x {
 			other = r.from
 		}
-		if !mentionable(other.table.src.Name) {
+		if !mentionable(other.table.src.Name) || !mentionable(other.name) || !mentionable(x.table.src.Name) {
 			continue
 		}
-		if r.src.IsActive {
-			return lead + "; the date by which " + other.table.src.Name + " filters it by default."
+		to := "the row of " + other.table.src.Name
+		if !strings.EqualFold(other.name, x.name) {
+			to += " with the same " + other.name
 		}
-		if m := f.activating(x); m != "" {
-			return lead + "; related to " + other.table.src.Name + " only where a measure asks for it, as " + m + " does."
+		switch {
+		case r.src.IsActive:
+			texts = append(texts, "Joins each row of "+x.table.src.Name+" to "+to+".")
+		case f.activating(x) != "":
+			texts = append(texts, "Joins "+x.table.src.Name+" to "+to+" only where a measure asks for it, as "+f.activating(x)+" does.")
+		default:
+			texts = append(texts, "Could join "+x.table.src.Name+" to "+to+", by a relationship that is inactive.")
 		}
-		return lead + "; its relationship with " + other.table.src.Name + " is inactive."
 	}
-	return lead + ", as a point in time."
+	if len(texts) == 0 {
+		return ""
+	}
+	return compose(proposal.MaxDescription, texts[0], texts[1:]...)
 }
 
 // activating returns a measure that activates the column's relationship, "" for none.
 func (f *facts) activating(x *field) string {
 	for _, m := range x.usedBy {
-		if m.calls(activations) && mentionable(m.name) {
+		if m.calls(activations) && mentionable(m.name) && f.wantedThen(m) {
 			return measureRef(m.name)
 		}
 	}
 	return ""
 }
 
-func (f *facts) foreignKeyLead(x *field) string {
-	var to []string
-	for _, r := range f.relations {
-		switch x {
-		case r.from:
-			to = append(to, r.to.table.src.Name)
-		case r.to:
-			to = append(to, r.from.table.src.Name)
-		}
+// keyLead says what a key identifies, and which tables refer to it.
+func (f *facts) keyLead(x *field) string {
+	if !mentionable(x.table.src.Name) {
+		return ""
 	}
-	if to = mentions(to); len(to) == 0 {
-		return "Key that ties each " + x.table.noun() + " to a row of another table; not for display."
-	}
-	return "Key that ties each " + x.table.noun() + " to its row of " + list(to, 2) + "; not for display."
-}
-
-// referring returns the names of tables whose columns refer to a key.
-func (f *facts) referring(x *field) string {
 	var from []string
-	for _, r := range f.relations {
-		if r.to == x {
-			from = append(from, r.from.table.src.Name)
+	for _, r := range x.relations {
+		other := r.from
+		if r.from == x {
+			other = r.to
 		}
+		if r.src.IsActive {
+			from = append(from, other.table.src.Name)
+		}
+	}
+	lead := "Identifies one row of " + x.table.src.Name
+	if x.isDay() {
+		lead = "Identifies one day of " + x.table.src.Name
 	}
 	if from = mentions(from); len(from) > 0 {
-		return "; " + list(from, 3) + map[bool]string{true: " refers", false: " refer"}[len(from) == 1] + " to it"
+		return lead + "; " + list(from, 3) + map[bool]string{true: " refers", false: " refer"}[len(from) == 1] + " to it."
 	}
-	return ""
+	return lead + "."
 }
 
-// statesOf are verbs that start the names of flags.
-var statesOf = setOf("is has was can should are needs allows")
+// orderLead says which column a column puts in order, and the range of the numbers where their meaning is sure.
+func (f *facts) orderLead(x *field) string {
+	if !mentionable(x.orders.name) {
+		return ""
+	}
+	lead := "Puts " + x.orders.name + " in order; not a value to analyze."
+	if r := rangeOf(x); r != "" && x.table.role == dateTable && !slices.Contains(x.orders.words, "year") {
+		lead = "Puts " + x.orders.name + " in order, as a number " + r + "."
+	}
+	return lead
+}
 
-// unit returns the unit that a format string implies for a number.
-func unit(format string) string {
-	switch {
-	case strings.Contains(format, "%"):
-		return ", as a percentage"
-	case strings.Contains(format, "€"):
-		return ", in euro"
-	case strings.Contains(format, "£"):
-		return ", in pounds"
-	case strings.Contains(format, "¥"):
-		return ", in yen or yuan"
-	case strings.Contains(format, "$"):
-		return ", in dollars"
+// ranges are parts of dates whose names say that they are numbered within the next larger part.
+var ranges = map[string]string{
+	"month number": "from 1 to 12", "month no": "from 1 to 12", "month num": "from 1 to 12", "month nr": "from 1 to 12",
+	"month of year":        "from 1 to 12",
+	"month number of year": "from 1 to 12", "quarter number": "from 1 to 4", "quarter no": "from 1 to 4", "quarter num": "from 1 to 4",
+	"quarter of year": "from 1 to 4", "day of month": "from 1 to 31", "day number of month": "from 1 to 31", "day of year": "from 1 to 366",
+	"day number of year": "from 1 to 366", "hour of day": "from 0 to 23",
+}
+
+func rangeOf(x *field) string {
+	if x.column.DataType != semanticmodel.Int64 {
+		return ""
+	}
+	return ranges[strings.Join(x.words, " ")]
+}
+
+// partLead says the range of a part of dates.
+func partLead(x *field) string {
+	if r := rangeOf(x); r != "" {
+		within := "year"
+		if strings.HasSuffix(strings.Join(x.words, " "), "of month") {
+			within = "month"
+		}
+		return "A number " + r + " within each " + within + "."
 	}
 	return ""
 }
 
 var dataCategories = map[string]string{
-	"weburl": "Holds a web address.", "imageurl": "Holds the address of an image.", "image": "Holds an image.",
-	"barcode":  "Holds a bar code.",
-	"latitude": "Holds degrees of latitude.", "longitude": "Holds degrees of longitude.", "country": "Holds a country.",
-	"city":            "Holds a city.",
-	"stateorprovince": "Holds a state or province.", "county": "Holds a county.", "continent": "Holds a continent.",
-	"postalcode": "Holds a postal code.",
-	"address":    "Holds an address.", "place": "Holds a place.",
+	"weburl": "A web address that a reader can open.", "imageurl": "The address of an image to show.", "image": "An image to show.",
+	"barcode": "A bar code.",
 }
 
-// columnUse returns sentences about what a column is computed from and used for, the most informative
-// first.
+// columnUse returns sentences about the unit, the measures, the order and the place of a column, the most
+// informative first.
 func (f *facts) columnUse(x *field) []string {
 	var out []string
 	if x.table.role == calculationGroup || x.table.role == fieldParameter {
 		return nil
 	}
-	if from := fieldNames(x.refs); strings.TrimSpace(x.column.Expression) != "" && len(from) > 0 {
-		out = append(out, "Calculated from "+list(from, 3)+".")
+	summed := f.summing(x)
+	if in := unit(x.column.FormatString); in != "" && x.isNumber() && !x.key {
+		in = "Given" + strings.TrimPrefix(in, ",")
+		if summed != "" {
+			in += "; " + lowerStart(summed)
+		} else if x.column.SummarizeBy == "none" {
+			in += "; not added up by default"
+		}
+		out = append(out, in+".")
+	} else if summed != "" {
+		out = append(out, summed+".")
 	}
 	if s, ok := dataCategories[strings.ToLower(x.column.DataCategory)]; ok {
 		out = append(out, s)
 	}
-	if used := measureNames(x.usedBy); x.isNumber() && !x.key && len(used) > 0 {
-		out = append(out, "Used by "+list(used, 2)+".")
-	} else if x.isNumber() && !x.key && x.orders == nil && x.column.SummarizeBy == "none" && x.table.role != dateTable {
-		out = append(out, "A value to group and filter by, not to add up.")
+	if s := x.column.SortByColumn; s != "" && mentionable(s) && f.find(x.table.src.Name, s) != nil && !strings.EqualFold(s, x.name) {
+		out = append(out, "Sorted by "+s+", not by the alphabet.")
 	}
+	if len(out) == 0 && strings.TrimSpace(x.column.Expression) == "" && !x.key {
+		return nil // the rest alone says too little
+	}
+	return append(out, f.levels(x)...)
+}
+
+// summing says which measures to use for a column: those that are nothing but the sum, average or count of different values of a column.
+func (f *facts) summing(x *field) string {
+	var texts []string
+	for _, by := range []struct{ function, text string }{
+		{"SUM", "its sum"}, {"AVERAGE", "its average"}, {"DISTINCTCOUNT", "the number of its different values"},
+	} {
+		for _, m := range x.usedBy {
+			if f.wantedThen(m) && mentionable(m.name) && len(m.refs) == 1 && len(m.dax.Calls) == 1 &&
+				strings.EqualFold(m.dax.Calls[0].Name, by.function) &&
+				isOneCall(m.measure.Expression) {
+				texts = append(texts, measureRef(m.name)+" for "+by.text)
+				break
+			}
+		}
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return "Use " + list(texts, 0)
+}
+
+// isOneCall reports whether an expression is a call of a function and nothing else.
+func isOneCall(expression string) bool {
+	n, ok := dax.Parse(expression)
+	return ok && n.Kind == dax.CallNode && len(n.Parts) == 1 && n.Parts[0].Kind == dax.ColumnNode && n.Variables == nil
+}
+
+// levels says the place of a column in a hierarchy.
+func (f *facts) levels(x *field) []string {
 	for _, h := range x.table.src.Hierarchies {
 		at := slices.IndexFunc(h.Levels, func(l semanticmodel.Level) bool { return strings.EqualFold(l.Column, x.name) })
 		if at > 0 && mentionable(h.Name) && mentionable(h.Levels[at-1].Name) {
-			out = append(out, "In the hierarchy "+h.Name+" below "+h.Levels[at-1].Name+".")
-			break
+			return []string{"In the hierarchy " + h.Name + " below " + h.Levels[at-1].Name + "."}
 		}
 		if at == 0 && len(h.Levels) > 1 && mentionable(h.Name) {
-			out = append(out, "Top level of the hierarchy "+h.Name+".")
-			break
+			return []string{"Top level of the hierarchy " + h.Name + "."}
 		}
 	}
-	if x.column.IsDefaultLabel && x.table.noun() != "row" {
-		out = append(out, "The label to show for "+article(x.table.noun())+".")
-	}
-	if s := x.column.SortByColumn; s != "" && mentionable(s) && f.find(x.table.src.Name, s) != nil {
-		out = append(out, "Sorted by "+s+".")
-	}
-	return out
+	return nil
 }

@@ -1,14 +1,15 @@
 package rules
 
 import (
-	"strings"
+	"slices"
+	"strconv"
 
 	"readiness/definition/dax"
 	"readiness/domain/proposal"
 )
 
-// describeTable describes what a table is for: its content, the identifier of a row, what it filters
-// or is filtered by. It returns "" when its name and its relationships say nothing.
+// describeTable says what the definition says about a table beyond its name: what makes its rows, what one of
+// them is, what it filters. It returns "" when that is nothing.
 func (f *facts) describeTable(t *table) string {
 	switch t.role {
 	case calculationGroup:
@@ -16,31 +17,16 @@ func (f *facts) describeTable(t *table) string {
 	case fieldParameter:
 		return f.describeParameter(t)
 	case measureTable:
-		if names := measureNames(t.measures); len(names) > 0 {
-			return first(proposal.MaxDescription,
-				"Home of measures such as "+list(names[:min(3, len(names))], 0)+"; it holds no columns to group or filter by.",
-				"Home of measures; it holds no columns to group or filter by.")
-		}
-		return ""
+		return f.describeMeasureTable(t)
 	case dateTable:
 		return f.describeCalendar(t)
 	case fact:
-		return describeFact(t)
+		return f.describeFact(t)
 	case dimension:
-		return describeDimension(t)
+		return f.describeDimension(t)
 	default:
-		return describePlain(t)
+		return f.describePlain(t)
 	}
-}
-
-// first returns the first of the texts within the limit, "" for none.
-func first(limit int, texts ...string) string {
-	for _, s := range texts {
-		if s != "" && length(s) <= limit {
-			return s
-		}
-	}
-	return ""
 }
 
 func itemNames(t *table) []string {
@@ -82,146 +68,200 @@ func (f *facts) describeParameter(t *table) string {
 		lead+"; it holds no data to ask about.")
 }
 
+func (f *facts) describeMeasureTable(t *table) string {
+	var shown []*field
+	for _, x := range t.measures {
+		if f.wantedThen(x) {
+			shown = append(shown, x)
+		}
+	}
+	names := measureNames(shown)
+	if len(names) == 0 {
+		return ""
+	}
+	return first(proposal.MaxDescription,
+		"Holds only measures, such as "+list(names[:min(3, len(names))], 0)+"; it has no rows to ask about.",
+		"Holds only measures; it has no rows to ask about.")
+}
+
+// describeCalendar says which days a date table has, and by which dates it filters.
 func (f *facts) describeCalendar(t *table) string {
-	lead := "Calendar of dates"
-	if filtered := tableNames(t.facts); len(filtered) > 0 {
-		lead = first(120, "Calendar by which "+list(filtered, 3)+are(len(filtered))+"filtered and grouped",
-			"Calendar by which "+filtered[0]+" is filtered and grouped", lead)
-	}
-	var parts []string
-	for _, x := range t.columns {
-		if !x.hidden && !x.isDate() && x.orders == nil && periodWords.meets(x.words) {
-			parts = append(parts, x.name)
+	var active, inactive []string
+	for _, r := range f.relations {
+		other := r.from
+		if r.from.table == t {
+			other = r.to
+		}
+		if r.from.table != t && r.to.table != t || other.table == t || !mentionable(other.table.src.Name) || !mentionable(other.name) {
+			continue
+		}
+		if name := other.table.src.Name + " by " + other.name; r.src.IsActive {
+			active = append(active, name)
+		} else {
+			inactive = append(inactive, name)
 		}
 	}
-	parts = mentions(parts)
-	if len(parts) > 0 {
-		return first(proposal.MaxDescription, lead+", with "+list(parts, 5)+" of each date.",
-			lead+", with "+list(parts, 2)+" of each date.", lead+", with its periods for each date.")
-	}
-	return lead + ", one row for each date."
-}
-
-func are(n int) string {
-	if n == 1 {
-		return " is "
-	}
-	return " are "
-}
-
-var periodWords = setOf("year quarter month week weekday day period season half semester fiscal holiday")
-
-func describeFact(t *table) string {
-	what := phraseOf(bare(t.src.Name))
-	lead := "Fact table"
-	if informative(what) && !generic(t.src.Name) {
-		lead = "Facts about " + what
-	}
-	var amounts, dates []string
-	for _, x := range t.columns {
-		switch {
-		case x.end || x.technical():
-		case x.isDate():
-			dates = append(dates, x.name)
-		case x.isNumber() && !keyWords.meets(x.words):
-			amounts = append(amounts, x.name)
-		}
-	}
-	amounts, dates = mentions(amounts), mentions(dates)
-	by := tableNames(t.around)
-	groups := ""
-	if len(by) > 0 {
-		groups = "to be grouped and filtered by " + list(by, 4)
-	}
+	days := calendarDays(t)
 	var texts []string
-	if len(amounts) > 0 && groups != "" {
-		texts = append(texts, lead+" with "+list(amounts, 3)+" of each row, "+groups+".",
-			lead+" with "+list(amounts, 1)+", to be grouped and filtered by "+list(by, 1)+".")
+	if len(active) > 0 {
+		texts = append(texts, "Filters "+list(active, 5), "Filters "+list(active, 2))
+		if len(inactive) > 0 {
+			texts = slices.Insert(texts, 0, "Filters "+list(active, 5)+"; "+list(inactive, 3)+" only where a measure asks for it")
+		}
 	}
-	if groups != "" {
-		texts = append(texts, lead+", "+groups+".", lead+", to be grouped and filtered by "+list(by, 1)+".")
+	for _, s := range texts {
+		if days != "" {
+			s = days + ". " + s
+		}
+		if length(s+".") <= proposal.MaxDescription {
+			return s + "."
+		}
 	}
-	text := first(proposal.MaxDescription, append(texts, lead+", in one row each.")...)
-	if len(dates) > 0 {
-		text = compose(proposal.MaxDescription, text, "Dated by "+list(dates, 2)+".")
+	if days != "" {
+		return days + "."
 	}
-	return text
+	return ""
 }
 
-func describeDimension(t *table) string {
-	lead := "Each row is " + article(t.noun())
-	if t.noun() == "row" {
-		lead = "Look-up table"
+// calendarDays says which days CALENDAR or CALENDARAUTO makes, "" for other tables.
+func calendarDays(t *table) string {
+	for _, p := range t.src.Partitions {
+		n, ok := dax.Parse(p.Expression)
+		if p.SourceType != "calculated" || !ok {
+			continue
+		}
+		if n.Kind == dax.CallNode && (n.Text == "ADDCOLUMNS" || n.Text == "SELECTCOLUMNS") && len(n.Parts) > 0 {
+			n = n.Parts[0]
+		}
+		switch {
+		case n.Kind != dax.CallNode:
+		case n.Text == "CALENDAR" && len(n.Parts) == 2:
+			from, to := dayOf(n.Parts[0]), dayOf(n.Parts[1])
+			if from != "" && to != "" {
+				return "Every day from " + from + " to " + to
+			}
+		case n.Text == "CALENDARAUTO":
+			return "Every day of the years that the dates of the model fall into"
+		}
 	}
+	return ""
+}
+
+// dayOf returns the day of DATE(y, m, d), or today, "" for anything else.
+func dayOf(n *dax.Node) string {
+	if n.Kind != dax.CallNode || n.Variables != nil {
+		return ""
+	}
+	if n.Text == "TODAY" {
+		return "today"
+	}
+	if n.Text != "DATE" || len(n.Parts) != 3 {
+		return ""
+	}
+	var parts [3]int
+	for i, p := range n.Parts {
+		v, err := strconv.Atoi(p.Text)
+		if p.Kind != dax.NumberNode || err != nil {
+			return ""
+		}
+		parts[i] = v
+	}
+	if parts[0] < 1900 || parts[1] < 1 || parts[1] > 12 || parts[2] < 1 || parts[2] > 31 {
+		return ""
+	}
+	pad := func(n int) string {
+		s := strconv.Itoa(n)
+		if len(s) < 2 {
+			return "0" + s
+		}
+		return s
+	}
+	return strconv.Itoa(parts[0]) + "-" + pad(parts[1]) + "-" + pad(parts[2])
+}
+
+// describeFact says which of several dates counts by default.
+func (f *facts) describeFact(t *table) string {
+	var active, inactive []string
+	measure := ""
 	for _, x := range t.columns {
-		if x.end && !x.manySide && mentionable(x.name) && length(lead+x.name) < 120 {
-			lead += ", identified by " + x.name
+		for _, r := range x.relations {
+			other := r.to
+			if r.to == x {
+				other = r.from
+			}
+			switch {
+			case other.table.role != dateTable || !mentionable(x.name):
+			case r.src.IsActive:
+				active = append(active, x.name)
+			default:
+				inactive = append(inactive, x.name)
+				if measure == "" {
+					measure = f.activating(x)
+				}
+			}
+		}
+	}
+	if len(active) != 1 || len(inactive) == 0 {
+		return ""
+	}
+	text := "Dated by " + active[0] + " by default, and by " + list(inactive, 3) + " only where a measure asks for it"
+	return first(proposal.MaxDescription, text+map[bool]string{true: ", as " + measure + " does"}[measure != ""]+".", text+".")
+}
+
+// describeDimension says what identifies a row, what a row has, and what it filters.
+func (f *facts) describeDimension(t *table) string {
+	key := ""
+	for _, x := range t.columns {
+		if x.end && !x.manySide && mentionable(x.name) {
+			key = x.name
 			break
 		}
 	}
 	var attributes []string
 	for _, x := range t.columns {
-		if !x.hidden && !x.key && !x.technical() && x.orders == nil && !x.isDate() && !x.isNumber() {
+		if f.wantedThen(x) && !x.key && !x.technical() &&
+			(len(x.words) == 0 || !keyWords[x.words[len(x.words)-1]]) && x.orders == nil && !x.isDate() && !x.isNumber() {
 			attributes = append(attributes, x.name)
 		}
 	}
 	attributes = mentions(attributes)
-	facts := tableNames(t.facts)
-	var use []string
-	if len(facts) > 0 && len(attributes) > 0 {
-		use = append(use, "used to group and filter "+list(facts, 3)+" by "+list(attributes, 4),
-			"used to group and filter "+list(facts, 1)+" by "+list(attributes, 2))
-	}
-	if len(facts) > 0 {
-		use = append(use, "used to group and filter "+list(facts, 2), "used to group and filter "+facts[0])
-	}
-	for _, u := range append(use, "used to group and filter what refers to it") {
-		if s := lead + "; " + u + "."; length(s) <= proposal.MaxDescription {
-			if up := tableNames(t.around); len(up) > 0 {
-				s = compose(proposal.MaxDescription, s, "Itself grouped by "+list(up, 2)+".")
-			}
-			return s
-		}
-	}
-	return lead + "."
-}
-
-func describePlain(t *table) string {
-	var holds []string
-	for _, x := range t.columns {
-		if !x.hidden && !x.key && !x.technical() && x.orders == nil {
-			holds = append(holds, x.name)
-		}
-	}
-	holds = mentions(holds)
-	what := phraseOf(bare(t.src.Name))
-	if !informative(what) || generic(t.src.Name) {
-		what = ""
-	}
-	switch {
-	case len(t.columns) == 1 && len(holds) == 1 && strings.Contains(strings.ToUpper(partitionText(t)), "GENERATESERIES"):
-		return first(proposal.MaxDescription, "What-if parameter: the values of "+holds[0]+" to choose from; related to no other table.")
-	case len(holds) == 0 && what == "":
+	facts := tableNames(f.wantedTables(t.facts))
+	if key == "" || len(facts) == 0 || len(attributes) == 0 {
 		return ""
-	case len(holds) == 0:
-		return "Table about " + what + " without columns that are shown."
 	}
-	lead := "Each row gives "
-	if what != "" {
-		lead = "Data about " + what + ": each row gives "
+	var texts []string
+	for _, n := range []int{4, 2, 1} {
+		texts = append(texts, "One row for each "+key+", with "+list(attributes, n)+"; groups and filters "+list(facts, n)+".")
 	}
-	alone := ""
-	if !t.related {
-		alone = "Related to no other table."
-	}
-	return compose(proposal.MaxDescription, first(proposal.MaxDescription, lead+list(holds, 5)+".", lead+list(holds, 2)+".",
-		lead+list(holds, 1)+"."), alone)
-}
-
-func partitionText(t *table) string {
-	text := ""
-	for _, p := range t.src.Partitions {
-		text += p.Expression
+	text := first(proposal.MaxDescription, texts...)
+	if up := tableNames(f.wantedTables(t.around)); text != "" && len(up) > 0 {
+		text = compose(proposal.MaxDescription, text, "Itself grouped by "+list(up, 2)+".")
 	}
 	return text
+}
+
+// describePlain says what an expression makes the rows of.
+func (f *facts) describePlain(t *table) string {
+	if t.series != nil {
+		if t.related {
+			return "The " + t.series.text() + ", one row each."
+		}
+		lead := "What-if parameter: " + t.series.text() + " to choose from"
+		for _, x := range t.columns {
+			for _, m := range x.usedBy {
+				if f.wantedThen(m) && mentionable(m.name) && m.calls(setOf("SELECTEDVALUE")) {
+					return lead + "; " + measureRef(m.name) + " returns the chosen one."
+				}
+			}
+		}
+		return lead + "."
+	}
+	for _, x := range t.columns {
+		if values := t.values(x); len(values) > 0 && !x.isNumber() && mentionable(x.name) {
+			n := strconv.Itoa(len(t.fixed.Parts))
+			return first(proposal.MaxDescription, n+" fixed rows that are written in the model, by "+x.name+": "+list(values, 0)+".",
+				n+" fixed rows that are written in the model, by "+x.name+": "+list(values, 3)+".")
+		}
+	}
+	return ""
 }

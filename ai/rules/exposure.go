@@ -17,6 +17,9 @@ func (f *facts) view(usage map[string]map[string]int64) {
 			}
 		}
 	}
+	if f.usage {
+		f.views = usage
+	}
 	for _, x := range f.allFields() {
 		x.views = views[ref{norm(x.table.src.Name), norm(x.name)}]
 	}

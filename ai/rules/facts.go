@@ -9,6 +9,7 @@ import (
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
+	"readiness/domain/readiness"
 )
 
 // role is the purpose of a table.
@@ -36,6 +37,11 @@ type table struct {
 	many, one  bool     // on a many side, on the one side of an active relationship
 	around     []*table // tables on the one side of its relationships, by name
 	facts      []*table // tables on the many side of its relationships, by name
+
+	isSeries   bool      // a calculated table that calls GENERATESERIES
+	series     *series   // what makes its rows, if it is only that
+	fixed      *dax.Node // the rows of DATATABLE
+	fixedNames []string  // the columns of DATATABLE
 }
 
 // field is a column or a measure: exactly one of the two is not nil.
@@ -60,7 +66,9 @@ type field struct {
 	manySide bool // of any relationship
 	dateEnd  bool // of a relationship with a date table
 
-	orders *field // the column sorted by this one
+	orders    *field     // the column sorted by this one
+	relations []relation // those with it as an end, active ones first
+	counts    []*table   // the tables that its expression names
 }
 
 type relation struct {
@@ -79,10 +87,20 @@ type facts struct {
 	usage      bool // the usage map has views
 	fields     map[[2]string]*field
 	measures   map[string]*field
+	named      map[string]*table           // by name in lower case
+	computed   map[*field][]*table         // the facts that measures are computed from
+	views      map[string]map[string]int64 // the usage map, nil without views
+	additions  *readiness.Additions
+	faulted    map[fault]float64
+	mentions   map[*field]bool
+	choice     *[]proposal.Proposal // for the AI data schema
+	staying    map[*field]bool      // what an AI should see
 }
 
 func newFacts(m *semanticmodel.Model, usage map[string]map[string]int64) *facts {
-	f := &facts{src: m, fields: map[[2]string]*field{}, measures: map[string]*field{}}
+	f := &facts{src: m, fields: map[[2]string]*field{}, measures: map[string]*field{},
+		named: map[string]*table{}, computed: map[*field][]*table{},
+	}
 	for i := range m.Tables {
 		switch t := &m.Tables[i]; {
 		case automaticDates(t):
@@ -93,6 +111,9 @@ func newFacts(m *semanticmodel.Model, usage map[string]map[string]int64) *facts 
 	}
 	slices.SortStableFunc(f.tables, func(a, b *table) int { return strings.Compare(a.src.Name, b.src.Name) })
 	for _, t := range f.tables {
+		if name := strings.ToLower(t.src.Name); f.named[name] == nil {
+			f.named[name] = t
+		}
 		for _, x := range t.fields() {
 			if k := [2]string{strings.ToLower(t.src.Name), strings.ToLower(x.name)}; f.fields[k] == nil {
 				f.fields[k] = x
@@ -105,8 +126,8 @@ func newFacts(m *semanticmodel.Model, usage map[string]map[string]int64) *facts 
 	f.view(usage)
 	f.expose()
 	f.relate()
-	f.assign()
 	f.read()
+	f.assign()
 	return f
 }
 
@@ -215,39 +236,6 @@ func join(t, other *table, many, otherMany bool) {
 	}
 }
 
-var dateWords = setOf("date dates calendar")
-
-func (f *facts) assign() {
-	for _, t := range f.tables {
-		calculated := slices.ContainsFunc(t.src.Partitions, func(p semanticmodel.Partition) bool { return p.SourceType == "calculated" })
-		parameter := slices.ContainsFunc(t.columns, func(x *field) bool {
-			_,
-				ok := x.column.ExtendedProperties["ParameterMetadata"]
-			return ok
-		})
-		rows := slices.ContainsFunc(t.columns, func(x *field) bool { return x.end || x.exposed })
-		byName := t.one && dateWords.meets(words(t.src.Name)) && slices.ContainsFunc(t.columns, (*field).isDate)
-		switch {
-		case t.src.CalculationGroup != nil:
-			t.role = calculationGroup
-		case calculated && parameter:
-			t.role = fieldParameter
-		case len(t.measures) > 0 && !rows:
-			t.role = measureTable
-		case byName || strings.EqualFold(t.src.DataCategory, "Time"):
-			t.role = dateTable
-		case t.one:
-			t.role = dimension
-		case t.many:
-			t.role = fact
-		}
-	}
-	for _, r := range f.relations {
-		r.from.dateEnd = r.from.dateEnd || r.to.table.role == dateTable
-		r.to.dateEnd = r.to.dateEnd || r.from.table.role == dateTable
-	}
-}
-
 func (x *field) isDate() bool { return x.column != nil && x.column.DataType == semanticmodel.DateTime }
 
 func (x *field) isNumber() bool {
@@ -271,6 +259,11 @@ func (f *facts) read() {
 		if x.measure != nil {
 			for _, to := range x.refs {
 				to.usedBy = append(to.usedBy, x)
+			}
+			for _, name := range dax.Tables(x.measure.Expression) {
+				if t := f.named[strings.ToLower(name)]; t != nil {
+					x.counts = append(x.counts, t)
+				}
 			}
 		}
 	}
@@ -357,3 +350,11 @@ func measureNames(fields []*field) []string {
 	}
 	return names
 }
+
+// violations returns what rules of `2026-12` fault in the model.
+func (f *facts) violations(ids ...string) map[readiness.Violation]float64 {
+	return december.Violations(f.src, readiness.Options{}, ids...)
+}
+
+// december is the regime that the proposals satisfy.
+var december, _ = readiness.Find("2026-12")

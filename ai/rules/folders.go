@@ -213,7 +213,7 @@ func (f *facts) file(objects []proposal.Object, a *answers) {
 
 func (file *filing) byExpression(x *field) (folder, reason string) {
 	if t := file.source(x); t != nil && t != x.table {
-		if name := capital(phraseOf(bare(t.src.Name))); fitFolder(name) && !strings.Contains(name, `\`) {
+		if name := capital(inWords(bare(t.src.Name))); fitFolder(name) && !strings.Contains(name, `\`) {
 			return file.folder(name), "It is computed from this table."
 		}
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"readiness/definition/semanticmodel"
@@ -13,9 +14,9 @@ type section struct {
 	lines   []string
 }
 
-// instruct proposes AI instructions from the definition that satisfy rules INS-01 to INS-06. A
-// person's text stays unchanged, byte for byte, and the missing parts follow it; if nothing is
-// missing, nothing is proposed.
+// instruct proposes AI instructions from the definition that satisfy rules INS-01 to INS-06 and INS-11 of
+// `2026-12` as far as the definition says what they need. A person's text stays unchanged, byte for
+// byte, and the missing parts follow it; if nothing is missing, nothing is proposed.
 func (f *facts) instruct(a *answers) {
 	model := proposal.Object{Type: proposal.Model}
 	if len(f.tables) == 0 {
@@ -26,8 +27,14 @@ func (f *facts) instruct(a *answers) {
 	if length(current) == 0 {
 		d := document{left: proposal.MaxInstructions, newline: "\n"}
 		d.line(f.purpose())
-		for _, s := range f.sections() {
-			d.add(s)
+		added := false
+		for _, s := range f.sections("") {
+			added = d.add(s) || added
+		}
+		f.askAboutModel(a)
+		if !added {
+			a.skip(model, "The definition says nothing that AI instructions should: write them by hand.")
+			return
 		}
 		a.propose(model, d.text.String(), "The model has no AI instructions; these state what its definition says about time, measures, "+
 			"defaults and terms.")
@@ -43,12 +50,22 @@ func (f *facts) instruct(a *answers) {
 		d.newline = "\r\n"
 	}
 	var headings []string
-	for _, s := range f.sections() {
-		if missing[s.heading] && d.add(s) {
-			headings = append(headings, s.heading)
+	fits := true
+	for _, s := range f.sections(current) {
+		if missing[s.heading] && len(s.lines) > 0 {
+			if d.add(s) {
+				headings = append(headings, s.heading)
+			} else {
+				fits = false
+			}
 		}
 	}
-	if len(headings) == 0 {
+	f.askAboutModel(a)
+	switch {
+	case len(headings) == 0 && fits:
+		a.skip(model, "The definition does not say what the AI instructions leave out: add it by hand.")
+		return
+	case len(headings) == 0:
 		a.skip(model, "What the AI instructions leave out does not fit in 10,000 characters: shorten them by hand.")
 		return
 	}
@@ -117,46 +134,50 @@ func (f *facts) currentInstructions() string {
 
 // The headings, which missing uses too.
 const (
-	timeHeading     = "Time"
-	measureHeading  = "Key measures"
-	defaultHeading  = "Defaults"
-	termHeading     = "Terms"
-	groupHeading    = "Calculation groups and parameters"
-	avoidingHeading = "What not to use"
+	timeHeading    = "Time"
+	measureHeading = "Key measures"
+	defaultHeading = "Defaults"
+	termHeading    = "Terms"
+	groupHeading   = "Calculation groups and parameters"
 )
 
-func (f *facts) sections() []section {
-	return []section{
-		{timeHeading, f.aboutTime()},
+// sections returns what can be added to a text: no line that it has, and none that contradicts it.
+func (f *facts) sections(current string) []section {
+	time := f.aboutTime()
+	if timePattern.MatchString(current) {
+		time = f.defaultDates(current)
+	}
+	all := []section{
+		{timeHeading, time},
 		{measureHeading, f.aboutMeasures()},
 		{defaultHeading, f.aboutDefaults()},
 		{termHeading, f.aboutTerms()},
 		{groupHeading, f.aboutGroups()},
-		{avoidingHeading, f.aboutAvoiding()},
 	}
+	c := f.newConsistency(current)
+	for i := range all {
+		all[i].lines = slices.DeleteFunc(all[i].lines, func(line string) bool { return !c.takes(line) })
+	}
+	return all
 }
 
 func (f *facts) purpose() string {
-	var about []string
-	var by []*table
+	var about, by []*table
 	for _, t := range f.tables {
-		if t.role == fact && sayable(phraseOf(bare(t.src.Name))) {
-			about = append(about, phraseOf(bare(t.src.Name)))
+		if !slices.ContainsFunc(t.fields(), f.wantedThen) {
+			continue
 		}
-		if t.role == dimension || t.role == dateTable {
+		switch t.role {
+		case fact:
+			about = append(about, t)
+		case dimension, dateTable:
 			by = append(by, t)
-		}
-	}
-	if len(about) == 0 {
-		for _, t := range f.tables {
-			if p := phraseOf(bare(t.src.Name)); t.role == plain && sayable(p) && !generic(t.src.Name) {
-				about = append(about, p)
-			}
+		case plain, measureTable, calculationGroup, fieldParameter:
 		}
 	}
 	text := "This model answers questions about its data"
-	if about = mentions(about); len(about) > 0 {
-		text = "This model answers questions about " + list(about, 6)
+	if names := tableNames(about); len(names) > 0 {
+		text = "This model answers questions about " + list(names, 6)
 	}
 	if names := tableNames(by); len(names) > 0 {
 		text += ", by " + list(names, 8)
@@ -165,18 +186,29 @@ func (f *facts) purpose() string {
 }
 
 // written returns a column as instructions name it, "" when rule INS-03 would read the name as another
-// one.
-func (x *field) written() string {
-	if !mentionable(x.name) || !mentionable(x.table.src.Name) || strings.Contains(x.table.src.Name, "'") {
+// one, and for a column that an AI should not see. What it should see and does not is named without a
+// reference, which would need it to be shown (rule VIS-07).
+func (f *facts) written(x *field) string {
+	switch {
+	case !mentionable(x.name) || !mentionable(x.table.src.Name) || strings.Contains(x.table.src.Name, "'") || !f.worthNaming(x):
 		return ""
+	case !x.exposed:
+		return x.name + " of " + x.table.src.Name
 	}
 	return "'" + x.table.src.Name + "'[" + x.name + "]"
 }
 
-// bracketed returns a measure as instructions name it, "" as for written.
-func (x *field) bracketed() string {
-	if !mentionable(x.name) {
+// worthNaming reports whether people ask about a field: an AI should see it, and not only because a measure
+// is computed from it.
+func (f *facts) worthNaming(x *field) bool { return !x.hidden && f.wantedThen(x) }
+
+// bracketed returns a measure as instructions name it, as written does.
+func (f *facts) bracketed(x *field) string {
+	switch {
+	case !mentionable(x.name) || !f.worthNaming(x):
 		return ""
+	case !x.exposed:
+		return "the measure " + x.name
 	}
 	return measureRef(x.name)
 }

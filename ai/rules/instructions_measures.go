@@ -4,44 +4,43 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 )
 
 // keyMeasures is how many measures the instructions explain.
 const keyMeasures = 12
 
-// keyMeasureFields returns the measures to explain: shown, not helpers, no two the same.
-func (f *facts) keyMeasureFields() []*field {
-	var out []*field
-	seen := map[string]bool{}
-	for _, x := range f.allMeasures() {
-		text := squeezed(x.measure.Expression)
-		if len(out) == keyMeasures {
-			break
-		}
-		if x.exposed && !x.helper() && x.bracketed() != "" && (text == "" || !seen[text]) {
-			seen[text] = true
-			out = append(out, x)
-		}
-	}
-	return out
-}
-
 // unaddable are words in the names of numbers that should not be added up (rule TYP-02).
 var unaddable = setOf("id key sk pk fk guid code no nr nbr number year yr month mth week wk day dow quarter qtr zip postal postcode " +
 	"latitude longitude lat lon rank index " +
 	"rate ratio percent pct age is has flag flg version")
 
+// addable are words in the names of numbers that are added up.
+var addable = setOf("amount amounts qty quantity quantities revenue cost costs sales spend expense expenses " +
+	"hours units total volume budget refund")
+
+// aboutMeasures explains the measures that matter most, those with something to say about them, no two the
+// same. Without measures it names the numbers that are summed by default.
 func (f *facts) aboutMeasures() []string {
 	var lines []string
-	for _, x := range f.keyMeasureFields() {
-		phrased := phrase(x.name)
-		if !sayable(phrased) {
-			phrased = "what its name says"
+	seen := map[string]bool{}
+	measures := false
+	for _, x := range f.allMeasures() {
+		name, text := f.bracketed(x), squeezed(x.measure.Expression)
+		if name == "" {
+			continue
 		}
-		lines = append(lines, "Use "+x.bracketed()+" for "+phrased+f.explained(x)+".")
+		measures = true
+		if !x.exposed || seen[text] && text != "" || len(lines) == keyMeasures || (dax.Texts{}).Yields(x.measure.Expression) {
+			continue
+		}
+		if explained := f.explained(x); explained != "" {
+			seen[text] = true
+			lines = append(lines, name+": "+explained+".")
+		}
 	}
-	if len(lines) > 0 {
+	if measures {
 		return lines
 	}
 	for _, t := range f.tables {
@@ -49,57 +48,52 @@ func (f *facts) aboutMeasures() []string {
 			continue
 		}
 		for _, x := range t.columns {
-			if x.exposed && x.isNumber() && !x.key && !unaddable.meets(x.words) && x.column.SummarizeBy != "none" && x.written() != "" &&
-				len(lines) < keyMeasures {
-				lines = append(lines, "Use the sum of "+x.written()+", as no measure computes it.")
-			}
-		}
-	}
-	if len(lines) > 0 {
-		return lines
-	}
-	lines = []string{"Use counts of rows, as the model has no measures."}
-	for _, t := range f.tables {
-		for _, x := range t.columns {
-			if x.exposed && !x.key && x.written() != "" && len(lines) < 6 {
-				lines = append(lines, "Use "+x.written()+" to group and filter.")
+			if name := f.written(x); name != "" && x.isNumber() && !x.key && !unaddable.meets(x.words) && addable.meets(x.words) &&
+				x.column.SummarizeBy != "none" && len(lines) < keyMeasures {
+				lines = append(lines, "Use the sum of "+name+", as no measure computes it.")
 			}
 		}
 	}
 	return lines
 }
 
-// explained returns what a measure is, after a colon. A person's description is used only without
-// references, because these may name fields that do not exist.
+// explained returns what a measure is, "" if nothing is known beyond its name. A person's description is
+// used only without references, because these may name fields that do not exist.
 func (f *facts) explained(x *field) string {
-	phrased := strings.TrimSuffix(sentences(oneLine(x.description), 120), ".")
-	if meaningful(phrased, x.name) && mentionableLine(phrased) && !strings.ContainsAny(phrased, "[]'") {
-		return ": " + lowerStart(phrased)
+	text := strings.TrimSuffix(sentences(oneLine(x.description), 120), ".")
+	if text != "" && f.adds(described{x.object(), x.table, x}, text) && mentionableLine(text) && !strings.ContainsAny(text, "[]'") {
+		return lowerStart(text)
 	}
-	made := strings.TrimPrefix(strings.TrimSuffix(f.measureLead(x), "."), capital(phrase(x.name))+": ")
-	if made != "" && length(made) <= 160 {
-		return ": " + lowerStart(made)
+	made := f.computes(x)
+	if length(made) > 160 || !f.lastingOnly(x) {
+		return ""
 	}
-	return ""
+	return lowerStart(made)
+}
+
+// lastingOnly reports whether a measure refers only to measures that an AI sees: a line must not name
+// others.
+func (f *facts) lastingOnly(x *field) bool {
+	return !slices.ContainsFunc(x.refs, func(to *field) bool { return to.measure != nil && (!to.exposed || !f.wantedThen(to)) })
 }
 
 func (f *facts) aboutDefaults() []string {
-	lines := []string{"Unless the question says otherwise, answer with the measures of the model rather than with sums of columns."}
-	if !slices.ContainsFunc(f.allMeasures(), func(x *field) bool { return x.exposed }) {
-		lines = []string{"Unless the question says otherwise, add up amounts and count rows over everything there is."}
+	var lines []string
+	if slices.ContainsFunc(f.allMeasures(), f.worthNaming) {
+		lines = []string{"Unless a question says otherwise, use a measure of the model rather than the sum of a column."}
 	}
 	for _, t := range f.tables {
 		if t.role != dimension || !sayable(t.noun()) || t.noun() == "row" || len(lines) > 8 {
 			continue
 		}
-		if label := labelOf(t); label != nil && label.written() != "" {
-			lines = append(lines, "By default show "+article(t.noun())+" by "+label.written()+".")
+		if label := f.labelOf(t); label != nil {
+			lines = append(lines, "By default show "+article(t.noun())+" by "+f.written(label)+".")
 		}
 	}
 	var ratios []string
 	for _, x := range f.allMeasures() {
-		if x.exposed && strings.Contains(x.measure.FormatString, "%") && x.bracketed() != "" && len(ratios) < 4 {
-			ratios = append(ratios, x.bracketed())
+		if name := f.bracketed(x); name != "" && strings.Contains(x.measure.FormatString, "%") && len(ratios) < 4 {
+			ratios = append(ratios, name)
 		}
 	}
 	if len(ratios) > 0 {
@@ -109,19 +103,23 @@ func (f *facts) aboutDefaults() []string {
 	return lines
 }
 
-// labelOf returns the column that represents a row of a dimension: the one marked as label, else the
-// one whose name says that it is the name of a row.
-func labelOf(t *table) *field {
+// labelOf returns the column that represents a row of a dimension: the one marked as label, else the only one
+// whose name says that it is the name of a row.
+func (f *facts) labelOf(t *table) *field {
 	for _, x := range t.columns {
-		if x.column.IsDefaultLabel && x.exposed {
+		if x.column.IsDefaultLabel && f.written(x) != "" {
 			return x
 		}
 	}
 	names := []string{t.noun(), "name", t.noun() + " name", lastWord(t.noun()) + " name"}
+	var found []*field
 	for _, x := range t.columns {
-		if x.column.DataType == semanticmodel.String && x.exposed && !x.key && slices.Contains(names, phrase(x.name)) {
-			return x
+		if x.column.DataType == semanticmodel.String && !x.key && f.written(x) != "" && slices.Contains(names, inWords(cut(x.name, true))) {
+			found = append(found, x)
 		}
 	}
-	return nil
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
 }

@@ -32,16 +32,14 @@ func (f *facts) missing(text string) map[string]bool {
 	missing[termHeading] = short || !termPattern.MatchString(text)
 	missing[defaultHeading] = short || !defaultPattern.MatchString(text)
 	missing[groupHeading] = slices.ContainsFunc(f.tables, func(t *table) bool {
-		return (t.role == calculationGroup || t.role == fieldParameter) && t.exposed && !strings.ContainsAny(t.src.Name, "[]") &&
+		return (t.role == calculationGroup || t.role == fieldParameter) && slices.ContainsFunc(t.fields(), f.wantedThen) &&
+			!strings.ContainsAny(t.src.Name, "[]") &&
 			!strings.Contains(norm(text), norm(t.src.Name))
 	})
 	for _, h := range []string{timeHeading, measureHeading, termHeading, defaultHeading, groupHeading} {
 		if !missing[h] {
 			delete(missing, h)
 		}
-	}
-	if len(missing) == 0 && !structured(text) {
-		missing[avoidingHeading], missing[measureHeading] = true, true
 	}
 	return missing
 }
@@ -77,36 +75,13 @@ func (f *facts) namesField(text string) bool {
 
 // undecided reports whether a fact has several dates and the text names none of them (rule INS-05).
 func (f *facts) undecided(text string) bool {
-	joined := " " + strings.Join(words(text), " ") + " "
-	for _, t := range f.tables {
-		if t.one || !t.many || t.role == calculationGroup || t.role == fieldParameter {
-			continue
-		}
-		dates, named := 0, false
-		for _, x := range t.columns {
-			if x.dateEnd || x.isDate() {
-				dates++
-				named = named || len(x.words) > 0 && strings.Contains(joined, " "+strings.Join(x.words, " ")+" ")
-			}
-		}
-		if dates >= 2 && !named {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.tables, func(t *table) bool { return t.hasDates() && f.undecidedIn(t, text) })
 }
 
-// structured reports whether a text has a heading or a list of three items.
-func structured(text string) bool {
-	items := 0
-	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") {
-			items++
-		}
-		depth := len(line) - len(strings.TrimLeft(line, "#"))
-		if items == 3 || 1 <= depth && depth <= 6 && strings.HasPrefix(line[depth:], " ") {
-			return true
-		}
-	}
-	return false
+// undecidedIn reports whether a text names none of the dates of a table.
+func (f *facts) undecidedIn(t *table, text string) bool {
+	joined := " " + strings.Join(words(text), " ") + " "
+	return !slices.ContainsFunc(t.columns, func(x *field) bool {
+		return (x.dateEnd || x.isDate()) && len(x.words) > 0 && strings.Contains(joined, " "+strings.Join(x.words, " ")+" ")
+	})
 }

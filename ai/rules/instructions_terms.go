@@ -7,70 +7,40 @@ import (
 
 func (f *facts) aboutTerms() []string {
 	lines := f.synonyms()
-	var short []string
-	for _, x := range f.allFields() {
-		if !x.exposed {
-			continue
-		}
-		for _, w := range x.words {
-			full := abbreviations[w]
-			if full == "" || slices.Contains(ordinaryWords, w) {
-				continue
-			}
-			if line := strings.ToUpper(w) + " means " + full; !slices.Contains(short, line) && len(short) < 8 {
-				short = append(short, line)
-			}
-		}
-	}
-	for _, s := range short {
-		lines = append(lines, s+".")
-	}
-	star := slices.ContainsFunc(f.tables, func(t *table) bool { return t.role == fact })
+	lines = append(lines, f.spelledOut()...)
 	for _, t := range f.tables {
-		if len(lines) > 12 || !t.exposed || t.role != fact && t.role != dimension && (t.role != plain || star) || !sayable(t.noun()) ||
-			t.noun() == "row" || !mentionable(t.src.Name) {
+		if len(lines) > 12 || t.role != dimension || !mentionable(t.src.Name) {
 			continue
 		}
-		one := article(t.noun())
-		if key := identifying(t); key != "" {
-			lines = append(lines, capital(one)+" means one row of "+t.src.Name+", identified by "+key+".")
-		} else {
-			lines = append(lines, capital(one)+" means one row of "+t.src.Name+".")
+		for _, x := range t.columns {
+			if name := f.written(x); name != "" && x.end && !x.manySide {
+				lines = append(lines, "One row of "+t.src.Name+" stands for one "+name+".")
+				break
+			}
 		}
-	}
-	if len(lines) == 0 {
-		lines = append(lines, "A record means one row of the table that a question is about.")
 	}
 	return lines
 }
 
-// ordinaryWords are abbreviations that need no explanation.
-var ordinaryWords = []string{"id", "max", "min", "num", "desc", "date", "dt"}
+// mostSynonyms is how many terms that people gave to fields the instructions repeat.
+const mostSynonyms = 12
 
-func identifying(t *table) string {
-	for _, x := range t.columns {
-		if x.end && !x.manySide && x.written() != "" {
-			return x.written()
-		}
-	}
-	return ""
-}
-
-// synonyms returns lines for the terms that people gave to fields.
+// synonyms returns lines for the terms that people gave to fields: those of one field only that no name in the
+// model has.
 func (f *facts) synonyms() []string {
-	var lines []string
+	meant := map[string][]string{} // the lines of a term
 	note := func(table, name, term string) {
 		x := f.find(table, name)
-		if x == nil || !x.exposed || !mentionable(term) || strings.ContainsAny(term, "[]'\"") || norm(term) == norm(name) ||
-			len(lines) >= 12 {
+		if x == nil || !mentionable(term) || strings.ContainsAny(term, "[]'\"") {
 			return
 		}
-		written := x.written()
+		written := f.written(x)
 		if x.measure != nil {
-			written = x.bracketed()
+			written = f.bracketed(x)
 		}
-		if line := "\"" + term + "\" means " + written + "."; written != "" && !slices.Contains(lines, line) {
-			lines = append(lines, line)
+		key := strings.Join(words(term), " ")
+		if line := "\"" + term + "\" means " + written + "."; written != "" && key != "" && !slices.Contains(meant[key], line) {
+			meant[key] = append(meant[key], line)
 		}
 	}
 	if s := f.src.Copilot.Schema; s != nil {
@@ -91,15 +61,35 @@ func (f *facts) synonyms() []string {
 			}
 		}
 	}
+	borne := f.names()
+	var lines []string
+	for key, of := range meant {
+		if len(of) == 1 && !borne[key] {
+			lines = append(lines, of[0])
+		}
+	}
 	slices.Sort(lines)
-	return lines
+	return lines[:min(len(lines), mostSynonyms)]
+}
+
+// names returns the words of the names of all tables, columns and measures.
+func (f *facts) names() set {
+	all := set{}
+	for _, t := range f.tables {
+		all[strings.Join(words(t.src.Name), " ")] = true
+		for _, x := range t.fields() {
+			all[strings.Join(x.words, " ")] = true
+		}
+	}
+	return all
 }
 
 // aboutGroups returns lines that name every calculation group and field parameter (rule INS-06).
 func (f *facts) aboutGroups() []string {
 	var lines []string
 	for _, t := range f.tables {
-		if !t.exposed || t.role != calculationGroup && t.role != fieldParameter || strings.ContainsAny(t.src.Name, "[]") {
+		if t.role != calculationGroup && t.role != fieldParameter || !slices.ContainsFunc(t.fields(), f.wantedThen) ||
+			strings.ContainsAny(t.src.Name, "[]") {
 			continue
 		}
 		name := oneLine(t.src.Name) // in any length, because the rule looks for it
@@ -108,62 +98,13 @@ func (f *facts) aboutGroups() []string {
 			continue
 		}
 		line := name + " is a calculation group"
-		if x := t.itemColumn(); x != nil && x.written() != "" {
-			line += ": filter " + x.written() + " to one item to apply it to a measure"
+		if x := t.itemColumn(); x != nil && f.written(x) != "" {
+			line += ": filter " + f.written(x) + " to one item to apply it to a measure"
 		}
 		if items := mentions(itemNames(t)); len(items) > 0 {
 			line += "; its items are " + list(items, 10)
 		}
 		lines = append(lines, line+".")
-	}
-	return lines
-}
-
-func (f *facts) aboutAvoiding() []string {
-	var keys, technical, helpers []string
-	for _, x := range f.allFields() {
-		switch {
-		case !x.exposed:
-		case x.manySide && !x.isDate() && x.written() != "":
-			keys = append(keys, x.written())
-		case x.technical() && x.written() != "":
-			technical = append(technical, x.written())
-		case x.helper() && x.bracketed() != "":
-			helpers = append(helpers, x.bracketed())
-		}
-	}
-	var lines []string
-	if len(keys) > 0 {
-		lines = append(lines, "Do not show key columns such as "+list(keys[:min(4, len(keys))],
-			0)+"; group by the attributes of the tables they lead to.")
-	}
-	if len(technical) > 0 {
-		lines = append(lines, "Do not use record-keeping columns such as "+list(technical[:min(4, len(technical))], 0)+".")
-	}
-	if len(helpers) > 0 {
-		lines = append(lines, "Do not answer with "+list(helpers[:min(6, len(helpers))],
-			0)+": such measures only serve the look of reports.")
-	}
-	return append(lines, f.repeated()...)
-}
-
-// repeated returns lines that say which of several measures with one expression to prefer (rule
-// MEA-05).
-func (f *facts) repeated() []string {
-	var lines []string
-	all := f.allMeasures()
-	slices.SortStableFunc(all, func(a, b *field) int { return strings.Compare(a.name, b.name) })
-	first := map[string]*field{}
-	for _, x := range all {
-		text := squeezed(x.measure.Expression)
-		if text == "" || !x.exposed || x.bracketed() == "" || len(lines) == 5 {
-			continue
-		}
-		if same := first[text]; same != nil {
-			lines = append(lines, x.bracketed()+" equals "+same.bracketed()+": prefer the latter.")
-		} else {
-			first[text] = x
-		}
 	}
 	return lines
 }

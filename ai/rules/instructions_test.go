@@ -85,17 +85,25 @@ func TestInstructionsAreCompleted(t *testing.T) {
 		"all there":               {existing, ""},
 		"a field that is unknown": {existing + "Never use [Gone].\n", ""},
 		"no term":                 {strings.Replace(existing, "means", "are", 1), "Terms"},
+		"no term that is known":   {strings.Replace(existing, "means", "are", 1), ""},
 		"no default":              {strings.Replace(existing, "by default", "", 1), "Defaults"},
 		"no time":                 {strings.NewReplacer("year", "span", "calendar", "long", "periods", "spans").Replace(existing), "Time"},
 		"no date of the fact":     {strings.Replace(existing, "Order Date", "day", 1), "Time"},
 		"no field":                {strings.Replace(existing, "[Net Sales]", "the measure of it", 1), "Key measures"},
 		"no calculation group":    {strings.Replace(existing, "Time Comparison", "It", 1), "Calculation groups and parameters"},
-		"no heading":              {strings.TrimPrefix(existing, "# "), "Key measures, What not to use"},
+		"no heading":              {strings.TrimPrefix(existing, "# "), ""},
 		"short":                   {"# Shop\r\nBy default a year is fiscal, by Order Date.", "Key measures, Defaults, Terms, Calculation groups and parameters"},
 		"no room":                 {strings.Replace(existing, "means", "are", 1) + strings.Repeat("x", 9_990-len(existing)), ""},
 		"too long already":        {existing + strings.Repeat("x", 10_000), ""},
 	} {
-		m := shop(func(m *semanticmodel.Model) { m.Copilot.Instructions = &row.text })
+		m := shop(func(m *semanticmodel.Model) {
+			m.Copilot.Instructions = &row.text
+			if name != "no term that is known" {
+				m.Cultures = []semanticmodel.Culture{{Name: "en-US", Entities: []semanticmodel.LinguisticEntity{
+					{Table: "FactSales", Property: "Net Sales", Terms: []semanticmodel.Term{{Text: "turnover", State: "Authored"}}},
+				}}}
+			}
+		})
 		a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m})
 		var headings []string
 		for _, p := range a.Proposals {

@@ -3,6 +3,8 @@ package rules
 import (
 	"slices"
 	"strings"
+
+	"readiness/domain/proposal"
 )
 
 func (f *facts) calendars() []*table {
@@ -18,48 +20,67 @@ func (f *facts) calendars() []*table {
 
 var fiscalWords = setOf("fiscal fy financial")
 
+// aboutTime says which dates and years are meant, as far as the definition does.
 func (f *facts) aboutTime() []string {
-	var lines []string
-	calendars := f.calendars()
-	if len(calendars) > 0 {
-		t := calendars[0]
-		day := ""
-		for _, x := range t.columns {
-			if x.isDate() && (x.key || day == "") {
-				day = x.written()
-			}
-		}
-		if day != "" {
-			lines = append(lines, "Use "+day+" for every question about a day, month or other period.")
-		} else {
-			lines = append(lines, "Use the calendar table for every question about a period.")
-		}
-		lines = append(lines, yearLine(t)...)
-	}
-	lines = append(lines, f.ambiguousDates()...)
-	if len(calendars) == 0 && len(lines) == 0 {
-		for _, t := range f.tables {
-			for _, x := range t.columns {
-				if x.isDate() && x.written() != "" && len(lines) < 5 && !x.technical() {
-					lines = append(lines, "For a period filter "+x.written()+"; there is no calendar table.")
-				}
-			}
-		}
-	}
-	if dated := slices.ContainsFunc(f.allFields(), (*field).isDate); dated && len(lines) == 0 {
-		lines = append(lines, "There is no calendar table: filter periods on the date of the table that a question is about.")
-	}
-	if len(lines) == 0 {
+	if !slices.ContainsFunc(f.allFields(), (*field).isDay) {
 		return []string{"The model has no dates: say so when a question names a period or year."}
 	}
-	return append(lines, "When a question names no period, answer for all dates and say so.")
+	var lines []string
+	calendars := f.calendars()
+	for _, t := range calendars[:min(len(calendars), mostCalendars)] {
+		day := f.dayColumn(t)
+		filtered := tableNames(f.wantedTables(t.facts))
+		switch {
+		case day == "":
+		case len(calendars) == 1:
+			lines = append(lines, "Use "+day+" for every question about a day, month or other period.")
+			lines = append(lines, f.yearLine(t)...)
+		case len(filtered) > 0:
+			lines = append(lines, "For a period of "+list(filtered, 5)+" filter "+day+".")
+		}
+	}
+	lines = append(lines, f.defaultDates("")...)
+	if len(f.calendars()) > 0 {
+		return lines
+	}
+	for _, t := range f.tables {
+		if dates := f.days(t); len(dates) == 1 && f.written(dates[0]) != "" && len(lines) < 5 {
+			lines = append(lines, "For a period filter "+f.written(dates[0])+"; there is no calendar table.")
+		}
+	}
+	return lines
 }
 
-// yearLine returns a line that says which year is meant when there are two kinds.
-func yearLine(t *table) []string {
+// mostCalendars is how many date tables the instructions name.
+const mostCalendars = 3
+
+// dayColumn returns the column of the days of a date table, as instructions name it; "" for none.
+func (f *facts) dayColumn(t *table) string {
+	day := ""
+	for _, x := range t.columns {
+		if x.isDay() && (x.key || day == "") && f.written(x) != "" {
+			day = f.written(x)
+		}
+	}
+	return day
+}
+
+// days returns the columns of a table that hold dates, without those that keep records.
+func (f *facts) days(t *table) []*field {
+	var all []*field
+	for _, x := range t.columns {
+		if x.isDay() && !x.technical() {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// yearLine returns a line that says which year is meant when there are two kinds, or only a fiscal one.
+func (f *facts) yearLine(t *table) []string {
 	var calendar, fiscal string
 	for _, x := range t.columns {
-		w := x.written()
+		w := f.written(x)
 		switch {
 		case w == "" || !slices.Contains(x.words, "year") && !slices.Contains(x.words, "fy"):
 		case fiscalWords.meets(x.words) && fiscal == "":
@@ -74,75 +95,89 @@ func yearLine(t *table) []string {
 	case fiscal != "":
 		return []string{"A year is the fiscal year " + fiscal + "."}
 	case calendar != "":
-		return []string{"A year is the calendar year " + calendar + "."}
+		return []string{"Take the year from " + calendar + "."}
 	}
 	return nil
 }
 
-// ambiguousDates returns lines that say which of several dates of a fact is meant (rule INS-05).
-func (f *facts) ambiguousDates() []string {
+// hasDates reports whether rule INS-05 wants instructions to say which date of a table counts.
+func (t *table) hasDates() bool {
+	if t.one || !t.many || t.role == calculationGroup || t.role == fieldParameter || t.role == dateTable {
+		return false
+	}
+	dates := 0
+	for _, x := range t.columns {
+		if x.dateEnd || x.isDate() {
+			dates++
+		}
+	}
+	return dates >= 2
+}
+
+// defaultDate returns the date that counts by default: the only one in an active relationship with a date table.
+func (t *table) defaultDate() *field {
+	var found *field
+	for _, x := range t.columns {
+		for _, r := range x.relations {
+			if !r.src.IsActive || r.from.table.role != dateTable && r.to.table.role != dateTable || r.from.table == r.to.table {
+				continue
+			}
+			if found != nil && found != x {
+				return nil
+			}
+			found = x
+		}
+	}
+	return found
+}
+
+// defaultDates returns lines that say which of several dates of a fact is meant (rule INS-05), unless the text says so, and
+// which measures go by another.
+func (f *facts) defaultDates(text string) []string {
 	var lines []string
 	for _, t := range f.tables {
-		if t.role == dateTable && !t.many || t.one || !t.many {
+		x := t.defaultDate()
+		if !t.hasDates() || x == nil || !mentionable(t.src.Name) || !f.undecidedIn(t, text) {
 			continue
 		}
-		var dates []*field
-		for _, x := range t.columns {
-			if x.dateEnd || x.isDate() {
-				dates = append(dates, x)
+		name := f.written(x)
+		if name == "" {
+			// Without brackets: rule INS-05 looks for its words, and a reference would name what an AI does not see.
+			name = oneLine(strings.NewReplacer("[", " ", "]", " ").Replace(x.name))
+		}
+		lines = append(lines, "By default the date of "+t.src.Name+" is "+name+".")
+		for _, other := range t.columns {
+			if other == x || !mentionable(other.name) {
+				continue
 			}
-		}
-		if len(dates) < 2 {
-			continue
-		}
-		chosen := dates[0]
-		active := map[*field]bool{}
-		for _, r := range f.relations {
-			for _, end := range []*field{r.from, r.to} {
-				if r.src.IsActive && end.table == t && end.dateEnd {
-					active[end] = true
+			for _, m := range other.usedBy {
+				if m.calls(activations) && f.bracketed(m) != "" {
+					lines = append(lines, "Questions about "+other.name+" of "+t.src.Name+" need "+f.bracketed(m)+".")
+					break
 				}
 			}
 		}
-		for _, x := range dates {
-			if active[x] {
-				chosen = x
-				break
-			}
-		}
-		lines = append(lines, f.dateLine(t, chosen, dates))
 	}
 	return lines
 }
 
-func (f *facts) dateLine(t *table, chosen *field, dates []*field) string {
-	name := chosen.written()
-	if name == "" {
-		name = oneLine(strings.NewReplacer("[", " ", "]", " ").Replace(chosen.name)) // rule INS-05 looks for its words
+// askAboutModel asks what instructions should say and the definition does not.
+func (f *facts) askAboutModel(a *answers) {
+	model := proposal.Object{Type: proposal.Model}
+	current := f.currentInstructions()
+	if len(f.aboutTerms()) == 0 && !termPattern.MatchString(current) {
+		a.ask(model, "Which words do people use that no table, column or measure is called, and what do they mean?")
 	}
-	line := "By default the date of " + article(t.noun()) + " is " + name + "."
-	for _, x := range dates {
-		phrased := x.phrase()
-		if x == chosen || x.written() == "" || !sayable(phrased) || x.technical() {
+	for _, t := range f.tables {
+		if !t.hasDates() || t.defaultDate() != nil || !f.undecidedIn(t, current) {
 			continue
 		}
-		line += " Use " + x.written() + " only when the question is about the " + phrased
-		if m := f.activatingMeasure(x); m != "" {
-			line += ", as " + m + " does"
+		var names []string
+		for _, x := range t.columns {
+			if x.dateEnd || x.isDate() {
+				names = append(names, called(x.name))
+			}
 		}
-		line += "."
-		if len(line) > 600 {
-			break
-		}
+		a.ask(model, "Which date of "+called(t.src.Name)+" counts when a question names a period: "+list(names, 4)+"?")
 	}
-	return line
-}
-
-func (f *facts) activatingMeasure(x *field) string {
-	for _, m := range x.usedBy {
-		if m.calls(activations) && !m.hidden && m.bracketed() != "" {
-			return m.bracketed()
-		}
-	}
-	return ""
 }

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// abbreviations are abbreviations in the names of data models that have one clearly most common
-// reading.
+// abbreviations are how questions read abbreviations aloud. Proposals spell out only what the model itself
+// does: PQ may be a prior quarter or Power Query.
 var abbreviations = map[string]string{
 	"acct": "account", "addr": "address", "amt": "amount", "avg": "average", "bal": "balance", "bgt": "budget", "cat": "category",
 	"cd": "code", "chnl": "channel", "cmt": "comment", "cnt": "count", "cntry": "country", "ctry": "country",
@@ -30,11 +30,17 @@ var abbreviations = map[string]string{
 // prefixes are the prefixes that warehouses put before a table's name.
 var prefixes = setOf("dim fact fct stg raw tmp vw tbl d f")
 
-// phrase returns a name as a text writes it: in words, with abbreviations expanded, in lower case
+// phrase returns a name as a question says it: in words, with abbreviations expanded, in lower case
 // except for acronyms.
 func phrase(name string) string { return phraseOf(cut(name, true)) }
 
-func phraseOf(parts []string) string {
+func phraseOf(parts []string) string { return phrased(parts, abbreviations) }
+
+// inWords returns the parts of a name as proposals write them: as phraseOf, but without expanding
+// anything.
+func inWords(parts []string) string { return phrased(parts, nil) }
+
+func phrased(parts []string, abbreviations map[string]string) string {
 	shouting := true // all in capitals: then capitals carry no meaning
 	for _, p := range parts {
 		shouting = shouting && strings.ToUpper(p) == p
@@ -71,7 +77,7 @@ func bare(name string) []string {
 // row" for Sales. It returns "row" for a name that says nothing.
 func noun(name string, isFact bool) string {
 	parts := bare(name)
-	p := phraseOf(parts)
+	p := inWords(parts)
 	if !informative(p) || generic(name) {
 		return "row"
 	}

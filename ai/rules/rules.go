@@ -18,7 +18,7 @@ func Propose(ask proposal.Ask) proposal.Answer {
 	f := newFacts(ask.Model, ask.Usage)
 	switch ask.Type {
 	case proposal.Description:
-		f.describe(ask.Objects, a)
+		f.describe(ask.Objects, ask.Limit, a)
 	case proposal.DisplayFolder:
 		f.file(ask.Objects, a)
 	case proposal.AIDataSchema:
@@ -43,6 +43,11 @@ func (a *answers) propose(o proposal.Object, value, reason string) {
 
 func (a *answers) skip(o proposal.Object, message string) {
 	a.Skipped = append(a.Skipped, proposal.Skip{Object: o, Reason: proposal.NothingProposed, Message: message})
+}
+
+// ask asks a person about an object.
+func (a *answers) ask(o proposal.Object, question string) {
+	a.Questions = append(a.Questions, proposal.Question{Object: o, Text: question})
 }
 
 const unknownObject = "The model has no such object: it may have been renamed or deleted."

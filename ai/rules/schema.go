@@ -17,32 +17,19 @@ type decision struct {
 }
 
 // choose proposes an AI data schema. It shows what an AI is asked about and what shown measures are
-// computed from, and hides technical objects (rules VIS-01 to VIS-06, MEA-05, REL-01). A person's
-// choices stay unless a rule clearly requires a change.
+// computed from, and hides what the rules of `2026-12` want hidden (VIS-02, VIS-03, VIS-05, MEA-05,
+// REL-01). What instructions or verified answers name stays. A schema that is chosen already changes
+// only where a rule clearly requires it.
 func (f *facts) choose(a *answers) {
 	if len(f.tables) == 0 {
 		a.skip(proposal.Object{Type: proposal.Model}, "The model has no tables to choose from.")
 		return
 	}
-	s := f.selection()
-	if slices.ContainsFunc(f.tables, func(t *table) bool { return slices.ContainsFunc(t.fields(), s.wanted) }) {
-		s.answer(a)
-	}
+	a.Proposals = f.selected()
 	if len(a.Proposals) == 0 {
 		a.skip(proposal.Object{Type: proposal.Model}, "The AI data schema shows what these rules would show, or the model has nothing "+
 			"else to show.")
 	}
-}
-
-// selection decides what the AI data schema shows.
-func (f *facts) selection() *selection {
-	s := &selection{facts: f, fields: map[*field]decision{}, tables: map[*table]decision{}, need: map[*field]*field{}}
-	s.measures()
-	s.unusedTables()
-	s.columns()
-	s.fewTables()
-	s.require()
-	return s
 }
 
 type selection struct {
@@ -50,16 +37,23 @@ type selection struct {
 	fields map[*field]decision // for hidden fields
 	tables map[*table]decision
 	need   map[*field]*field // the fields that shown measures need, with the measure
+	keep   map[*field]bool   // the fields that are not hidden
+	faults map[fault]float64
 }
 
 func (s *selection) hide(x *field, clear bool, reason string) {
-	if _, decided := s.fields[x]; !decided && x.exposed {
+	// The person who chose the schema decides what is not clear.
+	if d, decided := s.fields[x]; (!decided || clear && !d.clear) && x.exposed && !s.stays(x) && (clear || !s.configured) {
 		s.fields[x] = decision{true, clear, reason}
 	}
 }
 
+// stays reports whether a field must not be hidden: something names it, or would miss it.
+func (s *selection) stays(x *field) bool { return s.keep[x] || s.mentioned()[x] }
+
 func (s *selection) hideTable(t *table, clear bool, reason string) {
-	if _, decided := s.tables[t]; !decided && t.exposed {
+	if d, decided := s.tables[t]; (!decided || clear && !d.clear) && t.exposed &&
+		!slices.ContainsFunc(t.fields(), s.stays) && (clear || !s.configured) {
 		s.tables[t] = decision{true, clear, reason}
 		for _, x := range t.fields() {
 			s.hide(x, clear, reason)
@@ -88,23 +82,30 @@ func (s *selection) measures() {
 	})
 	// Of measures with one expression, the one that others are computed from stays, else the first by
 	// name.
-	kept := map[string]*field{}
+	kept := map[string][]*field{} // by expression, one for each format
 	for _, x := range exposed {
-		text := squeezed(x.measure.Expression)
-		if first := kept[text]; !x.helper() && (first == nil || len(first.usedBy) == 0 && len(x.usedBy) > 0) {
-			kept[text] = x
+		if s.helps(x) {
+			continue
+		}
+		text := x.sameness()
+		switch first := like(kept[text], x); {
+		case first < 0:
+			kept[text] = append(kept[text], x)
+		case len(kept[text][first].usedBy) == 0 && len(x.usedBy) > 0:
+			kept[text][first] = x
 		}
 	}
 	hidden := map[*field]string{}
 	for _, x := range exposed {
-		text := squeezed(x.measure.Expression)
-		same := kept[text]
+		text := x.sameness()
+		same := like(kept[text], x)
 		name, bare := dax.BareReference(x.measure.Expression)
 		original := s.facts.measures[strings.ToLower(name)]
 		switch {
-		case x.helper():
+		case s.stays(x):
+		case s.helps(x):
 			hidden[x] = "It is made for display in reports, not for answers (rule VIS-03)."
-		case text != "" && same != x:
+		case text != "" && same >= 0 && kept[text][same] != x:
 			hidden[x] = "It has the same expression as another measure that is shown (rule MEA-05)."
 		case bare && original != nil && original != x:
 			hidden[x] = "It only repeats another measure under a second name (rule MEA-05)."
@@ -120,21 +121,43 @@ func (s *selection) measures() {
 	}
 }
 
+// helps reports whether a measure is made for display (rule VIS-03).
+func (s *selection) helps(x *field) bool { return s.faults[fault{rule: "VIS-03", field: x}] > 0 }
+
+// like returns the first of the measures that does not differ from x in its format, -1 for none.
+func like(measures []*field, x *field) int {
+	format := func(m *field) string { return strings.TrimSpace(m.measure.FormatString) }
+	return slices.IndexFunc(measures, func(m *field) bool { return format(m) == format(x) || format(m) == "" || format(x) == "" })
+}
+
+// sameness returns what measures that repeat each other have in common (rule MEA-05): the expression, and the
+// table if its own columns are named without it.
+func (x *field) sameness() string {
+	text := squeezed(x.measure.Expression)
+	if text == "" {
+		return ""
+	}
+	if slices.ContainsFunc(x.dax.References, func(r dax.Reference) bool {
+		return !r.Qualified && slices.ContainsFunc(x.table.columns, func(c *field) bool { return strings.EqualFold(c.name, r.Name) })
+	}) {
+		text = x.table.src.Name + "\x00" + text
+	}
+	return text
+}
+
 func squeezed(expression string) string {
 	return strings.ToLower(strings.Join(strings.Fields(expression), ""))
 }
 
 // unusedTables hides tables that no question is about.
 func (s *selection) unusedTables() {
-	reached := map[*table]bool{}
-	s.follow(s.shownMeasures(), func(to, _ *field) { reached[to.table] = true })
-	star := slices.ContainsFunc(s.facts.tables, func(t *table) bool { return t.role == fact && (t.exposed || reached[t]) })
+	star := slices.ContainsFunc(s.facts.tables, func(t *table) bool { return t.role == fact && t.exposed })
 	for _, t := range s.facts.tables {
 		switch {
 		case slices.ContainsFunc(t.measures, s.shown):
 		case t.role == fieldParameter:
 			s.hideTable(t, true, "It is a field parameter, which only serves visuals of reports.")
-		case star && !t.related && t.role == plain && !slices.ContainsFunc(t.columns,
+		case star && s.faults[fault{rule: "REL-01", table: t}] > 0 && t.role == plain && !slices.ContainsFunc(t.columns,
 			func(x *field) bool { return x.views > 0 || len(x.usedBy) > 0 }):
 			s.hideTable(t, false, "No active relationship and no measure uses it, so an AI cannot join it to anything (rule REL-01).")
 		}
@@ -143,43 +166,23 @@ func (s *selection) unusedTables() {
 
 // columns hides keys, record-keeping columns and unused columns.
 func (s *selection) columns() {
-	needed := s.neededDirectly()
 	for _, t := range s.facts.tables {
 		for _, x := range t.columns {
+			violation := s.faults[fault{rule: "VIS-02", field: x}]
 			switch {
-			case x.manySide:
-				s.hide(x, true, "It is a foreign key: the relationship does its work (rule VIS-02).")
-			case x.technical():
-				s.hide(x, true, "It is a technical or record-keeping column (rule VIS-02).")
-			case x.end && t.role != dateTable && keyWords.meets(x.words):
+			case violation > 0 && x.manySide:
+				s.hide(x, violation == 1, "It is a foreign key: the relationship does its work (rule VIS-02).")
+			case violation > 0:
+				s.hide(x, violation == 1, "It is a technical or record-keeping column (rule VIS-02).")
+			case x.end && t.role != dateTable && keyWords.meets(x.words) && len(x.usedBy) == 0:
 				s.hide(x, true, "It is the key that relationships go by, not something to ask about.")
 			case t.role == calculationGroup && x != t.itemColumn():
 				s.hide(x, true, "It only puts the items of the calculation group in order.")
-			case s.usage && x.views == 0 && !needed[x] && t.role != calculationGroup:
+			case s.faults[fault{rule: "VIS-06", field: x}] > 0 && t.role != calculationGroup:
 				s.hide(x, false, "No viewed report shows it and nothing refers to it (rule VIS-06).")
 			}
 		}
 	}
-}
-
-// neededDirectly returns the columns that rule VIS-06 counts as used.
-func (s *selection) neededDirectly() map[*field]bool {
-	needed := map[*field]bool{}
-	for _, t := range s.facts.tables {
-		for _, x := range t.columns {
-			if x.end || x.orders != nil || slices.ContainsFunc(x.usedBy, s.shown) {
-				needed[x] = true
-			}
-		}
-		for _, h := range t.src.Hierarchies {
-			for _, l := range h.Levels {
-				if x := s.find(t.src.Name, l.Column); x != nil {
-					needed[x] = true
-				}
-			}
-		}
-	}
-	return needed
 }
 
 // fewTables keeps the 25 tables that matter most (rule VIS-05) and the measures that need no others.
@@ -189,7 +192,7 @@ func (s *selection) fewTables() {
 	}
 	var kept []*table
 	for _, t := range s.facts.tables {
-		if s.visible(t) {
+		if s.visible(t) || slices.ContainsFunc(t.fields(), s.unclear) {
 			kept = append(kept, t)
 		}
 	}
@@ -259,6 +262,11 @@ func importance(t *table, reaches map[*table]int) int {
 	return 0
 }
 
+// unclear reports whether hiding a field is not recommended, so that it still counts as shown.
+func (s *selection) unclear(x *field) bool {
+	return x.exposed && s.fields[x].hide && !s.fields[x].clear
+}
+
 // visible reports whether a field of the table stays visible.
 func (s *selection) visible(t *table) bool { return slices.ContainsFunc(t.fields(), s.shown) }
 
@@ -320,8 +328,9 @@ func tablesOf(fields []*field, also ...*field) map[*table]bool {
 	return all
 }
 
-// require keeps what shown measures and verified answers need (rules VIS-04, INS-09). A measure hidden
-// only as a helper or a duplicate becomes visible again when another one is computed from it.
+// require keeps what shown measures need and what instructions and verified answers name (rules VIS-04,
+// VIS-07). A measure hidden only as a helper or a duplicate becomes visible again when another one is
+// computed from it.
 func (s *selection) require() {
 	s.follow(s.shownMeasures(), func(to, from *field) {
 		// A key that a person left out stays out: rule VIS-02 requires that as much as rule VIS-04
@@ -330,14 +339,14 @@ func (s *selection) require() {
 			s.need[to] = from
 		}
 	})
-	for _, answer := range s.src.Copilot.VerifiedAnswers {
-		for _, ref := range answer.Fields {
-			if x := s.find(ref.Table, ref.Name); x != nil && x.exposed {
-				delete(s.fields, x)
-			}
+	for x := range s.mentioned() {
+		if x.exposed {
+			delete(s.fields, x)
 		}
 	}
 }
 
 // wanted reports whether a field is visible in the end.
-func (s *selection) wanted(x *field) bool { return s.need[x] != nil || s.shown(x) }
+func (s *selection) wanted(x *field) bool {
+	return s.need[x] != nil || s.shown(x) || s.faults[fault{rule: "VIS-07", field: x}] > 0
+}

@@ -68,8 +68,11 @@ func (s *selection) answerField(x *field, table string, a *answers) {
 			if mentionable(m.name) {
 				reason = "The measure " + measureRef(m.name) + ", which is shown, is computed from it (rule VIS-04)."
 			}
+		} else if s.faults[fault{rule: "VIS-07", field: x}] > 0 {
+			reason = "The AI instructions or a verified answer name it (rule VIS-07)."
 		}
 		s.change(a, x.object(), proposal.Visible, !asIs, reason)
+	case !want && s.stays(x):
 	case !want && (asIs || !s.configured && !x.hidden && x.visibility != proposal.Hidden):
 		d, decided := s.fields[x]
 		if !decided {

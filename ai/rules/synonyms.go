@@ -56,11 +56,10 @@ func (n nameable) own() string { return cmp.Or(n.Name, n.Table) }
 // nameables returns the tables and fields that people ask about, without keys.
 func (f *facts) nameables() []nameable {
 	var all []nameable
-	s := f.selection()
 	for _, t := range f.tables {
 		table := len(all)
 		for _, x := range t.fields() {
-			if x.exposed && s.wanted(x) && !x.key {
+			if f.worthNaming(x) && !x.key {
 				all = append(all, nameable{Object: x.object()})
 			}
 		}

@@ -19,9 +19,10 @@ type spellings map[string]spelled
 
 // Where a text spells an abbreviation out: "VR = View Report" and "Capacity Units (CU)".
 var (
-	meansForm  = regexp.MustCompile(`(?m)(?:^|[\s(,;])"?([\pL][\pL\pN&]{1,7})"? ?(?:=|means|stands for|:) ?"?([\pL][\pL\pN '-]{2,80})`)
-	afterForm  = regexp.MustCompile(`([\pL][\pL\pN '-]{2,80}?) ?\( ?"?([\pL][\pL\pN&]{1,7})"? ?\)`)
-	beforeForm = regexp.MustCompile(`(?:^|[\s(,;])([\pL][\pL\pN&]{1,7}) ?\(([\pL][\pL\pN '-]{2,80})\)`)
+	meansForm   = regexp.MustCompile(`(?m)(?:^|[\s(,;])"?([\pL][\pL\pN&]{1,7})"? ?(?:=|means|stands for|:) ?"?([\pL][\pL\pN '-]{2,80})`)
+	afterForm   = regexp.MustCompile(`([\pL][\pL\pN '-]{2,80}?) ?\( ?"?([\pL][\pL\pN&]{1,7})"? ?\)`)
+	beforeForm  = regexp.MustCompile(`(?:^|[\s(,;])([\pL][\pL\pN&]{1,7}) ?\(([\pL][\pL\pN '-]{2,80})\)`)
+	commentForm = regexp.MustCompile(`(?://|--)([^\r\n]*)|/\*((?s:.*?))\*/`)
 )
 
 // spellings returns the abbreviations that names, descriptions or the AI instructions spell out.
@@ -62,13 +63,22 @@ func (f *facts) spellings() spellings {
 
 func sameWords(a, b []string) bool { return norm(strings.Join(a, " ")) == norm(strings.Join(b, " ")) }
 
-// prose returns the texts in which a model can spell something out.
+// prose returns the texts in which a model can spell something out: instructions, names, descriptions and comments.
 func (f *facts) prose() []string {
 	texts := []string{f.currentInstructions()}
 	for _, t := range f.tables {
 		texts = append(texts, t.src.Name, t.src.Description)
 		for _, x := range t.fields() {
 			texts = append(texts, x.name, x.description)
+			expression := ""
+			if x.measure != nil {
+				expression = x.measure.Expression
+			} else {
+				expression = x.column.Expression
+			}
+			for _, m := range commentForm.FindAllStringSubmatch(expression, -1) {
+				texts = append(texts, m[1]+m[2])
+			}
 		}
 	}
 	return texts

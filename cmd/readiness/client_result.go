@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"readiness/client"
@@ -139,17 +140,48 @@ func previewTable(s *sheet, p client.Preview) {
 			s.say("%s", printable(*said))
 		}
 	}
+	for _, d := range p.DimensionsThatFall {
+		s.say("%s would fall from %.1f to %.1f, as it would judge %d objects, not %d", printable(d.Name), d.ScoreNow, d.ScoreAfter, d.JudgedAfter,
+			d.JudgedNow)
+	}
+	if len(p.Changes) > 0 {
+		s.rows("KEY", "PROPERTY", "NOW", "PROPOSED")
+		for _, c := range p.Changes[:min(len(p.Changes), maxRows)] {
+			s.row(c.Key, c.Property, short(text(c.Current)), short(c.Proposed))
+		}
+		s.more(len(p.Changes) - maxRows)
+	}
+	skippedTable(s, withoutQuestions(p))
+	wordsTable(s, p.NeedsYourWords)
 	if len(p.Changes) == 0 {
-		skippedTable(s, p.Skipped)
 		return
 	}
-	s.rows("KEY", "PROPERTY", "NOW", "PROPOSED")
-	for _, c := range p.Changes[:min(len(p.Changes), maxRows)] {
-		s.row(c.Key, c.Property, short(text(c.Current)), short(c.Proposed))
-	}
-	s.more(len(p.Changes) - maxRows)
-	skippedTable(s, p.Skipped)
 	s.say("Expires %s; write it with\n  readiness client apply %s%s", moment(&p.ExpiresAtUtc), printable(p.PreviewID), s.profile)
+}
+
+// withoutQuestions returns the skipped objects that wordsTable does not list.
+func withoutQuestions(p client.Preview) []client.SkippedObject {
+	asked := map[string]bool{}
+	for _, n := range p.NeedsYourWords {
+		asked[n.Table+"|"+n.Object] = true
+	}
+	return slices.DeleteFunc(slices.Clone(p.Skipped), func(o client.SkippedObject) bool { return asked[o.Key] })
+}
+
+// wordsTable prints the questions that only a person can answer.
+func wordsTable(s *sheet, needed []client.NeededWords) {
+	if len(needed) == 0 {
+		return
+	}
+	s.rows("NEEDS YOUR WORDS", "QUESTION")
+	for _, n := range needed[:min(len(needed), maxRows)] {
+		key := n.Table + "|" + n.Object
+		if key == "|" {
+			key = "the model"
+		}
+		s.row(key, n.Question)
+	}
+	s.more(len(needed) - maxRows)
 }
 
 func bundlePreviewTable(s *sheet, b client.BundlePreview) {

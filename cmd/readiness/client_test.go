@@ -185,11 +185,11 @@ func TestClient(t *testing.T) {
 
 	preview := lastID(t, y.types(0, "", "preview", "Retail Analytics", "Inventory", "descriptions").stdout)
 	values := filepath.Join(y.config, "values.json")
-	if err := os.WriteFile(values, []byte(`{"Calendar|Week": "The week of the year."}`), 0o600); err != nil {
+	if err := os.WriteFile(values, []byte(`{"Calendar|Month": "The month, as people write it."}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	applied := lastID(t, y.types(0, "", "apply", preview, "--key", "Calendar|Week", "--values", values).stdout)
-	if !strings.Contains(fmt.Sprint(filesOf(t, model)), "The week of the year.") {
+	applied := lastID(t, y.types(0, "", "apply", preview, "--key", "Calendar|Month", "--values", values).stdout)
+	if !strings.Contains(fmt.Sprint(filesOf(t, model)), "The month, as people write it.") {
 		t.Error("the user's own text was not written")
 	}
 	y.types(0, "", "revert", applied)

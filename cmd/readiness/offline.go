@@ -149,6 +149,9 @@ func (r *root) showProposals(all []offline.Proposal) error {
 	s := screenOf(r.stdout)
 	for _, p := range all {
 		fmt.Fprintf(r.stdout, "%s\n", p.Headline())
+		if err := p.WriteNotes(r.stdout); err != nil {
+			return err
+		}
 		if err := s.WriteDiff(r.stdout, p); err != nil {
 			return err
 		}

@@ -101,6 +101,8 @@ func TestParse(t *testing.T) {
 		"F(VAR x = 1 RETURN x)":                 "F(x := 1; x)",
 		"1 // one\n + /* two */ 2":              "(1 + 2)",
 		"1; 2":                                  "none",
+		"F(ASC, desc)":                          "F(ASC, desc)",
+		"BY + 1":                                "none",
 		"RETURN[a]":                             "none",
 		strings.Repeat("(", 1000):               "none",
 		strings.Repeat("-", 1000):               "none",

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
 	"readiness/definition"
 	"readiness/definition/rewrite"
 	"readiness/definition/semanticmodel"
@@ -35,6 +33,8 @@ type Asking struct {
 	// Agent is the person's access to the agent permission when the account's AI
 	// provider is a data agent; "" when it is not.
 	Agent item.Access
+	// SameTypes keeps to the types of change of Targets, for which writes are reserved.
+	SameTypes bool
 	// AgentPermission is the platform vendor's name of that permission.
 	AgentPermission string
 }
@@ -56,9 +56,14 @@ func (p *Preview) Nothing(score *int) {
 // definition, and the scores without and with all of them.
 func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Asking) error {
 	p.Changes, p.Skipped = []Change{}, []Skip{}
-	asked := a.Targets
-	if !p.Kind.FromFindings() {
-		asked = []Targets{{Type: p.Kind.Types()[0]}}
+	by := cmp.Or(a.Regime, readiness.Current())
+	asked, err := a.targets(p.Kind, m, by)
+	if err != nil {
+		return err
+	}
+	if len(asked) == 0 {
+		p.Nothing(by.Assess(m, readiness.Options{Usage: a.Usage, Ignore: a.Ignore, WithoutFindings: true}).Score)
+		return nil
 	}
 	var noSynonyms error
 	if p.Kind == AIDataSchema {
@@ -71,18 +76,19 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 		if t.Type == proposal.Description {
 			t = t.withItemColumns(m)
 		}
-		if err := p.ask(d, m, t, a); err != nil {
+		left, err := p.ask(d, m, t, a)
+		if err != nil {
 			return err
 		}
-		more += t.More
+		more += left
 	}
 	p.UsageInProposal = a.Usage != nil
-	options, by := readiness.Options{Usage: a.Usage, Ignore: a.Ignore}, cmp.Or(a.Regime, readiness.Current())
+	options := readiness.Options{Usage: a.Usage, Ignore: a.Ignore}
 	now := by.Assess(m, options)
 	if p.Kind == AIInstructions {
 		p.turnOnQnA(d, m, now, a)
 	}
-	if err := p.score(d, by, now.Score, options); err != nil {
+	if err := p.score(d, by, now, options); err != nil {
 		return err
 	}
 	if p.Kind == Properties {
@@ -108,11 +114,34 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 	return nil
 }
 
-// ask adds the proposals for the targets.
-func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets, a Asking) error {
+// targets returns what to propose for: the targets of the assessment, and those that come
+// with the fields that an AI data schema would show.
+func (a Asking) targets(k Kind, m *semanticmodel.Model, by *readiness.Regime) ([]Targets, error) {
+	if !k.FromFindings() {
+		return []Targets{{Type: k.Types()[0]}}, nil
+	}
+	if a.Agent != "" {
+		return a.Targets, nil // a data agent chooses no schema
+	}
+	schema, err := a.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m, Usage: a.Usage})
+	if err != nil {
+		return nil, err
+	}
+	more := ToBeShown(k, m, schema.Proposals, by, readiness.Options{Usage: a.Usage, Ignore: a.Ignore})
+	if a.SameTypes {
+		more = slices.DeleteFunc(more, func(t Targets) bool {
+			return !slices.ContainsFunc(a.Targets, func(known Targets) bool { return known.Type == t.Type })
+		})
+	}
+	return joined(a.Targets, more), nil
+}
+
+// ask adds the proposals for the targets. It returns how many objects are left for another
+// preview.
+func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets, a Asking) (left int, err error) {
 	present, err := p.present(d, t)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var answer proposal.Answer
 	switch {
@@ -123,14 +152,21 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 			})
 		}
 	case len(present) == 0 && p.Kind.FromFindings():
-		return nil
+		return 0, nil
 	default:
-		if answer, err = a.Propose(proposal.Ask{Type: t.Type, Model: m, Objects: present, Usage: a.Usage}); err != nil {
-			return err
+		ask := proposal.Ask{Type: t.Type, Model: m, Objects: present, Usage: a.Usage}
+		if t.Type == proposal.Description {
+			ask.Limit = MaxDescriptions
+		}
+		if answer, err = a.Propose(ask); err != nil {
+			return 0, err
+		}
+		if over := len(answer.Proposals) - ask.Limit; ask.Limit > 0 && over > 0 {
+			answer.Proposals, answer.More = answer.Proposals[:ask.Limit], answer.More+over
 		}
 		p.Provider = &answer.Provider
 	}
-	return p.take(d, t.Type, answer, a)
+	return answer.More, p.take(d, t.Type, answer, a)
 }
 
 // present returns the targets that the model still has; it skips the others.
@@ -180,6 +216,11 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 		}
 		p.skip(t, s)
 	}
+	if !a.withoutAgent() {
+		for _, q := range answer.Questions {
+			p.NeedsYourWords = append(p.NeedsYourWords, NeededWords{q.Table, q.Name, q.Type, q.Text})
+		}
+	}
 	objects := make([]proposal.Object, len(answer.Proposals))
 	for i, one := range answer.Proposals {
 		objects[i] = one.Object
@@ -227,12 +268,7 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 // space and Unicode normal form of names.
 type entry struct{ table, name string }
 
-func entryOf(o proposal.Object) entry {
-	fold := func(name string) string {
-		return strings.Join(strings.Fields(strings.ToLower(norm.NFC.String(name))), " ")
-	}
-	return entry{fold(o.Table), fold(o.Name)}
-}
+func entryOf(o proposal.Object) entry { return entry{proposal.Fold(o.Table), proposal.Fold(o.Name)} }
 
 // maxReplaced is the maximum size of a replaced text in bytes, because the log keeps
 // the text until a revert.
@@ -275,10 +311,11 @@ var nothing = map[Kind]string{
 	AIDataSchema:   "nothing is proposed for the AI data schema",
 }
 
-// score sets the scores: now is that of the definition, and that of a copy with every
-// change is computed. It skips changes that the definition cannot represent.
-func (p *Preview) score(d definition.Definition, by *readiness.Regime, now *int, o readiness.Options) error {
-	p.ScoreNow, p.ScoreAfter = now, now
+// score sets the scores: now is the assessment of the definition, and that of a copy with
+// every change is computed. It skips changes that the definition cannot represent.
+func (p *Preview) score(d definition.Definition, by *readiness.Regime, now readiness.Result, o readiness.Options) error {
+	o.WithoutFindings = true
+	p.ScoreNow, p.ScoreAfter = now.Score, now.Score
 	after, err := p.withEverything(d)
 	if err != nil || len(p.Changes) == 0 {
 		return err
@@ -287,7 +324,8 @@ func (p *Preview) score(d definition.Definition, by *readiness.Regime, now *int,
 	if err != nil {
 		return err
 	}
-	p.ScoreAfter = by.Assess(changed, o).Score
+	then := by.Assess(changed, o)
+	p.ScoreAfter, p.DimensionsThatFall = then.Score, Falling(now, then)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package optimization_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -153,25 +154,104 @@ func TestComposeDescribesTheItemColumn(t *testing.T) {
 	}
 }
 
-// The columns of calculation groups count toward the cap.
-func TestComposeKeepsTheCapWithItemColumns(t *testing.T) {
+// A preview holds at most MaxDescriptions changes, the first ones that the provider proposes; objects without a
+// proposal take no place.
+func TestComposeKeepsTheCap(t *testing.T) {
 	t.Parallel()
-	text := "table Time\n\n\tcalculationGroup\n\n\t\tcalculationItem YTD = SELECTEDMEASURE()\n\n\tcolumn 'Show As'\n\t\tdataType: string\n\t\tsourceColumn: Name\n"
-	d := definition.New(definition.Part{Path: "definition/tables/Time.tmdl", Data: []byte(text)})
+	text, values := "table Sales\n", map[string]string{}
+	targets := optimization.Targets{Type: proposal.Description}
+	for i := range optimization.MaxDescriptions + 20 {
+		name := "M" + strconv.Itoa(i)
+		text += "\n\tmeasure " + name + " = 1\n"
+		targets.Objects = append(targets.Objects, measure(name))
+		if i >= 10 {
+			values[name] = "What it is, number " + strconv.Itoa(i)
+		}
+	}
+	d := definition.New(definition.Part{Path: "definition/tables/Sales.tmdl", Data: []byte(text)})
 	m, err := semanticmodel.Read(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	targets := optimization.Targets{Type: proposal.Description, Objects: []proposal.Object{{Table: "Time", Type: proposal.Table}}, More: 7}
-	for i := range optimization.MaxDescriptions - 1 {
-		targets.Objects = append(targets.Objects, measure("M"+strconv.Itoa(i)))
-	}
 	p := optimization.Preview{Kind: optimization.Descriptions}
-	if err := p.Compose(d, m, optimization.Asking{Targets: []optimization.Targets{targets}, Propose: answers(nil)}); err != nil {
+	if err := p.Compose(d, m, optimization.Asking{Targets: []optimization.Targets{targets}, Propose: answers(values)}); err != nil {
 		t.Fatal(err)
 	}
-	if len(p.Skipped) != optimization.MaxDescriptions || p.Message == nil || !strings.Contains(*p.Message, " 8 more") {
-		t.Errorf("%d objects, message %v", len(p.Skipped), p.Message)
+	if len(p.Changes) != optimization.MaxDescriptions || len(p.Skipped) != 10 || p.Message == nil || !strings.Contains(*p.Message, "; 10 more") {
+		t.Errorf("%d changes, %d skipped, message %v", len(p.Changes), len(p.Skipped), p.Message)
+	}
+	if last := p.Changes[len(p.Changes)-1].Key; last != "Sales|M209" {
+		t.Errorf("the last change is of %s", last)
+	}
+}
+
+// The questions of a provider are in the preview, and so are the fields that the AI data schema would show: nothing has
+// judged these yet.
+func TestComposeAsksForWords(t *testing.T) {
+	t.Parallel()
+	d := definition.New(definition.Part{Path: "definition/tables/Sales.tmdl", Data: []byte("table Sales\n\n\tmeasure Revenue = SUM(Sales[Net])\n\n" +
+		"\tcolumn Net\n\t\tdataType: decimal\n\t\tisHidden\n\t\tsourceColumn: Net\n\n\tcolumn Kept\n\t\tdataType: string\n\t\tisHidden\n\t\tsourceColumn: Kept\n")})
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	net := proposal.Object{Table: "Sales", Name: "Net", Type: proposal.Column}
+	var asked []proposal.Object
+	p := optimization.Preview{Kind: optimization.Descriptions}
+	err = p.Compose(d, m, optimization.Asking{
+		Targets: []optimization.Targets{{Type: proposal.Description, Objects: []proposal.Object{measure("Revenue")}}},
+		Propose: func(ask proposal.Ask) (proposal.Answer, error) {
+			if ask.Type == proposal.AIDataSchema {
+				return proposal.Answer{Proposals: []proposal.Proposal{
+					{Object: net, Value: proposal.Visible, Recommended: true},
+					{Object: proposal.Object{Table: "Sales", Name: "Kept", Type: proposal.Column}, Value: proposal.Visible},
+				}}, nil
+			}
+			asked = ask.Objects
+			a, err := answers(map[string]string{"Revenue": "What was invoiced."})(ask)
+			a.Questions = []proposal.Question{{Object: net, Text: "In which unit?"}}
+			return a, err
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []proposal.Object{measure("Revenue"), net}; !slices.Equal(asked, want) {
+		t.Errorf("asked about %v, want %v", asked, want)
+	}
+	if want := []optimization.NeededWords{{Table: "Sales", Object: "Net", ObjectType: proposal.Column, Question: "In which unit?"}}; !slices.Equal(p.NeedsYourWords, want) {
+		t.Errorf("needs %v, want %v", p.NeedsYourWords, want)
+	}
+}
+
+// A dimension that would fall is reported with its scores and how much its rules judge; others are not.
+func TestComposeReportsFallingDimensions(t *testing.T) {
+	t.Parallel()
+	d := definition.New(definition.Part{Path: "definition/tables/Sales.tmdl", Data: []byte("table Sales\n\n\tmeasure Revenue = 1\n\n" +
+		"\tcolumn 'Good Name'\n\t\tdataType: string\n\t\tsourceColumn: Net\n\n\tcolumn bd_nm\n\t\tdataType: string\n\t\tsourceColumn: Kept\n")},
+		definition.Part{Path: "definition/model.tmdl", Data: []byte("model Model\n")}, definition.Part{Path: "Copilot/schema.json", Data: []byte("{}")})
+	m, err := semanticmodel.Read(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := optimization.Preview{Kind: optimization.AIDataSchema}
+	err = p.Compose(d, m, optimization.Asking{Propose: func(proposal.Ask) (proposal.Answer, error) {
+		return proposal.Answer{Proposals: []proposal.Proposal{
+			{Object: proposal.Object{Table: "Sales", Name: "Good Name", Type: proposal.Column}, Value: proposal.Hidden, Recommended: true, Reason: "because"},
+		}}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fallen []string
+	for _, f := range p.DimensionsThatFall {
+		fallen = append(fallen, f.ID)
+		if f.ScoreAfter >= f.ScoreNow || f.JudgedAfter >= f.JudgedNow || f.Name == "" {
+			t.Errorf("got %+v", f)
+		}
+	}
+	if !slices.Contains(fallen, "naming") || slices.Contains(fallen, "visibility") {
+		t.Errorf("fallen are %v; skipped %v", fallen, p.Skipped)
 	}
 }
 

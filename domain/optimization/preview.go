@@ -8,6 +8,7 @@ import (
 	"readiness/definition/rewrite"
 	"readiness/domain/item"
 	"readiness/domain/proposal"
+	"readiness/domain/readiness"
 )
 
 // Preview is the result of a preview operation: the document stored under its id, which
@@ -40,6 +41,11 @@ type Preview struct {
 	ExistingFolders []TableFolders `json:"existingFolders,omitempty"`
 	// RecommendedKeys are the keys that an apply without keys writes (aiDataSchema).
 	RecommendedKeys []string `json:"recommendedKeys,omitempty"`
+	// NeedsYourWords are objects that the provider cannot describe without a person.
+	NeedsYourWords []NeededWords `json:"needsYourWords,omitempty"`
+	// DimensionsThatFall are the dimensions with a lower score after every change. One
+	// falls when what is judged changes: what is hidden no longer counts.
+	DimensionsThatFall []FallingDimension `json:"dimensionsThatFall,omitempty"`
 	// ScoreNow and ScoreAfter are the score without and with every change.
 	ScoreNow   *int `json:"scoreNow"`
 	ScoreAfter *int `json:"scoreAfter"`
@@ -71,6 +77,44 @@ type Skip struct {
 	Key     string `json:"key"`
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
+}
+
+// NeededWords is a question to a person about an object, or about the model.
+type NeededWords struct {
+	Table      string              `json:"table"`
+	Object     string              `json:"object"`
+	ObjectType proposal.ObjectType `json:"objectType"`
+	Question   string              `json:"question"`
+}
+
+// FallingDimension is a dimension whose score is lower after the changes. Its scores have 4
+// decimals.
+type FallingDimension struct {
+	ID         string  `json:"id"`
+	Name       string  `json:"name"`
+	ScoreNow   float64 `json:"scoreNow"`
+	ScoreAfter float64 `json:"scoreAfter"`
+	// JudgedNow and JudgedAfter are how many objects its rules judge.
+	JudgedNow   int `json:"judgedNow"`
+	JudgedAfter int `json:"judgedAfter"`
+}
+
+// Falling returns the dimensions that score lower in an assessment than in an earlier one.
+func Falling(before, after readiness.Result) []FallingDimension {
+	judged := func(d readiness.Dimension) (n int) {
+		for _, r := range d.Rules {
+			n += r.Eligible
+		}
+		return n
+	}
+	var all []FallingDimension
+	for i, d := range before.Dimensions {
+		then := after.Dimensions[i]
+		if d.Raw != nil && then.Raw != nil && *then.Raw < *d.Raw {
+			all = append(all, FallingDimension{d.ID, d.Name, *d.Raw, *then.Raw, judged(d), judged(then)})
+		}
+	}
+	return all
 }
 
 // TableFolders are the display folders of a table's measures.

@@ -13,8 +13,6 @@ import (
 type Targets struct {
 	Type    proposal.Type
 	Objects []proposal.Object
-	// More is how many further objects there are beyond the cap.
-	More int
 }
 
 // defaultRules are the rules whose findings a field default of none resolves.
@@ -28,7 +26,7 @@ const folderRule = "MEA-04"
 // that concern the entire model have none.
 func TargetsOf(k Kind, findings []readiness.Finding) []Targets {
 	var all []Targets
-	add := func(t proposal.Type, most int, wanted func(readiness.Finding) bool) {
+	add := func(t proposal.Type, wanted func(readiness.Finding) bool) {
 		var objects []proposal.Object
 		seen := map[proposal.Object]bool{}
 		for _, f := range findings {
@@ -38,32 +36,67 @@ func TargetsOf(k Kind, findings []readiness.Finding) []Targets {
 				objects = append(objects, o)
 			}
 		}
-		if len(objects) == 0 {
-			return
+		if len(objects) > 0 {
+			all = append(all, Targets{t, objects})
 		}
-		more := 0
-		if most > 0 && len(objects) > most {
-			more = len(objects) - most
-			objects = objects[:most]
-		}
-		all = append(all, Targets{t, objects, more})
 	}
 	switch k {
 	case Descriptions:
-		add(proposal.Description, MaxDescriptions, func(f readiness.Finding) bool {
+		add(proposal.Description, func(f readiness.Finding) bool {
 			return slices.Contains(f.FixKinds, readiness.Descriptions)
 		})
 	case Properties:
-		add(proposal.DisplayFolder, 0, func(f readiness.Finding) bool {
+		add(proposal.DisplayFolder, func(f readiness.Finding) bool {
 			return f.ObjectType == readiness.MeasureObject && slices.Contains(f.RuleIDs, folderRule)
 		})
-		add(proposal.SummarizeBy, 0, func(f readiness.Finding) bool {
+		add(proposal.SummarizeBy, func(f readiness.Finding) bool {
 			return f.ObjectType == readiness.ColumnObject &&
 				slices.ContainsFunc(defaultRules, func(id string) bool { return slices.Contains(f.RuleIDs, id) })
 		})
 	case AIInstructions, AIDataSchema:
 	}
 	return all
+}
+
+// ToBeShown returns the targets of a kind's preview among the fields that proposals for the
+// AI data schema would show to an AI: nothing judges these yet. Without them, a preview
+// after the schema is applied would propose more.
+func ToBeShown(k Kind, m *semanticmodel.Model, schema []proposal.Proposal, by *readiness.Regime, o readiness.Options) []Targets {
+	shown := map[proposal.Object]bool{}
+	applied := slices.DeleteFunc(slices.Clone(schema), func(p proposal.Proposal) bool { return !p.Recommended })
+	for _, p := range applied {
+		shown[p.Object] = p.Value == proposal.Visible && p.Object.Type != proposal.Table
+	}
+	if !slices.ContainsFunc(applied, func(p proposal.Proposal) bool { return shown[p.Object] }) {
+		return nil
+	}
+	all := TargetsOf(k, by.Assess(proposal.Show(m, applied), o).Findings)
+	for i := range all {
+		all[i].Objects = slices.DeleteFunc(all[i].Objects, func(o proposal.Object) bool { return !shown[o] })
+	}
+	return all
+}
+
+// joined returns targets with more of them after, each object once.
+func joined(all, more []Targets) []Targets {
+	all = slices.Clone(all)
+	for _, t := range more {
+		at := slices.IndexFunc(all, func(known Targets) bool { return known.Type == t.Type })
+		if at < 0 {
+			at = len(all)
+			all = append(all, Targets{Type: t.Type})
+		}
+		known := make(map[proposal.Object]bool, len(all[at].Objects))
+		for _, o := range all[at].Objects {
+			known[o] = true
+		}
+		for _, o := range t.Objects {
+			if !known[o] {
+				all[at].Objects = append(slices.Clip(all[at].Objects), o)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(t Targets) bool { return len(t.Objects) == 0 })
 }
 
 // withItemColumns adds, after each calculation group, the column whose description
@@ -76,6 +109,10 @@ func (t Targets) withItemColumns(m *semanticmodel.Model) Targets {
 			groups[m.Tables[i].Name] = &m.Tables[i]
 		}
 	}
+	known := make(map[proposal.Object]bool, len(t.Objects))
+	for _, o := range t.Objects {
+		known[o] = true
+	}
 	var objects []proposal.Object
 	for _, o := range t.Objects {
 		objects = append(objects, o)
@@ -86,12 +123,9 @@ func (t Targets) withItemColumns(m *semanticmodel.Model) Targets {
 		if c == nil || namesItems(c.Description, groups[o.Table].CalculationGroup.Items) {
 			continue
 		}
-		if column := (proposal.Object{Table: o.Table, Name: c.Name, Type: proposal.Column}); !slices.Contains(t.Objects, column) {
+		if column := (proposal.Object{Table: o.Table, Name: c.Name, Type: proposal.Column}); !known[column] {
 			objects = append(objects, column)
 		}
-	}
-	if over := len(objects) - MaxDescriptions; over > 0 {
-		objects, t.More = objects[:MaxDescriptions], t.More+over
 	}
 	t.Objects = objects
 	return t

@@ -68,6 +68,9 @@ type Ask struct {
 	// and measures for Description, measures for DisplayFolder. They are empty for
 	// AIInstructions, AIDataSchema and Synonyms, which concern the entire model.
 	Objects []Object
+	// Limit is how many proposals are wanted at most, those for the first objects; 0 means
+	// any number.
+	Limit int
 	// Usage is the number of views by table and field; nil without usage.
 	Usage map[string]map[string]int64
 }
@@ -98,6 +101,13 @@ type Skip struct {
 	Message string // a sentence
 }
 
+// Question asks a person for what the definition does not say about an object, or about
+// the model.
+type Question struct {
+	Object
+	Text string
+}
+
 // Provider identifies the provider that answered.
 type Provider struct {
 	Kind  string `json:"kind"`
@@ -106,10 +116,15 @@ type Provider struct {
 }
 
 // Answer is a provider's answer. Every object of the Ask is either in Proposals or in
-// Skipped, exactly once. Without objects in the Ask, the model itself is skipped if
-// nothing is proposed; for Synonyms the answer is then empty. No proposal repeats the value that the model already has.
+// Skipped, exactly once, except for those that More counts. Without objects in the Ask,
+// the model itself is skipped if nothing is proposed; for Synonyms the answer is then
+// empty. No proposal repeats the value that the model already has.
 type Answer struct {
 	Provider  Provider
 	Proposals []Proposal
 	Skipped   []Skip
+	// Questions are for a person to answer, so that more can be proposed or written.
+	Questions []Question
+	// More is how many objects have no answer because of the Limit.
+	More int
 }

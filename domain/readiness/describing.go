@@ -12,7 +12,7 @@ type Subject struct {
 	Table, Name string
 }
 
-// Additions judges texts by rule DSC-04 of regime 2026-12, so that nothing is proposed
+// Additions judges texts by rule DSC-04 of `2026-12`, so that nothing is proposed
 // that the rule would fault. It is built once for a model and then answers fast.
 type Additions struct {
 	objects map[Subject]*object

@@ -2221,6 +2221,9 @@ type ExpectedAnswer struct {
 	Value  *string       `json:"value,omitempty"`
 }
 
+// FallingDimension A dimension falls when what its rules judge changes, as hidden objects no longer count.
+type FallingDimension = optimization.FallingDimension
+
 // GenerateBenchmarkQuestionsRequest defines model for GenerateBenchmarkQuestionsRequest.
 type GenerateBenchmarkQuestionsRequest struct {
 	// Count The largest number of questions to generate.
@@ -2340,6 +2343,9 @@ type NearIdenticalModelsGroup struct {
 	// Share What each model of the group at least has in common with another one.
 	Share float64 `json:"share"`
 }
+
+// NeededWords A question whose answer would describe an object, or the model.
+type NeededWords = optimization.NeededWords
 
 // NotAssessable defines model for NotAssessable.
 type NotAssessable struct {
@@ -2581,6 +2587,9 @@ type Preview struct {
 	Changes      []PreviewChange `json:"changes"`
 	CreatedAtUtc time.Time       `json:"createdAtUtc"`
 
+	// DimensionsThatFall The dimensions that score lower in a copy of the model with all changes applied; absent when there are none.
+	DimensionsThatFall []FallingDimension `json:"dimensionsThatFall,omitempty"`
+
 	// ExistingFolders The display folders each table has (properties).
 	ExistingFolders *[]TableFolders `json:"existingFolders,omitempty"`
 
@@ -2593,6 +2602,9 @@ type Preview struct {
 
 	// Message The reason as a sentence, or a note that the preview reached its limit.
 	Message *string `json:"message"`
+
+	// NeedsYourWords Objects that the provider cannot describe without a person, each with a question; absent when there are none.
+	NeedsYourWords []NeededWords `json:"needsYourWords,omitempty"`
 
 	// NothingToDo Why there are no changes; null when there are.
 	NothingToDo *string `json:"nothingToDo"`

@@ -192,9 +192,10 @@ func databaseURL(password string, port int, database string) string {
 }
 
 // firstLaunch starts the server on a free port and waits until it answers. If
-// another process takes the port first, it tries another port.
+// another process takes the port first, it tries another port. While processes of a
+// killed server are still ending, it tries again.
 func (s *Server) firstLaunch(ctx context.Context) (*process, error) {
-	for attempt := 1; ; attempt++ {
+	for ports := 1; ; {
 		var err error
 		if s.port, err = freePort(ctx); err != nil {
 			return nil, err
@@ -208,8 +209,16 @@ func (s *Server) firstLaunch(ctx context.Context) (*process, error) {
 		}
 		_ = p.end(ctx) // the earlier error is more useful
 		words := s.lastWords(p.logFrom)
-		if attempt < 5 && ctx.Err() == nil && strings.Contains(words, "could not create any TCP/IP sockets") {
+		switch {
+		case ports < 5 && ctx.Err() == nil && strings.Contains(words, "could not create any TCP/IP sockets"):
+			ports++
 			continue
+		case strings.Contains(words, "pre-existing shared memory block"):
+			select {
+			case <-ctx.Done():
+			case <-time.After(restartMin):
+				continue
+			}
 		}
 		return nil, fmt.Errorf("the server did not start: %w\n%s\nits log is %s", err, words, s.path(logName))
 	}

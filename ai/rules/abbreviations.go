@@ -1,0 +1,33 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// mostTerms is how many abbreviations the instructions spell out.
+const mostTerms = 8
+
+// spelledOut returns lines for the abbreviations in names of shown fields that the model spells out.
+func (f *facts) spelledOut() []string {
+	used := map[string]string{} // words of names that an AI sees, by norm, as written
+	for _, x := range f.allFields() {
+		if !f.worthNaming(x) {
+			continue
+		}
+		for _, w := range strings.FieldsFunc(x.name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '&' }) {
+			if used[norm(w)] == "" {
+				used[norm(w)] = w
+			}
+		}
+	}
+	var lines []string
+	for key, s := range f.spellings() {
+		if long := oneLine(strings.Join(s.long, " ")); used[key] != "" && sayable(long) {
+			lines = append(lines, used[key]+" means "+long+".")
+		}
+	}
+	slices.Sort(lines)
+	return lines[:min(len(lines), mostTerms)]
+}

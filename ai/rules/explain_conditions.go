@@ -1,0 +1,212 @@
+package rules
+
+import (
+	"strings"
+
+	"readiness/definition/dax"
+)
+
+// condition returns what is true or false, as a clause: "Amount is more than 100".
+func (e *explainer) condition(n *dax.Node) (string, bool) {
+	e = e.declare(n)
+	switch n.Kind {
+	case dax.OperationNode:
+		switch n.Text {
+		case "&&", "||":
+			return e.both(n)
+		case "IN":
+			return e.oneOf(n, "is one of ", "is ")
+		case "=", "==", "<>", "<", ">", "<=", ">=":
+			return e.comparison(n)
+		}
+	case dax.SignNode:
+		if n.Text == "NOT" {
+			return e.denied(n.Parts[0])
+		}
+	case dax.CallNode:
+		return e.test(n)
+	case dax.ColumnNode:
+		if c := e.column(n); c != nil && c.column.DataType == "boolean" && (e.row == nil || e.inRow(c)) {
+			return e.columnName(c) + " is true", true
+		}
+	case dax.NumberNode, dax.TextNode, dax.NameNode, dax.ListNode, dax.TupleNode, dax.OmittedNode:
+	}
+	return "", false
+}
+
+// both returns conditions that are joined by && or ||.
+func (e *explainer) both(n *dax.Node) (string, bool) {
+	word := map[string]string{"&&": " and ", "||": " or "}[n.Text]
+	var texts [2]string
+	for i, p := range n.Parts {
+		text, ok := e.condition(p)
+		if !ok {
+			return "", false
+		}
+		if p.Kind == dax.OperationNode && (p.Text == "&&" || p.Text == "||") && p.Text != n.Text {
+			text = "(" + text + ")"
+		}
+		texts[i] = text
+	}
+	return texts[0] + word + texts[1], true
+}
+
+// test returns a function that is true or false.
+func (e *explainer) test(n *dax.Node) (string, bool) {
+	one := func(after string) (string, bool) {
+		if len(n.Parts) != 1 {
+			return "", false
+		}
+		text, ok := e.side(n.Parts[0])
+		return text + after, ok
+	}
+	switch n.Text {
+	case "ISBLANK":
+		return one(" is empty")
+	case "HASONEVALUE", "ISFILTERED":
+		if len(n.Parts) != 1 {
+			return "", false
+		}
+		c := e.column(n.Parts[0])
+		if c == nil {
+			return "", false
+		}
+		after := map[string]string{"HASONEVALUE": " has exactly one value", "ISFILTERED": " is filtered"}[n.Text]
+		return c.name + " of " + c.table.src.Name + after, true
+	case "CONTAINSSTRING":
+		if len(n.Parts) == 2 {
+			of, ok := e.side(n.Parts[0])
+			what, also := e.value(n.Parts[1])
+			return of + " contains " + what.operand(false), ok && also
+		}
+	case "NOT":
+		if len(n.Parts) == 1 {
+			return e.denied(n.Parts[0])
+		}
+	case "AND", "OR":
+		if len(n.Parts) == 2 {
+			return e.both(&dax.Node{Kind: dax.OperationNode, Text: map[string]string{"AND": "&&", "OR": "||"}[n.Text], Parts: n.Parts})
+		}
+	}
+	return "", false
+}
+
+// denied returns the opposite of a condition.
+func (e *explainer) denied(n *dax.Node) (string, bool) {
+	switch {
+	case n.Variables != nil:
+	case n.Kind == dax.CallNode && n.Text == "ISBLANK" && len(n.Parts) == 1:
+		text, ok := e.side(n.Parts[0])
+		return text + " is not empty", ok
+	case n.Kind == dax.OperationNode && n.Text == "IN":
+		return e.oneOf(n, "is none of ", "is not ")
+	case n.Kind == dax.ColumnNode:
+		if text, ok := e.condition(n); ok {
+			return strings.TrimSuffix(text, "true") + "false", true
+		}
+	}
+	return "", false
+}
+
+// side returns one side of a comparison: a column that is filtered or of the row, or a value.
+func (e *explainer) side(n *dax.Node) (string, bool) {
+	if c := e.column(n); c != nil && (e.row == nil && e.level > 0 || e.row != nil && e.inRow(c)) {
+		return e.columnName(c), true
+	}
+	s, ok := e.value(n)
+	return s.operand(false), ok
+}
+
+// limit returns the value that a column is compared with. A variable has the value that it has under
+// the outer filters, and so has an aggregate that filters are compared with.
+func (e *explainer) limit(n *dax.Node) (string, bool) {
+	if days, ok := e.daysAgo(n); ok {
+		return days, true
+	}
+	switch {
+	case n.Kind == dax.NameNode && !n.Quoted:
+		if v := e.lookUp(n.Text); v != nil && v.in.level <= e.level {
+			return v.in.limit(v.value)
+		}
+	case n.Kind == dax.ColumnNode && e.row != nil:
+		if c := e.column(n); c != nil && e.inRow(c) {
+			return e.columnName(c), true
+		}
+	}
+	s, ok := e.value(n)
+	return s.operand(false), ok
+}
+
+// daysAgo returns a day that is counted from today.
+func (e *explainer) daysAgo(n *dax.Node) (string, bool) {
+	if n.Kind != dax.OperationNode || n.Text != "-" && n.Text != "+" || n.Parts[0].Kind != dax.CallNode || n.Parts[0].Text != "TODAY" {
+		return "", false
+	}
+	days, ok := e.limit(n.Parts[1])
+	after := map[string]string{"-": " before today", "+": " after today"}[n.Text]
+	if isNumber(n.Parts[1], "1") {
+		return "1 day" + after, ok
+	}
+	return days + " days" + after, ok
+}
+
+var comparisons = map[string]string{
+	"=": " is ", "==": " is ", "<>": " is not ", "<": " is less than ", ">": " is more than ", "<=": " is at most ", ">=": " is at least ",
+}
+
+var dateComparisons = map[string]string{
+	"=": " is ", "==": " is ", "<>": " is not ", "<": " is before ", ">": " is after ", "<=": " is not after ", ">=": " is not before ",
+}
+
+func (e *explainer) comparison(n *dax.Node) (string, bool) {
+	left, ok := e.side(n.Parts[0])
+	if !ok {
+		return "", false
+	}
+	words := comparisons
+	if c := e.column(n.Parts[0]); c != nil && c.isDay() {
+		words = dateComparisons
+	}
+	word, equal := words[n.Text], n.Text == "=" || n.Text == "=="
+	if value, ok := truthOf(n.Parts[1]); ok {
+		if !equal && n.Text != "<>" {
+			return "", false
+		}
+		return left + word + map[bool]string{true: "true", false: "false"}[value], true
+	}
+	if isBlank(n.Parts[1]) {
+		if !equal && n.Text != "<>" {
+			return "", false
+		}
+		return left + word + "empty", true
+	}
+	right, ok := e.limit(n.Parts[1])
+	return left + word + right, ok
+}
+
+// mostValues is how many values a text lists.
+const mostValues = 6
+
+// oneOf returns a comparison with a list of values.
+func (e *explainer) oneOf(n *dax.Node, several, single string) (string, bool) {
+	left, ok := e.side(n.Parts[0])
+	if !ok || n.Parts[1].Kind != dax.ListNode || len(n.Parts[1].Parts) > mostValues {
+		return "", false
+	}
+	var values []string
+	for _, p := range n.Parts[1].Parts {
+		if value, ok := truthOf(p); ok {
+			values = append(values, map[bool]string{true: "true", false: "false"}[value])
+			continue
+		}
+		s, ok := e.value(p)
+		if !ok || !s.constant {
+			return "", false
+		}
+		values = append(values, s.text)
+	}
+	if len(values) == 1 {
+		return left + " " + single + values[0], true
+	}
+	return left + " " + several + list(values, 0), true
+}

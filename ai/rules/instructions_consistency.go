@@ -1,0 +1,51 @@
+package rules
+
+import (
+	"strings"
+
+	"readiness/domain/readiness"
+)
+
+// consistency keeps lines apart that would contradict each other, or a name of the model (rule INS-11).
+type consistency struct {
+	*facts
+	read    readiness.Meanings
+	terms   map[string]readiness.Subject // by the words of the term
+	borne   set                          // the words of the names of tables, columns and measures
+	present map[string]bool              // lines, under norm
+	text    string                       // the current instructions, under norm
+}
+
+func (f *facts) newConsistency(current string) *consistency {
+	c := &consistency{
+		facts: f, read: readiness.MeaningsOf(f.src), terms: map[string]readiness.Subject{}, borne: f.names(), present: map[string]bool{},
+		text: norm(current),
+	}
+	for _, one := range c.read.In(current) {
+		if _, known := c.terms[one.Words]; !known {
+			c.terms[one.Words] = one.Measure
+		}
+	}
+	return c
+}
+
+// takes reports whether a line can be added to the text and the lines before. A line is left out if the text
+// has it, if it gives a term of another measure, and if it gives a measure a name that something in the
+// model bears: even with other signs, the name means what bears it.
+func (c *consistency) takes(line string) bool {
+	key := norm(line)
+	if c.present[key] || c.text != "" && strings.Contains(c.text, key) {
+		return false
+	}
+	meant := c.read.In("- " + line)
+	for _, one := range meant {
+		if of, known := c.terms[one.Words]; known && of != one.Measure || c.borne[one.Words] {
+			return false
+		}
+	}
+	for _, one := range meant {
+		c.terms[one.Words] = one.Measure
+	}
+	c.present[key] = true
+	return true
+}

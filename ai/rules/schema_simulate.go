@@ -1,0 +1,160 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+	"readiness/domain/readiness"
+)
+
+// selected returns the proposals for an AI data schema. Hiding something is proposed only if no object
+// gains a violation of VIS-04 or VIS-07, and nothing is proposed unless what is recommended raises the
+// score of visibility.
+func (f *facts) selected() []proposal.Proposal {
+	if f.choice != nil {
+		return *f.choice
+	}
+	f.choice = new([]proposal.Proposal)
+	before := f.violations("VIS-04", "VIS-07")
+	keep := map[*field]bool{}
+	for {
+		proposals := f.proposed(keep)
+		gained := f.gained(before, proposals)
+		if len(gained) == 0 {
+			if f.raises(recommended(proposals)) {
+				*f.choice = proposals
+			}
+			return *f.choice
+		}
+		known := len(keep)
+		for _, x := range gained {
+			keep[x] = true
+		}
+		if len(keep) == known {
+			return nil // what they gain is not for hiding something
+		}
+	}
+}
+
+// proposed returns the proposals that hide none of the fields to keep. It notes what an AI should see.
+func (f *facts) proposed(keep map[*field]bool) []proposal.Proposal {
+	s := &selection{facts: f, fields: map[*field]decision{}, tables: map[*table]decision{}, need: map[*field]*field{}, keep: keep,
+		faults: f.faults()}
+	s.measures()
+	s.unusedTables()
+	s.columns()
+	s.fewTables()
+	s.require()
+	a := &answers{}
+	f.staying = map[*field]bool{}
+	for _, x := range f.allFields() {
+		if s.wanted(x) || s.unclear(x) {
+			f.staying[x] = true
+		}
+	}
+	if slices.ContainsFunc(f.allFields(), s.wanted) {
+		s.answer(a)
+	}
+	return a.Proposals
+}
+
+// fault identifies a rule that faults a field or a table.
+type fault struct {
+	rule  string
+	field *field
+	table *table
+}
+
+// faults returns by how much rules want objects hidden.
+func (f *facts) faults() map[fault]float64 {
+	if f.faulted != nil {
+		return f.faulted
+	}
+	f.faulted = map[fault]float64{}
+	for v, n := range december.Violations(f.src, readiness.Options{Usage: f.views}, "VIS-02", "VIS-03", "VIS-06", "VIS-07", "REL-01") {
+		one := fault{rule: v.Rule}
+		if one.table = f.named[strings.ToLower(v.Table)]; v.Type != readiness.TableObject {
+			one.field, one.table = f.find(v.Table, v.ObjectName), nil
+		}
+		f.faulted[one] = n
+	}
+	return f.faulted
+}
+
+func recommended(proposals []proposal.Proposal) []proposal.Proposal {
+	return slices.DeleteFunc(slices.Clone(proposals), func(p proposal.Proposal) bool { return !p.Recommended })
+}
+
+// gained returns the hidden fields for which an object would violate VIS-04 or VIS-07 more than before, with all
+// proposals or with the recommended ones.
+func (f *facts) gained(before map[readiness.Violation]float64, proposals []proposal.Proposal) []*field {
+	if len(proposals) == 0 {
+		return nil
+	}
+	var all []*field
+	sets := [][]proposal.Proposal{proposals}
+	if chosen := recommended(proposals); len(chosen) < len(proposals) {
+		sets = append(sets, chosen)
+	}
+	for _, set := range sets {
+		for v, n := range december.Violations(proposal.Show(f.src, set), readiness.Options{}, "VIS-04", "VIS-07") {
+			if n <= before[v]+1e-9 {
+				continue
+			}
+			x := f.find(v.Table, v.ObjectName)
+			if x == nil {
+				continue
+			}
+			all = append(all, x)
+			if v.Rule == "VIS-04" {
+				for _, m := range f.reached(x) {
+					all = append(all, m.refs...)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// raises reports whether proposals for the AI data schema raise the score of visibility. The other dimensions
+// do not count: what they say of newly shown fields depends on texts that other proposals bring.
+func (f *facts) raises(proposals []proposal.Proposal) bool {
+	if len(proposals) == 0 {
+		return false
+	}
+	visibility := func(m *semanticmodel.Model) float64 {
+		all := december.Assess(m, readiness.Options{Usage: f.views, WithoutFindings: true}).Dimensions
+		at := slices.IndexFunc(all, func(d readiness.Dimension) bool { return d.ID == "visibility" })
+		if all[at].Raw == nil {
+			return 100
+		}
+		return *all[at].Raw
+	}
+	return visibility(proposal.Show(f.src, proposals)) > visibility(f.src)
+}
+
+// wantedThen reports whether an AI should see a field, whether or not it does now.
+func (f *facts) wantedThen(x *field) bool {
+	f.selected()
+	return f.staying[x]
+}
+
+// wantedTables returns the tables with something that an AI should see.
+func (f *facts) wantedTables(tables []*table) []*table {
+	return slices.DeleteFunc(slices.Clone(tables), func(t *table) bool { return !slices.ContainsFunc(t.fields(), f.wantedThen) })
+}
+
+// mentioned returns the fields that the AI instructions and verified answers name.
+func (f *facts) mentioned() map[*field]bool {
+	if f.mentions == nil {
+		f.mentions = map[*field]bool{}
+		for _, s := range readiness.Named(f.src) {
+			if x := f.find(s.Table, s.Name); x != nil {
+				f.mentions[x] = true
+			}
+		}
+	}
+	return f.mentions
+}
