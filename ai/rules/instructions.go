@@ -26,7 +26,9 @@ func (f *facts) instruct(a *answers) {
 	current := f.currentInstructions()
 	if length(current) == 0 {
 		d := document{left: proposal.MaxInstructions, newline: "\n"}
-		d.line(f.purpose())
+		if purpose := f.purpose(); purpose != "" {
+			d.line(purpose)
+		}
 		added := false
 		for _, s := range f.sections("") {
 			added = d.add(s) || added
@@ -36,7 +38,7 @@ func (f *facts) instruct(a *answers) {
 			a.skip(model, "The definition says nothing that AI instructions should: write them by hand.")
 			return
 		}
-		a.propose(model, d.text.String(), "The model has no AI instructions; these state what its definition says about time, measures, "+
+		a.propose(model, strings.TrimPrefix(d.text.String(), d.newline), "The model has no AI instructions; these state what its definition says about time, measures, "+
 			"defaults and terms.")
 		return
 	}
@@ -161,6 +163,7 @@ func (f *facts) sections(current string) []section {
 	return all
 }
 
+// purpose returns the sentence about the facts of the model and what groups them; "" for a model without either.
 func (f *facts) purpose() string {
 	var about, by []*table
 	for _, t := range f.tables {
@@ -174,6 +177,9 @@ func (f *facts) purpose() string {
 			by = append(by, t)
 		case plain, measureTable, calculationGroup, fieldParameter:
 		}
+	}
+	if len(about)+len(by) == 0 {
+		return ""
 	}
 	text := "This model answers questions about its data"
 	if names := tableNames(about); len(names) > 0 {

@@ -23,6 +23,9 @@ func (f *facts) selected() []proposal.Proposal {
 		proposals := f.proposed(keep)
 		gained := f.gained(before, proposals)
 		if len(gained) == 0 {
+			if f.faultMore(proposals) {
+				continue
+			}
 			if f.raises(recommended(proposals)) {
 				*f.choice = proposals
 			}
@@ -81,6 +84,19 @@ func (f *facts) faults() map[fault]float64 {
 		f.faulted[one] = n
 	}
 	return f.faulted
+}
+
+// faultMore adds the fields that rules VIS-02 and VIS-03 want hidden once proposals are applied: what only a
+// hidden measure uses, for example. It reports whether there are more than before.
+func (f *facts) faultMore(proposals []proposal.Proposal) bool {
+	known := len(f.faults())
+	for v, n := range december.Violations(proposal.Show(f.src, proposals), readiness.Options{Usage: f.views}, "VIS-02", "VIS-03") {
+		one := fault{rule: v.Rule, field: f.find(v.Table, v.ObjectName)}
+		if _, was := f.faulted[one]; !was && one.field != nil {
+			f.faulted[one] = n
+		}
+	}
+	return len(f.faulted) > known
 }
 
 func recommended(proposals []proposal.Proposal) []proposal.Proposal {

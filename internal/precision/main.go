@@ -1,5 +1,5 @@
-// Command precision draws findings of high and medium severity by a seed, for reading each against its model
-// (docs/regime-precision.md). It writes JSON lines. The same paths, seed and number give the same findings.
+// Command precision draws findings of high and medium severity by a seed, or texts that the embedded rules propose,
+// for reading each against its model (docs/regime-precision.md). It writes JSON lines. The same paths, seed and number give the same findings.
 package main
 
 import (
@@ -38,7 +38,15 @@ func main() {
 	seed := flag.Uint64("seed", 1, "the seed")
 	n := flag.Int("n", 400, "how many findings to draw at most")
 	regime := flag.String("regime", readiness.Current().ID, "the id of the regime")
+	proposed := flag.Bool("texts", false, "draw texts that the embedded rules propose in place of findings")
 	flag.Parse()
+	if *proposed {
+		if err := drawTexts(os.Stdout, *seed, *n, flag.Args()); err != nil {
+			fmt.Fprintln(os.Stderr, "precision:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(os.Stdout, *regime, *seed, *n, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "precision:", err)
 		os.Exit(1)
