@@ -81,7 +81,7 @@ func TestProjectsInAnotherLetterCase(t *testing.T) {
 		}
 	}
 	slices.Sort(changed)
-	want := []string{"Definition/tables/Sales.tmdl", "copilot/Instructions/instructions.md", "copilot/Instructions/version.json"}
+	want := []string{"Definition/tables/Products.tmdl", "Definition/tables/Sales.tmdl", "copilot/Instructions/instructions.md", "copilot/Instructions/version.json"}
 	if len(changed) < len(want) || !cmp.Equal(want, changed[:len(want)]) {
 		t.Errorf("got %v", changed)
 	}

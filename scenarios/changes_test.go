@@ -336,7 +336,7 @@ func logged(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-// wide writes a file with a table of many columns, and a measure after them, without descriptions.
+// wide writes a file with a table of many columns, and a measure of each after them, without descriptions.
 func wide(ts *testscript.TestScript, _ *world, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -345,7 +345,9 @@ func wide(ts *testscript.TestScript, _ *world, args []string) {
 	for i := range n {
 		fmt.Fprintf(&b, "\n\tcolumn 'Sensor %d'\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: s%d\n", i+1, i+1)
 	}
-	b.WriteString("\n\tmeasure Total = SUM(Readings[Sensor 1])\n\t\tformatString: #,0\n")
+	for i := range n {
+		fmt.Fprintf(&b, "\n\tmeasure 'Total %d' = SUM(Readings[Sensor %d])\n\t\tformatString: #,0\n", i+1, i+1)
+	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o644))
 }
 

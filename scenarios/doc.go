@@ -7,7 +7,7 @@
 //	workspace NAME [paused] [PERSON…]   creates a workspace for everyone, or for the named people; $NAME is its id
 //	model WORKSPACE NAME [FILE]         creates a semantic model with one table, from FILE or a good one; $NAME is its id
 //	models WORKSPACE N                  creates N of them, $m1 to $mN, and a file models.json with their ids
-//	wide FILE N                         creates such a FILE: a table of N columns and a measure, without descriptions
+//	wide FILE N                         creates such a FILE: a table of N columns and a measure of each, without descriptions
 //	report WORKSPACE NAME MODEL [N]     creates a report of two pages, or N, on a model of the workspace; $NAME is its id
 //	reports WORKSPACE MODEL N           creates N reports of one page, $r1 to $rN, and a file reports.json with their ids
 //	accounts FILE                       applies an accounts file; at the start testdata/accounts.yaml is applied

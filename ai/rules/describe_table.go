@@ -217,15 +217,7 @@ func (f *facts) describeDimension(t *table) string {
 			break
 		}
 	}
-	var attributes []string
-	for _, x := range t.columns {
-		if f.wantedThen(x) && !x.key && !x.technical() &&
-			(len(x.words) == 0 || !keyWords[x.words[len(x.words)-1]]) && x.orders == nil && !x.isDate() && !x.isNumber() {
-			attributes = append(attributes, x.name)
-		}
-	}
-	attributes = mentions(attributes)
-	facts := tableNames(f.wantedTables(t.facts))
+	attributes, facts := f.attributes(t), tableNames(f.wantedTables(t.facts))
 	if key == "" || len(facts) == 0 || len(attributes) == 0 {
 		return ""
 	}
@@ -240,7 +232,19 @@ func (f *facts) describeDimension(t *table) string {
 	return text
 }
 
-// describePlain says what an expression makes the rows of.
+// attributes returns the names of columns that describe a row: no keys, numbers, dates and sort orders.
+func (f *facts) attributes(t *table) []string {
+	var names []string
+	for _, x := range t.columns {
+		if f.wantedThen(x) && !x.key && !x.technical() &&
+			(len(x.words) == 0 || !keyWords[x.words[len(x.words)-1]]) && x.orders == nil && !x.isDate() && !x.isNumber() {
+			names = append(names, x.name)
+		}
+	}
+	return mentions(names)
+}
+
+// describePlain says what an expression makes the rows of, or what identifies a row.
 func (f *facts) describePlain(t *table) string {
 	if t.series != nil {
 		if t.related {
@@ -263,5 +267,11 @@ func (f *facts) describePlain(t *table) string {
 				n+" fixed rows that are written in the model, by "+x.name+": "+list(values, 3)+".")
 		}
 	}
-	return ""
+	attributes := f.attributes(t)
+	key := slices.IndexFunc(t.columns, func(x *field) bool { return x.column.IsKey && mentionable(x.name) })
+	if key < 0 || len(attributes) == 0 {
+		return ""
+	}
+	lead := "One row for each " + t.columns[key].name + ", with "
+	return first(proposal.MaxDescription, lead+list(attributes, 4)+".", lead+list(attributes, 2)+".", lead+attributes[0]+".")
 }

@@ -259,3 +259,32 @@ func TestShopImproves(t *testing.T) {
 		t.Errorf("all: %v to %v", before, after)
 	}
 }
+
+// A table that nothing refers to is described by its key and its attributes, if it has both.
+func TestDescribeUnrelatedTable(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		columns []semanticmodel.Column
+		want    string
+	}{
+		"key and attributes": {[]semanticmodel.Column{{Name: "Line Key", IsKey: true, IsHidden: true}, {Name: "Region"}, {Name: "Channel"}},
+			"One row for each Line Key, with Region and Channel."},
+		"no key":              {[]semanticmodel.Column{{Name: "Line Key"}, {Name: "Region"}}, ""},
+		"nothing but numbers": {[]semanticmodel.Column{{Name: "Line Key", IsKey: true}, {Name: "Amount", DataType: semanticmodel.Decimal}}, ""},
+	} {
+		for i := range test.columns {
+			if c := &test.columns[i]; c.DataType == "" {
+				c.DataType = semanticmodel.String
+			}
+		}
+		m := &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: "Sales", Columns: test.columns}}}
+		o := proposal.Object{Table: "Sales", Type: proposal.Table}
+		got := ""
+		for _, p := range rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: []proposal.Object{o}}).Proposals {
+			got = p.Value
+		}
+		if got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}
