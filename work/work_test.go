@@ -510,7 +510,8 @@ func TestTakeUp(t *testing.T) {
 			t.Errorf("took up %v, want %v", got, want)
 		}
 	}
-	fresh, theirs, dead1, dead2 := run(me.String(), "9 seconds"), run(other.String(), "1 hour"), run("dead", "0 seconds"), run("dead", "1 hour")
+	// The fresh one was begun in the future, so that it is no older however slow the machine is.
+	fresh, theirs, dead1, dead2 := run(me.String(), "-1 hour"), run(other.String(), "1 hour"), run("dead", "0 seconds"), run("dead", "1 hour")
 	mine, strayed := run(me.String(), "1 hour"), run(me.String(), "11 seconds")
 	take([]int64{mine}, dead1, dead2, strayed)
 	take([]int64{mine})

@@ -204,9 +204,11 @@ func (f *facts) written(x *field) string {
 	return "'" + x.table.src.Name + "'[" + x.name + "]"
 }
 
-// worthNaming reports whether people ask about a field: an AI should see it, and not only because a measure
-// is computed from it.
-func (f *facts) worthNaming(x *field) bool { return !x.hidden && f.wantedThen(x) }
+// worthNaming reports whether people ask about a field: an AI should see it, not only because a measure is
+// computed from it, and it is not made for display (rule VIS-03).
+func (f *facts) worthNaming(x *field) bool {
+	return !x.hidden && f.wantedThen(x) && f.faults()[fault{rule: "VIS-03", field: x}] == 0
+}
 
 // bracketed returns a measure as instructions name it, as written does.
 func (f *facts) bracketed(x *field) string {

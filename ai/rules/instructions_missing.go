@@ -37,11 +37,19 @@ func (f *facts) missing(text string) map[string]bool {
 			!strings.Contains(norm(text), norm(t.src.Name))
 	})
 	for _, h := range []string{timeHeading, measureHeading, termHeading, defaultHeading, groupHeading} {
-		if !missing[h] {
+		if !missing[h] || headed(text, h) {
 			delete(missing, h)
 		}
 	}
 	return missing
+}
+
+// headed reports whether a text has a section under the heading, which is then for the person to complete.
+func headed(text, heading string) bool {
+	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+		level := strings.TrimLeft(line, "#")
+		return len(level) < len(line) && strings.EqualFold(strings.TrimSpace(level), heading)
+	})
 }
 
 // complete returns the reason why nothing is added to a person's instructions.

@@ -23,7 +23,7 @@ type drawnText struct {
 	Object string        `json:"object"`
 	Text   string        `json:"text"`
 	Reason string        `json:"reason"`
-	// Of is how many texts there have the type.
+	// Of is the number of texts with that type.
 	Of int `json:"of"`
 }
 
