@@ -93,6 +93,7 @@ func TestInstructionsAreCompleted(t *testing.T) {
 		"no calculation group":    {strings.Replace(existing, "Time Comparison", "It", 1), "Calculation groups and parameters"},
 		"no heading":              {strings.TrimPrefix(existing, "# "), ""},
 		"short":                   {"# Shop\r\nBy default a year is fiscal, by Order Date.", "Key measures, Defaults, Terms, Calculation groups and parameters"},
+		"short, with a heading":   {"# Shop\r\nBy default a year is fiscal, by Order Date.\r\n### key measures \r\n", "Defaults, Terms, Calculation groups and parameters"},
 		"no room":                 {strings.Replace(existing, "means", "are", 1) + strings.Repeat("x", 9_990-len(existing)), ""},
 		"too long already":        {existing + strings.Repeat("x", 10_000), ""},
 	} {
