@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	},
 	"ai/...": {
 		"ai/...", "definition/...",
-		"domain", "domain/item", "domain/proposal", "domain/benchmark", "domain/comparison", "domain/aiprovider",
+		"domain", "domain/item", "domain/proposal", "domain/proposal/screen", "domain/benchmark", "domain/comparison", "domain/aiprovider",
 		"domain/readiness", // what a model exposes to an AI
 	},
 	// These reach the platform and the AI through interfaces that they declare.

@@ -1,0 +1,294 @@
+package screen
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// order reports whether a text gives an order to its reader, a person or an AI: to ignore, disregard,
+// reveal, log in or click, at the head of a clause or after "you must", or as another
+// speaker. It knows English, German, French, Spanish and Chinese. The same words as nouns
+// or about the data are no order.
+func order(text string) bool {
+	text = plain(text)
+	if inChinese(text) || speaker(text) {
+		return true
+	}
+	if ordered(text) {
+		return true
+	}
+	closed := splitWord.ReplaceAllString(text, "$1$2")
+	return closed != text && ordered(closed)
+}
+
+// splitWord matches a word that a hyphen or another sign divides.
+var splitWord = regexp.MustCompile(`(\pL)[-_*~](\pL)`)
+
+func ordered(text string) bool {
+	for clause := range clauses(text) {
+		if headed(clause) || joinedTo(clause) || toldTo(clause) || asked(clause) || targeted(clause) || german(clause) {
+			return true
+		}
+	}
+	return false
+}
+
+// spaced matches a word whose letters stand apart.
+var spaced = regexp.MustCompile(`(?:^|[^\pL])((?:\pL[ \-_.*·]{1,2}){3,}\pL)(?:$|[^\pL])`)
+
+var apart = strings.NewReplacer(" ", "", "-", "", "_", "", ".", "", "*", "", "·", "")
+
+// plain returns a text in lower case without accents, with words that stand apart closed.
+func plain(text string) string {
+	text = spaced.ReplaceAllStringFunc(text, func(all string) string {
+		word := strings.Trim(all, " \t\n,;:.!?()")
+		return strings.Replace(all, word, apart.Replace(word), 1)
+	})
+	text = strings.ToLower(norm.NFD.String(text))
+	return strings.NewReplacer("ß", "ss", "’", "'").Replace(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, text))
+}
+
+var digitLetters = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t")
+
+// clauses yields the clauses of a plain text, as words with one space before, between and
+// after them.
+func clauses(text string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		text := strings.ReplaceAll(text, " - ", "\n")
+		for clause := range strings.FieldsFuncSeq(text, func(r rune) bool {
+			return strings.ContainsRune(".!?;:,()[]{}<>\"“”„«»|/\\\n\r\t•–—…。、", r) || unicode.Is(unicode.So, r)
+		}) {
+			var b strings.Builder
+			for word := range strings.FieldsFuncSeq(clause, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+				if strings.ContainsFunc(word, unicode.IsLetter) {
+					word = digitLetters.Replace(word)
+				}
+				b.WriteString(" " + word)
+			}
+			if b.Len() > 0 && !yield(b.String()+" ") {
+				return
+			}
+		}
+	}
+}
+
+// after returns what follows the first of the phrases that a clause begins with.
+func after(clause string, phrases []string) (rest string, ok bool) {
+	for _, p := range phrases {
+		if strings.HasPrefix(clause, p) {
+			return clause[len(p)-1:], true
+		}
+	}
+	return clause, false
+}
+
+// phrases returns the phrases of a list, divided by commas, with a space at both ends.
+func phrases(lists ...string) []string {
+	var all []string
+	for _, list := range lists {
+		for p := range strings.SplitSeq(list, ",") {
+			all = append(all, " "+strings.TrimSpace(p)+" ")
+		}
+	}
+	return all
+}
+
+// maxFillers bounds the words of politeness that are skipped, so that the time stays linear.
+const maxFillers = 12
+
+func withoutFillers(clause string) string {
+	for range maxFillers {
+		rest, ok := after(clause, fillers)
+		if !ok {
+			break
+		}
+		clause = rest
+	}
+	return clause
+}
+
+// headed reports whether a clause begins with an imperative, after words of politeness and
+// of sequence.
+func headed(clause string) bool {
+	clause = withoutFillers(clause)
+	if rest, ok := after(clause, verbs); ok {
+		return governs(rest)
+	}
+	if rest, ok := after(clause, eitherVerbs); ok {
+		_, ok = after(rest, determiners)
+		return ok
+	}
+	_, ok := after(clause, imperatives)
+	return ok
+}
+
+// joinedTo reports whether an imperative follows a conjunction within a clause that is not
+// about whom or what does it.
+func joinedTo(clause string) bool {
+	end := len(clause)
+	for _, w := range whom {
+		if at := strings.Index(clause, w); at >= 0 {
+			end = min(end, at)
+		}
+	}
+	for _, p := range conjunctions {
+		for rest := range following(clause, p) {
+			if len(clause)-len(rest) > end {
+				break
+			}
+			if headed(rest) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// asked reports whether a clause says of its reader that they are asked to do it.
+func asked(clause string) bool {
+	for _, p := range orders {
+		before, rest, ok := strings.Cut(clause, p)
+		if _, noun := after(" "+rest[:min(len(rest), maxPhrase)], nouns); !ok || noun {
+			continue
+		}
+		for word := range strings.FieldsSeq(before) {
+			if readers[word] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// governs reports whether an object follows a verb: something does, and it is neither a
+// noun that makes the verb a part of a name, such as "ignore flag", nor the next word of an
+// enumeration.
+func governs(rest string) bool {
+	if rest == " " {
+		return false
+	}
+	_, noun := after(rest, nouns)
+	return !noun
+}
+
+// toldTo reports whether a clause says that its reader must or should do it.
+func toldTo(clause string) bool {
+	for _, p := range duties {
+		for todo := range following(clause, p) {
+			for range maxFillers {
+				next, more := after(todo, adverbs)
+				if todo = next; !more {
+					break
+				}
+			}
+			for _, list := range [][]string{verbs, eitherVerbs, infinitives} {
+				if _, told := after(todo, list); told {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// following yields what follows each occurrence of a phrase in a clause, and begins with a
+// space.
+func following(clause, phrase string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for at := strings.Index(clause, phrase); at >= 0; at = strings.Index(clause, phrase) {
+			clause = clause[at+len(phrase)-1:]
+			if !yield(clause) {
+				return
+			}
+		}
+	}
+}
+
+// targeted reports whether a clause is about breaking the rules that a reader was given.
+func targeted(clause string) bool {
+	for _, verb := range breaking {
+		if _, rest, ok := strings.Cut(clause, verb); ok {
+			words := strings.Fields(rest)
+			for _, word := range words[:min(len(words), maxBetween)] {
+				if targets[word] {
+					return true
+				}
+			}
+		}
+	}
+	if !strings.Contains(clause, " be ") && !strings.Contains(clause, " are to ") {
+		return false
+	}
+	for _, verb := range broken {
+		if before, _, ok := strings.Cut(clause, verb); ok {
+			for word := range strings.FieldsSeq(before) {
+				if targets[word] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// maxPhrase is longer than every phrase, in bytes.
+const maxPhrase = 64
+
+// maxBetween is how many words may stand between a verb and its object.
+const maxBetween = 7
+
+// german reports whether a clause is an order in German by its last word: an infinitive
+// after "bitte" or "jetzt", about instructions, or of "du musst"; or an imperative with a
+// particle at its end.
+func german(clause string) bool {
+	words := strings.Fields(clause)
+	last := words[len(words)-1]
+	if separable[words[0]] && particles[last] {
+		return true
+	}
+	if !germanVerbs[last] {
+		return false
+	}
+	for _, p := range germanDuties {
+		if strings.Contains(clause, p) {
+			return true
+		}
+	}
+	if germanHeads[words[0]] {
+		return true
+	}
+	if relatives[words[0]] {
+		return false
+	}
+	for _, word := range words {
+		if targets[word] {
+			return true
+		}
+	}
+	return false
+}
+
+// answersAll reports whether a description orders its reader to answer or to send something.
+// Instructions may.
+func answersAll(text string) bool {
+	for clause := range clauses(plain(text)) {
+		clause = withoutFillers(clause)
+		if rest, ok := after(clause, saying); ok {
+			if _, ok = after(rest, sayingWhat); ok {
+				return true
+			}
+		}
+		if _, ok := after(clause, saysAll); ok {
+			return true
+		}
+	}
+	return false
+}
