@@ -176,14 +176,14 @@ func instruct(ctx context.Context, c *openai.Client, ask proposal.Ask) ([]propos
 		return nil, base.Skipped, nil
 	}
 	one := base.Proposals[0]
-	text, why, err := c.Instruct(ctx, ask.Model, one.Value)
+	text, why, origin, err := c.Instruct(ctx, ask.Model, one.Value)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case why != "":
 		one.Reason += " They come from the embedded rules, because the AI provider's text could not be used: " + why + "."
 	default:
-		one.Value = text
+		one.Value, one.Origin = text, origin
 		one.Reason += " Written by the AI provider."
 	}
 	return []proposal.Proposal{one}, nil, nil

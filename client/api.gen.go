@@ -1854,6 +1854,9 @@ type AppliedObject struct {
 	Object     string     `json:"object"`
 	ObjectType ObjectType `json:"objectType"`
 
+	// Origin The request that an AI provider answered with the text; absent if no AI wrote it.
+	Origin *TextOrigin `json:"origin,omitempty"`
+
 	// Previous Null when there was no value.
 	Previous *string    `json:"previous"`
 	Property string     `json:"property"`
@@ -3033,8 +3036,11 @@ type Preview struct {
 	ExistingFolders []TableFolders `json:"existingFolders,omitempty"`
 
 	// ExpiresAtUtc When it can no longer be applied.
-	ExpiresAtUtc time.Time        `json:"expiresAtUtc"`
-	Kind         OptimizationKind `json:"kind"`
+	ExpiresAtUtc time.Time `json:"expiresAtUtc"`
+
+	// Flagged How many texts or sections of an AI provider were dropped; skipped says why. Absent if none were.
+	Flagged *int             `json:"flagged,omitempty"`
+	Kind    OptimizationKind `json:"kind"`
 
 	// MaxLength How many characters AI instructions may have (aiInstructions).
 	MaxLength *int `json:"maxLength,omitempty"`
@@ -3099,6 +3105,9 @@ type PreviewChange struct {
 	Object     string     `json:"object"`
 	ObjectType ObjectType `json:"objectType"`
 
+	// Origin The request that an AI provider answered with the text; absent if no AI wrote it.
+	Origin *TextOrigin `json:"origin,omitempty"`
+
 	// Property The property to write: instructions, description, displayFolder, summarizeBy, visibility, qnaEnabled or synonyms.
 	Property string `json:"property"`
 
@@ -3106,6 +3115,9 @@ type PreviewChange struct {
 	Proposed    string `json:"proposed"`
 	Reason      string `json:"reason"`
 	Recommended bool   `json:"recommended"`
+
+	// ReviewRequired Why the change is not written unattended; absent if it may be.
+	ReviewRequired *string `json:"reviewRequired,omitempty"`
 
 	// Table Empty for the model itself.
 	Table string     `json:"table"`
@@ -3339,7 +3351,7 @@ type SkippedObject struct {
 	Key     string `json:"key"`
 	Message string `json:"message"`
 
-	// Reason NothingProposed, PermissionRequired or an errorCode.
+	// Reason NothingProposed, PermissionRequired, Flagged (a text of an AI provider was dropped), ReviewRequired (not written unattended) or an errorCode.
 	Reason string `json:"reason"`
 }
 
@@ -3363,6 +3375,20 @@ type TextAcrossModels struct {
 	// Models How many models have the text.
 	Models           int      `json:"models"`
 	SemanticModelIds []string `json:"semanticModelIds"`
+}
+
+// TextOrigin The request that an AI provider answered with the text; absent if no AI wrote it.
+type TextOrigin struct {
+	Model *string `json:"model,omitempty"`
+
+	// PromptVersion The version of the service's own text of the request.
+	PromptVersion string `json:"promptVersion"`
+
+	// Provider The provider's name.
+	Provider string `json:"provider"`
+
+	// RequestHash The SHA-256 of the messages of the request, in hexadecimal.
+	RequestHash string `json:"requestHash"`
 }
 
 // TrackedItem defines model for TrackedItem.
@@ -4905,7 +4931,8 @@ type ClientInterface interface {
 	// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
-	// overwritten.
+	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
+	// explains.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4922,7 +4949,8 @@ type ClientInterface interface {
 	// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
-	// overwritten.
+	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
+	// explains.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6691,7 +6719,8 @@ func (c *Client) CreateSchedule(ctx context.Context, workspaceID WorkspaceID, se
 // Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
-// overwritten.
+// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
+// explains.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6718,7 +6747,8 @@ func (c *Client) ApplyOptimizationWithBody(ctx context.Context, workspaceID Work
 // Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
-// overwritten.
+// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
+// explains.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -11575,7 +11605,8 @@ type ClientWithResponsesInterface interface {
 	// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
-	// overwritten.
+	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
+	// explains.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11592,7 +11623,8 @@ type ClientWithResponsesInterface interface {
 	// Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
-	// overwritten.
+	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
+	// explains.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -14660,7 +14692,8 @@ func (c *ClientWithResponses) CreateScheduleWithResponse(ctx context.Context, wo
 // Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
-// overwritten.
+// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
+// explains.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -14683,7 +14716,8 @@ func (c *ClientWithResponses) ApplyOptimizationWithBodyWithResponse(ctx context.
 // Each write counts as one of the day's optimization applies. properties makes up to two writes: display folders,
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
-// overwritten.
+// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
+// explains.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

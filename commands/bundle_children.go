@@ -32,8 +32,14 @@ func (s *Optimizations) prepareChild(ctx context.Context, caller Caller, t targe
 	}
 	previewID := child.PreviewID.String()
 	p, err := s.loadPreview(ctx, caller, child.Kind, t.model.ID, previewID)
-	if err != nil || len(p.Changes) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	if form == optimization.Unattended {
+		p, _ = p.Unattended()
+	}
+	if len(p.Changes) == 0 {
+		return nil, nil
 	}
 	writes, err := optimization.ApplyPreview{PreviewID: &previewID}.Select(p)
 	if err != nil {

@@ -2,8 +2,11 @@ package openai
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"sync"
+
+	"readiness/domain/proposal"
 )
 
 // cached is how many answers are cached, the latest ones.
@@ -27,6 +30,12 @@ func (q question) hash() [sha256.Size]byte {
 		panic(err) // it holds texts only
 	}
 	return sha256.Sum256(text)
+}
+
+// origin returns what the answer to a question is known by. version is that of the prompt.
+func (c *Client) origin(version string, q question) *proposal.Origin {
+	h := q.hash()
+	return &proposal.Origin{Provider: c.name, Model: c.model, Prompt: version, Request: hex.EncodeToString(h[:])}
 }
 
 func (f *form) orNothing() map[string]any {

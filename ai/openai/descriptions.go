@@ -10,27 +10,31 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
+	"readiness/domain/proposal/screen"
 )
 
-const describeTask = `You document semantic models for the people and the AI that query them. Write a description in English for each object you are given a key of.
-- One line of 15 to 200 characters, a plain sentence without Markdown.
+const describeTask = `You document semantic models for the people and the AI that query them. Write a description for each object you are given a key of, in the language of the descriptions and names that the data has, and in English where that is not clear.
+- One line of 15 to 200 characters, a plain sentence without Markdown, links or code. Give the reader no orders.
 - Say what it means in the business, its unit or grain, and how it is computed if it is a measure. Do not repeat the name, and do not say "this column" or "this measure".
 - Of a calculation group's column, name the calculation items.
 - Claim only what follows from the facts given. Where nothing follows that the name does not say already, give null.
 - Refer to a field as [Field] only if it is in the data. No two descriptions are the same.`
 
+// describeVersion is raised when describeTask or untrusted changes.
+const describeVersion = "descriptions/1"
+
 // Describe proposes a description for each of the objects. Each object is in proposals or in skipped,
 // in the order given.
 func (c *Client) Describe(ctx context.Context, m *semanticmodel.Model, objects []proposal.Object) (proposals []proposal.Proposal,
 	skipped []proposal.Skip, err error) {
-	d := describer{names: namesOf(m), taken: described(m)}
+	d := describer{names: screen.Of(m), taken: described(m)}
 	all, skipped := itemsFor(c.facts(m), objects, d.check)
-	accepted := map[string]string{}
+	accepted := map[string]outcome{}
 	reasons := map[string]string{}
 	// Batches are written concurrently, so two texts may be equal. The later ones are requested once
 	// more, with the duplicate text as a hint.
 	for round := range 2 {
-		j := job{client: c, facts: c.facts(m), task: describeTask}
+		j := job{client: c, facts: c.facts(m), task: describeTask, version: describeVersion}
 		outcomes, err := j.run(ctx, all)
 		if err != nil {
 			if round > 0 && ctx.Err() == nil {
@@ -48,7 +52,7 @@ func (c *Client) Describe(ctx context.Context, m *semanticmodel.Model, objects [
 				reasons[it.key] = "The AI provider gave the same text as for another object."
 				again = append(again, it)
 			default:
-				accepted[it.key] = o.text
+				accepted[it.key] = o
 				d.taken[norm(o.text)] = it.object
 			}
 		}
@@ -75,7 +79,7 @@ func described(m *semanticmodel.Model) map[string]proposal.Object {
 }
 
 type describer struct {
-	names names
+	names *screen.Model
 	// taken are the objects by their descriptions. It is not changed while a job runs.
 	taken map[string]proposal.Object
 }
@@ -105,7 +109,7 @@ func (d describer) check(o proposal.Object, text string) string {
 	if !slices.ContainsFunc(words(text), func(w string) bool { return !slices.Contains(known, w) }) {
 		return "says no more than the name"
 	}
-	if _, unknown := d.names.check(text); len(unknown) > 0 {
+	if unknown := d.names.Unknown(text); len(unknown) > 0 {
 		return "names a field that the model does not have: " + shortName(unknown[0])
 	}
 	if of, ok := d.taken[norm(text)]; ok && of == o {
@@ -146,7 +150,7 @@ func itemsFor(f facts, objects []proposal.Object, check func(proposal.Object, st
 }
 
 // collect returns the results in the order of the objects.
-func collect(f facts, objects []proposal.Object, absent []proposal.Skip, accepted, reasons map[string]string,
+func collect(f facts, objects []proposal.Object, absent []proposal.Skip, accepted map[string]outcome, reasons map[string]string,
 	reason string) (proposals []proposal.Proposal, skipped []proposal.Skip, err error) {
 	skipped = absent
 	seen := map[string]bool{}
@@ -156,8 +160,8 @@ func collect(f facts, objects []proposal.Object, absent []proposal.Skip, accepte
 			continue
 		}
 		seen[about.Key] = true
-		if text, ok := accepted[about.Key]; ok {
-			proposals = append(proposals, proposal.Proposal{Object: o, Value: text, Reason: reason})
+		if a, ok := accepted[about.Key]; ok {
+			proposals = append(proposals, proposal.Proposal{Object: o, Value: a.text, Reason: reason, Origin: a.origin})
 		} else {
 			skipped = append(skipped, proposal.Skip{Object: o, Reason: proposal.NothingProposed, Message: reasons[about.Key]})
 		}

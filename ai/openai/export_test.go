@@ -39,3 +39,8 @@ func (c *circuit) TimedOut(now time.Time) { c.timedOut(now) }
 
 // Abandoned calls abandoned.
 func (c *circuit) Abandoned() { c.abandoned() }
+
+// Prompts are the service's own texts of requests for proposals, by their versions.
+var Prompts = map[string]string{
+	describeVersion: describeTask + untrusted, placeVersion: foldersTask + placeTask + untrusted, instructVersion: instructTask + untrusted,
+}

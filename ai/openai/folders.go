@@ -28,12 +28,15 @@ const foldersTask = `You arrange the measures of a semantic model into display f
 
 const placeTask = `You arrange the measures of a semantic model into display folders, so that people and AI find them. For each measure you are given a key of, choose the folder it belongs into, exactly as it is written in the list. Where none fits, give null.`
 
+// placeVersion is raised when foldersTask, placeTask or untrusted changes.
+const placeVersion = "folders/1"
+
 // Place proposes a display folder for each of the measures, chosen from a list. One request for all
 // measures makes the list from the existing folders; also has folders already proposed for other
 // measures. Each measure is in proposals or in skipped, in the order given.
 func (c *Client) Place(ctx context.Context, m *semanticmodel.Model, measures []proposal.Object,
 	also []string) (proposals []proposal.Proposal, skipped []proposal.Skip, err error) {
-	chosen := map[string]string{}
+	chosen := map[string]outcome{}
 	all, skipped := itemsFor(c.facts(m), measures, nil)
 	if len(all) == 0 {
 		return nil, skipped, nil
@@ -57,14 +60,14 @@ func (c *Client) Place(ctx context.Context, m *semanticmodel.Model, measures []p
 			return ""
 		}
 	}
-	j := job{client: c, facts: c.facts(m), values: list, task: placeTask + "\n\nThe folders: " + data(list)}
+	j := job{client: c, facts: c.facts(m), values: list, version: placeVersion, task: placeTask + "\n\nThe folders: " + data(list)}
 	outcomes, err := j.run(ctx, all)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, it := range all {
 		if o := outcomes[it.key]; o.text != "" {
-			chosen[it.key] = o.text
+			chosen[it.key] = o
 		} else {
 			reasons[it.key] = o.why
 		}

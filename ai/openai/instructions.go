@@ -11,13 +11,17 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
+	"readiness/domain/proposal/screen"
 )
 
 const instructTask = `You write the AI instructions of a semantic model: Markdown that explains to an AI how to answer questions with the model. You are given a draft and facts about the model. Write the draft better: clearer, in the order of importance, with what the facts add.
 - 800 to 3000 characters of English, with headings (## Time, ## Key measures, ## Defaults, ## Terms and others that the draft has) and short lists.
 - Keep every date, calculation group and field parameter that the draft explains, which measure to use for what, what a term means, and what the default is.
-- Name fields as 'Table'[Field] or [Measure], only ones that are in the data. Use brackets for nothing else.
+- Name fields as 'Table'[Field] or [Measure], only ones that are in the data. Use brackets for nothing else. No links, code or HTML.
 - Claim only what follows from the data. Answer with the Markdown alone.`
+
+// instructVersion is raised when instructTask or untrusted changes.
+const instructVersion = "instructions/1"
 
 // minInstructions is the shortest length of useful instructions, in characters (rule INS-02).
 const minInstructions = 200
@@ -27,8 +31,9 @@ const maxFacts = 60_000
 
 // Instruct asks the model to rewrite the part of a draft that the model's AI instructions do not have
 // yet; existing instructions stay unchanged. If no answer can be used, text is "" and why is the
-// reason.
-func (c *Client) Instruct(ctx context.Context, m *semanticmodel.Model, draft string) (text, why string, err error) {
+// reason; else origin is the request that was answered.
+func (c *Client) Instruct(ctx context.Context, m *semanticmodel.Model, draft string) (text, why string, origin *proposal.Origin,
+	err error) {
 	kept := keptOf(m, draft)
 	added := draft[len(kept):]
 	check := func(addition string) string { return checkInstructions(m, kept, added, addition) }
@@ -58,11 +63,11 @@ func (c *Client) Instruct(ctx context.Context, m *semanticmodel.Model, draft str
 		answer, err := c.ask(ctx, q)
 		if f, ok := errors.AsType[*failure](err); ok {
 			if f.class <= malformed && problem == "" {
-				return "", "", c.refuse(f)
+				return "", "", nil, c.refuse(f)
 			}
-			return "", f.what, nil
+			return "", f.what, nil, nil
 		} else if err != nil {
-			return "", "", err
+			return "", "", nil, err
 		}
 		addition := markdown(answer)
 		if problem = check(addition); problem == "" {
@@ -70,11 +75,11 @@ func (c *Client) Instruct(ctx context.Context, m *semanticmodel.Model, draft str
 			if strings.Contains(draft, "\r\n") {
 				addition = strings.ReplaceAll(addition, "\n", "\r\n")
 			}
-			return kept + addition, "", nil
+			return kept + addition, "", c.origin(instructVersion, q), nil
 		}
 		q.turns = append(slices.Clone(q.turns), answer, "It could not be used: your answer "+problem+". Write it again.")
 	}
-	return "", "its text " + problem, nil
+	return "", "its text " + problem, nil, nil
 }
 
 // keptOf returns the start of a draft that the model already has, including the blank lines after it.
@@ -140,13 +145,10 @@ func checkInstructions(m *semanticmodel.Model, kept, added, addition string) str
 	case kept == "" && n < minInstructions:
 		return fmt.Sprintf("has %d characters, and at least %d are wanted", n, minInstructions)
 	}
-	has := namesOf(m)
-	drafted, _ := has.check(added)
-	some, unknown := has.check(addition)
-	if len(unknown) > 0 {
+	if unknown := screen.Of(m).Unknown(addition); len(unknown) > 0 {
 		return "names fields that the model does not have: " + shortText(strings.Join(unknown, ", "))
 	}
-	if drafted && !some {
+	if screen.Names(added) && !screen.Names(addition) {
 		return "names no field in brackets"
 	}
 	for _, t := range m.Tables { // rule INS-06

@@ -42,7 +42,7 @@ func TestInstruct(t *testing.T) {
 			t.Parallel()
 			s := serve(t, func(n int, r request) reply { return say(tt.answers[n]) })
 			c := s.client(t)
-			got, why, err := c.Instruct(t.Context(), sales("a"), draft)
+			got, why, _, err := c.Instruct(t.Context(), sales("a"), draft)
 			if err != nil || got != tt.want || why != tt.why {
 				t.Errorf("got %q, because %q, error %v, want %q, because %q", got, why, err, tt.want, tt.why)
 			}
@@ -70,7 +70,7 @@ func TestInstruct(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, func(int, request) reply { return tt.answer })
-			got, why, err := s.client(t).Instruct(t.Context(), sales("a"), draft)
+			got, why, _, err := s.client(t).Instruct(t.Context(), sales("a"), draft)
 			if got != "" || why != tt.why || err != nil {
 				t.Errorf("got %q, because %q, error %v, want none, because %q", got, why, err, tt.why)
 			}
@@ -80,7 +80,7 @@ func TestInstruct(t *testing.T) {
 	t.Run("no answer", func(t *testing.T) {
 		t.Parallel()
 		s := serve(t, func(int, request) reply { return reply{status: 500} })
-		if _, _, err := s.client(t).Instruct(t.Context(), sales("a"), draft); !domain.IsRefused(err, domain.OptimizationFailed) {
+		if _, _, _, err := s.client(t).Instruct(t.Context(), sales("a"), draft); !domain.IsRefused(err, domain.OptimizationFailed) {
 			t.Errorf("got error %v, want OptimizationFailed", err)
 		}
 	})
@@ -99,7 +99,7 @@ func TestInstructKeepsExistingText(t *testing.T) {
 	} {
 		m := sales("a")
 		place(m)
-		got, why, err := s.client(t).Instruct(t.Context(), m, present+"\r\n\r\n## Terms\r\nUse [a].\r\n")
+		got, why, _, err := s.client(t).Instruct(t.Context(), m, present+"\r\n\r\n## Terms\r\nUse [a].\r\n")
 		if want := present + "\r\n\r\n## Terms\r\nUse [a]."; got != want || why != "" || err != nil {
 			t.Errorf("%s: got %q, because %q, error %v, want %q", name, got, why, err, want)
 		}
@@ -116,7 +116,7 @@ func TestInstructNamesGroupsAndParameters(t *testing.T) {
 		}
 		return say(written + "\n\ntime shift moves dates.")
 	})
-	got, why, err := s.client(t).Instruct(t.Context(), m, draft+"Time Shift moves dates.")
+	got, why, _, err := s.client(t).Instruct(t.Context(), m, draft+"Time Shift moves dates.")
 	if !strings.HasSuffix(got, "moves dates.") || why != "" || err != nil {
 		t.Errorf("got %q, because %q, error %v", got, why, err)
 	}
@@ -141,7 +141,7 @@ func TestReferencesMatchTheRule(t *testing.T) {
 		"[Secret] [a]": false, "[Day No] [a]": false, "[it's]": true, "[a] '[b]'": false, "My Sales[a]": true, "[a]\n[b\n]": true,
 	} {
 		s := serve(t, func(int, request) reply { return say(text + tail) })
-		got, _, err := s.client(t).Instruct(t.Context(), m, draft)
+		got, _, _, err := s.client(t).Instruct(t.Context(), m, draft)
 		if err != nil || (got != "") != right {
 			t.Errorf("%q: got %q and error %v, want it taken: %v", text, got, err, right)
 		}
@@ -159,7 +159,7 @@ func TestInstructionsAreBounded(t *testing.T) {
 	t.Parallel()
 	m, _ := many(300)
 	s := serve(t, func(int, request) reply { return say(written) })
-	if _, _, err := s.client(t).Instruct(t.Context(), m, draft); err != nil {
+	if _, _, _, err := s.client(t).Instruct(t.Context(), m, draft); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(s.asked()[0].raw); n > 100_000 {

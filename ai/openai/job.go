@@ -24,16 +24,21 @@ type item struct {
 	check func(text string) string
 }
 
-// outcome is the result of an item: a text, or the reason why there is none.
-type outcome struct{ text, why string }
+// outcome is the result of an item: a text with the request that it answers, or the reason why there
+// is none.
+type outcome struct {
+	text, why string
+	origin    *proposal.Origin
+}
 
 // job gets texts for items, batch by batch.
 type job struct {
 	client *Client
 	facts  facts
-	// task is the instruction for the model. values are the allowed texts; nil allows any text.
-	task   string
-	values []string
+	// task is the instruction for the model, and version that of its text. values are the allowed texts; nil allows any text.
+	task    string
+	version string
+	values  []string
 
 	mu       sync.Mutex
 	outcomes map[string]outcome
@@ -262,7 +267,7 @@ func (j *job) take(q question, text string, items []item) map[string]string {
 			problems[g.Key] = why
 			continue
 		}
-		j.outcomes[g.Key] = outcome{text: value}
+		j.outcomes[g.Key] = outcome{text: value, origin: j.client.origin(j.version, q)}
 		delete(problems, g.Key)
 		useful = true
 	}

@@ -69,6 +69,9 @@ type Object struct {
 	Property   rewrite.Property    `json:"property"`
 	Previous   *string             `json:"previous"`
 	Written    *string             `json:"written"`
+	// Origin is the request that an AI provider answered with the written text; nil if no
+	// AI wrote it.
+	Origin *proposal.Origin `json:"origin,omitempty"`
 }
 
 // Target returns the property of an object that is written.
@@ -108,11 +111,11 @@ func (r ApplyPreview) Select(p Preview) ([]Write, error) {
 			if writeOf(c.Type) != t || !keys[c.Key] {
 				continue
 			}
-			written := c.Proposed
+			written, origin := c.Proposed, c.Origin
 			if own, ok := r.Values[c.Key]; ok {
-				written = asWritten(c.Type, own)
+				written, origin = asWritten(c.Type, own), nil // a person's text
 			}
-			w.Objects = append(w.Objects, Object{c.Key, c.Type, c.Table, c.Object, c.ObjectType, c.Property, c.Current, &written})
+			w.Objects = append(w.Objects, Object{c.Key, c.Type, c.Table, c.Object, c.ObjectType, c.Property, c.Current, &written, origin})
 		}
 		if len(w.Objects) > 0 {
 			writes = append(writes, w)

@@ -165,6 +165,9 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 			answer.Proposals, answer.More = answer.Proposals[:ask.Limit], answer.More+over
 		}
 		p.Provider = &answer.Provider
+		if answer, err = p.screened(d, m, t.Type, answer); err != nil {
+			return 0, err
+		}
 	}
 	return answer.More, p.take(d, t.Type, answer, a)
 }
@@ -259,6 +262,7 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 		p.Changes = append(p.Changes, Change{
 			Key: key, Type: t, Table: one.Table, Object: one.Name, ObjectType: one.Type, Property: propertyOf(t),
 			Current: values[i].Text, Proposed: one.Value, Reason: one.Reason, Recommended: one.Recommended || !inSchema(t),
+			Origin: one.Origin, ReviewRequired: one.Review,
 		})
 	}
 	return nil
@@ -390,10 +394,11 @@ func foldersOf(m *semanticmodel.Model) []TableFolders {
 }
 
 // Proposed returns the event of an unattended apply that writes every change of the
-// preview. hash is the hash of the preview's document.
+// preview that needs no review. hash is the hash of the preview's document.
 func (p Preview) Proposed(hash string) (Proposed, error) {
-	writes, err := ApplyPreview{}.Select(p)
-	skipped := p.Skipped
+	writable, withheld := p.Unattended()
+	writes, err := ApplyPreview{}.Select(writable)
+	skipped := slices.Concat(p.Skipped, withheld)
 	if p.NothingToDo != nil && len(skipped) == 0 {
 		skipped = []Skip{{Reason: string(proposal.NothingProposed), Message: *p.NothingToDo}}
 	}

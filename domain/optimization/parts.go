@@ -62,7 +62,11 @@ func textSize(text *string) int {
 }
 
 func (o Object) size() int {
-	return len(o.Key) + len(o.Table) + len(o.Object) + textSize(o.Previous) + textSize(o.Written)
+	n := len(o.Key) + len(o.Table) + len(o.Object) + textSize(o.Previous) + textSize(o.Written)
+	if o.Origin != nil {
+		n += overhead + len(o.Origin.Provider) + len(o.Origin.Model)
+	}
+	return n
 }
 
 func (s Skip) size() int { return len(s.Key) + len(s.Message) }

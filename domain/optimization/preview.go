@@ -24,6 +24,8 @@ type Preview struct {
 	AssessmentID      *uuid.UUID `json:"assessmentId"`
 	Changes           []Change   `json:"changes"`
 	Skipped           []Skip     `json:"skipped"`
+	// Flagged is how many texts or sections of an AI provider were dropped; Skipped says why.
+	Flagged int `json:"flagged,omitempty"`
 	// NothingToDo says why there are no changes; nil when there are any.
 	NothingToDo *string `json:"nothingToDo"`
 	// UsageInProposal says whether usage weighted the proposals and both scores.
@@ -64,6 +66,11 @@ type Change struct {
 	Proposed    string              `json:"proposed"`
 	Reason      string              `json:"reason"`
 	Recommended bool                `json:"recommended"`
+	// Origin is the request that an AI provider answered with the text; nil for other
+	// changes.
+	Origin *proposal.Origin `json:"origin,omitempty"`
+	// ReviewRequired says why the change is not written unattended; "" if it may be.
+	ReviewRequired string `json:"reviewRequired,omitempty"`
 }
 
 // Target returns the property of an object that the change sets.

@@ -83,6 +83,22 @@ type Proposal struct {
 	Value       string
 	Reason      string // a sentence: why this value
 	Recommended bool
+	// Origin is the request that an AI provider answered with the value; nil if no AI wrote
+	// it.
+	Origin *Origin
+	// Review says why a person must review the value before it is written; "" if nothing
+	// more than usual requires it.
+	Review string
+}
+
+// Origin identifies the request to an AI provider that a text came from.
+type Origin struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model,omitempty"`
+	// Prompt is the version of the service's own text of the request.
+	Prompt string `json:"promptVersion"`
+	// Request is the SHA-256 of the messages of the request, in hexadecimal.
+	Request string `json:"requestHash"`
 }
 
 // SkipReason says why an object has no proposal.
@@ -92,6 +108,10 @@ type SkipReason string
 const (
 	NothingProposed    SkipReason = "NothingProposed"
 	PermissionRequired SkipReason = "PermissionRequired"
+	// Flagged is the reason of a text of an AI provider that package screen dropped, and
+	// ReviewRequired of a change that is not written unattended.
+	Flagged        SkipReason = "Flagged"
+	ReviewRequired SkipReason = "ReviewRequired"
 )
 
 // Skip is an object without a proposal.

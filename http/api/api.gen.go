@@ -2594,8 +2594,11 @@ type Preview struct {
 	ExistingFolders *[]TableFolders `json:"existingFolders,omitempty"`
 
 	// ExpiresAtUtc When it can no longer be applied.
-	ExpiresAtUtc time.Time        `json:"expiresAtUtc"`
-	Kind         OptimizationKind `json:"kind"`
+	ExpiresAtUtc time.Time `json:"expiresAtUtc"`
+
+	// Flagged How many texts or sections of an AI provider were dropped; skipped says why. Absent if none were.
+	Flagged *int             `json:"flagged,omitempty"`
+	Kind    OptimizationKind `json:"kind"`
 
 	// MaxLength How many characters AI instructions may have (aiInstructions).
 	MaxLength *int `json:"maxLength,omitempty"`
@@ -2884,6 +2887,9 @@ type TextAcrossModels struct {
 	Models           int      `json:"models"`
 	SemanticModelIds []string `json:"semanticModelIds"`
 }
+
+// TextOrigin The request that an AI provider answered with the text; absent if no AI wrote it.
+type TextOrigin = proposal.Origin
 
 // TrackedItem defines model for TrackedItem.
 type TrackedItem struct {

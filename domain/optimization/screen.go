@@ -1,0 +1,119 @@
+package optimization
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"readiness/definition"
+	"readiness/definition/rewrite"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal"
+	"readiness/domain/proposal/screen"
+)
+
+// screened returns an answer without the texts of an AI provider that package screen drops.
+// It counts those, and marks the instructions that a person must review.
+func (p *Preview) screened(d definition.Definition, m *semanticmodel.Model, t proposal.Type,
+	answer proposal.Answer) (proposal.Answer, error) {
+	kept := answer.Proposals[:0:0]
+	var checks *screen.Model
+	for _, one := range answer.Proposals {
+		if one.Origin == nil {
+			kept = append(kept, one)
+			continue
+		}
+		if checks == nil {
+			checks = screen.Of(m)
+		}
+		if t == proposal.AIInstructions {
+			passed, err := p.screenInstructions(d, checks, &one)
+			if err != nil {
+				return answer, err
+			}
+			if passed {
+				kept = append(kept, one)
+			}
+			continue
+		}
+		if why := checks.Line(one.Value, limitOf(t)); why != "" {
+			p.flag(t, one.Object, why.Message())
+			continue
+		}
+		kept = append(kept, one)
+	}
+	answer.Proposals = kept
+	return answer, nil
+}
+
+// limitOf returns the greatest length of a text of one line, in characters.
+func limitOf(t proposal.Type) int {
+	if t == proposal.DisplayFolder {
+		return proposal.MaxFolder
+	}
+	return proposal.MaxDescription
+}
+
+func (p *Preview) flag(t proposal.Type, o proposal.Object, why string) {
+	p.Flagged++
+	p.skip(t, proposal.Skip{Object: o, Reason: proposal.Flagged, Message: "the text of the AI provider was dropped, because it " + why})
+}
+
+// screenInstructions drops the sections of AI instructions that package screen drops, and
+// says what a person must review. It reports whether anything is left to propose.
+func (p *Preview) screenInstructions(d definition.Definition, checks *screen.Model, one *proposal.Proposal) (bool, error) {
+	values, err := rewrite.Values(d, targets(proposal.AIInstructions, []proposal.Object{one.Object}))
+	if err != nil {
+		return false, err
+	}
+	present := ""
+	if values[0].Text != nil {
+		present = *values[0].Text
+	}
+	addition, stays := strings.CutPrefix(one.Value, present)
+	kept, dropped := checks.Document(addition)
+	for _, section := range dropped {
+		p.flag(proposal.AIInstructions, one.Object, fmt.Sprintf("%s (section %d)", section.Reason.Message(), section.Number))
+	}
+	if len(dropped) > 0 && (!stays || !says(kept)) {
+		return false, nil // the rest of a rewritten text may be a person's
+	}
+	one.Value = one.Value[:len(one.Value)-len(addition)] + kept
+	switch {
+	case screen.Removes(present, one.Value):
+		one.Review = "the AI provider removes or changes lines of the present instructions"
+	case screen.Contradicts(present, kept):
+		one.Review = "what the AI provider adds seems to contradict a line of the present instructions"
+	case len(dropped) > 0:
+		one.Review = "parts of the AI provider's text were dropped"
+	}
+	return true, nil
+}
+
+// says reports whether Markdown holds anything except headings.
+func says(text string) bool {
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "#") && strings.ContainsFunc(line, unicode.IsLetter) {
+			return true
+		}
+	}
+	return false
+}
+
+// Unattended returns the preview with the changes that may be written without a review, and
+// those that wait for one.
+func (p Preview) Unattended() (Preview, []Skip) {
+	writable := p
+	writable.Changes = nil
+	var withheld []Skip
+	for _, c := range p.Changes {
+		why := c.ReviewRequired
+		if why == "" {
+			writable.Changes = append(writable.Changes, c)
+			continue
+		}
+		withheld = append(withheld, Skip{c.Key, string(proposal.ReviewRequired), "a person must review it, because " + why +
+			"; make a preview and apply it"})
+	}
+	return writable, withheld
+}
