@@ -48,6 +48,22 @@ func newLanguageModel(t *testing.T) *languageModel {
 	return m
 }
 
+// comparesRows runs generated questions over a sample model. Their queries are evaluated over its sample data, and each
+// verdict says by what.
+//
+// proves: decisions/10/sample-data
+func comparesRows(t *testing.T, y *typist) {
+	t.Helper()
+	const in, of = "Corporate Functions", "Financial Statements"
+	y.types(0, y.types(0, "", "benchmark", "generate", in, of, "--count", "5", "--json").stdout, "benchmark", "save", in, of, "-")
+	y.types(0, "", "benchmark", "run", in, of)
+	run := shownID.FindString(y.types(0, "", "benchmark", "runs", in, of).stdout)
+	result := y.types(0, "", "benchmark", "result", in, of, run, "--json").stdout
+	if compared, named := strings.Count(result, `"result_set"`), strings.Count(result, "evaluated over sample data (embedded)"); compared < 4 || named != compared {
+		t.Errorf("%d of 5 verdicts compare rows, %d name the evaluator: %s", compared, named, result)
+	}
+}
+
 // TestClientRuns runs benchmarks, A/B tests, schedules and AI providers against a service through the client.
 func TestClientRuns(t *testing.T) {
 	t.Parallel()
@@ -97,6 +113,8 @@ func TestClientRuns(t *testing.T) {
 	y.types(0, "", "schedules", "show", schedule)
 	y.types(0, "", "schedules", "delete", schedule)
 	y.types(1, "", "schedules", "show", schedule) // 404
+
+	comparesRows(t, quiet)
 
 	const key = "sk-never-to-be-told"
 	// The provider does not answer the test call and is saved anyway.
