@@ -50,8 +50,6 @@ func newLanguageModel(t *testing.T) *languageModel {
 
 // comparesRows runs generated questions over a sample model. Their queries are evaluated over its sample data, and each
 // verdict says by what.
-//
-// proves: decisions/10/sample-data
 func comparesRows(t *testing.T, y *typist) {
 	t.Helper()
 	const in, of = "Corporate Functions", "Financial Statements"
@@ -114,7 +112,7 @@ func TestClientRuns(t *testing.T) {
 	y.types(0, "", "schedules", "delete", schedule)
 	y.types(1, "", "schedules", "show", schedule) // 404
 
-	comparesRows(t, quiet)
+	comparesRows(t, quiet) // proves: decisions/10/sample-data
 
 	const key = "sk-never-to-be-told"
 	// The provider does not answer the test call and is saved anyway.
