@@ -16,6 +16,10 @@ func TestWorkedExamplesOfValues(t *testing.T) {
 			`IF(BLANK() = TRUE, "true", "false")`, "false", `IF(BLANK() = FALSE, "true", "false")`, "true",
 			`IF(BLANK() = 0, "true", "false")`, "true", `IF(BLANK() = "", "true", "false")`, "true",
 		),
+		"https://www.sqlbi.com/articles/how-to-handle-blank-in-dax-measures/": { // Soda has no transactions
+			{`DEFINE MEASURE Sales[Amount] = CALCULATE(SUM(Sales[Amount]), Sales[Key] > 99) MEASURE Sales[Discount] = CALCULATE(SUM(Sales[Quantity]), Sales[Key] > 99)
+				EVALUATE ROW("1", 1 - ([Discount] / [Amount]), "2", ([Amount] - [Discount]) / [Amount])`, "1|"},
+		},
 		"https://learn.microsoft.com/dax/dax-operator-reference": values(
 			"5 + 2 * 3", "11", "(5 + 2) * 3", "21", "-2^2", "-4", "(-2)^2", "4", "16^4", "65536", "3 - 1 - 1", "1",
 			"BLANK() == 0", "FALSE", "BLANK() == BLANK()", "TRUE", `BLANK() = DATE(1899 + 1, 1, 1)`, "FALSE", `BLANK() == ""`, "FALSE",
@@ -62,6 +66,11 @@ func TestWorkedExamplesOfTables(t *testing.T) {
 	t.Parallel()
 	m := shop(t).model(t)
 	for page, examples := range map[string][]example{
+		"https://www.sqlbi.com/articles/blank-row-in-dax/": { // orphans add a blank row, which VALUES returns and DISTINCT does not
+			{"EVALUATE SUMMARIZECOLUMNS(Product[Product Name], \"d\", COUNTROWS(DISTINCT(Product[Price])), \"v\", COUNTROWS(VALUES(Product[Price])))",
+				"Bread|1|1; Butter|1|1; Cake|1|1; Dates|1|1; ||1"},
+			{"EVALUATE ROW(\"d\", COUNTROWS(DISTINCT(Product[Price])), \"v\", COUNTROWS(VALUES(Product[Price])))", "4|5"},
+		},
 		"https://learn.microsoft.com/dax/values-function-dax": { // a blank member stands for the sale of no product
 			{"EVALUATE ROW(\"v\", COUNTROWS(VALUES(Product[Product Key])), \"d\", COUNTROWS(DISTINCT(Product[Product Key])))", "5|4"},
 			{"EVALUATE ROW(\"v\", COUNTROWS(VALUES(Product)), \"d\", COUNTROWS(DISTINCT(Product)), \"t\", COUNTROWS(Product))", "5|4|4"},
