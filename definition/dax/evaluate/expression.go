@@ -375,12 +375,8 @@ func (s *session) transition(sc scope, n *dax.Node) *context {
 func (s *session) rowFilter(row *rowContext, r *relations, n *dax.Node) *filter {
 	g := row.grid
 	if g.base != nil {
-		class := g.base.classes[g.ids[row.row]]
-		rows := g.base.equal[class]
-		if rows == nil {
-			rows = []int32{class}
-		}
-		return s.filterOf(&grid{base: g.base, ids: rows}, r, n)
+		class := g.base.classes[g.ids[row.row]] // all rows of the class pass
+		return s.filterOf(&grid{base: g.base, ids: []int32{class}}, r, n)
 	}
 	one := &grid{columns: g.columns, values: g.values[row.row : row.row+1]}
 	for _, c := range g.columns {

@@ -41,7 +41,6 @@ type table struct {
 	isTime     bool   // it is marked as a date table
 	// classes number rows so that equal rows have the number of the first of them.
 	classes []int32
-	equal   map[int32][]int32 // the rows of a class that has more than one
 }
 
 // column is a column. values are distinct, and values[0] is BLANK.
@@ -174,7 +173,7 @@ func (c *column) String() string { return "'" + c.table.name + "'[" + c.name + "
 
 // classify numbers equal rows.
 func (t *table) classify() {
-	t.classes, t.equal = make([]int32, t.n+1), map[int32][]int32{}
+	t.classes = make([]int32, t.n+1)
 	first := make(map[string]int32, t.n)
 	var key []byte
 	for row := range t.n {
@@ -188,11 +187,6 @@ func (t *table) classify() {
 		if !known {
 			class = int32(row)
 			first[string(key)] = class
-		} else {
-			if t.equal[class] == nil {
-				t.equal[class] = []int32{class}
-			}
-			t.equal[class] = append(t.equal[class], int32(row))
 		}
 		t.classes[row] = class
 	}
