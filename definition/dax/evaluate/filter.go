@@ -51,6 +51,9 @@ type matcher struct {
 	many  map[string]struct{}
 }
 
+// clearedAtOnce is how many bytes are set to zero in a step.
+const clearedAtOnce = 64
+
 // maxUnits is how many units a filter may have.
 const maxUnits = 64
 
@@ -93,6 +96,7 @@ func (s *session) matcher(f *filter, mask uint64) *matcher {
 	s.spend(nil, f.count()*len(at))
 	all := make([]int32, len(f.units))
 	if len(at) == 1 {
+		s.spend(nil, m.units[0].size()/clearedAtOnce)
 		m.one = make([]bool, m.units[0].size())
 		for i := range f.count() {
 			f.tuple(i, all)
