@@ -55,13 +55,21 @@ func (s *session) dayOf(n *dax.Node, t time.Time) Value {
 	return OfTime(t)
 }
 
+// firstDate is the first day that DATE counts right, because it takes 1900 for a leap year
+// (sqlbi.com/blog/marco/2012/11/05/date-function-does-not-support-all-the-dates-in-dax-by-design-powerpivot-tabular-dax).
+var firstDate = time.Date(1900, 3, 1, 0, 0, 0, 0, time.UTC)
+
 // date returns a date; months and days beyond their range count on.
 func (s *session) date(n *dax.Node, v []Value) Value {
 	year, month, day := s.integral(n, v[0]), s.integral(n, v[1]), s.integral(n, v[2])
 	if year < 1900 || year > 9998 || month < -1000 || month > 1000 || day < -100_000 || day > 100_000 {
 		s.refuse(n, "DATE of the year %d, the month %d and the day %d", year, month, day)
 	}
-	return s.dayOf(n, time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC))
+	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	if t.Before(firstDate) {
+		s.refuse(n, "DATE returns days from %s on", firstDate.Format(time.DateOnly))
+	}
+	return s.dayOf(n, t)
 }
 
 func (s *session) today(n *dax.Node, _ []Value) Value {

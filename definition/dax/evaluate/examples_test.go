@@ -22,7 +22,7 @@ func TestWorkedExamplesOfValues(t *testing.T) {
 		},
 		"https://learn.microsoft.com/dax/dax-operator-reference": values(
 			"5 + 2 * 3", "11", "(5 + 2) * 3", "21", "-2^2", "-4", "(-2)^2", "4", "16^4", "65536", "3 - 1 - 1", "1",
-			"BLANK() == 0", "FALSE", "BLANK() == BLANK()", "TRUE", `BLANK() = DATE(1899 + 1, 1, 1)`, "FALSE", `BLANK() == ""`, "FALSE",
+			"BLANK() == 0", "FALSE", "BLANK() == BLANK()", "TRUE", `BLANK() = DATE(1900, 3, 1)`, "FALSE", `BLANK() == ""`, "FALSE",
 			`"Red" IN {"red", "Blue"}`, "TRUE", `NOT "Green" IN {"Red", "Blue"}`, "TRUE", `"a" & "b" & 1`, "ab1",
 		),
 		"https://learn.microsoft.com/dax/divide-function-dax": values(
