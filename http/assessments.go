@@ -75,9 +75,10 @@ func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t ite
 	if err != nil {
 		return list, err
 	}
-	found, list.ContinuationToken, list.ContinuationURI, err = pageOf(p, found, func(a projections.Assessment) projections.AssessmentCursor {
+	cursor := func(a projections.Assessment) projections.AssessmentCursor {
 		return projections.AssessmentCursor{AssessedAt: a.AssessedAt, ID: a.AssessmentID}
-	})
+	}
+	found, list.ContinuationToken, list.ContinuationURI, err = pageOf(p, found, cursor)
 	list.Value = make([]api.AssessmentSummary, len(found))
 	for i, a := range found {
 		list.Value[i] = api.AssessmentSummary{

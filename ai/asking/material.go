@@ -49,7 +49,10 @@ type material struct {
 // newMaterial returns the material of everything that is seen. withoutDAX leaves out the expressions
 // of measures and columns.
 func newMaterial(seen sight, withoutDAX bool) *material {
-	m := &material{full: openai.Material{Instructions: domain.FirstCharacters(seen.Instructions, maxInstructions)}, rarity: map[string]float64{}}
+	m := &material{
+		full:   openai.Material{Instructions: domain.FirstCharacters(seen.Instructions, maxInstructions)},
+		rarity: map[string]float64{},
+	}
 	expression := func(text string) string {
 		if withoutDAX {
 			return ""

@@ -79,8 +79,8 @@ var meanings = classes("sum total totals overall", "number count counts num no n
 	"year years yr", "month months", "day days", "quarter quarters", "hour hours", "minute minutes", "dated date dates", "median med")
 
 // idle are words that say nothing by themselves.
-var idle = setOf("the a an of in by for to and or per each is are its it that with as from row rows value values table column measure field " +
-	"if else " +
+var idle = setOf("the a an of in by for to and or per each is are its it that with as from row rows value values table column " +
+	"measure field if else " +
 	"when where than one at on up name names record records data true false")
 
 func classes(lists ...string) map[string]string {

@@ -103,14 +103,12 @@ func quote(s string) string {
 
 // explain returns what an expression computes, as a sentence without its full stop, "" for one that is not understood.
 func (f *facts) explain(x *field) explanation {
-	expression, home := "", x.table
-	e := &explainer{facts: f, home: home, about: home}
-	if x.measure != nil {
-		expression, e.about = x.measure.Expression, nil
-	} else {
-		expression, e.row = x.column.Expression, home
+	home := x.table
+	e := &explainer{facts: f, home: home}
+	if x.measure == nil {
+		e.about, e.row = home, home
 	}
-	n, ok := dax.Parse(expression)
+	n, ok := dax.Parse(x.expression())
 	if !ok {
 		return explanation{}
 	}

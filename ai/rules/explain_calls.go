@@ -211,8 +211,8 @@ func (e *explainer) span(n *dax.Node) (explanation, bool) {
 	from, ok := e.value(n.Parts[0])
 	to, also := e.value(n.Parts[1])
 	return explanation{
-		text: "number of " + spans[strings.ToUpper(n.Parts[2].Text)] + " from " + from.operand(false) + " to " + to.operand(false), the: true,
-		compound: true,
+		text: "number of " + spans[strings.ToUpper(n.Parts[2].Text)] + " from " + from.operand(false) + " to " + to.operand(false),
+		the:  true, compound: true,
 	}, ok && also
 }
 

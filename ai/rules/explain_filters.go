@@ -141,8 +141,10 @@ func (e *explainer) cleared(n *dax.Node) (string, bool) {
 		return e.clearedExcept(n)
 	}
 	if len(n.Parts) == 0 {
-		return map[bool]string{true: "for everything that is selected in the report", false: setAside + "all filters"}[n.Text == "ALLSELECTED"],
-			n.Text != "ALLNOBLANKROW"
+		if n.Text == "ALLSELECTED" {
+			return "for everything that is selected in the report", true
+		}
+		return setAside + "all filters", n.Text != "ALLNOBLANKROW"
 	}
 	if t := e.table(n.Parts[0]); t != nil && len(n.Parts) == 1 {
 		if n.Text == "ALLSELECTED" {

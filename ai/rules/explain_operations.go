@@ -85,7 +85,8 @@ func (e *explainer) joined(n *dax.Node, word string) (explanation, bool) {
 	if sameOperator(n, n.Parts[0]) {
 		first = a.full()
 	}
-	return explanation{text: first + word + b.operand(false), the: a.the && (a.plain() || sameOperator(n, n.Parts[0])), compound: true}, true
+	the := a.the && (a.plain() || sameOperator(n, n.Parts[0]))
+	return explanation{text: first + word + b.operand(false), the: the, compound: true}, true
 }
 
 func sameOperator(a, b *dax.Node) bool {

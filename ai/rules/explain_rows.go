@@ -296,8 +296,8 @@ func (e *explainer) datePart(n *dax.Node) (explanation, bool) {
 // with other signs.
 func formatted(format string) string {
 	parts := []struct{ code, shown string }{
-		{"yyyy", "2026"}, {"yy", "26"}, {"MMMM", "February"}, {"mmmm", "February"}, {"MMM", "Feb"}, {"mmm", "Feb"}, {"MM", "02"}, {"mm", "02"},
-		{"M", "2"}, {"m", "2"}, {"dddd", "Monday"}, {"ddd", "Mon"}, {"dd", "09"}, {"d", "9"}, {"YYYY", "2026"}, {"YY", "26"},
+		{"yyyy", "2026"}, {"yy", "26"}, {"MMMM", "February"}, {"mmmm", "February"}, {"MMM", "Feb"}, {"mmm", "Feb"}, {"MM", "02"},
+		{"mm", "02"}, {"M", "2"}, {"m", "2"}, {"dddd", "Monday"}, {"ddd", "Mon"}, {"dd", "09"}, {"d", "9"}, {"YYYY", "2026"}, {"YY", "26"},
 		{"q", "1"}, {"Q", "1"},
 	}
 	var b strings.Builder

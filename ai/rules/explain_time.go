@@ -21,7 +21,8 @@ var otherPeriods = map[string]string{
 	"PREVIOUSDAY": "on the previous day", "NEXTYEAR": "in the next year", "NEXTQUARTER": "in the next quarter",
 	"NEXTMONTH": "in the next month",
 	"NEXTDAY":   "on the next day", "LASTDATE": "on the last date selected", "FIRSTDATE": "on the first date selected",
-	"ENDOFMONTH": "on the last day of the month", "ENDOFQUARTER": "on the last day of the quarter", "ENDOFYEAR": "on the last day of the year",
+	"ENDOFMONTH": "on the last day of the month", "ENDOFQUARTER": "on the last day of the quarter",
+	"ENDOFYEAR":    "on the last day of the year",
 	"STARTOFMONTH": "on the first day of the month", "STARTOFQUARTER": "on the first day of the quarter",
 	"STARTOFYEAR": "on the first day of the year",
 }

@@ -236,6 +236,14 @@ func join(t, other *table, many, otherMany bool) {
 	}
 }
 
+// expression returns the DAX of a measure or of a calculated column, "" for another column.
+func (x *field) expression() string {
+	if x.measure != nil {
+		return x.measure.Expression
+	}
+	return x.column.Expression
+}
+
 func (x *field) isDate() bool { return x.column != nil && x.column.DataType == semanticmodel.DateTime }
 
 func (x *field) isNumber() bool {
@@ -328,14 +336,6 @@ func tableNames(tables []*table) []string {
 	var names []string
 	for _, t := range tables {
 		names = append(names, t.src.Name)
-	}
-	return mentions(names)
-}
-
-func fieldNames(fields []*field) []string {
-	var names []string
-	for _, x := range fields {
-		names = append(names, x.name)
 	}
 	return mentions(names)
 }

@@ -25,21 +25,7 @@ func (f *facts) instruct(a *answers) {
 	}
 	current := f.currentInstructions()
 	if length(current) == 0 {
-		d := document{left: proposal.MaxInstructions, newline: "\n"}
-		if purpose := f.purpose(); purpose != "" {
-			d.line(purpose)
-		}
-		added := false
-		for _, s := range f.sections("") {
-			added = d.add(s) || added
-		}
-		f.askAboutModel(a)
-		if !added {
-			a.skip(model, "The definition says nothing that AI instructions should: write them by hand.")
-			return
-		}
-		a.propose(model, strings.TrimPrefix(d.text.String(), d.newline), "The model has no AI instructions; these state what its definition says about time, measures, "+
-			"defaults and terms.")
+		f.instructAnew(a)
 		return
 	}
 	missing := f.missing(current)
@@ -80,6 +66,26 @@ func (f *facts) instruct(a *answers) {
 	}
 	a.propose(model, current+gap+strings.TrimPrefix(d.text.String(), d.newline),
 		"Adds what the AI instructions leave out, under "+list(headings, 0)+"; the text that is there stays as it is.")
+}
+
+// instructAnew proposes instructions for a model without any.
+func (f *facts) instructAnew(a *answers) {
+	model := proposal.Object{Type: proposal.Model}
+	d := document{left: proposal.MaxInstructions, newline: "\n"}
+	if purpose := f.purpose(); purpose != "" {
+		d.line(purpose)
+	}
+	added := false
+	for _, s := range f.sections("") {
+		added = d.add(s) || added
+	}
+	f.askAboutModel(a)
+	if !added {
+		a.skip(model, "The definition says nothing that AI instructions should: write them by hand.")
+		return
+	}
+	a.propose(model, strings.TrimPrefix(d.text.String(), d.newline), "The model has no AI instructions; these state what its "+
+		"definition says about time, measures, defaults and terms.")
 }
 
 // document is a text within a limit, which leaves out complete lines that do not fit.

@@ -70,13 +70,7 @@ func (f *facts) prose() []string {
 		texts = append(texts, t.src.Name, t.src.Description)
 		for _, x := range t.fields() {
 			texts = append(texts, x.name, x.description)
-			expression := ""
-			if x.measure != nil {
-				expression = x.measure.Expression
-			} else {
-				expression = x.column.Expression
-			}
-			for _, m := range commentForm.FindAllStringSubmatch(expression, -1) {
+			for _, m := range commentForm.FindAllStringSubmatch(x.expression(), -1) {
 				texts = append(texts, m[1]+m[2])
 			}
 		}

@@ -141,8 +141,8 @@ func previewTable(s *sheet, p client.Preview) {
 		}
 	}
 	for _, d := range p.DimensionsThatFall {
-		s.say("%s would fall from %.1f to %.1f, as it would judge %d objects, not %d", printable(d.Name), d.ScoreNow, d.ScoreAfter, d.JudgedAfter,
-			d.JudgedNow)
+		s.say("%s would fall from %.1f to %.1f, as it would judge %d objects, not %d", printable(d.Name), d.ScoreNow, d.ScoreAfter,
+			d.JudgedAfter, d.JudgedNow)
 	}
 	if len(p.Changes) > 0 {
 		s.rows("KEY", "PROPERTY", "NOW", "PROPOSED")

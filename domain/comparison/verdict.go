@@ -162,7 +162,8 @@ func (e Expected) byResultSet(a Answer) (Decision, bool) {
 	case Equal:
 		return Decision{Correct, ByResultSet, note, "The query answers the rows of the reference." + e.Rows.evaluated()}, true
 	case Superset:
-		return Decision{Correct, ByResultSet, note, "The query answers the rows of the reference, with more columns." + e.Rows.evaluated()}, true
+		why := "The query answers the rows of the reference, with more columns." + e.Rows.evaluated()
+		return Decision{Correct, ByResultSet, note, why}, true
 	case Different:
 		return Decision{Incorrect, ByResultSet, note, "The query answers other rows than the reference." + e.Rows.evaluated()}, true
 	case Undecided:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"readiness/definition"
 	"readiness/definition/rewrite"
@@ -373,24 +372,6 @@ func unwritable(d definition.Definition, changes []rewrite.Change, wrong map[rew
 		unwritable(d, changes[:len(changes)/2], wrong)
 		unwritable(d, changes[len(changes)/2:], wrong)
 	}
-}
-
-// foldersOf returns the display folders of each table that has any, in the order of the
-// definition.
-func foldersOf(m *semanticmodel.Model) []TableFolders {
-	all := []TableFolders{}
-	for _, t := range m.Tables {
-		var folders []string
-		for _, measure := range t.Measures {
-			if f := strings.TrimSpace(measure.DisplayFolder); f != "" && !slices.Contains(folders, f) {
-				folders = append(folders, f)
-			}
-		}
-		if folders != nil {
-			all = append(all, TableFolders{t.Name, folders})
-		}
-	}
-	return all
 }
 
 // Proposed returns the event of an unattended apply that writes every change of the

@@ -1,5 +1,6 @@
 // Command precision draws findings of high and medium severity by a seed, or texts that the embedded rules propose,
-// for reading each against its model (docs/regime-precision.md). It writes JSON lines. The same paths, seed and number give the same findings.
+// for reading each against its model (docs/regime-precision.md). It writes JSON lines. The same paths, seed and number
+// give the same findings.
 package main
 
 import (

@@ -72,10 +72,12 @@ func texts(p offline.Proposal) []drawnText {
 	var all []drawnText
 	for _, preview := range p.Previews {
 		for _, c := range preview.Changes {
-			if preview.Kind == optimization.AIDataSchema && c.Type != proposal.Synonyms || c.Type == proposal.SummarizeBy || c.Type == proposal.QnAEnabled {
+			visibility := preview.Kind == optimization.AIDataSchema && c.Type != proposal.Synonyms
+			if visibility || c.Type == proposal.SummarizeBy || c.Type == proposal.QnAEnabled {
 				continue // no texts
 			}
-			one := drawnText{Type: c.Type, Item: p.Path, Object: fmt.Sprintf("%s %s[%s]", c.ObjectType, c.Table, c.Object), Reason: c.Reason}
+			object := fmt.Sprintf("%s %s[%s]", c.ObjectType, c.Table, c.Object)
+			one := drawnText{Type: c.Type, Item: p.Path, Object: object, Reason: c.Reason}
 			lines := []string{c.Proposed}
 			if c.Type == proposal.AIInstructions {
 				current := ""
