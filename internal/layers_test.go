@@ -58,7 +58,7 @@ var mayImport = map[string][]string{
 	"internal/database":              {},
 	"internal/describe":              {},
 	"internal/demo/...":              {"..."},
-	"internal/precision":             {"domain/readiness", "offline"},
+	"internal/precision":             {"ai/rules", "domain/optimization", "domain/proposal", "domain/readiness", "offline"},
 	"internal/rulepages":             {"domain/readiness", "offline"},
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
