@@ -151,12 +151,31 @@ func previewTable(s *sheet, p client.Preview) {
 		}
 		s.more(len(p.Changes) - maxRows)
 	}
+	originLines(s, p)
 	skippedTable(s, withoutQuestions(p))
 	wordsTable(s, p.NeedsYourWords)
 	if len(p.Changes) == 0 {
 		return
 	}
 	s.say("Expires %s; write it with\n  readiness client apply %s%s", moment(&p.ExpiresAtUtc), printable(p.PreviewID), s.profile)
+}
+
+// originLines prints which AI wrote texts of a preview, how many of its texts were dropped, and which changes need a
+// review.
+func originLines(s *sheet, p client.Preview) {
+	wrote := map[string]bool{}
+	for _, c := range p.Changes {
+		if o := c.Origin; o != nil && !wrote[o.PromptVersion] {
+			wrote[o.PromptVersion] = true
+			s.say("Texts by %s %s, prompt %s", printable(o.Provider), printable(text(o.Model)), printable(o.PromptVersion))
+		}
+		if c.ReviewRequired != nil {
+			s.say("Review %s: %s", printable(c.Key), printable(*c.ReviewRequired))
+		}
+	}
+	if p.Flagged != nil {
+		s.say("%d texts of the AI provider were dropped:", *p.Flagged)
+	}
 }
 
 // withoutQuestions returns the skipped objects that wordsTable does not list.
