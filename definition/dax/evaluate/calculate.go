@@ -45,16 +45,16 @@ func (s *session) calculated(sc scope, arguments []*dax.Node, n *dax.Node) scope
 // rule removes the filters of a date table with those on its dates.
 func (s *session) rule(r *removal, c *context, f *filter, n *dax.Node) {
 	for _, u := range f.units {
-		if u.column == nil || !u.column.ruling {
+		switch {
+		case u.column == nil || !u.column.ruling && !u.column.mayRule:
 			continue
-		}
-		if len(f.units) == 1 {
+		case len(f.units) == 1 && u.column.ruling:
 			r.addTable(u.table)
 			continue
 		}
 		of := func(t *table) bool { return t == u.table }
 		if slices.ContainsFunc(c.filters, func(f *filter) bool { return f.touches(of) }) {
-			s.refuse(n, "a filter on %v and other columns, where '%s' is filtered already", u.column, u.table.name)
+			s.refuse(n, "a filter on %v, where '%s' is filtered already, may replace its other filters", u.column, u.table.name)
 		}
 	}
 }

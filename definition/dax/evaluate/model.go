@@ -57,7 +57,8 @@ type column struct {
 	index      map[Value]int32
 	// ruling is true for a column of dates whose filters in CALCULATE replace those on
 	// the other columns of its table.
-	ruling bool
+	// mayRule is true when that is not certain: only an inactive relationship ends here.
+	ruling, mayRule bool
 }
 
 // measure is a measure of the model or of a query.

@@ -65,7 +65,7 @@ func (m *Model) relate(all []semanticmodel.Relationship) error {
 				return err
 			}
 			if to.dataType == semanticmodel.DateTime {
-				to.ruling = true
+				to.ruling, to.mayRule = to.ruling || x.active, true
 			}
 		}
 		m.relationships = append(m.relationships, x)

@@ -115,6 +115,28 @@ func TestBlankRowOfAnInactiveRelationship(t *testing.T) {
 	refused(t, m, "EVALUATE ROW(\"t\", CALCULATE([Shipped], 'Date'[Year] < 2024))", evaluate.Options{}, false, "blank row")
 }
 
+// Filters on the dates of an active relationship, or of a date table, replace all of their
+// table. If only an inactive relationship ends there, that is not certain.
+func TestFiltersOnDates(t *testing.T) {
+	t.Parallel()
+	const query = "EVALUATE CALCULATETABLE(ROW(\"n\", CALCULATE(COUNTROWS(Days), Days[Day] = DATE(2024, 1, 1))), Days[Part] = \"late\")"
+	for _, c := range []struct{ relationship, category, want string }{
+		{"", "", ""}, {"T[Day] > Days[Day]", "", "1"}, {"T[Day] > Days[Day] inactive", "", "refused"}, {"", "Time", "1"},
+	} {
+		f := &fixture{}
+		f.add(t, "T\nDay:dateTime\n2024-01-01", "Days\nDay:dateTime|Part:string\n2024-01-01|early\n2024-01-02|late")
+		f.Tables[1].DataCategory, f.Tables[1].Columns[0].IsKey = c.category, c.category != ""
+		if c.relationship != "" {
+			f.relate(c.relationship)
+		}
+		if c.want == "refused" {
+			refused(t, f.model(t), query, evaluate.Options{}, false, "may replace its other filters")
+			continue
+		}
+		holds(t, f.model(t), "https://linearis.at/blog/2022/10/21/dax-time-intelligence-in-power-bi-teil-1-format-und-vollstaendigkeit-der-datumsdimension/", []example{{query, c.want}})
+	}
+}
+
 func TestCalculatedTablesAndColumns(t *testing.T) {
 	t.Parallel()
 	f := shop(t)
