@@ -154,13 +154,13 @@ func TestWorkedExamplesOfFilterContext(t *testing.T) {
 		"https://learn.microsoft.com/dax/all-function-dax": {
 			{"EVALUATE SUMMARIZECOLUMNS(Product[Color], \"s\", ROUND([Share], 2))", "Red|0.53; Blue|0.23; |0.23"},
 		},
-		"https://www.sqlbi.com/articles/understanding-context-transition/": {
+		"https://blog.enterprisedna.co/what-is-context-transition-and-why-does-it-matter/": {
 			{"EVALUATE ADDCOLUMNS(VALUES(Product[Color]), \"no\", SUM(Sales[Amount]), \"yes\", CALCULATE(SUM(Sales[Amount])))",
 				"Red|300|160; Blue|300|70; |300|70"},
 			{"EVALUATE ROW(\"x\", SUMX(VALUES(Product[Color]), [Total] * 2), \"y\", MAXX(VALUES(Store[City]), [Total]))", "600|160"},
 			{"EVALUATE ROW(\"x\", SUMX(Product, SUMX(Store, [Total])))", "150"}, // neither the sale of no product nor of no store
 		},
-		"https://www.sqlbi.com/articles/expanded-tables-in-dax/": {
+		"https://blog.enterprisedna.co/expanded-tables-in-power-bi/": {
 			{"EVALUATE ROW(\"n\", CALCULATE(COUNTROWS(Product), Sales))", "3"},
 			{"EVALUATE ROW(\"n\", CALCULATE(DISTINCTCOUNT(Product[Color]), FILTER(Sales, Sales[Quantity] < 4)))", "2"},
 		},
@@ -173,6 +173,10 @@ func TestWorkedExamplesOfFilterContext(t *testing.T) {
 		"https://dax.guide/distinctcountnoblank, countrows": values(
 			"DISTINCTCOUNTNOBLANK(Sales[Store Key])", "2", "DISTINCTCOUNT(Sales[Store Key])", "3", "COUNTROWS(DISTINCT(Sales[Store Key]))", "3",
 		),
+		"https://habr.com/ru/post/948294": { // the other columns of a filter by rows still identify them
+			{"EVALUATE SUMMARIZECOLUMNS(Store[City], FILTER(Product, Product[Product Key] > 2), \"a\", CALCULATE([Total], REMOVEFILTERS(Product[Product Key])), " +
+				"\"b\", CALCULATE([Total], REMOVEFILTERS(Product)))", "Rome|50|160; Oslo||60; ||80"},
+		},
 		"https://learn.microsoft.com/dax/hasonevalue-function-dax, selectedvalue-function-dax": {
 			{"EVALUATE SUMMARIZECOLUMNS(Product[Color], \"c\", IF(HASONEVALUE(Product[Product Name]), SELECTEDVALUE(Product[Product Name]), \"many\"))",
 				"Red|many; Blue|Butter; |many"},

@@ -79,7 +79,7 @@ func TestContextTransitionOfEqualRows(t *testing.T) {
 	t.Parallel()
 	f := &fixture{}
 	f.add(t, "T\nA:string|N:int64\nx|1\nx|1\ny|2")
-	holds(t, f.model(t), "https://www.sqlbi.com/articles/understanding-context-transition/", []example{
+	holds(t, f.model(t), "https://blog.enterprisedna.co/what-is-context-transition-and-why-does-it-matter/", []example{
 		{"EVALUATE ADDCOLUMNS(T, \"s\", CALCULATE(SUM(T[N])))", "x|1|2; x|1|2; y|2|2"},
 	})
 }
@@ -133,7 +133,7 @@ func TestFiltersOnDates(t *testing.T) {
 			refused(t, f.model(t), query, evaluate.Options{}, false, "may replace its other filters")
 			continue
 		}
-		holds(t, f.model(t), "https://linearis.at/blog/2022/10/21/dax-time-intelligence-in-power-bi-teil-1-format-und-vollstaendigkeit-der-datumsdimension/", []example{{query, c.want}})
+		holds(t, f.model(t), "https://www.sqlbi.com/articles/mark-as-date-table/", []example{{query, c.want}})
 	}
 }
 
