@@ -169,7 +169,7 @@ func (f *facts) sections(current string) []section {
 	return all
 }
 
-// purpose returns the sentence about the facts of the model and what groups them; "" for a model without either.
+// purpose returns the sentence about the facts of the model and what groups them; "" for a model without facts.
 func (f *facts) purpose() string {
 	var about, by []*table
 	for _, t := range f.tables {
@@ -184,13 +184,11 @@ func (f *facts) purpose() string {
 		case plain, measureTable, calculationGroup, fieldParameter:
 		}
 	}
-	if len(about)+len(by) == 0 {
+	names := tableNames(about)
+	if len(names) == 0 {
 		return ""
 	}
-	text := "This model answers questions about its data"
-	if names := tableNames(about); len(names) > 0 {
-		text = "This model answers questions about " + list(names, 6)
-	}
+	text := "This model answers questions about " + list(names, 6)
 	if names := tableNames(by); len(names) > 0 {
 		text += ", by " + list(names, 8)
 	}

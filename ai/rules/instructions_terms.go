@@ -13,7 +13,7 @@ func (f *facts) aboutTerms() []string {
 			continue
 		}
 		for _, x := range t.columns {
-			if name := f.written(x); name != "" && x.end && !x.manySide {
+			if name := f.written(x); name != "" && x.end && !x.manySide && !generic(x.name) && informs("", t, x.name) {
 				lines = append(lines, "One row of "+t.src.Name+" stands for one "+name+".")
 				break
 			}

@@ -45,7 +45,7 @@ func (f *facts) aboutTime() []string {
 	}
 	for _, t := range f.tables {
 		if dates := f.days(t); len(dates) == 1 && f.written(dates[0]) != "" && len(lines) < 5 {
-			lines = append(lines, "For a period filter "+f.written(dates[0])+"; there is no calendar table.")
+			lines = append(lines, "For a period filter "+f.written(dates[0])+"; no table is marked as a date table.")
 		}
 	}
 	return lines
@@ -69,24 +69,29 @@ func (f *facts) dayColumn(t *table) string {
 func (f *facts) days(t *table) []*field {
 	var all []*field
 	for _, x := range t.columns {
-		if x.isDay() && !x.technical() {
+		if x.isDay() && !x.technical() && f.faults()[fault{rule: "VIS-02", field: x}] == 0 {
 			all = append(all, x)
 		}
 	}
 	return all
 }
 
-// yearLine returns a line that says which year is meant when there are two kinds, or only a fiscal one.
+// withinYear are words in the names of periods of a year.
+var withinYear = setOf("month mth quarter qtr week wk day half")
+
+// yearLine returns a line that says which year is meant when there are two kinds, only a fiscal one, or one whose name is
+// more than Year.
 func (f *facts) yearLine(t *table) []string {
 	var calendar, fiscal string
+	plain := false // the name is Year, which needs no line
 	for _, x := range t.columns {
 		w := f.written(x)
 		switch {
 		case w == "" || !slices.Contains(x.words, "year") && !slices.Contains(x.words, "fy"):
 		case fiscalWords.meets(x.words) && fiscal == "":
 			fiscal = w
-		case calendar == "" && len(x.words) <= 2 && !fiscalWords.meets(x.words):
-			calendar = w
+		case calendar == "" && len(x.words) <= 2 && !fiscalWords.meets(x.words) && !withinYear.meets(x.words):
+			calendar, plain = w, len(x.words) == 1
 		}
 	}
 	switch {
@@ -94,7 +99,7 @@ func (f *facts) yearLine(t *table) []string {
 		return []string{"A year is the calendar year " + calendar + " unless the question says fiscal; then use " + fiscal + "."}
 	case fiscal != "":
 		return []string{"A year is the fiscal year " + fiscal + "."}
-	case calendar != "":
+	case calendar != "" && !plain:
 		return []string{"Take the year from " + calendar + "."}
 	}
 	return nil
