@@ -295,7 +295,7 @@ var (
 	helperWords    = setOf("helper tooltip svg icon colour color title label placeholder debug dummy")
 	helperNames    = regexp.MustCompile(`(?i)^[_\.]|^(x|zz|tmp|test|debug|helper)[ _-]`)
 	technicalWords = setOf("sk guid uuid etl hash checksum rowid audit loaddate batch")
-	technicalNames = regexp.MustCompile(`(?i)(^| |_)(row ?id|load ?date|inserted|updated|created|modified) ?(by|at|on|date|time)?$`)
+	technicalNames = regexp.MustCompile(`(?i)(^| |_)(row ?id|load ?date|inserted|upd|updated|created|modified)[ _]?(by|at|on|date|time|ts|timestamp)?$`)
 	genericNames   = regexp.MustCompile(`(?i)^(table|column|col|field|measure|sheet|query|new table|new column|new measure)[ _]?\d*$`)
 	keyWords       = setOf("id key sk pk guid uuid")
 )
