@@ -266,6 +266,44 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// What a person must review first is written only under its key: the AI provider removes a line of the instructions.
+func TestReviewedFirst(t *testing.T) {
+	t.Parallel()
+	model := maps.Clone(shop)
+	model["Shop.SemanticModel/Copilot/Instructions/instructions.md"] = "Never show costs to customers.\nUse [Net Sales] for revenue.\n"
+	root := files(t, model)
+	o := embedded(optimization.AIInstructions)
+	o.Propose = func(_ context.Context, ask proposal.Ask) (proposal.Answer, error) {
+		return proposal.Answer{Provider: proposal.Provider{Kind: "openai", Name: "A language model"}, Proposals: []proposal.Proposal{
+			{Object: proposal.Object{Type: proposal.Model}, Value: "Use [Net Sales] for revenue.\nA year is a calendar year.\n", Origin: &proposal.Origin{}},
+		}}, nil
+	}
+	all, warnings, err := offline.Propose(t.Context(), find(t, root, root), o)
+	if err != nil || all[0].Error != nil {
+		t.Fatal(err, all[0].Error)
+	}
+	keys := []string{}
+	for _, c := range all[0].Previews[0].Changes {
+		if c.ReviewRequired != "" {
+			keys = append(keys, c.Key)
+		}
+	}
+	if len(keys) != 1 || !slices.ContainsFunc(warnings, func(w offline.Warning) bool { return strings.Contains(w.Message, keys[0]+" is not written") }) {
+		t.Fatalf("got %v and the warnings %v", all[0].Previews, warnings)
+	}
+	for _, a := range all[0].Applies {
+		for _, w := range a.Writes {
+			if slices.ContainsFunc(w.Objects, func(o optimization.Object) bool { return o.Key == keys[0] }) {
+				t.Errorf("%+v is written without a review", w)
+			}
+		}
+	}
+	o.Keys = keys
+	if one := propose(t, o, root)[0]; len(one.Applies) != 1 || one.Applies[0].Writes[0].Objects[0].Key != keys[0] {
+		t.Errorf("with its key, got %+v", one.Applies)
+	}
+}
+
 // A failing provider is reported for each model, and nothing is written.
 func TestAProviderThatFails(t *testing.T) {
 	t.Parallel()

@@ -164,6 +164,9 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 			return err
 		}
 		p.Previews = append(p.Previews, one)
+		if o.Keys == nil {
+			one = p.reviewed(one, n)
+		}
 		if err := p.apply(one, o.Keys); err != nil {
 			return err
 		}
@@ -311,6 +314,19 @@ func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
 	}
 	p.Applies = append(p.Applies, a)
 	return nil
+}
+
+// reviewed returns the preview without the changes that a person must review first, and warns about them. Naming their
+// keys is the review.
+func (p *Proposal) reviewed(preview optimization.Preview, n *note) optimization.Preview {
+	for _, c := range preview.Changes {
+		if c.ReviewRequired != "" {
+			n.warnings = append(n.warnings, Warning{p.Shown, 1, fmt.Sprintf("%s is not written, because %s; read it in preview --format json, "+
+				"and write it with --key %q", c.Key, c.ReviewRequired, c.Key)})
+		}
+	}
+	writable, _ := preview.Unattended()
+	return writable
 }
 
 // choose returns the writes for the selected keys of the preview, or for its default changes.
