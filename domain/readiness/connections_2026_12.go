@@ -45,17 +45,20 @@ func connections(x *scope, say func(judged, verdict)) {
 	}
 }
 
-// joinable holds the columns of TR, hidden too, that identify something by their last word, in object order. Those with
-// equal words and data types may join their tables.
+// joinable holds the columns of TR, hidden too, that identify something by their last word, in object order. Two with
+// equal words and data types may join their tables if one of them is a key (docs/regime-precision.md P11).
 type joinable struct {
-	columns []*column
-	alike   map[string][]*column
+	columns     []*column
+	alike, keys map[string][]*column // by joiningKey; keys has those that are a key
 }
 
-var joiningEndings = setOf("id,key,code,cd,no,nr,number")
+var (
+	joiningEndings = setOf("id,key,code,cd,no,nr,number")
+	countingWords  = setOf("count,sum")
+)
 
 func (x *scope) joinable() *joinable {
-	j := &joinable{alike: map[string][]*column{}}
+	j := &joinable{alike: map[string][]*column{}, keys: map[string][]*column{}}
 	for _, t := range x.tables {
 		if !t.starred {
 			continue
@@ -64,6 +67,9 @@ func (x *scope) joinable() *joinable {
 			if k := joiningKey(c); k != "" {
 				j.columns = append(j.columns, c)
 				j.alike[k] = append(j.alike[k], c)
+				if c.identifies() {
+					j.keys[k] = append(j.keys[k], c)
+				}
 			}
 		}
 	}
@@ -72,15 +78,27 @@ func (x *scope) joinable() *joinable {
 
 // joiningKey returns what columns that may join have in common; "" for a column that cannot.
 func joiningKey(c *column) string {
-	if c.dataType == "" || !joiningEndings[lastWord(c.words)] {
+	if c.dataType == "" || !joiningEndings[lastWord(c.words)] ||
+		slices.ContainsFunc(c.words, func(w string) bool { return countingWords[w] }) {
 		return ""
 	}
 	return string(c.dataType) + joinWords(c.words)
 }
 
+// identifies reports whether a column is a key of its table.
+func (c *column) identifies() bool { return c.src.IsKey || c.oneSide }
+
+// with returns the columns that may be joined to c, and others of its own table.
+func (j *joinable) with(c *column) []*column {
+	if c.identifies() {
+		return j.alike[joiningKey(c)]
+	}
+	return j.keys[joiningKey(c)]
+}
+
 // after returns the columns of later tables that may be joined to c.
 func (j *joinable) after(c *column) []*column {
-	all := j.alike[joiningKey(c)]
+	all := j.with(c)
 	i, _ := slices.BinarySearchFunc(all, c.table.index+1, func(c *column, table int) int { return cmp.Compare(c.table.index, table) })
 	return all[i:]
 }
@@ -88,7 +106,7 @@ func (j *joinable) after(c *column) []*column {
 // partner returns the first columns of a table and of another one that may join the two, or nil.
 func (j *joinable) partner(t *table) (own, other *column) {
 	for _, c := range t.columns {
-		all := j.alike[joiningKey(c)]
+		all := j.with(c)
 		if len(all) > 0 && all[0].table != t {
 			return c, all[0]
 		}

@@ -23,9 +23,12 @@ func TestSeveritiesOfConnections(t *testing.T) {
 		"REL-01": {
 			{"no relationship", model(table("S", whole("a")), table("P", whole("b"))), "# 1 high"},
 			{"a key in common", joined(table("T", whole("order_no"))), "P 0, S 0, T 1 high"},
+			{"no key on either side", joined(table("T", text("x id")), table("U", text("x id"))), "P 0, S 0, T 1 medium, U 1 medium"},
+			{"a number of keys", joined(table("T", whole("x count no", key)), table("U", whole("x count no"))), "P 0, S 0, T 1 medium, U 1 medium"},
+			{"a sum of keys", joined(table("T", whole("sum id", key)), table("U", whole("sum id"))), "P 0, S 0, T 1 medium, U 1 medium"},
 			{"a hidden key", joined(table("T", whole("ORDER NO", hidden))), "P 0, S 0, T 1 high"},
-			{"each last word", joined(table("A", text("x id"), text("x key"), text("x code"), text("x cd"), text("x no"), text("x nr"),
-				text("x number")), table("U", text("X Id")), table("V", text("X Key")), table("W", text("X Code")), table("X", text("X Cd")),
+			{"each last word", joined(table("A", text("x id", key), text("x key", key), text("x code", key), text("x cd", key), text("x no", key),
+				text("x nr", key), text("x number", key)), table("U", text("X Id")), table("V", text("X Key")), table("W", text("X Code")), table("X", text("X Cd")),
 				table("Y", text("X Nr")), table("Z", text("X Number"))),
 				"A 1 high, P 0, S 0, U 1 high, V 1 high, W 1 high, X 1 high, Y 1 high, Z 1 high"},
 			{"of another type", joined(table("T", text("Order No"))), "P 0, S 0, T 1 medium"},
@@ -49,7 +52,7 @@ func TestSeveritiesOfConnections(t *testing.T) {
 			{"with an inactive third", model(table("B", whole("s"), whole("p"), whole("q")), table("S", whole("s")), table("P", whole("p")), table("Q",
 				whole("q")), related("B[s] -> S[s]", "both"), related("B[p] -> P[p]"), related("B[q] -> Q[q]", "inactive")), bridged("low")},
 			{"on a one side", model(table("B", whole("s")), table("S", whole("s")), table("P", whole("p")), related("B[s] -> S[s]", "both"),
-				related("P[p] -> B[s]")), "B[s] -> S[s] 1 medium, P[p] -> B[s] 0"},
+				related("P[p] -> B[s]")), "B[s] -> S[s] 1 low, P[p] -> B[s] 0"},
 			{"one to many", model(table("B", whole("s")), table("S", whole("s")), related("S[s] -> B[s]", "both", "oneToMany")),
 				"S[s] -> B[s] 1 low"},
 			{"many to many", model(table("B", whole("s")), table("S", whole("s"), amount("Net")), related("B[s] -> S[s]", "both", "manyToMany")),
@@ -70,7 +73,7 @@ func TestMessagesOfConnections(t *testing.T) {
 	t.Parallel()
 	alone := func(tables ...any) *semanticmodel.Model { return model(tables...) }
 	ids := func(name string, n int) semanticmodel.Table {
-		return table(name, columns(n, "k%d id", semanticmodel.Int64))
+		return table(name, columns(n, "k%d id", semanticmodel.Int64, key))
 	}
 	decemberMessages(t, map[string][]row{
 		"REL-01": {
@@ -78,13 +81,13 @@ func TestMessagesOfConnections(t *testing.T) {
 				"relate its tables to each other (2 tables stand alone)"},
 			{"one shown table", alone(table("S", whole("a")), table("P", whole("b"), hiddenTable)),
 				"relate its tables to each other (1 table stands alone)"},
-			{"a key in common", alone(table("S", whole("Order No")), table("P", whole("order_no")), table("Q", text("Order No"))),
+			{"a key in common", alone(table("S", whole("Order No")), table("P", whole("order_no", key)), table("Q", text("Order No"))),
 				"relate its tables to each other, first 'P'[order_no] to 'S'[Order No] (3 tables stand alone)"},
 			{"6 pairs", alone(ids("A", 3), ids("B", 2), ids("C", 2)),
 				"relate its tables to each other, first 'A'[k0 id] to 'B'[k0 id], 'A'[k0 id] to 'C'[k0 id], 'A'[k1 id] to 'B'[k1 id], 'A'[k1 id] to 'C'[k1 id], 'B'[k0 id] to 'C'[k0 id] (3 tables stand alone)"},
 			{"the first partner", alone(ids("A", 2), ids("B", 1), ids("C", 2), table("D", whole("k1 id")), related("A[k0 id] -> B[k0 id]")),
 				"relate 'C'[k0 id] to 'A'[k0 id], or leave the table out of what an AI sees\nrelate 'D'[k1 id] to 'A'[k1 id], or leave the table out of what an AI sees"},
-			{"a later partner", alone(table("A", whole("x id")), ids("B", 1), ids("C", 1), table("D", whole("x id")), related("B[k0 id] -> C[k0 id]")),
+			{"a later partner", alone(table("A", whole("x id")), ids("B", 1), ids("C", 1), table("D", whole("x id", key)), related("B[k0 id] -> C[k0 id]")),
 				"relate 'A'[x id] to 'D'[x id], or leave the table out of what an AI sees\nrelate 'D'[x id] to 'A'[x id], or leave the table out of what an AI sees"},
 			{"no partner", alone(table("A", whole("x")), ids("B", 1), ids("C", 1), related("B[k0 id] -> C[k0 id]")),
 				"leave it out of what an AI sees, as no key of another table is called and typed as one of its columns"},

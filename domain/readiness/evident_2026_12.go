@@ -91,13 +91,59 @@ func areForms(words, of []string) bool {
 
 var plainCounts = setOf("COUNT,COUNTROWS,DISTINCTCOUNT")
 
-// mediumIfCount returns the severity of a missing description of a measure that its name calls a count and whose
-// expression is one (docs/regime-precision.md P3), else "".
+// mediumIfCount returns the severity of a missing description of a measure that its name calls a count and that is one
+// (docs/regime-precision.md P3), else "".
 func mediumIfCount(x *scope, m *measure) Severity {
 	called := strings.HasPrefix(strings.TrimSpace(m.name), "#") || lastWord(m.words) == "count" ||
 		len(m.words) > 1 && (m.words[0] == "number" || m.words[0] == "count") && m.words[1] == "of"
-	if called && x.unfamiliar(&m.object).violation == 0 && plainCounts[dax.SoleCall(m.src.Expression)] {
+	if called && x.unfamiliar(&m.object).violation == 0 && x.counts(m, map[*measure]bool{}) {
 		return Medium
 	}
 	return ""
+}
+
+// counts reports whether a measure is a plain count, or CALCULATE of one with filters that compare a column with a
+// constant. Measures in a circle count nothing.
+func (x *scope) counts(m *measure, seen map[*measure]bool) bool {
+	if seen[m] {
+		return false
+	}
+	seen[m] = true
+	if plainCounts[dax.SoleCall(m.src.Expression)] {
+		return true
+	}
+	n, ok := dax.Parse(m.src.Expression)
+	if !ok || !calls(n, "CALCULATE") || len(n.Parts) == 0 || slices.ContainsFunc(n.Parts[1:], isOtherFilter) {
+		return false
+	}
+	first := n.Parts[0]
+	if first.Kind != dax.ColumnNode || first.Reference.Qualified {
+		return first.Kind == dax.CallNode && plainCounts[first.Text] && first.Variables == nil
+	}
+	o := x.names.resolve(first.Reference, m.table)
+	return o != nil && o.kind == measureKind && x.counts(x.names.byIndex[o.index], seen)
+}
+
+func calls(n *dax.Node, function string) bool {
+	return n.Kind == dax.CallNode && n.Text == function && n.Variables == nil
+}
+
+// isOtherFilter reports whether an argument of CALCULATE is anything but a column of a table that equals a constant.
+func isOtherFilter(n *dax.Node) bool {
+	if n.Kind != dax.OperationNode || n.Text != "=" && n.Text != "==" || n.Variables != nil {
+		return true
+	}
+	column, value := n.Parts[0], n.Parts[1]
+	if column.Kind != dax.ColumnNode {
+		column, value = value, column
+	}
+	if value.Kind == dax.SignNode && value.Text != "NOT" {
+		value = value.Parts[0]
+		if value.Kind != dax.NumberNode {
+			return true
+		}
+	}
+	constant := value.Kind == dax.NumberNode || value.Kind == dax.TextNode ||
+		(calls(value, "TRUE") || calls(value, "FALSE")) && len(value.Parts) == 0
+	return column.Kind != dax.ColumnNode || !column.Reference.Qualified || !constant
 }

@@ -5,7 +5,8 @@ var instructionsExplained = map[string]Explanation{
 	"INS-01": {
 		Name: "InstructionsPresent", Title: "The model has AI instructions",
 		What: "Judges the model. It fails if there are no AI instructions or they are blank. While there are none, INS-01 to INS-04 " +
-			"make one finding, of at most medium severity if n is 10 or less, and do not apply if n is less than 3 or no table is " +
+			"make one finding, of at most medium severity if n is 10 or less, if the only exposed table has no dateTime column, or if " +
+			"there is neither an exposed measure nor an active relationship. They do not apply if n is less than 3 or no table is " +
 			"exposed; n counts the exposed fields whose names are no placeholders (NAM-06).",
 		Why: "A definition does not say what the company's terms mean, which of two measures is the official one, or which date " +
 			"counts.",
@@ -62,7 +63,7 @@ Use [Net Sales] for any question about sales.
 		Name: "InstructionsChooseDate", Title: "The AI instructions say which date of a fact table to use",
 		What: "Judges fact tables, hidden ones too, with several kinds of dates: columns that are dateTime or an end of a relationship " +
 			"with a date table. Dates about loads, such as Load Date, do not count, nor do two columns that differ only in final words " +
-			"such as date, time or key. It fails if the instructions are absent or name none of these columns.",
+			"such as date, time or key, in words such as start, end, from or to, or in brackets at the end. It fails if the instructions are absent or name none of these columns.",
 		Why:    "Sales by order date and by ship date are different numbers. Without a default an AI picks one of them.",
 		Source: instructionsAreGiven,
 		Fails: tmdl(datesModel, partOf(instructionsPart, `

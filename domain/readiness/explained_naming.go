@@ -8,8 +8,8 @@ var namingExplained = map[string]Explanation{
 			"columns whose last word is id, ids, key, guid or uuid unless NAM-03 faults the name. A prefix that NAM-07 reports does " +
 			"not count. A name is at fault if it has an underscore; if it has no space and a capital follows a lower-case letter; or " +
 			"if it has no space, at least 4 letters and none in lower case. It fails by half. It fails in full for the first two " +
-			"reasons if, in addition, NAM-03 faults the name, it has at least 4 letters and none in lower case, or it has a full stop " +
-			"between two letters; but only by half if the object has an authored synonym or a description that DSC-04 does not fault.",
+			"reasons if, in addition, NAM-03 faults the name, or it has at least 4 letters and none in lower case; " +
+			"but only by half if the object has an authored synonym or a description that DSC-04 does not fault.",
 		Why:    "People ask in words with spaces. An AI finds a field by words that match the question.",
 		Source: fieldsAreGiven,
 		Fails: tmdl(`

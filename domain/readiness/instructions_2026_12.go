@@ -68,11 +68,20 @@ func together(ruleID string, judge func(*scope) verdict) check {
 		}
 		o.name, o.alias = o.alias, o.name
 		v := judge(x)
-		if fields <= clearFields {
+		if fields <= clearFields || x.needsLittle() {
 			v.severity = Medium
 		}
 		say(o, v)
 	}
+}
+
+// needsLittle reports whether there is little to instruct about: one table without dates, or neither a measure nor an
+// active relationship (docs/regime-precision.md P4).
+func (x *scope) needsLittle() bool {
+	if len(x.m) == 0 && !slices.ContainsFunc(x.relationships, func(r *relationship) bool { return r.src.IsActive }) {
+		return true
+	}
+	return len(x.t) == 1 && !slices.ContainsFunc(x.t[0].columns, func(c *column) bool { return c.is(semanticmodel.DateTime) })
 }
 
 // askable returns how many exposed fields have a name that is no placeholder. It counts to one more than clearFields.
@@ -97,6 +106,8 @@ var (
 	keptWords   = setOf("loaded,ingested,exported")
 	keptAt      = setOf("date,time,timestamp,period,at")
 	dateEndings = setOf("date,datetime,time,timestamp,day,key,id,sk")
+	// intervalWords say which end of an interval a date is, or whose it is of two that belong together.
+	intervalWords = setOf("start,end,begin,from,to,submit")
 )
 
 // businessDates returns the dates of a table without those of loads and records (docs/regime-precision.md P5).
@@ -114,12 +125,16 @@ func (t *table) businessDates() []*column {
 	})
 }
 
-// roles returns the first of the dates that have the same name without the words that every date has
-// (docs/regime-precision.md P5).
+// roles returns the first of the dates that have the same name without brackets at its end and without the words that
+// every date has (docs/regime-precision.md P5).
 func roles(dates []*column) []*column {
 	known := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(dates), func(c *column) bool {
-		stem := c.words
+		name := strings.TrimSpace(c.name)
+		if at := strings.LastIndex(name, "("); at >= 0 && strings.HasSuffix(name, ")") {
+			name = name[:at]
+		}
+		stem := slices.DeleteFunc(words(name), func(w string) bool { return intervalWords[w] })
 		for len(stem) > 0 && dateEndings[lastWord(stem)] {
 			stem = stem[:len(stem)-1]
 		}

@@ -58,15 +58,31 @@ func (c *column) onlyHash() bool {
 // loadBatch reports whether the word batch at i means one of a load: not one of goods.
 func (c *column) loadBatch(i int) bool {
 	n := len(c.words)
-	return i > 0 && batchWords[c.words[i-1]] || i+1 < n && batchWords[c.words[i+1]] || n == 2 && c.words[1-i] == "id"
+	return i > 0 && batchWords[c.words[i-1]] || i+1 < n && batchWords[c.words[i+1]]
 }
 
-// foreignKey reports whether a column is on the many side of an active relationship, or of an inactive one by
-// something other than a date. A text at an end of an active many-to-many relationship is one only by its name
-// (docs/regime-precision.md P17).
-func (c *column) foreignKey() bool {
-	return c.manyOfOne || c.manyOfInactive && !c.is(semanticmodel.DateTime) ||
+// foreignKey reports whether a column is on the many side of an active relationship, or by something other than a date
+// of an inactive one that a USERELATIONSHIP activates. A text at an end of an active many-to-many relationship is one
+// only by its name (docs/regime-precision.md P17).
+func (x *scope) foreignKey(c *column) bool {
+	return c.manyOfOne || c.manyOfInactive && !c.is(semanticmodel.DateTime) && x.activatedByMany(c) ||
 		c.manyOfMany && (!c.is(semanticmodel.String) || foreignEnding[lastWord(c.words)])
+}
+
+// activatedByMany reports whether a column is on the many side of an inactive relationship that USERELATIONSHIP
+// activates.
+func (x *scope) activatedByMany(c *column) bool {
+	if x.memo.activated == nil {
+		x.memo.activated = map[*column]bool{}
+		for _, r := range x.relationships {
+			if r.src.IsActive || !x.activates(r) {
+				continue
+			}
+			x.memo.activated[r.from] = x.memo.activated[r.from] || r.fromMany()
+			x.memo.activated[r.to] = x.memo.activated[r.to] || r.toMany()
+		}
+	}
+	return x.memo.activated[c]
 }
 
 // onlyText reports whether a column is on the one side of a relationship and is its table's only text column.
@@ -82,7 +98,7 @@ func (x *scope) technical(o *object) verdict {
 	if x.memo.technical == nil {
 		x.memo.technical = make([]*verdict, len(x.objects))
 		for _, c := range x.c {
-			if v := hiddenFromAI(c); v.violation > 0 && hideable(x, c) {
+			if v := x.hiddenFromAI(c); v.violation > 0 && hideable(x, c) {
 				x.memo.technical[c.index] = &v
 			}
 		}
@@ -90,8 +106,8 @@ func (x *scope) technical(o *object) verdict {
 	return orPass(x.memo.technical[o.index])
 }
 
-func hiddenFromAI(c *column) verdict {
-	if c.foreignKey() {
+func (x *scope) hiddenFromAI(c *column) verdict {
+	if x.foreignKey(c) {
 		return fails(1, "hide this foreign key from AI, as the relationship does its work", "on the many side of a relationship")
 	}
 	w, violation := c.technicalWord()

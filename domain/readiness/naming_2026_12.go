@@ -55,20 +55,18 @@ func unreadableName(x *scope, o *object) verdict {
 	return fails(violation, advice, "name: %q", shown(o.label(), shownName))
 }
 
-// writtenAsCode reports whether a name has at least 4 letters, all without lower case, or a full stop between letters
-// (docs/regime-precision.md P8).
+// writtenAsCode reports whether a name has at least 4 letters, all without lower case (docs/regime-precision.md P8).
 func writtenAsCode(name string) bool {
-	letters, lower, stops := 0, false, false
-	var before, last rune
+	letters := 0
 	for _, r := range name {
+		if unicode.IsLower(r) {
+			return false
+		}
 		if unicode.IsLetter(r) {
 			letters++
-			lower = lower || unicode.IsLower(r)
-			stops = stops || last == '.' && unicode.IsLetter(before)
 		}
-		before, last = last, r
 	}
-	return letters >= 4 && !lower || stops
+	return letters >= 4
 }
 
 // warehouseName finds half a fault in a prefix that reads as a word (docs/regime-precision.md P10).

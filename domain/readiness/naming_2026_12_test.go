@@ -29,7 +29,7 @@ func TestDecemberNamingRules(t *testing.T) {
 			{"4 capitals", named("IN_IT"), "T 0, T[IN_IT] 1"},
 			{"3 capitals", named("I_IT"), "T 0, T[I_IT] 0.5"},
 			{"letters without case", named("売上_金額"), "T 0, T[売上_金額] 1"},
-			{"a full stop between letters", named("dbo.net_sales"), "T 0, T[dbo.net_sales] 1"},
+			{"a full stop between letters", named("dbo.net_sales"), "T 0, T[dbo.net_sales] 0.5"},
 			{"a full stop after a digit", named("net2.net_sales"), "T 0, T[net2.net_sales] 0.5"},
 			{"a full stop alone", named("dbo.sales"), "T 0, T[dbo.sales] 0"},
 			{"a full stop at the end", named("net_sales."), "T 0, T[net_sales.] 0.5"},

@@ -85,9 +85,14 @@ func snowflake(x *scope, _ []*table) func(*table) verdict {
 
 func inactiveBetween(_ *scope, r *relationship) bool { return !r.src.IsActive && r.between() }
 
-func unused(x *scope, r *relationship) verdict {
+// activates reports whether a USERELATIONSHIP names both ends of a relationship.
+func (x *scope) activates(r *relationship) bool {
 	from, to := &r.from.object, &r.to.object
-	if x.activated[[2]*object{from, to}] || x.activated[[2]*object{to, from}] {
+	return x.activated[[2]*object{from, to}] || x.activated[[2]*object{to, from}]
+}
+
+func unused(x *scope, r *relationship) verdict {
+	if x.activates(r) {
 		return verdict{}
 	}
 	return fails(1, "add a measure that activates it by USERELATIONSHIP, or say in the instructions what it is for",

@@ -46,15 +46,16 @@ func filtersBothWays(x *scope, r *relationship) verdict {
 	}
 	many, other := r.manySide()
 	v, bridges := bothDirections(x, r), many.table.bridges() && !other.table.date
+	one := many.identifies() && !(r.fromMany() && r.toMany())
 	switch {
-	case (many.src.IsKey || many.oneSide) && !(r.fromMany() && r.toMany()):
+	case one:
 		v = fails(1, "make it one-to-one, as "+quotedColumn(many)+" has each value once",
 			"crossFilteringBehavior is bothDirections, and the many side is a key")
 	case bridges:
 		v = fails(1, "let it filter in one direction, unless questions need "+quoted(many.table.src.Name)+" to connect other tables",
 			"crossFilteringBehavior is bothDirections")
 	}
-	if bridges {
+	if bridges || one {
 		v.severity = Low
 	}
 	return v

@@ -79,7 +79,7 @@ func unseen(x *scope, say func(judged, verdict)) {
 		}
 		for _, o := range objects {
 			c := x.names.columns[o.index]
-			hidden[o.index] = c == nil || !c.foreignKey()
+			hidden[o.index] = c == nil || !x.foreignKey(c)
 		}
 	}
 	for _, o := range x.objects {

@@ -18,10 +18,16 @@ func TestDecemberVisibilityRules(t *testing.T) {
 	star := func(options ...string) *semanticmodel.Model {
 		return model(table("S", whole("P")), table("D", whole("Id")), related("S[P] -> D[Id]", options...))
 	}
+	activated := func(many, one semanticmodel.Column) *semanticmodel.Model {
+		return model(table("S", many, measure("m", "CALCULATE(1, USERELATIONSHIP(D[Id], S[P]))", hiddenMeasure)), table("D", one),
+			related("S[P] -> D[Id]", "inactive"))
+	}
 	december(t, map[string][]row{
 		"VIS-02": {
 			{"a foreign key", star(), "D[Id] 0, S[P] 1"},
-			{"of an inactive relationship", star("inactive"), "D[Id] 0, S[P] 1"},
+			{"of an inactive relationship", star("inactive"), "D[Id] 0, S[P] 0"},
+			{"of one that a hidden measure activates", activated(whole("P"), whole("Id")), "D[Id] 0, S[P] 1"},
+			{"a date of one that a hidden measure activates", activated(date("P"), date("Id")), "D[Id] 0, S[P] 0"},
 			{"a date of an inactive relationship", model(table("S", date("P")), table("D", date("Id")), related("S[P] -> D[Id]", "inactive")),
 				"D[Id] 0, S[P] 0"},
 			{"a date of an active relationship", model(table("S", date("P")), table("D", date("Id")), related("S[P] -> D[Id]")), "D[Id] 0, S[P] 1"},
@@ -29,21 +35,21 @@ func TestDecemberVisibilityRules(t *testing.T) {
 			hides("Inserted by"), half("Created By"), half("last modifiedBy me"), half("Updated by"), shows("Created On"), shows("Created"), shows("Created at by"),
 			hides("Load Date created by"), hides("Created by row id"), hides("Checksum"), hides("Audit"), hides("loaddate"), hides("A sk"),
 			hides("Hash"), hides("Row Hash"), hides("SHA256Hash"), hides("hash diff pk"), hides("BK Hash Value"), shows("Customer Hash"), shows("Hash Row Name"),
-			hides("Load Batch"), hides("Batch Run"), hides("Import_Batch_No"), hides("Batch Id"), hides("id batch"), hides("Batch insert"), hides("Ingestion Batch"), hides("Batch export"),
+			hides("Load Batch"), hides("Batch Run"), hides("Import_Batch_No"), shows("Batch Id"), shows("id batch"), hides("Batch insert"), hides("Ingestion Batch"), hides("Batch export"),
 			shows("Batch"), shows("Batch No"), shows("Batch Id Old"), shows("Load Old Batch"), shows("Wine Batch"),
 			{"texts of a many-to-many relationship", model(table("S", text("City"), text("n")), table("D", text("Town"), text("n")),
 				related("S[City] -> D[Town]", "manyToMany")), "D[Town] 0, D[n] 0, S[City] 0, S[n] 0"},
 			{"keys of a many-to-many relationship", model(table("S", text("City Key"), text("n")), table("D", whole("Town"), text("n")),
 				related("S[City Key] -> D[Town]", "manyToMany")), "D[Town] 1, D[n] 0, S[City Key] 1, S[n] 0"},
 			{"texts of an inactive many-to-many relationship", model(table("S", text("City"), text("n")), table("D", text("Town"), text("n")),
-				related("S[City] -> D[Town]", "manyToMany", "inactive")), "D[Town] 1, D[n] 0, S[City] 1, S[n] 0"},
+				related("S[City] -> D[Town]", "manyToMany", "inactive")), "D[Town] 0, D[n] 0, S[City] 0, S[n] 0"},
 			{"a text of two relationships", model(table("S", text("City"), text("n")), table("D", text("Town"), text("n")), table("E", text("Town")),
 				related("S[City] -> D[Town]", "manyToMany"), related("S[City] -> E[Town]")), "D[Town] 0, D[n] 0, E[Town] 0, S[City] 1, S[n] 0"},
 			hides("Load Date"), hides("Date of x, load date"), hides("Time Export"), hides("Ingestion Timestamp"), hides("At Load"), hides("etl at"), shows("Load the Date"), shows("Update Date"),
 			{"a key with its table's only text", model(table("S", text("P")), table("D", text("Guid"), whole("n")), related("S[P] -> D[Guid]",
-				"inactive")), "D[Guid] 0, D[n] 0, S[P] 1"},
+				"inactive")), "D[Guid] 0, D[n] 0, S[P] 0"},
 			{"a key beside a hidden text", model(table("S", text("P")), table("D", text("Guid"), text("n", hidden)), related("S[P] -> D[Guid]",
-				"inactive")), "D[Guid] 1, S[P] 1"},
+				"inactive")), "D[Guid] 1, S[P] 0"},
 			{"the only text without a relationship", model(table("D", text("Guid"), whole("n"))), "D[Guid] 1, D[n] 0"},
 			{"a number that is a key", model(table("S", whole("P")), table("D", whole("Guid"), text("n")), related("S[P] -> D[Guid]")),
 				"D[Guid] 1, D[n] 0, S[P] 1"},
@@ -218,9 +224,9 @@ func TestMissingInstructionsAreOneFinding(t *testing.T) {
 			t.Errorf("%s: no finding", id)
 		}
 	}
-	r = december.Assess(model(table("S", columns(11, "a%d x", semanticmodel.String))), noOptions)
+	r = december.Assess(model(table("S", columns(11, "a%d x", semanticmodel.String), date("On"), measure("m", "1"))), noOptions)
 	if f := findingOf(r, "instructions", "#INSTRUCTIONS"); f == nil || f.Severity != "high" {
-		t.Errorf("11 fields: got %+v", f)
+		t.Errorf("13 fields: got %+v", f)
 	}
 	for _, m := range []*semanticmodel.Model{m, model(table("S", text1("a")), instructed("Use it."))} {
 		for _, name := range []string{"#INS-03", "#INSTRUCTIONS"} {

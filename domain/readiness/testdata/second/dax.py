@@ -278,10 +278,35 @@ def counts_rows(ts):
         return c[0] in COUNTFN
     return False
 
-def plain_count(ts):
-    """P3: nothing but one call of COUNT, COUNTROWS or DISTINCTCOUNT"""
+PLAINCOUNT = ('count', 'countrows', 'distinctcount')
+
+def plain_count(ts, measure):
+    """P3: one call of COUNT, COUNTROWS or DISTINCTCOUNT, or CALCULATE of one, or of a measure that measure(token) says is one,
+    and filters T[C] = constant"""
     c = one_call(strip_parens(ts))
-    return c is not None and c[0] in ('count', 'countrows', 'distinctcount')
+    if c is None: return False
+    if c[0] in PLAINCOUNT: return True
+    if c[0] != 'calculate' or not c[1] or not all(equals_constant(a) for a in c[1][1:]): return False
+    first = strip_parens(c[1][0])
+    if len(first) == 1 and first[0].k == 'ref' and first[0].t is None: return measure(first[0])
+    c = one_call(first)
+    return c is not None and c[0] in PLAINCOUNT
+
+def is_constant(ts):
+    ts = strip_parens(ts)
+    if len(ts) == 2 and ts[0].k == 'op' and ts[0].v in '+-' and ts[1].k == 'num': return True
+    if len(ts) == 1: return ts[0].k in ('num', 'str')
+    c = one_call(ts)
+    return c is not None and c[0] in ('true', 'false') and not c[1]
+
+def equals_constant(ts):
+    ts = strip_parens(ts)
+    for i, t in enumerate(ts):
+        if t.k == 'op' and t.v in ('=', '=='):
+            a, b = strip_parens(ts[:i]), strip_parens(ts[i+1:])
+            column = lambda x: len(x) == 1 and x[0].k == 'ref' and x[0].t is not None
+            return column(a) and is_constant(b) or column(b) and is_constant(a)
+    return False
 
 def yields_text(ts, env=None, more=None, depth=0):
     """more: None (VIS-03) or callback(kind, tok) for MEA-03: ('col', tok)->is string column, ('measure', tok)->yields text"""

@@ -53,6 +53,7 @@ P1UNIT = set('hours minutes seconds days bytes kb mb gb ms km kg year month week
 P1KIND = set('category type kind class group status state stage level code flag reason mode segment band grade channel source scope'.split())
 P5LOADED, P5NEXT = {'loaded', 'ingested', 'exported'}, {'date', 'time', 'timestamp', 'period', 'at'}
 P5FINAL = set('date datetime time timestamp day key id sk'.split())
+P5ENDS = set('start end begin from to submit'.split())
 P9ID = set('id ids key guid uuid'.split())
 P11KEY = set('id key code cd no nr number'.split())
 P14PART = set('date day dow week wk month mth quarter qtr year yr fiscal period'.split())
@@ -724,7 +725,7 @@ class View:
             if '_' in n or (' ' not in n and CAMEL.search(n)): v = 1.0
             elif ' ' not in n and rlen(n) >= 4 and n == upper(n) and sum(1 for c in n if is_letter(c) and lower_rune(c) != c) >= 4: v = 0.5
             if v > 0.5:
-                if not (n3[o] or no_lower(n) or dotted(n)): v = 0.5; REACHED['P8'] += 1
+                if not (n3[o] or no_lower(n)): v = 0.5; REACHED['P8'] += 1
                 elif not n3[o]: REACHED['P8 stays 1'] += 1
             if v and (M.terms.get(o) or o.good): v = 0.5
             add('NAM-01', o, v)
@@ -845,7 +846,7 @@ class View:
             if r.active and btr:
                 add('REL-02', r, 1.0 if r.m2m else 0.0)
                 if not r.o2o:
-                    low = r.both and M.rel03_low(r)
+                    low = r.both and (M.rel03_low(r) or M.makes_one(r))
                     if low: REACHED['P12'] += 1
                     add('REL-03', r, 1.0 if r.both else 0.0, 0 if low else None, ['one-to-one'] if r.both and M.makes_one(r) else ())
             if btr: add('REL-04', r, 1.0 if r.fc.type and r.tc.type and r.fc.type != r.tc.type else 0.0)
@@ -966,10 +967,12 @@ class View:
         s = M.instr
         if not M.has_instr:
             n = sum(1 for o in self.F if self.n6[o] != 1.0)
+            little = not self.Ms and not M.active or len(T) == 1 and not any(c.type == 'datetime' for c in T[0].columns)
+            if little and n > 10: REACHED['P4 little'] += 1
             if n < 3 or not T: REACHED['P4 none'] += 1
             else:
                 if n <= 10: REACHED['P4 medium'] += 1
-                for rid in ('INS-01', 'INS-02', 'INS-03', 'INS-04'): self.model(rid, 1.0, '#INSTRUCTIONS', sev=1 if n <= 10 else None)
+                for rid in ('INS-01', 'INS-02', 'INS-03', 'INS-04'): self.model(rid, 1.0, '#INSTRUCTIONS', sev=1 if n <= 10 or little else None)
         else:
             self.model('INS-01', 0.0)
             n = rlen(s)
@@ -1049,10 +1052,10 @@ Model.vis03 = _vis03
 
 def _foreign_key(M, c):
     if not hasattr(M, '_fk'):
-        M._fk = set()
+        M._fk = set(); M.flows()     # reads the USERELATIONSHIPs
         for r in M.rels:
             for e, many, _, _ in r.ends:
-                if not many or not (r.active or e.type != 'datetime'): continue
+                if not many or not r.active and (e.type == 'datetime' or not (frozenset((r.fc, r.tc)) in M.userel or M.used_in_userel(r))): continue
                 if r.active and r.m2m and e.type == 'string' and last_word(e.name) not in M2MKEY: REACHED['P17 many-to-many'] += 1; continue
                 M._fk.add(e)
     return c in M._fk
@@ -1066,7 +1069,7 @@ def words_v(name):
         if all(w in HASHWITH for w in ws if w != 'hash'): return 1.0
         REACHED['P17 hash'] += 1
     if 'batch' in ws:
-        if next_to(ws, {'batch'}, BATCHWITH) or sorted(ws) == ['batch', 'id']: return 1.0
+        if next_to(ws, {'batch'}, BATCHWITH): return 1.0
         REACHED['P17 batch'] += 1
     if next_to(ws, {'load', 'ingestion', 'export', 'etl'}, {'time', 'date', 'timestamp', 'at'}): return 1.0
     pairs = list(zip(ws, ws[1:]))
@@ -1089,10 +1092,10 @@ def no_lower(n):
     l = [c for c in n if is_letter(c)]
     return len(l) >= 4 and not any(unicodedata.category(c) == 'Ll' for c in l)
 
-def dotted(n): return any(n[i] == '.' and is_letter(n[i-1]) and is_letter(n[i+1]) for i in range(1, len(n) - 1))
-
 def stem(name):
-    ws = list(words(name))
+    name = trim(name)
+    if name.endswith(')') and '(' in name: name = name[:name.rindex('(')]
+    ws = [w for w in words(name) if w not in P5ENDS]
     while ws and ws[-1] in P5FINAL: ws.pop()
     return tuple(ws)
 
@@ -1119,10 +1122,19 @@ def _missing_texts(V, T, Cnk, Ms, n3, n6):
         if not (a or b or k or c.good): lower_rest(c)
     for x in Ms:
         ws = words(x.name)
-        m = not n3[x] and (trim(x.name).startswith('#') or ws[:2] in (('number', 'of'), ('count', 'of')) or ws[-1:] == ('count',)) and plain_count(x.dax.toks)
+        m = not n3[x] and (trim(x.name).startswith('#') or ws[:2] in (('number', 'of'), ('count', 'of')) or ws[-1:] == ('count',)) and V.M.counts(x)
         if m and not x.good: REACHED['P3'] += 1
         V.add('DSC-03', x, 0.0 if x.good else 1.0, 1 if m else None)
 View.missing_texts = _missing_texts
+
+def _counts(M, x, stack=()):
+    """P3: x is a plain count; measures in a circle are none"""
+    if x in stack: return False
+    def measure(t):
+        o = M.resolve((t.t, t.v, t.q), x.table)
+        return o is not None and o.kind == MEASURE and _counts(M, o, stack + (x,))
+    return plain_count(x.dax.toks, measure)
+Model.counts = _counts
 
 def _plain_table(M, t):
     """P2: a Date table, or a Dimension with a key and a name of its own"""
@@ -1143,19 +1155,24 @@ def _key_groups(M):
         for t in M.TR:
             for c in t.columns:
                 ws = words(c.name)
-                if ws and ws[-1] in P11KEY and c.type: M._kg.setdefault((ws, c.type), []).append(c)
+                if ws and ws[-1] in P11KEY and c.type and not set(ws) & {'count', 'sum'}: M._kg.setdefault((ws, c.type), []).append(c)
     return M._kg
+def _is_key(M, c):
+    """P11: a key by itself, or the one side of a Rel"""
+    return c.isKey or any(e is c and not many for r in M.rels for e, many, _, _ in r.ends)
+Model.is_key = _is_key
+
 def object_order(c): return (c.table.name.encode(), c.name.encode())
 def _key_pairs(M):
     """in object order of the earlier and then of the later column"""
     out = []
     for g in _key_groups(M).values():
         g = sorted(g, key=object_order)
-        out += [(a, b) for i, a in enumerate(g) for b in g[i+1:] if b.table is not a.table]
+        out += [(a, b) for i, a in enumerate(g) for b in g[i+1:] if b.table is not a.table and (M.is_key(a) or M.is_key(b))]
     return sorted(out, key=lambda p: object_order(p[0]) + object_order(p[1]))
 Model.key_pairs = _key_pairs
 def _key_partners(M, t):
-    return [b for c in t.columns for b in sorted(_key_groups(M).get((words(c.name), c.type), ()), key=object_order) if c.type and b.table is not t]
+    return [b for c in t.columns for b in sorted(_key_groups(M).get((words(c.name), c.type), ()), key=object_order) if c.type and b.table is not t and (M.is_key(c) or M.is_key(b))]
 Model.key_partners = _key_partners
 
 def _one_ends(M, t):

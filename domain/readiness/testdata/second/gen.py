@@ -11,7 +11,7 @@ PLANTED = ('Row Hash|Hash|Hash of Customer|MD5 Hash Value|Batch|Batch Id|Id Batc
     'Modified By Guid|Order Ids|Customer Key|CustomerId|Cstmr Id|Order Guid|Event Type|Status Code|Reason|Sales Channel|Run Hours|Order Day|Stay Age|Loaded Date|'
     'Date Exported|Ingested At|Dummy Flag|Placeholder|Modified Date|Updated On|Refreshed At|Order Date|Ship Date|Order Date Key|Ship Date Time|Date|Date Key|'
     'Delivery Day|Net.Sales_Amount|NET_SALES|net_sales|NetSales|客户_名称|Ünit_Ä|A.B|a.b_c|Wk No|Fiscal Mth|Turnover|Weight|Region Cd|Customer Id|Product Code|'
-    'Account Number|Account No').split('|')
+    'Account Number|Account No|Start Date|End Date|Order Start|Order End Time|Order Date (UTC)|Valid From|Valid To|Submit Time|Order Count Id|Sum No').split('|')
 COUNTED = ['# Orders', '# Customers Served', 'Number of Rows', 'Count of Orders', 'Order Count', 'Order Counts', 'Rows Nmbr Count', 'Number Orders', 'Orders']
 W='Sales Net Order Ship Date Customer Product City Country Region State Code Name Price Unit List Amount in EUR Qty Total Count % Pct Rate Year Month Day Week Created By On At Modified Load Time Row Id Guid IOD BPA ETL SQL KPIs CUs DTU Tooltip Text Title Label Helper SVG x y 3 M (s) [k] # € Δ ∆ Status Flag Type Level Weekday Calendar Fiscal Number Zip Latitude Email Is Active R&D P&L US'.split()
 TBL='Sales|Order Lines|Customers|Product|Dates|Calendar|Store Visits|dim_Geo|FactStock|Periods|Key Measures|What If|Returns|City Facts|Dim Promo|KPI'.split('|')
@@ -162,8 +162,10 @@ def counting(r, m):
     t = r.choice(m['tables'])
     c = "'%s'[%s]" % (t['name'], r.choice(t['columns'])['name']) if t['columns'] else '[x]'
     e = r.choice(['COUNTROWS(\'%s\')' % t['name'], 'COUNT(%s)' % c, 'DISTINCTCOUNT(%s)' % c, 'COUNTX(\'%s\', 1)' % t['name'], 'COUNTA(%s)' % c, 'DISTINCTCOUNTNOBLANK(%s)' % c,
-                  'COUNTBLANK(%s)' % c, 'COUNTROWS(\'%s\') + 0' % t['name']])
-    return r.choice(['%s', '%s', '( %s )', '// rows\n%s', 'VAR n = %s RETURN n', 'CALCULATE(%s, ALL())', 'CALCULATE(CALCULATE((%s)), 1)', 'VAR n = CALCULATE(%s) RETURN CALCULATE(n, 1)',
+                  'COUNTBLANK(%s)' % c, 'COUNTROWS(\'%s\') + 0' % t['name']] + ['[%s]' % x['name'] for q in m['tables'] for x in q['measures']][:3])
+    f = c.replace('%', '%%')
+    return r.choice(['CALCULATE(%s, ' + f + ' = 1)', 'CALCULATE(%s, (TRUE() == ' + f + '))', 'CALCULATE((%s), ' + f + ' = -1, ' + f + ' = "a b")', 'CALCULATE(%s, ' + f + ' > 1)',
+                     'CALCULATE(%s, ' + f + ' = NOT 1)', 'CALCULATE(%s, 1 = 1)'] if r.random() < .4 else ['%s', '%s', '( %s )', '// rows\n%s', 'VAR n = %s RETURN n', 'CALCULATE(%s, ALL())', 'CALCULATE(CALCULATE((%s)), 1)', 'VAR n = CALCULATE(%s) RETURN CALCULATE(n, 1)',
                      'VAR n = %s RETURN n + 1', 'IF(TRUE(), %s)']) % e
 def plant(r, m):
     """what reaches the departures"""
@@ -187,6 +189,9 @@ def plant(r, m):
             a['expression'] = r.choice([b['expression'], b['expression'], '[%s]' % b['name'].replace(']', ']]')])
             a['format_string'], b['format_string'] = r.choice(FORMATS), r.choice(FORMATS)
     if r.random() < .35: m['relationships'] = [x for x in m['relationships'] if r.random() < .15]       # P11
+    if r.random() < .4 and len(T) > 1:                        # P11: a key of one table in others
+        for t in r.sample(T, r.choice([2, 2, min(3, len(T))])):
+            new_column(r, t, column('Parcel Id', data_type=r.choice(['int64', 'int64', 'string']), is_key=r.random() < .5, is_hidden=r.random() < .3))
     for _ in range(r.choice([0, 0, 1, 2])):
         n, ty = r.choice(['Customer Id', 'Product Code', 'Region Cd', 'Account Number', 'Account No']), r.choice(['string', 'int64'])
         for t in r.sample(T, min(len(T), r.choice([2, 3]))):
