@@ -106,7 +106,7 @@ var (
 	keptWords   = setOf("loaded,ingested,exported")
 	keptAt      = setOf("date,time,timestamp,period,at")
 	dateEndings = setOf("date,datetime,time,timestamp,day,key,id,sk")
-	// intervalWords say which end of an interval a date is, or whose it is of two that belong together.
+	// intervalWords name an end of an interval, or one of two dates that belong together.
 	intervalWords = setOf("start,end,begin,from,to,submit")
 )
 
