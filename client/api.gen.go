@@ -1897,7 +1897,7 @@ type ApplyRecord struct {
 
 // ApplyRequest Requires either previewId or approval.
 type ApplyRequest struct {
-	// Approval none: propose and write in one operation. No other member may be combined with it.
+	// Approval none: propose and write in one operation; no other member may be combined with it. given, with previewId: write a preview although it lowers the score of a dimension by more than 5 points.
 	Approval *string `json:"approval,omitempty"`
 
 	// Keys Keys of the preview's changes to write; at least one. If absent, every change is written, or for
@@ -4932,7 +4932,8 @@ type ClientInterface interface {
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
 	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains.
+	// explains, and all if the preview lowers the score of a dimension by more than 5 points. Such a preview is applied
+	// only with approval given.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4950,7 +4951,8 @@ type ClientInterface interface {
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
 	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains.
+	// explains, and all if the preview lowers the score of a dimension by more than 5 points. Such a preview is applied
+	// only with approval given.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6720,7 +6722,8 @@ func (c *Client) CreateSchedule(ctx context.Context, workspaceID WorkspaceID, se
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
 // overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains.
+// explains, and all if the preview lowers the score of a dimension by more than 5 points. Such a preview is applied
+// only with approval given.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6748,7 +6751,8 @@ func (c *Client) ApplyOptimizationWithBody(ctx context.Context, workspaceID Work
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
 // overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains.
+// explains, and all if the preview lowers the score of a dimension by more than 5 points. Such a preview is applied
+// only with approval given.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -11606,7 +11610,8 @@ type ClientWithResponsesInterface interface {
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
 	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains.
+	// explains, and all if the preview lowers the score of a dimension by more than 5 points. Such a preview is applied
+	// only with approval given.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11624,7 +11629,8 @@ type ClientWithResponsesInterface interface {
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
 	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains.
+	// explains, and all if the preview lowers the score of a dimension by more than 5 points. Such a preview is applied
+	// only with approval given.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -14693,7 +14699,8 @@ func (c *ClientWithResponses) CreateScheduleWithResponse(ctx context.Context, wo
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
 // overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains.
+// explains, and all if the preview lowers the score of a dimension by more than 5 points. Such a preview is applied
+// only with approval given.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -14717,7 +14724,8 @@ func (c *ClientWithResponses) ApplyOptimizationWithBodyWithResponse(ctx context.
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
 // overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains.
+// explains, and all if the preview lowers the score of a dimension by more than 5 points. Such a preview is applied
+// only with approval given.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -1515,7 +1515,7 @@ type ApplyRecord struct {
 
 // ApplyRequest Requires either previewId or approval.
 type ApplyRequest struct {
-	// Approval none: propose and write in one operation. No other member may be combined with it.
+	// Approval none: propose and write in one operation; no other member may be combined with it. given, with previewId: write a preview although it lowers the score of a dimension by more than 5 points.
 	Approval *string `json:"approval,omitempty"`
 
 	// Keys Keys of the preview's changes to write; at least one. If absent, every change is written, or for
