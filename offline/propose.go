@@ -321,8 +321,8 @@ func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
 func (p *Proposal) reviewed(preview optimization.Preview, n *note) optimization.Preview {
 	for _, c := range preview.Changes {
 		if c.ReviewRequired != "" {
-			n.warnings = append(n.warnings, Warning{p.Shown, 1, fmt.Sprintf("%s is not written, because %s; read it in preview --format json, "+
-				"and write it with --key %q", c.Key, c.ReviewRequired, c.Key)})
+			n.warnings = append(n.warnings, Warning{p.Shown, 1, fmt.Sprintf("%s is not written, because %s; read it in preview "+
+				"--format json, and write it with --key %q", c.Key, c.ReviewRequired, c.Key)})
 		}
 	}
 	writable, _ := preview.Unattended()

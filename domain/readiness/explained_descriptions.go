@@ -57,8 +57,8 @@ table Sales
 		Name: "MeasureDescribed", Title: "A measure has a description",
 		What: "Judges every exposed measure. It fails if the measure has no description, or one that DSC-04 faults. The severity is " +
 			"medium if the measure only counts and its name says so: NAM-03 does not fault the name, it starts with #, number of or " +
-			"count of, or ends with count, and the expression is one call of COUNT, COUNTROWS or DISTINCTCOUNT, or CALCULATE of one, or of " +
-			"a measure that is one, with filters that compare a column with a constant.",
+			"count of, or ends with count, and the expression is one call of COUNT, COUNTROWS or DISTINCTCOUNT, or CALCULATE of one, " +
+			"or of a measure that is one, with filters that compare a column with a constant.",
 		Why: "Measures answer most questions. An AI chooses among them by name and description, and cannot see from a name what is " +
 			"included, which filters apply and which date counts.",
 		Source: descriptionsAreGiven,

@@ -7,8 +7,8 @@ var relationshipsExplained = map[string]Explanation{
 		What: "Judges exposed tables without calculation groups, field parameters and tables of measures, if the model has at least " +
 			"two such tables. A table with at most 5 columns is a disconnected slicer and not judged if a measure refers to one of " +
 			"them. It fails if the table is in no active relationship. The severity is high if another table has a column that fits: " +
-			"equal words that end with id, key, code, cd, no, nr or number, and the same known type, one of them a key or on the one side of a " +
-			"relationship; else it is medium. If no " +
+			"equal words that end with id, key, code, cd, no, nr or number, and the same known type, one of them a key or on the one " +
+			"side of a relationship; else it is medium. If no " +
 			"relationship joins two tables, the model has one finding, and the cap CAP-NOREL limits the score to 60.",
 		Why:    "A query over tables without a relationship repeats the same number on every row.",
 		Source: relationshipsAreGiven,
@@ -117,8 +117,8 @@ relationship 'Budget by region'
 		What: "Judges active relationships between tables other than calculation groups, field parameters and tables of measures, " +
 			"without one-to-one relationships. It fails if crossFilteringBehavior is bothDirections. The severity is low if the table " +
 			"on the many side (of many-to-many, the from-table) works as a bridge: it is on the one side of no active relationship, is " +
-			"in at most two, and has no numeric column that is no key and is summarized, unless the other table is a date table. It is low, too, if the " +
-			"column on the many side is a key, so that the relationship should be one-to-one.",
+			"in at most two, and has no numeric column that is no key and is summarized, unless the other table is a date table. " +
+			"It is low, too, if the column on the many side is a key, so that the relationship should be one-to-one.",
 		Why: "Filters in both directions make a result depend on tables that the question does not name, and two paths make it " +
 			"ambiguous.",
 		Source: relationshipsAreGiven,

@@ -102,7 +102,9 @@ func statements(text string) []statement {
 			continue
 		}
 		line = plain(strings.TrimLeft(strings.TrimSpace(line[:min(len(line), maxLine)]), "-*+•0123456789. "))
-		s := statement{words: map[string]bool{}, names: map[string]bool{}, denies: denial.MatchString(line), revokes: revoke.MatchString(line)}
+		s := statement{
+			words: map[string]bool{}, names: map[string]bool{}, denies: denial.MatchString(line), revokes: revoke.MatchString(line),
+		}
 		for _, r := range references(line) {
 			s.names[r.name] = true
 		}

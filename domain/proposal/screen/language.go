@@ -93,8 +93,8 @@ func (m *Model) strange(text string) bool {
 var stopWords = func() map[string][]string {
 	all := map[string][]string{}
 	for language, words := range map[string]string{
-		"en": "the of and to in is that for it as was with on by are this from at or an be which not have has all each were their its per " +
-			"who when",
+		"en": "the of and to in is that for it as was with on by are this from at or an be which not have has all each were their " +
+			"its per who when",
 		"de": "der die das und ist von den dem des ein eine einer eines einem zu mit für auf im in nicht sich als auch nach wird werden " +
 			"bei aus je an am " +
 			"vom zum zur ohne oder wie pro",
@@ -113,7 +113,8 @@ var stopWords = func() map[string][]string {
 
 // votes returns how many words a text has, and how many are stop-words by language.
 func votes(text string, by map[string]int) (words int) {
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), between) {
 		words++
 		for _, language := range stopWords[word] {
 			by[language]++

@@ -15,8 +15,8 @@ var (
 	// heading matches a name that only instructions to an AI have.
 	heading = regexp.MustCompile(`\bsystem ?(?:prompt|message|note|instruction|override|update|command|mode)s? ?:|\bnew (?:instruction|` +
 		`rule|task|order)s? ?:|` +
-		`\b(?:instruction|note|message|order|command|hint)s? (?:to|for) (?:the |any |all )?(?:ai|assistant|model|reader|copilot|agent|llm|` +
-		`bot|chatbot)s?\b|` +
+		`\b(?:instruction|note|message|order|command|hint)s? (?:to|for) (?:the |any |all )?(?:ai|assistant|model|reader|copilot|agent|` +
+		`llm|bot|chatbot)s?\b|` +
 		`\b(?:hinweis|anweisung|befehl)e? (?:an|fur) (?:die |den |das )?(?:ki|assistent|assistenten|modell|leser)\b|` +
 		`\b(?:instruction|consigne|note|message)s? (?:a|pour) (?:l')?(?:ia|assistant|modele)\b|\b(?:instruccion|instrucciones|nota|` +
 		`mensaje) para (?:la ia|el asistente|el modelo)\b`)

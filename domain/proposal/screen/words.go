@@ -106,7 +106,8 @@ func dutiesOf() []string {
 			"to", "will",
 			"can", "may", "are required to", "is required to", "are asked to", "are supposed to", "are expected to", "are free to", "are " +
 				"allowed to",
-			"are instructed to", "is instructed to", "are told to", "are obliged to", "are ordered to", "would", "could", "better", "had better"} {
+			"are instructed to", "is instructed to", "are told to", "are obliged to", "are ordered to", "would", "could", "better",
+			"had better"} {
 			all = append(all, " "+who+" "+must+" ")
 		}
 	}
@@ -177,8 +178,8 @@ var (
 		"ausblenden ubergehen bekanntgeben herausgeben uberschreiben verwerfen")
 	germanDuties = phrases("du musst, musst du, du sollst, sollst du, du solltest, solltest du, du kannst, du darfst, sie mussen, sie " +
 		"sollen, sie sollten, " +
-		"sie konnen, sie durfen, ihr musst, ihr sollt, ihr solltet, der leser muss, die ki muss, das modell muss, der assistent muss, die " +
-		"ki soll")
+		"sie konnen, sie durfen, ihr musst, ihr sollt, ihr solltet, der leser muss, die ki muss, das modell muss, der assistent muss, " +
+		"die ki soll")
 	germanHeads = set("bitte jetzt hier sofort einfach unbedingt zuerst")
 	relatives   = set("die der das welche welcher denen deren wer wenn falls weil dass ob")
 	separable   = set("gib gebt geben lege legen melde melden logge loggen")
@@ -198,10 +199,10 @@ var (
 		"yes to, no to, whatever, anything, the following, with yes, with no")
 	saysAll = phrases("antworte, antworten sie, repondez, reponds toujours, responde siempre, responda siempre, reponds uniquement, " +
 		"responde solo, " +
-		"zeige mir, zeig mir, nenne mir, sende alle, senden sie alle, schicke alle, schicken sie alle, gib mir, geben sie mir, donnez moi, " +
-		"donne moi, " +
+		"zeige mir, zeig mir, nenne mir, sende alle, senden sie alle, schicke alle, schicken sie alle, gib mir, geben sie mir, " +
+		"donnez moi, donne moi, " +
 		"montrez moi, montre moi, dites moi, dis moi, envoyez, muestrame, dame, enviame, dime, envieme, muestreme, always answer, always " +
 		"respond, " +
-		"only answer, never answer, always say, always reply, never filter, fuhre aus, fuhren sie, executez, ejecute, tell the, tell them, " +
-		"tu so als")
+		"only answer, never answer, always say, always reply, never filter, fuhre aus, fuhren sie, executez, ejecute, tell the, " +
+		"tell them, tu so als")
 )
