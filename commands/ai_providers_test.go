@@ -55,7 +55,7 @@ func TestProviders(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 0)
 	s.Providers.Tester = tester(answers)
-	ana := s.ana(account.Team)
+	ana := s.Ana(account.Team)
 	saved := map[string]aiprovider.Provider{}
 	save := func(text string, of aiprovider.Configuration) {
 		t.Helper()
@@ -191,7 +191,7 @@ func TestSavingAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			_, err := s.Providers.Save(t.Context(), s.ana(account.Team), configuration([]string{"Local", "LOCAL"}[i%2], aiprovider.OpenAI), key(t, fmt.Sprintf("sk-%d", i)))
+			_, err := s.Providers.Save(t.Context(), s.Ana(account.Team), configuration([]string{"Local", "LOCAL"}[i%2], aiprovider.OpenAI), key(t, fmt.Sprintf("sk-%d", i)))
 			if refusal, ok := domain.Refused(err); ok {
 				codes[i] = string(refusal.Code)
 			} else if err != nil {
@@ -205,7 +205,7 @@ func TestSavingAtOnce(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	var rows int
-	if err := s.pool.QueryRow(t.Context(), `SELECT count(*) FROM ai_credentials`).Scan(&rows); err != nil || rows != 1 {
+	if err := s.Pool.QueryRow(t.Context(), `SELECT count(*) FROM ai_credentials`).Scan(&rows); err != nil || rows != 1 {
 		t.Errorf("%d keys are stored (%v), want 1", rows, err)
 	}
 }
@@ -215,15 +215,15 @@ func TestSavingAtOnce(t *testing.T) {
 func TestTestCallsThatFail(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 0)
-	ana := s.ana(account.Team)
-	before := s.left(t)
+	ana := s.Ana(account.Team)
+	before := s.Left(t)
 	s.Providers.Tester = tester(func(aiprovider.Settings) (aiprovider.Observation, error) {
 		return aiprovider.Observation{}, errors.New("no memory")
 	})
 	if _, err := s.Providers.Save(t.Context(), ana, configuration("Local", aiprovider.OpenAI), key(t, "sk-secret")); err == nil || strings.Contains(err.Error(), "sk-secret") {
 		t.Errorf("got error %v", err)
 	}
-	s.unchanged(t, before)
+	s.Unchanged(t, before)
 
 	s.Providers.Tester = tester(func(aiprovider.Settings) (aiprovider.Observation, error) {
 		return aiprovider.Observation{Test: aiprovider.Test{ErrorCode: aiprovider.Unreachable, Message: "It did not answer."}}, nil
@@ -233,7 +233,7 @@ func TestTestCallsThatFail(t *testing.T) {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	s.Providers.Tester = tester(answers)
-	s.advance(time.Hour)
+	s.Clock.Advance(time.Hour)
 	if p, err = s.Providers.Test(t.Context(), ana, p.ProviderID); err != nil || !p.LastTest.OK || !p.LastTest.At.Equal(noon.Add(time.Hour)) || !p.ChangedAt.Equal(noon) {
 		t.Errorf("got %+v, %v", p, err)
 	}

@@ -73,7 +73,7 @@ func TestRaceForTheLastTen(t *testing.T) {
 			if err := s.spend("Twenty", kind, 10); err != nil {
 				t.Fatal(err)
 			}
-			events := s.left(t).Events
+			events := s.Left(t).Events
 			accepted := 0
 			for _, err := range together(50, func() error { return s.spend("Twenty", kind, 1) }) {
 				if err == nil {
@@ -82,7 +82,7 @@ func TestRaceForTheLastTen(t *testing.T) {
 					t.Errorf("got %v, want %s", err, k.code)
 				}
 			}
-			if used, left := s.used(t, "contoso", kind, all.Period), s.left(t).Events-events; accepted != 10 || used != 20 || left != 10 {
+			if used, left := s.Used(t, "contoso", kind, all.Period), s.Left(t).Events-events; accepted != 10 || used != 20 || left != 10 {
 				t.Errorf("%d calls were accepted, %d units of 20 are used and %d events left; want 10, 20 and 10", accepted, used, left)
 			}
 
@@ -96,7 +96,7 @@ func TestRaceForTheLastTen(t *testing.T) {
 					accepted++
 				}
 			}
-			if used := s.used(t, "contoso", kind, all.Period); accepted != 3 || used != 19 {
+			if used := s.Used(t, "contoso", kind, all.Period); accepted != 3 || used != 19 {
 				t.Errorf("%d calls of 3 units were accepted and %d are used, want 3 and 19", accepted, used)
 			}
 
@@ -106,7 +106,7 @@ func TestRaceForTheLastTen(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if used := s.used(t, "contoso", kind, all.Period); used != 0 {
+			if used := s.Used(t, "contoso", kind, all.Period); used != 0 {
 				t.Errorf("after refunding more than was spent, %d are used", used)
 			}
 			if err := s.spend("Twenty", kind, 20); err != nil {
@@ -141,8 +141,8 @@ func TestPeriodBoundaries(t *testing.T) {
 		"a year's last month":      {account.Month, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.clock.Store(&c.used)
-			caller, limit := s.person(strings.ReplaceAll(name, " ", "-"), "ana", "Two"), 2
+			s.Clock.Set(c.used)
+			caller, limit := s.Person(strings.ReplaceAll(name, " ", "-"), "ana", "Two"), 2
 			s.Plans["Two"] = account.Limits{Assessments: account.Allowance{Limit: &limit, Period: c.period}, FirstLooks: account.Allowance{Period: account.Lifetime}}
 			start := func() error {
 				caller.TokenExpires = s.Now().Add(time.Hour)
@@ -155,19 +155,19 @@ func TestPeriodBoundaries(t *testing.T) {
 				}
 			}
 			end := c.last.Add(-before)
-			s.clock.Store(&end)
+			s.Clock.Set(end)
 			if r, refused := domain.Refused(start()); !refused || r.Code != domain.AssessmentDailyLimitReached || r.RetryAfter != before {
 				t.Errorf("at %s: got %+v, want it refused until %s", end, r, c.last)
 			}
-			s.clock.Store(&c.last)
+			s.Clock.Set(c.last)
 			if err := start(); err != nil {
 				t.Errorf("at %s: %v", c.last, err)
 			}
-			if n := s.used(t, caller.Account, account.Assessments, c.period); n != 1 {
+			if n := s.Used(t, caller.Account, account.Assessments, c.period); n != 1 {
 				t.Errorf("%d are used in the new period, want 1", n)
 			}
-			s.clock.Store(&end)
-			if n := s.used(t, caller.Account, account.Assessments, c.period); n != limit {
+			s.Clock.Set(end)
+			if n := s.Used(t, caller.Account, account.Assessments, c.period); n != limit {
 				t.Errorf("%d are used in the previous period, want %d", n, limit)
 			}
 		})
@@ -184,7 +184,7 @@ func TestLifetimeNeverRenews(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, later := range []time.Duration{0, 24 * time.Hour, 31 * 24 * time.Hour, 50 * 366 * 24 * time.Hour} {
-		s.advance(later)
+		s.Clock.Advance(later)
 		if r, refused := domain.Refused(s.spend(account.Free, account.BenchmarkRuns, 1)); !refused || r.Code != domain.BenchmarkRunsExhausted || r.RetryAfter != 0 {
 			t.Errorf("at %s: got %+v, want a refusal without RetryAfter", s.Now(), r)
 		}
@@ -203,11 +203,11 @@ func TestPlanChangedInMidPeriod(t *testing.T) {
 	// time.
 	start := func() error {
 		t.Helper()
-		members, err := s.views.Members(t.Context(), item.Person{ID: "ana"})
+		members, err := s.Views.Members(t.Context(), item.Person{ID: "ana"})
 		if err != nil || len(members) != 1 {
 			t.Fatal(members, err)
 		}
-		_, err = s.Assessments.Start(t.Context(), s.ana(members[0].Plan), retail, model(0), nil)
+		_, err = s.Assessments.Start(t.Context(), s.Ana(members[0].Plan), retail, model(0), nil)
 		return err
 	}
 	used := 0
@@ -235,13 +235,13 @@ func TestPlanChangedInMidPeriod(t *testing.T) {
 			}
 			used++
 		}
-		if n := s.used(t, "contoso", account.Assessments, account.Day); n != used {
+		if n := s.Used(t, "contoso", account.Assessments, account.Day); n != used {
 			t.Errorf("%s: %d are used, want %d", step.plan, n, used)
 		}
 		if step.more {
 			continue
 		}
-		before := s.left(t)
+		before := s.Left(t)
 		r, refused := domain.Refused(start())
 		if !refused || r.Code != domain.AssessmentDailyLimitReached || r.RetryAfter != 12*time.Hour {
 			t.Fatalf("%s with %d used: got %+v, want it refused until midnight", step.plan, used, r)
@@ -249,9 +249,9 @@ func TestPlanChangedInMidPeriod(t *testing.T) {
 		if p := parameter(r, "limit"); p != step.limit {
 			t.Errorf("%s: the refusal names the limit %s, want %s", step.plan, p, step.limit)
 		}
-		s.unchanged(t, before)
+		s.Unchanged(t, before)
 	}
-	s.advance(12 * time.Hour)
+	s.Clock.Advance(12 * time.Hour)
 	if err := start(); err != nil {
 		t.Errorf("the next day on the smallest plan: %v", err)
 	}
@@ -301,21 +301,21 @@ func TestUnlimitedIsCounted(t *testing.T) {
 				t.Errorf("%s: %v", kind, err)
 			}
 		}
-		if n := s.used(t, "contoso", kind, allowance.Period); n != 50_000 || allowance.Limit != nil || allowance.Shown() != account.Unlimited {
+		if n := s.Used(t, "contoso", kind, allowance.Period); n != 50_000 || allowance.Limit != nil || allowance.Shown() != account.Unlimited {
 			t.Errorf("%s: %d are used, limit %v, period %s; want 50000, none and Unlimited", kind, n, allowance.Limit, allowance.Shown())
 		}
 	}
 	// The call itself spends too.
-	semanticModel(t, s.root, "Retail", "Model 000", model(0))
+	s.has(t, "Retail", "Model 000", model(0))
 	for _, err := range together(20, func() error {
-		_, err := s.Assessments.Start(context.Background(), s.ana(account.Enterprise), retail, model(0), nil)
+		_, err := s.Assessments.Start(context.Background(), s.Ana(account.Enterprise), retail, model(0), nil)
 		return err
 	}) {
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	if n := s.used(t, "contoso", account.Assessments, account.Day); n != 50_020 {
+	if n := s.Used(t, "contoso", account.Assessments, account.Day); n != 50_020 {
 		t.Errorf("%d assessments are used, want 50020", n)
 	}
 }
@@ -329,14 +329,14 @@ func TestAllowancesAreNotShared(t *testing.T) {
 		return err
 	}
 	for range 5 {
-		if err := start(s.ana(account.Free)); err != nil {
+		if err := start(s.Ana(account.Free)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := start(s.person("contoso", "bob", account.Free)); !domain.IsRefused(err, domain.AssessmentDailyLimitReached) {
+	if err := start(s.Person("contoso", "bob", account.Free)); !domain.IsRefused(err, domain.AssessmentDailyLimitReached) {
 		t.Errorf("another person of the account: %v", err)
 	}
-	if err := start(s.person("fabrikam", "ana", account.Free)); err != nil {
+	if err := start(s.Person("fabrikam", "ana", account.Free)); err != nil {
 		t.Errorf("the same person in another account: %v", err)
 	}
 }

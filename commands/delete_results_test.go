@@ -50,7 +50,7 @@ func (s *service) assessed(t *testing.T, caller commands.Caller, workspaceID, mo
 // kept reports whether a document is stored.
 func (s *service) kept(t *testing.T, hash string) bool {
 	t.Helper()
-	_, err := documents.Get(t.Context(), s.pool, hash)
+	_, err := documents.Get(t.Context(), s.Pool, hash)
 	if err != nil && !errors.Is(err, documents.ErrNotFound) {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func (s *service) trackedItem(t *testing.T, accountID string, modelID uuid.UUID)
 func TestDeleteResults(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
-	ana, olaf := s.ana(account.Team), s.person("other", "olaf", account.Team)
+	ana, olaf := s.Ana(account.Team), s.Person("other", "olaf", account.Team)
 	s.assessed(t, ana, retail, model(0), "one")
 	second := s.assessed(t, ana, retail, model(0), "shared with a model")
 	third := s.assessed(t, ana, retail, model(0), "shared with an account")
@@ -89,7 +89,7 @@ func TestDeleteResults(t *testing.T) {
 	}
 	list := func(accountID string, modelID uuid.UUID) []projections.Assessment {
 		t.Helper()
-		all, err := s.views.Assessments(t.Context(), projections.AssessmentsQuery{AccountID: accountID, WorkspaceID: retail, ModelID: modelID, Limit: 100})
+		all, err := s.Views.Assessments(t.Context(), projections.AssessmentsQuery{AccountID: accountID, WorkspaceID: retail, ModelID: modelID, Limit: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,16 +115,16 @@ func TestDeleteResults(t *testing.T) {
 	if i, n := s.trackedItem(t, "contoso", model(0)); i.Status != trackeditem.ResultsDeleted || n != 1 {
 		t.Errorf("the item is %s, and %d items count", i.Status, n)
 	}
-	if a, f := s.used(t, "contoso", account.Assessments, account.Day), s.used(t, "contoso", account.FirstLooks, account.Lifetime); a != 5 || f != 2 {
+	if a, f := s.Used(t, "contoso", account.Assessments, account.Day), s.Used(t, "contoso", account.FirstLooks, account.Lifetime); a != 5 || f != 2 {
 		t.Errorf("%d assessments and %d first looks are spent, want 5 and 2", a, f)
 	}
 
 	// If nothing is stored, nothing happens: on a second call, and for a model that
 	// was never assessed.
-	before := s.left(t)
+	before := s.Left(t)
 	remove(ana, model(0), 0)
-	remove(s.person("third", "tina", account.Team), model(0), 0)
-	s.unchanged(t, before)
+	remove(s.Person("third", "tina", account.Team), model(0), 0)
+	s.Unchanged(t, before)
 
 	again := s.assessed(t, ana, retail, model(0), "one")
 	if got := list("contoso", model(0)); len(got) != 1 || got[0].ComparableWithPrevious || got[0].AssessmentID != again.AssessmentID {
@@ -133,7 +133,7 @@ func TestDeleteResults(t *testing.T) {
 	if i, n := s.trackedItem(t, "contoso", model(0)); i.Status != trackeditem.Tracked || n != 1 {
 		t.Errorf("the item is %s, and %d items count", i.Status, n)
 	}
-	if f := s.used(t, "contoso", account.FirstLooks, account.Lifetime); f != 2 {
+	if f := s.Used(t, "contoso", account.FirstLooks, account.Lifetime); f != 2 {
 		t.Errorf("%d first looks are spent, though the model had its first look earlier", f)
 	}
 	remove(ana, model(1), 1) // assessed once, so no tracked item
@@ -151,15 +151,15 @@ func TestDeleteResults(t *testing.T) {
 func TestRefusedDeletionOfResults(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
-	ana := s.ana(account.Team)
+	ana := s.Ana(account.Team)
 	s.assessed(t, ana, retail, model(0), "one")
 	refused := func(workspaceID, modelID uuid.UUID, code domain.Code) {
 		t.Helper()
-		before := s.left(t)
+		before := s.Left(t)
 		if n, err := s.Assessments.DeleteResults(t.Context(), ana, workspaceID, modelID); n != 0 && err == nil || !domain.IsRefused(err, code) {
 			t.Errorf("got %d, %v, want %s", n, err, code)
 		}
-		s.unchanged(t, before)
+		s.Unchanged(t, before)
 	}
 	refused(uuid.New(), model(0), domain.WorkspaceNotFound)
 	refused(secret, model(901), domain.WorkspaceNotFound)
@@ -181,10 +181,10 @@ func TestRefusedDeletionOfResults(t *testing.T) {
 func TestDocumentStoredAgainWhileItIsDeleted(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
-	ana := s.ana(account.Team)
+	ana := s.Ana(account.Team)
 	made := s.assessed(t, ana, retail, model(0), "shared")
 
-	storing, err := s.pool.Begin(t.Context())
+	storing, err := s.Pool.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestDocumentStoredAgainWhileItIsDeleted(t *testing.T) {
 			t.Fatalf("the deletion did not wait: %v", err)
 		default:
 		}
-		if err := s.pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits); err != nil {
+		if err := s.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -224,7 +224,7 @@ func TestDocumentStoredAgainWhileItIsDeleted(t *testing.T) {
 	if !s.kept(t, made.DocumentHash) {
 		t.Error("the document of an assessment that is stored is gone")
 	}
-	if _, found, err := s.views.Assessment(t.Context(), "contoso", retail, model(0), made.AssessmentID); found || err != nil {
+	if _, found, err := s.Views.Assessment(t.Context(), "contoso", retail, model(0), made.AssessmentID); found || err != nil {
 		t.Errorf("the deleted assessment is found: %v, %v", found, err)
 	}
 }

@@ -1,7 +1,6 @@
 package commands_test
 
 import (
-	"bytes"
 	"context"
 	"sync"
 	"testing"
@@ -16,8 +15,6 @@ import (
 	"readiness/domain/item"
 	"readiness/internal/database"
 	"readiness/internal/pgtest"
-	"readiness/internal/wiring"
-	"readiness/vault"
 )
 
 // slow is a platform that delays its answer about a workspace.
@@ -42,7 +39,7 @@ func TestCallStillBeingHandled(t *testing.T) {
 	platform := &slow{s.Platform, make(chan struct{}), make(chan struct{})}
 	s.Platform = platform
 	caller := func() commands.Caller {
-		ana := s.ana(account.Team)
+		ana := s.Ana(account.Team)
 		ana.Key = &commands.IdempotencyKey{Key: "k", Fingerprint: "f"}
 		return ana
 	}
@@ -52,17 +49,17 @@ func TestCallStillBeingHandled(t *testing.T) {
 		first <- err
 	}()
 	<-platform.asked
-	before := s.left(t)
+	before := s.Left(t)
 	_, err := s.Assessments.Start(context.Background(), caller(), retail, model(0), nil)
 	if r, refused := domain.Refused(err); !refused || r.Code != domain.OperationInProgress || r.RetryAfter == 0 {
 		t.Errorf("got %v, want OperationInProgress and a time to wait", err)
 	}
-	s.unchanged(t, before)
+	s.Unchanged(t, before)
 	close(platform.answer)
 	if err := <-first; err != nil {
 		t.Fatal(err)
 	}
-	if l := s.left(t); l.Operations != 1 || l.Jobs != 1 {
+	if l := s.Left(t); l.Operations != 1 || l.Jobs != 1 {
 		t.Errorf("left %+v, want one operation and one step", l)
 	}
 }
@@ -71,17 +68,10 @@ func TestCallStillBeingHandled(t *testing.T) {
 // given platform.
 func (s *service) process(t *testing.T, pool *pgxpool.Pool, platform commands.Platform) *commands.Commands {
 	t.Helper()
-	log, err := wiring.OpenLog(pool, s.Now, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wired, err := wiring.Wire(wiring.Parts{Log: log, VaultKey: bytes.Repeat([]byte{7}, vault.KeySize), PixieKey: bytes.Repeat([]byte{8}, 32), Now: s.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wired.Commands.Platform, wired.Commands.Jobs = platform, s.queue
-	t.Cleanup(wired.Commands.Keys.Life.End)
-	return wired.Commands
+	wired := s.Process(t, pool).Commands
+	wired.Platform, wired.Jobs = platform, s.queue
+	t.Cleanup(wired.Keys.Life.End)
+	return wired
 }
 
 // inProgress checks for the refusal that the same call is still being handled.
@@ -101,9 +91,9 @@ func TestKeyOfADeadProcess(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
 	hangs := &slow{s.Platform, make(chan struct{}), make(chan struct{})}
-	first, second := s.process(t, s.pool, hangs), s.process(t, s.pool, s.Platform)
+	first, second := s.process(t, s.Pool, hangs), s.process(t, s.Pool, s.Platform)
 	caller := func() commands.Caller {
-		ana := s.ana(account.Team)
+		ana := s.Ana(account.Team)
 		ana.Key = &commands.IdempotencyKey{Key: "k", Fingerprint: "f"}
 		return ana
 	}
@@ -113,14 +103,14 @@ func TestKeyOfADeadProcess(t *testing.T) {
 		ended <- err
 	}()
 	<-hangs.asked
-	before := s.left(t)
+	before := s.Left(t)
 	_, err := second.Assessments.Start(t.Context(), caller(), retail, model(0), nil)
 	inProgress(t, "while it lives", err)
-	s.unchanged(t, before)
+	s.Unchanged(t, before)
 
 	// Its session ends, as it does when the process is killed.
 	var died bool
-	if err := s.pool.QueryRow(t.Context(), `SELECT bool_and(pg_terminate_backend(pid, 60000)) FROM pg_locks
+	if err := s.Pool.QueryRow(t.Context(), `SELECT bool_and(pg_terminate_backend(pid, 60000)) FROM pg_locks
 		WHERE locktype = 'advisory' AND objsubid = 2 AND objid::bigint = $1::bigint & 4294967295`, first.Keys.Life.Key()).Scan(&died); err != nil || !died {
 		t.Fatalf("the first process did not die: %v", err)
 	}
@@ -130,7 +120,7 @@ func TestKeyOfADeadProcess(t *testing.T) {
 	}
 	close(hangs.answer)
 	inProgress(t, "the dead", <-ended)
-	if l := s.left(t); l.Operations != 1 || l.Jobs != 1 {
+	if l := s.Left(t); l.Operations != 1 || l.Jobs != 1 {
 		t.Errorf("left %+v, want one operation and one step", l)
 	}
 	again, err := second.Assessments.Start(t.Context(), caller(), retail, model(0), nil)
@@ -146,18 +136,18 @@ func TestKeyOfADeadProcess(t *testing.T) {
 func TestKeyReleasedLater(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
-	network := pgtest.Between(t, s.pool.Config().ConnString())
+	network := pgtest.Between(t, s.Pool.Config().ConnString())
 	pool, err := database.Open(t.Context(), network.URL, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
 	hangs := &slow{s.Platform, make(chan struct{}), make(chan struct{})}
-	first, second := s.process(t, pool, hangs), s.process(t, s.pool, s.Platform)
-	first.Keys.Life = database.NewLife(s.pool, uuid.New()) // it stays alive
+	first, second := s.process(t, pool, hangs), s.process(t, s.Pool, s.Platform)
+	first.Keys.Life = database.NewLife(s.Pool, uuid.New()) // it stays alive
 	t.Cleanup(first.Keys.Life.End)
 	caller := func() commands.Caller {
-		ana := s.ana(account.Team)
+		ana := s.Ana(account.Team)
 		ana.Key = &commands.IdempotencyKey{Key: "k", Fingerprint: "f"}
 		return ana
 	}
@@ -189,7 +179,7 @@ func TestKeyReleasedLater(t *testing.T) {
 			t.Fatal("the key is not released")
 		}
 	}
-	if l := s.left(t); l.Operations != 1 || l.Jobs != 1 {
+	if l := s.Left(t); l.Operations != 1 || l.Jobs != 1 {
 		t.Errorf("left %+v, want one operation and one step", l)
 	}
 }

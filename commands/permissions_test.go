@@ -12,16 +12,15 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
+	"readiness/internal/testworld"
 	"readiness/platform/folder"
 )
 
 // withPermissions makes the folder platform take permissions from the accounts.
 func (s *service) withPermissions(t *testing.T) {
 	t.Helper()
-	p, err := folder.Open(s.root, folder.Options{Access: s.views.Access})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, err := folder.Open(s.Root, folder.Options{Access: s.Views.Access})
+	testworld.Check(t, err)
 	s.Platform, s.Accounts.Permissions = p, p
 }
 
@@ -32,9 +31,8 @@ func (s *service) permit(t *testing.T, accountID string, access map[string]map[i
 	for name, a := range access {
 		d.People = append(d.People, account.Person{Person: item.Person{ID: name}, Role: account.Member, Permissions: a})
 	}
-	if _, err := s.Accounts.Apply(t.Context(), []account.Declaration{d}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.Accounts.Apply(t.Context(), []account.Declaration{d})
+	testworld.Check(t, err)
 }
 
 // Permissions are those of the person in the account of the call, as of now: a
@@ -56,7 +54,7 @@ func TestPermissionsAreAsOfNow(t *testing.T) {
 			t.Errorf("%s of %s: got %v, %v, want %v", caller.Person.ID, caller.Account, got, err, want)
 		}
 	}
-	ana, bob, other := s.ana(account.Team), s.person("contoso", "bob", account.Team), s.person("fabrikam", "ana", account.Team)
+	ana, bob, other := s.Ana(account.Team), s.Person("contoso", "bob", account.Team), s.Person("fabrikam", "ana", account.Team)
 	if _, err := s.Accounts.Permissions.Access(t.Context(), ana.Caller); !domain.IsRefused(err, domain.PlatformAccessDenied) {
 		t.Errorf("a person of no account: %v", err)
 	}
@@ -82,7 +80,7 @@ func TestCallsNeedThePlatformPermission(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
 	s.withPermissions(t)
-	caller := s.ana(account.Team)
+	caller := s.Ana(account.Team)
 	calls := map[string]func() error{
 		"workspaces": func() error { _, err := s.Workspaces.List(t.Context(), caller); return err },
 		"items": func() error {
@@ -101,18 +99,18 @@ func TestCallsNeedThePlatformPermission(t *testing.T) {
 	}
 	for access, code := range map[item.Access]domain.Code{item.ConsentRequired: domain.PlatformConsentRequired, item.Unavailable: domain.PlatformUnavailable} {
 		s.permit(t, "contoso", map[string]map[item.Permission]item.Access{"ana": {item.PermissionPlatform: access, item.PermissionUsage: item.Granted}, "bob": nil})
-		before := s.left(t)
+		before := s.Left(t)
 		for name, call := range calls {
 			if err := call(); !domain.IsRefused(err, code) {
 				t.Errorf("%s, platform %s: got %v, want %s", name, access, err, code)
 			}
 		}
-		s.unchanged(t, before)
-		if a, f := s.used(t, "contoso", account.Assessments, account.Day), s.used(t, "contoso", account.FirstLooks, account.Lifetime); a+f != 0 {
+		s.Unchanged(t, before)
+		if a, f := s.Used(t, "contoso", account.Assessments, account.Day), s.Used(t, "contoso", account.FirstLooks, account.Lifetime); a+f != 0 {
 			t.Errorf("platform %s: %d assessments and %d first looks are spent", access, a, f)
 		}
 		// Another person's permission is not affected.
-		if _, err := s.Workspaces.Items(t.Context(), s.person("contoso", "bob", account.Team), retail, item.SemanticModel); err != nil {
+		if _, err := s.Workspaces.Items(t.Context(), s.Person("contoso", "bob", account.Team), retail, item.SemanticModel); err != nil {
 			t.Errorf("bob, while ana's is %s: %v", access, err)
 		}
 	}
@@ -157,7 +155,7 @@ func TestCapacityReadOnlyIfAllowed(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	caller := s.ana(account.Team)
+	caller := s.Ana(account.Team)
 	caller.Settings.CapacityDetails = false
 	starts(caller)
 	if _, err := s.Assessments.Start(t.Context(), caller, paused, model(900), nil); err != nil {

@@ -18,9 +18,9 @@ import (
 func TestPin(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
-	ana, olaf := s.ana(account.Team), s.person("other", "olaf", account.Team)
+	ana, olaf := s.Ana(account.Team), s.Person("other", "olaf", account.Team)
 	first := s.assessed(t, ana, retail, model(0), "one")
-	s.advance(time.Minute)
+	s.Clock.Advance(time.Minute)
 	second := s.assessed(t, ana, retail, model(0), "two")
 	s.assessed(t, ana, retail, model(1), "one")
 	s.assessed(t, olaf, retail, model(0), "one")
@@ -32,7 +32,7 @@ func TestPin(t *testing.T) {
 	}
 	lists := func(pinned *bool, want ...uuid.UUID) {
 		t.Helper()
-		all, err := s.views.Assessments(t.Context(), projections.AssessmentsQuery{
+		all, err := s.Views.Assessments(t.Context(), projections.AssessmentsQuery{
 			AccountID: "contoso", WorkspaceID: retail, ModelID: model(0), Pinned: pinned, Limit: 100,
 		})
 		if err != nil {
@@ -53,10 +53,10 @@ func TestPin(t *testing.T) {
 	lists(new(true), first.AssessmentID)
 	lists(new(false), second.AssessmentID)
 
-	before := s.left(t)
+	before := s.Left(t)
 	pin(first.AssessmentID, true)
 	pin(second.AssessmentID, false)
-	s.unchanged(t, before)
+	s.Unchanged(t, before)
 
 	pin(second.AssessmentID, true)
 	lists(new(true), second.AssessmentID, first.AssessmentID)
@@ -80,7 +80,7 @@ func TestPin(t *testing.T) {
 func TestRefusedPin(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
-	ana, olaf := s.ana(account.Team), s.person("other", "olaf", account.Team)
+	ana, olaf := s.Ana(account.Team), s.Person("other", "olaf", account.Team)
 	ours, theirs := s.assessed(t, ana, retail, model(0), "one"), s.assessed(t, olaf, retail, model(0), "one")
 	for _, tt := range []struct {
 		name             string
@@ -96,12 +96,12 @@ func TestRefusedPin(t *testing.T) {
 		{"of a workspace that ana cannot see", secret, model(901), ours.AssessmentID.String(), domain.WorkspaceNotFound},
 		{"of no model", retail, model(77), ours.AssessmentID.String(), domain.ItemNotFound},
 	} {
-		before := s.left(t)
+		before := s.Left(t)
 		for _, pinned := range []bool{true, false} {
 			if _, err := s.Assessments.Pin(t.Context(), ana, tt.workspace, tt.model, tt.assessment, pinned); !domain.IsRefused(err, tt.code) {
 				t.Errorf("%s, pinned %v: got %v, want %s", tt.name, pinned, err, tt.code)
 			}
 		}
-		s.unchanged(t, before)
+		s.Unchanged(t, before)
 	}
 }

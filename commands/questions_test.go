@@ -36,7 +36,7 @@ func (s *service) done(t *testing.T, id uuid.UUID, want operation.Status) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		o, _, err := s.views.Operation(ctx, "contoso", id)
+		o, _, err := s.Views.Operation(ctx, "contoso", id)
 		if err != nil {
 			t.Fatal(err, context.Cause(ctx))
 		}
@@ -63,7 +63,7 @@ func TestSavedQuestionsAsOfNow(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	caller := s.ana(account.Team)
+	caller := s.Ana(account.Team)
 	accepted, err := s.Benchmarks.SaveQuestions(t.Context(), caller, retail, model(0), benchmark.Set{Repeats: 2, Questions: []benchmark.Question{
 		{Text: "What is the revenue?", Expected: benchmark.Expected{DAX: "EVALUATE ROW(\"Revenue\", [Revenue])"}},
 	}})
@@ -71,7 +71,7 @@ func TestSavedQuestionsAsOfNow(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.done(t, accepted.OperationID, operation.Succeeded)
-	before := s.left(t)
+	before := s.Left(t)
 	got, err := s.Benchmarks.SavedQuestions(t.Context(), caller, retail, model(0))
 	if err != nil || got.Count != 1 || got.CanRun != 1 || got.Repeats != 2 || len(got.Value[0].Expected.Fields) != 1 || got.Value[0].QuestionID == "" {
 		t.Errorf("got %+v, %v", got, err)
@@ -90,22 +90,22 @@ func TestSavedQuestionsAsOfNow(t *testing.T) {
 		t.Errorf("not readable: got %+v, %v", got, err)
 	}
 	s.Platform = closed{open, context.Canceled} // the platform is not asked when nothing is saved
-	if got, err := s.Benchmarks.SavedQuestions(t.Context(), s.person("fabrikam", "ana", account.Team), retail, model(0)); err != nil || got.Count != 0 || got.Repeats != 1 {
+	if got, err := s.Benchmarks.SavedQuestions(t.Context(), s.Person("fabrikam", "ana", account.Team), retail, model(0)); err != nil || got.Count != 0 || got.Repeats != 1 {
 		t.Errorf("another account: got %+v, %v", got, err)
 	}
 	s.Platform = open
 	if _, err := s.Benchmarks.SavedQuestions(t.Context(), caller, secret, model(901)); !domain.IsRefused(err, domain.WorkspaceNotFound) {
 		t.Errorf("a workspace that ana cannot see: %v", err)
 	}
-	s.unchanged(t, before)
+	s.Unchanged(t, before)
 }
 
 // Refused starts spend nothing.
 func TestQuestionsRefused(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
-	caller := s.ana(account.Free)
-	before := s.left(t)
+	caller := s.Ana(account.Free)
+	before := s.Left(t)
 	for _, tt := range []struct {
 		workspace, model uuid.UUID
 		count            int
@@ -124,5 +124,5 @@ func TestQuestionsRefused(t *testing.T) {
 			t.Errorf("save: got %v, want %s", err, tt.code)
 		}
 	}
-	s.unchanged(t, before)
+	s.Unchanged(t, before)
 }

@@ -1,8 +1,6 @@
 package commands_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -19,25 +17,14 @@ import (
 
 var analyst = uuid.MustParse("cccccccc-0000-0000-0000-000000000001")
 
-// dataAgent writes a data agent that was never published.
-func dataAgent(t *testing.T, root, workspace, name string, id uuid.UUID) {
-	t.Helper()
-	dir := filepath.Join(root, workspace, name+".DataAgent")
-	writeJSON(t, filepath.Join(dir, ".platform"), map[string]any{
-		"metadata": map[string]any{"type": "DataAgent", "displayName": name}, "config": map[string]any{"version": "2.0", "logicalId": id},
-	})
-	write(t, filepath.Join(dir, "Files", "Config", "data_agent.json"), []byte(`{}`))
-	write(t, filepath.Join(dir, "Files", "Config", "draft", "stage_config.json"), []byte(`{}`))
-}
-
 // Refused assessments of data agents leave no trace.
 func TestRefusedAgentAssessmentsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
 	hidden, asleep := uuid.UUID{15: 1}, uuid.UUID{15: 2}
-	dataAgent(t, s.root, "Retail", "Analyst", analyst)
-	dataAgent(t, s.root, "Secret", "Spy", hidden)
-	dataAgent(t, s.root, "Paused", "Nap", asleep)
+	s.Agent(t, "Retail", "Analyst", analyst)
+	s.Agent(t, "Secret", "Spy", hidden)
+	s.Agent(t, "Paused", "Nap", asleep)
 	none := s.Plans[account.Free]
 	none.Assessments.Limit = new(0)
 	s.Plans["None"] = none
@@ -58,21 +45,21 @@ func TestRefusedAgentAssessmentsLeaveNoTrace(t *testing.T) {
 		"no first look is left":   {"Looked", retail, analyst, domain.FirstLookLimitReached},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := s.left(t)
-			caller := s.ana(c.plan)
+			before := s.Left(t)
+			caller := s.Ana(c.plan)
 			caller.Key = &commands.IdempotencyKey{Key: name, Fingerprint: "f"}
 			if _, err := s.Assessments.StartAgent(t.Context(), caller, c.workspace, c.item, nil); !domain.IsRefused(err, c.code) {
 				t.Errorf("got %v, want %s", err, c.code)
 			}
-			s.unchanged(t, before)
+			s.Unchanged(t, before)
 		})
 	}
-	before := s.left(t)
-	if _, err := s.Assessments.StartAgent(t.Context(), s.ana(account.Team), retail, analyst, new("2020-01")); !domain.IsRefused(err, domain.InvalidRequest) {
+	before := s.Left(t)
+	if _, err := s.Assessments.StartAgent(t.Context(), s.Ana(account.Team), retail, analyst, new("2020-01")); !domain.IsRefused(err, domain.InvalidRequest) {
 		t.Errorf("by an unknown regime: got %v", err)
 	}
-	s.unchanged(t, before)
-	if _, err := s.Assessments.Start(t.Context(), s.ana(account.Team), retail, analyst, nil); !domain.IsRefused(err, domain.ItemNotFound) {
+	s.Unchanged(t, before)
+	if _, err := s.Assessments.Start(t.Context(), s.Ana(account.Team), retail, analyst, nil); !domain.IsRefused(err, domain.ItemNotFound) {
 		t.Errorf("an agent as a model: got %v", err)
 	}
 }
@@ -85,15 +72,15 @@ func TestRefusedAgentAssessmentsLeaveNoTrace(t *testing.T) {
 func TestSecondAgentAssessmentTracks(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
-	dataAgent(t, s.root, "Retail", "Analyst", analyst)
-	ana := s.ana(s.limited(2))
+	s.Agent(t, "Retail", "Analyst", analyst)
+	ana := s.Ana(s.limited(2))
 	assess := func() operation.Impact {
 		t.Helper()
 		got, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		op, found, err := s.views.Operation(t.Context(), "contoso", got.OperationID)
+		op, found, err := s.Views.Operation(t.Context(), "contoso", got.OperationID)
 		if err != nil || !found {
 			t.Fatal(found, err)
 		}
@@ -120,7 +107,7 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 	if d := cmp.Diff(want, s.tracked(t, "contoso")); d != "" {
 		t.Errorf("tracked items (-want +got):\n%s", d)
 	}
-	if a, f := s.used(t, "contoso", account.Assessments, account.Day), s.used(t, "contoso", account.FirstLooks, account.Lifetime); a != 3 || f != 1 {
+	if a, f := s.Used(t, "contoso", account.Assessments, account.Day), s.Used(t, "contoso", account.FirstLooks, account.Lifetime); a != 3 || f != 1 {
 		t.Errorf("spent %d assessments and %d first looks, want 3 and 1", a, f)
 	}
 
@@ -128,21 +115,19 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 	s.assess(t, ana, 0)
 	s.assess(t, ana, 0)
 	other := uuid.UUID{15: 1}
-	dataAgent(t, s.root, "Retail", "Other", other)
+	s.Agent(t, "Retail", "Other", other)
 	if _, err := s.Assessments.StartAgent(t.Context(), ana, retail, other, nil); err != nil {
 		t.Fatal(err)
 	}
-	before := s.left(t)
+	before := s.Left(t)
 	if _, err := s.Assessments.StartAgent(t.Context(), ana, retail, other, nil); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
 		t.Errorf("beyond the cap: %v", err)
 	}
-	s.unchanged(t, before)
+	s.Unchanged(t, before)
 
 	// Listing the workspace records that the agent was deleted.
-	s.advance(time.Hour)
-	if err := os.RemoveAll(filepath.Join(s.root, "Retail", "Analyst.DataAgent")); err != nil {
-		t.Fatal(err)
-	}
+	s.Clock.Advance(time.Hour)
+	s.Remove(t, "Retail", "Analyst.DataAgent")
 	if _, err := s.Workspaces.Items(t.Context(), ana, retail, item.DataAgent); err != nil {
 		t.Fatal(err)
 	}
@@ -155,16 +140,16 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 func TestIdempotencyKeyOfAnAgentAssessment(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 0)
-	dataAgent(t, s.root, "Retail", "Analyst", analyst)
-	ana := s.ana(account.Team)
+	s.Agent(t, "Retail", "Analyst", analyst)
+	ana := s.Ana(account.Team)
 	ana.Key = &commands.IdempotencyKey{Key: "once", Fingerprint: "f"}
 	first, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst, nil)
 	if err != nil || first.Replayed {
 		t.Fatal(first, err)
 	}
-	before := s.left(t)
+	before := s.Left(t)
 	if again, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst, nil); err != nil || !again.Replayed || again.OperationID != first.OperationID {
 		t.Errorf("got %+v, %v", again, err)
 	}
-	s.unchanged(t, before)
+	s.Unchanged(t, before)
 }

@@ -23,9 +23,9 @@ import (
 func TestRefusedStartsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 8)
-	semanticModel(t, s.root, "Retail", "Usage Metrics Report", model(500))
+	s.has(t, "Retail", "Usage Metrics Report", model(500))
 	ctx := context.Background()
-	ana := s.ana(account.Free)
+	ana := s.Ana(account.Free)
 	key := func(caller commands.Caller) commands.Caller {
 		caller.Key = &commands.IdempotencyKey{Key: "k-" + strconv.Itoa(int(time.Now().UnixNano())), Fingerprint: "f"}
 		return caller
@@ -75,7 +75,7 @@ func TestRefusedStartsLeaveNoTrace(t *testing.T) {
 		"many: one more than the allowance is no one": {many(ana, retail, models(6)...), domain.AssessmentDailyLimitReached, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before := s.left(t)
+			before := s.Left(t)
 			r, refused := domain.Refused(c.call())
 			if !refused || r.Code != c.code {
 				t.Fatalf("got %v, want %s", r, c.code)
@@ -85,8 +85,8 @@ func TestRefusedStartsLeaveNoTrace(t *testing.T) {
 					t.Errorf("parameters %v do not name %v", r.Params, p)
 				}
 			}
-			s.unchanged(t, before)
-			if n := s.used(t, "contoso", account.Assessments, account.Day); n != 0 {
+			s.Unchanged(t, before)
+			if n := s.Used(t, "contoso", account.Assessments, account.Day); n != 0 {
 				t.Errorf("%d assessments were spent", n)
 			}
 		})
@@ -97,11 +97,11 @@ func TestStartAssessment(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
 	ctx := context.Background()
-	got, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0), nil)
+	got, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	op, found, err := s.views.Operation(ctx, "contoso", got.OperationID)
+	op, found, err := s.Views.Operation(ctx, "contoso", got.OperationID)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
@@ -109,17 +109,17 @@ func TestStartAssessment(t *testing.T) {
 		*op.Resource.ItemID != model(0) || *op.Impact.Assessments != 1 || !*op.Impact.FirstLook || !op.CreatedAt.Equal(noon) {
 		t.Errorf("the operation reads %+v", op)
 	}
-	if _, found, _ := s.views.Operation(ctx, "fabrikam", got.OperationID); found {
+	if _, found, _ := s.Views.Operation(ctx, "fabrikam", got.OperationID); found {
 		t.Error("another account sees the operation")
 	}
 	// The second assessment of a model is not a first look (docs/decisions.md 5).
-	if _, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0), nil); err != nil {
+	if _, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0), nil); err != nil {
 		t.Fatal(err)
 	}
-	if a, f := s.used(t, "contoso", account.Assessments, account.Day), s.used(t, "contoso", account.FirstLooks, account.Lifetime); a != 2 || f != 1 {
+	if a, f := s.Used(t, "contoso", account.Assessments, account.Day), s.Used(t, "contoso", account.FirstLooks, account.Lifetime); a != 2 || f != 1 {
 		t.Errorf("spent %d assessments and %d first looks, want 2 and 1", a, f)
 	}
-	if l := s.left(t); l.Jobs != 2 || l.Tokens != 2 || l.Operations != 2 {
+	if l := s.Left(t); l.Jobs != 2 || l.Tokens != 2 || l.Operations != 2 {
 		t.Errorf("left %+v, want two jobs, tokens and operations", l)
 	}
 }
@@ -131,8 +131,8 @@ func TestStartAssessment(t *testing.T) {
 func TestRegimeOfARun(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
-	dataAgent(t, s.root, "Retail", "Analyst", analyst)
-	ana := s.ana(account.Team)
+	s.Agent(t, "Retail", "Analyst", analyst)
+	ana := s.Ana(account.Team)
 	for name, c := range map[string]struct {
 		asked *string
 		want  string
@@ -146,7 +146,7 @@ func TestRegimeOfARun(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for _, accepted := range []commands.Accepted{one, many, agent} {
-			run, err := s.views.Run(t.Context(), accepted.OperationID)
+			run, err := s.Views.Run(t.Context(), accepted.OperationID)
 			if err != nil || run.RegimeID != c.want || len(run.Models) == 0 {
 				t.Errorf("%s: the run reads %+v, %v", name, run, err)
 			}
@@ -160,14 +160,14 @@ func TestStartBulkAssessment(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 3)
 	ctx := context.Background()
-	if _, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0), nil); err != nil {
+	if _, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0), nil); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Assessments.StartBulk(ctx, s.ana(account.Team), retail, []uuid.UUID{model(2), model(0), model(2), model(1), model(0)}, nil)
+	got, err := s.Assessments.StartBulk(ctx, s.Ana(account.Team), retail, []uuid.UUID{model(2), model(0), model(2), model(1), model(0)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := s.views.Run(ctx, got.OperationID)
+	run, err := s.Views.Run(ctx, got.OperationID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,10 +181,10 @@ func TestStartBulkAssessment(t *testing.T) {
 	if !slices.Equal(ids, []uuid.UUID{model(2), model(0), model(1)}) {
 		t.Errorf("the run's models are %v", ids)
 	}
-	if a, f := s.used(t, "contoso", account.Assessments, account.Day), s.used(t, "contoso", account.FirstLooks, account.Lifetime); a != 4 || f != 3 {
+	if a, f := s.Used(t, "contoso", account.Assessments, account.Day), s.Used(t, "contoso", account.FirstLooks, account.Lifetime); a != 4 || f != 3 {
 		t.Errorf("spent %d assessments and %d first looks, want 4 and 3", a, f)
 	}
-	if op, _, _ := s.views.Operation(ctx, "contoso", got.OperationID); op.Resource.ItemID != nil || op.Impact.FirstLook != nil || *op.Impact.Assessments != 3 {
+	if op, _, _ := s.Views.Operation(ctx, "contoso", got.OperationID); op.Resource.ItemID != nil || op.Impact.FirstLook != nil || *op.Impact.Assessments != 3 {
 		t.Errorf("the operation reads %+v", op)
 	}
 }
@@ -197,13 +197,13 @@ func TestStartLargestRun(t *testing.T) {
 	for i := range ids {
 		ids[i] = model(i)
 	}
-	if _, err := s.Assessments.StartBulk(context.Background(), s.ana(account.Enterprise), retail, ids, nil); err != nil {
+	if _, err := s.Assessments.StartBulk(context.Background(), s.Ana(account.Enterprise), retail, ids, nil); err != nil {
 		t.Fatal(err)
 	}
-	if l := s.left(t); l.Jobs != assessment.MaxModels || l.Operations != 1 {
+	if l := s.Left(t); l.Jobs != assessment.MaxModels || l.Operations != 1 {
 		t.Errorf("left %+v", l)
 	}
-	if a := s.used(t, "contoso", account.Assessments, account.Day); a != assessment.MaxModels {
+	if a := s.Used(t, "contoso", account.Assessments, account.Day); a != assessment.MaxModels {
 		t.Errorf("spent %d", a)
 	}
 }
@@ -235,7 +235,7 @@ func TestRaceForAnAllowance(t *testing.T) {
 			errs := make([]error, 50)
 			for i := range errs {
 				wg.Go(func() {
-					_, errs[i] = s.Assessments.Start(context.Background(), s.ana(c.plan), retail, c.target(i), nil)
+					_, errs[i] = s.Assessments.Start(context.Background(), s.Ana(c.plan), retail, c.target(i), nil)
 				})
 			}
 			wg.Wait()
@@ -248,10 +248,10 @@ func TestRaceForAnAllowance(t *testing.T) {
 					t.Errorf("got %v, want %s", err, c.code)
 				}
 			}
-			if got := s.used(t, "contoso", c.kind, c.period); accepted != c.limit || got != c.limit {
+			if got := s.Used(t, "contoso", c.kind, c.period); accepted != c.limit || got != c.limit {
 				t.Errorf("%d calls were accepted and %d spent, want %d", accepted, got, c.limit)
 			}
-			if l := s.left(t); l.Operations != c.limit || l.Jobs != c.limit || l.Tokens != c.limit {
+			if l := s.Left(t); l.Operations != c.limit || l.Jobs != c.limit || l.Tokens != c.limit {
 				t.Errorf("left %+v", l)
 			}
 		})
@@ -266,7 +266,7 @@ func TestDayBoundary(t *testing.T) {
 	s := newService(t, 1)
 	ctx := context.Background()
 	start := func() error {
-		_, err := s.Assessments.Start(ctx, s.ana(account.Free), retail, model(0), nil)
+		_, err := s.Assessments.Start(ctx, s.Ana(account.Free), retail, model(0), nil)
 		return err
 	}
 	for range 5 {
@@ -274,16 +274,16 @@ func TestDayBoundary(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.advance(12*time.Hour - time.Second)
+	s.Clock.Advance(12*time.Hour - time.Second)
 	r, refused := domain.Refused(start())
 	if !refused || r.Code != domain.AssessmentDailyLimitReached || r.RetryAfter != time.Second {
 		t.Fatalf("a second before midnight: %+v", r)
 	}
-	s.advance(time.Second)
+	s.Clock.Advance(time.Second)
 	if err := start(); err != nil {
 		t.Errorf("at midnight: %v", err)
 	}
-	if n := s.used(t, "contoso", account.Assessments, account.Day); n != 1 {
+	if n := s.Used(t, "contoso", account.Assessments, account.Day); n != 1 {
 		t.Errorf("the new day has %d spent", n)
 	}
 }
@@ -297,12 +297,12 @@ func TestIdempotencyKey(t *testing.T) {
 		caller.Key = &commands.IdempotencyKey{Key: key, Fingerprint: fingerprint}
 		return s.Assessments.Start(ctx, caller, retail, id, nil)
 	}
-	ana := s.ana(account.Team)
+	ana := s.Ana(account.Team)
 	first, err := start(ana, "k", "one", model(0))
 	if err != nil || first.Replayed {
 		t.Fatal(first, err)
 	}
-	before := s.left(t)
+	before := s.Left(t)
 	again, err := start(ana, "k", "one", model(0))
 	if err != nil || !again.Replayed || again.OperationID != first.OperationID {
 		t.Errorf("sent again: %+v, %v", again, err)
@@ -310,11 +310,11 @@ func TestIdempotencyKey(t *testing.T) {
 	if _, err := start(ana, "k", "another", model(1)); !errors.Is(err, commands.ErrKeyReused) {
 		t.Errorf("another call: %v", err)
 	}
-	s.unchanged(t, before)
+	s.Unchanged(t, before)
 
 	// The key belongs to the caller: another person's or another account's equal
 	// key is a different key.
-	for _, caller := range []commands.Caller{s.person("contoso", "bob", account.Team), s.person("fabrikam", "ana", account.Team)} {
+	for _, caller := range []commands.Caller{s.Person("contoso", "bob", account.Team), s.Person("fabrikam", "ana", account.Team)} {
 		other, err := start(caller, "k", "one", model(0))
 		if err != nil || other.OperationID == first.OperationID {
 			t.Errorf("%s of %s: %+v, %v", caller.Person.ID, caller.Account, other, err)
@@ -325,18 +325,18 @@ func TestIdempotencyKey(t *testing.T) {
 	if _, err := start(ana, "later", "three", model(9)); !domain.IsRefused(err, domain.ItemNotFound) {
 		t.Fatal(err)
 	}
-	semanticModel(t, s.root, "Retail", "Model 009", model(9))
+	s.has(t, "Retail", "Model 009", model(9))
 	if got, err := start(ana, "later", "three", model(9)); err != nil || got.Replayed {
 		t.Errorf("after a refusal: %+v, %v", got, err)
 	}
 
 	// The answer is stored for 24 hours.
-	s.advance(24*time.Hour - time.Millisecond)
-	if got, err := start(s.ana(account.Team), "k", "one", model(0)); err != nil || got.OperationID != first.OperationID {
+	s.Clock.Advance(24*time.Hour - time.Millisecond)
+	if got, err := start(s.Ana(account.Team), "k", "one", model(0)); err != nil || got.OperationID != first.OperationID {
 		t.Errorf("just before a day has passed: %+v, %v", got, err)
 	}
-	s.advance(time.Millisecond)
-	if got, err := start(s.ana(account.Team), "k", "one", model(0)); err != nil || got.Replayed {
+	s.Clock.Advance(time.Millisecond)
+	if got, err := start(s.Ana(account.Team), "k", "one", model(0)); err != nil || got.Replayed {
 		t.Errorf("a day later: %+v, %v", got, err)
 	}
 }
@@ -351,7 +351,7 @@ func TestIdempotencyKeyRace(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range ids {
 		wg.Go(func() {
-			caller := s.ana(account.Team)
+			caller := s.Ana(account.Team)
 			caller.Key = &commands.IdempotencyKey{Key: "k", Fingerprint: "f"}
 			got, err := s.Assessments.Start(context.Background(), caller, retail, model(0), nil)
 			ids[i], errs[i] = got.OperationID, err
@@ -369,7 +369,7 @@ func TestIdempotencyKeyRace(t *testing.T) {
 			t.Errorf("two operations: %s and %s", first, ids[i])
 		}
 	}
-	if l := s.left(t); first == uuid.Nil || l.Operations != 1 || l.Jobs != 1 || l.Keys != 1 {
+	if l := s.Left(t); first == uuid.Nil || l.Operations != 1 || l.Jobs != 1 || l.Keys != 1 {
 		t.Errorf("left %+v", l)
 	}
 }
@@ -378,21 +378,21 @@ func TestCancelOperation(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
 	ctx := context.Background()
-	got, err := s.Assessments.Start(ctx, s.ana(account.Team), retail, model(0), nil)
+	got, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := s.left(t)
-	if _, err := s.Operations.Cancel(ctx, s.ana(account.Team), got.OperationID); !domain.IsRefused(err, domain.OperationInProgress) {
+	before := s.Left(t)
+	if _, err := s.Operations.Cancel(ctx, s.Ana(account.Team), got.OperationID); !domain.IsRefused(err, domain.OperationInProgress) {
 		t.Errorf("while it runs: %v", err)
 	}
-	for name, caller := range map[string]commands.Caller{"another account": s.person("fabrikam", "ana", account.Team)} {
+	for name, caller := range map[string]commands.Caller{"another account": s.Person("fabrikam", "ana", account.Team)} {
 		if _, err := s.Operations.Cancel(ctx, caller, got.OperationID); !domain.IsRefused(err, domain.OperationNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := s.Operations.Cancel(ctx, s.ana(account.Team), uuid.New()); !domain.IsRefused(err, domain.OperationNotFound) {
+	if _, err := s.Operations.Cancel(ctx, s.Ana(account.Team), uuid.New()); !domain.IsRefused(err, domain.OperationNotFound) {
 		t.Errorf("no such operation: %v", err)
 	}
-	s.unchanged(t, before)
+	s.Unchanged(t, before)
 }

@@ -3,8 +3,6 @@ package commands_test
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -21,6 +19,7 @@ import (
 	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/testworld"
 	"readiness/projections"
 )
 
@@ -51,7 +50,7 @@ func (p *planner) declare(t *testing.T, change func(d *account.Declaration)) {
 
 // caller is a person whose token is valid for life from now.
 func (p *planner) caller(name string, life time.Duration) commands.Caller {
-	caller := p.person("contoso", name, account.Team)
+	caller := p.Person("contoso", name, account.Team)
 	caller.MayWrite, caller.Token, caller.TokenExpires = true, "eyJ."+name, p.Now().Add(life)
 	return caller
 }
@@ -79,7 +78,7 @@ func (p *planner) takeUp(t *testing.T, by string, id uuid.UUID) schedule.Schedul
 // look looks for due schedules at an instant.
 func (p *planner) look(t *testing.T, at time.Time) {
 	t.Helper()
-	p.clock.Store(&at)
+	p.Clock.Set(at)
 	if err := p.Schedules.StartDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +96,7 @@ func (p *planner) read(t *testing.T, id uuid.UUID) schedule.Schedule {
 // operations returns the operations of the account, oldest first.
 func (p *planner) operations(t *testing.T) []projections.Operation {
 	t.Helper()
-	all, err := p.views.Operations(t.Context(), projections.OperationsQuery{AccountID: "contoso", Limit: 100})
+	all, err := p.Views.Operations(t.Context(), projections.OperationsQuery{AccountID: "contoso", Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,9 +124,9 @@ func TestSlotStartsAssessment(t *testing.T) {
 	t.Parallel()
 	p := newPlanner(t, 2)
 	made := p.plan(t, retail, model(0), week)
-	before := p.left(t)
+	before := p.Left(t)
 	p.look(t, six.Add(-time.Microsecond))
-	p.unchanged(t, before)
+	p.Unchanged(t, before)
 
 	p.look(t, six.Add(20*time.Second))
 	all := p.operations(t)
@@ -138,26 +137,26 @@ func TestSlotStartsAssessment(t *testing.T) {
 	if r := s.LastRun; r == nil || r.Outcome != schedule.Started || !r.Slot.Equal(six) || *r.OperationID != all[0].ID || !s.NextRunAt().Equal(six.AddDate(0, 0, 1)) {
 		t.Errorf("the schedule reads %+v, last %+v", s, s.LastRun)
 	}
-	if a, f := p.used(t, "contoso", account.Assessments, account.Day), p.used(t, "contoso", account.FirstLooks, account.Lifetime); a != 1 || f != 1 {
+	if a, f := p.Used(t, "contoso", account.Assessments, account.Day), p.Used(t, "contoso", account.FirstLooks, account.Lifetime); a != 1 || f != 1 {
 		t.Errorf("%d assessments and %d first looks are spent", a, f)
 	}
-	if run, err := p.views.Run(t.Context(), all[0].ID); err != nil || run.RegimeID != readiness.Current().ID {
+	if run, err := p.Views.Run(t.Context(), all[0].ID); err != nil || run.RegimeID != readiness.Current().ID {
 		t.Errorf("the run reads %+v, %v", run, err)
 	}
 	if token, ok, err := p.Vault.Token(t.Context(), all[0].ID, p.Now()); token != "eyJ.ana" || !ok || err != nil {
 		t.Errorf("the step's token: %v, %v", ok, err)
 	}
 	var positions, streams int
-	err := p.pool.QueryRow(t.Context(), `SELECT max(position) - min(position) + 1 - count(*), count(DISTINCT stream) FROM events WHERE metadata->>'operationId' = $1`, all[0].ID.String()).Scan(&positions, &streams)
+	err := p.Pool.QueryRow(t.Context(), `SELECT max(position) - min(position) + 1 - count(*), count(DISTINCT stream) FROM events WHERE metadata->>'operationId' = $1`, all[0].ID.String()).Scan(&positions, &streams)
 	if err != nil || positions != 0 || streams < 4 {
 		t.Errorf("acceptance and slot are not one append: %d positions, %d streams, %v", positions, streams, err)
 	}
-	after := p.left(t)
+	after := p.Left(t)
 	if after.Jobs != before.Jobs+1 {
 		t.Errorf("%d steps were enqueued", after.Jobs-before.Jobs)
 	}
 	p.look(t, six.Add(time.Hour))
-	p.unchanged(t, after)
+	p.Unchanged(t, after)
 
 	p.look(t, six.AddDate(0, 0, 1))
 	if all = p.operations(t); len(all) != 2 || *all[1].Impact.FirstLook || !*all[1].Impact.TrackedItem {
@@ -176,7 +175,7 @@ func TestSlotStartsOnce(t *testing.T) {
 	p := newPlanner(t, 1)
 	made := p.plan(t, retail, model(0), week)
 	at := six.Add(time.Minute)
-	p.clock.Store(&at)
+	p.Clock.Set(at)
 	slot := schedule.Slot{AccountID: "contoso", ModelID: model(0), ScheduleID: made.ScheduleID, At: six}
 	var wg sync.WaitGroup
 	begin := make(chan struct{})
@@ -195,10 +194,10 @@ func TestSlotStartsOnce(t *testing.T) {
 	if all := p.operations(t); len(all) != 1 {
 		t.Errorf("%d operations were started", len(all))
 	}
-	if used := p.used(t, "contoso", account.Assessments, account.Day); used != 1 {
+	if used := p.Used(t, "contoso", account.Assessments, account.Day); used != 1 {
 		t.Errorf("%d assessments are spent", used)
 	}
-	if n := p.left(t); n.Jobs != 1 || n.Tokens != 2 { // the step's and the schedule's
+	if n := p.Left(t); n.Jobs != 1 || n.Tokens != 2 { // the step's and the schedule's
 		t.Errorf("left behind: %+v", n)
 	}
 }
@@ -230,7 +229,7 @@ func TestRefusedSlots(t *testing.T) {
 	if _, err := p.Assessments.Start(t.Context(), p.caller("bob", time.Hour), retail, model(0), nil); err != nil {
 		t.Fatal(err)
 	}
-	before := p.left(t)
+	before := p.Left(t)
 	p.look(t, six.Add(time.Minute))
 	for id, code := range map[uuid.UUID]domain.Code{first.ScheduleID: domain.AssessmentDailyLimitReached, asleep.ScheduleID: domain.CapacityPaused} {
 		s := p.read(t, id)
@@ -241,7 +240,7 @@ func TestRefusedSlots(t *testing.T) {
 			t.Errorf("%s: the token is gone", code)
 		}
 	}
-	after := p.left(t)
+	after := p.Left(t)
 	before.Events += 2
 	if after != before {
 		t.Errorf("left behind: %+v, want %+v", after, before)
@@ -330,12 +329,10 @@ func TestPausedSlots(t *testing.T) {
 		"a model of the service's own": {code: domain.OperationNotSupportedForItem, breaks: func(_ *testing.T, p *planner) { p.Platform = maintaining{p.Platform} },
 			mends: func(_ *testing.T, p *planner) { p.Platform = p.Platform.(maintaining).Platform }},
 		"the model is gone": {code: domain.ItemNotFound, breaks: func(t *testing.T, p *planner) {
-			if err := os.RemoveAll(filepath.Join(p.root, "Retail", "Model 000.SemanticModel")); err != nil {
-				t.Fatal(err)
-			}
-		}, mends: func(t *testing.T, p *planner) { semanticModel(t, p.root, "Retail", "Model 000", model(0)) }},
+			p.Remove(t, "Retail", "Model 000.SemanticModel")
+		}, mends: func(t *testing.T, p *planner) { p.has(t, "Retail", "Model 000", model(0)) }},
 		"the workspace is not visible any more": {code: domain.WorkspaceNotFound, breaks: func(t *testing.T, p *planner) {
-			workspace(t, p.root, "Retail", map[string]any{"id": retail, "displayName": "Retail", "members": []string{"bob"}})
+			p.Workspace(t, testworld.Workspace{ID: retail, Name: "Retail", Members: []string{"bob"}})
 		}, mends: func(*testing.T, *planner) {}, takenUpBy: "bob"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -365,12 +362,12 @@ func TestPausedSlots(t *testing.T) {
 			if p.keeps(t, id) {
 				t.Error("it keeps a token")
 			}
-			if a, f := p.used(t, "contoso", account.Assessments, account.Day), p.used(t, "contoso", account.FirstLooks, account.Lifetime); len(p.operations(t)) != 0 || a+f != 0 {
+			if a, f := p.Used(t, "contoso", account.Assessments, account.Day), p.Used(t, "contoso", account.FirstLooks, account.Lifetime); len(p.operations(t)) != 0 || a+f != 0 {
 				t.Errorf("%d assessments and %d first looks are spent", a, f)
 			}
-			before := p.left(t)
+			before := p.Left(t)
 			p.look(t, six.AddDate(0, 0, 2)) // no one resumed it
-			p.unchanged(t, before)
+			p.Unchanged(t, before)
 
 			c.mends(t, p)
 			if s = p.takeUp(t, c.takenUpBy, id); s.Status() != schedule.Active || s.Owner.ID != c.takenUpBy || s.Paused != nil || s.PausedAt != nil || !s.NextRunAt().Equal(six) {
@@ -395,11 +392,11 @@ func TestFaultsLeaveSlotsDue(t *testing.T) {
 	fault := errors.New("disk on fire")
 	whole := p.Platform
 	p.Platform = &refusing{whole, model(0), fault}
-	if _, err := p.pool.Exec(t.Context(), `UPDATE step_tokens SET sealed = '\x00112233445566778899aabbccddeeff00112233445566778899' WHERE operation_id = $1`, p.read(t, ids[2]).TokenID()); err != nil {
+	if _, err := p.Pool.Exec(t.Context(), `UPDATE step_tokens SET sealed = '\x00112233445566778899aabbccddeeff00112233445566778899' WHERE operation_id = $1`, p.read(t, ids[2]).TokenID()); err != nil {
 		t.Fatal(err)
 	}
 	at := six.Add(time.Minute)
-	p.clock.Store(&at)
+	p.Clock.Set(at)
 	if err := p.Schedules.StartDue(t.Context()); !errors.Is(err, fault) {
 		t.Errorf("got %v", err)
 	}
@@ -482,7 +479,7 @@ func TestOneSchedulePerModel(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := p.left(t); made != 1 || n.Tokens != 1 || n.Events != 4 { // the account, its two people, the schedule
+	if n := p.Left(t); made != 1 || n.Tokens != 1 || n.Events != 4 { // the account, its two people, the schedule
 		t.Errorf("%d were created; left behind: %+v", made, n)
 	}
 	past := eventstore.FoldLast[schedule.Schedule](schedule.Stream("contoso", model(0)))

@@ -2,8 +2,6 @@ package commands_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -58,7 +56,7 @@ func (s *service) assess(t *testing.T, caller commands.Caller, models ...int) op
 	if err != nil {
 		t.Fatal(err)
 	}
-	op, found, err := s.views.Operation(t.Context(), caller.Account, got.OperationID)
+	op, found, err := s.Views.Operation(t.Context(), caller.Account, got.OperationID)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
@@ -69,7 +67,7 @@ func (s *service) assess(t *testing.T, caller commands.Caller, models ...int) op
 // tracked returns the account's tracked items by id.
 func (s *service) tracked(t *testing.T, accountID string) map[uuid.UUID]trackeditem.Item {
 	t.Helper()
-	all, err := s.views.TrackedItems(t.Context(), projections.TrackedItemsQuery{AccountID: accountID, Limit: 1000})
+	all, err := s.Views.TrackedItems(t.Context(), projections.TrackedItemsQuery{AccountID: accountID, Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +104,7 @@ func (s *service) limited(items int) account.Plan {
 func TestSecondAssessmentTracks(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 3)
-	ana := s.ana(account.Team)
+	ana := s.Ana(account.Team)
 	no, yes, none, two := false, true, 0, 2
 	claims := func(got operation.Impact, single *bool, many *int) {
 		t.Helper()
@@ -121,9 +119,9 @@ func TestSecondAssessmentTracks(t *testing.T) {
 	}
 	claims(s.assess(t, ana, 0), &yes, nil)
 	claims(s.assess(t, ana, 0), &no, nil)
-	s.advance(time.Hour)
+	s.Clock.Advance(time.Hour)
 	claims(s.assess(t, ana, 2, 0, 1), nil, &two)
-	claims(s.assess(t, s.person("fabrikam", "ana", account.Team), 0), &no, nil)
+	claims(s.assess(t, s.Person("fabrikam", "ana", account.Team), 0), &no, nil)
 
 	one := func(n int, name string, since time.Time) trackeditem.Item {
 		return trackeditem.Item{
@@ -151,8 +149,8 @@ func TestTrackedAgain(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
 	plan := s.limited(1)
-	s.assess(t, s.ana(plan), 0)
-	s.assess(t, s.ana(plan), 0)
+	s.assess(t, s.Ana(plan), 0)
+	s.assess(t, s.Ana(plan), 0)
 	past := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", model(0)))
 	err := s.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, past, trackeditem.DeleteResults{})
@@ -160,7 +158,7 @@ func TestTrackedAgain(t *testing.T) {
 	if got := s.tracked(t, "contoso")[model(0)].Status; err != nil || got != trackeditem.ResultsDeleted {
 		t.Fatalf("%s (%v)", got, err)
 	}
-	if impact := s.assess(t, s.ana(plan), 0); *impact.TrackedItem {
+	if impact := s.assess(t, s.Ana(plan), 0); *impact.TrackedItem {
 		t.Error("it became a tracked item a second time")
 	}
 	if got := s.tracked(t, "contoso")[model(0)].Status; got != trackeditem.Tracked || s.total(t, "contoso").Used != 1 {
@@ -212,7 +210,7 @@ func TestTrackedItemCaps(t *testing.T) {
 			s.Plans["Limited"] = limits
 			limits.Assessments.Limit = new(5)
 			s.Plans["FewAssessments"] = limits
-			ana := s.ana("Limited")
+			ana := s.Ana("Limited")
 			ana.License = c.license
 			s.assess(t, ana, 0, 1, 2, 3)
 			for n := range c.takes {
@@ -229,7 +227,7 @@ func TestTrackedItemCaps(t *testing.T) {
 			if c.code == "" {
 				return
 			}
-			before, used := s.left(t), s.used(t, "contoso", account.Assessments, account.Day)
+			before, used := s.Left(t), s.Used(t, "contoso", account.Assessments, account.Day)
 			refused := func(code domain.Code, err error) {
 				t.Helper()
 				if !domain.IsRefused(err, code) {
@@ -244,8 +242,8 @@ func TestTrackedItemCaps(t *testing.T) {
 			poor.Plan = "FewAssessments"
 			_, err = s.Assessments.StartBulk(t.Context(), poor, retail, []uuid.UUID{model(0), model(3)}, nil)
 			refused(domain.AssessmentDailyLimitReached, err)
-			s.unchanged(t, before)
-			if n := s.used(t, "contoso", account.Assessments, account.Day); n != used {
+			s.Unchanged(t, before)
+			if n := s.Used(t, "contoso", account.Assessments, account.Day); n != used {
 				t.Errorf("the refused calls spent %d assessments", n-used)
 			}
 			if c.takes > 0 { // items that are already tracked need no room
@@ -260,15 +258,15 @@ func TestTrackedItemCapOfBulk(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 4)
 	plan := s.limited(3)
-	ana := s.ana(plan)
+	ana := s.Ana(plan)
 	s.assess(t, ana, 0, 1, 2, 3)
-	before := s.left(t)
+	before := s.Left(t)
 	_, err := s.Assessments.StartBulk(t.Context(), ana, retail, []uuid.UUID{model(0), model(1), model(2), model(3)}, nil)
 	r, _ := domain.Refused(err)
 	if !domain.IsRefused(err, domain.TrackedItemLimitReached) || !cmp.Equal(r.Params, []domain.Param{{Name: "allowance", Value: "trackedItems"}, {Name: "used", Value: "0"}, {Name: "limit", Value: "3"}}) {
 		t.Errorf("got %v about %v", err, r.Params)
 	}
-	s.unchanged(t, before)
+	s.Unchanged(t, before)
 	if got := *s.assess(t, ana, 0, 1, 2).TrackedItems; got != 3 {
 		t.Errorf("the count is %d, want 3", got)
 	}
@@ -280,13 +278,13 @@ func TestTrackedItemCapOfBulk(t *testing.T) {
 func TestRaceForTrackedItems(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 50)
-	ana := s.ana(s.limited(10))
+	ana := s.Ana(s.limited(10))
 	all := make([]int, 50)
 	for i := range all {
 		all[i] = i
 	}
 	s.assess(t, ana, all...)
-	before := s.left(t)
+	before := s.Left(t)
 	errs := make([]error, 50)
 	var wg sync.WaitGroup
 	for i := range errs {
@@ -301,7 +299,7 @@ func TestRaceForTrackedItems(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if n, total := len(s.tracked(t, "contoso")), s.total(t, "contoso"); accepted != 10 || n != 0 || total.Used != 0 || total.Reserved != 10 || s.left(t).Jobs != before.Jobs+10 {
+	if n, total := len(s.tracked(t, "contoso")), s.total(t, "contoso"); accepted != 10 || n != 0 || total.Used != 0 || total.Reserved != 10 || s.Left(t).Jobs != before.Jobs+10 {
 		t.Errorf("%d calls were accepted, %d items are tracked and %+v counted", accepted, n, total)
 	}
 }
@@ -312,21 +310,19 @@ func TestRaceForTrackedItems(t *testing.T) {
 func TestListingNoticesTrackedItems(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 4)
-	bob := s.person("contoso", "bob", account.Team)
+	bob := s.Person("contoso", "bob", account.Team)
 	s.assess(t, bob, 0, 1, 2, 3)
 	s.assess(t, bob, 0, 1, 2, 3)
-	s.advance(time.Hour)
+	s.Clock.Advance(time.Hour)
 	list := func(caller commands.Caller, workspace uuid.UUID, kind item.Type) error {
 		_, err := s.Workspaces.Items(t.Context(), caller, workspace, kind)
 		return err
 	}
 	remove := func(n string) {
 		t.Helper()
-		if err := os.RemoveAll(filepath.Join(s.root, "Retail", n+".SemanticModel")); err != nil {
-			t.Fatal(err)
-		}
+		s.Remove(t, "Retail", n+".SemanticModel")
 	}
-	events := func() int { return s.left(t).Events }
+	events := func() int { return s.Left(t).Events }
 
 	before := events()
 	if err := list(bob, retail, item.SemanticModel); err != nil || events() != before {
@@ -334,15 +330,15 @@ func TestListingNoticesTrackedItems(t *testing.T) {
 	}
 	remove("Model 000")
 	remove("Model 001")
-	semanticModel(t, s.root, "Retail", "Renamed", model(1))
+	s.has(t, "Retail", "Renamed", model(1))
 	for name, c := range map[string]struct {
 		call error
 		code domain.Code
 	}{
 		"items of another type":     {call: list(bob, retail, item.Report)},
-		"another account's listing": {call: list(s.person("fabrikam", "bob", account.Team), retail, item.SemanticModel)},
+		"another account's listing": {call: list(s.Person("fabrikam", "bob", account.Team), retail, item.SemanticModel)},
 		"another workspace":         {call: list(bob, secret, item.SemanticModel)},
-		"a workspace not visible":   {call: list(s.ana(account.Team), secret, item.SemanticModel), code: domain.WorkspaceNotFound},
+		"a workspace not visible":   {call: list(s.Ana(account.Team), secret, item.SemanticModel), code: domain.WorkspaceNotFound},
 	} {
 		if c.code == "" && c.call != nil || c.code != "" && !domain.IsRefused(c.call, c.code) {
 			t.Errorf("%s: %v", name, c.call)
@@ -355,7 +351,7 @@ func TestListingNoticesTrackedItems(t *testing.T) {
 	}
 
 	for range 2 {
-		if err := list(s.ana(account.Team), retail, item.SemanticModel); err != nil || events() != before+2 {
+		if err := list(s.Ana(account.Team), retail, item.SemanticModel); err != nil || events() != before+2 {
 			t.Fatalf("%d events were written (%v), want 2", events()-before, err)
 		}
 	}
@@ -370,7 +366,7 @@ func TestListingNoticesTrackedItems(t *testing.T) {
 
 	remove("Model 002")
 	remove("Model 003")
-	semanticModel(t, s.root, "Retail", "Renamed too", model(3))
+	s.has(t, "Retail", "Renamed too", model(3))
 	if _, err := s.Assessments.StartBulk(t.Context(), bob, retail, []uuid.UUID{model(3)}, nil); err != nil {
 		t.Fatal(err)
 	}

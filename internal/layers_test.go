@@ -64,6 +64,7 @@ var mayImport = map[string][]string{
 	"internal/wiring":                {"..."},
 	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},
 	"internal/testlog":               {"projections", "internal/database", "internal/pgtest"},
+	"internal/testworld":             {"..."},
 	"internal/postgres":              {"internal/database"},
 	"internal/samples":               {},
 	"internal/postgres/withpostgres": {"internal/postgres"},

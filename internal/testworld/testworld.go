@@ -1,0 +1,120 @@
+// Package testworld is the service of a test: a database of its own, a folder of
+// workspaces as the platform, and a clock that the test sets. The tests of
+// commands, work, http and scenarios build on it and add only what they examine.
+// Only tests import it.
+package testworld
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/commands"
+	"readiness/domain/item"
+	"readiness/internal/testlog"
+	"readiness/internal/wiring"
+	"readiness/platform/folder"
+	"readiness/projections"
+	"readiness/vault"
+	"readiness/work"
+)
+
+// PixieKey is the key of every world that marks accounts in reports.
+var PixieKey = bytes.Repeat([]byte{8}, 32)
+
+// Options are what a test chooses for its world. All of them are optional.
+type Options struct {
+	Pool  *pgxpool.Pool       // by default of a fresh database
+	Root  string              // the folder of workspaces, by default a temporary one
+	Clock *Clock              // by default one that is stopped at Noon
+	Views []*projections.View // by default all
+	// Access returns what the platform grants a person. By default it grants
+	// everything; Declared grants what the person's account declares.
+	Access   func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error)
+	Declared bool
+	// Parts are the inputs of wiring.Wire that differ from the usual ones. Its Log,
+	// keys and Now are set by New.
+	Parts wiring.Parts
+}
+
+// World is a service. Its Jobs are not set: the test chooses whether steps are
+// recorded, enqueued or carried out.
+type World struct {
+	*commands.Commands
+	Disk
+	Clock  *Clock
+	Pool   *pgxpool.Pool
+	Engine *projections.Engine
+	Views  *projections.Views
+	Work   work.Options // of the queue
+	// Folder is the platform, which a test may replace in Commands and Work.
+	Folder *folder.Platform
+
+	options Options
+}
+
+// New returns a world without workspaces and accounts. Its database and its folder
+// are removed when t ends.
+func New(t testing.TB, o Options) *World {
+	t.Helper()
+	if o.Pool == nil {
+		o.Pool = testlog.Pool(t)
+	}
+	if o.Clock == nil {
+		o.Clock = StoppedAt(Noon)
+	}
+	if o.Root == "" {
+		o.Root = t.TempDir()
+	}
+	w := &World{Disk: Disk{o.Root}, Clock: o.Clock, Pool: o.Pool, options: o}
+	log := w.open(t, o.Pool)
+	Check(t, log.Engine.Create(t.Context()))
+	w.Engine, w.Views = log.Engine, log.Views
+	if o.Declared {
+		o.Access = w.Views.Access
+	}
+	var err error
+	w.Folder, err = folder.Open(o.Root, folder.Options{Logger: o.Parts.Logger, Access: o.Access})
+	Check(t, err)
+	s := w.wire(t, log)
+	w.Commands, w.Work = s.Commands, s.Work
+	return w
+}
+
+// Process returns the service as another process on the same database and folder
+// has it. It connects through pool.
+func (w *World) Process(t testing.TB, pool *pgxpool.Pool) *wiring.Service {
+	t.Helper()
+	return w.wire(t, w.open(t, pool))
+}
+
+func (w *World) open(t testing.TB, pool *pgxpool.Pool) *wiring.Log {
+	t.Helper()
+	log, err := wiring.OpenLog(pool, w.Clock.Now, w.options.Parts.Logger, w.options.Views...)
+	Check(t, err)
+	return log
+}
+
+func (w *World) wire(t testing.TB, log *wiring.Log) *wiring.Service {
+	t.Helper()
+	parts := w.options.Parts
+	parts.Log, parts.Now = log, w.Clock.Now
+	parts.VaultKey, parts.PixieKey = bytes.Repeat([]byte{7}, vault.KeySize), PixieKey
+	parts.Workers = cmp.Or(parts.Workers, 2)
+	s, err := wiring.Wire(parts)
+	Check(t, err)
+	s.Commands.Platform, s.Commands.Accounts.Permissions = w.Folder, w.Folder
+	s.Work.Platform, s.Work.Permissions = w.Folder, w.Folder
+	return s
+}
+
+// Check ends the test if err is an error.
+func Check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
