@@ -1268,6 +1268,27 @@ func (e ListAbTestsParamsSort) Valid() bool {
 	}
 }
 
+// Defines values for GetBenchmarkQuestionsParamsFormat.
+const (
+	Csv   GetBenchmarkQuestionsParamsFormat = "csv"
+	JSON  GetBenchmarkQuestionsParamsFormat = "json"
+	Jsonl GetBenchmarkQuestionsParamsFormat = "jsonl"
+)
+
+// Valid indicates whether the value is a known member of the GetBenchmarkQuestionsParamsFormat enum.
+func (e GetBenchmarkQuestionsParamsFormat) Valid() bool {
+	switch e {
+	case Csv:
+		return true
+	case JSON:
+		return true
+	case Jsonl:
+		return true
+	default:
+		return false
+	}
+}
+
 // AIProvider defines model for AIProvider.
 type AIProvider struct {
 	APIVersion *string `json:"apiVersion"`
@@ -2127,13 +2148,20 @@ type BenchmarkQuestion struct {
 	ClusterID *string `json:"clusterId,omitempty"`
 
 	// Expected What is known of the correct answer.
-	Expected   ExpectedAnswer `json:"expected"`
-	QuestionID string         `json:"questionId"`
+	Expected ExpectedAnswer `json:"expected"`
+
+	// Ordered Whether the question asks for its rows in an order; absent for false.
+	Ordered    *bool  `json:"ordered,omitempty"`
+	QuestionID string `json:"questionId"`
 
 	// Reason Why it cannot run; null when it can.
 	Reason *string                 `json:"reason"`
 	Source BenchmarkQuestionSource `json:"source"`
+	Tags   []string                `json:"tags,omitempty"`
 	Text   string                  `json:"text"`
+
+	// Weight The weight of the question in the accuracy; absent for 1.
+	Weight *float64 `json:"weight,omitempty"`
 }
 
 // BenchmarkQuestionSource defines model for BenchmarkQuestion.Source.
@@ -2145,12 +2173,18 @@ type BenchmarkQuestions struct {
 	CanRun int `json:"canRun"`
 	Count  int `json:"count"`
 
-	// QuestionSetHash Hash of the questions with their expected answers and clusters; it does not depend on their order or source.
+	// QuestionSetHash Hash of the questions with their expected answers, clusters and weights; it does not depend on their order, source or tags.
 	QuestionSetHash string              `json:"questionSetHash"`
 	Repeats         int                 `json:"repeats"`
 	SemanticModelID string              `json:"semanticModelId"`
 	Value           []BenchmarkQuestion `json:"value"`
 }
+
+// BenchmarkQuestionsFile Questions as text/csv, whose first line names the columns, or as application/x-ndjson, with an object on each
+// line. The columns or members are question, expectedAnswer, expectedValue, dax, cluster, weight, ordered, tags,
+// questionId, source and fields. question and one of expectedAnswer, expectedValue, dax and fields are required. In
+// CSV tags are separated by semicolons and fields is JSON.
+type BenchmarkQuestionsFile = string
 
 // BenchmarkResponseTime How long answers took, in milliseconds: n, errors, meanMs, medianMs, p90Ms, p95Ms, minMs, maxMs, includes and
 // excludes. Members may be added.
@@ -2609,7 +2643,8 @@ type ErrorResponse struct {
 
 // ExpectedAnswer What is known of the correct answer.
 type ExpectedAnswer struct {
-	Dax *string `json:"dax,omitempty"`
+	Answer *string `json:"answer,omitempty"`
+	Dax    *string `json:"dax,omitempty"`
 
 	// Fields The measures, groupings and filters of a query that answers the question; empty when unknown.
 	Fields []AnswerField `json:"fields"`
@@ -2666,13 +2701,22 @@ type GivenBenchmarkQuestion struct {
 	// Expected What is known of the correct answer; at least one member is present.
 	Expected GivenExpectedAnswer `json:"expected"`
 
+	// Ordered Whether the question asks for its rows in an order.
+	Ordered *bool `json:"ordered,omitempty"`
+
 	// QuestionID Unique in the set. If absent, it is derived from the question.
 	QuestionID *string                       `json:"questionId,omitempty"`
 	Reason     *string                       `json:"reason,omitempty"`
 	Source     *GivenBenchmarkQuestionSource `json:"source,omitempty"`
 
+	// Tags Words to sort questions by; they decide nothing.
+	Tags []string `json:"tags,omitempty"`
+
 	// Text One line.
 	Text string `json:"text"`
+
+	// Weight The weight of the question in the accuracy.
+	Weight *float64 `json:"weight,omitempty"`
 }
 
 // GivenBenchmarkQuestionSource defines model for GivenBenchmarkQuestion.Source.
@@ -2680,6 +2724,9 @@ type GivenBenchmarkQuestionSource string
 
 // GivenExpectedAnswer What is known of the correct answer; at least one member is present.
 type GivenExpectedAnswer struct {
+	// Answer What a person would answer, on one line. Only a judge reads it.
+	Answer *string `json:"answer,omitempty"`
+
 	// Dax A query that answers the question, of at most 10,000 bytes.
 	Dax    *string            `json:"dax,omitempty"`
 	Fields []GivenAnswerField `json:"fields,omitempty"`
@@ -3797,6 +3844,15 @@ type ListAssessmentsParams struct {
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
+// GetBenchmarkQuestionsParams defines parameters for GetBenchmarkQuestions.
+type GetBenchmarkQuestionsParams struct {
+	// Format The form of the answer.
+	Format *GetBenchmarkQuestionsParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+}
+
+// GetBenchmarkQuestionsParamsFormat defines parameters for GetBenchmarkQuestions.
+type GetBenchmarkQuestionsParamsFormat string
+
 // GenerateBenchmarkQuestionsParams defines parameters for GenerateBenchmarkQuestions.
 type GenerateBenchmarkQuestionsParams struct {
 	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
@@ -4663,10 +4719,12 @@ type ClientInterface interface {
 	//
 	// The set that was saved last. Each question says whether it can run on the semantic model as it is now; one whose
 	// answer uses a renamed or deleted field cannot, and names that field. A model without a saved set answers an
-	// empty set. Workspace and model are looked up as the signed-in person. Spends nothing.
+	// empty set. Workspace and model are looked up as the signed-in person. Spends nothing. format csv and jsonl
+	// answer a file to edit, which the save route reads as the same questions. In CSV a cell that a spreadsheet
+	// would take for a formula begins with an apostrophe, which saving removes.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions (the `GetBenchmarkQuestions` operationId).
-	GetBenchmarkQuestions(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error)
+	GetBenchmarkQuestions(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetBenchmarkQuestionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GenerateBenchmarkQuestionsWithBody Generate benchmark questions about a semantic model
 	//
@@ -4700,6 +4758,8 @@ type ClientInterface interface {
 	// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
 	// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
 	// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
+	// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
+	// column, the first 20 of them, and nothing is saved.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4712,6 +4772,8 @@ type ClientInterface interface {
 	// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
 	// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
 	// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
+	// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
+	// column, the first 20 of them, and nothing is saved.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6231,11 +6293,13 @@ func (c *Client) PinAssessment(ctx context.Context, workspaceID WorkspaceID, sem
 //
 // The set that was saved last. Each question says whether it can run on the semantic model as it is now; one whose
 // answer uses a renamed or deleted field cannot, and names that field. A model without a saved set answers an
-// empty set. Workspace and model are looked up as the signed-in person. Spends nothing.
+// empty set. Workspace and model are looked up as the signed-in person. Spends nothing. format csv and jsonl
+// answer a file to edit, which the save route reads as the same questions. In CSV a cell that a spreadsheet
+// would take for a formula begins with an apostrophe, which saving removes.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions (the `GetBenchmarkQuestions` operationId).
-func (c *Client) GetBenchmarkQuestions(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetBenchmarkQuestionsRequest(c.Server, workspaceID, semanticModelID)
+func (c *Client) GetBenchmarkQuestions(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetBenchmarkQuestionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetBenchmarkQuestionsRequest(c.Server, workspaceID, semanticModelID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -6298,6 +6362,8 @@ func (c *Client) GenerateBenchmarkQuestions(ctx context.Context, workspaceID Wor
 // reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
 // question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
 // the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
+// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
+// column, the first 20 of them, and nothing is saved.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6320,6 +6386,8 @@ func (c *Client) SaveBenchmarkQuestionsWithBody(ctx context.Context, workspaceID
 // reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
 // question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
 // the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
+// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
+// column, the first 20 of them, and nothing is saved.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -9539,7 +9607,7 @@ func NewPinAssessmentRequest(server string, workspaceID WorkspaceID, semanticMod
 }
 
 // NewGetBenchmarkQuestionsRequest constructs an http.Request for the GetBenchmarkQuestions method
-func NewGetBenchmarkQuestionsRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID) (*http.Request, error) {
+func NewGetBenchmarkQuestionsRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetBenchmarkQuestionsParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -9569,6 +9637,33 @@ func NewGetBenchmarkQuestionsRequest(server string, workspaceID WorkspaceID, sem
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Format != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "format", *params.Format, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -11325,12 +11420,14 @@ type ClientWithResponsesInterface interface {
 	//
 	// The set that was saved last. Each question says whether it can run on the semantic model as it is now; one whose
 	// answer uses a renamed or deleted field cannot, and names that field. A model without a saved set answers an
-	// empty set. Workspace and model are looked up as the signed-in person. Spends nothing.
+	// empty set. Workspace and model are looked up as the signed-in person. Spends nothing. format csv and jsonl
+	// answer a file to edit, which the save route reads as the same questions. In CSV a cell that a spreadsheet
+	// would take for a formula begins with an apostrophe, which saving removes.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions (the `GetBenchmarkQuestions` operationId).
-	GetBenchmarkQuestionsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*GetBenchmarkQuestionsResponse, error)
+	GetBenchmarkQuestionsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetBenchmarkQuestionsParams, reqEditors ...RequestEditorFn) (*GetBenchmarkQuestionsResponse, error)
 
 	// GenerateBenchmarkQuestionsWithBodyWithResponse Generate benchmark questions about a semantic model
 	//
@@ -11364,6 +11461,8 @@ type ClientWithResponsesInterface interface {
 	// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
 	// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
 	// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
+	// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
+	// column, the first 20 of them, and nothing is saved.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11376,6 +11475,8 @@ type ClientWithResponsesInterface interface {
 	// reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
 	// question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
 	// the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
+	// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
+	// column, the first 20 of them, and nothing is saved.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -14280,13 +14381,15 @@ func (c *ClientWithResponses) PinAssessmentWithResponse(ctx context.Context, wor
 //
 // The set that was saved last. Each question says whether it can run on the semantic model as it is now; one whose
 // answer uses a renamed or deleted field cannot, and names that field. A model without a saved set answers an
-// empty set. Workspace and model are looked up as the signed-in person. Spends nothing.
+// empty set. Workspace and model are looked up as the signed-in person. Spends nothing. format csv and jsonl
+// answer a file to edit, which the save route reads as the same questions. In CSV a cell that a spreadsheet
+// would take for a formula begins with an apostrophe, which saving removes.
 //
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions (the `GetBenchmarkQuestions` operationId).
-func (c *ClientWithResponses) GetBenchmarkQuestionsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*GetBenchmarkQuestionsResponse, error) {
-	rsp, err := c.GetBenchmarkQuestions(ctx, workspaceID, semanticModelID, reqEditors...)
+func (c *ClientWithResponses) GetBenchmarkQuestionsWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetBenchmarkQuestionsParams, reqEditors ...RequestEditorFn) (*GetBenchmarkQuestionsResponse, error) {
+	rsp, err := c.GetBenchmarkQuestions(ctx, workspaceID, semanticModelID, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -14337,6 +14440,8 @@ func (c *ClientWithResponses) GenerateBenchmarkQuestionsWithResponse(ctx context
 // reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
 // question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
 // the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
+// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
+// column, the first 20 of them, and nothing is saved.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -14355,6 +14460,8 @@ func (c *ClientWithResponses) SaveBenchmarkQuestionsWithBodyWithResponse(ctx con
 // reads the model as the signed-in person. It answers BenchmarkQuestions: which questions can run, and, for a
 // question without fields, the fields its query uses if the query is understood. If two sets are saved at once,
 // the one whose call was accepted later is kept. The answers of reading and generating can be sent unchanged.
+// Questions can also be sent as CSV or as JSON lines. Each faulty cell of such a file is named with its line and
+// column, the first 20 of them, and nothing is saved.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

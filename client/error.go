@@ -48,7 +48,7 @@ func refusal(answer *http.Response, body []byte) error {
 	case answer.StatusCode == http.StatusNotModified && read:
 		return nil
 	case answer.StatusCode == http.StatusOK, answer.StatusCode == http.StatusAccepted && !read:
-		if isJSON && json.Valid(body) {
+		if isJSON && json.Valid(body) || isFile(answer) {
 			return nil
 		}
 	}
@@ -87,4 +87,11 @@ func RetryAfter(h http.Header) (d time.Duration, ok bool) {
 		return max(0, time.Until(at)), true
 	}
 	return 0, false
+}
+
+// isFile reports whether a response is a file that its request asked for by the parameter format.
+func isFile(answer *http.Response) bool {
+	kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
+	wanted := map[string]string{"csv": "text/csv", "jsonl": "application/x-ndjson"}[answer.Request.URL.Query().Get("format")]
+	return wanted != "" && kind == wanted
 }

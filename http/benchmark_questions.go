@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 
 	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/goldenset"
 	"readiness/http/api"
 	"readiness/projections"
 )
@@ -17,7 +19,34 @@ func (s *Server) GetBenchmarkQuestions(ctx context.Context,
 	if err != nil {
 		return nil, err
 	}
+	if f := r.Params.Format; f != nil && *f != "json" {
+		return newQuestionsFile(goldenset.Format(*f), saved)
+	}
 	return api.GetBenchmarkQuestions200JSONResponse(saved), nil
+}
+
+// questionsFile is a response with saved questions as a file.
+type questionsFile struct {
+	format goldenset.Format
+	text   []byte
+}
+
+func newQuestionsFile(f goldenset.Format, saved benchmark.QuestionsResult) (questionsFile, error) {
+	all := make([]benchmark.Question, len(saved.Value))
+	for i, q := range saved.Value {
+		all[i] = q.Question
+	}
+	text, err := goldenset.Write(f, all)
+	return questionsFile{f, text}, err
+}
+
+// VisitGetBenchmarkQuestionsResponse implements api.GetBenchmarkQuestionsResponseObject.
+func (f questionsFile) VisitGetBenchmarkQuestionsResponse(w http.ResponseWriter) error {
+	h := w.Header()
+	h.Set("Content-Type", f.format.MediaType()+"; charset=utf-8")
+	h.Set("Content-Disposition", `attachment; filename="questions.`+string(f.format)+`"`)
+	_, err := w.Write(f.text)
+	return err
 }
 
 // GenerateBenchmarkQuestions handles POST …/aiReadiness/benchmark/questions/generate.

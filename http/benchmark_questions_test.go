@@ -113,3 +113,42 @@ func TestBenchmarkQuestionsAreIdempotent(t *testing.T) {
 		w.send(http.MethodPost, "/v1/operations/"+first.String()+"/cancel", w.as("tim"), "").refused(http.StatusConflict, domain.OperationInProgress)
 	}
 }
+
+// A set is saved from a file as from JSON. Every faulty cell of a file is named, and then nothing is saved.
+func TestBenchmarkQuestionFiles(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	path := questionsPath(modelA) + "/save"
+	send := func(mediaType, file string, headers ...string) reply {
+		return w.send(http.MethodPost, path, w.as("tim"), file, append([]string{"Content-Type", "", "Content-Type", mediaType}, headers...)...)
+	}
+	table := "\ufeffquestion,expectedValue,weight,tags\r\nHow many?,5,2.5,a; b\r\n"
+	lines := `{"question": "How many?", "expectedValue": 5, "weight": 2.5, "tags": ["a", "b"]}`
+	first := send("text/csv; charset=UTF-8", table, "Idempotency-Key", "file").operation()
+	if again := send("application/x-ndjson", lines, "Idempotency-Key", "file").operation(); again != first {
+		t.Errorf("the same set in another format: got operation %s, then %s", first, again)
+	}
+	w.untouched(func() {
+		send("text/csv", strings.ReplaceAll(table, "2.5", "3"), "Idempotency-Key", "file").ok(http.StatusUnprocessableEntity)
+		r := send("text/csv", "question,expectedValue,weight\nHow many?,5,x\n,6,1\n").refused(http.StatusBadRequest, domain.InvalidRequest).says("2 faults", "line 2, column 13 (weight)")
+		if !slices.Equal(r.parameter("line 2, column 13 (weight)"), []string{`"x" is not a number such as 2 or 0.5`}) || !slices.Equal(r.parameter("line 3, column 1 (question)"), []string{"is empty"}) {
+			t.Errorf("got %s", r.text)
+		}
+		send("application/x-ndjson", table).refused(http.StatusBadRequest, domain.InvalidRequest).says("no JSON object")
+		send("text/csv", lines).refused(http.StatusBadRequest, domain.InvalidRequest).says("line 1, column 2", "a quotation mark")
+		send("text/csv", table+strings.Repeat("x", 1<<20)).refused(http.StatusRequestEntityTooLarge, domain.PayloadTooLarge)
+		send("text/csv; charset=utf-16", table).refused(http.StatusUnsupportedMediaType, domain.InvalidRequest)
+		send("text/csv", table, "Content-Encoding", "gzip").refused(http.StatusUnsupportedMediaType, domain.InvalidRequest)
+		send("text/tab-separated-values", table).refused(http.StatusUnsupportedMediaType, domain.InvalidRequest).says("text/csv", "application/x-ndjson")
+		w.send(http.MethodPost, questionsPath(modelA)+"/generate", w.as("tim"), table, "Content-Type", "", "Content-Type", "text/csv").refused(http.StatusUnsupportedMediaType, domain.InvalidRequest)
+		w.get(questionsPath(modelA)+"?format=xlsx", w.as("bob")).refused(http.StatusBadRequest, domain.InvalidRequest)
+	})
+	r := w.get(questionsPath(modelA)+"?format=csv", w.as("bob")).ok(http.StatusOK)
+	if string(r.text) != "\ufeffquestion,expectedAnswer,expectedValue,dax,cluster,weight,ordered,tags,questionId,source\n" ||
+		r.header.Get("Content-Type") != "text/csv; charset=utf-8" || r.header.Get("Content-Disposition") != `attachment; filename="questions.csv"` {
+		t.Errorf("an empty set as CSV: got %q, %v", r.text, r.header)
+	}
+	if r := w.get(questionsPath(modelA)+"?format=jsonl", w.as("bob")).ok(http.StatusOK); len(r.text) != 0 || r.header.Get("Content-Type") != "application/x-ndjson; charset=utf-8" {
+		t.Errorf("an empty set as JSON lines: got %q, %v", r.text, r.header)
+	}
+}

@@ -19,6 +19,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"readiness/domain"
+	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/goldenset"
 )
 
 const (
@@ -49,8 +51,14 @@ func checkBody(w http.ResponseWriter, r *http.Request, described *openapi3.Opera
 		}
 		return nil, nil
 	}
-	if err := jsonOnly(r.Header); err != nil {
+	media, err := uncompressed(r.Header, described)
+	if err != nil {
 		return nil, err
+	}
+	if f, ok := goldenset.FormatOfMedia(media); ok {
+		if text, err = questionsOf(f, text); err != nil {
+			return nil, err
+		}
 	}
 	value, err := decode(text)
 	if err != nil {
@@ -78,15 +86,36 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return text, nil
 }
 
-// jsonOnly refuses a body unless its headers declare uncompressed JSON in UTF-8.
-func jsonOnly(h http.Header) error {
+// uncompressed returns the media type of a body, one of those that the route takes. It refuses a body unless its headers
+// declare it uncompressed and in UTF-8.
+func uncompressed(h http.Header, described *openapi3.Operation) (string, error) {
+	taken := []string{"application/json"}
+	if b := described.RequestBody; b != nil {
+		taken = slices.Sorted(maps.Keys(b.Value.Content))
+	}
 	kind, parameters, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset, given := parameters["charset"]
-	if err == nil && kind == "application/json" && (!given || strings.EqualFold(charset, "utf-8")) && h.Get("Content-Encoding") == "" {
-		return nil
+	if err == nil && slices.Contains(taken, kind) && (!given || strings.EqualFold(charset, "utf-8")) && h.Get("Content-Encoding") == "" {
+		return kind, nil
 	}
-	return withStatus{domain.Refuse(domain.InvalidRequest, "send the body uncompressed, in UTF-8, with Content-Type: application/json"),
-		http.StatusUnsupportedMediaType}
+	return "", withStatus{domain.Refuse(domain.InvalidRequest, "send the body uncompressed, in UTF-8, with Content-Type: %s",
+		strings.Join(taken, ", ")), http.StatusUnsupportedMediaType}
+}
+
+// questionsOf returns the JSON body that saves the questions of a file.
+func questionsOf(f goldenset.Format, file []byte) ([]byte, error) {
+	all, err := goldenset.Read(f, file)
+	if faults, ok := errors.AsType[*goldenset.Faults](err); ok {
+		return nil, faults.Refusal()
+	}
+	if err != nil {
+		return nil, err
+	}
+	set, err := benchmark.Set{Questions: all, Repeats: benchmark.DefaultRepeats}.Admit()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]any{"questions": set.Questions})
 }
 
 // decode returns the value of an unambiguous JSON text: valid UTF-8, no duplicate member, nothing after the value.

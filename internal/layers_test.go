@@ -45,6 +45,9 @@ var mayImport = map[string][]string{
 	// The service's rules for files, without log, queue and callers.
 	"offline": {"domain/...", "definition/...", "platform/folder", "internal/jsonerror"},
 
+	// Reports and gates over what the service stored of a run.
+	"evaluation": {"domain/...", "offline"},
+
 	// These wire everything.
 	"cmd/...":       {"..."},
 	"scenarios/...": {"..."},

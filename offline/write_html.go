@@ -24,8 +24,14 @@ var (
 	pageScript string
 )
 
-var pageTemplate = template.Must(template.New("report").Parse(strings.NewReplacer(
-	"{policy}", pagePolicy(), "{style}", pageStyle, "{script}", pageScript).Replace(pageText)))
+var pageTemplate = NewPage(pageText)
+
+// NewPage returns the template of a page in which {policy}, {style} and {script} stand for those that all reports have.
+// It panics if the text is no template.
+func NewPage(text string) *template.Template {
+	return template.Must(template.New("report").Parse(strings.NewReplacer(
+		"{policy}", pagePolicy(), "{style}", pageStyle, "{script}", pageScript).Replace(text)))
+}
 
 // pagePolicy is the content security policy of the page: nothing but its own style and script, and nothing from outside.
 func pagePolicy() string {

@@ -67,7 +67,7 @@ func WriteJUnit(w io.Writer, a *Assessment, g Gate) error {
 }
 
 func suiteOf(i Assessed, g Gate) junitSuite {
-	s := junitSuite{Name: inXML(i.Path)}
+	s := junitSuite{Name: XMLText(i.Path)}
 	add := func(c junitCase) {
 		c.Class = s.Name
 		s.Tests++
@@ -82,7 +82,7 @@ func suiteOf(i Assessed, g Gate) junitSuite {
 		s.Cases = append(s.Cases, c)
 	}
 	if i.Error != nil {
-		add(junitCase{Name: "read", File: inXML(i.At.File), Line: i.At.Line, Error: &junitMessage{Message: inXML(i.Error.Error())}})
+		add(junitCase{Name: "read", File: XMLText(i.At.File), Line: i.At.Line, Error: &junitMessage{Message: XMLText(i.Error.Error())}})
 		return s
 	}
 	if g.FailUnder != nil {
@@ -112,7 +112,7 @@ func caseOf(i Assessed, rule string) junitCase {
 			continue
 		}
 		if len(lines) == 0 {
-			c.File, c.Line = inXML(f.File), f.Line
+			c.File, c.Line = XMLText(f.File), f.Line
 		}
 		if worst.Severity == "" || atLeast(f.Severity, worst.Severity) {
 			worst = f
@@ -121,7 +121,7 @@ func caseOf(i Assessed, rule string) junitCase {
 	}
 	if len(lines) > 0 {
 		c.Failure = &junitMessage{Message: count(len(lines), "finding"), Type: string(worst.Severity),
-			Text: inXML("\n" + strings.Join(lines, "\n") + "\n")}
+			Text: XMLText("\n" + strings.Join(lines, "\n") + "\n")}
 		return c
 	}
 	var why []string
@@ -131,7 +131,7 @@ func caseOf(i Assessed, rule string) junitCase {
 		}
 	}
 	if len(why) > 0 {
-		c.Skipped = &junitMessage{Message: inXML("ignored: " + strings.Join(why, "; "))}
+		c.Skipped = &junitMessage{Message: XMLText("ignored: " + strings.Join(why, "; "))}
 	}
 	return c
 }
@@ -144,8 +144,8 @@ func found(f Finding) string {
 	return " Found: " + f.Evidence + "."
 }
 
-// inXML replaces characters that XML cannot represent.
-func inXML(what string) string {
+// XMLText replaces characters that XML cannot represent.
+func XMLText(what string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t', r == '\n', r >= 0x20 && r <= 0xD7FF, r >= 0xE000 && r <= 0xFFFD, r >= 0x10000 && r <= utf8.MaxRune:

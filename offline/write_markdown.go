@@ -161,6 +161,9 @@ func (m *markdown) singles(i Assessed, g group) {
 	}
 }
 
+// MarkdownText returns a text as Markdown that shows it unchanged.
+func MarkdownText(what string) string { return plain(what) }
+
 // plain escapes a text for Markdown.
 func plain(what string) string {
 	var b strings.Builder

@@ -149,7 +149,7 @@ func (s *side) verdict(asking context.Context, q benchmark.Question, reply bench
 		Answer: reply.Answer, DurationMS: reply.DurationMS, Attempts: reply.Attempts, Error: reply.Failure, Remote: reply.Remote,
 		Usage: reply.Usage,
 	}}
-	expected := comparison.Expected{Fields: q.Expected.Fields, Value: q.Expected.Value}
+	expected := comparison.Expected{Ordered: q.Ordered, Fields: q.Expected.Fields, Value: q.Expected.Value}
 	if reply.Failure == nil {
 		expected.Rows = s.reference(ctx, q)
 		a.Rows = s.queried(ctx, a.Query)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -36,7 +35,7 @@ func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set be
 	questions := make([]comparison.AskedQuestion, len(set.Questions))
 	for i, q := range set.Questions {
 		questions[i] = comparison.AskedQuestion{
-			QuestionID: q.QuestionID, Text: q.Text, Expected: expected(q.Expected), ClusterID: q.ClusterID, Weight: 1,
+			QuestionID: q.QuestionID, Text: q.Text, Expected: q.Expected.Text(), ClusterID: q.ClusterID, Weight: q.Weighed(),
 			A: asksA[q.QuestionID], B: asksB[q.QuestionID],
 		}
 	}
@@ -92,22 +91,4 @@ func label(text *string) string {
 		return ""
 	}
 	return *text
-}
-
-// expected returns the known correct answer as text for people.
-func expected(e benchmark.Expected) string {
-	if e.Value != "" {
-		return e.Value
-	}
-	if e.DAX != "" {
-		return e.DAX
-	}
-	names := make([]string, len(e.Fields))
-	for i, f := range e.Fields {
-		names[i] = fmt.Sprintf("%s %s[%s]", f.Role, f.Table, f.Name)
-		if f.Operator != "" {
-			names[i] += " " + f.Operator + " " + strings.Join(f.Values, ", ")
-		}
-	}
-	return strings.Join(names, "; ")
 }

@@ -47,6 +47,7 @@ func (c *Client) Judge(ctx context.Context, asked string, expected benchmark.Exp
 	}{domain.Shortened(asked, maxQuestion), expected, answer}
 	about.Expected.DAX = domain.Shortened(expected.DAX, maxAnswerDAX)
 	about.Expected.Value = domain.Shortened(expected.Value, maxAnswerText)
+	about.Expected.Answer = domain.Shortened(expected.Answer, maxAnswerText)
 	about.Answer.Text = domain.Shortened(answer.Text, maxAnswerText)
 	about.Answer.Query = domain.Shortened(answer.Query, maxAnswerDAX)
 	if c.withoutDAX {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/client"
+	"readiness/evaluation"
 )
 
 func (c *clientCalls) abTestsCommand() *cobra.Command {
@@ -213,11 +214,16 @@ func abTestTable(s *sheet, t client.AbTest) {
 func (c *clientCalls) abTestsRunCommand() *cobra.Command {
 	var current bool
 	var reuse string
+	var gate gateFlags
 	cmd := c.noWaitFlag(&cobra.Command{
 		Use:   "run AB_TEST_ID",
 		Short: "Run an A/B test again",
 		Long: `Asks both sides the questions that were stored with the test, or with --current those that side A's model has saved now.
---reuse keeps a stored run of side A's model that asked the same questions, and asks only side B.`,
+--reuse keeps a stored run of side A's model that asked the same questions, and asks only side B.
+
+--fail-under and --fail-on-regression define when the command exits with 3. Both judge side B: its score, and its answers
+compared with those of the last run that succeeded with the same questions and answerer, or with run --baseline. Exit
+code 1 means that there is no result, 2 that the command line is wrong.`,
 		Example: "  readiness client abtests run 01a1fe19-b4e6-73d6-a5f4-307239dadc95",
 		Args:    anABTest(0),
 	})
@@ -230,16 +236,25 @@ func (c *clientCalls) abTestsRunCommand() *cobra.Command {
 			request.ReuseRunID = new(uuid.MustParse(reuse))
 		}
 		answer, err := s.RunAbTestAgain(ctx, args[0], nil, request)
-		return c.started(ctx, s, answer, err)
+		if !gate.wanted(cmd) {
+			return c.started(ctx, s, answer, err)
+		}
+		return c.judged(ctx, s, &gate, answer, err, func(o client.Operation, result []byte) (*evaluation.Report, error) {
+			return gate.ofTest(ctx, s, args[0], o, result)
+		})
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if _, err := uuid.Parse(reuse); reuse != "" && err != nil {
 			return usage("--reuse: %q is not the id of a run; readiness client benchmark runs shows them", reuse)
 		}
+		if err := gate.check(cmd, c.noWait); err != nil {
+			return err
+		}
 		return call(cmd, args)
 	}
 	cmd.Flags().BoolVar(&current, "current", false, "ask the questions that side A's model has saved now")
 	cmd.Flags().StringVar(&reuse, "reuse", "", "stored run to keep as side A")
+	gate.add(cmd, "side B's score")
 	return cmd
 }
 
@@ -309,6 +324,14 @@ func (a *aggregate) scores() string { return number(a.Scores.A) + " → " + numb
 var abConclusions = map[string]string{"a_better": "side A is answered better", "b_better": "side B is answered better",
 	"no_difference_shown": "no difference is shown"}
 
+// concluded returns the conclusion in words.
+func (a *aggregate) concluded() string {
+	if words := abConclusions[a.Conclusion]; words != "" {
+		return words
+	}
+	return a.Conclusion
+}
+
 // abResultTable prints the result of an A/B run and the questions whose verdicts differ.
 func abResultTable(s *sheet, r client.AbTestResult) {
 	a := readAggregate(r.Aggregate)
@@ -316,10 +339,7 @@ func abResultTable(s *sheet, r client.AbTestResult) {
 		s.say("Run %s of A/B test %s has no comparison; --json prints the response", printable(r.RunID), printable(r.AbTestID))
 		return
 	}
-	conclusion := abConclusions[a.Conclusion]
-	if conclusion == "" {
-		conclusion = a.Conclusion
-	}
+	conclusion := a.concluded()
 	s.say("A/B test %s, run %s", printable(r.AbTestID), printable(r.RunID))
 	s.say("Score of side A %s, of side B %s, over %d questions: %s", number(a.Scores.A), number(a.Scores.B), a.Comparable,
 		printable(conclusion))

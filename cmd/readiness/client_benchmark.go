@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
+	"readiness/evaluation"
 	"readiness/internal/jsonerror"
 )
 
@@ -19,15 +20,16 @@ func (c *clientCalls) benchmarkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "benchmark",
 		Short: "Ask questions about a semantic model and score the answers",
-		Long: `Asks benchmark questions about a semantic model. generate proposes questions, save stores the complete set that runs ask,
-run asks them, and result shows the answers.`,
-		Example: `  readiness client benchmark generate "Corporate Functions" "Support Tickets" --json > questions.json
-  readiness client benchmark save "Corporate Functions" "Support Tickets" questions.json
+		Long: `Asks benchmark questions about a semantic model. init writes a file of questions to edit, generate proposes some, save stores
+the complete set that runs ask, export writes it to a file, run asks them, and result shows the answers.`,
+		Example: `  readiness client benchmark init "Corporate Functions" "Support Tickets" questions.csv
+  readiness client benchmark save "Corporate Functions" "Support Tickets" questions.csv
   readiness client benchmark run "Corporate Functions" "Support Tickets"`,
 		Args: cobra.NoArgs,
 		RunE: needsSubcommand,
 	}
-	cmd.AddCommand(c.benchmarkQuestionsCommand(), c.benchmarkGenerateCommand(), c.benchmarkSaveCommand(), c.benchmarkRunCommand(),
+	cmd.AddCommand(c.benchmarkQuestionsCommand(), c.benchmarkGenerateCommand(), c.benchmarkSaveCommand(), c.benchmarkInitCommand(),
+		c.benchmarkExportCommand(), c.benchmarkRunCommand(),
 		c.benchmarkRunsCommand(), c.benchmarkResultCommand())
 	return cmd
 }
@@ -43,7 +45,7 @@ func (c *clientCalls) benchmarkQuestionsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			got, err := s.GetBenchmarkQuestionsWithResponse(ctx, workspaceID, modelID)
+			got, err := s.GetBenchmarkQuestionsWithResponse(ctx, workspaceID, modelID, nil)
 			if err != nil {
 				return err
 			}
@@ -76,21 +78,31 @@ edited it. It uses one of the day's benchmark builds.`,
 }
 
 func (c *clientCalls) benchmarkSaveCommand() *cobra.Command {
+	var format string
 	cmd := c.noWaitFlag(&cobra.Command{
 		Use:   "save WORKSPACE MODEL FILE",
 		Short: "Save the questions that runs ask, replacing the earlier ones",
-		Long: `Saves the complete set of questions from a JSON file, or from stdin if FILE is -. The file is what generate --json or
-questions --json printed, or an object with a list questions.`,
-		Example: `  readiness client benchmark save "Corporate Functions" "Support Tickets" questions.json`,
-		Args:    cobra.ExactArgs(3),
+		Long: `Saves the complete set of questions from a CSV, JSON lines or JSON file, or from stdin if FILE is -. The columns of CSV and
+the members of JSON lines are question, expectedAnswer, expectedValue, dax, cluster, weight, ordered, tags, questionId,
+source and fields; question and one of expectedAnswer, expectedValue, dax and fields are required. If a cell is faulty,
+every fault is named with its line and column, and nothing is saved. A JSON file is what generate --json or questions
+--json printed, or an object with a list questions.`,
+		Example: `  readiness client benchmark save "Corporate Functions" "Support Tickets" questions.csv
+  readiness client benchmark save "Corporate Functions" "Support Tickets" - --format jsonl < questions.jsonl`,
+		Args: cobra.ExactArgs(3),
 	})
+	formatFlag(cmd, &format)
 	cmd.RunE = c.run(func(ctx context.Context, s *client.Service, args []string) error {
+		f, err := questionFormat(args[2], format)
+		if err != nil {
+			return err
+		}
 		body, err := readBody(cmd, args[2])
 		if err != nil {
 			return err
 		}
-		if body, err = questionsOf(body); err != nil {
-			return fmt.Errorf("%s: %w", args[2], err)
+		if body, err = questionsRequest(f, body); err != nil {
+			return fmt.Errorf("%s: %w", printable(args[2]), err)
 		}
 		workspaceID, modelID, err := semanticModel(ctx, s, args)
 		if err != nil {
@@ -121,14 +133,21 @@ func questionsOf(body []byte) ([]byte, error) {
 
 func (c *clientCalls) benchmarkRunCommand() *cobra.Command {
 	var by answeredByFlags
+	var gate gateFlags
 	var repeats int
 	cmd := c.noWaitFlag(&cobra.Command{
 		Use:   "run WORKSPACE MODEL",
 		Short: "Ask the saved questions that can run",
 		Long: `Asks the saved questions. The platform's own assistant answers, unless --agent names a data agent or --provider an AI
-provider. A run counts toward the account's benchmark runs; readiness client operations cancel stops it.`,
+provider. A run counts toward the account's benchmark runs; readiness client operations cancel stops it.
+
+--fail-under and --fail-on-regression define when the command exits with 3. A question regresses if most of its answers
+were correct in the earlier run, and now they are not; an ask without an answer is not correct. The earlier run is the
+last that succeeded with the same questions and answerer, or that of --baseline. Exit code 1 means that there is no
+result, 2 that the command line is wrong. --junit, --markdown and --html write reports whether the gate passes or fails.`,
 		Example: `  readiness client benchmark run "Corporate Functions" "Support Tickets"
-  readiness client benchmark run "Retail Analytics" "Retail Sales" --agent "Sales Assistant" --repeats 3`,
+  readiness client benchmark run "Retail Analytics" "Retail Sales" --agent "Sales Assistant" --repeats 3
+  readiness client benchmark run "Retail Analytics" "Retail Sales" --fail-under 80 --fail-on-regression --junit answers.xml`,
 		Args: cobra.ExactArgs(2),
 	})
 	call := c.run(func(ctx context.Context, s *client.Service, args []string) error {
@@ -141,15 +160,24 @@ provider. A run counts toward the account's benchmark runs; readiness client ope
 			return err
 		}
 		answer, err := s.StartBenchmarkRun(ctx, workspaceID, modelID, nil, request)
-		return c.started(ctx, s, answer, err)
+		if !gate.wanted(cmd) {
+			return c.started(ctx, s, answer, err)
+		}
+		return c.judged(ctx, s, &gate, answer, err, func(_ client.Operation, result []byte) (*evaluation.Report, error) {
+			return gate.ofRun(ctx, s, workspaceID, modelID, result)
+		})
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := by.check(); err != nil {
 			return err
 		}
+		if err := gate.check(cmd, c.noWait); err != nil {
+			return err
+		}
 		return call(cmd, args)
 	}
 	by.add(cmd.Flags())
+	gate.add(cmd, "the score")
 	cmd.Flags().IntVar(&repeats, "repeats", 1, "how many times to ask each question, 1 to 5; by default as saved")
 	return cmd
 }

@@ -15,32 +15,65 @@ import (
 
 // started handles the response to a call that starts work: it waits for the operation and prints its result.
 func (c *clientCalls) started(ctx context.Context, s *client.Service, answer *http.Response, err error) error {
+	accepted, body, first, err := c.accepted(ctx, answer, err)
+	if err != nil {
+		return err
+	}
+	if c.noWait {
+		return c.answered(body, func(s *sheet) { s.say("%s", accepted) })
+	}
+	return c.wait(ctx, s, accepted, first)
+}
+
+// finished handles the response to a call that starts work: it waits for the operation and returns it with its result.
+func (c *clientCalls) finished(ctx context.Context, s *client.Service, answer *http.Response, err error) (o client.Operation, result []byte,
+	_ error) {
+	accepted, _, first, err := c.accepted(ctx, answer, err)
+	if err != nil {
+		return o, nil, err
+	}
+	if o, err = c.waited(ctx, s, accepted, first); err != nil {
+		return o, nil, err
+	}
+	result, err = resultOf(ctx, s, o)
+	return o, result, err
+}
+
+// accepted returns the id of the operation that a call started, the response, and how long to wait before the first read
+// of its state.
+func (c *clientCalls) accepted(ctx context.Context, answer *http.Response, err error) (uuid.UUID, []byte, time.Duration, error) {
 	if err != nil {
 		if ctx.Err() != nil {
 			fmt.Fprintf(c.r.stderr, "readiness: the service may have accepted the call; check with readiness client operations list%s\n",
 				c.profileFlag())
 		}
-		return err
+		return uuid.Nil, nil, 0, err
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
-		return err
+		return uuid.Nil, nil, 0, err
 	}
 	var accepted client.Accepted
 	if err := json.Unmarshal(body, &accepted); err != nil || accepted.OperationID == uuid.Nil {
-		return fmt.Errorf("the service accepted the call but named no operation: %s", printable(string(body)))
-	}
-	if c.noWait {
-		return c.answered(body, func(s *sheet) { s.say("%s", accepted.OperationID) })
+		return uuid.Nil, nil, 0, fmt.Errorf("the service accepted the call but named no operation: %s", printable(string(body)))
 	}
 	first, _ := client.RetryAfter(answer.Header)
-	return c.wait(ctx, s, accepted.OperationID, max(first, time.Second))
+	return accepted.OperationID, body, max(first, time.Second), nil
 }
 
-// wait polls the operation until it has ended, the first time after the given delay, and prints its result. If it stops
-// early, it prints the command that resumes waiting.
+// wait waits until the operation has ended and prints its result.
 func (c *clientCalls) wait(ctx context.Context, s *client.Service, operationID uuid.UUID, first time.Duration) error {
+	last, err := c.waited(ctx, s, operationID, first)
+	if err != nil {
+		return err
+	}
+	return c.result(ctx, s, last)
+}
+
+// waited polls the operation until it has ended, the first time after the given delay. If it stops early, it prints the
+// command that resumes waiting.
+func (c *clientCalls) waited(ctx context.Context, s *client.Service, operationID uuid.UUID, first time.Duration) (client.Operation, error) {
 	last, err := c.follow(ctx, s, operationID, first)
 	if err != nil {
 		again := c.profileFlag()
@@ -49,9 +82,8 @@ func (c *clientCalls) wait(ctx context.Context, s *client.Service, operationID u
 		}
 		fmt.Fprintf(c.r.stderr, "readiness: stopped waiting for operation %s; resume with\n  readiness client operations wait %s%s\n",
 			operationID, operationID, again)
-		return err
 	}
-	return c.result(ctx, s, last)
+	return last, err
 }
 
 func (c *clientCalls) follow(ctx context.Context, s *client.Service, operationID uuid.UUID, first time.Duration) (last client.Operation,
@@ -77,20 +109,29 @@ func (c *clientCalls) follow(ctx context.Context, s *client.Service, operationID
 	return last, err
 }
 
-// result prints the result of an operation that has ended.
-func (c *clientCalls) result(ctx context.Context, s *client.Service, o client.Operation) error {
+// resultOf returns the result of an operation that has ended; an error if it did not succeed.
+func resultOf(ctx context.Context, s *client.Service, o client.Operation) ([]byte, error) {
 	if o.Status != client.OperationStatusSucceeded {
-		return &client.NotSucceededError{Operation: o}
+		return nil, &client.NotSucceededError{Operation: o}
 	}
 	got, err := s.GetOperationResultWithResponse(ctx, o.ID)
 	if err != nil {
+		return nil, err
+	}
+	return got.Body, nil
+}
+
+// result prints the result of an operation that has ended.
+func (c *clientCalls) result(ctx context.Context, s *client.Service, o client.Operation) error {
+	body, err := resultOf(ctx, s, o)
+	if err != nil {
 		return err
 	}
-	result, err := readResult(text(o.OperationType), got.Body)
+	result, err := readResult(text(o.OperationType), body)
 	if err != nil {
 		return fmt.Errorf("the result of operation %s: %w", o.ID, err)
 	}
-	if err := c.answered(got.Body, result.show); err != nil {
+	if err := c.answered(body, result.show); err != nil {
 		return err
 	}
 	return result.shortfall

@@ -114,6 +114,10 @@ func TestClientRuns(t *testing.T) {
 
 	comparesRows(t, quiet) // proves: decisions/10/sample-data
 
+	grace := newTypist(t)
+	grace.types(0, must(t, "token", "--data", data, "--account", "contoso", "--person", "grace", "--force").stdout, "login", "--base-url", s.base)
+	gates(t, grace)
+
 	const key = "sk-never-to-be-told"
 	// The provider does not answer the test call and is saved anyway.
 	y.types(4, key+"\n", "providers", "save", "Slow", "--kind", "openai_compatible", "--base-url", model.URL+"/v1", "--model", "m", "--key-file", "-", "--purpose", "Agent")

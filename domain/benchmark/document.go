@@ -52,7 +52,7 @@ func NewRunDocument(r Run, about comparison.Target, judge *comparison.Judge, set
 		tally := comparison.NewTally(made)
 		d.Questions[i] = AnsweredQuestion{q, tally}
 		if tally.Answered > 0 {
-			answered = append(answered, comparison.WeighedTally{Tally: tally, Weight: 1})
+			answered = append(answered, comparison.WeighedTally{Tally: tally, Weight: q.Weighed()})
 		}
 	}
 	side := "a"

@@ -1,6 +1,11 @@
 package benchmark
 
-import "readiness/domain/comparison"
+import (
+	"fmt"
+	"strings"
+
+	"readiness/domain/comparison"
+)
 
 // Source says where a question comes from.
 type Source string
@@ -19,15 +24,33 @@ type Question struct {
 	// ClusterID is shared by paraphrases of one question; "" for a question without
 	// any.
 	ClusterID string `json:"clusterId,omitempty"`
-	Source    Source `json:"source"`
+	// Weight is the question's weight in the accuracy: above 0 and at most MaxWeight; 0
+	// means 1.
+	Weight float64 `json:"weight,omitempty"`
+	// Ordered says that the question asks for its rows in an order.
+	Ordered bool `json:"ordered,omitempty"`
+	// Tags are words that people sort questions by; they decide nothing.
+	Tags   []string `json:"tags,omitempty"`
+	Source Source   `json:"source"`
+}
+
+// Weighed returns the question's weight in the accuracy.
+func (q Question) Weighed() float64 {
+	if q.Weight == 0 {
+		return 1
+	}
+	return q.Weight
 }
 
 // Expected is what is known of the correct answer: the fields of a query that answers
-// it, such a query, and its single value. At least one of the three is present.
+// it, such a query, its single value, and the answer in a sentence. At least one of the
+// four is present.
 type Expected struct {
 	Fields []comparison.Field `json:"fields"`
 	DAX    string             `json:"dax,omitempty"`
 	Value  string             `json:"value,omitempty"`
+	// Answer is what a person would answer. Only a judge reads it.
+	Answer string `json:"answer,omitempty"`
 }
 
 // Set is a list of questions, in the order in which a run asks them.
@@ -43,3 +66,23 @@ const (
 	MaxRepeats     = 5
 	DefaultRepeats = 1
 )
+
+// Text returns the known correct answer as text for people.
+func (e Expected) Text() string {
+	switch {
+	case e.Value != "":
+		return e.Value
+	case e.Answer != "":
+		return e.Answer
+	case e.DAX != "":
+		return e.DAX
+	}
+	names := make([]string, len(e.Fields))
+	for i, f := range e.Fields {
+		names[i] = fmt.Sprintf("%s %s[%s]", f.Role, f.Table, f.Name)
+		if f.Operator != "" {
+			names[i] += " " + f.Operator + " " + strings.Join(f.Values, ", ")
+		}
+	}
+	return strings.Join(names, "; ")
+}

@@ -25,6 +25,10 @@ const (
 	MaxFields     = 50
 	MaxName       = 512 // of a table, a column or a measure
 	MaxValues     = 100 // of one filter
+	MaxAnswer     = 1000
+	MaxTags       = 20
+	MaxTag        = 50
+	MaxWeight     = 1000 // no characters: the greatest weight
 )
 
 // Admit returns the set in the form in which it is saved, with ids for the questions
@@ -57,6 +61,10 @@ func (s Set) Admit() (Set, error) {
 	}
 	for i := range out.Questions {
 		q := &out.Questions[i]
+		q.Expected.DAX = strings.ReplaceAll(q.Expected.DAX, "\r\n", "\n") // as files keep it
+		if q.Weight == 1 {
+			q.Weight = 0
+		}
 		if q.Expected.Fields == nil {
 			q.Expected.Fields = []comparison.Field{}
 		}
@@ -91,41 +99,73 @@ func (q Question) madeID(taken func(string) bool) string {
 
 // admit refuses a malformed question; at is its path.
 func (q Question) admit(at string) error {
-	if why := line(q.Text, MaxText); why != "" {
-		return invalid(at+".text", "%s", why)
-	}
-	if why := line(q.QuestionID, MaxQuestionID); q.QuestionID != "" && why != "" {
-		return invalid(at+".questionId", "%s", why)
-	}
-	if why := line(q.ClusterID, MaxClusterID); q.ClusterID != "" && why != "" {
-		return invalid(at+".clusterId", "%s", why)
-	}
-	if q.Source != "" && q.Source != Generated && q.Source != Customer {
-		return invalid(at+".source", "is neither %s nor %s", Generated, Customer)
-	}
-	return q.Expected.admit(at + ".expected")
-}
-
-func (e Expected) admit(at string) error {
-	switch {
-	case len(e.Fields) == 0 && e.DAX == "" && e.Value == "":
-		return invalid(at, "does not describe the correct answer; give at least one of fields, dax and value")
-	case len(e.Fields) > MaxFields:
-		return invalid(at+".fields", "names %d fields; an answer has at most %d", len(e.Fields), MaxFields)
-	case len(e.DAX) > MaxDAX:
-		return invalid(at+".dax", "is %d bytes long; a query has at most %d", len(e.DAX), MaxDAX)
-	case e.DAX != "" && (!utf8.ValidString(e.DAX) || strings.ContainsRune(e.DAX, 0) || !dax.IsQuery(e.DAX)):
-		return invalid(at+".dax", "is not a DAX query: a query contains EVALUATE")
-	}
-	if why := line(e.Value, MaxValue); e.Value != "" && why != "" {
-		return invalid(at+".value", "%s", why)
-	}
-	for i, f := range e.Fields {
-		if err := admitField(f, at+".fields["+strconv.Itoa(i)+"]"); err != nil {
-			return err
-		}
+	if member, why := q.Fault(); why != "" {
+		return invalid(at+"."+member, "%s", why)
 	}
 	return nil
+}
+
+// Fault returns the first member of the question that is malformed, as a path such as
+// expected.dax, and why; "" and "" for a well-formed question. The id may be absent.
+func (q Question) Fault() (member, why string) {
+	if why := line(q.Text, MaxText); why != "" {
+		return "text", why
+	}
+	if why := line(q.QuestionID, MaxQuestionID); q.QuestionID != "" && why != "" {
+		return "questionId", why
+	}
+	if why := line(q.ClusterID, MaxClusterID); q.ClusterID != "" && why != "" {
+		return "clusterId", why
+	}
+	if q.Source != "" && q.Source != Generated && q.Source != Customer {
+		return "source", fmt.Sprintf("is neither %s nor %s", Generated, Customer)
+	}
+	if q.Weight != 0 && !(0 < q.Weight && q.Weight <= MaxWeight) { // also refuses NaN
+		return "weight", fmt.Sprintf("is not above 0 and at most %d", MaxWeight)
+	}
+	if len(q.Tags) > MaxTags {
+		return "tags", fmt.Sprintf("holds %d tags; a question has at most %d", len(q.Tags), MaxTags)
+	}
+	for i, tag := range q.Tags {
+		why := line(tag, MaxTag)
+		if why == "" && strings.Contains(tag, ";") {
+			why = "holds a semicolon, which separates tags"
+		}
+		if why != "" {
+			return "tags[" + strconv.Itoa(i) + "]", why
+		}
+	}
+	if member, why = q.Expected.fault(); why != "" {
+		return strings.TrimSuffix("expected."+member, "."), why
+	}
+	return "", ""
+}
+
+// fault returns the first malformed member and why; the member is "" when it concerns all of
+// e.
+func (e Expected) fault() (member, why string) {
+	switch {
+	case len(e.Fields) == 0 && e.DAX == "" && e.Value == "" && e.Answer == "":
+		return "", "does not describe the correct answer; give at least one of fields, dax, value and answer"
+	case len(e.Fields) > MaxFields:
+		return "fields", fmt.Sprintf("names %d fields; an answer has at most %d", len(e.Fields), MaxFields)
+	case len(e.DAX) > MaxDAX:
+		return "dax", fmt.Sprintf("is %d bytes long; a query has at most %d", len(e.DAX), MaxDAX)
+	case e.DAX != "" && (!utf8.ValidString(e.DAX) || strings.ContainsRune(e.DAX, 0) || !dax.IsQuery(e.DAX)):
+		return "dax", "is not a DAX query: a query contains EVALUATE"
+	}
+	if why := line(e.Value, MaxValue); e.Value != "" && why != "" {
+		return "value", why
+	}
+	if why := line(e.Answer, MaxAnswer); e.Answer != "" && why != "" {
+		return "answer", why
+	}
+	for i, f := range e.Fields {
+		if member, why := fieldFault(f); why != "" {
+			return "fields[" + strconv.Itoa(i) + "]." + member, why
+		}
+	}
+	return "", ""
 }
 
 // operators holds the minimum and maximum number of values for each operator.
@@ -134,36 +174,37 @@ var operators = map[Operator][2]int{
 	In: {1, MaxValues}, Between: {2, 2}, Contains: {1, 1}, InPeriod: {1, 1}, Top: {1, 1}, Bottom: {1, 1},
 }
 
-func admitField(f comparison.Field, at string) error {
+// fieldFault returns the first malformed member of a field and why.
+func fieldFault(f comparison.Field) (member, why string) {
 	if why := line(f.Name, MaxName); why != "" {
-		return invalid(at+".name", "%s", why)
+		return "name", why
 	}
 	if why := line(f.Table, MaxName); why != "" && (f.Table != "" || f.Role == comparison.GroupingField) {
-		return invalid(at+".table", "%s", why)
+		return "table", why
 	}
 	switch f.Role {
 	case comparison.MeasureField, comparison.GroupingField:
 		if f.Operator != "" || len(f.Values) > 0 {
-			return invalid(at+".operator", "and values belong only to a filter")
+			return "operator", "and values belong only to a filter"
 		}
-		return nil
+		return "", ""
 	case comparison.FilterField:
 	default:
-		return invalid(at+".role", "is none of %s, %s and %s", comparison.MeasureField, comparison.GroupingField, comparison.FilterField)
+		return "role", fmt.Sprintf("is none of %s, %s and %s", comparison.MeasureField, comparison.GroupingField, comparison.FilterField)
 	}
 	takes, known := operators[f.Operator]
 	if !known {
-		return invalid(at+".operator", "is not an operator of filters")
+		return "operator", "is not an operator of filters"
 	}
 	if n := len(f.Values); n < takes[0] || n > takes[1] {
-		return invalid(at+".values", "holds %d values; with %s there are %d to %d", n, f.Operator, takes[0], takes[1])
+		return "values", fmt.Sprintf("holds %d values; with %s there are %d to %d", n, f.Operator, takes[0], takes[1])
 	}
 	for i, v := range f.Values {
 		if why := line(v, MaxValue); why != "" {
-			return invalid(at+".values["+strconv.Itoa(i)+"]", "%s", why)
+			return "values[" + strconv.Itoa(i) + "]", why
 		}
 	}
-	return nil
+	return "", ""
 }
 
 // line returns why a text is not one line of 1 to most characters; "" when it is.

@@ -12,8 +12,9 @@ import (
 )
 
 // Hash returns the questionSetHash: "sha256:" and the hex digest of the canonical JSON
-// of the questions. It covers ids, texts, expected answers and clusters. The order of
-// questions and of their fields, the sources and the repeats do not affect it.
+// of the questions. It covers ids, texts, expected answers, clusters, weights and whether
+// rows are ordered. The order of questions and of their fields, the sources, the tags and
+// the repeats do not affect it.
 func (s Set) Hash() string {
 	all := make([]canonicalQuestion, len(s.Questions))
 	for i, q := range s.Questions {
@@ -27,15 +28,19 @@ func (s Set) Hash() string {
 }
 
 // canonicalQuestion is the form of a question that is hashed: all members, sorted by
-// name.
+// name. Those that questions have not always had are absent when they say nothing, so
+// that earlier hashes stay valid.
 type canonicalQuestion struct {
 	ClusterID  string            `json:"clusterId"`
 	Expected   canonicalExpected `json:"expected"`
+	Ordered    bool              `json:"ordered,omitempty"`
 	QuestionID string            `json:"questionId"`
 	Text       string            `json:"text"`
+	Weight     float64           `json:"weight,omitempty"`
 }
 
 type canonicalExpected struct {
+	Answer string           `json:"answer,omitempty"`
 	DAX    string           `json:"dax"`
 	Fields []canonicalField `json:"fields"`
 	Value  string           `json:"value"`
@@ -60,7 +65,13 @@ func (q Question) canonical() canonicalQuestion {
 		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.Table, b.Table), cmp.Compare(a.Name, b.Name),
 			cmp.Compare(a.Operator, b.Operator), slices.Compare(a.Values, b.Values))
 	})
-	return canonicalQuestion{q.ClusterID, canonicalExpected{q.Expected.DAX, fields, q.Expected.Value}, q.QuestionID, q.Text}
+	weight := q.Weight
+	if weight == 1 {
+		weight = 0
+	}
+	return canonicalQuestion{
+		q.ClusterID, canonicalExpected{q.Expected.Answer, q.Expected.DAX, fields, q.Expected.Value}, q.Ordered, q.QuestionID, q.Text, weight,
+	}
 }
 
 // canonicalJSON returns v without white space and without HTML escapes.
@@ -69,7 +80,7 @@ func canonicalJSON(v any) []byte {
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // cannot happen: v holds only texts
+		panic(err) // cannot happen: v holds only texts and admitted weights
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

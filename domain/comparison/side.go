@@ -58,8 +58,8 @@ type TokenUsage struct {
 	OutputTokens int64 `json:"outputTokens"`
 }
 
-// plus returns the sum of both; nil when neither is known.
-func (u *TokenUsage) plus(o *TokenUsage) *TokenUsage {
+// Plus returns the sum of both; nil when neither is known.
+func (u *TokenUsage) Plus(o *TokenUsage) *TokenUsage {
 	switch {
 	case o == nil:
 		return u
@@ -169,7 +169,7 @@ func NewComparisonSide(name string, who Side, questions []WeighedTally) Comparis
 		s.AsksPerQuestion = max(s.AsksPerQuestion, len(q.Asks))
 		for _, a := range q.Asks {
 			s.Verdicts.add(a.Verdict)
-			s.Usage = s.Usage.plus(a.Usage)
+			s.Usage = s.Usage.Plus(a.Usage)
 			if a.Verdict != Errored {
 				times = append(times, a.DurationMS)
 			}

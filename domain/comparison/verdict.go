@@ -42,7 +42,7 @@ type Expected struct {
 	// Rows is the result of the reference query.
 	Rows *ResultSet
 	// Ordered says that the order of Rows matters: the question asks for it and the
-	// reference query orders its rows. No caller sets it yet.
+	// reference query orders its rows.
 	Ordered bool
 	Fields  []Field
 	// Value is the answer as a text. It decides only when it is a single number, date

@@ -945,6 +945,27 @@ func (e ListAbTestsParamsSort) Valid() bool {
 	}
 }
 
+// Defines values for GetBenchmarkQuestionsParamsFormat.
+const (
+	Csv   GetBenchmarkQuestionsParamsFormat = "csv"
+	JSON  GetBenchmarkQuestionsParamsFormat = "json"
+	Jsonl GetBenchmarkQuestionsParamsFormat = "jsonl"
+)
+
+// Valid indicates whether the value is a known member of the GetBenchmarkQuestionsParamsFormat enum.
+func (e GetBenchmarkQuestionsParamsFormat) Valid() bool {
+	switch e {
+	case Csv:
+		return true
+	case JSON:
+		return true
+	case Jsonl:
+		return true
+	default:
+		return false
+	}
+}
+
 // AIProvider defines model for AIProvider.
 type AIProvider struct {
 	APIVersion *string `json:"apiVersion"`
@@ -1745,13 +1766,20 @@ type BenchmarkQuestion struct {
 	ClusterID *string `json:"clusterId,omitempty"`
 
 	// Expected What is known of the correct answer.
-	Expected   ExpectedAnswer `json:"expected"`
-	QuestionID string         `json:"questionId"`
+	Expected ExpectedAnswer `json:"expected"`
+
+	// Ordered Whether the question asks for its rows in an order; absent for false.
+	Ordered    *bool  `json:"ordered,omitempty"`
+	QuestionID string `json:"questionId"`
 
 	// Reason Why it cannot run; null when it can.
 	Reason *string                 `json:"reason"`
 	Source BenchmarkQuestionSource `json:"source"`
+	Tags   []string                `json:"tags,omitempty"`
 	Text   string                  `json:"text"`
+
+	// Weight The weight of the question in the accuracy; absent for 1.
+	Weight *float64 `json:"weight,omitempty"`
 }
 
 // BenchmarkQuestionSource defines model for BenchmarkQuestion.Source.
@@ -1759,6 +1787,12 @@ type BenchmarkQuestionSource string
 
 // BenchmarkQuestions A set of benchmark questions about a semantic model, each with whether it can run.
 type BenchmarkQuestions = benchmark.QuestionsResult
+
+// BenchmarkQuestionsFile Questions as text/csv, whose first line names the columns, or as application/x-ndjson, with an object on each
+// line. The columns or members are question, expectedAnswer, expectedValue, dax, cluster, weight, ordered, tags,
+// questionId, source and fields. question and one of expectedAnswer, expectedValue, dax and fields are required. In
+// CSV tags are separated by semicolons and fields is JSON.
+type BenchmarkQuestionsFile = string
 
 // BenchmarkResponseTime How long answers took, in milliseconds: n, errors, meanMs, medianMs, p90Ms, p95Ms, minMs, maxMs, includes and
 // excludes. Members may be added.
@@ -2214,7 +2248,8 @@ type ErrorResponse struct {
 
 // ExpectedAnswer What is known of the correct answer.
 type ExpectedAnswer struct {
-	Dax *string `json:"dax,omitempty"`
+	Answer *string `json:"answer,omitempty"`
+	Dax    *string `json:"dax,omitempty"`
 
 	// Fields The measures, groupings and filters of a query that answers the question; empty when unknown.
 	Fields []AnswerField `json:"fields"`
@@ -2256,6 +2291,9 @@ type GivenBenchmarkQuestion = benchmark.Question
 
 // GivenExpectedAnswer What is known of the correct answer; at least one member is present.
 type GivenExpectedAnswer struct {
+	// Answer What a person would answer, on one line. Only a judge reads it.
+	Answer *string `json:"answer,omitempty"`
+
 	// Dax A query that answers the question, of at most 10,000 bytes.
 	Dax    *string            `json:"dax,omitempty"`
 	Fields []GivenAnswerField `json:"fields,omitempty"`
@@ -3285,6 +3323,15 @@ type ListAssessmentsParams struct {
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
+// GetBenchmarkQuestionsParams defines parameters for GetBenchmarkQuestions.
+type GetBenchmarkQuestionsParams struct {
+	// Format The form of the answer.
+	Format *GetBenchmarkQuestionsParamsFormat `form:"format,omitempty" json:"format,omitempty"`
+}
+
+// GetBenchmarkQuestionsParamsFormat defines parameters for GetBenchmarkQuestions.
+type GetBenchmarkQuestionsParamsFormat string
+
 // GenerateBenchmarkQuestionsParams defines parameters for GenerateBenchmarkQuestions.
 type GenerateBenchmarkQuestionsParams struct {
 	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
@@ -3592,7 +3639,7 @@ type ServerInterface interface {
 	PinAssessment(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, assessmentID AssessmentID)
 	// GetBenchmarkQuestions Read the saved benchmark questions of a semantic model
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions)
-	GetBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID)
+	GetBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GetBenchmarkQuestionsParams)
 	// GenerateBenchmarkQuestions Generate benchmark questions about a semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/questions/generate)
 	GenerateBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GenerateBenchmarkQuestionsParams)
@@ -5882,8 +5929,24 @@ func (siw *ServerInterfaceWrapper) GetBenchmarkQuestions(w http.ResponseWriter, 
 		return
 	}
 
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetBenchmarkQuestionsParams
+
+	// ------------- Optional query parameter "format" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "format", r.URL.Query(), &params.Format, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "format"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "format", Err: err})
+		}
+		return
+	}
+
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetBenchmarkQuestions(w, r, workspaceID, semanticModelID)
+		siw.Handler.GetBenchmarkQuestions(w, r, workspaceID, semanticModelID, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -8277,6 +8340,7 @@ func (response PinAssessment200JSONResponse) VisitPinAssessmentResponse(w http.R
 type GetBenchmarkQuestionsRequestObject struct {
 	WorkspaceID     WorkspaceID     `json:"workspaceId"`
 	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Params          GetBenchmarkQuestionsParams
 }
 
 type GetBenchmarkQuestionsResponseObject interface {
@@ -10378,11 +10442,12 @@ func (sh *strictHandler) PinAssessment(w http.ResponseWriter, r *http.Request, w
 }
 
 // GetBenchmarkQuestions operation middleware
-func (sh *strictHandler) GetBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID) {
+func (sh *strictHandler) GetBenchmarkQuestions(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GetBenchmarkQuestionsParams) {
 	var request GetBenchmarkQuestionsRequestObject
 
 	request.WorkspaceID = workspaceID
 	request.SemanticModelID = semanticModelID
+	request.Params = params
 
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
 		return sh.ssi.GetBenchmarkQuestions(ctx, request.(GetBenchmarkQuestionsRequestObject))

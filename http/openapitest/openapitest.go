@@ -122,6 +122,7 @@ var formats = []openapi3.SchemaValidationOption{
 // described returns a router for the description in which every documented object is closed: a response must not have
 // members that the description lacks, although clients must tolerate them.
 var described = sync.OnceValues(func() (routers.Router, error) {
+	openapi3filter.RegisterBodyDecoder("application/x-ndjson", openapi3filter.PlainBodyDecoder)
 	doc, err := openapi3.NewLoader().LoadFromData(readinesshttp.Description)
 	if err != nil {
 		return nil, err

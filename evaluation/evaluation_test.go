@@ -1,0 +1,235 @@
+package evaluation_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/evaluation"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// asked returns an ask with the verdict.
+func asked(n int, v comparison.Verdict, text string) comparison.Ask {
+	a := comparison.Ask{N: n, Decision: comparison.Decision{Verdict: v, Method: comparison.ByValue, Reason: "Because."},
+		Answer: comparison.Answer{Text: text, Query: "EVALUATE ROW(\"x\", [Net <Sales>])"}, DurationMS: int64(100 * n), Attempts: 1,
+		Usage: &comparison.TokenUsage{InputTokens: 1000, OutputTokens: 20}}
+	if v == comparison.Errored {
+		a.Answer, a.Error = comparison.Answer{}, &comparison.Failure{Code: "timeout", Message: "it took too long"}
+	}
+	return a
+}
+
+// run returns the stored document of a run with the verdicts of each question's asks.
+func run(t *testing.T, side benchmark.Side, about comparison.Target, verdicts ...[]comparison.Verdict) []byte {
+	t.Helper()
+	set := benchmark.Set{Repeats: len(verdicts[0])}
+	asks := map[benchmark.AskKey]comparison.Ask{}
+	for i, all := range verdicts {
+		id := string(rune('a' + i))
+		set.Questions = append(set.Questions, benchmark.Question{QuestionID: id, Text: "What is " + id + " | <it>?", Expected: benchmark.Expected{Value: "1" + id}})
+		for n, v := range all {
+			asks[benchmark.AskKey{QuestionID: id, N: n + 1}] = asked(n+1, v, "The answer is "+string(v)+" \x01 *"+id+"*")
+		}
+	}
+	r := benchmark.Run{RunAccepted: benchmark.RunAccepted{RunID: uuid.UUID{15: 1}, Side: side, QuestionSetHash: set.Hash(), Repeats: set.Repeats}}
+	text, err := json.Marshal(benchmark.NewRunDocument(r, about, nil, set, asks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+type verdicts = []comparison.Verdict
+
+var (
+	model    = benchmark.Side{AnsweredBy: benchmark.AnsweredBy{Kind: comparison.GenericAgent, ProviderID: "p"}}
+	about    = comparison.Target{ProviderID: "p", Model: "small-1", Transport: "chat_completions"}
+	right    = comparison.Correct
+	wrong    = comparison.Incorrect
+	silent   = comparison.Errored
+	baseline = time.Date(2026, 11, 22, 8, 30, 0, 0, time.UTC)
+)
+
+func of(t *testing.T, before []byte, now []byte) *evaluation.Report {
+	t.Helper()
+	var b *evaluation.Baseline
+	if before != nil {
+		b = &evaluation.Baseline{RunID: "run-1", At: baseline, Document: before}
+	}
+	r, err := evaluation.OfRun("Retail Sales", now, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestGate(t *testing.T) {
+	t.Parallel()
+	under := func(n int) evaluation.Gate { return evaluation.Gate{FailUnder: &n} }
+	regressions := evaluation.Gate{FailOnRegression: true}
+	once := func(all ...comparison.Verdict) (out []verdicts) {
+		for _, v := range all {
+			out = append(out, verdicts{v})
+		}
+		return out
+	}
+	for name, tt := range map[string]struct {
+		before, now []verdicts
+		gate        evaluation.Gate
+		misses      []string
+	}{
+		"no gate":                         {nil, once(wrong), evaluation.Gate{}, nil},
+		"the score itself":                {nil, once(right, wrong), under(50), nil},
+		"one below":                       {nil, once(right, wrong), under(51), []string{"the score is 50, below 51"}},
+		"zero passes all":                 {nil, once(wrong), under(0), nil},
+		"no score":                        {nil, once(silent), under(0), []string{"there is no score, because no question has an answer"}},
+		"nothing to compare with":         {nil, once(wrong), regressions, nil},
+		"wrong before":                    {once(wrong, right), once(wrong, right), regressions, nil},
+		"improved":                        {once(wrong), once(right), regressions, nil},
+		"regressed":                       {once(right, right), once(wrong, right), regressions, []string{"1 question regressed"}},
+		"no answer now":                   {once(right), once(silent), regressions, []string{"1 question regressed"}},
+		"no answer before":                {once(silent), once(wrong), regressions, nil},
+		"the majority still right":        {[]verdicts{{right, right, right}}, []verdicts{{right, wrong, right}}, regressions, nil},
+		"half is no majority":             {[]verdicts{{right, right}}, []verdicts{{right, wrong}}, regressions, []string{"1 question regressed"}},
+		"half was none before":            {[]verdicts{{right, wrong}}, []verdicts{{wrong, wrong}}, regressions, nil},
+		"an ask without answer is no hit": {[]verdicts{{right, right, right}}, []verdicts{{right, silent, silent}}, regressions, []string{"1 question regressed"}},
+		"a question that is new":          {once(right), once(right, wrong), regressions, nil},
+		"both":                            {once(right, right), once(wrong, wrong), evaluation.Gate{FailUnder: new(80), FailOnRegression: true}, []string{"the score is 0, below 80", "2 questions regressed"}},
+	} {
+		var before []byte
+		if tt.before != nil {
+			before = run(t, model, about, tt.before...)
+		}
+		r := of(t, before, run(t, model, about, tt.now...))
+		r.Check(tt.gate)
+		if diff := cmp.Diff(tt.misses, r.Misses); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		var out bytes.Buffer
+		if err := r.WriteJUnit(&out, tt.gate); err != nil {
+			t.Fatal(err)
+		}
+		if gateFailed := strings.Contains(out.String(), `type="score"`) || strings.Contains(out.String(), `type="regression"`); gateFailed != (len(tt.misses) > 0) {
+			t.Errorf("%s: the cases of the gate in JUnit fail: %v\n%s", name, gateFailed, out.String())
+		}
+	}
+}
+
+// A question that the earlier run worded differently is not compared with it.
+func TestOtherWords(t *testing.T) {
+	t.Parallel()
+	before := bytes.ReplaceAll(run(t, model, about, verdicts{right}), []byte("What is a"), []byte("How much is a"))
+	r := of(t, before, run(t, model, about, verdicts{wrong}))
+	r.Check(evaluation.Gate{FailOnRegression: true})
+	if len(r.Misses) > 0 || len(r.Notes) != 2 || !strings.Contains(r.Notes[1], "1 of the 1 questions") {
+		t.Errorf("got misses %v and notes %v", r.Misses, r.Notes)
+	}
+}
+
+func TestAnswered(t *testing.T) {
+	t.Parallel()
+	for want, side := range map[string]comparison.Side{
+		"embedded (simulated by the rules engine; no AI was asked)": {Kind: comparison.DataAgent, Target: comparison.Target{Transport: "embedded", Model: "answering/2"}},
+		"dataAgent":                 {Kind: comparison.DataAgent},
+		"semanticModelQueryService": {Kind: comparison.PlatformAssistant},
+		"languageModel small-1":     {Kind: comparison.ServiceTestAgent, Target: about},
+		"languageModel":             {Kind: comparison.GenericAgent},
+	} {
+		if got := evaluation.Answered(side); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// The reports of a run compared with an earlier one, and of an A/B run.
+func TestReports(t *testing.T) {
+	t.Parallel()
+	under := 80
+	gate := evaluation.Gate{FailUnder: &under, FailOnRegression: true}
+	before := run(t, model, about, verdicts{right, right}, verdicts{wrong, wrong}, verdicts{right, right}, verdicts{silent, silent})
+	now := run(t, model, about, verdicts{right, right}, verdicts{right, right}, verdicts{wrong, wrong}, verdicts{silent, silent})
+	r := of(t, before, now)
+	r.Check(gate)
+	golden(t, "run", r, gate)
+
+	embedded := comparison.Side{Kind: comparison.PlatformAssistant, Target: comparison.Target{Transport: "embedded"}}
+	b := comparison.Side{Kind: comparison.GenericAgent, Target: about}
+	compared := comparison.Compare("1", embedded, b, []comparison.AskedQuestion{
+		{QuestionID: "a", Text: "What is a?", Expected: "1", A: []comparison.Ask{asked(1, wrong, "It is 2 in all")}, B: []comparison.Ask{asked(1, right, "It is 1 in all")}},
+		{QuestionID: "b", Text: "What is b?", Expected: "2", A: []comparison.Ask{asked(1, right, "It is 2")}, B: []comparison.Ask{asked(1, silent, "")}},
+	})
+	text, err := json.Marshal(comparison.NewDocument("1", comparison.Header{Benchmark: comparison.QuestionSet{Hash: "sha256:00"}}, compared, comparison.Links{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	test, err := evaluation.OfTest("Old and new", "Over 1 questions: no difference is shown.", text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	test.Check(evaluation.Gate{})
+	golden(t, "test", test, evaluation.Gate{})
+}
+
+func golden(t *testing.T, name string, r *evaluation.Report, gate evaluation.Gate) {
+	t.Helper()
+	for ending, write := range map[string]func(io.Writer) error{
+		"junit.xml": func(w io.Writer) error { return r.WriteJUnit(w, gate) }, "markdown": r.WriteMarkdown, "html": r.WriteHTML,
+	} {
+		var out bytes.Buffer
+		if err := write(&out); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join("testdata", name+"."+ending)
+		if *update {
+			if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), out.String()); diff != "" {
+			t.Errorf("%s (-want +got; rewrite with -update):\n%s", file, diff)
+		}
+		switch ending {
+		case "junit.xml":
+			if err := xml.Unmarshal(out.Bytes(), new(struct{})); err != nil {
+				t.Errorf("%s is not XML: %v", file, err)
+			}
+		case "html":
+			for _, loaded := range []string{"http:", "https:", "src=", "<link", "@import", "<it>"} {
+				if strings.Contains(out.String(), loaded) {
+					t.Errorf("%s holds %s", file, loaded)
+				}
+			}
+		}
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	if _, err := evaluation.OfRun("x", []byte(`[]`), nil); err == nil {
+		t.Error("a run was read from a list")
+	}
+	if _, err := evaluation.OfRun("x", run(t, model, about, verdicts{right}), &evaluation.Baseline{RunID: "r", Document: []byte(`1`)}); err == nil {
+		t.Error("an earlier run was read from a number")
+	}
+	if _, err := evaluation.OfTest("x", "", []byte(`[]`), nil); err == nil {
+		t.Error("a comparison was read from a list")
+	}
+}
