@@ -76,17 +76,19 @@ func inBrackets(before, after string) bool {
 	return false
 }
 
+type unfamiliarKey struct{}
+
 // unfamiliar returns the verdict of NAM-03 for an exposed object. Several rules ask for it.
 func (x *scope) unfamiliar(o *object) verdict {
-	if x.memo.unfamiliar == nil {
-		x.memo.unfamiliar = make([]*verdict, len(x.objects))
+	return orPass(remembered(x, unfamiliarKey{}, func() []*verdict {
+		found := make([]*verdict, len(x.objects))
 		for _, o := range x.all {
 			if v := unfamiliarName(x, o); v.violation > 0 {
-				x.memo.unfamiliar[o.index] = &v
+				found[o.index] = &v
 			}
 		}
-	}
-	return orPass(x.memo.unfamiliar[o.index])
+		return found
+	})[o.index])
 }
 
 // orPass returns a verdict, or for nil the one that passes.

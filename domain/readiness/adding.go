@@ -85,12 +85,11 @@ func judgeDescription(o *object, tables set) fault {
 	return isFrame
 }
 
+type faultsKey struct{}
+
 // description returns the fault of an object's description.
 func (x *scope) description(o *object) fault {
-	if x.memo.faults == nil {
-		x.memo.faults = judgeDescriptions(x.snapshot)
-	}
-	return x.memo.faults[o.index]
+	return remembered(x, faultsKey{}, func() []fault { return judgeDescriptions(x.snapshot) })[o.index]
 }
 
 // explained reports whether an object has a description that adds something.

@@ -17,19 +17,21 @@ func lowIfEvident[O judged](x *scope, o O) Severity {
 	return ""
 }
 
+type evidentKey struct{}
+
 // evident reports whether the name of an exposed table, or of a column without a description, says what one would
 // (docs/regime-precision.md P1, P2). It is false for key columns, which need none, and for measures.
 func (x *scope) evident(o *object) bool {
-	if x.memo.evident == nil {
-		x.memo.evident = make([]bool, len(x.objects))
+	return remembered(x, evidentKey{}, func() []bool {
+		evident := make([]bool, len(x.objects))
 		for _, t := range x.t {
-			x.memo.evident[t.index] = t.date || t.dimension() && t.listsNames()
+			evident[t.index] = t.date || t.dimension() && t.listsNames()
 		}
 		for _, c := range x.c {
-			x.memo.evident[c.index] = !c.key && !x.explained(&c.object) && !x.needsWords(c)
+			evident[c.index] = !c.key && !x.explained(&c.object) && !x.needsWords(c)
 		}
-	}
-	return x.memo.evident[o.index]
+		return evident
+	})[o.index]
 }
 
 var (

@@ -128,7 +128,7 @@ type scope struct {
 	described []*object // all but key columns: what DSC-05 and DSC-06 judge
 	keys      []bool    // key columns in C, by object.index
 
-	memo memo
+	memo map[any]any // by key, see remembered
 }
 
 func newScope(s *snapshot, exposed []bool, usage map[string]map[string]int64) *scope {

@@ -84,20 +84,22 @@ func (x *scope) needsLittle() bool {
 	return len(x.t) == 1 && !slices.ContainsFunc(x.t[0].columns, func(c *column) bool { return c.is(semanticmodel.DateTime) })
 }
 
+type askableKey struct{}
+
 // askable returns how many exposed fields have a name that is no placeholder. It counts to one more than clearFields.
 func (x *scope) askable() int {
-	if x.memo.askable == 0 {
-		x.memo.askable = 1
+	return remembered(x, askableKey{}, func() int {
+		n := 0
 		for _, o := range x.f {
 			if !isPlaceholder(o.name) {
-				x.memo.askable++
+				n++
 			}
-			if x.memo.askable > clearFields+1 {
+			if n > clearFields {
 				break
 			}
 		}
-	}
-	return x.memo.askable - 1
+		return n
+	})
 }
 
 func hasDateRoles(_ *scope, t *table) bool { return t.fact() && len(roles(t.businessDates())) >= 2 }

@@ -69,20 +69,22 @@ func (x *scope) foreignKey(c *column) bool {
 		c.manyOfMany && (!c.is(semanticmodel.String) || foreignEnding[lastWord(c.words)])
 }
 
+type activatedKey struct{}
+
 // activatedByMany reports whether a column is on the many side of an inactive relationship that USERELATIONSHIP
 // activates.
 func (x *scope) activatedByMany(c *column) bool {
-	if x.memo.activated == nil {
-		x.memo.activated = map[*column]bool{}
+	return remembered(x, activatedKey{}, func() map[*column]bool {
+		activated := map[*column]bool{}
 		for _, r := range x.relationships {
 			if r.src.IsActive || !x.activates(r) {
 				continue
 			}
-			x.memo.activated[r.from] = x.memo.activated[r.from] || r.fromMany()
-			x.memo.activated[r.to] = x.memo.activated[r.to] || r.toMany()
+			activated[r.from] = activated[r.from] || r.fromMany()
+			activated[r.to] = activated[r.to] || r.toMany()
 		}
-	}
-	return x.memo.activated[c]
+		return activated
+	})[c]
 }
 
 // onlyText reports whether a column is on the one side of a relationship and is its table's only text column.
@@ -92,18 +94,20 @@ func (c *column) onlyText() bool {
 	})
 }
 
+type technicalKey struct{}
+
 // technical returns the verdict of VIS-02 for an exposed field, which passes what the rule does not judge. Several
 // rules ask for it.
 func (x *scope) technical(o *object) verdict {
-	if x.memo.technical == nil {
-		x.memo.technical = make([]*verdict, len(x.objects))
+	return orPass(remembered(x, technicalKey{}, func() []*verdict {
+		found := make([]*verdict, len(x.objects))
 		for _, c := range x.c {
 			if v := x.hiddenFromAI(c); v.violation > 0 && hideable(x, c) {
-				x.memo.technical[c.index] = &v
+				found[c.index] = &v
 			}
 		}
-	}
-	return orPass(x.memo.technical[o.index])
+		return found
+	})[o.index])
 }
 
 func (x *scope) hiddenFromAI(c *column) verdict {
@@ -133,15 +137,17 @@ type helper struct {
 	reason string // why it is a helper; "" if it is none
 }
 
+type helpersKey struct{}
+
 // helper returns what VIS-03 says of an exposed field: it judges the measures that are neither named nor used by a
 // measure that is no helper. Several rules ask for it.
 func (x *scope) helper(o *object) helper {
-	if x.memo.helpers == nil {
-		x.memo.helpers = make([]helper, len(x.objects))
+	return remembered(x, helpersKey{}, func() []helper {
+		helpers := make([]helper, len(x.objects))
 		used := make([]bool, len(x.objects))
 		for _, m := range x.m {
 			reason := helperReason(x, m)
-			x.memo.helpers[m.index].reason = reason
+			helpers[m.index].reason = reason
 			if reason == "" {
 				for _, o := range m.refs {
 					used[o.index] = true
@@ -149,14 +155,14 @@ func (x *scope) helper(o *object) helper {
 			}
 		}
 		for _, m := range x.m {
-			if h := &x.memo.helpers[m.index]; used[m.index] || x.isNamed(&m.object) {
+			if h := &helpers[m.index]; used[m.index] || x.isNamed(&m.object) {
 				*h = helper{}
 			} else {
 				h.judged = true
 			}
 		}
-	}
-	return x.memo.helpers[o.index]
+		return helpers
+	})[o.index]
 }
 
 // helperReason says why a measure is a helper; "" if it is none.

@@ -49,16 +49,16 @@ func unformattedNumber(x *scope, m *measure) verdict {
 	return v
 }
 
+type textsKey struct{}
+
 // yieldsText follows references to text columns and to measures. Measures in a circle
 // yield no text.
 func (x *scope) yieldsText(m *measure) bool {
-	if x.memo.texts == nil {
-		x.memo.texts = map[*object]bool{}
-	}
-	if text, known := x.memo.texts[&m.object]; known {
+	known := remembered(x, textsKey{}, func() map[*object]bool { return map[*object]bool{} })
+	if text, done := known[&m.object]; done {
 		return text
 	}
-	x.memo.texts[&m.object] = false // while it is being read
+	known[&m.object] = false // while it is being read
 	texts := dax.Texts{
 		Column: func(r dax.Reference) bool {
 			o := x.names.resolve(r, m.table)
@@ -70,7 +70,7 @@ func (x *scope) yieldsText(m *measure) bool {
 		},
 	}
 	text := texts.Yields(m.src.Expression)
-	x.memo.texts[&m.object] = text
+	known[&m.object] = text
 	return text
 }
 

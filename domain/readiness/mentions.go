@@ -145,15 +145,17 @@ func (s *snapshot) called(name string) []*object {
 	return s.byName[name]
 }
 
+type namedKey struct{}
+
 // isNamed reports whether the instructions or a verified answer name a field.
 func (x *scope) isNamed(o *object) bool {
-	if x.memo.named == nil {
-		x.memo.named = make([]bool, len(x.objects))
+	return remembered(x, namedKey{}, func() []bool {
+		named := make([]bool, len(x.objects))
 		for _, objects := range x.namedObjects() {
 			for _, o := range objects {
-				x.memo.named[o.index] = true
+				named[o.index] = true
 			}
 		}
-	}
-	return x.memo.named[o.index]
+		return named
+	})[o.index]
 }

@@ -32,24 +32,26 @@ func prefixOf(name string) string {
 	return ""
 }
 
+type prefixesKey struct{}
+
 // prefixes returns the prefixes of the exposed fields that rule NAM-07 reports, by text.
 func (x *scope) prefixes() []prefix {
-	if x.memo.prefixes == nil {
+	return remembered(x, prefixesKey{}, func() []prefix {
 		n := map[string]int{}
 		for _, o := range x.f {
 			if p := prefixOf(o.name); p != "" {
 				n[p]++
 			}
 		}
-		x.memo.prefixes = []prefix{}
+		var found []prefix
 		for text, n := range n {
 			if n >= fewestPrefixed && prefixedShare*n >= len(x.f) {
-				x.memo.prefixes = append(x.memo.prefixes, prefix{text, n})
+				found = append(found, prefix{text, n})
 			}
 		}
-		slices.SortFunc(x.memo.prefixes, func(a, b prefix) int { return cmp.Compare(a.text, b.text) })
-	}
-	return x.memo.prefixes
+		slices.SortFunc(found, func(a, b prefix) int { return cmp.Compare(a.text, b.text) })
+		return found
+	})
 }
 
 // plainName returns the name of an object. For a field it is without a prefix that rule

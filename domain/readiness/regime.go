@@ -10,8 +10,8 @@ const RegimeID = "2026-12"
 
 // Regime is a set of scoring rules under an id.
 type Regime struct {
-	ID string
-	reading
+	ID         string
+	reading    reading
 	dimensions []dimension
 	agent      []agentRule // rules of the dimension without rules about a model
 	caps       []limit

@@ -47,12 +47,11 @@ func fileOf(m *semanticmodel.Model) *filed {
 	return f
 }
 
+type fileKey struct{}
+
 // file returns what the definition declares.
 func (x *scope) file() *filed {
-	if x.memo.file == nil {
-		x.memo.file = fileOf(x.src)
-	}
-	return x.memo.file
+	return remembered(x, fileKey{}, func() *filed { return fileOf(x.src) })
 }
 
 // unresolved returns the references with a table that name nothing in the definition, as

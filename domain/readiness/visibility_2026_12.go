@@ -21,17 +21,19 @@ var decemberVisibilityRules = amended(visibilityRules,
 // hideable leaves out the columns that an exposed measure refers to or that are named.
 func hideable(x *scope, c *column) bool { return !x.neededBy(&c.object) && !x.isNamed(&c.object) }
 
+type neededKey struct{}
+
 // neededBy reports whether an exposed measure refers to an object directly.
 func (x *scope) neededBy(o *object) bool {
-	if x.memo.needed == nil {
-		x.memo.needed = make([]bool, len(x.objects))
+	return remembered(x, neededKey{}, func() []bool {
+		needed := make([]bool, len(x.objects))
 		for _, m := range x.m {
 			for _, o := range m.refs {
-				x.memo.needed[o.index] = true
+				needed[o.index] = true
 			}
 		}
-	}
-	return x.memo.needed[o.index]
+		return needed
+	})[o.index]
 }
 
 // leastShown is how many tables VIS-05 names.
