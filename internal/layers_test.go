@@ -15,6 +15,17 @@ var mayImport = map[string][]string{
 	"definition/...": {"definition/..."},
 	"domain/...":     {"domain/...", "definition/..."},
 
+	// The scoring rules, from the texts of names up to the regimes in domain/readiness.
+	"domain/readiness/wording":   {},
+	"domain/readiness/finding":   {},
+	"domain/readiness/model":     {"definition/...", "domain/readiness/wording", "domain/readiness/finding"},
+	"domain/readiness/additions": {"definition/...", "domain/readiness/wording", "domain/readiness/finding", "domain/readiness/model"},
+	"domain/readiness/rule":      {"domain/readiness/finding", "domain/readiness/model"},
+	"domain/readiness/rules/...": {
+		"definition/...", "domain/readiness/rules/...", "domain/readiness/wording", "domain/readiness/finding", "domain/readiness/model",
+		"domain/readiness/additions", "domain/readiness/rule",
+	},
+
 	"accounts":    {"domain/..."},
 	"documents":   {"internal/database"},
 	"vault":       {"internal/database"},
@@ -28,7 +39,7 @@ var mayImport = map[string][]string{
 	"ai/...": {
 		"ai/...", "definition/...",
 		"domain", "domain/item", "domain/proposal", "domain/proposal/screen", "domain/benchmark", "domain/comparison", "domain/aiprovider",
-		"domain/readiness", // what a model exposes to an AI
+		"domain/readiness/...", // what a model exposes to an AI, and the rules that texts must satisfy
 	},
 	// These reach the platform and the AI through interfaces that they declare.
 	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault", "internal/database"},
@@ -61,8 +72,8 @@ var mayImport = map[string][]string{
 	"internal/database":              {},
 	"internal/describe":              {},
 	"internal/demo/...":              {"..."},
-	"internal/precision":             {"ai/rules", "domain/optimization", "domain/proposal", "domain/readiness", "offline"},
-	"internal/rulepages":             {"domain/readiness", "offline"},
+	"internal/precision":             {"ai/rules", "domain/optimization", "domain/proposal", "domain/readiness", "domain/readiness/finding", "offline"},
+	"internal/rulepages":             {"domain/readiness", "domain/readiness/explained", "domain/readiness/finding", "offline"},
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
 	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},

@@ -20,6 +20,7 @@ import (
 	"readiness/definition/tmdl"
 	"readiness/domain/item"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // Assessment is the result of assessing items, ordered by shown path.
@@ -33,7 +34,7 @@ type Assessment struct {
 	// Warnings concern files, ignore files and the baseline.
 	Warnings []Warning
 	// MinSeverity is the lowest reported severity. Baseline is the file whose findings are not reported again.
-	MinSeverity readiness.Severity
+	MinSeverity finding.Severity
 	Baseline    string
 }
 
@@ -81,7 +82,7 @@ type AssessOptions struct {
 	Baseline *Baseline
 	// Regime is the scoring regime; nil means the current one.
 	Regime      *readiness.Regime
-	MinSeverity readiness.Severity // "" means low
+	MinSeverity finding.Severity // "" means low
 	// Jobs is how many items are assessed at once; 0 means one per processor.
 	Jobs int
 	// Progress is called with the number of finished items and the total. Calls do not overlap.
@@ -89,10 +90,10 @@ type AssessOptions struct {
 }
 
 // severities lists the severities in ascending order.
-var severities = []readiness.Severity{readiness.Low, readiness.Medium, readiness.High}
+var severities = []finding.Severity{finding.Low, finding.Medium, finding.High}
 
 // atLeast reports whether s is at least as severe as least.
-func atLeast(s, least readiness.Severity) bool {
+func atLeast(s, least finding.Severity) bool {
 	return slices.Index(severities, s) >= slices.Index(severities, least)
 }
 
@@ -100,7 +101,7 @@ func atLeast(s, least readiness.Severity) bool {
 // not affect the others. Only the findings are kept in memory. The returned error is the context's.
 func Assess(ctx context.Context, items []Item, o AssessOptions) (*Assessment, error) {
 	if o.MinSeverity == "" {
-		o.MinSeverity = readiness.Low
+		o.MinSeverity = finding.Low
 	}
 	o.Regime = cmp.Or(o.Regime, readiness.Current())
 	a := &Assessment{Regime: o.Regime.ID, Rules: o.Regime.Rules(), Items: make([]Assessed, len(items)), MinSeverity: o.MinSeverity}

@@ -12,6 +12,7 @@ import (
 	"readiness/definition/dataagent"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // agent assesses a data agent's configuration, published or else draft, and what it sees of those of its semantic
@@ -62,7 +63,7 @@ func (s *assessor) agent(ctx context.Context, i Item, d definition.Definition, a
 	settings := readiness.Agent{Instructions: stage.Instructions, Description: agent.PublishedDescription}
 	s.score(a, n, g, func(o readiness.Options) readiness.Result { return s.o.Regime.AssessAgent(settings, sources, o) },
 		func(f readiness.Finding) (string, int) {
-			if found, ok := read[f.SourceModelID]; ok && f.ObjectType != readiness.SourceObject {
+			if found, ok := read[f.SourceModelID]; ok && f.ObjectType != finding.SourceObject {
 				return found.at.of(f)
 			}
 			if source, ok := parts[f.SourceModelID]; ok {

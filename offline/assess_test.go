@@ -14,6 +14,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 	"readiness/offline"
 )
 
@@ -54,9 +55,9 @@ func TestLines(t *testing.T) {
 			}
 			name := f.ObjectName
 			switch f.ObjectType {
-			case readiness.TableObject:
+			case finding.TableObject:
 				name = f.Table
-			case readiness.ColumnObject, readiness.MeasureObject:
+			case finding.ColumnObject, finding.MeasureObject:
 			default:
 				continue
 			}
@@ -73,7 +74,7 @@ func TestLines(t *testing.T) {
 	}
 	model := item(t, a, "Retail Sales.SemanticModel")
 	for _, f := range model.Findings {
-		if f.Dimension == "instructions" && f.ObjectType == readiness.ModelObject && !strings.HasSuffix(f.File, "Copilot/Instructions/instructions.md") {
+		if f.Dimension == "instructions" && f.ObjectType == finding.ModelObject && !strings.HasSuffix(f.File, "Copilot/Instructions/instructions.md") {
 			t.Errorf("%v is reported for %s", f.RuleIDs, f.File)
 		}
 	}
@@ -167,9 +168,9 @@ func TestMinSeverity(t *testing.T) {
 	t.Parallel()
 	root := files(t, shop)
 	all := item(t, assess(t, offline.AssessOptions{}, root), "Shop.SemanticModel")
-	high := item(t, assess(t, offline.AssessOptions{MinSeverity: readiness.High}, root), "Shop.SemanticModel")
+	high := item(t, assess(t, offline.AssessOptions{MinSeverity: finding.High}, root), "Shop.SemanticModel")
 	for _, f := range high.Findings {
-		if f.Severity != readiness.High {
+		if f.Severity != finding.High {
 			t.Errorf("%v of severity %s is reported", f.RuleIDs, f.Severity)
 		}
 	}
@@ -187,7 +188,7 @@ func TestDataAgents(t *testing.T) {
 		t.Fatalf("got %+v, warnings %v", agent.Result.Scores, retail.Warnings)
 	}
 	for _, f := range agent.Findings {
-		if f.SourceModelID != "" && f.ObjectType != readiness.SourceObject && !strings.Contains(f.File, "Retail Sales.SemanticModel/") {
+		if f.SourceModelID != "" && f.ObjectType != finding.SourceObject && !strings.Contains(f.File, "Retail Sales.SemanticModel/") {
 			t.Errorf("%v of %s is reported for %s", f.RuleIDs, f.ObjectName, f.File)
 		}
 		if _, err := os.Stat(samplesRoot + "/" + f.File); err != nil {
@@ -222,8 +223,8 @@ func TestGate(t *testing.T) {
 		"nothing asked":     {offline.Gate{}, nil},
 		"the very score":    {offline.Gate{FailUnder: &score}, []string{"Empty.SemanticModel: it has no score, because no table is exposed to AI"}},
 		"a point more":      {offline.Gate{FailUnder: new(score + 1)}, []string{"Empty.SemanticModel: it has no", "Shop.SemanticModel: its score is "}},
-		"high findings":     {offline.Gate{FailOn: readiness.High}, []string{"Shop.SemanticModel: "}},
-		"score and finding": {offline.Gate{FailUnder: new(100), FailOn: readiness.Low}, []string{"Empty.SemanticModel: it has no", "Empty.SemanticModel: ", "Shop.SemanticModel: its", "Shop.SemanticModel: "}},
+		"high findings":     {offline.Gate{FailOn: finding.High}, []string{"Shop.SemanticModel: "}},
+		"score and finding": {offline.Gate{FailUnder: new(100), FailOn: finding.Low}, []string{"Empty.SemanticModel: it has no", "Empty.SemanticModel: ", "Shop.SemanticModel: its", "Shop.SemanticModel: "}},
 	} {
 		got := tt.gate.Misses(a)
 		if !slices.EqualFunc(got, tt.want, strings.HasPrefix) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 	"readiness/internal/jsonerror"
 )
 
@@ -45,7 +46,7 @@ type Compared struct {
 // known identifies a finding of the baseline. Lines are not part of it.
 type known struct {
 	dimension string
-	readiness.Key
+	finding.Key
 }
 
 // ReadBaseline reads the output of WriteJSON.

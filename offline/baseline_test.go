@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 	"readiness/offline"
 )
 
@@ -92,7 +93,7 @@ func TestSinceTheBaseline(t *testing.T) {
 		"nothing changed": {offline.AssessOptions{}, shop, nil, ""},
 		"a sum":           {offline.AssessOptions{}, with(shop, sales, mended), []string{"Sales|Product Key"}, ""},
 		"ignored":         {offline.AssessOptions{Ignores: ignoring}, shop, nil, "Products|Label"},
-		"only severe":     {offline.AssessOptions{MinSeverity: readiness.High}, with(shop, sales, mended), nil, "Products|Label"},
+		"only severe":     {offline.AssessOptions{MinSeverity: finding.High}, with(shop, sales, mended), nil, "Products|Label"},
 		"a column gone":   {offline.AssessOptions{}, with(shop, products, strings.Split(shop[products], "\n\tcolumn Label")[0]), []string{"Products|Label"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,7 +5,8 @@ import (
 
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
-	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
+	"readiness/domain/readiness/finding"
 )
 
 // SetCrashPoint makes f run before and after each model is written.
@@ -15,14 +16,14 @@ func SetCrashPoint(f func()) { crashPoint = f }
 func SetDocsURL(address string) { docsURL = address }
 
 // Covers reports whether the file covers a rule's finding about an object.
-func (g *Ignores) Covers(rule string, key readiness.Key) bool {
+func (g *Ignores) Covers(rule string, key finding.Key) bool {
 	return slices.ContainsFunc(g.entries, func(e ignore) bool { return e.matches(rule, key) })
 }
 
 // AnnotationCovers returns a function that reports whether an annotation of the model covers a finding.
-func AnnotationCovers(m *semanticmodel.Model) func(rule string, key readiness.Key) bool {
-	own, _ := annotated(m, newPlaces(Item{}, definition.New(definition.Part{Path: readiness.ModelPart}), m))
-	return func(rule string, key readiness.Key) bool {
+func AnnotationCovers(m *semanticmodel.Model) func(rule string, key finding.Key) bool {
+	own, _ := annotated(m, newPlaces(Item{}, definition.New(definition.Part{Path: explained.ModelPart}), m))
+	return func(rule string, key finding.Key) bool {
 		return slices.ContainsFunc(own, func(e ignore) bool { return e.matches(rule, key) })
 	}
 }

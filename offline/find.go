@@ -21,7 +21,7 @@ func Find(ctx context.Context, root string, paths []string) ([]Item, []Warning, 
 	if err != nil {
 		return nil, nil, err
 	}
-	all := &finding{ctx: ctx, items: map[string]Item{}, passed: map[string]string{}}
+	all := &scan{ctx: ctx, items: map[string]Item{}, passed: map[string]string{}}
 	for _, p := range paths {
 		full, err := filepath.Abs(p)
 		if err != nil {
@@ -54,8 +54,8 @@ func shown(base, at string) (string, error) {
 	return filepath.ToSlash(below), err
 }
 
-// finding is the state of Find, keyed by absolute paths.
-type finding struct {
+// scan is the state of Find, keyed by absolute paths.
+type scan struct {
 	ctx   context.Context
 	items map[string]Item
 	// passed maps folders that were not searched to the reason.
@@ -63,7 +63,7 @@ type finding struct {
 }
 
 // at finds the items at an absolute path and returns their number.
-func (f *finding) at(full string) (int, error) {
+func (f *scan) at(full string) (int, error) {
 	info, err := os.Stat(full)
 	if err != nil {
 		return 0, err
@@ -95,7 +95,7 @@ func (f *finding) at(full string) (int, error) {
 }
 
 // search finds the items in a folder at any depth, or the loose model that the folder is part of.
-func (f *finding) search(full string) (int, error) {
+func (f *scan) search(full string) (int, error) {
 	tree, err := folder.OpenTree(full)
 	if err != nil {
 		return 0, err
@@ -131,7 +131,7 @@ func (f *finding) search(full string) (int, error) {
 }
 
 // none returns the error for a folder without items.
-func (f *finding) none(full string) error {
+func (f *scan) none(full string) error {
 	for dir := range f.passed {
 		if strings.HasPrefix(dir, full+string(filepath.Separator)) {
 			return fmt.Errorf("its only semantic models are in folders that are not searched, such as %s; name that folder",
@@ -146,7 +146,7 @@ func (f *finding) none(full string) error {
 }
 
 // warnings lists the folders that were not searched, except those with items that were found anyway.
-func (f *finding) warnings(base string) ([]Warning, error) {
+func (f *scan) warnings(base string) ([]Warning, error) {
 	var all []Warning
 	for dir, why := range f.passed {
 		named := false
@@ -226,7 +226,7 @@ func hasTMDL(dir string) bool {
 }
 
 // one adds the item at an absolute path.
-func (f *finding) one(full string) (int, error) {
+func (f *scan) one(full string) (int, error) {
 	if info, err := os.Lstat(full); err == nil && info.Mode()&os.ModeSymlink != 0 {
 		return 0, errors.New("it is a link, and links are not followed; name its target")
 	}

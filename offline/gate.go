@@ -3,7 +3,7 @@ package offline
 import (
 	"fmt"
 
-	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // Gate defines when an assessment fails. The zero Gate passes everything.
@@ -11,7 +11,7 @@ type Gate struct {
 	// FailUnder is the lowest passing score of an item; nil passes any score.
 	FailUnder *int
 	// FailOn is the lowest severity of a reported finding that fails; "" passes all.
-	FailOn readiness.Severity
+	FailOn finding.Severity
 }
 
 // Misses returns one sentence for each item and reason to fail. An item that could not be assessed is an error, not a
@@ -69,7 +69,7 @@ func (a *Assessment) Unreadable() int {
 
 // Summary describes the assessment in one line.
 func (a *Assessment) Summary() string {
-	bySeverity := map[readiness.Severity]int{}
+	bySeverity := map[finding.Severity]int{}
 	reported, ignored, known, fixed := 0, 0, 0, 0
 	for _, i := range a.Items {
 		for _, f := range i.Findings {
@@ -83,7 +83,7 @@ func (a *Assessment) Summary() string {
 	}
 	text := fmt.Sprintf("%s assessed by the rules of %s: %s (%d high, %d medium, %d low)", count(len(a.Items)-a.Unreadable(), "item"),
 		a.Regime,
-		count(reported, "finding"), bySeverity[readiness.High], bySeverity[readiness.Medium], bySeverity[readiness.Low])
+		count(reported, "finding"), bySeverity[finding.High], bySeverity[finding.Medium], bySeverity[finding.Low])
 	if ignored > 0 {
 		text += fmt.Sprintf(", %d ignored", ignored)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 const (
@@ -22,7 +23,7 @@ const (
 // group holds the findings of an item that are listed under one rule.
 type group struct {
 	rule     string
-	severity readiness.Severity // the highest
+	severity finding.Severity // the highest
 	points   float64
 	findings []Finding // in their order
 	caps     bool      // the rule causes a cap of the item's score
@@ -212,9 +213,9 @@ func lost(i Assessed) map[string]float64 {
 
 // severityCounts returns how many findings have each severity, as in "4 high, 54 medium, 9 low".
 func severityCounts(all []Finding) string {
-	n := map[readiness.Severity]int{}
+	n := map[finding.Severity]int{}
 	for _, f := range all {
 		n[f.Severity]++
 	}
-	return fmt.Sprintf("%d high, %d medium, %d low", n[readiness.High], n[readiness.Medium], n[readiness.Low])
+	return fmt.Sprintf("%d high, %d medium, %d low", n[finding.High], n[finding.Medium], n[finding.Low])
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/rules/instructions"
 )
 
 // everyRule matches all rules.
@@ -56,7 +58,7 @@ func unknownRule(ids []string, id string) string {
 }
 
 // matches reports whether the entry covers a rule's finding about an object.
-func (g ignore) matches(rule string, key readiness.Key) bool {
+func (g ignore) matches(rule string, key finding.Key) bool {
 	return (g.rule == everyRule || g.rule == rule) && (g.source == "" || g.source == key.SourceModelID) && same(g.table, key.Table) &&
 		(g.object == nil || sameObject(*g.object, key.ObjectName, rule))
 }
@@ -70,7 +72,7 @@ func sameObject(want, name, rule string) bool {
 }
 
 func namesModel(name, rule string) bool {
-	return name == "#" || slices.ContainsFunc(readiness.ModelNames(rule), func(one string) bool { return strings.EqualFold(one, name) })
+	return name == "#" || slices.ContainsFunc(instructions.ModelNames(rule), func(one string) bool { return strings.EqualFold(one, name) })
 }
 
 // of reports whether the entry applies to the item.
@@ -182,7 +184,7 @@ func (g ignoring) ignored(n *note, assess func(readiness.Options) readiness.Resu
 	}
 	var all []Ignored
 	for _, f := range assess(readiness.Options{Ignore: func(rule string,
-		key readiness.Key) bool {
+		key finding.Key) bool {
 		return !g.matches(rule, key)
 	}}).Findings {
 		var reasons []string
@@ -203,14 +205,14 @@ func (g ignoring) ignored(n *note, assess func(readiness.Options) readiness.Resu
 }
 
 // matches reports whether a rule's finding about an object is ignored.
-func (g ignoring) matches(rule string, key readiness.Key) bool {
+func (g ignoring) matches(rule string, key finding.Key) bool {
 	reasons, _ := g.why(rule, key)
 	return reasons != nil
 }
 
 // why returns the reasons for ignoring a rule's finding about an object, and the indexes of the file's entries with
 // these reasons.
-func (g ignoring) why(rule string, key readiness.Key) (reasons []string, entries []int) {
+func (g ignoring) why(rule string, key finding.Key) (reasons []string, entries []int) {
 	for _, i := range slices.Sorted(maps.Keys(g.file)) {
 		if e := g.file[i]; e.matches(rule, key) {
 			reasons, entries = append(reasons, e.reason), append(entries, i)

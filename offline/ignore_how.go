@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // reasonHere takes the place of the reason in an example of an ignore.
@@ -13,7 +13,7 @@ const reasonHere = "why this finding is accepted"
 
 // IgnoreEntry returns an ignore file with one entry, which covers a rule's finding about one object. The entry leaves
 // out the model.
-func IgnoreEntry(rule string, key readiness.Key) string {
+func IgnoreEntry(rule string, key finding.Key) string {
 	lines := []string{"ignore:", "  - rule: " + rule}
 	if key.Table != "" {
 		lines = append(lines, "    table: "+inYAML(key.Table))
@@ -31,9 +31,9 @@ func IgnoreEntry(rule string, key readiness.Key) string {
 
 // IgnoreAnnotation returns the line of TMDL that covers a rule's findings about the object it is written at, or "" if
 // such objects have no annotations that are read.
-func IgnoreAnnotation(rule string, of readiness.ObjectType) string {
+func IgnoreAnnotation(rule string, of finding.ObjectType) string {
 	switch of {
-	case readiness.TableObject, readiness.ColumnObject, readiness.MeasureObject, readiness.ModelObject:
+	case finding.TableObject, finding.ColumnObject, finding.MeasureObject, finding.ModelObject:
 		return "annotation " + annotation + " = " + rule + ": " + reasonHere
 	default:
 		return ""

@@ -7,16 +7,18 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
+	"readiness/domain/readiness/finding"
 	"readiness/offline"
 )
 
 // The entry and the annotation that the pages of the rules show cover the finding that they are shown for, and no other.
 func TestHowToIgnore(t *testing.T) {
 	t.Parallel()
-	annotations := map[readiness.ObjectType]bool{}
+	annotations := map[finding.ObjectType]bool{}
 	newest := readiness.Regimes()[len(readiness.Regimes())-1] // which the examples are about
 	for _, rule := range readiness.Current().Rules() {
-		e, _ := readiness.Explain(rule.ID)
+		e, _ := explained.Rule(rule.ID)
 		f, err := e.Fails.Finding(newest, rule.ID)
 		if err != nil {
 			t.Fatalf("%s: %v", rule.ID, err)
@@ -26,7 +28,7 @@ func TestHowToIgnore(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v in\n%s", rule.ID, err, text)
 		}
-		other := readiness.Key{Table: f.Table + " Copy", ObjectName: "Copy"}
+		other := finding.Key{Table: f.Table + " Copy", ObjectName: "Copy"}
 		if left(t, newest, e.Fails, rule.ID, f, read.Covers) || read.Covers(rule.ID, other) || read.Covers("other", f.Key) {
 			t.Errorf("%s: the entry does not cover %+v alone:\n%s", rule.ID, f.Key, text)
 		}
@@ -45,7 +47,7 @@ func TestHowToIgnore(t *testing.T) {
 }
 
 // left reports whether the example still has the finding when what covers accepts is ignored.
-func left(t *testing.T, r *readiness.Regime, e readiness.Example, rule string, f readiness.Finding, covers func(string, readiness.Key) bool) bool {
+func left(t *testing.T, r *readiness.Regime, e explained.Example, rule string, f readiness.Finding, covers func(string, finding.Key) bool) bool {
 	t.Helper()
 	result, err := e.Assess(r, readiness.Options{Ignore: covers})
 	if err != nil {
@@ -57,11 +59,11 @@ func left(t *testing.T, r *readiness.Regime, e readiness.Example, rule string, f
 // annotatedModel has the object of a finding, with annotations.
 func annotatedModel(f readiness.Finding, annotations map[string]string) *semanticmodel.Model {
 	switch f.ObjectType {
-	case readiness.TableObject:
+	case finding.TableObject:
 		return &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: f.Table, Annotations: annotations}}}
-	case readiness.ColumnObject:
+	case finding.ColumnObject:
 		return &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: f.Table, Columns: []semanticmodel.Column{{Name: f.ObjectName, Annotations: annotations}}}}}
-	case readiness.MeasureObject:
+	case finding.MeasureObject:
 		return &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: f.Table, Measures: []semanticmodel.Measure{{Name: f.ObjectName, Annotations: annotations}}}}}
 	default:
 		return &semanticmodel.Model{Annotations: annotations}
@@ -71,7 +73,7 @@ func annotatedModel(f readiness.Finding, annotations map[string]string) *semanti
 // A name that YAML would read as something else is quoted.
 func TestIgnoreEntry(t *testing.T) {
 	t.Parallel()
-	got := offline.IgnoreEntry("NAM-03", readiness.Key{Table: "2024: #Net", ObjectName: `Rgn "A"`})
+	got := offline.IgnoreEntry("NAM-03", finding.Key{Table: "2024: #Net", ObjectName: `Rgn "A"`})
 	want := "ignore:\n  - rule: NAM-03\n    table: \"2024: #Net\"\n    object: \"Rgn \\\"A\\\"\"\n    reason: why this finding is accepted\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

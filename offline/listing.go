@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // Listing chooses the findings in lists for people. It affects no score, count or gate.
@@ -82,13 +83,13 @@ func names(f Finding) []string {
 	field := "[" + strings.ReplaceAll(f.ObjectName, "]", "]]") + "]"
 	plain := "[" + f.ObjectName + "]"
 	switch f.ObjectType {
-	case readiness.TableObject:
+	case finding.TableObject:
 		return []string{f.Table, quoted}
-	case readiness.ColumnObject:
+	case finding.ColumnObject:
 		return []string{f.Table + plain, quoted + plain, f.Table + field, quoted + field}
-	case readiness.MeasureObject:
+	case finding.MeasureObject:
 		return []string{f.ObjectName, plain, field, f.Table + plain, quoted + plain, f.Table + field, quoted + field}
-	case readiness.ModelObject, readiness.DataAgentObject:
+	case finding.ModelObject, finding.DataAgentObject:
 		return []string{"#", f.ObjectName}
 	default:
 		return []string{f.ObjectName}
@@ -99,14 +100,14 @@ func names(f Finding) []string {
 func objectOf(f Finding) string {
 	all := names(f)
 	switch f.ObjectType {
-	case readiness.TableObject, readiness.ColumnObject, readiness.CalculationItemObject, readiness.RelationshipObject,
-		readiness.VerifiedAnswerObject, readiness.SourceObject:
+	case finding.TableObject, finding.ColumnObject, finding.CalculationItemObject, finding.RelationshipObject,
+		finding.VerifiedAnswerObject, finding.SourceObject:
 		return printable(all[len(all)-1])
-	case readiness.MeasureObject:
+	case finding.MeasureObject:
 		return printable(all[2])
-	case readiness.DataAgentObject:
+	case finding.DataAgentObject:
 		return "the data agent"
-	case readiness.ModelObject:
+	case finding.ModelObject:
 	}
 	return "the model"
 }

@@ -18,7 +18,7 @@ const maxProject = 1 << 20
 
 // pbip finds the semantic models that the reports of a .pbip file refer to by path, in any letter case, because
 // projects are made on Windows.
-func (f *finding) pbip(file string) (int, error) {
+func (f *scan) pbip(file string) (int, error) {
 	data, err := readFile(file, maxProject)
 	if err != nil {
 		return 0, err

@@ -7,6 +7,8 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/rules/instructions"
 )
 
 // places holds where the objects of a semantic model are declared.
@@ -21,11 +23,11 @@ type places struct {
 // object identifies the object of a finding. Names are in lower case, because a relationship may spell the names of its
 // columns differently.
 type object struct {
-	kind        readiness.ObjectType
+	kind        finding.ObjectType
 	table, name string
 }
 
-func newObject(kind readiness.ObjectType, table, name string) object {
+func newObject(kind finding.ObjectType, table, name string) object {
 	return object{kind, strings.ToLower(table), strings.ToLower(name)}
 }
 
@@ -39,23 +41,23 @@ func newPlaces(i Item, d definition.Definition, m *semanticmodel.Model) *places 
 	for _, t := range m.Tables {
 		names := map[string]bool{"": true}
 		at.names[strings.ToLower(t.Name)] = names
-		add := func(kind readiness.ObjectType, name string, src semanticmodel.Source) {
+		add := func(kind finding.ObjectType, name string, src semanticmodel.Source) {
 			names[strings.ToLower(name)] = true
 			if key := newObject(kind, t.Name, name); at.objects[key].File == "" {
 				at.objects[key] = src
 			}
 		}
-		add(readiness.TableObject, "", t.Source)
+		add(finding.TableObject, "", t.Source)
 		for _, c := range t.Columns {
-			add(readiness.ColumnObject, c.Name, c.Source)
+			add(finding.ColumnObject, c.Name, c.Source)
 		}
 		for _, measure := range t.Measures {
-			add(readiness.MeasureObject, measure.Name, measure.Source)
+			add(finding.MeasureObject, measure.Name, measure.Source)
 		}
 	}
 	for _, r := range m.Relationships {
 		label := r.FromTable + "[" + r.FromColumn + "] -> " + r.ToTable + "[" + r.ToColumn + "]"
-		at.objects[newObject(readiness.RelationshipObject, r.FromTable, label)] = r.Source
+		at.objects[newObject(finding.RelationshipObject, r.FromTable, label)] = r.Source
 		if names := at.names[strings.ToLower(r.FromTable)]; names != nil {
 			names[strings.ToLower(label)] = true
 		}
@@ -64,7 +66,7 @@ func newPlaces(i Item, d definition.Definition, m *semanticmodel.Model) *places 
 		at.names[""][strings.ToLower(a.Folder)] = true
 	}
 	for _, id := range ruleIDs {
-		for _, name := range readiness.ModelNames(id) {
+		for _, name := range instructions.ModelNames(id) {
 			at.names[""][strings.ToLower(name)] = true
 		}
 	}
@@ -96,7 +98,7 @@ func (at *places) of(f readiness.Finding) (file string, line int) {
 		src = at.model
 		about := ""
 		switch {
-		case f.ObjectType == readiness.VerifiedAnswerObject:
+		case f.ObjectType == finding.VerifiedAnswerObject:
 			about = "Copilot/VerifiedAnswers/definitions/" + f.ObjectName + "/definition.json"
 		case f.Dimension == "instructions":
 			about = instructionsPart

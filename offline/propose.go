@@ -15,6 +15,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // ProposeOptions configures Propose.
@@ -195,7 +196,7 @@ type proposing struct {
 	m      *semanticmodel.Model
 	now    readiness.Result
 	regime *readiness.Regime
-	ignore func(rule string, key readiness.Key) bool
+	ignore func(rule string, key finding.Key) bool
 	ask    func(context.Context, proposal.Ask) (proposal.Answer, error)
 }
 
@@ -207,7 +208,7 @@ func (f proposing) preview(ctx context.Context, one *optimization.Preview, left 
 		answer, err := f.ask(ctx, ask)
 		answer.Proposals = slices.DeleteFunc(answer.Proposals, func(one proposal.Proposal) bool {
 			if ask.Type == proposal.Synonyms { // ignored by the rule that asks for them, not with a visibility
-				return f.ignore != nil && f.ignore("SYN-01", readiness.Key{Table: one.Table, ObjectName: one.Name})
+				return f.ignore != nil && f.ignore("SYN-01", finding.Key{Table: one.Table, ObjectName: one.Name})
 			}
 			return left.object(one)
 		})
@@ -243,7 +244,7 @@ type leftBe struct {
 // leftAlone returns the ignored findings that a kind could clear. An object that also has a reported finding of that
 // kind is not left alone.
 func leftAlone(kind optimization.Kind, reported []readiness.Finding, ignored []Ignored) leftBe {
-	clears := func(f readiness.Finding) bool { return slices.Contains(f.FixKinds, readiness.FixKind(kind)) }
+	clears := func(f readiness.Finding) bool { return slices.Contains(f.FixKinds, finding.FixKind(kind)) }
 	keyOf := func(f readiness.Finding) object { return newObject("", f.Table, f.ObjectName) }
 	left := leftBe{objects: map[object]bool{}}
 	for _, f := range ignored {
@@ -269,7 +270,7 @@ func leftAlone(kind optimization.Kind, reported []readiness.Finding, ignored []I
 func (l leftBe) count() int {
 	n := 0
 	for _, f := range l.ignored {
-		if l.all || f.ObjectType != readiness.ModelObject && l.objects[newObject("", f.Table, f.ObjectName)] {
+		if l.all || f.ObjectType != finding.ModelObject && l.objects[newObject("", f.Table, f.ObjectName)] {
 			n++
 		}
 	}

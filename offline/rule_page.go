@@ -3,7 +3,7 @@ package offline
 import (
 	"strings"
 
-	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
 )
 
 // docsURL is the address of this version's folder docs, where reports link to a rule's page. It is set when the program
@@ -29,7 +29,7 @@ func linkedRule(ruleID string) string {
 
 // requirementOf returns what a rule requires as a sentence, or "" for an unknown rule.
 func requirementOf(ruleID string) string {
-	e, ok := readiness.Explain(ruleID)
+	e, ok := explained.Rule(ruleID)
 	if !ok {
 		return ""
 	}
@@ -38,12 +38,12 @@ func requirementOf(ruleID string) string {
 
 // fixOf returns how to satisfy a rule, or "" for an unknown rule.
 func fixOf(ruleID string) string {
-	e, _ := readiness.Explain(ruleID)
+	e, _ := explained.Rule(ruleID)
 	return e.Fix
 }
 
 // helpOf returns why a rule exists and how to satisfy it, or "" for an unknown rule.
 func helpOf(ruleID string) string {
-	e, _ := readiness.Explain(ruleID)
+	e, _ := explained.Rule(ruleID)
 	return strings.TrimSpace(e.Why + " " + e.Fix)
 }

@@ -10,6 +10,7 @@ import (
 
 	"readiness/domain/optimization"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 	"readiness/offline"
 )
 
@@ -74,7 +75,7 @@ func TestProposalsUnderChangedRules(t *testing.T) {
 	t.Parallel()
 	changes := map[string]readiness.Setting{}
 	for _, r := range readiness.Current().Rules() {
-		if slices.Contains(r.FixKinds, readiness.Descriptions) {
+		if slices.Contains(r.FixKinds, finding.Descriptions) {
 			changes[r.ID] = readiness.Off
 		}
 	}

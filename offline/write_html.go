@@ -3,7 +3,7 @@ package offline
 import (
 	"bufio"
 	"crypto/sha256"
-	_ "embed" // the parts of the page
+	_ "embed"
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // The parts of the page. Style and script have no comments, because a template would remove them after their hashes are computed.
@@ -150,11 +151,11 @@ func pageItemOf(n int, i Assessed, l Listing, compared bool) pageItem {
 	}
 	for _, f := range i.Findings {
 		switch f.Severity {
-		case readiness.High:
+		case finding.High:
 			p.High++
-		case readiness.Medium:
+		case finding.Medium:
 			p.Medium++
-		case readiness.Low:
+		case finding.Low:
 			p.Low++
 		}
 	}

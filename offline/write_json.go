@@ -11,6 +11,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // jsonFormat identifies the output of WriteJSON; it changes if readers must change.
@@ -19,11 +20,11 @@ const jsonFormat = "readiness-assessment/1"
 // document is an assessment in JSON. Findings, dimensions and caps have the format of the document that the service
 // stores.
 type document struct {
-	Format      string             `json:"format"`
-	Regime      string             `json:"regime"`
-	MinSeverity readiness.Severity `json:"min_severity"`
-	Baseline    string             `json:"baseline,omitempty"`
-	Items       []documentItem     `json:"items"`
+	Format      string           `json:"format"`
+	Regime      string           `json:"regime"`
+	MinSeverity finding.Severity `json:"min_severity"`
+	Baseline    string           `json:"baseline,omitempty"`
+	Items       []documentItem   `json:"items"`
 	// Across is null if fewer than two semantic models could be read.
 	Across   *Across   `json:"across_models"`
 	Warnings []Warning `json:"warnings"`
@@ -67,7 +68,7 @@ type documentCompared struct {
 // documentFixed identifies a finding that is gone.
 type documentFixed struct {
 	Dimension string `json:"dimension"`
-	readiness.Key
+	finding.Key
 	RuleIDs []string `json:"rule_ids"`
 }
 

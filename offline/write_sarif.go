@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
+	"readiness/domain/readiness/finding"
 )
 
 // The parts of SARIF 2.1.0 that are written, by their SARIF names.
@@ -117,7 +119,7 @@ const (
 )
 
 // sarifLevels maps severities to SARIF levels.
-var sarifLevels = map[readiness.Severity]string{readiness.High: "error", readiness.Medium: "warning", readiness.Low: "note"}
+var sarifLevels = map[finding.Severity]string{finding.High: "error", finding.Medium: "warning", finding.Low: "note"}
 
 // SARIFLimit is how many results of a run code scanning shows. GitHub accepts up to 25,000 and keeps the 5,000 with the
 // highest severity.
@@ -215,7 +217,7 @@ func heaviest(a *Assessment, limit int) (kept []reported, left int) {
 }
 
 // sarifWeight orders severities.
-var sarifWeight = map[readiness.Severity]int{readiness.High: 2, readiness.Medium: 1, readiness.Low: 0}
+var sarifWeight = map[finding.Severity]int{finding.High: 2, finding.Medium: 1, finding.Low: 0}
 
 func sarifResultOf(item string, f Finding, indexes map[string]int, known string, suppressions ...sarifSuppression) sarifResult {
 	return sarifResult{
@@ -227,7 +229,7 @@ func sarifResultOf(item string, f Finding, indexes map[string]int, known string,
 }
 
 func sarifRuleOf(r readiness.PublishedRule) sarifRule {
-	e, _ := readiness.Explain(r.ID)
+	e, _ := explained.Rule(r.ID)
 	page := RulePage(r.ID)
 	more, link := page, linkedRule(r.ID)
 	if page == "" {
@@ -258,11 +260,11 @@ func sarifPlaceOf(at Place, logical []sarifLogical) sarifPlaced {
 func sarifLogicalOf(f Finding) []sarifLogical {
 	table := "'" + strings.ReplaceAll(f.Table, "'", "''") + "'"
 	switch f.ObjectType {
-	case readiness.TableObject:
+	case finding.TableObject:
 		return []sarifLogical{{f.Table, table, "table"}}
-	case readiness.ColumnObject, readiness.MeasureObject:
+	case finding.ColumnObject, finding.MeasureObject:
 		return []sarifLogical{{f.ObjectName, table + "[" + strings.ReplaceAll(f.ObjectName, "]", "]]") + "]", string(f.ObjectType)}}
-	case readiness.RelationshipObject:
+	case finding.RelationshipObject:
 		return []sarifLogical{{f.ObjectName, f.ObjectName, "relationship"}}
 	default:
 		return nil

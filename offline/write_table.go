@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // Screen describes where a report is shown.
@@ -193,9 +194,9 @@ func (s Screen) paint(c text.Color, what string) string {
 	return c.EscapeSeq() + what + text.Reset.EscapeSeq()
 }
 
-func (s Screen) severity(v readiness.Severity) string {
-	return s.paint(map[readiness.Severity]text.Color{readiness.High: text.FgRed, readiness.Medium: text.FgYellow,
-		readiness.Low: text.FgCyan}[v], string(v))
+func (s Screen) severity(v finding.Severity) string {
+	return s.paint(map[finding.Severity]text.Color{finding.High: text.FgRed, finding.Medium: text.FgYellow,
+		finding.Low: text.FgCyan}[v], string(v))
 }
 
 // colored colors a text by the band of a score.

@@ -8,6 +8,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // applied returns a copy of a model with the proposals applied.
@@ -109,8 +110,8 @@ func fixable(m *semanticmodel.Model, rule ...string) []proposal.Object {
 	var objects []proposal.Object
 	for _, f := range december.Assess(m, readiness.Options{}).Findings {
 		if slices.ContainsFunc(f.RuleIDs, func(id string) bool { return slices.Contains(rule, id) }) {
-			kind := map[readiness.ObjectType]proposal.ObjectType{
-				readiness.TableObject: proposal.Table, readiness.ColumnObject: proposal.Column, readiness.MeasureObject: proposal.Measure,
+			kind := map[finding.ObjectType]proposal.ObjectType{
+				finding.TableObject: proposal.Table, finding.ColumnObject: proposal.Column, finding.MeasureObject: proposal.Measure,
 			}[f.ObjectType]
 			objects = append(objects, proposal.Object{Table: f.Table, Name: f.ObjectName, Type: kind})
 		}

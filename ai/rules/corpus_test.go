@@ -12,6 +12,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 	"readiness/internal/samples"
 )
 
@@ -55,7 +56,7 @@ func compare(t *testing.T, name string, m *semanticmodel.Model) {
 		return
 	}
 	fixes := slices.ContainsFunc(before.Findings, func(f readiness.Finding) bool {
-		return slices.ContainsFunc(f.FixKinds, func(k readiness.FixKind) bool { return k != "" && k != readiness.Properties })
+		return slices.ContainsFunc(f.FixKinds, func(k finding.FixKind) bool { return k != "" && k != finding.Properties })
 	})
 	check := func(how string, after *semanticmodel.Model, more bool) {
 		r := december.Assess(after, readiness.Options{})

@@ -6,7 +6,8 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
-	"readiness/domain/readiness"
+	"readiness/domain/readiness/additions"
+	"readiness/domain/readiness/finding"
 )
 
 // described is an object that can have a description.
@@ -30,11 +31,11 @@ func (d described) current() string {
 	return d.field.description
 }
 
-func (d described) subject() readiness.Subject {
-	types := map[proposal.ObjectType]readiness.ObjectType{
-		proposal.Table: readiness.TableObject, proposal.Column: readiness.ColumnObject, proposal.Measure: readiness.MeasureObject,
+func (d described) subject() finding.Subject {
+	types := map[proposal.ObjectType]finding.ObjectType{
+		proposal.Table: finding.TableObject, proposal.Column: finding.ColumnObject, proposal.Measure: finding.MeasureObject,
 	}
-	return readiness.Subject{Type: types[d.object.Type], Table: d.object.Table, Name: d.object.Name}
+	return finding.Subject{Type: types[d.object.Type], Table: d.object.Table, Name: d.object.Name}
 }
 
 // describer proposes descriptions that satisfy rules DSC-01 to DSC-07 of `2026-12`: 15 to 200
@@ -115,7 +116,7 @@ func (d *describer) shared(one described) bool { return len(d.held[norm(one.curr
 // adds reports whether a text says something about an object that names do not say (rule DSC-04).
 func (f *facts) adds(one described, text string) bool {
 	if f.additions == nil {
-		f.additions = readiness.AdditionsOf(f.src)
+		f.additions = additions.Of(f.src)
 	}
 	return f.additions.Add(one.subject(), text)
 }

@@ -70,9 +70,9 @@ func (s explanation) core() string {
 	return strings.Join(append([]string{s.text, s.when}, s.where...), " ")
 }
 
-// meanings are words of names and texts that stand for the same: a text is no news that says "sum" of
+// sameMeaning has words of names and texts that stand for the same: a text is no news that says "sum" of
 // something that is called a total.
-var meanings = classes("sum total totals overall", "number count counts num no nr cnt", "average avg mean averages",
+var sameMeaning = classes("sum total totals overall", "number count counts num no nr cnt", "average avg mean averages",
 	"highest max maximum peak top latest last newest",
 	"lowest min minimum earliest first oldest", "different distinct unique", "percentage percent pct ratio share rate",
 	"selected select chosen current",
@@ -97,7 +97,7 @@ func classes(lists ...string) map[string]string {
 // meaningOf returns a word in the form in which words are compared.
 func meaningOf(w string) string {
 	w = norm(w)
-	if c := meanings[w]; c != "" {
+	if c := sameMeaning[w]; c != "" {
 		return c
 	}
 	return singular(w)

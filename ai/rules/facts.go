@@ -10,6 +10,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/additions"
 )
 
 // role is the purpose of a table.
@@ -90,7 +91,7 @@ type facts struct {
 	named      map[string]*table           // by name in lower case
 	computed   map[*field][]*table         // the facts that measures are computed from
 	views      map[string]map[string]int64 // the usage map, nil without views
-	additions  *readiness.Additions
+	additions  *additions.Additions
 	faulted    map[fault]float64
 	mentions   map[*field]bool
 	choice     *[]proposal.Proposal // for the AI data schema

@@ -3,22 +3,23 @@ package rules
 import (
 	"strings"
 
-	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/rules/meanings"
 )
 
 // consistency keeps lines apart that would contradict each other, or a name of the model (rule INS-11).
 type consistency struct {
 	*facts
-	read    readiness.Meanings
-	terms   map[string]readiness.Subject // by the words of the term
-	borne   set                          // the words of the names of tables, columns and measures
-	present map[string]bool              // lines, under norm
-	text    string                       // the current instructions, under norm
+	read    meanings.Meanings
+	terms   map[string]finding.Subject // by the words of the term
+	borne   set                        // the words of the names of tables, columns and measures
+	present map[string]bool            // lines, under norm
+	text    string                     // the current instructions, under norm
 }
 
 func (f *facts) newConsistency(current string) *consistency {
 	c := &consistency{
-		facts: f, read: readiness.MeaningsOf(f.src), terms: map[string]readiness.Subject{}, borne: f.names(), present: map[string]bool{},
+		facts: f, read: meanings.Of(f.src), terms: map[string]finding.Subject{}, borne: f.names(), present: map[string]bool{},
 		text: norm(current),
 	}
 	for _, one := range c.read.In(current) {

@@ -7,13 +7,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
 	"readiness/ai/rules"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
-
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
+	"readiness/domain/readiness/finding"
 )
 
 // names are the names in generated models: ordinary ones, and ones that break limits, Markdown and
@@ -227,18 +228,18 @@ func checkNothingGained(t *rapid.T, before, after readiness.Result) {
 		}
 	}
 	type violation struct {
-		key  readiness.Key
+		key  finding.Key
 		rule string
 	}
 	known := map[violation]bool{}
 	for _, f := range before.Findings {
 		for _, id := range f.RuleIDs {
-			known[violation{readiness.Key{Table: f.Table, ObjectName: f.ObjectName}, id}] = true
+			known[violation{finding.Key{Table: f.Table, ObjectName: f.ObjectName}, id}] = true
 		}
 	}
 	for _, f := range after.Findings {
 		for _, id := range f.RuleIDs {
-			if !strings.HasPrefix(id, "INS-") && !known[violation{readiness.Key{Table: f.Table, ObjectName: f.ObjectName}, id}] {
+			if !strings.HasPrefix(id, "INS-") && !known[violation{finding.Key{Table: f.Table, ObjectName: f.ObjectName}, id}] {
 				t.Fatalf("%s of %s[%s] is new", id, f.Table, f.ObjectName)
 			}
 		}

@@ -9,13 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"readiness/ai/rules"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/rules/meanings"
 	"readiness/internal/samples"
-
-	"pgregory.net/rapid"
 )
 
 // models calls a function for every sample and for every public model, if there are any.
@@ -112,9 +114,9 @@ func checkHiding(fail func(format string, args ...any), m *semanticmodel.Model) 
 			}
 		}
 	}
-	named := readiness.Named(m)
+	named := meanings.Named(m)
 	for _, p := range all {
-		if p.Value == proposal.Hidden && slices.ContainsFunc(named, func(s readiness.Subject) bool {
+		if p.Value == proposal.Hidden && slices.ContainsFunc(named, func(s finding.Subject) bool {
 			return s.Table == p.Table && (s.Name == p.Name || p.Object.Type == proposal.Table && shownNow(m, s))
 		}) && p.Object.Type != proposal.Table {
 			fail("%v is named and hidden", p.Object)
@@ -122,7 +124,7 @@ func checkHiding(fail func(format string, args ...any), m *semanticmodel.Model) 
 	}
 }
 
-func shownNow(m *semanticmodel.Model, s readiness.Subject) bool {
+func shownNow(m *semanticmodel.Model, s finding.Subject) bool {
 	return slices.ContainsFunc(readiness.Expose(m).Tables, func(t readiness.ExposedTable) bool {
 		return t.Name == s.Table && (slices.ContainsFunc(t.Columns, func(c readiness.ExposedColumn) bool { return c.Name == s.Name }) ||
 			slices.ContainsFunc(t.Measures, func(x readiness.ExposedMeasure) bool { return x.Name == s.Name }))
@@ -185,7 +187,7 @@ func checkInstructions(fail func(format string, args ...any), m *semanticmodel.M
 				fail("%q names %q, which an AI does not see", line, ref[0])
 			}
 		}
-		for _, one := range readiness.MeaningsOf(m).In(line) {
+		for _, one := range meanings.Of(m).In(line) {
 			for _, t := range m.Tables {
 				for _, x := range t.Measures {
 					if strings.EqualFold(x.Name, one.Term) && one.Measure.Name != x.Name {

@@ -7,6 +7,8 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/rules/meanings"
 )
 
 // selected returns the proposals for an AI data schema. Hiding something is proposed only if no object
@@ -78,7 +80,7 @@ func (f *facts) faults() map[fault]float64 {
 	f.faulted = map[fault]float64{}
 	for v, n := range december.Violations(f.src, readiness.Options{Usage: f.views}, "VIS-02", "VIS-03", "VIS-06", "VIS-07", "REL-01") {
 		one := fault{rule: v.Rule}
-		if one.table = f.named[strings.ToLower(v.Table)]; v.Type != readiness.TableObject {
+		if one.table = f.named[strings.ToLower(v.Table)]; v.Type != finding.TableObject {
 			one.field, one.table = f.find(v.Table, v.ObjectName), nil
 		}
 		f.faulted[one] = n
@@ -166,7 +168,7 @@ func (f *facts) wantedTables(tables []*table) []*table {
 func (f *facts) mentioned() map[*field]bool {
 	if f.mentions == nil {
 		f.mentions = map[*field]bool{}
-		for _, s := range readiness.Named(f.src) {
+		for _, s := range meanings.Named(f.src) {
 			if x := f.find(s.Table, s.Name); x != nil {
 				f.mentions[x] = true
 			}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 	"readiness/offline"
 )
 
@@ -23,7 +24,7 @@ var assessFormats = []string{"table", "json", "markdown", "html", "csv", "sarif"
 var listFormats = []string{"table", "markdown", "html", "csv"}
 
 // severities lists the severities in ascending order.
-var severities = []string{string(readiness.Low), string(readiness.Medium), string(readiness.High)}
+var severities = []string{string(finding.Low), string(finding.Medium), string(finding.High)}
 
 // completes makes shells complete the flag with the values.
 func completes(c *cobra.Command, flag string, values ...string) {
@@ -111,7 +112,7 @@ func (f *assessFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.baseline, "baseline", "", "JSON output of an earlier assess: report only new findings, and compare with it")
 	flags.StringVar(&f.regime, "regime", readiness.Current().ID, "scoring rules to use: "+strings.Join(regimes, ", "))
 	rulesFlag(flags, &f.rulesFile)
-	flags.StringVar(&f.minSeverity, "min-severity", string(readiness.Low), "lowest severity to report: low, medium or high")
+	flags.StringVar(&f.minSeverity, "min-severity", string(finding.Low), "lowest severity to report: low, medium or high")
 	flags.StringVar(&f.failOn, "fail-on", "", "exit with 3 if a reported finding has this severity or a higher one")
 	flags.IntVar(&f.failUnder, "fail-under", 0, "exit with 3 if an item's score is lower (0 to 100)")
 	flags.IntVar(&f.list.Top, "top", 10, "how many rules per item to show in table or markdown output; 0 for all")
@@ -171,7 +172,7 @@ func (f assessFlags) gate(c *cobra.Command) (offline.Gate, error) {
 		if err := severity("fail-on", f.failOn); err != nil {
 			return g, err
 		}
-		g.FailOn = readiness.Severity(f.failOn)
+		g.FailOn = finding.Severity(f.failOn)
 	}
 	switch {
 	case f.failUnder < 0 || f.failUnder > 100:
@@ -185,7 +186,7 @@ func (f assessFlags) gate(c *cobra.Command) (offline.Gate, error) {
 }
 
 func (r *root) assess(c *cobra.Command, f assessFlags, regime *readiness.Regime, gate offline.Gate, paths []string) (err error) {
-	o := offline.AssessOptions{Regime: regime, MinSeverity: readiness.Severity(f.minSeverity), Jobs: f.jobs}
+	o := offline.AssessOptions{Regime: regime, MinSeverity: finding.Severity(f.minSeverity), Jobs: f.jobs}
 	if f.ignore != "" {
 		if o.Ignores, err = offline.ReadIgnores(f.ignore); err != nil {
 			return err

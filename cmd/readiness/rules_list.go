@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
+	"readiness/domain/readiness/finding"
 	"readiness/offline"
 )
 
@@ -82,7 +84,7 @@ func listRules(out io.Writer, regime *readiness.Regime) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "RULE\tDIMENSION\tSEVERITY\tWEIGHT\tFIX\tREQUIREMENT")
 	for _, rule := range regime.Rules() {
-		e, _ := readiness.Explain(rule.ID)
+		e, _ := explained.Rule(rule.ID)
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", rule.ID, rule.Dimension, rule.Severity, weight(rule.Weight), fixesOf(rule), e.Title)
 	}
 	if err := w.Flush(); err != nil {
@@ -94,14 +96,14 @@ func listRules(out io.Writer, regime *readiness.Regime) error {
 
 // listedRule is a rule in JSON.
 type listedRule struct {
-	ID              string              `json:"id"`
-	Dimension       string              `json:"dimension"`
-	Severity        readiness.Severity  `json:"severity"`
-	Weight          float64             `json:"weight"`
-	DimensionWeight float64             `json:"dimension_weight"`
-	AgentWeight     float64             `json:"dimension_weight_data_agent"`
-	FixKinds        []readiness.FixKind `json:"fix_kinds"`
-	Requirement     string              `json:"requirement"`
+	ID              string            `json:"id"`
+	Dimension       string            `json:"dimension"`
+	Severity        finding.Severity  `json:"severity"`
+	Weight          float64           `json:"weight"`
+	DimensionWeight float64           `json:"dimension_weight"`
+	AgentWeight     float64           `json:"dimension_weight_data_agent"`
+	FixKinds        []finding.FixKind `json:"fix_kinds"`
+	Requirement     string            `json:"requirement"`
 	// Page is the address of the rule's page, if the program was built with one.
 	Page string `json:"page,omitempty"`
 }
@@ -109,10 +111,10 @@ type listedRule struct {
 func rulesAsJSON(out io.Writer, regime *readiness.Regime) error {
 	rules := []listedRule{}
 	for _, rule := range regime.Rules() {
-		e, _ := readiness.Explain(rule.ID)
+		e, _ := explained.Rule(rule.ID)
 		rules = append(rules, listedRule{
 			ID: rule.ID, Dimension: rule.Dimension, Severity: rule.Severity, Weight: rule.Weight, DimensionWeight: rule.ModelWeight,
-			AgentWeight: rule.AgentWeight, FixKinds: append([]readiness.FixKind{}, rule.FixKinds...), Requirement: e.Title,
+			AgentWeight: rule.AgentWeight, FixKinds: append([]finding.FixKind{}, rule.FixKinds...), Requirement: e.Title,
 			Page: offline.RulePage(rule.ID),
 		})
 	}

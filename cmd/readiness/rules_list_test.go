@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
 )
 
 // rules list names every rule of the regime, and only those.
@@ -56,7 +57,7 @@ func TestRulesList(t *testing.T) {
 // rules show explains every rule, and no line of it is wider than the output unless it is an example's.
 func TestRulesShow(t *testing.T) {
 	t.Parallel()
-	for _, id := range readiness.ExplainedRules() {
+	for _, id := range explained.Rules() {
 		got := must(t, "rules", "show", strings.ToLower(id)).stdout
 		for _, want := range []string{id + "  ", "What it judges\n", "Why\n", "Failing example\n", "→ ", "Passing example\n", "How to fix\n", "- rule: " + id, "\n      " + id + ": off\n"} {
 			if !strings.Contains(got, want) {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
 	"readiness/offline"
 )
 
@@ -45,8 +46,8 @@ rule, or for the one of --regime. The rule's id may be in lower case.`,
 }
 
 func rulesToComplete() (all []string) {
-	for _, id := range readiness.ExplainedRules() {
-		e, _ := readiness.Explain(id)
+	for _, id := range explained.Rules() {
+		e, _ := explained.Rule(id)
 		all = append(all, cobra.CompletionWithDesc(id, e.Title))
 	}
 	return all
@@ -55,7 +56,7 @@ func rulesToComplete() (all []string) {
 // shownRule is what rules show prints.
 type shownRule struct {
 	id      string
-	text    readiness.Explanation
+	text    explained.Explanation
 	regimes []string // lines
 	example readiness.Finding
 }
@@ -64,7 +65,7 @@ type shownRule struct {
 func newShownRule(written, regime string) (shownRule, error) {
 	s := shownRule{id: strings.ToUpper(written)}
 	var known bool
-	if s.text, known = readiness.Explain(s.id); !known {
+	if s.text, known = explained.Rule(s.id); !known {
 		return s, usage("there is no rule %q; the closest are %s. readiness rules list lists all", written,
 			strings.Join(closestRules(s.id), ", "))
 	}
@@ -114,7 +115,7 @@ func regimeLine(r *readiness.Regime, rule readiness.PublishedRule) string {
 
 // closestRules returns the three ids that differ least from the one that was written.
 func closestRules(written string) []string {
-	ids := readiness.ExplainedRules()
+	ids := explained.Rules()
 	slices.SortStableFunc(ids, func(a, b string) int {
 		return cmp.Compare(levenshtein.ComputeDistance(a, written), levenshtein.ComputeDistance(b, written))
 	})
@@ -150,13 +151,13 @@ func (s shownRule) write(out io.Writer, width int) error {
 }
 
 // shownExample returns the parts of an example, indented, with their paths.
-func shownExample(e readiness.Example) string {
+func shownExample(e explained.Example) string {
 	var b strings.Builder
 	for _, p := range e.Parts {
 		switch {
 		case p.Times > 1:
 			fmt.Fprintf(&b, "  %d times, with {n} from 1 to %d:\n", p.Times, p.Times)
-		case p.Path != readiness.ModelPart:
+		case p.Path != explained.ModelPart:
 			fmt.Fprintf(&b, "  %s:\n", p.Path)
 		}
 		b.WriteString(indented(indented(strings.ReplaceAll(strings.TrimSpace(p.Text), "\t", "  "))) + "\n")

@@ -12,6 +12,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // Propose asks the account's AI provider for proposals.
@@ -26,7 +27,7 @@ type Asking struct {
 	// Usage is the number of views by table and field; nil without usage.
 	Usage map[string]map[string]int64
 	// Ignore is readiness.Options.Ignore, for the scores; nil ignores nothing.
-	Ignore func(ruleID string, key readiness.Key) bool
+	Ignore func(ruleID string, key finding.Key) bool
 	// Regime makes the scores; nil means the current one.
 	Regime *readiness.Regime
 	// Agent is the person's access to the agent permission when the account's AI

@@ -8,6 +8,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // qnaKey is the key of the change of aiInstructions that turns Q&A on.
@@ -30,7 +31,7 @@ func (p *Preview) turnOnQnA(d definition.Definition, m *semanticmodel.Model, now
 	case semanticmodel.QnAUnset:
 	}
 	found := slices.ContainsFunc(now.Findings, func(f readiness.Finding) bool { return slices.Contains(f.RuleIDs, qnaRule) })
-	ignored := a.Ignore != nil && a.Ignore(qnaRule, readiness.Key{ObjectName: "#" + qnaRule})
+	ignored := a.Ignore != nil && a.Ignore(qnaRule, finding.Key{ObjectName: "#" + qnaRule})
 	if ignored || !found && len(p.Changes) == 0 {
 		return
 	}

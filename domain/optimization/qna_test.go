@@ -12,12 +12,12 @@ import (
 	"readiness/domain"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
-	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // instructed returns a preview of AI instructions of a model with the definition.pbism
 // ("" for none). text is what the provider proposes, "" for nothing.
-func instructed(t *testing.T, pbism, text string, ignore func(string, readiness.Key) bool) (definition.Definition, optimization.Preview) {
+func instructed(t *testing.T, pbism, text string, ignore func(string, finding.Key) bool) (definition.Definition, optimization.Preview) {
 	t.Helper()
 	d, _ := sales(t)
 	if pbism != "" {
@@ -50,13 +50,13 @@ func TestComposeTurnsOnQnA(t *testing.T) {
 	t.Parallel()
 	const text, off = "Use [Revenue].", `{"settings":{"qnaEnabled":false}}`
 	both := []string{"aiInstructions = Use [Revenue].", "qnaEnabled = true"}
-	none := func(string, readiness.Key) bool { return false }
-	qna := func(rule string, key readiness.Key) bool {
-		return rule == "INS-10" && key == (readiness.Key{ObjectName: "#INS-10"})
+	none := func(string, finding.Key) bool { return false }
+	qna := func(rule string, key finding.Key) bool {
+		return rule == "INS-10" && key == (finding.Key{ObjectName: "#INS-10"})
 	}
 	for name, test := range map[string]struct {
 		pbism, text string
-		ignore      func(string, readiness.Key) bool
+		ignore      func(string, finding.Key) bool
 		changes     []string
 		current     string // of Q&A
 		skipped     string

@@ -7,6 +7,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // Targets are the objects of a preview and the type of change to propose for them.
@@ -43,14 +44,14 @@ func TargetsOf(k Kind, findings []readiness.Finding) []Targets {
 	switch k {
 	case Descriptions:
 		add(proposal.Description, func(f readiness.Finding) bool {
-			return slices.Contains(f.FixKinds, readiness.Descriptions)
+			return slices.Contains(f.FixKinds, finding.Descriptions)
 		})
 	case Properties:
 		add(proposal.DisplayFolder, func(f readiness.Finding) bool {
-			return f.ObjectType == readiness.MeasureObject && slices.Contains(f.RuleIDs, folderRule)
+			return f.ObjectType == finding.MeasureObject && slices.Contains(f.RuleIDs, folderRule)
 		})
 		add(proposal.SummarizeBy, func(f readiness.Finding) bool {
-			return f.ObjectType == readiness.ColumnObject &&
+			return f.ObjectType == finding.ColumnObject &&
 				slices.ContainsFunc(defaultRules, func(id string) bool { return slices.Contains(f.RuleIDs, id) })
 		})
 	case AIInstructions, AIDataSchema:
@@ -162,11 +163,11 @@ func namesItems(description string, items []semanticmodel.CalculationItem) bool 
 func objectOf(f readiness.Finding) (proposal.Object, bool) {
 	o := proposal.Object{Table: f.Table, Name: f.ObjectName}
 	switch f.ObjectType {
-	case readiness.TableObject:
+	case finding.TableObject:
 		o.Type = proposal.Table
-	case readiness.ColumnObject:
+	case finding.ColumnObject:
 		o.Type = proposal.Column
-	case readiness.MeasureObject:
+	case finding.MeasureObject:
 		o.Type = proposal.Measure
 	default:
 		return o, false

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
-
-	"github.com/google/go-cmp/cmp"
+	"readiness/domain/readiness/finding"
 )
 
 func selecting(id string, m *semanticmodel.Model, tables ...string) readiness.Source {
@@ -77,7 +78,7 @@ func TestAgentRules(t *testing.T) {
 			t.Errorf("%s %s: got %q, want %q", tt.rule, tt.name, got, tt.want)
 		}
 		for _, f := range r.Findings {
-			if whole := strings.HasPrefix(f.ObjectName, "#"); f.Dimension == "agent" && whole && (f.ObjectName != "#"+f.RuleIDs[0] || f.ObjectType != readiness.DataAgentObject || f.SourceModelID != "") {
+			if whole := strings.HasPrefix(f.ObjectName, "#"); f.Dimension == "agent" && whole && (f.ObjectName != "#"+f.RuleIDs[0] || f.ObjectType != finding.DataAgentObject || f.SourceModelID != "") {
 				t.Errorf("%s %s: got %+v", tt.rule, tt.name, f)
 			}
 			if f.Dimension == "agent" && (f.FixKind != "" || len(f.FixKinds) > 0 || f.Message == "" || f.Evidence == "") {
@@ -228,7 +229,7 @@ func TestAssessAgent(t *testing.T) {
 	}
 
 	// Ignore is given the source.
-	o := readiness.Options{Ignore: func(id string, k readiness.Key) bool { return id == "DSC-03" && k.SourceModelID == "m2" }}
+	o := readiness.Options{Ignore: func(id string, k finding.Key) bool { return id == "DSC-03" && k.SourceModelID == "m2" }}
 	r = november.AssessAgent(readiness.Agent{}, []readiness.Source{selecting("m2", one, "Sales"), selecting("m3", one, "Sales")}, o)
 	if got := ruleOf(t, r, "DSC-03"); got.Ignored != 1 || got.Failing != 1 {
 		t.Errorf("DSC-03: got %+v", got)

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
-
-	"github.com/google/go-cmp/cmp"
+	"readiness/domain/readiness/finding"
 )
 
 func dimensionOf(t *testing.T, r readiness.Result, id string) readiness.Dimension {
@@ -72,11 +73,11 @@ func TestFindingMerges(t *testing.T) {
 	}
 	f.Impact = 0
 	want := readiness.Finding{
-		Dimension: "descriptions", Key: readiness.Key{Table: "Sales", ObjectName: "Revenue"}, ObjectType: readiness.MeasureObject,
-		RuleIDs: []string{"DSC-03", "DSC-04", "DSC-05", "DSC-06"}, Severity: readiness.High, Violation: 1,
+		Dimension: "descriptions", Key: finding.Key{Table: "Sales", ObjectName: "Revenue"}, ObjectType: finding.MeasureObject,
+		RuleIDs: []string{"DSC-03", "DSC-04", "DSC-05", "DSC-06"}, Severity: finding.High, Violation: 1,
 		Message:  "Measure [Revenue]: describe what it measures, how it is calculated and when to use it.",
 		Evidence: "no description",
-		FixKind:  readiness.Descriptions, FixKinds: []readiness.FixKind{readiness.Descriptions},
+		FixKind:  finding.Descriptions, FixKinds: []finding.FixKind{finding.Descriptions},
 	}
 	if diff := cmp.Diff(want, f); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
@@ -94,34 +95,34 @@ func TestFindings(t *testing.T) {
 	r := november.Assess(m, readiness.Options{})
 	for _, tt := range []struct {
 		dimension, object string
-		objectType        readiness.ObjectType
+		objectType        finding.ObjectType
 		rules             string
-		severity          readiness.Severity
+		severity          finding.Severity
 		violation         float64
 		fixes             string
 		message, evidence string
 	}{
-		{"naming", "net_sales", readiness.TableObject, "NAM-01", readiness.Medium, 1, "",
+		{"naming", "net_sales", finding.TableObject, "NAM-01", finding.Medium, 1, "",
 			"Table 'net_sales': use spaces in the name in place of underscores.", `name: "net_sales"`},
-		{"naming", "net_sales[Cst Nm_x]", readiness.ColumnObject, "NAM-01 NAM-03", readiness.Medium, 1, "",
+		{"naming", "net_sales[Cst Nm_x]", finding.ColumnObject, "NAM-01 NAM-03", finding.Medium, 1, "",
 			"Column 'net_sales'[Cst Nm_x]: use spaces in the name in place of underscores; spell the abbreviation in the name out.", `name: "Cst Nm_x"; abbreviation: "cst"`},
-		{"measures", "net_sales[Net]", readiness.MeasureObject, "MEA-03 MEA-06", readiness.Medium, 1, "aiDataSchema aiInstructions",
+		{"measures", "net_sales[Net]", finding.MeasureObject, "MEA-03 MEA-06", finding.Medium, 1, "aiDataSchema aiInstructions",
 			"Measure [Net]: set a format string that shows its unit and decimals; say in the instructions which of the two to use, or leave one out of what an AI sees.", "no format string; hardly differs from measure [Total Net]"},
-		{"relationships", "net_sales[P] -> Products[Id]", readiness.RelationshipObject, "REL-02 REL-03", readiness.High, 1, "",
+		{"relationships", "net_sales[P] -> Products[Id]", finding.RelationshipObject, "REL-02 REL-03", finding.High, 1, "",
 			"Relationship net_sales[P] -> Products[Id]: put a table with one row for each value between the two; let it filter in one direction, and use CROSSFILTER in the measures that need both.", "many to many; crossFilteringBehavior is bothDirections"},
-		{"relationships", "Table 1", readiness.TableObject, "REL-01", readiness.High, 1, "aiDataSchema",
+		{"relationships", "Table 1", finding.TableObject, "REL-01", finding.High, 1, "aiDataSchema",
 			"Table 'Table 1': relate it to the tables it belongs with, or leave it out of what an AI sees.", "in no active relationship"},
-		{"visibility", "#VIS-01", readiness.ModelObject, "VIS-01", readiness.Medium, 0.5, "aiDataSchema",
+		{"visibility", "#VIS-01", finding.ModelObject, "VIS-01", finding.Medium, 0.5, "aiDataSchema",
 			"The model: choose in an AI data schema what an AI sees, small as the model is.", "no AI data schema for 7 fields"},
-		{"instructions", "#INS-02", readiness.ModelObject, "INS-02", readiness.Medium, 1, "aiInstructions",
+		{"instructions", "#INS-02", finding.ModelObject, "INS-02", finding.Medium, 1, "aiInstructions",
 			"The model: give the AI instructions 200 to 10,000 characters.", "no instructions"},
-		{"instructions", "folder 1", readiness.VerifiedAnswerObject, "INS-08 INS-09", readiness.Medium, 1, "",
+		{"instructions", "folder 1", finding.VerifiedAnswerObject, "INS-08 INS-09", finding.Medium, 1, "",
 			"Verified answer 'folder 1': add 5 to 15 trigger phrases; build it again on fields that exist.", "no trigger phrase; not in the model: 'Gone'[x]"},
-		{"types", "net_sales[P]", readiness.ColumnObject, "TYP-02", readiness.Medium, 1, "properties",
+		{"types", "net_sales[P]", finding.ColumnObject, "TYP-02", finding.Medium, 1, "properties",
 			"Column 'net_sales'[P]: set summarizeBy to none, as a sum of it means nothing.", "it is a key, summarizeBy is default"},
-		{"types", "Table 1[Year]", readiness.ColumnObject, "TYP-02", readiness.Medium, 1, "properties",
+		{"types", "Table 1[Year]", finding.ColumnObject, "TYP-02", finding.Medium, 1, "properties",
 			"Column 'Table 1'[Year]: set summarizeBy to none, as a sum of it means nothing.", "its name says year, summarizeBy is sum"},
-		{"types", "Table 1[Month]", readiness.ColumnObject, "TYP-01 TYP-05", readiness.Low, 1, "properties",
+		{"types", "Table 1[Month]", finding.ColumnObject, "TYP-01 TYP-05", finding.Low, 1, "properties",
 			"Column 'Table 1'[Month]: set summarizeBy to none in place of the default; sort it by a column that holds the number of the month.", "string column, summarizeBy is default; text without a sort-by column sorts by alphabet"},
 	} {
 		f := findingOf(r, tt.dimension, tt.object)
@@ -239,10 +240,10 @@ func TestIgnore(t *testing.T) {
 	m := star(1)
 	m.Tables[0].Measures[0].Description = ""
 	m.Tables[0].Measures[1].FormatString = ""
-	ignore := func(rules string, key readiness.Key) readiness.Options {
-		return readiness.Options{Ignore: func(id string, k readiness.Key) bool { return strings.Contains(rules, id) && k == key }}
+	ignore := func(rules string, key finding.Key) readiness.Options {
+		return readiness.Options{Ignore: func(id string, k finding.Key) bool { return strings.Contains(rules, id) && k == key }}
 	}
-	revenue := readiness.Key{Table: "Sales", ObjectName: "Revenue"}
+	revenue := finding.Key{Table: "Sales", ObjectName: "Revenue"}
 	r := november.Assess(m, ignore("DSC-03", revenue))
 	if got := ruleOf(t, r, "DSC-03"); got.Eligible != 2 || got.Failing != 0 || got.Ignored != 1 || *got.Score != 1 {
 		t.Errorf("DSC-03: got %+v", got)
@@ -264,13 +265,13 @@ func TestIgnore(t *testing.T) {
 	// A model-level rule is ignored by its own key; without an eligible object it does
 	// not apply.
 	m.Copilot.VerifiedAnswers = nil
-	r = november.Assess(m, ignore("INS-07", readiness.Key{ObjectName: "#INS-07"}))
+	r = november.Assess(m, ignore("INS-07", finding.Key{ObjectName: "#INS-07"}))
 	if got := ruleOf(t, r, "INS-07"); got.Score != nil || got.Eligible != 0 || got.Ignored != 1 {
 		t.Errorf("INS-07: got %+v", got)
 	}
 	// "Another" includes ignored objects (docs/regime.md C.9 (9)).
 	twins := model(table("S", measure("a", "1"), measure("b", "1")))
-	r = november.Assess(twins, ignore("MEA-05", readiness.Key{Table: "S", ObjectName: "a"}))
+	r = november.Assess(twins, ignore("MEA-05", finding.Key{Table: "S", ObjectName: "a"}))
 	if got := ruleOf(t, r, "MEA-05"); got.Eligible != 1 || got.Failing != 1 {
 		t.Errorf("MEA-05: got %+v", got)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // Models are built from parts: model(table("Sales", text("Customer"), total("Net",
@@ -359,7 +360,7 @@ func found(t *testing.T, judged []readiness.Judged) string {
 }
 
 // written formats a key: Table, Table[Field], a relationship's label, a folder, "#".
-func written(k readiness.Key) string {
+func written(k finding.Key) string {
 	switch {
 	case strings.HasPrefix(k.ObjectName, "#") && k.Table == "":
 		return "#"
@@ -371,7 +372,7 @@ func written(k readiness.Key) string {
 	return k.Table + "[" + k.ObjectName + "]"
 }
 
-func fieldNames(keys []readiness.Key) string {
+func fieldNames(keys []finding.Key) string {
 	var out []string
 	for _, k := range keys {
 		out = append(out, written(k))
@@ -387,12 +388,12 @@ var noOptions readiness.Options
 
 // ignoringOne ignores a rule for one pseudo-object.
 func ignoringOne(rule, object string) readiness.Options {
-	return readiness.Options{Ignore: func(id string, k readiness.Key) bool {
-		return id == rule && k == readiness.Key{ObjectName: object}
+	return readiness.Options{Ignore: func(id string, k finding.Key) bool {
+		return id == rule && k == finding.Key{ObjectName: object}
 	}}
 }
 
 // ignoringAll ignores a rule for every object.
 func ignoringAll(rule string) readiness.Options {
-	return readiness.Options{Ignore: func(id string, _ readiness.Key) bool { return id == rule }}
+	return readiness.Options{Ignore: func(id string, _ finding.Key) bool { return id == rule }}
 }

@@ -1,6 +1,10 @@
 package readiness
 
-import "slices"
+import (
+	"slices"
+
+	"readiness/domain/readiness/model"
+)
 
 // limit caps the score while it holds (docs/regime.md C.2).
 type limit struct {
@@ -10,15 +14,15 @@ type limit struct {
 }
 
 // inEveryView holds when a condition holds in every view (docs/regime.md C.9 (23)).
-func inEveryView(holds func(*scope) bool) func([]view, []scored) bool {
+func inEveryView(holds func(*model.Scope) bool) func([]view, []scored) bool {
 	return func(views []view, _ []scored) bool {
-		return len(views) > 0 && !slices.ContainsFunc(views, func(v view) bool { return !holds(v.scope) })
+		return len(views) > 0 && !slices.ContainsFunc(views, func(v view) bool { return !holds(v.Scope) })
 	}
 }
 
 var (
-	withoutMeasure      = limit{"CAP-NOMEASURE", 60, inEveryView(func(x *scope) bool { return len(x.m) == 0 })}
-	withoutRelationship = limit{"CAP-NOREL", 60, inEveryView(func(x *scope) bool { return x.disconnected() })}
+	withoutMeasure      = limit{"CAP-NOMEASURE", 60, inEveryView(func(x *model.Scope) bool { return len(x.M) == 0 })}
+	withoutRelationship = limit{"CAP-NOREL", 60, inEveryView(func(x *model.Scope) bool { return x.Disconnected() })}
 )
 
 // limits returns the caps that hold.
@@ -41,7 +45,8 @@ var (
 
 // isBroken reports whether a relationship or a calculated column cannot work.
 func isBroken(dimensions []scored) bool {
-	return anyFailing(dimensions, "REL-08", nil) || anyFailing(dimensions, "MEA-07", func(f failing) bool { return f.kind == columnKind })
+	return anyFailing(dimensions, "REL-08", nil) || anyFailing(dimensions, "MEA-07",
+		func(f failing) bool { return f.Kind == model.ColumnKind })
 }
 
 // anyFailing reports whether a rule fails for an object; of nil accepts any object.
@@ -49,7 +54,7 @@ func anyFailing(dimensions []scored, ruleID string, of func(failing) bool) bool 
 	for _, d := range dimensions {
 		for _, p := range d.parts {
 			for i := range p.judgements {
-				if j := &p.judgements[i]; j.rule.id == ruleID &&
+				if j := &p.judgements[i]; j.Rule.ID == ruleID &&
 					(of == nil && len(j.failing) > 0 || of != nil && slices.ContainsFunc(j.failing, of)) {
 					return true
 				}

@@ -7,6 +7,7 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 func TestDecemberCaps(t *testing.T) {
@@ -88,7 +89,7 @@ func TestDecemberAgentRules(t *testing.T) {
 		for _, f := range r.Findings {
 			if fmt.Sprint(f.RuleIDs) == "[AGT-06]" {
 				got = append(got, f.ObjectName)
-				if f.Table != "" || f.ObjectType != readiness.DataAgentObject || f.Severity != readiness.Medium || f.Violation != 1 {
+				if f.Table != "" || f.ObjectType != finding.DataAgentObject || f.Severity != finding.Medium || f.Violation != 1 {
 					t.Errorf("%s: got %+v", name, f)
 				}
 			}

@@ -8,6 +8,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/rule"
+	"readiness/domain/readiness/rules/agents"
 )
 
 // Setting is what a change of a regime says of a rule: a severity, or Off.
@@ -17,7 +21,9 @@ type Setting string
 const Off Setting = "off"
 
 // Settings returns all settings.
-func Settings() []Setting { return []Setting{Off, Setting(Low), Setting(Medium), Setting(High)} }
+func Settings() []Setting {
+	return []Setting{Off, Setting(finding.Low), Setting(finding.Medium), Setting(finding.High)}
+}
 
 // Customized returns the regime with rules turned off or given another severity, by id.
 // Its id is that of the regime, "+" and the beginning of a hash of the changes, so that
@@ -30,7 +36,7 @@ func (r *Regime) Customized(changes map[string]Setting) (*Regime, error) {
 	if r.customized() {
 		return nil, fmt.Errorf("readiness: %s is customized already", r.ID)
 	}
-	severities := map[string]Severity{}
+	severities := map[string]finding.Severity{}
 	for _, one := range r.Rules() {
 		severities[one.ID] = one.Severity
 	}
@@ -42,7 +48,7 @@ func (r *Regime) Customized(changes map[string]Setting) (*Regime, error) {
 			return nil, fmt.Errorf("readiness: %s has no rule %q", r.ID, id)
 		case !slices.Contains(Settings(), setting):
 			return nil, fmt.Errorf("readiness: %s cannot be %q", id, setting)
-		case Severity(setting) != severity:
+		case finding.Severity(setting) != severity:
 			effective[id] = setting
 		}
 	}
@@ -51,12 +57,12 @@ func (r *Regime) Customized(changes map[string]Setting) (*Regime, error) {
 	}
 	custom := *r
 	custom.ID += "+" + hashOfChanges(effective)
-	custom.agent = settle(r.agent, effective, func(one *agentRule) *rule { return &one.rule })
+	custom.agent = settle(r.agent, effective, func(one *agents.Rule) *rule.Rule { return &one.Rule })
 	custom.dimensions = nil
 	judgesModels := false
 	for _, d := range r.dimensions {
 		aboutAgents := len(d.rules) == 0
-		d.rules = settle(d.rules, effective, func(one *rule) *rule { return one })
+		d.rules = settle(d.rules, effective, func(one *rule.Rule) *rule.Rule { return one })
 		if len(d.rules) > 0 || aboutAgents && len(custom.agent) > 0 {
 			custom.dimensions = append(custom.dimensions, d)
 			judgesModels = judgesModels || !aboutAgents
@@ -81,16 +87,16 @@ func hashOfChanges(changes map[string]Setting) string {
 }
 
 // settle returns a copy of rules with the changes.
-func settle[R any](rules []R, changes map[string]Setting, of func(*R) *rule) []R {
+func settle[R any](rules []R, changes map[string]Setting, of func(*R) *rule.Rule) []R {
 	var out []R
 	for _, one := range rules {
 		r := of(&one)
-		setting, changed := changes[r.id]
+		setting, changed := changes[r.ID]
 		if setting == Off {
 			continue
 		}
 		if changed {
-			r.severity, r.settled = Severity(setting), true
+			r.Severity, r.Settled = finding.Severity(setting), true
 		}
 		out = append(out, one)
 	}

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"readiness/domain/readiness"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 type settings = map[string]readiness.Setting
@@ -155,17 +156,17 @@ func TestSeveritiesChanged(t *testing.T) {
 	for name, tt := range map[string]struct {
 		changes settings
 		rule    string
-		want    readiness.Severity
+		want    finding.Severity
 	}{
-		"as published":       {nil, "NAM-01", readiness.Low}, // explained, so the violation is 0.5
-		"high, half":         {settings{"NAM-01": "high"}, "NAM-01", readiness.Medium},
-		"medium, half":       {settings{"NAM-01": "medium"}, "NAM-01", readiness.Low},
-		"high":               {settings{"MEA-03": "high"}, "MEA-03", readiness.High},
-		"low":                {settings{"MEA-03": "low"}, "MEA-03", readiness.Low},
-		"its own low":        {nil, "SYN-02", readiness.Low},
-		"in place of a low":  {settings{"SYN-02": "high"}, "SYN-02", readiness.High},
-		"of the model":       {settings{"INS-07": "high"}, "INS-07", readiness.High},
-		"of another finding": {settings{"MEA-03": "high"}, "NAM-01", readiness.Low},
+		"as published":       {nil, "NAM-01", finding.Low}, // explained, so the violation is 0.5
+		"high, half":         {settings{"NAM-01": "high"}, "NAM-01", finding.Medium},
+		"medium, half":       {settings{"NAM-01": "medium"}, "NAM-01", finding.Low},
+		"high":               {settings{"MEA-03": "high"}, "MEA-03", finding.High},
+		"low":                {settings{"MEA-03": "low"}, "MEA-03", finding.Low},
+		"its own low":        {nil, "SYN-02", finding.Low},
+		"in place of a low":  {settings{"SYN-02": "high"}, "SYN-02", finding.High},
+		"of the model":       {settings{"INS-07": "high"}, "INS-07", finding.High},
+		"of another finding": {settings{"MEA-03": "high"}, "NAM-01", finding.Low},
 	} {
 		changes := maps.Clone(tt.changes)
 		for _, r := range regime(t, "2026-12").Rules() { // so that each finding has one rule

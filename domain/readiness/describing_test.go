@@ -4,11 +4,14 @@ import (
 	"slices"
 	"testing"
 
-	"readiness/definition/semanticmodel"
-	"readiness/domain/readiness"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness"
+	"readiness/domain/readiness/additions"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/rules/meanings"
 )
 
 // A text adds something to an object exactly when DSC-04 of 2026-12 does not fault it as
@@ -18,23 +21,23 @@ func TestAddAgreesWithTheRule(t *testing.T) {
 	december := regime(t, "2026-12")
 	rapid.Check(t, func(t *rapid.T) {
 		m := wideModel().Draw(t, "model")
-		d := readiness.AdditionsOf(m)
+		d := additions.Of(m)
 		faulted := december.Violations(m, noOptions, "DSC-04")
 		for _, table := range m.Tables {
-			check := func(typ readiness.ObjectType, name, description string, hidden, key bool) {
-				_, bad := faulted[readiness.Violation{Rule: "DSC-04", Type: typ, Key: readiness.Key{Table: table.Name, ObjectName: name}}]
-				if add := d.Add(readiness.Subject{Type: typ, Table: table.Name, Name: name}, description); bad && add {
+			check := func(typ finding.ObjectType, name, description string, hidden, key bool) {
+				_, bad := faulted[readiness.Violation{Rule: "DSC-04", Type: typ, Key: finding.Key{Table: table.Name, ObjectName: name}}]
+				if add := d.Add(finding.Subject{Type: typ, Table: table.Name, Name: name}, description); bad && add {
 					t.Fatalf("%s %s[%s]: %q adds, and DSC-04 faults it", typ, table.Name, name, description)
 				} else if !bad && !add && !hidden && !key && judgedTable(m, table.Name) {
 					t.Fatalf("%s %s[%s]: %q adds nothing, and DSC-04 does not fault it", typ, table.Name, name, description)
 				}
 			}
-			check(readiness.TableObject, "", table.Description, table.IsHidden, m.Copilot.Schema != nil)
+			check(finding.TableObject, "", table.Description, table.IsHidden, m.Copilot.Schema != nil)
 			for _, c := range table.Columns {
-				check(readiness.ColumnObject, c.Name, c.Description, true, true) // some are keys
+				check(finding.ColumnObject, c.Name, c.Description, true, true) // some are keys
 			}
 			for _, x := range table.Measures {
-				check(readiness.MeasureObject, x.Name, x.Description, x.IsHidden || table.IsHidden, m.Copilot.Schema != nil)
+				check(finding.MeasureObject, x.Name, x.Description, x.IsHidden || table.IsHidden, m.Copilot.Schema != nil)
 			}
 		}
 	})
@@ -57,8 +60,8 @@ func TestAdd(t *testing.T) {
 		table("Date", tableCategory("Time"), date("Date"), whole("Year")),
 		table("Order Lines", whole("Qty"), measure("Net Sales", "SUM('Order Lines'[Qty])")),
 	)
-	d := readiness.AdditionsOf(m)
-	net := readiness.Subject{Type: readiness.MeasureObject, Table: "Order Lines", Name: "Net Sales"}
+	d := additions.Of(m)
+	net := finding.Subject{Type: finding.MeasureObject, Table: "Order Lines", Name: "Net Sales"}
 	for text, want := range map[string]bool{
 		"": false, "  ": false, "in euro": false, "Net Sales.": false, "The net sale of each order line": false,
 		"Revenue after discounts": true, " Net sales in euro ": true,
@@ -67,13 +70,13 @@ func TestAdd(t *testing.T) {
 			t.Errorf("%q adds: %v, want %v", text, got, want)
 		}
 	}
-	for subject, want := range map[readiness.Subject]bool{
-		{Type: readiness.TableObject, Table: "Date"}:                                   false,
-		{Type: readiness.ColumnObject, Table: "Date", Name: "Year"}:                    false,
-		{Type: readiness.ColumnObject, Table: "Order Lines", Name: "Qty"}:              true,  // calendar is no frame word there
-		{Type: readiness.ColumnObject, Table: "Order Lines", Name: "Net Sales"}:        false, // a measure
-		{Type: readiness.MeasureObject, Table: "Order Lines", Name: "Gone"}:            false,
-		{Type: readiness.MeasureObject, Table: "Order Lines", Name: net.Name + "Gone"}: false,
+	for subject, want := range map[finding.Subject]bool{
+		{Type: finding.TableObject, Table: "Date"}:                                   false,
+		{Type: finding.ColumnObject, Table: "Date", Name: "Year"}:                    false,
+		{Type: finding.ColumnObject, Table: "Order Lines", Name: "Qty"}:              true,  // calendar is no frame word there
+		{Type: finding.ColumnObject, Table: "Order Lines", Name: "Net Sales"}:        false, // a measure
+		{Type: finding.MeasureObject, Table: "Order Lines", Name: "Gone"}:            false,
+		{Type: finding.MeasureObject, Table: "Order Lines", Name: net.Name + "Gone"}: false,
 	} {
 		if got := d.Add(subject, "The calendar date of the row"); got != want {
 			t.Errorf("%v: adds %v, want %v", subject, got, want)
@@ -121,7 +124,7 @@ func TestNamed(t *testing.T) {
 	m.Copilot.Instructions = &text
 	m.Copilot.VerifiedAnswers = []semanticmodel.VerifiedAnswer{{Fields: []semanticmodel.FieldRef{{Table: "sales", Name: "id"}}}}
 	var got []string
-	for _, s := range readiness.Named(m) {
+	for _, s := range meanings.Named(m) {
 		got = append(got, s.Table+"["+s.Name+"]")
 	}
 	slices.Sort(got)
@@ -133,7 +136,7 @@ func TestNamed(t *testing.T) {
 func TestMeanings(t *testing.T) {
 	t.Parallel()
 	m := model(table("Sales", whole("Qty"), measure("Net", "1"), measure("Gross", "2")))
-	read := readiness.MeaningsOf(m)
+	read := meanings.Of(m)
 	var got []string
 	for _, one := range read.In("- Turnover, Net-Net or sales means [Net].\nUse [Gross] for the top line: it is [Net].\nNever use [Net] for tax\nQty is [Qty].") {
 		got = append(got, one.Words+" = "+one.Measure.Name)

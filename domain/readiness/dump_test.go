@@ -12,11 +12,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 	"readiness/internal/samples"
-
-	"pgregory.net/rapid"
 )
 
 // dumpedCase is a line of a dump: an input and its result.
@@ -73,20 +74,20 @@ type dumpedRule struct {
 }
 
 type dumpedFinding struct {
-	Dimension  string               `json:"dimension"`
-	Source     string               `json:"source_model_id"`
-	Table      string               `json:"table"`
-	ObjectName string               `json:"object_name"`
-	ObjectType readiness.ObjectType `json:"object_type"`
-	RuleIDs    []string             `json:"rule_ids"`
-	Severity   readiness.Severity   `json:"severity"`
-	Violation  float64              `json:"violation"`
-	Impact     float64              `json:"impact"`
-	Message    string               `json:"message"`
+	Dimension  string             `json:"dimension"`
+	Source     string             `json:"source_model_id"`
+	Table      string             `json:"table"`
+	ObjectName string             `json:"object_name"`
+	ObjectType finding.ObjectType `json:"object_type"`
+	RuleIDs    []string           `json:"rule_ids"`
+	Severity   finding.Severity   `json:"severity"`
+	Violation  float64            `json:"violation"`
+	Impact     float64            `json:"impact"`
+	Message    string             `json:"message"`
 }
 
 func (o dumpedOptions) options() readiness.Options {
-	return readiness.Options{Usage: o.Usage, Ignore: func(id string, k readiness.Key) bool {
+	return readiness.Options{Usage: o.Usage, Ignore: func(id string, k finding.Key) bool {
 		return slices.Contains(o.Ignore, dumpedIgnore{id, k.SourceModelID, k.Table, k.ObjectName})
 	}}
 }

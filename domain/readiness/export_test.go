@@ -5,13 +5,17 @@ import (
 	"slices"
 
 	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rule"
+	"readiness/domain/readiness/rules/agents"
 )
 
 // Judged is the result of one rule for one object.
 type Judged struct {
-	Key
+	finding.Key
 	Violation         float64
-	Severity          Severity // "" if it passes
+	Severity          finding.Severity // "" if it passes
 	Message, Evidence string
 }
 
@@ -30,21 +34,21 @@ func (r *Regime) Judge(m *semanticmodel.Model, o Options, asAgent bool, ruleID s
 	}
 	for _, d := range r.dimensions {
 		for _, r := range d.rules {
-			if r.id != ruleID {
+			if r.ID != ruleID {
 				continue
 			}
 			var out []Judged
 			if !d.judges(&r, v) {
 				return nil
 			}
-			r.check(v.scope, func(o judged, found verdict) {
-				key := modelItself(ruleID).key()
+			r.Check(v.Scope, func(o model.Judged, found rule.Verdict) {
+				key := rule.ModelItself(ruleID).Key()
 				if o != nil {
-					key = o.base().key()
+					key = o.Base().Key()
 				}
-				j := Judged{Key: key, Violation: found.violation, Message: found.message, Evidence: found.evidence}
-				if found.violation > 0 {
-					j.Severity = cmp.Or(found.severity, r.severityOf(found.violation))
+				j := Judged{Key: key, Violation: found.Violation, Message: found.Message, Evidence: found.Evidence}
+				if found.Violation > 0 {
+					j.Severity = cmp.Or(found.Severity, r.SeverityOf(found.Violation))
 				}
 				out = append(out, j)
 			})
@@ -85,7 +89,7 @@ func (r *Regime) ExactAgent(a Agent, sources []Source, o Options) ExactScores {
 	return r.exact(r.agentWeights(), views, config, o)
 }
 
-func (r *Regime) exact(dimensions []weighted, views []view, config *configuration, o Options) ExactScores {
+func (r *Regime) exact(dimensions []weighted, views []view, config *agents.Configuration, o Options) ExactScores {
 	all := r.judge(dimensions, views, config, o)
 	e := ExactScores{Dimensions: map[string]*float64{}, Rules: map[string]*float64{}}
 	if s, _, ok := overall(all, byUsage); ok {
@@ -94,7 +98,7 @@ func (r *Regime) exact(dimensions []weighted, views []view, config *configuratio
 			*e.Capped = min(*e.Capped, c.most)
 		}
 	}
-	if !slices.ContainsFunc(views, func(v view) bool { return len(v.t) > 0 }) {
+	if !slices.ContainsFunc(views, func(v view) bool { return len(v.T) > 0 }) {
 		e.Capped = nil
 	}
 	if s, _, ok := overall(all, evenly); ok {
@@ -115,7 +119,7 @@ func (r *Regime) exact(dimensions []weighted, views []view, config *configuratio
 				}
 			}
 			if n > 0 {
-				e.Rules[first.rule.id] = new(sum / n)
+				e.Rules[first.Rule.ID] = new(sum / n)
 			}
 		}
 	}
@@ -130,67 +134,64 @@ func (r *Regime) RuleIDs() []string {
 	var ids []string
 	for _, d := range r.dimensions {
 		for _, r := range d.rules {
-			ids = append(ids, r.id)
+			ids = append(ids, r.ID)
 		}
 	}
 	return ids
 }
 
 // Weights returns the weights w of the exposed objects.
-func Weights(m *semanticmodel.Model, usage map[string]map[string]int64) map[Key]float64 {
-	s := newSnapshot(m, november2026.reading)
-	x := newScope(s, s.exposed, usage)
-	out := map[Key]float64{}
-	for _, o := range x.all {
-		out[o.key()] = x.weight(o)
+func Weights(m *semanticmodel.Model, usage map[string]map[string]int64) map[finding.Key]float64 {
+	s := model.NewSnapshot(m, november2026.reading)
+	x := model.NewScope(s, s.Exposed, usage)
+	out := map[finding.Key]float64{}
+	for _, o := range x.All {
+		out[o.Key()] = x.Weight(o)
 	}
-	for _, r := range x.relationships {
-		out[r.key()] = x.weight(r)
+	for _, r := range x.Relationships {
+		out[r.Key()] = x.Weight(r)
 	}
 	return out
 }
 
 // Exposed returns the exposed set X and, by table name, the structure.
-func Exposed(m *semanticmodel.Model) (x []Key, structure map[string]string) {
+func Exposed(m *semanticmodel.Model) (x []finding.Key, structure map[string]string) {
 	return november2026.Exposed(m)
 }
 
 // Exposed returns the exposed set X and the structure under the regime.
-func (r *Regime) Exposed(m *semanticmodel.Model) (x []Key, structure map[string]string) {
-	s := newSnapshot(m, r.reading)
-	for _, o := range s.objects {
-		if s.exposed[o.index] {
-			x = append(x, o.key())
+func (r *Regime) Exposed(m *semanticmodel.Model) (x []finding.Key, structure map[string]string) {
+	s := model.NewSnapshot(m, r.reading)
+	for _, o := range s.Objects {
+		if s.Exposed[o.Index] {
+			x = append(x, o.Key())
 		}
 	}
 	structure = map[string]string{}
-	for _, t := range s.tables {
+	for _, t := range s.Tables {
 		text := "utility"
-		if t.starred {
+		if t.Starred {
 			text = ""
 		}
-		if t.fact() {
+		if t.Fact() {
 			text += "fact"
 		}
-		if t.dimension() {
+		if t.Dimension() {
 			text += "dimension"
 		}
-		if t.date {
+		if t.Date {
 			text += "+date"
 		}
-		structure[t.src.Name] = text
+		structure[t.Src.Name] = text
 	}
 	return x, structure
 }
 
 var (
-	Norm    = norm
-	Words   = words
-	Length  = length
 	Integer = integer
 	Round4  = round4
 )
 
-func newTableNamed(name string) *table {
-	return newTable(&semanticmodel.Table{Name: name}, november2026.reading)
+func newTableNamed(name string) *model.Table {
+	return model.NewTable(&semanticmodel.Table{Name: name}, november2026.reading)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/model"
 )
 
 // Exposure is the part of a semantic model that an AI is given, sorted by name, so that
@@ -54,65 +55,65 @@ type ExposedAnswer struct {
 // Expose returns the exposed set X of a model with its preparation for AI: what the AI
 // data schema shows or, without a schema, what is not hidden (docs/regime.md C.1).
 func Expose(m *semanticmodel.Model) Exposure {
-	s := newSnapshot(m, Current().reading)
-	return s.show(s.exposed)
+	s := model.NewSnapshot(m, Current().reading)
+	return show(s, s.Exposed)
 }
 
 // ExposeToAgent returns what a data agent that selected the tables sees of a model
 // (docs/regime.md C.6 (2)), with the model's preparation for AI.
 func ExposeToAgent(m *semanticmodel.Model, tables []string) Exposure {
-	s := newSnapshot(m, Current().reading)
-	exposed, _ := s.selection(selectedBy(tables))
-	return s.show(exposed)
+	s := model.NewSnapshot(m, Current().reading)
+	exposed, _ := s.Selection(model.SelectedBy(tables))
+	return show(s, exposed)
 }
 
 // ExposeUnprepared returns what is not hidden, for an AI that does not know the
 // preparation for AI: neither the AI data schema, nor instructions, verified answers or
 // synonyms.
 func ExposeUnprepared(m *semanticmodel.Model) Exposure {
-	s := newSnapshot(m, Current().reading)
-	s.instructions, s.answers = "", nil
-	exposed := make([]bool, len(s.objects))
-	for _, o := range s.objects {
-		exposed[o.index], o.terms = !o.hidden, nil
+	s := model.NewSnapshot(m, Current().reading)
+	s.Instructions, s.Answers = "", nil
+	exposed := make([]bool, len(s.Objects))
+	for _, o := range s.Objects {
+		exposed[o.Index], o.Terms = !o.Hidden, nil
 	}
-	return s.show(exposed)
+	return show(s, exposed)
 }
 
 // show returns the exposed objects.
-func (s *snapshot) show(exposed []bool) Exposure {
-	e := Exposure{Instructions: s.instructions}
-	for _, t := range s.tables {
-		if !exposed[t.index] {
+func show(s *model.Snapshot, exposed []bool) Exposure {
+	e := Exposure{Instructions: s.Instructions}
+	for _, t := range s.Tables {
+		if !exposed[t.Index] {
 			continue
 		}
-		shown := ExposedTable{Table: t.src, Terms: t.terms, IsDate: t.date}
-		for _, c := range t.columns {
-			if exposed[c.index] {
-				shown.Columns = append(shown.Columns, ExposedColumn{c.src, c.terms, c.key})
+		shown := ExposedTable{Table: t.Src, Terms: t.Terms, IsDate: t.Date}
+		for _, c := range t.Columns {
+			if exposed[c.Index] {
+				shown.Columns = append(shown.Columns, ExposedColumn{c.Src, c.Terms, c.Key})
 			}
 		}
-		for _, m := range t.measures {
-			if exposed[m.index] {
-				shown.Measures = append(shown.Measures, ExposedMeasure{m.src, m.terms})
+		for _, m := range t.Measures {
+			if exposed[m.Index] {
+				shown.Measures = append(shown.Measures, ExposedMeasure{m.Src, m.Terms})
 			}
 		}
 		e.Tables = append(e.Tables, shown)
 	}
-	for _, r := range s.relationships {
-		if exposed[r.from.table.index] && exposed[r.to.table.index] {
-			e.Relationships = append(e.Relationships, r.src)
+	for _, r := range s.Relationships {
+		if exposed[r.From.Table.Index] && exposed[r.To.Table.Index] {
+			e.Relationships = append(e.Relationships, r.Src)
 		}
 	}
-	for _, a := range s.answers {
+	for _, a := range s.Answers {
 		var fields []semanticmodel.FieldRef
-		for _, f := range a.src.Fields {
-			if o := s.lookUp(f.Table, f.Name); o != nil && exposed[o.index] {
-				fields = append(fields, semanticmodel.FieldRef{Table: o.table.src.Name, Name: o.name})
+		for _, f := range a.Src.Fields {
+			if o := s.LookUp(f.Table, f.Name); o != nil && exposed[o.Index] {
+				fields = append(fields, semanticmodel.FieldRef{Table: o.Table.Src.Name, Name: o.Name})
 			}
 		}
-		if len(fields) == len(a.src.Fields) && len(fields) > 0 {
-			e.Answers = append(e.Answers, ExposedAnswer{slices.Clone(a.src.TriggerPhrases), fields})
+		if len(fields) == len(a.Src.Fields) && len(fields) > 0 {
+			e.Answers = append(e.Answers, ExposedAnswer{slices.Clone(a.Src.TriggerPhrases), fields})
 		}
 	}
 	return e

@@ -4,13 +4,17 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rule"
 )
 
 // draft is a finding while the failing rules of its object are merged.
 type draft struct {
 	Finding
 	dimension, source int
-	object            *object
+	object            *model.Object
 	advice, implied   []string
 	evidence          []string
 }
@@ -22,7 +26,7 @@ func findings(dimensions []scored) []Finding {
 	var drafts []*draft
 	for at, d := range dimensions {
 		n := d.n(byUsage)
-		byKey := make(map[Key]*draft, d.mostFailing())
+		byKey := make(map[finding.Key]*draft, d.mostFailing())
 		for _, p := range d.parts {
 			k := p.k(byUsage)
 			for i := range p.judgements {
@@ -30,7 +34,7 @@ func findings(dimensions []scored) []Finding {
 				// The points that violation 1 of weight 1 costs; 0 where D is null.
 				points := 0.0
 				if n > 0 {
-					points = 100 * d.weight / weights * p.n / n * j.rule.k / k / j.weighted.weight
+					points = 100 * d.weight / weights * p.n / n * j.Rule.Weight / k / j.weighted.weight
 				}
 				for _, f := range j.failing {
 					key := f.key()
@@ -40,7 +44,7 @@ func findings(dimensions []scored) []Finding {
 						byKey[key] = draft
 						drafts = append(drafts, draft)
 					}
-					draft.merge(j.rule, f, points)
+					draft.merge(j.Rule, f, points)
 				}
 			}
 		}
@@ -54,54 +58,37 @@ func findings(dimensions []scored) []Finding {
 }
 
 func newDraft(at int, dimension string, f failing) *draft {
-	return &draft{dimension: at, source: f.source, object: f.object, Finding: Finding{
-		Dimension: dimension, Key: f.key(), ObjectType: f.objectType, Severity: Low, FixKinds: []FixKind{},
+	return &draft{dimension: at, source: f.source, object: f.Object, Finding: Finding{
+		Dimension: dimension, Key: f.key(), ObjectType: f.ObjectType, Severity: finding.Low, FixKinds: []finding.FixKind{},
 	}}
 }
 
 // merge adds a rule. Rules are merged in order of id.
-func (d *draft) merge(r *rule, f failing, points float64) {
+func (d *draft) merge(r *rule.Rule, f failing, points float64) {
 	// Two objects with the same name share a finding, so a rule may come twice.
-	if !slices.Contains(d.RuleIDs, r.id) {
-		d.RuleIDs = append(d.RuleIDs, r.id)
+	if !slices.Contains(d.RuleIDs, r.ID) {
+		d.RuleIDs = append(d.RuleIDs, r.ID)
 	}
-	d.Severity = higher(d.Severity, r.severityFor(f.verdict))
-	d.Violation = max(d.Violation, f.violation)
-	d.Impact += points * f.weight * f.violation
-	for _, fix := range r.fixes {
+	d.Severity = higher(d.Severity, r.SeverityFor(f.Verdict))
+	d.Violation = max(d.Violation, f.Violation)
+	d.Impact += points * f.weight * f.Violation
+	for _, fix := range r.Fixes {
 		if !slices.Contains(d.FixKinds, fix) {
 			d.FixKinds = append(d.FixKinds, fix)
 		}
 	}
-	if f.implied {
-		d.implied = append(d.implied, f.message)
+	if f.Implied {
+		d.implied = append(d.implied, f.Message)
 	} else {
-		d.advice = append(d.advice, f.message)
+		d.advice = append(d.advice, f.Message)
 	}
-	d.evidence = append(d.evidence, f.evidence)
+	d.evidence = append(d.evidence, f.Evidence)
 }
 
-// severityFor returns the severity of a verdict.
-func (r *rule) severityFor(v verdict) Severity {
-	if v.severity != "" && !r.settled {
-		return v.severity
+func higher(a, b finding.Severity) finding.Severity {
+	rank := func(s finding.Severity) int {
+		return slices.Index([]finding.Severity{finding.Low, finding.Medium, finding.High}, s)
 	}
-	return r.severityOf(v.violation)
-}
-
-// severityOf returns the severity of a violation: one level lower when it is below 1.
-func (r *rule) severityOf(violation float64) Severity {
-	switch {
-	case violation >= 1:
-		return r.severity
-	case r.severity == High:
-		return Medium
-	}
-	return Low
-}
-
-func higher(a, b Severity) Severity {
-	rank := func(s Severity) int { return slices.Index([]Severity{Low, Medium, High}, s) }
 	if rank(b) > rank(a) {
 		return b
 	}
@@ -112,7 +99,7 @@ func (d *draft) finished() Finding {
 	if len(d.advice) == 0 {
 		d.advice = d.implied[:1]
 	}
-	d.Message = subject(d.object) + ": " + strings.Join(distinct(d.advice), "; ") + "."
+	d.Message = model.Title(d.object) + ": " + strings.Join(distinct(d.advice), "; ") + "."
 	d.Evidence = strings.Join(distinct(d.evidence), "; ")
 	if len(d.FixKinds) > 0 {
 		d.FixKind = d.FixKinds[0]
@@ -149,7 +136,7 @@ func order(drafts []*draft) {
 			return cmp.Or(
 				cmp.Compare(a.dimension, b.dimension),
 				cmp.Compare(a.source, b.source),
-				a.object.compare(b.object),
+				a.object.Compare(b.object),
 			)
 		})
 		start = end

@@ -11,6 +11,8 @@ import (
 
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/wording"
 )
 
 // Fingerprint is what checks across models compare of a semantic model (docs/regime.md
@@ -40,36 +42,36 @@ type Hash uint64
 type Hashes []Hash
 
 func hashOf(parts ...string) Hash {
-	sum := sha256.Sum256([]byte(strings.Join(parts, wordBreak)))
+	sum := sha256.Sum256([]byte(strings.Join(parts, wording.WordBreak)))
 	return Hash(binary.BigEndian.Uint64(sum[:8]))
 }
 
 // FingerprintOf returns the fingerprint of a model. It does not depend on the order of
 // the definition.
 func FingerprintOf(m *semanticmodel.Model) Fingerprint {
-	s := newContent(m, Current().reading)
-	s.expose()
+	s := model.NewContent(m, Current().reading)
+	s.Expose()
 	var f Fingerprint
-	for _, t := range s.tables {
-		if description := norm(t.description); s.exposed[t.index] && description != "" {
-			f.Tables = append(f.Tables, Mark{t.src.Name, hashOf(t.norm), hashOf(description)})
+	for _, t := range s.Tables {
+		if description := wording.Norm(t.Description); s.Exposed[t.Index] && description != "" {
+			f.Tables = append(f.Tables, Mark{t.Src.Name, hashOf(t.Norm), hashOf(description)})
 		}
-		for _, c := range t.columns {
-			text := string(c.src.DataType)
-			if c.calculated() {
-				text = bare(c.src.Expression)
+		for _, c := range t.Columns {
+			text := string(c.Src.DataType)
+			if c.Calculated() {
+				text = bare(c.Src.Expression)
 			}
-			f.Objects = append(f.Objects, hashOf("column", t.norm, c.norm, text))
+			f.Objects = append(f.Objects, hashOf("column", t.Norm, c.Norm, text))
 		}
-		for _, m := range t.measures {
-			text := bare(m.src.Expression)
-			f.Objects = append(f.Objects, hashOf("measure", t.norm, m.norm, text))
-			if s.exposed[m.index] && text != "" {
-				f.Measures = append(f.Measures, Mark{m.name, hashOf(m.norm), hashOf(text)})
+		for _, m := range t.Measures {
+			text := bare(m.Src.Expression)
+			f.Objects = append(f.Objects, hashOf("measure", t.Norm, m.Norm, text))
+			if s.Exposed[m.Index] && text != "" {
+				f.Measures = append(f.Measures, Mark{m.Name, hashOf(m.Norm), hashOf(text)})
 			}
 		}
-		for _, i := range t.items {
-			f.Objects = append(f.Objects, hashOf("item", t.norm, norm(i.src.Name), bare(i.src.Expression)))
+		for _, i := range t.Items {
+			f.Objects = append(f.Objects, hashOf("item", t.Norm, wording.Norm(i.Src.Name), bare(i.Src.Expression)))
 		}
 	}
 	f.Tables, f.Measures = firstByName(f.Tables), firstByName(f.Measures)
@@ -79,7 +81,7 @@ func FingerprintOf(m *semanticmodel.Model) Fingerprint {
 }
 
 // bare returns an expression without comments and white space, in lower case.
-func bare(expression string) string { return squeezed(dax.WithoutComments(expression)) }
+func bare(expression string) string { return wording.Squeezed(dax.WithoutComments(expression)) }
 
 // firstByName sorts marks by name and keeps the first of each key.
 func firstByName(marks []Mark) []Mark {

@@ -3,12 +3,16 @@ package readiness
 import (
 	"math"
 	"slices"
+
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rule"
 )
 
 // view is a semantic model under assessment: on its own, or as a source of a data
 // agent.
 type view struct {
-	*scope
+	*model.Scope
 	n      float64 // its weight among the sources
 	agent  bool
 	source int // index among the agent's sources
@@ -24,7 +28,7 @@ func (t tally) score() float64 { return 1 - t.lost/t.weight }
 
 // judgement is a rule applied to a view, or an agent's rule to the agent.
 type judgement struct {
-	*rule
+	*rule.Rule
 	eligible, ignored int
 	weighted, plain   tally // with the weights of usage, and with all weights 1
 	apart             bool  // whether the rule judges for plain apart from weighted
@@ -32,8 +36,8 @@ type judgement struct {
 }
 
 type failing struct {
-	verdict
-	*object
+	rule.Verdict
+	*model.Object
 	weight float64
 	source int
 	id     string // of the source
@@ -41,8 +45,8 @@ type failing struct {
 
 // add counts an object that the rule judged.
 func (j *judgement) add(f failing, o Options) {
-	if f.object == nil {
-		f.object = modelItself(j.rule.id)
+	if f.Object == nil {
+		f.Object = rule.ModelItself(j.Rule.ID)
 	}
 	if j.ignores(&f, o) {
 		j.ignored++
@@ -50,11 +54,11 @@ func (j *judgement) add(f failing, o Options) {
 	}
 	j.eligible++
 	j.weighted.weight += f.weight
-	j.weighted.lost += f.weight * f.violation
-	if !j.usage && !j.apart {
+	j.weighted.lost += f.weight * f.Violation
+	if !j.Usage && !j.apart {
 		j.addPlain(f)
 	}
-	if f.violation > 0 {
+	if f.Violation > 0 {
 		j.failing = append(j.failing, f)
 	}
 }
@@ -62,7 +66,7 @@ func (j *judgement) add(f failing, o Options) {
 // addPlain counts an object for the unweighted scores.
 func (j *judgement) addPlain(f failing) {
 	j.plain.weight++
-	j.plain.lost += f.violation
+	j.plain.lost += f.Violation
 }
 
 func (j *judgement) ignores(f *failing, o Options) bool {
@@ -70,15 +74,15 @@ func (j *judgement) ignores(f *failing, o Options) bool {
 		return false
 	}
 	key := f.key()
-	if o.Ignore(j.rule.id, key) {
+	if o.Ignore(j.Rule.ID, key) {
 		return true
 	}
-	key.ObjectName = f.alias
-	return f.alias != "" && o.Ignore(j.rule.id, key)
+	key.ObjectName = f.Alias
+	return f.Alias != "" && o.Ignore(j.Rule.ID, key)
 }
 
-func (f *failing) key() Key {
-	k := f.object.key()
+func (f *failing) key() finding.Key {
+	k := f.Object.Key()
 	k.SourceModelID = f.id
 	return k
 }
@@ -90,8 +94,8 @@ type part struct {
 }
 
 // judges reports whether a rule of the dimension applies to the view at all.
-func (d dimension) judges(r *rule, v view) bool {
-	return (d.applies == nil || d.applies(v.scope)) && !(v.agent && r.layout) && !(r.copilot && v.src.Copilot.NotVisible)
+func (d dimension) judges(r *rule.Rule, v view) bool {
+	return (d.applies == nil || d.applies(v.Scope)) && !(v.agent && r.Layout) && !(r.Copilot && v.Src.Copilot.NotVisible)
 }
 
 func (v view) judge(d dimension, o Options) part {
@@ -99,11 +103,11 @@ func (v view) judge(d dimension, o Options) part {
 	var buffer []failing // reused to collect the failing objects of each rule
 	for i := range d.rules {
 		r := &d.rules[i]
-		j := judgement{rule: r, failing: buffer[:0], apart: r.unweighted != nil && v.views != nil}
+		j := judgement{Rule: r, failing: buffer[:0], apart: r.Unweighted != nil && v.Views != nil}
 		if d.judges(r, v) {
-			r.check(v.scope, func(judged judged, found verdict) { j.add(v.judged(judged, found), o) })
+			r.Check(v.Scope, func(judged model.Judged, found rule.Verdict) { j.add(v.judged(judged, found), o) })
 			if j.apart {
-				r.unweighted(v.scope, func(judged judged, found verdict) {
+				r.Unweighted(v.Scope, func(judged model.Judged, found rule.Verdict) {
 					if f := v.judged(judged, found); !j.ignores(&f, o) {
 						j.addPlain(f)
 					}
@@ -117,10 +121,10 @@ func (v view) judge(d dimension, o Options) part {
 }
 
 // judged returns an object of the view, nil for the model, with its verdict.
-func (v view) judged(o judged, found verdict) failing {
-	f := failing{verdict: found, weight: 1, source: v.source, id: v.id}
+func (v view) judged(o model.Judged, found rule.Verdict) failing {
+	f := failing{Verdict: found, weight: 1, source: v.source, id: v.id}
 	if o != nil {
-		f.object, f.weight = o.base(), v.weight(o)
+		f.Object, f.weight = o.Base(), v.Weight(o)
 	}
 	return f
 }
@@ -129,14 +133,15 @@ func (v view) judged(o judged, found verdict) failing {
 type weighing func(*judgement) tally
 
 func byUsage(j *judgement) tally { return j.weighted }
-func evenly(j *judgement) tally  { return j.plain }
+
+func evenly(j *judgement) tally { return j.plain }
 
 // k returns the total weight of the rules that apply.
 func (p part) k(by weighing) float64 {
 	sum := 0.0
 	for i := range p.judgements {
 		if j := &p.judgements[i]; by(j).weight > 0 {
-			sum += j.rule.k
+			sum += j.Rule.Weight
 		}
 	}
 	return sum
@@ -147,7 +152,7 @@ func (p part) score(by weighing) (float64, bool) {
 	k, sum := p.k(by), 0.0
 	for i := range p.judgements {
 		if j := &p.judgements[i]; by(j).weight > 0 {
-			sum += j.rule.k * by(j).score()
+			sum += j.Rule.Weight * by(j).score()
 		}
 	}
 	return 100 * sum / k, k > 0
@@ -198,12 +203,12 @@ func (d scored) results() []Rule {
 	out := make([]Rule, 0, len(d.rules))
 	if len(d.parts) == 0 {
 		for _, r := range d.rules {
-			out = append(out, Rule{ID: r.id, Weight: r.k})
+			out = append(out, Rule{ID: r.ID, Weight: r.Weight})
 		}
 		return out
 	}
 	for i, first := range d.parts[0].judgements {
-		r := Rule{ID: first.rule.id, Weight: first.rule.k}
+		r := Rule{ID: first.Rule.ID, Weight: first.Rule.Weight}
 		n, sum := 0.0, 0.0
 		for _, p := range d.parts {
 			j := &p.judgements[i]

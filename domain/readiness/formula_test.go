@@ -5,15 +5,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rule"
 )
 
 // sums returns a judgement of objects of weight 1, some of them failing.
-func sums(r *rule, eligible, fail int) judgement {
-	j := judgement{rule: r}
+func sums(r *rule.Rule, eligible, fail int) judgement {
+	j := judgement{Rule: r}
 	for i := range eligible {
-		f := failing{weight: 1, object: &object{kind: otherKind, objectType: ModelObject, index: -1, name: string(rune('a' + i))}}
+		f := failing{weight: 1, Object: &model.Object{Kind: model.OtherKind, ObjectType: finding.ModelObject, Index: -1, Name: string(rune('a' + i))}}
 		if i < fail {
-			f.verdict = fails(1, "do", "as it is")
+			f.Verdict = rule.Fails(1, "do", "as it is")
 		}
 		j.add(f, Options{})
 	}
@@ -25,12 +29,12 @@ func TestWorkedExample(t *testing.T) {
 	t.Parallel()
 	dimensions := []scored{
 		{weighted{dimension{id: "descriptions"}, 20}, []part{{1, []judgement{
-			sums(&rule{id: "DSC-01", k: 2}, 2, 1), sums(&rule{id: "DSC-02", k: 3}, 4, 2), sums(&rule{id: "DSC-03", k: 4}, 2, 1),
+			sums(&rule.Rule{ID: "DSC-01", Weight: 2}, 2, 1), sums(&rule.Rule{ID: "DSC-02", Weight: 3}, 4, 2), sums(&rule.Rule{ID: "DSC-03", Weight: 4}, 2, 1),
 		}}}},
-		{weighted{dimension{id: "naming"}, 14}, []part{{1, []judgement{sums(&rule{id: "NAM-01", k: 3}, 0, 0)}}}},
-		{weighted{dimension{id: "measures"}, 14}, []part{{1, []judgement{sums(&rule{id: "MEA-03", k: 3}, 2, 1)}}}},
+		{weighted{dimension{id: "naming"}, 14}, []part{{1, []judgement{sums(&rule.Rule{ID: "NAM-01", Weight: 3}, 0, 0)}}}},
+		{weighted{dimension{id: "measures"}, 14}, []part{{1, []judgement{sums(&rule.Rule{ID: "MEA-03", Weight: 3}, 2, 1)}}}},
 		{weighted{dimension{id: "time"}, 6}, []part{{1, []judgement{
-			sums(&rule{id: "TIM-01", k: 3}, 1, 0), sums(&rule{id: "TIM-03", k: 2}, 1, 1),
+			sums(&rule.Rule{ID: "TIM-01", Weight: 3}, 1, 0), sums(&rule.Rule{ID: "TIM-03", Weight: 2}, 1, 1),
 		}}}},
 	}
 	for i, want := range []float64{50, math.NaN(), 50, 60} {
@@ -60,7 +64,7 @@ func TestWorkedExample(t *testing.T) {
 func TestSourcesAreWeighted(t *testing.T) {
 	t.Parallel()
 	one := func(n float64, eligible, fail int) part {
-		return part{n, []judgement{sums(&rule{id: "DSC-01", k: 2}, eligible, fail)}}
+		return part{n, []judgement{sums(&rule.Rule{ID: "DSC-01", Weight: 2}, eligible, fail)}}
 	}
 	for name, tt := range map[string]struct {
 		parts []part
@@ -128,51 +132,51 @@ func TestRounding(t *testing.T) {
 // fixes (docs/regime.md C.4), repeated here so that a change of a table cannot go unnoticed.
 func TestRuleTable(t *testing.T) {
 	t.Parallel()
-	const I, D, P, S = AIInstructions, Descriptions, Properties, AIDataSchema
+	const I, D, P, S = finding.AIInstructions, finding.Descriptions, finding.Properties, finding.AIDataSchema
 	type row struct {
 		k        float64
-		severity Severity
-		fixes    []FixKind
+		severity finding.Severity
+		fixes    []finding.FixKind
 	}
 	want := map[string]row{
-		"DSC-01": {2, Medium, []FixKind{D}}, "DSC-02": {3, Medium, []FixKind{D}}, "DSC-03": {4, High, []FixKind{D}}, "DSC-04": {2, Medium, []FixKind{D}},
-		"DSC-05": {1, Low, []FixKind{D}}, "DSC-06": {1, Medium, []FixKind{D}}, "DSC-07": {1, Medium, []FixKind{D}},
-		"NAM-01": {3, Medium, nil}, "NAM-02": {2, Medium, nil}, "NAM-03": {2, Low, nil}, "NAM-04": {2, Medium, nil}, "NAM-05": {1, Low, nil}, "NAM-06": {2, Medium, nil},
-		"MEA-01": {3, High, nil}, "MEA-02": {2, Medium, nil}, "MEA-03": {3, Medium, nil}, "MEA-04": {2, Low, []FixKind{P}}, "MEA-05": {2, Medium, []FixKind{S}}, "MEA-06": {1, Low, []FixKind{S, I}},
-		"TYP-01": {1, Low, []FixKind{P}}, "TYP-02": {3, Medium, []FixKind{P}}, "TYP-03": {2, Medium, nil}, "TYP-04": {2, Medium, nil}, "TYP-05": {1, Low, nil}, "TYP-06": {1, Low, nil}, "TYP-07": {1, Low, nil},
-		"REL-01": {3, High, []FixKind{S}}, "REL-02": {3, High, nil}, "REL-03": {2, Medium, nil}, "REL-04": {2, Medium, nil}, "REL-05": {2, Medium, nil}, "REL-06": {1, Low, []FixKind{I}}, "REL-07": {2, Medium, nil},
-		"VIS-01": {3, High, []FixKind{S}}, "VIS-02": {3, Medium, []FixKind{S}}, "VIS-03": {2, Medium, []FixKind{S}}, "VIS-04": {2, Medium, []FixKind{S}}, "VIS-05": {2, Medium, []FixKind{S}}, "VIS-06": {1, Low, []FixKind{S}},
-		"INS-01": {4, High, []FixKind{I}}, "INS-02": {2, Medium, []FixKind{I}}, "INS-03": {2, Medium, []FixKind{I}}, "INS-04": {2, Medium, []FixKind{I}}, "INS-05": {2, Medium, []FixKind{I}}, "INS-06": {1, Medium, []FixKind{I}},
-		"INS-07": {2, Low, nil}, "INS-08": {1, Low, nil}, "INS-09": {1, Medium, nil},
-		"SYN-01": {2, Low, nil}, "SYN-02": {1, Medium, nil},
-		"TIM-01": {3, High, nil}, "TIM-02": {1, Low, nil}, "TIM-03": {2, Medium, nil}, "TIM-04": {2, Medium, nil}, "TIM-05": {1, Low, nil}, "TIM-06": {1, Low, nil},
-		"AGT-01": {3, Medium, nil}, "AGT-02": {2, Medium, nil}, "AGT-03": {1, Low, nil}, "AGT-04": {1, Low, nil}, "AGT-05": {1, Low, nil},
+		"DSC-01": {2, finding.Medium, []finding.FixKind{D}}, "DSC-02": {3, finding.Medium, []finding.FixKind{D}}, "DSC-03": {4, finding.High, []finding.FixKind{D}}, "DSC-04": {2, finding.Medium, []finding.FixKind{D}},
+		"DSC-05": {1, finding.Low, []finding.FixKind{D}}, "DSC-06": {1, finding.Medium, []finding.FixKind{D}}, "DSC-07": {1, finding.Medium, []finding.FixKind{D}},
+		"NAM-01": {3, finding.Medium, nil}, "NAM-02": {2, finding.Medium, nil}, "NAM-03": {2, finding.Low, nil}, "NAM-04": {2, finding.Medium, nil}, "NAM-05": {1, finding.Low, nil}, "NAM-06": {2, finding.Medium, nil},
+		"MEA-01": {3, finding.High, nil}, "MEA-02": {2, finding.Medium, nil}, "MEA-03": {3, finding.Medium, nil}, "MEA-04": {2, finding.Low, []finding.FixKind{P}}, "MEA-05": {2, finding.Medium, []finding.FixKind{S}}, "MEA-06": {1, finding.Low, []finding.FixKind{S, I}},
+		"TYP-01": {1, finding.Low, []finding.FixKind{P}}, "TYP-02": {3, finding.Medium, []finding.FixKind{P}}, "TYP-03": {2, finding.Medium, nil}, "TYP-04": {2, finding.Medium, nil}, "TYP-05": {1, finding.Low, nil}, "TYP-06": {1, finding.Low, nil}, "TYP-07": {1, finding.Low, nil},
+		"REL-01": {3, finding.High, []finding.FixKind{S}}, "REL-02": {3, finding.High, nil}, "REL-03": {2, finding.Medium, nil}, "REL-04": {2, finding.Medium, nil}, "REL-05": {2, finding.Medium, nil}, "REL-06": {1, finding.Low, []finding.FixKind{I}}, "REL-07": {2, finding.Medium, nil},
+		"VIS-01": {3, finding.High, []finding.FixKind{S}}, "VIS-02": {3, finding.Medium, []finding.FixKind{S}}, "VIS-03": {2, finding.Medium, []finding.FixKind{S}}, "VIS-04": {2, finding.Medium, []finding.FixKind{S}}, "VIS-05": {2, finding.Medium, []finding.FixKind{S}}, "VIS-06": {1, finding.Low, []finding.FixKind{S}},
+		"INS-01": {4, finding.High, []finding.FixKind{I}}, "INS-02": {2, finding.Medium, []finding.FixKind{I}}, "INS-03": {2, finding.Medium, []finding.FixKind{I}}, "INS-04": {2, finding.Medium, []finding.FixKind{I}}, "INS-05": {2, finding.Medium, []finding.FixKind{I}}, "INS-06": {1, finding.Medium, []finding.FixKind{I}},
+		"INS-07": {2, finding.Low, nil}, "INS-08": {1, finding.Low, nil}, "INS-09": {1, finding.Medium, nil},
+		"SYN-01": {2, finding.Low, nil}, "SYN-02": {1, finding.Medium, nil},
+		"TIM-01": {3, finding.High, nil}, "TIM-02": {1, finding.Low, nil}, "TIM-03": {2, finding.Medium, nil}, "TIM-04": {2, finding.Medium, nil}, "TIM-05": {1, finding.Low, nil}, "TIM-06": {1, finding.Low, nil},
+		"AGT-01": {3, finding.Medium, nil}, "AGT-02": {2, finding.Medium, nil}, "AGT-03": {1, finding.Low, nil}, "AGT-04": {1, finding.Low, nil}, "AGT-05": {1, finding.Low, nil},
 	}
-	var all []rule
+	var all []rule.Rule
 	last := ""
 	for _, d := range november2026.dimensions {
 		all = append(all, d.rules...)
 		for _, r := range d.rules {
-			if r.id <= last && r.id[:3] == last[:3] {
-				t.Errorf("%s comes after %s", r.id, last)
+			if r.ID <= last && r.ID[:3] == last[:3] {
+				t.Errorf("%s comes after %s", r.ID, last)
 			}
-			last = r.id
+			last = r.ID
 		}
 	}
 	for _, r := range november2026.agent {
-		all = append(all, r.rule)
+		all = append(all, r.Rule)
 	}
 	for _, r := range all {
-		w, ok := want[r.id]
-		if !ok || r.k != w.k || r.severity != w.severity || len(r.fixes) != len(w.fixes) {
-			t.Errorf("%s: got k %v, %s, %v, want %+v", r.id, r.k, r.severity, r.fixes, w)
+		w, ok := want[r.ID]
+		if !ok || r.Weight != w.k || r.Severity != w.severity || len(r.Fixes) != len(w.fixes) {
+			t.Errorf("%s: got k %v, %s, %v, want %+v", r.ID, r.Weight, r.Severity, r.Fixes, w)
 		}
 		for i := range w.fixes {
-			if r.fixes[i] != w.fixes[i] {
-				t.Errorf("%s: got fixes %v, want %v", r.id, r.fixes, w.fixes)
+			if r.Fixes[i] != w.fixes[i] {
+				t.Errorf("%s: got fixes %v, want %v", r.ID, r.Fixes, w.fixes)
 			}
 		}
-		delete(want, r.id)
+		delete(want, r.ID)
 	}
 	for id := range want {
 		t.Errorf("%s is missing", id)
@@ -192,21 +196,21 @@ func TestRuleTable(t *testing.T) {
 // its weights of dimensions. Every other rule is as in 2026-11.
 func TestDecemberRuleTable(t *testing.T) {
 	t.Parallel()
-	const I, S = AIInstructions, AIDataSchema
-	changed := map[string]rule{
-		"DSC-04": {k: 3, severity: Medium, fixes: []FixKind{Descriptions}}, "NAM-04": {k: 2, severity: Low}, "TIM-04": {k: 2, severity: Low}, "SYN-01": {k: 1, severity: Low}, "SYN-02": {k: 1, severity: Medium},
-		"INS-10": {k: 4, severity: High, fixes: []FixKind{I}}, "INS-11": {k: 1, severity: Medium, fixes: []FixKind{I}}, "REL-08": {k: 3, severity: High}, "REL-09": {k: 2, severity: Medium},
-		"MEA-07": {k: 4, severity: High}, "MEA-08": {k: 1, severity: Low}, "VIS-07": {k: 3, severity: High, fixes: []FixKind{S}}, "NAM-07": {k: 1, severity: Low}, "AGT-06": {k: 1, severity: Medium},
+	const I, S = finding.AIInstructions, finding.AIDataSchema
+	changed := map[string]rule.Rule{
+		"DSC-04": {Weight: 3, Severity: finding.Medium, Fixes: []finding.FixKind{finding.Descriptions}}, "NAM-04": {Weight: 2, Severity: finding.Low}, "TIM-04": {Weight: 2, Severity: finding.Low}, "SYN-01": {Weight: 1, Severity: finding.Low}, "SYN-02": {Weight: 1, Severity: finding.Medium},
+		"INS-10": {Weight: 4, Severity: finding.High, Fixes: []finding.FixKind{I}}, "INS-11": {Weight: 1, Severity: finding.Medium, Fixes: []finding.FixKind{I}}, "REL-08": {Weight: 3, Severity: finding.High}, "REL-09": {Weight: 2, Severity: finding.Medium},
+		"MEA-07": {Weight: 4, Severity: finding.High}, "MEA-08": {Weight: 1, Severity: finding.Low}, "VIS-07": {Weight: 3, Severity: finding.High, Fixes: []finding.FixKind{S}}, "NAM-07": {Weight: 1, Severity: finding.Low}, "AGT-06": {Weight: 1, Severity: finding.Medium},
 	}
-	all := func(r *Regime) map[string]rule {
-		rules := map[string]rule{}
+	all := func(r *Regime) map[string]rule.Rule {
+		rules := map[string]rule.Rule{}
 		for _, d := range r.dimensions {
 			for _, r := range d.rules {
-				rules[r.id] = r
+				rules[r.ID] = r
 			}
 		}
 		for _, r := range r.agent {
-			rules[r.id] = r.rule
+			rules[r.ID] = r.Rule
 		}
 		return rules
 	}
@@ -216,8 +220,8 @@ func TestDecemberRuleTable(t *testing.T) {
 		if !known {
 			want = old[id]
 		}
-		if r.k != want.k || r.severity != want.severity || !slices.Equal(r.fixes, want.fixes) || r.layout != want.layout || r.usage != want.usage {
-			t.Errorf("%s: got k %v, %s, %v, want %v, %s, %v", id, r.k, r.severity, r.fixes, want.k, want.severity, want.fixes)
+		if r.Weight != want.Weight || r.Severity != want.Severity || !slices.Equal(r.Fixes, want.Fixes) || r.Layout != want.Layout || r.Usage != want.Usage {
+			t.Errorf("%s: got k %v, %s, %v, want %v, %s, %v", id, r.Weight, r.Severity, r.Fixes, want.Weight, want.Severity, want.Fixes)
 		}
 	}
 	if len(now) != len(old)+9 {
@@ -228,7 +232,7 @@ func TestDecemberRuleTable(t *testing.T) {
 		"instructions": {13, 15}, "synonyms": {3, 2}, "time": {5, 4}, "agent": {0, 5},
 	}
 	for i, d := range december2026.dimensions {
-		if got := [2]float64{d.modelWeight, d.agentWeight}; got != weights[d.id] || d.id != november2026.dimensions[i].id || !slices.IsSortedFunc(d.rules, func(a, b rule) int { return strings.Compare(a.id, b.id) }) {
+		if got := [2]float64{d.modelWeight, d.agentWeight}; got != weights[d.id] || d.id != november2026.dimensions[i].id || !slices.IsSortedFunc(d.rules, func(a, b rule.Rule) int { return strings.Compare(a.ID, b.ID) }) {
 			t.Errorf("%s: got weights %v, rules %v", d.id, got, d.rules)
 		}
 	}
@@ -237,11 +241,11 @@ func TestDecemberRuleTable(t *testing.T) {
 func TestSeverityOfViolation(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		of        Severity
+		of        finding.Severity
 		violation float64
-		want      Severity
-	}{{High, 1, High}, {High, 0.99, Medium}, {Medium, 1, Medium}, {Medium, 0.5, Low}, {Low, 1, Low}, {Low, 0.5, Low}} {
-		if got := (&rule{severity: tt.of}).severityOf(tt.violation); got != tt.want {
+		want      finding.Severity
+	}{{finding.High, 1, finding.High}, {finding.High, 0.99, finding.Medium}, {finding.Medium, 1, finding.Medium}, {finding.Medium, 0.5, finding.Low}, {finding.Low, 1, finding.Low}, {finding.Low, 0.5, finding.Low}} {
+		if got := (&rule.Rule{Severity: tt.of}).SeverityOf(tt.violation); got != tt.want {
 			t.Errorf("%s at %v: got %s, want %s", tt.of, tt.violation, got, tt.want)
 		}
 	}
@@ -251,20 +255,20 @@ func TestSeverityOfViolation(t *testing.T) {
 // the group are further apart (docs/regime.md C.9 (22)).
 func TestOrder(t *testing.T) {
 	t.Parallel()
-	at := func(impact float64, dimension, source int, table, name string, k kind) *draft {
-		o := &object{kind: k, name: name}
-		o.table = newTableNamed(table)
+	at := func(impact float64, dimension, source int, table, name string, k model.Kind) *draft {
+		o := &model.Object{Kind: k, Name: name}
+		o.Table = newTableNamed(table)
 		return &draft{Finding: Finding{Impact: impact, Message: name}, dimension: dimension, source: source, object: o}
 	}
 	drafts := []*draft{
-		at(1, 1, 0, "T", "g", columnKind),
-		at(1+0.9e-9, 1, 0, "T", "f", columnKind),
-		at(1+1.8e-9, 2, 0, "A", "h", columnKind),
-		at(1, 1, 0, "T", "b", measureKind),
-		at(1, 1, 1, "A", "g2", columnKind),
-		at(1, 0, 1, "Z", "a", columnKind),
-		at(2, 9, 9, "Z", "first", columnKind),
-		at(1-1e-7, 0, 0, "A", "last", columnKind),
+		at(1, 1, 0, "T", "g", model.ColumnKind),
+		at(1+0.9e-9, 1, 0, "T", "f", model.ColumnKind),
+		at(1+1.8e-9, 2, 0, "A", "h", model.ColumnKind),
+		at(1, 1, 0, "T", "b", model.MeasureKind),
+		at(1, 1, 1, "A", "g2", model.ColumnKind),
+		at(1, 0, 1, "Z", "a", model.ColumnKind),
+		at(2, 9, 9, "Z", "first", model.ColumnKind),
+		at(1-1e-7, 0, 0, "A", "last", model.ColumnKind),
 	}
 	order(drafts)
 	got := ""

@@ -7,6 +7,8 @@ import (
 	"readiness/definition/dax"
 	"readiness/definition/report"
 	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/wording"
 )
 
 // Lineage counts how often the fields of a semantic model are viewed. A look counts for
@@ -14,11 +16,11 @@ import (
 // through measures (docs/regime.md C.5). Names of objects that the model lacks or that are
 // dropped (docs/regime.md C.1) are ignored.
 type Lineage struct {
-	snapshot *snapshot
-	tables   map[string]*table // by norm
-	levels   map[level]*object // the columns of hierarchy levels
-	next     [][]int           // the references of each measure; both by object.index
-	views    []int64           // by object.index
+	snapshot *model.Snapshot
+	tables   map[string]*model.Table // by norm
+	levels   map[level]*model.Object // the columns of hierarchy levels
+	next     [][]int                 // the references of each measure; both by Object.Index
+	views    []int64                 // by Object.Index
 }
 
 // level identifies a level of a hierarchy, under norm.
@@ -32,27 +34,27 @@ type Look struct {
 
 // NewLineage returns a lineage of the model's fields without any views.
 func NewLineage(m *semanticmodel.Model) *Lineage {
-	s := newSnapshot(m, Current().reading)
+	s := model.NewSnapshot(m, Current().reading)
 	l := &Lineage{
-		snapshot: s, tables: map[string]*table{}, levels: map[level]*object{},
-		next: make([][]int, len(s.objects)), views: make([]int64, len(s.objects)),
+		snapshot: s, tables: map[string]*model.Table{}, levels: map[level]*model.Object{},
+		next: make([][]int, len(s.Objects)), views: make([]int64, len(s.Objects)),
 	}
-	for _, t := range s.tables {
-		if l.tables[t.norm] == nil {
-			l.tables[t.norm] = t
+	for _, t := range s.Tables {
+		if l.tables[t.Norm] == nil {
+			l.tables[t.Norm] = t
 		}
-		for _, h := range t.hierarchies {
-			for _, of := range h.src.Levels {
-				name := level{t.norm, h.norm, norm(of.Name)}
-				if column := s.lookUp(t.src.Name, of.Column); column != nil && l.levels[name] == nil {
+		for _, h := range t.Hierarchies {
+			for _, of := range h.Src.Levels {
+				name := level{t.Norm, h.Norm, wording.Norm(of.Name)}
+				if column := s.LookUp(t.Src.Name, of.Column); column != nil && l.levels[name] == nil {
 					l.levels[name] = column
 				}
 			}
 		}
 	}
-	for _, m := range s.measures {
-		for _, o := range m.refs {
-			l.next[m.index] = append(l.next[m.index], o.index)
+	for _, m := range s.Measures {
+		for _, o := range m.Refs {
+			l.next[m.Index] = append(l.next[m.Index], o.Index)
 		}
 	}
 	return l
@@ -63,7 +65,7 @@ func NewLineage(m *semanticmodel.Model) *Lineage {
 // precedence over measures of the model with the same names.
 func (l *Lineage) Count(own []report.Measure, looks []Look) {
 	r := l.with(own)
-	groups := components(r.next)
+	groups := model.Components(r.next)
 	seen := make([]uint64, len(r.next)) // a bit per look that uses the node
 	for some := range slices.Chunk(looks, 64) {
 		clear(seen)
@@ -87,7 +89,7 @@ func (l *Lineage) Count(own []report.Measure, looks []Look) {
 		}
 		for i := range l.views {
 			for rest := seen[i]; rest != 0; rest &= rest - 1 {
-				l.views[i] = addViews(l.views[i], some[bits.TrailingZeros64(rest)].Views)
+				l.views[i] = model.AddViews(l.views[i], some[bits.TrailingZeros64(rest)].Views)
 			}
 		}
 	}
@@ -101,12 +103,12 @@ func (l *Lineage) Views() map[string]map[string]int64 {
 		if n == 0 {
 			continue
 		}
-		o := l.snapshot.objects[i]
-		table := o.table.src.Name
+		o := l.snapshot.Objects[i]
+		table := o.Table.Src.Name
 		if views[table] == nil {
 			views[table] = map[string]int64{}
 		}
-		views[table][o.name] = n
+		views[table][o.Name] = n
 	}
 	return views
 }
@@ -116,28 +118,28 @@ func (l *Lineage) Views() map[string]map[string]int64 {
 type withOwn struct {
 	*Lineage
 	next   [][]int
-	fields map[ref]int    // own measures, by names under norm
-	bare   map[string]int // own measures, by bare name
+	fields map[model.Ref]int // own measures, by names under norm
+	bare   map[string]int    // own measures, by bare name
 }
 
 func (l *Lineage) with(own []report.Measure) withOwn {
-	r := withOwn{l, slices.Grow(slices.Clone(l.next), len(own)), map[ref]int{}, map[string]int{}}
+	r := withOwn{l, slices.Grow(slices.Clone(l.next), len(own)), map[model.Ref]int{}, map[string]int{}}
 	for i, m := range own {
-		name, node := norm(m.Name), len(l.next)+i
-		r.bare[name], r.fields[ref{norm(m.Table), name}] = node, node
+		name, node := wording.Norm(m.Name), len(l.next)+i
+		r.bare[name], r.fields[model.Ref{Table: wording.Norm(m.Table), Field: name}] = node, node
 	}
 	for _, m := range own {
-		home := l.tables[norm(m.Table)]
+		home := l.tables[wording.Norm(m.Table)]
 		var to []int
 		for _, d := range dax.Read(m.Expression).References {
-			node, mine := r.bare[norm(d.Name)]
+			node, mine := r.bare[wording.Norm(d.Name)]
 			if d.Qualified {
-				node, mine = r.fields[ref{norm(d.Table), norm(d.Name)}]
+				node, mine = r.fields[model.Ref{Table: wording.Norm(d.Table), Field: wording.Norm(d.Name)}]
 			}
 			if mine {
 				to = append(to, node)
-			} else if o := l.snapshot.names.resolve(d, home); o != nil {
-				to = append(to, o.index)
+			} else if o := l.snapshot.Names.Resolve(d, home); o != nil {
+				to = append(to, o.Index)
 			}
 		}
 		r.next = append(r.next, to)
@@ -149,15 +151,15 @@ func (l *Lineage) with(own []report.Measure) withOwn {
 // date's own hierarchy, counts as its column.
 func (r withOwn) named(names report.References) (nodes []int) {
 	for _, f := range slices.Concat(names.Fields, names.Variations) {
-		if node, mine := r.fields[ref{norm(f.Table), norm(f.Name)}]; mine {
+		if node, mine := r.fields[model.Ref{Table: wording.Norm(f.Table), Field: wording.Norm(f.Name)}]; mine {
 			nodes = append(nodes, node)
-		} else if o := r.snapshot.lookUp(f.Table, f.Name); o != nil {
-			nodes = append(nodes, o.index)
+		} else if o := r.snapshot.LookUp(f.Table, f.Name); o != nil {
+			nodes = append(nodes, o.Index)
 		}
 	}
 	for _, of := range names.Levels {
-		if o := r.levels[level{norm(of.Table), norm(of.Hierarchy), norm(of.Level)}]; o != nil {
-			nodes = append(nodes, o.index)
+		if o := r.levels[level{wording.Norm(of.Table), wording.Norm(of.Hierarchy), wording.Norm(of.Level)}]; o != nil {
+			nodes = append(nodes, o.Index)
 		}
 	}
 	return nodes

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"testing"
 
-	"readiness/domain/readiness"
-
 	"pgregory.net/rapid"
+
+	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // Under both regimes impacts add up to what is missing from 100, for models and agents,
@@ -73,7 +74,7 @@ func TestEveryFindingCanBeIgnored(t *testing.T) {
 		m := wideModel().Draw(t, "model")
 		for _, r := range readiness.Regimes() {
 			found := r.Assess(m, noOptions).Findings
-			ignored := readiness.Options{Ignore: func(id string, k readiness.Key) bool {
+			ignored := readiness.Options{Ignore: func(id string, k finding.Key) bool {
 				return slices.ContainsFunc(found, func(f readiness.Finding) bool { return f.Key == k && slices.Contains(f.RuleIDs, id) })
 			}}
 			result := r.Assess(m, ignored)

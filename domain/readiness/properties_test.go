@@ -7,11 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"readiness/definition/semanticmodel"
-	"readiness/domain/readiness"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // anyModel draws a model with few different names, so that names, keys, schemas,
@@ -98,14 +99,14 @@ func anyUsage() *rapid.Generator[map[string]map[string]int64] {
 }
 
 // ignoring draws an Ignore that depends only on rule and object.
-func ignoring() *rapid.Generator[func(string, readiness.Key) bool] {
-	return rapid.Custom(func(t *rapid.T) func(string, readiness.Key) bool {
+func ignoring() *rapid.Generator[func(string, finding.Key) bool] {
+	return rapid.Custom(func(t *rapid.T) func(string, finding.Key) bool {
 		if rapid.Bool().Draw(t, "nothing") {
 			return nil
 		}
 		some := rapid.SliceOfN(rapid.SampledFrom(readiness.RuleIDs()), 1, 5).Draw(t, "ignored")
 		even := rapid.Bool().Draw(t, "even")
-		return func(id string, k readiness.Key) bool {
+		return func(id string, k finding.Key) bool {
 			return slices.Contains(some, id) && (len(k.ObjectName)%2 == 0) == even
 		}
 	})
@@ -163,7 +164,7 @@ func sound(t *rapid.T, r readiness.Result) {
 	}
 	type id struct {
 		dimension string
-		key       readiness.Key
+		key       finding.Key
 	}
 	seen := map[id]bool{}
 	merged := 0

@@ -1,6 +1,11 @@
 package readiness
 
-import "slices"
+import (
+	"slices"
+
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/rule"
+)
 
 // CapLimit returns the highest score that a cap permits, or false when no regime has the cap.
 func CapLimit(id string) (most float64, ok bool) {
@@ -20,23 +25,23 @@ type PublishedRule struct {
 	Dimension     string
 	DimensionName string
 	// Severity is the severity of a violation of 1 (docs/regime.md C.9 (18)).
-	Severity Severity
+	Severity finding.Severity
 	// Weight is the weight inside the dimension. ModelWeight and AgentWeight are the
 	// weights of the dimension in the score of a semantic model, 0 if it has none there,
 	// and of a data agent.
 	Weight, ModelWeight, AgentWeight float64
 	// FixKinds are the optimization kinds that can resolve the rule's findings.
-	FixKinds []FixKind
+	FixKinds []finding.FixKind
 }
 
 // Rules returns the rules of the regime by dimension and id, with the rules about data
 // agents last.
 func (r *Regime) Rules() []PublishedRule {
 	var all []PublishedRule
-	add := func(d dimension, one *rule) {
+	add := func(d dimension, one *rule.Rule) {
 		all = append(all, PublishedRule{
-			ID: one.id, Dimension: d.id, DimensionName: d.name, Severity: one.severity,
-			Weight: one.k, ModelWeight: d.modelWeight, AgentWeight: d.agentWeight, FixKinds: slices.Clone(one.fixes),
+			ID: one.ID, Dimension: d.id, DimensionName: d.name, Severity: one.Severity,
+			Weight: one.Weight, ModelWeight: d.modelWeight, AgentWeight: d.agentWeight, FixKinds: slices.Clone(one.Fixes),
 		})
 	}
 	for _, d := range r.dimensions {
@@ -45,7 +50,7 @@ func (r *Regime) Rules() []PublishedRule {
 		}
 		if len(d.rules) == 0 {
 			for i := range r.agent {
-				add(d, &r.agent[i].rule)
+				add(d, &r.agent[i].Rule)
 			}
 		}
 	}

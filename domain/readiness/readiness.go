@@ -8,7 +8,12 @@
 // only between assessments with the same regime and weighting.
 package readiness
 
-import "readiness/definition/semanticmodel"
+import (
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rules/agents"
+)
 
 // Options are the inputs of an assessment other than the definition.
 type Options struct {
@@ -17,7 +22,7 @@ type Options struct {
 	// the one model assessed; a data agent's sources have usage of their own.
 	Usage map[string]map[string]int64
 	// Ignore reports whether a rule must not judge an object; nil ignores none.
-	Ignore func(ruleID string, key Key) bool
+	Ignore func(ruleID string, key finding.Key) bool
 	// WithoutFindings leaves the findings nil, which saves much of the work. Everything
 	// else is the same.
 	WithoutFindings bool
@@ -78,7 +83,7 @@ func (r *Regime) AssessAgent(a Agent, sources []Source, o Options) Result {
 	for _, v := range views {
 		result.Sources = append(result.Sources, ScoredSource{
 			SourceModelID: v.id, Name: sources[v.source].Name,
-			Tables: len(v.t), Columns: len(v.c), Measures: len(v.m), HiddenExposed: v.hidden,
+			Tables: len(v.T), Columns: len(v.C), Measures: len(v.M), HiddenExposed: v.hidden,
 		})
 	}
 	return result
@@ -86,31 +91,32 @@ func (r *Regime) AssessAgent(a Agent, sources []Source, o Options) Result {
 
 // modelView is a model on its own.
 func (r *Regime) modelView(m *semanticmodel.Model, o Options) view {
-	s := newSnapshot(m, r.reading)
-	return view{scope: newScope(s, s.exposed, o.Usage), n: 1}
+	s := model.NewSnapshot(m, r.reading)
+	return view{Scope: model.NewScope(s, s.Exposed, o.Usage), n: 1}
 }
 
 // exposedView is a model as the source of an agent that selected every exposed table.
 func (r *Regime) exposedView(m *semanticmodel.Model, o Options) view {
-	s := newSnapshot(m, r.reading)
-	exposed, _ := s.selection(func(t *table) bool { return s.exposed[t.index] })
-	x := newScope(s, exposed, o.Usage)
-	return view{scope: x, n: float64(len(x.f)), agent: true}
+	s := model.NewSnapshot(m, r.reading)
+	exposed, _ := s.Selection(func(t *model.Table) bool { return s.Exposed[t.Index] })
+	x := model.NewScope(s, exposed, o.Usage)
+	return view{Scope: x, n: float64(len(x.F)), agent: true}
 }
 
 // agentViews are the semantic models among an agent's sources.
-func (r *Regime) agentViews(a Agent, sources []Source) (*configuration, []view) {
-	config := &configuration{Agent: a, sources: sources, snapshots: make([]*snapshot, len(sources))}
+func (r *Regime) agentViews(a Agent, sources []Source) (*agents.Configuration, []view) {
+	config := &agents.Configuration{Instructions: a.Instructions, Description: a.Description}
 	var views []view
 	for i, source := range sources {
+		config.Sources = append(config.Sources, agents.Source{ID: source.ID, Name: source.Name, Tables: source.Tables})
 		if source.Model == nil {
 			continue
 		}
-		s := newSnapshot(source.Model, r.reading)
-		config.snapshots[i] = s
-		exposed, hidden := s.selection(selectedBy(source.Tables))
-		x := newScope(s, exposed, source.Usage)
-		views = append(views, view{scope: x, n: float64(len(x.f)), agent: true, source: i, id: source.ID, hidden: hidden})
+		s := model.NewSnapshot(source.Model, r.reading)
+		config.Sources[i].Snapshot = s
+		exposed, hidden := s.Selection(model.SelectedBy(source.Tables))
+		x := model.NewScope(s, exposed, source.Usage)
+		views = append(views, view{Scope: x, n: float64(len(x.F)), agent: true, source: i, id: source.ID, hidden: hidden})
 	}
 	return config, views
 }

@@ -2,7 +2,10 @@ package readiness
 
 import (
 	"slices"
-	"strings"
+
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rule"
+	"readiness/domain/readiness/rules/agents"
 )
 
 // RegimeID is the id of the current regime.
@@ -11,9 +14,9 @@ const RegimeID = "2026-12"
 // Regime is a set of scoring rules under an id.
 type Regime struct {
 	ID         string
-	reading    reading
+	reading    model.Reading
 	dimensions []dimension
-	agent      []agentRule // rules of the dimension without rules about a model
+	agent      []agents.Rule // rules of the dimension without rules about a model
 	caps       []limit
 }
 
@@ -22,8 +25,8 @@ type Regime struct {
 type dimension struct {
 	id, name                 string
 	modelWeight, agentWeight float64
-	applies                  func(*scope) bool // nil: always
-	rules                    []rule            // by id
+	applies                  func(*model.Scope) bool // nil: always
+	rules                    []rule.Rule             // by id
 }
 
 // regimes are all published regimes, oldest first.
@@ -69,20 +72,3 @@ type weighted struct {
 	dimension
 	weight float64
 }
-
-// amended returns the rules of an older regime with some of them changed, and new ones
-// added, by id.
-func amended[R interface{ of() *rule }](rules []R, changed ...R) []R {
-	out := slices.Clone(rules)
-	for _, r := range changed {
-		i, known := slices.BinarySearchFunc(out, r.of().id, func(r R, id string) int { return strings.Compare(r.of().id, id) })
-		if known {
-			out[i] = r
-		} else {
-			out = slices.Insert(out, i, r)
-		}
-	}
-	return out
-}
-
-func (r rule) of() *rule { return &r }

@@ -6,6 +6,7 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 func TestDecemberRelationshipRules(t *testing.T) {
@@ -139,7 +140,7 @@ func TestWeightOfBrokenRelationships(t *testing.T) {
 	m := model(table("S", whole("k"), measure("m", "1")), table("T", whole("k")), related("S[x] -> Gone[k]"), related("U[x] -> Gone[k]"))
 	r := regime(t, "2026-12").Assess(m, readiness.Options{Usage: map[string]map[string]int64{"S": {"m": 10}}})
 	a, b := findingOf(r, "relationships", "S[x] -> Gone[k]"), findingOf(r, "relationships", "U[x] -> Gone[k]")
-	if a == nil || b == nil || a.Impact != 4*b.Impact || a.Table != "S" || b.Table != "U" || a.ObjectType != readiness.RelationshipObject || a.Severity != readiness.High {
+	if a == nil || b == nil || a.Impact != 4*b.Impact || a.Table != "S" || b.Table != "U" || a.ObjectType != finding.RelationshipObject || a.Severity != finding.High {
 		t.Errorf("got %+v and %+v", a, b)
 	}
 }

@@ -1,20 +1,25 @@
 package readiness
 
-import "slices"
+import (
+	"slices"
+
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rules/agents"
+)
 
 // report scores the views and, if there is one, the agent's configuration.
-func (r *Regime) report(dimensions []weighted, views []view, config *configuration, o Options) Result {
+func (r *Regime) report(dimensions []weighted, views []view, config *agents.Configuration, o Options) Result {
 	result := Result{Regime: r.ID, Weighting: Unweighted, Caps: []string{}, Dimensions: []Dimension{}}
 	all := r.judge(dimensions, views, config, o)
 	result.NotAssessable, result.ScoreComplete = r.notAssessable(views, config != nil)
 	holding := r.limits(views, all)
 	exposed := false // whether any table is exposed
 	for _, v := range views {
-		exposed = exposed || len(v.t) > 0
-		if v.views != nil {
+		exposed = exposed || len(v.T) > 0
+		if v.Views != nil {
 			result.Weighting = WeightedByUsage
 		}
-		result.Model.add(v.scope)
+		result.Model.add(v.Scope)
 	}
 	for _, c := range holding {
 		result.Caps = append(result.Caps, c.id)
@@ -43,20 +48,20 @@ func (r *Regime) report(dimensions []weighted, views []view, config *configurati
 	return result
 }
 
-func (c *Counts) add(x *scope) {
-	c.Tables += len(x.tables)
-	c.Columns += len(x.columns)
-	c.Measures += len(x.measures)
-	c.Relationships += len(x.relationships)
-	c.ExposedTables += len(x.t)
-	c.ExposedColumns += len(x.c)
-	c.ExposedMeasures += len(x.m)
-	c.VerifiedAnswers += len(x.answers)
+func (c *Counts) add(x *model.Scope) {
+	c.Tables += len(x.Tables)
+	c.Columns += len(x.Columns)
+	c.Measures += len(x.Measures)
+	c.Relationships += len(x.Relationships)
+	c.ExposedTables += len(x.T)
+	c.ExposedColumns += len(x.C)
+	c.ExposedMeasures += len(x.M)
+	c.VerifiedAnswers += len(x.Answers)
 }
 
 // judge applies the rules to the views and, if there is one, to the agent's
 // configuration.
-func (r *Regime) judge(dimensions []weighted, views []view, config *configuration, o Options) []scored {
+func (r *Regime) judge(dimensions []weighted, views []view, config *agents.Configuration, o Options) []scored {
 	var all []scored
 	for _, d := range dimensions {
 		s := scored{weighted: d}
@@ -66,7 +71,7 @@ func (r *Regime) judge(dimensions []weighted, views []view, config *configuratio
 				s.parts = append(s.parts, v.judge(d.dimension, o))
 			}
 		case config != nil:
-			s.parts = []part{config.judge(r.agent, o)}
+			s.parts = []part{judgeAgent(config, r.agent, o)}
 		default: // without an agent's configuration
 			continue
 		}
@@ -83,14 +88,14 @@ func (r *Regime) notAssessable(views []view, configured bool) ([]NotAssessable, 
 	var ids []string
 	for _, d := range r.dimensions {
 		for i := range d.rules {
-			if d.rules[i].copilot {
-				ids = append(ids, d.rules[i].id)
+			if d.rules[i].Copilot {
+				ids = append(ids, d.rules[i].ID)
 			}
 		}
 	}
 	for i := range r.agent {
-		if configured && r.agent[i].copilot {
-			ids = append(ids, r.agent[i].id)
+		if configured && r.agent[i].Copilot {
+			ids = append(ids, r.agent[i].ID)
 		}
 	}
 	if ids == nil {
@@ -98,7 +103,7 @@ func (r *Regime) notAssessable(views []view, configured bool) ([]NotAssessable, 
 	}
 	var all []NotAssessable
 	for _, v := range views {
-		if v.src.Copilot.NotVisible {
+		if v.Src.Copilot.NotVisible {
 			all = append(all, NotAssessable{v.id, slices.Clone(ids), notShown})
 		}
 	}

@@ -1,6 +1,6 @@
 package readiness
 
-import "encoding/json"
+import "readiness/domain/readiness/finding"
 
 // Result is the result of an assessment: the report member of the stored document
 // (docs/specification.md 2.9). Score and Raw are null when no table is exposed.
@@ -81,42 +81,14 @@ type Rule struct {
 	Ignored  int     `json:"ignored,omitempty"`
 }
 
-// ObjectType is the type of object that a finding is about.
-type ObjectType string
-
-// The object types. Only AGT rules judge data agents and sources.
-const (
-	TableObject   ObjectType = "table"
-	ColumnObject  ObjectType = "column"
-	MeasureObject ObjectType = "measure"
-	// CalculationItemObject is a calculation item; its ObjectName is `Column="Item"`.
-	CalculationItemObject ObjectType = "calculation_item"
-	RelationshipObject    ObjectType = "relationship"
-	VerifiedAnswerObject  ObjectType = "verified_answer"
-	ModelObject           ObjectType = "model"
-	DataAgentObject       ObjectType = "data_agent"
-	SourceObject          ObjectType = "source"
-)
-
-// Key identifies an object in findings and for ignoring (docs/regime.md C.2). ObjectName is ""
-// for a table, `From[Col] -> To[Col]` for a relationship, and the folder of a verified
-// answer. For the entire model or agent it is "#" and the rule id, with Table "".
-type Key struct {
-	// SourceModelID is the id of a data agent's source; "" for a semantic model
-	// assessed by itself.
-	SourceModelID string `json:"source_model_id,omitempty"`
-	Table         string `json:"table"`
-	ObjectName    string `json:"object_name"`
-}
-
 // Finding is everything that one dimension reports about one object. Dimension and Key
 // together are unique in a Result.
 type Finding struct {
 	Dimension string `json:"dimension"`
-	Key
-	ObjectType ObjectType `json:"object_type"`
-	RuleIDs    []string   `json:"rule_ids"`
-	Severity   Severity   `json:"severity"`
+	finding.Key
+	ObjectType finding.ObjectType `json:"object_type"`
+	RuleIDs    []string           `json:"rule_ids"`
+	Severity   finding.Severity   `json:"severity"`
 	// Violation is the largest violation of its rules, above 0 and at most 1.
 	Violation float64 `json:"violation"`
 	// Impact is how many points of the uncapped score the finding costs. The impacts of
@@ -126,39 +98,8 @@ type Finding struct {
 	Message  string `json:"message"`
 	Evidence string `json:"evidence"`
 	// FixKind is the first of FixKinds.
-	FixKind  FixKind   `json:"fix_kind"`
-	FixKinds []FixKind `json:"fix_kinds"`
-}
-
-// Severity is the severity of a finding. It depends on its rules, not on the size of
-// the model.
-type Severity string
-
-// The severities.
-const (
-	High   Severity = "high"
-	Medium Severity = "medium"
-	Low    Severity = "low"
-)
-
-// FixKind is the optimization kind that can resolve a finding. The zero FixKind, null
-// in JSON, means that only a person can fix it.
-type FixKind string
-
-// The kinds, named as in the interface.
-const (
-	AIInstructions FixKind = "aiInstructions"
-	Descriptions   FixKind = "descriptions"
-	Properties     FixKind = "properties"
-	AIDataSchema   FixKind = "aiDataSchema"
-)
-
-// MarshalJSON implements json.Marshaler. It encodes the zero FixKind as null.
-func (k FixKind) MarshalJSON() ([]byte, error) {
-	if k == "" {
-		return []byte("null"), nil
-	}
-	return json.Marshal(string(k))
+	FixKind  finding.FixKind   `json:"fix_kind"`
+	FixKinds []finding.FixKind `json:"fix_kinds"`
 }
 
 // ScoredSource is a scored semantic model of a data agent.

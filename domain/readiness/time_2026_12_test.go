@@ -6,6 +6,7 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 func TestDecemberTimeRules(t *testing.T) {
@@ -146,12 +147,12 @@ func TestDecemberSynonymRules(t *testing.T) {
 	}
 	// Severities: low with SYN-01, medium for a collision only.
 	m = star(synonyms("P[Color]", "Authored", "title"), synonyms("P[Label]", "Authored", "brand"))
-	ignored := readiness.Options{Ignore: func(id string, k readiness.Key) bool { return id == "SYN-01" && k.ObjectName == "Level" }}
+	ignored := readiness.Options{Ignore: func(id string, k finding.Key) bool { return id == "SYN-01" && k.ObjectName == "Level" }}
 	r = december.Assess(m, ignored)
 	for object, want := range map[string]struct {
 		rules    string
-		severity readiness.Severity
-	}{"P[Color]": {"SYN-02", readiness.Medium}, "P[Title]": {"SYN-01 SYN-02", readiness.Low}, "P[Level]": {"SYN-02", readiness.Low}} {
+		severity finding.Severity
+	}{"P[Color]": {"SYN-02", finding.Medium}, "P[Title]": {"SYN-01 SYN-02", finding.Low}, "P[Level]": {"SYN-02", finding.Low}} {
 		f := findingOf(r, "synonyms", object)
 		if f == nil || f.Severity != want.severity || strings.Join(f.RuleIDs, " ") != want.rules {
 			t.Errorf("%s: got %+v, want %v", object, f, want)

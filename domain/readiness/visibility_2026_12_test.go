@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"readiness/definition/semanticmodel"
-	"readiness/domain/readiness"
+	"readiness/domain/readiness/rules/instructions"
 )
 
 func TestDecemberVisibilityRules(t *testing.T) {
@@ -209,12 +209,12 @@ func TestMissingInstructionsAreOneFinding(t *testing.T) {
 		t.Fatalf("got %+v", f)
 	}
 	for _, id := range f.RuleIDs {
-		if !slices.Contains(readiness.ModelNames(id), f.ObjectName) || !slices.Contains(readiness.ModelNames(id), "#"+id) {
-			t.Errorf("%s: the model is called %q", id, readiness.ModelNames(id))
+		if !slices.Contains(instructions.ModelNames(id), f.ObjectName) || !slices.Contains(instructions.ModelNames(id), "#"+id) {
+			t.Errorf("%s: the model is called %q", id, instructions.ModelNames(id))
 		}
 	}
 	for _, r := range december.Rules() {
-		if names := readiness.ModelNames(r.ID); (len(names) == 2) != slices.Contains(f.RuleIDs, r.ID) || names[0] != "#"+r.ID {
+		if names := instructions.ModelNames(r.ID); (len(names) == 2) != slices.Contains(f.RuleIDs, r.ID) || names[0] != "#"+r.ID {
 			t.Errorf("%s: the model is called %q", r.ID, names)
 		}
 	}

@@ -16,21 +16,22 @@ import (
 	"strings"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 	"readiness/offline"
 )
 
 // drawn is a line of the output.
 type drawn struct {
-	N        int                `json:"n"`
-	Rule     string             `json:"rule"` // the rule it was drawn for
-	Rules    []string           `json:"rules"`
-	Severity readiness.Severity `json:"severity"`
-	Item     string             `json:"item"`
-	Table    string             `json:"table"`
-	Object   string             `json:"object"`
-	Place    string             `json:"place"`
-	Message  string             `json:"message"`
-	Evidence string             `json:"evidence"`
+	N        int              `json:"n"`
+	Rule     string           `json:"rule"` // the rule it was drawn for
+	Rules    []string         `json:"rules"`
+	Severity finding.Severity `json:"severity"`
+	Item     string           `json:"item"`
+	Table    string           `json:"table"`
+	Object   string           `json:"object"`
+	Place    string           `json:"place"`
+	Message  string           `json:"message"`
+	Evidence string           `json:"evidence"`
 	// Of is how many findings of high or medium severity have the rule.
 	Of int `json:"of"`
 }
@@ -66,7 +67,7 @@ func run(w io.Writer, regime string, seed uint64, n int, paths []string) error {
 	if err != nil {
 		return err
 	}
-	a, err := offline.Assess(context.Background(), items, offline.AssessOptions{Regime: r, MinSeverity: readiness.Medium})
+	a, err := offline.Assess(context.Background(), items, offline.AssessOptions{Regime: r, MinSeverity: finding.Medium})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
 )
 
 // introduction explains the words that the pages use.
@@ -49,7 +50,7 @@ func list(regimes []*readiness.Regime) string {
 			fmt.Fprintf(&b, "\n## %s\n\n`%s`: %s.\n\n", rule.DimensionName, rule.Dimension, weight)
 			b.WriteString("| Rule | Requirement | Severity | Weight | Optimization |\n|---|---|---|---|---|\n")
 		}
-		e, _ := readiness.Explain(rule.ID)
+		e, _ := explained.Rule(rule.ID)
 		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s | %s | %s |\n", rule.ID, rule.ID, e.Title, rule.Severity, number(rule.Weight), fixes(rule))
 	}
 	return b.String()

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
 )
 
 //go:generate go run . ../..
@@ -77,7 +78,7 @@ func write(root string) (map[string]string, error) {
 	cited := headings(string(page))
 	pages := map[string]string{}
 	regimes := readiness.Regimes()
-	for _, id := range readiness.ExplainedRules() {
+	for _, id := range explained.Rules() {
 		p, err := newRulePage(id, regimes)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", id, err)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
+	"readiness/domain/readiness/finding"
 	"readiness/offline"
 )
 
@@ -19,14 +21,14 @@ type of struct {
 // rulePage is what a page shows.
 type rulePage struct {
 	id      string
-	text    readiness.Explanation
+	text    explained.Explanation
 	regimes []of              // that have the rule, oldest first
 	finding readiness.Finding // of the failing example
 }
 
 func newRulePage(id string, regimes []*readiness.Regime) (rulePage, error) {
 	p := rulePage{id: id}
-	p.text, _ = readiness.Explain(id)
+	p.text, _ = explained.Rule(id)
 	var newest *readiness.Regime
 	for _, r := range regimes {
 		for _, rule := range r.Rules() {
@@ -85,7 +87,7 @@ func (p rulePage) String() string {
 	return b.String()
 }
 
-func joined(kinds []readiness.FixKind) string {
+func joined(kinds []finding.FixKind) string {
 	var names []string
 	for _, k := range kinds {
 		names = append(names, string(k))
@@ -104,13 +106,13 @@ var escaped = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "`", "\\`", "
 var languages = map[string]string{".tmdl": "tmdl", ".json": "json", ".md": "markdown", ".pbism": "json"}
 
 // example writes the parts of an example, each as a block with its path; TMDL, which may be in several files, without.
-func example(e readiness.Example) string {
+func example(e explained.Example) string {
 	var b strings.Builder
 	for _, p := range e.Parts {
 		switch {
 		case p.Times > 1:
 			fmt.Fprintf(&b, "%d times, with {n} from 1 to %d:\n\n", p.Times, p.Times)
-		case p.Path != readiness.ModelPart:
+		case p.Path != explained.ModelPart:
 			fmt.Fprintf(&b, "`%s`:\n\n", p.Path)
 		}
 		fmt.Fprintf(&b, "```%s\n%s\n```\n\n", languages[path.Ext(p.Path)], strings.TrimSpace(p.Text))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
 )
 
 // The pages are those that the generator writes, and there are no others.
@@ -47,7 +48,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, err := os.ReadDir(filepath.Join(root, folder))
-	if err != nil || len(files) != len(readiness.ExplainedRules())+1 {
+	if err != nil || len(files) != len(explained.Rules())+1 {
 		t.Errorf("%d files, want one for each rule and the list, error %v", len(files), err)
 	}
 	page, err := os.ReadFile(filepath.Join(root, folder, "DSC-05.md"))

@@ -1,0 +1,226 @@
+package explained
+
+// descriptionsExplained explains domain/readiness/rules/descriptions.
+var descriptionsExplained = map[string]Explanation{
+	"DSC-01": {
+		Name: "TableDescribed", Title: "A table has a description",
+		What: "Judges every exposed table. It fails if the table has no description, or one that DSC-04 faults. The severity is low " +
+			"for a date table, and for a dimension whose columns say what a row is: one is named like the table with key or id after " +
+			"it, and one with name after it, such as Customer Key and Customer Name in Customer (a first word dim of the table does " +
+			"not count; hidden columns do).",
+		Why: "An AI chooses the tables of a query by their names and descriptions. A description that states what one row stands for " +
+			"keeps it from counting the wrong rows.",
+		Source: descriptionsAreGiven,
+		Fails: tmdl(`
+table Sales
+
+	column Amount
+		dataType: decimal
+`),
+		Passes: tmdl(`
+/// One row for each line of an invoice, from the point of sale and the web shop.
+table Sales
+
+	column Amount
+		dataType: decimal
+`),
+		Fix: "State what one row stands for and what the table is used for.",
+	},
+	"DSC-02": {
+		Name: "ColumnDescribed", Title: "A column that is not a key has a description",
+		What: "Judges every exposed column that is neither an end of a relationship nor isKey. It fails if the column has no " +
+			"description, or one that DSC-04 faults. The severity is medium where the name leaves the meaning open, else low. The name " +
+			"leaves it open if (a) NAM-03 or NAM-06 faults it; (b) the column is a number, its last word is none of hours, minutes, " +
+			"seconds, days, bytes, kb, mb, gb, ms, km, kg, year, month, week, day, quarter, hour, age, id, latitude, longitude, " +
+			"percent, pct, and its format string shows neither % nor a currency sign; or (c) it is a text whose last word is category, " +
+			"type, kind, class, group, status, state, stage, level, code, flag, reason, mode, segment, band, grade, channel, source or " +
+			"scope.",
+		Why: "An AI filters and groups by columns. Without a description it guesses which values a column has and in which unit its " +
+			"numbers are.",
+		Source: descriptionsAreGiven,
+		Fails: tmdl(`
+table Sales
+
+	column Channel
+		dataType: string
+`),
+		Passes: tmdl(`
+table Sales
+
+	/// How the order came in: web, phone or shop.
+	column Channel
+		dataType: string
+`),
+		Fix: "Say what the values mean, with their unit or an example of them.",
+	},
+	"DSC-03": {
+		Name: "MeasureDescribed", Title: "A measure has a description",
+		What: "Judges every exposed measure. It fails if the measure has no description, or one that DSC-04 faults. The severity is " +
+			"medium if the measure only counts and its name says so: NAM-03 does not fault the name, it starts with #, number of or " +
+			"count of, or ends with count, and the expression is one call of COUNT, COUNTROWS or DISTINCTCOUNT, or CALCULATE of one, " +
+			"or of a measure that is one, with filters that compare a column with a constant.",
+		Why: "Measures answer most questions. An AI chooses among them by name and description, and cannot see from a name what is " +
+			"included, which filters apply and which date counts.",
+		Source: descriptionsAreGiven,
+		Fails: tmdl(`
+table Sales
+
+	measure 'Net Sales' = SUM(Sales[Amount])
+
+	column Amount
+		dataType: decimal
+`),
+		Passes: tmdl(`
+table Sales
+
+	/// Revenue after discounts and without tax, in euro. Use it for any question about revenue.
+	measure 'Net Sales' = SUM(Sales[Amount])
+
+	column Amount
+		dataType: decimal
+`),
+		Fix: "Say what it measures, how it is calculated, in which unit, and when to use it.",
+	},
+	"DSC-04": {
+		Name: "DescriptionSaysMoreThanName", Title: "A description says more than the name",
+		What: "Judges exposed tables, measures and columns; keys only if they have a description. It fails if there is no description, " +
+			"if it has fewer than 8 characters, or if it equals the name. It also fails if each of its words is a filler, or is a word " +
+			"of the object's own name or of any table's name, in singular or plural. The fillers are words such as the, of, for, this, " +
+			"contains, column, value, name, total and id; docs/regime.md H.3 lists all of them. In a date table date and calendar are " +
+			"fillers, too. A description that fails here counts as none in DSC-01, DSC-02, DSC-03, DSC-05 and DSC-06. The severity is " +
+			"low where that of DSC-01 or DSC-02 is.",
+		Why:    "A text that repeats the name uses up what an AI reads and gives it nothing to choose by.",
+		Source: descriptionsAreGiven,
+		Fails: tmdl(`
+/// One row for each line of an invoice.
+table Sales
+
+	/// The total of net sales.
+	measure 'Net Sales' = SUM(Sales[Amount])
+
+	column Amount
+		dataType: decimal
+		isHidden
+`),
+		Passes: tmdl(`
+/// One row for each line of an invoice.
+table Sales
+
+	/// Revenue after discounts and without tax, in euro.
+	measure 'Net Sales' = SUM(Sales[Amount])
+
+	column Amount
+		dataType: decimal
+		isHidden
+`),
+		Fix: "Add what the name leaves open: unit, filters, what one row or value is, when to use it. If there is nothing to add, a " +
+			"better description will not help; ignore the finding.",
+	},
+	"DSC-05": {
+		Name: "DescriptionShort", Title: "The important part of a description is in its first 200 characters",
+		What: "Judges exposed tables, measures, and columns that are no keys. It fails by half if the description is longer than 200 " +
+			"characters, and in full if there is none or DSC-04 faults it.",
+		Why:    "What comes after the first 200 characters is not read when a query is written.",
+		Source: descriptionsAreGiven,
+		Fails: tmdl(`
+/// One row for each line of an invoice.
+table Sales
+
+	/// This measure was introduced with the new reporting in spring, replaces three older measures of the finance team and is
+	/// maintained by the controlling department, which also answers questions about it. It is the revenue after discounts.
+	measure 'Net Sales' = SUM(Sales[Amount])
+
+	column Amount
+		dataType: decimal
+		isHidden
+`),
+		Passes: tmdl(`
+/// One row for each line of an invoice.
+table Sales
+
+	/// Revenue after discounts and without tax. Replaces three older measures of the finance team.
+	measure 'Net Sales' = SUM(Sales[Amount])
+
+	column Amount
+		dataType: decimal
+		isHidden
+`),
+		Fix: "Cut the description to 200 characters, or put what matters first.",
+	},
+	"DSC-06": {
+		Name: "DescriptionUnique", Title: "No two objects share a description",
+		What: "Judges exposed tables, measures, and columns that are no keys. It fails if another of them has the same description, in " +
+			"any letter case and spacing, or if there is none or DSC-04 faults it. The severity is low where that of DSC-01 or DSC-02 " +
+			"is.",
+		Why:    "An AI cannot choose between two objects whose descriptions are the same.",
+		Source: descriptionsAreGiven,
+		Fails: tmdl(`
+/// One row for each line of an invoice.
+table Sales
+
+	/// Revenue of the invoices, in euro.
+	measure 'Gross Sales' = SUM(Sales[Amount])
+
+	/// Revenue of the invoices, in euro.
+	measure 'Net Sales' = SUM(Sales[Amount]) - SUM(Sales[Discount])
+
+	column Amount
+		isHidden
+
+	column Discount
+		isHidden
+`),
+		Passes: tmdl(`
+/// One row for each line of an invoice.
+table Sales
+
+	/// Revenue of the invoices before discounts, in euro.
+	measure 'Gross Sales' = SUM(Sales[Amount])
+
+	/// Revenue of the invoices after discounts, in euro.
+	measure 'Net Sales' = SUM(Sales[Amount]) - SUM(Sales[Discount])
+
+	column Amount
+		isHidden
+
+	column Discount
+		isHidden
+`),
+		Fix: "Say in each description how the object differs from the other.",
+	},
+	"DSC-07": {
+		Name: "CalculationItemsListed", Title: "The column of a calculation group describes every calculation item",
+		What: "Judges exposed tables with a calculation group that has items. The violation is the share of the items whose names are " +
+			"not in the first 200 characters of the description of the group's column, in any letter case. The column is the one with " +
+			"the source column Name, else the only text column; without such a column the rule fails in full.",
+		Why:    "An AI that does not know the items cannot use them.",
+		Source: "Calculation items are in no model metadata, so the description of the column has to list them (docs/regime.md A.0 (5)).",
+		Fails: tmdl(`
+table Units
+	calculationGroup
+
+		calculationItem Single = SELECTEDMEASURE()
+
+		calculationItem Thousands = DIVIDE(SELECTEDMEASURE(), 1000)
+
+	/// Chooses the unit of a measure.
+	column Unit
+		dataType: string
+		sourceColumn: Name
+`),
+		Passes: tmdl(`
+table Units
+	calculationGroup
+
+		calculationItem Single = SELECTEDMEASURE()
+
+		calculationItem Thousands = DIVIDE(SELECTEDMEASURE(), 1000)
+
+	/// Chooses the unit of a measure: Single as it is, Thousands divided by 1,000.
+	column Unit
+		dataType: string
+		sourceColumn: Name
+`),
+		Fix: "Name every item in the first 200 characters of the description of the group's column, and say what it does.",
+	},
+}

@@ -1,0 +1,70 @@
+// Package finding has the vocabulary of findings: what object one is about, how severe it
+// is, and what can fix it. It has no rules.
+package finding
+
+import "encoding/json"
+
+// Subject identifies a table, column or measure of a model. Name is "" for a table.
+type Subject struct {
+	Type        ObjectType
+	Table, Name string
+}
+
+// ObjectType is the type of object that a finding is about.
+type ObjectType string
+
+// The object types. Only AGT rules judge data agents and sources.
+const (
+	TableObject   ObjectType = "table"
+	ColumnObject  ObjectType = "column"
+	MeasureObject ObjectType = "measure"
+	// CalculationItemObject is a calculation item; its ObjectName is `Column="Item"`.
+	CalculationItemObject ObjectType = "calculation_item"
+	RelationshipObject    ObjectType = "relationship"
+	VerifiedAnswerObject  ObjectType = "verified_answer"
+	ModelObject           ObjectType = "model"
+	DataAgentObject       ObjectType = "data_agent"
+	SourceObject          ObjectType = "source"
+)
+
+// Key identifies an object in findings and for ignoring (docs/regime.md C.2). ObjectName is ""
+// for a table, `From[Col] -> To[Col]` for a relationship, and the folder of a verified
+// answer. For the entire model or agent it is "#" and the rule id, with Table "".
+type Key struct {
+	// SourceModelID is the id of a data agent's source; "" for a semantic model
+	// assessed by itself.
+	SourceModelID string `json:"source_model_id,omitempty"`
+	Table         string `json:"table"`
+	ObjectName    string `json:"object_name"`
+}
+
+// Severity is the severity of a finding. It depends on its rules, not on the size of
+// the model.
+type Severity string
+
+// The severities.
+const (
+	High   Severity = "high"
+	Medium Severity = "medium"
+	Low    Severity = "low"
+)
+
+// FixKind is the optimization kind that can resolve a finding. The zero FixKind, null
+// in JSON, means that only a person can fix it.
+type FixKind string
+
+// The kinds, named as in the interface.
+const (
+	AIInstructions FixKind = "aiInstructions"
+	Descriptions   FixKind = "descriptions"
+	Properties     FixKind = "properties"
+	AIDataSchema   FixKind = "aiDataSchema"
+)
+
+// MarshalJSON implements json.Marshaler. It encodes the zero FixKind as null.
+func (k FixKind) MarshalJSON() ([]byte, error) {
+	if k == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(k))
+}

@@ -1,0 +1,96 @@
+package model
+
+import (
+	"slices"
+	"strings"
+
+	"readiness/definition/dax"
+	"readiness/definition/semanticmodel"
+)
+
+// Reading is how a regime reads those terms of docs/regime.md C.1 that regimes define
+// differently.
+type Reading struct {
+	// keywords is true when a keyword of DAX before a name is no table.
+	keywords bool
+	// seen is what is judged of a model.
+	seen func(*semanticmodel.Model) *semanticmodel.Model
+	// dataType is the type of a column.
+	dataType func(*semanticmodel.Table, *semanticmodel.Column) semanticmodel.DataType
+	// holdsMeasures reports whether a table that has measures and no end of a
+	// relationship is a measure table.
+	holdsMeasures func(t *Table, exposed func(*Column) bool) bool
+	// isDate reports whether a table is a date table.
+	isDate func(*Table) bool
+}
+
+// Declared is that of 2026-11.
+var Declared = Reading{
+	seen:          func(m *semanticmodel.Model) *semanticmodel.Model { return m },
+	dataType:      func(_ *semanticmodel.Table, c *semanticmodel.Column) semanticmodel.DataType { return c.DataType },
+	holdsMeasures: func(t *Table, exposed func(*Column) bool) bool { return !slices.ContainsFunc(t.Columns, exposed) },
+	isDate:        func(t *Table) bool { return t.DateByName || t.MarkedAsDate() },
+}
+
+// Inferred is that of 2026-12 (docs/regime.md H.3).
+var Inferred = Reading{
+	keywords:      true,
+	seen:          withoutUnseen,
+	dataType:      inferredType,
+	holdsMeasures: holdsOnlyMeasures,
+	isDate: func(t *Table) bool {
+		return t.DateByName || t.MarkedAsDate() || t.callsCalendar() || slices.ContainsFunc(t.Columns, t.consistsOfDates)
+	},
+}
+
+// inferredType returns the type of a column. The engine types the column [Date] of
+// CALENDAR, so that no type is written.
+func inferredType(t *semanticmodel.Table, c *semanticmodel.Column) semanticmodel.DataType {
+	if c.DataType == "" && c.SourceColumn == "[Date]" && slices.ContainsFunc(t.Partitions, IsCalculated) {
+		return semanticmodel.DateTime
+	}
+	return c.DataType
+}
+
+// holdsOnlyMeasures also holds for a single column, as tables for measures need one,
+// unless a measure uses it.
+func holdsOnlyMeasures(t *Table, exposed func(*Column) bool) bool {
+	return !slices.ContainsFunc(t.Columns, exposed) || len(t.Columns) == 1 && !t.Columns[0].Used
+}
+
+// callsCalendar reports whether a table with a dateTime column is calculated by CALENDAR
+// or CALENDARAUTO.
+func (t *Table) callsCalendar() bool {
+	return slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Is(semanticmodel.DateTime) }) &&
+		slices.ContainsFunc(t.Src.Partitions, func(p semanticmodel.Partition) bool {
+			return IsCalculated(p) && slices.ContainsFunc(dax.Read(p.Expression).Calls, func(c dax.Call) bool {
+				return strings.EqualFold(c.Name, "CALENDAR") || strings.EqualFold(c.Name, "CALENDARAUTO")
+			})
+		})
+}
+
+var datePartNames = []string{"date", "day", "week", "month", "quarter", "qtr", "year", "fiscal", "period", "semester", "holiday", "season"}
+
+// consistsOfDates reports whether facts are related to the dateTime column c, and the
+// other columns of its table are calculated or parts of dates.
+func (t *Table) consistsOfDates(c *Column) bool {
+	return c.oneOfMany && c.Is(semanticmodel.DateTime) && len(t.Columns) > 1 && !slices.ContainsFunc(t.Columns, func(other *Column) bool {
+		return other != c && !other.Calculated() && !slices.ContainsFunc(datePartNames,
+			func(part string) bool { return strings.Contains(other.Norm, part) })
+	})
+}
+
+// withoutUnseen returns a model without the parts that the platform did not show, and
+// without instructions in cultures, which belong to them.
+func withoutUnseen(m *semanticmodel.Model) *semanticmodel.Model {
+	if !m.Copilot.NotVisible {
+		return m
+	}
+	seen := *m
+	seen.Copilot = semanticmodel.Copilot{NotVisible: true}
+	seen.Cultures = slices.Clone(m.Cultures)
+	for i := range seen.Cultures {
+		seen.Cultures[i].CustomInstructions = nil
+	}
+	return &seen
+}

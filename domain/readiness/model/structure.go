@@ -1,0 +1,54 @@
+package model
+
+import (
+	"slices"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/wording"
+)
+
+// structure computes TR, the facts and the date tables over all tables, hidden or not
+// (docs/regime.md C.9 (7, 8)).
+func (s *Snapshot) structure() {
+	exposed := func(c *Column) bool { return s.Exposed[c.Index] }
+	for _, t := range s.Tables {
+		t.FieldParameter = t.calculated && slices.ContainsFunc(t.Columns, func(c *Column) bool {
+			_, ok := c.Src.ExtendedProperties["ParameterMetadata"]
+			return ok
+		})
+		measureTable := len(t.Measures) > 0 && !slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.End }) && s.holdsMeasures(t,
+			exposed)
+		t.Starred = t.Src.CalculationGroup == nil && !t.FieldParameter && !measureTable
+		if t.Starred {
+			s.Starred++
+		}
+		if t.Fact() {
+			s.Facts++
+		}
+		t.DateByName = t.Dimension() && DateWords.Meets(t.Words) &&
+			slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.Is(semanticmodel.DateTime) })
+		t.Date = s.isDate(t)
+	}
+	for _, r := range s.Relationships {
+		r.From.DateEnd = r.From.DateEnd || r.To.Table.Date
+		r.To.DateEnd = r.To.DateEnd || r.From.Table.Date
+		if r.Src.IsActive {
+			r.From.Table.Dated = r.From.Table.Dated || r.To.Table.Date
+			r.To.Table.Dated = r.To.Table.Dated || r.From.Table.Date
+		}
+	}
+}
+
+// DateWords are the words of a name that make a dimension with a dateTime column a date table.
+var DateWords = wording.SetOf("date,dates,calendar")
+
+// Disconnected reports whether TR has at least two tables and no active relationship
+// connects two of them.
+func (s *Snapshot) Disconnected() bool {
+	return s.Starred >= 2 && !slices.ContainsFunc(s.Relationships, func(r *Relationship) bool {
+		return r.Src.IsActive && r.Between() && r.From.Table != r.To.Table
+	})
+}
+
+// IsCalculated reports whether an expression computes a partition.
+func IsCalculated(p semanticmodel.Partition) bool { return p.SourceType == "calculated" }

@@ -1,0 +1,128 @@
+package dates
+
+import (
+	"slices"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rule"
+	"readiness/domain/readiness/rules/visibility"
+	"readiness/domain/readiness/wording"
+)
+
+// December2026 are the rules of 2026-12: they find more date tables, and say which table to mark (docs/regime.md
+// H.3).
+var December2026 = rule.Amended(November2026,
+	rule.Rule{ID: "TIM-01", Weight: 3, Severity: finding.High, Check: rule.OnModel(rule.Always, unmarkedDates)},
+	rule.Rule{ID: "TIM-04", Weight: 2, Severity: finding.Low, Check: rule.Each(rule.Where(rule.AllTables, needsDates), undatedFact)},
+)
+
+func unmarkedDates(x *model.Scope) rule.Verdict {
+	if v := unmarkedModel(x); v.Violation < 1 {
+		return v
+	}
+	for _, t := range x.Tables {
+		if c := calendarDate(t); c != nil {
+			return rule.Fails(0.5, "join "+wording.Quoted(t.Src.Name)+" by "+model.QuotedColumn(c)+
+				" and mark it as the date table, with this column as its key",
+				"table %s is in no active relationship that makes it a date table", wording.Quoted(t.Src.Name))
+		}
+	}
+	return rule.Fails(1, "add a date table with a row for each day, mark it as one and join the facts to it", "no date table")
+}
+
+var calendarWords = wording.SetOf("date,day,dow,week,wk,month,mth,quarter,qtr,year,yr,fiscal,period")
+
+// calendarDate returns the first dateTime column with another column of a calendar, in a table whose name says that it
+// is one; nil for another table (docs/regime-precision.md P14).
+func calendarDate(t *model.Table) *model.Column {
+	if !t.Starred || !model.DateWords.Meets(t.Words) {
+		return nil
+	}
+	var named []*model.Column // the first two columns of a calendar
+	for _, c := range t.Columns {
+		if len(named) < 2 && calendarWords.Meets(c.Words) {
+			named = append(named, c)
+		}
+	}
+	i := slices.IndexFunc(t.Columns, func(c *model.Column) bool {
+		return c.Is(semanticmodel.DateTime) && (len(named) == 2 || len(named) == 1 && named[0] != c)
+	})
+	if i < 0 {
+		return nil
+	}
+	return t.Columns[i]
+}
+
+// hasDateTable reports whether any table is a date table.
+func hasDateTable(x *model.Scope) bool {
+	return slices.ContainsFunc(x.Tables, func(t *model.Table) bool { return t.Date })
+}
+
+// needsDates selects the facts that are joined to a date table or have a date of their
+// own, if there is a date table at all.
+func needsDates(x *model.Scope, t *model.Table) bool {
+	return t.Fact() && hasDateTable(x) && slices.ContainsFunc(t.Columns, func(c *model.Column) bool { return c.DateEnd || datesRows(x, c) })
+}
+
+var changeEndings = wording.SetOf("modified,updated,changed,refreshed,loaded")
+
+// datesRows reports whether a column is an exposed date of what a row stands for, and not of its record
+// (docs/regime-precision.md P15).
+func datesRows(x *model.Scope, c *model.Column) bool {
+	if !x.In(&c.Object) || !c.Is(semanticmodel.DateTime) || changeEndings.Meets(c.Words) {
+		return false
+	}
+	w, _ := visibility.TechnicalWord(c)
+	return w == ""
+}
+
+// mostDates is how many dates of a fact a message names.
+const mostDates = 5
+
+func undatedFact(x *model.Scope, t *model.Table) rule.Verdict {
+	if t.Dated {
+		return rule.Verdict{}
+	}
+	var dates []string
+	for _, c := range t.Columns {
+		if datesRows(x, c) {
+			dates = append(dates, "["+wording.Shown(c.Name, wording.ShownName)+"]")
+		}
+	}
+	from := ""
+	switch len(dates) {
+	case 0:
+	case 1:
+		from = " from " + dates[0]
+	default:
+		from = " from one of " + wording.Listed(dates, mostDates)
+	}
+	i := slices.IndexFunc(x.Tables, func(t *model.Table) bool { return t.Date })
+	to := wording.Quoted(x.Tables[i].Src.Name)
+	if c := dateColumn(x.Tables[i]); c != nil {
+		to = model.QuotedColumn(c)
+	}
+	return rule.Fails(1, "join it to "+to+" by an active relationship"+from, "no active relationship with a date table")
+}
+
+// dateColumn returns the column of a date table that facts should be joined to, nil if it has none
+// (docs/regime-precision.md P15).
+func dateColumn(t *model.Table) *model.Column {
+	var key, date *model.Column
+	for _, c := range t.Columns {
+		switch isDate := c.Is(semanticmodel.DateTime); {
+		case isDate && c.OneOfActive:
+			return c
+		case c.Src.IsKey && key == nil:
+			key = c
+		case isDate && date == nil:
+			date = c
+		}
+	}
+	if key == nil {
+		return date
+	}
+	return key
+}

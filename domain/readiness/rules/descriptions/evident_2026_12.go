@@ -1,0 +1,156 @@
+package descriptions
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"readiness/definition/dax"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/additions"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rules/naming"
+	"readiness/domain/readiness/wording"
+)
+
+// lowIfEvident returns the severity of a missing description where the name says what one would, else "".
+func lowIfEvident[O model.Judged](x *model.Scope, o O) finding.Severity {
+	if isEvident(x, o.Base()) {
+		return finding.Low
+	}
+	return ""
+}
+
+type evidentKey struct{}
+
+// isEvident reports whether the name of an exposed table, or of a column without a description, says what one would
+// (docs/regime-precision.md P1, P2). It is false for key columns, which need none, and for measures.
+func isEvident(x *model.Scope, o *model.Object) bool {
+	return model.Remembered(x, evidentKey{}, func() []bool {
+		evident := make([]bool, len(x.Objects))
+		for _, t := range x.T {
+			evident[t.Index] = t.Date || t.Dimension() && listsNames(t)
+		}
+		for _, c := range x.C {
+			evident[c.Index] = !c.Key && !additions.Explained(x, &c.Object) && !needsWords(x, c)
+		}
+		return evident
+	})[o.Index]
+}
+
+var (
+	// unitWords at the end of a name say the unit of a number, or that it has none.
+	unitWords = wording.SetOf("hours,minutes,seconds,days,bytes,kb,mb,gb,ms,km,kg,year,month,week,day,quarter,hour,age,id," +
+		"latitude,longitude,percent,pct")
+	// codedWords at the end of a name say that a text is one of a few values.
+	codedWords = wording.SetOf("category,type,kind,class,group,status,state,stage,level,code,flag,reason,mode,segment,band,grade,channel," +
+		"source,scope")
+)
+
+// needsWords reports whether a column has a name at fault, no unit or coded values (docs/regime-precision.md P1).
+func needsWords(x *model.Scope, c *model.Column) bool {
+	last := wording.LastWord(c.Words)
+	return c.Numeric() && !unitWords[last] && !showsUnit(c.Src.FormatString) ||
+		c.Is(semanticmodel.String) && codedWords[last] ||
+		naming.Unfamiliar(x, &c.Object).Violation > 0 || naming.VagueName(x, &c.Object).Violation > 0
+}
+
+// showsUnit reports whether a format string has a percent or a currency sign.
+func showsUnit(format string) bool {
+	return strings.ContainsFunc(format, func(r rune) bool { return r == '%' || unicode.Is(unicode.Sc, r) })
+}
+
+// listsNames reports whether a table has a key and a name of what it is called, hidden or not, as Customers have
+// Customer Id and Customer Name (docs/regime-precision.md P2).
+func listsNames(t *model.Table) bool {
+	of := t.Words
+	if len(of) > 0 && of[0] == "dim" {
+		of = of[1:]
+	}
+	keys, names := map[string]bool{}, map[string]bool{} // what is followed by key, id or name
+	for _, c := range t.Columns {
+		last := wording.LastWord(c.Words)
+		if len(c.Words) != len(of)+1 || last != "name" && last != "key" && last != "id" || !areForms(c.Words[:len(of)], of) {
+			continue
+		}
+		if what := wording.JoinWords(c.Words[:len(of)]); last == "name" {
+			names[what] = true
+		} else {
+			keys[what] = true
+		}
+		if what := wording.JoinWords(c.Words[:len(of)]); keys[what] && names[what] {
+			return true
+		}
+	}
+	return false
+}
+
+// areForms reports whether each word is a form of the one at its place.
+func areForms(words, of []string) bool {
+	for i, w := range words {
+		if w != of[i] && !slices.Contains(wording.Forms(of[i]), w) {
+			return false
+		}
+	}
+	return true
+}
+
+var plainCounts = wording.SetOf("COUNT,COUNTROWS,DISTINCTCOUNT")
+
+// mediumIfCount returns the severity of a missing description of a measure that its name calls a count and that is one
+// (docs/regime-precision.md P3), else "".
+func mediumIfCount(x *model.Scope, m *model.Measure) finding.Severity {
+	called := strings.HasPrefix(strings.TrimSpace(m.Name), "#") || wording.LastWord(m.Words) == "count" ||
+		len(m.Words) > 1 && (m.Words[0] == "number" || m.Words[0] == "count") && m.Words[1] == "of"
+	if called && naming.Unfamiliar(x, &m.Object).Violation == 0 && counts(x, m, map[*model.Measure]bool{}) {
+		return finding.Medium
+	}
+	return ""
+}
+
+// counts reports whether a measure is a plain count, or CALCULATE of one with filters that compare a column with a
+// constant. Measures in a circle count nothing.
+func counts(x *model.Scope, m *model.Measure, seen map[*model.Measure]bool) bool {
+	if seen[m] {
+		return false
+	}
+	seen[m] = true
+	if plainCounts[dax.SoleCall(m.Src.Expression)] {
+		return true
+	}
+	n, ok := dax.Parse(m.Src.Expression)
+	if !ok || !calls(n, "CALCULATE") || len(n.Parts) == 0 || slices.ContainsFunc(n.Parts[1:], isOtherFilter) {
+		return false
+	}
+	first := n.Parts[0]
+	if first.Kind != dax.ColumnNode || first.Reference.Qualified {
+		return first.Kind == dax.CallNode && plainCounts[first.Text] && first.Variables == nil
+	}
+	o := x.Names.Resolve(first.Reference, m.Table)
+	return o != nil && o.Kind == model.MeasureKind && counts(x, x.Names.ByIndex[o.Index], seen)
+}
+
+func calls(n *dax.Node, function string) bool {
+	return n.Kind == dax.CallNode && n.Text == function && n.Variables == nil
+}
+
+// isOtherFilter reports whether an argument of CALCULATE is anything but a column of a table that equals a constant.
+func isOtherFilter(n *dax.Node) bool {
+	if n.Kind != dax.OperationNode || n.Text != "=" && n.Text != "==" || n.Variables != nil {
+		return true
+	}
+	column, value := n.Parts[0], n.Parts[1]
+	if column.Kind != dax.ColumnNode {
+		column, value = value, column
+	}
+	if value.Kind == dax.SignNode && value.Text != "NOT" {
+		value = value.Parts[0]
+		if value.Kind != dax.NumberNode {
+			return true
+		}
+	}
+	constant := value.Kind == dax.NumberNode || value.Kind == dax.TextNode ||
+		(calls(value, "TRUE") || calls(value, "FALSE")) && len(value.Parts) == 0
+	return column.Kind != dax.ColumnNode || !column.Reference.Qualified || !constant
+}

@@ -1,0 +1,244 @@
+package instructions
+
+import (
+	"slices"
+	"strings"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rule"
+	"readiness/domain/readiness/rules/meanings"
+	"readiness/domain/readiness/rules/naming"
+	"readiness/domain/readiness/rules/visibility"
+	"readiness/domain/readiness/wording"
+)
+
+// December2026 are the rules of 2026-12: they also judge whether the assistant reads the instructions and
+// whether they contradict themselves (docs/regime.md H.2, H.3).
+var December2026 = ofCopilot(rule.Amended(November2026,
+	rule.Rule{ID: "INS-01", Weight: 4, Severity: finding.High, Fixes: []finding.FixKind{finding.AIInstructions},
+		Check: together("INS-01", noInstructions)},
+	rule.Rule{ID: "INS-02", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
+		Check: rule.Stating(together("INS-02", instructionLength))},
+	rule.Rule{ID: "INS-03", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
+		Check: together("INS-03", namedReferences)},
+	rule.Rule{ID: "INS-04", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
+		Check: rule.Stating(together("INS-04", instructionTopics))},
+	rule.Rule{ID: "INS-05", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
+		Check: rule.Stating(rule.Among(rule.Where(rule.AllTables, hasDateRoles),
+			undecidedRole))},
+	rule.Rule{ID: "INS-06", Weight: 1, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
+		Check: rule.Among(rule.Where(rule.ExposedTables, hasItems), unexplained)},
+	rule.Rule{ID: "INS-08", Weight: 1, Severity: finding.Low, Check: rule.Stating(rule.Each(rule.VerifiedAnswers, triggerPhrases))},
+	rule.Rule{ID: "INS-09", Weight: 1, Severity: finding.Medium, Check: rule.Each(rule.VerifiedAnswers, missingFields)},
+	rule.Rule{ID: "INS-10", Weight: 4, Severity: finding.High, Fixes: []finding.FixKind{finding.AIInstructions},
+		Check: rule.OnModel(needsQnA, qnaIsOff)},
+	rule.Rule{ID: "INS-11", Weight: 1, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
+		Check: rule.OnModel(hasInstructions, meanings.Contradiction)},
+))
+
+// ofCopilot marks rules about the parts that prepare a model for AI.
+func ofCopilot(rules []rule.Rule) []rule.Rule {
+	for i := range rules {
+		rules[i].Copilot = true
+	}
+	return rules
+}
+
+// missingInstructions is the pseudo-object of INS-01 to INS-04 while there are no
+// instructions.
+const missingInstructions = "#INSTRUCTIONS"
+
+// ModelNames returns the names of the entire model in findings of a rule. Each of them
+// serves to ignore the rule.
+func ModelNames(ruleID string) []string {
+	switch ruleID {
+	case "INS-01", "INS-02", "INS-03", "INS-04":
+		return []string{"#" + ruleID, missingInstructions}
+	}
+	return []string{"#" + ruleID}
+}
+
+// Without instructions, a model with fewer fields than fewestInstructed is not judged, and one with at most clearFields
+// has a finding of medium severity (docs/regime-precision.md P4).
+const (
+	fewestInstructed = 3
+	clearFields      = 10
+)
+
+// together judges the instructions as one object of all its rules while there are none,
+// and else as an object of its own. Either name serves to ignore the rule.
+func together(ruleID string, judge func(*model.Scope) rule.Verdict) rule.Check {
+	return func(x *model.Scope, say func(model.Judged, rule.Verdict)) {
+		o := rule.ModelItself(ruleID)
+		o.Alias = missingInstructions
+		if x.Instructions != "" {
+			say(o, judge(x))
+			return
+		}
+		fields := askable(x)
+		if len(x.T) == 0 || fields < fewestInstructed {
+			return
+		}
+		o.Name, o.Alias = o.Alias, o.Name
+		v := judge(x)
+		if fields <= clearFields || needsLittle(x) {
+			v.Severity = finding.Medium
+		}
+		say(o, v)
+	}
+}
+
+// needsLittle reports whether there is little to instruct about: one table without dates, or neither a measure nor an
+// active relationship (docs/regime-precision.md P4).
+func needsLittle(x *model.Scope) bool {
+	if len(x.M) == 0 && !slices.ContainsFunc(x.Relationships, func(r *model.Relationship) bool { return r.Src.IsActive }) {
+		return true
+	}
+	return len(x.T) == 1 && !slices.ContainsFunc(x.T[0].Columns, func(c *model.Column) bool { return c.Is(semanticmodel.DateTime) })
+}
+
+type askableKey struct{}
+
+// askable returns how many exposed fields have a name that is no placeholder. It counts to one more than clearFields.
+func askable(x *model.Scope) int {
+	return model.Remembered(x, askableKey{}, func() int {
+		n := 0
+		for _, o := range x.F {
+			if !naming.IsPlaceholder(o.Name) {
+				n++
+			}
+			if n > clearFields {
+				break
+			}
+		}
+		return n
+	})
+}
+
+func hasDateRoles(_ *model.Scope, t *model.Table) bool {
+	return t.Fact() && len(roles(businessDates(t))) >= 2
+}
+
+var (
+	keptWords   = wording.SetOf("loaded,ingested,exported")
+	keptAt      = wording.SetOf("date,time,timestamp,period,at")
+	dateEndings = wording.SetOf("date,datetime,time,timestamp,day,key,id,sk")
+	// intervalWords name an end of an interval, or one of two dates that belong together.
+	intervalWords = wording.SetOf("start,end,begin,from,to,submit")
+)
+
+// businessDates returns the dates of a table without those of loads and records (docs/regime-precision.md P5).
+func businessDates(t *model.Table) []*model.Column {
+	return slices.DeleteFunc(datesOf(t), func(c *model.Column) bool {
+		if w, _ := visibility.TechnicalWord(c); w != "" {
+			return true
+		}
+		for i := 1; i < len(c.Words); i++ {
+			if before, w := c.Words[i-1], c.Words[i]; keptWords[before] && keptAt[w] || keptAt[before] && keptWords[w] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// roles returns the first of the dates that have the same name without brackets at its end and without the words that
+// every date has (docs/regime-precision.md P5).
+func roles(dates []*model.Column) []*model.Column {
+	known := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(dates), func(c *model.Column) bool {
+		name := strings.TrimSpace(c.Name)
+		if at := strings.LastIndex(name, "("); at >= 0 && strings.HasSuffix(name, ")") {
+			name = name[:at]
+		}
+		stem := slices.DeleteFunc(wording.Words(name), func(w string) bool { return intervalWords[w] })
+		for len(stem) > 0 && dateEndings[wording.LastWord(stem)] {
+			stem = stem[:len(stem)-1]
+		}
+		key := strings.Join(stem, wording.WordBreak)
+		again := known[key]
+		known[key] = true
+		return again
+	})
+}
+
+func undecidedRole(x *model.Scope, _ []*model.Table) func(*model.Table) rule.Verdict {
+	contains := wording.Finder(wording.JoinWords(wording.Words(x.Instructions)))
+	return func(t *model.Table) rule.Verdict {
+		dates := businessDates(t)
+		if slices.ContainsFunc(dates, func(c *model.Column) bool { return len(c.Words) > 0 && contains(wording.JoinWords(c.Words)) }) {
+			return rule.Verdict{}
+		}
+		var names []string
+		for _, c := range roles(dates) {
+			names = append(names, c.Name)
+		}
+		return rule.Fails(1, "say in the AI instructions which of its dates to use by default", "not named: %s",
+			wording.Listed(names, wording.MostNamed))
+	}
+}
+
+func hasInstructions(x *model.Scope) bool { return x.Instructions != "" }
+
+func hasItems(_ *model.Scope, t *model.Table) bool { return t.Src.CalculationGroup != nil }
+
+func namedReferences(x *model.Scope) rule.Verdict {
+	return references(x, func(unresolved []string) (advice, names string) {
+		names = wording.Listed(unresolved, wording.MostNamed)
+		return "correct " + names + " in the AI instructions, as the model has no such field", names
+	})
+}
+
+func missingFields(x *model.Scope, a *model.Answer) rule.Verdict {
+	var missing []string
+	for _, f := range a.Src.Fields {
+		if x.LookUp(f.Table, f.Name) == nil {
+			missing = append(missing, wording.Quoted(f.Table)+"["+f.Name+"]")
+		}
+	}
+	if len(missing) == 0 {
+		return rule.Verdict{}
+	}
+	names := wording.Listed(missing, wording.MostNamed)
+	return rule.Fails(1, "build it again without "+names+", which the model does not have", "not in the model: %s", names)
+}
+
+// needsQnA selects models with something that is read only while Q&A is on, and those in
+// which it is off.
+func needsQnA(x *model.Scope) bool {
+	switch x.Src.QnA {
+	case semanticmodel.QnANoPart:
+		return false
+	case semanticmodel.QnAOff:
+		return true
+	case semanticmodel.QnAOn, semanticmodel.QnAUnset:
+	}
+	if x.Instructions != "" || len(x.Answers) > 0 || x.Configured {
+		return true
+	}
+	for _, o := range x.Objects {
+		if len(o.Terms) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func qnaIsOff(x *model.Scope) rule.Verdict {
+	switch x.Src.QnA {
+	case semanticmodel.QnAOff:
+		return rule.Fails(1,
+			"set settings.qnaEnabled to true in definition.pbism, as the assistant reads instructions and synonyms only then",
+			"settings.qnaEnabled is false")
+	case semanticmodel.QnAUnset:
+		v := rule.Fails(0.25,
+			"write settings.qnaEnabled: true into definition.pbism, so that the assistant is sure to read instructions and synonyms",
+			"settings.qnaEnabled is absent")
+		v.Severity = finding.Low
+		return v
+	case semanticmodel.QnANoPart, semanticmodel.QnAOn:
+	}
+	return rule.Verdict{}
+}

@@ -1,0 +1,221 @@
+package measures
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	nfc "golang.org/x/text/unicode/norm"
+
+	"readiness/definition/dax"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rule"
+	"readiness/domain/readiness/rules/datatypes"
+	"readiness/domain/readiness/rules/visibility"
+	"readiness/domain/readiness/wording"
+)
+
+// December2026 are the rules of 2026-12: they also judge whether expressions can work (docs/regime.md H.2, H.3).
+var December2026 = rule.Amended(November2026,
+	rule.Rule{ID: "MEA-01", Weight: 3, Severity: finding.High, Check: rule.Stating(rule.OnModel(hasNumbers, enoughMeasures))},
+	rule.Rule{ID: "MEA-02", Weight: 2, Severity: finding.Medium,
+		Check: rule.Among(rule.Where(rule.ExposedColumns, onlySummable), unmeasured)},
+	rule.Rule{ID: "MEA-03", Weight: 3, Severity: finding.Medium,
+		Check: rule.Each(rule.Where(rule.ExposedMeasures, yieldsNumber), unformattedNumber)},
+	rule.Rule{ID: "MEA-04", Weight: 2, Severity: finding.Low, Fixes: []finding.FixKind{finding.Properties}, Layout: true,
+		Check: rule.Stating(unfiled,
+			strconv.Itoa(unfiledMeasures)+" at most need none")},
+	rule.Rule{ID: "MEA-05", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIDataSchema},
+		Check: rule.Among(rule.ExposedMeasures, namedDuplicate)},
+	rule.Rule{ID: "MEA-06", Weight: 1, Severity: finding.Low, Fixes: []finding.FixKind{finding.AIDataSchema, finding.AIInstructions},
+		Check: rule.Among(rule.ExposedMeasures, namedAlike)},
+	rule.Rule{ID: "MEA-07", Weight: 4, Severity: finding.High, Check: unsound},
+	rule.Rule{ID: "MEA-08", Weight: 1, Severity: finding.Low, Check: rule.Each(rule.ExposedMeasures, unsafeDivision)},
+)
+
+func onlySummable(x *model.Scope, c *model.Column) bool {
+	return summable(x, c) && !datatypes.IsUnsummed(x, c)
+}
+
+// yieldsNumber reports whether a measure may need a format: it does not yield text, also
+// by the columns and measures that it refers to, and VIS-03 does not hide it
+// (docs/regime-precision.md P6).
+func yieldsNumber(x *model.Scope, m *model.Measure) bool {
+	return !yieldsText(x, m) && visibility.HelperOf(x, &m.Object).Reason == ""
+}
+
+var countingFunctions = wording.SetOf("COUNTROWS,COUNT,COUNTA,COUNTX,COUNTAX,DISTINCTCOUNT,DISTINCTCOUNTNOBLANK")
+
+// unformattedNumber finds half a fault in a count without a format, which reads well (docs/regime-precision.md P6).
+func unformattedNumber(x *model.Scope, m *model.Measure) rule.Verdict {
+	v := unformatted(x, m)
+	if v.Violation == 0 {
+		return v
+	}
+	if call := dax.ResultCall(m.Src.Expression); countingFunctions[call] {
+		return rule.Fails(0.5, "set a format string for integers, such as #,0, as it counts", "no format string, its result is %s", call)
+	}
+	return v
+}
+
+type textsKey struct{}
+
+// yieldsText follows references to text columns and to measures. Measures in a circle
+// yield no text.
+func yieldsText(x *model.Scope, m *model.Measure) bool {
+	known := model.Remembered(x, textsKey{}, func() map[*model.Object]bool { return map[*model.Object]bool{} })
+	if text, done := known[&m.Object]; done {
+		return text
+	}
+	known[&m.Object] = false // while it is being read
+	texts := dax.Texts{
+		Column: func(r dax.Reference) bool {
+			o := x.Names.Resolve(r, m.Table)
+			return o != nil && o.Kind == model.ColumnKind && x.Names.Columns[o.Index].Is(semanticmodel.String)
+		},
+		Measure: func(name string) bool {
+			o := x.Names.Resolve(dax.Reference{Name: name}, m.Table)
+			return o != nil && o.Kind == model.MeasureKind && yieldsText(x, x.Names.ByIndex[o.Index])
+		},
+	}
+	text := texts.Yields(m.Src.Expression)
+	known[&m.Object] = text
+	return text
+}
+
+func namedDuplicate(_ *model.Scope, measures []*model.Measure) func(*model.Measure) rule.Verdict {
+	find := repeats(measures)
+	return func(m *model.Measure) rule.Verdict {
+		switch r := find(m); {
+		case r.Measure == nil:
+			return rule.Verdict{}
+		case r.half:
+			return rule.Fails(0.5,
+				"keep it only if people need "+measureName(r.Measure)+" in its format too, and say so in its description",
+				"same result as %s, format %q in place of %q", measureName(r.Measure), wording.Shown(m.Src.FormatString, wording.ShownText),
+				wording.Shown(r.Src.FormatString, wording.ShownText))
+		case r.alias:
+			return rule.Fails(1, "leave it out of what an AI sees, as it only repeats "+measureName(r.Measure), "the expression is [%s]",
+				wording.Shown(r.Name, wording.ShownName))
+		default:
+			return rule.Fails(1, "keep it or "+measureName(r.Measure)+", and leave the other out of what an AI sees",
+				"same expression as %s",
+				measureName(r.Measure))
+		}
+	}
+}
+
+// repeated is a measure that another one repeats.
+type repeated struct {
+	*model.Measure
+	alias bool // the other's expression is its name
+	half  bool // both have a format, and not the same one
+}
+
+// repeats returns a function that finds what a measure repeats: the first by name of those before it with the same
+// expression, else the one that is its expression. One that it repeats in full comes before one that it repeats by half
+// (docs/regime-precision.md P7).
+func repeats(measures []*model.Measure) func(*model.Measure) repeated {
+	byName := slices.Clone(measures)
+	slices.SortStableFunc(byName, func(a, b *model.Measure) int { return strings.Compare(a.Name, b.Name) })
+	named := map[string]*model.Measure{}        // by name in lower case, as DAX compares names
+	earliest := map[string]*model.Measure{}     // by expression
+	formatted := map[[2]string]*model.Measure{} // the earliest by expression and format
+	original := map[*model.Measure]repeated{}
+	for _, m := range byName {
+		if name := strings.ToLower(m.Name); named[name] == nil {
+			named[name] = m
+		}
+		text := wording.Squeezed(m.Src.Expression)
+		if text == "" {
+			continue
+		}
+		if m.Own { // the same text means another column elsewhere
+			text = m.Table.Src.Name + wording.WordBreak + text
+		}
+		same := [2]string{text, strings.TrimSpace(m.Src.FormatString)}
+		switch first := earliest[text]; {
+		case first == nil:
+			earliest[text] = m
+		case !otherFormat(m, first):
+			original[m] = repeated{Measure: first}
+		default:
+			full := earlier(formatted[same], formatted[[2]string{text, ""}])
+			original[m] = repeated{Measure: cmp.Or(full, first), half: full == nil}
+		}
+		if formatted[same] == nil {
+			formatted[same] = m
+		}
+	}
+	return func(m *model.Measure) repeated {
+		r := original[m]
+		name, bare := dax.BareReference(m.Src.Expression)
+		if !bare || r.Measure != nil && !r.half {
+			return r
+		}
+		other := named[strings.ToLower(name)]
+		if other == nil || other == m || r.Measure != nil && otherFormat(m, other) {
+			return r
+		}
+		return repeated{other, true, otherFormat(m, other)}
+	}
+}
+
+// earlier returns the first by name of two measures. Either may be nil.
+func earlier(a, b *model.Measure) *model.Measure {
+	if a == nil || b != nil && b.Name < a.Name {
+		return b
+	}
+	return a
+}
+
+// otherFormat reports whether two measures both have a format, and not the same one (docs/regime-precision.md P7).
+func otherFormat(a, b *model.Measure) bool {
+	one, two := strings.TrimSpace(a.Src.FormatString), strings.TrimSpace(b.Src.FormatString)
+	return one != "" && two != "" && one != two
+}
+
+func measureName(m *model.Measure) string { return wording.LowerFirst(model.Title(&m.Object)) }
+
+// signs maps words and signs of measure names that mean the same.
+var signs = map[string]string{"pct": "%", "percent": "%", "percentage": "%", "count": "#", "number": "#", "∆": "δ"}
+
+// meaningOf returns the words of a name and the signs in it.
+func meaningOf(m *model.Measure) []string {
+	all := slices.Clone(m.Words)
+	for _, r := range nfc.NFC.String(m.Name) {
+		if r == '%' || r == '#' || r == '∆' || unicode.Is(unicode.Sc, r) {
+			all = append(all, string(r))
+		}
+	}
+	for i, w := range all {
+		if sign := signs[w]; sign != "" {
+			all[i] = sign
+		}
+	}
+	return all
+}
+
+func namedAlike(_ *model.Scope, measures []*model.Measure) func(*model.Measure) rule.Verdict {
+	find := similar(measures, meaningOf)
+	return func(m *model.Measure) rule.Verdict {
+		if other := find(m); other != nil {
+			return rule.Fails(0.5,
+				"say in the instructions when to use it and when "+measureName(other)+", or leave one of them out of what an AI sees",
+				"hardly differs from %s", measureName(other))
+		}
+		return rule.Verdict{}
+	}
+}
+
+func unsafeDivision(_ *model.Scope, m *model.Measure) rule.Verdict {
+	if !dax.DividesByUnknown(m.Src.Expression) {
+		return rule.Verdict{}
+	}
+	return rule.Fails(0.5, "use DIVIDE in place of /, as it says what happens when the divisor is zero",
+		"it divides by something that may be zero")
+}

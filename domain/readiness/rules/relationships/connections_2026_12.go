@@ -1,0 +1,166 @@
+package relationships
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rule"
+	"readiness/domain/readiness/wording"
+)
+
+// mostSlicerColumns is how many columns a disconnected table has that only serves a
+// measure as a slicer.
+const mostSlicerColumns = 5
+
+// shouldConnect leaves out disconnected slicers.
+func shouldConnect(x *model.Scope, t *model.Table) bool {
+	return ofSeveral(x, t) && (t.Related || len(t.Columns) > mostSlicerColumns || !slices.ContainsFunc(t.Columns,
+		func(c *model.Column) bool { return c.Used }))
+}
+
+// connections judges the tables one by one, or the model if no relationship joins any of them (docs/regime-precision.md
+// P11).
+func connections(x *model.Scope, say func(model.Judged, rule.Verdict)) {
+	var tables []*model.Table
+	for _, t := range x.T {
+		if shouldConnect(x, t) {
+			tables = append(tables, t)
+		}
+	}
+	if len(tables) == 0 {
+		return
+	}
+	if x.Disconnected() {
+		say(nil, unrelated(len(tables), joinableOf(x)))
+		return
+	}
+	var keys *joinable
+	for _, t := range tables {
+		if t.Related {
+			say(t, rule.Verdict{})
+			continue
+		}
+		if keys == nil {
+			keys = joinableOf(x)
+		}
+		say(t, standsAlone(t, keys))
+	}
+}
+
+// joinable holds the columns of TR, hidden too, that identify something by their last word, in object order. Two with
+// equal words and data types may join their tables if one of them is a key (docs/regime-precision.md P11).
+type joinable struct {
+	columns     []*model.Column
+	alike, keys map[string][]*model.Column // by joiningKey; keys has those that are a key
+}
+
+var (
+	joiningEndings = wording.SetOf("id,key,code,cd,no,nr,number")
+	countingWords  = wording.SetOf("count,sum")
+)
+
+func joinableOf(x *model.Scope) *joinable {
+	j := &joinable{alike: map[string][]*model.Column{}, keys: map[string][]*model.Column{}}
+	for _, t := range x.Tables {
+		if !t.Starred {
+			continue
+		}
+		for _, c := range t.Columns {
+			if k := joiningKey(c); k != "" {
+				j.columns = append(j.columns, c)
+				j.alike[k] = append(j.alike[k], c)
+				if identifies(c) {
+					j.keys[k] = append(j.keys[k], c)
+				}
+			}
+		}
+	}
+	return j
+}
+
+// joiningKey returns what columns that may join have in common; "" for a column that cannot.
+func joiningKey(c *model.Column) string {
+	if c.DataType == "" || !joiningEndings[wording.LastWord(c.Words)] ||
+		slices.ContainsFunc(c.Words, func(w string) bool { return countingWords[w] }) {
+		return ""
+	}
+	return string(c.DataType) + wording.JoinWords(c.Words)
+}
+
+// identifies reports whether a column is a key of its table.
+func identifies(c *model.Column) bool { return c.Src.IsKey || c.OneSide }
+
+// with returns the columns that may be joined to c, and others of its own table.
+func (j *joinable) with(c *model.Column) []*model.Column {
+	if identifies(c) {
+		return j.alike[joiningKey(c)]
+	}
+	return j.keys[joiningKey(c)]
+}
+
+// after returns the columns of later tables that may be joined to c.
+func (j *joinable) after(c *model.Column) []*model.Column {
+	all := j.with(c)
+	i, _ := slices.BinarySearchFunc(all, c.Table.Index+1, func(c *model.Column, table int) int { return cmp.Compare(c.Table.Index, table) })
+	return all[i:]
+}
+
+// partner returns the first columns of a table and of another one that may join the two, or nil.
+func (j *joinable) partner(t *model.Table) (own, other *model.Column) {
+	for _, c := range t.Columns {
+		all := j.with(c)
+		if len(all) > 0 && all[0].Table != t {
+			return c, all[0]
+		}
+		if later := j.after(c); len(later) > 0 {
+			return c, later[0]
+		}
+	}
+	return nil, nil
+}
+
+// pairs returns the first pairs of columns that may join two tables, as a message names them.
+func (j *joinable) pairs(most int) (pairs []string) {
+	for _, c := range j.columns {
+		for _, other := range j.after(c) {
+			if len(pairs) == most {
+				return pairs
+			}
+			pairs = append(pairs, model.QuotedColumn(c)+" to "+model.QuotedColumn(other))
+		}
+	}
+	return pairs
+}
+
+// mostPairs is how many pairs of columns a message names.
+const mostPairs = 5
+
+// unrelated is the verdict on a model without a relationship, in which n tables should have one.
+func unrelated(n int, keys *joinable) rule.Verdict {
+	by := ""
+	if pairs := keys.pairs(mostPairs); len(pairs) > 0 {
+		by = ", first " + strings.Join(pairs, ", ")
+	}
+	alone := wording.Count(n, "table") + " stand alone"
+	if n == 1 {
+		alone = "1 table stands alone"
+	}
+	return rule.Fails(1, "relate its tables to each other"+by+" ("+alone+")",
+		"no active relationship joins two tables")
+}
+
+// standsAlone is the verdict on a table without a relationship.
+func standsAlone(t *model.Table, keys *joinable) rule.Verdict {
+	if own, other := keys.partner(t); own != nil {
+		return rule.Fails(1,
+			"relate "+model.QuotedColumn(own)+" to "+model.QuotedColumn(other)+", or leave the table out of what an AI sees",
+			"in no active relationship")
+	}
+	v := rule.Fails(1, "leave it out of what an AI sees, as no key of another table is called and typed as one of its columns",
+		"in no active relationship, no column in common with another table")
+	v.Severity = finding.Medium
+	return v
+}

@@ -1,0 +1,175 @@
+package relationships
+
+import (
+	"slices"
+	"strings"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rule"
+	"readiness/domain/readiness/rules/naming"
+	"readiness/domain/readiness/wording"
+)
+
+// December2026 are the rules of 2026-12: they also find broken relationships and second paths of filters
+// (docs/regime.md H.2, H.3).
+var December2026 = rule.Amended(November2026,
+	rule.Rule{ID: "REL-01", Weight: 3, Severity: finding.High, Fixes: []finding.FixKind{finding.AIDataSchema}, Check: connections},
+	rule.Rule{ID: "REL-02", Weight: 3, Severity: finding.High,
+		Check: rule.Stating(rule.Each(rule.Where(rule.AllRelationships, rule.ActiveBetween), manyToMany))},
+	rule.Rule{ID: "REL-03", Weight: 2, Severity: finding.Medium,
+		Check: rule.Each(rule.Where(rule.AllRelationships, filterable), filtersBothWays)},
+	rule.Rule{ID: "REL-04", Weight: 2, Severity: finding.Medium,
+		Check: rule.Stating(rule.Each(rule.Where(rule.AllRelationships, rule.IsBetween), mixedTypes))},
+	rule.Rule{ID: "REL-05", Weight: 2, Severity: finding.Medium,
+		Check: rule.Among(rule.Where(rule.AllTables, isPureDimension), outerDimension)},
+	rule.Rule{ID: "REL-07", Weight: 2, Severity: finding.Medium,
+		Check: rule.Stating(rule.OnModel(func(x *model.Scope) bool { return x.Starred == 1 }, flat), "15 at most")},
+	rule.Rule{ID: "REL-08", Weight: 3, Severity: finding.High, Check: brokenRelationships},
+	rule.Rule{ID: "REL-09", Weight: 2, Severity: finding.Medium, Check: secondPaths},
+)
+
+// manyEnd returns the end on the many side of a relationship, the from-column if both are, and the other end.
+func manyEnd(r *model.Relationship) (many, other *model.Column) {
+	if r.FromMany() {
+		return r.From, r.To
+	}
+	return r.To, r.From
+}
+
+// mostBridged is how many active relationships a table has that only bridges others.
+const mostBridged = 2
+
+// onlyBridges reports whether a table only connects others: it filters nothing, has at most mostBridged relationships and
+// no number to sum (docs/regime-precision.md P12).
+func onlyBridges(t *model.Table) bool {
+	return !t.OneSide && t.Active <= mostBridged && !slices.ContainsFunc(t.Columns, func(c *model.Column) bool {
+		return c.Numeric() && !c.Key && c.Summed()
+	})
+}
+
+// filtersBothWays excuses bridges, which have no other way to filter (docs/regime-precision.md P12).
+func filtersBothWays(x *model.Scope, r *model.Relationship) rule.Verdict {
+	if r.Src.CrossFilteringBehavior != "bothDirections" {
+		return rule.Verdict{}
+	}
+	many, other := manyEnd(r)
+	v, bridges := bothDirections(x, r), onlyBridges(many.Table) && !other.Table.Date
+	one := identifies(many) && !(r.FromMany() && r.ToMany())
+	switch {
+	case one:
+		v = rule.Fails(1, "make it one-to-one, as "+model.QuotedColumn(many)+" has each value once",
+			"crossFilteringBehavior is bothDirections, and the many side is a key")
+	case bridges:
+		v = rule.Fails(1,
+			"let it filter in one direction, unless questions need "+wording.Quoted(many.Table.Src.Name)+" to connect other tables",
+			"crossFilteringBehavior is bothDirections")
+	}
+	if bridges || one {
+		v.Severity = finding.Low
+	}
+	return v
+}
+
+var factPrefixes = wording.SetOf("fact,fct,f")
+
+// isPureDimension leaves out the dimensions that are facts by name or by what measures aggregate
+// (docs/regime-precision.md P13).
+func isPureDimension(x *model.Scope, t *model.Table) bool {
+	if !t.Dimension() {
+		return false
+	}
+	prefix, _ := naming.WarehousePrefix(t.Src.Name)
+	return !factPrefixes[strings.ToLower(strings.TrimSuffix(prefix, "_"))] && !slices.ContainsFunc(t.Columns, func(c *model.Column) bool {
+		return c.Numeric() && !c.Key && x.NeededBy(&c.Object)
+	})
+}
+
+// outerDimension finds half a fault in a snowflake if other tables use the outer table too (docs/regime-precision.md
+// P13). Of several outer tables it names the first that none other uses, else the first.
+func outerDimension(x *model.Scope, _ []*model.Table) func(*model.Table) rule.Verdict {
+	outer := map[*model.Table]*model.Table{}
+	note := func(t, other *model.Table, many bool) {
+		if !many || other == t || !other.Dimension() {
+			return
+		}
+		if known := outer[t]; known == nil || known.OneSides > 1 && other.OneSides == 1 {
+			outer[t] = other
+		}
+	}
+	for _, r := range x.Relationships {
+		if r.Src.IsActive {
+			note(r.From.Table, r.To.Table, r.FromMany())
+			note(r.To.Table, r.From.Table, r.ToMany())
+		}
+	}
+	return func(t *model.Table) rule.Verdict {
+		other := outer[t]
+		if other == nil {
+			return rule.Verdict{}
+		}
+		name := wording.Quoted(other.Src.Name)
+		if n := other.OneSides; n > 1 {
+			return rule.Fails(0.5, "bring the columns of "+name+" that people ask for into it too, and keep "+name+
+				", which is on the one side of "+wording.Count(n, "active relationship"),
+				"on the many side of a relationship to dimension %s, which other relationships share", name)
+		}
+		return rule.Fails(1, "bring the columns of "+name+" into it, so that one step leads from facts to them",
+			"on the many side of a relationship to dimension %s", name)
+	}
+}
+
+// brokenRelationships judges the relationships of the file whose ends are not in dropped
+// tables: only those with a missing end are eligible.
+func brokenRelationships(x *model.Scope, say func(model.Judged, rule.Verdict)) {
+	tables, dropped := map[string]*model.Table{}, map[string]bool{}
+	for i := range x.Src.Tables {
+		if t := &x.Src.Tables[i]; model.IsAutoDate(t) || t.IsPrivate {
+			dropped[strings.ToLower(t.Name)] = true
+		}
+	}
+	for _, t := range x.Tables {
+		tables[strings.ToLower(t.Src.Name)] = t
+	}
+	var all []*model.Broken
+	for i := range x.Src.Relationships {
+		r := &x.Src.Relationships[i]
+		if x.Names.Column(r.FromTable, r.FromColumn) != nil && x.Names.Column(r.ToTable, r.ToColumn) != nil {
+			continue
+		}
+		if dropped[strings.ToLower(r.FromTable)] || dropped[strings.ToLower(r.ToTable)] {
+			continue
+		}
+		if b := breaks(r, tables[strings.ToLower(r.FromTable)], tables[strings.ToLower(r.ToTable)]); len(b.Missing) > 0 {
+			all = append(all, b)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *model.Broken) int { return a.Compare(&b.Object) })
+	for _, b := range all {
+		missing := strings.Join(b.Missing, " and ")
+		say(b, rule.Fails(1, "correct its ends, or remove it, as the model has "+missing, "the model has %s", missing))
+	}
+}
+
+// breaks returns a relationship with its missing ends. from and to are its tables, nil if
+// missing.
+func breaks(r *semanticmodel.Relationship, from, to *model.Table) *model.Broken {
+	b := &model.Broken{From: from, To: to, Object: model.Object{
+		Kind: model.RelationshipKind, ObjectType: finding.RelationshipObject, Index: -1,
+		Name:  r.FromTable + "[" + r.FromColumn + "] -> " + r.ToTable + "[" + r.ToColumn + "]",
+		Table: &model.Table{Src: &semanticmodel.Table{Name: r.FromTable}},
+	}}
+	miss := func(t *model.Table, table, column string) {
+		lower := strings.ToLower(column)
+		switch {
+		case t == nil:
+			b.Missing = append(b.Missing, "no table "+wording.Quoted(table))
+		case !slices.ContainsFunc(t.Src.Columns, func(c semanticmodel.Column) bool { return strings.ToLower(c.Name) == lower }):
+			b.Missing = append(b.Missing, "no column "+wording.Quoted(table)+"["+wording.Shown(column, wording.ShownName)+"]")
+		}
+	}
+	miss(from, r.FromTable, r.FromColumn)
+	miss(to, r.ToTable, r.ToColumn)
+	return b
+}

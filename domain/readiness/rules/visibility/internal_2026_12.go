@@ -1,0 +1,249 @@
+package visibility
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+
+	"readiness/definition/dax"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/additions"
+	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rule"
+	"readiness/domain/readiness/wording"
+)
+
+// What is internal to a model: the columns and measures that VIS-02 and VIS-03 fault, and placeholders. Rules of other
+// dimensions ask for it.
+
+var (
+	rowIDName     = regexp.MustCompile(`(?i)(^| |_)row ?id$`)
+	rowWords      = wording.SetOf("sk,guid,uuid,etl,checksum,rowid,audit,loaddate")
+	hashWords     = wording.SetOf("hash,row,record,key,id,value,diff,md5,sha,sha1,sha256,bk,nk,pk")
+	batchWords    = wording.SetOf("load,etl,run,insert,ingestion,import,export")
+	authorWords   = wording.SetOf("created,updated,modified")
+	loadingWords  = wording.SetOf("load,ingestion,export,etl")
+	loadedAt      = wording.SetOf("time,date,timestamp,at")
+	foreignEnding = wording.SetOf("key,id,sk,fk,guid,uuid")
+)
+
+// TechnicalWord returns the words of the name that say that a column keeps records of rows or loads, "" if none do,
+// and the violation of VIS-02: 0.5 if they only say who changed a row (docs/regime-precision.md P17).
+func TechnicalWord(c *model.Column) (word string, violation float64) {
+	author := ""
+	for i, w := range c.Words {
+		switch {
+		case rowWords[w], w == "hash" && onlyHash(c), w == "batch" && loadBatch(c, i):
+			return w, 1
+		case i == 0:
+			continue
+		}
+		switch before := c.Words[i-1]; {
+		case w == "by" && before == "inserted", loadingWords[before] && loadedAt[w], loadedAt[before] && loadingWords[w]:
+			return before + " " + w, 1
+		case w == "by" && authorWords[before] && author == "":
+			author = before + " by"
+		}
+	}
+	switch {
+	case rowIDName.MatchString(c.Name):
+		return "row id", 1
+	case author != "":
+		return author, 0.5
+	}
+	return "", 0
+}
+
+// onlyHash reports whether the name says of a hash only what it was made of and how.
+func onlyHash(c *model.Column) bool {
+	return !slices.ContainsFunc(c.Words, func(w string) bool { return !hashWords[w] })
+}
+
+// loadBatch reports whether the word batch at i means one of a load: not one of goods.
+func loadBatch(c *model.Column, i int) bool {
+	n := len(c.Words)
+	return i > 0 && batchWords[c.Words[i-1]] || i+1 < n && batchWords[c.Words[i+1]]
+}
+
+// foreignKey reports whether a column is on the many side of an active relationship, or by something other than a date
+// of an inactive one that a USERELATIONSHIP activates. A text at an end of an active many-to-many relationship is one
+// only by its name (docs/regime-precision.md P17).
+func foreignKey(x *model.Scope, c *model.Column) bool {
+	return c.ManyOfOne || c.ManyOfInactive && !c.Is(semanticmodel.DateTime) && activatedByMany(x, c) ||
+		c.ManyOfMany && (!c.Is(semanticmodel.String) || foreignEnding[wording.LastWord(c.Words)])
+}
+
+type activatedKey struct{}
+
+// activatedByMany reports whether a column is on the many side of an inactive relationship that USERELATIONSHIP
+// activates.
+func activatedByMany(x *model.Scope, c *model.Column) bool {
+	return model.Remembered(x, activatedKey{}, func() map[*model.Column]bool {
+		activated := map[*model.Column]bool{}
+		for _, r := range x.Relationships {
+			if r.Src.IsActive || !x.Activates(r) {
+				continue
+			}
+			activated[r.From] = activated[r.From] || r.FromMany()
+			activated[r.To] = activated[r.To] || r.ToMany()
+		}
+		return activated
+	})[c]
+}
+
+// onlyText reports whether a column is on the one side of a relationship and is its table's only text column.
+func onlyText(c *model.Column) bool {
+	return c.OneSide && c.Is(semanticmodel.String) && !slices.ContainsFunc(c.Table.Columns, func(other *model.Column) bool {
+		return other != c && other.Is(semanticmodel.String)
+	})
+}
+
+type technicalKey struct{}
+
+// Technical returns the verdict of VIS-02 for an exposed field, which passes what the rule does not judge. Several
+// rules ask for it.
+func Technical(x *model.Scope, o *model.Object) rule.Verdict {
+	return rule.OrPass(model.Remembered(x, technicalKey{}, func() []*rule.Verdict {
+		found := make([]*rule.Verdict, len(x.Objects))
+		for _, c := range x.C {
+			if v := hiddenFromAI(x, c); v.Violation > 0 && hideable(x, c) {
+				found[c.Index] = &v
+			}
+		}
+		return found
+	})[o.Index])
+}
+
+func hiddenFromAI(x *model.Scope, c *model.Column) rule.Verdict {
+	if foreignKey(x, c) {
+		return rule.Fails(1, "hide this foreign key from AI, as the relationship does its work", "on the many side of a relationship")
+	}
+	w, violation := TechnicalWord(c)
+	switch {
+	case violation == 0 || onlyText(c):
+		return rule.Verdict{}
+	case violation < 1:
+		return rule.Fails(violation, "hide this column from AI, unless people ask who changed a row ("+w+")", "its name says %s", w)
+	}
+	return rule.Fails(1, "hide this column from AI, as it keeps records of rows or loads ("+w+")", "its name says %s", w)
+}
+
+var (
+	helperStarts = regexp.MustCompile(`^[_.]|(?i)^(zz|tmp|test|debug|helper)[ _-]`)
+	helperNouns  = wording.SetOf("placeholder,dummy,debug,helper")
+	displayWords = wording.SetOf("tooltip,svg,icon,colour,color,title,label,text")
+	titleWords   = wording.SetOf("title,label,text")
+)
+
+// Helper is what VIS-03 says of a measure.
+type Helper struct {
+	judged bool
+	Reason string // why it is a helper; "" if it is none
+}
+
+type helpersKey struct{}
+
+// HelperOf returns what VIS-03 says of an exposed field: it judges the measures that are neither named nor used by a
+// measure that is no helper. Several rules ask for it.
+func HelperOf(x *model.Scope, o *model.Object) Helper {
+	return model.Remembered(x, helpersKey{}, func() []Helper {
+		helpers := make([]Helper, len(x.Objects))
+		used := make([]bool, len(x.Objects))
+		for _, m := range x.M {
+			reason := helperReason(x, m)
+			helpers[m.Index].Reason = reason
+			if reason == "" {
+				for _, o := range m.Refs {
+					used[o.Index] = true
+				}
+			}
+		}
+		for _, m := range x.M {
+			if h := &helpers[m.Index]; used[m.Index] || x.IsNamed(&m.Object) {
+				*h = Helper{}
+			} else {
+				h.judged = true
+			}
+		}
+		return helpers
+	})[o.Index]
+}
+
+// helperReason says why a measure is a helper; "" if it is none.
+func helperReason(x *model.Scope, m *model.Measure) string {
+	if start := helperStarts.FindString(m.Name); start != "" {
+		return "its name starts with " + wording.QuotedText(start)
+	}
+	if w := helperNouns.FirstOf(m.Words); w != "" {
+		return "its name says " + w
+	}
+	explained := additions.Explained(x, &m.Object)
+	i := slices.IndexFunc(m.Words, func(w string) bool { return displayWords[w] && !(titleWords[w] && explained) })
+	if i >= 0 && (dax.Texts{}).Yields(m.Src.Expression) {
+		return "its name says " + m.Words[i] + ", and it yields text"
+	}
+	return ""
+}
+
+func helperMeasures(x *model.Scope, say func(model.Judged, rule.Verdict)) {
+	for _, m := range x.M {
+		switch h := HelperOf(x, &m.Object); {
+		case !h.judged:
+		case h.Reason != "":
+			say(m, rule.Fails(1, "hide this helper measure from AI, or give it a name that says what it answers", "%s", h.Reason))
+		default:
+			say(m, rule.Verdict{})
+		}
+	}
+}
+
+var fillerNames = wording.SetOf("dummy,placeholder")
+
+// isInternal reports whether an exposed field is internal to the model (docs/regime-precision.md P16).
+func isInternal(x *model.Scope, o *model.Object) bool {
+	if o.Kind == model.MeasureKind {
+		return HelperOf(x, o).Reason != ""
+	}
+	return Technical(x, o).Violation > 0 || fillerNames.Meets(o.Words)
+}
+
+// Without an AI data schema, at most surveyable fields that are not internal are no problem, and at most fewFields of
+// any kind need none. mostInternal is how many internal ones a message names.
+const (
+	fewFields    = 10
+	mostInternal = 5
+)
+
+// schemaNeeded judges a model without an AI data schema by what one would leave out, and by how many fields are left
+// (docs/regime-precision.md P16).
+func schemaNeeded(x *model.Scope, say func(model.Judged, rule.Verdict)) {
+	if x.Configured {
+		say(nil, rule.Verdict{})
+		return
+	}
+	var internal []string
+	for _, o := range x.F {
+		if isInternal(x, o) {
+			internal = append(internal, wording.LowerFirst(model.Title(o)))
+		}
+	}
+	without := ""
+	if len(internal) > 0 {
+		without = ", and leave out " + wording.Listed(internal, mostInternal)
+	}
+	switch public := len(x.F) - len(internal); {
+	case public > surveyable:
+		v := rule.Fails(1, "choose in an AI data schema what an AI sees"+without, "no AI data schema for %s that may matter to people",
+			wording.Count(public, "field"))
+		say(nil, v.Stated([]string{strconv.Itoa(surveyable) + " at most need none"}))
+	case len(internal) > 0:
+		say(nil, rule.Fails(0.5, "leave out of what an AI sees, by an AI data schema: "+wording.Listed(internal, mostInternal),
+			"%s internal, of %d, and no AI data schema", wording.Count(len(internal), "field"), len(x.F)))
+	case len(x.F) > fewFields:
+		v := rule.Fails(0.25, "choose in an AI data schema what an AI sees, small as the model is", "no AI data schema for %s",
+			wording.Count(len(x.F), "field"))
+		v.Severity = finding.Low
+		say(nil, v.Stated([]string{strconv.Itoa(fewFields) + " at most need none"}))
+	}
+}

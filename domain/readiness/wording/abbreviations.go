@@ -1,0 +1,76 @@
+package wording
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	nfc "golang.org/x/text/unicode/norm"
+)
+
+// FamiliarAbbreviations need no explanation (rule NAM-03 of 2026-12).
+var FamiliarAbbreviations = SetOf("ytd,mtd,qtd,wtd,py,pm,ly,lm,lq,yy,mm,kpi,sku,nps,crm,hr,vs,vat,gdp,pct,usd,gbp,chf,cfo,pdf,url,id," +
+	"sql,xml,json,csv,html,http,https,uri,dns,tcp,udp,ip,vpn,ssl,tls,ssh,ftp,vm,vms,cpu,gpu,ram,ssd,hdd,os,db,dw,dwh,bi,ml,llm," +
+	"kb,mb,gb,tb,pb,ms,ns,hz,khz,mhz,ghz,kw,kwh,mwh,sdk,rls,ols,crud,gps,sms,pos,b2b,b2c,rfm,nlp,png,svg,gmt,utc,cst,cet,hq,hrs,io,kg," +
+	"km,cm," +
+	"mrr,arr,cltv,ltv,cac,cpc,cpm,ctr,roi,rpm,p&l,wbs,fte,ftes,ttm,fy,ny,qoq,mom,yoy,wow,std,dtd,bps,avg,min,max,qty,r&d,q&a,m&a,vcpu," +
+	"api,ai,ui,iso,us,uk,eu,erp,etl,sla,kql,mdx,dax,graphql,guid,uuid")
+
+// NameWord is a word of a name as it is written there.
+type NameWord struct {
+	Text     string
+	Familiar bool // a familiar abbreviation, which may hold an ampersand
+	Alone    bool // between brackets, without another word
+}
+
+var pluralCapitals = regexp.MustCompile(`^[A-Z]{2,}s$`)
+
+// NameWords returns the words of a name. They differ from words in that familiar
+// abbreviations and capitals with a plural's s are not split.
+func NameWords(name string) []NameWord {
+	name = nfc.NFC.String(name)
+	isPart := func(r rune) bool { return r == '&' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	var all []NameWord
+	for start := 0; start < len(name); {
+		r, size := utf8.DecodeRuneInString(name[start:])
+		if !isPart(r) {
+			start += size
+			continue
+		}
+		end := start + strings.IndexFunc(name[start:], func(r rune) bool { return !isPart(r) })
+		if end < start {
+			end = len(name)
+		}
+		all = append(all, tokenWords(name[start:end], inBrackets(name[:start], name[end:]))...)
+		start = end
+	}
+	return all
+}
+
+// tokenWords returns the words of a run of letters, digits and ampersands.
+func tokenWords(token string, alone bool) []NameWord {
+	lower := strings.ToLower(token)
+	familiar := FamiliarAbbreviations[lower] || FamiliarAbbreviations[strings.TrimSuffix(lower, "s")]
+	if pluralCapitals.MatchString(token) {
+		token = strings.TrimSuffix(token, "s")
+	} else if !familiar {
+		var all []NameWord
+		for _, w := range splitWords(token) {
+			all = append(all, NameWord{Text: w, Alone: alone && len(w) == len(token)})
+		}
+		return all
+	}
+	return []NameWord{{token, familiar, alone}}
+}
+
+// inBrackets reports whether brackets of one kind enclose what is between the two texts.
+func inBrackets(before, after string) bool {
+	before, after = strings.TrimRightFunc(before, unicode.IsSpace), strings.TrimLeftFunc(after, unicode.IsSpace)
+	for _, pair := range []string{"()", "[]", "{}"} {
+		if strings.HasSuffix(before, pair[:1]) && strings.HasPrefix(after, pair[1:]) {
+			return true
+		}
+	}
+	return false
+}
