@@ -34,9 +34,7 @@ func answers(aiprovider.Settings) (aiprovider.Observation, error) {
 func key(t *testing.T, text string) aiprovider.Key {
 	t.Helper()
 	k, err := aiprovider.NewKey(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return k
 }
 
@@ -64,9 +62,7 @@ func TestProviders(t *testing.T) {
 			k = key(t, text)
 		}
 		p, err := s.Providers.Save(t.Context(), ana, of, k)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		saved[of.Name] = p
 	}
 	const all = "Proposals Questions Judge Agent"
@@ -81,9 +77,7 @@ func TestProviders(t *testing.T) {
 			found[purpose] = of.Name + "/" + of.Key.Reveal()
 		}
 		of, err := s.Providers.Proposing(t.Context(), "contoso")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		found["texts"] = of.Name
 		return found
 	}
@@ -165,9 +159,7 @@ func TestProviders(t *testing.T) {
 		}
 	}
 	for _, p := range saved {
-		if err := s.Providers.Delete(t.Context(), ana, p.ProviderID); err != nil {
-			t.Fatal(err)
-		}
+		check(t, s.Providers.Delete(t.Context(), ana, p.ProviderID))
 	}
 	want("/ / / / Declared")
 	declare(nil)

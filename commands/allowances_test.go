@@ -70,9 +70,7 @@ func TestRaceForTheLastTen(t *testing.T) {
 			limit := 20
 			all := account.Allowance{Limit: &limit, Period: k.of(s.Plans[account.Team]).Period}
 			s.Plans["Twenty"] = account.Limits{Assessments: all, OptimizationApplies: all, BenchmarkRuns: all, BenchmarkBuilds: all, FirstLooks: all}
-			if err := s.spend("Twenty", kind, 10); err != nil {
-				t.Fatal(err)
-			}
+			check(t, s.spend("Twenty", kind, 10))
 			events := s.Left(t).Events
 			accepted := 0
 			for _, err := range together(50, func() error { return s.spend("Twenty", kind, 1) }) {
@@ -87,9 +85,7 @@ func TestRaceForTheLastTen(t *testing.T) {
 			}
 
 			// A call that needs more than is left spends nothing.
-			if err := s.giveBack(kind, all.Period, 10); err != nil {
-				t.Fatal(err)
-			}
+			check(t, s.giveBack(kind, all.Period, 10))
 			accepted = 0
 			for _, err := range together(50, func() error { return s.spend("Twenty", kind, 3) }) {
 				if err == nil {
@@ -150,9 +146,7 @@ func TestPeriodBoundaries(t *testing.T) {
 				return err
 			}
 			for range limit {
-				if err := start(); err != nil {
-					t.Fatal(err)
-				}
+				check(t, start())
 			}
 			end := c.last.Add(-before)
 			s.Clock.Set(end)
@@ -180,9 +174,7 @@ func TestPeriodBoundaries(t *testing.T) {
 func TestLifetimeNeverRenews(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 0)
-	if err := s.spend(account.Free, account.BenchmarkRuns, 2); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.spend(account.Free, account.BenchmarkRuns, 2))
 	for _, later := range []time.Duration{0, 24 * time.Hour, 31 * 24 * time.Hour, 50 * 366 * 24 * time.Hour} {
 		s.Clock.Advance(later)
 		if r, refused := domain.Refused(s.spend(account.Free, account.BenchmarkRuns, 1)); !refused || r.Code != domain.BenchmarkRunsExhausted || r.RetryAfter != 0 {
@@ -329,9 +321,7 @@ func TestAllowancesAreNotShared(t *testing.T) {
 		return err
 	}
 	for range 5 {
-		if err := start(s.Ana(account.Free)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, start(s.Ana(account.Free)))
 	}
 	if err := start(s.Person("contoso", "bob", account.Free)); !domain.IsRefused(err, domain.AssessmentDailyLimitReached) {
 		t.Errorf("another person of the account: %v", err)

@@ -34,16 +34,12 @@ func counts(changes []commands.AccountChange) map[string]int {
 func TestApplyAccounts(t *testing.T) {
 	t.Parallel()
 	codec, err := eventstore.NewCodec(commands.Events()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	pool := testlog.Pool(t)
 	s := commands.New(commands.Options{Store: eventstore.New(pool, codec, eventstore.Options{}), Plans: account.DefaultPlans()})
 	logged := func() (n int) {
 		t.Helper()
-		if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM events`).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		check(t, pool.QueryRow(t.Context(), `SELECT count(*) FROM events`).Scan(&n))
 		return n
 	}
 	both := []account.Declaration{declaration("contoso", "ada", "grace"), declaration("fabrikam")}

@@ -23,13 +23,9 @@ import (
 func (s *service) assessed(t *testing.T, caller commands.Caller, workspaceID, modelID uuid.UUID, document string) assessment.Assessment {
 	t.Helper()
 	started, err := s.Assessments.Start(t.Context(), caller, workspaceID, modelID, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	hash, stored, err := documents.Put([]byte(document))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	made := assessment.Assessment{
 		AssessmentID: s.NewID(), OperationID: started.OperationID, WorkspaceID: workspaceID, ModelID: modelID, AssessedAt: s.Now(), RegimeID: "2026-11", DocumentHash: hash,
 	}
@@ -40,9 +36,7 @@ func (s *service) assessed(t *testing.T, caller commands.Caller, workspaceID, mo
 		end := assessment.EndModel{Result: assessment.Result{ModelID: modelID, Outcome: assessment.Assessed, AssessmentID: &made.AssessmentID}}
 		return errors.Join(eventstore.Decide(c, run, end), eventstore.Decide(c, standing, assessment.Record{Assessment: made}))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	s.claims(t, caller.Account, trackeditem.ViaAssessment, started.OperationID, modelID)
 	return made
 }
@@ -63,9 +57,7 @@ func (s *service) trackedItem(t *testing.T, accountID string, modelID uuid.UUID)
 	t.Helper()
 	i := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, modelID))
 	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
-	if err := s.Store.Load(t.Context(), i, total); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.Store.Load(t.Context(), i, total))
 	return i.State, total.State.Used
 }
 
@@ -90,9 +82,7 @@ func TestDeleteResults(t *testing.T) {
 	list := func(accountID string, modelID uuid.UUID) []projections.Assessment {
 		t.Helper()
 		all, err := s.Views.Assessments(t.Context(), projections.AssessmentsQuery{AccountID: accountID, WorkspaceID: retail, ModelID: modelID, Limit: 100})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return all
 	}
 	remove := func(caller commands.Caller, modelID uuid.UUID, want int) {
@@ -185,14 +175,10 @@ func TestDocumentStoredAgainWhileItIsDeleted(t *testing.T) {
 	made := s.assessed(t, ana, retail, model(0), "shared")
 
 	storing, err := s.Pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer func() { _ = storing.Rollback(context.Background()) }()
 	_, stored, err := documents.Put([]byte("shared"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if _, err := storing.Exec(t.Context(), stored.SQL, stored.Args...); err != nil {
 		t.Fatal(err)
 	}
@@ -207,20 +193,14 @@ func TestDocumentStoredAgainWhileItIsDeleted(t *testing.T) {
 			t.Fatalf("the deletion did not wait: %v", err)
 		default:
 		}
-		if err := s.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits); err != nil {
-			t.Fatal(err)
-		}
+		check(t, s.Pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits))
 	}
 	if _, err := storing.Exec(t.Context(), `INSERT INTO assessments_v2 (id, account_id, operation_id, workspace_id, model_id, assessed_at, assessment)
 		VALUES (gen_random_uuid(), 'other', $1, $2, $3, now(), jsonb_build_object('documentHash', $4::text))`, uuid.New(), retail, model(7), made.DocumentHash); err != nil {
 		t.Fatal(err)
 	}
-	if err := storing.Commit(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-deleted; err != nil {
-		t.Fatal(err)
-	}
+	check(t, storing.Commit(t.Context()))
+	check(t, <-deleted)
 	if !s.kept(t, made.DocumentHash) {
 		t.Error("the document of an assessment that is stored is gone")
 	}

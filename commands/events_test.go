@@ -262,27 +262,19 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		trackeditem.RoomGivenBack{Change: trackeditem.Change{ItemIDs: []uuid.UUID{id(4)}, LicenseID: "main", Total: room}},
 	}
 	codec, err := eventstore.NewCodec(commands.Events()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	covered := map[string]bool{}
 	for _, e := range examples {
 		name, version, data, err := codec.Encode(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		covered[name] = true
 		file := filepath.Join("testdata", "events", fmt.Sprintf("%s.v%d.json", name, version))
 		golden, err := os.ReadFile(file)
 		if os.IsNotExist(err) && *update {
 			var pretty bytes.Buffer
-			if err := json.Indent(&pretty, data, "", "  "); err != nil {
-				t.Fatal(err)
-			}
+			check(t, json.Indent(&pretty, data, "", "  "))
 			golden = append(pretty.Bytes(), '\n')
-			if err := os.WriteFile(file, golden, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.WriteFile(file, golden, 0o644))
 		} else if err != nil {
 			t.Fatal(err)
 		}

@@ -85,20 +85,14 @@ var unfolded = []string{"pixieviews"}
 func byStream(t *testing.T) map[string][]domain.Event {
 	t.Helper()
 	codec, err := eventstore.NewCodec(commands.Events()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	all := map[string][]domain.Event{}
 	for _, typ := range commands.Events() {
 		name := typ.Example.EventType()
 		data, err := os.ReadFile(filepath.Join("testdata", "events", fmt.Sprintf("%s.v%d.json", name, typ.SchemaVersion)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		e, err := codec.Decode(name, typ.SchemaVersion, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if typ.Stream == "" {
 			t.Errorf("%s names no stream", name)
 		}

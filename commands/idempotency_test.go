@@ -56,9 +56,7 @@ func TestCallStillBeingHandled(t *testing.T) {
 	}
 	s.Unchanged(t, before)
 	close(platform.answer)
-	if err := <-first; err != nil {
-		t.Fatal(err)
-	}
+	check(t, <-first)
 	if l := s.Left(t); l.Operations != 1 || l.Jobs != 1 {
 		t.Errorf("left %+v, want one operation and one step", l)
 	}
@@ -138,9 +136,7 @@ func TestKeyReleasedLater(t *testing.T) {
 	s := newService(t, 1)
 	network := pgtest.Between(t, s.Pool.Config().ConnString())
 	pool, err := database.Open(t.Context(), network.URL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(pool.Close)
 	hangs := &slow{s.Platform, make(chan struct{}), make(chan struct{})}
 	first, second := s.process(t, pool, hangs), s.process(t, s.Pool, s.Platform)

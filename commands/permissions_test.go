@@ -12,7 +12,6 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
-	"readiness/internal/testworld"
 	"readiness/platform/folder"
 )
 
@@ -20,7 +19,7 @@ import (
 func (s *service) withPermissions(t *testing.T) {
 	t.Helper()
 	p, err := folder.Open(s.Root, folder.Options{Access: s.Views.Access})
-	testworld.Check(t, err)
+	check(t, err)
 	s.Platform, s.Accounts.Permissions = p, p
 }
 
@@ -32,7 +31,7 @@ func (s *service) permit(t *testing.T, accountID string, access map[string]map[i
 		d.People = append(d.People, account.Person{Person: item.Person{ID: name}, Role: account.Member, Permissions: a})
 	}
 	_, err := s.Accounts.Apply(t.Context(), []account.Declaration{d})
-	testworld.Check(t, err)
+	check(t, err)
 }
 
 // Permissions are those of the person in the account of the call, as of now: a

@@ -35,9 +35,7 @@ func TestPin(t *testing.T) {
 		all, err := s.Views.Assessments(t.Context(), projections.AssessmentsQuery{
 			AccountID: "contoso", WorkspaceID: retail, ModelID: model(0), Pinned: pinned, Limit: 100,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if len(all) != len(want) {
 			t.Fatalf("got %d assessments, want %d", len(all), len(want))
 		}

@@ -55,9 +55,7 @@ func (s *service) done(t *testing.T, id uuid.UUID, want operation.Status) {
 func TestSavedQuestionsAsOfNow(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
-	if err := s.queue.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.queue.Start(t.Context()))
 	t.Cleanup(func() {
 		if err := s.queue.Stop(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
@@ -67,9 +65,7 @@ func TestSavedQuestionsAsOfNow(t *testing.T) {
 	accepted, err := s.Benchmarks.SaveQuestions(t.Context(), caller, retail, model(0), benchmark.Set{Repeats: 2, Questions: []benchmark.Question{
 		{Text: "What is the revenue?", Expected: benchmark.Expected{DAX: "EVALUATE ROW(\"Revenue\", [Revenue])"}},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	s.done(t, accepted.OperationID, operation.Succeeded)
 	before := s.Left(t)
 	got, err := s.Benchmarks.SavedQuestions(t.Context(), caller, retail, model(0))

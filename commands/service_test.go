@@ -28,7 +28,10 @@ type service struct {
 	queue *work.Queue
 }
 
-var noon = testworld.Noon
+var (
+	noon  = testworld.Noon
+	check = testworld.Check
+)
 
 // newService has three workspaces: retail with n models, a paused one with one
 // model, and one with one model that only bob can see.
@@ -45,7 +48,7 @@ func newService(t *testing.T, n int) *service {
 	s.has(t, "Secret", "Hidden", model(901))
 	var err error
 	s.queue, err = work.NewQueue(s.Work)
-	testworld.Check(t, err)
+	check(t, err)
 	s.Jobs = s.queue
 	return s
 }

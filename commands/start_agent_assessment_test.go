@@ -77,9 +77,7 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 	assess := func() operation.Impact {
 		t.Helper()
 		got, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		op, found, err := s.Views.Operation(t.Context(), "contoso", got.OperationID)
 		if err != nil || !found {
 			t.Fatal(found, err)

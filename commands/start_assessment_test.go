@@ -98,9 +98,7 @@ func TestStartAssessment(t *testing.T) {
 	s := newService(t, 2)
 	ctx := context.Background()
 	got, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	op, found, err := s.Views.Operation(ctx, "contoso", got.OperationID)
 	if err != nil || !found {
 		t.Fatal(found, err)
@@ -164,13 +162,9 @@ func TestStartBulkAssessment(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := s.Assessments.StartBulk(ctx, s.Ana(account.Team), retail, []uuid.UUID{model(2), model(0), model(2), model(1), model(0)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	run, err := s.Views.Run(ctx, got.OperationID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var ids []uuid.UUID
 	for _, m := range run.Models {
 		ids = append(ids, m.ModelID)
@@ -270,9 +264,7 @@ func TestDayBoundary(t *testing.T) {
 		return err
 	}
 	for range 5 {
-		if err := start(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, start())
 	}
 	s.Clock.Advance(12*time.Hour - time.Second)
 	r, refused := domain.Refused(start())
@@ -379,9 +371,7 @@ func TestCancelOperation(t *testing.T) {
 	s := newService(t, 1)
 	ctx := context.Background()
 	got, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	before := s.Left(t)
 	if _, err := s.Operations.Cancel(ctx, s.Ana(account.Team), got.OperationID); !domain.IsRefused(err, domain.OperationInProgress) {
 		t.Errorf("while it runs: %v", err)

@@ -60,18 +60,14 @@ func (p *planner) caller(name string, life time.Duration) commands.Caller {
 func (p *planner) plan(t *testing.T, workspaceID, modelID uuid.UUID, life time.Duration) schedule.Schedule {
 	t.Helper()
 	made, err := p.Schedules.Create(t.Context(), p.caller("ana", life), workspaceID, modelID, schedule.Timing{Frequency: schedule.Daily, TimeUTC: "06:00"}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return made
 }
 
 func (p *planner) takeUp(t *testing.T, by string, id uuid.UUID) schedule.Schedule {
 	t.Helper()
 	s, err := p.Schedules.Change(t.Context(), p.caller(by, week), id, schedule.Patch{Enabled: new(true)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return s
 }
 
@@ -79,9 +75,7 @@ func (p *planner) takeUp(t *testing.T, by string, id uuid.UUID) schedule.Schedul
 func (p *planner) look(t *testing.T, at time.Time) {
 	t.Helper()
 	p.Clock.Set(at)
-	if err := p.Schedules.StartDue(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.Schedules.StartDue(t.Context()))
 }
 
 func (p *planner) read(t *testing.T, id uuid.UUID) schedule.Schedule {
@@ -97,9 +91,7 @@ func (p *planner) read(t *testing.T, id uuid.UUID) schedule.Schedule {
 func (p *planner) operations(t *testing.T) []projections.Operation {
 	t.Helper()
 	all, err := p.Views.Operations(t.Context(), projections.OperationsQuery{AccountID: "contoso", Limit: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	slices.Reverse(all)
 	return all
 }
@@ -107,9 +99,7 @@ func (p *planner) operations(t *testing.T) []projections.Operation {
 func (p *planner) keeps(t *testing.T, id uuid.UUID) bool {
 	t.Helper()
 	_, ok, err := p.Vault.Token(t.Context(), p.read(t, id).TokenID(), p.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return ok
 }
 
@@ -422,9 +412,7 @@ func TestDueSlotsInOrder(t *testing.T) {
 	p := newPlanner(t, 6)
 	at := func(n int, time string) schedule.Slot {
 		s, err := p.Schedules.Change(t.Context(), p.caller("ana", week), p.plan(t, retail, model(n), week).ScheduleID, schedule.Patch{TimeUTC: &time})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return schedule.Slot{AccountID: "contoso", ModelID: model(n), ScheduleID: s.ScheduleID, At: *s.NextRunAt()}
 	}
 	third, first, second, off, later, deleted := at(0, "05:00"), at(1, "03:00"), at(2, "05:00"), at(3, "04:00"), at(4, "06:01"), at(5, "04:00")
@@ -434,16 +422,12 @@ func TestDueSlotsInOrder(t *testing.T) {
 	if _, err := p.Schedules.Change(t.Context(), p.caller("bob", week), off.ScheduleID, schedule.Patch{Enabled: new(false)}); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Schedules.Delete(t.Context(), p.caller("bob", week), deleted.ScheduleID); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.Schedules.Delete(t.Context(), p.caller("bob", week), deleted.ScheduleID))
 	var got []schedule.Slot
 	var last schedule.Slot
 	for {
 		page, err := p.Schedules.DueSlots(t.Context(), six, last, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if len(page) == 0 {
 			break
 		}
@@ -483,9 +467,7 @@ func TestOneSchedulePerModel(t *testing.T) {
 		t.Errorf("%d were created; left behind: %+v", made, n)
 	}
 	past := eventstore.FoldLast[schedule.Schedule](schedule.Stream("contoso", model(0)))
-	if err := p.Store.Load(t.Context(), past); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.Store.Load(t.Context(), past))
 	for i, name := range people {
 		wg.Go(func() {
 			_, failed[i] = p.Schedules.Change(context.Background(), p.caller(name, week), past.State.ScheduleID, schedule.Patch{Enabled: new(true)})

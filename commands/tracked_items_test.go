@@ -33,9 +33,7 @@ func (s *service) claims(t *testing.T, accountID string, via trackeditem.Via, op
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }
 
 // assess starts an assessment of the n-th model, or of several in one run, claims
@@ -53,9 +51,7 @@ func (s *service) assess(t *testing.T, caller commands.Caller, models ...int) op
 		return s.Assessments.StartBulk(t.Context(), caller, retail, ids, nil)
 	}
 	got, err := start()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	op, found, err := s.Views.Operation(t.Context(), caller.Account, got.OperationID)
 	if err != nil || !found {
 		t.Fatal(found, err)
@@ -68,9 +64,7 @@ func (s *service) assess(t *testing.T, caller commands.Caller, models ...int) op
 func (s *service) tracked(t *testing.T, accountID string) map[uuid.UUID]trackeditem.Item {
 	t.Helper()
 	all, err := s.Views.TrackedItems(t.Context(), projections.TrackedItemsQuery{AccountID: accountID, Limit: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	byID := map[uuid.UUID]trackeditem.Item{}
 	for _, i := range all {
 		i.ClaimedBy = uuid.Nil
@@ -83,9 +77,7 @@ func (s *service) tracked(t *testing.T, accountID string) map[uuid.UUID]trackedi
 func (s *service) total(t *testing.T, accountID string) trackeditem.Total {
 	t.Helper()
 	p := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
-	if err := s.Store.Load(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.Store.Load(t.Context(), p))
 	return p.State
 }
 

@@ -35,9 +35,7 @@ func (b *bench) ran(t *testing.T, id uuid.UUID) ran {
 	r := ran{asks: map[abtest.SideName]map[benchmark.AskKey]int{abtest.A: {}, abtest.B: {}}}
 	sides := map[string]abtest.SideName{}
 	for e, err := range b.Store.ReadAll(t.Context(), 0, 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if e.Stream == operation.Stream(id) {
 			r.types = append(r.types, e.Type)
 		}
@@ -89,12 +87,12 @@ func TestAbRunRaces(t *testing.T) {
 	b := newBench(t)
 	b.unlimited()
 	b.saveQuestions(t, good, 3, 1)
-	b.options.Asker, b.Jobs = &respondent{}, &lockedJobs{bench: b}
+	b.Work.Asker, b.Jobs = &respondent{}, &lockedJobs{bench: b}
 	carry := func(steps []work.AskJob) { // each step is carried out twice, as when River considers it stuck
 		var wg sync.WaitGroup
 		for _, step := range slices.Repeat(steps, 2) {
 			wg.Go(func() {
-				if err := work.CarryAsk(t.Context(), b.options, step, 0); err != nil {
+				if err := work.CarryAsk(t.Context(), b.Work, step, 0); err != nil {
 					t.Error(err)
 				}
 			})
@@ -156,9 +154,7 @@ func TestAbRunRaces(t *testing.T) {
 			wg.Wait()
 			carry(b.ask[steps-1:])
 			if b.abRun(t, id).WaitsForOwner() {
-				if err := owner(id, testID); err != nil {
-					t.Fatal(err)
-				}
+				check(t, owner(id, testID))
 				carry(b.ask[len(b.ask)-1:])
 			}
 			run, log := b.abRun(t, id), b.ran(t, id)
@@ -184,7 +180,7 @@ func TestAbRunRaces(t *testing.T) {
 					t.Errorf("%s: a side continues after the end", name)
 				}
 			}
-			if _, kept, err := b.Vault.Token(t.Context(), id, b.now); kept || err != nil {
+			if _, kept, err := b.Vault.Token(t.Context(), id, b.Now()); kept || err != nil {
 				t.Errorf("%s: a token is stored after the end, %v", name, err)
 			}
 			test := b.abTest(t, testID)
@@ -200,9 +196,7 @@ func TestAbRunRaces(t *testing.T) {
 	}
 	spent := 0
 	for e, err := range b.Store.ReadAll(t.Context(), 0, 0) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if a, ok := e.Event.(operation.Accepted); ok && a.Type == operation.RunAbTest {
 			spent += *b.abRun(t, a.OperationID).Operation.Impact.BenchmarkRuns
 		}
@@ -221,22 +215,20 @@ func TestLateEndKeepsSideBToken(t *testing.T) {
 	b.carried(t, &respondent{})
 	sideA := b.asking(t, b.ask[0].RunID)
 	// As if the owner's read came between the load and the append of the late end.
-	stored := b.Vault.Put(id, "eyJ.second", b.now.Add(time.Hour))
-	if _, err := b.pool.Exec(t.Context(), stored.SQL, stored.Args...); err != nil {
+	stored := b.Vault.Put(id, "eyJ.second", b.Now().Add(time.Hour))
+	if _, err := b.Pool.Exec(t.Context(), stored.SQL, stored.Args...); err != nil {
 		t.Fatal(err)
 	}
 	meta := eventstore.Metadata{Account: "contoso"}
 	before := b.positions(t)
-	if err := b.Benchmarks.Runs.Fail(t.Context(), meta, sideA, operation.Failure{Code: domain.PlatformUnavailable, Message: "no"}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Benchmarks.Runs.Fail(t.Context(), meta, sideA, operation.Failure{Code: domain.PlatformUnavailable, Message: "no"}))
 	if _, err := b.Benchmarks.Runs.Complete(t.Context(), meta, sideA, *sideA.Run.Outcome, database.Statement{SQL: `SELECT 1`}); err != nil {
 		t.Fatal(err)
 	}
 	if n := b.positions(t); n != before {
 		t.Errorf("it appended %d events", n-before)
 	}
-	if token, kept, err := b.Vault.Token(t.Context(), id, b.now); !kept || token != "eyJ.second" || err != nil {
+	if token, kept, err := b.Vault.Token(t.Context(), id, b.Now()); !kept || token != "eyJ.second" || err != nil {
 		t.Errorf("side B's token is gone: %v, %v", kept, err)
 	}
 }

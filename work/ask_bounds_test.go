@@ -21,6 +21,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/eventstore"
 	"readiness/internal/database"
+	"readiness/internal/testworld"
 	"readiness/work"
 )
 
@@ -50,9 +51,7 @@ func TestUnansweredRunEnds(t *testing.T) {
 		t.Fatalf("%d asks are recorded before the fault", n)
 	}
 	r.reply = unanswered
-	if err := b.carryAsk(t, r); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.carryAsk(t, r))
 	a := b.asking(t, id)
 	if a.Own.Status != operation.Failed || a.Own.Failure.Code != domain.BenchmarkRunFailed || len(a.Run.Asks) != 10 {
 		t.Errorf("the operation is %s after %d asks without an answer", a.Own.Status, len(a.Run.Asks))
@@ -77,10 +76,8 @@ func TestUnansweredRunEndsAfterCrash(t *testing.T) {
 		}
 	}
 	r := &respondent{}
-	b.options.Asker = r
-	if err := work.CarryAsk(t.Context(), b.options, b.ask[0], 0); err != nil {
-		t.Fatal(err)
-	}
+	b.Work.Asker = r
+	check(t, work.CarryAsk(t.Context(), b.Work, b.ask[0], 0))
 	if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.BenchmarkRunFailed || len(r.asked) != 0 {
 		t.Errorf("the operation is %s, asked %v", op.Status, r.asked)
 	}
@@ -134,16 +131,16 @@ func TestBenchmarkRunOutlivesFasterWriters(t *testing.T) {
 	b.saveQuestions(t, good, 1, 1)
 	id := b.benchmarkRun(t)
 	faster := fmt.Errorf("%w: %w", eventstore.ErrConflict, domain.Refuse(domain.OperationInProgress, "others"))
-	b.options.Asker = &respondent{refuse: func(benchmark.Side) error { return faster }}
-	if err := work.CarryAsk(t.Context(), b.options, b.ask[0], work.Patience); !errors.Is(err, eventstore.ErrConflict) {
+	b.Work.Asker = &respondent{refuse: func(benchmark.Side) error { return faster }}
+	if err := work.CarryAsk(t.Context(), b.Work, b.ask[0], work.Patience); !errors.Is(err, eventstore.ErrConflict) {
 		t.Errorf("got %v, want another attempt", err)
 	}
 	if op := b.operation(t, id); op.Status.Ended() {
 		t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
 	}
-	b.now = b.now.Add(work.FaultLife + time.Second)
-	b.options.Asker = &respondent{refuse: func(benchmark.Side) error { return faster }}
-	if err := work.CarryAsk(t.Context(), b.options, b.ask[0], work.Patience); err != nil || b.operation(t, id).Status != operation.Failed {
+	b.Clock.Advance(work.FaultLife + time.Second)
+	b.Work.Asker = &respondent{refuse: func(benchmark.Side) error { return faster }}
+	if err := work.CarryAsk(t.Context(), b.Work, b.ask[0], work.Patience); err != nil || b.operation(t, id).Status != operation.Failed {
 		t.Errorf("it is retried indefinitely: %v", err)
 	}
 }
@@ -162,14 +159,10 @@ func TestRunCountsTokens(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	body, err := documents.Get(t.Context(), b.pool, b.asking(t, id).Run.Outcome.DocumentHash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body, err := documents.Get(t.Context(), b.Pool, b.asking(t, id).Run.Outcome.DocumentHash)
+	check(t, err)
 	var d benchmark.RunDocument
-	if err := json.Unmarshal(body, &d); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(body, &d))
 	if u := d.Summary.Usage; u == nil || *u != (comparison.TokenUsage{InputTokens: 400, OutputTokens: 28}) {
 		t.Errorf("the run's usage is %+v", u)
 	}
@@ -209,10 +202,8 @@ func TestModelOfTestAgentDoesNotJudge(t *testing.T) {
 	j := &judges{respondent: &respondent{reply: func(benchmark.Side, string, int) (benchmark.Reply, error) {
 		return benchmark.Reply{Answer: comparison.Answer{Text: "Words."}, Attempts: 1}, nil
 	}}}
-	b.options.Asker = j
-	if err := work.CarryAsk(t.Context(), b.options, b.ask[0], 0); err != nil {
-		t.Fatal(err)
-	}
+	b.Work.Asker = j
+	check(t, work.CarryAsk(t.Context(), b.Work, b.ask[0], 0))
 	if !slices.Contains(j.sides, model) {
 		t.Errorf("the sides are %q, without %s, which runs the agent", j.sides, model)
 	}
@@ -246,9 +237,7 @@ func TestJudgeOfKeptRunIsNotASide(t *testing.T) {
 		{QuestionID: "q", Text: "Judged", Expected: benchmark.Expected{Value: "a long sentence that decides nothing"}, Source: benchmark.Customer},
 	}})
 	stored := b.benchmarkRun(t)
-	if err := b.carryAsk(t, &respondent{judge: &comparison.Judgement{Class: comparison.SameClass, Confidence: 1, Reason: "The same."}}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.carryAsk(t, &respondent{judge: &comparison.Judgement{Class: comparison.SameClass, Confidence: 1, Reason: "The same."}}))
 	for _, id := range []string{"judge", "another"} {
 		b.saysWith(t, aiprovider.Configuration{ProviderID: id, Name: id, Kind: aiprovider.OpenAICompatible, BaseURL: "https://ai.example", Model: "m", Purposes: []aiprovider.Purpose{aiprovider.Judge, aiprovider.Agent}, Enabled: true})
 	}
@@ -277,7 +266,7 @@ func TestProviderIsLookedUpFirst(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.saveQuestions(t, good, 1, 1)
-	write(t, b.root+"/Retail/workspace.json", fmt.Sprintf(`{"id":%q,"displayName":"Retail","capacity":{"state":"Paused"}}`, workspace))
+	b.Workspace(t, testworld.Workspace{ID: workspace, Name: "Retail", Paused: true})
 	ana := b.ana()
 	ana.Settings.CapacityDetails = true
 	by := abtest.AnswererRequest{Kind: string(comparison.GenericAgent), ProviderID: new("nobody")}

@@ -93,13 +93,9 @@ func (b *bench) saveQuestions(t *testing.T, modelID uuid.UUID, n, repeats int) {
 func (b *bench) saveSet(t *testing.T, modelID uuid.UUID, set benchmark.Set) {
 	t.Helper()
 	body, err := json.Marshal(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	hash, stored, err := documents.Put(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	past := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream("contoso", modelID))
 	if err := b.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, benchmark.AcceptSave{}); err != nil {
@@ -115,7 +111,7 @@ func (b *bench) saveSet(t *testing.T, modelID uuid.UUID, set benchmark.Set) {
 	for _, q := range set.Questions {
 		table += fmt.Sprintf("\n\tmeasure %s = 1\n", q.Text)
 	}
-	write(t, b.root+"/Retail/"+modelID.String()+".SemanticModel/definition/tables/Sales.tmdl", table)
+	write(t, b.Root+"/Retail/"+modelID.String()+".SemanticModel/definition/tables/Sales.tmdl", table)
 }
 
 var assistant = abtest.AnswererRequest{Kind: string(comparison.PlatformAssistant)}
@@ -124,18 +120,16 @@ var assistant = abtest.AnswererRequest{Kind: string(comparison.PlatformAssistant
 func (b *bench) benchmarkRun(t *testing.T) uuid.UUID {
 	t.Helper()
 	got, err := b.Benchmarks.StartRun(t.Context(), b.ana(), workspace, good, assistant, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return got.OperationID
 }
 
 // carryAsk carries out the last enqueued ask step until nothing of it is left.
 func (b *bench) carryAsk(t *testing.T, r *respondent) error {
 	t.Helper()
-	b.options.Asker = r
+	b.Work.Asker = r
 	for {
-		err := work.CarryAsk(t.Context(), b.options, b.ask[len(b.ask)-1], 0)
+		err := work.CarryAsk(t.Context(), b.Work, b.ask[len(b.ask)-1], 0)
 		if _, more := errors.AsType[*river.JobSnoozeError](err); !more {
 			return err
 		}
@@ -145,19 +139,15 @@ func (b *bench) carryAsk(t *testing.T, r *respondent) error {
 func (b *bench) asking(t *testing.T, id uuid.UUID) commands.Asking {
 	t.Helper()
 	a, err := b.Benchmarks.Runs.Load(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return a
 }
 
 // runsUsed returns how many benchmark runs the account has spent.
 func (b *bench) runsUsed(t *testing.T) int {
 	t.Helper()
-	past := eventstore.FoldLast[account.Usage](account.AllowanceStream("contoso", account.BenchmarkRuns, account.DefaultPlans()[account.Team].BenchmarkRuns.Period, b.now))
-	if err := b.Store.Load(t.Context(), past); err != nil {
-		t.Fatal(err)
-	}
+	past := eventstore.FoldLast[account.Usage](account.AllowanceStream("contoso", account.BenchmarkRuns, account.DefaultPlans()[account.Team].BenchmarkRuns.Period, b.Now()))
+	check(t, b.Store.Load(t.Context(), past))
 	return past.State.Used
 }
 
@@ -175,9 +165,7 @@ func TestBenchmarkRun(t *testing.T) {
 		}
 		return right(q), nil
 	}}
-	if err := b.carryAsk(t, r); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.carryAsk(t, r))
 	if slices.Sort(r.asked); !slices.Equal(r.asked, []string{"Q1", "Q1", "Q2", "Q2", "Q3", "Q3"}) {
 		t.Errorf("asked %v, not each question twice", r.asked)
 	}
@@ -196,7 +184,7 @@ func TestBenchmarkRun(t *testing.T) {
 	if n := b.runsUsed(t); n != 1 {
 		t.Errorf("%d benchmark runs are counted, want 1", n)
 	}
-	if _, kept, err := b.Vault.Token(t.Context(), id, b.now); kept || err != nil {
+	if _, kept, err := b.Vault.Token(t.Context(), id, b.Now()); kept || err != nil {
 		t.Errorf("the token is stored after the end: %v, %v", kept, err)
 	}
 	// Carry out the step again, as after a crash before River recorded its end.
@@ -229,9 +217,7 @@ func TestBenchmarkRunResumes(t *testing.T) {
 	r.mu.Lock()
 	r.asked, r.reply = nil, nil
 	r.mu.Unlock()
-	if err := b.carryAsk(t, r); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.carryAsk(t, r))
 	if len(before.Asks)+len(r.asked) != 12 {
 		t.Errorf("%d asks were recorded, then %d made; together they should be 12", len(before.Asks), len(r.asked))
 	}
@@ -254,11 +240,11 @@ func TestBenchmarkRunAskedByTwo(t *testing.T) {
 	b := newBench(t)
 	b.saveQuestions(t, good, 8, 1)
 	id := b.benchmarkRun(t)
-	b.options.Asker = &respondent{}
+	b.Work.Asker = &respondent{}
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() {
-			if err := work.CarryAsk(t.Context(), b.options, b.ask[0], 0); err != nil {
+			if err := work.CarryAsk(t.Context(), b.Work, b.ask[0], 0); err != nil {
 				t.Error(err)
 			}
 		})
@@ -313,16 +299,14 @@ func TestBenchmarkRunFails(t *testing.T) {
 			r := &respondent{}
 			tt.given(r)
 			if tt.late {
-				b.now = b.now.Add(2 * time.Hour)
+				b.Clock.Advance(2 * time.Hour)
 			}
-			if err := b.carryAsk(t, r); err != nil {
-				t.Fatal(err)
-			}
+			check(t, b.carryAsk(t, r))
 			op := b.operation(t, id)
 			if op.Status != operation.Failed || op.Failure.Code != tt.code || op.Failure.Message == "" {
 				t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
 			}
-			b.now = noon
+			b.Clock.Set(noon)
 			if n := b.runsUsed(t); n != tt.spent || *op.Impact.BenchmarkRuns != tt.spent {
 				t.Errorf("%d benchmark runs are counted and the impact says %d, want %d", n, *op.Impact.BenchmarkRuns, tt.spent)
 			}
@@ -360,7 +344,7 @@ func TestVerdictsOfARun(t *testing.T) {
 		asks("SameFields", "", ""), asks("Value", "", "42"), asks("Judged", "", "a long sentence that decides nothing"),
 	}})
 	id := b.benchmarkRun(t)
-	b.options.Queries = rows{
+	b.Work.Queries = rows{
 		"EVALUATE T ORDER BY [x]": {Rows: [][]comparison.Value{{ten}, {eleven}}}, "EVALUATE T": {Rows: [][]comparison.Value{{eleven}, {ten}}},
 		"EVALUATE reference": {Rows: [][]comparison.Value{{ten}}}, "EVALUATE mine": {Rows: [][]comparison.Value{{ten}}}, "EVALUATE other": {Rows: [][]comparison.Value{{eleven}}},
 	}
@@ -374,9 +358,7 @@ func TestVerdictsOfARun(t *testing.T) {
 			return benchmark.Reply{Answer: answers[q], DurationMS: 1, Attempts: 1}, nil
 		},
 	}
-	if err := b.carryAsk(t, r); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.carryAsk(t, r))
 	got := map[string]comparison.Decision{}
 	for _, made := range b.asking(t, id).Run.Asks {
 		got[made.QuestionID] = comparison.Decision{Verdict: made.Verdict, Method: made.Method}

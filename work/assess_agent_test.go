@@ -24,6 +24,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/testworld"
 	"readiness/work"
 )
 
@@ -32,7 +33,7 @@ var agent = uuid.MustParse("dddddddd-0000-0000-0000-000000000001")
 // part writes a part of the data agent.
 func (b *bench) part(t *testing.T, path, text string) {
 	t.Helper()
-	write(t, filepath.Join(b.root, "Retail", "Analyst.DataAgent", path), text)
+	write(t, filepath.Join(b.Root, "Retail", "Analyst.DataAgent", path), text)
 }
 
 // source writes a source of a stage, in a folder of the same name, with the table
@@ -51,7 +52,7 @@ const instructions = "Answer with one number."
 // publish writes a published data agent on the good model.
 func (b *bench) publish(t *testing.T) {
 	t.Helper()
-	b.part(t, ".platform", fmt.Sprintf(`{"metadata":{"type":"DataAgent","displayName":"Analyst"},"config":{"logicalId":%q}}`, agent))
+	b.Item(t, "Retail", "Analyst.DataAgent", "Analyst", agent)
 	b.part(t, "Files/Config/data_agent.json", "{}")
 	b.part(t, "Files/Config/publish_info.json", `{"description":"Answers what was invoiced, by month and region."}`)
 	b.part(t, "Files/Config/published/stage_config.json", fmt.Sprintf(`{"aiInstructions":%q}`, instructions))
@@ -62,10 +63,8 @@ func (b *bench) publish(t *testing.T) {
 func (b *bench) assessAgent(t *testing.T) uuid.UUID {
 	t.Helper()
 	got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.carry(t, b.options)
+	check(t, err)
+	b.carry(t, b.Work)
 	return got.OperationID
 }
 
@@ -75,7 +74,7 @@ func (b *bench) agentAssessed(t *testing.T, id uuid.UUID) assessment.Assessment 
 	if op := b.operation(t, id); op.Status != operation.Succeeded {
 		t.Fatalf("the assessment is %s: %+v", op.Status, op.Failure)
 	}
-	a, found, err := b.views.AssessmentOf(t.Context(), "contoso", id)
+	a, found, err := b.Views.AssessmentOf(t.Context(), "contoso", id)
 	if err != nil || !found || a.DataAgent == nil || a.ModelID != agent || a.ModelName != "Analyst" {
 		t.Fatal(a, found, err)
 	}
@@ -111,39 +110,33 @@ func TestAssessAgent(t *testing.T) {
 	if d := cmp.Diff(&assessment.DataAgent{Stage: assessment.Published, Sources: read}, a.DataAgent); d != "" || hash == "" || hash == a.DefinitionHash {
 		t.Errorf("what was read (-want +got):\n%s", d)
 	}
-	text, err := b.views.Document(t.Context(), a.DocumentHash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text, err := b.Views.Document(t.Context(), a.DocumentHash)
+	check(t, err)
 	var document struct {
 		Report         json.RawMessage
 		Model          readiness.Counts
 		DataAgent      *assessment.DataAgent
 		DefinitionHash string
 	}
-	if err := json.Unmarshal(text, &document); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(text, &document))
 	report, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if d := cmp.Diff(string(report), string(document.Report)); d != "" || !cmp.Equal(document.DataAgent, a.DataAgent) || document.Model != want.Model || document.DefinitionHash != a.DefinitionHash {
 		t.Errorf("the document's report (-want +got):\n%s", d)
 	}
 	if !strings.Contains(string(document.Report), `"source_model_id":"`+good.String()+`"`) {
 		t.Error("no finding names its source")
 	}
-	if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+	if n := b.Count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
 		t.Errorf("%d tokens are stored after the end", n)
 	}
 	// Repeating a step changes nothing.
-	before := b.count(t, `SELECT count(*) FROM events`)
+	before := b.Count(t, `SELECT count(*) FROM events`)
 	again := work.AssessJob{
 		Origin: commands.Origin{AccountID: "contoso", OperationID: a.OperationID, Person: b.ana().Person},
 		Step:   assessment.Step{WorkspaceID: workspace, ModelID: agent, Plan: account.Team, AcceptedAt: noon},
 	}
-	if err := work.Carry(t.Context(), b.options, again, 1); err != nil || b.count(t, `SELECT count(*) FROM events`) != before {
+	if err := work.Carry(t.Context(), b.Work, again, 1); err != nil || b.Count(t, `SELECT count(*) FROM events`) != before {
 		t.Errorf("again: %v", err)
 	}
 }
@@ -153,7 +146,7 @@ func TestAssessAgent(t *testing.T) {
 func TestStageOfAnAgent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.part(t, ".platform", fmt.Sprintf(`{"metadata":{"type":"DataAgent","displayName":"Analyst"},"config":{"logicalId":%q}}`, agent))
+	b.Item(t, "Retail", "Analyst.DataAgent", "Analyst", agent)
 	b.part(t, "Files/Config/data_agent.json", "{}")
 	b.part(t, "Files/Config/draft/stage_config.json", `{}`)
 	b.source(t, "draft", "Sales", semantic, good.String(), workspace)
@@ -204,14 +197,13 @@ func TestSourcesOfAnAgent(t *testing.T) {
 		"not there": {func(t *testing.T, b *bench) { b.source(t, "published", "X", semantic, other.String(), uuid.Nil) },
 			assessment.Source{ID: other.String(), Type: semantic, WorkspaceID: workspace, Reason: "ItemNotFound"}, "is not in workspace", 1},
 		"a workspace not visible": {func(t *testing.T, b *bench) {
-			write(t, filepath.Join(b.root, "Vault", "workspace.json"), fmt.Sprintf(`{"id":%q,"displayName":"Vault","members":["bob"]}`, elsewhere))
-			write(t, filepath.Join(b.root, "Vault", "Secret.SemanticModel", ".platform"), fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Secret"},"config":{"logicalId":%q}}`, other))
-			write(t, filepath.Join(b.root, "Vault", "Secret.SemanticModel", "definition", "tables", "Sales.tmdl"), "table Sales\n")
+			b.Workspace(t, testworld.Workspace{ID: elsewhere, Name: "Vault", Members: []string{"bob"}})
+			b.Model(t, "Vault", "Secret", other, "table Sales\n")
 			b.source(t, "published", "X", semantic, other.String(), elsewhere)
 		}, assessment.Source{ID: other.String(), Type: semantic, WorkspaceID: elsewhere, Reason: "ItemNotFound"}, "cannot see", 1},
 		"denied": {func(t *testing.T, b *bench) {
 			b.source(t, "published", "X", semantic, broken.String(), uuid.Nil)
-			b.options.Platform = denied{b.options.Platform, broken, domain.Refuse(domain.PlatformConsentRequired, "consent is missing")}
+			b.Work.Platform = denied{b.Work.Platform, broken, domain.Refuse(domain.PlatformConsentRequired, "consent is missing")}
 		}, assessment.Source{ID: broken.String(), Type: semantic, WorkspaceID: workspace, Reason: "PlatformAccessDenied"}, "consent is missing", 1},
 		"no semantic model": {func(t *testing.T, b *bench) { b.source(t, "published", "X", "kusto", other.String(), uuid.Nil) },
 			assessment.Source{ID: other.String(), Type: "kusto", WorkspaceID: workspace, Reason: assessment.NoSemanticModel}, "only semantic models", 1},
@@ -224,9 +216,8 @@ func TestSourcesOfAnAgent(t *testing.T) {
 		},
 			assessment.Source{ID: "X", Type: semantic, WorkspaceID: workspace, Reason: assessment.NamedTwice}, "earlier", 1},
 		"another workspace's": {func(t *testing.T, b *bench) {
-			write(t, filepath.Join(b.root, "Vault", "workspace.json"), fmt.Sprintf(`{"id":%q,"displayName":"Vault"}`, elsewhere))
-			write(t, filepath.Join(b.root, "Vault", "Open.SemanticModel", ".platform"), fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Open"},"config":{"logicalId":%q}}`, other))
-			write(t, filepath.Join(b.root, "Vault", "Open.SemanticModel", "definition", "tables", "Sales.tmdl"), "table Sales\n\n\tcolumn Amount\n\t\tdataType: double\n")
+			b.Workspace(t, testworld.Workspace{ID: elsewhere, Name: "Vault"})
+			b.Model(t, "Vault", "Open", other, "table Sales\n\n\tcolumn Amount\n\t\tdataType: double\n")
 			b.source(t, "published", "X", semantic, other.String(), elsewhere)
 		}, assessment.Source{ID: other.String(), Type: semantic, WorkspaceID: elsewhere, Scored: true}, "", 2},
 	} {
@@ -253,9 +244,7 @@ func TestSourcesOfAnAgent(t *testing.T) {
 				Sources         []readiness.ScoredSource
 				UnscoredSources []string `json:"unscored_sources"`
 			}
-			if err := json.Unmarshal(b.document(t, a).Report, &report); err != nil {
-				t.Fatal(err)
-			}
+			check(t, json.Unmarshal(b.document(t, a).Report, &report))
 			if len(report.Sources) != c.scored || len(report.UnscoredSources) != 2-c.scored {
 				t.Errorf("the report has sources %+v, and without a score %v", report.Sources, report.UnscoredSources)
 			}
@@ -269,9 +258,7 @@ func TestAgentWithoutScoredSources(t *testing.T) {
 	t.Parallel()
 	for name, sources := range map[string]func(*testing.T, *bench){
 		"none": func(t *testing.T, b *bench) {
-			if err := os.RemoveAll(filepath.Join(b.root, "Retail", "Analyst.DataAgent", "Files", "Config", "published", "Sales")); err != nil {
-				t.Fatal(err)
-			}
+			b.Remove(t, "Retail", "Analyst.DataAgent", "Files", "Config", "published", "Sales")
 		},
 		"one of another type": func(t *testing.T, b *bench) { b.source(t, "published", "Sales", "kusto", good.String(), uuid.Nil) },
 	} {
@@ -302,7 +289,7 @@ func TestAgentFailures(t *testing.T) {
 	t.Parallel()
 	source := func(code domain.Code) func(*testing.T, *bench) {
 		return func(_ *testing.T, b *bench) {
-			b.options.Platform = denied{b.options.Platform, good, domain.Refuse(code, "no")}
+			b.Work.Platform = denied{b.Work.Platform, good, domain.Refuse(code, "no")}
 		}
 	}
 	for name, c := range map[string]struct {
@@ -312,16 +299,12 @@ func TestAgentFailures(t *testing.T) {
 		spent int
 	}{
 		"no data agent": {func(t *testing.T, b *bench) {
-			if err := os.Remove(filepath.Join(b.root, "Retail", "Analyst.DataAgent", "Files", "Config", "data_agent.json")); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Remove(filepath.Join(b.Root, "Retail", "Analyst.DataAgent", "Files", "Config", "data_agent.json")))
 		}, domain.ItemNotReadable, "data_agent.json", 1},
 		"a source that is no JSON": {func(t *testing.T, b *bench) { b.part(t, "Files/Config/published/Sales/datasource.json", "{\n") },
 			domain.ItemNotReadable, "Sales/datasource.json", 1},
 		"no stage": {func(t *testing.T, b *bench) {
-			if err := os.RemoveAll(filepath.Join(b.root, "Retail", "Analyst.DataAgent", "Files", "Config", "published")); err != nil {
-				t.Fatal(err)
-			}
+			b.Remove(t, "Retail", "Analyst.DataAgent", "Files", "Config", "published")
 		}, domain.ItemNotReadable, "neither a published stage nor a draft", 1},
 		"too many sources": {func(t *testing.T, b *bench) {
 			for i := range assessment.MaxSources {
@@ -332,10 +315,10 @@ func TestAgentFailures(t *testing.T) {
 		"a source is busy":         {source(domain.CapacityBusy), domain.CapacityBusy, "", 0},
 		"a source does not answer": {source(domain.PlatformUnavailable), domain.PlatformUnavailable, "", 0},
 		"a source takes too long": {func(_ *testing.T, b *bench) {
-			b.options.Platform = denied{b.options.Platform, good, context.DeadlineExceeded}
+			b.Work.Platform = denied{b.Work.Platform, good, context.DeadlineExceeded}
 		}, domain.AssessmentTimedOut, "", 1},
 		"the agent is paused": {func(_ *testing.T, b *bench) {
-			b.options.Platform = denied{b.options.Platform, agent, domain.Refuse(domain.CapacityPaused, "no")}
+			b.Work.Platform = denied{b.Work.Platform, agent, domain.Refuse(domain.CapacityPaused, "no")}
 		}, domain.CapacityPaused, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -344,12 +327,8 @@ func TestAgentFailures(t *testing.T) {
 			b.publish(t)
 			c.meet(t, b)
 			got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := work.Carry(t.Context(), b.options, b.steps[0], work.Patience); err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
+			check(t, work.Carry(t.Context(), b.Work, b.steps[0], work.Patience))
 			op := b.operation(t, got.OperationID)
 			if op.Status != operation.Failed || op.Failure.Code != c.code || !strings.Contains(op.Failure.Message, c.says) || *op.Impact.Assessments != c.spent {
 				t.Errorf("the operation reads %+v, failure %+v; want %s", op, op.Failure, c.code)
@@ -369,14 +348,12 @@ func TestAgentSourceIsAskedAgain(t *testing.T) {
 	if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil); err != nil {
 		t.Fatal(err)
 	}
-	o := b.options
+	o := b.Work
 	o.Platform = denied{o.Platform, good, domain.Refuse(domain.PlatformUnavailable, "no")}
 	if err := work.Carry(t.Context(), o, b.steps[0], 0); !domain.IsRefused(err, domain.PlatformUnavailable) {
 		t.Errorf("the first attempt: %v", err)
 	}
-	if err := work.Carry(t.Context(), b.options, b.steps[0], 1); err != nil {
-		t.Fatal(err)
-	}
+	check(t, work.Carry(t.Context(), b.Work, b.steps[0], 1))
 	b.agentAssessed(t, b.steps[0].OperationID)
 }
 
@@ -391,36 +368,28 @@ func TestStepNoticesDeletedAgent(t *testing.T) {
 	tracked := func() trackeditem.Item {
 		t.Helper()
 		got := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", agent))
-		if err := b.Store.Load(t.Context(), got); err != nil {
-			t.Fatal(err)
-		}
+		check(t, b.Store.Load(t.Context(), got))
 		return got.State
 	}
-	there := b.options.Platform
-	b.options.Platform = denied{there, agent, domain.Refuse(domain.ItemNotFound, "no")}
+	there := b.Work.Platform
+	b.Work.Platform = denied{there, agent, domain.Refuse(domain.ItemNotFound, "no")}
 	b.assessAgent(t)
 	if got := tracked(); got.Status != trackeditem.Tracked {
 		t.Errorf("not found but listed, it is %s", got.Status)
 	}
-	b.options.Platform = there
+	b.Work.Platform = there
 	if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(filepath.Join(b.root, "Retail", "Analyst.DataAgent")); err != nil {
-		t.Fatal(err)
-	}
-	b.carry(t, b.options)
+	b.Remove(t, "Retail", "Analyst.DataAgent")
+	b.carry(t, b.Work)
 	if got := tracked(); got.Status != trackeditem.Deleted || got.ItemType != item.DataAgent || got.ClaimedVia != trackeditem.ViaAgentAssessment {
 		t.Errorf("the tracked item reads %+v", got)
 	}
 	b.publish(t)
 	last, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := work.CarryAfterCrashes(t.Context(), b.options, b.steps[len(b.steps)-1], 0, work.MaxCrashes); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, work.CarryAfterCrashes(t.Context(), b.Work, b.steps[len(b.steps)-1], 0, work.MaxCrashes))
 	if op := b.operation(t, last.OperationID); op.Failure == nil || !strings.Contains(op.Failure.Message, "assessed this data agent") {
 		t.Errorf("the operation reads %+v", op.Failure)
 	}
@@ -437,22 +406,16 @@ func TestUsageWeighsAnAgent(t *testing.T) {
 	b.publish(t)
 	b.source(t, "published", "Aside", semantic, gone.String(), uuid.Nil)
 	a := b.agentAssessed(t, b.assessAgent(t))
-	thin, err := b.options.Platform.Definition(t.Context(), b.ana().Caller, item.Item{ID: gone, Type: item.SemanticModel, WorkspaceID: workspace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	thin, err := b.Work.Platform.Definition(t.Context(), b.ana().Caller, item.Item{ID: gone, Type: item.SemanticModel, WorkspaceID: workspace})
+	check(t, err)
 	m, err := semanticmodel.Read(thin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	want := readiness.AssessAgent(readiness.Agent{Instructions: instructions, Description: "Answers what was invoiced, by month and region."}, []readiness.Source{
 		{ID: gone.String(), Name: "Aside", Tables: []string{"Sales"}, Model: m},
 		{ID: good.String(), Name: "Sales", Tables: []string{"Sales"}, Model: b.model(t), Usage: lookedAround},
 	}, readiness.Options{})
 	report, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if d := cmp.Diff(string(report), string(b.document(t, a).Report)); d != "" || want.Weighting != readiness.WeightedByUsage {
 		t.Errorf("the report (-want +got):\n%s", d)
 	}

@@ -2,8 +2,6 @@ package work_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -37,44 +35,34 @@ func (b *bench) create(t *testing.T, change func(*abtest.CreateRequest)) (operat
 		change(&r)
 	}
 	got, err := b.ABTests.Create(t.Context(), b.ana(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return got.OperationID, b.abRun(t, got.OperationID).AbTestID
 }
 
 func (b *bench) abRun(t *testing.T, id uuid.UUID) abtest.Run {
 	t.Helper()
 	past := eventstore.Fold(operation.Stream(id), abtest.EvolveRun)
-	if err := b.Store.Load(t.Context(), past); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Store.Load(t.Context(), past))
 	return past.State
 }
 
 func (b *bench) abTest(t *testing.T, id uuid.UUID) abtest.Test {
 	t.Helper()
 	past := eventstore.Fold(abtest.Stream(id), abtest.Evolve)
-	if err := b.Store.Load(t.Context(), past); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Store.Load(t.Context(), past))
 	return past.State
 }
 
 // positions returns how many events the log has.
 func (b *bench) positions(t *testing.T) (n int) {
 	t.Helper()
-	if err := b.pool.QueryRow(t.Context(), `SELECT count(*) FROM events`).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM events`).Scan(&n))
 	return n
 }
 
 func (b *bench) carried(t *testing.T, r *respondent) {
 	t.Helper()
-	if err := b.carryAsk(t, r); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.carryAsk(t, r))
 }
 
 // sideBIsBetter answers Q1 on side B only.
@@ -99,7 +87,7 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 	if test := b.abTest(t, testID); test.Frozen == nil || test.Frozen.Count != 3 {
 		t.Errorf("the test froze %+v", test.Frozen)
 	}
-	if _, kept, _ := b.Vault.Token(t.Context(), id, b.now); kept {
+	if _, kept, _ := b.Vault.Token(t.Context(), id, b.Now()); kept {
 		t.Error("side A's token is stored while the run waits")
 	}
 
@@ -111,9 +99,7 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 	reading.MayWrite = false
 	off.Settings.AIFeatures = false
 	for _, who := range []commands.Caller{other, reading, off} {
-		if err := b.Operations.ResumeOnRead(t.Context(), who, id); err != nil {
-			t.Fatal(err)
-		}
+		check(t, b.Operations.ResumeOnRead(t.Context(), who, id))
 	}
 	if n := b.positions(t); n != before || len(b.ask) != 1 {
 		t.Fatalf("another person's read appended %d events and enqueued %d steps", n-before, len(b.ask)-1)
@@ -144,14 +130,10 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 	if run.Stage() != abtest.Done || op.Status != operation.Succeeded || *op.Impact.BenchmarkRuns != 2 || *op.Impact.TrackedItems != 2 || b.runsUsed(t) != 2 {
 		t.Errorf("the run is at %s, its operation %+v, %d benchmark runs are counted", run.Stage(), op, b.runsUsed(t))
 	}
-	body, err := documents.Get(t.Context(), b.pool, run.Compared.Document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body, err := documents.Get(t.Context(), b.Pool, run.Compared.Document)
+	check(t, err)
 	var d comparison.Document
-	if err := json.Unmarshal(body, &d); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(body, &d))
 	if g := d.Aggregate; *g.Scores.A != 67 || *g.Scores.B != 100 || g.Comparable != 3 || !slices.Equal(g.Improvements, []string{"Q1"}) || g.Conclusion != comparison.NoDifferenceShown {
 		t.Errorf("the comparison is %+v", g)
 	}
@@ -172,25 +154,21 @@ func TestAbRunUnreadLapses(t *testing.T) {
 	id, testID := b.create(t, nil)
 	b.carried(t, &respondent{})
 	last := noon.Add(operation.Life - abtest.LastStart)
-	b.now = last // the last instant at which it may be started
-	if err := b.Operations.LapseOverdue(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	b.Clock.Set(last) // the last instant at which it may be started
+	check(t, b.Operations.LapseOverdue(t.Context()))
 	if run := b.abRun(t, id); !run.WaitsForOwner() {
 		t.Fatalf("the run lapsed at its last instant: %+v", run.Operation.Failure)
 	}
-	b.now = last.Add(time.Second)
+	b.Clock.Set(last.Add(time.Second))
 	if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil { // the owner reads too late
 		t.Fatal(err)
 	}
-	if err := b.Operations.LapseOverdue(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Operations.LapseOverdue(t.Context()))
 	op := b.operation(t, id)
 	if op.Status != operation.Failed || op.Failure.Code != domain.SideBNotStarted || len(b.ask) != 1 || *op.Impact.BenchmarkRuns != 1 {
 		t.Errorf("the operation is %+v, %d steps were enqueued", op, len(b.ask))
 	}
-	b.now = noon
+	b.Clock.Set(noon)
 	if n := b.runsUsed(t); n != 1 {
 		t.Errorf("%d benchmark runs are counted, want side A's only", n)
 	}
@@ -234,18 +212,14 @@ func TestAbRunCancelled(t *testing.T) {
 			func(b *bench, t *testing.T, id uuid.UUID, stop func()) {
 				b.carried(t, &respondent{})
 				stop()
-				if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil {
-					t.Fatal(err)
-				}
+				check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
 			},
 			nil, 6, 1, abtest.SideDone, abtest.SideWaiting, 0,
 		},
 		"when side B is to begin": {
 			func(b *bench, t *testing.T, id uuid.UUID, stop func()) {
 				b.carried(t, &respondent{})
-				if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil {
-					t.Fatal(err)
-				}
+				check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
 				stop()
 			},
 			nil, 6, 1, abtest.SideDone, abtest.SidePending, 0,
@@ -290,9 +264,7 @@ func TestAbRunFails(t *testing.T) {
 	b.saveQuestions(t, good, 2, 1)
 	id, _ := b.create(t, nil)
 	b.carried(t, &respondent{})
-	if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
 	b.carried(t, &respondent{refuse: func(benchmark.Side) error { return domain.Refuse(domain.CapacityPaused, "it sleeps") }})
 	run, op := b.abRun(t, id), b.operation(t, id)
 	if op.Status != operation.Failed || op.Failure.Code != domain.CapacityPaused || run.A.Status != abtest.SideDone || run.B.Status != abtest.SideBroken {
@@ -314,9 +286,7 @@ func TestAbTestDeletedWhileItRuns(t *testing.T) {
 	id, testID := b.create(t, nil)
 	b.carried(t, &respondent{})
 	again, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.RunAgain{}) // its side A has not begun
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	spent := b.runsUsed(t)
 	runs, err := b.ABTests.Delete(t.Context(), b.ana(), testID.String())
 	if err != nil || runs != 2 {
@@ -331,7 +301,7 @@ func TestAbTestDeletedWhileItRuns(t *testing.T) {
 		t.Errorf("%d benchmark runs are counted after %d", b.runsUsed(t), spent)
 	}
 	var together int
-	if err := b.pool.QueryRow(t.Context(), `SELECT count(DISTINCT stream) FROM events WHERE stream = ANY($1) AND xmin = (SELECT xmin FROM events WHERE type = 'abtest.deleted')`,
+	if err := b.Pool.QueryRow(t.Context(), `SELECT count(DISTINCT stream) FROM events WHERE stream = ANY($1) AND xmin = (SELECT xmin FROM events WHERE type = 'abtest.deleted')`,
 		[]string{operation.Stream(id), operation.Stream(again.OperationID)}).Scan(&together); err != nil || together != 2 {
 		t.Errorf("%d of 2 operations ended in the append that deleted the test; %v", together, err)
 	}
@@ -423,9 +393,7 @@ func TestAbTestUpdatesNothingUnreadable(t *testing.T) {
 	b.saveQuestions(t, good, 2, 1)
 	_, testID := b.create(t, func(c *abtest.CreateRequest) { c.CorrectAnswers = new(string(abtest.Update)) })
 	b.carried(t, &respondent{})
-	if err := os.RemoveAll(filepath.Join(b.root, "Retail", good.String()+".SemanticModel", "definition")); err != nil {
-		t.Fatal(err)
-	}
+	b.Remove(t, "Retail", good.String()+".SemanticModel", "definition")
 	before := b.positions(t)
 	if _, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.RunAgain{}); !domain.IsRefused(err, domain.InvalidRequest) || b.positions(t) != before {
 		t.Errorf("got %v and %d events", err, b.positions(t)-before)

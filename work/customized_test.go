@@ -18,9 +18,7 @@ func TestAssessUnderChangedRules(t *testing.T) {
 	b := newBench(t)
 	regime := func(changes map[string]readiness.Setting) *readiness.Regime {
 		r, err := readiness.Current().Customized(changes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return r
 	}
 	off, low := regime(map[string]readiness.Setting{"DSC-01": readiness.Off}), regime(map[string]readiness.Setting{"DSC-01": "low"})
@@ -29,7 +27,7 @@ func TestAssessUnderChangedRules(t *testing.T) {
 		regime     *readiness.Regime
 		comparable bool
 	}{{nil, false}, {off, false}, {off, true}, {low, false}, {regime(nil), false}, {readiness.Current(), true}} {
-		o := b.options
+		o := b.Work
 		b.Regime, o.Regime = step.regime, step.regime
 		a := b.assessed(t, o)
 		want := readiness.Current().ID
@@ -43,24 +41,20 @@ func TestAssessUnderChangedRules(t *testing.T) {
 	}
 	b.Regime, b.steps = off, nil
 	id := b.start(t, good)
-	if err := work.Carry(t.Context(), b.options, b.steps[0], 0); err == nil || domain.IsRefused(err, domain.AssessmentFailed) {
+	if err := work.Carry(t.Context(), b.Work, b.steps[0], 0); err == nil || domain.IsRefused(err, domain.AssessmentFailed) {
 		t.Errorf("a process with other rules: got %v", err)
 	}
 	if op := b.operation(t, id); op.Status != operation.Running {
 		t.Errorf("a process with other rules: the operation reads %+v", op)
 	}
 	for i, hash := range ids {
-		text, err := b.views.Document(t.Context(), hash)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text, err := b.Views.Document(t.Context(), hash)
+		check(t, err)
 		var d struct {
 			Report struct{ Regime string }
 			Regime struct{ ID string }
 		}
-		if err := json.Unmarshal(text, &d); err != nil {
-			t.Fatal(err)
-		}
+		check(t, json.Unmarshal(text, &d))
 		if d.Report.Regime != d.Regime.ID || strings.Contains(d.Regime.ID, "+") != (i > 0 && i < 4) {
 			t.Errorf("document %d states %s and %s", i, d.Report.Regime, d.Regime.ID)
 		}

@@ -44,9 +44,9 @@ func (c *clocked) Definition(ctx context.Context, as item.Caller, it item.Item) 
 func TestHardStartsWhileProvidersAreSilent(t *testing.T) {
 	const accounts = 200
 	b := newBench(t)
-	platform := &clocked{Platform: b.options.Platform, read: map[string]time.Time{}}
-	b.options.Platform, b.options.Workers = platform, 8
-	write(t, filepath.Join(b.root, "Retail", good.String()+".SemanticModel", "definition", "tables", "Sales.tmdl"), strings.ReplaceAll(retail, "\r\n", "\n"))
+	platform := &clocked{Platform: b.Work.Platform, read: map[string]time.Time{}}
+	b.Work.Platform, b.Work.Workers = platform, 8
+	write(t, filepath.Join(b.Root, "Retail", good.String()+".SemanticModel", "definition", "tables", "Sales.tmdl"), strings.ReplaceAll(retail, "\r\n", "\n"))
 	var providers []*unanswering
 	for i := range 3 {
 		s := newUnanswering(t)
@@ -72,9 +72,7 @@ func TestHardStartsWhileProvidersAreSilent(t *testing.T) {
 		account := fmt.Sprint("account", i)
 		called[account] = time.Now()
 		got, err := b.Assessments.Start(t.Context(), b.of(account, account+"'s"), workspace, good, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		ids[account] = got.OperationID
 	}
 	var waits []time.Duration

@@ -79,32 +79,27 @@ func (b *bench) of(account, person string) commands.Caller {
 func (b *bench) saveProvider(t *testing.T, account, url string) {
 	t.Helper()
 	past := eventstore.FoldCached(aiprovider.Stream(account), aiprovider.Evolve)
-	save := aiprovider.Save{At: b.now, Configuration: aiprovider.Configuration{
+	save := aiprovider.Save{At: b.Now(), Configuration: aiprovider.Configuration{
 		ProviderID: uuid.NewString(), Name: "Model of " + account, Kind: aiprovider.OpenAICompatible, BaseURL: url, Model: "m", Enabled: true,
 		Purposes: []aiprovider.Purpose{aiprovider.Proposals}, Limits: aiprovider.Limits{MaxConcurrency: 16, TimeoutMs: 280_000, MaxRetries: 1, MaxOutputTokens: 8192},
 	}}
 	err := b.Store.Change(t.Context(), eventstore.Metadata{Account: account}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, past, save)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }
 
 // works starts a queue that carries out the bench's work, and stops it at the end
 // of the test, after the test has released its providers.
 func (b *bench) works(t *testing.T, asks int) {
 	t.Helper()
-	b.now, b.options.Now = time.Now(), time.Now
-	b.options.Proposer, b.options.Asks = ai.New(ai.Options{PrivateAddresses: true}), asks
-	queue, err := work.NewQueue(b.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b.Clock.Set(time.Now())
+	b.Work.Now = time.Now
+	b.Work.Proposer, b.Work.Asks = ai.New(ai.Options{PrivateAddresses: true}), asks
+	queue, err := work.NewQueue(b.Work)
+	check(t, err)
 	b.Jobs = queue
-	if err := queue.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, queue.Start(t.Context()))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
@@ -122,7 +117,7 @@ func (b *bench) ended(t *testing.T, account string, id uuid.UUID) operation.Stat
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
 	for {
-		op, found, err := b.views.Operation(t.Context(), account, id)
+		op, found, err := b.Views.Operation(t.Context(), account, id)
 		if err != nil || !found {
 			t.Fatal(found, err)
 		}
@@ -144,7 +139,7 @@ func (b *bench) ended(t *testing.T, account string, id uuid.UUID) operation.Stat
 func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	write(t, filepath.Join(b.root, "Retail", good.String()+".SemanticModel", "definition", "tables", "Sales.tmdl"), strings.ReplaceAll(retail, "\r\n", "\n"))
+	write(t, filepath.Join(b.Root, "Retail", good.String()+".SemanticModel", "definition", "tables", "Sales.tmdl"), strings.ReplaceAll(retail, "\r\n", "\n"))
 	const asks, share = 8, 2
 	var providers []*unanswering
 	for i := range 3 {
@@ -176,9 +171,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	ben := b.of("contoso", "ben")
 	for range 3 {
 		assessed, err := b.Assessments.Start(t.Context(), ben, workspace, good, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if got := b.ended(t, "contoso", assessed.OperationID); got != operation.Succeeded {
 			t.Errorf("the assessment of another account %s", got)
 		}
@@ -186,9 +179,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	// The accounts of the silent providers can assess too, and another account's
 	// provider answers.
 	own, err := b.Assessments.Start(t.Context(), b.of("silent0", "person0"), workspace, good, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if got := b.ended(t, "silent0", own.OperationID); got != operation.Succeeded {
 		t.Errorf("the assessment of the provider's account %s", got)
 	}
@@ -196,9 +187,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	fourth.release() // it answers that it does not accept the key
 	b.saveProvider(t, "fourth", fourth.url)
 	preview, err := b.Optimizations.StartPreview(t.Context(), b.of("fourth", "dora"), workspace, good, "aiInstructions")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if got := b.ended(t, "fourth", preview.OperationID); got != operation.Failed || len(fourth.asked) == 0 {
 		t.Errorf("the preview of a fourth provider %s, which was asked %d times", got, len(fourth.asked))
 	}
@@ -207,7 +196,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 			t.Errorf("provider %d is asked by %d steps, and was by %d more; want %d throughout", i, n, more, share)
 		}
 	}
-	if got := b.count(t, `SELECT count(*) FROM operations_v2 WHERE account_id LIKE 'silent%' AND status IN ('Succeeded', 'Failed', 'Cancelled')`); got != 1 {
+	if got := b.Count(t, `SELECT count(*) FROM operations_v2 WHERE account_id LIKE 'silent%' AND status IN ('Succeeded', 'Failed', 'Cancelled')`); got != 1 {
 		t.Errorf("%d operations of the silent providers' accounts have ended, want only the assessment", got)
 	}
 }

@@ -74,10 +74,8 @@ func TestStepBeyondItsTime(t *testing.T) {
 			b := newBench(t)
 			id := b.start(t, good)
 			ctx := newDeadline(t.Context())
-			b.options.Platform = slow{b.options.Platform, ctx.over, c.minds}
-			if err := work.Carry(ctx, b.options, b.steps[0], 0); err != nil {
-				t.Fatal(err)
-			}
+			b.Work.Platform = slow{b.Work.Platform, ctx.over, c.minds}
+			check(t, work.Carry(ctx, b.Work, b.steps[0], 0))
 			op := b.operation(t, id)
 			if op.Status != c.status || op.Failure != nil && op.Failure.Code != domain.AssessmentTimedOut {
 				t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
@@ -101,17 +99,15 @@ func TestInvalidText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			dir := filepath.Join(b.root, "Retail", good.String()+".SemanticModel")
+			dir := filepath.Join(b.Root, "Retail", good.String()+".SemanticModel")
 			write(t, filepath.Join(dir, ".platform"), fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"%s"},"config":{"logicalId":%q}}`, c.displayName, good))
 			write(t, filepath.Join(dir, "definition", "tables", "Sales.tmdl"), c.table)
 			id := b.start(t, good)
-			if err := work.Carry(t.Context(), b.options, b.steps[0], 0); err != nil {
-				t.Fatal(err)
-			}
+			check(t, work.Carry(t.Context(), b.Work, b.steps[0], 0))
 			if op := b.operation(t, id); op.Status != c.status {
 				t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
 			}
-			a, found, err := b.views.AssessmentOf(t.Context(), "contoso", id)
+			a, found, err := b.Views.AssessmentOf(t.Context(), "contoso", id)
 			if want := "Mo\ufffddel \\u0000"; err != nil || found && a.ModelName != want {
 				t.Errorf("the model is called %q, want %q; %v", a.ModelName, want, err)
 			}
@@ -125,11 +121,9 @@ func TestFaultsAreBounded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	line := "table " + strings.Repeat("é", 1<<20) + " x"
-	write(t, filepath.Join(b.root, "Retail", good.String()+".SemanticModel", "definition", "tables", "Sales.tmdl"), line+"\n")
+	write(t, filepath.Join(b.Root, "Retail", good.String()+".SemanticModel", "definition", "tables", "Sales.tmdl"), line+"\n")
 	id := b.start(t, good)
-	if err := work.Carry(t.Context(), b.options, b.steps[0], 0); err != nil {
-		t.Fatal(err)
-	}
+	check(t, work.Carry(t.Context(), b.Work, b.steps[0], 0))
 	op := b.operation(t, id)
 	if op.Failure == nil || op.Failure.Code != domain.ItemNotReadable || len(op.Failure.Message) > 2048 || !utf8.ValidString(op.Failure.Message) || strings.ContainsRune(op.Failure.Message, utf8.RuneError) {
 		t.Errorf("the operation is %s and its message %d bytes long", op.Status, len(op.Failure.Message))
@@ -141,14 +135,12 @@ func TestFaultsAreBounded(t *testing.T) {
 func TestFirstLookOfSeveralAssessments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	failing := b.options
-	failing.Platform = &away{b.options.Platform, domain.Refuse(domain.PlatformUnavailable, "no"), 1 << 20}
+	failing := b.Work
+	failing.Platform = &away{b.Work.Platform, domain.Refuse(domain.PlatformUnavailable, "no"), 1 << 20}
 	first, second := b.start(t, good), b.start(t, good)
 	carry := func(o work.Options, step, looks int) {
 		t.Helper()
-		if err := work.Carry(t.Context(), o, b.steps[step], work.Patience); err != nil {
-			t.Fatal(err)
-		}
+		check(t, work.Carry(t.Context(), o, b.steps[step], work.Patience))
 		if n := b.used(t, account.FirstLooks, account.Lifetime); n != looks {
 			t.Errorf("after step %d %d first looks are spent, want %d", step, n, looks)
 		}
@@ -162,7 +154,7 @@ func TestFirstLookOfSeveralAssessments(t *testing.T) {
 		t.Errorf("the impact of the second: first look %v, assessments %d; want false and 0", *i.FirstLook, *i.Assessments)
 	}
 	b.start(t, good)
-	carry(b.options, 2, 1)
+	carry(b.Work, 2, 1)
 	if n := b.used(t, account.Assessments, account.Day); n != 1 {
 		t.Errorf("%d assessments are spent, want 1", n)
 	}
@@ -193,12 +185,10 @@ func TestStepsGiveUp(t *testing.T) {
 			ana := b.ana()
 			ana.TokenExpires = noon.Add(24 * time.Hour)
 			started, err := b.Assessments.Start(t.Context(), ana, workspace, good, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b.options.Platform = &away{b.options.Platform, c.err, 1 << 20}
-			b.now = noon.Add(c.after)
-			err = work.CarryAfterCrashes(t.Context(), b.options, b.steps[0], c.failed, c.crashes)
+			check(t, err)
+			b.Work.Platform = &away{b.Work.Platform, c.err, 1 << 20}
+			b.Clock.Set(noon.Add(c.after))
+			err = work.CarryAfterCrashes(t.Context(), b.Work, b.steps[0], c.failed, c.crashes)
 			op := b.operation(t, started.OperationID)
 			if c.code == "" {
 				if !errors.Is(err, fault) || op.Status != operation.Running {

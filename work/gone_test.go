@@ -2,8 +2,6 @@ package work_test
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/testworld"
 	"readiness/work"
 )
 
@@ -34,9 +33,7 @@ func TestStepNoticesDeletedItem(t *testing.T) {
 	t.Parallel()
 	notFound := domain.Refuse(domain.ItemNotFound, "no")
 	remove := func(t *testing.T, b *bench) {
-		if err := os.RemoveAll(filepath.Join(b.root, "Retail", good.String()+".SemanticModel")); err != nil {
-			t.Fatal(err)
-		}
+		b.Remove(t, "Retail", good.String()+".SemanticModel")
 	}
 	for name, c := range map[string]struct {
 		tracked bool // assessed before, the second time so that it is a tracked item
@@ -47,17 +44,17 @@ func TestStepNoticesDeletedItem(t *testing.T) {
 		"deleted":                {true, remove, domain.ItemNotFound, trackeditem.Deleted},
 		"deleted, never tracked": {false, remove, domain.ItemNotFound, ""},
 		"not to be found, yet there": {true, func(_ *testing.T, b *bench) {
-			b.options.Platform = &away{b.options.Platform, notFound, 1 << 20}
+			b.Work.Platform = &away{b.Work.Platform, notFound, 1 << 20}
 		}, domain.ItemNotFound, trackeditem.Tracked},
 		"deleted, and not to be listed": {true, func(t *testing.T, b *bench) {
 			remove(t, b)
-			b.options.Platform = unlisted{b.options.Platform, domain.Refuse(domain.PlatformUnavailable, "no")}
+			b.Work.Platform = unlisted{b.Work.Platform, domain.Refuse(domain.PlatformUnavailable, "no")}
 		}, domain.ItemNotFound, trackeditem.Tracked},
 		"the workspace is not visible": {true, func(t *testing.T, b *bench) {
-			write(t, filepath.Join(b.root, "Retail", "workspace.json"), `{"id":"`+workspace.String()+`","displayName":"Retail","members":["bob"]}`)
+			b.Workspace(t, testworld.Workspace{ID: workspace, Name: "Retail", Members: []string{"bob"}})
 		}, domain.ItemNotFound, trackeditem.Tracked},
 		"not readable": {true, func(_ *testing.T, b *bench) {
-			b.options.Platform = &away{b.options.Platform, domain.Refuse(domain.ItemNotReadable, "no"), 1 << 20}
+			b.Work.Platform = &away{b.Work.Platform, domain.Refuse(domain.ItemNotReadable, "no"), 1 << 20}
 		}, domain.ItemNotReadable, trackeditem.Tracked},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,15 +63,13 @@ func TestStepNoticesDeletedItem(t *testing.T) {
 			if c.tracked {
 				b.start(t, good)
 				b.start(t, good)
-				b.carry(t, b.options)
+				b.carry(t, b.Work)
 			}
 			id := b.start(t, good)
 			c.meet(t, b)
-			b.now = noon.Add(time.Minute)
+			b.Clock.Set(noon.Add(time.Minute))
 			for range 2 {
-				if err := work.Carry(t.Context(), b.options, b.steps[len(b.steps)-1], work.Patience); err != nil {
-					t.Fatal(err)
-				}
+				check(t, work.Carry(t.Context(), b.Work, b.steps[len(b.steps)-1], work.Patience))
 			}
 			op := b.operation(t, id)
 			if op.Status != operation.Failed || op.Failure.Code != c.code || *op.Impact.TrackedItem {
@@ -82,13 +77,11 @@ func TestStepNoticesDeletedItem(t *testing.T) {
 			}
 			got := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", good))
 			total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream("contoso"))
-			if err := b.Store.Load(t.Context(), got, total); err != nil {
-				t.Fatal(err)
-			}
+			check(t, b.Store.Load(t.Context(), got, total))
 			if got.State.Status != c.want || total.State.Used == 1 != c.tracked || total.State.Reserved != 0 {
 				t.Errorf("the tracked item reads %+v, the count %+v; want %q", got.State, total.State, c.want)
 			}
-			if d := got.State.DeletedAt; (d != nil) != (c.want == trackeditem.Deleted) || d != nil && !d.Equal(b.now) {
+			if d := got.State.DeletedAt; (d != nil) != (c.want == trackeditem.Deleted) || d != nil && !d.Equal(b.Now()) {
 				t.Errorf("deleted at %v", d)
 			}
 		})

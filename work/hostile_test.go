@@ -86,7 +86,7 @@ func (b *bench) deceived(t *testing.T, instructions string) {
 	}))
 	t.Cleanup(server.Close)
 	b.saveProvider(t, "contoso", server.URL)
-	b.options.Proposer = ai.New(ai.Options{PrivateAddresses: true})
+	b.Work.Proposer = ai.New(ai.Options{PrivateAddresses: true})
 }
 
 // unwritten fails if a file of the model has a hostile text.

@@ -57,16 +57,12 @@ func TestJobsOfEarlierVersions(t *testing.T) {
 				t.Errorf("its kind is %q", c.args.Kind())
 			}
 			got, err := c.read([]byte(c.row))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if d := cmp.Diff(c.args, got); d != "" {
 				t.Errorf("read (-want +got):\n%s", d)
 			}
 			body, err := json.Marshal(c.args)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if d := cmp.Diff(members(t, []byte(c.row)), members(t, body)); d != "" {
 				t.Errorf("stored (-want +got):\n%s", d)
 			}
@@ -82,8 +78,6 @@ func read[A river.JobArgs](row []byte) (river.JobArgs, error) {
 
 func members(t *testing.T, body []byte) (m map[string]any) {
 	t.Helper()
-	if err := json.Unmarshal(body, &m); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(body, &m))
 	return m
 }

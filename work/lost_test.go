@@ -27,9 +27,7 @@ func (b *bench) enqueued(t *testing.T) (all []string) {
 	t.Helper()
 	add := func(step any) {
 		text, err := json.Marshal(step)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		all = append(all, string(text))
 	}
 	for _, s := range b.steps {
@@ -55,14 +53,10 @@ func (b *bench) enqueued(t *testing.T) (all []string) {
 // jobs returns the steps in the queue, in the form of enqueued.
 func (b *bench) jobs(t *testing.T) []string {
 	t.Helper()
-	rows, err := b.pool.Query(t.Context(), `SELECT args::text FROM river_job WHERE state = 'available'`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows, err := b.Pool.Query(t.Context(), `SELECT args::text FROM river_job WHERE state = 'available'`)
+	check(t, err)
 	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	slices.Sort(all)
 	return all
 }
@@ -72,9 +66,7 @@ func steps(t *testing.T, texts []string) []any {
 	t.Helper()
 	all := make([]any, len(texts))
 	for i, text := range texts {
-		if err := json.Unmarshal([]byte(text), &all[i]); err != nil {
-			t.Fatal(err)
-		}
+		check(t, json.Unmarshal([]byte(text), &all[i]))
 	}
 	slices.SortFunc(all, func(a, b any) int {
 		x, _ := json.Marshal(a)
@@ -89,9 +81,7 @@ func (b *bench) declare(t *testing.T) {
 	t.Helper()
 	_, err := b.Accounts.Apply(t.Context(), []account.Declaration{{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "west", Settings: account.Settings{AIFeatures: true, DefinitionCopies: "None"},
 		People: []account.Person{{Person: item.Person{ID: "ana"}, Role: account.Admin}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }
 
 // An operation of any kind that lost its job gets exactly the same step again,
@@ -120,15 +110,13 @@ func TestLostStepsOfEveryKind(t *testing.T) {
 		"apply": {newOptimizing, func(t *testing.T, b *bench) { b.apply(t, b.preview(t, optimization.Descriptions)) }},
 		"second write": {newOptimizing, func(t *testing.T, b *bench) {
 			id := b.apply(t, b.preview(t, optimization.Properties))
-			b.carry(t, b.options)
+			b.carry(t, b.Work)
 			who := b.ana()
 			who.RequestID = "the read"
 			if !b.operation(t, id).Waits {
 				t.Fatal("the apply does not wait for its owner")
 			}
-			if err := b.Operations.ResumeOnRead(t.Context(), who, id); err != nil {
-				t.Fatal(err)
-			}
+			check(t, b.Operations.ResumeOnRead(t.Context(), who, id))
 		}},
 		"unattended apply": {newOptimizing, func(t *testing.T, b *bench) {
 			a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyPreview{Approval: new(optimization.NoApproval)})
@@ -148,7 +136,7 @@ func TestLostStepsOfEveryKind(t *testing.T) {
 		"pixies": {newReporting, func(t *testing.T, b *bench) { b.pixiesOf(t, pixies.Adds, report1, report2) }},
 		"removal of pixies": {newReporting, func(t *testing.T, b *bench) {
 			b.pixiesOf(t, pixies.Adds, report1)
-			b.change(t, b.options)
+			b.change(t, b.Work)
 			b.pixiesOf(t, pixies.Removes, report1)
 		}},
 		"generation of questions": {newQuestions, func(t *testing.T, b *bench) { b.generate(t, good, 5) }},
@@ -170,10 +158,8 @@ func TestLostStepsOfEveryKind(t *testing.T) {
 			b.ask = nil
 			who := b.ana()
 			who.RequestID = "the read"
-			b.now = b.now.Add(time.Minute)
-			if err := b.Operations.ResumeOnRead(t.Context(), who, id); err != nil {
-				t.Fatal(err)
-			}
+			b.Clock.Advance(time.Minute)
+			check(t, b.Operations.ResumeOnRead(t.Context(), who, id))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -186,22 +172,18 @@ func TestLostStepsOfEveryKind(t *testing.T) {
 			if len(want) == 0 {
 				t.Fatal("nothing was enqueued")
 			}
-			queue, err := work.NewQueue(b.options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b.now = b.now.Add(time.Minute) // too early by the smallest unit of time
+			queue, err := work.NewQueue(b.Work)
+			check(t, err)
+			b.Clock.Advance(time.Minute) // too early by the smallest unit of time
 			if n, err := work.FindLost(t.Context(), queue); err != nil || n != 0 {
 				t.Errorf("after a minute %d steps were found, %v", n, err)
 			}
-			b.now = b.now.Add(time.Second)
+			b.Clock.Advance(time.Second)
 			var found atomic.Int64
 			var lookers errgroup.Group
 			for range 3 { // at once: one of them finds each step
-				other, err := work.NewQueue(b.options)
-				if err != nil {
-					t.Fatal(err)
-				}
+				other, err := work.NewQueue(b.Work)
+				check(t, err)
 				lookers.Go(func() error {
 					n, err := work.FindLost(t.Context(), other)
 					found.Add(int64(n))
@@ -228,19 +210,17 @@ func TestNothingIsLost(t *testing.T) {
 	b := newOptimizing(t)
 	b.declare(t)
 	id := b.apply(t, b.preview(t, optimization.Properties))
-	b.carry(t, b.options)
+	b.carry(t, b.Work)
 	if !b.operation(t, id).Waits {
 		t.Fatal("the apply does not wait for its owner")
 	}
-	queue, err := work.NewQueue(b.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	queue, err := work.NewQueue(b.Work)
+	check(t, err)
 	b.Jobs = queue
 	run := b.start(t, good, broken)
 	look := func(what string, want int) {
 		t.Helper()
-		b.now = b.now.Add(2 * time.Minute)
+		b.Clock.Advance(2 * time.Minute)
 		if n, err := work.FindLost(t.Context(), queue); err != nil || n != want {
 			t.Errorf("%s: found %d steps, %v; want %d", what, n, err, want)
 		}
@@ -257,16 +237,16 @@ func TestNothingIsLost(t *testing.T) {
 		if c.lost > 0 {
 			ends = `now()`
 		}
-		if _, err := b.pool.Exec(t.Context(), `UPDATE river_job SET state = $1::text::river_job_state, finalized_at = `+ends+` WHERE id = (SELECT max(id) FROM river_job)`, c.state); err != nil {
+		if _, err := b.Pool.Exec(t.Context(), `UPDATE river_job SET state = $1::text::river_job_state, finalized_at = `+ends+` WHERE id = (SELECT max(id) FROM river_job)`, c.state); err != nil {
 			t.Fatal(err)
 		}
 		look(c.state, c.lost)
 	}
-	if _, err := b.pool.Exec(t.Context(), `DELETE FROM river_job WHERE args->>'semanticModelId' = $1`, good.String()); err != nil {
+	if _, err := b.Pool.Exec(t.Context(), `DELETE FROM river_job WHERE args->>'semanticModelId' = $1`, good.String()); err != nil {
 		t.Fatal(err)
 	}
 	look("with one job of two", 1)
-	if _, err := b.pool.Exec(t.Context(), `UPDATE river_job SET args = jsonb_set(args, '{operationId}', to_jsonb(gen_random_uuid()::text))`); err != nil {
+	if _, err := b.Pool.Exec(t.Context(), `UPDATE river_job SET args = jsonb_set(args, '{operationId}', to_jsonb(gen_random_uuid()::text))`); err != nil {
 		t.Fatal(err)
 	}
 	look("with jobs of others", 2)
@@ -280,17 +260,15 @@ func TestDeletedJob(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.declare(t)
-	b.now = time.Now()
-	queue, err := work.NewQueue(b.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b.Clock.Set(time.Now())
+	queue, err := work.NewQueue(b.Work)
+	check(t, err)
 	b.Jobs = queue
 	ids := []uuid.UUID{b.start(t, good), b.start(t, good)}
-	if _, err := b.pool.Exec(t.Context(), `DELETE FROM river_job WHERE args->>'operationId' = $1`, ids[0].String()); err != nil {
+	if _, err := b.Pool.Exec(t.Context(), `DELETE FROM river_job WHERE args->>'operationId' = $1`, ids[0].String()); err != nil {
 		t.Fatal(err)
 	}
-	b.now = b.now.Add(2 * time.Minute)
+	b.Clock.Advance(2 * time.Minute)
 	if n, err := work.FindLost(t.Context(), queue); err != nil || n != 1 {
 		t.Fatalf("found %d steps, %v; want the one whose job was deleted", n, err)
 	}
@@ -299,11 +277,11 @@ func TestDeletedJob(t *testing.T) {
 		if got := b.ended(t, "contoso", id); got != operation.Succeeded {
 			t.Errorf("operation %s %s", id, got)
 		}
-		if n := b.count(t, `SELECT count(*) FROM events WHERE type = 'assessment.model-ended' AND stream = '`+operation.Stream(id)+`'`); n != 1 {
+		if n := b.Count(t, `SELECT count(*) FROM events WHERE type = 'assessment.model-ended' AND stream = '`+operation.Stream(id)+`'`); n != 1 {
 			t.Errorf("the model of operation %s ended %d times", id, n)
 		}
 	}
-	if n := b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'assess-semantic-model'`); n != 2 {
+	if n := b.Count(t, `SELECT count(*) FROM river_job WHERE kind = 'assess-semantic-model'`); n != 2 {
 		t.Errorf("there were %d jobs, want 2", n)
 	}
 }

@@ -67,7 +67,7 @@ func TestAppliesOnOneObjectRevertInOrder(t *testing.T) {
 	first := b.written(t, optimization.Descriptions, []string{"Sales|Revenue", "Sales|M03"}, text(short))
 	one := b.parts(t)
 	b.start(t, good)
-	b.carry(t, b.options)
+	b.carry(t, b.Work)
 	second := b.written(t, optimization.Descriptions, []string{"Sales|Revenue"}, text("Another text,\ron two lines."))
 	third := b.written(t, optimization.Properties, []string{"Sales|Status"}, nil)
 	if _, err := b.Optimizations.StartRevert(t.Context(), b.ana(), workspace, good, first.String()); !domain.IsRefused(err, domain.ItemChanged) || !strings.Contains(err.Error(), second.String()) {
@@ -137,11 +137,9 @@ func TestABundleAndItsChildReadAtOnce(t *testing.T) {
 	var mu sync.Mutex
 	b.Jobs = &counting{bench: b, mu: &mu}
 	for at, kind := range []string{"its second write", "the next kind"} {
-		b.carry(t, b.options)
-		bundle, err := b.views.Bundle(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b.carry(t, b.Work)
+		bundle, err := b.Views.Bundle(t.Context(), id)
+		check(t, err)
 		read := []uuid.UUID{id, *bundle.Children[0].OperationID}
 		var reads sync.WaitGroup
 		var failed []error
@@ -158,7 +156,7 @@ func TestABundleAndItsChildReadAtOnce(t *testing.T) {
 		if len(failed) > 0 || len(b.optimize) != 1 {
 			t.Fatalf("ten reads started %s %d times: %v", kind, len(b.optimize), failed)
 		}
-		if got, err := b.views.Bundle(t.Context(), id); err != nil || got.Operation.Waiting != nil || got.Children[at].Standing != optimization.ChildRunning {
+		if got, err := b.Views.Bundle(t.Context(), id); err != nil || got.Operation.Waiting != nil || got.Children[at].Standing != optimization.ChildRunning {
 			t.Errorf("after %s the bundle is %+v, %v", kind, got, err)
 		}
 	}

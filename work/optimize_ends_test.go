@@ -71,10 +71,8 @@ func TestABundleWithoutApprovalWritesUnattended(t *testing.T) {
 				t.Fatal("it was not applied")
 			}
 		}
-		bundle, err := b.views.Bundle(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		bundle, err := b.Views.Bundle(t.Context(), id)
+		check(t, err)
 		if w := b.work(t, *bundle.Children[0].OperationID); w.Unattended != want || len(w.Applied()) != 1 {
 			t.Errorf("approval %s: unattended %v, %d objects", approval, w.Unattended, len(w.Applied()))
 		}
@@ -114,7 +112,7 @@ func (b *bench) applyKeys(t *testing.T, keys ...string) (uuid.UUID, work.Optimiz
 	t.Helper()
 	previewID := b.preview(t, optimization.Properties).PreviewID.String()
 	who := b.ana()
-	who.TokenExpires = b.now.Add(24 * time.Hour)
+	who.TokenExpires = b.Now().Add(24 * time.Hour)
 	a, err := b.Optimizations.StartApply(t.Context(), who, workspace, good, "properties", optimization.ApplyPreview{PreviewID: &previewID, Keys: &keys})
 	id := b.accepted(t, a, err)
 	step := b.optimize[0]
@@ -144,7 +142,7 @@ func TestTheSameChangeMeanwhile(t *testing.T) {
 			t.Parallel()
 			b := newOptimizing(t)
 			id, step := b.applyKeys(t, test.keys...)
-			o := b.options
+			o := b.Work
 			platform := &meddled{Platform: o.Platform}
 			platform.write = func() error {
 				if platform.writes > 1 {
@@ -158,9 +156,7 @@ func TestTheSameChangeMeanwhile(t *testing.T) {
 				return nil
 			}
 			o.Platform = platform
-			if err := work.CarryOptimize(t.Context(), o, step, 0); err != nil {
-				t.Fatal(err)
-			}
+			check(t, work.CarryOptimize(t.Context(), o, step, 0))
 			op, w := b.operation(t, id), b.work(t, id)
 			if op.Status != test.want || test.want == operation.Failed && op.Failure.Code != domain.ItemChanged {
 				t.Fatalf("the apply is %s: %+v", op.Status, op.Failure)
@@ -191,7 +187,7 @@ func TestLateWorkerWritesNothing(t *testing.T) {
 	b := newOptimizing(t)
 	_, step := b.applyKeys(t, "Sales|Status")
 	before := b.parts(t)
-	o := b.options
+	o := b.Work
 	platform := &meddled{Platform: o.Platform}
 	platform.read = func() error {
 		w, err := b.Optimizations.Recorder.Load(t.Context(), step.OperationID)
@@ -201,9 +197,7 @@ func TestLateWorkerWritesNothing(t *testing.T) {
 		return err
 	}
 	o.Platform = platform
-	if err := work.CarryOptimize(t.Context(), o, step, 0); err != nil {
-		t.Fatal(err)
-	}
+	check(t, work.CarryOptimize(t.Context(), o, step, 0))
 	if platform.writes != 0 || !cmp.Equal(before, b.parts(t)) {
 		t.Errorf("the worker wrote after the operation had ended:\n%s", cmp.Diff(before, b.parts(t)))
 	}
@@ -244,9 +238,9 @@ func TestFailedWrites(t *testing.T) {
 			t.Parallel()
 			b := newOptimizing(t)
 			id, step := b.applyKeys(t, "Sales|Status")
-			o, since := b.options, b.now
+			o, since := b.Work, b.Now()
 			o.Platform = &meddled{Platform: o.Platform, read: test.read, write: test.write}
-			b.now = b.now.Add(test.age)
+			b.Clock.Advance(test.age)
 			err := work.CarryOptimizeSince(t.Context(), o, step, test.failed, test.crashes, since)
 			op := b.operation(t, id)
 			if test.again {
@@ -282,15 +276,13 @@ func TestWriteInDoubt(t *testing.T) {
 			t.Parallel()
 			b := newOptimizing(t)
 			id, step := b.applyKeys(t, "Sales|Status")
-			o, since := b.options, b.now
+			o, since := b.Work, b.Now()
 			o.Platform = &struck{Platform: o.Platform, after: true}
 			if err := work.CarryOptimize(t.Context(), o, step, 0); !errors.Is(err, errStruck) {
 				t.Fatalf("got %v", err)
 			}
-			b.now = b.now.Add(test.age)
-			if err := work.CarryOptimizeSince(t.Context(), b.options, step, 0, test.crashes, since); err != nil {
-				t.Fatal(err)
-			}
+			b.Clock.Advance(test.age)
+			check(t, work.CarryOptimizeSince(t.Context(), b.Work, step, 0, test.crashes, since))
 			if op := b.operation(t, id); op.Status != operation.Failed || !strings.Contains(op.Failure.Message, "look at the semantic model") {
 				t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
 			}

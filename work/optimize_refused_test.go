@@ -2,9 +2,7 @@ package work_test
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,13 +13,14 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
+	"readiness/internal/testworld"
 )
 
 // pause pauses the workspace's capacity, which ana's account allows the service to
 // read.
 func (b *bench) pause(t *testing.T) commands.Caller {
 	t.Helper()
-	write(t, filepath.Join(b.root, "Retail", "workspace.json"), fmt.Sprintf(`{"id":%q,"displayName":"Retail","capacity":{"state":"Paused"}}`, workspace))
+	b.Workspace(t, testworld.Workspace{ID: workspace, Name: "Retail", Paused: true})
 	who := b.ana()
 	who.Settings.CapacityDetails = true
 	return who
@@ -68,20 +67,16 @@ func TestNextChildStartsLikeItsRoute(t *testing.T) {
 	b.read(t, preview)
 	a, err = b.Optimizations.StartBundleApply(t.Context(), b.ana(), workspace, good, preview.String(), nil)
 	id := b.accepted(t, a, err)
-	b.carry(t, b.options)
+	b.carry(t, b.Work)
 	answers := b.Platform
 	b.Platform = silent{answers}
 	if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil || len(b.optimize) != 0 || !b.operation(t, id).Waits {
 		t.Fatalf("while the platform does not answer: %v, %d steps, waiting %v", err, len(b.optimize), b.operation(t, id).Waits)
 	}
 	b.Platform = answers
-	if err := b.Operations.ResumeOnRead(t.Context(), b.pause(t), id); err != nil {
-		t.Fatal(err)
-	}
-	bundle, err := b.views.Bundle(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Operations.ResumeOnRead(t.Context(), b.pause(t), id))
+	bundle, err := b.Views.Bundle(t.Context(), id)
+	check(t, err)
 	if c := bundle.Children[1]; c.Standing != optimization.ChildRefused || c.Code != domain.CapacityPaused || len(b.optimize) != 0 {
 		t.Errorf("the next kind is %s %s", c.Standing, c.Code)
 	}
@@ -113,10 +108,8 @@ func TestABundleRevertThatLeavesSomethingOut(t *testing.T) {
 		t.Fatalf("the revert is %s", s)
 	}
 	for name, id := range map[string]uuid.UUID{"the apply": id, "its revert": undo} {
-		bundle, err := b.views.Bundle(t.Context(), id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		bundle, err := b.Views.Bundle(t.Context(), id)
+		check(t, err)
 		if c := bundle.Children[0]; bundle.Standing() != optimization.Applied || c.Standing != optimization.ChildApplied {
 			t.Errorf("%s is %s, its kind is %s", name, bundle.Standing(), c.Standing)
 		} else if name == "its revert" && c.Code != domain.ItemChanged {
@@ -141,13 +134,13 @@ func TestAPreviewOfResultsThatWereDeleted(t *testing.T) {
 	if _, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyPreview{PreviewID: &early}); !domain.IsRefused(err, domain.InvalidPreview) || !strings.Contains(err.Error(), "not succeeded") {
 		t.Errorf("an apply of a preview that was not made yet: %v", err)
 	}
-	if _, err := b.pool.Exec(t.Context(), `DELETE FROM documents`); err != nil {
+	if _, err := b.Pool.Exec(t.Context(), `DELETE FROM documents`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "properties", optimization.ApplyPreview{Approval: &none}); !domain.IsRefused(err, domain.AssessmentNotFound) {
 		t.Errorf("another apply: %v", err)
 	}
-	b.carry(t, b.options)
+	b.carry(t, b.Work)
 	for _, id := range []uuid.UUID{preview, apply} {
 		if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.OptimizationFailed || !strings.Contains(op.Failure.Message, "assess") {
 			t.Errorf("the preview is %s: %+v", op.Status, op.Failure)

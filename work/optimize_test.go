@@ -46,12 +46,12 @@ func newOptimizing(t *testing.T) *bench {
 	write(t, b.file("tables/Sales.tmdl"), retail)
 	write(t, b.file("tables/Date.tmdl"), "table Date\n\tdataCategory: Time\n\n\tcolumn Date\n\t\tdataType: dateTime\n\t\tisKey\n\t\tsummarizeBy: none\n\t\tsourceColumn: Date\n")
 	b.start(t, good)
-	b.carry(t, b.options)
+	b.carry(t, b.Work)
 	return b
 }
 
 func (b *bench) file(part string) string {
-	return filepath.Join(b.root, "Retail", good.String()+".SemanticModel", "definition", filepath.FromSlash(part))
+	return filepath.Join(b.Root, "Retail", good.String()+".SemanticModel", "definition", filepath.FromSlash(part))
 }
 
 // carry carries out all enqueued steps, each once.
@@ -61,14 +61,10 @@ func (b *bench) carry(t *testing.T, o work.Options) {
 		steps, optimize := b.steps, b.optimize
 		b.steps, b.optimize = nil, nil
 		for _, s := range steps {
-			if err := work.Carry(t.Context(), o, s, 0); err != nil {
-				t.Fatal(err)
-			}
+			check(t, work.Carry(t.Context(), o, s, 0))
 		}
 		for _, s := range optimize {
-			if err := work.CarryOptimize(t.Context(), o, s, 0); err != nil {
-				t.Fatal(err)
-			}
+			check(t, work.CarryOptimize(t.Context(), o, s, 0))
 		}
 	}
 }
@@ -77,7 +73,7 @@ func (b *bench) carry(t *testing.T, o work.Options) {
 func (b *bench) parts(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	root := filepath.Join(b.root, "Retail", good.String()+".SemanticModel")
+	root := filepath.Join(b.Root, "Retail", good.String()+".SemanticModel")
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -86,17 +82,13 @@ func (b *bench) parts(t *testing.T) map[string]string {
 		all[strings.TrimPrefix(path, root)] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return all
 }
 
 func (b *bench) accepted(t *testing.T, a commands.Accepted, err error) uuid.UUID {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return a.OperationID
 }
 
@@ -105,28 +97,22 @@ func (b *bench) preview(t *testing.T, kind optimization.Kind) optimization.Previ
 	t.Helper()
 	a, err := b.Optimizations.StartPreview(t.Context(), b.ana(), workspace, good, string(kind))
 	id := b.accepted(t, a, err)
-	b.carry(t, b.options)
+	b.carry(t, b.Work)
 	if op := b.operation(t, id); op.Status != operation.Succeeded {
 		t.Fatalf("the preview is %s: %+v", op.Status, op.Failure)
 	}
 	w := b.work(t, id)
-	body, err := documents.Get(t.Context(), b.pool, w.Document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body, err := documents.Get(t.Context(), b.Pool, w.Document)
+	check(t, err)
 	var p optimization.Preview
-	if err := json.Unmarshal(body, &p); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(body, &p))
 	return p
 }
 
 func (b *bench) work(t *testing.T, id uuid.UUID) optimization.Work {
 	t.Helper()
-	w, err := b.views.Work(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, err := b.Views.Work(t.Context(), id)
+	check(t, err)
 	return w
 }
 
@@ -148,14 +134,12 @@ func (b *bench) revert(t *testing.T, applyID uuid.UUID) uuid.UUID {
 func (b *bench) read(t *testing.T, id uuid.UUID) operation.Status {
 	t.Helper()
 	for range 20 {
-		b.carry(t, b.options)
+		b.carry(t, b.Work)
 		op := b.operation(t, id)
 		if !op.Waits {
 			return op.Status
 		}
-		if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil {
-			t.Fatal(err)
-		}
+		check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
 	}
 	t.Fatalf("operation %s does not end", id)
 	return ""
@@ -203,7 +187,7 @@ func TestOptimizeAndRevertEveryKind(t *testing.T) {
 			if w := b.work(t, id); w.Standing() != optimization.Reverted || *w.RevertedBy != undo {
 				t.Errorf("the apply is %s by %v", w.Standing(), w.RevertedBy)
 			}
-			if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+			if n := b.Count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
 				t.Errorf("%d tokens are still stored", n)
 			}
 		})
@@ -255,7 +239,7 @@ func TestAWriteThatWasCutOff(t *testing.T) {
 			id := b.apply(t, p)
 			step := b.optimize[0]
 			b.optimize = nil
-			o := b.options
+			o := b.Work
 			platform := &struck{Platform: o.Platform, before: test.before, after: test.after}
 			o.Platform = platform
 			if err := work.CarryOptimize(t.Context(), o, step, 0); !errors.Is(err, errStruck) {
@@ -266,9 +250,7 @@ func TestAWriteThatWasCutOff(t *testing.T) {
 			}
 			if test.change {
 				data, err := os.ReadFile(b.file("tables/Sales.tmdl"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				at := bytes.Index(data, []byte("\tmeasure Revenue ="))
 				from := at
 				for from > 0 && bytes.HasPrefix(data[bytes.LastIndexByte(data[:from-1], '\n')+1:], []byte("\t///")) {
@@ -278,7 +260,7 @@ func TestAWriteThatWasCutOff(t *testing.T) {
 			}
 			before := b.parts(t)
 			b.optimize = append(b.optimize, step)
-			b.carry(t, b.options)
+			b.carry(t, b.Work)
 			op := b.operation(t, id)
 			if op.Status != test.want {
 				t.Fatalf("the apply is %s: %+v", op.Status, op.Failure)
@@ -292,7 +274,7 @@ func TestAWriteThatWasCutOff(t *testing.T) {
 			if test.want == operation.Succeeded && len(b.work(t, id).Applied()) != len(p.Changes) {
 				t.Errorf("the log says that %d of %d objects were written", len(b.work(t, id).Applied()), len(p.Changes))
 			}
-			if err := work.CarryOptimize(t.Context(), b.options, step, 0); err != nil {
+			if err := work.CarryOptimize(t.Context(), b.Work, step, 0); err != nil {
 				t.Errorf("the step once more: %v", err)
 			}
 			if _, err := b.Optimizations.StartPreview(t.Context(), b.ana(), workspace, good, "descriptions"); err != nil {
@@ -343,23 +325,21 @@ func TestOwnersReadStartsTheNextWriteOnce(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
 	id := b.apply(t, b.preview(t, optimization.Properties))
-	b.carry(t, b.options)
+	b.carry(t, b.Work)
 	if op := b.operation(t, id); op.Status != operation.Running || !op.Waits {
 		t.Fatalf("after the first write the apply is %s, waiting %v", op.Status, op.Waits)
 	}
-	if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+	if n := b.Count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
 		t.Errorf("%d tokens are stored while no step is enqueued", n)
 	}
-	events := b.count(t, `SELECT count(*) FROM events`)
+	events := b.Count(t, `SELECT count(*) FROM events`)
 	bob, reader := b.ana(), b.ana()
 	bob.Person.ID = "bob"
 	reader.MayWrite = false
 	for _, who := range []commands.Caller{bob, reader} {
-		if err := b.Operations.ResumeOnRead(t.Context(), who, id); err != nil {
-			t.Fatal(err)
-		}
+		check(t, b.Operations.ResumeOnRead(t.Context(), who, id))
 	}
-	if n := b.count(t, `SELECT count(*) FROM events`); n != events || len(b.optimize) != 0 {
+	if n := b.Count(t, `SELECT count(*) FROM events`); n != events || len(b.optimize) != 0 {
 		t.Fatalf("a read by another person, or with a token that may only read, started %d steps", len(b.optimize))
 	}
 	var reads sync.WaitGroup
@@ -411,27 +391,25 @@ func TestUnreadApplyReleasesLock(t *testing.T) {
 	}
 	a, err := start()
 	first := b.accepted(t, a, err)
-	b.carry(t, b.options)
+	b.carry(t, b.Work)
 	before := b.parts(t)
-	b.now = b.now.Add(24 * time.Hour)
+	b.Clock.Advance(24 * time.Hour)
 	if _, err := start(); !domain.IsRefused(err, domain.OperationInProgress) {
 		t.Fatalf("got %v while the first waits", err)
 	}
-	b.now = b.now.Add(time.Second)
+	b.Clock.Advance(time.Second)
 	a, err = start()
 	second := b.accepted(t, a, err)
 	if op := b.operation(t, first); op.Status != operation.Failed || op.Failure.Code != domain.OptimizationFailed || !cmp.Equal(before, b.parts(t)) {
 		t.Errorf("the first is %s: %+v", op.Status, op.Failure)
 	}
-	b.carry(t, b.options)
-	b.now = b.now.Add(25 * time.Hour)
-	if err := b.Operations.LapseOverdue(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	b.carry(t, b.Work)
+	b.Clock.Advance(25 * time.Hour)
+	check(t, b.Operations.LapseOverdue(t.Context()))
 	if op := b.operation(t, second); op.Status != operation.Failed {
 		t.Errorf("the second is %s", op.Status)
 	}
-	if overdue, err := b.views.Overdue(t.Context(), b.now, 10); err != nil || len(overdue) != 0 {
+	if overdue, err := b.Views.Overdue(t.Context(), b.Now(), 10); err != nil || len(overdue) != 0 {
 		t.Errorf("%v are still overdue, %v", overdue, err)
 	}
 }
@@ -447,10 +425,8 @@ func TestBundle(t *testing.T) {
 	if s := b.read(t, id); s != operation.Succeeded {
 		t.Fatalf("the bundle is %s: %+v", s, b.operation(t, id).Failure)
 	}
-	bundle, err := b.views.Bundle(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	bundle, err := b.Views.Bundle(t.Context(), id)
+	check(t, err)
 	want := map[optimization.Kind]optimization.ChildStanding{
 		optimization.AIInstructions: optimization.ChildApplied, optimization.Descriptions: optimization.ChildApplied,
 		optimization.Properties: optimization.ChildApplied, optimization.AIDataSchema: optimization.ChildSkipped,
@@ -465,10 +441,8 @@ func TestBundle(t *testing.T) {
 	}
 	a, err = b.Optimizations.StartBundleRevert(t.Context(), b.ana(), workspace, good, id.String())
 	undo := b.accepted(t, a, err)
-	reverting, err := b.views.Bundle(t.Context(), undo)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reverting, err := b.Views.Bundle(t.Context(), undo)
+	check(t, err)
 	order := []optimization.Kind{optimization.Properties, optimization.Descriptions, optimization.AIInstructions}
 	if !slices.EqualFunc(reverting.Children, order, func(c optimization.Child, k optimization.Kind) bool { return c.Kind == k }) {
 		t.Errorf("the reverting children are %v", reverting.Children)
@@ -479,7 +453,7 @@ func TestBundle(t *testing.T) {
 	if d := cmp.Diff(before, b.parts(t)); d != "" {
 		t.Errorf("after the revert (-before +after):\n%s", d)
 	}
-	if bundle, err = b.views.Bundle(t.Context(), id); err != nil || bundle.Standing() != optimization.Reverted {
+	if bundle, err = b.Views.Bundle(t.Context(), id); err != nil || bundle.Standing() != optimization.Reverted {
 		t.Errorf("the bundle is %s, %v", bundle.Standing(), err)
 	}
 	_, err = b.Optimizations.StartBundleRevert(t.Context(), b.ana(), workspace, good, id.String())

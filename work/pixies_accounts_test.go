@@ -27,7 +27,7 @@ func (b *bench) pixiesOfAccount(t *testing.T, account string, verb pixies.Verb) 
 	who.Account = account
 	started, err := b.Pixies.Start(t.Context(), who, verb, workspace, report1)
 	id := b.accepted(t, started, err)
-	b.change(t, b.options)
+	b.change(t, b.Work)
 	run := b.run(t, id)
 	ended, ok := run.Result(report1)
 	if op := run.Operation; !ok || op.Status != operation.Succeeded {
@@ -39,9 +39,7 @@ func (b *bench) pixiesOfAccount(t *testing.T, account string, verb pixies.Verb) 
 func (b *bench) knownTo(t *testing.T, account string) map[string]string {
 	t.Helper()
 	past := eventstore.FoldLast[pixies.Report](pixies.Stream(account, report1))
-	if err := b.Store.Load(t.Context(), past); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Store.Load(t.Context(), past))
 	return past.State.Known()
 }
 
@@ -111,14 +109,14 @@ func TestTwoAccountsOnOneReport(t *testing.T) {
 	if diff := cmp.Diff(before, b.bytes(t, report1)); diff != "" {
 		t.Errorf("without Pixies the report is not as it was (-before +after):\n%s", diff)
 	}
-	if n := b.count(t, `SELECT count(*) FROM (SELECT FROM pixie_ids_v1 GROUP BY id HAVING count(*) > 1) shared`); n != 0 {
+	if n := b.Count(t, `SELECT count(*) FROM (SELECT FROM pixie_ids_v1 GROUP BY id HAVING count(*) > 1) shared`); n != 0 {
 		t.Errorf("the accounts share %d ids", n)
 	}
 
 	b.pixiesOfAccount(t, "contoso", pixies.Adds)
 	b.pixiesOfAccount(t, "fabrikam", pixies.Adds)
 	for page, id := range b.knownTo(t, "fabrikam") {
-		found, err := b.views.PixieIDs(t.Context(), []string{id})
+		found, err := b.Views.PixieIDs(t.Context(), []string{id})
 		if at := found[id]; err != nil || at.AccountID != "fabrikam" || at.Page != page || at.ReportID != report1 {
 			t.Errorf("a view of %s counts for %+v, %v", id, at, err)
 		}
@@ -137,9 +135,7 @@ func (b *bench) asBefore(t *testing.T, id uuid.UUID) {
 		sum := sha256.Sum256(fmt.Appendf(nil, "readiness.pixie\n%s\n%s\n0", id, strings.Split(path, "/")[3]))
 		name := hex.EncodeToString(sum[:10])
 		write(t, filepath.Join(b.report(id), filepath.Dir(was), name, "visual.json"), strings.ReplaceAll(text, filepath.Base(was), name))
-		if err := os.RemoveAll(filepath.Join(b.report(id), was)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.RemoveAll(filepath.Join(b.report(id), was)))
 	}
 }
 
@@ -212,7 +208,7 @@ func TestAnotherKeyOfPixies(t *testing.T) {
 	b.pixiesOfAccount(t, "contoso", pixies.Adds)
 	b.pixiesOfAccount(t, "fabrikam", pixies.Adds)
 	known, others := b.knownTo(t, "contoso"), b.ofAccount(t, "fabrikam")
-	b.options.PixieKey = []byte("another key of thirty-two bytes!")
+	b.Work.PixieKey = []byte("another key of thirty-two bytes!")
 	b.pixiesOfAccount(t, "contoso", pixies.Adds)
 	if diff := cmp.Diff(known, b.knownTo(t, "contoso")); diff != "" {
 		t.Errorf("the ids changed (-before +after):\n%s", diff)

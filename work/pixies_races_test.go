@@ -79,13 +79,13 @@ func TestTwoWorkersOnOneReport(t *testing.T) {
 				id := b.pixiesOf(t, pixies.Adds, report1)
 				step := b.pixies[0]
 				meanwhile := func() {
-					b.change(t, b.options)
+					b.change(t, b.Work)
 					if removed {
 						b.pixiesOf(t, pixies.Removes, report1)
-						b.change(t, b.options)
+						b.change(t, b.Work)
 					}
 				}
-				platform := &intruder{Platform: b.options.Platform}
+				platform := &intruder{Platform: b.Work.Platform}
 				if behindRead {
 					platform.behindRead = meanwhile
 				} else {
@@ -96,18 +96,16 @@ func TestTwoWorkersOnOneReport(t *testing.T) {
 					// distinguished from a write before it: the definition is the
 					// same.
 					platform.beforeWrite = func() {
-						b.change(t, b.options)
+						b.change(t, b.Work)
 						write(t, filepath.Join(b.report(report1), "definition", "version.json"), `{"version":"2.0.1"}`)
 						before["/definition/version.json"] = `{"version":"2.0.1"}`
 						b.pixiesOf(t, pixies.Removes, report1)
-						b.change(t, b.options)
+						b.change(t, b.Work)
 					}
 				}
-				o := b.options
+				o := b.Work
 				o.Platform = platform
-				if err := work.CarryPixies(t.Context(), o, step, 0); err != nil {
-					t.Fatal(err)
-				}
+				check(t, work.CarryPixies(t.Context(), o, step, 0))
 				standing := b.standing(t, report1)
 				if removed {
 					if d := cmp.Diff(before, b.bytes(t, report1)); d != "" || standing.Status != pixies.PixiesRemoved {
@@ -116,7 +114,7 @@ func TestTwoWorkersOnOneReport(t *testing.T) {
 				} else if d := cmp.Diff(standing.Known(), b.idsOf(t, report1)); d != "" || standing.Status != pixies.HasPixies {
 					t.Errorf("the report is %s, and the ids are not the recorded ones:\n%s", standing.Status, d)
 				}
-				if n := b.count(t, `SELECT count(*) FROM events WHERE type = 'trackeditem.claimed'`); n != 1 || b.operation(t, id).Status != operation.Succeeded {
+				if n := b.Count(t, `SELECT count(*) FROM events WHERE type = 'trackeditem.claimed'`); n != 1 || b.operation(t, id).Status != operation.Succeeded {
 					t.Errorf("%d claims, and the operation is %s", n, b.operation(t, id).Status)
 				}
 			})
@@ -131,17 +129,15 @@ func TestTwoWorkersAgreeOnIDs(t *testing.T) {
 	b := newReporting(t)
 	id := b.pixiesOf(t, pixies.Adds, report1)
 	step := b.pixies[0]
-	first, second := b.options, b.options
-	second.Platform = &struck{Platform: b.options.Platform, after: true}
-	first.Platform = &intruder{Platform: b.options.Platform, behindRead: func() {
+	first, second := b.Work, b.Work
+	second.Platform = &struck{Platform: b.Work.Platform, after: true}
+	first.Platform = &intruder{Platform: b.Work.Platform, behindRead: func() {
 		if err := work.CarryPixies(t.Context(), second, step, 0); !errors.Is(err, errStruck) {
 			t.Error(err)
 		}
 	}}
-	if err := work.CarryPixies(t.Context(), first, step, 0); err != nil {
-		t.Fatal(err)
-	}
-	if n := b.count(t, `SELECT count(*) FROM events WHERE type = 'pixies.change-intended'`); n != 1 {
+	check(t, work.CarryPixies(t.Context(), first, step, 0))
+	if n := b.Count(t, `SELECT count(*) FROM events WHERE type = 'pixies.change-intended'`); n != 1 {
 		t.Errorf("the intent was recorded %d times", n)
 	}
 	if d := cmp.Diff(b.standing(t, report1).Known(), b.idsOf(t, report1)); d != "" || b.operation(t, id).Status != operation.Succeeded {
@@ -167,29 +163,27 @@ func TestTheCopyIsOfWhatWasReplaced(t *testing.T) {
 	for _, verb := range []pixies.Verb{pixies.Adds, pixies.Removes} {
 		write(t, filepath.Join(b.report(report1), "definition", "version.json"), `{"version":"2.0.0"}`)
 		id := b.pixiesOf(t, verb, report1)
-		o := b.options
+		o := b.Work
 		o.Platform = &intruder{Platform: o.Platform, beforeWrite: func() {
 			write(t, filepath.Join(b.report(report1), "definition", "version.json"), theirs)
 		}}
 		b.change(t, o)
-		body, err := documents.Get(t.Context(), b.pool, b.run(t, id).Intended[report1].CopyHash)
+		body, err := documents.Get(t.Context(), b.Pool, b.run(t, id).Intended[report1].CopyHash)
 		if err != nil {
 			t.Fatalf("%s: %v", verb, err)
 		}
 		var kept pixies.Copy
-		if err := json.Unmarshal(body, &kept); err != nil {
-			t.Fatal(err)
-		}
+		check(t, json.Unmarshal(body, &kept))
 		if text, _ := definition.New(kept.Parts...).Part("definition/version.json"); string(text) != theirs {
 			t.Errorf("%s: restoring the copy would undo another person's edit", verb)
 		}
 	}
 	// A change without effect is not written, and no copy is kept.
 	b.pixiesOf(t, pixies.Adds, report1)
-	b.change(t, b.options)
+	b.change(t, b.Work)
 	id := b.pixiesOf(t, pixies.Adds, report1)
-	platform := &intruder{Platform: b.options.Platform}
-	o := b.options
+	platform := &intruder{Platform: b.Work.Platform}
+	o := b.Work
 	o.Platform = platform
 	b.change(t, o)
 	if r, _ := b.run(t, id).Result(report1); r.Outcome != pixies.OutcomeUpdated || platform.writes > 0 || b.run(t, id).Intended[report1].CopyHash != "" {
@@ -206,11 +200,9 @@ func TestAHeldReportThatIsDeleted(t *testing.T) {
 	for _, listed := range []bool{false, true} {
 		b := newReporting(t)
 		b.pixiesOf(t, pixies.Adds, report1)
-		b.change(t, b.options)
+		b.change(t, b.Work)
 		id := b.pixiesOf(t, pixies.Removes, report1)
-		if err := os.RemoveAll(b.report(report1)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.RemoveAll(b.report(report1)))
 		if listed {
 			if _, err := b.Workspaces.Reports(t.Context(), b.ana(), workspace); err != nil {
 				t.Fatal(err)
@@ -219,7 +211,7 @@ func TestAHeldReportThatIsDeleted(t *testing.T) {
 				t.Fatalf("the listing released the report: %+v", r)
 			}
 		}
-		b.change(t, b.options)
+		b.change(t, b.Work)
 		if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.ItemNotFound {
 			t.Errorf("listed %t: the run is %s: %+v", listed, op.Status, op.Failure)
 		}
@@ -240,18 +232,18 @@ func TestUnendedAddition(t *testing.T) {
 	b := newReporting(t)
 	before := b.bytes(t, report1)
 	id := b.pixiesOf(t, pixies.Adds, report1)
-	o := b.options
+	o := b.Work
 	o.Platform = &struck{Platform: o.Platform, after: true}
 	if err := work.CarryPixies(t.Context(), o, b.pixies[0], 0); !errors.Is(err, errStruck) {
 		t.Fatal(err)
 	}
-	b.now = b.now.Add(25 * time.Hour)
-	b.change(t, b.options)
+	b.Clock.Advance(25 * time.Hour)
+	b.change(t, b.Work)
 	if op := b.operation(t, id); op.Status != operation.Failed || *op.Impact.TrackedItems != 0 || b.standing(t, report1).Holder != nil {
 		t.Fatalf("the addition is %s, with %+v", op.Status, op.Impact)
 	}
 	b.pixiesOf(t, pixies.Removes, report1)
-	b.change(t, b.options)
+	b.change(t, b.Work)
 	if d := cmp.Diff(before, b.bytes(t, report1)); d != "" || b.tracked(t, report1).Counts() {
 		t.Errorf("the item is %s; the report (-before +after):\n%s", b.tracked(t, report1).Status, d)
 	}
@@ -264,22 +256,20 @@ func TestFaultsThatKeepAReport(t *testing.T) {
 	b := newReporting(t)
 	id := b.pixiesOf(t, pixies.Adds, report1)
 	step := b.pixies[0]
-	o := b.options
+	o := b.Work
 	busy := fmt.Errorf("%w: %w", eventstore.ErrConflict, domain.Refuse(domain.OperationInProgress, "others were changing it"))
-	o.Platform = &failing{Platform: b.options.Platform, fail: func() error { return busy }}
+	o.Platform = &failing{Platform: b.Work.Platform, fail: func() error { return busy }}
 	if err := work.CarryPixies(t.Context(), o, step, 0); !errors.Is(err, eventstore.ErrConflict) {
 		t.Errorf("got %v, want another attempt", err)
 	}
-	o.Platform = &failing{Platform: b.options.Platform, fail: func() error { panic("a fault") }}
+	o.Platform = &failing{Platform: b.Work.Platform, fail: func() error { panic("a fault") }}
 	if err := work.CarryPixies(t.Context(), o, step, 0); err == nil {
 		t.Error("a fault is worth another attempt")
 	}
 	if r := b.standing(t, report1); r.Holder == nil {
 		t.Fatal("the report was released")
 	}
-	if err := work.CarryPixiesSince(t.Context(), o, step, work.Patience, b.now.Add(-work.FaultLife-1)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, work.CarryPixiesSince(t.Context(), o, step, work.Patience, b.Now().Add(-work.FaultLife-1)))
 	if op := b.operation(t, id); op.Status != operation.Failed || b.standing(t, report1).Holder != nil {
 		t.Errorf("the run is %s, and the report is locked by %v", op.Status, b.standing(t, report1).Holder)
 	}

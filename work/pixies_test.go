@@ -40,11 +40,7 @@ func newReporting(t *testing.T) *bench {
 	b := newBench(t)
 	b.Pixies.CollectorURL = "https://views.example"
 	for _, id := range []uuid.UUID{report1, report2, ruined} {
-		dir := b.report(id)
-		write(t, filepath.Join(dir, ".platform"), fmt.Sprintf(`{"metadata":{"type":"Report","displayName":"Report %s"},"config":{"logicalId":%q}}`, id.String()[35:], id))
-		write(t, filepath.Join(dir, "definition.pbir"), fmt.Sprintf(`{"version":"4.0","datasetReference":{"byPath":{"path":"../%s.SemanticModel"}}}`, good))
-		write(t, filepath.Join(dir, "definition", "report.json"), `{"themeCollection":{}}`)
-		write(t, filepath.Join(dir, "definition", "version.json"), `{"version":"2.0.0"}`)
+		dir := b.Report(t, "Retail", id.String()+".Report", "Report "+id.String()[35:], id, good.String())
 		for _, page := range []string{"p1", "p2"} {
 			folder := filepath.Join(dir, "definition", "pages", page)
 			write(t, filepath.Join(folder, "page.json"), fmt.Sprintf("{\r\n  \"name\": %q,\r\n  \"displayName\": \"Page\",\r\n  \"displayOption\": \"FitToPage\",\r\n  \"height\": 720,\r\n  \"width\": 1280\r\n}", page))
@@ -56,7 +52,7 @@ func newReporting(t *testing.T) *bench {
 }
 
 func (b *bench) report(id uuid.UUID) string {
-	return filepath.Join(b.root, "Retail", id.String()+".Report")
+	return filepath.Join(b.Root, "Retail", id.String()+".Report")
 }
 
 // bytes returns the files of a report, by path.
@@ -71,9 +67,7 @@ func (b *bench) bytes(t *testing.T, id uuid.UUID) map[string]string {
 		all[strings.TrimPrefix(path, b.report(id))] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return all
 }
 
@@ -94,36 +88,28 @@ func (b *bench) change(t *testing.T, o work.Options) {
 	steps := b.pixies
 	b.pixies = nil
 	for _, s := range steps {
-		if err := work.CarryPixies(t.Context(), o, s, 0); err != nil {
-			t.Fatal(err)
-		}
+		check(t, work.CarryPixies(t.Context(), o, s, 0))
 	}
 }
 
 func (b *bench) standing(t *testing.T, id uuid.UUID) pixies.Report {
 	t.Helper()
 	past := eventstore.FoldLast[pixies.Report](pixies.Stream("contoso", id))
-	if err := b.Store.Load(t.Context(), past); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Store.Load(t.Context(), past))
 	return past.State
 }
 
 func (b *bench) tracked(t *testing.T, id uuid.UUID) trackeditem.Item {
 	t.Helper()
 	past := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", id))
-	if err := b.Store.Load(t.Context(), past); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Store.Load(t.Context(), past))
 	return past.State
 }
 
 func (b *bench) run(t *testing.T, id uuid.UUID) pixies.Run {
 	t.Helper()
 	past := eventstore.Fold(operation.Stream(id), pixies.EvolveRun)
-	if err := b.Store.Load(t.Context(), past); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Store.Load(t.Context(), past))
 	return past.State
 }
 
@@ -135,7 +121,7 @@ func TestAddAndRemovePixies(t *testing.T) {
 	add := func(want pixies.Outcome) uuid.UUID {
 		t.Helper()
 		id := b.pixiesOf(t, pixies.Adds, report1)
-		b.change(t, b.options)
+		b.change(t, b.Work)
 		if op := b.operation(t, id); op.Status != operation.Succeeded {
 			t.Fatalf("the addition is %s: %+v", op.Status, op.Failure)
 		}
@@ -178,7 +164,7 @@ func TestAddAndRemovePixies(t *testing.T) {
 	}
 
 	remove := b.pixiesOf(t, pixies.Removes, report1)
-	b.change(t, b.options)
+	b.change(t, b.Work)
 	if r, _ := b.run(t, remove).Result(report1); r.Outcome != pixies.OutcomeRemoved {
 		t.Fatalf("the outcome is %s: %+v", r.Outcome, r.Error)
 	}
@@ -195,7 +181,7 @@ func TestAddAndRemovePixies(t *testing.T) {
 	if i := b.tracked(t, report1); i.Status != trackeditem.Tracked {
 		t.Errorf("after another addition, the tracked item is %s", i.Status)
 	}
-	if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+	if n := b.Count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
 		t.Errorf("%d tokens are still stored", n)
 	}
 }
@@ -219,7 +205,7 @@ func TestRemovingFromAReportWithoutPixies(t *testing.T) {
 	b := newReporting(t)
 	before := b.bytes(t, report1)
 	id := b.pixiesOf(t, pixies.Removes, report1)
-	b.change(t, b.options)
+	b.change(t, b.Work)
 	if op := b.operation(t, id); op.Status != operation.Succeeded || !cmp.Equal(before, b.bytes(t, report1)) {
 		t.Errorf("the run is %s: %+v", op.Status, op.Failure)
 	}
@@ -232,7 +218,7 @@ func TestAReportThatCannotBeReadFails(t *testing.T) {
 	t.Parallel()
 	b := newReporting(t)
 	id := b.pixiesOf(t, pixies.Adds, report1, ruined)
-	b.change(t, b.options)
+	b.change(t, b.Work)
 	if op := b.operation(t, id); op.Status != operation.Succeeded || *op.Impact.TrackedItems != 1 {
 		t.Errorf("the run is %s with %+v", op.Status, op.Impact)
 	}
@@ -244,7 +230,7 @@ func TestAReportThatCannotBeReadFails(t *testing.T) {
 		t.Errorf("its standing is %+v", s)
 	}
 	alone := b.pixiesOf(t, pixies.Adds, ruined)
-	b.change(t, b.options)
+	b.change(t, b.Work)
 	if op := b.operation(t, alone); op.Status != operation.Failed || op.Failure.Code != domain.ItemNotReadable {
 		t.Errorf("alone the run is %s: %+v", op.Status, op.Failure)
 	}
@@ -258,7 +244,7 @@ func TestAHeldReport(t *testing.T) {
 	t.Parallel()
 	b := newReporting(t)
 	id := b.pixiesOf(t, pixies.Adds, report1)
-	events := b.count(t, `SELECT count(*) FROM events`)
+	events := b.Count(t, `SELECT count(*) FROM events`)
 	for _, verb := range []pixies.Verb{pixies.Adds, pixies.Removes} {
 		_, err := b.Pixies.StartBulk(t.Context(), b.ana(), verb, workspace, []uuid.UUID{report2, report1})
 		r, refused := domain.Refused(err)
@@ -266,10 +252,10 @@ func TestAHeldReport(t *testing.T) {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}
-	if n := b.count(t, `SELECT count(*) FROM events`); n != events || len(b.pixies) != 1 {
+	if n := b.Count(t, `SELECT count(*) FROM events`); n != events || len(b.pixies) != 1 {
 		t.Errorf("a refused call left %d events and %d steps", n-events, len(b.pixies)-1)
 	}
-	b.change(t, b.options)
+	b.change(t, b.Work)
 	b.pixiesOf(t, pixies.Removes, report1, report2)
 }
 
@@ -289,7 +275,7 @@ func TestAnAdditionThatWasCutOff(t *testing.T) {
 			before := b.bytes(t, report1)
 			id := b.pixiesOf(t, pixies.Adds, report1)
 			step := b.pixies[0]
-			o := b.options
+			o := b.Work
 			platform := &struck{Platform: o.Platform, before: strike.before, after: strike.after}
 			o.Platform = platform
 			if err := work.CarryPixies(t.Context(), o, step, 0); !errors.Is(err, errStruck) {
@@ -306,18 +292,18 @@ func TestAnAdditionThatWasCutOff(t *testing.T) {
 			if strike.edit {
 				write(t, visual, strings.Replace(before["/definition/pages/p1/visuals/v1/visual.json"], `"x":1`, `"x":2`, 1))
 			}
-			b.change(t, b.options)
+			b.change(t, b.Work)
 			if op := b.operation(t, id); op.Status != operation.Succeeded {
 				t.Fatalf("the run is %s: %+v", op.Status, op.Failure)
 			}
 			if d := cmp.Diff(intended.Placed, b.standing(t, report1).Placed); d != "" {
 				t.Errorf("the placed Pixies are not the recorded ones:\n%s", d)
 			}
-			if n := b.count(t, `SELECT count(*) FROM events WHERE type = 'trackeditem.claimed'`); n != 1 || platform.writes > 1 {
+			if n := b.Count(t, `SELECT count(*) FROM events WHERE type = 'trackeditem.claimed'`); n != 1 || platform.writes > 1 {
 				t.Errorf("%d claims, %d writes before the crash", n, platform.writes)
 			}
 			b.pixiesOf(t, pixies.Removes, report1)
-			b.change(t, b.options)
+			b.change(t, b.Work)
 			if strike.edit {
 				before["/definition/pages/p1/visuals/v1/visual.json"] = strings.Replace(before["/definition/pages/p1/visuals/v1/visual.json"], `"x":1`, `"x":2`, 1)
 			}
@@ -346,26 +332,26 @@ func TestTheCapOnReports(t *testing.T) {
 	limits := b.Plans[account.Team]
 	limits.TrackedItems.Limit = &limit
 	plans := account.Plans{account.Team: limits}
-	b.Plans, b.options.Plans = plans, plans
+	b.Plans, b.Work.Plans = plans, plans
 	if _, err := b.Pixies.StartBulk(t.Context(), b.ana(), pixies.Adds, workspace, []uuid.UUID{report1, report2}); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
 		t.Fatalf("got %v, want the cap", err)
 	}
-	if n := b.count(t, `SELECT count(*) FROM events`); n != 0 {
+	if n := b.Count(t, `SELECT count(*) FROM events`); n != 0 {
 		t.Errorf("the refused call left %d events", n)
 	}
 	refused := func(reportID uuid.UUID) {
 		t.Helper()
-		before := b.count(t, `SELECT count(*) FROM events`)
+		before := b.Count(t, `SELECT count(*) FROM events`)
 		if _, err := b.Pixies.Start(t.Context(), b.ana(), pixies.Adds, workspace, reportID); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
 			t.Errorf("got %v, want the cap", err)
 		}
-		if n := b.count(t, `SELECT count(*) FROM events`); n != before {
+		if n := b.Count(t, `SELECT count(*) FROM events`); n != before {
 			t.Errorf("the refused call left %d events", n-before)
 		}
 	}
 	first := b.pixiesOf(t, pixies.Adds, report1)
 	refused(report2)
-	o := b.options
+	o := b.Work
 	o.Platform = unwritable{o.Platform}
 	b.change(t, o)
 	if op := b.operation(t, first); op.Status != operation.Failed || *op.Impact.TrackedItem || b.tracked(t, report1).Counts() {
@@ -373,7 +359,7 @@ func TestTheCapOnReports(t *testing.T) {
 	}
 	second := b.pixiesOf(t, pixies.Adds, report2)
 	refused(report1)
-	b.change(t, b.options)
+	b.change(t, b.Work)
 	if op := b.operation(t, second); op.Status != operation.Succeeded || !*op.Impact.TrackedItem || b.tracked(t, report2).ClaimedBy != second {
 		t.Errorf("the second is %s, with %+v", op.Status, op.Impact)
 	}
@@ -395,28 +381,24 @@ func TestCopiesAreKeptWhereSupportTurnedThemOn(t *testing.T) {
 		if _, err := b.Accounts.Apply(t.Context(), []account.Declaration{d}); err != nil {
 			t.Fatal(err)
 		}
-		before, err := b.options.Platform.Definition(t.Context(), item.Caller{Account: "contoso", Person: item.Person{ID: "ana"}}, item.Item{ID: report1, Type: item.Report, WorkspaceID: workspace})
-		if err != nil {
-			t.Fatal(err)
-		}
+		before, err := b.Work.Platform.Definition(t.Context(), item.Caller{Account: "contoso", Person: item.Person{ID: "ana"}}, item.Item{ID: report1, Type: item.Report, WorkspaceID: workspace})
+		check(t, err)
 		id := b.pixiesOf(t, pixies.Adds, report1)
-		b.change(t, b.options)
+		b.change(t, b.Work)
 		hash := b.run(t, id).Intended[report1].CopyHash
-		if (hash != "") != keep || b.count(t, `SELECT count(*) FROM documents`) != map[bool]int{true: 1}[keep] {
+		if (hash != "") != keep || b.Count(t, `SELECT count(*) FROM documents`) != map[bool]int{true: 1}[keep] {
 			t.Fatalf("copies are kept: %q, want %v", hash, keep)
 		}
 		if !keep {
 			continue
 		}
-		body, err := documents.Get(t.Context(), b.pool, hash)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body, err := documents.Get(t.Context(), b.Pool, hash)
+		check(t, err)
 		var kept pixies.Copy
 		if err := json.Unmarshal(body, &kept); err != nil || definition.New(kept.Parts...).Hash() != before.Hash() {
 			t.Errorf("the copy is not the replaced definition: %v", err)
 		}
-		if err := documents.Sweep(context.Background(), b.pool, b.now.Add(30*24*time.Hour+time.Second)); err != nil || b.count(t, `SELECT count(*) FROM documents`) != 0 {
+		if err := documents.Sweep(context.Background(), b.Pool, b.Now().Add(30*24*time.Hour+time.Second)); err != nil || b.Count(t, `SELECT count(*) FROM documents`) != 0 {
 			t.Errorf("after 30 days the copy is still there: %v", err)
 		}
 	}

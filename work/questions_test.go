@@ -38,24 +38,20 @@ func newQuestions(t *testing.T) *bench {
 
 func (b *bench) sells(t *testing.T, table string) {
 	t.Helper()
-	write(t, filepath.Join(b.root, "Retail", good.String()+".SemanticModel", "definition", "tables", "Sales.tmdl"), table)
+	write(t, filepath.Join(b.Root, "Retail", good.String()+".SemanticModel", "definition", "tables", "Sales.tmdl"), table)
 }
 
 func (b *bench) generate(t *testing.T, modelID uuid.UUID, count int) uuid.UUID {
 	t.Helper()
 	got, err := b.Benchmarks.GenerateQuestions(t.Context(), b.ana(), workspace, modelID, count)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return got.OperationID
 }
 
 func (b *bench) save(t *testing.T, questions ...benchmark.Question) uuid.UUID {
 	t.Helper()
 	got, err := b.Benchmarks.SaveQuestions(t.Context(), b.ana(), workspace, good, benchmark.Set{Questions: questions, Repeats: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return got.OperationID
 }
 
@@ -64,25 +60,19 @@ func (b *bench) save(t *testing.T, questions ...benchmark.Question) uuid.UUID {
 func (b *bench) carryQuestions(t *testing.T, n int) {
 	t.Helper()
 	for range 2 {
-		if err := work.CarryQuestions(t.Context(), b.options, b.questions[n], 0, 0, noon); err != nil {
-			t.Fatal(err)
-		}
+		check(t, work.CarryQuestions(t.Context(), b.Work, b.questions[n], 0, 0, noon))
 	}
 }
 
 func (b *bench) result(t *testing.T, id uuid.UUID) (r benchmark.QuestionsResult) {
 	t.Helper()
-	w, err := b.views.QuestionWork(t.Context(), id)
+	w, err := b.Views.QuestionWork(t.Context(), id)
 	if err != nil || w.Made == nil {
 		t.Fatalf("%+v, %v", w, err)
 	}
-	body, err := b.views.Document(t.Context(), w.Made.DocumentHash)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(body, &r); err != nil {
-		t.Fatal(err)
-	}
+	body, err := b.Views.Document(t.Context(), w.Made.DocumentHash)
+	check(t, err)
+	check(t, json.Unmarshal(body, &r))
 	if r.Count != w.Made.Count || r.CanRun != w.Made.CanRun || r.QuestionSetHash != w.Made.QuestionSetHash || r.Count != len(r.Value) {
 		t.Errorf("the log says %+v, the document %+v", w.Made, r)
 	}
@@ -92,9 +82,7 @@ func (b *bench) result(t *testing.T, id uuid.UUID) (r benchmark.QuestionsResult)
 func (b *bench) saved(t *testing.T) benchmark.QuestionsResult {
 	t.Helper()
 	r, err := b.Benchmarks.SavedQuestions(t.Context(), b.ana(), workspace, good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return r
 }
 
@@ -148,7 +136,7 @@ func TestGenerate(t *testing.T) {
 		"other results": `SELECT count(*) - 1 FROM events WHERE type = 'benchmark.questions-made'`,
 		"sets":          `SELECT count(*) FROM events WHERE type = 'benchmark.questions-saved'`,
 	} {
-		if n := b.count(t, sql); n != 0 {
+		if n := b.Count(t, sql); n != 0 {
 			t.Errorf("%d %s", n, what)
 		}
 	}
@@ -167,13 +155,13 @@ func TestGenerateTwiceAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			if err := work.CarryQuestions(t.Context(), b.options, b.questions[0], 0, 0, noon); err != nil {
+			if err := work.CarryQuestions(t.Context(), b.Work, b.questions[0], 0, 0, noon); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	if n := b.count(t, `SELECT count(*) FROM events WHERE type IN ('benchmark.questions-made', 'operation.succeeded')`); n != 2 || b.builds(t) != 1 {
+	if n := b.Count(t, `SELECT count(*) FROM events WHERE type IN ('benchmark.questions-made', 'operation.succeeded')`); n != 2 || b.builds(t) != 1 {
 		t.Errorf("%d events, %d builds", n, b.builds(t))
 	}
 	b.result(t, id)
@@ -195,7 +183,7 @@ func (p refusing) Definition(context.Context, item.Caller, item.Item) (definitio
 func TestGenerateFails(t *testing.T) {
 	t.Parallel()
 	b := newQuestions(t)
-	whole := b.options.Platform
+	whole := b.Work.Platform
 	for _, tt := range []struct {
 		name   string
 		model  uuid.UUID
@@ -217,21 +205,23 @@ func TestGenerateFails(t *testing.T) {
 	} {
 		before := b.builds(t)
 		id := b.generate(t, tt.model, 4)
-		if b.now = noon.Add(tt.later); tt.err != nil {
-			b.options.Platform = refusing{whole, tt.err}
+		b.Clock.Set(noon.Add(tt.later))
+		if tt.err != nil {
+			b.Work.Platform = refusing{whole, tt.err}
 		}
 		for range 2 {
-			if err := work.CarryQuestions(t.Context(), b.options, b.questions[len(b.questions)-1], tt.failed, 0, noon.Add(-20*time.Minute)); err != nil {
+			if err := work.CarryQuestions(t.Context(), b.Work, b.questions[len(b.questions)-1], tt.failed, 0, noon.Add(-20*time.Minute)); err != nil {
 				t.Fatal(tt.name, err)
 			}
 		}
-		b.now, b.options.Platform = noon, whole
+		b.Clock.Set(noon)
+		b.Work.Platform = whole
 		op := b.operation(t, id)
 		if op.Status != operation.Failed || op.Failure.Code != tt.code || *op.Impact.BenchmarkBuilds != tt.builds || b.builds(t)-before != tt.builds {
 			t.Errorf("%s: the operation is %s: %+v, impact %d, %d builds used", tt.name, op.Status, op.Failure, *op.Impact.BenchmarkBuilds, b.builds(t)-before)
 		}
 	}
-	if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+	if n := b.Count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
 		t.Errorf("%d tokens are left", n)
 	}
 }
@@ -241,25 +231,23 @@ func TestGenerateAgain(t *testing.T) {
 	t.Parallel()
 	b := newQuestions(t)
 	id := b.generate(t, good, 4)
-	whole := b.options.Platform
+	whole := b.Work.Platform
 	for _, err := range []error{domain.Refuse(domain.PlatformUnavailable, "no"), errors.New("out of order")} {
-		b.options.Platform = refusing{whole, err}
-		if got := work.CarryQuestions(t.Context(), b.options, b.questions[0], 0, 0, noon); !errors.Is(got, err) {
+		b.Work.Platform = refusing{whole, err}
+		if got := work.CarryQuestions(t.Context(), b.Work, b.questions[0], 0, 0, noon); !errors.Is(got, err) {
 			t.Errorf("got %v, want %v", got, err)
 		}
 		if op := b.operation(t, id); op.Status != operation.Running {
 			t.Errorf("the operation is %s", op.Status)
 		}
 	}
-	b.options.Platform = whole
+	b.Work.Platform = whole
 	b.carryQuestions(t, 0)
 	if b.result(t, id); b.builds(t) != 1 {
 		t.Errorf("%d builds", b.builds(t))
 	}
 	last := b.generate(t, good, 4)
-	if err := work.CarryQuestions(t.Context(), b.options, b.questions[1], 0, work.MaxCrashes, noon); err != nil {
-		t.Fatal(err)
-	}
+	check(t, work.CarryQuestions(t.Context(), b.Work, b.questions[1], 0, work.MaxCrashes, noon))
 	if op := b.operation(t, last); op.Status != operation.Failed || op.Failure.Code != domain.QuestionsNotGenerated || b.builds(t) != 2 {
 		t.Errorf("the operation that always crashes its process is %s: %+v", op.Status, op.Failure)
 	}
@@ -288,7 +276,7 @@ func TestGenerateWithBadTexts(t *testing.T) {
 	p := &phraser{text: func(i int) string {
 		return []string{"", "Two\nlines?", strings.Repeat("x", 1001), "How many?", "how  MANY?", "How much?", "HOW MUCH?"}[i%7]
 	}}
-	b.options.Phraser = p
+	b.Work.Phraser = p
 	id := b.generate(t, good, 50)
 	b.carryQuestions(t, 0)
 	r := b.result(t, id)
@@ -312,11 +300,9 @@ func (b *bench) saysWith(t *testing.T, c aiprovider.Configuration) {
 	t.Helper()
 	all := eventstore.Fold(aiprovider.Stream("contoso"), aiprovider.Evolve)
 	err := b.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{all}, func(change *eventstore.Change) error {
-		return eventstore.Decide(change, all, says{aiprovider.Saved{Configuration: c, At: b.now}})
+		return eventstore.Decide(change, all, says{aiprovider.Saved{Configuration: c, At: b.Now()}})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }
 
 type says struct{ aiprovider.Saved }
@@ -360,10 +346,10 @@ func TestSave(t *testing.T) {
 	if d := cmp.Diff(r, b.saved(t)); d != "" {
 		t.Errorf("the set read is not the set saved:\n%s", d)
 	}
-	if n := b.count(t, `SELECT count(*) FROM events WHERE type = 'benchmark.questions-saved'`) + b.count(t, `SELECT count(*) FROM streams WHERE stream LIKE 'allowance%'`); n != 1 {
+	if n := b.Count(t, `SELECT count(*) FROM events WHERE type = 'benchmark.questions-saved'`) + b.Count(t, `SELECT count(*) FROM streams WHERE stream LIKE 'allowance%'`); n != 1 {
 		t.Errorf("saved or counted %d times", n)
 	}
-	if n := b.count(t, `SELECT count(*) FROM events WHERE data::text LIKE '%the revenue%'`); n != 0 {
+	if n := b.Count(t, `SELECT count(*) FROM events WHERE data::text LIKE '%the revenue%'`); n != 0 {
 		t.Errorf("%d events contain a question's text", n)
 	}
 
@@ -418,10 +404,10 @@ func TestSaveFails(t *testing.T) {
 	b := newQuestions(t)
 	b.save(t, asked("a", "What is the revenue?", revenue))
 	b.carryQuestions(t, 0)
-	whole := b.options.Platform
+	whole := b.Work.Platform
 	for i, code := range []domain.Code{domain.CapacityPaused, domain.ItemNotReadable, domain.ItemNotFound} {
 		id := b.save(t, asked("b", "How much?", revenue))
-		b.options.Platform = refusing{whole, domain.Refuse(code, "no")}
+		b.Work.Platform = refusing{whole, domain.Refuse(code, "no")}
 		b.carryQuestions(t, 1+i)
 		if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != code || op.Impact != (operation.Impact{}) {
 			t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
@@ -430,7 +416,7 @@ func TestSaveFails(t *testing.T) {
 	if r := b.saved(t); r.Count != 1 || r.Value[0].QuestionID != "a" {
 		t.Errorf("saved is %+v", r)
 	}
-	b.options.Platform = whole
+	b.Work.Platform = whole
 	last := b.save(t, asked("c", "How much?", revenue))
 	b.carryQuestions(t, 4)
 	if r := b.saved(t); r.Value[0].QuestionID != "c" || b.operation(t, last).Status != operation.Succeeded {
@@ -445,9 +431,7 @@ func TestQuestionsStay(t *testing.T) {
 	b.save(t, asked("a", "What is the revenue?", revenue))
 	b.carryQuestions(t, 0)
 	b.start(t, good)
-	if err := work.Carry(t.Context(), b.options, b.steps[0], 0); err != nil {
-		t.Fatal(err)
-	}
+	check(t, work.Carry(t.Context(), b.Work, b.steps[0], 0))
 	if n, err := b.Assessments.DeleteResults(t.Context(), b.ana(), workspace, good); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
@@ -471,12 +455,12 @@ func TestGenerateFromReports(t *testing.T) {
 	write(t, filepath.Join(b.report(report2), "definition/pages/p1/visuals/v2/visual.json"), unusedCard)
 	remove(t, filepath.Join(b.report(report2), "definition/pages/p1/visuals/v1"))
 	first := func(access item.Access, platform work.Platform) string {
-		b.access[item.PermissionUsage], b.options.Platform = access, platform
+		b.access[item.PermissionUsage], b.Work.Platform = access, platform
 		id := b.generate(t, good, 1)
 		b.carryQuestions(t, len(b.questions)-1)
 		return b.result(t, id).Value[0].Expected.Fields[1].Name
 	}
-	whole := b.options.Platform
+	whole := b.Work.Platform
 	if got := first(item.ConsentRequired, whole); got != "Unused" {
 		t.Errorf("asked by %s first, want a field that a report shows", got)
 	}

@@ -20,12 +20,10 @@ import (
 // refusing makes the log refuse to record an assessment, with the error.
 func (b *bench) refusing(t *testing.T, refusal error) {
 	t.Helper()
-	engine := projections.NewEngine(b.pool, projections.All()...)
+	engine := projections.NewEngine(b.Pool, projections.All()...)
 	codec, err := eventstore.NewCodec(commands.Events()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.options.Store = eventstore.New(b.pool, codec, eventstore.Options{Now: b.options.Now, Inline: func(batch *pgx.Batch, events []eventstore.Recorded) error {
+	check(t, err)
+	b.Work.Store = eventstore.New(b.Pool, codec, eventstore.Options{Now: b.Work.Now, Inline: func(batch *pgx.Batch, events []eventstore.Recorded) error {
 		for _, r := range events {
 			if _, stored := r.Event.(assessment.Recorded); stored {
 				return refusal
@@ -53,15 +51,13 @@ func TestRecordingThatIsRefused(t *testing.T) {
 			id := b.start(t, good)
 			b.refusing(t, domain.Refuse(refused, "no room is left"))
 			for range 2 {
-				if err := work.Carry(t.Context(), b.options, b.steps[0], 0); err != nil {
-					t.Fatal(err)
-				}
+				check(t, work.Carry(t.Context(), b.Work, b.steps[0], 0))
 			}
 			op := b.operation(t, id)
 			if op.Status != operation.Failed || op.Failure == nil || op.Failure.Code != failed || op.Failure.Message != "no room is left" || *op.Impact.Assessments != 1 {
 				t.Errorf("the operation reads %+v, failure %+v", op, op.Failure)
 			}
-			if n := b.count(t, `SELECT count(*) FROM assessments_v2`) + b.count(t, `SELECT count(*) FROM documents`) + b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+			if n := b.Count(t, `SELECT count(*) FROM assessments_v2`) + b.Count(t, `SELECT count(*) FROM documents`) + b.Count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
 				t.Errorf("%d rows of the unrecorded assessment are left", n)
 			}
 			if a := b.used(t, account.Assessments, account.Day); a != 1 {
@@ -73,7 +69,7 @@ func TestRecordingThatIsRefused(t *testing.T) {
 		b := newBench(t)
 		id := b.start(t, good)
 		b.refusing(t, fault)
-		if err := work.Carry(t.Context(), b.options, b.steps[0], 0); !errors.Is(err, fault) {
+		if err := work.Carry(t.Context(), b.Work, b.steps[0], 0); !errors.Is(err, fault) {
 			t.Errorf("got %v, want %v", err, fault)
 		}
 		if op := b.operation(t, id); op.Status != operation.Running {
@@ -96,18 +92,14 @@ func TestPermissionsAtTheTimeOfTheWork(t *testing.T) {
 		b.access[item.PermissionUsage] = tt.before
 		id := b.start(t, good)
 		b.access[item.PermissionUsage] = tt.then
-		if err := work.Carry(t.Context(), b.options, b.steps[i], 0); err != nil {
-			t.Fatal(err)
-		}
-		if a, found, err := b.views.AssessmentOf(t.Context(), "contoso", id); err != nil || !found || a.Usage.Access != tt.want {
+		check(t, work.Carry(t.Context(), b.Work, b.steps[i], 0))
+		if a, found, err := b.Views.AssessmentOf(t.Context(), "contoso", id); err != nil || !found || a.Usage.Access != tt.want {
 			t.Errorf("%s, then %q: got %s, %v; want %s", tt.before, tt.then, a.Usage.Access, err, tt.want)
 		}
 	}
 	id := b.start(t, good)
-	b.options.Permissions = b.views // its view has no people
-	if err := work.Carry(t.Context(), b.options, b.steps[3], 0); err != nil {
-		t.Fatal(err)
-	}
+	b.Work.Permissions = b.Views // its view has no people
+	check(t, work.Carry(t.Context(), b.Work, b.steps[3], 0))
 	if op := b.operation(t, id); op.Failure == nil || op.Failure.Code != domain.PlatformAccessDenied {
 		t.Errorf("the operation reads %+v, failure %+v", op, op.Failure)
 	}

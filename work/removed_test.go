@@ -81,7 +81,7 @@ func TestCallOfRemovedPerson(t *testing.T) {
 		},
 		"a revert": func(t *testing.T, b *bench) func(commands.Caller) error {
 			id := b.apply(t, b.preview(t, optimization.Descriptions))
-			b.carry(t, b.options)
+			b.carry(t, b.Work)
 			return func(who commands.Caller) error {
 				_, err := b.Optimizations.StartRevert(t.Context(), who, workspace, good, id.String())
 				return err
@@ -128,7 +128,7 @@ func TestCallOfRemovedPerson(t *testing.T) {
 			}
 		},
 		"Pixies": func(t *testing.T, b *bench) func(commands.Caller) error {
-			write(t, b.root+"/Retail/R.Report/.platform", `{"metadata":{"type":"Report","displayName":"R"},"config":{"logicalId":"`+report1.String()+`"}}`)
+			b.Item(t, "Retail", "R.Report", "R", report1)
 			return func(who commands.Caller) error {
 				_, err := b.Pixies.Start(t.Context(), who, pixies.Adds, workspace, report1)
 				return err
@@ -197,7 +197,7 @@ func TestWorkOfAPersonWhoWasRemoved(t *testing.T) {
 	a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, string(optimization.Descriptions), optimization.ApplyPreview{Approval: &none})
 	waits := b.accepted(t, a, err)
 	b.belong(t, "bob")
-	b.carry(t, b.options)
+	b.carry(t, b.Work)
 	if op := b.operation(t, assessed); op.Status != operation.Succeeded {
 		t.Errorf("the assessment is %s: %v", op.Status, op.Failure)
 	}
@@ -208,10 +208,8 @@ func TestWorkOfAPersonWhoWasRemoved(t *testing.T) {
 	if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), waits); !domain.IsRefused(err, domain.UserNotRegistered) || b.positions(t) != before {
 		t.Errorf("a read by the removed person: %v, and %d events", err, b.positions(t)-before)
 	}
-	b.now = b.now.Add(25 * time.Hour)
-	if err := b.Operations.LapseOverdue(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	b.Clock.Advance(25 * time.Hour)
+	check(t, b.Operations.LapseOverdue(t.Context()))
 	if op := b.operation(t, waits); op.Status != operation.Failed || op.Failure.Code != domain.OptimizationFailed {
 		t.Errorf("the apply is %s: %v", op.Status, op.Failure)
 	}

@@ -1,7 +1,6 @@
 package work_test
 
 import (
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -20,9 +19,7 @@ import (
 func (b *bench) room(t *testing.T) (used, reserved int) {
 	t.Helper()
 	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream("contoso"))
-	if err := b.Store.Load(t.Context(), total); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Store.Load(t.Context(), total))
 	return total.State.Used, total.State.Reserved
 }
 
@@ -31,7 +28,7 @@ func (b *bench) capped(limit int) {
 	limits := b.Plans[account.Enterprise]
 	limits.TrackedItems.Limit = &limit
 	b.Plans = account.Plans{account.Team: limits}
-	b.options.Plans = b.Plans
+	b.Work.Plans = b.Plans
 }
 
 // Work of every kind reserves the model with the call. The room is not available to
@@ -56,7 +53,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 	}
 	unreadable := func(t *testing.T, b *bench, _ uuid.UUID) {
 		write(t, b.file("tables/Sales.tmdl"), "table Sales\n\t\t\tcolumn = = \n")
-		b.carry(t, b.options)
+		b.carry(t, b.Work)
 	}
 	asks := func(t *testing.T, b *bench) uuid.UUID {
 		b.saveQuestions(t, good, 2, 1)
@@ -72,13 +69,13 @@ func TestWorkReservesAndClaims(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	carry := func(t *testing.T, b *bench, _ uuid.UUID) { b.carry(t, b.options) }
+	carry := func(t *testing.T, b *bench, _ uuid.UUID) { b.carry(t, b.Work) }
 	late := func(t *testing.T, b *bench, _ uuid.UUID) {
-		b.now = b.now.Add(25 * time.Hour) // the token has expired
-		b.carry(t, b.options)
+		b.Clock.Advance(25 * time.Hour) // the token has expired
+		b.carry(t, b.Work)
 	}
 	unwilling := func(t *testing.T, b *bench, _ uuid.UUID) {
-		o := b.options
+		o := b.Work
 		o.Platform = unwritable{o.Platform}
 		b.carry(t, o)
 	}
@@ -95,7 +92,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 		"an assessment of what cannot be read": {1, func(t *testing.T, b *bench) uuid.UUID { return b.start(t, good) }, unreadable, operation.Failed, 0},
 		"an assessment of many, of which one fails": {2, func(t *testing.T, b *bench) uuid.UUID {
 			b.start(t, broken)
-			b.carry(t, b.options)
+			b.carry(t, b.Work)
 			return b.start(t, good, broken)
 		}, carry, operation.Succeeded, 1},
 		"an apply":                                   {1, apply, carry, operation.Succeeded, 1},
@@ -104,25 +101,21 @@ func TestWorkReservesAndClaims(t *testing.T) {
 		"an unattended apply":                        {1, unattended, driven, operation.Succeeded, 1},
 		"an unattended apply of what cannot be read": {1, unattended, unreadable, operation.Failed, 0},
 		"an unattended apply that nobody reads": {1, unattended, func(t *testing.T, b *bench, _ uuid.UUID) {
-			b.carry(t, b.options)
-			b.now = b.now.Add(25 * time.Hour)
-			if err := b.Operations.LapseOverdue(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			b.carry(t, b.Work)
+			b.Clock.Advance(25 * time.Hour)
+			check(t, b.Operations.LapseOverdue(t.Context()))
 		}, operation.Failed, 0},
 		"a bundle":                     {1, bundle, driven, operation.Succeeded, 1},
 		"a bundle whose previews fail": {1, bundle, unreadable, operation.Failed, 0},
 		"a bundle that the platform refuses": {1, bundle, func(t *testing.T, b *bench, id uuid.UUID) {
-			b.carry(t, b.options)
-			o := b.options
+			b.carry(t, b.Work)
+			o := b.Work
 			o.Platform = unwritable{o.Platform}
 			for !b.operation(t, id).Status.Ended() {
 				if used, reserved := b.room(t); used != 0 || reserved != 1 {
 					t.Errorf("before the end %d are used and %d reserved", used, reserved)
 				}
-				if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil {
-					t.Fatal(err)
-				}
+				check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
 				b.carry(t, o)
 			}
 		}, operation.Failed, 0},
@@ -133,9 +126,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 			if used, reserved := b.room(t); used != 1 || reserved != 1 {
 				t.Errorf("after side A %d are used and %d reserved", used, reserved)
 			}
-			if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil {
-				t.Fatal(err)
-			}
+			check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
 			b.carried(t, &respondent{})
 		}, operation.Succeeded, 2},
 		"an A/B run that is cancelled after side A": {2, compares, func(t *testing.T, b *bench, id uuid.UUID) {
@@ -144,15 +135,13 @@ func TestWorkReservesAndClaims(t *testing.T) {
 		}, operation.Cancelled, 1},
 		"an A/B run whose owner never comes": {2, compares, func(t *testing.T, b *bench, id uuid.UUID) {
 			b.carried(t, &respondent{})
-			b.now = b.now.Add(operation.Life)
+			b.Clock.Advance(operation.Life)
 			if lapsed, err := b.Benchmarks.Runs.Lapse(t.Context(), id); !lapsed || err != nil {
 				t.Fatal(lapsed, err)
 			}
 		}, operation.Failed, 1},
 		"an A/B run that is deleted": {2, compares, func(t *testing.T, b *bench, id uuid.UUID) {
-			if err := b.ABTests.DeleteRun(t.Context(), b.ana(), b.abRun(t, id).AbTestID.String(), id.String()); err != nil {
-				t.Fatal(err)
-			}
+			check(t, b.ABTests.DeleteRun(t.Context(), b.ana(), b.abRun(t, id).AbTestID.String(), id.String()))
 		}, operation.Failed, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,7 +177,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 func (b *bench) noRoom(t *testing.T) {
 	t.Helper()
 	other := uuid.UUID{0: 9, 15: 9}
-	write(t, filepath.Join(b.root, "Retail", other.String()+".SemanticModel", ".platform"), `{"metadata":{"type":"SemanticModel","displayName":"Other"},"config":{"logicalId":"`+other.String()+`"}}`)
+	b.Item(t, "Retail", other.String()+".SemanticModel", "Other", other)
 	b.saveQuestions(t, other, 1, 1)
 	before := b.positions(t)
 	if _, err := b.Benchmarks.StartRun(t.Context(), b.ana(), workspace, other, assistant, nil); !domain.IsRefused(err, domain.TrackedItemLimitReached) {

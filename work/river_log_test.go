@@ -80,15 +80,11 @@ func TestCancelledIsNotAnError(t *testing.T) {
 			for _, level := range []slog.Level{slog.LevelDebug, slog.LevelInfo} {
 				b := newBench(t)
 				var log bytes.Buffer
-				b.options.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level}))
-				queue, err := work.NewQueue(b.options)
-				if err != nil {
-					t.Fatal(err)
-				}
-				tx, err := b.pool.Begin(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				b.Work.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: level}))
+				queue, err := work.NewQueue(b.Work)
+				check(t, err)
+				tx, err := b.Pool.Begin(t.Context())
+				check(t, err)
 				ctx, cancel := context.WithCancel(t.Context())
 				of, steps := commands.Origin{AccountID: "contoso"}, []assessment.Step{{ModelID: good, AcceptedAt: time.Now()}}
 				err = queue.Assess(ctx, breaking{tx, func() error { return tt.breaks(cancel) }}, of, steps)

@@ -11,40 +11,33 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/schedule"
-	"readiness/internal/wiring"
 	"readiness/projections"
 	"readiness/work"
 )
 
-// planned is a bench with a schedule that is due at b.now, and has been for a
+// planned is a bench with a schedule that is due at b.Now(), and has been for a
 // while.
 func planned(t *testing.T) (*bench, schedule.Schedule) {
 	t.Helper()
 	b := newBench(t)
-	b.now = time.Now().UTC()
+	b.Clock.Set(time.Now().UTC())
 	_, err := b.Accounts.Apply(t.Context(), []account.Declaration{{
 		AccountID: "contoso", Plan: account.Team, Status: account.Active, Settings: account.Settings{AIFeatures: true, DefinitionCopies: account.CopiesNone},
 		People: []account.Person{{Person: item.Person{ID: "ana"}, Role: account.Member}},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	who := b.ana()
-	who.TokenExpires = b.now.Add(96 * time.Hour) // for every slot of the test
+	who.TokenExpires = b.Now().Add(96 * time.Hour) // for every slot of the test
 	made, err := b.Schedules.Create(t.Context(), who, workspace, good, schedule.Timing{Frequency: schedule.Daily, TimeUTC: "06:00"}, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.now = made.NextRunAt().Add(30 * time.Hour)
+	check(t, err)
+	b.Clock.Set(made.NextRunAt().Add(30 * time.Hour))
 	return b, made
 }
 
 func (b *bench) operations(t *testing.T) []projections.Operation {
 	t.Helper()
-	all, err := b.views.Operations(t.Context(), projections.OperationsQuery{AccountID: "contoso", Limit: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all, err := b.Views.Operations(t.Context(), projections.OperationsQuery{AccountID: "contoso", Limit: 100})
+	check(t, err)
 	return all
 }
 
@@ -56,15 +49,12 @@ func TestTwoJobsStartSlotOnce(t *testing.T) {
 	looks := make([]work.Options, 2)
 	for i := range queues {
 		var err error
-		if queues[i], err = work.NewQueue(b.options); err != nil {
+		if queues[i], err = work.NewQueue(b.Work); err != nil {
 			t.Fatal(err)
 		}
-		wired, err := wiring.Wire(b.wired) // one per process
-		if err != nil {
-			t.Fatal(err)
-		}
-		wired.Commands.Platform, wired.Commands.Jobs = b.Platform, queues[i]
-		looks[i] = b.options
+		wired := b.Process(t, b.Pool)
+		wired.Commands.Jobs = queues[i]
+		looks[i] = b.Work
 		looks[i].StartDue = wired.Commands.Schedules.StartDue
 	}
 	var wg sync.WaitGroup
@@ -84,7 +74,7 @@ func TestTwoJobsStartSlotOnce(t *testing.T) {
 	if n := len(b.operations(t)); n != 1 {
 		t.Errorf("%d operations were started", n)
 	}
-	if n := b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'assess-semantic-model'`); n != 1 {
+	if n := b.Count(t, `SELECT count(*) FROM river_job WHERE kind = 'assess-semantic-model'`); n != 1 {
 		t.Errorf("%d steps were enqueued", n)
 	}
 }
@@ -93,18 +83,14 @@ func TestTwoJobsStartSlotOnce(t *testing.T) {
 func TestWorkersStartWhatIsDue(t *testing.T) {
 	t.Parallel()
 	b, made := planned(t)
-	b.options.Now = time.Now
+	b.Work.Now = time.Now
 	run := func(what string, until func() bool) {
 		t.Helper()
 		for range 2 {
-			queue, err := work.NewQueue(b.options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			queue, err := work.NewQueue(b.Work)
+			check(t, err)
 			b.Jobs = queue
-			if err := queue.Start(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			check(t, queue.Start(t.Context()))
 			defer stop(t, queue)
 		}
 		defer func() {
@@ -125,18 +111,18 @@ func TestWorkersStartWhatIsDue(t *testing.T) {
 		t.Errorf("the assessment ended as %+v", all[0])
 	}
 	s, _, err := b.Schedules.Schedule(t.Context(), "contoso", made.ScheduleID)
-	if err != nil || s.LastRun.Outcome != schedule.Started || !s.LastRun.Slot.Equal(*made.NextRunAt()) || !s.NextRunAt().After(b.now) {
+	if err != nil || s.LastRun.Outcome != schedule.Started || !s.LastRun.Slot.Equal(*made.NextRunAt()) || !s.NextRunAt().After(b.Now()) {
 		t.Errorf("the schedule reads %+v, last %+v, %v", s, s.LastRun, err)
 	}
 	looks := `SELECT count(*) FROM river_job WHERE kind = 'start-due-schedules' AND state = 'completed'`
-	before := b.count(t, looks)
-	run("it is looked again", func() bool { return b.count(t, looks) > before })
+	before := b.Count(t, looks)
+	run("it is looked again", func() bool { return b.Count(t, looks) > before })
 	if n := len(b.operations(t)); n != 1 {
 		t.Errorf("after a restart there are %d operations", n)
 	}
-	b.now = s.NextRunAt().Add(time.Minute)
+	b.Clock.Set(s.NextRunAt().Add(time.Minute))
 	run("the second has ended", ended(2))
-	if n := b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'start-due-schedules' AND state <> 'completed'`); n != 0 {
+	if n := b.Count(t, `SELECT count(*) FROM river_job WHERE kind = 'start-due-schedules' AND state <> 'completed'`); n != 0 {
 		t.Errorf("%d jobs are left", n)
 	}
 }

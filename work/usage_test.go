@@ -45,21 +45,19 @@ func newViewed(t *testing.T) *bench {
 		write(t, filepath.Join(at, "visuals", "v1", "visual.json"), `{"name":"v1","position":{"x":1,"y":1,"z":5,"height":10,"width":10,"tabOrder":0},"visual":{"visualType":"card","query":{"queryState":{"Values":{"projections":[{"field":{`+field+`},"queryRef":"x"}]}}}}}`)
 	}
 	b.pixiesOf(t, pixies.Adds, report1, report2)
-	b.change(t, b.options)
+	b.change(t, b.Work)
 	return b
 }
 
 // look records views of a page, some days before today.
 func (b *bench) look(t *testing.T, report uuid.UUID, page string, views, daysAgo int) {
 	t.Helper()
-	day := b.now.AddDate(0, 0, -daysAgo)
+	day := b.Now().AddDate(0, 0, -daysAgo)
 	seen := eventstore.Fold(pixies.SeenStream("contoso", report, day), func(s struct{}, _ domain.Event) struct{} { return s })
 	err := b.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{seen}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, seen, looked{pixies.Seen{ReportID: report, Day: day.Format(time.DateOnly), Views: map[string]int{page: views}}})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }
 
 type looked struct{ pixies.Seen }
@@ -88,7 +86,7 @@ func (b *bench) assessed(t *testing.T, o work.Options) assessment.Assessment {
 	if op := b.operation(t, id); op.Status != operation.Succeeded {
 		t.Fatalf("the assessment is %s: %+v", op.Status, op.Failure)
 	}
-	a, found, err := b.views.AssessmentOf(t.Context(), "contoso", id)
+	a, found, err := b.Views.AssessmentOf(t.Context(), "contoso", id)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
@@ -102,27 +100,19 @@ func (b *bench) document(t *testing.T, a assessment.Assessment) (d struct {
 },
 ) {
 	t.Helper()
-	text, err := b.views.Document(t.Context(), a.DocumentHash)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &d); err != nil {
-		t.Fatal(err)
-	}
+	text, err := b.Views.Document(t.Context(), a.DocumentHash)
+	check(t, err)
+	check(t, json.Unmarshal(text, &d))
 	return d
 }
 
 // model reads the good model from disk.
 func (b *bench) model(t *testing.T) *semanticmodel.Model {
 	t.Helper()
-	d, err := b.options.Platform.Definition(t.Context(), b.ana().Caller, item.Item{ID: good, Type: item.SemanticModel, WorkspaceID: workspace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d, err := b.Work.Platform.Definition(t.Context(), b.ana().Caller, item.Item{ID: good, Type: item.SemanticModel, WorkspaceID: workspace})
+	check(t, err)
 	m, err := semanticmodel.Read(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return m
 }
 
@@ -131,7 +121,7 @@ func TestUsageWeighsTheScore(t *testing.T) {
 	t.Parallel()
 	b := newViewed(t)
 	b.lookAround(t)
-	a := b.assessed(t, b.options)
+	a := b.assessed(t, b.Work)
 	two, days := 2, 28
 	want := assessment.Usage{
 		Applied: true, State: assessment.UsageApplied, WindowDays: &days, TrackedReportCount: &two, Access: item.Granted,
@@ -146,9 +136,7 @@ func TestUsageWeighsTheScore(t *testing.T) {
 	m := b.model(t)
 	weighted, plain := readiness.Assess(m, readiness.Options{Usage: lookedAround}), readiness.Assess(m, readiness.Options{})
 	report, err := json.Marshal(weighted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if !a.UsageInScoring || !d.Regime.UsageInScoring || string(d.Report) != string(report) {
 		t.Errorf("usage in scoring is %v, the report is\n%s\nwant\n%s", a.UsageInScoring, d.Report, report)
 	}
@@ -198,48 +186,48 @@ func TestUsageStates(t *testing.T) {
 		"the platform cannot say":   {func(_ *testing.T, b *bench) { b.access[item.PermissionUsage] = item.Unavailable }, assessment.UsageUnavailable, "did not say", item.Unavailable, -1, ""},
 		"the platform does not say": {func(_ *testing.T, b *bench) { delete(b.access, item.PermissionUsage) }, assessment.UsageUnavailable, "did not say", item.Unavailable, -1, ""},
 		"the platform is away": {func(_ *testing.T, b *bench) {
-			b.options.Permissions = noPermissions{domain.Refuse(domain.PlatformUnavailable, "no")}
+			b.Work.Permissions = noPermissions{domain.Refuse(domain.PlatformUnavailable, "no")}
 		}, assessment.UsageUnavailable, "did not say", item.Unavailable, -1, ""},
 		"Pixies were removed": {func(t *testing.T, b *bench) {
 			b.pixiesOf(t, pixies.Removes, report1, report2)
-			b.change(t, b.options)
+			b.change(t, b.Work)
 		}, assessment.NoTrackedReports, "no report on this semantic model has Pixies", item.Granted, 0, ""},
-		"no views": {func(_ *testing.T, b *bench) { b.now = b.now.AddDate(0, 0, 28) }, assessment.NoViews, "no one viewed a page that queries", item.Granted, 2, "28 2026-11-22 2026-12-19 pixies"},
+		"no views": {func(_ *testing.T, b *bench) { b.Clock.Set(b.Now().AddDate(0, 0, 28)) }, assessment.NoViews, "no one viewed a page that queries", item.Granted, 2, "28 2026-11-22 2026-12-19 pixies"},
 		"only later views": {func(t *testing.T, b *bench) {
-			b.now = b.now.AddDate(0, 0, -29)
+			b.Clock.Set(b.Now().AddDate(0, 0, -29))
 		}, assessment.NoViews, "no one viewed", item.Granted, 2, "28 2026-09-26 2026-10-23 pixies"},
 		"pages that query nothing": {func(t *testing.T, b *bench) {
-			b.now = b.now.AddDate(0, 0, 28)
+			b.Clock.Set(b.Now().AddDate(0, 0, 28))
 			b.look(t, report2, "p2", 5, 0)
 		}, assessment.NoViews, "no one viewed", item.Granted, 2, "28 2026-11-22 2026-12-19 pixies"},
 		"one report cannot be read": {func(t *testing.T, b *bench) { ruin(t, b, report1) }, assessment.UsageApplied, "1 report could not be read", item.Granted, 2, measured},
 		"no report can be read":     {func(t *testing.T, b *bench) { ruin(t, b, report1); ruin(t, b, report2) }, assessment.UsageUnavailable, "none of the 2 reports", item.Granted, 2, measured},
 		"the only one viewed cannot be": {func(t *testing.T, b *bench) {
-			b.now = b.now.AddDate(0, 0, 28)
+			b.Clock.Set(b.Now().AddDate(0, 0, 28))
 			b.look(t, report1, "p1", 1, 0)
 			ruin(t, b, report1)
 		}, assessment.UsageUnavailable, "none of the 1 report ", item.Granted, 2, "28 2026-11-22 2026-12-19 pixies"},
 		"one report is gone": {func(t *testing.T, b *bench) { remove(t, b.report(report2)) }, assessment.UsageApplied, "1 report could not be read", item.Granted, 2, measured},
 		"which reports there are is a riddle": {func(_ *testing.T, b *bench) {
-			b.options.TrackedReports = func(context.Context, string, uuid.UUID) ([]pixies.Report, error) { return nil, fault }
+			b.Work.TrackedReports = func(context.Context, string, uuid.UUID) ([]pixies.Report, error) { return nil, fault }
 		}, assessment.UsageUnavailable, "could not be read", item.Granted, -1, ""},
 		"views cannot be read": {func(_ *testing.T, b *bench) {
-			b.options.PageViews = func(context.Context, string, []uuid.UUID, time.Time, time.Time) (map[uuid.UUID]map[string]int64, error) {
+			b.Work.PageViews = func(context.Context, string, []uuid.UUID, time.Time, time.Time) (map[uuid.UUID]map[string]int64, error) {
 				return nil, fault
 			}
 		}, assessment.UsageUnavailable, "views of the reports", item.Granted, 2, ""},
-		"a fault of ours": {func(_ *testing.T, b *bench) { b.options.PageViews = nil }, assessment.UsageUnavailable, "a fault of the service", item.Granted, 2, ""},
+		"a fault of ours": {func(_ *testing.T, b *bench) { b.Work.PageViews = nil }, assessment.UsageUnavailable, "a fault of the service", item.Granted, 2, ""},
 		"more reports than are read": {func(_ *testing.T, b *bench) {
-			known := b.options.TrackedReports
-			views := b.options.PageViews
-			b.options.TrackedReports = func(ctx context.Context, account string, model uuid.UUID) ([]pixies.Report, error) {
+			known := b.Work.TrackedReports
+			views := b.Work.PageViews
+			b.Work.TrackedReports = func(ctx context.Context, account string, model uuid.UUID) ([]pixies.Report, error) {
 				all, err := known(ctx, account, model)
 				for n := range usage.MaxReports {
 					all = append(all, pixies.Report{ReportID: uuid.UUID{0: byte(n), 15: 1}, WorkspaceID: workspace})
 				}
 				return all, err
 			}
-			b.options.PageViews = func(ctx context.Context, account string, reports []uuid.UUID, from, to time.Time) (map[uuid.UUID]map[string]int64, error) {
+			b.Work.PageViews = func(ctx context.Context, account string, reports []uuid.UUID, from, to time.Time) (map[uuid.UUID]map[string]int64, error) {
 				all, err := views(ctx, account, reports, from, to)
 				for _, r := range reports {
 					if all[r] == nil {
@@ -257,7 +245,7 @@ func TestUsageStates(t *testing.T) {
 			if c.given != nil {
 				c.given(t, b)
 			}
-			a := b.assessed(t, b.options)
+			a := b.assessed(t, b.Work)
 			tracked, window := -1, ""
 			if a.Usage.TrackedReportCount != nil {
 				tracked = *a.Usage.TrackedReportCount
@@ -281,9 +269,7 @@ func TestUsageStates(t *testing.T) {
 
 func remove(t *testing.T, path string) {
 	t.Helper()
-	if err := os.RemoveAll(path); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.RemoveAll(path))
 }
 
 // A weighted score is not compared with an unweighted one, in either order. The
@@ -307,8 +293,8 @@ func TestWeightedAndUnweightedAreNotCompared(t *testing.T) {
 		b.access[item.PermissionUsage] = c.atStart
 		id := b.start(t, good)
 		b.access[item.PermissionUsage] = c.atWork
-		b.carry(t, b.options)
-		a, found, err := b.views.AssessmentOf(t.Context(), "contoso", id)
+		b.carry(t, b.Work)
+		a, found, err := b.Views.AssessmentOf(t.Context(), "contoso", id)
 		if err != nil || !found || a.UsageInScoring != c.weighted || a.ComparableWithPrevious != c.comparable || a.Usage.Access != c.atWork {
 			t.Errorf("assessment %d: %v, %v; weighted is %v, comparable %v, access %s", i+1, found, err, a.UsageInScoring, a.ComparableWithPrevious, a.Usage.Access)
 		}
@@ -321,17 +307,15 @@ func TestUsageOfMany(t *testing.T) {
 	b := newViewed(t)
 	b.lookAround(t)
 	id := b.start(t, good, gone)
-	b.carry(t, b.options)
+	b.carry(t, b.Work)
 	states := map[uuid.UUID]assessment.UsageState{}
-	run, err := b.views.Run(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run, err := b.Views.Run(t.Context(), id)
+	check(t, err)
 	for _, r := range run.Results {
 		if r.Error != nil {
 			t.Fatalf("%s: %+v", r.ModelID, r.Error)
 		}
-		a, found, err := b.views.Assessment(t.Context(), "contoso", workspace, r.ModelID, *r.AssessmentID)
+		a, found, err := b.Views.Assessment(t.Context(), "contoso", workspace, r.ModelID, *r.AssessmentID)
 		if err != nil || !found {
 			t.Fatal(found, err)
 		}
@@ -369,21 +353,19 @@ func TestUsageHasItsTime(t *testing.T) {
 	b.lookAround(t)
 	id := b.start(t, good)
 	step := b.steps[0]
-	platform := b.options.Platform
+	platform := b.Work.Platform
 	ctx, stop := context.WithCancel(t.Context())
-	b.options.Platform = onReport{platform, stop}
-	if err := work.Carry(ctx, b.options, step, 0); !errors.Is(err, context.Canceled) {
+	b.Work.Platform = onReport{platform, stop}
+	if err := work.Carry(ctx, b.Work, step, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
 	if op := b.operation(t, id); op.Status != operation.Running {
 		t.Errorf("cancelled: the operation is %s", op.Status)
 	}
 	short := endsSoon{t.Context()}
-	b.options.Platform = onReport{platform, func() { t.Error("a report was read") }}
-	if err := work.Carry(short, b.options, step, 1); err != nil {
-		t.Fatal(err)
-	}
-	if a, _, err := b.views.AssessmentOf(t.Context(), "contoso", id); err != nil || a.Usage.State != assessment.UsageUnavailable {
+	b.Work.Platform = onReport{platform, func() { t.Error("a report was read") }}
+	check(t, work.Carry(short, b.Work, step, 1))
+	if a, _, err := b.Views.AssessmentOf(t.Context(), "contoso", id); err != nil || a.Usage.State != assessment.UsageUnavailable {
 		t.Errorf("without time: usage is %+v, %v", a.Usage, err)
 	}
 }
@@ -394,7 +376,7 @@ func TestUsageInPreviews(t *testing.T) {
 	b := newViewed(t)
 	b.lookAround(t)
 	b.access[item.PermissionUsage] = item.ConsentRequired
-	b.assessed(t, b.options)
+	b.assessed(t, b.Work)
 	m := b.model(t)
 	for access, fields := range map[item.Access]map[string]map[string]int64{item.ConsentRequired: nil, item.Granted: lookedAround, item.Unavailable: nil} {
 		b.access[item.PermissionUsage] = access

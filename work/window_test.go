@@ -19,22 +19,18 @@ func TestRefundAfterMidnight(t *testing.T) {
 	used := func(at time.Time) int {
 		t.Helper()
 		u := eventstore.FoldLast[account.Usage](account.AllowanceStream("contoso", account.Assessments, account.Day, at))
-		if err := b.Store.Load(t.Context(), u); err != nil {
-			t.Fatal(err)
-		}
+		check(t, b.Store.Load(t.Context(), u))
 		return u.State.Used
 	}
 	yesterday := time.Date(2028, 2, 29, 23, 59, 0, 0, time.UTC)
 	today := yesterday.Add(2 * time.Minute)
-	b.now = yesterday
+	b.Clock.Set(yesterday)
 	b.start(t, good)
 	b.start(t, good)
-	b.now = today
+	b.Clock.Set(today)
 	b.start(t, good)
-	b.options.Platform = &away{b.options.Platform, domain.Refuse(domain.CapacityBusy, "no"), 1 << 20}
-	if err := work.Carry(t.Context(), b.options, b.steps[0], 1); err != nil {
-		t.Fatal(err)
-	}
+	b.Work.Platform = &away{b.Work.Platform, domain.Refuse(domain.CapacityBusy, "no"), 1 << 20}
+	check(t, work.Carry(t.Context(), b.Work, b.steps[0], 1))
 	if y, n := used(yesterday), used(today); y != 1 || n != 1 {
 		t.Errorf("%d of yesterday's and %d of today's assessments are used, want 1 and 1", y, n)
 	}

@@ -1,13 +1,10 @@
 package work_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -15,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/commands"
 	"readiness/definition"
@@ -31,15 +27,13 @@ import (
 	"readiness/eventstore"
 	"readiness/internal/database"
 	"readiness/internal/testlog"
-	"readiness/internal/wiring"
-	"readiness/platform/folder"
+	"readiness/internal/testworld"
 	"readiness/projections"
-	"readiness/vault"
 	"readiness/work"
 )
 
 var (
-	noon      = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	noon      = testworld.Noon
 	workspace = uuid.MustParse("aaaaaaaa-0000-0000-0000-000000000001")
 	good      = uuid.MustParse("bbbbbbbb-0000-0000-0000-000000000001")
 	broken    = uuid.MustParse("bbbbbbbb-0000-0000-0000-000000000002")
@@ -49,14 +43,9 @@ var (
 // bench is the service up to the queue: enqueued steps are kept in memory, and
 // tests carry them out.
 type bench struct {
-	*commands.Commands
-	wired   wiring.Parts // of Commands
-	options work.Options
-	pool    *pgxpool.Pool
-	views   *projections.Views
-	root    string
-	access  map[item.Permission]item.Access
-	steps   []work.AssessJob
+	*testworld.World
+	access map[item.Permission]item.Access
+	steps  []work.AssessJob
 	// optimize are the enqueued steps of optimizations.
 	optimize []work.OptimizeJob
 	// pixies are the enqueued steps of runs over reports.
@@ -65,7 +54,6 @@ type bench struct {
 	questions []work.QuestionsJob
 	// ask are the enqueued steps of benchmark runs.
 	ask []work.AskJob
-	now time.Time
 }
 
 // Assess implements commands.Jobs.
@@ -102,63 +90,37 @@ func (b *bench) Ask(_ context.Context, _ pgx.Tx, of commands.Origin, step benchm
 	return nil
 }
 
-// pixieKey marks accounts in reports.
-var pixieKey = bytes.Repeat([]byte{8}, 32)
-
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{pool: testlog.Pool(t), root: t.TempDir(), now: noon, access: map[item.Permission]item.Access{
+	b := &bench{access: map[item.Permission]item.Access{
 		item.PermissionPlatform: item.Granted, item.PermissionUsage: item.ConsentRequired,
 	}}
-	now := func() time.Time { return b.now }
-	write(t, filepath.Join(b.root, "Retail", "workspace.json"), fmt.Sprintf(`{"id":%q,"displayName":"Retail"}`, workspace))
-	for id, table := range map[uuid.UUID]string{good: "table Sales\n\n\tcolumn Amount\n\t\tdataType: double\n", broken: "table Sales\n\t\t\tcolumn = = \n", gone: "table T\n"} {
-		dir := filepath.Join(b.root, "Retail", id.String()+".SemanticModel")
-		write(t, filepath.Join(dir, ".platform"), fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Model %s"},"config":{"logicalId":%q}}`, id.String()[35:], id))
-		write(t, filepath.Join(dir, "definition", "tables", "Sales.tmdl"), table)
-	}
 	viewed := *projections.PageViews
 	viewed.Inline = true // the test has no follower of the log
 	all := slices.DeleteFunc(projections.All(), func(v *projections.View) bool { return v == projections.PageViews })
-	log, err := wiring.OpenLog(b.pool, now, nil, append(all, &viewed)...)
-	if err != nil {
-		t.Fatal(err)
+	b.World = testworld.New(t, testworld.Options{
+		Views:  append(all, &viewed),
+		Access: func(context.Context, item.Caller) (map[item.Permission]item.Access, error) { return b.access, nil },
+	})
+	b.Jobs = b
+	b.Workspace(t, testworld.Workspace{ID: workspace, Name: "Retail"})
+	for id, table := range map[uuid.UUID]string{good: "table Sales\n\n\tcolumn Amount\n\t\tdataType: double\n", broken: "table Sales\n\t\t\tcolumn = = \n", gone: "table T\n"} {
+		dir := id.String() + ".SemanticModel"
+		b.Item(t, "Retail", dir, "Model "+id.String()[35:], id)
+		b.Write(t, table, "Retail", dir, "definition", "tables", "Sales.tmdl")
 	}
-	if err := log.Engine.Create(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	platform, err := folder.Open(b.root, folder.Options{Access: func(context.Context, item.Caller) (map[item.Permission]item.Access, error) {
-		return b.access, nil
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.wired = wiring.Parts{Log: log, VaultKey: bytes.Repeat([]byte{7}, vault.KeySize), PixieKey: pixieKey, Now: now, Workers: 2}
-	wired, err := wiring.Wire(b.wired)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.views, b.Commands, b.options = log.Views, wired.Commands, wired.Work
-	b.Platform, b.Jobs = platform, b
-	b.options.Platform, b.options.Permissions = platform, platform
 	return b
 }
 
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
+var (
+	check = testworld.Check
+	write = testworld.Write
+)
 
 func (b *bench) ana() commands.Caller {
-	return commands.Caller{
-		Caller: item.Caller{Account: "contoso", Person: item.Person{ID: "ana"}, Token: "eyJ.token"},
-		Plan:   account.Team, TokenExpires: b.now.Add(time.Hour), MayWrite: true, Settings: account.Settings{AIFeatures: true},
-	}
+	c := b.Ana(account.Team)
+	c.MayWrite, c.Settings = true, account.Settings{AIFeatures: true}
+	return c
 }
 
 func (b *bench) start(t *testing.T, models ...uuid.UUID) uuid.UUID {
@@ -170,15 +132,13 @@ func (b *bench) start(t *testing.T, models ...uuid.UUID) uuid.UUID {
 	} else {
 		got, err = b.Assessments.StartBulk(t.Context(), b.ana(), workspace, models, nil)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return got.OperationID
 }
 
 func (b *bench) operation(t *testing.T, id uuid.UUID) projections.Operation {
 	t.Helper()
-	op, found, err := b.views.Operation(t.Context(), "contoso", id)
+	op, found, err := b.Views.Operation(t.Context(), "contoso", id)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
@@ -187,42 +147,26 @@ func (b *bench) operation(t *testing.T, id uuid.UUID) projections.Operation {
 
 func (b *bench) used(t *testing.T, kind account.Kind, period account.Period) int {
 	t.Helper()
-	u := eventstore.FoldLast[account.Usage](account.AllowanceStream("contoso", kind, period, noon))
-	if err := b.Store.Load(t.Context(), u); err != nil {
-		t.Fatal(err)
-	}
-	return u.State.Used
-}
-
-func (b *bench) count(t *testing.T, sql string) (n int) {
-	t.Helper()
-	if err := b.pool.QueryRow(t.Context(), sql).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	return n
+	return b.UsedAt(t, "contoso", kind, period, noon)
 }
 
 func TestAssessOne(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := b.start(t, good)
-	if err := work.Carry(t.Context(), b.options, b.steps[0], 0); err != nil {
-		t.Fatal(err)
-	}
+	check(t, work.Carry(t.Context(), b.Work, b.steps[0], 0))
 	if op := b.operation(t, id); op.Status != operation.Succeeded || *op.Percent != 100 || op.Failure != nil {
 		t.Errorf("the operation reads %+v", op)
 	}
-	a, found, err := b.views.AssessmentOf(t.Context(), "contoso", id)
+	a, found, err := b.Views.AssessmentOf(t.Context(), "contoso", id)
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
 	if a.Score == nil || a.FindingsCount == 0 || a.ModelName != "Model 1" || a.ComparableWithPrevious || a.Usage.Access != item.ConsentRequired || a.Usage.Applied {
 		t.Errorf("the assessment reads %+v", a)
 	}
-	text, err := b.views.Document(t.Context(), a.DocumentHash)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text, err := b.Views.Document(t.Context(), a.DocumentHash)
+	check(t, err)
 	var document struct {
 		Report struct {
 			OverallScore int                        `json:"overall_score"`
@@ -232,9 +176,7 @@ func TestAssessOne(t *testing.T) {
 		} `json:"report"`
 		DefinitionHash string `json:"definitionHash"`
 	}
-	if err := json.Unmarshal(text, &document); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(text, &document))
 	lost := 0.0
 	for _, f := range document.Report.Findings {
 		lost += f.Impact
@@ -242,25 +184,21 @@ func TestAssessOne(t *testing.T) {
 	if r := document.Report; r.OverallScore != *a.Score || len(r.Findings) != a.FindingsCount || len(r.Dimensions) != 9 || lost+r.RawUncapped < 99.999 || lost+r.RawUncapped > 100.001 {
 		t.Errorf("the document says %d with %d findings that cost %f of %f; the assessment %d with %d", r.OverallScore, len(r.Findings), lost, r.RawUncapped, *a.Score, a.FindingsCount)
 	}
-	if n := b.count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
+	if n := b.Count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
 		t.Errorf("%d tokens are stored after the end", n)
 	}
 
 	// Repeating a step changes nothing.
-	before := b.count(t, `SELECT count(*) FROM events`)
-	if err := work.Carry(t.Context(), b.options, b.steps[0], 1); err != nil {
-		t.Fatal(err)
-	}
-	if after := b.count(t, `SELECT count(*) FROM events`); after != before {
+	before := b.Count(t, `SELECT count(*) FROM events`)
+	check(t, work.Carry(t.Context(), b.Work, b.steps[0], 1))
+	if after := b.Count(t, `SELECT count(*) FROM events`); after != before {
 		t.Errorf("%d events were added", after-before)
 	}
 
 	// The next assessment is comparable.
 	second := b.start(t, good)
-	if err := work.Carry(t.Context(), b.options, b.steps[1], 0); err != nil {
-		t.Fatal(err)
-	}
-	if a, _, err := b.views.AssessmentOf(t.Context(), "contoso", second); err != nil || !a.ComparableWithPrevious {
+	check(t, work.Carry(t.Context(), b.Work, b.steps[1], 0))
+	if a, _, err := b.Views.AssessmentOf(t.Context(), "contoso", second); err != nil || !a.ComparableWithPrevious {
 		t.Errorf("the second: %+v, %v", a, err)
 	}
 }
@@ -286,15 +224,13 @@ func TestRegimeOfAStep(t *testing.T) {
 		err := b.Store.Change(t.Context(), b.steps[0].Metadata(), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
 			return eventstore.Decide(c, run, accepts{WorkspaceID: workspace, WorkspaceName: "Retail", Models: run.State.Models, RegimeID: recorded})
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		i := slices.IndexFunc(b.steps, func(s work.AssessJob) bool { return s.ModelID == good })
-		err = work.Carry(t.Context(), b.options, b.steps[i], 0)
+		err = work.Carry(t.Context(), b.Work, b.steps[i], 0)
 		if _, refused := domain.Refused(err); (err == nil) != (want != "") || refused {
 			t.Fatalf("recorded %q: got %v", recorded, err)
 		}
-		a, found, err := b.views.AssessmentOf(t.Context(), "contoso", id)
+		a, found, err := b.Views.AssessmentOf(t.Context(), "contoso", id)
 		if err != nil || found != (want != "") || a.RegimeID != want {
 			t.Errorf("recorded %q: scored by %q, %v, %v", recorded, a.RegimeID, found, err)
 		}
@@ -304,7 +240,7 @@ func TestRegimeOfAStep(t *testing.T) {
 			}
 			continue
 		}
-		text, err := b.views.Document(t.Context(), a.DocumentHash)
+		text, err := b.Views.Document(t.Context(), a.DocumentHash)
 		var document struct {
 			Report struct {
 				Regime   string `json:"regime"`
@@ -312,9 +248,7 @@ func TestRegimeOfAStep(t *testing.T) {
 			} `json:"report"`
 			Regime struct{ ID string } `json:"regime"`
 		}
-		if err := errors.Join(err, json.Unmarshal(text, &document)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, errors.Join(err, json.Unmarshal(text, &document)))
 		complete := new(true)
 		if want == "2026-11" {
 			complete = nil
@@ -331,24 +265,18 @@ func TestAssessMany(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := b.start(t, good, broken, gone)
-	if err := os.RemoveAll(filepath.Join(b.root, "Retail", gone.String()+".SemanticModel")); err != nil {
-		t.Fatal(err)
-	}
+	b.Remove(t, "Retail", gone.String()+".SemanticModel")
 	var percents []any
 	for _, s := range b.steps {
-		if err := work.Carry(t.Context(), b.options, s, 0); err != nil {
-			t.Fatal(err)
-		}
+		check(t, work.Carry(t.Context(), b.Work, s, 0))
 		op := b.operation(t, id)
 		percents = append(percents, *op.Percent, op.Status)
 	}
 	if want := []any{33, operation.Running, 66, operation.Running, 100, operation.Succeeded}; !cmp.Equal(percents, want) {
 		t.Errorf("progress %v, want %v", percents, want)
 	}
-	run, err := b.views.Run(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	run, err := b.Views.Run(t.Context(), id)
+	check(t, err)
 	for model, want := range map[uuid.UUID]struct {
 		outcome assessment.Outcome
 		code    domain.Code
@@ -361,7 +289,7 @@ func TestAssessMany(t *testing.T) {
 	if a, f := b.used(t, account.Assessments, account.Day), b.used(t, account.FirstLooks, account.Lifetime); a != 3 || f != 3 {
 		t.Errorf("%d assessments and %d first looks are spent, want 3 and 3", a, f)
 	}
-	if n := b.count(t, `SELECT count(*) FROM assessments_v2`); n != 1 {
+	if n := b.Count(t, `SELECT count(*) FROM assessments_v2`); n != 1 {
 		t.Errorf("%d assessments are stored, want 1", n)
 	}
 }
@@ -407,14 +335,12 @@ func TestFailures(t *testing.T) {
 			b := newBench(t)
 			id := b.start(t, c.model)
 			if c.refusal != nil {
-				b.options.Platform = &away{b.options.Platform, c.refusal, 1 << 20}
+				b.Work.Platform = &away{b.Work.Platform, c.refusal, 1 << 20}
 			}
 			if c.expired {
-				b.now = noon.Add(time.Hour)
+				b.Clock.Set(noon.Add(time.Hour))
 			}
-			if err := work.Carry(t.Context(), b.options, b.steps[0], work.Patience); err != nil {
-				t.Fatal(err)
-			}
+			check(t, work.Carry(t.Context(), b.Work, b.steps[0], work.Patience))
 			op := b.operation(t, id)
 			if op.Status != operation.Failed || op.Failure == nil || op.Failure.Code != c.code || op.Failure.Message == "" || *op.Impact.Assessments != c.spent || *op.Impact.FirstLook != (c.spent == 1) {
 				t.Errorf("the operation reads %+v, failure %+v", op, op.Failure)
@@ -423,10 +349,8 @@ func TestFailures(t *testing.T) {
 				t.Errorf("%d assessments and %d first looks are spent, want %d", a, f, c.spent)
 			}
 			// The refund happens once, and a first look is a first look again.
-			if err := work.Carry(t.Context(), b.options, b.steps[0], work.Patience); err != nil {
-				t.Fatal(err)
-			}
-			b.now = noon
+			check(t, work.Carry(t.Context(), b.Work, b.steps[0], work.Patience))
+			b.Clock.Set(noon)
 			b.start(t, c.model)
 			if a, f := b.used(t, account.Assessments, account.Day), b.used(t, account.FirstLooks, account.Lifetime); a != c.spent+1 || f != 1 {
 				t.Errorf("after another start %d assessments and %d first looks are spent, want %d and 1", a, f, c.spent+1)
@@ -441,26 +365,24 @@ func TestPatience(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := b.start(t, good)
-	b.options.Platform = &away{b.options.Platform, domain.Refuse(domain.PlatformUnavailable, "no"), 2}
+	b.Work.Platform = &away{b.Work.Platform, domain.Refuse(domain.PlatformUnavailable, "no"), 2}
 	for failed := range 2 {
-		if err := work.Carry(t.Context(), b.options, b.steps[0], failed); !domain.IsRefused(err, domain.PlatformUnavailable) {
+		if err := work.Carry(t.Context(), b.Work, b.steps[0], failed); !domain.IsRefused(err, domain.PlatformUnavailable) {
 			t.Fatalf("attempt %d: %v", failed+1, err)
 		}
 		if op := b.operation(t, id); op.Status != operation.Running {
 			t.Fatalf("attempt %d: %s", failed+1, op.Status)
 		}
 	}
-	if err := work.Carry(t.Context(), b.options, b.steps[0], 2); err != nil {
-		t.Fatal(err)
-	}
+	check(t, work.Carry(t.Context(), b.Work, b.steps[0], 2))
 	if op := b.operation(t, id); op.Status != operation.Succeeded {
 		t.Errorf("the operation ended %s", op.Status)
 	}
 
 	id = b.start(t, good)
 	fault := errors.New("disk on fire")
-	b.options.Platform = &away{b.options.Platform, fault, 100}
-	if err := work.Carry(t.Context(), b.options, b.steps[1], work.Patience); !errors.Is(err, fault) {
+	b.Work.Platform = &away{b.Work.Platform, fault, 100}
+	if err := work.Carry(t.Context(), b.Work, b.steps[1], work.Patience); !errors.Is(err, fault) {
 		t.Errorf("got %v", err)
 	}
 	if op := b.operation(t, id); op.Status != operation.Running {
@@ -479,9 +401,7 @@ func TestTakeUp(t *testing.T) {
 	me, other := uuid.New(), uuid.New()
 	for _, id := range []uuid.UUID{me, other} {
 		life := database.NewLife(pool, id)
-		if err := life.Take(ctx); err != nil {
-			t.Fatal(err)
-		}
+		check(t, life.Take(ctx))
 		releases = append(releases, life.End)
 	}
 	run := func(by, age string) (id int64) {
@@ -498,13 +418,9 @@ func TestTakeUp(t *testing.T) {
 			t.Errorf("took up %d, %v; want %d", n, err, len(want))
 		}
 		rows, err := pool.Query(ctx, `UPDATE river_job SET state = 'cancelled', finalized_at = now() WHERE state = 'available' RETURNING id`)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		got, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		slices.Sort(got)
 		if !slices.Equal(got, want) {
 			t.Errorf("took up %v, want %v", got, want)
@@ -525,21 +441,17 @@ func TestTakeUp(t *testing.T) {
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.options.Now = time.Now
-	queue, err := work.NewQueue(b.options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b.Work.Now = time.Now
+	queue, err := work.NewQueue(b.Work)
+	check(t, err)
 	b.Jobs = queue
-	b.now = time.Now()
+	b.Clock.Set(time.Now())
 	first := b.start(t, good)
-	if _, err := b.pool.Exec(t.Context(), `UPDATE river_job SET state = 'running', attempt = 1, attempted_at = now(), attempted_by = '{dead}'`); err != nil {
+	if _, err := b.Pool.Exec(t.Context(), `UPDATE river_job SET state = 'running', attempt = 1, attempted_at = now(), attempted_by = '{dead}'`); err != nil {
 		t.Fatal(err)
 	}
 	second := b.start(t, good, broken)
-	if err := queue.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, queue.Start(t.Context()))
 	for _, id := range []uuid.UUID{first, second} {
 		eventually(t, fmt.Sprintf("operation %s ends", id), func() bool { return b.operation(t, id).Status.Ended() })
 		if op := b.operation(t, id); op.Status != operation.Succeeded {

@@ -3,6 +3,7 @@ package testworld
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -44,7 +45,13 @@ func (w *World) Count(t testing.TB, sql string, args ...any) (n int) {
 // clock's time.
 func (w *World) Used(t testing.TB, accountID string, kind account.Kind, period account.Period) int {
 	t.Helper()
-	u := eventstore.FoldLast[account.Usage](account.AllowanceStream(accountID, kind, period, w.Clock.Now()))
+	return w.UsedAt(t, accountID, kind, period, w.Clock.Now())
+}
+
+// UsedAt is Used for the period of another time.
+func (w *World) UsedAt(t testing.TB, accountID string, kind account.Kind, period account.Period, at time.Time) int {
+	t.Helper()
+	u := eventstore.FoldLast[account.Usage](account.AllowanceStream(accountID, kind, period, at))
 	Check(t, w.Store.Load(context.Background(), u))
 	return u.State.Used
 }
