@@ -14,6 +14,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/item"
+	"readiness/internal/optional"
 )
 
 // MaxBytes is the largest file that Parse and ParsePlans accept, in bytes.
@@ -138,19 +139,19 @@ func (a accountDoc) declaration() account.Declaration {
 	d := account.Declaration{
 		AccountID: a.AccountID,
 		Plan:      account.Plan(a.Plan),
-		Status:    account.Status(or(a.Status, string(account.Active))),
+		Status:    account.Status(optional.Or(a.Status, string(account.Active))),
 		Region:    a.Region,
 		Settings: account.Settings{
-			AddPixies:        or(a.Settings.AddPixies, true),
-			CapacityDetails:  or(a.Settings.CapacityDetails, true),
-			AIFeatures:       or(a.Settings.AIFeatures, true),
-			DefinitionCopies: account.Copies(or(a.Settings.DefinitionCopies, string(account.CopiesNone))),
+			AddPixies:        optional.Or(a.Settings.AddPixies, true),
+			CapacityDetails:  optional.Or(a.Settings.CapacityDetails, true),
+			AIFeatures:       optional.Or(a.Settings.AIFeatures, true),
+			DefinitionCopies: account.Copies(optional.Or(a.Settings.DefinitionCopies, string(account.CopiesNone))),
 		},
 	}
 	for _, l := range a.Licenses {
 		d.Licenses = append(d.Licenses, account.License{
 			ID: l.LicenseID, Label: l.Label, Default: l.Default, Allocated: l.Allocated, Region: l.Region,
-			Status: or(l.Status, account.LicenseActive), CapacityRequired: l.CapacityRequired,
+			Status: optional.Or(l.Status, account.LicenseActive), CapacityRequired: l.CapacityRequired,
 			ProvisioningStatus: unlessDefault(account.Provisioned, l.ProvisioningStatus),
 			DataResidency:      account.Location(unlessDefault(string(account.InService), l.DataResidency)),
 		})
@@ -158,7 +159,7 @@ func (a accountDoc) declaration() account.Declaration {
 	for _, p := range a.People {
 		person := account.Person{
 			Person:  item.Person{Issuer: p.Issuer, ID: p.Person},
-			Role:    account.Role(or(p.Role, string(account.Member))),
+			Role:    account.Role(optional.Or(p.Role, string(account.Member))),
 			License: p.License,
 		}
 		for name, access := range p.Permissions {
@@ -192,14 +193,6 @@ func id(s string) uuid.UUID {
 		return uuid.Nil
 	}
 	return id
-}
-
-// or returns *v, or byDefault if v is nil.
-func or[T any](v *T, byDefault T) T {
-	if v == nil {
-		return byDefault
-	}
-	return *v
 }
 
 // unlessDefault returns *v, or "" if v is nil or holds the default. A file that spells out a default must not differ

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"readiness/domain/account"
+	"readiness/internal/optional"
 )
 
 // The plans file as written. A nil pointer is an omitted member.
@@ -62,7 +63,7 @@ func ParsePlans(file string, src []byte) (account.Plans, error) {
 
 // limits returns l overridden by what p specifies.
 func (d *decoder) limits(at string, p planDoc, l account.Limits) account.Limits {
-	l.ScheduledAssessments = or(p.ScheduledAssessments, l.ScheduledAssessments)
+	l.ScheduledAssessments = optional.Or(p.ScheduledAssessments, l.ScheduledAssessments)
 	for _, a := range []struct {
 		name  string
 		doc   allowanceDoc
@@ -88,7 +89,7 @@ func (t totalDoc) allowance() allowanceDoc {
 
 func (d *decoder) limit(at string, doc allowanceDoc, least int, of *account.Allowance) {
 	switch {
-	case doc.Limit != nil && or(doc.Unlimited, false):
+	case doc.Limit != nil && optional.Or(doc.Unlimited, false):
 		d.report(at+".limit", "cannot be combined with unlimited: true")
 	case doc.Limit != nil && *doc.Limit < least:
 		d.report(at+".limit", fmt.Sprintf("must be at least %d", least))

@@ -13,6 +13,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/optional"
 	"readiness/vault"
 )
 
@@ -37,7 +38,7 @@ type core struct {
 func (s *core) startOperation(ctx context.Context, caller Caller, do func(operationID uuid.UUID) error) (Accepted, error) {
 	earlier, err := s.keys.claim(ctx, caller)
 	if err != nil || earlier != nil {
-		return Accepted{OperationID: deref(earlier), Replayed: earlier != nil}, err
+		return Accepted{OperationID: optional.Value(earlier), Replayed: earlier != nil}, err
 	}
 	id, accepted := s.NewID(), false
 	defer func() { // after a panic too
@@ -50,14 +51,6 @@ func (s *core) startOperation(ctx context.Context, caller Caller, do func(operat
 	}
 	accepted = true
 	return Accepted{OperationID: id}, nil
-}
-
-// deref returns what p points to, or the zero value when p is nil.
-func deref[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }
 
 // limits returns the limits of the caller's plan.

@@ -16,6 +16,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/optional"
 )
 
 // Create creates an A/B test and starts its first run (4.6/create). It trims
@@ -52,7 +53,7 @@ func (s *ABTests) Create(ctx context.Context, caller Caller, r abtest.CreateRequ
 		} else if err := s.useSavedQuestions(ctx, caller, &run); err != nil {
 			return err
 		}
-		run.repeats = cmp.Or(deref(r.Repeats), run.repeats)
+		run.repeats = cmp.Or(optional.Value(r.Repeats), run.repeats)
 		return s.acceptRun(ctx, caller, run, func(c *eventstore.Change, p *abPasts, questions abtest.Questions) error {
 			return eventstore.Decide(c, p.test, abtest.CreateABTest{Created: abtest.Created{
 				AbTestID: run.testID, AccountID: caller.Account, Words: r.Words, SideA: *p.asking.sides[0], SideB: *p.asking.sides[1],

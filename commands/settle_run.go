@@ -9,6 +9,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/optional"
 )
 
 // settle records the consequences of the operation's new state.
@@ -81,7 +82,7 @@ func trackedImpact(tracking *Tracking, now operation.Operation) operation.Impact
 // refundRuns refunds the runs that the operation spent before and no longer spends
 // now.
 func refundRuns(c *eventstore.Change, allowance *eventstore.Past[account.Usage], before, now operation.Operation) error {
-	n := deref(before.Impact.BenchmarkRuns) - deref(now.Impact.BenchmarkRuns)
+	n := optional.Value(before.Impact.BenchmarkRuns) - optional.Value(now.Impact.BenchmarkRuns)
 	if n <= 0 {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/optional"
 )
 
 // StartRun starts asking those saved benchmark questions of a model that
@@ -65,7 +66,7 @@ func (s *Benchmarks) StartRun(ctx context.Context, caller Caller, workspaceID, m
 			if err := eventstore.Decide(c, run, benchmark.StartRun{RunAccepted: benchmark.RunAccepted{
 				RunID: operationID, AccountID: caller.Account, OperationID: operationID, Side: side,
 				Questions: questions.Document, QuestionSetHash: questions.SetHash, Count: questions.Count,
-				Repeats: cmp.Or(deref(repeats), set.Repeats, benchmark.DefaultRepeats), Allowance: a.stream, At: a.at,
+				Repeats: cmp.Or(optional.Value(repeats), set.Repeats, benchmark.DefaultRepeats), Allowance: a.stream, At: a.at,
 			}}); err != nil {
 				return err
 			}

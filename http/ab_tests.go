@@ -122,7 +122,7 @@ func rewording(b api.UpdateAbTestRequest) (func(abtest.Words) abtest.Words, erro
 		changes = append(changes, func(w *abtest.Words) { w.Name = *b.Name })
 	}
 	clearable := func(member string, raw json.RawMessage, of func(*abtest.Words) **string) error {
-		value, there, err := optional[string](member, raw)
+		value, there, err := memberOf[string](member, raw)
 		if there {
 			changes = append(changes, func(w *abtest.Words) { *of(w) = value })
 		}
@@ -131,7 +131,7 @@ func rewording(b api.UpdateAbTestRequest) (func(abtest.Words) abtest.Words, erro
 	if err := clearable("description", b.Description, func(w *abtest.Words) **string { return &w.Description }); err != nil {
 		return nil, err
 	}
-	hypothesis, there, err := optional[abtest.Hypothesis]("hypothesis", b.Hypothesis)
+	hypothesis, there, err := memberOf[abtest.Hypothesis]("hypothesis", b.Hypothesis)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func rewording(b api.UpdateAbTestRequest) (func(abtest.Words) abtest.Words, erro
 		{"sideB", b.SideB, func(w *abtest.Words) **string { return &w.LabelB },
 			func(w *abtest.Words) **string { return &w.SideBDescription }},
 	} {
-		words, there, err := optional[sideWords](side.member, side.raw)
+		words, there, err := memberOf[sideWords](side.member, side.raw)
 		if err != nil {
 			return nil, err
 		}

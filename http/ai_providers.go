@@ -12,6 +12,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/aiprovider"
 	"readiness/http/api"
+	"readiness/internal/optional"
 )
 
 // ListAIProviders handles GET /v1/aiProviders.
@@ -64,29 +65,21 @@ func (s *Server) SaveAIProvider(ctx context.Context, r api.SaveAIProviderRequest
 // configured converts a request to a provider's configuration and fills in defaults.
 func configured(b *api.SaveAIProviderJSONRequestBody) aiprovider.Configuration {
 	c := aiprovider.Configuration{
-		Name: b.Name, Kind: b.Kind, BaseURL: valueOr(b.BaseURL, ""), Model: valueOr(b.Model, ""), APIVersion: valueOr(b.APIVersion, ""),
-		WorkspaceID: valueOr(b.WorkspaceID, uuid.Nil), DataAgentID: valueOr(b.DataAgentID, uuid.Nil),
-		Purposes: valueOr(b.Purposes, b.Kind.Purposes()), Enabled: valueOr(b.Enabled, true),
+		Name: b.Name, Kind: b.Kind, BaseURL: optional.Value(b.BaseURL), Model: optional.Value(b.Model), APIVersion: optional.Value(b.APIVersion),
+		WorkspaceID: optional.Value(b.WorkspaceID), DataAgentID: optional.Value(b.DataAgentID),
+		Purposes: optional.Or(b.Purposes, b.Kind.Purposes()), Enabled: optional.Or(b.Enabled, true),
 		DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(),
 	}
 	if d := b.DataPolicy; d != nil {
-		c.DataPolicy.SendDAX = valueOr(d.SendDax, true)
+		c.DataPolicy.SendDAX = optional.Or(d.SendDax, true)
 	}
 	if l := b.Limits; l != nil {
-		c.Limits.MaxConcurrency, c.Limits.TimeoutMs = valueOr(l.MaxConcurrency, c.Limits.MaxConcurrency),
-			valueOr(l.TimeoutMs, c.Limits.TimeoutMs)
-		c.Limits.MaxRetries, c.Limits.MaxOutputTokens = valueOr(l.MaxRetries, c.Limits.MaxRetries),
-			valueOr(l.MaxOutputTokens, c.Limits.MaxOutputTokens)
+		c.Limits.MaxConcurrency, c.Limits.TimeoutMs = optional.Or(l.MaxConcurrency, c.Limits.MaxConcurrency),
+			optional.Or(l.TimeoutMs, c.Limits.TimeoutMs)
+		c.Limits.MaxRetries, c.Limits.MaxOutputTokens = optional.Or(l.MaxRetries, c.Limits.MaxRetries),
+			optional.Or(l.MaxOutputTokens, c.Limits.MaxOutputTokens)
 	}
 	return c
-}
-
-// valueOr returns *v, or fallback when v is nil.
-func valueOr[T any](v *T, fallback T) T {
-	if v == nil {
-		return fallback
-	}
-	return *v
 }
 
 // ChangeAIProvider handles PATCH /v1/aiProviders/{providerId}.

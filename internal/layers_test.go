@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 		"domain/readiness/additions", "domain/readiness/rule",
 	},
 
-	"accounts":    {"domain/..."},
+	"accounts":    {"domain/...", "internal/optional"},
 	"documents":   {"internal/database"},
 	"vault":       {"internal/database"},
 	"eventstore":  {"domain/...", "internal/database"},
@@ -40,14 +40,15 @@ var mayImport = map[string][]string{
 		"ai/...", "definition/...",
 		"domain", "domain/item", "domain/proposal", "domain/proposal/screen", "domain/benchmark", "domain/comparison", "domain/aiprovider",
 		"domain/readiness/...", // what a model exposes to an AI, and the rules that texts must satisfy
+		"internal/optional",
 	},
 	// These reach the platform and the AI through interfaces that they declare.
-	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault", "internal/database"},
+	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault", "internal/database", "internal/optional"},
 	"work":     {"domain/...", "definition/...", "eventstore", "documents", "vault", "commands", "internal/database", "work/turns"},
 	// The turns of steps; it knows nothing of the work.
 	"work/turns": {},
 
-	"http/...": {"http/...", "domain/...", "commands", "projections", "internal/coalesce", "internal/database"},
+	"http/...": {"http/...", "domain/...", "commands", "projections", "internal/coalesce", "internal/database", "internal/optional"},
 
 	// The client for other modules: it depends on openapi.yaml and not on the
 	// service's packages.
@@ -76,6 +77,7 @@ var mayImport = map[string][]string{
 	"internal/rulepages":             {"domain/readiness", "domain/readiness/explained", "domain/readiness/finding", "offline"},
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
+	"internal/optional":              {},
 	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},
 	"internal/testlog":               {"projections", "internal/database", "internal/pgtest"},
 	"internal/testworld":             {"..."},

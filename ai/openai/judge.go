@@ -9,6 +9,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
+	"readiness/internal/optional"
 )
 
 // JudgePrompt is the version of the judge's prompt.
@@ -90,7 +91,15 @@ type judgementForm struct {
 }
 
 func (a judgementForm) complete() bool {
-	return slices.Contains(classes, a.Class) && a.Reason != nil && a.Confidence != nil && 0 <= *a.Confidence && *a.Confidence <= 1
+	return slices.Contains(classes, a.Class) && a.Reason != nil
+}
+
+// sure returns the confidence; 0 if the judge gave none from 0 to 1.
+func (a judgementForm) sure() float64 {
+	if c := optional.Value(a.Confidence); 0 <= c && c <= 1 {
+		return c
+	}
+	return 0
 }
 
 // maxReason bounds the reason of a judgement, in characters.
@@ -101,7 +110,7 @@ func readJudgement(text string) (comparison.Judgement, bool) {
 	for raw := range values(text) {
 		var a judgementForm
 		if json.Unmarshal(raw, &a) == nil && a.complete() {
-			return comparison.Judgement{Class: a.Class, Confidence: *a.Confidence, Reason: oneText(*a.Reason, maxReason)}, true
+			return comparison.Judgement{Class: a.Class, Confidence: a.sure(), Reason: oneText(*a.Reason, maxReason)}, true
 		}
 	}
 	return comparison.Judgement{}, false

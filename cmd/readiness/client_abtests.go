@@ -12,6 +12,7 @@ import (
 
 	"readiness/client"
 	"readiness/evaluation"
+	"readiness/internal/optional"
 )
 
 func (c *clientCalls) abTestsCommand() *cobra.Command {
@@ -62,7 +63,7 @@ func (c *clientCalls) abTestsListCommand() *cobra.Command {
 					for _, t := range p.JSON200.Value {
 						status, when, came := "", "", ""
 						if r := t.LatestRun; r != nil {
-							status, when = text(r.Status), moment(r.StartedAtUtc)
+							status, when = optional.Text(r.Status), moment(r.StartedAtUtc)
 						}
 						if a := readAggregate(t.LatestSucceededRunAggregate); a != nil {
 							came = a.scores()
@@ -194,7 +195,8 @@ func (c *clientCalls) abTestsShowCommand() *cobra.Command {
 
 func abTestTable(s *sheet, t client.AbTest) {
 	side := func(of client.AbTestSide) string {
-		return printable(text(of.SemanticModelName) + " in " + text(of.WorkspaceName) + ", asked of " + answerer(of.AnsweredBy))
+		model := optional.Text(of.SemanticModelName) + " in " + optional.Text(of.WorkspaceName)
+		return printable(model + ", asked of " + answerer(of.AnsweredBy))
 	}
 	s.say("%s: %d questions, %d runs", printable(t.Name), t.Questions.Count, t.RunCount)
 	s.say("A: %s\nB: %s", side(t.SideA), side(t.SideB))
@@ -207,7 +209,7 @@ func abTestTable(s *sheet, t client.AbTest) {
 		if a := readAggregate(r.Aggregate); a != nil {
 			came = a.scores()
 		}
-		s.row(r.RunID, text(r.Status), text(r.Stage), came, moment(r.FinishedAtUtc), failure(r.Error))
+		s.row(r.RunID, optional.Text(r.Status), optional.Text(r.Stage), came, moment(r.FinishedAtUtc), failure(r.Error))
 	}
 }
 
@@ -270,7 +272,7 @@ func (c *clientCalls) abTestsResultCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if args = append(args, text(test.JSON200.LatestSucceededRunID)); args[1] == "" {
+				if args = append(args, optional.Text(test.JSON200.LatestSucceededRunID)); args[1] == "" {
 					return fmt.Errorf("no run of this A/B test has succeeded yet; readiness client abtests show %s%s shows their status",
 						testID, c.profileFlag())
 				}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
+	"readiness/internal/optional"
 )
 
 func (c *clientCalls) accountCommand() *cobra.Command {
@@ -27,7 +28,7 @@ func (c *clientCalls) accountCommand() *cobra.Command {
 func accountTable(s *sheet, a client.Account) {
 	may := "yes"
 	if !a.API.WritesAllowed {
-		may = "no: " + text(a.API.WriteRefusal)
+		may = "no: " + optional.Text(a.API.WriteRefusal)
 	}
 	s.say("Account %s of plan %s in %s is %s", printable(a.AccountID), printable(a.Plan), orID(a.Region, "no region"), printable(a.Status))
 	s.say("Called as %s; may start work: %s", printable(string(a.API.Role)), printable(may))

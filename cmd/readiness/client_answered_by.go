@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/client"
+	"readiness/internal/optional"
 )
 
 // answeredByFlags select the answerer.
@@ -98,8 +99,8 @@ func dataAgent(ctx context.Context, s *client.Service, workspaceID uuid.UUID, te
 
 // answerer describes an answerer for people.
 func answerer(by client.AnsweredBy) string {
-	if name := text(by.DataAgentName) + text(by.ProviderName); name != "" {
-		return fmt.Sprintf("%s %s", text(by.Kind), name)
+	if name := optional.Text(by.DataAgentName) + optional.Text(by.ProviderName); name != "" {
+		return fmt.Sprintf("%s %s", optional.Text(by.Kind), name)
 	}
-	return strings.TrimSpace(text(by.Kind) + " " + text(by.DataAgentID) + text(by.ProviderID))
+	return strings.TrimSpace(optional.Text(by.Kind) + " " + optional.Text(by.DataAgentID) + optional.Text(by.ProviderID))
 }

@@ -148,8 +148,8 @@ func workOf(ctx context.Context, s *client.Service, operationID uuid.UUID) (work
 	of := workDone{operationType: text(got.JSON200.OperationType)}
 	if r := got.JSON200.Resource; r != nil {
 		var wrong [2]error
-		of.workspaceID, wrong[0] = uuid.Parse(text(r.WorkspaceID))
-		of.itemID, wrong[1] = uuid.Parse(text(r.ItemID))
+		of.workspaceID, wrong[0] = uuid.Parse(optional.Text(r.WorkspaceID))
+		of.itemID, wrong[1] = uuid.Parse(optional.Text(r.ItemID))
 		err = errors.Join(wrong[:]...)
 	}
 	if err != nil || of.itemID == uuid.Nil {

@@ -14,6 +14,7 @@ import (
 	"readiness/client"
 	"readiness/evaluation"
 	"readiness/internal/jsonerror"
+	"readiness/internal/optional"
 )
 
 func (c *clientCalls) benchmarkCommand() *cobra.Command {
@@ -252,7 +253,7 @@ func questionsTable(s *sheet, q client.BenchmarkQuestions) {
 	}
 	s.rows(head...)
 	for _, one := range q.Value {
-		s.row(one.QuestionID, one.Text, text(one.Reason))
+		s.row(one.QuestionID, one.Text, optional.Text(one.Reason))
 	}
 }
 

@@ -64,7 +64,7 @@ func (c *clientCalls) judged(ctx context.Context, s *client.Service, f *gateFlag
 	if err != nil {
 		return err
 	}
-	result, err := readResult(text(o.OperationType), body)
+	result, err := readResult(optional.Text(o.OperationType), body)
 	if err != nil {
 		return fmt.Errorf("the result of operation %s: %w", o.ID, err)
 	}

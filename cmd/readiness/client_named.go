@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
+	"readiness/internal/optional"
 )
 
 // named is the id and name of something that a command line can refer to.
@@ -128,7 +129,7 @@ func reports(ctx context.Context, s *client.Service, workspaceID uuid.UUID, text
 				return nil, err
 			}
 			for _, r := range page.JSON200.Value {
-				all = append(all, named{r.ReportID, text(r.ReportName)})
+				all = append(all, named{r.ReportID, optional.Text(r.ReportName)})
 			}
 		}
 		return all, nil
@@ -156,12 +157,4 @@ func each(what string, texts []string, list func() ([]named, error)) ([]uuid.UUI
 		}
 	}
 	return ids, nil
-}
-
-// text returns the value of a member that may be null.
-func text[T ~string](s *T) string {
-	if s == nil {
-		return ""
-	}
-	return string(*s)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
+	"readiness/internal/optional"
 )
 
 // started handles the response to a call that starts work: it waits for the operation and prints its result.
@@ -127,7 +128,7 @@ func (c *clientCalls) result(ctx context.Context, s *client.Service, o client.Op
 	if err != nil {
 		return err
 	}
-	result, err := readResult(text(o.OperationType), body)
+	result, err := readResult(optional.Text(o.OperationType), body)
 	if err != nil {
 		return fmt.Errorf("the result of operation %s: %w", o.ID, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
+	"readiness/internal/optional"
 )
 
 func (c *clientCalls) operationsCommand() *cobra.Command {
@@ -51,7 +52,7 @@ func (c *clientCalls) operationsListCommand() *cobra.Command {
 		return listed(c, pages, func(p *client.ListOperationsResponse) []byte { return p.Body },
 			func(s *sheet, p *client.ListOperationsResponse) {
 				for _, o := range p.JSON200.Value {
-					s.row(o.ID.String(), text(o.OperationType), string(o.Status), count(o.PercentComplete), moment(&o.CreatedTimeUtc),
+					s.row(o.ID.String(), optional.Text(o.OperationType), string(o.Status), count(o.PercentComplete), moment(&o.CreatedTimeUtc),
 						failure(o.Error))
 				}
 			}, "OPERATION", "TYPE", "STATUS", "%", "STARTED", "WHY")
@@ -92,14 +93,14 @@ func (c *clientCalls) operationsShowCommand() *cobra.Command {
 func operationTable(s *sheet, o client.Operation) {
 	s.rows("OPERATION", o.ID.String())
 	line := s.lines()
-	line("Type", text(o.OperationType))
+	line("Type", optional.Text(o.OperationType))
 	line("Status", string(o.Status))
 	line("Complete, %", count(o.PercentComplete))
 	line("Started", moment(&o.CreatedTimeUtc))
 	line("Last changed", moment(&o.LastUpdatedTimeUtc))
 	if r := o.Resource; r != nil {
-		line("Workspace", text(r.WorkspaceID))
-		line("Item", text(r.ItemID))
+		line("Workspace", optional.Text(r.WorkspaceID))
+		line("Item", optional.Text(r.ItemID))
 	}
 	line("Why", failure(o.Error))
 }

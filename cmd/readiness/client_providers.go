@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/client"
+	"readiness/internal/optional"
 )
 
 func (c *clientCalls) providersCommand() *cobra.Command {
@@ -63,7 +64,7 @@ func (c *clientCalls) providersListCommand() *cobra.Command {
 			return c.answered(got.Body, func(s *sheet) {
 				s.rows("AI PROVIDER", "ID", "KIND", "MODEL", "ENABLED", "LAST TEST", "PURPOSES")
 				for _, p := range got.JSON200.Value {
-					s.row(p.Name, p.ProviderID, string(p.Kind), text(p.Model), yes(p.Enabled), tested(p.LastTest), purposes(p.Purposes))
+					s.row(p.Name, p.ProviderID, string(p.Kind), optional.Text(p.Model), yes(p.Enabled), tested(p.LastTest), purposes(p.Purposes))
 				}
 			})
 		}),
@@ -78,7 +79,7 @@ func tested(t *client.AIProviderTest) string {
 	case t.Ok:
 		return "answered"
 	}
-	return text(t.ErrorCode)
+	return optional.Text(t.ErrorCode)
 }
 
 func purposes(all client.AIProviderPurposes) string {
@@ -94,9 +95,9 @@ func providerTable(s *sheet, p client.AIProvider) {
 	line := s.lines()
 	line("Id", p.ProviderID)
 	line("Kind", string(p.Kind))
-	line("Model", text(p.Model))
-	line("Address", text(p.BaseURL))
-	line("Version", text(p.APIVersion))
+	line("Model", optional.Text(p.Model))
+	line("Address", optional.Text(p.BaseURL))
+	line("Version", optional.Text(p.APIVersion))
 	if p.DataAgentID != nil {
 		line("Data agent", p.DataAgentID.String())
 	}

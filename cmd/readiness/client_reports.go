@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
+	"readiness/internal/optional"
 )
 
 func reportPages(ctx context.Context, s *client.Service, workspaceID uuid.UUID) iter.Seq2[*client.ListReportsResponse, error] {
@@ -35,7 +36,7 @@ func (c *clientCalls) reportsCommand() *cobra.Command {
 			return listed(c, reportPages(ctx, s, workspaceID), func(p *client.ListReportsResponse) []byte { return p.Body },
 				func(s *sheet, p *client.ListReportsResponse) {
 					for _, r := range p.JSON200.Value {
-						s.row(text(r.ReportName), r.ReportID.String(), string(r.PixiesStatus), yes(r.TrackedItem), moment(r.LastChangedUtc))
+						s.row(optional.Text(r.ReportName), r.ReportID.String(), string(r.PixiesStatus), yes(r.TrackedItem), moment(r.LastChangedUtc))
 					}
 				}, "REPORT", "ID", "PIXIES", "TRACKED ITEM", "LAST CHANGED")
 		}),

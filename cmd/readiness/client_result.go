@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"readiness/client"
+	"readiness/internal/optional"
 )
 
 // operationResult is the result of an operation, ready to print. shortfall is an error if a part of the requested work
@@ -100,7 +101,7 @@ func assessmentTable(s *sheet, a struct {
 },
 ) {
 	s.say("%s: score %s of 100, %s as a data agent reads it, %s findings, rules of %s",
-		printable(text(a.SemanticModelName)+text(a.DataAgentName)),
+		printable(optional.Text(a.SemanticModelName)+optional.Text(a.DataAgentName)),
 		number(a.Score), number(a.ScoreDataAgent), count(a.FindingsCount), printable(a.Regime.ID))
 	if a.Stored.Reason != nil {
 		s.say("It was not stored: %s", printable(*a.Stored.Reason))
@@ -147,7 +148,7 @@ func previewTable(s *sheet, p client.Preview) {
 	if len(p.Changes) > 0 {
 		s.rows("KEY", "PROPERTY", "NOW", "PROPOSED")
 		for _, c := range p.Changes[:min(len(p.Changes), maxRows)] {
-			s.row(c.Key, c.Property, short(text(c.Current)), short(c.Proposed))
+			s.row(c.Key, c.Property, short(optional.Text(c.Current)), short(c.Proposed))
 		}
 		s.more(len(p.Changes) - maxRows)
 	}
@@ -167,7 +168,7 @@ func originLines(s *sheet, p client.Preview) {
 	for _, c := range p.Changes {
 		if o := c.Origin; o != nil && !wrote[o.PromptVersion] {
 			wrote[o.PromptVersion] = true
-			s.say("Texts by %s %s, prompt %s", printable(o.Provider), printable(text(o.Model)), printable(o.PromptVersion))
+			s.say("Texts by %s %s, prompt %s", printable(o.Provider), printable(optional.Text(o.Model)), printable(o.PromptVersion))
 		}
 		if c.ReviewRequired != nil {
 			s.say("Review %s: %s", printable(c.Key), printable(*c.ReviewRequired))
@@ -206,7 +207,7 @@ func wordsTable(s *sheet, needed []client.NeededWords) {
 func bundlePreviewTable(s *sheet, b client.BundlePreview) {
 	s.rows("KIND", "STANDING", "PREVIEW", "WHY")
 	for _, k := range b.Kinds {
-		s.row(string(k.Kind), string(k.Standing), text(k.PreviewID), because(k.Reason, k.Message))
+		s.row(string(k.Kind), string(k.Standing), optional.Text(k.PreviewID), because(k.Reason, k.Message))
 	}
 	s.say("Expires %s; show a preview with readiness client operations show --result PREVIEW; write all with\n  readiness "+
 		"client apply %s%s", moment(&b.ExpiresAtUtc), printable(b.PreviewID), s.profile)
@@ -221,14 +222,14 @@ func recordTable(s *sheet, r client.ApplyRecord) {
 	if len(r.Applied) > 0 {
 		s.rows("KEY", "PROPERTY", "BEFORE", "WRITTEN")
 		for _, o := range r.Applied[:min(len(r.Applied), maxRows)] {
-			s.row(o.Key, o.Property, short(text(o.Previous)), short(text(o.Written)))
+			s.row(o.Key, o.Property, short(optional.Text(o.Previous)), short(optional.Text(o.Written)))
 		}
 		s.more(len(r.Applied) - maxRows)
 	}
 	skippedTable(s, r.Skipped)
 	switch {
 	case r.Standing == client.RecordStandingReverted:
-		s.say("Reverted by operation %s", printable(text(r.RevertedByOperationID)))
+		s.say("Reverted by operation %s", printable(optional.Text(r.RevertedByOperationID)))
 	case r.Reverts == nil && r.ExpiresAtUtc != nil:
 		s.say("Until %s, undo it with\n  readiness client revert %s%s", moment(r.ExpiresAtUtc), printable(r.RevertOperationID), s.profile)
 	}
@@ -249,7 +250,7 @@ func bundleTable(s *sheet, b client.BundleApply) {
 	s.rows("KIND", "STANDING", "OPERATION", "WHY")
 	written := false
 	for _, k := range b.Kinds {
-		s.row(string(k.Kind), string(k.Standing), text(k.OperationID), because(k.ErrorCode, k.Message))
+		s.row(string(k.Kind), string(k.Standing), optional.Text(k.OperationID), because(k.ErrorCode, k.Message))
 		written = written || k.RevertOperationID != nil
 	}
 	if b.Reverts == nil && written && b.Standing == client.RecordStandingApplied {

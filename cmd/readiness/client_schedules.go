@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/client"
+	"readiness/internal/optional"
 )
 
 func (c *clientCalls) schedulesCommand() *cobra.Command {
@@ -50,7 +51,7 @@ func (c *clientCalls) schedulesListCommand() *cobra.Command {
 					for _, one := range p.JSON200.Value {
 						s.row(one.ScheduleID.String(), orID(one.WorkspaceName, one.WorkspaceID.String()),
 							orID(one.SemanticModelName, one.SemanticModelID.String()),
-							slot(one), string(one.Status), text(one.Owner.PersonID), moment(one.NextRunAtUtc))
+							slot(one), string(one.Status), optional.Text(one.Owner.PersonID), moment(one.NextRunAtUtc))
 					}
 				}, "SCHEDULE", "WORKSPACE", "SEMANTIC MODEL", "WHEN, UTC", "STATUS", "OWNER", "NEXT")
 		}),
@@ -87,7 +88,7 @@ func scheduleTable(s *sheet, one client.Schedule) {
 	line("Workspace", orID(one.WorkspaceName, one.WorkspaceID.String()))
 	line("When, UTC", slot(one))
 	line("Status", string(one.Status))
-	line("Owner", text(one.Owner.PersonID))
+	line("Owner", optional.Text(one.Owner.PersonID))
 	line("Next", moment(one.NextRunAtUtc))
 	line("Paused", moment(one.PausedAtUtc))
 	if p := one.PausedReason; p != nil {

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"readiness/client"
+	"readiness/internal/optional"
 )
 
 // sheet is a command's output for people: lines and tables.
@@ -145,12 +146,12 @@ func failure(e *client.OperationError) string {
 
 // because joins a code and its message.
 func because(code, message *string) string {
-	return strings.Trim(text(code)+": "+text(message), ": ")
+	return strings.Trim(optional.Text(code)+": "+optional.Text(message), ": ")
 }
 
 // orID returns the name, or the id if there is none.
 func orID(name *string, id string) string {
-	if text(name) == "" {
+	if optional.Text(name) == "" {
 		return id
 	}
 	return *name

@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
+	"readiness/internal/optional"
 	"readiness/internal/pgtest"
 )
 
@@ -261,7 +262,8 @@ func TestClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := lossy.ListOperationsWithResponse(t.Context(), nil)
-	if err != nil || list.JSON200.Value[0].ID != again.JSON202.OperationID || text(list.JSON200.Value[1].OperationType) != "AssessSemanticModel" ||
+	if err != nil || list.JSON200.Value[0].ID != again.JSON202.OperationID ||
+		optional.Text(list.JSON200.Value[1].OperationType) != "AssessSemanticModel" ||
 		list.JSON200.Value[1].ID.String() != lastID(t, twice.stdout) {
 		t.Errorf("a repeated start: got operations %v, error %v", list.JSON200.Value[:2], err)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"readiness/definition/semanticmodel"
+	"readiness/domain"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
@@ -153,8 +154,7 @@ func itemColumn(t *semanticmodel.Table) *semanticmodel.Column {
 // namesItems reports whether the part of the description that an AI reads names every
 // item.
 func namesItems(description string, items []semanticmodel.CalculationItem) bool {
-	runes := []rune(description)
-	read := strings.ToLower(string(runes[:min(len(runes), proposal.MaxDescription)]))
+	read := strings.ToLower(domain.FirstCharacters(description, proposal.MaxDescription))
 	return !slices.ContainsFunc(items, func(i semanticmodel.CalculationItem) bool {
 		return !strings.Contains(read, strings.ToLower(i.Name))
 	})

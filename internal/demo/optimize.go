@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+
+	"readiness/internal/optional"
 )
 
 // proposed is the part of a preview that the demo checks.
@@ -199,7 +201,7 @@ type kinds struct {
 func (d *demo) show(k kinds, want ...string) error {
 	var rows []table.Row
 	for _, one := range k.Kinds {
-		rows = append(rows, table.Row{one.Kind, one.Standing, deref(one.OperationID), deref(one.Message)})
+		rows = append(rows, table.Row{one.Kind, one.Standing, optional.Value(one.OperationID), optional.Value(one.Message)})
 		if !slices.Contains(want, one.Standing) {
 			return fmt.Errorf("%s is %s, want one of %v", one.Kind, one.Standing, want)
 		}
@@ -209,13 +211,6 @@ func (d *demo) show(k kinds, want ...string) error {
 		return fmt.Errorf("the bundle lists %d kinds, want all four", len(rows))
 	}
 	return nil
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }
 
 // bundle optimizes a model in every kind, with review, and reverts everything.

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// optional decodes a member that may be absent, null or a value. present is false when it is absent; value is nil
+// memberOf decodes a member that may be absent, null or a value. present is false when it is absent; value is nil
 // when it is null. The body must have been validated against its schema.
-func optional[T any](member string, raw json.RawMessage) (value *T, present bool, err error) {
+func memberOf[T any](member string, raw json.RawMessage) (value *T, present bool, err error) {
 	if raw == nil {
 		return nil, false, nil
 	}
