@@ -38,6 +38,7 @@ func Find(ctx context.Context, root string, paths []string) ([]Item, []Warning, 
 	}
 	items := make([]Item, 0, len(all.items))
 	for at, i := range all.items {
+		i.at = at
 		if i.Shown, err = shown(base, at); err != nil {
 			return nil, nil, err
 		}

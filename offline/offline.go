@@ -25,6 +25,7 @@ type Item struct {
 	Shown string
 
 	tree *folder.Tree
+	at   string // the absolute path
 }
 
 // folder returns the folder, relative to the root, that the paths of the item's parts start from.

@@ -144,7 +144,10 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	assess := func(o readiness.Options) readiness.Result { return by.Assess(m, o) }
 	now, ignored := assess(g.options()), g.ignored(n, assess)
 	p.before, p.after, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
-	from := proposing{d, m, now, by, g.options().Ignore, o.Propose}
+	from := proposing{d, m, now, by, g.options().Ignore, o.Propose, nil}
+	if len(o.Kinds) == 0 || slices.Contains(o.Kinds, optimization.AIDataSchema) {
+		from.captions = p.captions(ctx)
+	}
 	var leftOut []string // kinds that the model cannot hold
 	var why error
 	for _, kind := range optimization.Kinds() {
@@ -198,12 +201,15 @@ type proposing struct {
 	regime *readiness.Regime
 	ignore func(rule string, key finding.Key) bool
 	ask    func(context.Context, proposal.Ask) (proposal.Answer, error)
+	// captions are what the model's reports call its fields.
+	captions []proposal.Caption
 }
 
 // preview fills the preview of one kind. It proposes nothing for what is left alone. noPlace is why the model cannot
 // hold the kind; nil if it can.
 func (f proposing) preview(ctx context.Context, one *optimization.Preview, left leftBe, noPlace error) error {
-	asking := optimization.Asking{Targets: optimization.TargetsOf(one.Kind, f.now.Findings), Ignore: f.ignore, Regime: f.regime}
+	asking := optimization.Asking{Targets: optimization.TargetsOf(one.Kind, f.now.Findings), Captions: f.captions, Ignore: f.ignore,
+		Regime: f.regime}
 	asking.Propose = func(ask proposal.Ask) (proposal.Answer, error) {
 		answer, err := f.ask(ctx, ask)
 		answer.Proposals = slices.DeleteFunc(answer.Proposals, func(one proposal.Proposal) bool {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
+	"readiness/domain/proposal"
 	"readiness/domain/readiness"
 	"readiness/domain/usage"
 	"readiness/eventstore"
@@ -367,6 +369,38 @@ func TestUsageHasItsTime(t *testing.T) {
 	check(t, work.Carry(short, b.Work, step, 1))
 	if a, _, err := b.Views.AssessmentOf(t.Context(), "contoso", id); err != nil || a.Usage.State != assessment.UsageUnavailable {
 		t.Errorf("without time: usage is %+v, %v", a.Usage, err)
+	}
+}
+
+// What the workspace's reports call a field is proposed as a synonym of it, without the usage permission.
+func TestCaptionsInPreviews(t *testing.T) {
+	t.Parallel()
+	b := newViewed(t)
+	b.access[item.PermissionUsage] = item.ConsentRequired
+	visual := filepath.Join(b.report(report1), "definition/pages/p1/visuals/v1/visual.json")
+	proposed := func(platform work.Platform) (texts []string) {
+		b.options.Platform = platform
+		for _, c := range b.preview(t, optimization.AIDataSchema).Changes {
+			if c.Type == proposal.Synonyms {
+				texts = append(texts, c.Key+": "+c.Proposed)
+			}
+		}
+		return texts
+	}
+	whole := b.options.Platform
+	if got := proposed(whole); got != nil {
+		t.Fatalf("%q is proposed before a report says so", got)
+	}
+	text, err := os.ReadFile(visual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, visual, strings.Replace(string(text), `"queryRef":"x"`, `"queryRef":"x","displayName":"Turnover"`, 1))
+	if got := proposed(whole); !slices.Equal(got, []string{"Sales|Revenue|synonyms: Turnover"}) {
+		t.Errorf("got %q", got)
+	}
+	if got := proposed(listless{whole}); got != nil {
+		t.Errorf("%q is proposed where no report is seen", got)
 	}
 }
 

@@ -24,7 +24,7 @@ func Propose(ask proposal.Ask) proposal.Answer {
 	case proposal.AIDataSchema:
 		f.choose(a)
 	case proposal.Synonyms:
-		f.name(a)
+		f.name(ask.Captions, a)
 	case proposal.AIInstructions:
 		f.instruct(a)
 	default:

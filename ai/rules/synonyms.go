@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
@@ -26,15 +27,15 @@ type nameable struct {
 	words []synonym
 }
 
-// name adds words that the model itself has for tables and fields: the names in other cultures, and what
-// an abbreviation in a name means if the model spells it out. A word that another object bears, as its
-// name or as a synonym, is left out, and so is one that only repeats the name. Nothing is asked of a
-// person and nothing comes from a dictionary.
-func (f *facts) name(a *answers) {
+// name adds words that the model and its reports have for tables and fields: the names in other cultures,
+// what an abbreviation in a name means if the model spells it out, and the captions of reports. A word that
+// another object bears, as its name or as a synonym, is left out, and so is one that only repeats the name.
+// Nothing is asked of a person and nothing comes from a dictionary.
+func (f *facts) name(captions []proposal.Caption, a *answers) {
 	all := f.nameables()
 	spelled := f.spellings()
 	for i := range all {
-		all[i].words = slices.Concat(spelled.of(all[i].own()), f.captions(all[i].Object))
+		all[i].words = slices.Concat(spelled.of(all[i].own()), f.translated(all[i].Object), captioned(all[i].Object, captions))
 	}
 	bearers := f.bearers()
 	claims := map[string]int{} // how many of the objects would get a word
@@ -70,8 +71,8 @@ func (f *facts) nameables() []nameable {
 	return all
 }
 
-// captions returns the names of an object in cultures other than the model's own, by culture.
-func (f *facts) captions(o proposal.Object) []synonym {
+// translated returns the names of an object in cultures other than the model's own, by culture.
+func (f *facts) translated(o proposal.Object) []synonym {
 	var all []synonym
 	for i := range f.src.Cultures {
 		c := &f.src.Cultures[i]
@@ -85,6 +86,27 @@ func (f *facts) captions(o proposal.Object) []synonym {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b synonym) int { return strings.Compare(a.source, b.source) })
+	return all
+}
+
+// The longest caption of a report that is taken for a word, in words and characters; longer ones are sentences.
+const (
+	maxCaptionWords = 4
+	maxCaption      = 40
+)
+
+// captioned returns what reports call a field, in their order. A caption with a digit or a sign names a period, a
+// choice or a part rather than the field.
+func captioned(o proposal.Object, captions []proposal.Caption) []synonym {
+	var all []synonym
+	for _, c := range captions {
+		text := strings.TrimSpace(c.Text)
+		word := utf8.RuneCountInString(text) <= maxCaption && len(strings.Fields(text)) <= maxCaptionWords &&
+			!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune(" -'&", r) })
+		if word && o.Name != "" && norm(c.Table) == norm(o.Table) && norm(c.Name) == norm(o.Name) {
+			all = append(all, synonym{text, fmt.Sprintf("what report %q calls it", c.Report)})
+		}
+	}
 	return all
 }
 

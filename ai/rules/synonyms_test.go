@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"readiness/ai/rules"
+	"readiness/definition/report"
 	"readiness/definition/rewrite"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
@@ -153,6 +154,56 @@ func TestSynonymsAreProposedOnce(t *testing.T) {
 	before, now := rules.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: m}), rules.Propose(proposal.Ask{Type: proposal.AIDataSchema, Model: after})
 	if diff := cmp.Diff(before, now); diff != "" {
 		t.Errorf("other visibilities are proposed (-before +after):\n%s", diff)
+	}
+}
+
+// What reports call a field is proposed if it is a word and no other object has it.
+func TestSynonymsFromReports(t *testing.T) {
+	t.Parallel()
+	m := shop(synonyms("FactSales[Orders]", "Purchases"))
+	from := func(table, name, text string) proposal.Caption {
+		return proposal.Caption{Caption: report.Caption{Field: report.Field{Table: table, Name: name}, Text: text}, Report: "Board"}
+	}
+	for name, row := range map[string]struct {
+		captions []proposal.Caption
+		want     []string // of the synonyms of Orders after those that it has
+	}{
+		"none":                         {nil, nil},
+		"a word":                       {[]proposal.Caption{from("FactSales", "Orders", " Bookings ")}, []string{"Bookings"}},
+		"twice":                        {[]proposal.Caption{from("FactSales", "Orders", "Bookings"), from("factsales", "ORDERS", "bookings")}, []string{"Bookings"}},
+		"four words":                   {[]proposal.Caption{from("FactSales", "Orders", "Bookings of all shops")}, []string{"Bookings of all shops"}},
+		"five words":                   {[]proposal.Caption{from("FactSales", "Orders", "Bookings of all the shops")}, nil},
+		"41 characters":                {[]proposal.Caption{from("FactSales", "Orders", strings.Repeat("b", 41))}, nil},
+		"40 characters":                {[]proposal.Caption{from("FactSales", "Orders", strings.Repeat("é", 40))}, []string{strings.Repeat("é", 40)}},
+		"a period":                     {[]proposal.Caption{from("FactSales", "Orders", "Bookings 2024")}, nil},
+		"a sign":                       {[]proposal.Caption{from("FactSales", "Orders", "Bookings (net)"), from("FactSales", "Orders", "# Bookings")}, nil},
+		"a line break":                 {[]proposal.Caption{from("FactSales", "Orders", "Book\nings")}, nil},
+		"empty":                        {[]proposal.Caption{from("FactSales", "Orders", "  ")}, nil},
+		"its own name":                 {[]proposal.Caption{from("FactSales", "Orders", "orders")}, nil},
+		"a synonym that it has":        {[]proposal.Caption{from("FactSales", "Orders", "purchases")}, nil},
+		"the name of another":          {[]proposal.Caption{from("FactSales", "Orders", "Average price")}, nil},
+		"the same for another":         {[]proposal.Caption{from("FactSales", "Orders", "Bookings"), from("FactSales", "Average Price", "Bookings")}, nil},
+		"a field that is not there":    {[]proposal.Caption{from("FactSales", "Gone", "Bookings"), from("Gone", "Orders", "Deals")}, nil},
+		"a caption without its column": {[]proposal.Caption{from("FactSales", "", "Bookings")}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := rules.Propose(proposal.Ask{Type: proposal.Synonyms, Model: m, Captions: row.captions})
+			var got []string
+			for _, p := range a.Proposals {
+				words := strings.Split(p.Value, "\n")
+				if p.Name != "Orders" || words[0] != "Purchases" {
+					t.Errorf("proposed %+v", p)
+				}
+				got = words[1:]
+				if want := `is what report "Board" calls it`; !strings.Contains(p.Reason, want) {
+					t.Errorf("reason %q, want %q in it", p.Reason, want)
+				}
+			}
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -72,6 +72,11 @@ type walk struct {
 	References
 	pending []pending
 	depth   int
+	// title, captions and renamed are what a visual shows in place of names, renamed by the name of a query's column;
+	// filtered is true if a filter leaves rows out.
+	title             string
+	captions, renamed []Caption
+	filtered          bool
 }
 
 type pending struct {
@@ -85,8 +90,11 @@ type node struct {
 	property      string
 	hierarchy     string
 	level         string
-	expression    *node // the member Expression
-	hierarchyExpr *node // the member Hierarchy of a HierarchyLevel
+	caption       string // the member displayName
+	literal       string // the member Value, also of the members expr and Literal
+	field         *Field // the member Column or Measure, if its table is known at once
+	expression    *node  // the member Expression
+	hierarchyExpr *node  // the member Hierarchy of a HierarchyLevel
 }
 
 // source returns the object that names the table: n's expression.
@@ -121,6 +129,7 @@ func (w *walk) object(r *jsonpart.Reader) node {
 		n       node
 		before  = len(w.pending)
 		aliases map[string]string
+		shown   *Field // what a projection shows
 	)
 	text := func(into *string) {
 		if r.Kind() == '"' {
@@ -147,6 +156,18 @@ func (w *walk) object(r *jsonpart.Reader) node {
 		case "Column", "Measure":
 			field := w.value(r)
 			w.field(&w.Fields, field.source(), field.property)
+			if table := field.source().entity; table != "" && field.property != "" {
+				n.field = &Field{table, field.property}
+			}
+		case "displayName", "Value":
+			w.texts(r, member, &n)
+		case "field":
+			shown = w.value(r).field
+		case "filter":
+			w.filtered = w.filtered || r.Kind() == '{'
+			w.value(r)
+		case "expr", "Literal":
+			n.literal = w.value(r).literal
 		case "PropertyVariationSource":
 			variation := w.value(r)
 			w.field(&w.Variations, variation.source(), variation.property)
@@ -166,8 +187,23 @@ func (w *walk) object(r *jsonpart.Reader) node {
 			w.value(r)
 		}
 	}
+	if shown != nil && n.caption != "" {
+		w.captions = append(w.captions, Caption{*shown, n.caption})
+	}
 	w.resolve(before, aliases)
 	return n
+}
+
+// texts reads a member that is a text in what captions are read from, and may be anything elsewhere.
+func (w *walk) texts(r *jsonpart.Reader, member string, n *node) {
+	switch {
+	case r.Kind() != '"':
+		w.value(r)
+	case member == "Value":
+		n.literal, _ = r.Text()
+	default:
+		n.caption, _ = r.Text()
+	}
 }
 
 // from reads a From: the tables by alias. Nested content (the query of a subquery)

@@ -32,7 +32,7 @@ func (r *Report) readLegacy(data []byte) error {
 			}
 		}
 	}
-	r.References = w.sorted()
+	r.References, r.Filtered = w.sorted(), w.filtered
 	return nil
 }
 
@@ -70,7 +70,7 @@ func readSection(j *jsonpart.Reader, i int) (p Page, err error) {
 			}
 		}
 	}
-	p.References = w.sorted()
+	p.References, p.Filtered = w.sorted(), w.filtered
 	return p, nil
 }
 
@@ -90,7 +90,7 @@ func readContainer(j *jsonpart.Reader, at string) (v Visual, group bool, err err
 			}
 		}
 	}
-	v.References = w.sorted()
+	v.shown(&w)
 	return v, group, nil
 }
 
@@ -129,7 +129,7 @@ func (w *walk) inText(j *jsonpart.Reader, what string) (c config, err error) {
 				if member == "visualType" {
 					c.visualType, _ = r.Text()
 				} else {
-					w.value(r)
+					w.visual(r, member)
 				}
 			}
 		case "singleVisualGroup":

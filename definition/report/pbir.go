@@ -27,7 +27,7 @@ func (r *Report) readPBIR(d definition.Definition) error {
 		var err error
 		switch at := strings.Split(rest, "/"); {
 		case rest == "report.json":
-			r.References, err = ReadReferences(part.Path, part.Data)
+			err = r.readFilters(part)
 		case rest == "reportExtensions.json":
 			r.Measures, err = readMeasures(part)
 		case rest == "pages/pages.json":
@@ -61,6 +61,18 @@ func (r *Report) readPBIR(d definition.Definition) error {
 	return nil
 }
 
+// readFilters reads the filters of the report itself.
+func (r *Report) readFilters(part definition.Part) error {
+	j, err := jsonpart.New(part.Path, part.Data)
+	if err != nil {
+		return err
+	}
+	var w walk
+	w.value(j)
+	r.References, r.Filtered = w.sorted(), w.filtered
+	return nil
+}
+
 func (p *Page) read(part definition.Part) error {
 	r, err := jsonpart.New(part.Path, part.Data)
 	if err != nil {
@@ -90,7 +102,7 @@ func (p *Page) read(part definition.Part) error {
 			w.value(r)
 		}
 	}
-	p.References = w.sorted()
+	p.References, p.Filtered = w.sorted(), w.filtered
 	return nil
 }
 
@@ -133,7 +145,7 @@ func readVisual(part definition.Part, folder string) (v Visual, group bool, err 
 				if member == "visualType" {
 					v.Type, _ = r.Text()
 				} else {
-					w.value(r)
+					w.visual(r, member)
 				}
 			}
 		case "visualGroup":
@@ -143,7 +155,7 @@ func readVisual(part definition.Part, folder string) (v Visual, group bool, err 
 			w.value(r)
 		}
 	}
-	v.References = w.sorted()
+	v.shown(&w)
 	return v, group, nil
 }
 

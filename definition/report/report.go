@@ -31,6 +31,8 @@ type Report struct {
 	Pages  []Page
 	// References are those of the report's own filters.
 	References References
+	// Filtered is true if a filter of the report leaves rows out of all its pages.
+	Filtered bool
 	// Measures are those that the report defines itself. Its visuals name them as if
 	// the model contained them.
 	Measures []Measure
@@ -48,6 +50,7 @@ type Page struct {
 	Hidden bool
 	// References are those of the page's own filters and drillthrough fields.
 	References References
+	Filtered   bool // as Report.Filtered
 	Visuals    []Visual
 }
 
@@ -57,6 +60,11 @@ type Visual struct {
 	Name       string // unique in the page
 	Type       string // "barChart", "image", …
 	References References
+	Filtered   bool // as Report.Filtered
+	// Title is what the visual's author wrote; "" if none is shown.
+	Title string
+	// Captions are the texts that the visual shows in place of the names of its fields.
+	Captions []Caption
 }
 
 // All returns the references of the complete report, each once.

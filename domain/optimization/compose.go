@@ -26,6 +26,8 @@ type Asking struct {
 	Propose Propose
 	// Usage is the number of views by table and field; nil without usage.
 	Usage map[string]map[string]int64
+	// Captions are what the model's reports call its fields.
+	Captions []proposal.Caption
 	// Ignore is readiness.Options.Ignore, for the scores; nil ignores nothing.
 	Ignore func(ruleID string, key finding.Key) bool
 	// Regime makes the scores; nil means the current one.
@@ -154,7 +156,7 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 	case len(present) == 0 && p.Kind.FromFindings():
 		return 0, nil
 	default:
-		ask := proposal.Ask{Type: t.Type, Model: m, Objects: present, Usage: a.Usage}
+		ask := proposal.Ask{Type: t.Type, Model: m, Objects: present, Usage: a.Usage, Captions: a.Captions}
 		if t.Type == proposal.Description {
 			ask.Limit = MaxDescriptions
 		}

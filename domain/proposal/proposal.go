@@ -73,6 +73,8 @@ type Ask struct {
 	Limit int
 	// Usage is the number of views by table and field; nil without usage.
 	Usage map[string]map[string]int64
+	// Captions are what reports call the model's fields, for Synonyms.
+	Captions []Caption
 }
 
 // Proposal is a value proposed for an object. For AIDataSchema the value is Visible or
