@@ -41,7 +41,13 @@ func (s *Optimizations) prepareChild(ctx context.Context, caller Caller, t targe
 	if len(p.Changes) == 0 {
 		return nil, nil
 	}
-	writes, err := optimization.ApplyPreview{PreviewID: &previewID}.Select(p)
+	r := optimization.ApplyPreview{PreviewID: &previewID}
+	if form != optimization.Unattended {
+		if err := r.CheckFall(p); err != nil {
+			return nil, err
+		}
+	}
+	writes, err := r.Select(p)
 	if err != nil {
 		return nil, err
 	}

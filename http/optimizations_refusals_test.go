@@ -35,7 +35,7 @@ func TestMalformedOptimizations(t *testing.T) {
 			{"/descriptions/apply", `{}`, "neither previewId"},
 			{"/descriptions/apply", `{"keys":["Sales|"]}`, "neither previewId"},
 			{"/descriptions/apply", `{` + preview + `,"approval":"none"}`, "both previewId and approval"},
-			{"/descriptions/apply", `{"approval":"required"}`, "the only value is none"},
+			{"/descriptions/apply", `{"approval":"required"}`, "the values are none and given"},
 			{"/descriptions/apply", `{"approval":"none","keys":["Sales|"]}`, "keys cannot be combined with approval"},
 			{"/descriptions/apply", `{"approval":"none","keys":[]}`, "keys cannot be combined with approval"},
 			{"/descriptions/apply", `{"approval":"none","values":{"Sales|":"x"}}`, "values cannot be combined with approval"},

@@ -25,20 +25,30 @@ type ApplyPreview struct {
 	ValuesGiven bool
 }
 
-// NoApproval is the only value of an apply's approval.
-const NoApproval = "none"
+// The values of an apply's approval.
+const (
+	// NoApproval proposes and writes without a person's review.
+	NoApproval = "none"
+	// GivenApproval writes a preview that lowers the score of a dimension (Preview.Falls).
+	GivenApproval = "given"
+)
 
 // Check refuses a request that is invalid whatever is stored (docs/decisions.md 8.10
 // and 8.14).
 func (r ApplyPreview) Check(k Kind) error {
 	switch {
+	case r.Approval != nil && *r.Approval == GivenApproval:
+		if r.PreviewID == nil {
+			return domain.Refuse(domain.InvalidRequest, "approval given approves a preview; name its previewId")
+		}
+		return r.checkKeys()
 	case r.PreviewID == nil && r.Approval == nil:
 		return domain.Refuse(domain.InvalidRequest, "the body names neither previewId, of the preview to write, nor approval none, to "+
 			"propose and write at once; name one")
-	case r.PreviewID != nil && r.Approval != nil:
-		return domain.Refuse(domain.InvalidRequest, "the body names both previewId and approval; name one")
 	case r.Approval != nil && *r.Approval != NoApproval:
-		return domain.Refuse(domain.InvalidRequest, "approval is %q; the only value is none", domain.Excerpt(*r.Approval))
+		return domain.Refuse(domain.InvalidRequest, "approval is %q; the values are none and given", domain.Excerpt(*r.Approval))
+	case r.PreviewID != nil && r.Approval != nil:
+		return domain.Refuse(domain.InvalidRequest, "the body names both previewId and approval none; name one")
 	case r.Approval != nil && r.Keys != nil:
 		return domain.Refuse(domain.InvalidRequest, "keys cannot be combined with approval, because they select changes of a preview; "+
 			"name previewId instead")
@@ -48,7 +58,12 @@ func (r ApplyPreview) Check(k Kind) error {
 	case r.Approval != nil && k == AIDataSchema:
 		return domain.Refuse(domain.InvalidRequest, "the AI data schema is not written unattended, because a person must review which "+
 			"fields an AI leaves out; preview it and apply with previewId")
-	case r.Keys != nil && len(*r.Keys) == 0:
+	}
+	return r.checkKeys()
+}
+
+func (r ApplyPreview) checkKeys() error {
+	if r.Keys != nil && len(*r.Keys) == 0 {
 		return domain.Refuse(domain.InvalidRequest, "keys is empty; name at least one key of the preview, or leave keys out to write "+
 			"what it proposes")
 	}
@@ -56,7 +71,18 @@ func (r ApplyPreview) Check(k Kind) error {
 }
 
 // Unattended reports whether the apply proposes and writes in one operation.
-func (r ApplyPreview) Unattended() bool { return r.Approval != nil }
+func (r ApplyPreview) Unattended() bool { return r.Approval != nil && *r.Approval == NoApproval }
+
+// CheckFall refuses to write a preview that lowers the score of a dimension too far, unless
+// a person approves it.
+func (r ApplyPreview) CheckFall(p Preview) error {
+	why := p.Falls()
+	if why == "" || r.Approval != nil && *r.Approval == GivenApproval {
+		return nil
+	}
+	return domain.Refuse(domain.InvalidRequest, "the preview lowers a score: %s; apply it with its own previewId and approval given to "+
+		"write it nevertheless", why)
+}
 
 // Object is one object that an apply or a revert writes: Previous is the value that the
 // preview saw, and Written the value to write. Nil means that the property is absent.

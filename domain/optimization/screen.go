@@ -2,6 +2,7 @@ package optimization
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -100,14 +101,38 @@ func says(text string) bool {
 	return false
 }
 
+// maxFall is how many points a dimension's score may fall without a person's approval.
+const maxFall = 5
+
+// Falls returns why the changes of the preview need a person's approval: an AI provider
+// wrote some, and they lower the score of a dimension by more than maxFall points. It is
+// "" when none falls so far. What the embedded rules propose needs none: they choose by
+// the score, and a dimension falls when well kept fields leave it with those that are
+// hidden.
+func (p Preview) Falls() string {
+	if !slices.ContainsFunc(p.Changes, func(c Change) bool { return c.Origin != nil }) {
+		return ""
+	}
+	for _, f := range p.DimensionsThatFall {
+		if f.ScoreNow-f.ScoreAfter > maxFall {
+			return fmt.Sprintf("the score of the dimension %s falls from %.1f to %.1f", f.ID, f.ScoreNow, f.ScoreAfter)
+		}
+	}
+	return ""
+}
+
 // Unattended returns the preview with the changes that may be written without a review, and
 // those that wait for one.
 func (p Preview) Unattended() (Preview, []Skip) {
 	writable := p
 	writable.Changes = nil
 	var withheld []Skip
+	falls := p.Falls()
 	for _, c := range p.Changes {
 		why := c.ReviewRequired
+		if why == "" {
+			why = falls
+		}
 		if why == "" {
 			writable.Changes = append(writable.Changes, c)
 			continue

@@ -8,6 +8,7 @@ import (
 
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
+	"readiness/domain"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
 )
@@ -128,6 +129,45 @@ func TestComposeScreensInstructions(t *testing.T) {
 			}
 			if withheld != tt.withheld || tt.withheld > 0 && len(written.Writes) > 0 {
 				t.Errorf("unattended, %d changes are withheld and %d writes made, want %d withheld", withheld, len(written.Writes), tt.withheld)
+			}
+		})
+	}
+}
+
+// A preview of an AI's texts that lowers a dimension by more than 5 points is applied only
+// with a person's approval, and unattended not at all.
+//
+// proves: decisions/15/fall
+func TestFallingDimensionsNeedApproval(t *testing.T) {
+	t.Parallel()
+	ai := &proposal.Origin{Provider: "openai"}
+	for name, tt := range map[string]struct {
+		now, after float64
+		origin     *proposal.Origin
+		refused    bool
+	}{
+		"5 points":             {80, 75, ai, false},
+		"more than 5":          {80, 74.9999, ai, true},
+		"a rise":               {75, 80, ai, false},
+		"less than 5 at the 0": {4, 0, ai, false},
+		"the embedded rules'":  {80, 20, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			id := "preview"
+			p := optimization.Preview{Kind: optimization.Descriptions,
+				Changes:            []optimization.Change{{Key: "Sales|", Type: proposal.Description, Proposed: "New.", Origin: tt.origin}},
+				DimensionsThatFall: []optimization.FallingDimension{{ID: "time", ScoreNow: tt.now, ScoreAfter: tt.after}}}
+			err := optimization.ApplyPreview{PreviewID: &id}.CheckFall(p)
+			if domain.IsRefused(err, domain.InvalidRequest) != tt.refused || !tt.refused && err != nil {
+				t.Errorf("got %v, want refused %v", err, tt.refused)
+			}
+			if err := (optimization.ApplyPreview{PreviewID: &id, Approval: new("given")}).CheckFall(p); err != nil {
+				t.Errorf("with approval: %v", err)
+			}
+			written, err := p.Proposed("hash")
+			if err != nil || (len(written.Writes) == 0) != tt.refused || (len(written.Skipped) == 1) != tt.refused {
+				t.Errorf("unattended: %d writes, %v skipped, error %v", len(written.Writes), written.Skipped, err)
 			}
 		})
 	}
