@@ -1918,7 +1918,7 @@ type ApplyRecord struct {
 
 // ApplyRequest Requires either previewId or approval.
 type ApplyRequest struct {
-	// Approval none: propose and write in one operation. No other member may be combined with it.
+	// Approval none: propose and write in one operation; no other member may be combined with it. given, with previewId: write a preview although it lowers the score of a dimension by more than 5 points.
 	Approval *string `json:"approval,omitempty"`
 
 	// Keys Keys of the preview's changes to write; at least one. If absent, every change is written, or for
@@ -2159,6 +2159,9 @@ type BenchmarkQuestion struct {
 	Source BenchmarkQuestionSource `json:"source"`
 	Tags   []string                `json:"tags,omitempty"`
 	Text   string                  `json:"text"`
+
+	// Warning Why and where the expected query is not read in full, so that it decides no fields verdict; absent when it is read.
+	Warning *string `json:"warning,omitempty"`
 
 	// Weight The weight of the question in the accuracy; absent for 1.
 	Weight *float64 `json:"weight,omitempty"`
@@ -2692,7 +2695,7 @@ type GivenAnswerFieldRole string
 
 // GivenBenchmarkQuestion defines model for GivenBenchmarkQuestion.
 type GivenBenchmarkQuestion struct {
-	// CanRun Ignored, like reason; accepted so that a set can be sent as it was read.
+	// CanRun Ignored, like reason and warning; accepted so that a set can be sent as it was read.
 	CanRun *bool `json:"canRun,omitempty"`
 
 	// ClusterID Shared by paraphrases of one question.
@@ -2713,7 +2716,8 @@ type GivenBenchmarkQuestion struct {
 	Tags []string `json:"tags,omitempty"`
 
 	// Text One line.
-	Text string `json:"text"`
+	Text    string  `json:"text"`
+	Warning *string `json:"warning,omitempty"`
 
 	// Weight The weight of the question in the accuracy.
 	Weight *float64 `json:"weight,omitempty"`
@@ -4994,7 +4998,8 @@ type ClientInterface interface {
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
 	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains.
+	// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
+	// Such a preview is applied only with approval given.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5012,7 +5017,8 @@ type ClientInterface interface {
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
 	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains.
+	// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
+	// Such a preview is applied only with approval given.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6788,7 +6794,8 @@ func (c *Client) CreateSchedule(ctx context.Context, workspaceID WorkspaceID, se
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
 // overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains.
+// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
+// Such a preview is applied only with approval given.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6816,7 +6823,8 @@ func (c *Client) ApplyOptimizationWithBody(ctx context.Context, workspaceID Work
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
 // overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains.
+// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
+// Such a preview is applied only with approval given.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -11707,7 +11715,8 @@ type ClientWithResponsesInterface interface {
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
 	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains.
+	// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
+	// Such a preview is applied only with approval given.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11725,7 +11734,8 @@ type ClientWithResponsesInterface interface {
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
 	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains.
+	// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
+	// Such a preview is applied only with approval given.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -14800,7 +14810,8 @@ func (c *ClientWithResponses) CreateScheduleWithResponse(ctx context.Context, wo
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
 // overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains.
+// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
+// Such a preview is applied only with approval given.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -14824,7 +14835,8 @@ func (c *ClientWithResponses) ApplyOptimizationWithBodyWithResponse(ctx context.
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
 // overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains.
+// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
+// Such a preview is applied only with approval given.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

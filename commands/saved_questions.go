@@ -35,7 +35,7 @@ func (s *Benchmarks) SavedQuestions(ctx context.Context, caller Caller, workspac
 	case unreadable != nil: // the questions exist, but none can run
 		return benchmark.NewQuestionsResult(modelID, saved, saved.Unreadable(unreadable)), nil
 	}
-	return benchmark.NewQuestionsResult(modelID, saved, saved.Check(m)), nil
+	return benchmark.NewQuestionsResult(modelID, saved, saved.Check(m, s.Now())), nil
 }
 
 // runnableQuestions returns a model's saved questions and those of them that can

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"readiness/definition/semanticmodel"
 	"readiness/documents"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
@@ -33,12 +34,13 @@ func newAsker(answers work.Asker) *asker {
 }
 
 // Open implements work.Asker.
-func (a *asker) Open(ctx context.Context, as item.Caller, side benchmark.Side) (comparison.Target, func(context.Context, string) (benchmark.Reply, error), error) {
-	about, ask, err := a.Asker.Open(ctx, as, side)
+func (a *asker) Open(ctx context.Context, as item.Caller, side benchmark.Side) (comparison.Target, *semanticmodel.Model,
+	func(context.Context, string) (benchmark.Reply, error), error) {
+	about, m, ask, err := a.Asker.Open(ctx, as, side)
 	if err != nil {
-		return about, nil, err
+		return about, nil, nil, err
 	}
-	return about, func(ctx context.Context, question string) (benchmark.Reply, error) {
+	return about, m, func(ctx context.Context, question string) (benchmark.Reply, error) {
 		for wait := a.takes(side.SemanticModelName); wait != nil; wait = a.takes(side.SemanticModelName) {
 			select {
 			case <-wait:

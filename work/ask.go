@@ -10,10 +10,12 @@ import (
 	"github.com/riverqueue/river"
 
 	"readiness/commands"
+	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
+	"readiness/domain/comparison/meaning"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
@@ -22,10 +24,10 @@ import (
 // Asker asks the AIs that answer questions about semantic models, and the judge of
 // their answers.
 type Asker interface {
-	// Open reads, as the person, what the side may see of its model, and returns a
-	// function that asks one question in a new conversation. A refusal means that
-	// the side cannot answer any question.
-	Open(ctx context.Context, as item.Caller, side benchmark.Side) (about comparison.Target,
+	// Open reads, as the person, what the side may see of its model, and returns the
+	// model and a function that asks one question in a new conversation. A refusal
+	// means that the side cannot answer any question.
+	Open(ctx context.Context, as item.Caller, side benchmark.Side) (about comparison.Target, m *semanticmodel.Model,
 		ask func(ctx context.Context, question string) (benchmark.Reply, error), err error)
 	// Judge has an answer judged by a provider that is none of the sides'
 	// providers. It returns false when there is none.
@@ -141,13 +143,13 @@ func (w *asker) provider(ctx context.Context, accountID string, by benchmark.Ans
 }
 
 // open reads what the side sees. A run reads definitions only here.
-func (w *asker) open(ctx context.Context, as item.Caller, side benchmark.Side) (comparison.Target,
+func (w *asker) open(ctx context.Context, as item.Caller, side benchmark.Side) (comparison.Target, *semanticmodel.Model,
 	func(context.Context, string) (benchmark.Reply, error), error) {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout+stepTimeout)
 	defer cancel()
 	release, err := w.shared.definitions.Await(ctx, keyOf(as.Account, as.Person))
 	if err != nil {
-		return comparison.Target{}, nil, err
+		return comparison.Target{}, nil, nil, err
 	}
 	defer release()
 	ctx, cancel = context.WithTimeout(ctx, stepTimeout)
@@ -215,7 +217,8 @@ func (w *asker) askSide(ctx context.Context, step ask, a commands.Asking, set be
 		both:  a.Sides(),
 		state: a, failing: a.Run.Failing(), rows: map[string]*comparison.ResultSet{},
 	}
-	if s.about, s.ask, err = w.open(ctx, s.as, a.Run.Side); err != nil {
+	var m *semanticmodel.Model
+	if s.about, m, s.ask, err = w.open(ctx, s.as, a.Run.Side); err != nil {
 		if domain.IsRefused(err, domain.ItemNotFound) {
 			reading, cancel := context.WithTimeout(ctx, stepTimeout)
 			defer cancel()
@@ -223,6 +226,7 @@ func (w *asker) askSide(ctx context.Context, step ask, a commands.Asking, set be
 		}
 		return a, false, err
 	}
+	s.model, s.meanings = m, meaning.NewModel(m)
 	if err := s.askAll(ctx); err != nil {
 		return s.state, false, err
 	}

@@ -11,11 +11,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"readiness/commands"
+	"readiness/definition/semanticmodel"
 	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
+	"readiness/domain/comparison/meaning"
 	"readiness/domain/item"
 	"readiness/internal/database"
 )
@@ -30,6 +32,9 @@ type side struct {
 	both  []benchmark.Side // all sides of the run; only of for a standalone run
 	about comparison.Target
 	ask   func(ctx context.Context, question string) (benchmark.Reply, error)
+	// model is the semantic model, and meanings reads queries about it.
+	model    *semanticmodel.Model
+	meanings *meaning.Model
 
 	mu      sync.Mutex
 	state   commands.Asking // as last recorded
@@ -149,8 +154,9 @@ func (s *side) verdict(asking context.Context, q benchmark.Question, reply bench
 		Answer: reply.Answer, DurationMS: reply.DurationMS, Attempts: reply.Attempts, Error: reply.Failure, Remote: reply.Remote,
 		Usage: reply.Usage,
 	}}
-	expected := comparison.Expected{Ordered: q.Ordered, Fields: q.Expected.Fields, Value: q.Expected.Value}
+	expected := q.Known(s.model, s.meanings, s.Now())
 	if reply.Failure == nil {
+		a.Read(s.meanings, s.Now())
 		expected.Rows = s.reference(ctx, q)
 		a.Rows = s.queried(ctx, a.Query)
 	}

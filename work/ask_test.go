@@ -15,6 +15,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"readiness/commands"
+	"readiness/definition/semanticmodel"
 	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/abtest"
@@ -43,23 +44,40 @@ type respondent struct {
 }
 
 func right(question string) benchmark.Reply {
-	return benchmark.Reply{Answer: comparison.Answer{Text: "So much.", Query: "EVALUATE ROW(\"" + question + "\", 1)", Fields: field(question)}, DurationMS: 10, Attempts: 1}
+	return benchmark.Reply{Answer: comparison.Answer{Text: "So much.", Query: "EVALUATE { [" + question + "] }", Fields: field(question)}, DurationMS: 10, Attempts: 1}
 }
 
 func field(question string) []comparison.Field {
 	return []comparison.Field{{Role: comparison.MeasureField, Table: "Sales", Name: question}}
 }
 
-func (r *respondent) Open(_ context.Context, as item.Caller, side benchmark.Side) (comparison.Target, func(context.Context, string) (benchmark.Reply, error), error) {
+// answered is the model that questions are about: a measure for each.
+var answered = func() *semanticmodel.Model {
+	sales := semanticmodel.Table{Name: "Sales"}
+	for _, name := range append(numbered(500), "SameFields", "OtherFields", "CopiedFields", "x") {
+		sales.Columns = append(sales.Columns, semanticmodel.Column{Name: "of " + name, DataType: semanticmodel.Double})
+		sales.Measures = append(sales.Measures, semanticmodel.Measure{Name: name, Expression: "SUM(Sales[of " + name + "])"})
+	}
+	return &semanticmodel.Model{Tables: []semanticmodel.Table{sales}}
+}()
+
+func numbered(n int) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprintf("Q%d", i+1))
+	}
+	return all
+}
+
+func (r *respondent) Open(_ context.Context, as item.Caller, side benchmark.Side) (comparison.Target, *semanticmodel.Model, func(context.Context, string) (benchmark.Reply, error), error) {
 	r.mu.Lock()
 	r.tokens = append(r.tokens, as.Token)
 	r.mu.Unlock()
 	if r.refuse != nil {
 		if err := r.refuse(side); err != nil {
-			return comparison.Target{}, nil, err
+			return comparison.Target{}, nil, nil, err
 		}
 	}
-	return comparison.Target{Transport: "test"}, func(_ context.Context, question string) (benchmark.Reply, error) {
+	return comparison.Target{Transport: "test"}, answered, func(_ context.Context, question string) (benchmark.Reply, error) {
 		r.mu.Lock()
 		r.asked = append(r.asked, question)
 		n := len(r.asked)
@@ -341,7 +359,7 @@ func TestVerdictsOfARun(t *testing.T) {
 	b := newBench(t)
 	b.saveSet(t, good, benchmark.Set{Repeats: 1, Questions: []benchmark.Question{
 		asks("SameRows", "EVALUATE reference", ""), asks("OtherRows", "EVALUATE reference", ""), asks("OtherOrder", "EVALUATE T ORDER BY [x]", ""), asks("Unrun", "EVALUATE unknown", ""),
-		asks("SameFields", "", ""), asks("Value", "", "42"), asks("Judged", "", "a long sentence that decides nothing"),
+		asks("SameFields", "", ""), asks("OtherFields", "", ""), asks("CopiedFields", "", ""), asks("Value", "", "42"), asks("Judged", "", "a long sentence that decides nothing"),
 	}})
 	id := b.benchmarkRun(t)
 	b.Work.Queries = rows{
@@ -350,7 +368,8 @@ func TestVerdictsOfARun(t *testing.T) {
 	}
 	answers := map[string]comparison.Answer{
 		"SameRows": {Query: "EVALUATE mine", Fields: field("x")}, "OtherRows": {Query: "EVALUATE other"}, "OtherOrder": {Query: "EVALUATE T"}, "Unrun": {Text: "Something."},
-		"SameFields": {Fields: field("SameFields"), Text: "So."}, "Value": {Text: "It is 42."}, "Judged": {Text: "Words."},
+		"SameFields": {Query: "EVALUATE { SUM(Sales[of SameFields]) }", Text: "So."}, "OtherFields": {Query: "EVALUATE { [SameFields] }"},
+		"CopiedFields": {Query: `EVALUATE ROW("x", 1)`, Fields: field("CopiedFields"), Text: "So."}, "Value": {Text: "It is 42."}, "Judged": {Text: "Words."},
 	}
 	r := &respondent{
 		judge: &comparison.Judgement{Class: comparison.ConflictClass, Confidence: 1, Reason: "It says something else."},
@@ -364,13 +383,15 @@ func TestVerdictsOfARun(t *testing.T) {
 		got[made.QuestionID] = comparison.Decision{Verdict: made.Verdict, Method: made.Method}
 	}
 	want := map[string]comparison.Decision{
-		"SameRows":   {Verdict: comparison.Correct, Method: comparison.ByResultSet},
-		"OtherRows":  {Verdict: comparison.Incorrect, Method: comparison.ByResultSet},
-		"OtherOrder": {Verdict: comparison.Correct, Method: comparison.ByResultSet}, // no question requires an order
-		"Unrun":      {Verdict: comparison.Incorrect, Method: comparison.ByJudge},
-		"SameFields": {Verdict: comparison.Correct, Method: comparison.ByFields},
-		"Value":      {Verdict: comparison.Correct, Method: comparison.ByValue},
-		"Judged":     {Verdict: comparison.Incorrect, Method: comparison.ByJudge},
+		"SameRows":     {Verdict: comparison.Correct, Method: comparison.ByResultSet},
+		"OtherRows":    {Verdict: comparison.Incorrect, Method: comparison.ByResultSet},
+		"OtherOrder":   {Verdict: comparison.Correct, Method: comparison.ByResultSet}, // no question requires an order
+		"Unrun":        {Verdict: comparison.Incorrect, Method: comparison.ByJudge},
+		"SameFields":   {Verdict: comparison.Correct, Method: comparison.ByFields},
+		"OtherFields":  {Verdict: comparison.Incorrect, Method: comparison.ByFields},
+		"CopiedFields": {Verdict: comparison.Incorrect, Method: comparison.ByFields},
+		"Value":        {Verdict: comparison.Correct, Method: comparison.ByValue},
+		"Judged":       {Verdict: comparison.Incorrect, Method: comparison.ByJudge},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -288,6 +288,9 @@ func (w *optimizer) compose(ctx context.Context, as item.Caller, p *optimization
 	if a.Usage, _, err = w.usageOf(ctx, as, p.UsageAccess, p.SemanticModelID, m); err != nil {
 		return err
 	}
+	if p.Kind == optimization.AIDataSchema {
+		a.Captions = w.captions(ctx, as, p.WorkspaceID, p.SemanticModelID)
+	}
 	return p.Compose(d, m, a)
 }
 

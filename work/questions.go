@@ -259,7 +259,7 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step makeQues
 		return domain.Refuse(domain.QuestionsNotGenerated,
 			"the names of this semantic model's measures and columns make no question: name them in words, or save questions of your own")
 	}
-	return w.record(ctx, step, benchmark.NewQuestionsResult(step.ModelID, set, set.Check(m)), nil)
+	return w.record(ctx, step, benchmark.NewQuestionsResult(step.ModelID, set, set.Check(m, w.Now())), nil)
 }
 
 // save makes the given set the model's. Fields that a question does not name are
@@ -279,7 +279,7 @@ func (w *questioner) save(ctx context.Context, as item.Caller, step makeQuestion
 		for i, q := range set.Questions {
 			set.Questions[i] = q.WithFields(m)
 		}
-		checked = set.Check(m)
+		checked = set.Check(m, w.Now())
 	}
 	return w.record(ctx, step, benchmark.NewQuestionsResult(step.ModelID, set, checked), &set)
 }

@@ -80,7 +80,8 @@ func (a *Asker) agent(ctx context.Context, as item.Caller, side benchmark.Side, 
 		return view{about: about}, err
 	}
 	about.ItemID, about.Stage = new(agent.ID), string(of)
-	return view{sight: sight{readiness.ExposeToAgent(m, configured.Sources[at].SelectedTables()), seenOfDescriptions}, about: about}, nil
+	return view{sight: sight{readiness.ExposeToAgent(m, configured.Sources[at].SelectedTables()), seenOfDescriptions}, about: about,
+		model: m}, nil
 }
 
 func notAnswering(agent item.Item, format string, args ...any) *domain.Refusal {

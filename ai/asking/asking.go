@@ -61,25 +61,28 @@ func New(o Options) *Asker {
 type Ask = func(ctx context.Context, question string) (benchmark.Reply, error)
 
 // Open reads, as the person, the part of the current semantic model that the side's kind of AI may
-// see. It returns the target that is asked, and a function to ask it. A *domain.Refusal keeps the
+// see. It returns the target that is asked, the entire model, and a function to ask it. A *domain.Refusal keeps the
 // entire side from answering: the platform's and the providers' own, ItemNotReadable for an item that
 // cannot answer about the model, BenchmarkRunFailed for a provider that cannot be asked.
-func (a *Asker) Open(ctx context.Context, as item.Caller, side benchmark.Side) (about comparison.Target, ask Ask, err error) {
+func (a *Asker) Open(ctx context.Context, as item.Caller, side benchmark.Side) (about comparison.Target, m *semanticmodel.Model,
+	ask Ask, err error) {
 	v, err := a.look(ctx, as, side)
 	if err != nil {
-		return v.about, nil, err
+		return v.about, nil, nil, err
 	}
 	if v.by.IsEmbedded() {
 		about, ask = a.embedded(v)
-		return about, ask, nil
+	} else {
+		about, ask, err = a.languageModel(v)
 	}
-	return a.languageModel(v)
+	return about, v.model, ask, err
 }
 
 // view is the part of its semantic model that a side sees, and the AI that answers.
 type view struct {
 	sight
 	about comparison.Target
+	model *semanticmodel.Model
 	// by is a language model or the embedded engine.
 	by aiprovider.Settings
 }
@@ -106,7 +109,7 @@ func (a *Asker) assistant(ctx context.Context, as item.Caller, side benchmark.Si
 	if err != nil {
 		return view{about: about}, err
 	}
-	return view{sight: sight{readiness.Expose(m), seenOfDescriptions}, about: about}, nil
+	return view{sight: sight{readiness.Expose(m), seenOfDescriptions}, about: about, model: m}, nil
 }
 
 // generic returns the view of a saved provider. It sees the model's metadata without the parts that
@@ -121,11 +124,10 @@ func (a *Asker) generic(ctx context.Context, as item.Caller, side benchmark.Side
 		v, err = a.agent(ctx, as, side, agent, publishedStage)
 		err = unnamed(err, settings)
 	} else {
-		var m *semanticmodel.Model
-		if m, v.about, err = a.model(ctx, as, side); err != nil {
+		if v.model, v.about, err = a.model(ctx, as, side); err != nil {
 			return v, err
 		}
-		v.sight, v.by = sight{Exposure: readiness.ExposeUnprepared(m)}, settings
+		v.sight, v.by = sight{Exposure: readiness.ExposeUnprepared(v.model)}, settings
 	}
 	v.about.ProviderID = settings.ProviderID
 	return v, err

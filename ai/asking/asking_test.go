@@ -215,7 +215,7 @@ func TestOpenReadsOnce(t *testing.T) {
 	if len(w.read) != 2 || w.read[0].Type != item.DataAgent || w.read[1].Type != item.SemanticModel {
 		t.Errorf("read %v", w.read)
 	}
-	if _, _, err := w.Open(t.Context(), ana, side(comparison.DataAgent, "")); !domain.IsRefused(err, domain.ItemNotFound) {
+	if _, _, _, err := w.Open(t.Context(), ana, side(comparison.DataAgent, "")); !domain.IsRefused(err, domain.ItemNotFound) {
 		t.Errorf("got error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -274,7 +274,7 @@ func TestOpenRefuses(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			tt.meet(t, w)
-			_, ask, err := w.Open(t.Context(), ana, tt.side)
+			_, _, ask, err := w.Open(t.Context(), ana, tt.side)
 			if !domain.IsRefused(err, tt.code) || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), hiddenAgent.String()) || ask != nil {
 				t.Errorf("got error %v, want %s that says %q", err, tt.code, tt.says)
 			}
@@ -283,7 +283,7 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := newWorld(t).Open(t.Context(), ana, side("Oracle", "")); err == nil {
+	if _, _, _, err := newWorld(t).Open(t.Context(), ana, side("Oracle", "")); err == nil {
 		t.Error("an unknown kind opened without error")
 	} else if _, refused := domain.Refused(err); refused {
 		t.Errorf("got %v, want an internal error", err)

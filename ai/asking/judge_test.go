@@ -44,7 +44,6 @@ func TestJudge(t *testing.T) {
 		"all are sides":                      {judges("j1", "j2"), []string{"j2", "j1"}, words, answer, verdict, "", 0},
 		"no judge":                           {judges(), nil, words, answer, verdict, "", 0},
 		"a judge without a query to go by":   {judges("j"), nil, benchmark.Expected{DAX: "EVALUATE x"}, answer, verdict, "j", 1},
-		"the fields decide":                  {judges("j"), nil, fields, comparison.Answer{Text: "x", Fields: []comparison.Field{measured("Other")}}, verdict, "", 0},
 		"the value decides":                  {judges("j"), nil, benchmark.Expected{Value: "42"}, comparison.Answer{Text: "It is 41."}, verdict, "", 0},
 		"it cannot tell":                     {judges("j"), nil, words, comparison.Answer{Text: "x", CannotTell: true}, verdict, "", 0},
 		"nothing is known":                   {judges("j"), nil, benchmark.Expected{}, answer, verdict, "", 0},

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"readiness/ai/rules"
 	"readiness/definition"
@@ -12,6 +13,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
+	"readiness/domain/comparison/meaning"
 	"readiness/domain/item"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
@@ -81,9 +83,12 @@ func (s sample) correct(t *testing.T, kind comparison.AgentKind, questions []ben
 	of := side(kind, "embedded")
 	of.SemanticModelID = s.model.ID
 	about, ask := s.open(t, of)
+	_, m := s.definition(t)
+	read, now := meaning.NewModel(m), time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 	for _, q := range questions {
 		r := reply(t, ask, q.Text)
-		if (comparison.Expected{Fields: q.Expected.Fields}).Decide(r.Answer, r.Failure, nil).Verdict == comparison.Correct {
+		r.Answer.Read(read, now)
+		if q.Known(m, read, now).Decide(r.Answer, r.Failure, nil).Verdict == comparison.Correct {
 			n++
 		}
 	}

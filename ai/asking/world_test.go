@@ -254,7 +254,7 @@ func side(kind comparison.AgentKind, providerID string) benchmark.Side {
 // open opens a side and fails the test on an error.
 func (w *world) open(t *testing.T, s benchmark.Side) (comparison.Target, asking.Ask) {
 	t.Helper()
-	about, ask, err := w.Open(t.Context(), ana, s)
+	about, _, ask, err := w.Open(t.Context(), ana, s)
 	if err != nil {
 		t.Fatal(err)
 	}

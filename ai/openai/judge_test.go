@@ -37,10 +37,10 @@ func TestJudge(t *testing.T) {
 		"irrelevant_difference": {judgement("irrelevant_difference", 0.9, "x"), comparison.Judgement{Class: comparison.IrrelevantDifferenceClass, Confidence: 0.9, Reason: "x"}},
 		"no_answer":             {"So: " + judgement("no_answer", 0.9, "x"), comparison.Judgement{Class: comparison.NoAnswerClass, Confidence: 0.9, Reason: "x"}},
 		"another class":         {judgement("correct", 0.9, "x"), comparison.Judgement{}},
-		"too sure":              {judgement("same", 1.1, "x"), comparison.Judgement{}},
-		"less than unsure":      {judgement("same", -0.1, "x"), comparison.Judgement{}},
+		"too sure":              {judgement("same", 1.1, "x"), comparison.Judgement{Class: comparison.SameClass, Reason: "x"}},
+		"less than unsure":      {judgement("same", -0.1, "x"), comparison.Judgement{Class: comparison.SameClass, Reason: "x"}},
 		"sure in words":         {judgement("same", `"very"`, "x"), comparison.Judgement{}},
-		"not sure":              {`{"class":"same","reason":"x"}`, comparison.Judgement{}},
+		"not sure":              {`{"class":"same","reason":"x"}`, comparison.Judgement{Class: comparison.SameClass, Reason: "x"}},
 		"prose":                 {"The same.", comparison.Judgement{}},
 		"a long reason":         {judgement("same", 1, strings.Repeat("é", 600)), comparison.Judgement{Class: comparison.SameClass, Confidence: 1, Reason: strings.Repeat("é", 500) + "…"}},
 	} {

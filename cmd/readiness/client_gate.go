@@ -13,6 +13,7 @@ import (
 
 	"readiness/client"
 	"readiness/evaluation"
+	"readiness/internal/optional"
 )
 
 // gateFlags define when a run fails the command, and which reports of it are written.
@@ -145,7 +146,7 @@ func (f *gateFlags) earlier(ctx context.Context, s *client.Service, a askedAgain
 }
 
 func sameAnswerer(a, b client.AnsweredBy) bool {
-	return text(a.Kind) == text(b.Kind) && text(a.DataAgentID) == text(b.DataAgentID) && text(a.ProviderID) == text(b.ProviderID)
+	return optional.Text(a.Kind) == optional.Text(b.Kind) && optional.Text(a.DataAgentID) == optional.Text(b.DataAgentID) && optional.Text(a.ProviderID) == optional.Text(b.ProviderID)
 }
 
 // ofRun returns the report of a benchmark run.
@@ -174,11 +175,11 @@ func (f *gateFlags) ofTest(ctx context.Context, s *client.Service, testID string
 		return nil, err
 	}
 	side := got.JSON200.SideB
-	workspaceID, err := uuid.Parse(text(side.WorkspaceID))
+	workspaceID, err := uuid.Parse(optional.Text(side.WorkspaceID))
 	if err != nil {
 		return nil, fmt.Errorf("side B of the test: %w", err)
 	}
-	modelID, err := uuid.Parse(text(side.SemanticModelID))
+	modelID, err := uuid.Parse(optional.Text(side.SemanticModelID))
 	if err != nil {
 		return nil, fmt.Errorf("side B of the test: %w", err)
 	}

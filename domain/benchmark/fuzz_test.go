@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -76,7 +77,7 @@ func FuzzSet(f *testing.F) {
 			t.Fatalf("%s is a different set when it is read (-before +after):\n%s", stored, diff)
 		}
 		m := models[int(n)%len(models)]
-		checked := admitted.Check(m)
+		checked := admitted.Check(m, time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC))
 		if len(checked) != len(admitted.Questions) {
 			t.Fatalf("%d questions, %d of them checked", len(admitted.Questions), len(checked))
 		}

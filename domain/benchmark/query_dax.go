@@ -31,7 +31,7 @@ func (q Query) DAX() string {
 	table := q.summary(depth, filters)
 	for _, f := range kept {
 		depth--
-		table = call(depth, "FILTER", table, condition(measureRef(f.Field), f))
+		table = call(depth, "FILTER", table, condition(valueRef(f.Field), f))
 	}
 	var order []string
 	for _, f := range ranked {
@@ -44,8 +44,8 @@ func (q Query) DAX() string {
 			count = NumberValue.literal(f.Values[0])
 		}
 		depth--
-		table = call(depth, "TOPN", count, table, measureRef(f.Field)+", "+direction)
-		order = append(order, measureRef(f.Field)+" "+direction)
+		table = call(depth, "TOPN", count, table, valueRef(f.Field)+", "+direction)
+		order = append(order, valueRef(f.Field)+" "+direction)
 	}
 	dax := "EVALUATE\n" + table
 	if len(order) > 0 {
@@ -76,7 +76,11 @@ func (q Query) summary(depth int, filters []string) string {
 		if function == "ROW" && len(filters) > 0 {
 			value = "CALCULATE(" + value + ", " + strings.Join(filters, ", ") + ")"
 		}
-		parts = append(parts, TextValue.literal(m.Name)+", "+value)
+		name := m.Name
+		if depth > 0 { // what is around refers to the values by their names, which are no measures
+			name = valuePrefix + name
+		}
+		parts = append(parts, TextValue.literal(name)+", "+value)
 	}
 	return call(depth, function, parts...)
 }
@@ -94,6 +98,13 @@ func columnRef(f Field) string {
 // measureRef refers to a measure without its table, because measure names are unique in
 // a model.
 func measureRef(f Field) string { return "[" + strings.ReplaceAll(f.Name, "]", "]]") + "]" }
+
+// valuePrefix begins the name of a column of values that other parts of a query refer to. Without it the name would be
+// the measure's, which is evaluated again, without the query's filters.
+const valuePrefix = "@"
+
+// valueRef refers to the column of a measure's values in the query.
+func valueRef(f Field) string { return measureRef(Field{Name: valuePrefix + f.Name}) }
 
 // condition returns the DAX condition of a filter on the column or measure reference.
 func condition(of string, f Filter) string {

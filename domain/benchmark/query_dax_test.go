@@ -35,8 +35,8 @@ func TestQueryDAX(t *testing.T) {
 				{Field: sales, Operator: benchmark.Top, Values: []string{"5"}, Type: benchmark.NumberValue},
 				{Field: sales, Operator: benchmark.Greater, Values: []string{"1000"}, Type: benchmark.NumberValue},
 			}},
-			"EVALUATE\nTOPN(\n    5,\n    FILTER(\n        SUMMARIZECOLUMNS(\n            'Product'[Category],\n            \"Total Sales\", [Total Sales]\n        ),\n" +
-				"        [Total Sales] > 1000\n    ),\n    [Total Sales], DESC\n)\nORDER BY [Total Sales] DESC, 'Product'[Category] ASC",
+			"EVALUATE\nTOPN(\n    5,\n    FILTER(\n        SUMMARIZECOLUMNS(\n            'Product'[Category],\n            \"@Total Sales\", [Total Sales]\n        ),\n" +
+				"        [@Total Sales] > 1000\n    ),\n    [@Total Sales], DESC\n)\nORDER BY [@Total Sales] DESC, 'Product'[Category] ASC",
 		},
 		"the names and values of an attacker": {
 			benchmark.Query{

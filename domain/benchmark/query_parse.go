@@ -121,7 +121,9 @@ func (p *queryParser) table(q *Query, depth int) {
 		p.expect("(")
 		p.table(q, depth+1)
 		p.expect(",")
-		q.Filters = append(q.Filters, p.condition())
+		f := p.condition()
+		f.Field = value(f.Field)
+		q.Filters = append(q.Filters, f)
 		p.expect(")")
 	case p.take("ROW"):
 		p.expect("(")
@@ -190,13 +192,16 @@ func (p *queryParser) column() Field {
 
 // ranking parses the measure that ranks the rows, which must be one of the query's.
 func (p *queryParser) ranking(q *Query) Field {
-	f := p.measure()
+	f := value(p.measure())
 	if !slices.ContainsFunc(q.Measures, func(m Field) bool { return strings.EqualFold(m.Name, f.Name) }) {
 		p.at-- // at the name
 		p.fail("a measure of the query")
 	}
 	return f
 }
+
+// value returns the measure whose values a column of the query holds.
+func value(f Field) Field { return Field{f.Table, strings.TrimPrefix(f.Name, valuePrefix)} }
 
 func (p *queryParser) measure() Field {
 	f := p.field()

@@ -3,6 +3,7 @@ package benchmark
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -10,6 +11,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/comparison"
+	"readiness/domain/comparison/meaning"
 )
 
 // CanRun reports whether the model has every field that the question's correct answer
@@ -102,16 +104,20 @@ type Checked struct {
 	CanRun bool `json:"canRun"`
 	// Reason is a sentence that says why it cannot run; nil when it can.
 	Reason *string `json:"reason"`
+	// Warning is a sentence that says why and where its expected query is not read in full; nil if it is.
+	Warning *string `json:"warning,omitempty"`
 }
 
 // Check checks every question of the set against the model.
-func (s Set) Check(m *semanticmodel.Model) []Checked {
-	has := namesOf(m)
+func (s Set) Check(m *semanticmodel.Model, today time.Time) []Checked {
+	has, read := namesOf(m), meaning.NewModel(m)
 	all := make([]Checked, len(s.Questions))
 	for i, q := range s.Questions {
 		all[i] = Checked{Question: q, CanRun: true}
 		if why := has.lacking(q); why != "" {
 			all[i].CanRun, all[i].Reason = false, &why
+		} else if why := q.unread(read, today); why != "" {
+			all[i].Warning = &why
 		}
 	}
 	return all
@@ -122,7 +128,7 @@ func (s Set) Unreadable(err error) []Checked {
 	why := fmt.Sprintf("The definition of the semantic model cannot be read: %s.", domain.Excerpt(err.Error()))
 	all := make([]Checked, len(s.Questions))
 	for i, q := range s.Questions {
-		all[i] = Checked{q, false, &why}
+		all[i] = Checked{Question: q, Reason: &why}
 	}
 	return all
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -186,7 +187,7 @@ func TestCanRun(t *testing.T) {
 	if len(can.Questions) != 1 || can.Repeats != 2 || can.Questions[0].Expected.Fields[0].Name != "Sales Amt" {
 		t.Errorf("what can run: %v", can)
 	}
-	checked := set.Check(shop())
+	checked := set.Check(shop(), time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC))
 	if checked[0].CanRun || checked[0].Reason == nil || !checked[1].CanRun || checked[1].Reason != nil {
 		t.Errorf("checked: %+v", checked)
 	}

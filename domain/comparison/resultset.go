@@ -1,5 +1,7 @@
 package comparison
 
+import "slices"
+
 // ResultSet is the result of a query: rows of values. Names of columns do not matter. A
 // row that is shorter than others is padded with BLANKs.
 type ResultSet struct {
@@ -87,4 +89,15 @@ func (r ResultSet) width() int {
 
 func (r ResultSet) partial(width int) bool {
 	return r.Truncated || len(r.Rows) > maxRows || len(r.Rows)*width > maxValues
+}
+
+// saysNothing reports whether the set is empty, or one row of one value that is BLANK or 0: any query may give that.
+func (r *ResultSet) saysNothing() bool {
+	if len(r.Rows) == 0 {
+		return true
+	}
+	if len(r.Rows) > 1 || len(r.Rows[0]) > 1 {
+		return false
+	}
+	return len(r.Rows[0]) == 0 || slices.Contains([]Value{{}, Number(0)}, r.Rows[0][0])
 }

@@ -2,10 +2,11 @@ package comparison
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+
+	"readiness/domain/comparison/meaning"
 )
 
 // Verdict is the outcome of one ask, or of one question on one side (docs/regime.md D.2).
@@ -44,18 +45,26 @@ type Expected struct {
 	// Ordered says that the order of Rows matters: the question asks for it and the
 	// reference query orders its rows.
 	Ordered bool
-	Fields  []Field
+	// Query is the reference query in normal form; nil if there is none or it cannot be read.
+	Query *meaning.Query
 	// Value is the answer as a text. It decides only when it is a single number, date
 	// or short label.
 	Value string
+	// Question is what was asked: its numbers in an answer say nothing.
+	Question string
 }
 
 // Answer is a side's answer to one ask.
 type Answer struct {
 	Text  string `json:"answer"`
 	Query string `json:"query,omitempty"`
-	// Fields are the fields of the query.
+	// Fields are those that the side says its query uses. They decide nothing.
 	Fields []Field `json:"fields,omitempty"`
+	// Form is the query's normal form as a text; "" if it was not read in full, and Unread says why.
+	Form   string `json:"queryForm,omitempty"`
+	Unread string `json:"queryUnread,omitempty"`
+	// Meaning is the query in normal form; nil if it was not read.
+	Meaning *meaning.Query `json:"-"`
 	// CannotTell is true when the side itself says that it cannot answer.
 	CannotTell bool `json:"cannotTell,omitempty"`
 	// Rows is the result of the query; nil when it was not run.
@@ -92,10 +101,15 @@ type Failure struct {
 // Judgement is a judge's decision on an answer. The judge is neither side and does not
 // know which side answered.
 type Judgement struct {
-	Class      Class   `json:"class"`
-	Confidence float64 `json:"confidence"` // 0 to 1
+	Class Class `json:"class"`
+	// Confidence is the judge's own estimate from 0 to 1, and no probability; 0 if it gave none.
+	Confidence float64 `json:"confidence"`
 	Reason     string  `json:"reason"`
 }
+
+// leastConfidence is the confidence below which a judge decides neither that an answer is
+// correct nor that it is not.
+const leastConfidence = 0.7
 
 // Class is how an answer relates to the expected one (docs/regime.md D.2 (10)).
 type Class string
@@ -131,31 +145,58 @@ func (e Expected) Decide(a Answer, failure *Failure, judgement *Judgement) Decis
 	if d, ok := e.byResultSet(a); ok {
 		return d
 	}
-	if len(e.Fields) > 0 && len(a.Fields) > 0 {
-		if sameFields(e.Fields, a.Fields) {
-			return Decision{Correct, ByFields, "", "The query uses the expected measures, groupings and filters."}
+	if e.Query != nil && a.Meaning != nil {
+		switch likeness, why := meaning.Compare(e.Query, a.Meaning, e.Ordered); likeness {
+		case meaning.Equal:
+			return Decision{Correct, ByFields, "", why}
+		case meaning.Different:
+			return Decision{Incorrect, ByFields, "", why}
+		case meaning.Unknown:
 		}
-		return Decision{Incorrect, ByFields, "", "The query uses other measures, groupings or filters than expected."}
 	}
-	if wanted, ok := readValue(e.Value); ok {
-		switch wanted.in(read(a.Text)) {
-		case holds:
-			return Decision{Correct, ByValue, "", fmt.Sprintf("The answer holds %s.", strings.TrimSpace(e.Value))}
-		case lacks:
-			return Decision{Incorrect, ByValue, "", fmt.Sprintf("The answer holds other values than %s.", strings.TrimSpace(e.Value))}
-		case undecided:
+	wanted, single := readValue(e.Value)
+	given := read(a.Text)
+	if single {
+		if d, ok := e.byValue(wanted, given); ok {
+			return d
 		}
 	}
 	if judgement != nil {
-		if v, ok := judgement.verdict(); ok {
+		if v, ok := judgement.verdict(); ok && v == Correct && single && wanted.date != nil && len(given.dates) == 0 {
+			return Decision{Unclear, ByJudge, "", "The judge finds it the same, but the answer holds no date."}
+		} else if ok {
 			return Decision{v, ByJudge, "", judgement.Reason}
 		}
 	}
-	return Decision{Verdict: Unclear, Reason: "Nothing that is known decides whether the answer is correct."}
+	why := "Nothing that is known decides whether the answer is correct."
+	if e.Query != nil && a.Unread != "" {
+		why += " Its query was not read in full: " + a.Unread + "."
+	}
+	return Decision{Verdict: Unclear, Reason: why}
+}
+
+// byValue decides by the value in the text of the answer. An answer without a number
+// where one is expected is not correct, whatever a judge would say.
+func (e Expected) byValue(wanted value, given reading) (Decision, bool) {
+	text := strings.TrimSpace(e.Value)
+	switch wanted.in(given.apart(read(e.Question))) {
+	case holds:
+		return Decision{Correct, ByValue, "", fmt.Sprintf("The answer holds %s.", text)}, true
+	case lacks:
+		return Decision{Incorrect, ByValue, "", fmt.Sprintf("The answer holds other values than %s.", text)}, true
+	case undecided:
+	}
+	switch {
+	case wanted.figure == nil || len(given.figures) > 0:
+		return Decision{}, false
+	case given.declines():
+		return Decision{Refused, ByValue, "", "The answer states that it does not know."}, true
+	}
+	return Decision{Unclear, ByValue, "", fmt.Sprintf("The answer holds no number, and %s is expected.", text)}, true
 }
 
 func (e Expected) byResultSet(a Answer) (Decision, bool) {
-	if e.Rows == nil || a.Rows == nil {
+	if e.Rows == nil || a.Rows == nil || e.Rows.saysNothing() && a.Rows.saysNothing() || a.Meaning != nil && a.Meaning.Plain() {
 		return Decision{}, false
 	}
 	switch likeness, note := CompareResultSets(*e.Rows, *a.Rows, e.Ordered); likeness {
@@ -180,6 +221,14 @@ func (r *ResultSet) evaluated() string {
 }
 
 func (j Judgement) verdict() (v Verdict, ok bool) {
+	sure := leastConfidence <= j.Confidence && j.Confidence <= 1
+	switch j.Class {
+	case SameClass, SupersetClass, IrrelevantDifferenceClass, ConflictClass:
+		if !sure {
+			return Unclear, true
+		}
+	case SubsetClass, NoAnswerClass:
+	}
 	switch j.Class {
 	case SameClass, SupersetClass, IrrelevantDifferenceClass:
 		return Correct, true
@@ -191,31 +240,6 @@ func (j Judgement) verdict() (v Verdict, ok bool) {
 		return Refused, true
 	}
 	return "", false
-}
-
-// sameFields reports whether two queries use the same fields, in any order. Names and
-// values compare without regard to case, as in DAX. A measure's table is ignored,
-// because measure names are unique in a model (docs/regime.md D.2 (8)).
-func sameFields(a, b []Field) bool {
-	return slices.Equal(keys(a), keys(b))
-}
-
-func keys(fields []Field) []string {
-	all := make([]string, 0, len(fields))
-	for _, f := range fields {
-		if f.Role == MeasureField {
-			f.Table = ""
-		}
-		values := make([]string, len(f.Values))
-		for i, v := range f.Values {
-			values[i] = fold(v)
-		}
-		slices.Sort(values)
-		key := []string{string(f.Role), fold(f.Table), fold(f.Name), fold(f.Operator)}
-		all = append(all, fmt.Sprintf("%q", append(key, slices.Compact(values)...)))
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // fold returns the form in which names compare: NFC, trimmed, in lower case.

@@ -1,5 +1,24 @@
 package comparison
 
+import (
+	"time"
+
+	"readiness/domain/comparison/meaning"
+)
+
+// Read reads the answer's query into its normal form. today is what TODAY() returns.
+func (a *Answer) Read(m *meaning.Model, today time.Time) {
+	if a.Query == "" || m == nil {
+		return
+	}
+	q, err := m.Read(a.Query, today)
+	if err != nil {
+		a.Unread = err.Error()
+		return
+	}
+	a.Meaning, a.Form = q, q.String()
+}
+
 // known is an answer prepared for comparison with others.
 type known struct {
 	Answer
@@ -31,7 +50,7 @@ func know(a Answer) *known {
 }
 
 // compare returns whether two answers mean the same: Equal, Different or Undecided. It
-// uses the first of rows, fields, values in the text and the text that both answers
+// uses the first of rows, the form of the queries, values in the text and the text that both answers
 // have. Columns that only one of them has are ignored (docs/regime.md D.2 (12)).
 func (k *known) compare(l *known) Likeness {
 	if k.CannotTell || l.CannotTell {
@@ -46,8 +65,8 @@ func (k *known) compare(l *known) Likeness {
 			return likeness(got != Different)
 		}
 	}
-	if len(k.Fields) > 0 && len(l.Fields) > 0 {
-		return likeness(sameFields(k.Fields, l.Fields))
+	if k.Form != "" && k.Form == l.Form {
+		return Equal
 	}
 	if k.text != "" && k.text == l.text {
 		return Equal

@@ -13,8 +13,10 @@ type figure struct {
 	text     string // with sign, currency and unit, without blanks
 	number   float64
 	decimals int
-	scale    float64 // 1000 of "1.2K"
-	percent  bool
+	// significant is how many digits it shows, without zeros at the start.
+	significant int
+	scale       float64 // 1000 of "1.2K"
+	percent     bool
 	// doubtful is true for the less usual reading of the separators.
 	doubtful bool
 	// bare is true for four digits without anything else, which may be a year.
@@ -91,6 +93,7 @@ func scan(s string) []figure {
 		f.bare = f.text == digits && len(digits) == 4
 		for _, r := range readDigits(digits) {
 			f.number, f.decimals, f.doubtful = r.number, r.decimals, r.doubtful
+			f.significant = len(strings.TrimLeft(strings.Map(digit, digits), "0"))
 			if negative {
 				f.number = -f.number
 			}
@@ -101,6 +104,14 @@ func scan(s string) []figure {
 		}
 	}
 	return all
+}
+
+// digit keeps digits.
+func digit(r rune) rune {
+	if r < '0' || r > '9' {
+		return -1
+	}
+	return r
 }
 
 // digits is one reading of digits and separators.
@@ -164,12 +175,7 @@ func groups(s string, mark byte) bool {
 
 // plain parses the digits alone. The last ones, as many as decimals, are decimals.
 func plain(s string, decimals int, doubtful bool) digits {
-	only := strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, s)
+	only := strings.Map(digit, s)
 	at := len(only) - decimals
 	number, _ := strconv.ParseFloat(only[:at]+"."+only[at:], 64) // only digits: out of range gives infinity
 	return digits{number, decimals, doubtful}

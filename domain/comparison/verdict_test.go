@@ -2,24 +2,38 @@ package comparison
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/comparison/meaning"
 )
 
 func rowsOf(rows ...[]any) *ResultSet { return new(set(rows...)) }
 
-var (
-	sales  = Field{Role: MeasureField, Table: "Sales", Name: "Sales Amount"}
-	byYear = Field{Role: GroupingField, Table: "Date", Name: "Year"}
-	bikes  = Field{Role: FilterField, Table: "Product", Name: "Category", Operator: "in", Values: []string{"Bikes", "Clothing"}}
-)
+// model is a table with the columns x and y, and reads reads a query about it.
+var model = meaning.NewModel(&semanticmodel.Model{Tables: []semanticmodel.Table{{Name: "T", Columns: []semanticmodel.Column{
+	{Name: "x", DataType: semanticmodel.Double}, {Name: "y", DataType: semanticmodel.Double},
+}}}})
+
+func reads(query string) *meaning.Query {
+	q, err := model.Read(query, time.Time{})
+	if err != nil {
+		panic(err) // of the tests' own queries
+	}
+	return q
+}
+
+var summed, mean, doubled = reads("EVALUATE { SUM(T[x]) }"), reads("EVALUATE { AVERAGE(T[x]) }"), reads("EVALUATE { 2 * SUM(T[x]) }")
 
 // The first method that can decide does (docs/regime.md D.2).
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	same := &Judgement{Class: SameClass, Confidence: 0.9, Reason: "Both say so."}
-	conflict := &Judgement{Class: ConflictClass, Reason: "They differ."}
+	conflict := &Judgement{Class: ConflictClass, Confidence: 0.7, Reason: "They differ."}
+	unsure := &Judgement{Class: SameClass, Confidence: 0.69, Reason: "Perhaps."}
 	truncated := &ResultSet{Truncated: true}
 	for name, tt := range map[string]struct {
 		expected  Expected
@@ -30,28 +44,47 @@ func TestDecide(t *testing.T) {
 		method    Method
 		note      Note
 	}{
-		"an error, whatever there is": {Expected{Value: "1"}, Answer{Text: "1"}, &Failure{"Throttled", "No answer in 5 minutes."}, same, Errored, ByError, ""},
-		"cannot tell":                 {Expected{Value: "1"}, Answer{Text: "I found 1 table.", CannotTell: true}, nil, same, Refused, ByRefusal, ""},
-		"rows before all else":        {Expected{Rows: rowsOf(row{1}), Value: "1", Fields: []Field{sales}}, Answer{Text: "1", Rows: rowsOf(row{2}), Fields: []Field{sales}}, nil, same, Incorrect, ByResultSet, ""},
-		"rows":                        {Expected{Rows: rowsOf(row{1})}, Answer{Rows: rowsOf(row{1})}, nil, conflict, Correct, ByResultSet, ""},
-		"rows with more columns":      {Expected{Rows: rowsOf(row{1})}, Answer{Rows: rowsOf(row{1, 2})}, nil, nil, Correct, ByResultSet, ExtraColumns},
-		"no rows":                     {Expected{Rows: rowsOf()}, Answer{Rows: rowsOf()}, nil, nil, Correct, ByResultSet, BothEmpty},
-		"rows in order":               {Expected{Rows: rowsOf(row{1}, row{2}), Ordered: true}, Answer{Rows: rowsOf(row{2}, row{1})}, nil, nil, Incorrect, ByResultSet, ""},
-		"truncated rows, then fields": {Expected{Rows: truncated, Fields: []Field{sales}}, Answer{Rows: rowsOf(row{1}), Fields: []Field{sales}}, nil, nil, Correct, ByFields, ""},
-		"truncated rows, then value":  {Expected{Rows: truncated, Value: "1"}, Answer{Rows: rowsOf(row{1}), Text: "It is 2."}, nil, same, Incorrect, ByValue, ""},
-		"truncated rows, then judge":  {Expected{Rows: truncated}, Answer{Rows: rowsOf(row{1})}, nil, conflict, Incorrect, ByJudge, ""},
-		"rows of the reference alone": {Expected{Rows: rowsOf(row{1}), Value: "1"}, Answer{Text: "1"}, nil, nil, Correct, ByValue, ""},
-		"fields before value":         {Expected{Fields: []Field{sales, byYear}, Value: "1"}, Answer{Text: "1", Fields: []Field{sales}}, nil, same, Incorrect, ByFields, ""},
-		"value":                       {Expected{Value: "1,234"}, Answer{Text: "It is 1234."}, nil, conflict, Correct, ByValue, ""},
-		"value, in doubt":             {Expected{Value: "1234567"}, Answer{Text: "It is 1.2M."}, nil, same, Correct, ByJudge, ""},
-		"long answers are judged":     {Expected{Value: "Sales rose in all regions but one."}, Answer{Text: "They rose."}, nil, same, Correct, ByJudge, ""},
-		"superset":                    {Expected{}, Answer{}, nil, &Judgement{Class: SupersetClass}, Correct, ByJudge, ""},
-		"irrelevant difference":       {Expected{}, Answer{}, nil, &Judgement{Class: IrrelevantDifferenceClass}, Correct, ByJudge, ""},
-		"subset":                      {Expected{}, Answer{}, nil, &Judgement{Class: SubsetClass}, Unclear, ByJudge, ""},
-		"no answer":                   {Expected{}, Answer{}, nil, &Judgement{Class: NoAnswerClass}, Refused, ByJudge, ""},
-		"a judge's odd word":          {Expected{}, Answer{}, nil, &Judgement{Class: "yes"}, Unclear, "", ""},
-		"nothing decides":             {Expected{Value: "Bikes"}, Answer{Text: "Clothing"}, nil, nil, Unclear, "", ""},
-		"nothing is known":            {Expected{}, Answer{}, nil, nil, Unclear, "", ""},
+		"an error, whatever there is":  {Expected{Value: "1"}, Answer{Text: "1"}, &Failure{"Throttled", "No answer in 5 minutes."}, same, Errored, ByError, ""},
+		"cannot tell":                  {Expected{Value: "1"}, Answer{Text: "I found 1 table.", CannotTell: true}, nil, same, Refused, ByRefusal, ""},
+		"rows before all else":         {Expected{Rows: rowsOf(row{1}), Value: "1", Query: summed}, Answer{Text: "1", Rows: rowsOf(row{2}), Meaning: summed}, nil, same, Incorrect, ByResultSet, ""},
+		"rows":                         {Expected{Rows: rowsOf(row{1})}, Answer{Rows: rowsOf(row{1})}, nil, conflict, Correct, ByResultSet, ""},
+		"rows with more columns":       {Expected{Rows: rowsOf(row{1})}, Answer{Rows: rowsOf(row{1, 2})}, nil, nil, Correct, ByResultSet, ExtraColumns},
+		"no rows":                      {Expected{Rows: rowsOf()}, Answer{Rows: rowsOf()}, nil, nil, Unclear, "", ""},
+		"one zero":                     {Expected{Rows: rowsOf(row{0})}, Answer{Rows: rowsOf(row{0})}, nil, nil, Unclear, "", ""},
+		"one blank":                    {Expected{Rows: rowsOf(row{nil})}, Answer{Rows: rowsOf()}, nil, nil, Unclear, "", ""},
+		"zero and a number":            {Expected{Rows: rowsOf(row{0})}, Answer{Rows: rowsOf(row{1})}, nil, nil, Incorrect, ByResultSet, ""},
+		"rows of a constant":           {Expected{Rows: rowsOf(row{1}), Query: summed}, Answer{Rows: rowsOf(row{1}), Meaning: reads("EVALUATE { 1 }")}, nil, same, Incorrect, ByFields, ""},
+		"rows in order":                {Expected{Rows: rowsOf(row{1}, row{2}), Ordered: true}, Answer{Rows: rowsOf(row{2}, row{1})}, nil, nil, Incorrect, ByResultSet, ""},
+		"truncated rows, then fields":  {Expected{Rows: truncated, Query: summed}, Answer{Rows: rowsOf(row{1}), Meaning: summed}, nil, nil, Correct, ByFields, ""},
+		"truncated rows, then value":   {Expected{Rows: truncated, Value: "1"}, Answer{Rows: rowsOf(row{1}), Text: "It is 2."}, nil, same, Incorrect, ByValue, ""},
+		"truncated rows, then judge":   {Expected{Rows: truncated}, Answer{Rows: rowsOf(row{1})}, nil, conflict, Incorrect, ByJudge, ""},
+		"rows of the reference alone":  {Expected{Rows: rowsOf(row{1}), Value: "1"}, Answer{Text: "1"}, nil, nil, Correct, ByValue, ""},
+		"fields before value":          {Expected{Query: summed, Value: "1"}, Answer{Text: "1", Meaning: mean}, nil, same, Incorrect, ByFields, ""},
+		"fields that may differ":       {Expected{Query: summed, Value: "1"}, Answer{Text: "1", Meaning: doubled}, nil, same, Correct, ByValue, ""},
+		"copied fields decide nothing": {Expected{Query: summed}, Answer{Fields: []Field{{Role: MeasureField, Name: "x"}}}, nil, nil, Unclear, "", ""},
+		"a query of nothing":           {Expected{Query: summed}, Answer{Meaning: reads("EVALUATE { 1 }")}, nil, same, Incorrect, ByFields, ""},
+		"value":                        {Expected{Value: "1,234"}, Answer{Text: "It is 1234."}, nil, conflict, Correct, ByValue, ""},
+		"value, in doubt":              {Expected{Value: "1234567"}, Answer{Text: "It is 1.2M."}, nil, same, Correct, ByJudge, ""},
+		"long answers are judged":      {Expected{Value: "Sales rose in all regions but one."}, Answer{Text: "They rose."}, nil, same, Correct, ByJudge, ""},
+		"superset":                     {Expected{}, Answer{}, nil, &Judgement{Class: SupersetClass, Confidence: 1}, Correct, ByJudge, ""},
+		"irrelevant difference":        {Expected{}, Answer{}, nil, &Judgement{Class: IrrelevantDifferenceClass, Confidence: 0.8}, Correct, ByJudge, ""},
+		"subset":                       {Expected{}, Answer{}, nil, &Judgement{Class: SubsetClass}, Unclear, ByJudge, ""},
+		"no answer":                    {Expected{}, Answer{}, nil, &Judgement{Class: NoAnswerClass}, Refused, ByJudge, ""},
+		"a judge who is not sure":      {Expected{}, Answer{}, nil, unsure, Unclear, ByJudge, ""},
+		"a judge without confidence":   {Expected{}, Answer{}, nil, &Judgement{Class: ConflictClass}, Unclear, ByJudge, ""},
+		"a judge too sure":             {Expected{}, Answer{}, nil, &Judgement{Class: SameClass, Confidence: 1.1}, Unclear, ByJudge, ""},
+		"no answer, not sure":          {Expected{}, Answer{}, nil, &Judgement{Class: NoAnswerClass, Confidence: 0.1}, Refused, ByJudge, ""},
+		"no number":                    {Expected{Value: "1234"}, Answer{Text: "Sales were good."}, nil, same, Unclear, ByValue, ""},
+		"no number, and no answer":     {Expected{Value: "1234"}, Answer{Text: "I can’t tell from this data."}, nil, same, Refused, ByValue, ""},
+		"no number, in German":         {Expected{Value: "1234"}, Answer{Text: "Dazu liegen mir keine Daten vor."}, nil, same, Refused, ByValue, ""},
+		"a number of the question":     {Expected{Value: "1234", Question: "Sales of the top 500 customers?"}, Answer{Text: "The 500 customers bought for 1,234."}, nil, conflict, Correct, ByValue, ""},
+		"the question's number alone":  {Expected{Value: "1234", Question: "Sales of the top 500 customers?"}, Answer{Text: "The 500 customers bought for 1,300."}, nil, same, Incorrect, ByValue, ""},
+		"too few digits":               {Expected{Value: "1234"}, Answer{Text: "It is 13 hundred or so."}, nil, same, Correct, ByJudge, ""},
+		"all digits of a short one":    {Expected{Value: "12"}, Answer{Text: "It is 13."}, nil, same, Incorrect, ByValue, ""},
+		"a word for a date":            {Expected{Value: "2024-03-31"}, Answer{Text: "It was at the end of spring."}, nil, same, Unclear, ByJudge, ""},
+		"a judge's odd word":           {Expected{}, Answer{}, nil, &Judgement{Class: "yes"}, Unclear, "", ""},
+		"nothing decides":              {Expected{Value: "Bikes"}, Answer{Text: "Clothing"}, nil, nil, Unclear, "", ""},
+		"nothing is known":             {Expected{}, Answer{}, nil, nil, Unclear, "", ""},
 	} {
 		got := tt.expected.Decide(tt.answer, tt.failure, tt.judgement)
 		if got.Verdict != tt.verdict || got.Method != tt.method || got.Note != tt.note {
@@ -75,31 +108,6 @@ func TestVerdictsNameTheEngine(t *testing.T) {
 		reference.Engine, answer.Engine = engine, engine
 		if got := (Expected{Rows: reference}).Decide(Answer{Rows: answer}, nil, nil); got.Reason != want || got.Verdict != Correct {
 			t.Errorf("%q: got %+v, want %q", engine, got, want)
-		}
-	}
-}
-
-// Equality of measures, groupings and filters, in any order.
-func TestSameFields(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		a, b []Field
-		want bool
-	}{
-		"order":              {[]Field{sales, byYear, bikes}, []Field{bikes, sales, byYear}, true},
-		"twice":              {[]Field{sales}, []Field{sales, sales}, true},
-		"case":               {[]Field{byYear}, []Field{{Role: GroupingField, Table: "DATE", Name: " year "}}, true},
-		"a measure's table":  {[]Field{sales}, []Field{{Role: MeasureField, Name: "Sales Amount"}}, true},
-		"a grouping's table": {[]Field{byYear}, []Field{{Role: GroupingField, Table: "Fiscal", Name: "Year"}}, false},
-		"values in order":    {[]Field{bikes}, []Field{{FilterField, "Product", "Category", "IN", []string{"clothing", "Bikes", "Bikes"}}}, true},
-		"other values":       {[]Field{bikes}, []Field{{FilterField, "Product", "Category", "in", []string{"Bikes"}}}, false},
-		"other operator":     {[]Field{bikes}, []Field{{FilterField, "Product", "Category", "not in", []string{"Bikes", "Clothing"}}}, false},
-		"one more":           {[]Field{sales}, []Field{sales, byYear}, false},
-		"other role":         {[]Field{byYear}, []Field{{Role: FilterField, Table: "Date", Name: "Year"}}, false},
-		"parts run together": {[]Field{{Role: GroupingField, Table: "a", Name: "b c"}}, []Field{{Role: GroupingField, Table: "a b", Name: "c"}}, false},
-	} {
-		if got := sameFields(tt.a, tt.b); got != tt.want {
-			t.Errorf("%s: got %v", name, got)
 		}
 	}
 }
@@ -159,9 +167,10 @@ func TestAnswers(t *testing.T) {
 		"rows, more columns":    {Answer{Rows: rowsOf(row{1, "A"})}, Answer{Rows: rowsOf(row{1})}, Equal},
 		"other rows":            {Answer{Text: "a", Rows: rowsOf(row{1})}, Answer{Text: "a", Rows: rowsOf(row{2})}, Different},
 		"undecided rows":        {Answer{Text: "a", Rows: &ResultSet{Truncated: true}}, Answer{Text: "a", Rows: rowsOf(row{2})}, Equal},
-		"undecided, fields":     {Answer{Rows: &ResultSet{Truncated: true}, Fields: []Field{sales}}, Answer{Rows: rowsOf(row{2}), Fields: []Field{byYear}}, Different},
-		"fields":                {Answer{Text: "a", Fields: []Field{sales, byYear}}, Answer{Fields: []Field{byYear, sales}}, Equal},
-		"other fields":          {Answer{Text: "a", Fields: []Field{sales}}, Answer{Text: "a", Fields: []Field{byYear}}, Different},
+		"undecided, forms":      {Answer{Rows: &ResultSet{Truncated: true}, Form: "a"}, Answer{Rows: rowsOf(row{2}), Form: "a"}, Equal},
+		"forms":                 {Answer{Text: "a", Form: "f"}, Answer{Text: "b", Form: "f"}, Equal},
+		"other forms":           {Answer{Text: "5", Form: "f"}, Answer{Text: "5", Form: "g"}, Equal},
+		"fields of their own":   {Answer{Fields: []Field{{Name: "x"}}}, Answer{Fields: []Field{{Name: "x"}}}, Undecided},
 		"texts":                 {says("They rose\nagain."), says(" They rose again. "), Equal},
 		"other texts":           {says("They rose, I think, in all of the regions."), says("Sales went up everywhere, as it seems to me."), Undecided},
 		"no texts":              {says(""), says(""), Undecided},

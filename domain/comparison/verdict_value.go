@@ -2,6 +2,7 @@ package comparison
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,6 +24,8 @@ const (
 	// maxLabel and maxLabelWords bound a short label, in characters and in words.
 	maxLabel      = 60
 	maxLabelWords = 5
+	// shownDigits is how many digits a figure shows at least to contradict a longer one.
+	shownDigits = 3
 )
 
 // reading holds what was found in a text.
@@ -97,7 +100,28 @@ func (v value) in(r reading) finding {
 	return undecided
 }
 
-// in looks for a figure among those of a text. Years do not contradict it.
+// apart returns the reading without the figures that the question has too, unless nothing
+// else is left.
+func (r reading) apart(question reading) reading {
+	left := slices.DeleteFunc(slices.Clone(r.figures), func(f figure) bool {
+		return slices.ContainsFunc(question.figures, func(o figure) bool { return f.amount() == o.amount() && f.percent == o.percent })
+	})
+	if len(left) > 0 {
+		r.figures = left
+	}
+	return r
+}
+
+// declining are words of answers that do not know.
+var declining = regexp.MustCompile(`(?i)\b(?:cannot|can't|could not|couldn't|unable|don't know|do not know|not sure|not available|no data|no information|` +
+	`does not (?:contain|have|include)|doesn't (?:contain|have|include)|kann (?:ich )?nicht|weiß (?:ich )?nicht|keine (?:Daten|Angaben)|liegen nicht vor)\b`)
+
+func (r reading) declines() bool {
+	return declining.MatchString(strings.ReplaceAll(r.text, "’", "'"))
+}
+
+// in looks for a figure among those of a text. Years do not contradict it, and neither
+// does a figure of fewer digits than shownDigits and than f has.
 func (f figure) in(others []figure) finding {
 	outcome, doubt := undecided, false
 	for _, o := range others {
@@ -107,7 +131,11 @@ func (f figure) in(others []figure) finding {
 		case maybe:
 			doubt = true
 		case other:
-			if !o.isYear() || f.isYear() {
+			switch {
+			case o.isYear() && !f.isYear():
+			case o.significant < min(shownDigits, f.significant):
+				doubt = true
+			default:
 				outcome = lacks
 			}
 		}

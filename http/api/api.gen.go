@@ -1536,7 +1536,7 @@ type ApplyRecord struct {
 
 // ApplyRequest Requires either previewId or approval.
 type ApplyRequest struct {
-	// Approval none: propose and write in one operation. No other member may be combined with it.
+	// Approval none: propose and write in one operation; no other member may be combined with it. given, with previewId: write a preview although it lowers the score of a dimension by more than 5 points.
 	Approval *string `json:"approval,omitempty"`
 
 	// Keys Keys of the preview's changes to write; at least one. If absent, every change is written, or for
@@ -1777,6 +1777,9 @@ type BenchmarkQuestion struct {
 	Source BenchmarkQuestionSource `json:"source"`
 	Tags   []string                `json:"tags,omitempty"`
 	Text   string                  `json:"text"`
+
+	// Warning Why and where the expected query is not read in full, so that it decides no fields verdict; absent when it is read.
+	Warning *string `json:"warning,omitempty"`
 
 	// Weight The weight of the question in the accuracy; absent for 1.
 	Weight *float64 `json:"weight,omitempty"`

@@ -1,0 +1,81 @@
+package benchmark
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"readiness/definition/semanticmodel"
+	"readiness/domain/comparison"
+	"readiness/domain/comparison/meaning"
+)
+
+// Known returns what decides about answers: the value, and the query in normal form. Without a query, one is made of
+// the fields. A query that the reader does not read decides nothing.
+func (q Question) Known(m *semanticmodel.Model, read *meaning.Model, today time.Time) comparison.Expected {
+	e := q.Expected
+	known := comparison.Expected{Value: e.Value, Question: q.Text, Ordered: q.Ordered}
+	query := e.DAX
+	if query == "" && m != nil {
+		query = queryOf(e.Fields, m).DAX()
+	}
+	if query == "" || read == nil {
+		return known
+	}
+	if q, err := read.Read(query, today); err == nil {
+		known.Query = q
+	}
+	return known
+}
+
+// queryOf returns the query that has the fields. Values have the types of their columns.
+func queryOf(fields []comparison.Field, m *semanticmodel.Model) Query {
+	types := map[[2]string]ValueType{}
+	for _, t := range m.Tables {
+		for _, c := range t.Columns {
+			types[[2]string{fold(t.Name), fold(c.Name)}] = ValueTypeOf(string(c.DataType))
+		}
+	}
+	var q Query
+	for _, f := range fields {
+		field := Field{f.Table, f.Name}
+		switch f.Role {
+		case comparison.MeasureField:
+			q.Measures = append(q.Measures, field)
+		case comparison.GroupingField:
+			q.Groupings = append(q.Groupings, field)
+		case comparison.FilterField:
+			t, isColumn := types[[2]string{fold(f.Table), fold(f.Name)}]
+			if !isColumn {
+				t = NumberValue // a filter by the value of a measure
+			}
+			q.Filters = append(q.Filters, Filter{field, f.Operator, f.Values, t})
+		}
+	}
+	for i, f := range q.Filters { // a measure is the same in every table
+		for _, x := range q.Measures {
+			if f.Type == NumberValue && fold(f.Name) == fold(x.Name) && types[[2]string{fold(f.Table), fold(f.Name)}] == "" {
+				q.Filters[i].Field = x
+			}
+		}
+	}
+	return q
+}
+
+// unread says why the question's own query decides about no answer, and where; "" if it may.
+func (q Question) unread(m *meaning.Model, today time.Time) string {
+	if q.Expected.DAX == "" {
+		return ""
+	}
+	_, err := m.Read(q.Expected.DAX, today)
+	u, ok := errors.AsType[*meaning.Unread](err)
+	if !ok {
+		return ""
+	}
+	before := q.Expected.DAX[:min(u.At, len(q.Expected.DAX))]
+	line := strings.Count(before, "\n") + 1
+	column := len([]rune(before[strings.LastIndexByte(before, '\n')+1:])) + 1
+	return fmt.Sprintf("The expected query is not read in full, so that only its rows, a judge or a person can decide about answers: "+
+		"line %d, column %d: %s.", line, column, u.Message)
+}

@@ -1,0 +1,393 @@
+package meaning
+
+import (
+	"slices"
+	"strings"
+
+	"readiness/definition/dax"
+)
+
+// limit is what a condition says about a column.
+type limit struct {
+	column *column
+	set    set
+}
+
+// applied returns the filter context that CALCULATE and CALCULATETABLE make: rows become filters, then functions that
+// remove filters apply, and then the filters, each evaluated outside and replacing those on its columns.
+func (r *reader) applied(filters []*dax.Node, in scope) (*place, error) {
+	at := in.transition().copied()
+	var rest []*dax.Node
+	removed := false
+	for _, f := range filters {
+		of, outer := resolved(f, in)
+		done, err := r.removes(of, outer, at)
+		if err != nil {
+			return nil, err
+		}
+		removed = removed || done
+		if !done {
+			rest = append(rest, f)
+		}
+	}
+	var all []change
+	for _, f := range rest {
+		c, err := r.filter(f, in)
+		if err != nil {
+			return nil, err
+		}
+		if in.row != nil && c.found {
+			return nil, r.fail(f, "a filter by the values that there are is not read in a row")
+		}
+		if removed && c.keeps {
+			return nil, r.fail(f, "a filter that keeps others is not read together with one that removes some")
+		}
+		all = append(all, c)
+	}
+	for _, c := range all { // filters of one call apply together: where one keeps the values that there are, all do
+		for i := range all {
+			all[i].keeps = all[i].keeps || c.keeps && all[i].shares(c)
+		}
+	}
+	for _, c := range all {
+		if err := r.clears(c, at, filters); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.together(all, filters); err != nil {
+		return nil, err
+	}
+	if len(in.at.of) > 0 && (removed || slices.ContainsFunc(all, func(c change) bool { return !c.keeps })) {
+		// the rows of a table were found under all filters, and keep them
+		return nil, r.fail(filters[0], "a filter that replaces others is not read inside of a filter by the rows of a table")
+	}
+	before := map[*column]bool{}
+	for _, c := range all {
+		for _, l := range c.limits {
+			if at.on[l.column.table] {
+				return nil, r.fail(filters[0], "a filter on '%s' inside of one that moves in time is not read", l.column.table.name)
+			}
+			if c.keeps || before[l.column] {
+				at.limit(l.column, l.set)
+			} else {
+				at.filters[l.column] = l.set
+			}
+			before[l.column] = true
+		}
+		if c.of != nil {
+			at.of = append(at.of, c.of)
+		}
+	}
+	for _, c := range all {
+		if c.step != "" {
+			at.step(c.step, c.on)
+			at.shifted = at.shifted || c.shifts
+		}
+	}
+	return at, nil
+}
+
+// shares reports whether two changes limit the same column.
+func (c change) shares(d change) bool {
+	return slices.ContainsFunc(c.limits, func(l limit) bool {
+		return slices.ContainsFunc(d.limits, func(m limit) bool { return l.column == m.column })
+	})
+}
+
+// together refuses a change that depends on the days of the filter context in a call with another filter on the calendar: both
+// are evaluated outside.
+func (r *reader) together(all []change, filters []*dax.Node) error {
+	for i, c := range all {
+		for j, d := range all {
+			if c.on != nil && i != j && (d.on == c.on || slices.ContainsFunc(d.limits, func(l limit) bool { return l.column.table == c.on })) {
+				return r.fail(filters[0], "a move in time and another filter on the calendar '%s' are not read together", c.on.name)
+			}
+		}
+	}
+	return nil
+}
+
+// change is what a filter argument does to the filter context.
+type change struct {
+	limits []limit
+	keeps  bool // the filters that are there stay
+	found  bool // it is made of the values that there are, before rows become filters
+	// clears are columns whose filters it removes, in addition to those of its limits.
+	clears []*column
+	// of is the table whose rows the filter is, nil for a filter by columns.
+	of *table
+	// step is a change that depends on the filters so far, on the calendar on.
+	step   string
+	on     *table
+	shifts bool
+}
+
+// clears removes the filters that a change replaces.
+func (r *reader) clears(c change, at *place, filters []*dax.Node) error {
+	at.clear(c.clears...)
+	for _, l := range c.limits {
+		t := l.column.table
+		switch {
+		case t.date == l.column && t.ruling && c.keeps:
+			for other := range at.filters {
+				if other.table == t && other != l.column {
+					return r.fail(filters[0], "a filter that keeps others is not read on the days of a calendar")
+				}
+			}
+		case t.date == l.column && t.ruling:
+			for _, other := range t.columns {
+				at.clear(other)
+			}
+		case !c.keeps:
+			at.clear(l.column)
+		}
+	}
+	return nil
+}
+
+// removes applies a function that removes filters; false for any other filter.
+func (r *reader) removes(n *dax.Node, in scope, at *place) (bool, error) {
+	if n.Kind != dax.CallNode {
+		return false, nil
+	}
+	switch n.Text {
+	case "USERELATIONSHIP", "CROSSFILTER":
+		var ends []string
+		for _, p := range n.Parts {
+			if p.Kind != dax.ColumnNode || r.column(p.Reference, in) == nil {
+				if n.Text == "CROSSFILTER" && p.Kind == dax.NameNode {
+					ends = append(ends, fold(p.Text))
+					continue
+				}
+				return false, r.fail(p, "%s names a column that the model does not have", n.Text)
+			}
+			ends = append(ends, r.column(p.Reference, in).String())
+		}
+		slices.Sort(ends)
+		at.step(n.Text+" "+strings.Join(ends, " "), nil)
+		return true, nil
+	case "ALL", "REMOVEFILTERS", "ALLNOBLANKROW":
+		return true, r.removesAll(n, in, at)
+	case "ALLEXCEPT":
+		return true, r.removesExcept(n, in, at)
+	}
+	return false, nil
+}
+
+func (r *reader) removesAll(n *dax.Node, in scope, at *place) error {
+	if len(n.Parts) == 0 {
+		return r.fail(n, "%s without arguments is not read", n.Text)
+	}
+	for _, p := range n.Parts {
+		switch {
+		case p.Kind == dax.NameNode && r.model.tables[fold(p.Text)] != nil:
+			t := r.model.tables[fold(p.Text)]
+			for _, one := range append(r.model.finds(t), t) {
+				for _, c := range one.columns {
+					at.clear(c)
+				}
+			}
+		case p.Kind == dax.ColumnNode && r.column(p.Reference, in) != nil:
+			c := r.column(p.Reference, in)
+			at.clear(c)
+			if t := c.table; t.date == c && t.ruling {
+				return r.fail(p, "%s of the days of a calendar is not read", n.Text)
+			}
+		default:
+			return r.fail(p, "%s is read of tables and columns", n.Text)
+		}
+	}
+	return nil
+}
+
+func (r *reader) removesExcept(n *dax.Node, in scope, at *place) error {
+	if len(n.Parts) == 0 || n.Parts[0].Kind != dax.NameNode || r.model.tables[fold(n.Parts[0].Text)] == nil {
+		return r.fail(n, "ALLEXCEPT is read of a table of the model")
+	}
+	t := r.model.tables[fold(n.Parts[0].Text)]
+	var kept []*column
+	for _, p := range n.Parts[1:] {
+		if p.Kind != dax.ColumnNode || r.column(p.Reference, in) == nil {
+			return r.fail(p, "ALLEXCEPT is read with columns")
+		}
+		kept = append(kept, r.column(p.Reference, in))
+	}
+	for _, one := range append(r.model.finds(t), t) {
+		for _, c := range one.columns {
+			if !slices.Contains(kept, c) {
+				at.clear(c)
+			}
+		}
+	}
+	return nil
+}
+
+// filter reads a filter argument: a condition, or a table of values.
+func (r *reader) filter(n *dax.Node, in scope) (change, error) {
+	of, outer := resolved(n, in)
+	c, err := r.filterOf(of, outer)
+	if err == nil && of != n && c.keeps && len(c.limits) > 0 { // made of the values that there were at the variable
+		if c.of != nil || len(outer.at.filters) > 0 {
+			return change{}, r.fail(n, "a variable that holds filtered values is not read as a filter")
+		}
+		c.keeps = false
+	}
+	return c, err
+}
+
+func (r *reader) filterOf(n *dax.Node, in scope) (change, error) {
+	if n.Kind != dax.CallNode {
+		limits, err := r.condition(n, in)
+		return change{limits: limits}, err
+	}
+	switch n.Text {
+	case "KEEPFILTERS":
+		if len(n.Parts) != 1 {
+			return change{}, r.fail(n, "KEEPFILTERS has one argument")
+		}
+		c, err := r.filter(n.Parts[0], in)
+		if err == nil && (c.step != "" || len(c.clears) > 0) {
+			err = r.fail(n, "KEEPFILTERS is read of conditions")
+		}
+		c.keeps = true
+		return c, err
+	case "FILTER":
+		return r.filtered(n, in)
+	case "TREATAS":
+		return r.treated(n, in)
+	case "VALUES", "DISTINCT":
+		if len(n.Parts) == 1 && n.Parts[0].Kind == dax.ColumnNode && r.column(n.Parts[0].Reference, in) != nil {
+			c := r.column(n.Parts[0].Reference, in)
+			return change{limits: []limit{{c, everything(c.numeric())}}, keeps: true, found: true}, nil
+		}
+	case "CALCULATETABLE":
+		return change{}, r.fail(n, "CALCULATETABLE as a filter is not read")
+	}
+	if c, isTime, err := r.moves(n, in); isTime || err != nil {
+		return c, err
+	}
+	limits, err := r.condition(n, in)
+	return change{limits: limits}, err
+}
+
+// filtered reads FILTER as a filter argument.
+func (r *reader) filtered(n *dax.Node, in scope) (change, error) {
+	if len(n.Parts) != 2 {
+		return change{}, r.fail(n, "FILTER has two arguments")
+	}
+	of, outer := resolved(n.Parts[0], in)
+	var c change
+	inner := &row{outer: in.row}
+	switch {
+	case of.Kind == dax.NameNode && r.model.tables[fold(of.Text)] != nil:
+		c.of, c.keeps, c.found = r.model.tables[fold(of.Text)], true, true
+		inner.table = c.of
+	case of.Kind == dax.CallNode && (of.Text == "ALL" || of.Text == "ALLNOBLANKROW") && len(of.Parts) == 1 && of.Parts[0].Kind == dax.NameNode &&
+		r.model.tables[fold(of.Parts[0].Text)] != nil:
+		c.of = r.model.tables[fold(of.Parts[0].Text)]
+		inner.table = c.of
+		for _, one := range append(r.model.finds(c.of), c.of) {
+			for _, x := range one.columns {
+				c.clears = append(c.clears, x)
+			}
+		}
+	case of.Kind == dax.CallNode && slices.Contains([]string{"ALL", "ALLNOBLANKROW", "VALUES", "DISTINCT"}, of.Text) && len(of.Parts) > 0:
+		for _, p := range of.Parts {
+			if p.Kind != dax.ColumnNode || r.column(p.Reference, outer) == nil {
+				return change{}, r.fail(p, "%s is read of columns here", of.Text)
+			}
+			inner.columns = append(inner.columns, r.column(p.Reference, outer))
+		}
+		c.found = of.Text == "VALUES" || of.Text == "DISTINCT"
+		c.keeps = c.found
+	default:
+		return change{}, r.fail(of, "FILTER is read over a table, ALL, VALUES or DISTINCT")
+	}
+	limits, err := r.condition(n.Parts[1], scope{at: in.at, row: inner, vars: in.vars, level: in.level})
+	if err != nil {
+		return change{}, err
+	}
+	for _, l := range limits {
+		if l.column.table != inner.table && !slices.Contains(inner.columns, l.column) {
+			return change{}, r.fail(n, "the condition of FILTER is on another column than it filters")
+		}
+	}
+	for _, x := range inner.columns {
+		if !c.keeps && !slices.ContainsFunc(limits, func(l limit) bool { return l.column == x }) {
+			limits = append(limits, limit{x, everything(x.numeric())})
+		}
+	}
+	c.limits = limits
+	return c, nil
+}
+
+// treated reads TREATAS of a list of constants as one column.
+func (r *reader) treated(n *dax.Node, in scope) (change, error) {
+	if len(n.Parts) != 2 || n.Parts[1].Kind != dax.ColumnNode {
+		return change{}, r.fail(n, "TREATAS is read of a list as one column")
+	}
+	c := r.column(n.Parts[1].Reference, in)
+	if c == nil {
+		return change{}, r.fail(n.Parts[1], "the model has no column %s", shown(n.Parts[1].Reference))
+	}
+	list, outer := resolved(n.Parts[0], in)
+	s, err := r.list(list, c, outer)
+	return change{limits: []limit{{c, s}}}, err
+}
+
+// list reads the values of {…}.
+func (r *reader) list(n *dax.Node, c *column, in scope) (set, error) {
+	n, in = resolved(n, in)
+	if n.Kind != dax.ListNode {
+		return set{}, r.fail(n, "values are read in braces only")
+	}
+	s := set{numeric: c.numeric()}
+	for _, p := range n.Parts {
+		v, err := r.scalar(p, in)
+		if err != nil {
+			return set{}, err
+		}
+		one, ok := c.equal("==", v)
+		if !ok {
+			return set{}, r.fail(p, "a value of another type than %s", c)
+		}
+		s, _ = s.or(one)
+	}
+	return s, nil
+}
+
+// equal returns the values of the column that compare to a constant.
+func (c *column) equal(operator string, v *value) (s set, ok bool) {
+	switch {
+	case v.op == "blank" && (operator == "=" || operator == "=="):
+		s = set{numeric: c.numeric(), blank: true}
+		if operator == "==" {
+			return s, true
+		}
+		return set{}, false // = BLANK() also holds for 0 and an empty text
+	case v.op == "blank" && operator == "<>":
+		return set{}, false
+	case c.numeric() && v.op == "number":
+		return compared(operator, v.number), true
+	case !c.numeric() && (v.op == "text" || v.op == "truth"):
+		if (v.op == "truth") != (c.kind == "boolean") {
+			return set{}, false
+		}
+		text := strings.ToLower(v.text)
+		empty := text == "" || text == "false"
+		switch operator {
+		case "=":
+			s = listed(false, text)
+			s.blank = empty
+		case "==":
+			s = listed(false, text)
+		case "<>":
+			s = listed(true, text)
+			s.blank = !empty
+		default:
+			return set{}, false
+		}
+		return s, true
+	}
+	return set{}, false
+}
