@@ -396,7 +396,7 @@ func TestClientUsage(t *testing.T) {
 		`unknown command "scores"`:         {"scores"},
 		"pixies needs one of: add remove":  {"pixies"},
 		"operations needs one of: cancel ": {"operations"},
-		"benchmark needs one of: generate": {"benchmark"},
+		"benchmark needs one of: export generate": {"benchmark"},
 		"not the id of a run":              {"benchmark", "result", "Sales", "Model", "last"},
 		"--agent and --provider cannot":    {"benchmark", "run", "Sales", "Model", "--agent", "a", "--provider", "p"},
 		"abtests needs one of: create ":    {"abtests"},

@@ -11,7 +11,7 @@ import (
 	"readiness/internal/samples"
 )
 
-// Of the queries that are generated for the samples, all are read in full, but for a few over measures that use what
+// Of the queries that are generated for the samples, all are read in full except a few over measures that use what
 // the reader does not read. Each that is read is equal to itself, and to the query of its fields.
 func TestGeneratedQueriesAreRead(t *testing.T) {
 	t.Parallel()
