@@ -379,7 +379,7 @@ func TestCaptionsInPreviews(t *testing.T) {
 	b.access[item.PermissionUsage] = item.ConsentRequired
 	visual := filepath.Join(b.report(report1), "definition/pages/p1/visuals/v1/visual.json")
 	proposed := func(platform work.Platform) (texts []string) {
-		b.options.Platform = platform
+		b.Work.Platform = platform
 		for _, c := range b.preview(t, optimization.AIDataSchema).Changes {
 			if c.Type == proposal.Synonyms {
 				texts = append(texts, c.Key+": "+c.Proposed)
@@ -387,7 +387,7 @@ func TestCaptionsInPreviews(t *testing.T) {
 		}
 		return texts
 	}
-	whole := b.options.Platform
+	whole := b.Work.Platform
 	if got := proposed(whole); got != nil {
 		t.Fatalf("%q is proposed before a report says so", got)
 	}
