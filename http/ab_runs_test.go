@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -102,21 +101,21 @@ func TestAbRun(t *testing.T) {
 	}
 	shows(running("SideA", sideA, none, 0, 8))
 	for age, after := range map[time.Duration]string{0: "1", 6 * time.Second: "2", time.Hour: "30"} {
-		w.clock.Store(int64(age))
+		w.ahead(age)
 		if got := w.get(result, w.as("ada")).refused(409, domain.ResultNotReady); got.header.Get("Retry-After") != after || got.body["isRetriable"] != true {
 			t.Errorf("after %v: got %s and Retry-After %s, want %s", age, got.text, got.header.Get("Retry-After"), after)
 		}
 	}
-	w.clock.Store(0)
+	w.ahead(0)
 	w.get(operationPath(of.run)+"/result", ada).refused(409, domain.OperationInProgress)
 
 	w.onRun("acme", of.run, abtest.BeginSide{Side: abtest.A})
 	w.ask("acme", of.runA, 1)
 	sideA = with(sideA, "status", "Running", "progress", progress(1, false))
 	shows(running("SideA", sideA, none, 1, 8))
-	w.later(2*time.Minute + time.Second)
+	w.Clock.Advance(2*time.Minute + time.Second)
 	shows(running("SideA", with(sideA, "progress", progress(1, true)), none, 1, 8))
-	w.clock.Store(0)
+	w.ahead(0)
 
 	w.sideA(of, abtest.Questions{SetHash: "sha256:frozen", Count: 1})
 	stored := w.read(run)["sideA"].(map[string]any)["storedAtUtc"]
@@ -178,7 +177,7 @@ func TestAbRun(t *testing.T) {
 	if w.cloud.calls != calls {
 		t.Errorf("the platform was asked %d times, want never", w.cloud.calls-calls)
 	}
-	w.later(7*24*time.Hour + time.Minute)
+	w.Clock.Advance(7*24*time.Hour + time.Minute)
 	w.get(operationPath(of.run)+"/result", w.as("ada")).refused(410, domain.OperationExpired)
 	w.get(result, w.as("ada")).ok(200) // while the run is kept
 }
@@ -193,7 +192,7 @@ func TestUnsuccessfulRuns(t *testing.T) {
 	ada := w.as("ada")
 	stored := w.benchmark("acme", modelA)
 	w.complete("acme", stored)
-	when := w.now().Truncate(time.Microsecond)
+	when := w.Now().Truncate(time.Microsecond)
 	of := w.abTest("acme", abtest.Words{Name: "Again"}, sideOf(modelA, "Actuals", assistant), sideOf(modelA, "Actuals", benchmark.AnsweredBy{Kind: comparison.GenericAgent, ProviderID: "p1", ProviderName: "Local"}),
 		abtest.Source{Kind: abtest.FromRun, RunID: &stored, RunStoredAt: &when})
 	test := w.read(abTestPath(of.test))
@@ -208,7 +207,7 @@ func TestUnsuccessfulRuns(t *testing.T) {
 	w.onRun("acme", of.run, abtest.BeginSide{Side: abtest.A})
 	w.ask("acme", of.runA, 3)
 	w.onRun("acme", of.run, abtest.Stop{AskedA: w.onBenchmark("acme", of.runA)})
-	w.onBenchmark("acme", of.runA, benchmark.StopRun{At: w.now()})
+	w.onBenchmark("acme", of.runA, benchmark.StopRun{At: w.Now()})
 	w.endRun(of, abtest.RunEnded{Status: operation.Cancelled})
 	got := w.read(abRunPath(of.test, of.run))
 	if diff := cmp.Diff(map[string]any{"side": "A", "counted": true, "asked": 3.0, "total": 8.0}, got["cancel"]); diff != "" {
@@ -236,7 +235,7 @@ func TestUnsuccessfulRuns(t *testing.T) {
 	}
 	failure := operation.Failure{Code: domain.CapacityPaused, Message: "the capacity is paused"}
 	w.onRun("acme", of.run, abtest.FailSide{Side: abtest.B, Failure: failure, Asked: w.onBenchmark("acme", of.runB)})
-	w.onBenchmark("acme", of.runB, benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure, At: w.now()}})
+	w.onBenchmark("acme", of.runB, benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure, At: w.Now()}})
 	w.endRun(of, abtest.RunEnded{Status: operation.Failed, Failure: &failure})
 	got = w.read(abRunPath(of.test, of.run))
 	failed := got["sideB"].(map[string]any)
@@ -284,16 +283,16 @@ func TestDeletedRunsAndTests(t *testing.T) {
 			w.get(abTestsPath+"/"+id+"/runs", ada).refused(404, domain.AbTestNotFound)
 			w.get(abTestsPath+"/"+id+"/runs/"+first.run.String(), ada).refused(404, domain.AbTestNotFound)
 			w.get(abTestsPath+"/"+id+"/runs/"+first.run.String()+"/result", ada).refused(404, domain.AbTestNotFound)
-			w.send(http.MethodDelete, abTestsPath+"/"+id, ada, "").refused(404, domain.AbTestNotFound)
-			w.send(http.MethodDelete, abTestsPath+"/"+id+"/runs/"+first.run.String(), ada, "").refused(404, domain.AbTestNotFound)
-			w.send(http.MethodPatch, abTestsPath+"/"+id, ada, `{"name":"x"}`).refused(404, domain.AbTestNotFound)
-			w.send(http.MethodPost, abTestsPath+"/"+id+"/runs", ada, "").refused(404, domain.AbTestNotFound)
+			w.delete(abTestsPath+"/"+id, ada).refused(404, domain.AbTestNotFound)
+			w.delete(abTestsPath+"/"+id+"/runs/"+first.run.String(), ada).refused(404, domain.AbTestNotFound)
+			w.patch(abTestsPath+"/"+id, ada, `{"name":"x"}`).refused(404, domain.AbTestNotFound)
+			w.post(abTestsPath+"/"+id+"/runs", ada, "").refused(404, domain.AbTestNotFound)
 		}
-		w.send(http.MethodDelete, abRunPath(first.test, nowhere), ada, "").refused(404, domain.RunNotFound)
-		w.send(http.MethodDelete, abTestPath(first.test)+"/runs/x", ada, "").refused(404, domain.RunNotFound)
+		w.delete(abRunPath(first.test, nowhere), ada).refused(404, domain.RunNotFound)
+		w.delete(abTestPath(first.test)+"/runs/x", ada).refused(404, domain.RunNotFound)
 	})
 
-	got := w.send(http.MethodDelete, abRunPath(second.test, second.run), ada, "").ok(200)
+	got := w.delete(abRunPath(second.test, second.run), ada).ok(200)
 	if diff := cmp.Diff(map[string]any{"abTestId": second.test.String(), "runId": second.run.String(), "deleted": true}, got.body); diff != "" {
 		t.Errorf("deleted (-want +got):\n%s", diff)
 	}
@@ -305,12 +304,12 @@ func TestDeletedRunsAndTests(t *testing.T) {
 		t.Errorf("after the newest run was deleted the test reads %v", test)
 	}
 	w.get(abRunPath(second.test, second.run), ada).refused(404, domain.RunNotFound)
-	w.send(http.MethodDelete, abRunPath(second.test, second.run), ada, "").refused(404, domain.RunNotFound)
+	w.delete(abRunPath(second.test, second.run), ada).refused(404, domain.RunNotFound)
 
 	third := w.abRun(first, nil)
 	w.onRun("acme", third.run, abtest.BeginSide{Side: abtest.A})
 	w.ask("acme", third.runA, 1)
-	got = w.send(http.MethodDelete, abTestPath(first.test), ada, "").ok(200)
+	got = w.delete(abTestPath(first.test), ada).ok(200)
 	if diff := cmp.Diff(map[string]any{"abTestId": first.test.String(), "deletedRuns": 2.0}, got.body); diff != "" {
 		t.Errorf("deleted (-want +got):\n%s", diff)
 	}
@@ -379,11 +378,11 @@ func TestStoreBehindAPausedCapacity(t *testing.T) {
 	w.sideA(of)
 	of = w.ownerReads(of)
 	w.compared(of, 0)
-	w.views.Stored = func(context.Context, string) ([]byte, error) {
+	w.Views.Stored = func(context.Context, string) ([]byte, error) {
 		return nil, domain.Refuse(domain.CapacityPaused, "the capacity that the account's store is on is paused; resume it and call again")
 	}
 	w.get(abRunPath(of.test, of.run)+"/result", w.as("ada")).refused(409, domain.CapacityPaused)
-	w.views.Stored = nil
+	w.Views.Stored = nil
 	w.get(abRunPath(of.test, of.run)+"/result", w.as("ada")).ok(200)
 }
 
@@ -398,7 +397,7 @@ func TestUnresponsiveStore(t *testing.T) {
 	w.sideA(of)
 	of = w.ownerReads(of)
 	w.compared(of, 0)
-	_, err := w.pool.Exec(t.Context(), `ALTER TABLE documents RENAME TO elsewhere`)
+	_, err := w.Pool.Exec(t.Context(), `ALTER TABLE documents RENAME TO elsewhere`)
 	check(t, err)
 	for _, path := range []string{abRunPath(of.test, of.run) + "/result", operationPath(of.run) + "/result", benchmarkPath(modelA) + "/" + of.runA.String() + "/result"} {
 		if got := w.get(path, ada).refused(502, domain.StoreUnavailable); got.body["isRetriable"] != true || strings.Contains(string(got.text), "relation") {
@@ -406,7 +405,7 @@ func TestUnresponsiveStore(t *testing.T) {
 		}
 	}
 	w.get(abRunPath(of.test, of.run), ada).ok(200)
-	_, err = w.pool.Exec(t.Context(), `ALTER TABLE elsewhere RENAME TO documents`)
+	_, err = w.Pool.Exec(t.Context(), `ALTER TABLE elsewhere RENAME TO documents`)
 	check(t, err)
 	w.get(abRunPath(of.test, of.run)+"/result", ada).ok(200)
 }

@@ -53,7 +53,7 @@ func TestAbTestsList(t *testing.T) {
 		{"beta", plain, plain}, {"Alpha", plain, elsewhere}, {"gamma_1", elsewhere, plain}, {"Épsilon", plain, plain}, {"delta", plain, sideOf(modelC, "Costs\nand more", assistant)},
 	} {
 		made[m.name] = w.abTest("acme", abtest.Words{Name: m.name}, m.a, m.b, abtest.Source{Kind: abtest.FromQuestions})
-		w.later(time.Minute)
+		w.Clock.Advance(time.Minute)
 	}
 	w.abTest("other", abtest.Words{Name: "theirs"}, plain, plain, abtest.Source{Kind: abtest.FromQuestions})
 	// The newest run of beta ends after all others have started; the newest run of Alpha is deleted.
@@ -64,7 +64,7 @@ func TestAbTestsList(t *testing.T) {
 	latest := []string{"beta", "delta", "Épsilon", "gamma_1", "Alpha"}
 	byName := []string{"Alpha", "beta", "delta", "gamma_1", "Épsilon"}
 	reversed := func(list []string) []string { list = slices.Clone(list); slices.Reverse(list); return list }
-	w.clock.Store(0)
+	w.ahead(0)
 
 	w.spendsNothing(func() {
 		calls := w.cloud.calls
@@ -124,7 +124,7 @@ func TestAbTestsList(t *testing.T) {
 	}
 
 	// A test created between two pages neither repeats nor hides another test.
-	w.later(time.Hour)
+	w.Clock.Advance(time.Hour)
 	n := 0
 	for sort, want := range map[string][]string{"latest": latest, "name": byName} {
 		got := names(w.everyTest(w.as("ada"), url.Values{"sort": {sort}, "maxResults": {"2"}}, func() {
@@ -157,10 +157,10 @@ func TestAbTestsOfAnItem(t *testing.T) {
 	moved := a
 	moved.WorkspaceID = finance
 	for name, sides := range map[string][2]benchmark.Side{"1 a-b": {a, b}, "2 b-a": {b, a}, "3 c-b": {c, b}, "4 a-c": {a, c}, "5 elsewhere": {moved, b}} {
-		w.clock.Store(int64(time.Duration(name[0]) * time.Minute))
+		w.ahead(time.Duration(name[0]) * time.Minute)
 		w.abTest("acme", abtest.Words{Name: name}, sides[0], sides[1], abtest.Source{Kind: abtest.FromQuestions})
 	}
-	w.clock.Store(0)
+	w.ahead(0)
 	w.abTest("other", abtest.Words{Name: "theirs"}, a, c, abtest.Source{Kind: abtest.FromQuestions})
 	calls := w.cloud.calls
 	for path, want := range map[string][]string{
@@ -219,7 +219,7 @@ func TestAbTestIsReworded(t *testing.T) {
 		{`{"description":"  ","sideB":{"description":null}}`, map[string]any{"name": "Two"}},
 	} {
 		steps := w.jobs.count()
-		got := w.send(http.MethodPatch, path, ada, tt.body).ok(200)
+		got := w.patch(path, ada, tt.body).ok(200)
 		if diff := cmp.Diff(tt.want, words(got.body)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.body, diff)
 		}
@@ -243,11 +243,11 @@ func TestAbTestIsReworded(t *testing.T) {
 			`{"hypothesis":{}}`: "hypothesis", `{"hypothesis":{"text":""}}`: "hypothesis.text", `{"hypothesis":{"text":"x","kind":"C"}}`: "hypothesis.kind", `{"hypothesis":"x"}`: "hypothesis",
 			`{"name":"` + long[:402] + `"}`: "201", `{"description":"` + long + `"}`: "2001", `{"sideB":{"label":"` + long[:202] + `"}}`: "sideB.label", `{"sideA":{"label":2}}`: "sideA.label",
 		} {
-			w.send(http.MethodPatch, path, ada, body).refused(400, domain.InvalidRequest).says(says)
-			w.send(http.MethodPatch, abTestPath(nowhere), ada, body).refused(400, domain.InvalidRequest) // the form is checked first
+			w.patch(path, ada, body).refused(400, domain.InvalidRequest).says(says)
+			w.patch(abTestPath(nowhere), ada, body).refused(400, domain.InvalidRequest) // the form is checked first
 			w.uncounted()
 		}
-		w.send(http.MethodPatch, path, ada, `{"name":"Two"}`).ok(200) // unchanged
+		w.patch(path, ada, `{"name":"Two"}`).ok(200) // unchanged
 	})
 	if w.cloud.calls != calls {
 		t.Errorf("the platform was asked %d times, want never", w.cloud.calls-calls)
@@ -278,16 +278,16 @@ func TestAbTestTag(t *testing.T) {
 	}
 	w.untouched(func() {
 		for _, field := range []string{`"x"`, "W/" + tag, strings.Trim(tag, `"`), `"99-x"`, "nonsense"} {
-			w.send(http.MethodPatch, path, ada, `{"name":"Two"}`, "If-Match", field).refused(412, domain.InvalidRequest).says("ETag")
+			w.patch(path, ada, `{"name":"Two"}`, "If-Match", field).refused(412, domain.InvalidRequest).says("ETag")
 		}
 	})
-	changed := w.send(http.MethodPatch, path, ada, `{"name":"Two"}`, "If-Match", tag).ok(200)
+	changed := w.patch(path, ada, `{"name":"Two"}`, "If-Match", tag).ok(200)
 	w.untouched(func() {
-		w.send(http.MethodPatch, path, ada, `{"name":"Three"}`, "If-Match", tag).refused(412, domain.InvalidRequest)
+		w.patch(path, ada, `{"name":"Three"}`, "If-Match", tag).refused(412, domain.InvalidRequest)
 	})
-	w.send(http.MethodPatch, path, ada, `{"name":"Three"}`, "If-Match", tag+", "+changed.header.Get("ETag")).ok(200)
-	w.send(http.MethodPatch, path, ada, `{"name":"Four"}`, "If-Match", "*").ok(200)
-	w.send(http.MethodPatch, path, ada, `{"name":"Five"}`).ok(200)
+	w.patch(path, ada, `{"name":"Three"}`, "If-Match", tag+", "+changed.header.Get("ETag")).ok(200)
+	w.patch(path, ada, `{"name":"Four"}`, "If-Match", "*").ok(200)
+	w.patch(path, ada, `{"name":"Five"}`).ok(200)
 	if got := w.read(path)["name"]; got != "Five" {
 		t.Errorf("got name %v", got)
 	}
@@ -336,17 +336,17 @@ func TestMalformedAbTests(t *testing.T) {
 			{creation(kind, `{"kind":"GenericAgent"}`), "answeredBy.providerId"},
 			{creation(kind, `{"kind":"PlatformAssistant","dataAgentId":"`+agent.String()+`"}`), "dataAgentId"},
 		} {
-			w.send(http.MethodPost, abTestsPath, ada, tt.body).refused(400, domain.InvalidRequest).says(tt.says)
+			w.post(abTestsPath, ada, tt.body).refused(400, domain.InvalidRequest).says(tt.says)
 			w.uncounted()
 		}
 		for _, tt := range []struct{ body, says string }{{`{"questionSet":"Old"}`, "questionSet"}, {`{"reuseRunId":"x"}`, "reuseRunId"}, {`{"questionSet":"Current","reuseRunId":"` + nowhere.String() + `"}`, "reuseRunId"}, {`{"name":"x"}`, "name"}, {`null`, "the body"}} {
-			w.send(http.MethodPost, abTestPath(nowhere)+"/runs", ada, tt.body).refused(400, domain.InvalidRequest).says(tt.says)
+			w.post(abTestPath(nowhere)+"/runs", ada, tt.body).refused(400, domain.InvalidRequest).says(tt.says)
 		}
 		if w.cloud.calls != calls {
 			t.Errorf("the platform was asked %d times for malformed calls", w.cloud.calls-calls)
 		}
-		w.send(http.MethodPost, abTestsPath, ada, creation()).refused(400, domain.BenchmarkQuestionsMissing)
-		w.send(http.MethodPost, abTestsPath, ada, creation(source, `{"kind":"Run","runId":"`+nowhere.String()+`"}`)).refused(404, domain.RunNotFound)
+		w.post(abTestsPath, ada, creation()).refused(400, domain.BenchmarkQuestionsMissing)
+		w.post(abTestsPath, ada, creation(source, `{"kind":"Run","runId":"`+nowhere.String()+`"}`)).refused(404, domain.RunNotFound)
 	})
 }
 
@@ -364,14 +364,14 @@ func TestAbTestCannotRunAgain(t *testing.T) {
 	replays := w.abTest("acme", abtest.Words{Name: "Two"}, sideOf(modelA, "Actuals", assistant), sideOf(modelB, "Budget", assistant), abtest.Source{Kind: abtest.FromRun, RunID: &stored})
 	w.onBenchmark("acme", stored, benchmark.DeleteRun{})
 	w.untouched(func() {
-		if got := w.send(http.MethodPost, abTestPath(of.test)+"/runs", ada, "").refused(409, domain.ResultNotReady); got.body["isRetriable"] != true {
+		if got := w.post(abTestPath(of.test)+"/runs", ada, "").refused(409, domain.ResultNotReady); got.body["isRetriable"] != true {
 			t.Errorf("got %s", got.text)
 		}
-		w.send(http.MethodPost, abTestPath(of.test)+"/runs", ada, `{"questionSet":"Current"}`).refused(400, domain.BenchmarkQuestionsMissing)
-		w.send(http.MethodPost, abTestPath(replays.test)+"/runs", ada, "").refused(404, domain.RunNotFound)
+		w.post(abTestPath(of.test)+"/runs", ada, `{"questionSet":"Current"}`).refused(400, domain.BenchmarkQuestionsMissing)
+		w.post(abTestPath(replays.test)+"/runs", ada, "").refused(404, domain.RunNotFound)
 	})
 	w.sideA(of)
-	w.send(http.MethodPost, abTestPath(of.test)+"/runs", ada, "").ok(202)
+	w.post(abTestPath(of.test)+"/runs", ada, "").ok(202)
 }
 
 // A test from a stored run starts, and runs again without a body or with an empty one.
@@ -385,12 +385,12 @@ func TestAbTestIsCreatedAndRunAgain(t *testing.T) {
 	w.complete("acme", stored)
 	body := creation(`{"kind":"Questions"}`, `{"kind":"Run","runId":"`+stored.String()+`"}`, `{"kind":"PlatformAssistant"}`, `{"kind":"DataAgent","dataAgentId":"`+agent.String()+`"}`,
 		`"name":"One"`, `"name":" One ","description":"why","hypothesis":{"text":"same","kind":"Same"},"repeats":1`)
-	started := w.send(http.MethodPost, abTestsPath, ada, body, "Idempotency-Key", "k").ok(202)
+	started := w.post(abTestsPath, ada, body, "Idempotency-Key", "k").ok(202)
 	run := started.operation()
 	if started.header.Get("Location") != w.base+operationPath(run) || started.header.Get("x-ms-operation-id") != run.String() || started.header.Get("Retry-After") != "1" {
 		t.Errorf("got headers %v", started.header)
 	}
-	if again := w.send(http.MethodPost, abTestsPath, ada, body, "Idempotency-Key", "k"); again.operation() != run {
+	if again := w.post(abTestsPath, ada, body, "Idempotency-Key", "k"); again.operation() != run {
 		t.Errorf("got %s, want the first 202", again.text)
 	}
 	if o := w.read(operationPath(run)); o["operationType"] != "RunAbTest" {
@@ -410,12 +410,12 @@ func TestAbTestIsCreatedAndRunAgain(t *testing.T) {
 		t.Errorf("answeredBy reads %v", by)
 	}
 	for i, send := range []func() reply{
-		func() reply { return w.send(http.MethodPost, abTestPath(id)+"/runs", ada, "") },
+		func() reply { return w.post(abTestPath(id)+"/runs", ada, "") },
 		func() reply {
-			return w.send(http.MethodPost, abTestPath(id)+"/runs", ada, "", "Content-Type", "application/json")
+			return w.post(abTestPath(id)+"/runs", ada, "", "Content-Type", "application/json")
 		},
-		func() reply { return w.send(http.MethodPost, abTestPath(id)+"/runs", ada, "{}") },
-		func() reply { return w.send(http.MethodPost, abTestPath(id)+"/runs", ada, `{"questionSet":"Frozen"}`) },
+		func() reply { return w.post(abTestPath(id)+"/runs", ada, "{}") },
+		func() reply { return w.post(abTestPath(id)+"/runs", ada, `{"questionSet":"Frozen"}`) },
 	} {
 		again := send().ok(202)
 		got := w.read(abRunPath(id, again.operation()))
@@ -423,12 +423,12 @@ func TestAbTestIsCreatedAndRunAgain(t *testing.T) {
 			t.Errorf("run again: got %s, the run reads %v", again.text, got)
 		}
 	}
-	if got := w.send(http.MethodPatch, abTestPath(id), ada, `{"name":"Renamed"}`).ok(200); got.body["name"] != "Renamed" {
+	if got := w.patch(abTestPath(id), ada, `{"name":"Renamed"}`).ok(200); got.body["name"] != "Renamed" {
 		t.Errorf("got %s", got.text)
 	}
-	w.send(http.MethodPost, abTestPath(id)+"/runs", ada, "x").refused(400, domain.InvalidRequest)
-	w.send(http.MethodPost, abTestPath(id)+"/runs", ada, "{}", "Content-Type", "").refused(415, domain.InvalidRequest)
-	if got := w.send(http.MethodDelete, abTestPath(id), ada, "").ok(200); got.body["deletedRuns"] != 5.0 {
+	w.post(abTestPath(id)+"/runs", ada, "x").refused(400, domain.InvalidRequest)
+	w.post(abTestPath(id)+"/runs", ada, "{}", "Content-Type", "").refused(415, domain.InvalidRequest)
+	if got := w.delete(abTestPath(id), ada).ok(200); got.body["deletedRuns"] != 5.0 {
 		t.Errorf("got %s", got.text)
 	}
 }

@@ -31,7 +31,7 @@ func benchmarkPath(model uuid.UUID) string { return modelPath(model) + "/benchma
 func record[S any](w *world, accountID, stream string, evolve func(S, domain.Event) S, commands ...domain.Command[S]) S {
 	w.t.Helper()
 	past := eventstore.Fold(stream, evolve)
-	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	check(w.t, w.Store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		for _, command := range commands {
 			if err := eventstore.Decide(c, past, command); err != nil {
 				return err
@@ -90,7 +90,7 @@ func (w *world) abTest(accountID string, words abtest.Words, sideA, sideB benchm
 	id := uuid.Must(uuid.NewV7())
 	w.onTest(accountID, id, abtest.CreateABTest{Created: abtest.Created{
 		AbTestID: id, AccountID: accountID, Words: words, SideA: sideA, SideB: sideB, Source: source, CorrectAnswers: abtest.Preserve,
-		Repeats: repeats, Questions: asked, At: w.now(),
+		Repeats: repeats, Questions: asked, At: w.Now(),
 	}})
 	return w.abRun(abTested{accountID: accountID, test: id, sideA: sideA, sideB: sideB}, nil)
 }
@@ -107,7 +107,7 @@ func (w *world) abRun(of abTested, reused *uuid.UUID) abTested {
 	first := of.runA
 	accepted := abtest.RunAccepted{
 		RunID: of.run, AbTestID: of.test, SideA: of.sideA, SideB: of.sideB, Questions: asked, CorrectAnswers: abtest.Preserve, Repeats: repeats, Reused: reused,
-		Allowance: benchmarkRunsOf(of.accountID), At: w.now(),
+		Allowance: benchmarkRunsOf(of.accountID), At: w.Now(),
 	}
 	if reused != nil {
 		of.runA, of.runB = *reused, first
@@ -125,7 +125,7 @@ func (w *world) abRun(of abTested, reused *uuid.UUID) abTested {
 	} else {
 		w.acceptSide(run, abtest.B, of.runB, of.sideB)
 	}
-	w.onTest(of.accountID, of.test, abtest.AddRun{RunAdded: abtest.RunAdded{RunID: of.run, SideA: of.sideA, SideB: of.sideB, Questions: asked, At: w.now()}})
+	w.onTest(of.accountID, of.test, abtest.AddRun{RunAdded: abtest.RunAdded{RunID: of.run, SideA: of.sideA, SideB: of.sideB, Questions: asked, At: w.Now()}})
 	return of
 }
 
@@ -133,14 +133,14 @@ func (w *world) acceptSide(run abtest.Run, name abtest.SideName, id uuid.UUID, s
 	w.t.Helper()
 	w.onBenchmark(run.Operation.Account, id, benchmark.StartRun{RunAccepted: benchmark.RunAccepted{
 		RunID: id, AccountID: run.Operation.Account, OperationID: run.RunID, Side: side, Questions: asked.Document, QuestionSetHash: asked.SetHash, Count: asked.Count,
-		Repeats: repeats, AbTest: &benchmark.OfTest{AbTestID: run.AbTestID, Side: string(name)}, At: w.now(),
+		Repeats: repeats, AbTest: &benchmark.OfTest{AbTestID: run.AbTestID, Side: string(name)}, At: w.Now(),
 	}})
 }
 
 // ask starts a benchmark run and records asks; the first one has no answer.
 func (w *world) ask(accountID string, id uuid.UUID, asks int) {
 	w.t.Helper()
-	commands := []domain.Command[benchmark.Run]{benchmark.BeginRun{At: w.now()}}
+	commands := []domain.Command[benchmark.Run]{benchmark.BeginRun{At: w.Now()}}
 	for n := range asks {
 		verdict := comparison.Correct
 		if n == 0 {
@@ -161,7 +161,7 @@ func (w *world) complete(accountID string, id uuid.UUID) []byte {
 	body, err := json.Marshal(map[string]any{"schema": "benchmark-run/1", "runId": id, "text": "<&> and more"})
 	check(w.t, err)
 	hash := w.keep(body)
-	w.onBenchmark(accountID, id, benchmark.CompleteRun{RunCompleted: benchmark.RunCompleted{At: w.now(), Outcome: benchmark.Outcome{
+	w.onBenchmark(accountID, id, benchmark.CompleteRun{RunCompleted: benchmark.RunCompleted{At: w.Now(), Outcome: benchmark.Outcome{
 		DocumentHash: hash, Score: new(75), Verdicts: comparison.VerdictCounts{Correct: 3, Error: 1}, ResponseTime: took, Scored: 2, Stable: 1,
 	}}})
 	return body
@@ -172,7 +172,7 @@ func (w *world) keep(body []byte) (hash string) {
 	w.t.Helper()
 	hash, stored, err := documents.Put(body)
 	check(w.t, err)
-	_, err = w.pool.Exec(w.t.Context(), stored.SQL, stored.Args...)
+	_, err = w.Pool.Exec(w.t.Context(), stored.SQL, stored.Args...)
 	check(w.t, err)
 	return hash
 }
@@ -190,7 +190,7 @@ func (w *world) sideA(of abTested, frozen ...abtest.Questions) {
 func (w *world) ownerReads(of abTested) abTested {
 	w.t.Helper()
 	of.runB = uuid.Must(uuid.NewV7())
-	w.acceptSide(w.onRun(of.accountID, of.run, abtest.StartSideB{BenchmarkRunID: of.runB, Now: w.now()}), abtest.B, of.runB, of.sideB)
+	w.acceptSide(w.onRun(of.accountID, of.run, abtest.StartSideB{BenchmarkRunID: of.runB, Now: w.Now()}), abtest.B, of.runB, of.sideB)
 	return of
 }
 
@@ -203,7 +203,7 @@ func (w *world) compared(of abTested, gap int) []byte {
 	a, b := of.sideA.Asked("Before", comparison.Target{}), of.sideB.Asked("After", comparison.Target{})
 	answered := []comparison.Ask{{N: 1, Decision: comparison.Decision{Verdict: comparison.Correct}, DurationMS: 10}}
 	c := comparison.Compare(of.run.String(), a, b, []comparison.AskedQuestion{{QuestionID: "q0", Text: "What is <b>1 & 1</b>?", A: answered, B: answered}})
-	body, err := json.Marshal(comparison.NewDocument(of.run.String(), comparison.Header{CreatedAt: w.now()}, c, comparison.Links{}))
+	body, err := json.Marshal(comparison.NewDocument(of.run.String(), comparison.Header{CreatedAt: w.Now()}, c, comparison.Links{}))
 	check(w.t, err)
 	hash := w.keep(body)
 	w.onRun(of.accountID, of.run, abtest.Finish{Compared: abtest.Compared{Document: hash, Aggregate: c.Aggregate, Agreement: c.Agreement}})
@@ -214,7 +214,7 @@ func (w *world) compared(of abTested, gap int) []byte {
 // endRun records on the test how its newest run ended.
 func (w *world) endRun(of abTested, e abtest.RunEnded) {
 	w.t.Helper()
-	e.RunID, e.At = of.run, w.now()
+	e.RunID, e.At = of.run, w.Now()
 	w.onTest(of.accountID, of.test, abtest.EndRun{RunEnded: e})
 }
 

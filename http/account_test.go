@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -33,7 +32,7 @@ func (w *world) duo() {
 	}
 	lea := person("lea", "")
 	lea.Role = account.Admin
-	_, err := w.commands.Accounts.Apply(w.t.Context(), []account.Declaration{
+	_, err := w.Accounts.Apply(w.t.Context(), []account.Declaration{
 		{
 			AccountID: "duo", Plan: account.Team, Status: account.Active, Region: "westeurope", Settings: on,
 			Licenses: []account.License{
@@ -56,7 +55,7 @@ func (w *world) in(accountID, person string, scopes ...string) string {
 	if scopes == nil {
 		scopes = []string{token.ScopeReadWrite}
 	}
-	t, err := w.issuer.Mint(accountID, person, scopes, w.now(), time.Hour)
+	t, err := w.issuer.Mint(accountID, person, scopes, w.Now(), time.Hour)
 	check(w.t, err)
 	return t
 }
@@ -109,7 +108,7 @@ func TestAccount(t *testing.T) {
 	used := tiny["allowances"].(map[string]any)
 	used["assessments"], used["firstLooks"], used["trackedItems"] = window(3., 5., "Day"), total(1., 10.), total(1., 3.)
 	shows(w.as("tim"), tiny)
-	w.later(24 * time.Hour)
+	w.Clock.Advance(24 * time.Hour)
 	used["assessments"] = window(0., 5., "Day")
 	shows(w.as("tim"), tiny)
 
@@ -144,7 +143,7 @@ func TestUnreadableUsage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.duo()
-	_, err := w.pool.Exec(t.Context(), `ALTER TABLE streams RENAME TO streams_gone`)
+	_, err := w.Pool.Exec(t.Context(), `ALTER TABLE streams RENAME TO streams_gone`)
 	check(t, err)
 	got := w.get("/v1/account", w.as("tim")).ok(200).body
 	allowances := got["allowances"].(map[string]any)
@@ -158,10 +157,10 @@ func TestUnreadableUsage(t *testing.T) {
 	}
 	w.announces(t, w.as("tim"), domain.UnknownError) // a call that needs the unreadable data fails too
 
-	_, err = w.pool.Exec(t.Context(), `ALTER TABLE streams_gone RENAME TO streams`)
+	_, err = w.Pool.Exec(t.Context(), `ALTER TABLE streams_gone RENAME TO streams`)
 	check(t, err)
 	// A stream that lacks its events.
-	_, err = w.pool.Exec(t.Context(), `INSERT INTO streams (stream, account_id, type, version, chain) VALUES ($1, 'duo', 'trackeditems', 1, sha256(''))`, trackeditem.CountStream("duo"))
+	_, err = w.Pool.Exec(t.Context(), `INSERT INTO streams (stream, account_id, type, version, chain) VALUES ($1, 'duo', 'trackeditems', 1, sha256(''))`, trackeditem.CountStream("duo"))
 	check(t, err)
 	for _, l := range w.get("/v1/licenses", w.in("duo", "lea")).ok(200).value() {
 		if items := l["trackedItems"].(map[string]any); items["used"] != nil {
@@ -202,25 +201,25 @@ func TestWriteRefusal(t *testing.T) {
 			t.Errorf("with the AI features turned off: got %v", api)
 		}
 	})
-	w.send(http.MethodPost, modelPath(modelA)+"/assess", w.as("nora"), "").refused(403, domain.FeatureTurnedOff)
-	w.send(http.MethodPost, reportPath(reportA)+"/removePixies", w.as("nora"), "").operation()
+	w.post(modelPath(modelA)+"/assess", w.as("nora"), "").refused(403, domain.FeatureTurnedOff)
+	w.post(reportPath(reportA)+"/removePixies", w.as("nora"), "").operation()
 	for _, access := range []item.Access{item.ConsentRequired, item.Unavailable} {
 		t.Run("the platform permission is "+string(access), func(t *testing.T) {
 			stands := map[item.Permission]item.Access{item.PermissionPlatform: access}
-			w.commands.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return stands, nil })
+			w.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return stands, nil })
 			w.cloud.fails = func(item.Caller) error { return item.Permitted(stands) }
 			w.announces(t, w.in("acme", "uma"), map[item.Access]domain.Code{item.ConsentRequired: domain.PlatformConsentRequired, item.Unavailable: domain.PlatformUnavailable}[access])
 		})
 	}
 	t.Run("permissions that cannot be learned", func(t *testing.T) {
-		w.commands.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return nil, fmt.Errorf("hunter2") })
+		w.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return nil, fmt.Errorf("hunter2") })
 		w.cloud.fails = func(item.Caller) error { return fmt.Errorf("hunter2") }
 		w.announces(t, w.in("acme", "uma"), domain.UnknownError)
 	})
-	w.commands.Accounts.Permissions, w.cloud.fails = w.views, nil
+	w.Accounts.Permissions, w.cloud.fails = w.Views, nil
 
 	var hits int
-	check(t, w.pool.QueryRow(t.Context(), `SELECT coalesce(sum(cardinality(hits)), 0) FROM rate_windows WHERE key LIKE 'start "acme" "" "ada"'`).Scan(&hits))
+	check(t, w.Pool.QueryRow(t.Context(), `SELECT coalesce(sum(cardinality(hits)), 0) FROM rate_windows WHERE key LIKE 'start "acme" "" "ada"'`).Scan(&hits))
 	if hits != 2 { // the two starts themselves
 		t.Errorf("%d starts of ada are counted, want 2", hits)
 	}
@@ -237,7 +236,7 @@ func (w *world) announces(t *testing.T, tok string, code domain.Code) {
 	t.Helper()
 	var api map[string]any
 	w.spendsNothing(func() { api = w.get("/v1/account", tok).ok(200).body["api"].(map[string]any) })
-	started := w.send(http.MethodPost, modelPath(modelA)+"/assess", tok, "")
+	started := w.post(modelPath(modelA)+"/assess", tok, "")
 	if code == "" {
 		started.operation()
 		if api["writesAllowed"] != true || api["writeRefusal"] != nil {
@@ -302,19 +301,19 @@ func TestPermissionsList(t *testing.T) {
 	}
 	shows("ada", item.Granted, item.Granted, item.ConsentRequired, item.ConsentRequired)
 	shows("uma", item.Granted, item.Unavailable, item.ConsentRequired, item.ConsentRequired)
-	_, err := w.pool.Exec(t.Context(), `UPDATE members_v1 SET member = jsonb_set(member, '{permissions}', '{"agent":"Granted"}') WHERE person = 'uma'`)
+	_, err := w.Pool.Exec(t.Context(), `UPDATE members_v1 SET member = jsonb_set(member, '{permissions}', '{"agent":"Granted"}') WHERE person = 'uma'`)
 	check(t, err)
 	shows("uma", item.Granted, item.ConsentRequired, item.ConsentRequired, item.Granted)
 
-	w.commands.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) {
+	w.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) {
 		return nil, domain.Refuse(domain.PlatformUnavailable, "no answer")
 	})
 	shows("ada", item.Unavailable, item.Unavailable, item.Unavailable, item.Unavailable)
-	w.commands.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) {
+	w.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) {
 		return nil, domain.Refuse(domain.PlatformAccessDenied, "gone")
 	})
 	w.get("/v1/account/permissions", w.as("ada")).refused(403, domain.PlatformAccessDenied)
-	w.commands.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return nil, fmt.Errorf("hunter2") })
+	w.Accounts.Permissions = accessOf(func() (map[item.Permission]item.Access, error) { return nil, fmt.Errorf("hunter2") })
 	w.get("/v1/account/permissions", w.as("ada")).refused(500, domain.UnknownError)
 }
 
@@ -324,9 +323,9 @@ func TestPermissionsList(t *testing.T) {
 func TestLicenses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	began := w.now()
+	began := w.Now()
 	w.duo()
-	w.claim("duo", "asia", claimed{ItemID: modelA, ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: "Actuals", At: w.now()})
+	w.claim("duo", "asia", claimed{ItemID: modelA, ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: "Actuals", At: w.Now()})
 	main := map[string]any{
 		"licenseId": "main", "isDefault": true, "status": "Active", "provisioningStatus": "Provisioned", "members": 2.,
 		"trackedItems": map[string]any{"used": 0., "allocated": 2.}, "dataResidency": map[string]any{"location": "Service"},
@@ -350,7 +349,7 @@ func TestLicenses(t *testing.T) {
 			answer := w.get("/v1/licenses?maxResults=1", tt.tok).ok(200) // no paging
 			all := answer.value()
 			for _, l := range all {
-				if at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(l["createdAtUtc"])); err != nil || at.Before(began.Add(-time.Minute)) || at.After(w.now()) {
+				if at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(l["createdAtUtc"])); err != nil || at.Before(began.Add(-time.Minute)) || at.After(w.Now()) {
 					t.Errorf("got createdAtUtc %v, %v", l["createdAtUtc"], err)
 				}
 				delete(l, "createdAtUtc")
@@ -377,7 +376,7 @@ type claimed struct {
 func (w *world) claim(accountID, license string, i claimed) {
 	w.t.Helper()
 	by, tracking := uuid.New(), commands.Track(accountID, i.ItemID)
-	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, tracking.Pasts(), func(c *eventstore.Change) error {
+	check(w.t, w.Store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, tracking.Pasts(), func(c *eventstore.Change) error {
 		if err := tracking.Reserve(c, trackeditem.Caps{LicenseID: license}, trackeditem.Reserve{
 			OperationID: by, ItemID: i.ItemID, ItemType: i.ItemType, WorkspaceID: i.WorkspaceID, WorkspaceName: i.WorkspaceName, DisplayName: i.DisplayName,
 		}); err != nil {
@@ -391,8 +390,8 @@ func (w *world) claim(accountID, license string, i claimed) {
 func (w *world) tracks(accountID string, id, operationID uuid.UUID) {
 	w.t.Helper()
 	tracking := commands.Track(accountID, id)
-	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, tracking.Pasts(), func(c *eventstore.Change) error {
-		return tracking.Claim(c, operationID, id, trackeditem.ViaAssessment, w.now())
+	check(w.t, w.Store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, tracking.Pasts(), func(c *eventstore.Change) error {
+		return tracking.Claim(c, operationID, id, trackeditem.ViaAssessment, w.Now())
 	}))
 }
 
@@ -400,7 +399,7 @@ func (w *world) tracks(accountID string, id, operationID uuid.UUID) {
 func (w *world) become(accountID string, id uuid.UUID, cmd domain.Command[trackeditem.Item]) {
 	w.t.Helper()
 	past := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, id))
-	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	check(w.t, w.Store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, past, cmd)
 	}))
 }
@@ -474,10 +473,10 @@ func TestTrackedItemsWithoutACap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i, id := range []uuid.UUID{modelA, modelB, modelC, kept} {
-		w.claim("acme", "", claimed{ItemID: id, ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: fmt.Sprint(i), Via: trackeditem.ViaReadiness, At: w.now()})
+		w.claim("acme", "", claimed{ItemID: id, ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: fmt.Sprint(i), Via: trackeditem.ViaReadiness, At: w.Now()})
 	}
 	w.become("acme", modelA, trackeditem.DeleteResults{})
-	w.become("acme", modelB, trackeditem.MarkDeleted{WorkspaceID: sales, At: w.now()})
+	w.become("acme", modelB, trackeditem.MarkDeleted{WorkspaceID: sales, At: w.Now()})
 	for _, person := range []string{"ada", "bob"} {
 		all := w.get("/v1/trackedItems", w.as(person)).ok(200).value()
 		if len(all) != 2 || all[0]["id"] != modelC.String() || all[1]["id"] != kept.String() {
@@ -602,8 +601,8 @@ func TestTrackedItemCaps(t *testing.T) {
 		{"duo", "mia", []uuid.UUID{modelA, modelB}, domain.LicenseTrackedItemLimitReached},
 	} {
 		assess := func(m uuid.UUID) reply {
-			w.later(6 * time.Hour) // the Free plan has five assessments a day
-			return w.send(http.MethodPost, modelPath(m)+"/assess", w.in(tt.accountID, tt.person), "")
+			w.Clock.Advance(6 * time.Hour) // the Free plan has five assessments a day
+			return w.post(modelPath(m)+"/assess", w.in(tt.accountID, tt.person), "")
 		}
 		for _, m := range append(tt.models, more) {
 			assess(m).operation()
@@ -631,6 +630,6 @@ func TestTrackedItemCaps(t *testing.T) {
 		}
 	}
 	for _, m := range []uuid.UUID{more, more} { // the other license has no allocation
-		w.send(http.MethodPost, modelPath(m)+"/assess", w.in("duo", "max"), "").operation()
+		w.post(modelPath(m)+"/assess", w.in("duo", "max"), "").operation()
 	}
 }

@@ -80,14 +80,14 @@ func (m *llm) answers(status int) {
 // withLLM returns a world that accepts providers on this machine, and a fake model.
 func withLLM(t testing.TB) (*world, *llm) {
 	w := newWorld(t)
-	w.commands.Providers.Tester = ai.New(ai.Options{PrivateAddresses: true})
+	w.Providers.Tester = ai.New(ai.Options{PrivateAddresses: true})
 	return w, startLLM(t)
 }
 
 // saves saves a provider as ada, with more members in addition to name, kind, address and model.
 func (w *world) saves(m *llm, name, more string) (path string, got reply) {
 	w.t.Helper()
-	got = w.send(http.MethodPost, providersPath, w.as("ada"), fmt.Sprintf(`{"name":%q,"kind":"openai_compatible","baseUrl":"%s/v1","model":"small"%s}`, name, m.URL, more)).ok(200)
+	got = w.post(providersPath, w.as("ada"), fmt.Sprintf(`{"name":%q,"kind":"openai_compatible","baseUrl":"%s/v1","model":"small"%s}`, name, m.URL, more)).ok(200)
 	return providersPath + "/" + got.body["providerId"].(string), got
 }
 
@@ -104,7 +104,7 @@ func (w *world) noLeaks(replies ...reply) {
 			w.t.Error("the log contains a key")
 		}
 		var found int
-		check(w.t, w.pool.QueryRow(w.t.Context(), `SELECT (SELECT count(*) FROM events e WHERE strpos(e::text, $1) > 0) + (SELECT count(*) FROM ai_credentials c WHERE strpos(encode(sealed, 'escape'), $1) > 0)`, key).Scan(&found))
+		check(w.t, w.Pool.QueryRow(w.t.Context(), `SELECT (SELECT count(*) FROM events e WHERE strpos(e::text, $1) > 0) + (SELECT count(*) FROM ai_credentials c WHERE strpos(encode(sealed, 'escape'), $1) > 0)`, key).Scan(&found))
 		if found > 0 {
 			w.t.Errorf("%d rows hold a key", found)
 		}
@@ -113,7 +113,7 @@ func (w *world) noLeaks(replies ...reply) {
 
 func (w *world) credentials() (n int) {
 	w.t.Helper()
-	check(w.t, w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM ai_credentials`).Scan(&n))
+	check(w.t, w.Pool.QueryRow(w.t.Context(), `SELECT count(*) FROM ai_credentials`).Scan(&n))
 	return n
 }
 
@@ -124,7 +124,7 @@ func TestAIProvider(t *testing.T) {
 	t.Parallel()
 	w, m := withLLM(t)
 	ada, bob := w.as("ada"), w.as("bob")
-	_, err := w.commands.Accounts.Apply(t.Context(), []account.Declaration{{
+	_, err := w.Accounts.Apply(t.Context(), []account.Declaration{{
 		AccountID: "other", Plan: account.Team, Status: account.Active, Settings: account.Settings{AIFeatures: true, DefinitionCopies: account.CopiesNone},
 		People: []account.Person{{Person: item.Person{ID: "oscar"}, Role: account.Member}, {Person: item.Person{ID: "olga"}, Role: account.Admin}},
 	}})
@@ -170,24 +170,24 @@ func TestAIProvider(t *testing.T) {
 	}
 
 	w.untouched(func() {
-		taken := w.send(http.MethodPost, providersPath, ada, `{"name":"LOCAL","kind":"openai","model":"m"}`).refused(409, domain.AiProviderConflict).says("LOCAL")
+		taken := w.post(providersPath, ada, `{"name":"LOCAL","kind":"openai","model":"m"}`).refused(409, domain.AiProviderConflict).says("LOCAL")
 		if got := taken.parameter("providerId"); !slices.Equal(got, []string{made.body["providerId"].(string)}) {
 			t.Errorf("the conflict names %v", got)
 		}
-		w.send(http.MethodPatch, path, ada, `{}`).ok(200)
-		w.send(http.MethodPatch, path, ada, `{"name":"Local","model":"small","purposes":["Agent","Judge","Questions","Proposals"]}`).ok(200)
+		w.patch(path, ada, `{}`).ok(200)
+		w.patch(path, ada, `{"name":"Local","model":"small","purposes":["Agent","Judge","Questions","Proposals"]}`).ok(200)
 		for _, c := range []struct{ path, tok string }{{providersPath + "/" + nowhere.String(), ada}, {providersPath + "/x", ada}, {path, w.in("other", "olga")}} {
 			w.get(c.path, c.tok).refused(404, domain.AiProviderNotFound)
-			w.send(http.MethodPatch, c.path, c.tok, `{"enabled":false}`).refused(404, domain.AiProviderNotFound)
-			w.send(http.MethodDelete, c.path, c.tok, "").refused(404, domain.AiProviderNotFound)
-			w.send(http.MethodPost, c.path+"/test", c.tok, "").refused(404, domain.AiProviderNotFound)
+			w.patch(c.path, c.tok, `{"enabled":false}`).refused(404, domain.AiProviderNotFound)
+			w.delete(c.path, c.tok).refused(404, domain.AiProviderNotFound)
+			w.post(c.path+"/test", c.tok, "").refused(404, domain.AiProviderNotFound)
 		}
 		if got := w.get(providersPath, w.as("oscar")).ok(200).value(); len(got) != 1 {
 			t.Errorf("another account lists %v", got)
 		}
-		w.send(http.MethodPatch, providersPath+"/embedded", ada, `{"name":"Mine"}`).refused(400, domain.InvalidRequest).says("embedded")
-		w.send(http.MethodDelete, providersPath+"/embedded", ada, "").refused(400, domain.InvalidRequest)
-		w.send(http.MethodPost, providersPath+"/embedded/test", ada, "").refused(400, domain.InvalidRequest)
+		w.patch(providersPath+"/embedded", ada, `{"name":"Mine"}`).refused(400, domain.InvalidRequest).says("embedded")
+		w.delete(providersPath+"/embedded", ada).refused(400, domain.InvalidRequest)
+		w.post(providersPath+"/embedded/test", ada, "").refused(400, domain.InvalidRequest)
 		for _, c := range []struct{ method, path, body string }{
 			{http.MethodPost, providersPath, `{"name":"Mine","kind":"openai","model":"m"}`}, {http.MethodPatch, path, `{"enabled":false}`},
 			{http.MethodDelete, path, ""}, {http.MethodPost, path + "/test", ""},
@@ -204,7 +204,7 @@ func TestAIProvider(t *testing.T) {
 	change := func(cmd domain.Command[aiprovider.Providers]) {
 		t.Helper()
 		past := eventstore.Fold(aiprovider.Stream("acme"), aiprovider.Evolve)
-		check(t, w.store.Change(t.Context(), eventstore.Metadata{Account: "acme"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		check(t, w.Store.Change(t.Context(), eventstore.Metadata{Account: "acme"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 			return eventstore.Decide(c, past, cmd)
 		}))
 	}
@@ -213,12 +213,12 @@ func TestAIProvider(t *testing.T) {
 		t.Errorf("it is used by %v", got)
 	}
 	w.untouched(func() {
-		if got := w.send(http.MethodDelete, path, ada, "").refused(409, domain.AiProviderConflict).parameter("usedBy"); !slices.Equal(got, []string{"abTest/7"}) {
+		if got := w.delete(path, ada).refused(409, domain.AiProviderConflict).parameter("usedBy"); !slices.Equal(got, []string{"abTest/7"}) {
 			t.Errorf("the conflict names %v", got)
 		}
 	})
 	change(aiprovider.Release{By: "abTest/7"})
-	if got := w.send(http.MethodDelete, path, ada, "").ok(200).body; !cmp.Equal(got, map[string]any{"providerId": made.body["providerId"], "deleted": true}) {
+	if got := w.delete(path, ada).ok(200).body; !cmp.Equal(got, map[string]any{"providerId": made.body["providerId"], "deleted": true}) {
 		t.Errorf("deleted: %v", got)
 	}
 	if w.credentials() != 0 {
@@ -257,8 +257,8 @@ func TestChangeAIProvider(t *testing.T) {
 			map[string]any{"kind": "data_agent", "hasKey": false, "model": nil, "dataAgentId": agent.String(), "lastTest.ok": true}},
 		{`{"dataAgentId":"` + nowhere.String() + `"}`, nil, map[string]any{"lastTest.ok": false, "lastTest.errorCode": "ItemNotFound"}},
 	} {
-		w.later(time.Second)
-		got := w.send(http.MethodPatch, path, ada, step.body).ok(200)
+		w.Clock.Advance(time.Second)
+		got := w.patch(path, ada, step.body).ok(200)
 		w.noLeaks(got)
 		if asked := m.asked(); !slices.Equal(asked, step.asked) {
 			t.Errorf("%s: asked with the keys %q, want %q", step.body, asked, step.asked)
@@ -316,7 +316,7 @@ func TestMalformedAIProviders(t *testing.T) {
 			`{"name":"x","kind":"data_agent","workspaceId":"` + sales.String() + `","dataAgentId":"` + agent.String() + `","apiKey":"k"}`: "apiKey",
 		} {
 			w.uncounted()
-			r := w.send(http.MethodPost, providersPath, ada, body).refused(400, domain.InvalidRequest).says(says)
+			r := w.post(providersPath, ada, body).refused(400, domain.InvalidRequest).says(says)
 			if strings.Contains(string(r.text), apiKey) {
 				t.Errorf("%s: the refusal repeats the key", body)
 			}
@@ -327,12 +327,12 @@ func TestMalformedAIProviders(t *testing.T) {
 			`{"baseUrl":"http://elsewhere.example/v1"}`: "apiKey", `{"kind":"anthropic"}`: "apiKey", `{"lastTest":null}`: "lastTest", `{"apiKey":""}`: "apiKey",
 			`{"apiKey":"` + apiKey + `\n"}`: "apiKey", `{"workspaceId":"x"}`: "workspaceId", `{"workspaceId":"` + sales.String() + `"}`: "workspaceId",
 		} {
-			r := w.send(http.MethodPatch, path, ada, body).refused(400, domain.InvalidRequest).says(says)
+			r := w.patch(path, ada, body).refused(400, domain.InvalidRequest).says(says)
 			if strings.Contains(string(r.text), apiKey) {
 				t.Errorf("%s: the refusal repeats the key", body)
 			}
 		}
-		w.send(http.MethodPost, path+"/test", ada, `{"model":"m"}`).refused(400, domain.InvalidRequest)
+		w.post(path+"/test", ada, `{"model":"m"}`).refused(400, domain.InvalidRequest)
 	})
 	if got := m.asked(); len(got) != 0 {
 		t.Errorf("the provider was asked %d times", len(got))
@@ -348,8 +348,8 @@ func TestTestAIProvider(t *testing.T) {
 	path, made := w.saves(m, "Local", `,"apiKey":"`+apiKey+`"`)
 	m.asked()
 	m.answers(http.StatusNotFound)
-	w.later(time.Minute)
-	got := w.send(http.MethodPost, path+"/test", ada, "").ok(200)
+	w.Clock.Advance(time.Minute)
+	got := w.post(path+"/test", ada, "").ok(200)
 	test, _ := got.body["lastTest"].(map[string]any)
 	if test["ok"] != false || test["errorCode"] != "ModelNotFound" || test["atUtc"] == made.body["lastTest"].(map[string]any)["atUtc"] || got.body["changedAtUtc"] != made.body["changedAtUtc"] {
 		t.Errorf("got %s", got.text)
@@ -359,17 +359,17 @@ func TestTestAIProvider(t *testing.T) {
 		t.Errorf("got %s", got.text)
 	}
 	m.answers(0)
-	if test := w.send(http.MethodPost, path+"/test", ada, "{}").ok(200).body["lastTest"].(map[string]any); test["ok"] != true || test["errorCode"] != nil {
+	if test := w.post(path+"/test", ada, "{}").ok(200).body["lastTest"].(map[string]any); test["ok"] != true || test["errorCode"] != nil {
 		t.Errorf("got %v", test)
 	}
 
 	// A provider without the key that it needs is saved but not called.
-	bare := w.send(http.MethodPost, providersPath, ada, `{"name":"Vendor","kind":"openai","model":"m"}`).ok(200).body
+	bare := w.post(providersPath, ada, `{"name":"Vendor","kind":"openai","model":"m"}`).ok(200).body
 	if bare["hasKey"] != false || bare["lastTest"].(map[string]any)["errorCode"] != "AiCredentialNotFound" {
 		t.Errorf("got %v", bare)
 	}
 	w.untouched(func() {
-		w.send(http.MethodPost, fmt.Sprintf("%s/%s/test", providersPath, bare["providerId"]), ada, "").refused(404, domain.AiCredentialNotFound).says("Vendor", "apiKey")
+		w.post(fmt.Sprintf("%s/%s/test", providersPath, bare["providerId"]), ada, "").refused(404, domain.AiCredentialNotFound).says("Vendor", "apiKey")
 	})
 
 	// The result of a test is discarded when the provider is changed during the test.
@@ -378,26 +378,26 @@ func TestTestAIProvider(t *testing.T) {
 		m.mu.Lock()
 		m.during = nil
 		m.mu.Unlock()
-		_, err := w.commands.Providers.Change(t.Context(), commands.Caller{Caller: item.Caller{Account: "acme", Person: item.Person{ID: "ada"}}}, made.body["providerId"].(string), aiprovider.Patch{Model: new("large")}, aiprovider.Key{})
+		_, err := w.Providers.Change(t.Context(), commands.Caller{Caller: item.Caller{Account: "acme", Person: item.Person{ID: "ada"}}}, made.body["providerId"].(string), aiprovider.Patch{Model: new("large")}, aiprovider.Key{})
 		if err != nil {
 			t.Error(err)
 		}
 	}
 	m.mu.Unlock()
-	w.send(http.MethodPost, path+"/test", ada, "").refused(409, domain.OperationInProgress)
+	w.post(path+"/test", ada, "").refused(409, domain.OperationInProgress)
 	if got := w.get(path, ada).ok(200).body; got["model"] != "large" {
 		t.Errorf("got %v", got)
 	}
 
 	// A service that cannot decrypt the stored key does not call the provider without one.
-	lost, err := vault.NewCredentials(w.pool, []byte(strings.Repeat("x", vault.KeySize)))
+	lost, err := vault.NewCredentials(w.Pool, []byte(strings.Repeat("x", vault.KeySize)))
 	check(t, err)
-	w.commands.Providers.Keys = lost
+	w.Providers.Keys = lost
 	m.asked()
 	w.untouched(func() {
-		w.send(http.MethodPost, path+"/test", ada, "").refused(404, domain.AiCredentialNotFound).says("apiKey")
+		w.post(path+"/test", ada, "").refused(404, domain.AiCredentialNotFound).says("apiKey")
 	})
-	moved := w.send(http.MethodPatch, path, ada, `{"model":"small"}`).ok(200).body["lastTest"].(map[string]any)
+	moved := w.patch(path, ada, `{"model":"small"}`).ok(200).body["lastTest"].(map[string]any)
 	if moved["errorCode"] != "AiCredentialNotFound" || len(m.asked()) != 0 {
 		t.Errorf("got %v", moved)
 	}
@@ -409,7 +409,7 @@ func TestTestAIProvider(t *testing.T) {
 func TestAIProviderInOurNetwork(t *testing.T) {
 	t.Parallel()
 	w, m := withLLM(t)
-	w.commands.Providers.Tester = ai.New(ai.Options{})
+	w.Providers.Tester = ai.New(ai.Options{})
 	_, got := w.saves(m, "Local", `,"apiKey":"`+apiKey+`"`)
 	test, _ := got.body["lastTest"].(map[string]any)
 	if test["ok"] != false || test["errorCode"] != "AddressNotAllowed" || len(m.asked()) != 0 {

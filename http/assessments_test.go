@@ -2,7 +2,6 @@ package http_test
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -197,20 +196,20 @@ func TestAssessByARegime(t *testing.T) {
 	w.untouched(func() {
 		for path, body := range calls {
 			for _, unknown := range []string{`""`, `"2020-01"`, `"2026-11\u0000"`, `"` + strings.Repeat("2026-11", 1000) + `"`} {
-				refused := w.send(http.MethodPost, path, ada, body(unknown)).refused(400, domain.InvalidRequest).says("2026-11, 2026-12")
+				refused := w.post(path, ada, body(unknown)).refused(400, domain.InvalidRequest).says("2026-11, 2026-12")
 				if len(refused.text) > 1000 {
 					t.Errorf("%s: the refusal repeats all that was sent", path)
 				}
 			}
 			for _, malformed := range []string{`null`, `11`, `["2026-11"]`} {
-				w.send(http.MethodPost, path, ada, body(malformed)).refused(400, domain.InvalidRequest).says("regimeId")
+				w.post(path, ada, body(malformed)).refused(400, domain.InvalidRequest).says("regimeId")
 			}
 		}
 	})
 	for path, body := range calls {
 		for _, r := range readiness.Regimes() {
-			id := w.send(http.MethodPost, path, ada, body(`"`+r.ID+`"`)).operation()
-			if run, err := w.views.Run(t.Context(), id); err != nil || run.RegimeID != r.ID {
+			id := w.post(path, ada, body(`"`+r.ID+`"`)).operation()
+			if run, err := w.Views.Run(t.Context(), id); err != nil || run.RegimeID != r.ID {
 				t.Errorf("%s by %s: the run reads %+v, %v", path, r.ID, run, err)
 			}
 		}
@@ -325,9 +324,9 @@ func TestInvisibleIDs(t *testing.T) {
 			}
 		}
 		for _, model := range []uuid.UUID{nowhere, agent} { // does not exist; is not of the type of the route
-			w.send(http.MethodPost, modelPath(model)+"/assess", bob, "").refused(404, domain.ItemNotFound)
+			w.post(modelPath(model)+"/assess", bob, "").refused(404, domain.ItemNotFound)
 			w.get(modelPath(model)+"/assessments", bob).refused(404, domain.ItemNotFound)
 		}
-		w.send(http.MethodPost, modelPath(kept)+"/assess", bob, "").refused(400, domain.OperationNotSupportedForItem)
+		w.post(modelPath(kept)+"/assess", bob, "").refused(400, domain.OperationNotSupportedForItem)
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -47,7 +46,7 @@ func positions(events []map[string]any) []int64 {
 // recorded returns the positions of the stored events that match a condition.
 func (w *world) recorded(where string, args ...any) (all []int64) {
 	w.t.Helper()
-	check(w.t, w.pool.QueryRow(w.t.Context(), `SELECT coalesce(array_agg(position ORDER BY position), '{}') FROM events WHERE `+where, args...).Scan(&all))
+	check(w.t, w.Pool.QueryRow(w.t.Context(), `SELECT coalesce(array_agg(position ORDER BY position), '{}') FROM events WHERE `+where, args...).Scan(&all))
 	return all
 }
 
@@ -60,7 +59,7 @@ func TestAuditEvents(t *testing.T) {
 	w := newWorld(t)
 	ada := w.as("ada")
 	op := w.assess("ada", modelA)
-	w.later(time.Hour)
+	w.Clock.Advance(time.Hour)
 	bobs := w.assess("bob", modelB)
 	w.assessed("acme", bobs, modelB, assessment.Usage{})
 	theirs := w.assess("oscar", modelA)
@@ -77,7 +76,7 @@ func TestAuditEvents(t *testing.T) {
 				version, schema                    int
 				at                                 time.Time
 			}
-			check(t, w.pool.QueryRow(t.Context(), `SELECT event_id::text, stream, version, type, schema_version, data::text, metadata::text, recorded_at, encode(hash, 'hex') FROM events WHERE position = $1`, int64(e["position"].(float64))).
+			check(t, w.Pool.QueryRow(t.Context(), `SELECT event_id::text, stream, version, type, schema_version, data::text, metadata::text, recorded_at, encode(hash, 'hex') FROM events WHERE position = $1`, int64(e["position"].(float64))).
 				Scan(&stored.id, &stored.stream, &stored.version, &stored.kind, &stored.schema, &stored.data, &stored.meta, &stored.at, &stored.hash))
 			var data, meta map[string]any
 			check(t, json.Unmarshal([]byte(stored.data), &data))
@@ -178,10 +177,10 @@ func TestAuditEventsStayBelowTheWatermark(t *testing.T) {
 	w := newWorld(t)
 	w.assess("ada", modelA)
 	before := positions(w.history(w.as("ada"), nil))
-	running, err := w.pool.Begin(t.Context())
+	running, err := w.Pool.Begin(t.Context())
 	check(t, err)
 	defer func() { _ = running.Rollback(t.Context()) }()
-	mark, err := w.store.Watermark(t.Context())
+	mark, err := w.Store.Watermark(t.Context())
 	check(t, err)
 	_, err = running.Exec(t.Context(), `SELECT pg_advisory_xact_lock_shared($1)`, int64(0x4553)<<44+mark) // as an append does
 	check(t, err)
@@ -207,7 +206,7 @@ func TestAuditIsForAdministrators(t *testing.T) {
 			w.get(path+"?maxResults=nonsense", w.as("bob")).refused(403, domain.AdminRoleRequired)
 			w.get(path, w.as("bob", "openid")).refused(403, domain.InsufficientScopes)
 			w.get(path, w.as("ada")).ok(200)
-			w.send(http.MethodPost, path, w.as("ada"), "").refused(405, domain.InvalidRequest)
+			w.post(path, w.as("ada"), "").refused(405, domain.InvalidRequest)
 		}
 	})
 }
@@ -285,9 +284,9 @@ func TestAuditCheckpoint(t *testing.T) {
 		w := newWorld(t)
 		w.assess("ada", modelA)
 		kept := w.checkpoint(w.as("ada"))
-		_, err := w.pool.Exec(t.Context(), `ALTER TABLE events DISABLE TRIGGER USER`)
+		_, err := w.Pool.Exec(t.Context(), `ALTER TABLE events DISABLE TRIGGER USER`)
 		check(t, err)
-		_, err = w.pool.Exec(t.Context(), damage, w.recorded(`account_id = 'acme' AND type LIKE 'operation.%'`)[0])
+		_, err = w.Pool.Exec(t.Context(), damage, w.recorded(`account_id = 'acme' AND type LIKE 'operation.%'`)[0])
 		check(t, err)
 		if w.agrees(w.as("ada"), kept) {
 			t.Errorf("%s: the checkpoint still agrees", name)

@@ -24,7 +24,7 @@ import (
 	"readiness/http/token"
 	"readiness/internal/bench"
 	"readiness/internal/pgtest"
-	"readiness/platform/folder"
+	"readiness/internal/testworld"
 	"readiness/projections"
 	"readiness/work"
 )
@@ -58,18 +58,16 @@ func withConnections(b *testing.B, address string, n int) string {
 func newCrowd(b *testing.B, accounts, people int) (c *crowd, address string) {
 	b.Helper()
 	address = pgtest.URL(b)
-	c = &crowd{people: people, onDisk: &onDisk{openWorld(b, withConnections(b, address, 20), b.TempDir()), b.TempDir()}, tokens: map[string]string{}}
-	c.write(fmt.Sprintf(`{"id":%q,"displayName":"Sales"}`, sales), "Sales", "workspace.json")
+	c = &crowd{people: people, onDisk: &onDisk{openWorld(b, withConnections(b, address, 20), b.TempDir())}, tokens: map[string]string{}}
+	c.Workspace(b, testworld.Workspace{ID: sales, Name: "Sales"})
 	for i, id := range []uuid.UUID{modelA, modelB, modelC, kept} {
 		c.model("Sales", fmt.Sprint("Model ", i), id, shop())
 	}
-	platform, err := folder.Open(c.dir, folder.Options{Access: c.views.Access})
+	c.Platform, c.Accounts.Permissions = c.Folder, c.Folder
+	c.Work.Log, c.log.Blank = slog.New(slog.DiscardHandler), true
+	queue, err := work.NewQueue(c.Work)
 	check(b, err)
-	c.commands.Platform, c.commands.Accounts.Permissions = platform, platform
-	c.work.Log, c.log.blank = slog.New(slog.DiscardHandler), true
-	queue, err := work.NewQueue(c.work)
-	check(b, err)
-	c.commands.Jobs = queue
+	c.Jobs = queue
 	declared := make([]account.Declaration, accounts)
 	for i := range declared {
 		people := make([]account.Person, people)
@@ -81,9 +79,9 @@ func newCrowd(b *testing.B, accounts, people int) (c *crowd, address string) {
 			Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone}, People: people,
 		}
 	}
-	_, err = c.commands.Accounts.Apply(b.Context(), declared)
+	_, err = c.Accounts.Apply(b.Context(), declared)
 	check(b, err)
-	_, err = c.pool.Exec(b.Context(), "VACUUM ANALYZE accounts_v1_g1, members_v1_g1") // before any plan is cached for empty tables
+	_, err = c.Pool.Exec(b.Context(), "VACUUM ANALYZE accounts_v1_g1, members_v1_g1") // before any plan is cached for empty tables
 	check(b, err)
 	// As many connections as the program has; tests have one.
 	limiter, err := rate.Open(b.Context(), address, rate.Options{Timeout: patience, Tracer: c.trace, Statements: projections.CallStatements()})
@@ -98,7 +96,7 @@ func newCrowd(b *testing.B, accounts, people int) (c *crowd, address string) {
 func (c *crowd) token(b *testing.B, accountID, person string) string {
 	b.Helper()
 	if c.tokens[person] == "" {
-		minted, err := c.issuer.Mint(accountID, person, []string{token.ScopeRead, token.ScopeReadWrite}, c.now(), time.Hour)
+		minted, err := c.issuer.Mint(accountID, person, []string{token.ScopeRead, token.ScopeReadWrite}, c.Now(), time.Hour)
 		check(b, err)
 		c.tokens[person] = minted
 	}

@@ -41,11 +41,11 @@ func TestBenchmarkQuestionsRefused(t *testing.T) {
 	w.untouched(func() {
 
 		for path, body := range map[string]string{generate: `{"count":5}`, save: one} {
-			w.send(http.MethodPost, path, w.as("bob", token.ScopeRead), body).refused(http.StatusForbidden, domain.InsufficientScopes)
-			w.send(http.MethodPost, path, w.as("nora"), body).refused(http.StatusForbidden, domain.FeatureTurnedOff)
-			w.send(http.MethodPost, strings.Replace(path, modelA.String(), nowhere.String(), 1), w.as("bob"), body).refused(http.StatusNotFound, domain.ItemNotFound)
-			w.send(http.MethodPost, strings.Replace(path, sales.String(), finance.String(), 1), w.as("bob"), body).refused(http.StatusNotFound, domain.WorkspaceNotFound)
-			r := w.send(http.MethodPost, strings.Replace(path, modelA.String(), kept.String(), 1), w.as("bob"), body).refused(http.StatusBadRequest, domain.OperationNotSupportedForItem)
+			w.post(path, w.as("bob", token.ScopeRead), body).refused(http.StatusForbidden, domain.InsufficientScopes)
+			w.post(path, w.as("nora"), body).refused(http.StatusForbidden, domain.FeatureTurnedOff)
+			w.post(strings.Replace(path, modelA.String(), nowhere.String(), 1), w.as("bob"), body).refused(http.StatusNotFound, domain.ItemNotFound)
+			w.post(strings.Replace(path, sales.String(), finance.String(), 1), w.as("bob"), body).refused(http.StatusNotFound, domain.WorkspaceNotFound)
+			r := w.post(strings.Replace(path, modelA.String(), kept.String(), 1), w.as("bob"), body).refused(http.StatusBadRequest, domain.OperationNotSupportedForItem)
 			if !slices.Equal(r.parameter("semanticModelId"), []string{kept.String()}) {
 				t.Errorf("got %s", r.text)
 			}
@@ -53,7 +53,7 @@ func TestBenchmarkQuestionsRefused(t *testing.T) {
 		for body, member := range map[string]string{
 			`{"count":0}`: "count", `{"count":101}`: "count", `{"count":"x"}`: "count", `{"counts":3}`: "the closest documented member is count", `[]`: "the body",
 		} {
-			w.send(http.MethodPost, generate, w.as("bob"), body).refused(http.StatusBadRequest, domain.InvalidRequest).says(member)
+			w.post(generate, w.as("bob"), body).refused(http.StatusBadRequest, domain.InvalidRequest).says(member)
 		}
 		question := func(rest string) string { return `{"questions":[{"text":"How many?",` + rest + `}]}` }
 		for body, member := range map[string]string{
@@ -73,21 +73,21 @@ func TestBenchmarkQuestionsRefused(t *testing.T) {
 			question(`"expected":{"value":"1"},"clusterId":"` + strings.Repeat("x", 101) + `"`): "questions[0].clusterId",
 			question(`"expected":{"value":"1"},"source":"Me"`):                                  "questions[0].source",
 		} {
-			w.send(http.MethodPost, save, w.as("ada"), body).refused(http.StatusBadRequest, domain.InvalidRequest).says(member)
+			w.post(save, w.as("ada"), body).refused(http.StatusBadRequest, domain.InvalidRequest).says(member)
 		}
 	})
 
 	// One build more than allowed.
 	for range 2 {
-		w.send(http.MethodPost, generate, w.as("tim"), "").operation()
+		w.post(generate, w.as("tim"), "").operation()
 	}
 	w.untouched(func() {
-		r := w.send(http.MethodPost, generate, w.as("tim"), `{"count":1}`).refused(http.StatusTooManyRequests, domain.BenchmarkBuildLimitReached)
+		r := w.post(generate, w.as("tim"), `{"count":1}`).refused(http.StatusTooManyRequests, domain.BenchmarkBuildLimitReached)
 		if got := fmt.Sprint(r.parameter("allowance"), r.parameter("used"), r.parameter("limit")); got != "[benchmarkBuilds] [2] [2]" || r.body["isRetriable"] != true || r.header.Get("Retry-After") == "" {
 			t.Errorf("got %s, %s", got, r.text)
 		}
 	})
-	w.send(http.MethodPost, save, w.as("tim"), `{"questions":[]}`).operation() // saving needs no build
+	w.post(save, w.as("tim"), `{"questions":[]}`).operation() // saving needs no build
 }
 
 // Repeating a call with its key starts one generation and spends one build.
@@ -96,7 +96,7 @@ func TestBenchmarkQuestionsAreIdempotent(t *testing.T) {
 	w := newWorld(t)
 	for path, body := range map[string]string{"/generate": `{"count":5}`, "/save": `{"questions":[]}`} {
 		send := func(body string) reply {
-			return w.send(http.MethodPost, questionsPath(modelA)+path, w.as("tim"), body, "Idempotency-Key", "once"+path)
+			return w.post(questionsPath(modelA)+path, w.as("tim"), body, "Idempotency-Key", "once"+path)
 		}
 		first := send(body).operation()
 		w.untouched(func() {
@@ -110,7 +110,7 @@ func TestBenchmarkQuestionsAreIdempotent(t *testing.T) {
 			t.Errorf("%s: no Retry-After", path)
 		}
 		w.get("/v1/operations/"+first.String(), w.as("oscar")).refused(http.StatusNotFound, domain.OperationNotFound)
-		w.send(http.MethodPost, "/v1/operations/"+first.String()+"/cancel", w.as("tim"), "").refused(http.StatusConflict, domain.OperationInProgress)
+		w.post("/v1/operations/"+first.String()+"/cancel", w.as("tim"), "").refused(http.StatusConflict, domain.OperationInProgress)
 	}
 }
 
@@ -120,7 +120,7 @@ func TestBenchmarkQuestionFiles(t *testing.T) {
 	w := newWorld(t)
 	path := questionsPath(modelA) + "/save"
 	send := func(mediaType, file string, headers ...string) reply {
-		return w.send(http.MethodPost, path, w.as("tim"), file, append([]string{"Content-Type", "", "Content-Type", mediaType}, headers...)...)
+		return w.post(path, w.as("tim"), file, append([]string{"Content-Type", "", "Content-Type", mediaType}, headers...)...)
 	}
 	table := "\ufeffquestion,expectedValue,weight,tags\r\nHow many?,5,2.5,a; b\r\n"
 	lines := `{"question": "How many?", "expectedValue": 5, "weight": 2.5, "tags": ["a", "b"]}`
@@ -140,7 +140,7 @@ func TestBenchmarkQuestionFiles(t *testing.T) {
 		send("text/csv; charset=utf-16", table).refused(http.StatusUnsupportedMediaType, domain.InvalidRequest)
 		send("text/csv", table, "Content-Encoding", "gzip").refused(http.StatusUnsupportedMediaType, domain.InvalidRequest)
 		send("text/tab-separated-values", table).refused(http.StatusUnsupportedMediaType, domain.InvalidRequest).says("text/csv", "application/x-ndjson")
-		w.send(http.MethodPost, questionsPath(modelA)+"/generate", w.as("tim"), table, "Content-Type", "", "Content-Type", "text/csv").refused(http.StatusUnsupportedMediaType, domain.InvalidRequest)
+		w.post(questionsPath(modelA)+"/generate", w.as("tim"), table, "Content-Type", "", "Content-Type", "text/csv").refused(http.StatusUnsupportedMediaType, domain.InvalidRequest)
 		w.get(questionsPath(modelA)+"?format=xlsx", w.as("bob")).refused(http.StatusBadRequest, domain.InvalidRequest)
 	})
 	r := w.get(questionsPath(modelA)+"?format=csv", w.as("bob")).ok(http.StatusOK)

@@ -2,7 +2,6 @@ package http_test
 
 import (
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +31,7 @@ func (w *world) benchmarkOf(accountID string, side benchmark.Side) uuid.UUID {
 	}}))
 	w.onBenchmark(accountID, id, benchmark.StartRun{RunAccepted: benchmark.RunAccepted{
 		RunID: id, AccountID: accountID, OperationID: id, Side: side,
-		Questions: asked.Document, QuestionSetHash: asked.SetHash, Count: asked.Count, Repeats: repeats, Allowance: benchmarkRunsOf(accountID), At: w.now(),
+		Questions: asked.Document, QuestionSetHash: asked.SetHash, Count: asked.Count, Repeats: repeats, Allowance: benchmarkRunsOf(accountID), At: w.Now(),
 	}})
 	return id
 }
@@ -84,7 +83,7 @@ func TestBenchmarkRun(t *testing.T) {
 
 	failed := w.benchmark("acme", modelA)
 	failure := operation.Failure{Code: domain.BenchmarkRunFailed, Message: "the provider refused"}
-	w.onBenchmark("acme", failed, benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure, At: w.now()}})
+	w.onBenchmark("acme", failed, benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure, At: w.Now()}})
 	if diff := cmp.Diff(map[string]any{"errorCode": "BenchmarkRunFailed", "message": "the provider refused"}, w.read(benchmarkPath(modelA) + "/" + failed.String())["error"]); diff != "" {
 		t.Errorf("error (-want +got):\n%s", diff)
 	}
@@ -94,10 +93,10 @@ func TestBenchmarkRun(t *testing.T) {
 		for _, wrong := range []string{benchmarkPath(modelB) + "/" + id.String(), benchmarkPath(modelA) + "/x", benchmarkPath(modelA) + "/" + nowhere.String()} {
 			w.get(wrong, ada).refused(404, domain.RunNotFound)
 			w.get(wrong+"/result", ada).refused(404, domain.RunNotFound)
-			w.send(http.MethodDelete, wrong, ada, "").refused(404, domain.RunNotFound)
+			w.delete(wrong, ada).refused(404, domain.RunNotFound)
 		}
 	})
-	deleted := w.send(http.MethodDelete, path, ada, "").ok(200)
+	deleted := w.delete(path, ada).ok(200)
 	if diff := cmp.Diff(map[string]any{"runId": id.String(), "deleted": true}, deleted.body); diff != "" {
 		t.Errorf("deleted (-want +got):\n%s", diff)
 	}
@@ -124,7 +123,7 @@ func TestBenchmarkRunsOfAModel(t *testing.T) {
 	want = append([]string{of.runA.String()}, want...)
 	w.benchmark("acme", modelB)
 	w.benchmark("other", modelA)
-	w.later(time.Minute)
+	w.Clock.Advance(time.Minute)
 	var got []string
 	var last map[string]any
 	for address := w.base + benchmarkPath(modelA) + "?maxResults=2"; address != ""; {
@@ -168,8 +167,8 @@ func TestMalformedBenchmarkRuns(t *testing.T) {
 			`{"answeredBy":{"kind":"PlatformAssistant","workspaceId":"` + "1" + `"}}`:       "workspaceId",
 			`{"answeredBy":{"kind":"PlatformAssistant"},"answeredBy":{"kind":"DataAgent"}}`: "twice",
 		} {
-			w.send(http.MethodPost, benchmarkPath(nowhere), ada, body).refused(400, domain.InvalidRequest).says(says)
+			w.post(benchmarkPath(nowhere), ada, body).refused(400, domain.InvalidRequest).says(says)
 		}
-		w.send(http.MethodPost, benchmarkPath(modelA), ada, `{"answeredBy":{"kind":"PlatformAssistant"}}`).refused(400, domain.BenchmarkQuestionsMissing)
+		w.post(benchmarkPath(modelA), ada, `{"answeredBy":{"kind":"PlatformAssistant"}}`).refused(400, domain.BenchmarkQuestionsMissing)
 	})
 }

@@ -79,16 +79,16 @@ func TestBodies(t *testing.T) {
 				default:
 					headers = []string{"Content-Type", "", "Content-Type", tt.contentType}
 				}
-				got := w.send(http.MethodPost, bulkPath, ada, tt.body, headers...).refused(tt.status, tt.code).says(tt.says...)
+				got := w.post(bulkPath, ada, tt.body, headers...).refused(tt.status, tt.code).says(tt.says...)
 				if len(got.text) > 1000 {
 					t.Errorf("the refusal has %d bytes, so it repeats the request", len(got.text))
 				}
 				// Keep the next call within the rate limit.
-				_, err := w.pool.Exec(t.Context(), `DELETE FROM rate_windows`)
+				_, err := w.Pool.Exec(t.Context(), `DELETE FROM rate_windows`)
 				check(t, err)
 			})
 		}
-		w.send(http.MethodPost, bulkPath, ada, id(`{"semanticModelIds":["%s"]}`), "Content-Encoding", "gzip").refused(415, domain.InvalidRequest)
+		w.post(bulkPath, ada, id(`{"semanticModelIds":["%s"]}`), "Content-Encoding", "gzip").refused(415, domain.InvalidRequest)
 	})
 	if w.cloud.calls != calls {
 		t.Errorf("the platform was asked %d times by malformed calls, want never", w.cloud.calls-calls)
@@ -116,13 +116,13 @@ func TestAcceptedBodies(t *testing.T) {
 			body = `{"semanticModelIds":["` + strings.ToUpper(modelA.String()) + `"]}`
 		}
 		steps := w.jobs.count()
-		w.send(http.MethodPost, bulkPath, ada, body).operation()
+		w.post(bulkPath, ada, body).operation()
 		if got := w.jobs.count() - steps; got != 1 {
 			t.Errorf("%s: %d steps were enqueued, want 1", name, got)
 		}
 	}
 	for _, contentType := range []string{"application/json; charset=UTF-8", "Application/JSON"} {
-		w.send(http.MethodPost, bulkPath, ada, id(`{"semanticModelIds":["%s"]}`), "Content-Type", "", "Content-Type", contentType).operation()
+		w.post(bulkPath, ada, id(`{"semanticModelIds":["%s"]}`), "Content-Type", "", "Content-Type", contentType).operation()
 	}
 }
 
@@ -135,18 +135,18 @@ func TestRoutesWithoutABody(t *testing.T) {
 	ada := w.as("ada")
 	path, without := modelPath(modelA)+"/assess", modelPath(modelA)+"/descriptions/preview"
 	w.untouched(func() {
-		w.send(http.MethodPost, without, ada, `{"force":true}`).refused(400, domain.InvalidRequest).says("force", "takes no body")
-		w.send(http.MethodPost, path, ada, `{"force":true}`).refused(400, domain.InvalidRequest).says("force", "regimeId")
-		w.send(http.MethodPost, path, ada, `[]`).refused(400, domain.InvalidRequest)
-		w.send(http.MethodPost, path, ada, `x`).refused(400, domain.InvalidRequest)
-		w.send(http.MethodPost, path, ada, `a=b`, "Content-Type", "", "Content-Type", "application/x-www-form-urlencoded").refused(415, domain.InvalidRequest)
-		w.send(http.MethodPost, path, ada, strings.Repeat(" ", 1<<20+1)).refused(413, domain.PayloadTooLarge)
-		w.send(http.MethodPost, without, ada, `[]`).refused(400, domain.InvalidRequest)
+		w.post(without, ada, `{"force":true}`).refused(400, domain.InvalidRequest).says("force", "takes no body")
+		w.post(path, ada, `{"force":true}`).refused(400, domain.InvalidRequest).says("force", "regimeId")
+		w.post(path, ada, `[]`).refused(400, domain.InvalidRequest)
+		w.post(path, ada, `x`).refused(400, domain.InvalidRequest)
+		w.post(path, ada, `a=b`, "Content-Type", "", "Content-Type", "application/x-www-form-urlencoded").refused(415, domain.InvalidRequest)
+		w.post(path, ada, strings.Repeat(" ", 1<<20+1)).refused(413, domain.PayloadTooLarge)
+		w.post(without, ada, `[]`).refused(400, domain.InvalidRequest)
 		w.send(http.MethodGet, "/v1/operations", ada, `{"status":"Running"}`).refused(400, domain.InvalidRequest).says("status")
 	})
-	w.send(http.MethodPost, path, ada, "").operation()
-	w.send(http.MethodPost, path, ada, `{}`).operation()
-	w.send(http.MethodPost, path, ada, "", "Content-Type", "application/x-www-form-urlencoded").operation()
+	w.post(path, ada, "").operation()
+	w.post(path, ada, `{}`).operation()
+	w.post(path, ada, "", "Content-Type", "application/x-www-form-urlencoded").operation()
 }
 
 // proves: decisions/1/malformed-id decisions/1/maxResults-range decisions/1/foreign-token decisions/2/paging-default decisions/8/12

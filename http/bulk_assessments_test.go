@@ -3,7 +3,6 @@ package http_test
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -66,7 +65,7 @@ func TestAcrossModels(t *testing.T) {
 		read("without the platform", "ada", all)
 		read("without the platform", "bob", nil)
 	})
-	check(t, os.RemoveAll(w.dir+"/Sales/Plain.SemanticModel"))
+	check(t, os.RemoveAll(w.Root+"/Sales/Plain.SemanticModel"))
 	read("without a model", "ada", all)
 	read("without a model", "bob", object{"compared": 2.0, "measures": list(), "tables": list(described), "nearIdentical": list(copies)})
 	w.seenBy("ada")
@@ -74,19 +73,19 @@ func TestAcrossModels(t *testing.T) {
 	read("out of sight", "bob", nil)
 
 	var logged int
-	check(t, w.work.Pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE data::text LIKE '%Revenue%' OR data::text LIKE '%receipt%'`).Scan(&logged))
+	check(t, w.Work.Pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE data::text LIKE '%Revenue%' OR data::text LIKE '%receipt%'`).Scan(&logged))
 	if logged > 0 {
 		t.Errorf("%d events contain names or texts of a model", logged)
 	}
 	w.uncounted()
-	w.send(http.MethodDelete, modelPath(modelA)+"/assessments", w.as("ada"), "").ok(200)
+	w.delete(modelPath(modelA)+"/assessments", w.as("ada")).ok(200)
 	read("after the deletion of one", "ada", object{"compared": 2.0, "measures": list(revenue("Revenue", text(modelB), text(modelC))), "tables": list(), "nearIdentical": list()})
 
 	single, _ := w.done("ada", bulkPath, fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelB))
 	if got := w.reads("ada", operationPath(single)+"/result").across(); got != nil {
 		t.Errorf("one model: got %v", got)
 	}
-	w.later(7*24*time.Hour + time.Minute)
+	w.Clock.Advance(7*24*time.Hour + time.Minute)
 	w.reads("ada", result).refused(410, domain.OperationExpired)
 }
 

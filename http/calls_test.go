@@ -28,11 +28,11 @@ func newCalling(t testing.TB) *calling {
 	t.Helper()
 	c := &calling{disk: newOnDisk(t)}
 	c.memory, c.llm = withLLM(t)
-	c.memory.commands.Providers.Tester = ai.New(ai.Options{PrivateAddresses: true})
-	queue, err := work.NewQueue(c.memory.work)
+	c.memory.Providers.Tester = ai.New(ai.Options{PrivateAddresses: true})
+	queue, err := work.NewQueue(c.memory.Work)
 	check(t, err)
 	c.memory.jobs.next = queue
-	c.disk.commands.Pixies.CollectorURL = c.disk.base
+	c.disk.Pixies.CollectorURL = c.disk.base
 	c.disk.done("ada", "/assess", "") // the first step ever enqueued queries the database's version
 	c.memory.assess("ada", modelB)
 	return c
@@ -131,7 +131,7 @@ func (c *calling) calls() map[string]func(n int) routed {
 		"DELETE " + model + "/assessments/{assessmentId}/pin": func(int) routed {
 			_, made := c.assessed()
 			path := modelPath(modelA) + "/assessments/" + made.String() + "/pin"
-			memory.send(http.MethodPost, path, memory.as("ada"), "").ok(200)
+			memory.post(path, memory.as("ada"), "").ok(200)
 			return routed{memory, path, "", 200}
 		},
 		"DELETE " + model + "/assessments": func(n int) routed {

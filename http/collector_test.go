@@ -72,8 +72,8 @@ func TestImageOfAPixie(t *testing.T) {
 	if diff := cmp.Diff([]string{id, "x", "..", "\x00", strings.Repeat("a", 5000)}, seen.ids); diff != "" {
 		t.Errorf("recorded views (-want +got):\n%s", diff)
 	}
-	w.send(http.MethodPost, "/p/"+id+".gif", "", "").refused(405, domain.InvalidRequest)
-	w.send(http.MethodGet, "/p/"+id+".png", "", "").refused(404, domain.InvalidRequest)
+	w.post("/p/"+id+".gif", "", "").refused(405, domain.InvalidRequest)
+	w.get("/p/"+id+".png", "").refused(404, domain.InvalidRequest)
 	for _, secret := range []string{"eve", "192.0.2.7", "127.0.0.1", id + ".gif\""} {
 		for line := range strings.Lines(w.log.String()[said:]) {
 			if strings.Contains(line, secret) && !strings.Contains(line, `"status":40`) {
@@ -91,12 +91,12 @@ func TestThousandViews(t *testing.T) {
 	t.Parallel()
 	w := newReporting(t)
 	c, err := collector.New(collector.Options{
-		Resolve: w.views.PixieIDs, Count: w.commands.Pixies.CountViews, Registry: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler), Now: w.now,
+		Resolve: w.Views.PixieIDs, Count: w.Pixies.CountViews, Registry: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler), Now: w.Now,
 	})
 	check(t, err)
 	w.collector = c
 	w.base, w.client = w.serve(w.limiter(w.url))
-	w.commands.Pixies.CollectorURL = w.base
+	w.Pixies.CollectorURL = w.base
 	w.done("ada", reportPath(reportA)+"/addPixies", "")
 	addresses := map[string]string{} // by page
 	for path, text := range w.files() {
@@ -133,14 +133,14 @@ func TestThousandViews(t *testing.T) {
 	viewers.Wait()
 	stop()
 	running.Wait()
-	today := w.now()
-	w.later(2 * time.Hour) // the hour has ended
-	check(t, w.commands.Pixies.RecordViews(t.Context()))
+	today := w.Now()
+	w.Clock.Advance(2 * time.Hour) // the hour has ended
+	check(t, w.Pixies.RecordViews(t.Context()))
 
-	engine := projections.NewEngine(w.pool, projections.All()...)
+	engine := projections.NewEngine(w.Pool, projections.All()...)
 	router, err := message.NewRouter(message.RouterConfig{}, watermill.NopLogger{})
 	check(t, err)
-	check(t, engine.Follow(w.store, router))
+	check(t, engine.Follow(w.Store, router))
 	var following sync.WaitGroup
 	following.Go(func() { _ = router.Run(context.WithoutCancel(t.Context())) })
 	t.Cleanup(func() {
@@ -150,15 +150,15 @@ func TestThousandViews(t *testing.T) {
 	want := map[uuid.UUID]map[string]int64{reportA: {"p0": 750, "p1": 250}}
 	views := func() map[uuid.UUID]map[string]int64 {
 		t.Helper()
-		got, err := w.views.PageViews(t.Context(), "acme", []uuid.UUID{reportA, reportB}, today.AddDate(0, 0, -1), today)
+		got, err := w.Views.PageViews(t.Context(), "acme", []uuid.UUID{reportA, reportB}, today.AddDate(0, 0, -1), today)
 		check(t, err)
 		return got
 	}
-	recorded, err := w.store.Watermark(t.Context())
+	recorded, err := w.Store.Watermark(t.Context())
 	check(t, err)
 	// PageViews also counts what its view has not reached, so only the follower's position shows that there are rows to compare.
 	w.eventually("the views are followed", func() bool {
-		followers, err := w.store.Followers(t.Context())
+		followers, err := w.Store.Followers(t.Context())
 		check(t, err)
 		return slices.ContainsFunc(followers, func(f eventstore.Follower) bool {
 			return strings.HasPrefix(f.Name, projections.PageViews.Name+"_v") && f.Position >= recorded
@@ -167,7 +167,7 @@ func TestThousandViews(t *testing.T) {
 	if diff := cmp.Diff(want, views()); diff != "" {
 		t.Errorf("views (-want +got):\n%s", diff)
 	}
-	r, err := engine.Rebuild(t.Context(), w.store, projections.PageViews.Name, projections.RebuildOptions{Diff: true})
+	r, err := engine.Rebuild(t.Context(), w.Store, projections.PageViews.Name, projections.RebuildOptions{Diff: true})
 	if err != nil || r.Diff == nil || !r.Diff.None() || r.Diff.Same == 0 {
 		t.Errorf("a rebuild differs: %+v (%v)", r.Diff, err)
 	}

@@ -1,7 +1,6 @@
 package http_test
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 
@@ -22,20 +21,20 @@ var agentPath = "/v1/workspaces/" + sales.String() + "/dataAgents/" + agent.Stri
 // agentAssessed starts an assessment of the agent as a person and completes it, as the worker does.
 func (w *world) agentAssessed(person string, stage assessment.Stage, usage assessment.Usage, sources ...assessment.Source) (operationID, made uuid.UUID) {
 	w.t.Helper()
-	operationID = w.send(http.MethodPost, agentPath+"/assess", w.as(person), "").operation()
+	operationID = w.post(agentPath+"/assess", w.as(person), "").operation()
 	made, score, found := uuid.Must(uuid.NewV7()), 61, 4
 	hash, stored, err := documents.Put([]byte(`{"schemaVersion":1,"report":{"overall_score":61,"dimensions":[],"findings":[]}}`))
 	check(w.t, err)
 	accountID := accountOf[person]
 	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)
 	standing := eventstore.FoldLast[assessment.Standing](assessment.Stream(accountID, agent))
-	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
+	check(w.t, w.Store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
 		c.Queue(stored)
 		if err := eventstore.Decide(c, run, assessment.EndModel{Result: assessment.Result{ModelID: agent, Outcome: assessment.Assessed, AssessmentID: &made, Score: &score, FindingsCount: &found}}); err != nil {
 			return err
 		}
 		return eventstore.Decide(c, standing, assessment.Record{Assessment: assessment.Assessment{
-			AssessmentID: made, OperationID: operationID, WorkspaceID: sales, WorkspaceName: "Sales", ModelID: agent, ModelName: "Analyst", AssessedAt: w.now(),
+			AssessmentID: made, OperationID: operationID, WorkspaceID: sales, WorkspaceName: "Sales", ModelID: agent, ModelName: "Analyst", AssessedAt: w.Now(),
 			Score: &score, ScoreDataAgent: &score, FindingsCount: found, RegimeID: "2026-11", Usage: usage, UsageInScoring: usage.Applied, DocumentHash: hash, SchemaVersion: 1,
 			DataAgent: &assessment.DataAgent{Stage: stage, Sources: sources},
 		}})
@@ -93,7 +92,7 @@ func TestAssessmentOfADataAgent(t *testing.T) {
 	if diff := cmp.Diff(want, read.body); diff != "" {
 		t.Errorf("assessment (-want +got):\n%s", diff)
 	}
-	lacking := w.send(http.MethodPost, agentPath+"/assess", bob, "").operation()
+	lacking := w.post(agentPath+"/assess", bob, "").operation()
 	w.assessedAs(accountOf["bob"], lacking, agent, assessment.Assessment{
 		RegimeID: "2026-12", ScoreComplete: new(false), NotAssessable: []assessment.NotAssessable{{SourceModelID: modelA.String(), RuleIDs: []string{"INS-01"}, Why: "not shown"}},
 		DataAgent: &assessment.DataAgent{Stage: assessment.Published},
@@ -178,11 +177,11 @@ func TestInvisibleDataAgents(t *testing.T) {
 			{sales, modelA, domain.ItemNotFound},
 		} {
 			path := "/v1/workspaces/" + c.workspace.String() + "/dataAgents/" + c.item.String() + "/aiReadiness"
-			w.send(http.MethodPost, path+"/assess", bob, "").refused(404, c.code)
+			w.post(path+"/assess", bob, "").refused(404, c.code)
 			w.get(path+"/assessments", bob).refused(404, c.code)
 			w.get(path+"/assessments/"+nowhere.String(), bob).refused(404, c.code)
 		}
 		w.blocked(readinesshttp.Start, "other", "oscar")
-		w.send(http.MethodPost, agentPath+"/assess", w.as("oscar"), "").refused(429, domain.RequestBlocked)
+		w.post(agentPath+"/assess", w.as("oscar"), "").refused(429, domain.RequestBlocked)
 	})
 }

@@ -27,8 +27,8 @@ func (w *world) instance(address, counting string, limit time.Duration) *world {
 	w.t.Helper()
 	other := openWorld(w.t, address, w.issuerDir)
 	other.limit, other.jobs = limit, w.jobs
-	other.commands.Platform, other.commands.Accounts.Permissions, other.commands.Jobs = w.commands.Platform, other.views, w.commands.Jobs
-	other.commands.Providers.Tester, other.commands.Pixies.CollectorURL = w.commands.Providers.Tester, w.commands.Pixies.CollectorURL
+	other.Platform, other.Accounts.Permissions, other.Jobs = w.Platform, other.Views, w.Jobs
+	other.Providers.Tester, other.Pixies.CollectorURL = w.Providers.Tester, w.Pixies.CollectorURL
 	l, err := rate.Open(w.t.Context(), counting, rate.Options{})
 	check(w.t, err)
 	w.t.Cleanup(l.Close)

@@ -103,7 +103,7 @@ func TestPersonWhoChangesAccount(t *testing.T) {
 	w := newWorld(t)
 	p := w.withOIDC()
 	tok := p.SignIn(t, "finn", oidctest.Service, token.ScopeReadWrite).Access
-	id := w.send(http.MethodPost, modelPath(modelA)+"/assess", tok, "").operation()
+	id := w.post(modelPath(modelA)+"/assess", tok, "").operation()
 	w.get(operationPath(id), tok).ok(200)
 	moves := func(to string, status int, code domain.Code) {
 		t.Helper()
@@ -113,7 +113,7 @@ func TestPersonWhoChangesAccount(t *testing.T) {
 				accounts[i] = peopled(p, to, account.Active, "eve", "finn")
 			}
 		}
-		_, err := w.commands.Accounts.Apply(t.Context(), accounts)
+		_, err := w.Accounts.Apply(t.Context(), accounts)
 		check(t, err)
 		w.get(operationPath(id), tok).refused(status, code)
 	}

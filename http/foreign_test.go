@@ -26,7 +26,7 @@ var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 func TestIDsOfAnotherAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, err := w.commands.Accounts.Apply(t.Context(), []account.Declaration{{ // oscar may call all routes
+	_, err := w.Accounts.Apply(t.Context(), []account.Declaration{{ // oscar may call all routes
 		AccountID: "other", Plan: account.Team, Status: account.Active, Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
 		People: []account.Person{{Person: item.Person{ID: "oscar"}, Role: account.Admin}},
 	}})

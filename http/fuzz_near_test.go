@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -114,12 +112,12 @@ func (r fuzzedRoute) asListed(good routed) {
 // cleanUp deletes what a call was prepared with, so that lists do not grow.
 func (c *calling) cleanUp(t *testing.T, good routed, n int) {
 	for _, dir := range []string{fmt.Sprintf("Model %d.SemanticModel", n), fmt.Sprintf("Report %d.Report", n)} {
-		check(t, os.RemoveAll(filepath.Join(c.disk.dir, "Sales", dir)))
+		c.disk.Remove(t, "Sales", dir)
 	}
 	for _, of := range []string{providersPath + "/", abTestsPath + "/"} {
 		if id, ok := strings.CutPrefix(good.path, of); ok {
 			id, _, _ = strings.Cut(id, "/")
-			good.of.send(http.MethodDelete, of+id, good.of.as("ada"), "")
+			good.of.delete(of+id, good.of.as("ada"))
 		}
 	}
 }
@@ -128,6 +126,6 @@ func (c *calling) cleanUp(t *testing.T, good routed, n int) {
 func (c *calling) unsaved(saved answered) {
 	var body struct{ ProviderID string }
 	if json.Unmarshal(saved.text, &body) == nil && body.ProviderID != "" {
-		c.memory.send(http.MethodDelete, providersPath+"/"+body.ProviderID, c.memory.as("ada"), "")
+		c.memory.delete(providersPath+"/"+body.ProviderID, c.memory.as("ada"))
 	}
 }

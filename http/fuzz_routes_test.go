@@ -80,7 +80,7 @@ func TestFuzzedRoutes(t *testing.T) {
 		tokens[w] = w.strangeTokens()
 		w.client.Transport = accepts{f, w.client.Transport}
 		var last int64
-		check(t, w.pool.QueryRow(t.Context(), `SELECT coalesce(max(position), 0) FROM events`).Scan(&last))
+		check(t, w.Pool.QueryRow(t.Context(), `SELECT coalesce(max(position), 0) FROM events`).Scan(&last))
 		before[w] = last
 	}
 	f.client = &http.Client{
@@ -146,7 +146,7 @@ func TestRegressionsFoundByFuzzing(t *testing.T) {
 		w.get("/v1/account", w.provider.token(t, jwt.MapClaims{"oid": "eve\x00"})).refused(http.StatusUnauthorized, domain.Unauthorized).says("malformed")
 		w.get("/v1/account", w.in("acme\x00", "ada")).refused(http.StatusUnauthorized, domain.Unauthorized).says("malformed")
 		long := strings.Repeat("é", 65_536)
-		got := w.send(http.MethodPost, modelPath(modelA)+"/revert", ada, fmt.Sprintf(`{"operationId":%q}`, long)).refused(http.StatusNotFound, domain.OperationNotFound).says("éé…")
+		got := w.post(modelPath(modelA)+"/revert", ada, fmt.Sprintf(`{"operationId":%q}`, long)).refused(http.StatusNotFound, domain.OperationNotFound).says("éé…")
 		if len(got.text) > 1000 {
 			t.Errorf("the refusal has %d bytes", len(got.text))
 		}
@@ -155,7 +155,7 @@ func TestRegressionsFoundByFuzzing(t *testing.T) {
 
 // redirectProviders sends all requests to AI providers to m, whatever their address.
 func (w *world) redirectProviders(m *llm) {
-	w.commands.Providers.Tester = ai.New(ai.Options{
+	w.Providers.Tester = ai.New(ai.Options{
 		PrivateAddresses: true, Wait: func(context.Context, time.Duration) error { return nil },
 		Client: &http.Client{Transport: toHost{strings.TrimPrefix(m.URL, "http://")}},
 	})
@@ -174,7 +174,7 @@ func (h toHost) RoundTrip(r *http.Request) (*http.Response, error) {
 // unlimitedRates makes windows keep only the last call, so that no caller reaches the rate limit.
 func (w *world) unlimitedRates() {
 	w.t.Helper()
-	_, err := w.pool.Exec(w.t.Context(), `
+	_, err := w.Pool.Exec(w.t.Context(), `
 		CREATE FUNCTION forget() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.hits := NEW.hits[cardinality(NEW.hits):]; RETURN NEW; END $$;
 		CREATE TRIGGER forget BEFORE INSERT OR UPDATE ON rate_windows FOR EACH ROW EXECUTE FUNCTION forget();
 		CREATE RULE keep AS ON DELETE TO rate_windows DO INSTEAD NOTHING`)
@@ -196,7 +196,7 @@ func (w *world) strangeTokens() []string {
 		return header + "." + b64.EncodeToString(bytes.Replace(text, []byte(from), []byte(to), 1)) + "." + signature
 	}
 	secret := jwt.New(jwt.SigningMethodHS256)
-	secret.Claims = jwt.MapClaims{"iss": "readiness:embedded", "aud": "readiness", "sub": "ada", "exp": w.now().Add(time.Hour).Unix(), "scp": token.ScopeReadWrite}
+	secret.Claims = jwt.MapClaims{"iss": "readiness:embedded", "aud": "readiness", "sub": "ada", "exp": w.Now().Add(time.Hour).Unix(), "scp": token.ScopeReadWrite}
 	confused, err := secret.SignedString([]byte("1"))
 	check(w.t, err)
 	tokens := []string{
@@ -242,7 +242,7 @@ func (w *world) furnished(m *llm) map[string][]string {
 	strangers := w.abTest("other", abtest.Words{Name: "Theirs"}, sideOf(modelA, "Actuals", assistant), sideOf(modelB, "Budget", assistant), abtest.Source{Kind: abtest.FromQuestions})
 	alone := w.benchmark("acme", modelA)
 	w.hasQuestions("acme", modelA)
-	w.commands.Pixies.CollectorURL = w.base
+	w.Pixies.CollectorURL = w.base
 	_, agents := w.agentAssessed("ada", assessment.Draft, assessment.Usage{})
 	ids := func(all ...uuid.UUID) (texts []string) {
 		for _, id := range all {
@@ -283,7 +283,7 @@ func (w *world) hasQuestions(accountID string, model uuid.UUID) {
 	check(w.t, err)
 	saved := benchmark.SavedSet{DocumentHash: w.keep(body), QuestionSetHash: set.Hash(), Count: 1, Repeats: 1}
 	past := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(accountID, model))
-	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	check(w.t, w.Store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, benchmark.AcceptSave{}); err != nil {
 			return err
 		}
@@ -401,21 +401,19 @@ func (a accepts) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // logged checks that the log entries since the last check contain no token and no key.
 func (f *fuzzed) logged(w *world) {
-	w.log.mu.Lock()
-	defer w.log.mu.Unlock()
+	log := w.log.Take()
 	for _, secret := range []string{"eyJhbGci", fuzzedSecret} {
-		if bytes.Contains(w.log.text.Bytes(), []byte(secret)) {
+		if strings.Contains(log, secret) {
 			f.t.Errorf("a token or a key was logged: %s", secret)
 		}
 	}
-	w.log.text.Reset()
 }
 
 // checkEvents checks that every event since before names the accepted call that caused it. It skips events that tests
 // write directly, whose metadata name only the account.
 func (f *fuzzed) checkEvents(w *world, before int64) {
 	f.t.Helper()
-	rows, err := w.pool.Query(f.t.Context(), `
+	rows, err := w.Pool.Query(f.t.Context(), `
 		SELECT type, coalesce(metadata::json->>'requestId', '') FROM events
 		WHERE position > $1 AND metadata::jsonb - 'account' <> '{}' ORDER BY position`, before)
 	check(f.t, err)
@@ -435,7 +433,7 @@ func (f *fuzzed) checkEvents(w *world, before int64) {
 		f.t.Error("no call appended an event")
 	}
 	var pending int
-	check(f.t, w.pool.QueryRow(f.t.Context(), `SELECT count(*) FROM idempotency_keys WHERE operation_id IS NULL`).Scan(&pending))
+	check(f.t, w.Pool.QueryRow(f.t.Context(), `SELECT count(*) FROM idempotency_keys WHERE operation_id IS NULL`).Scan(&pending))
 	if pending > 0 {
 		f.t.Errorf("%d keys are still held by finished calls", pending)
 	}

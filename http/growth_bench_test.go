@@ -74,8 +74,8 @@ func (c *crowd) grow(b *testing.B, events, accounts int) {
 		`INSERT INTO accounts_v1 (account_id, plan, status, settings) SELECT 'acct-' || 10 + i, 'Enterprise', 'Active', '{"aiFeatures":true}' FROM generate_series(0, $1::int - 1) i ON CONFLICT DO NOTHING`,
 		`INSERT INTO members_v1 (account_id, issuer, person, member) SELECT 'acct-' || 10 + i, '', 'past-' || i, '{}' FROM generate_series(0, $1::int - 1) i`,
 	} {
-		_, err := c.pool.Exec(b.Context(), sql, accounts)
+		_, err := c.Pool.Exec(b.Context(), sql, accounts)
 		check(b, err)
 	}
-	check(b, bench.Fill(b.Context(), c.pool, events, accounts))
+	check(b, bench.Fill(b.Context(), c.Pool, events, accounts))
 }

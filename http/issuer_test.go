@@ -20,7 +20,7 @@ func (w *world) withOIDC() *oidctest.Provider {
 	w.t.Helper()
 	p := oidctest.Start(w.t)
 	w.trusted = append(w.trusted, token.Trusted{URL: p.URL, Audiences: []string{oidctest.Service}})
-	_, err := w.commands.Accounts.Apply(w.t.Context(), []account.Declaration{
+	_, err := w.Accounts.Apply(w.t.Context(), []account.Declaration{
 		peopled(p, "north", account.Active, "eve", "finn"), peopled(p, "south", account.Active, "eve"),
 		peopled(p, "frozen", account.Suspended, "sol"), peopled(p, "ended", account.Closed, "cleo"),
 	})
@@ -75,15 +75,15 @@ func TestRefusedTokensOfIndependentProvider(t *testing.T) {
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				w.get(read, tt.token).refused(tt.status, tt.code).says(tt.says)
-				w.send(http.MethodPost, start, tt.token, "").refused(tt.status, tt.code).says(tt.says)
+				w.post(start, tt.token, "").refused(tt.status, tt.code).says(tt.says)
 			})
 		}
-		w.later(7 * time.Minute)
+		w.Clock.Advance(7 * time.Minute)
 		w.get(read, finn.Access).refused(401, domain.TokenExpired)
-		w.send(http.MethodPost, start, finn.Access, "").refused(401, domain.TokenExpired)
-		w.later(-9 * time.Minute)
+		w.post(start, finn.Access, "").refused(401, domain.TokenExpired)
+		w.Clock.Advance(-9 * time.Minute)
 		w.get(read, finn.Access).refused(401, domain.Unauthorized).says("not valid yet")
-		w.later(2 * time.Minute)
+		w.Clock.Advance(2 * time.Minute)
 		w.get(read, finn.Access).ok(200)
 	})
 	if strings.Contains(w.log.String(), "eyJ") || strings.Contains(w.log.String(), finn.Refresh) {
@@ -102,20 +102,20 @@ func TestAccountOfAPersonOfTwo(t *testing.T) {
 		return p.SignIn(t, "eve", oidctest.Service, token.ScopeReadWrite, oidctest.AccountScope+id).Access
 	}
 	north, south := in("north"), in("south")
-	id := w.send(http.MethodPost, modelPath(modelA)+"/assess", north, "").operation()
+	id := w.post(modelPath(modelA)+"/assess", north, "").operation()
 	w.get(operationPath(id), north).ok(200)
 	w.get(operationPath(id), south).refused(404, domain.OperationNotFound)
-	w.send(http.MethodPost, operationPath(id)+"/cancel", south, "").refused(404, domain.OperationNotFound)
+	w.post(operationPath(id)+"/cancel", south, "").refused(404, domain.OperationNotFound)
 	for tok, want := range map[string]int{north: 1, south: 0} {
 		if got := len(w.get("/v1/operations", tok).ok(200).value()); got != want {
 			t.Errorf("got %d operations, want %d", got, want)
 		}
 	}
 	// The rate is counted per person and account.
-	_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = array_fill(clock_timestamp(), ARRAY[30]) WHERE key LIKE 'start "north"%'`)
+	_, err := w.Pool.Exec(t.Context(), `UPDATE rate_windows SET hits = array_fill(clock_timestamp(), ARRAY[30]) WHERE key LIKE 'start "north"%'`)
 	check(t, err)
-	w.send(http.MethodPost, modelPath(modelB)+"/assess", north, "").refused(429, domain.RequestBlocked)
-	w.send(http.MethodPost, modelPath(modelB)+"/assess", south, "").operation()
+	w.post(modelPath(modelB)+"/assess", north, "").refused(429, domain.RequestBlocked)
+	w.post(modelPath(modelB)+"/assess", south, "").operation()
 }
 
 // A token with only Service.Read.All gets InsufficientScopes on exactly the routes that start work or change
@@ -153,7 +153,7 @@ func TestProviderDown(t *testing.T) {
 	w.get("/v1/workspaces", finn).ok(200)
 	w.base, w.client = w.serve(w.limiter(w.url))
 	w.untouched(func() {
-		got := w.send(http.MethodPost, modelPath(modelA)+"/assess", finn, "").refused(401, domain.Unauthorized).says("keys", "call again")
+		got := w.post(modelPath(modelA)+"/assess", finn, "").refused(401, domain.Unauthorized).says("keys", "call again")
 		if got.body["isRetriable"] != true || got.header.Get("Retry-After") != "5" || strings.Contains(string(got.text), p.URL) {
 			t.Errorf("got %v %s", got.header, got.text)
 		}

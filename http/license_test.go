@@ -2,7 +2,6 @@ package http_test
 
 import (
 	"fmt"
-	"net/http"
 	"testing"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 func (w *world) licensed(l account.License) {
 	w.t.Helper()
 	l.ID = "own"
-	_, err := w.commands.Accounts.Apply(w.t.Context(), []account.Declaration{{
+	_, err := w.Accounts.Apply(w.t.Context(), []account.Declaration{{
 		AccountID: "held", Plan: account.Team, Status: account.Active,
 		Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
 		Licenses: []account.License{l, {ID: "rest", Default: true, Status: account.LicenseActive}},
@@ -51,7 +50,7 @@ func TestUnusableLicense(t *testing.T) {
 		}
 		w.untouched(func() {
 			w.announces(t, w.in("held", "pat"), tt.code)
-			got := w.send(http.MethodPost, bulkPath, w.in("held", "pat"), fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelA)).refused(409, tt.code)
+			got := w.post(bulkPath, w.in("held", "pat"), fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelA)).refused(409, tt.code)
 			if ids := got.parameter("licenseId"); len(ids) != 1 || ids[0] != "own" {
 				t.Errorf("got parameters %v, want the license", ids)
 			}
@@ -60,11 +59,11 @@ func TestUnusableLicense(t *testing.T) {
 				start(w.in("held", "pat")).refused(409, tt.code)
 			}
 			for _, verb := range []string{"/addPixies", "/removePixies"} {
-				w.send(http.MethodPost, "/v1/workspaces/"+sales.String()+"/reports/"+reportA.String()+verb, w.in("held", "pat"), "").refused(409, tt.code)
+				w.post("/v1/workspaces/"+sales.String()+"/reports/"+reportA.String()+verb, w.in("held", "pat"), "").refused(409, tt.code)
 			}
 			// The form of the call is checked first, then the items are looked up, then the license.
-			w.send(http.MethodPost, modelPath(nowhere)+"/assess", w.in("held", "pat"), "").refused(404, domain.ItemNotFound)
-			w.send(http.MethodPost, bulkPath, w.in("held", "pat"), "{}").refused(400, domain.InvalidRequest)
+			w.post(modelPath(nowhere)+"/assess", w.in("held", "pat"), "").refused(404, domain.ItemNotFound)
+			w.post(bulkPath, w.in("held", "pat"), "{}").refused(400, domain.InvalidRequest)
 		})
 		w.announces(t, w.in("held", "kim"), "")
 		w.get("/v1/trackedItems", w.in("held", "pat")).ok(200)
@@ -81,7 +80,7 @@ func (w *world) starts() (calls []func(tok string) reply) {
 		modelPath(modelA) + "/optimize":     `{"approval":"required","kinds":["aiInstructions"]}`,
 		questionsPath(modelA) + "/generate": `{"count":3}`, questionsPath(modelA) + "/save": oneQuestion,
 	} {
-		calls = append(calls, func(tok string) reply { return w.send(http.MethodPost, path, tok, body) })
+		calls = append(calls, func(tok string) reply { return w.post(path, tok, body) })
 	}
 	return calls
 }
@@ -96,7 +95,7 @@ func TestCapacityRequired(t *testing.T) {
 	w.licensed(account.License{Status: account.LicenseActive, CapacityRequired: true})
 	pat := w.in("held", "pat")
 	w.untouched(func() {
-		w.send(http.MethodPost, modelPath(modelA)+"/assess", pat, "").refused(409, domain.CapacityRequired).says("own")
+		w.post(modelPath(modelA)+"/assess", pat, "").refused(409, domain.CapacityRequired).says("own")
 		for _, start := range w.starts() {
 			start(pat).refused(409, domain.CapacityRequired)
 		}
@@ -104,9 +103,9 @@ func TestCapacityRequired(t *testing.T) {
 			t.Errorf("got %v: work in other workspaces would start", api)
 		}
 	})
-	w.send(http.MethodPost, modelPath(modelA)+"/assess", w.in("held", "kim"), "").operation()
+	w.post(modelPath(modelA)+"/assess", w.in("held", "kim"), "").operation()
 	w.cloud.workspaces[0].Capacity = "f8"
-	w.send(http.MethodPost, modelPath(modelA)+"/assess", pat, "").operation()
+	w.post(modelPath(modelA)+"/assess", pat, "").operation()
 }
 
 // A member sees only the items of their own license and cannot ask for those of another. An administrator can ask for
@@ -118,7 +117,7 @@ func TestLicenseNotYours(t *testing.T) {
 	w := newWorld(t)
 	w.duo()
 	for i, license := range []string{"main", "asia", "asia"} {
-		w.claim("duo", license, claimed{ItemID: []uuid.UUID{modelA, modelB, modelC}[i], ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: license, At: w.now().Add(time.Duration(i) * time.Second)})
+		w.claim("duo", license, claimed{ItemID: []uuid.UUID{modelA, modelB, modelC}[i], ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: license, At: w.Now().Add(time.Duration(i) * time.Second)})
 	}
 	list := func(query, accountID, person string) reply {
 		return w.get("/v1/trackedItems?"+query, w.in(accountID, person))

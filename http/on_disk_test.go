@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/http"
 	"os"
 	"path/filepath"
 	"testing"
@@ -20,34 +19,30 @@ import (
 	"readiness/domain/operation"
 	"readiness/eventstore"
 	"readiness/internal/testlog"
-	"readiness/platform/folder"
+	"readiness/internal/testworld"
 	"readiness/work"
 )
 
 // onDisk is a world whose platform is a directory and whose steps are executed.
 type onDisk struct {
 	*world
-	dir string
 }
 
 // newOnDisk has the models Actuals, Budget and Plain in the workspace Sales, and Ledger in a workspace that only ada
 // sees.
 func newOnDisk(t testing.TB) *onDisk {
 	t.Helper()
-	w := &onDisk{openWorld(t, testlog.URL(t), t.TempDir()), t.TempDir()}
+	w := &onDisk{openWorld(t, testlog.URL(t), t.TempDir())}
 	w.accounts()
-	w.write(fmt.Sprintf(`{"id":%q,"displayName":"Sales"}`, sales), "Sales", "workspace.json")
-	w.write(fmt.Sprintf(`{"id":%q,"displayName":"Finance","members":["ada"]}`, finance), "Finance", "workspace.json")
+	w.Workspace(t, testworld.Workspace{ID: sales, Name: "Sales"})
+	w.Workspace(t, testworld.Workspace{ID: finance, Name: "Finance", Members: []string{"ada"}})
 	w.model("Sales", "Actuals", modelA, shop())
 	w.model("Sales", "Budget", modelB, shop())
 	w.model("Sales", "Plain", modelC, "table Plain\n\n\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: amount\n")
 	w.model("Finance", "Ledger", kept, shop())
-	platform, err := folder.Open(w.dir, folder.Options{Access: w.views.Access})
-	check(t, err)
-	w.commands.Platform, w.commands.Accounts.Permissions = platform, platform
-	w.work.Platform, w.work.Permissions = platform, platform
-	w.work.Log, w.work.Workers = slog.New(slog.NewJSONHandler(w.log, nil)), 2
-	queue, err := work.NewQueue(w.work)
+	w.Platform, w.Accounts.Permissions = w.Folder, w.Folder
+	w.Work.Log, w.Work.Workers = slog.New(slog.NewJSONHandler(w.log, nil)), 2
+	queue, err := work.NewQueue(w.Work)
 	check(t, err)
 	check(t, queue.Start(t.Context()))
 	t.Cleanup(func() {
@@ -89,27 +84,23 @@ func shop() string {
 
 func (w *onDisk) write(text string, path ...string) {
 	w.t.Helper()
-	file := filepath.Join(append([]string{w.dir}, path...)...)
-	check(w.t, os.MkdirAll(filepath.Dir(file), 0o755))
-	check(w.t, os.WriteFile(file, []byte(text), 0o644))
+	w.Write(w.t, text, path...)
 }
 
 func (w *onDisk) model(workspace, name string, id uuid.UUID, table string) {
 	w.t.Helper()
-	dir := name + ".SemanticModel"
-	w.write(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":%q},"config":{"logicalId":%q}}`, name, id), workspace, dir, ".platform")
-	w.write(table, workspace, dir, "definition", "tables", "Sales.tmdl")
+	w.Model(w.t, workspace, name, id, table)
 }
 
 // files returns the contents of all files of the platform, by path.
 func (w *onDisk) files() map[string]string {
 	w.t.Helper()
 	all := map[string]string{}
-	check(w.t, fs.WalkDir(os.DirFS(w.dir), ".", func(path string, d fs.DirEntry, err error) error {
+	check(w.t, fs.WalkDir(os.DirFS(w.Root), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := os.ReadFile(filepath.Join(w.dir, path))
+		text, err := os.ReadFile(filepath.Join(w.Root, path))
 		all[path] = string(text)
 		return err
 	}))
@@ -126,15 +117,15 @@ func (w *onDisk) untouched(do func()) {
 	}
 }
 
-// post starts work as the person. path is relative to the address of Actuals unless it is absolute. The person's rate
+// start starts work as the person. path is relative to the address of Actuals unless it is absolute. The person's rate
 // is reset first.
-func (w *onDisk) post(person, path, body string, headers ...string) reply {
+func (w *onDisk) start(person, path, body string, headers ...string) reply {
 	w.t.Helper()
 	w.uncounted()
 	if path[:4] != "/v1/" {
 		path = modelPath(modelA) + path
 	}
-	return w.send(http.MethodPost, path, w.as(person), body, headers...)
+	return w.post(path, w.as(person), body, headers...)
 }
 
 // resting waits until an operation has ended or waits for its owner.
@@ -146,7 +137,7 @@ func (w *onDisk) resting(id uuid.UUID) operation.Operation {
 	defer tick.Stop()
 	for {
 		op := eventstore.Fold(operation.Stream(id), operation.Evolve)
-		check(w.t, w.store.Load(ctx, op))
+		check(w.t, w.Store.Load(ctx, op))
 		if op.State.Status.Ended() || op.State.Waiting != nil {
 			return op.State
 		}
@@ -174,7 +165,7 @@ func (w *onDisk) ended(person string, id uuid.UUID) operation.Operation {
 // done starts work as the person, waits until it has succeeded, and returns the operation and its result.
 func (w *onDisk) done(person, path, body string) (uuid.UUID, map[string]any) {
 	w.t.Helper()
-	id := w.post(person, path, body).operation()
+	id := w.start(person, path, body).operation()
 	if op := w.ended(person, id); op.Status != operation.Succeeded {
 		w.t.Fatalf("%s ended %s: %+v", path, op.Status, op.Failure)
 	}
@@ -188,7 +179,7 @@ func (w *onDisk) agents() {
 	person := func(name string, agent item.Access) account.Person {
 		return account.Person{Person: item.Person{ID: name}, Role: account.Member, Permissions: map[item.Permission]item.Access{item.PermissionAgent: agent}}
 	}
-	_, err := w.commands.Accounts.Apply(w.t.Context(), []account.Declaration{{
+	_, err := w.Accounts.Apply(w.t.Context(), []account.Declaration{{
 		AccountID: "agents", Plan: account.Team, Status: account.Active, Settings: account.Settings{AIFeatures: true, DefinitionCopies: account.CopiesNone},
 		People:     []account.Person{person("gus", item.ConsentRequired), person("hal", item.Unavailable), person("ivy", item.Granted)},
 		AIProvider: &account.AIProvider{Kind: aiprovider.DataAgent, WorkspaceID: sales, DataAgentID: agent},

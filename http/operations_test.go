@@ -3,7 +3,6 @@ package http_test
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -28,7 +27,7 @@ func TestOperation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")
-	started := w.send(http.MethodPost, modelPath(modelA)+"/assess", ada, "").ok(202)
+	started := w.post(modelPath(modelA)+"/assess", ada, "").ok(202)
 	id := started.operation()
 	at := w.base + operationPath(id)
 	for name, got := range map[string]string{
@@ -70,7 +69,7 @@ func TestOperation(t *testing.T) {
 		{4 * time.Second, time.Second}, {6 * time.Second, 2 * time.Second}, {30 * time.Second, 5 * time.Second},
 		{2 * time.Minute, 10 * time.Second}, {10 * time.Minute, 30 * time.Second}, {3 * time.Hour, 30 * time.Second},
 	} {
-		w.clock.Store(int64(step.age))
+		w.ahead(step.age)
 		tok := w.as("ada")
 		want := fmt.Sprint(int(step.after.Seconds()))
 		if got := w.get(operationPath(id), tok).header.Get("Retry-After"); got != want {
@@ -80,7 +79,7 @@ func TestOperation(t *testing.T) {
 			t.Errorf("result after %v: got Retry-After %s, want %s", step.age, got.header.Get("Retry-After"), want)
 		}
 	}
-	w.clock.Store(0)
+	w.ahead(0)
 
 	made := w.assessed("acme", id, modelA, assessment.Usage{State: "NotGranted", Access: item.ConsentRequired})
 	state("Succeeded", at+"/result", "")
@@ -97,11 +96,11 @@ func TestResultExpires(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.assess("ada", modelA)
-	w.later(24 * time.Hour)
+	w.Clock.Advance(24 * time.Hour)
 	w.assessed("acme", id, modelA, assessment.Usage{})
-	w.later(7*24*time.Hour - time.Minute)
+	w.Clock.Advance(7*24*time.Hour - time.Minute)
 	w.get(operationPath(id)+"/result", w.as("ada")).ok(200)
-	w.later(2 * time.Minute)
+	w.Clock.Advance(2 * time.Minute)
 	w.get(operationPath(id)+"/result", w.as("ada")).refused(410, domain.OperationExpired)
 	w.get(operationPath(id), w.as("ada")).ok(200)
 }
@@ -122,7 +121,7 @@ func TestPinnedResultDoesNotExpire(t *testing.T) {
 	}
 	result := func(id uuid.UUID) reply { return w.get(operationPath(id)+"/result", w.as("ada")) }
 	pin("POST")
-	w.later(7*24*time.Hour + time.Minute)
+	w.Clock.Advance(7*24*time.Hour + time.Minute)
 	if got := result(one).ok(200); got.body["assessmentId"] != ofOne.String() || got.body["pinned"] != true {
 		t.Errorf("got %s", got.text)
 	}
@@ -166,12 +165,12 @@ func TestUnchangedStateIsNotModified(t *testing.T) {
 	first := w.get(operationPath(id), ada).ok(200)
 	tag := first.header.Get("ETag")
 	for _, field := range []string{tag, "W/" + tag, `"x", ` + tag, "*"} {
-		w.later(10 * time.Minute) // age alone does not change the state
+		w.Clock.Advance(10 * time.Minute) // age alone does not change the state
 		got := w.get(operationPath(id), w.as("ada"), "If-None-Match", field).ok(304)
 		if len(got.text) != 0 || got.header.Get("ETag") != tag || got.header.Get("Location") != first.header.Get("Location") || got.header.Get("Retry-After") == "" || got.header.Get("x-ms-operation-id") != id.String() {
 			t.Errorf("%s: got %v %q", field, got.header, got.text)
 		}
-		w.clock.Store(0)
+		w.ahead(0)
 	}
 	w.get(operationPath(id), ada, "If-None-Match", `"x"`).ok(200)
 	w.change("acme", id, assessment.Begin{})
@@ -215,11 +214,11 @@ func TestCancel(t *testing.T) {
 	ada := w.as("ada")
 	id := w.assess("ada", modelA)
 	w.untouched(func() {
-		w.send(http.MethodPost, operationPath(id)+"/cancel", ada, "").refused(409, domain.OperationInProgress)
+		w.post(operationPath(id)+"/cancel", ada, "").refused(409, domain.OperationInProgress)
 	})
 	w.assessed("acme", id, modelA, assessment.Usage{})
 	w.untouched(func() {
-		got := w.send(http.MethodPost, operationPath(id)+"/cancel", ada, "", "Idempotency-Key", "again").ok(202)
+		got := w.post(operationPath(id)+"/cancel", ada, "", "Idempotency-Key", "again").ok(202)
 		if got.operation() != id || got.header.Get("Location") != w.base+operationPath(id) {
 			t.Errorf("got %s", got.text)
 		}
@@ -325,12 +324,12 @@ func TestOperationsOlderThanSevenDaysAreNotListed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	old := w.assess("ada", modelA)
-	w.later(7*24*time.Hour - time.Minute)
+	w.Clock.Advance(7*24*time.Hour - time.Minute)
 	recent := w.assess("ada", modelB)
 	if got := w.get("/v1/operations", w.as("ada")).ok(200).value(); len(got) != 2 {
 		t.Errorf("got %d operations, want both", len(got))
 	}
-	w.later(2 * time.Minute)
+	w.Clock.Advance(2 * time.Minute)
 	got := w.get("/v1/operations", w.as("ada")).ok(200).value()
 	if len(got) != 1 || got[0]["id"] != recent.String() {
 		t.Errorf("got %v, want %s alone", got, recent)
@@ -346,7 +345,7 @@ func TestIdempotencyKey(t *testing.T) {
 	body := fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelA)
 	key := strings.Repeat("~", 255)
 	send := func(tok, path, body, key string) reply {
-		return w.send(http.MethodPost, path, tok, body, "Idempotency-Key", key)
+		return w.post(path, tok, body, "Idempotency-Key", key)
 	}
 	first := send(ada, bulkPath, body, key).ok(202)
 	w.untouched(func() {
@@ -363,14 +362,13 @@ func TestIdempotencyKey(t *testing.T) {
 			"another route": send(ada, modelPath(modelA)+"/assess", "", key),
 			"another id":    send(ada, "/v1/workspaces/"+finance.String()+"/aiReadiness/assess", body, key),
 		} {
-			if other.status != 422 || other.body["errorCode"] != "InvalidRequest" {
-				t.Errorf("%s: got %d %s, want 422 InvalidRequest", name, other.status, other.text)
-			}
+			t.Log(name)
+			other.refused(422, domain.InvalidRequest)
 		}
 		for _, malformed := range []string{strings.Repeat("k", 256), "a b", "ä", "a\tb"} {
 			send(ada, bulkPath, body, malformed).refused(400, domain.InvalidRequest).says("Idempotency-Key")
 		}
-		w.send(http.MethodPost, bulkPath, ada, body, "Idempotency-Key", "a", "Idempotency-Key", "a").refused(400, domain.InvalidRequest).says("Idempotency-Key", "2 times")
+		w.post(bulkPath, ada, body, "Idempotency-Key", "a", "Idempotency-Key", "a").refused(400, domain.InvalidRequest).says("Idempotency-Key", "2 times")
 	})
 	if second := send(w.as("bob"), bulkPath, body, key); second.operation() == first.operation() {
 		t.Error("another person's call was treated as a repetition")
@@ -391,8 +389,8 @@ func TestIdempotencyKeyIgnoresLetterCase(t *testing.T) {
 	ada := w.as("ada")
 	path := modelPath(modelA) + "/assess"
 	upper := strings.ReplaceAll(path, modelA.String(), strings.ToUpper(modelA.String()))
-	first := w.send(http.MethodPost, path, ada, "", "Idempotency-Key", "k").operation()
-	if again := w.send(http.MethodPost, upper, ada, "", "Idempotency-Key", "k").operation(); again != first {
+	first := w.post(path, ada, "", "Idempotency-Key", "k").operation()
+	if again := w.post(upper, ada, "", "Idempotency-Key", "k").operation(); again != first {
 		t.Errorf("got operation %s, want %s again", again, first)
 	}
 }
@@ -405,8 +403,8 @@ func TestBulkResult(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	ada := w.as("ada")
-	w.send(http.MethodPost, modelPath(modelB)+"/assess", ada, "").operation()
-	id := w.send(http.MethodPost, bulkPath, ada, fmt.Sprintf(`{"semanticModelIds":["%s","%s","%s"]}`, modelC, modelA, modelB)).operation()
+	w.post(modelPath(modelB)+"/assess", ada, "").operation()
+	id := w.post(bulkPath, ada, fmt.Sprintf(`{"semanticModelIds":["%s","%s","%s"]}`, modelC, modelA, modelB)).operation()
 	if diff := cmp.Diff(map[string]any{"assessments": 3.0, "trackedItems": 1.0}, w.get(operationPath(id), ada).body["allowanceImpact"]); diff != "" {
 		t.Errorf("allowanceImpact (-want +got):\n%s", diff)
 	}

@@ -2,7 +2,6 @@ package http_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -23,7 +22,7 @@ func TestRefusalOrder(t *testing.T) {
 	w := newWorld(t)
 	lastly := w.as("tim")
 	for range 5 { // the daily assessments of the Free plan
-		w.send(http.MethodPost, modelPath(modelA)+"/assess", lastly, "").operation()
+		w.post(modelPath(modelA)+"/assess", lastly, "").operation()
 	}
 	unseen := "/v1/workspaces/" + finance.String() + "/aiReadiness/assess"
 	long := strings.Repeat("x", 1<<20+1)
@@ -50,7 +49,7 @@ func TestRefusalOrder(t *testing.T) {
 			{"allowance", bulkPath, lastly, fine, 429, domain.AssessmentDailyLimitReached},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
-				w.send(http.MethodPost, tt.path, tt.tok, tt.body).refused(tt.status, tt.code)
+				w.post(tt.path, tt.tok, tt.body).refused(tt.status, tt.code)
 			})
 		}
 	})
@@ -65,7 +64,7 @@ func TestRefusalDetails(t *testing.T) {
 	ada := w.as("ada")
 
 	t.Run("every id that is not visible", func(t *testing.T) {
-		got := w.send(http.MethodPost, bulkPath, ada, fmt.Sprintf(`{"semanticModelIds":["%s","%s","%s"]}`, nowhere, modelA, finance)).refused(404, domain.ItemNotFound)
+		got := w.post(bulkPath, ada, fmt.Sprintf(`{"semanticModelIds":["%s","%s","%s"]}`, nowhere, modelA, finance)).refused(404, domain.ItemNotFound)
 		if ids := got.parameter("semanticModelId"); len(ids) != 2 || ids[0] != nowhere.String() || ids[1] != finance.String() {
 			t.Errorf("got parameters %v", ids)
 		}
@@ -90,9 +89,9 @@ func TestRefusalDetails(t *testing.T) {
 	t.Run("an allowance that ends with the day", func(t *testing.T) {
 		tim := w.as("tim")
 		for range 5 {
-			w.send(http.MethodPost, modelPath(modelA)+"/assess", tim, "").operation()
+			w.post(modelPath(modelA)+"/assess", tim, "").operation()
 		}
-		got := w.send(http.MethodPost, modelPath(modelA)+"/assess", tim, "").refused(429, domain.AssessmentDailyLimitReached)
+		got := w.post(modelPath(modelA)+"/assess", tim, "").refused(429, domain.AssessmentDailyLimitReached)
 		if got.body["isRetriable"] != true || got.header.Get("Retry-After") == "" {
 			t.Errorf("got %s, want it retriable with Retry-After %q", got.text, got.header.Get("Retry-After"))
 		}

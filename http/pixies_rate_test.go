@@ -25,7 +25,7 @@ func pixiesRoutes() []readinesshttp.Route {
 // hits returns how many calls are counted now in windows whose key begins with key.
 func (w *world) hits(key string) (n int) {
 	w.t.Helper()
-	check(w.t, w.pool.QueryRow(w.t.Context(), `SELECT coalesce(sum(cardinality(hits)), 0) FROM rate_windows WHERE key LIKE $1 || '%'`, key).Scan(&n))
+	check(w.t, w.Pool.QueryRow(w.t.Context(), `SELECT coalesce(sum(cardinality(hits)), 0) FROM rate_windows WHERE key LIKE $1 || '%'`, key).Scan(&n))
 	return n
 }
 
@@ -43,7 +43,7 @@ func TestPixiesRate(t *testing.T) {
 		t.Fatalf("%d routes start Pixies, want 4", len(four))
 	}
 	start := func(i int, person string) reply {
-		return calls.send(http.MethodPost, addressed(bases[i%2], four[i%4]), w.as(person), "")
+		return calls.post(addressed(bases[i%2], four[i%4]), w.as(person), "")
 	}
 	w.untouched(func() {
 		for i := range 10 {
@@ -78,7 +78,7 @@ func TestPixiesRate(t *testing.T) {
 		t.Errorf("%d calls are counted in the account's window, want none", n)
 	}
 	// When the person's window has less left, it is the one reported.
-	_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = hits[1:26]`)
+	_, err := w.Pool.Exec(t.Context(), `UPDATE rate_windows SET hits = hits[1:26]`)
 	check(t, err)
 	if got := start(1, "bob").ok(202); !strings.HasPrefix(got.header.Get("RateLimit"), `"start";r=3;`) {
 		t.Errorf("got RateLimit %q, want that of the person", got.header.Get("RateLimit"))
@@ -101,7 +101,7 @@ func TestPixiesRateUncounted(t *testing.T) {
 	t.Cleanup(gone.Close)
 	base := w.guarded(readinesshttp.Routes(), gone)
 	for _, route := range pixiesRoutes() {
-		got := w.bare().send(http.MethodPost, addressed(base, route), w.as("ada"), "").refused(503, domain.ThrottleStoreUnavailable)
+		got := w.bare().post(addressed(base, route), w.as("ada"), "").refused(503, domain.ThrottleStoreUnavailable)
 		if got.body["isRetriable"] != true || got.header.Get("RateLimit") != "" {
 			t.Errorf("got %v %s", got.header, got.text)
 		}
@@ -150,7 +150,7 @@ func TestPixiesRateOfTwoProcesses(t *testing.T) {
 	}
 	// refresh keeps the first calls in the window until the last are made, even on a slow machine.
 	refresh := func() {
-		_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = array_fill(clock_timestamp(), ARRAY[cardinality(hits)]) WHERE key LIKE 'pixies%'`)
+		_, err := w.Pool.Exec(t.Context(), `UPDATE rate_windows SET hits = array_fill(clock_timestamp(), ARRAY[cardinality(hits)]) WHERE key LIKE 'pixies%'`)
 		check(t, err)
 	}
 	if got := together(9); got != 9 {
@@ -163,7 +163,7 @@ func TestPixiesRateOfTwoProcesses(t *testing.T) {
 	if own := w.hits("start"); own != 10 {
 		t.Errorf("%d calls are counted in the callers' own windows, want the 10 that were allowed", own)
 	}
-	_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = array_fill(clock_timestamp() - $1::interval, ARRAY[4]) || hits[5:] WHERE key LIKE 'pixies%'`, rate.Window)
+	_, err := w.Pool.Exec(t.Context(), `UPDATE rate_windows SET hits = array_fill(clock_timestamp() - $1::interval, ARRAY[4]) || hits[5:] WHERE key LIKE 'pixies%'`, rate.Window)
 	check(t, err)
 	if got := together(20); got != 4 {
 		t.Errorf("with 4 calls out of the window %d were allowed, want 4", got)

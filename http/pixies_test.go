@@ -3,7 +3,6 @@ package http_test
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/internal/testworld"
 )
 
 var (
@@ -33,14 +33,14 @@ func reportPath(report uuid.UUID) string { return reportsPath + "/" + report.Str
 func newReporting(t *testing.T) *onDisk {
 	t.Helper()
 	w := newOnDisk(t)
-	w.commands.Pixies.CollectorURL = w.base
+	w.Pixies.CollectorURL = w.base
 	w.report(reportA, "Overview", "../Actuals.SemanticModel", 1, 2)
 	w.report(reportB, "Details", "../Budget.SemanticModel", 3)
 	w.report(reportC, "Costs", "", 1)
 	w.write(fmt.Sprintf(`{"datasetReference":{"byConnection":{"connectionString":"semanticmodelid=%s"}}}`, nowhere), "Sales", "Costs.Report", "definition.pbir")
 	w.report(broken, "Broken", "../Actuals.SemanticModel", 1)
 	w.write(`{"name":`, "Sales", "Broken.Report", "definition", "pages", "p0", "page.json")
-	w.write(fmt.Sprintf(`{"metadata":{"displayName":"Invoice"},"config":{"logicalId":%q}}`, paginated), "Sales", "Invoice.Report", ".platform")
+	w.Item(t, "Sales", "Invoice.Report", "Invoice", paginated)
 	w.write("<Report/>", "Sales", "Invoice.Report", "Invoice.rdl")
 	return w
 }
@@ -49,7 +49,7 @@ func newReporting(t *testing.T) *onDisk {
 func (w *onDisk) report(id uuid.UUID, name, model string, pages ...int) {
 	w.t.Helper()
 	dir := name + ".Report"
-	w.write(fmt.Sprintf(`{"metadata":{"type":"Report","displayName":%q},"config":{"logicalId":%q}}`, name, id), "Sales", dir, ".platform")
+	w.Item(w.t, "Sales", dir, name, id)
 	w.write(fmt.Sprintf(`{"version":"4.0","datasetReference":{"byPath":{"path":%q}}}`, model), "Sales", dir, "definition.pbir")
 	w.write(`{"themeCollection":{}}`, "Sales", dir, "definition", "report.json")
 	w.write(`{"version":"2.0.0"}`, "Sales", dir, "definition", "version.json")
@@ -217,13 +217,13 @@ func TestPixiesOfManyReports(t *testing.T) {
 	have(t, "the report that failed", last, map[string]any{"status": "NeverAdded", "hasPixies": false, "trackedItem": false, "reportName": "Broken"})
 	have(t, "its last operation", last["lastOperation"].(map[string]any), map[string]any{"id": id.String(), "status": "Succeeded"})
 
-	none := w.post("ada", reportPath(broken)+"/addPixies", "").operation()
+	none := w.start("ada", reportPath(broken)+"/addPixies", "").operation()
 	if op := w.ended("ada", none); op.Status != operation.Failed || op.Failure.Code != domain.ItemNotReadable {
 		t.Errorf("got %s, %+v, want Failed with ItemNotReadable", op.Status, op.Failure)
 	}
 	have(t, "its last operation", w.pixies("ada", broken)["lastOperation"].(map[string]any)["error"].(map[string]any), map[string]any{"errorCode": "ItemNotReadable"})
 	for verb, code := range map[string]domain.Code{"addPixies": domain.AddPixiesFailed, "removePixies": domain.RemovePixiesFailed} {
-		id := w.post("ada", reportsPath+"/"+verb, reportIDs(broken, paginated)).operation()
+		id := w.start("ada", reportsPath+"/"+verb, reportIDs(broken, paginated)).operation()
 		if op := w.ended("ada", id); op.Status != operation.Failed || op.Failure.Code != code {
 			t.Errorf("%s: got %s, %+v, want Failed with %s", verb, op.Status, op.Failure, code)
 		}
@@ -270,12 +270,12 @@ func TestMalformedPixies(t *testing.T) {
 				{unseen + "/report" + verb, "", "reportId is not a UUID"},
 			} {
 				w.uncounted()
-				w.send(http.MethodPost, tt.path, w.as("ada"), tt.body).refused(400, domain.InvalidRequest).says(tt.says)
+				w.post(tt.path, w.as("ada"), tt.body).refused(400, domain.InvalidRequest).says(tt.says)
 			}
 		}
 	})
 	w.uncounted()
-	got := w.send(http.MethodPost, unseen+"/addPixies", w.as("ada"), reportIDs(many[:100]...)).refused(404, domain.WorkspaceNotFound)
+	got := w.post(unseen+"/addPixies", w.as("ada"), reportIDs(many[:100]...)).refused(404, domain.WorkspaceNotFound)
 	if ids := got.parameter("workspaceId"); len(ids) != 1 || ids[0] != nowhere.String() {
 		t.Errorf("got parameters %v, want the workspace", ids)
 	}
@@ -291,10 +291,10 @@ func TestPixiesTurnedOff(t *testing.T) {
 		for _, call := range []struct{ path, body string }{
 			{reportPath(reportA), ""}, {reportPath(nowhere), ""}, {reportsPath, reportIDs(reportA)}, {reportsPath, "{"},
 		} {
-			w.send(http.MethodPost, call.path+"/addPixies", w.as("quin"), call.body).refused(403, domain.FeatureTurnedOff).says("addPixies")
+			w.post(call.path+"/addPixies", w.as("quin"), call.body).refused(403, domain.FeatureTurnedOff).says("addPixies")
 		}
 	})
-	w.send(http.MethodPost, reportPath(reportA)+"/removePixies", w.as("quin"), "").operation()
+	w.post(reportPath(reportA)+"/removePixies", w.as("quin"), "").operation()
 }
 
 // A refusal names all reports that are not visible. A report with work in progress refuses the entire call and names
@@ -305,20 +305,20 @@ func TestPixiesRefusals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cloud.items = append(w.cloud.items, item.Item{ID: reportB, Type: item.Report, WorkspaceID: sales, DisplayName: "Details"})
-	holds := w.send(http.MethodPost, reportPath(reportA)+"/addPixies", w.as("ada"), "").operation()
+	holds := w.post(reportPath(reportA)+"/addPixies", w.as("ada"), "").operation()
 	w.untouched(func() {
 		for _, verb := range []string{"/addPixies", "/removePixies"} {
 			w.uncounted()
 			for _, model := range []uuid.UUID{nowhere, modelA} {
-				w.send(http.MethodPost, reportPath(model)+verb, w.as("ada"), "").refused(404, domain.ItemNotFound)
+				w.post(reportPath(model)+verb, w.as("ada"), "").refused(404, domain.ItemNotFound)
 			}
-			w.send(http.MethodPost, "/v1/workspaces/"+finance.String()+"/reports/"+reportA.String()+verb, w.as("bob"), "").refused(404, domain.WorkspaceNotFound)
-			got := w.send(http.MethodPost, reportsPath+verb, w.as("bob"), reportIDs(reportB, nowhere, modelA, nowhere)).refused(404, domain.ItemNotFound)
+			w.post("/v1/workspaces/"+finance.String()+"/reports/"+reportA.String()+verb, w.as("bob"), "").refused(404, domain.WorkspaceNotFound)
+			got := w.post(reportsPath+verb, w.as("bob"), reportIDs(reportB, nowhere, modelA, nowhere)).refused(404, domain.ItemNotFound)
 			if diff := cmp.Diff([]string{nowhere.String(), modelA.String()}, got.parameter("reportId")); diff != "" {
 				t.Errorf("the reports that are named (-want +got):\n%s", diff)
 			}
 			for _, call := range []struct{ path, body string }{{reportPath(reportA), ""}, {reportsPath, reportIDs(reportB, reportA)}} {
-				got := w.send(http.MethodPost, call.path+verb, w.as("bob"), call.body).refused(409, domain.OperationInProgress)
+				got := w.post(call.path+verb, w.as("bob"), call.body).refused(409, domain.OperationInProgress)
 				if ids := got.parameter("operationId"); !slices.Equal(ids, []string{holds.String()}) || got.body["isRetriable"] != true || got.header.Get("Retry-After") == "" {
 					t.Errorf("got %s, want it to name operation %s and to be retriable", got.text, holds)
 				}
@@ -328,7 +328,7 @@ func TestPixiesRefusals(t *testing.T) {
 	have(t, "the report that is worked on", w.pixies("bob", reportA)["lastOperation"].(map[string]any), map[string]any{"id": holds.String(), "status": "NotStarted", "operationType": "AddPixies", "error": nil})
 	have(t, "the other", w.pixies("bob", reportB), map[string]any{"lastOperation": nil, "status": "NeverAdded"})
 	// Another account's work on the same report is independent.
-	w.send(http.MethodPost, reportPath(reportA)+"/removePixies", w.as("oscar"), "").operation()
+	w.post(reportPath(reportA)+"/removePixies", w.as("oscar"), "").operation()
 }
 
 // The account's cap and the allocation of the caller's license are checked once for the entire run, before anything
@@ -341,14 +341,14 @@ func TestPixiesCaps(t *testing.T) {
 	w.report(uuid.MustParse("cccccccc-0000-4000-8000-000000000006"), "More", "../Actuals.SemanticModel", 1)
 	more := uuid.MustParse("cccccccc-0000-4000-8000-000000000006")
 	w.untouched(func() {
-		got := w.post("tim", reportsPath+"/addPixies", reportIDs(reportA, reportB, reportC, more)).refused(403, domain.TrackedItemLimitReached)
+		got := w.start("tim", reportsPath+"/addPixies", reportIDs(reportA, reportB, reportC, more)).refused(403, domain.TrackedItemLimitReached)
 		if limit := got.parameter("limit"); !slices.Equal(limit, []string{"3"}) {
 			t.Errorf("got parameters %v, want the limit", got.body["parameters"])
 		}
 	})
 	w.done("tim", reportsPath+"/addPixies", reportIDs(reportA, reportB, reportC))
 	w.untouched(func() {
-		w.post("tim", reportPath(more)+"/addPixies", "").refused(403, domain.TrackedItemLimitReached)
+		w.start("tim", reportPath(more)+"/addPixies", "").refused(403, domain.TrackedItemLimitReached)
 	})
 	w.done("tim", reportsPath+"/removePixies", reportIDs(reportA, more))
 	w.done("tim", reportsPath+"/addPixies", reportIDs(reportA, reportB))
@@ -357,9 +357,9 @@ func TestPixiesCaps(t *testing.T) {
 	w.licensed(account.License{Status: account.LicenseActive, Allocated: &one})
 	pat := w.in("held", "pat")
 	w.untouched(func() {
-		w.send(http.MethodPost, reportsPath+"/addPixies", pat, reportIDs(reportA, reportB)).refused(403, domain.LicenseTrackedItemLimitReached)
+		w.post(reportsPath+"/addPixies", pat, reportIDs(reportA, reportB)).refused(403, domain.LicenseTrackedItemLimitReached)
 	})
-	w.send(http.MethodPost, reportPath(reportC)+"/addPixies", pat, "").operation()
+	w.post(reportPath(reportC)+"/addPixies", pat, "").operation()
 }
 
 // Ten calls per minute may add or remove, whatever their result; the eleventh starts nothing.
@@ -381,12 +381,12 @@ func TestPixiesCallsAMinute(t *testing.T) {
 		if status == 202 && i > 0 {
 			status = 409
 		}
-		if got := w.send(http.MethodPost, c.path, w.as(c.person), c.body); got.status != status {
+		if got := w.post(c.path, w.as(c.person), c.body); got.status != status {
 			t.Fatalf("call %d: got %d %s, want %d", i+1, got.status, got.text, status)
 		}
 	}
 	w.spendsNothing(func() {
-		got := w.send(http.MethodPost, reportPath(reportA)+"/removePixies", w.as("bob"), "").refused(429, domain.RequestBlocked)
+		got := w.post(reportPath(reportA)+"/removePixies", w.as("bob"), "").refused(429, domain.RequestBlocked)
 		if !within(got.header.Get("Retry-After"), 1, 60) {
 			t.Errorf("got Retry-After %q", got.header.Get("Retry-After"))
 		}
@@ -400,9 +400,9 @@ func TestPixiesCallsAMinute(t *testing.T) {
 func TestPixiesInAPausedCapacity(t *testing.T) {
 	t.Parallel()
 	w := newReporting(t)
-	w.write(fmt.Sprintf(`{"id":%q,"displayName":"Sales","capacity":{"id":"c1","state":"Paused"}}`, sales), "Sales", "workspace.json")
+	w.Workspace(w.t, testworld.Workspace{ID: sales, Name: "Sales", Paused: true})
 	for person, looks := range map[string]bool{"pam": true, "pip": false} {
-		_, err := w.commands.Accounts.Apply(t.Context(), []account.Declaration{{
+		_, err := w.Accounts.Apply(t.Context(), []account.Declaration{{
 			AccountID: person, Plan: account.Team, Status: account.Active,
 			Settings: account.Settings{AddPixies: true, CapacityDetails: looks, DefinitionCopies: account.CopiesNone},
 			People:   []account.Person{{Person: item.Person{ID: person}, Role: account.Member}},
@@ -415,15 +415,15 @@ func TestPixiesInAPausedCapacity(t *testing.T) {
 				t.Errorf("got %s, %+v, want Failed with CapacityPaused", op.Status, op.Failure)
 			}
 		}
-		add := func() reply { return w.send(http.MethodPost, reportPath(reportA)+"/addPixies", tok, "") }
+		add := func() reply { return w.post(reportPath(reportA)+"/addPixies", tok, "") }
 		if looks {
 			w.untouched(func() {
 				add().refused(409, domain.CapacityPaused)
-				w.send(http.MethodPost, reportsPath+"/addPixies", tok, reportIDs(reportA, reportB)).refused(409, domain.CapacityPaused)
+				w.post(reportsPath+"/addPixies", tok, reportIDs(reportA, reportB)).refused(409, domain.CapacityPaused)
 			})
 		} else {
 			paused(add().operation())
 		}
-		paused(w.send(http.MethodPost, reportPath(reportA)+"/removePixies", tok, "").operation())
+		paused(w.post(reportPath(reportA)+"/removePixies", tok, "").operation())
 	}
 }

@@ -62,7 +62,7 @@ func (w *world) process() (base, guarded string, kill func()) {
 // rateOf changes ada's counted calls in a group.
 func (w *world) rateOf(group, hits string, args ...any) {
 	w.t.Helper()
-	tag, err := w.pool.Exec(w.t.Context(), `UPDATE rate_windows SET hits = `+hits+` WHERE key LIKE '`+group+` %ada%'`, args...)
+	tag, err := w.Pool.Exec(w.t.Context(), `UPDATE rate_windows SET hits = `+hits+` WHERE key LIKE '`+group+` %ada%'`, args...)
 	check(w.t, err)
 	if tag.RowsAffected() != 1 {
 		w.t.Fatalf("there are %d windows, want one", tag.RowsAffected())
@@ -166,7 +166,7 @@ func TestRateStoreStops(t *testing.T) {
 	check(t, err)
 	database := pgx.Identifier{config.Database}.Sanitize()
 	spent := func() (n int) { // of all allowances
-		check(t, w.pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE type LIKE 'allowance.%'`).Scan(&n))
+		check(t, w.Pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE type LIKE 'allowance.%'`).Scan(&n))
 		return n
 	}
 	before := spent()
@@ -174,19 +174,19 @@ func TestRateStoreStops(t *testing.T) {
 		t.Fatal("the assessment spent no allowance")
 	}
 
-	_, err = w.pool.Exec(t.Context(), `ALTER DATABASE `+database+` ALLOW_CONNECTIONS false`)
+	_, err = w.Pool.Exec(t.Context(), `ALTER DATABASE `+database+` ALLOW_CONNECTIONS false`)
 	check(t, err)
-	_, err = w.pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, config.Database)
+	_, err = w.Pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, config.Database)
 	check(t, err)
 	for range 2 { // first connections break, then there are none
 		w.untouched(func() {
 			for _, start := range []struct{ path, body string }{{modelPath(modelB) + "/assess", ""}, {bulkPath, fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelB)}, {operationPath(id) + "/cancel", ""}} {
-				got := w.send(http.MethodPost, start.path, ada, start.body, "Idempotency-Key", "while-it-is-gone").refused(503, domain.ThrottleStoreUnavailable)
+				got := w.post(start.path, ada, start.body, "Idempotency-Key", "while-it-is-gone").refused(503, domain.ThrottleStoreUnavailable)
 				if got.body["isRetriable"] != true || got.header.Get("Retry-After") != "5" || got.header.Get("RateLimit") != "" {
 					t.Errorf("%s: got %v %s", start.path, got.header, got.text)
 				}
 			}
-			w.send(http.MethodPost, modelPath(modelA)+"/assess", tim, "").refused(503, domain.ThrottleStoreUnavailable)
+			w.post(modelPath(modelA)+"/assess", tim, "").refused(503, domain.ThrottleStoreUnavailable)
 			for _, read := range []string{"/v1/workspaces", "/v1/operations", operationPath(id), modelPath(modelA) + "/assessments"} {
 				if got := w.get(read, ada).ok(200); got.header.Get("RateLimit") != "" {
 					t.Errorf("%s: got RateLimit %q of what cannot be counted", read, got.header.Get("RateLimit"))
@@ -199,9 +199,9 @@ func TestRateStoreStops(t *testing.T) {
 		t.Errorf("allowances were spent %d times, want %d", got, before)
 	}
 
-	_, err = w.pool.Exec(t.Context(), `ALTER DATABASE `+database+` ALLOW_CONNECTIONS true`)
+	_, err = w.Pool.Exec(t.Context(), `ALTER DATABASE `+database+` ALLOW_CONNECTIONS true`)
 	check(t, err)
-	got := w.send(http.MethodPost, modelPath(modelB)+"/assess", ada, "", "Idempotency-Key", "while-it-is-gone")
+	got := w.post(modelPath(modelB)+"/assess", ada, "", "Idempotency-Key", "while-it-is-gone")
 	got.operation()
 	if want := `"start";r=28;`; got.header.Get("RateLimit")[:len(want)] != want {
 		t.Errorf("got RateLimit %q, want the call before the store stopped counted, and this one: %s", got.header.Get("RateLimit"), want)

@@ -2,6 +2,7 @@ package http_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -27,7 +28,7 @@ func TestQueryPlansAreCached(t *testing.T) {
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	check(t, err)
 	t.Cleanup(pool.Close)
-	log, err := wiring.OpenLog(pool, (&world{}).now, nil)
+	log, err := wiring.OpenLog(pool, time.Now, nil)
 	check(t, err)
 	check(t, log.Engine.Create(t.Context()))
 	const times = 20

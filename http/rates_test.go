@@ -2,7 +2,6 @@ package http_test
 
 import (
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,7 +34,7 @@ func TestRates(t *testing.T) {
 			for i := 0; i < tt.limit; i++ {
 				if i == 5 { // leave only ten calls to make, so that on a slow machine the first ones do not expire
 					i = tt.limit - 10
-					_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = hits || array_fill(clock_timestamp(), ARRAY[$1::int]) WHERE key LIKE $2`, i-5, tt.group+" %ada%")
+					_, err := w.Pool.Exec(t.Context(), `UPDATE rate_windows SET hits = hits || array_fill(clock_timestamp(), ARRAY[$1::int]) WHERE key LIKE $2`, i-5, tt.group+" %ada%")
 					check(t, err)
 				}
 				got := w.send(tt.method, bases[i%2]+tt.path, ada, "").ok(tt.status)
@@ -59,7 +58,7 @@ func TestRates(t *testing.T) {
 			}
 			// Another person of the account has their own window, and so has each group.
 			w.send(tt.method, tt.path, w.as("bob"), "").ok(tt.status)
-			_, err := w.pool.Exec(t.Context(), `UPDATE rate_windows SET hits = (hits[1] - $1::interval) || hits[2:] WHERE key LIKE $2`, rate.Window, tt.group+" %ada%")
+			_, err := w.Pool.Exec(t.Context(), `UPDATE rate_windows SET hits = (hits[1] - $1::interval) || hits[2:] WHERE key LIKE $2`, rate.Window, tt.group+" %ada%")
 			check(t, err)
 			w.send(tt.method, second+tt.path, ada, "").ok(tt.status)
 			w.send(tt.method, tt.path, ada, "").refused(429, domain.RequestBlocked)
@@ -79,7 +78,7 @@ func TestWhatIsCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	windows := func() (n int) {
-		check(t, w.pool.QueryRow(t.Context(), `SELECT coalesce(sum(cardinality(hits)), 0) FROM rate_windows`).Scan(&n))
+		check(t, w.Pool.QueryRow(t.Context(), `SELECT coalesce(sum(cardinality(hits)), 0) FROM rate_windows`).Scan(&n))
 		return n
 	}
 	w.get("/v1/workspaces", "").refused(401, domain.Unauthorized)
@@ -111,12 +110,12 @@ func TestRateStoreUnavailable(t *testing.T) {
 	t.Cleanup(gone.Close)
 	w.base, w.client = w.serve(gone)
 	w.untouched(func() {
-		got := w.send(http.MethodPost, modelPath(modelA)+"/assess", ada, "").refused(503, domain.ThrottleStoreUnavailable)
+		got := w.post(modelPath(modelA)+"/assess", ada, "").refused(503, domain.ThrottleStoreUnavailable)
 		if got.body["isRetriable"] != true || got.header.Get("Retry-After") != "5" {
 			t.Errorf("got %v %s", got.header, got.text)
 		}
-		w.send(http.MethodPost, bulkPath, ada, "x").refused(503, domain.ThrottleStoreUnavailable)
-		w.send(http.MethodPost, operationPath(id)+"/cancel", ada, "").refused(503, domain.ThrottleStoreUnavailable)
+		w.post(bulkPath, ada, "x").refused(503, domain.ThrottleStoreUnavailable)
+		w.post(operationPath(id)+"/cancel", ada, "").refused(503, domain.ThrottleStoreUnavailable)
 	})
 	for _, path := range []string{"/v1/workspaces", "/v1/operations", operationPath(id), modelPath(modelA) + "/assessments"} {
 		if got := w.get(path, ada).ok(200); got.header.Get("RateLimit") != "" {
@@ -125,11 +124,11 @@ func TestRateStoreUnavailable(t *testing.T) {
 	}
 	w.get("/v1/workspaces", w.as("mallory")).refused(403, domain.UserNotRegistered)
 	// The same when the table is missing.
-	_, err = w.pool.Exec(t.Context(), `DROP TABLE rate_windows`)
+	_, err = w.Pool.Exec(t.Context(), `DROP TABLE rate_windows`)
 	check(t, err)
 	w.base, w.client = w.serve(w.limiter(w.url))
 	w.untouched(func() {
-		w.send(http.MethodPost, modelPath(modelA)+"/assess", ada, "").refused(503, domain.ThrottleStoreUnavailable)
+		w.post(modelPath(modelA)+"/assess", ada, "").refused(503, domain.ThrottleStoreUnavailable)
 	})
 	w.get("/v1/workspaces", ada).ok(200)
 }

@@ -14,20 +14,21 @@ import (
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
 	"readiness/domain/item"
+	"readiness/internal/testworld"
 )
 
 // seenBy makes the workspace Sales visible only to the people.
 func (w *onDisk) seenBy(people ...string) {
 	w.t.Helper()
-	w.write(fmt.Sprintf(`{"id":%q,"displayName":"Sales","members":["%s"]}`, sales, strings.Join(people, `","`)), "Sales", "workspace.json")
+	w.Workspace(w.t, testworld.Workspace{ID: sales, Name: "Sales", Members: people})
 }
 
 // whilePlatformDown runs do while the platform does not respond.
 func (w *onDisk) whilePlatformDown(do func()) {
 	w.t.Helper()
-	check(w.t, os.Rename(w.dir, w.dir+"-away"))
+	check(w.t, os.Rename(w.Root, w.Root+"-away"))
 	do()
-	check(w.t, os.Rename(w.dir+"-away", w.dir))
+	check(w.t, os.Rename(w.Root+"-away", w.Root))
 }
 
 // reads gets a stored result as the person, whose rate is reset first.
@@ -128,13 +129,13 @@ func TestResultReaders(t *testing.T) {
 		}
 	}
 	w.seenBy("ada")
-	w.later(time.Minute) // one of five minutes; the other four allow for a slow machine
+	w.Clock.Advance(time.Minute) // one of five minutes; the other four allow for a slow machine
 	w.whilePlatformDown(func() {
 		for path := range missing {
 			w.reads("bob", path).ok(200)
 		}
 	})
-	w.later(4 * time.Minute)
+	w.Clock.Advance(4 * time.Minute)
 	for path, absent := range texts {
 		w.reads("bob", path).refused(404, absent)
 		w.reads("ada", path).ok(200)
@@ -142,7 +143,7 @@ func TestResultReaders(t *testing.T) {
 
 	// No one can see a deleted model.
 	w.seenBy("ada", "bob")
-	check(t, os.RemoveAll(w.dir+"/Sales/Actuals.SemanticModel"))
+	check(t, os.RemoveAll(w.Root+"/Sales/Actuals.SemanticModel"))
 	for path, absent := range texts {
 		if absent == domain.WorkspaceNotFound {
 			absent = domain.ItemNotFound
@@ -219,7 +220,7 @@ func TestResultReadsThatAskThePlatform(t *testing.T) {
 		}
 	}
 	// A refusal is not cached.
-	w.later(5 * time.Minute)
+	w.Clock.Advance(5 * time.Minute)
 	w.cloud.seenBy[sales] = "ada"
 	w.get(paths[0], w.as("bob")).refused(404, domain.OperationNotFound)
 	delete(w.cloud.seenBy, sales)

@@ -102,10 +102,10 @@ func TestDeletedReport(t *testing.T) {
 	w.done("ada", reportPath(reportB)+"/removePixies", "")
 	was := map[uuid.UUID]map[string]any{reportA: w.pixies("ada", reportA), reportB: w.pixies("ada", reportB)}
 	aside := filepath.Join(t.TempDir(), "Overview.Report")
-	check(t, os.Rename(filepath.Join(w.dir, "Sales", "Overview.Report"), aside))
-	check(t, os.RemoveAll(filepath.Join(w.dir, "Sales", "Details.Report")))
+	check(t, os.Rename(filepath.Join(w.Root, "Sales", "Overview.Report"), aside))
+	w.Remove(t, "Sales", "Details.Report")
 	// A failed look-up of a single report does not count as a complete listing.
-	w.post("ada", reportPath(reportA)+"/removePixies", "").refused(404, domain.ItemNotFound)
+	w.start("ada", reportPath(reportA)+"/removePixies", "").refused(404, domain.ItemNotFound)
 	have(t, "before the listing", w.pixies("ada", reportA), map[string]any{"status": "HasPixies"})
 
 	w.uncounted()
@@ -128,7 +128,7 @@ func TestDeletedReport(t *testing.T) {
 	}
 
 	// A report that reappears has Pixies again after the next addition.
-	check(t, os.Rename(aside, filepath.Join(w.dir, "Sales", "Overview.Report")))
+	check(t, os.Rename(aside, filepath.Join(w.Root, "Sales", "Overview.Report")))
 	have(t, "there again", w.listedReport("ada", reportA), map[string]any{"pixiesStatus": "ReportDeleted", "trackedItem": true})
 	w.done("ada", reportPath(reportA)+"/addPixies", "")
 	have(t, "added again", w.pixies("ada", reportA), map[string]any{"status": "HasPixies", "pagesTracked": 2., "visualsTracked": 3.})

@@ -29,7 +29,7 @@ func (w *world) guarded(routes []readinesshttp.Route, l *rate.Limiter) (base str
 
 // bare returns a world whose responses are not checked against openapi.yaml, because the middleware alone answers 202.
 func (w *world) bare() *world {
-	return &world{t: w.t, pool: w.pool, jobs: w.jobs, issuer: w.issuer, client: &http.Client{}}
+	return &world{World: w.World, t: w.t, jobs: w.jobs, issuer: w.issuer, client: &http.Client{}}
 }
 
 // addressed returns a route's address with ids filled in.
@@ -66,7 +66,7 @@ func TestAdminRole(t *testing.T) {
 // nextMinute lets all counted calls leave their windows.
 func (w *world) nextMinute() {
 	w.t.Helper()
-	_, err := w.pool.Exec(w.t.Context(), `DELETE FROM rate_windows`)
+	_, err := w.Pool.Exec(w.t.Context(), `DELETE FROM rate_windows`)
 	check(w.t, err)
 }
 
@@ -102,13 +102,13 @@ func TestFeatureNotInPlan(t *testing.T) {
 		if inSome != 6 {
 			t.Errorf("%d routes are not in every plan, want the six of schedules", inSome)
 		}
-		post := func(person string) reply { return calls.send(http.MethodPost, base+forAdmins.Path, person, "no body") }
+		post := func(person string) reply { return calls.post(base+forAdmins.Path, person, "no body") }
 		post(w.in("bare", "mel", token.ScopeRead)).refused(403, domain.InsufficientScopes)
 		post(w.in("bare", "mel")).refused(403, domain.AdminRoleRequired)
 		post(w.in("bare", "amy")).refused(403, domain.FeatureNotInPlan)
 		post(w.as("ada")).refused(400, domain.InvalidRequest)
 		if i := slices.IndexFunc(readinesshttp.Routes(), func(r readinesshttp.Route) bool { return strings.HasSuffix(r.Path, "/assess") }); i >= 0 {
-			calls.send(http.MethodPost, addressed(base, readinesshttp.Routes()[i]), w.in("bare", "amy"), "").refused(403, domain.FeatureTurnedOff)
+			calls.post(addressed(base, readinesshttp.Routes()[i]), w.in("bare", "amy"), "").refused(403, domain.FeatureTurnedOff)
 		}
 	})
 }
@@ -120,8 +120,8 @@ func (w *world) plainFree() {
 	small := plans[account.Free]
 	small.Members = account.Allowance{Limit: &two, Period: account.Lifetime}
 	plans[account.Free] = small
-	w.commands.Plans = plans
-	_, err := w.commands.Accounts.Apply(w.t.Context(), []account.Declaration{{
+	w.Plans = plans
+	_, err := w.Accounts.Apply(w.t.Context(), []account.Declaration{{
 		AccountID: "bare", Plan: account.Free, Status: account.Active, Settings: account.Settings{AddPixies: true, DefinitionCopies: account.CopiesNone},
 		People: []account.Person{{Person: item.Person{ID: "amy"}, Role: account.Admin}, {Person: item.Person{ID: "mel"}, Role: account.Member}},
 	}})

@@ -161,7 +161,7 @@ func filled(path string) string {
 func TestEveryRouteIsGuarded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	old, err := w.issuer.Mint("acme", "ada", []string{token.ScopeReadWrite}, w.now().Add(-2*time.Hour), time.Hour)
+	old, err := w.issuer.Mint("acme", "ada", []string{token.ScopeReadWrite}, w.Now().Add(-2*time.Hour), time.Hour)
 	check(t, err)
 	good := w.as("ada")
 	tests := []struct {
@@ -195,7 +195,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	}
 	w.untouched(func() {
 		for _, route := range readinesshttp.Routes() {
-			_, err := w.pool.Exec(t.Context(), `DELETE FROM rate_windows WHERE key NOT LIKE '%"bob"'`) // only bob's windows are full
+			_, err := w.Pool.Exec(t.Context(), `DELETE FROM rate_windows WHERE key NOT LIKE '%"bob"'`) // only bob's windows are full
 			check(t, err)
 			for _, tt := range tests {
 				if route.Inactive && tt.code == domain.AccountNotActive {
@@ -239,7 +239,7 @@ func TestWhoMayCall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	dora := func(accountID string) string {
-		tok, err := w.issuer.Mint(accountID, "dora", []string{token.ScopeRead}, w.now(), time.Hour)
+		tok, err := w.issuer.Mint(accountID, "dora", []string{token.ScopeRead}, w.Now(), time.Hour)
 		check(t, err)
 		return tok
 	}
@@ -266,7 +266,7 @@ func TestSuspendedAccount(t *testing.T) {
 	w := newWorld(t)
 	tok := w.as("oscar")
 	w.get("/v1/workspaces", tok).ok(200)
-	_, err := w.pool.Exec(t.Context(), `UPDATE accounts_v1 SET status = 'Suspended' WHERE account_id = 'other'`)
+	_, err := w.Pool.Exec(t.Context(), `UPDATE accounts_v1 SET status = 'Suspended' WHERE account_id = 'other'`)
 	check(t, err)
 	w.get("/v1/workspaces", tok).refused(403, domain.AccountNotActive).says("other", "Suspended")
 }

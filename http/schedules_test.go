@@ -33,13 +33,13 @@ func (r reply) id(member string) uuid.UUID {
 // plan creates a model's schedule for every morning.
 func (w *world) plan(person string, model uuid.UUID) (path string) {
 	w.t.Helper()
-	return schedulesPath + "/" + w.send(http.MethodPost, modelPath(model)+"/schedules", w.as(person), everyMorning).ok(200).id("scheduleId").String()
+	return schedulesPath + "/" + w.post(modelPath(model)+"/schedules", w.as(person), everyMorning).ok(200).id("scheduleId").String()
 }
 
 // keptUntil returns when the single stored token expires; zero without one.
 func (w *world) keptUntil() time.Time {
 	w.t.Helper()
-	rows, err := w.pool.Query(w.t.Context(), `SELECT expires_at FROM step_tokens`)
+	rows, err := w.Pool.Query(w.t.Context(), `SELECT expires_at FROM step_tokens`)
 	check(w.t, err)
 	all, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
 	check(w.t, err)
@@ -65,8 +65,8 @@ func TestSchedule(t *testing.T) {
 		t.Errorf("without a schedule: %v", got)
 	}
 
-	asked := w.now()
-	made := w.send(http.MethodPost, ofModel, ada, `{"frequency":"Weekly","dayOfWeek":"Sunday","timeUtc":"06:30"}`).ok(200)
+	asked := w.Now()
+	made := w.post(ofModel, ada, `{"frequency":"Weekly","dayOfWeek":"Sunday","timeUtc":"06:30"}`).ok(200)
 	id := made.id("scheduleId").String()
 	next, err := time.Parse(time.RFC3339, fmt.Sprint(made.body["nextRunAtUtc"]))
 	if err != nil || next.Weekday() != time.Sunday || next.Format("15:04:05") != "06:30:00" || !next.After(asked) || next.Sub(asked) > 7*24*time.Hour {
@@ -100,41 +100,41 @@ func TestSchedule(t *testing.T) {
 	}
 
 	w.untouched(func() {
-		got := w.send(http.MethodPost, ofModel, bob, everyMorning).refused(409, domain.ScheduleConflict).says(id)
+		got := w.post(ofModel, bob, everyMorning).refused(409, domain.ScheduleConflict).says(id)
 		if named := got.parameter("scheduleId"); !slices.Equal(named, []string{id}) {
 			t.Errorf("a second one: got parameters %v", named)
 		}
 		for _, c := range []struct{ path, tok string }{{path, w.as("oscar")}, {schedulesPath + "/" + nowhere.String(), ada}} {
 			w.get(c.path, c.tok).refused(404, domain.ScheduleNotFound)
-			w.send(http.MethodPatch, c.path, c.tok, `{"enabled":false}`).refused(404, domain.ScheduleNotFound)
-			w.send(http.MethodPatch, c.path, c.tok, `{"enabled":true}`).refused(404, domain.ScheduleNotFound)
-			w.send(http.MethodDelete, c.path, c.tok, "").refused(404, domain.ScheduleNotFound)
+			w.patch(c.path, c.tok, `{"enabled":false}`).refused(404, domain.ScheduleNotFound)
+			w.patch(c.path, c.tok, `{"enabled":true}`).refused(404, domain.ScheduleNotFound)
+			w.delete(c.path, c.tok).refused(404, domain.ScheduleNotFound)
 		}
 		if got := w.get(schedulesPath, w.as("oscar")).ok(200).value(); len(got) != 0 {
 			t.Errorf("another account lists %v", got)
 		}
 		w.get(schedulesPath+"/x", ada).refused(400, domain.InvalidRequest)
-		w.send(http.MethodPatch, path, ada, `{}`).ok(200)
-		w.send(http.MethodPatch, path, ada, `{"frequency":"Weekly","dayOfWeek":"Sunday","timeUtc":"06:30","enabled":true}`).ok(200)
+		w.patch(path, ada, `{}`).ok(200)
+		w.patch(path, ada, `{"frequency":"Weekly","dayOfWeek":"Sunday","timeUtc":"06:30","enabled":true}`).ok(200)
 	})
 
-	w.later(time.Minute)
+	w.Clock.Advance(time.Minute)
 	ada, bob = w.as("ada"), w.as("bob")
-	got := w.send(http.MethodPatch, path, bob, `{"enabled":false}`).ok(200).body
+	got := w.patch(path, bob, `{"enabled":false}`).ok(200).body
 	if got["status"] != "Disabled" || got["enabled"] != false || got["nextRunAtUtc"] != nil || got["changedAtUtc"] == want["changedAtUtc"] || got["createdAtUtc"] != want["createdAtUtc"] {
 		t.Errorf("turned off: %v", got)
 	}
-	got = w.send(http.MethodPatch, path, bob, `{"enabled":true,"frequency":"Daily"}`).ok(200).body
+	got = w.patch(path, bob, `{"enabled":true,"frequency":"Daily"}`).ok(200).body
 	if got["status"] != "Active" || got["dayOfWeek"] != nil || got["frequency"] != "Daily" || got["timeUtc"] != "06:30" || got["nextRunAtUtc"] == nil || !cmp.Equal(got["owner"], map[string]any{"personId": "bob"}) {
 		t.Errorf("taken over by another person: %v", got)
 	}
 
-	if got := w.send(http.MethodDelete, path, ada, "").ok(200).body; !cmp.Equal(got, map[string]any{"scheduleId": id, "deleted": true}) {
+	if got := w.delete(path, ada).ok(200).body; !cmp.Equal(got, map[string]any{"scheduleId": id, "deleted": true}) {
 		t.Errorf("deleted: %v", got)
 	}
 	w.untouched(func() {
 		w.get(path, ada).refused(404, domain.ScheduleNotFound)
-		w.send(http.MethodDelete, path, ada, "").refused(404, domain.ScheduleNotFound)
+		w.delete(path, ada).refused(404, domain.ScheduleNotFound)
 	})
 	if again := w.plan("ada", modelA); again == path {
 		t.Error("a schedule created again has the id of the deleted one")
@@ -148,7 +148,7 @@ func TestMalformedSchedules(t *testing.T) {
 	w := newWorld(t)
 	ada := w.as("ada")
 	daily, weekly := w.plan("ada", modelA), w.plan("ada", modelB)
-	w.send(http.MethodPatch, weekly, ada, `{"frequency":"Weekly","dayOfWeek":"Monday"}`).ok(200)
+	w.patch(weekly, ada, `{"frequency":"Weekly","dayOfWeek":"Monday"}`).ok(200)
 	unseen := "/v1/workspaces/" + nowhere.String() + "/semanticModels/" + modelC.String() + "/aiReadiness/schedules"
 	w.untouched(func() {
 		for _, c := range []struct{ method, path, body, says string }{
@@ -188,8 +188,8 @@ func TestMalformedSchedules(t *testing.T) {
 			w.nextMinute()
 			w.send(c.method, c.path, ada, c.body).refused(400, domain.InvalidRequest).says(c.says)
 		}
-		w.send(http.MethodPatch, daily, ada, `{"dayOfWeek":null}`).ok(200)
-		w.send(http.MethodPatch, daily, ada, `{"dayOfWeek":""}`).ok(200)
+		w.patch(daily, ada, `{"dayOfWeek":null}`).ok(200)
+		w.patch(daily, ada, `{"dayOfWeek":""}`).ok(200)
 	})
 	for _, c := range []struct {
 		body      string
@@ -201,7 +201,7 @@ func TestMalformedSchedules(t *testing.T) {
 		{`{"frequency":"Weekly","dayOfWeek":"Saturday","timeUtc":"00:00"}`, "Saturday", "00:00"},
 		{`{"frequency":"Daily","dayOfWeek":""}`, nil, "00:00"},
 	} {
-		if got := w.send(http.MethodPatch, weekly, ada, c.body).ok(200).body; got["dayOfWeek"] != c.day || got["timeUtc"] != c.time || !cmp.Equal(got, w.get(weekly, ada).ok(200).body) {
+		if got := w.patch(weekly, ada, c.body).ok(200).body; got["dayOfWeek"] != c.day || got["timeUtc"] != c.time || !cmp.Equal(got, w.get(weekly, ada).ok(200).body) {
 			t.Errorf("%s: got %v", c.body, got)
 		}
 	}
@@ -215,7 +215,7 @@ func TestSchedulesAreLookedUp(t *testing.T) {
 	ledger := uuid.MustParse("aaaaaaaa-0000-4000-8000-00000000000e")
 	w.cloud.items = append(w.cloud.items, item.Item{ID: ledger, Type: item.SemanticModel, WorkspaceID: finance, DisplayName: "Ledger"})
 	inFinance := strings.Replace(modelPath(ledger), sales.String(), finance.String(), 1) + "/schedules"
-	path := schedulesPath + "/" + w.send(http.MethodPost, inFinance, w.as("ada"), everyMorning).ok(200).id("scheduleId").String()
+	path := schedulesPath + "/" + w.post(inFinance, w.as("ada"), everyMorning).ok(200).id("scheduleId").String()
 	bob := w.as("bob")
 	w.untouched(func() {
 		for _, c := range []struct {
@@ -223,12 +223,12 @@ func TestSchedulesAreLookedUp(t *testing.T) {
 			code domain.Code
 		}{{inFinance, domain.WorkspaceNotFound}, {modelPath(nowhere) + "/schedules", domain.ItemNotFound}, {modelPath(agent) + "/schedules", domain.ItemNotFound}} {
 			w.get(c.path, bob).refused(404, c.code)
-			w.send(http.MethodPost, c.path, bob, everyMorning).refused(404, c.code)
+			w.post(c.path, bob, everyMorning).refused(404, c.code)
 		}
-		w.send(http.MethodPatch, path, bob, `{"enabled":true}`).refused(404, domain.WorkspaceNotFound)
-		w.send(http.MethodPost, modelPath(kept)+"/schedules", bob, everyMorning).refused(400, domain.OperationNotSupportedForItem)
-		w.send(http.MethodPost, modelPath(modelA)+"/schedules", w.as("tim"), everyMorning).refused(403, domain.FeatureNotInPlan)
-		w.send(http.MethodPost, modelPath(modelA)+"/schedules", w.as("bob", token.ScopeRead), everyMorning).refused(403, domain.InsufficientScopes)
+		w.patch(path, bob, `{"enabled":true}`).refused(404, domain.WorkspaceNotFound)
+		w.post(modelPath(kept)+"/schedules", bob, everyMorning).refused(400, domain.OperationNotSupportedForItem)
+		w.post(modelPath(modelA)+"/schedules", w.as("tim"), everyMorning).refused(403, domain.FeatureNotInPlan)
+		w.post(modelPath(modelA)+"/schedules", w.as("bob", token.ScopeRead), everyMorning).refused(403, domain.InsufficientScopes)
 	})
 	if got := w.get(path, bob).ok(200).body; !cmp.Equal(got["owner"], map[string]any{"personId": "ada"}) {
 		t.Errorf("refused, yet it is %v", got)
@@ -237,9 +237,9 @@ func TestSchedulesAreLookedUp(t *testing.T) {
 	asked := w.cloud.calls
 	w.cloud.mu.Unlock()
 	w.get(schedulesPath, bob).ok(200)
-	w.send(http.MethodPatch, path, bob, `{"timeUtc":"07:00"}`).ok(200)
-	w.send(http.MethodPatch, path, bob, `{"enabled":false}`).ok(200)
-	w.send(http.MethodDelete, path, bob, "").ok(200)
+	w.patch(path, bob, `{"timeUtc":"07:00"}`).ok(200)
+	w.patch(path, bob, `{"enabled":false}`).ok(200)
+	w.delete(path, bob).ok(200)
 	w.cloud.mu.Lock()
 	defer w.cloud.mu.Unlock()
 	if w.cloud.calls != asked {
@@ -256,7 +256,7 @@ func TestTokensOfSchedules(t *testing.T) {
 	w := newWorld(t)
 	path := w.plan("ada", modelA)
 	kept := w.keptUntil()
-	if d := kept.Sub(w.now()); d > time.Hour || d < 59*time.Minute {
+	if d := kept.Sub(w.Now()); d > time.Hour || d < 59*time.Minute {
 		t.Fatalf("a token is stored for %v", d)
 	}
 	same := func(what string) {
@@ -265,10 +265,10 @@ func TestTokensOfSchedules(t *testing.T) {
 			t.Errorf("%s: the token is stored until %v, want %v", what, now, kept)
 		}
 	}
-	w.later(20 * time.Minute)
+	w.Clock.Advance(20 * time.Minute)
 	w.get(path, w.as("ada")).ok(200)
 	same("a read while the one kept is young")
-	w.later(15 * time.Minute) // 25 of 60 minutes are left
+	w.Clock.Advance(15 * time.Minute) // 25 of 60 minutes are left
 	w.get(path, w.as("ada", token.ScopeRead)).ok(200)
 	same("a read that may not write")
 	w.get(path, w.as("bob")).ok(200)
@@ -278,40 +278,40 @@ func TestTokensOfSchedules(t *testing.T) {
 	same("a HEAD")
 	w.get(schedulesPath, w.as("ada")).ok(200)
 	same("the account's list")
-	w.send(http.MethodPatch, path, w.as("bob"), `{"timeUtc":"07:00"}`).ok(200)
+	w.patch(path, w.as("bob"), `{"timeUtc":"07:00"}`).ok(200)
 	same("a change by another")
-	brief, err := w.issuer.Mint("acme", "ada", []string{token.ScopeReadWrite}, w.now(), 5*time.Minute)
+	brief, err := w.issuer.Mint("acme", "ada", []string{token.ScopeReadWrite}, w.Now(), 5*time.Minute)
 	check(t, err)
-	w.send(http.MethodPatch, path, brief, `{"timeUtc":"08:00"}`).ok(200)
+	w.patch(path, brief, `{"timeUtc":"08:00"}`).ok(200)
 	same("a token that expires before the one kept")
 
 	before := w.events()
 	renewed := func(what string, until time.Duration) {
 		t.Helper()
 		now := w.keptUntil()
-		if d := now.Sub(w.now()); !now.After(kept) || d > until || d < until-time.Minute {
+		if d := now.Sub(w.Now()); !now.After(kept) || d > until || d < until-time.Minute {
 			t.Errorf("%s: a token is stored for %v", what, d)
 		}
 		kept = now
 	}
 	w.get(path, w.as("ada")).ok(200)
 	renewed("a read of the schedule", time.Hour)
-	w.later(40 * time.Minute)
+	w.Clock.Advance(40 * time.Minute)
 	w.get(modelPath(modelA)+"/schedules", w.as("ada")).ok(200)
 	renewed("a read of the model's schedules", time.Hour)
-	w.later(time.Minute)
-	w.send(http.MethodPatch, path, w.as("ada"), `{}`).ok(200)
+	w.Clock.Advance(time.Minute)
+	w.patch(path, w.as("ada"), `{}`).ok(200)
 	renewed("a change", time.Hour)
 	if w.events() != before {
 		t.Error("the log shows that a token was stored")
 	}
-	w.later(time.Minute)
-	w.send(http.MethodPatch, path, w.as("bob"), `{"enabled":true}`).ok(200)
+	w.Clock.Advance(time.Minute)
+	w.patch(path, w.as("bob"), `{"enabled":true}`).ok(200)
 	if w.keptUntil().Equal(kept) {
 		t.Error("after the takeover, the previous owner's token is still stored")
 	}
 	kept = w.keptUntil()
-	w.later(55 * time.Minute)
+	w.Clock.Advance(55 * time.Minute)
 	w.get(path, w.as("ada")).ok(200)
 	same("a read by its owner of before")
 
@@ -321,18 +321,18 @@ func TestTokensOfSchedules(t *testing.T) {
 			t.Errorf("%s: a token is stored until %v", what, until)
 		}
 	}
-	w.send(http.MethodPatch, path, w.as("ada"), `{"enabled":false}`).ok(200)
+	w.patch(path, w.as("ada"), `{"enabled":false}`).ok(200)
 	none("turned off")
 	w.get(path, w.as("bob")).ok(200)
-	w.send(http.MethodPatch, path, w.as("bob"), `{"timeUtc":"09:00"}`).ok(200)
+	w.patch(path, w.as("bob"), `{"timeUtc":"09:00"}`).ok(200)
 	none("read and changed while it is off")
-	off := schedulesPath + "/" + w.send(http.MethodPost, modelPath(modelB)+"/schedules", w.as("ada"), `{"frequency":"Daily","timeUtc":"06:00","enabled":false}`).ok(200).id("scheduleId").String()
+	off := schedulesPath + "/" + w.post(modelPath(modelB)+"/schedules", w.as("ada"), `{"frequency":"Daily","timeUtc":"06:00","enabled":false}`).ok(200).id("scheduleId").String()
 	none("made turned off")
-	w.send(http.MethodPatch, off, w.as("ada"), `{"enabled":true}`).ok(200)
+	w.patch(off, w.as("ada"), `{"enabled":true}`).ok(200)
 	if w.keptUntil().IsZero() {
 		t.Error("turned on, but no token is stored")
 	}
-	w.send(http.MethodDelete, off, w.as("bob"), "").ok(200)
+	w.delete(off, w.as("bob")).ok(200)
 	none("deleted")
 	if strings.Contains(w.log.String(), "eyJ") {
 		t.Error("a token was logged")
@@ -358,7 +358,7 @@ func TestSchedulesArePaged(t *testing.T) {
 		t.Errorf("listed %v, want %v", got, made)
 	}
 	first := w.get(schedulesPath+"?maxResults=2", ada).ok(200)
-	w.send(http.MethodDelete, schedulesPath+"/"+made[0], ada, "").ok(200)
+	w.delete(schedulesPath+"/"+made[0], ada).ok(200)
 	second := w.get(fmt.Sprint(first.body["continuationUri"]), ada).ok(200)
 	if got := slices.Concat(listed(first), listed(second)); !slices.Equal(got, made) || second.body["continuationToken"] != nil {
 		t.Errorf("in pages %v, want %v", got, made)

@@ -25,6 +25,7 @@ import (
 	"readiness/domain/item"
 	readinesshttp "readiness/http"
 	"readiness/http/rate"
+	"readiness/internal/testworld"
 )
 
 // Every response has its own request id and the headers of docs/decisions.md 2; openapitest checks the rest.
@@ -72,9 +73,9 @@ func TestTraceAndRequestIDReachTheLog(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	trace := "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-	got := w.send(http.MethodPost, modelPath(modelA)+"/assess", w.as("ada"), "", "traceparent", trace).ok(202)
+	got := w.post(modelPath(modelA)+"/assess", w.as("ada"), "", "traceparent", trace).ok(202)
 	var metadata []byte
-	check(t, w.pool.QueryRow(t.Context(), `SELECT metadata FROM events WHERE type = 'operation.accepted'`).Scan(&metadata))
+	check(t, w.Pool.QueryRow(t.Context(), `SELECT metadata FROM events WHERE type = 'operation.accepted'`).Scan(&metadata))
 	for _, want := range []string{trace, got.header.Get("x-ms-request-id"), `"acme"`, `"ada"`} {
 		if !bytes.Contains(metadata, []byte(want)) {
 			t.Errorf("got metadata %s, want %s in it", metadata, want)
@@ -110,7 +111,7 @@ func TestPanic(t *testing.T) {
 // logged as a panic.
 func TestPanicInTheMiddleOfAnAnswer(t *testing.T) {
 	t.Parallel()
-	registry, log := prometheus.NewRegistry(), &logBook{}
+	registry, log := prometheus.NewRegistry(), &testworld.LogBook{}
 	s, err := readinesshttp.New(readinesshttp.Options{
 		Limiter: new(rate.Limiter), BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32), CheckpointKey: make([]byte, 32),
 		Registry: registry, Log: slog.New(slog.NewJSONHandler(log, nil)), Now: time.Now,
@@ -177,7 +178,7 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 	w := newWorld(t)
 	ada := w.as("ada")
 	w.get("/v1/operations?access_token=hunter2", ada, "X-Secret", "hunter2").ok(200)
-	w.send(http.MethodPost, bulkPath, ada, `{"hunter2":"hunter2"}`).refused(400, domain.InvalidRequest)
+	w.post(bulkPath, ada, `{"hunter2":"hunter2"}`).refused(400, domain.InvalidRequest)
 	w.get("/v1/operations", "", "Authorization", "Basic hunter2").refused(401, domain.Unauthorized)
 	log := w.log.String()
 	if !strings.Contains(log, "/v1/operations") || strings.Contains(log, "hunter2") || strings.Contains(log, ada[:40]) {
@@ -194,7 +195,7 @@ func TestHealthAndReadiness(t *testing.T) {
 	if got := w.get("/readyz", "").ok(200); got.body["status"] != "ok" || got.body["checks"].(map[string]any)["database"] != "ok" {
 		t.Errorf("got %s", got.text)
 	}
-	w.pool.Close()
+	w.Pool.Close()
 	got := w.get("/readyz", "").ok(503)
 	if got.body["status"] != "unavailable" || got.body["checks"].(map[string]any)["database"] != "unavailable" || strings.Contains(string(got.text), "pool") {
 		t.Errorf("got %s", got.text)
@@ -371,7 +372,7 @@ func TestAddressesAreUnderTheBase(t *testing.T) {
 	proxy.Start()
 	t.Cleanup(proxy.Close)
 	w.base = "http://" + proxy.Listener.Addr().String()
-	got := w.send(http.MethodPost, modelPath(modelA)+"/assess", w.as("ada"), "").ok(202)
+	got := w.post(modelPath(modelA)+"/assess", w.as("ada"), "").ok(202)
 	w.assess("ada", modelB)
 	want := public + operationPath(got.operation())
 	if got.header.Get("Location") != want || got.body["location"] != want {

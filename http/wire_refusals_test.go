@@ -91,15 +91,15 @@ func TestIntegersInEveryNotation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	path := modelPath(modelA) + "/benchmark/questions/generate"
-	first := w.send(http.MethodPost, path, w.as("ada"), `{"count":5}`, "Idempotency-Key", "five").operation()
+	first := w.post(path, w.as("ada"), `{"count":5}`, "Idempotency-Key", "five").operation()
 	for _, same := range []string{`{"count":5.0}`, `{"count":5e0}`, `{"count":0.5E+1}`} {
-		if got := w.send(http.MethodPost, path, w.as("ada"), same, "Idempotency-Key", "five").operation(); got != first {
+		if got := w.post(path, w.as("ada"), same, "Idempotency-Key", "five").operation(); got != first {
 			t.Errorf("%s started another operation than {\"count\":5}", same)
 		}
 	}
 	w.untouched(func() {
 		for _, body := range []string{`{"count":5.5}`, `{"count":1e400}`, `{"count":0.0}`, `{"count":1e2000000000}`, `{"count":"5"}`} {
-			w.send(http.MethodPost, path, w.as("ada"), body).refused(400, domain.InvalidRequest).says("count")
+			w.post(path, w.as("ada"), body).refused(400, domain.InvalidRequest).says("count")
 		}
 	})
 }

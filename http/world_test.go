@@ -46,10 +46,7 @@ import (
 	"readiness/internal/bench"
 	"readiness/internal/database"
 	"readiness/internal/testlog"
-	"readiness/internal/wiring"
-	"readiness/projections"
-	"readiness/vault"
-	"readiness/work"
+	"readiness/internal/testworld"
 )
 
 var (
@@ -65,7 +62,8 @@ var (
 	agent   = uuid.MustParse("bbbbbbbb-0000-4000-8000-000000000001")
 )
 
-// cloud is an in-memory platform with permissions and injected failures.
+// cloud is an in-memory platform. It does what a folder cannot: it counts its calls, fails for chosen callers, and has
+// an item that the service maintains. Tests of what steps write use onDisk.
 type cloud struct {
 	mu         sync.Mutex
 	workspaces []item.Workspace
@@ -215,55 +213,26 @@ func (j *jobs) count() int { return int(j.steps.Load()) }
 
 // world is a service over real HTTP on a real database, with an in-memory platform and a clock that tests set.
 type world struct {
+	*testworld.World
 	t         testing.TB
-	url       string // of the database
-	pool      *pgxpool.Pool
+	url       string            // of the database
 	trace     *bench.Statements // of the pool and of the limiters
-	store     *eventstore.Store
-	views     *projections.Views
-	commands  *commands.Commands
-	work      work.Options
 	cloud     *cloud
 	jobs      *jobs
 	issuer    *token.Issuer
 	issuerDir string
 	provider  *provider
 	trusted   []token.Trusted // issuers in addition to the embedded one
-	log       *logBook
+	log       *testworld.LogBook
 	base      string
 	client    *http.Client
 	collector readinesshttp.Collector
-	clock     atomic.Int64 // added to the current time
 	checks    []readinesshttp.Check
 	limit     time.Duration // how long calls wait for the database; 0 for the default
 }
 
-// logBook stores the log, unless it is blank.
-type logBook struct {
-	mu    sync.Mutex
-	text  bytes.Buffer
-	blank bool
-}
-
-func (b *logBook) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.blank {
-		return len(p), nil
-	}
-	return b.text.Write(p)
-}
-
-func (b *logBook) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
-
-func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.clock.Load())).UTC() }
-
-// later advances the clock of the service. Rates use the database's clock, which does not change.
-func (w *world) later(d time.Duration) { w.clock.Add(int64(d)) }
+// ahead sets the clock of the service d ahead of the real time. Rates use the database's clock, which does not change.
+func (w *world) ahead(d time.Duration) { w.Clock.Set(time.Now().Add(d).UTC()) }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
@@ -276,19 +245,13 @@ func newWorld(t testing.TB) *world {
 // openWorld returns a world on a database, with the embedded issuer of a directory, that does not serve yet.
 func openWorld(t testing.TB, url, issuer string) *world {
 	t.Helper()
-	w := &world{t: t, url: url, cloud: newCloud(), jobs: &jobs{}, issuerDir: issuer, log: &logBook{}, provider: startProvider(t), trace: &bench.Statements{}}
+	w := &world{t: t, url: url, cloud: newCloud(), jobs: &jobs{}, issuerDir: issuer, log: &testworld.LogBook{}, provider: startProvider(t), trace: &bench.Statements{}}
 	w.trusted = []token.Trusted{{URL: w.provider.url, Audiences: []string{"service"}}}
 	pool, err := database.Open(t.Context(), w.url, func(c *pgxpool.Config) { c.ConnConfig.Tracer = w.trace })
 	check(t, err)
 	t.Cleanup(pool.Close)
-	w.pool = pool
-	log, err := wiring.OpenLog(pool, w.now, nil)
-	check(t, err)
-	check(t, log.Engine.Create(t.Context()))
-	wired, err := wiring.Wire(wiring.Parts{Log: log, VaultKey: make([]byte, vault.KeySize), PixieKey: bytes.Repeat([]byte("p"), 32), Now: w.now})
-	check(t, err)
-	w.store, w.views, w.commands, w.work = log.Store, log.Views, wired.Commands, wired.Work
-	w.commands.Platform, w.commands.Accounts.Permissions, w.commands.Jobs = w.cloud, w.views, w.jobs
+	w.World = testworld.New(t, testworld.Options{Pool: pool, Clock: testworld.RunningFrom(time.Now().UTC()), Declared: true})
+	w.Platform, w.Accounts.Permissions, w.Jobs = w.cloud, w.Views, w.jobs
 	w.issuer, err = token.OpenIssuer(issuer)
 	check(t, err)
 	return w
@@ -315,15 +278,15 @@ func (w *world) serve(l *rate.Limiter) (base string, client *http.Client) {
 func (w *world) server(base string, l *rate.Limiter) *readinesshttp.Server {
 	w.t.Helper()
 	verifier, err := token.NewVerifier(token.Options{
-		Embedded: w.issuer, Now: w.now, Log: slog.New(slog.DiscardHandler),
+		Embedded: w.issuer, Now: w.Now, Log: slog.New(slog.DiscardHandler),
 		Issuers: w.trusted,
 	})
 	check(w.t, err)
 	s, err := readinesshttp.New(readinesshttp.Options{
-		Commands: w.commands, Views: w.views, Verifier: verifier, Limiter: l, Collector: w.collector,
+		Commands: w.Commands, Views: w.Views, Verifier: verifier, Limiter: l, Collector: w.collector,
 		BaseURL: base, PortalURL: "https://portal.example.com/consent", TokenKey: bytes.Repeat([]byte("k"), 32), CheckpointKey: bytes.Repeat([]byte("c"), 32),
-		Checks:   append([]readinesshttp.Check{{Name: "database", Run: w.pool.Ping}}, w.checks...),
-		Registry: prometheus.NewRegistry(), Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: w.now,
+		Checks:   append([]readinesshttp.Check{{Name: "database", Run: w.Pool.Ping}}, w.checks...),
+		Registry: prometheus.NewRegistry(), Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: w.Now,
 		ReadLimit: w.limit, StartLimit: w.limit,
 	})
 	check(w.t, err)
@@ -352,7 +315,7 @@ func (w *world) accounts() {
 	acme = append(acme,
 		account.Person{Person: item.Person{ID: "uma"}, Role: account.Member, Permissions: map[item.Permission]item.Access{item.PermissionUsage: item.Unavailable}},
 		account.Person{Person: item.Person{Issuer: w.provider.url, ID: "tenant/eve"}, Role: account.Member})
-	_, err := w.commands.Accounts.Apply(w.t.Context(), []account.Declaration{
+	_, err := w.Accounts.Apply(w.t.Context(), []account.Declaration{
 		{AccountID: "acme", Plan: account.Enterprise, Status: account.Active, Settings: on, People: acme},
 		{AccountID: "tiny", Plan: account.Free, Status: account.Active, Settings: on, People: people("tim")},
 		{AccountID: "other", Plan: account.Team, Status: account.Active, Settings: on, People: people("oscar", "dora")},
@@ -364,12 +327,7 @@ func (w *world) accounts() {
 	check(w.t, err)
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testworld.Check
 
 // accountOf maps a person to the account that their token names.
 var accountOf = map[string]string{"ada": "acme", "bob": "acme", "uma": "acme", "oscar": "other", "tim": "tiny", "sue": "asleep", "carl": "shut", "nora": "plain", "quin": "bare", "gus": "agents", "hal": "agents", "ivy": "agents"}
@@ -380,7 +338,7 @@ func (w *world) as(person string, scopes ...string) string {
 	if scopes == nil {
 		scopes = []string{token.ScopeRead, token.ScopeReadWrite}
 	}
-	t, err := w.issuer.Mint(accountOf[person], person, scopes, w.now(), time.Hour)
+	t, err := w.issuer.Mint(accountOf[person], person, scopes, w.Now(), time.Hour)
 	check(w.t, err)
 	return t
 }
@@ -388,6 +346,7 @@ func (w *world) as(person string, scopes ...string) string {
 // reply is a response with its complete body.
 type reply struct {
 	t      testing.TB
+	call   string // its method, path and body
 	status int
 	header http.Header
 	text   []byte
@@ -423,23 +382,40 @@ func (w *world) send(method, path, tok, body string, headers ...string) reply {
 	answer, err := w.client.Do(r)
 	check(w.t, err)
 	defer answer.Body.Close()
-	got := reply{t: w.t, status: answer.StatusCode, header: answer.Header}
+	got := reply{t: w.t, call: method + " " + path + " " + body, status: answer.StatusCode, header: answer.Header}
 	got.text, err = io.ReadAll(answer.Body)
 	check(w.t, err)
 	_ = json.Unmarshal(got.text, &got.body)
 	return got
 }
 
+// get, post, patch and delete send a call. The reply is checked against openapi.yaml; refused, says and ok check it
+// further.
 func (w *world) get(path, tok string, headers ...string) reply {
 	w.t.Helper()
 	return w.send(http.MethodGet, path, tok, "", headers...)
+}
+
+func (w *world) post(path, tok, body string, headers ...string) reply {
+	w.t.Helper()
+	return w.send(http.MethodPost, path, tok, body, headers...)
+}
+
+func (w *world) patch(path, tok, body string, headers ...string) reply {
+	w.t.Helper()
+	return w.send(http.MethodPatch, path, tok, body, headers...)
+}
+
+func (w *world) delete(path, tok string, headers ...string) reply {
+	w.t.Helper()
+	return w.send(http.MethodDelete, path, tok, "", headers...)
 }
 
 // refused fails unless the reply is the refusal.
 func (r reply) refused(status int, code domain.Code) reply {
 	r.t.Helper()
 	if r.status != status || r.body["errorCode"] != string(code) {
-		r.t.Fatalf("got %d %s, want %d %s", r.status, r.text, status, code)
+		r.t.Fatalf("%.300s: got %d %s, want %d %s", r.call, r.status, r.text, status, code)
 	}
 	return r
 }
@@ -449,7 +425,7 @@ func (r reply) says(parts ...string) reply {
 	r.t.Helper()
 	for _, p := range parts {
 		if !strings.Contains(fmt.Sprint(r.body["message"]), p) {
-			r.t.Fatalf("got message %q, want %q in it", r.body["message"], p)
+			r.t.Fatalf("%.300s: got message %q, want %q in it", r.call, r.body["message"], p)
 		}
 	}
 	return r
@@ -470,7 +446,7 @@ func (r reply) parameter(name string) (values []string) {
 func (r reply) ok(status int) reply {
 	r.t.Helper()
 	if r.status != status {
-		r.t.Fatalf("got %d %s, want %d", r.status, r.text, status)
+		r.t.Fatalf("%.300s: got %d %s, want %d", r.call, r.status, r.text, status)
 	}
 	return r
 }
@@ -504,27 +480,26 @@ var bulkPath = "/v1/workspaces/" + sales.String() + "/aiReadiness/assess"
 // assess starts the assessment of a model as the person and returns the operation's id.
 func (w *world) assess(person string, model uuid.UUID) uuid.UUID {
 	w.t.Helper()
-	return w.send(http.MethodPost, modelPath(model)+"/assess", w.as(person), "").operation()
+	return w.post(modelPath(model)+"/assess", w.as(person), "").operation()
 }
 
 // events returns the number of events in the log.
-func (w *world) events() (n int) {
+func (w *world) events() int {
 	w.t.Helper()
-	check(w.t, w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM events`).Scan(&n))
-	return n
+	return w.Count(w.t, `SELECT count(*) FROM events`)
 }
 
 // blocked fills a person's window of a group.
 func (w *world) blocked(g readinesshttp.Group, accountID, person string) {
 	w.t.Helper()
-	_, err := w.pool.Exec(w.t.Context(), `INSERT INTO rate_windows (key, hits) VALUES (format('%s "%s" "" "%s"', $1::text, $2::text, $3::text), array_fill(clock_timestamp(), ARRAY[$4::int]))`, g.Name, accountID, person, g.Limit)
+	_, err := w.Pool.Exec(w.t.Context(), `INSERT INTO rate_windows (key, hits) VALUES (format('%s "%s" "" "%s"', $1::text, $2::text, $3::text), array_fill(clock_timestamp(), ARRAY[$4::int]))`, g.Name, accountID, person, g.Limit)
 	check(w.t, err)
 }
 
 // uncounted empties all windows.
 func (w *world) uncounted() {
 	w.t.Helper()
-	_, err := w.pool.Exec(w.t.Context(), `DELETE FROM rate_windows`)
+	_, err := w.Pool.Exec(w.t.Context(), `DELETE FROM rate_windows`)
 	check(w.t, err)
 }
 
@@ -544,15 +519,7 @@ func (w *world) untouched(do func()) {
 // change executes commands on a run, as the worker does.
 func (w *world) change(accountID string, id uuid.UUID, cmds ...domain.Command[assessment.Run]) {
 	w.t.Helper()
-	run := eventstore.Fold(operation.Stream(id), assessment.EvolveRun)
-	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{run}, func(c *eventstore.Change) error {
-		for _, cmd := range cmds {
-			if err := eventstore.Decide(c, run, cmd); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+	record(w, accountID, operation.Stream(id), assessment.EvolveRun, cmds...)
 }
 
 // assessed completes the assessment of a model, as the worker does, and returns the assessment's id.
@@ -569,14 +536,14 @@ func (w *world) assessedAs(accountID string, id, model uuid.UUID, a assessment.A
 	check(w.t, err)
 	run := eventstore.Fold(operation.Stream(id), assessment.EvolveRun)
 	standing := eventstore.FoldLast[assessment.Standing](assessment.Stream(accountID, model))
-	check(w.t, w.store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
+	check(w.t, w.Store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
 		c.Queue(stored)
 		found := 7
 		if err := eventstore.Decide(c, run, assessment.EndModel{Result: assessment.Result{ModelID: model, Outcome: assessment.Assessed, AssessmentID: &made, Score: &score, FindingsCount: &found}}); err != nil {
 			return err
 		}
 		a.AssessmentID, a.OperationID, a.WorkspaceID, a.WorkspaceName, a.ModelID, a.ModelName = made, id, sales, "Sales", model, "Actuals"
-		a.AssessedAt, a.Score, a.FindingsCount, a.DocumentHash, a.SchemaVersion = w.now(), &score, 7, hash, 1
+		a.AssessedAt, a.Score, a.FindingsCount, a.DocumentHash, a.SchemaVersion = w.Now(), &score, 7, hash, 1
 		return eventstore.Decide(c, standing, assessment.Record{Assessment: a})
 	}))
 	return made

@@ -1,0 +1,40 @@
+package testworld
+
+import (
+	"bytes"
+	"sync"
+)
+
+// LogBook keeps what a service logs. It may be used by several goroutines.
+type LogBook struct {
+	// Blank, set before its use, makes it drop everything.
+	Blank bool
+
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (b *LogBook) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.Blank {
+		return len(p), nil
+	}
+	return b.text.Write(p)
+}
+
+// String returns the log.
+func (b *LogBook) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// Take returns the log and empties it.
+func (b *LogBook) Take() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer b.text.Reset()
+	return b.text.String()
+}
