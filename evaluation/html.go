@@ -7,13 +7,14 @@ import (
 	"strconv"
 
 	"readiness/domain/comparison"
-	"readiness/offline"
+	"readiness/offline/report/webpage"
+	"readiness/offline/show"
 )
 
 //go:embed report.gohtml
 var pageText string
 
-var pageTemplate = offline.NewPage(pageText)
+var pageTemplate = webpage.New(pageText)
 
 type (
 	page struct {
@@ -58,7 +59,8 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		row := matrixRow{ID: q.ID, Text: q.Text, Link: "#" + d.ID, Change: d.Change}
 		for _, c := range r.Columns {
 			t, asked := c.Tally(q.ID)
-			row.Cells = append(row.Cells, matrixCell{shownVerdict(t, asked), verdictClass(t, asked), shownTime(t.MedianMS), tokensOf(usageOf(t))})
+			row.Cells = append(row.Cells, matrixCell{shownVerdict(t, asked), verdictClass(t, asked), shownTime(t.MedianMS),
+				tokensOf(usageOf(t))})
 		}
 		p.Rows, p.Details = append(p.Rows, row), append(p.Details, d)
 	}
@@ -90,13 +92,13 @@ func tokensOf(u *comparison.TokenUsage) string {
 }
 
 func (r *Report) detail(q Question) detail {
-	d := detail{Text: q.Text, Expected: offline.XMLText(q.Expected)}
+	d := detail{Text: q.Text, Expected: show.XMLText(q.Expected)}
 	for _, c := range r.Columns {
 		t, asked := c.Tally(q.ID)
 		a := pageAnswer{Column: c.Name, Answered: c.Answered, Verdict: shownVerdict(t, asked), Class: verdictClass(t, asked)}
 		for _, one := range t.Asks {
-			a.Asks = append(a.Asks, pageAsk{one.N, string(one.Verdict), string(one.Method), offline.XMLText(one.Reason),
-				offline.XMLText(answerOf(one)), offline.XMLText(one.Query),
+			a.Asks = append(a.Asks, pageAsk{one.N, string(one.Verdict), string(one.Method), show.XMLText(one.Reason),
+				show.XMLText(answerOf(one)), show.XMLText(one.Query),
 				shownTime(&one.DurationMS), tokensOf(one.Usage)})
 		}
 		d.Answers = append(d.Answers, a)
@@ -109,7 +111,7 @@ func (r *Report) detail(q Question) detail {
 	before, asked := askOf(was)
 	now, ok := askOf(is)
 	if asked && ok && answerOf(before)+before.Query != answerOf(now)+now.Query {
-		d.Diff = wordDiff(offline.XMLText(answerOf(before)+"\n"+before.Query), offline.XMLText(answerOf(now)+"\n"+now.Query))
+		d.Diff = wordDiff(show.XMLText(answerOf(before)+"\n"+before.Query), show.XMLText(answerOf(now)+"\n"+now.Query))
 		d.DiffOf = r.Columns[r.left].Name + " → " + r.Now().Name
 	}
 	return d

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"readiness/domain/comparison"
-	"readiness/offline"
+	"readiness/offline/show"
 )
 
 type junitSuites struct {
@@ -55,8 +55,8 @@ type junitMessage struct {
 // question without an answer is an error.
 func (r *Report) WriteJUnit(w io.Writer, g Gate) error {
 	now := r.Now()
-	s := junitSuite{Name: offline.XMLText(r.Title), Properties: []junitProperty{
-		{"answeredBy", offline.XMLText(now.Answered)}, {"questionSetHash", offline.XMLText(r.SetHash)},
+	s := junitSuite{Name: show.XMLText(r.Title), Properties: []junitProperty{
+		{"answeredBy", show.XMLText(now.Answered)}, {"questionSetHash", show.XMLText(r.SetHash)},
 	}}
 	if g.FailUnder != nil {
 		s.add(junitCase{Name: "score", Failure: message(r.scoreMiss(g), "score", "")})
@@ -111,15 +111,15 @@ func message(text, kind, more string) *junitMessage {
 	if text == "" {
 		return nil
 	}
-	m := &junitMessage{Message: offline.XMLText(text), Type: kind}
+	m := &junitMessage{Message: show.XMLText(text), Type: kind}
 	if more != "" {
-		m.Text = "\n" + offline.XMLText(more) + "\n"
+		m.Text = "\n" + show.XMLText(more) + "\n"
 	}
 	return m
 }
 
 func caseOf(q Question, t comparison.Tally, asked bool) junitCase {
-	c := junitCase{Name: offline.XMLText(q.Text)}
+	c := junitCase{Name: show.XMLText(q.Text)}
 	if !asked || len(t.Asks) == 0 {
 		c.Skipped = message("not asked", "", "")
 		return c

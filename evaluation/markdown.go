@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"readiness/domain"
-	"readiness/offline"
+	"readiness/offline/report"
 )
 
 // The bounds of Markdown, so that it fits into a comment on a pull request.
@@ -28,7 +28,8 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	}
 	line("| | Answered by | Score | Answers | Median time | Tokens | Cost |\n| --- | --- | ---: | --- | ---: | --- | ---: |")
 	for _, c := range r.Columns {
-		line("| %s | %s | %s | %s | %s | %s | %s |", c.Name, cut(c.Answered), shownScore(c.Summary.Score), verdictCounts(c.Summary.Verdicts),
+		line("| %s | %s | %s | %s | %s | %s | %s |", c.Name, cut(c.Answered), shownScore(c.Summary.Score),
+			verdictCounts(c.Summary.Verdicts),
 			shownTime(medianOf(c)), shownTokens(c.Summary.Usage), shownCost(c.Summary.Cost))
 	}
 	for _, note := range r.Notes {
@@ -86,5 +87,5 @@ func (r *Report) listed(line func(string, ...any), title string, all []Question)
 
 // cut returns a text of bounded length that Markdown shows unchanged, on one line.
 func cut(text string) string {
-	return offline.MarkdownText(domain.Shortened(strings.Join(strings.Fields(text), " "), maxText))
+	return report.MarkdownText(domain.Shortened(strings.Join(strings.Fields(text), " "), maxText))
 }

@@ -55,10 +55,12 @@ var mayImport = map[string][]string{
 	"client": {},
 
 	// The service's rules for files, without log, queue and callers.
-	"offline": {"domain/...", "definition/...", "platform/folder", "internal/jsonerror"},
+	"offline":            {"domain/...", "definition/...", "platform/folder", "internal/jsonerror", "offline/show"},
+	"offline/show":       {},
+	"offline/report/...": {"domain/...", "definition/...", "offline", "offline/show", "offline/report/..."},
 
 	// Reports and gates over what the service stored of a run.
-	"evaluation": {"domain/...", "offline"},
+	"evaluation": {"domain/...", "offline/show", "offline/report/..."},
 
 	// These wire everything.
 	"cmd/...":       {"..."},

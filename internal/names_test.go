@@ -43,7 +43,7 @@ var moreFreeNames = map[string]entry{
 	"eventstore":                          {67, "not divided yet"},
 	"http":                                {155, "not divided yet"},
 	"internal/postgres":                   {44, "not divided yet"},
-	"offline":                             {160, "not divided yet"},
+	"offline":                             {87, "not divided yet"},
 	"platform/folder":                     {71, "not divided yet"},
 	"projections":                         {99, "not divided yet"},
 	"work":                                {68, "not divided yet"},

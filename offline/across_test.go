@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"readiness/offline"
+	"readiness/offline/report"
+	"readiness/offline/report/webpage"
 )
 
 // market is a second model next to shop: it shares its table and measure, with another expression and description.
@@ -100,11 +102,11 @@ func TestWritingAcross(t *testing.T) {
 			}
 		}
 	}
-	for _, l := range []offline.Listing{{Rules: []string{"DSC-01"}}, {Object: "T"}} {
+	for _, l := range []report.Listing{{Rules: []string{"DSC-01"}}, {Object: "T"}} {
 		for name, write := range map[string]func(*bytes.Buffer) error{
-			"table":    func(b *bytes.Buffer) error { return offline.WriteTable(b, a, offline.Screen{Width: 120, Listing: l}) },
-			"markdown": func(b *bytes.Buffer) error { return offline.WriteMarkdown(b, a, l) },
-			"html":     func(b *bytes.Buffer) error { return offline.WriteHTML(b, a, l) },
+			"table":    func(b *bytes.Buffer) error { return report.WriteTable(b, a, report.Screen{Width: 120, Listing: l}) },
+			"markdown": func(b *bytes.Buffer) error { return report.WriteMarkdown(b, a, l) },
+			"html":     func(b *bytes.Buffer) error { return webpage.Write(b, a, l) },
 		} {
 			if text := string(written(t, write)); strings.Contains(text, "Across models") {
 				t.Errorf("%s of %+v shows more than was asked for", name, l)
@@ -135,9 +137,9 @@ func TestAcrossIsCut(t *testing.T) {
 	a := assess(t, offline.AssessOptions{}, files(t, merged(measures("One", ""), measures("Two", "+1"))))
 	for top, more := range map[int]string{3: "… and 57 more", 55: "… and 10 more", 0: "… and 10 more"} {
 		table := string(written(t, func(b *bytes.Buffer) error {
-			return offline.WriteTable(b, a, offline.Screen{Width: 120, Listing: offline.Listing{Top: top}})
+			return report.WriteTable(b, a, report.Screen{Width: 120, Listing: report.Listing{Top: top}})
 		}))
-		markdown := string(written(t, func(b *bytes.Buffer) error { return offline.WriteMarkdown(b, a, offline.Listing{Top: top}) }))
+		markdown := string(written(t, func(b *bytes.Buffer) error { return report.WriteMarkdown(b, a, report.Listing{Top: top}) }))
 		_, table, _ = strings.Cut(table, "Across models")
 		_, markdown, _ = strings.Cut(markdown, "Across models")
 		want := 50

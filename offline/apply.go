@@ -36,7 +36,7 @@ func Write(ctx context.Context, all []Proposal, file string, now time.Time) (app
 			return applied, record, ctx.Err()
 		}
 		crashPoint()
-		err := p.tree.WriteDefinition(ctx, p.TreeItem, p.after, p.before.Hash())
+		err := p.tree.WriteDefinition(ctx, p.TreeItem, p.After, p.Before.Hash())
 		if err != nil {
 			err = readable(err)
 		}

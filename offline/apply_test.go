@@ -21,6 +21,7 @@ import (
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
 	"readiness/offline"
+	"readiness/offline/report"
 )
 
 // at is the time of the records.
@@ -145,7 +146,7 @@ func thereAndBack(t testing.TB, root string, o offline.ProposeOptions) int {
 	back := reversed(t, root, record)
 	gitApply(t, patched, written(t, func(b *bytes.Buffer) error {
 		for _, v := range back {
-			if err := (offline.Screen{}).WriteReversal(b, v); err != nil {
+			if err := (report.Screen{}).WriteReversal(b, v); err != nil {
 				return err
 			}
 		}
@@ -214,7 +215,7 @@ func diffsOf(t testing.TB, all []offline.Proposal) []byte {
 	return written(t, func(b *bytes.Buffer) error {
 		for _, p := range all {
 			fmt.Fprintln(b, p.Headline())
-			if err := (offline.Screen{}).WriteDiff(b, p); err != nil {
+			if err := (report.Screen{}).WriteDiff(b, p); err != nil {
 				return err
 			}
 		}
@@ -227,7 +228,7 @@ func TestDiffOnATerminal(t *testing.T) {
 	all := propose(t, embedded(), copied(t, makes[0]))
 	var colored bytes.Buffer
 	for _, p := range all {
-		if err := (offline.Screen{Terminal: true, Color: true}).WriteDiff(&colored, p); err != nil {
+		if err := (report.Screen{Terminal: true, Color: true}).WriteDiff(&colored, p); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -89,12 +89,12 @@ type AssessOptions struct {
 	Progress func(done, total int)
 }
 
-// severities lists the severities in ascending order.
-var severities = []finding.Severity{finding.Low, finding.Medium, finding.High}
+// Severities lists the severities in ascending order.
+var Severities = []finding.Severity{finding.Low, finding.Medium, finding.High}
 
-// atLeast reports whether s is at least as severe as least.
-func atLeast(s, least finding.Severity) bool {
-	return slices.Index(severities, s) >= slices.Index(severities, least)
+// AtLeast reports whether s is at least as severe as least.
+func AtLeast(s, least finding.Severity) bool {
+	return slices.Index(Severities, s) >= slices.Index(Severities, least)
 }
 
 // Assess assesses the items without usage. An item that cannot be read gets an error and does
@@ -206,7 +206,7 @@ func placeOf(i Item, part string, err error) Place {
 	if json, ok := errors.AsType[*jsonpart.Error](err); ok {
 		part, line = json.File, json.Line
 	}
-	return Place{path.Join(i.folder(), part), max(line, 1)}
+	return Place{path.Join(i.Folder(), part), max(line, 1)}
 }
 
 func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) error {
@@ -235,7 +235,7 @@ const maxNotices = 20
 func refusedByPowerBI(i Item, m *semanticmodel.Model) []Warning {
 	var all []Warning
 	for k, one := range m.Notices {
-		w := Warning{path.Join(i.folder(), one.File), max(one.Line, 1), one.Message}
+		w := Warning{path.Join(i.Folder(), one.File), max(one.Line, 1), one.Message}
 		if k == maxNotices {
 			w.Message = fmt.Sprintf("Power BI would refuse %d more places of this model", len(m.Notices)-k)
 			return append(all, w)
@@ -257,7 +257,7 @@ func (s *assessor) score(a *Assessed, n *note, g ignoring, assess func(readiness
 	var unchanged []Finding
 	for _, f := range a.Result.Findings {
 		switch {
-		case !atLeast(f.Severity, s.o.MinSeverity):
+		case !AtLeast(f.Severity, s.o.MinSeverity):
 			a.Lesser++
 		case s.o.Baseline.knows(a.Path, f):
 			a.Known++

@@ -123,7 +123,7 @@ func (b *Baseline) since(a *Assessed, o AssessOptions, unchanged []Finding) *Com
 		present[known{f.Dimension, f.Key}] = true
 	}
 	for _, f := range before.findings {
-		if !present[known{f.Dimension, f.Key}] && atLeast(f.Severity, o.MinSeverity) && len(f.RuleIDs) > 0 {
+		if !present[known{f.Dimension, f.Key}] && AtLeast(f.Severity, o.MinSeverity) && len(f.RuleIDs) > 0 {
 			f.Place = Place{} // it was there
 			c.Fixed = append(c.Fixed, f)
 		}

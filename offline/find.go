@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"readiness/domain/item"
+	"readiness/offline/show"
 	"readiness/platform/folder"
 )
 
@@ -170,9 +171,9 @@ func (f *scan) warnings(base string) ([]Warning, error) {
 // are formats a number of things as the subject of a sentence.
 func are(n int, noun string) string {
 	if n == 1 {
-		return count(n, noun) + " is"
+		return show.Count(n, noun) + " is"
 	}
-	return count(n, noun) + " are"
+	return show.Count(n, noun) + " are"
 }
 
 // enclosing returns the item folder that an absolute path is or is in; "" if there is none.

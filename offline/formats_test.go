@@ -20,22 +20,26 @@ import (
 	"readiness/domain/readiness"
 	"readiness/internal/samples"
 	"readiness/offline"
+	"readiness/offline/report"
+	"readiness/offline/report/junit"
+	"readiness/offline/report/sarif"
+	"readiness/offline/report/webpage"
 )
 
 // formats are the writers of an assessment.
 var formats = map[string]func(io.Writer, *offline.Assessment) error{
 	"table.txt": func(w io.Writer, a *offline.Assessment) error {
-		return offline.WriteTable(w, a, offline.Screen{Width: 120, Listing: offline.Listing{Top: 10}})
+		return report.WriteTable(w, a, report.Screen{Width: 120, Listing: report.Listing{Top: 10}})
 	},
 	"json": offline.WriteJSON,
 	"markdown": func(w io.Writer, a *offline.Assessment) error {
-		return offline.WriteMarkdown(w, a, offline.Listing{Top: 10})
+		return report.WriteMarkdown(w, a, report.Listing{Top: 10})
 	},
-	"html":  func(w io.Writer, a *offline.Assessment) error { return offline.WriteHTML(w, a, offline.Listing{}) },
-	"csv":   func(w io.Writer, a *offline.Assessment) error { return offline.WriteCSV(w, a, offline.Listing{}) },
+	"html":  func(w io.Writer, a *offline.Assessment) error { return webpage.Write(w, a, report.Listing{}) },
+	"csv":   func(w io.Writer, a *offline.Assessment) error { return report.WriteCSV(w, a, report.Listing{}) },
 	"sarif": sarifOf("1.2.3"),
 	"junit.xml": func(w io.Writer, a *offline.Assessment) error {
-		return offline.WriteJUnit(w, a, offline.Gate{FailUnder: new(60)})
+		return junit.Write(w, a, offline.Gate{FailUnder: new(60)})
 	},
 }
 
@@ -101,8 +105,8 @@ func sarifSchema(t testing.TB) *jsonschema.Schema {
 	return s
 }
 
-// sarif holds the checked members of a log.
-type sarif struct {
+// sarifLog holds the checked members of a log.
+type sarifLog struct {
 	Runs []struct {
 		Tool struct {
 			Driver struct {
@@ -135,7 +139,7 @@ type sarifResult struct {
 }
 
 // validSARIF reads a log and validates it: by the schema, and its references by the text of the standard.
-func validSARIF(t testing.TB, schema *jsonschema.Schema, data []byte) sarif {
+func validSARIF(t testing.TB, schema *jsonschema.Schema, data []byte) sarifLog {
 	t.Helper()
 	parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	if err != nil {
@@ -144,7 +148,7 @@ func validSARIF(t testing.TB, schema *jsonschema.Schema, data []byte) sarif {
 	if err := schema.Validate(parsed); err != nil {
 		t.Errorf("not SARIF: %v", err)
 	}
-	var log sarif
+	var log sarifLog
 	if err := json.Unmarshal(data, &log); err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +218,7 @@ func TestSARIF(t *testing.T) {
 // sarifOf writes every result.
 func sarifOf(version string) func(io.Writer, *offline.Assessment) error {
 	return func(w io.Writer, a *offline.Assessment) error {
-		_, err := offline.WriteSARIF(w, a, version, 0)
+		_, err := sarif.Write(w, a, version, 0)
 		return err
 	}
 }
@@ -227,7 +231,7 @@ func TestSARIFLimit(t *testing.T) {
 	all := validSARIF(t, schema, written(t, func(b *bytes.Buffer) error { return sarifOf("")(b, a) })).Runs[0].Results
 	for limit, left := range map[int]int{0: 0, 1: len(all) - 1, len(all) / 2: len(all) - len(all)/2, len(all) - 1: 1, len(all): 0, len(all) + 1: 0} {
 		var b bytes.Buffer
-		got, err := offline.WriteSARIF(&b, a, "", limit)
+		got, err := sarif.Write(&b, a, "", limit)
 		if err != nil || got != left {
 			t.Fatalf("limit %d: %d were omitted, %v, want %d", limit, got, err, left)
 		}
@@ -317,7 +321,7 @@ func TestFingerprints(t *testing.T) {
 func TestJUnit(t *testing.T) {
 	t.Parallel()
 	a := few(t)
-	data := written(t, func(b *bytes.Buffer) error { return offline.WriteJUnit(b, a, offline.Gate{FailUnder: new(70)}) })
+	data := written(t, func(b *bytes.Buffer) error { return junit.Write(b, a, offline.Gate{FailUnder: new(70)}) })
 	var suites struct {
 		Tests    int `xml:"tests,attr"`
 		Failures int `xml:"failures,attr"`
@@ -407,7 +411,7 @@ func TestTableFitsItsScreen(t *testing.T) {
 		for _, color := range []bool{false, true} {
 			boxed := 0
 			got := string(written(t, func(b *bytes.Buffer) error {
-				return offline.WriteTable(b, a, offline.Screen{Width: width, Terminal: color, Color: color})
+				return report.WriteTable(b, a, report.Screen{Width: width, Terminal: color, Color: color})
 			}))
 			if strings.Contains(got, "\x1b[") != color {
 				t.Errorf("color %t: the table has, or lacks, colors", color)
@@ -434,7 +438,7 @@ func TestTableFitsItsScreen(t *testing.T) {
 		}
 	}
 	few := string(written(t, func(b *bytes.Buffer) error {
-		return offline.WriteTable(b, a, offline.Screen{Width: 100, Listing: offline.Listing{Top: 2}})
+		return report.WriteTable(b, a, report.Screen{Width: 100, Listing: report.Listing{Top: 2}})
 	}))
 	if !strings.Contains(few, "; --top 0 shows all rules, --all every finding") {
 		t.Error("omitted findings are not counted")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"readiness/domain/readiness/finding"
+	"readiness/offline/show"
 )
 
 // Gate defines when an assessment fails. The zero Gate passes everything.
@@ -19,24 +20,24 @@ type Gate struct {
 func (g Gate) Misses(a *Assessment) []string {
 	var all []string
 	for _, i := range a.Items {
-		if miss := g.score(i); miss != "" {
+		if miss := g.Score(i); miss != "" {
 			all = append(all, i.Path+": "+miss)
 		}
 		n := 0
 		for _, f := range i.Findings {
-			if g.FailOn != "" && atLeast(f.Severity, g.FailOn) {
+			if g.FailOn != "" && AtLeast(f.Severity, g.FailOn) {
 				n++
 			}
 		}
 		if n > 0 {
-			all = append(all, fmt.Sprintf("%s: %s of severity %s or more", i.Path, count(n, "finding"), g.FailOn))
+			all = append(all, fmt.Sprintf("%s: %s of severity %s or more", i.Path, show.Count(n, "finding"), g.FailOn))
 		}
 	}
 	return all
 }
 
-// score returns why an item's score fails, or "".
-func (g Gate) score(i Assessed) string {
+// Score returns why an item's score fails, or "".
+func (g Gate) Score(i Assessed) string {
 	switch {
 	case g.FailUnder == nil || i.Error != nil:
 		return ""
@@ -46,14 +47,6 @@ func (g Gate) score(i Assessed) string {
 		return fmt.Sprintf("its score is %d, below %d", *i.Result.Score, *g.FailUnder)
 	}
 	return ""
-}
-
-// count formats a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // Unreadable returns how many items could not be assessed.
@@ -81,9 +74,9 @@ func (a *Assessment) Summary() string {
 			fixed += len(i.Since.Fixed)
 		}
 	}
-	text := fmt.Sprintf("%s assessed by the rules of %s: %s (%d high, %d medium, %d low)", count(len(a.Items)-a.Unreadable(), "item"),
+	text := fmt.Sprintf("%s assessed by the rules of %s: %s (%d high, %d medium, %d low)", show.Count(len(a.Items)-a.Unreadable(), "item"),
 		a.Regime,
-		count(reported, "finding"), bySeverity[finding.High], bySeverity[finding.Medium], bySeverity[finding.Low])
+		show.Count(reported, "finding"), bySeverity[finding.High], bySeverity[finding.Medium], bySeverity[finding.Low])
 	if ignored > 0 {
 		text += fmt.Sprintf(", %d ignored", ignored)
 	}
@@ -94,7 +87,7 @@ func (a *Assessment) Summary() string {
 		text += fmt.Sprintf(", %d of the baseline fixed", fixed)
 	}
 	if n := a.Unreadable(); n > 0 {
-		text += "; " + count(n, "item") + " could not be read"
+		text += "; " + show.Count(n, "item") + " could not be read"
 	}
 	return text
 }

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"readiness/offline"
+	"readiness/offline/report"
+	"readiness/offline/report/webpage"
 )
 
 // tags returns the elements of a page in their order. It fails the test if the page is not well-formed.
@@ -46,16 +48,16 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-func htmlOf(t *testing.T, a *offline.Assessment, l offline.Listing) string {
+func htmlOf(t *testing.T, a *offline.Assessment, l report.Listing) string {
 	t.Helper()
-	return string(written(t, func(b *bytes.Buffer) error { return offline.WriteHTML(b, a, l) }))
+	return string(written(t, func(b *bytes.Buffer) error { return webpage.Write(b, a, l) }))
 }
 
 // The page loads nothing and runs only its own script: its policy permits exactly its style and its script, and no
 // element refers to anything outside.
 func TestHTMLIsSelfContained(t *testing.T) {
 	t.Parallel()
-	page := htmlOf(t, fewBy(t, december(t)), offline.Listing{})
+	page := htmlOf(t, fewBy(t, december(t)), report.Listing{})
 	hashed := func(tag string) string {
 		_, content, _ := strings.Cut(page, "<"+tag+">")
 		content, _, _ = strings.Cut(content, "</"+tag+">")
@@ -111,7 +113,7 @@ func TestHTMLEscapesNames(t *testing.T) {
 	if len(a.Items) != 2 || a.Unreadable() != 1 {
 		t.Fatalf("got %d items, %d unreadable", len(a.Items), a.Unreadable())
 	}
-	for _, l := range []offline.Listing{{}, {All: true}} {
+	for _, l := range []report.Listing{{}, {All: true}} {
 		page := htmlOf(t, a, l)
 		for _, e := range tags(t, page) {
 			if slices.Contains([]string{"i", "b", "s", "u", "img"}, e.Name.Local) {
@@ -134,7 +136,7 @@ func TestHTMLEscapesNames(t *testing.T) {
 // link leads to one.
 func TestHTMLIsAccessible(t *testing.T) {
 	t.Parallel()
-	page := htmlOf(t, fewBy(t, december(t)), offline.Listing{})
+	page := htmlOf(t, fewBy(t, december(t)), report.Listing{})
 	level, tables, captions := 0, 0, 0
 	ids, links := map[string]bool{}, []string{}
 	for _, e := range tags(t, page) {
@@ -204,7 +206,7 @@ func luminance(hex string) float64 {
 // Texts have a contrast of at least 4.5 to 1 in the light, the dark and the printed page, and bars of 3 to 1.
 func TestHTMLContrast(t *testing.T) {
 	t.Parallel()
-	style, err := os.ReadFile("report.css")
+	style, err := os.ReadFile("report/webpage/report.css")
 	if err != nil {
 		t.Fatal(err)
 	}

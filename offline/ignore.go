@@ -45,12 +45,12 @@ type Warning struct {
 func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Message) }
 
 // ruleIDs lists the rules of the current regime.
-var ruleIDs = idsOf(readiness.Current())
+var ruleIDs = IdsOf(readiness.Current())
 
 func knownRule(id string) bool { return id == everyRule || slices.Contains(ruleIDs, id) }
 
-// unknownRule says that none of the ids is id.
-func unknownRule(ids []string, id string) string {
+// UnknownRule says that none of the ids is id.
+func UnknownRule(ids []string, id string) string {
 	closest := slices.MinFunc(ids, func(a, b string) int {
 		return cmp.Compare(levenshtein.ComputeDistance(a, strings.ToUpper(id)), levenshtein.ComputeDistance(b, strings.ToUpper(id)))
 	})
@@ -273,3 +273,12 @@ func (s *seen) look(e ignore, names modelNames) {
 
 // modelNames holds the names of objects by table, all in lower case. The table "" holds objects without a table.
 type modelNames map[string]map[string]bool
+
+// IdsOf returns the ids of a regime's rules.
+func IdsOf(r *readiness.Regime) []string {
+	var ids []string
+	for _, one := range r.Rules() {
+		ids = append(ids, one.ID)
+	}
+	return ids
+}

@@ -31,7 +31,7 @@ func annotated(m *semanticmodel.Model, at *places) ([]ignore, []Warning) {
 		}
 		for rule := range strings.SplitSeq(rules, ",") {
 			if rule = strings.TrimSpace(rule); !knownRule(rule) {
-				warn("%s", unknownRule(ruleIDs, rule))
+				warn("%s", UnknownRule(ruleIDs, rule))
 				continue
 			}
 			all = append(all, ignore{rule: rule, table: new(table), object: new(object), reason: reason, line: src.Line})

@@ -96,7 +96,7 @@ func readIgnore(node ast.Node, wrong func(*token.Position, string, ...any) error
 		switch key {
 		case "rule":
 			if one.rule = text; !knownRule(text) {
-				return one, wrong(m.Value.GetToken().Position, "%s", unknownRule(ruleIDs, text))
+				return one, wrong(m.Value.GetToken().Position, "%s", UnknownRule(ruleIDs, text))
 			}
 		case "reason":
 			one.reason = strings.TrimSpace(text)

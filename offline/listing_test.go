@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"readiness/offline"
+	"readiness/offline/report"
+	"readiness/offline/report/webpage"
 )
 
 // wide is a model with a table of 25 columns that nothing describes, a measure and a relationship to nowhere.
@@ -29,18 +31,18 @@ func wide(t testing.TB) *offline.Assessment {
 }
 
 // listings are the formats that list what is asked for.
-var listings = map[string]func(*bytes.Buffer, *offline.Assessment, offline.Listing) error{
-	"table": func(b *bytes.Buffer, a *offline.Assessment, l offline.Listing) error {
-		return offline.WriteTable(b, a, offline.Screen{Width: 120, Listing: l})
+var listings = map[string]func(*bytes.Buffer, *offline.Assessment, report.Listing) error{
+	"table": func(b *bytes.Buffer, a *offline.Assessment, l report.Listing) error {
+		return report.WriteTable(b, a, report.Screen{Width: 120, Listing: l})
 	},
-	"markdown": func(b *bytes.Buffer, a *offline.Assessment, l offline.Listing) error {
-		return offline.WriteMarkdown(b, a, l)
+	"markdown": func(b *bytes.Buffer, a *offline.Assessment, l report.Listing) error {
+		return report.WriteMarkdown(b, a, l)
 	},
-	"html": func(b *bytes.Buffer, a *offline.Assessment, l offline.Listing) error {
-		return offline.WriteHTML(b, a, l)
+	"html": func(b *bytes.Buffer, a *offline.Assessment, l report.Listing) error {
+		return webpage.Write(b, a, l)
 	},
-	"csv": func(b *bytes.Buffer, a *offline.Assessment, l offline.Listing) error {
-		return offline.WriteCSV(b, a, l)
+	"csv": func(b *bytes.Buffer, a *offline.Assessment, l report.Listing) error {
+		return report.WriteCSV(b, a, l)
 	},
 }
 
@@ -50,26 +52,26 @@ func TestListings(t *testing.T) {
 	a := wide(t)
 	const last = "Field 24"
 	for name, tt := range map[string]struct {
-		l offline.Listing
+		l report.Listing
 		// The formats that name the last column, and those that name the measure as an object with a finding.
 		column, measure string
 	}{
-		"rules":                {offline.Listing{}, "html csv", "table markdown html csv"},
-		"the two that matter":  {offline.Listing{Top: 2}, "html csv", "html csv"},
-		"every finding":        {offline.Listing{All: true}, "table markdown html csv", "table markdown html csv"},
-		"every finding of two": {offline.Listing{All: true, Top: 2}, "table markdown html csv", "table markdown html csv"},
-		"a rule":               {offline.Listing{Rules: []string{"dsc-02"}}, "table markdown html csv", ""},
-		"a later rule":         {offline.Listing{Rules: []string{"DSC-05"}}, "table markdown html csv", "table markdown html csv"},
-		"two rules":            {offline.Listing{Rules: []string{"DSC-02", "DSC-03"}}, "table markdown html csv", "table markdown html csv"},
-		"a column":             {offline.Listing{Object: "orders[FIELD 24]"}, "table markdown html csv", ""},
-		"a quoted column":      {offline.Listing{Object: "'Orders'[Field 24]"}, "table markdown html csv", ""},
-		"a measure":            {offline.Listing{Object: "order count"}, "", "table markdown html csv"},
-		"a measure of a table": {offline.Listing{Object: "Orders[Order Count]"}, "", "table markdown html csv"},
-		"a rule and an object": {offline.Listing{Rules: []string{"DSC-03"}, Object: "[Order Count]"}, "", "table markdown html csv"},
-		"neither":              {offline.Listing{Rules: []string{"DSC-02"}, Object: "[Order Count]"}, "", ""},
-		"a table":              {offline.Listing{Object: "Orders"}, "", ""},
-		"the model":            {offline.Listing{Object: "#"}, "", ""},
-		"a column by itself":   {offline.Listing{Object: last}, "", ""},
+		"rules":                {report.Listing{}, "html csv", "table markdown html csv"},
+		"the two that matter":  {report.Listing{Top: 2}, "html csv", "html csv"},
+		"every finding":        {report.Listing{All: true}, "table markdown html csv", "table markdown html csv"},
+		"every finding of two": {report.Listing{All: true, Top: 2}, "table markdown html csv", "table markdown html csv"},
+		"a rule":               {report.Listing{Rules: []string{"dsc-02"}}, "table markdown html csv", ""},
+		"a later rule":         {report.Listing{Rules: []string{"DSC-05"}}, "table markdown html csv", "table markdown html csv"},
+		"two rules":            {report.Listing{Rules: []string{"DSC-02", "DSC-03"}}, "table markdown html csv", "table markdown html csv"},
+		"a column":             {report.Listing{Object: "orders[FIELD 24]"}, "table markdown html csv", ""},
+		"a quoted column":      {report.Listing{Object: "'Orders'[Field 24]"}, "table markdown html csv", ""},
+		"a measure":            {report.Listing{Object: "order count"}, "", "table markdown html csv"},
+		"a measure of a table": {report.Listing{Object: "Orders[Order Count]"}, "", "table markdown html csv"},
+		"a rule and an object": {report.Listing{Rules: []string{"DSC-03"}, Object: "[Order Count]"}, "", "table markdown html csv"},
+		"neither":              {report.Listing{Rules: []string{"DSC-02"}, Object: "[Order Count]"}, "", ""},
+		"a table":              {report.Listing{Object: "Orders"}, "", ""},
+		"the model":            {report.Listing{Object: "#"}, "", ""},
+		"a column by itself":   {report.Listing{Object: last}, "", ""},
 	} {
 		for format, write := range listings {
 			got := strings.ReplaceAll(string(written(t, func(b *bytes.Buffer) error { return write(b, a, tt.l) })), `\`, "")
@@ -111,14 +113,14 @@ func TestGroups(t *testing.T) {
 		"markdown": {fmt.Sprintf("| DSC-02 | medium | 25 | %.1f | ", points), `'Orders'\[Field 02\] (no description) and 22 more`, "`--rule DSC-02` lists all"},
 		"html":     {fmt.Sprintf("25 findings, %.1f points, medium: <bdi>%s</bdi>", points, strings.ReplaceAll(first, "'", "&#39;"))},
 	} {
-		got := string(written(t, func(b *bytes.Buffer) error { return listings[format](b, a, offline.Listing{}) }))
+		got := string(written(t, func(b *bytes.Buffer) error { return listings[format](b, a, report.Listing{}) }))
 		for _, one := range want {
 			if !strings.Contains(got, one) {
 				t.Errorf("%s lacks %q:\n%s", format, one, got)
 			}
 		}
 	}
-	html := string(written(t, func(b *bytes.Buffer) error { return offline.WriteHTML(b, a, offline.Listing{}) }))
+	html := string(written(t, func(b *bytes.Buffer) error { return webpage.Write(b, a, report.Listing{}) }))
 	for rule, open := range map[string]bool{"DSC-02": false, "DSC-03": true} {
 		before, _, _ := strings.Cut(html, `<span class="rule">`+rule+`</span>`)
 		if got := strings.HasSuffix(before, "<details open>\n<summary><h4>"); got != open {
@@ -133,7 +135,7 @@ func TestCapsComeFirst(t *testing.T) {
 	a := wide(t)
 	a.Items[0].Result.Raw, a.Items[0].Result.RawUncapped = new(49.0), new(77.2)
 	for _, format := range []string{"table", "markdown", "html"} {
-		got := string(written(t, func(b *bytes.Buffer) error { return listings[format](b, a, offline.Listing{Top: 1}) }))
+		got := string(written(t, func(b *bytes.Buffer) error { return listings[format](b, a, report.Listing{Top: 1}) }))
 		if !strings.Contains(strings.Join(strings.Fields(got), " "), "CAP-BROKEN limits the score to 49, because a relationship or a calculated column cannot work. Without caps it would be 77.") {
 			t.Errorf("%s does not explain the cap", format)
 		}
@@ -143,7 +145,7 @@ func TestCapsComeFirst(t *testing.T) {
 		}
 	}
 	b := assess(t, offline.AssessOptions{Regime: december(t)}, files(t, shop))
-	if got := string(written(t, func(o *bytes.Buffer) error { return offline.WriteMarkdown(o, b, offline.Listing{}) })); strings.Contains(got, "limits the score") {
+	if got := string(written(t, func(o *bytes.Buffer) error { return report.WriteMarkdown(o, b, report.Listing{}) })); strings.Contains(got, "limits the score") {
 		t.Errorf("a cap where there is none:\n%s", got)
 	}
 }
@@ -152,7 +154,7 @@ func TestCapsComeFirst(t *testing.T) {
 func TestPointsLost(t *testing.T) {
 	t.Parallel()
 	a := assess(t, offline.AssessOptions{Regime: december(t)}, samplesRoot, workspaces)
-	got := string(written(t, func(b *bytes.Buffer) error { return offline.WriteMarkdown(b, a, offline.Listing{Top: 1}) }))
+	got := string(written(t, func(b *bytes.Buffer) error { return report.WriteMarkdown(b, a, report.Listing{Top: 1}) }))
 	for _, i := range a.Items {
 		if i.Error != nil {
 			continue
@@ -181,7 +183,7 @@ func TestCSV(t *testing.T) {
 		"=S.SemanticModel/definition/tables/T.tmdl": "table '=1+1'\n\tcolumn '+a'\n\t\tdataType: int64\n\t\tsummarizeBy: sum\n\n\tcolumn '-b, \"c\"'\n\t\tdataType: string\n\n\tcolumn '@d'\n\t\tdataType: string\n\n\tcolumn 'e=f'\n\t\tdataType: string\n",
 	}))
 	a.Items[0].Findings[0].Table, a.Items[0].Findings[0].Evidence, a.Items[0].Findings[0].Message = "\tT", "\rx", ""
-	text := written(t, func(b *bytes.Buffer) error { return offline.WriteCSV(b, a, offline.Listing{}) })
+	text := written(t, func(b *bytes.Buffer) error { return report.WriteCSV(b, a, report.Listing{}) })
 	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
 	if err != nil || len(rows) != len(a.Items[0].Findings)+1 || len(rows) < 5 {
 		t.Fatalf("%d rows of %d findings, %v", len(rows), len(a.Items[0].Findings), err)

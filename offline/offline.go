@@ -28,8 +28,8 @@ type Item struct {
 	at   string // the absolute path
 }
 
-// folder returns the folder, relative to the root, that the paths of the item's parts start from.
-func (i Item) folder() string {
+// Folder returns the folder, relative to the root, that the paths of the item's parts start from.
+func (i Item) Folder() string {
 	if i.Form == folder.AsBIM {
 		return path.Dir(i.Shown)
 	}

@@ -33,7 +33,7 @@ func newObject(kind finding.ObjectType, table, name string) object {
 
 // newPlaces returns the places of a model. With a nil model, only its file is known.
 func newPlaces(i Item, d definition.Definition, m *semanticmodel.Model) *places {
-	at := &places{folder: i.folder(), d: d, objects: map[object]semanticmodel.Source{}, names: modelNames{"": {"#": true}}}
+	at := &places{folder: i.Folder(), d: d, objects: map[object]semanticmodel.Source{}, names: modelNames{"": {"#": true}}}
 	at.model = semanticmodel.Source{File: at.first("definition/model.tmdl", "model.tmdl", "model.bim", "definition.pbism"), Line: 1}
 	if m == nil {
 		return at

@@ -52,7 +52,7 @@ type Proposal struct {
 	// Ignored counts the ignored findings that the requested kinds could clear. The scores exclude ignored findings.
 	Ignored int
 
-	before, after definition.Definition
+	Before, After definition.Definition
 }
 
 // Apply is what is written of one kind, in the service's format: each write with its undo.
@@ -143,7 +143,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	by := o.Regime
 	assess := func(o readiness.Options) readiness.Result { return by.Assess(m, o) }
 	now, ignored := assess(g.options()), g.ignored(n, assess)
-	p.before, p.after, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
+	p.Before, p.After, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
 	from := proposing{d, m, now, by, g.options().Ignore, o.Propose, nil}
 	if len(o.Kinds) == 0 || slices.Contains(o.Kinds, optimization.AIDataSchema) {
 		from.captions = p.captions(ctx)
@@ -181,7 +181,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	if p.Changes() == 0 {
 		return nil
 	}
-	after, err := semanticmodel.Read(p.after)
+	after, err := semanticmodel.Read(p.After)
 	if err != nil {
 		return err
 	}
@@ -300,7 +300,7 @@ func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
 	a := Apply{Kind: preview.Kind, Writes: writes}
 	work := optimization.Work{Kind: a.Kind, Writes: writes, Progress: make([]optimization.Progress, len(writes))}
 	for n, w := range writes {
-		plan, err := planned(work, n, p.after)
+		plan, err := planned(work, n, p.After)
 		if err != nil {
 			return err
 		}
@@ -308,16 +308,16 @@ func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
 		for i, o := range plan.Objects {
 			changes[i] = rewrite.Change{Target: o.Target(), Value: *o.Written}
 		}
-		changed, undo := p.after, []rewrite.Undo(nil)
+		changed, undo := p.After, []rewrite.Undo(nil)
 		if len(changes) > 0 {
-			if changed, undo, err = rewrite.Write(p.after, changes); err != nil {
+			if changed, undo, err = rewrite.Write(p.After, changes); err != nil {
 				return fmt.Errorf("the definition cannot hold the proposed changes of type %s: %w", w.Type, err)
 			}
 		}
 		a.Intended = append(a.Intended, optimization.WriteIntended{
-			Write: n, Undo: undo, Skipped: plan.Skipped, DefinitionHash: p.after.Hash(), WrittenHash: changed.Hash(),
+			Write: n, Undo: undo, Skipped: plan.Skipped, DefinitionHash: p.After.Hash(), WrittenHash: changed.Hash(),
 		})
-		p.after = changed
+		p.After = changed
 	}
 	p.Applies = append(p.Applies, a)
 	return nil

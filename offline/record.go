@@ -50,7 +50,7 @@ func newRecord(all []Proposal, now time.Time) Record {
 	r := Record{Format: recordFormat, AppliedAt: now.UTC()}
 	for _, p := range all {
 		if p.Error == nil && p.Changes() > 0 {
-			r.Models = append(r.Models, RecordedModel{p.Shown, formOf(p.TreeItem), p.before.Hash(), p.after.Hash(), p.Applies})
+			r.Models = append(r.Models, RecordedModel{p.Shown, formOf(p.TreeItem), p.Before.Hash(), p.After.Hash(), p.Applies})
 		}
 	}
 	return r

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/google/uuid"
@@ -13,6 +12,7 @@ import (
 	"readiness/definition/rewrite"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
+	"readiness/offline/show"
 	"readiness/platform/folder"
 )
 
@@ -28,8 +28,8 @@ type Reversal struct {
 	Skipped []optimization.Skip
 
 	tree      *folder.Tree
-	item      folder.TreeItem
-	now, back definition.Definition
+	Item      folder.TreeItem
+	Now, Back definition.Definition
 	pending   *folder.Unfinished
 }
 
@@ -57,22 +57,22 @@ func (v *Reversal) reverse(ctx context.Context, m RecordedModel) (err error) {
 			err = fmt.Errorf("a bug in this program prevented the revert: %v", fault)
 		}
 	}()
-	if v.item, err = v.tree.Item(ctx, m.Path); err != nil {
+	if v.Item, err = v.tree.Item(ctx, m.Path); err != nil {
 		return err
 	}
-	if formOf(v.item) != m.Form {
+	if formOf(v.Item) != m.Form {
 		return errors.New("it is in another form than in the record; move its files back to where they were, and try again")
 	}
-	if v.now, v.pending, err = v.tree.Definition(ctx, v.item); err != nil {
+	if v.Now, v.pending, err = v.tree.Definition(ctx, v.Item); err != nil {
 		return err
 	}
-	v.back = v.now
-	hash := v.now.Hash()
+	v.Back = v.Now
+	hash := v.Now.Hash()
 	if hash == m.DefinitionHash {
 		v.AsBefore = true
 		return nil
 	}
-	if hash != m.WrittenHash && untouched(v.now, m) {
+	if hash != m.WrittenHash && untouched(v.Now, m) {
 		v.AsBefore = true
 		return nil
 	}
@@ -81,7 +81,7 @@ func (v *Reversal) reverse(ctx context.Context, m RecordedModel) (err error) {
 			return err
 		}
 	}
-	if hash == m.WrittenHash && v.back.Hash() != m.DefinitionHash {
+	if hash == m.WrittenHash && v.Back.Hash() != m.DefinitionHash {
 		return errors.New("the record does not restore the original bytes; the record was changed")
 	}
 	return nil
@@ -106,7 +106,7 @@ func (v *Reversal) putBack(a Apply) error {
 	revert := optimization.Work{Kind: a.Kind, Reverts: &id, Proposed: true, Writes: writes,
 		Progress: make([]optimization.Progress, len(writes))}
 	for n := range writes {
-		plan, err := planned(revert, n, v.back)
+		plan, err := planned(revert, n, v.Back)
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (v *Reversal) putBack(a Apply) error {
 		if len(undo) == 0 {
 			continue
 		}
-		if v.back, err = rewrite.Restore(v.back, undo); err != nil {
+		if v.Back, err = rewrite.Restore(v.Back, undo); err != nil {
 			return fmt.Errorf("the apply's changes cannot be reverted: %w", err)
 		}
 		v.Objects += len(undo)
@@ -141,7 +141,8 @@ func untouched(d definition.Definition, m RecordedModel) bool {
 // Headline describes the reversal in one line, with another line before it if a write was interrupted.
 func (v Reversal) Headline() string {
 	if v.pending != nil {
-		return printable(fmt.Sprintf("%s: %s; it is read as if that write were finished; --write finishes it", v.Path, v.pending)) + "\n" +
+		return show.Printable(fmt.Sprintf("%s: %s; it is read as if that write were finished; --write finishes it", v.Path, v.pending)) +
+			"\n" +
 			v.headline()
 	}
 	return v.headline()
@@ -150,23 +151,15 @@ func (v Reversal) Headline() string {
 func (v Reversal) headline() string {
 	switch {
 	case v.Error != nil:
-		return printable(fmt.Sprintf("%s: not reverted: %s", v.Path, v.Error))
+		return show.Printable(fmt.Sprintf("%s: not reverted: %s", v.Path, v.Error))
 	case v.AsBefore:
-		return printable(v.Path) + ": already as before the apply"
+		return show.Printable(v.Path) + ": already as before the apply"
 	}
-	text := fmt.Sprintf("%s: %s restored", printable(v.Path), count(v.Objects, "object"))
+	text := fmt.Sprintf("%s: %s restored", show.Printable(v.Path), show.Count(v.Objects, "object"))
 	if len(v.Skipped) > 0 {
-		text += fmt.Sprintf(", %d left unchanged: %s", len(v.Skipped), printable(v.Skipped[0].Message))
+		text += fmt.Sprintf(", %d left unchanged: %s", len(v.Skipped), show.Printable(v.Skipped[0].Message))
 	}
 	return text
-}
-
-// WriteReversal writes the changes of a reversal as a unified diff.
-func (s Screen) WriteReversal(w io.Writer, v Reversal) error {
-	if v.Error == nil {
-		return s.diff(w, v.item.Folder(), v.now, v.back)
-	}
-	return nil
 }
 
 // PutBack writes the reversals that restore something, each model completely or not at all. It leaves a model unchanged
@@ -179,14 +172,14 @@ func PutBack(ctx context.Context, all []Reversal) ([]Applied, error) {
 		}
 		if v.Error != nil || v.AsBefore || v.Objects == 0 {
 			if v.Error == nil && v.pending != nil {
-				if err := v.tree.Finish(ctx, v.item); err != nil {
+				if err := v.tree.Finish(ctx, v.Item); err != nil {
 					applied = append(applied, Applied{v.Path, readable(err)})
 				}
 			}
 			continue
 		}
 		crashPoint()
-		err := v.tree.WriteDefinition(ctx, v.item, v.back, v.now.Hash())
+		err := v.tree.WriteDefinition(ctx, v.Item, v.Back, v.Now.Hash())
 		if err != nil {
 			err = readable(err)
 		}

@@ -19,16 +19,16 @@ func RulePage(ruleID string) string {
 	return strings.TrimSuffix(docsURL, "/") + "/rules/" + ruleID + ".md"
 }
 
-// linkedRule returns a rule's id in Markdown, as a link to its page if there is an address.
-func linkedRule(ruleID string) string {
+// LinkedRule returns a rule's id in Markdown, as a link to its page if there is an address.
+func LinkedRule(ruleID string) string {
 	if page := RulePage(ruleID); page != "" {
 		return "[" + ruleID + "](" + page + ")"
 	}
 	return ruleID
 }
 
-// requirementOf returns what a rule requires as a sentence, or "" for an unknown rule.
-func requirementOf(ruleID string) string {
+// RequirementOf returns what a rule requires as a sentence, or "" for an unknown rule.
+func RequirementOf(ruleID string) string {
 	e, ok := explained.Rule(ruleID)
 	if !ok {
 		return ""
@@ -36,14 +36,14 @@ func requirementOf(ruleID string) string {
 	return e.Title + "."
 }
 
-// fixOf returns how to satisfy a rule, or "" for an unknown rule.
-func fixOf(ruleID string) string {
+// FixOf returns how to satisfy a rule, or "" for an unknown rule.
+func FixOf(ruleID string) string {
 	e, _ := explained.Rule(ruleID)
 	return e.Fix
 }
 
-// helpOf returns why a rule exists and how to satisfy it, or "" for an unknown rule.
-func helpOf(ruleID string) string {
+// HelpOf returns why a rule exists and how to satisfy it, or "" for an unknown rule.
+func HelpOf(ruleID string) string {
 	e, _ := explained.Rule(ruleID)
 	return strings.TrimSpace(e.Why + " " + e.Fix)
 }

@@ -8,6 +8,8 @@ import (
 
 	"readiness/domain/readiness"
 	"readiness/offline"
+	"readiness/offline/report"
+	"readiness/offline/report/sarif"
 )
 
 // A program that was built with the address of its documents links every rule of a SARIF report to its page, and the rules
@@ -20,11 +22,11 @@ func TestRulePages(t *testing.T) {
 	} {
 		offline.SetDocsURL(address)
 		data := written(t, func(b *bytes.Buffer) error {
-			_, err := offline.WriteSARIF(b, &offline.Assessment{Rules: readiness.Current().Rules()}, "1.2.3", 0)
+			_, err := sarif.Write(b, &offline.Assessment{Rules: readiness.Current().Rules()}, "1.2.3", 0)
 			return err
 		})
-		markdown := string(written(t, func(b *bytes.Buffer) error { return offline.WriteMarkdown(b, some, offline.Listing{}) }))
-		page := htmlOf(t, some, offline.Listing{})
+		markdown := string(written(t, func(b *bytes.Buffer) error { return report.WriteMarkdown(b, some, report.Listing{}) }))
+		page := htmlOf(t, some, report.Listing{})
 		offline.SetDocsURL("")
 		const id = "DSC-02"
 		if got := strings.Contains(markdown, "["+id+"]("+link+id+".md)") && strings.Contains(page, `<a class="rule" href="`+link+id+`.md">`+id+`</a>`); got != (link != "") {

@@ -136,7 +136,7 @@ func reported(a *offline.Assessment) []string {
 // golden compares the output with a file, which does not repeat the stylesheet; the hash of it is in the output.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
-	style, err := os.ReadFile("report.css")
+	style, err := os.ReadFile("report/webpage/report.css")
 	if err != nil {
 		t.Fatal(err)
 	}

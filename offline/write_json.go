@@ -89,7 +89,7 @@ func WriteJSON(w io.Writer, a *Assessment) error {
 	if d.Warnings == nil {
 		d.Warnings = []Warning{}
 	}
-	return writeStreamed(w, d, "\n  \"items\": ", func(yield func(any) bool) {
+	return WriteStreamed(w, d, "\n  \"items\": ", func(yield func(any) bool) {
 		for _, i := range a.Items {
 			if !yield(documentItemOf(i)) {
 				return
@@ -144,10 +144,10 @@ func writeIndented(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// writeStreamed writes v as writeIndented does, but encodes the elements of one list one by one, so that a large report
+// WriteStreamed writes v as writeIndented does, but encodes the elements of one list one by one, so that a large report
 // is never completely in memory. member is the list's name with the line break and indentation before it; the list must
 // be empty in v.
-func writeStreamed(w io.Writer, v any, member string, elements iter.Seq[any]) error {
+func WriteStreamed(w io.Writer, v any, member string, elements iter.Seq[any]) error {
 	var frame bytes.Buffer
 	if err := writeIndented(&frame, v); err != nil {
 		return err

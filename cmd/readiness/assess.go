@@ -15,6 +15,10 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
+	"readiness/offline/report"
+	"readiness/offline/report/junit"
+	"readiness/offline/report/webpage"
+	"readiness/offline/report/sarif"
 )
 
 // assessFormats lists the output formats of an assessment.
@@ -36,7 +40,7 @@ type assessFlags struct {
 	root, format, output, ignore, baseline, rulesFile string
 	regime, minSeverity, failOn                       string
 	failUnder, jobs, sarifLimit                       int
-	list                                              offline.Listing
+	list                                              report.Listing
 }
 
 func (r *root) assessCommand() *cobra.Command {
@@ -120,7 +124,7 @@ func (f *assessFlags) add(c *cobra.Command) {
 	flags.StringSliceVar(&f.list.Rules, "rule", nil, "list only the findings of this rule; can be repeated")
 	flags.StringVar(&f.list.Object, "object", "", "list only the findings about a table, Table[Field], a measure, or # for the model "+
 		"itself; letter case does not matter")
-	flags.IntVar(&f.sarifLimit, "sarif-limit", offline.SARIFLimit,
+	flags.IntVar(&f.sarifLimit, "sarif-limit", sarif.Limit,
 		"how many results to write to SARIF, those with the most impact first; 0 for all (GitHub shows 5,000)")
 	flags.IntVar(&f.jobs, "jobs", 0, "how many items to assess at once; 0 for one per processor")
 	completes(c, "format", assessFormats...)
@@ -240,13 +244,13 @@ func (r *root) write(a *offline.Assessment, f assessFlags, gate offline.Gate) er
 		case "json":
 			return offline.WriteJSON(w, a)
 		case "markdown":
-			return offline.WriteMarkdown(w, a, f.list)
+			return report.WriteMarkdown(w, a, f.list)
 		case "html":
-			return offline.WriteHTML(w, a, f.list)
+			return webpage.Write(w, a, f.list)
 		case "csv":
-			return offline.WriteCSV(w, a, f.list)
+			return report.WriteCSV(w, a, f.list)
 		case "sarif":
-			left, err := offline.WriteSARIF(w, a, version(), f.sarifLimit)
+			left, err := sarif.Write(w, a, version(), f.sarifLimit)
 			if left > 0 {
 				fmt.Fprintf(r.stderr, "readiness: warning: the SARIF report omits the %d least important of %d results; --sarif-limit "+
 					"sets how many it holds,  "+
@@ -254,11 +258,11 @@ func (r *root) write(a *offline.Assessment, f assessFlags, gate offline.Gate) er
 			}
 			return err
 		case "junit":
-			return offline.WriteJUnit(w, a, gate)
+			return junit.Write(w, a, gate)
 		}
 		s := screenOf(w)
 		s.Listing = f.list
-		return offline.WriteTable(w, a, s)
+		return report.WriteTable(w, a, s)
 	})
 }
 
@@ -266,8 +270,8 @@ func (r *root) write(a *offline.Assessment, f assessFlags, gate offline.Gate) er
 const defaultWidth = 120
 
 // screenOf returns the properties of w as a screen: a terminal's color support and width, or the defaults.
-func screenOf(w io.Writer) offline.Screen {
-	s := offline.Screen{Width: defaultWidth}
+func screenOf(w io.Writer) report.Screen {
+	s := report.Screen{Width: defaultWidth}
 	if file, ok := w.(*os.File); ok && onTerminal(w) {
 		s.Terminal, s.Color = true, os.Getenv("NO_COLOR") == ""
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 { //nolint:gosec // a file descriptor is small

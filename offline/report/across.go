@@ -1,4 +1,4 @@
-package offline
+package report
 
 import (
 	"fmt"
@@ -6,13 +6,16 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"readiness/offline"
+	"readiness/offline/show"
 )
 
-// acrossTitle is the heading of the checks across models.
-const acrossTitle = "Across models"
+// AcrossTitle is the heading of the checks across models.
+const AcrossTitle = "Across models"
 
-// acrossSection is one kind of result of the checks across models, in words.
-type acrossSection struct {
+// AcrossSection is one kind of result of the checks across models, in words.
+type AcrossSection struct {
 	// Title names the kind, Advice says what to do.
 	Title, Advice string
 	// Results are the listed results. Count is the number of all.
@@ -26,44 +29,45 @@ type acrossResult struct {
 	Models []string
 }
 
-// sections returns the kinds of results that there are; none for a nil a, and if only some findings are listed.
-func (a *Across) sections(l Listing) []acrossSection {
-	if a == nil || l.filtered() {
+// Sections returns the kinds of results that there are; none for a nil a, and if only some findings are listed.
+func Sections(a *offline.Across, l Listing) []AcrossSection {
+	if a == nil || l.Filtered() {
 		return nil
 	}
-	all := []acrossSection{
+	all := []AcrossSection{
 		{
 			Title:   "Measures with one name and different expressions",
 			Advice:  "Give them one expression or different names, so that a question has one answer.",
-			Results: a.Measures.results("[%s]", "expression"), Count: a.Measures.Count,
+			Results: differenceResults(a.Measures, "[%s]", "expression"), Count: a.Measures.Count,
 		},
 		{
 			Title:   "Tables with one name and different descriptions",
 			Advice:  "Give them one description if they contain the same, else different names.",
-			Results: a.Tables.results("'%s'", "description"), Count: a.Tables.Count,
+			Results: differenceResults(a.Tables, "'%s'", "description"), Count: a.Tables.Count,
 		},
 		{
 			Title:   "Nearly identical models",
 			Advice:  "Keep one of them, or say in the AI instructions of each when to use it.",
-			Results: a.NearIdentical.results(), Count: a.NearIdentical.Count,
+			Results: groupResults(a.NearIdentical), Count: a.NearIdentical.Count,
 		},
 	}
-	return slices.DeleteFunc(all, func(s acrossSection) bool { return s.Count == 0 })
+	return slices.DeleteFunc(all, func(s AcrossSection) bool { return s.Count == 0 })
 }
 
-// summary describes how many models were compared, and what the results count for.
-func (a *Across) summary() string {
-	text := count(a.Models, "model") + " compared"
+// Summary describes how many models were compared, and what the results count for.
+func Summary(a *offline.Across) string {
+	text := show.Count(a.Models, "model") + " compared"
 	if a.LeftOut > 0 {
 		text += fmt.Sprintf(", %d left out", a.LeftOut)
 	}
 	return text + "; this costs no points"
 }
 
-func (d Differences) results(name, noun string) []acrossResult {
+func differenceResults(d offline.Differences, name, noun string) []acrossResult {
 	var all []acrossResult
 	for _, one := range d.Listed {
-		r := acrossResult{Text: fmt.Sprintf(name+": %s in %s", printable(one.Name), count(one.Texts, noun), count(one.Models, "model"))}
+		r := acrossResult{Text: fmt.Sprintf(name+": %s in %s", show.Printable(one.Name), show.Count(one.Texts, noun),
+			show.Count(one.Models, "model"))}
 		for i, v := range one.Listed {
 			var paths []string
 			for _, m := range v.Listed {
@@ -79,11 +83,11 @@ func (d Differences) results(name, noun string) []acrossResult {
 	return all
 }
 
-func (g Groups) results() []acrossResult {
+func groupResults(g offline.Groups) []acrossResult {
 	var all []acrossResult
 	for _, one := range g.Listed {
 		all = append(all, acrossResult{
-			fmt.Sprintf("%d %% or more of the objects in %s", int(100*one.Share), count(one.Models, "model")),
+			fmt.Sprintf("%d %% or more of the objects in %s", int(100*one.Share), show.Count(one.Models, "model")),
 			[]string{someOf(one.Listed, one.Models)},
 		})
 	}
@@ -92,7 +96,7 @@ func (g Groups) results() []acrossResult {
 
 // someOf joins those of a number of paths that are listed.
 func someOf(listed []string, all int) string {
-	text := printable(strings.Join(listed, ", "))
+	text := show.Printable(strings.Join(listed, ", "))
 	if more := all - len(listed); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
@@ -100,7 +104,7 @@ func someOf(listed []string, all int) string {
 }
 
 // first returns the first results, top at most unless it is 0, and how many there are more.
-func (s acrossSection) first(top int) (results []acrossResult, more int) {
+func (s AcrossSection) first(top int) (results []acrossResult, more int) {
 	results = s.Results
 	if top > 0 && len(results) > top {
 		results = results[:top]
@@ -109,15 +113,15 @@ func (s acrossSection) first(top int) (results []acrossResult, more int) {
 }
 
 // More is how many results are not listed.
-func (s acrossSection) More() int { return s.Count - len(s.Results) }
+func (s AcrossSection) More() int { return s.Count - len(s.Results) }
 
 // across writes the checks across models for people.
-func (s Screen) across(out *strings.Builder, a *Across) {
-	sections := a.sections(s.Listing)
+func (s Screen) across(out *strings.Builder, a *offline.Across) {
+	sections := Sections(a, s.Listing)
 	if len(sections) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "\n%s\n%s\n", s.paint(text.Bold, acrossTitle), a.summary())
+	fmt.Fprintf(out, "\n%s\n%s\n", s.paint(text.Bold, AcrossTitle), Summary(a))
 	for _, one := range sections {
 		fmt.Fprintf(out, "\n%s (%d)\n%s\n", one.Title, one.Count, one.Advice)
 		results, more := one.first(s.Top)
@@ -145,17 +149,17 @@ func (s Screen) indented(out *strings.Builder, by, what string) {
 }
 
 // across writes the checks across models.
-func (m *markdown) across(a *Across) {
-	sections := a.sections(m.Listing)
+func (m *markdown) across(a *offline.Across) {
+	sections := Sections(a, m.Listing)
 	if len(sections) == 0 {
 		return
 	}
-	fmt.Fprintf(m, "\n## %s\n\n%s.\n", acrossTitle, a.summary())
+	fmt.Fprintf(m, "\n## %s\n\n%s.\n", AcrossTitle, Summary(a))
 	for _, one := range sections {
 		fmt.Fprintf(m, "\n### %s (%d)\n\n%s\n\n", one.Title, one.Count, one.Advice)
 		results, more := one.first(m.Top)
 		for _, r := range results {
-			fmt.Fprintf(m, "- %s: %s\n", plain(r.Text), plain(strings.Join(r.Models, " ")))
+			fmt.Fprintf(m, "- %s: %s\n", MarkdownText(r.Text), MarkdownText(strings.Join(r.Models, " ")))
 		}
 		if more > 0 {
 			fmt.Fprintf(m, "- … and %d more\n", more)

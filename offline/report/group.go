@@ -1,4 +1,4 @@
-package offline
+package report
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
+	"readiness/offline"
+	"readiness/offline/show"
 )
 
 const (
@@ -20,18 +22,18 @@ const (
 	longestName = 48
 )
 
-// group holds the findings of an item that are listed under one rule.
-type group struct {
-	rule     string
-	severity finding.Severity // the highest
-	points   float64
-	findings []Finding // in their order
-	caps     bool      // the rule causes a cap of the item's score
+// Group holds the findings of an item that are listed under one rule.
+type Group struct {
+	Rule     string
+	Severity finding.Severity // the highest
+	Points   float64
+	Findings []offline.Finding // in their order
+	Caps     bool              // the rule causes a cap of the item's score
 }
 
-// groups groups findings by rule. Groups that cap the score come first, then those that cost the most.
-func (l Listing) groups(i Assessed, all []Finding) []group {
-	var out []group
+// Groups groups findings by rule. Groups that cap the score come first, then those that cost the most.
+func (l Listing) Groups(i offline.Assessed, all []offline.Finding) []Group {
+	var out []Group
 	at := map[string]int{}
 	capping := cappingRules(i)
 	for _, f := range all {
@@ -43,68 +45,69 @@ func (l Listing) groups(i Assessed, all []Finding) []group {
 		if !ok {
 			n = len(out)
 			at[rule] = n
-			out = append(out, group{rule: rule, severity: f.Severity, caps: slices.Contains(capping, rule)})
+			out = append(out, Group{Rule: rule, Severity: f.Severity, Caps: slices.Contains(capping, rule)})
 		}
 		g := &out[n]
-		g.findings = append(g.findings, f)
-		g.points += f.Impact
-		if atLeast(f.Severity, g.severity) {
-			g.severity = f.Severity
+		g.Findings = append(g.Findings, f)
+		g.Points += f.Impact
+		if offline.AtLeast(f.Severity, g.Severity) {
+			g.Severity = f.Severity
 		}
 	}
-	slices.SortFunc(out, func(a, b group) int {
-		if a.caps != b.caps {
-			if a.caps {
+	slices.SortFunc(out, func(a, b Group) int {
+		if a.Caps != b.Caps {
+			if a.Caps {
 				return -1
 			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(b.points, a.points),
-			cmp.Compare(slices.Index(severities, b.severity), slices.Index(severities, a.severity)), strings.Compare(a.rule, b.rule))
+		return cmp.Or(cmp.Compare(b.Points, a.Points),
+			cmp.Compare(slices.Index(offline.Severities, b.Severity), slices.Index(offline.Severities, a.Severity)),
+			strings.Compare(a.Rule, b.Rule))
 	})
 	return out
 }
 
 // top returns the groups that are listed, and how many groups, findings and points are not.
-func (l Listing) top(all []group) (listed []group, left int, findings int, points float64) {
+func (l Listing) top(all []Group) (listed []Group, left int, findings int, points float64) {
 	if l.Top == 0 || len(all) <= l.Top {
 		return all, 0, 0, 0
 	}
 	for _, g := range all[l.Top:] {
-		findings += len(g.findings)
-		points += g.points
+		findings += len(g.Findings)
+		points += g.Points
 	}
 	return all[:l.Top], len(all) - l.Top, findings, points
 }
 
-// requirement returns what the rule of a group requires; for a rule without a text, what the first finding says.
-func (g group) requirement() string {
-	if text := requirementOf(g.rule); text != "" {
+// Requirement returns what the rule of a group requires; for a rule without a text, what the first finding says.
+func (g Group) Requirement() string {
+	if text := offline.RequirementOf(g.Rule); text != "" {
 		return text
 	}
-	return g.findings[0].Message
+	return g.Findings[0].Message
 }
 
 // what returns what the rule of a group requires, and the remedy.
-func (g group) what() string {
-	if text := requirementOf(g.rule); text != "" {
-		return text + " " + fixOf(g.rule)
+func (g Group) what() string {
+	if text := offline.RequirementOf(g.Rule); text != "" {
+		return text + " " + offline.FixOf(g.Rule)
 	}
-	return g.findings[0].Message
+	return g.Findings[0].Message
 }
 
-// objects names the first objects of a group, each with its evidence if asked, and how to list all.
-func (g group) objects(evidence bool) string {
+// Objects names the first objects of a group, each with its evidence if asked, and how to list all.
+func (g Group) Objects(evidence bool) string {
 	var named []string
-	for _, f := range g.findings[:min(namedObjects, len(g.findings))] {
-		name := text.Snip(objectOf(f), longestName, "…")
+	for _, f := range g.Findings[:min(namedObjects, len(g.Findings))] {
+		name := text.Snip(ObjectOf(f), longestName, "…")
 		if evidence && f.Evidence != "" {
-			name += " (" + printable(f.Evidence) + ")"
+			name += " (" + show.Printable(f.Evidence) + ")"
 		}
 		named = append(named, name)
 	}
 	all := strings.Join(named, ", ")
-	if more := len(g.findings) - len(named); more > 0 {
+	if more := len(g.Findings) - len(named); more > 0 {
 		all += fmt.Sprintf(" and %d more", more)
 	}
 	return all
@@ -124,7 +127,7 @@ var capTexts = map[string]capText{
 }
 
 // cappingRules returns the rules that cause the caps of an item.
-func cappingRules(i Assessed) []string {
+func cappingRules(i offline.Assessed) []string {
 	var rules []string
 	for _, id := range i.Result.Caps {
 		rules = append(rules, capTexts[id].rules...)
@@ -132,8 +135,8 @@ func cappingRules(i Assessed) []string {
 	return rules
 }
 
-// capLines describes the caps of an item's score, one a line.
-func capLines(i Assessed) []string {
+// CapLines describes the caps of an item's score, one a line.
+func CapLines(i offline.Assessed) []string {
 	var lines []string
 	for _, id := range i.Result.Caps {
 		line := id + " limits the score"
@@ -151,8 +154,8 @@ func capLines(i Assessed) []string {
 	return lines
 }
 
-// scoreLine describes an item's score with its band, and the score before if a baseline has it.
-func scoreLine(i Assessed) string {
+// ScoreLine describes an item's score with its band, and the score before if a baseline has it.
+func ScoreLine(i offline.Assessed) string {
 	if i.Result.Score == nil {
 		return "No score, because no table is exposed to AI."
 	}
@@ -164,23 +167,23 @@ func scoreLine(i Assessed) string {
 }
 
 // scoreChange returns a score, after the baseline's score if that is known and comparable.
-func scoreChange(i Assessed, now *int) string {
+func scoreChange(i offline.Assessed, now *int) string {
 	if i.Since == nil || !i.Since.Comparable {
-		return shownScore(now)
+		return show.Score(now)
 	}
-	return shownScore(i.Since.Score) + " → " + shownScore(now)
+	return show.Score(i.Since.Score) + " → " + show.Score(now)
 }
 
-// bandOf returns the band of a score, or "".
-func bandOf(n *int) string {
+// BandOf returns the band of a score, or "".
+func BandOf(n *int) string {
 	if n == nil {
 		return ""
 	}
 	return string(readiness.BandOf(*n))
 }
 
-// changeLine counts what changed since the baseline, or returns "" without one.
-func changeLine(i Assessed) string {
+// ChangeLine counts what changed since the baseline, or returns "" without one.
+func ChangeLine(i offline.Assessed) string {
 	switch s := i.Since; {
 	case s == nil:
 		return ""
@@ -194,16 +197,16 @@ func changeLine(i Assessed) string {
 	}
 }
 
-// where returns the place of a finding, within its item if it is inside; "" if it is gone.
-func where(i Assessed, f Finding) string {
+// Where returns the place of a finding, within its item if it is inside; "" if it is gone.
+func Where(i offline.Assessed, f offline.Finding) string {
 	if f.File == "" {
 		return ""
 	}
-	return printable(fmt.Sprintf("%s:%d", below(i.Path, f.File), f.Line))
+	return show.Printable(fmt.Sprintf("%s:%d", below(i.Path, f.File), f.Line))
 }
 
-// lost returns the points that the findings of each dimension cost, reported or not.
-func lost(i Assessed) map[string]float64 {
+// Lost returns the points that the findings of each dimension cost, reported or not.
+func Lost(i offline.Assessed) map[string]float64 {
 	byDimension := map[string]float64{}
 	for _, f := range i.Result.Findings {
 		byDimension[f.Dimension] += f.Impact
@@ -211,8 +214,8 @@ func lost(i Assessed) map[string]float64 {
 	return byDimension
 }
 
-// severityCounts returns how many findings have each severity, as in "4 high, 54 medium, 9 low".
-func severityCounts(all []Finding) string {
+// SeverityCounts returns how many findings have each severity, as in "4 high, 54 medium, 9 low".
+func SeverityCounts(all []offline.Finding) string {
 	n := map[finding.Severity]int{}
 	for _, f := range all {
 		n[f.Severity]++

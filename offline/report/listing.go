@@ -1,4 +1,4 @@
-package offline
+package report
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
+	"readiness/offline"
+	"readiness/offline/show"
 )
 
 // Listing chooses the findings in lists for people. It affects no score, count or gate.
@@ -23,24 +25,24 @@ type Listing struct {
 
 // Validate returns an error if the regime has no rule of one of the ids.
 func (l Listing) Validate(r *readiness.Regime) error {
-	ids := idsOf(r)
+	ids := offline.IdsOf(r)
 	for _, id := range l.Rules {
 		if !slices.ContainsFunc(ids, func(known string) bool { return strings.EqualFold(known, id) }) {
-			return errors.New(unknownRule(ids, id))
+			return errors.New(offline.UnknownRule(ids, id))
 		}
 	}
 	return nil
 }
 
-// filtered reports whether only some findings are listed.
-func (l Listing) filtered() bool { return len(l.Rules) > 0 || l.Object != "" }
+// Filtered reports whether only some findings are listed.
+func (l Listing) Filtered() bool { return len(l.Rules) > 0 || l.Object != "" }
 
-// singly reports whether findings are listed one by one.
-func (l Listing) singly() bool { return l.All || l.filtered() }
+// Singly reports whether findings are listed one by one.
+func (l Listing) Singly() bool { return l.All || l.Filtered() }
 
 // ruleOf returns the rule under which a finding is listed: the first of its rules that was asked for. It returns "" if
 // the finding is not listed.
-func (l Listing) ruleOf(f Finding) string {
+func (l Listing) ruleOf(f offline.Finding) string {
 	if l.Object != "" && !slices.ContainsFunc(names(f), func(name string) bool { return strings.EqualFold(name, l.Object) }) {
 		return ""
 	}
@@ -55,12 +57,12 @@ func (l Listing) ruleOf(f Finding) string {
 	return ""
 }
 
-// chosen returns the findings that are listed.
-func (l Listing) chosen(all []Finding) []Finding {
-	if !l.filtered() {
+// Chosen returns the findings that are listed.
+func (l Listing) Chosen(all []offline.Finding) []offline.Finding {
+	if !l.Filtered() {
 		return all
 	}
-	var out []Finding
+	var out []offline.Finding
 	for _, f := range all {
 		if l.ruleOf(f) != "" {
 			out = append(out, f)
@@ -69,16 +71,16 @@ func (l Listing) chosen(all []Finding) []Finding {
 	return out
 }
 
-// lists reports whether a finding of the item is listed.
-func (l Listing) lists(i Assessed) bool {
-	if i.Since != nil && len(l.chosen(i.Since.Fixed))+len(l.chosen(i.Since.Unchanged)) > 0 {
+// Lists reports whether a finding of the item is listed.
+func (l Listing) Lists(i offline.Assessed) bool {
+	if i.Since != nil && len(l.Chosen(i.Since.Fixed))+len(l.Chosen(i.Since.Unchanged)) > 0 {
 		return true
 	}
-	return len(l.chosen(i.Findings)) > 0
+	return len(l.Chosen(i.Findings)) > 0
 }
 
 // names returns the spellings that name the object of a finding.
-func names(f Finding) []string {
+func names(f offline.Finding) []string {
 	quoted := "'" + strings.ReplaceAll(f.Table, "'", "''") + "'"
 	field := "[" + strings.ReplaceAll(f.ObjectName, "]", "]]") + "]"
 	plain := "[" + f.ObjectName + "]"
@@ -96,27 +98,18 @@ func names(f Finding) []string {
 	}
 }
 
-// objectOf names the object of a finding as DAX does.
-func objectOf(f Finding) string {
+// ObjectOf names the object of a finding as DAX does.
+func ObjectOf(f offline.Finding) string {
 	all := names(f)
 	switch f.ObjectType {
 	case finding.TableObject, finding.ColumnObject, finding.CalculationItemObject, finding.RelationshipObject,
 		finding.VerifiedAnswerObject, finding.SourceObject:
-		return printable(all[len(all)-1])
+		return show.Printable(all[len(all)-1])
 	case finding.MeasureObject:
-		return printable(all[2])
+		return show.Printable(all[2])
 	case finding.DataAgentObject:
 		return "the data agent"
 	case finding.ModelObject:
 	}
 	return "the model"
-}
-
-// idsOf returns the ids of a regime's rules.
-func idsOf(r *readiness.Regime) []string {
-	var ids []string
-	for _, one := range r.Rules() {
-		ids = append(ids, one.ID)
-	}
-	return ids
 }

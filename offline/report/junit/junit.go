@@ -1,4 +1,5 @@
-package offline
+// Package junit writes an assessment as a JUnit report, which build servers read.
+package junit
 
 import (
 	"encoding/xml"
@@ -6,7 +7,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"readiness/offline"
+	"readiness/offline/report"
+	"readiness/offline/show"
 )
 
 // The elements of a JUnit report: a suite for each item, a case for each rule that applies to it, and one for the score
@@ -45,9 +49,9 @@ type junitMessage struct {
 	Text    string `xml:",cdata"`
 }
 
-// WriteJUnit writes an assessment as test results. A rule fails if it has reported findings, and is skipped if all its
+// Write writes an assessment as test results. A rule fails if it has reported findings, and is skipped if all its
 // findings are ignored.
-func WriteJUnit(w io.Writer, a *Assessment, g Gate) error {
+func Write(w io.Writer, a *offline.Assessment, g offline.Gate) error {
 	all := junitSuites{Name: "AI readiness"}
 	for _, i := range a.Items {
 		s := suiteOf(i, g)
@@ -66,8 +70,8 @@ func WriteJUnit(w io.Writer, a *Assessment, g Gate) error {
 	return err
 }
 
-func suiteOf(i Assessed, g Gate) junitSuite {
-	s := junitSuite{Name: XMLText(i.Path)}
+func suiteOf(i offline.Assessed, g offline.Gate) junitSuite {
+	s := junitSuite{Name: show.XMLText(i.Path)}
 	add := func(c junitCase) {
 		c.Class = s.Name
 		s.Tests++
@@ -82,12 +86,13 @@ func suiteOf(i Assessed, g Gate) junitSuite {
 		s.Cases = append(s.Cases, c)
 	}
 	if i.Error != nil {
-		add(junitCase{Name: "read", File: XMLText(i.At.File), Line: i.At.Line, Error: &junitMessage{Message: XMLText(i.Error.Error())}})
+		add(junitCase{Name: "read", File: show.XMLText(i.At.File), Line: i.At.Line,
+			Error: &junitMessage{Message: show.XMLText(i.Error.Error())}})
 		return s
 	}
 	if g.FailUnder != nil {
 		c := junitCase{Name: "score"}
-		if miss := g.score(i); miss != "" {
+		if miss := g.Score(i); miss != "" {
 			c.Failure = &junitMessage{Message: miss, Type: "score"}
 		}
 		add(c)
@@ -103,25 +108,25 @@ func suiteOf(i Assessed, g Gate) junitSuite {
 }
 
 // caseOf returns the test case of an item and a rule.
-func caseOf(i Assessed, rule string) junitCase {
-	c := junitCase{Name: rule + " " + requirementOf(rule)}
+func caseOf(i offline.Assessed, rule string) junitCase {
+	c := junitCase{Name: rule + " " + offline.RequirementOf(rule)}
 	var lines []string
-	worst := Finding{}
+	worst := offline.Finding{}
 	for _, f := range i.Findings {
 		if !slices.Contains(f.RuleIDs, rule) {
 			continue
 		}
 		if len(lines) == 0 {
-			c.File, c.Line = XMLText(f.File), f.Line
+			c.File, c.Line = show.XMLText(f.File), f.Line
 		}
-		if worst.Severity == "" || atLeast(f.Severity, worst.Severity) {
+		if worst.Severity == "" || offline.AtLeast(f.Severity, worst.Severity) {
 			worst = f
 		}
-		lines = append(lines, fmt.Sprintf("%s:%d: %s: %s%s", f.File, f.Line, f.Severity, f.Message, found(f)))
+		lines = append(lines, fmt.Sprintf("%s:%d: %s: %s%s", f.File, f.Line, f.Severity, f.Message, report.Found(f)))
 	}
 	if len(lines) > 0 {
-		c.Failure = &junitMessage{Message: count(len(lines), "finding"), Type: string(worst.Severity),
-			Text: XMLText("\n" + strings.Join(lines, "\n") + "\n")}
+		c.Failure = &junitMessage{Message: show.Count(len(lines), "finding"), Type: string(worst.Severity),
+			Text: show.XMLText("\n" + strings.Join(lines, "\n") + "\n")}
 		return c
 	}
 	var why []string
@@ -131,26 +136,7 @@ func caseOf(i Assessed, rule string) junitCase {
 		}
 	}
 	if len(why) > 0 {
-		c.Skipped = &junitMessage{Message: XMLText("ignored: " + strings.Join(why, "; "))}
+		c.Skipped = &junitMessage{Message: show.XMLText("ignored: " + strings.Join(why, "; "))}
 	}
 	return c
-}
-
-// found returns the evidence of a finding, to append to its message; "" if the message contains it.
-func found(f Finding) string {
-	if strings.Contains(f.Message, f.Evidence) {
-		return ""
-	}
-	return " Found: " + f.Evidence + "."
-}
-
-// XMLText replaces characters that XML cannot represent.
-func XMLText(what string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t', r == '\n', r >= 0x20 && r <= 0xD7FF, r >= 0xE000 && r <= 0xFFFD, r >= 0x10000 && r <= utf8.MaxRune:
-			return r
-		}
-		return utf8.RuneError
-	}, what)
 }

@@ -1,4 +1,5 @@
-package offline
+// Package sarif writes an assessment as a SARIF log, which tools for code review read.
+package sarif
 
 import (
 	"cmp"
@@ -14,6 +15,8 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
+	"readiness/offline"
+	"readiness/offline/report"
 )
 
 // The parts of SARIF 2.1.0 that are written, by their SARIF names.
@@ -121,17 +124,17 @@ const (
 // sarifLevels maps severities to SARIF levels.
 var sarifLevels = map[finding.Severity]string{finding.High: "error", finding.Medium: "warning", finding.Low: "note"}
 
-// SARIFLimit is how many results of a run code scanning shows. GitHub accepts up to 25,000 and keeps the 5,000 with the
+// Limit is how many results of a run code scanning shows. GitHub accepts up to 25,000 and keeps the 5,000 with the
 // highest severity.
-const SARIFLimit = 5000
+const Limit = 5000
 
-// WriteSARIF writes an assessment as SARIF 2.1.0. Each finding is a result under its first rule; all its rules are in
+// Write writes an assessment as SARIF 2.1.0. Each finding is a result under its first rule; all its rules are in
 // the result's properties. Ignored findings are suppressed results. version is the program's version.
 //
 // limit bounds the number of results; 0 means no bound. If there are more, it keeps those with the highest severity,
 // then the highest impact, reported findings before ignored ones. A notification in the run states how many are
 // omitted; left is that number.
-func WriteSARIF(w io.Writer, a *Assessment, version string, limit int) (left int, err error) {
+func Write(w io.Writer, a *offline.Assessment, version string, limit int) (left int, err error) {
 	run := sarifRun{
 		Invocations: []sarifInvocation{{ExecutionSuccessful: a.Unreadable() == 0}},
 		OriginalURIBaseIDs: map[string]sarifLocation{sourceRoot: {Description: &sarifText{
@@ -153,7 +156,8 @@ func WriteSARIF(w io.Writer, a *Assessment, version string, limit int) (left int
 		}
 	}
 	for _, one := range a.Warnings {
-		invocation.Configuration = append(invocation.Configuration, sarifNote("warning", one.Message, Place{one.File, one.Line}))
+		invocation.Configuration = append(invocation.Configuration,
+			sarifNote("warning", one.Message, offline.Place{File: one.File, Line: one.Line}))
 	}
 	known := ""
 	if a.Baseline != "" {
@@ -165,28 +169,29 @@ func WriteSARIF(w io.Writer, a *Assessment, version string, limit int) (left int
 			"The report omits the %d least important of %d results: at most %d are written (--sarif-limit).", left, len(kept)+left, limit)},
 			nil})
 	}
-	return left, writeStreamed(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}}, "\n      \"results\": ", func(yield func(any) bool) {
-		for _, r := range kept {
-			state := known
-			if r.ignored != nil {
-				state = ""
+	return left, offline.WriteStreamed(w, sarifLog{sarifSchema, "2.1.0", []sarifRun{run}}, "\n      \"results\": ",
+		func(yield func(any) bool) {
+			for _, r := range kept {
+				state := known
+				if r.ignored != nil {
+					state = ""
+				}
+				if !yield(sarifResultOf(r.item, r.finding, indexes, state, r.ignored...)) {
+					return
+				}
 			}
-			if !yield(sarifResultOf(r.item, r.finding, indexes, state, r.ignored...)) {
-				return
-			}
-		}
-	})
+		})
 }
 
 // reported is an item's finding as a result.
 type reported struct {
 	item    string
-	finding Finding
+	finding offline.Finding
 	ignored []sarifSuppression // nil unless the finding is ignored
 }
 
 // heaviest returns at most limit results (0 means all) in the order of the items, and the number of omitted ones.
-func heaviest(a *Assessment, limit int) (kept []reported, left int) {
+func heaviest(a *offline.Assessment, limit int) (kept []reported, left int) {
 	for _, i := range a.Items {
 		for _, f := range i.Findings {
 			kept = append(kept, reported{i.Path, f, nil})
@@ -219,7 +224,7 @@ func heaviest(a *Assessment, limit int) (kept []reported, left int) {
 // sarifWeight orders severities.
 var sarifWeight = map[finding.Severity]int{finding.High: 2, finding.Medium: 1, finding.Low: 0}
 
-func sarifResultOf(item string, f Finding, indexes map[string]int, known string, suppressions ...sarifSuppression) sarifResult {
+func sarifResultOf(item string, f offline.Finding, indexes map[string]int, known string, suppressions ...sarifSuppression) sarifResult {
 	return sarifResult{
 		RuleID: f.RuleIDs[0], RuleIndex: indexes[f.RuleIDs[0]], Level: sarifLevels[f.Severity], Message: sarifText{Text: f.Message},
 		Locations: []sarifPlaced{sarifPlaceOf(f.Place, sarifLogicalOf(f))}, PartialFingerprints: fingerprints(item, f, suppressions != nil),
@@ -230,34 +235,35 @@ func sarifResultOf(item string, f Finding, indexes map[string]int, known string,
 
 func sarifRuleOf(r readiness.PublishedRule) sarifRule {
 	e, _ := explained.Rule(r.ID)
-	page := RulePage(r.ID)
-	more, link := page, linkedRule(r.ID)
+	page := offline.RulePage(r.ID)
+	more, link := page, offline.LinkedRule(r.ID)
 	if page == "" {
 		more, link = "readiness rules show "+r.ID, "`readiness rules show "+r.ID+"`"
 	}
 	return sarifRule{
 		ID: r.ID, Name: e.Name, HelpURI: page,
-		ShortDescription: sarifText{Text: requirementOf(r.ID)}, FullDescription: sarifText{Text: e.What},
+		ShortDescription: sarifText{Text: offline.RequirementOf(r.ID)}, FullDescription: sarifText{Text: e.What},
 		Help: sarifText{
-			Text:     helpOf(r.ID) + " Examples: " + more,
-			Markdown: "**" + plain(requirementOf(r.ID)) + "** " + plain(helpOf(r.ID)) + " Examples: " + link,
+			Text:     offline.HelpOf(r.ID) + " Examples: " + more,
+			Markdown: "**" + report.MarkdownText(offline.RequirementOf(r.ID)) + "** " + report.MarkdownText(offline.HelpOf(r.ID)) +
+				" Examples: " + link,
 		},
 		DefaultConfiguration: sarifSettings{sarifLevels[r.Severity]},
 		Properties:           sarifBag{"tags": []string{"ai-readiness", r.Dimension}},
 	}
 }
 
-func sarifNote(level, message string, at Place) sarifNotification {
+func sarifNote(level, message string, at offline.Place) sarifNotification {
 	return sarifNotification{level, sarifText{Text: message}, []sarifPlaced{sarifPlaceOf(at, nil)}}
 }
 
-func sarifPlaceOf(at Place, logical []sarifLogical) sarifPlaced {
+func sarifPlaceOf(at offline.Place, logical []sarifLogical) sarifPlaced {
 	return sarifPlaced{sarifPhysical{sarifLocation{URI: (&url.URL{Path: at.File}).String(), URIBaseID: sourceRoot},
 		sarifRegion{max(at.Line, 1)}}, logical}
 }
 
 // sarifLogicalOf names the object of a finding as DAX does.
-func sarifLogicalOf(f Finding) []sarifLogical {
+func sarifLogicalOf(f offline.Finding) []sarifLogical {
 	table := "'" + strings.ReplaceAll(f.Table, "'", "''") + "'"
 	switch f.ObjectType {
 	case finding.TableObject:
@@ -272,7 +278,7 @@ func sarifLogicalOf(f Finding) []sarifLogical {
 }
 
 // fingerprints identify a finding, whatever its lines, its message and other findings about its object.
-func fingerprints(item string, f Finding, suppressed bool) map[string]string {
+func fingerprints(item string, f offline.Finding, suppressed bool) map[string]string {
 	identity := []any{item, f.Dimension, f.Key}
 	if suppressed { // an object may also have a finding that is not ignored
 		identity = append(identity, "ignored")

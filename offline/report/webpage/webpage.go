@@ -1,4 +1,5 @@
-package offline
+// Package webpage writes an assessment as a page for a browser.
+package webpage
 
 import (
 	"bufio"
@@ -13,6 +14,9 @@ import (
 
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
+	"readiness/offline"
+	"readiness/offline/report"
+	"readiness/offline/show"
 )
 
 // The parts of the page. Style and script have no comments, because a template would remove them after their hashes are computed.
@@ -25,11 +29,11 @@ var (
 	pageScript string
 )
 
-var pageTemplate = NewPage(pageText)
+var pageTemplate = New(pageText)
 
-// NewPage returns the template of a page in which {policy}, {style} and {script} stand for those that all reports have.
+// New returns the template of a page in which {policy}, {style} and {script} stand for those that all reports have.
 // It panics if the text is no template.
-func NewPage(text string) *template.Template {
+func New(text string) *template.Template {
 	return template.Must(template.New("report").Parse(strings.NewReplacer(
 		"{policy}", pagePolicy(), "{style}", pageStyle, "{script}", pageScript).Replace(text)))
 }
@@ -53,7 +57,7 @@ type (
 		Items                []pageItem
 		AcrossTitle          string
 		AcrossNote           string
-		Across               []acrossSection
+		Across               []report.AcrossSection
 		Warnings             []string
 	}
 	pageItem struct {
@@ -87,23 +91,23 @@ type (
 	}
 )
 
-// WriteHTML writes an assessment as one HTML page that loads nothing. All reported findings are in it, grouped by rule.
-func WriteHTML(w io.Writer, a *Assessment, l Listing) error {
+// Write writes an assessment as one HTML page that loads nothing. All reported findings are in it, grouped by rule.
+func Write(w io.Writer, a *offline.Assessment, l report.Listing) error {
 	p := page{Summary: a.Summary(), Bands: bandsText(), Compared: a.Baseline != ""}
-	if l.filtered() {
+	if l.Filtered() {
 		p.Note = "Lists contain only what --rule and --object choose."
-		if !slices.ContainsFunc(a.Items, l.lists) {
-			p.Note = noMatch
+		if !slices.ContainsFunc(a.Items, l.Lists) {
+			p.Note = report.NoMatch
 		}
 	}
 	for n, i := range a.Items {
 		p.Items = append(p.Items, pageItemOf(n+1, i, l, p.Compared))
 	}
 	for _, one := range a.Warnings {
-		p.Warnings = append(p.Warnings, printable(one.String()))
+		p.Warnings = append(p.Warnings, show.Printable(one.String()))
 	}
-	if p.Across = a.Across.sections(l); len(p.Across) > 0 {
-		p.AcrossTitle, p.AcrossNote = acrossTitle, a.Across.summary()
+	if p.Across = report.Sections(a.Across, l); len(p.Across) > 0 {
+		p.AcrossTitle, p.AcrossNote = report.AcrossTitle, report.Summary(a.Across)
 	}
 	out := bufio.NewWriter(w)
 	if err := pageTemplate.Execute(out, p); err != nil {
@@ -138,14 +142,14 @@ func bandClass(n *int) string {
 	}
 }
 
-func pageItemOf(n int, i Assessed, l Listing, compared bool) pageItem {
-	p := pageItem{ID: fmt.Sprintf("item-%d", n), Path: printable(i.Path), Listed: !l.filtered() || l.lists(i)}
+func pageItemOf(n int, i offline.Assessed, l report.Listing, compared bool) pageItem {
+	p := pageItem{ID: fmt.Sprintf("item-%d", n), Path: show.Printable(i.Path), Listed: !l.Filtered() || l.Lists(i)}
 	if i.Error != nil {
-		p.Score, p.Class, p.Error = "error", "poor", printable(i.Error.Error())
+		p.Score, p.Class, p.Error = "error", "poor", show.Printable(i.Error.Error())
 		return p
 	}
-	p.Score, p.Band, p.Class = shownScore(i.Result.Score), bandOf(i.Result.Score), bandClass(i.Result.Score)
-	p.Agent = shownScore(i.ScoreDataAgent)
+	p.Score, p.Band, p.Class = show.Score(i.Result.Score), report.BandOf(i.Result.Score), bandClass(i.Result.Score)
+	p.Agent = show.Score(i.ScoreDataAgent)
 	if i.Result.Score != nil {
 		p.Rank = *i.Result.Score
 	}
@@ -162,28 +166,28 @@ func pageItemOf(n int, i Assessed, l Listing, compared bool) pageItem {
 	if compared {
 		p.New, p.Unchanged = fmt.Sprint(len(i.Findings)), fmt.Sprint(i.Known)
 		if s := i.Since; s != nil && s.Comparable {
-			p.Before, p.Fixed = shownScore(s.Score), fmt.Sprint(len(s.Fixed))
+			p.Before, p.Fixed = show.Score(s.Score), fmt.Sprint(len(s.Fixed))
 		}
 	}
 	if !p.Listed {
 		return p
 	}
-	p.Lines = append([]string{scoreLine(i)}, capLines(i)...)
-	if line := changeLine(i); line != "" {
+	p.Lines = append([]string{report.ScoreLine(i)}, report.CapLines(i)...)
+	if line := report.ChangeLine(i); line != "" {
 		p.Lines = append(p.Lines, line)
 	}
 	p.Dimensions = pageDimensions(i)
 	p.Sections = pageSections(i, l)
 	for _, f := range i.Ignored {
 		one := pageFindingOf(i, f.Finding)
-		one.Reason = printable(f.Reason)
+		one.Reason = show.Printable(f.Reason)
 		p.Ignored = append(p.Ignored, one)
 	}
 	return p
 }
 
-func pageDimensions(i Assessed) (all []pageDimension) {
-	points := lost(i)
+func pageDimensions(i offline.Assessed) (all []pageDimension) {
+	points := report.Lost(i)
 	for _, d := range i.Result.Dimensions {
 		one := pageDimension{Name: d.Name, Score: "not applicable"}
 		if d.Score != nil {
@@ -194,13 +198,13 @@ func pageDimensions(i Assessed) (all []pageDimension) {
 	return all
 }
 
-func pageSections(i Assessed, l Listing) (all []pageSection) {
-	add := func(title string, findings []Finding) {
-		groups := l.groups(i, findings)
+func pageSections(i offline.Assessed, l report.Listing) (all []pageSection) {
+	add := func(title string, findings []offline.Finding) {
+		groups := l.Groups(i, findings)
 		if len(groups) == 0 {
 			return
 		}
-		s := pageSection{Title: title, Counts: severityCounts(l.chosen(findings))}
+		s := pageSection{Title: title, Counts: report.SeverityCounts(l.Chosen(findings))}
 		for _, g := range groups {
 			s.Groups = append(s.Groups, pageGroupOf(i, g, l))
 		}
@@ -210,28 +214,30 @@ func pageSections(i Assessed, l Listing) (all []pageSection) {
 		add("Findings", i.Findings)
 		return all
 	}
-	add(newFindings, i.Findings)
-	add(fixedFindings, i.Since.Fixed)
-	add(unchangedFindings, i.Since.Unchanged)
+	add(report.NewFindings, i.Findings)
+	add(report.FixedFindings, i.Since.Fixed)
+	add(report.UnchangedFindings, i.Since.Unchanged)
 	return all
 }
 
-func pageGroupOf(i Assessed, g group, l Listing) pageGroup {
+func pageGroupOf(i offline.Assessed, g report.Group, l report.Listing) pageGroup {
 	p := pageGroup{
-		Rule: g.rule, Page: RulePage(g.rule), Requirement: printable(g.requirement()), Help: helpOf(g.rule), Severity: string(g.severity),
-		Count: count(len(g.findings), "finding"), Points: fmt.Sprintf("%.1f", g.points), Objects: g.objects(false), Caps: g.caps,
-		Open: l.singly() || len(g.findings) <= manyFindings,
+		Rule: g.Rule, Page: offline.RulePage(g.Rule), Requirement: show.Printable(g.Requirement()), Help: offline.HelpOf(g.Rule),
+		Severity: string(g.Severity),
+		Count:    show.Count(len(g.Findings), "finding"), Points: fmt.Sprintf("%.1f", g.Points), Objects: g.Objects(false), Caps: g.Caps,
+		Open: l.Singly() || len(g.Findings) <= manyFindings,
 	}
-	for _, f := range g.findings {
+	for _, f := range g.Findings {
 		p.Findings = append(p.Findings, pageFindingOf(i, f))
 	}
 	return p
 }
 
-func pageFindingOf(i Assessed, f Finding) pageFinding {
+func pageFindingOf(i offline.Assessed, f offline.Finding) pageFinding {
 	return pageFinding{
-		Object: objectOf(f), Severity: string(f.Severity), Rules: strings.Join(f.RuleIDs, ", "), Points: fmt.Sprintf("%.1f", f.Impact),
-		Message: printable(f.Message), Evidence: printable(f.Evidence), Rank: slices.Index(severities, f.Severity),
-		Place: where(i, f),
+		Object: report.ObjectOf(f), Severity: string(f.Severity), Rules: strings.Join(f.RuleIDs, ", "),
+		Points:  fmt.Sprintf("%.1f", f.Impact),
+		Message: show.Printable(f.Message), Evidence: show.Printable(f.Evidence), Rank: slices.Index(offline.Severities, f.Severity),
+		Place: report.Where(i, f),
 	}
 }

@@ -1,4 +1,4 @@
-package offline
+package report
 
 import (
 	"fmt"
@@ -6,51 +6,54 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"readiness/offline"
+	"readiness/offline/show"
 )
 
 // item writes what the lists say about an item.
-func (s Screen) item(out *strings.Builder, i Assessed) {
-	if s.filtered() && !s.lists(i) {
+func (s Screen) item(out *strings.Builder, i offline.Assessed) {
+	if s.Filtered() && !s.Lists(i) {
 		return
 	}
-	fmt.Fprintf(out, "\n%s\n", s.paint(text.Bold, printable(i.Path)))
+	fmt.Fprintf(out, "\n%s\n", s.paint(text.Bold, show.Printable(i.Path)))
 	if i.Error != nil {
-		fmt.Fprintf(out, "%s %s\n", s.paint(text.FgRed, "cannot be assessed:"), printable(i.Error.Error()))
+		fmt.Fprintf(out, "%s %s\n", s.paint(text.FgRed, "cannot be assessed:"), show.Printable(i.Error.Error()))
 		return
 	}
-	if !s.filtered() {
+	if !s.Filtered() {
 		s.scores(out, i)
 	}
 	if i.Since == nil {
 		s.findings(out, "Findings", i, i.Findings)
 		return
 	}
-	s.findings(out, newFindings, i, i.Findings)
-	s.findings(out, fixedFindings, i, i.Since.Fixed)
-	s.findings(out, unchangedFindings, i, i.Since.Unchanged)
+	s.findings(out, NewFindings, i, i.Findings)
+	s.findings(out, FixedFindings, i, i.Since.Fixed)
+	s.findings(out, UnchangedFindings, i, i.Since.Unchanged)
 }
 
 // The titles of the lists of a comparison.
 const (
-	newFindings       = "New findings"
-	fixedFindings     = "Fixed findings"
-	unchangedFindings = "Unchanged findings"
+	NewFindings       = "New findings"
+	FixedFindings     = "Fixed findings"
+	UnchangedFindings = "Unchanged findings"
 )
 
 // scores writes an item's score and its dimensions.
-func (s Screen) scores(out *strings.Builder, i Assessed) {
-	fmt.Fprintln(out, s.colored(i.Result.Score, s.wrapped(scoreLine(i))))
-	for _, line := range capLines(i) {
+func (s Screen) scores(out *strings.Builder, i offline.Assessed) {
+	fmt.Fprintln(out, s.colored(i.Result.Score, s.wrapped(ScoreLine(i))))
+	for _, line := range CapLines(i) {
 		fmt.Fprintln(out, s.paint(text.FgRed, s.wrapped(line)))
 	}
-	if line := changeLine(i); line != "" {
+	if line := ChangeLine(i); line != "" {
 		fmt.Fprintln(out, s.wrapped(line))
 	}
 	name, length := 27, 20
 	if s.Width < roomy {
 		name, length = 20, 10
 	}
-	points := lost(i)
+	points := Lost(i)
 	var rows []table.Row
 	for _, d := range i.Result.Dimensions {
 		row := table.Row{d.Name, "none", "", ""}
@@ -85,13 +88,13 @@ func (s Screen) bar(score, length int) string {
 }
 
 // findings writes the findings under a title: one by one, or the rules that cost the most.
-func (s Screen) findings(out *strings.Builder, title string, i Assessed, all []Finding) {
-	groups := s.groups(i, all)
+func (s Screen) findings(out *strings.Builder, title string, i offline.Assessed, all []offline.Finding) {
+	groups := s.Groups(i, all)
 	if len(groups) == 0 {
 		return
 	}
-	counts := severityCounts(s.chosen(all))
-	if s.singly() {
+	counts := SeverityCounts(s.Chosen(all))
+	if s.Singly() {
 		fmt.Fprintf(out, "\n%s: %s\n", title, counts)
 		for _, g := range groups {
 			s.singles(out, i, g)
@@ -102,18 +105,18 @@ func (s Screen) findings(out *strings.Builder, title string, i Assessed, all []F
 	fmt.Fprintf(out, "\n%s by rule: %s\n", title, counts)
 	rows := make([]table.Row, len(listed))
 	for n, g := range listed {
-		rows[n] = table.Row{g.rule, s.severity(g.severity), len(g.findings), fmt.Sprintf("%.1f", g.points), s.advice(title, i, g)}
+		rows[n] = table.Row{g.Rule, s.severity(g.Severity), len(g.Findings), fmt.Sprintf("%.1f", g.Points), s.advice(title, i, g)}
 	}
 	s.table(out, table.Row{"Rule", "Severity", "Findings", "Points", heading(title)}, rows, []int{6, 8, 8, 6, 0}, 4)
 	if left > 0 {
 		fmt.Fprintln(out, s.wrapped(fmt.Sprintf("… and %s with %s (%.1f points); --top 0 shows all rules, --all every finding",
-			count(left, "more rule"), count(findings, "finding"), points)))
+			show.Count(left, "more rule"), show.Count(findings, "finding"), points)))
 	}
 }
 
 // heading is the head of the column that says something about a group: of new findings what to do, of others which.
 func heading(title string) string {
-	if title == fixedFindings || title == unchangedFindings {
+	if title == FixedFindings || title == UnchangedFindings {
 		return "Objects"
 	}
 	return "What to do"
@@ -121,40 +124,49 @@ func heading(title string) string {
 
 // advice says what to do about a group: what its only finding says, or what its rule requires, and of some of the
 // objects. Of a group that is fixed or unchanged it names objects.
-func (s Screen) advice(title string, i Assessed, g group) string {
+func (s Screen) advice(title string, i offline.Assessed, g Group) string {
 	if heading(title) == "Objects" {
-		return printable(g.requirement()) + "\n" + g.objects(false)
+		return show.Printable(g.Requirement()) + "\n" + g.Objects(false)
 	}
 	note := ""
-	if g.caps {
+	if g.Caps {
 		note = "This limits the score. "
 	}
-	if len(g.findings) == 1 {
-		return note + s.single(g.findings[0]) + "\n" + placed + where(i, g.findings[0])
+	if len(g.Findings) == 1 {
+		return note + s.single(g.Findings[0]) + "\n" + placed + Where(i, g.Findings[0])
 	}
-	return note + printable(g.what()) + "\n" + g.objects(false) + "; --rule " + g.rule + " lists all"
+	return note + show.Printable(g.what()) + "\n" + g.Objects(false) + "; --rule " + g.Rule + " lists all"
 }
 
 // single is a finding's message with its evidence.
-func (s Screen) single(f Finding) string {
-	message := printable(f.Message)
-	if evidence := found(f); evidence != "" {
-		message += "\n" + s.paint(text.Faint, printable(strings.TrimSpace(evidence)))
+func (s Screen) single(f offline.Finding) string {
+	message := show.Printable(f.Message)
+	if evidence := Found(f); evidence != "" {
+		message += "\n" + s.paint(text.Faint, show.Printable(strings.TrimSpace(evidence)))
 	}
 	return message
 }
 
 // singles writes each finding of a group.
-func (s Screen) singles(out *strings.Builder, i Assessed, g group) {
-	title := s.wrapped(fmt.Sprintf("%s %s (%s, %.1f points)", g.rule, printable(g.requirement()), count(len(g.findings), "finding"),
-		g.points))
+func (s Screen) singles(out *strings.Builder, i offline.Assessed, g Group) {
+	title := s.wrapped(fmt.Sprintf("%s %s (%s, %.1f points)", g.Rule, show.Printable(g.Requirement()),
+		show.Count(len(g.Findings), "finding"),
+		g.Points))
 	fmt.Fprintf(out, "\n%s\n", s.paint(text.Bold, title))
-	rows := make([]table.Row, len(g.findings))
-	for n, f := range g.findings {
+	rows := make([]table.Row, len(g.Findings))
+	for n, f := range g.Findings {
 		rows[n] = table.Row{
 			s.severity(f.Severity), strings.Join(f.RuleIDs, "\n"), fmt.Sprintf("%.1f", f.Impact),
-			where(i, f), s.single(f),
+			Where(i, f), s.single(f),
 		}
 	}
 	s.table(out, table.Row{"Severity", "Rules", "Points", "Where", "What to do"}, rows, []int{8, 6, 6, s.Width / 4, 0}, 4)
+}
+
+// Found returns the evidence of a finding, to append to its message; "" if the message contains it.
+func Found(f offline.Finding) string {
+	if strings.Contains(f.Message, f.Evidence) {
+		return ""
+	}
+	return " Found: " + f.Evidence + "."
 }

@@ -1,4 +1,4 @@
-package offline
+package report
 
 import (
 	"fmt"
@@ -6,13 +6,14 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
+	"readiness/offline"
+	"readiness/offline/show"
 )
 
 // Screen describes where a report is shown.
@@ -29,15 +30,15 @@ const narrowest = 60
 
 // WriteTable writes an assessment for people: the items with their scores, then each item's dimensions, and the rules
 // whose findings cost the most.
-func WriteTable(w io.Writer, a *Assessment, s Screen) error {
+func WriteTable(w io.Writer, a *offline.Assessment, s Screen) error {
 	s.Width = max(s.Width, narrowest)
 	out := &strings.Builder{}
 	s.overview(out, a)
 	for _, i := range a.Items {
 		s.item(out, i)
 	}
-	if s.filtered() && !slices.ContainsFunc(a.Items, s.lists) {
-		fmt.Fprintf(out, "\n%s\n", noMatch)
+	if s.Filtered() && !slices.ContainsFunc(a.Items, s.Lists) {
+		fmt.Fprintf(out, "\n%s\n", NoMatch)
 	}
 	s.across(out, a.Across)
 	fmt.Fprintf(out, "\n%s\n", a.Summary())
@@ -45,14 +46,14 @@ func WriteTable(w io.Writer, a *Assessment, s Screen) error {
 	return err
 }
 
-// noMatch is what lists say if they list nothing.
-const noMatch = "No finding matches --rule and --object."
+// NoMatch is what lists say if they list nothing.
+const NoMatch = "No finding matches --rule and --object."
 
 // roomy is the smallest width of tables with bands and long bars.
 const roomy = 80
 
 // overview writes the items with their scores.
-func (s Screen) overview(out *strings.Builder, a *Assessment) {
+func (s Screen) overview(out *strings.Builder, a *offline.Assessment) {
 	head := table.Row{"Score", "Band", "As agent", "Findings", "Item"}
 	widths := []int{5, 12, 8, 8, 0}
 	if a.Baseline != "" {
@@ -73,21 +74,21 @@ func (s Screen) overview(out *strings.Builder, a *Assessment) {
 	s.table(out, head, rows, widths, len(widths)-1)
 }
 
-func (s Screen) overviewRow(i Assessed, compared bool) table.Row {
+func (s Screen) overviewRow(i offline.Assessed, compared bool) table.Row {
 	score := i.Result.Score
-	switch path := printable(i.Path); {
+	switch path := show.Printable(i.Path); {
 	case i.Error != nil && compared:
 		return table.Row{s.paint(text.FgRed, "error"), "", "", "", "", path}
 	case i.Error != nil:
 		return table.Row{s.paint(text.FgRed, "error"), "", "", "", path}
 	case compared:
-		row := table.Row{s.colored(score, scoreChange(i, score)), bandOf(score), len(i.Findings), "", i.Known, path}
+		row := table.Row{s.colored(score, scoreChange(i, score)), BandOf(score), len(i.Findings), "", i.Known, path}
 		if i.Since != nil && i.Since.Comparable {
 			row[3] = len(i.Since.Fixed)
 		}
 		return row
 	default:
-		return table.Row{s.colored(score, shownScore(score)), bandOf(score), shownScore(i.ScoreDataAgent), len(i.Findings), path}
+		return table.Row{s.colored(score, show.Score(score)), BandOf(score), show.Score(i.ScoreDataAgent), len(i.Findings), path}
 	}
 }
 
@@ -212,21 +213,4 @@ func (s Screen) colored(n *int, what string) string {
 	default:
 		return s.paint(text.FgYellow, what)
 	}
-}
-
-func shownScore(n *int) string {
-	if n == nil {
-		return "none"
-	}
-	return fmt.Sprint(*n)
-}
-
-// printable replaces control and bidirectional characters in a model's text.
-func printable(what string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, what)
 }
