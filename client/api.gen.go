@@ -1322,6 +1322,9 @@ type AIProvider struct {
 	Model *string `json:"model"`
 	Name  string  `json:"name"`
 
+	// Prices Absent when none are saved.
+	Prices *AIProviderPrices `json:"prices,omitempty"`
+
 	// ProviderID `embedded`, or a UUID.
 	ProviderID string `json:"providerId"`
 
@@ -1396,6 +1399,12 @@ type AIProviderLimitsRequest struct {
 // AIProviderList defines model for AIProviderList.
 type AIProviderList struct {
 	Value []AIProvider `json:"value"`
+}
+
+// AIProviderPrices What a million tokens cost, in a currency of your own. Without prices the cost of a run is unknown; it is never estimated.
+type AIProviderPrices struct {
+	Input  float64 `json:"input"`
+	Output float64 `json:"output"`
 }
 
 // AIProviderPurpose What the provider may be used for: texts of previews, phrasing benchmark questions, judging answers, and answering in a benchmark or an A/B test.
@@ -2196,11 +2205,14 @@ type BenchmarkResponseTime = map[string]interface{}
 // BenchmarkRun defines model for BenchmarkRun.
 type BenchmarkRun struct {
 	// AbTestID The A/B test that the run was made for, which may be deleted; null for a standalone run.
-	AbTestID     *string                 `json:"abTestId"`
-	AbTestSide   *BenchmarkRunAbTestSide `json:"abTestSide"`
-	Agent        AnsweredBy              `json:"agent"`
-	Asks         BenchmarkRunAsks        `json:"asks"`
-	CreatedAtUtc time.Time               `json:"createdAtUtc"`
+	AbTestID   *string                 `json:"abTestId"`
+	AbTestSide *BenchmarkRunAbTestSide `json:"abTestSide"`
+	Agent      AnsweredBy              `json:"agent"`
+	Asks       BenchmarkRunAsks        `json:"asks"`
+
+	// Cost What the tokens cost at the prices that the AI provider had; absent without prices.
+	Cost         *float64  `json:"cost,omitempty"`
+	CreatedAtUtc time.Time `json:"createdAtUtc"`
 
 	// Error Why the run failed.
 	Error         *OperationError `json:"error"`
@@ -2231,6 +2243,9 @@ type BenchmarkRun struct {
 	// Status More statuses may be added over time.
 	Status      OperationStatus `json:"status"`
 	StoredAtUtc *time.Time      `json:"storedAtUtc"`
+
+	// Usage The tokens that the AI provider counted; absent when it counted none.
+	Usage *TokenUsage `json:"usage,omitempty"`
 
 	// Verdicts Null unless the run succeeded, like the three members that follow.
 	Verdicts      *BenchmarkVerdicts `json:"verdicts"`
@@ -2408,6 +2423,9 @@ type ChangeAIProviderRequest struct {
 	Limits *AIProviderLimitsRequest `json:"limits,omitempty"`
 	Model  *string                  `json:"model,omitempty"`
 	Name   *string                  `json:"name,omitempty"`
+
+	// Prices For language models only; null removes them.
+	Prices *AIProviderPrices `json:"prices,omitempty"`
 
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes    *AIProviderPurposes `json:"purposes,omitempty"`
@@ -3278,6 +3296,9 @@ type SaveAIProviderRequest struct {
 	Model *string `json:"model,omitempty"`
 	Name  string  `json:"name"`
 
+	// Prices For language models only.
+	Prices *AIProviderPrices `json:"prices,omitempty"`
+
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes *AIProviderPurposes `json:"purposes,omitempty"`
 
@@ -3440,6 +3461,12 @@ type TextOrigin struct {
 
 	// RequestHash The SHA-256 of the messages of the request, in hexadecimal.
 	RequestHash string `json:"requestHash"`
+}
+
+// TokenUsage defines model for TokenUsage.
+type TokenUsage struct {
+	InputTokens  int64 `json:"inputTokens"`
+	OutputTokens int64 `json:"outputTokens"`
 }
 
 // TrackedItem defines model for TrackedItem.

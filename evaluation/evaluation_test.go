@@ -57,7 +57,7 @@ type verdicts = []comparison.Verdict
 
 var (
 	model    = benchmark.Side{AnsweredBy: benchmark.AnsweredBy{Kind: comparison.GenericAgent, ProviderID: "p"}}
-	about    = comparison.Target{ProviderID: "p", Model: "small-1", Transport: "chat_completions"}
+	about    = comparison.Target{ProviderID: "p", Model: "small-1", Transport: "chat_completions", Prices: &comparison.Prices{Input: 0.5, Output: 2}}
 	right    = comparison.Correct
 	wrong    = comparison.Incorrect
 	silent   = comparison.Errored

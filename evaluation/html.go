@@ -97,9 +97,13 @@ func (r *Report) detail(q Question) detail {
 		t, asked := c.Tally(q.ID)
 		a := pageAnswer{Column: c.Name, Answered: c.Answered, Verdict: shownVerdict(t, asked), Class: verdictClass(t, asked)}
 		for _, one := range t.Asks {
+			used := tokensOf(one.Usage)
+			if cost := c.Summary.Target.Prices.Cost(one.Usage); cost != nil {
+				used += ", cost " + shownCost(cost)
+			}
 			a.Asks = append(a.Asks, pageAsk{one.N, string(one.Verdict), string(one.Method), show.XMLText(one.Reason),
 				show.XMLText(answerOf(one)), show.XMLText(one.Query),
-				shownTime(&one.DurationMS), tokensOf(one.Usage)})
+				shownTime(&one.DurationMS), used})
 		}
 		d.Answers = append(d.Answers, a)
 	}

@@ -68,7 +68,7 @@ func configured(b *api.SaveAIProviderJSONRequestBody) aiprovider.Configuration {
 		Name: b.Name, Kind: b.Kind, BaseURL: optional.Value(b.BaseURL), Model: optional.Value(b.Model), APIVersion: optional.Value(b.APIVersion),
 		WorkspaceID: optional.Value(b.WorkspaceID), DataAgentID: optional.Value(b.DataAgentID),
 		Purposes: optional.Or(b.Purposes, b.Kind.Purposes()), Enabled: optional.Or(b.Enabled, true),
-		DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(),
+		DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(), Prices: b.Prices,
 	}
 	if d := b.DataPolicy; d != nil {
 		c.DataPolicy.SendDAX = optional.Or(d.SendDax, true)
@@ -109,7 +109,7 @@ func patched(b *api.ChangeAIProviderJSONRequestBody) (p aiprovider.Patch, key ai
 		nullable("baseUrl", b.BaseURL, &p.BaseURL), nullable("model", b.Model, &p.Model),
 		nullable("apiVersion", b.APIVersion, &p.APIVersion),
 		nullable("workspaceId", b.WorkspaceID, &p.WorkspaceID), nullable("dataAgentId", b.DataAgentID, &p.DataAgentID),
-		nullable("apiKey", b.APIKey, &text))
+		nullable("prices", b.Prices, &p.Prices), nullable("apiKey", b.APIKey, &text))
 	switch {
 	case err != nil || text == nil:
 		return p, key, err
@@ -175,7 +175,7 @@ func savedProvider(p aiprovider.Provider) api.AIProvider {
 	out := api.AIProvider{
 		ProviderID: p.ProviderID, Name: p.Name, Kind: p.Kind, BaseURL: text(p.BaseURL), Model: text(p.Model),
 		APIVersion: text(p.APIVersion),
-		Purposes:   p.Purposes, Enabled: p.Enabled, DataPolicy: &p.DataPolicy, Limits: &p.Limits, HasKey: p.HasKey,
+		Purposes:   p.Purposes, Enabled: p.Enabled, DataPolicy: &p.DataPolicy, Limits: &p.Limits, Prices: p.Prices, HasKey: p.HasKey,
 		Capabilities: &p.Capabilities, LastTest: p.LastTest, CreatedAtUtc: inUTC(&p.CreatedAt), ChangedAtUtc: inUTC(&p.ChangedAt),
 		UsedBy: len(p.UsedBy),
 	}

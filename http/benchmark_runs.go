@@ -200,6 +200,7 @@ func benchmarkRun(r projections.BenchmarkRun) api.BenchmarkRun {
 	if o := r.Outcome; o != nil {
 		out.Score, out.Verdicts, out.Stable, out.Scored, out.ResponseTime, out.StoredAtUtc = o.Score, &o.Verdicts, &o.Stable, &o.Scored,
 			o.ResponseTime, inUTC(r.EndedAt)
+		out.Usage, out.Cost = o.Usage, o.Cost
 	}
 	if r.AbTest != nil {
 		out.AbTestID, out.AbTestSide = new(r.AbTest.AbTestID.String()), new(api.BenchmarkRunAbTestSide(strings.ToUpper(r.AbTest.Side)))

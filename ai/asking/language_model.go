@@ -24,6 +24,9 @@ func (a *Asker) languageModel(v view) (comparison.Target, Ask, error) {
 	}
 	m := newMaterial(v.sight, settings.WithoutDAX)
 	about.Transport, about.Model = byChat, settings.Model
+	if p := settings.Prices; p != nil {
+		about.Prices = new(comparison.Prices(*p))
+	}
 	about.ConfigHash = configHash(struct {
 		Prompt, BaseURL, Model, APIVersion string
 		Kind                               aiprovider.Kind

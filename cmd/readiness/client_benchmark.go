@@ -298,6 +298,13 @@ func benchmarkTable(s *sheet, b client.BenchmarkRunResult) {
 	if r.Verdicts != nil {
 		s.say("Answers: %s", printable(verdicts(*r.Verdicts)))
 	}
+	if u := r.Usage; u != nil {
+		cost := "unknown, because the AI provider has no prices"
+		if r.Cost != nil {
+			cost = fmt.Sprintf("%.4f", *r.Cost)
+		}
+		s.say("Tokens: %d of input, %d of output; cost %s", u.InputTokens, u.OutputTokens, cost)
+	}
 	var wrong []answeredQuestion
 	for _, q := range answeredQuestions(b.Document) {
 		if q.Verdict != "correct" {

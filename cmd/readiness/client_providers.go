@@ -107,6 +107,9 @@ func providerTable(s *sheet, p client.AIProvider) {
 	if p.DataPolicy != nil {
 		line("DAX is sent", yes(p.DataPolicy.SendDax))
 	}
+	if c := p.Prices; c != nil {
+		line("Prices", fmt.Sprintf("%g for a million tokens of input, %g of output", c.Input, c.Output))
+	}
 	if t := p.LastTest; t != nil {
 		line("Last test", fmt.Sprintf("%s, %d ms: %s", moment(&t.AtUtc), t.LatencyMs, because(t.ErrorCode, &t.Message)))
 	}
@@ -138,6 +141,7 @@ type providerFlags struct {
 	workspace, agent                          string
 	purposes                                  []string
 	sendDAX, enabled                          bool
+	priceInput, priceOutput                   float64
 }
 
 func (f *providerFlags) add(flags *pflag.FlagSet) {
@@ -150,6 +154,8 @@ func (f *providerFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.workspace, "workspace", "", "workspace of the data agent")
 	flags.StringVar(&f.agent, "agent", "", "data agent, for kind data_agent")
 	flags.BoolVar(&f.sendDAX, "send-dax", true, "also send the DAX of measures and columns, not only names and descriptions")
+	flags.Float64Var(&f.priceInput, "price-input", 0, "what a million tokens of input cost, in a currency of your own; needs --price-output")
+	flags.Float64Var(&f.priceOutput, "price-output", 0, "what a million tokens of output cost")
 	flags.BoolVar(&f.enabled, "enabled", true, "whether the service uses it")
 }
 
@@ -181,6 +187,12 @@ func (f *providerFlags) request(ctx context.Context, s *client.Service, cmd *cob
 	}
 	if cmd.Flags().Changed("send-dax") {
 		request.DataPolicy = &client.AIProviderDataPolicyRequest{SendDax: &f.sendDAX}
+	}
+	if cmd.Flags().Changed("price-input") != cmd.Flags().Changed("price-output") {
+		return request, usage("--price-input and --price-output must be given together")
+	}
+	if cmd.Flags().Changed("price-input") {
+		request.Prices = &client.AIProviderPrices{Input: f.priceInput, Output: f.priceOutput}
 	}
 	if f.agent != "" {
 		workspaceID, err := workspace(ctx, s, f.workspace)
@@ -254,7 +266,7 @@ func (c *clientCalls) saveProvider(ctx context.Context, s *client.Service, cmd *
 	change := client.ChangeAIProviderRequest{
 		Model: request.Model, BaseURL: request.BaseURL, APIVersion: request.APIVersion, APIKey: request.APIKey, Enabled: request.Enabled,
 		Purposes: request.Purposes, DataPolicy: request.DataPolicy, WorkspaceID: request.WorkspaceID, DataAgentID: request.DataAgentID,
-		Kind: given(cmd, "kind", request.Kind),
+		Kind: given(cmd, "kind", request.Kind), Prices: request.Prices,
 	}
 	got, err := s.ChangeAIProviderWithResponse(ctx, id, change)
 	if err != nil {

@@ -1,6 +1,7 @@
 package aiprovider_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +138,10 @@ func TestSaveRefuses(t *testing.T) {
 		"no time":                 {local(), func(s *aiprovider.Save) { s.Configuration.Limits.TimeoutMs = 999 }, "limits.timeoutMs"},
 		"too much time":           {local(), func(s *aiprovider.Save) { s.Configuration.Limits.TimeoutMs = 280_001 }, "limits.timeoutMs"},
 		"negative retries":        {local(), func(s *aiprovider.Save) { s.Configuration.Limits.MaxRetries = -1 }, "limits.maxRetries"},
+		"a negative price":        {local(), func(s *aiprovider.Save) { s.Configuration.Prices = &aiprovider.Prices{Input: -0.1} }, "prices.input"},
+		"no number":               {local(), func(s *aiprovider.Save) { s.Configuration.Prices = &aiprovider.Prices{Output: math.NaN()} }, "prices.output"},
+		"too high a price":        {local(), func(s *aiprovider.Save) { s.Configuration.Prices = &aiprovider.Prices{Output: 1_000_001} }, "prices.output"},
+		"prices of an agent":      {agent(), func(s *aiprovider.Save) { s.Configuration.Prices = &aiprovider.Prices{} }, "prices"},
 		"answers without a bound": {local(), func(s *aiprovider.Save) { s.Configuration.Limits.MaxOutputTokens = 65_537 }, "limits.maxOutputTokens"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -247,12 +252,16 @@ func TestChange(t *testing.T) {
 		events int
 		tested bool
 	}{
-		"nothing":       {aiprovider.Patch{}, func(*aiprovider.Provider) {}, 0, false},
-		"what it is":    {aiprovider.Patch{Name: new("Local"), Enabled: new(true), Model: new("small")}, func(*aiprovider.Provider) {}, 0, false},
-		"its name":      {aiprovider.Patch{Name: new(" Other ")}, func(p *aiprovider.Provider) { p.Name, p.ChangedAt = "Other", later }, 1, false},
-		"not enabled":   {aiprovider.Patch{Enabled: new(false)}, func(p *aiprovider.Provider) { p.Enabled, p.ChangedAt = false, later }, 1, false},
-		"no DAX":        {aiprovider.Patch{SendDAX: new(false)}, func(p *aiprovider.Provider) { p.DataPolicy.SendDAX, p.ChangedAt = false, later }, 1, false},
-		"its limits":    {aiprovider.Patch{MaxRetries: new(0), TimeoutMs: new(1000)}, func(p *aiprovider.Provider) { p.Limits.MaxRetries, p.Limits.TimeoutMs, p.ChangedAt = 0, 1000, later }, 1, false},
+		"nothing":     {aiprovider.Patch{}, func(*aiprovider.Provider) {}, 0, false},
+		"what it is":  {aiprovider.Patch{Name: new("Local"), Enabled: new(true), Model: new("small")}, func(*aiprovider.Provider) {}, 0, false},
+		"its name":    {aiprovider.Patch{Name: new(" Other ")}, func(p *aiprovider.Provider) { p.Name, p.ChangedAt = "Other", later }, 1, false},
+		"not enabled": {aiprovider.Patch{Enabled: new(false)}, func(p *aiprovider.Provider) { p.Enabled, p.ChangedAt = false, later }, 1, false},
+		"no DAX":      {aiprovider.Patch{SendDAX: new(false)}, func(p *aiprovider.Provider) { p.DataPolicy.SendDAX, p.ChangedAt = false, later }, 1, false},
+		"its limits":  {aiprovider.Patch{MaxRetries: new(0), TimeoutMs: new(1000)}, func(p *aiprovider.Provider) { p.Limits.MaxRetries, p.Limits.TimeoutMs, p.ChangedAt = 0, 1000, later }, 1, false},
+		"its prices": {aiprovider.Patch{Prices: new(&aiprovider.Prices{Input: 0.25, Output: 2})}, func(p *aiprovider.Provider) {
+			p.Prices, p.ChangedAt = &aiprovider.Prices{Input: 0.25, Output: 2}, later
+		}, 1, false},
+		"no prices":     {aiprovider.Patch{Prices: new((*aiprovider.Prices)(nil))}, func(*aiprovider.Provider) {}, 0, false},
 		"another model": {aiprovider.Patch{Model: new("large")}, func(p *aiprovider.Provider) { p.Model = "large" }, 2, true},
 		"another key":   {aiprovider.Patch{Key: aiprovider.GiveKey}, func(p *aiprovider.Provider) { p.KeyChanges = 2 }, 2, true},
 		"no key":        {aiprovider.Patch{Key: aiprovider.RemoveKey}, func(p *aiprovider.Provider) { p.HasKey, p.KeyChanges = false, 2 }, 2, true},

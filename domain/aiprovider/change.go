@@ -25,6 +25,7 @@ type Patch struct {
 	TimeoutMs                *int
 	MaxRetries               *int
 	MaxOutputTokens          *int
+	Prices                   **Prices
 	Key                      KeyPatch
 }
 
@@ -54,6 +55,7 @@ func (p Patch) apply(c Configuration) Configuration {
 	set(&c.Limits.TimeoutMs, p.TimeoutMs)
 	set(&c.Limits.MaxRetries, p.MaxRetries)
 	set(&c.Limits.MaxOutputTokens, p.MaxOutputTokens)
+	set(&c.Prices, p.Prices)
 	return c
 }
 

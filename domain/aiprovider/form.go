@@ -22,6 +22,7 @@ const (
 	MaxRetries     = 5
 	MinTokens      = 256
 	MaxTokens      = 65_536
+	MaxPrice       = 1_000_000 // of a million tokens
 )
 
 // wrong refuses a member as invalid.
@@ -52,6 +53,9 @@ func (c Configuration) checked() (Configuration, error) {
 		return c, err
 	}
 	if err := c.Limits.check(); err != nil {
+		return c, err
+	}
+	if err := c.Prices.check(c.Kind); err != nil {
 		return c, err
 	}
 	for _, p := range c.Purposes {
@@ -111,6 +115,24 @@ func (l Limits) check() error {
 	} {
 		if b.value < b.lo || b.value > b.most {
 			return wrong(b.member, "must be %d to %d", b.lo, b.most)
+		}
+	}
+	return nil
+}
+
+func (p *Prices) check(k Kind) error {
+	if p == nil {
+		return nil
+	}
+	if !k.Remote() {
+		return wrong("prices", "are only for language models, which kind %s is not: leave them out, or set them to null", k)
+	}
+	for _, b := range []struct {
+		member string
+		value  float64
+	}{{"prices.input", p.Input}, {"prices.output", p.Output}} {
+		if !(0 <= b.value && b.value <= MaxPrice) { // also refuses NaN
+			return wrong(b.member, "must be 0 to %d", MaxPrice)
 		}
 	}
 	return nil

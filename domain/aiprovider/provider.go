@@ -39,6 +39,14 @@ type Configuration struct {
 	Enabled     bool       `json:"enabled"`
 	DataPolicy  DataPolicy `json:"dataPolicy"`
 	Limits      Limits     `json:"limits"`
+	// Prices are nil when they are not configured; a cost is then unknown.
+	Prices *Prices `json:"prices,omitempty"`
+}
+
+// Prices are what a language model's tokens cost: an amount of money for each million.
+type Prices struct {
+	Input  float64 `json:"input"`
+	Output float64 `json:"output"`
 }
 
 // Settings returns the settings for asking the provider with the key.
@@ -46,6 +54,7 @@ func (c Configuration) Settings(key Key) Settings {
 	return Settings{
 		ProviderID: c.ProviderID, Kind: c.Kind, Name: c.Name, BaseURL: c.BaseURL, Model: c.Model, APIVersion: c.APIVersion,
 		WorkspaceID: c.WorkspaceID, DataAgentID: c.DataAgentID, Key: key, WithoutDAX: !c.DataPolicy.SendDAX, Limits: c.Limits,
+		Prices: c.Prices,
 	}
 }
 

@@ -53,6 +53,8 @@ type Settings struct {
 	WithoutDAX bool
 	// Limits are the request limits; zero means DefaultLimits.
 	Limits Limits
+	// Prices are nil when they are unknown.
+	Prices *Prices
 	// Capabilities are those observed by the last successful test call.
 	Capabilities Capabilities
 }

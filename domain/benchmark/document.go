@@ -42,6 +42,7 @@ func NewRunDocument(r Run, about comparison.Target, judge *comparison.Judge, set
 		Questions: make([]AnsweredQuestion, len(set.Questions)),
 	}
 	var answered []comparison.WeighedTally
+	var all []comparison.Ask
 	for i, q := range set.Questions {
 		made := make([]comparison.Ask, 0, r.Repeats)
 		for n := 1; n <= r.Repeats; n++ {
@@ -49,6 +50,7 @@ func NewRunDocument(r Run, about comparison.Target, judge *comparison.Judge, set
 				made = append(made, a)
 			}
 		}
+		all = append(all, made...)
 		tally := comparison.NewTally(made)
 		d.Questions[i] = AnsweredQuestion{q, tally}
 		if tally.Answered > 0 {
@@ -60,6 +62,7 @@ func NewRunDocument(r Run, about comparison.Target, judge *comparison.Judge, set
 		side = r.AbTest.Side
 	}
 	d.Summary = comparison.NewComparisonSide(side, r.Side.Asked("", about), answered)
+	d.Summary.Spend(all)
 	return d
 }
 
@@ -75,7 +78,8 @@ func (s Side) Asked(label string, about comparison.Target) comparison.Side {
 
 // Outcome returns the outcome of the run. hash is the hash of the document.
 func (d RunDocument) Outcome(hash string) Outcome {
-	o := Outcome{DocumentHash: hash, Score: d.Summary.Score, ResponseTime: d.Summary.ResponseTime}
+	o := Outcome{DocumentHash: hash, Score: d.Summary.Score, ResponseTime: d.Summary.ResponseTime,
+		Usage: d.Summary.Usage, Cost: d.Summary.Cost}
 	for _, q := range d.Questions {
 		o.Verdicts.Count(q.Asks)
 		if q.Answered == 0 {

@@ -106,6 +106,10 @@ type Outcome struct {
 	// whose answers all had the same verdict.
 	Scored int `json:"scored"`
 	Stable int `json:"stable"`
+	// Usage is what the provider counted, nil when it counted nothing; Cost is what that
+	// cost at the prices of the provider, nil without prices.
+	Usage *comparison.TokenUsage `json:"usage,omitempty"`
+	Cost  *float64               `json:"cost,omitempty"`
 }
 
 // EventType implements domain.Event.

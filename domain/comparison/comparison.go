@@ -67,12 +67,14 @@ func Compare(id string, a, b Side, questions []AskedQuestion) Comparison {
 	c := Comparison{Questions: make([]ComparedQuestion, 0, len(questions)), Excluded: []ExcludedQuestion{}}
 	var sideA, sideB []WeighedTally
 	var d differences
+	var asksA, asksB []Ask
 	for _, asked := range questions {
 		if !(0 < asked.Weight && asked.Weight <= maxWeight) { // also excludes NaN
 			asked.Weight = 1
 		}
 		q := ComparedQuestion{AskedQuestion: asked, A: NewTally(asked.A), B: NewTally(asked.B)}
 		q.Change = change(q.A, q.B)
+		asksA, asksB = append(asksA, asked.A...), append(asksB, asked.B...)
 		if q.Change == NotComparable {
 			c.Excluded = append(c.Excluded, exclude(q))
 		} else {
@@ -83,6 +85,8 @@ func Compare(id string, a, b Side, questions []AskedQuestion) Comparison {
 		c.Questions = append(c.Questions, q)
 	}
 	c.A, c.B = NewComparisonSide("a", a, sideA), NewComparisonSide("b", b, sideB)
+	c.A.Spend(asksA)
+	c.B.Spend(asksB)
 	c.Agreement.conclude()
 	c.Aggregate = c.aggregate(id, d)
 	return c

@@ -219,3 +219,36 @@ func TestAnswerAgreement(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }
+
+// A side's tokens are those of all of its asks, and its cost is known only with prices.
+func TestSpend(t *testing.T) {
+	t.Parallel()
+	used := func(in, out int64) Ask {
+		return Ask{Decision: Decision{Verdict: Correct}, Usage: &TokenUsage{InputTokens: in, OutputTokens: out}}
+	}
+	uncounted := Ask{Decision: Decision{Verdict: Correct}}
+	failed := used(1_000_000, 0)
+	failed.Verdict, failed.Error = Errored, &Failure{Code: "timeout"}
+	priced := Side{Target: Target{Prices: &Prices{Input: 0.5, Output: 2}}}
+	for name, tt := range map[string]struct {
+		side Side
+		asks []Ask
+		in   *int64
+		cost *float64
+	}{
+		"counted and priced":   {priced, []Ask{used(3_000_000, 500_000), uncounted}, new(int64(3_000_000)), new(2.5)},
+		"failed asks cost too": {priced, []Ask{used(1_000_000, 0), failed}, new(int64(2_000_000)), new(1.)},
+		"no prices":            {Side{}, []Ask{used(1, 1)}, new(int64(1)), nil},
+		"nothing counted":      {priced, []Ask{uncounted}, nil, nil},
+		"free":                 {Side{Target: Target{Prices: &Prices{}}}, []Ask{used(1, 1)}, new(int64(1)), new(0.)},
+	} {
+		c := Compare("1", tt.side, Side{}, []AskedQuestion{{QuestionID: "q", A: tt.asks, B: []Ask{uncounted}}})
+		var in *int64
+		if c.A.Usage != nil {
+			in = &c.A.Usage.InputTokens
+		}
+		if diff := cmp.Diff(tt.in, in) + cmp.Diff(tt.cost, c.A.Cost); diff != "" || c.B.Cost != nil || c.B.Usage != nil {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

@@ -50,6 +50,8 @@ type Target struct {
 	Model           string     `json:"model,omitempty"`
 	ConfigHash      string     `json:"configHash,omitempty"`
 	SnapshotID      string     `json:"snapshotId,omitempty"`
+	// Prices are those that the AI provider had when the side was asked; nil without.
+	Prices *Prices `json:"prices,omitempty"`
 }
 
 // TokenUsage is the number of tokens that a side's provider counted.
@@ -67,6 +69,32 @@ func (u *TokenUsage) Plus(o *TokenUsage) *TokenUsage {
 		return new(*o)
 	}
 	return &TokenUsage{u.InputTokens + o.InputTokens, u.OutputTokens + o.OutputTokens}
+}
+
+// Prices are what a provider takes for tokens: an amount of money for each million. The
+// currency is the provider's.
+type Prices struct {
+	Input  float64 `json:"input"`
+	Output float64 `json:"output"`
+}
+
+// Cost returns what the tokens cost; nil when the prices or the tokens are unknown.
+func (p *Prices) Cost(u *TokenUsage) *float64 {
+	if p == nil || u == nil {
+		return nil
+	}
+	const million = 1e6
+	return new((float64(u.InputTokens)*p.Input + float64(u.OutputTokens)*p.Output) / million)
+}
+
+// Spend sets what the side used and what it cost: all of its asks, also those of
+// questions that do not count.
+func (s *ComparisonSide) Spend(asks []Ask) {
+	s.Usage = nil
+	for _, a := range asks {
+		s.Usage = s.Usage.Plus(a.Usage)
+	}
+	s.Cost = s.Target.Prices.Cost(s.Usage)
 }
 
 // ComparisonSide summarizes one side on the questions that count. Rates are null
@@ -169,7 +197,6 @@ func NewComparisonSide(name string, who Side, questions []WeighedTally) Comparis
 		s.AsksPerQuestion = max(s.AsksPerQuestion, len(q.Asks))
 		for _, a := range q.Asks {
 			s.Verdicts.add(a.Verdict)
-			s.Usage = s.Usage.Plus(a.Usage)
 			if a.Verdict != Errored {
 				times = append(times, a.DurationMS)
 			}
