@@ -3296,7 +3296,7 @@ type SaveAIProviderRequest struct {
 	Model *string `json:"model,omitempty"`
 	Name  string  `json:"name"`
 
-	// Prices For language models only.
+	// Prices What a million tokens cost, in a currency of your own. Without prices the cost of a run is unknown; it is never estimated.
 	Prices *AIProviderPrices `json:"prices,omitempty"`
 
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
