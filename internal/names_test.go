@@ -24,7 +24,7 @@ const freeNames = 40
 var moreFreeNames = map[string]entry{
 	"ai/answering":                        {116, "not divided yet"},
 	"ai/openai":                           {128, "not divided yet"},
-	"ai/rules":                            {190, "not divided yet"},
+	"ai/rules":                            {151, "not divided yet"},
 	"cmd/readiness":                       {195, "not divided yet"},
 	"commands":                            {60, "not divided yet"},
 	"definition/dax/evaluate":             {44, "not divided yet"},

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"readiness/ai/rules/prose"
 )
 
 // mostTerms is how many abbreviations the instructions spell out.
@@ -17,14 +19,14 @@ func (f *facts) spelledOut() []string {
 			continue
 		}
 		for _, w := range strings.FieldsFunc(x.name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '&' }) {
-			if used[norm(w)] == "" {
-				used[norm(w)] = w
+			if used[prose.Norm(w)] == "" {
+				used[prose.Norm(w)] = w
 			}
 		}
 	}
 	var lines []string
 	for key, s := range f.spellings() {
-		if long := oneLine(strings.Join(s.long, " ")); used[key] != "" && sayable(long) {
+		if long := prose.OneLine(strings.Join(s.long, " ")); used[key] != "" && prose.Sayable(long) {
 			lines = append(lines, used[key]+" means "+long+".")
 		}
 	}

@@ -2,8 +2,8 @@ package rules
 
 import (
 	"strings"
-	"unicode"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness/additions"
@@ -62,7 +62,7 @@ func (f *facts) newDescriber() *describer {
 		}
 	}
 	for _, one := range d.order {
-		text := norm(one.current())
+		text := prose.Norm(one.current())
 		d.held[text] = append(d.held[text], one)
 	}
 	return d
@@ -85,9 +85,9 @@ func (f *facts) describe(objects []proposal.Object, limit int, a *answers) {
 		if !asked[one.object] || d.serves(one) {
 			continue
 		}
-		text := d.textFor(one, func(s string) bool { return len(d.held[norm(s)]) == 0 && !taken[norm(s)] })
+		text := d.textFor(one, func(s string) bool { return len(d.held[prose.Norm(s)]) == 0 && !taken[prose.Norm(s)] })
 		if text != "" {
-			taken[norm(text)] = true
+			taken[prose.Norm(text)] = true
 			given[one.object] = text
 		}
 	}
@@ -111,7 +111,7 @@ func (f *facts) describe(objects []proposal.Object, limit int, a *answers) {
 	}
 }
 
-func (d *describer) shared(one described) bool { return len(d.held[norm(one.current())]) > 1 }
+func (d *describer) shared(one described) bool { return len(d.held[prose.Norm(one.current())]) > 1 }
 
 // adds reports whether a text says something about an object that names do not say (rule DSC-04).
 func (f *facts) adds(one described, text string) bool {
@@ -128,7 +128,7 @@ func (d *describer) lacking(one described) string {
 		return "It has no description; this one states what the definition says about it."
 	case !d.adds(one, current):
 		return "Its description says no more than names do."
-	case length(current) > proposal.MaxDescription:
+	case prose.Length(current) > proposal.MaxDescription:
 		return "Its description is longer than the 200 characters that an AI reads."
 	case len(unnamedItems(one, current)) > 0:
 		return "Its description leaves out items of the calculation group."
@@ -139,7 +139,7 @@ func (d *describer) lacking(one described) string {
 // serves reports whether the description of an object satisfies every rule.
 func (d *describer) serves(one described) bool {
 	text := strings.TrimSpace(one.current())
-	return d.adds(one, text) && length(text) <= proposal.MaxDescription && len(unnamedItems(one, text)) == 0 && !d.shared(one)
+	return d.adds(one, text) && prose.Length(text) <= proposal.MaxDescription && len(unnamedItems(one, text)) == 0 && !d.shared(one)
 }
 
 // unnamedItems returns the items of a calculation group that the description of its column does not
@@ -185,24 +185,26 @@ func (d *describer) textFor(one described, free func(string) bool) string {
 	if !d.leftOut(one) {
 		made = d.made(one)
 	}
-	if current := oneLine(one.current()); d.adds(one, current) {
+	if current := prose.OneLine(one.current()); d.adds(one, current) {
 		switch missing := unnamedItems(one, current); {
 		case len(missing) > 0:
-			named := compose(proposal.MaxDescription, finished(current), "Its items are "+list(mentions(itemNames(one.table)), 0)+".")
+			named := prose.Compose(proposal.MaxDescription, prose.Finished(current),
+				"Its items are "+prose.List(prose.Mentions(itemNames(one.table)), 0)+".")
 			if len(unnamedItems(one, named)) == 0 {
 				candidates = append(candidates, named)
 			}
 			candidates = append(candidates, made)
 		case d.shared(one) && made != "":
-			candidates = append(candidates, compose(proposal.MaxDescription, finished(current), made))
+			candidates = append(candidates, prose.Compose(proposal.MaxDescription, prose.Finished(current), made))
 		default:
-			candidates = append(candidates, sentences(current, proposal.MaxDescription))
+			candidates = append(candidates, prose.Sentences(current, proposal.MaxDescription))
 		}
 	} else {
 		candidates = append(candidates, made)
 	}
 	for _, c := range candidates {
-		if n := length(c); n >= proposal.MinDescription && n <= proposal.MaxDescription && mentionableLine(c) && free(c) && d.adds(one, c) {
+		if n := prose.Length(c); n >= proposal.MinDescription && n <= proposal.MaxDescription && prose.MentionableLine(c) && free(c) &&
+			d.adds(one, c) {
 			return c
 		}
 	}
@@ -218,53 +220,4 @@ func (f *facts) made(d described) string {
 		return f.describeColumn(d.field)
 	}
 	return f.describeMeasure(d.field)
-}
-
-// mentionableLine reports whether a text is one line without control characters.
-func mentionableLine(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)
-	})
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-func finished(s string) string {
-	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") {
-		return s
-	}
-	return s + "."
-}
-
-// sentences returns as many complete sentences from the start of a text as fit, "" if not even the
-// first does.
-func sentences(text string, limit int) string {
-	if length(text) <= limit {
-		return text
-	}
-	end := 0
-	for i := range text {
-		if i > 0 && text[i] == ' ' && strings.IndexByte(".!?", text[i-1]) >= 0 && length(text[:i]) <= limit {
-			end = i
-		}
-	}
-	return text[:end]
-}
-
-// lowerStart makes the first letter lower case, unless the text starts with a reference or an acronym.
-func lowerStart(s string) string {
-	if len(s) < 2 || !unicode.IsLower(rune(s[1])) {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
-}
-
-// first returns the first of the texts within the limit, "" for none.
-func first(limit int, texts ...string) string {
-	for _, s := range texts {
-		if s != "" && length(s) <= limit {
-			return s
-		}
-	}
-	return ""
 }

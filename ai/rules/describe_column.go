@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
@@ -23,7 +24,7 @@ func (f *facts) describeColumn(x *field) string {
 	if !informs(x.name, x.table, lead) {
 		return ""
 	}
-	return compose(proposal.MaxDescription, lead, more...)
+	return prose.Compose(proposal.MaxDescription, lead, more...)
 }
 
 func (f *facts) columnLead(x *field) string {
@@ -38,7 +39,7 @@ func (f *facts) columnLead(x *field) string {
 	case strings.TrimSpace(x.column.Expression) != "":
 		return f.calculated(x)
 	case t.series != nil:
-		return capital(t.series.text()) + "."
+		return prose.Capital(t.series.text()) + "."
 	}
 	if values := t.fixedValues(x); values != "" {
 		return values
@@ -59,7 +60,7 @@ func (f *facts) columnLead(x *field) string {
 // calculated says what the expression of a calculated column computes.
 func (f *facts) calculated(x *field) string {
 	if s := f.explain(x); s.text != "" {
-		return first(proposal.MaxDescription, capital(s.full())+unit(x.column.FormatString)+".", capital(s.full())+".")
+		return prose.First(proposal.MaxDescription, prose.Capital(s.full())+unit(x.column.FormatString)+".", prose.Capital(s.full())+".")
 	}
 	return ""
 }
@@ -68,8 +69,8 @@ func (f *facts) calculated(x *field) string {
 func itemsLead(t *table) string {
 	lead := "Changes how a measure is calculated: "
 	var fit []string
-	for _, n := range mentions(itemNames(t)) {
-		if length(lead+strings.Join(append(fit, n), ", ")+".") <= proposal.MaxDescription {
+	for _, n := range prose.Mentions(itemNames(t)) {
+		if prose.Length(lead+strings.Join(append(fit, n), ", ")+".") <= proposal.MaxDescription {
 			fit = append(fit, n)
 		}
 	}
@@ -97,7 +98,7 @@ func (f *facts) foreignKeyLead(x *field) string {
 		if r.to == x {
 			other = r.from
 		}
-		if !mentionable(other.table.src.Name) || !mentionable(other.name) || !mentionable(x.table.src.Name) {
+		if !prose.Mentionable(other.table.src.Name) || !prose.Mentionable(other.name) || !prose.Mentionable(x.table.src.Name) {
 			continue
 		}
 		to := "the row of " + other.table.src.Name
@@ -116,14 +117,14 @@ func (f *facts) foreignKeyLead(x *field) string {
 	if len(texts) == 0 {
 		return ""
 	}
-	return compose(proposal.MaxDescription, texts[0], texts[1:]...)
+	return prose.Compose(proposal.MaxDescription, texts[0], texts[1:]...)
 }
 
 // activating returns a measure that activates the column's relationship, "" for none.
 func (f *facts) activating(x *field) string {
 	for _, m := range x.usedBy {
-		if m.calls(activations) && mentionable(m.name) && f.wantedThen(m) {
-			return measureRef(m.name)
+		if m.calls(activations) && prose.Mentionable(m.name) && f.wantedThen(m) {
+			return prose.MeasureRef(m.name)
 		}
 	}
 	return ""
@@ -131,7 +132,7 @@ func (f *facts) activating(x *field) string {
 
 // keyLead says what a key identifies, and which tables refer to it.
 func (f *facts) keyLead(x *field) string {
-	if !mentionable(x.table.src.Name) {
+	if !prose.Mentionable(x.table.src.Name) {
 		return ""
 	}
 	var from []string
@@ -148,15 +149,15 @@ func (f *facts) keyLead(x *field) string {
 	if x.isDay() {
 		lead = "Identifies one day of " + x.table.src.Name
 	}
-	if from = mentions(from); len(from) > 0 {
-		return lead + "; " + list(from, 3) + map[bool]string{true: " refers", false: " refer"}[len(from) == 1] + " to it."
+	if from = prose.Mentions(from); len(from) > 0 {
+		return lead + "; " + prose.List(from, 3) + map[bool]string{true: " refers", false: " refer"}[len(from) == 1] + " to it."
 	}
 	return lead + "."
 }
 
 // orderLead says which column a column puts in order, and the range of the numbers where their meaning is sure.
 func (f *facts) orderLead(x *field) string {
-	if !mentionable(x.orders.name) {
+	if !prose.Mentionable(x.orders.name) {
 		return ""
 	}
 	lead := "Puts " + x.orders.name + " in order; not a value to analyze."
@@ -210,7 +211,7 @@ func (f *facts) columnUse(x *field) []string {
 	if in := unit(x.column.FormatString); in != "" && x.isNumber() && !x.key {
 		in = "Given" + strings.TrimPrefix(in, ",")
 		if summed != "" {
-			in += "; " + lowerStart(summed)
+			in += "; " + prose.LowerStart(summed)
 		} else if x.column.SummarizeBy == "none" {
 			in += "; not added up by default"
 		}
@@ -221,7 +222,7 @@ func (f *facts) columnUse(x *field) []string {
 	if s, ok := dataCategories[strings.ToLower(x.column.DataCategory)]; ok {
 		out = append(out, s)
 	}
-	if s := x.column.SortByColumn; s != "" && mentionable(s) && f.find(x.table.src.Name, s) != nil && !strings.EqualFold(s, x.name) {
+	if s := x.column.SortByColumn; s != "" && prose.Mentionable(s) && f.find(x.table.src.Name, s) != nil && !strings.EqualFold(s, x.name) {
 		out = append(out, "Sorted by "+s+", not by the alphabet.")
 	}
 	if len(out) == 0 && strings.TrimSpace(x.column.Expression) == "" && !x.key {
@@ -237,10 +238,10 @@ func (f *facts) summing(x *field) string {
 		{"SUM", "its sum"}, {"AVERAGE", "its average"}, {"DISTINCTCOUNT", "the number of its different values"},
 	} {
 		for _, m := range x.usedBy {
-			if f.wantedThen(m) && mentionable(m.name) && len(m.refs) == 1 && len(m.dax.Calls) == 1 &&
+			if f.wantedThen(m) && prose.Mentionable(m.name) && len(m.refs) == 1 && len(m.dax.Calls) == 1 &&
 				strings.EqualFold(m.dax.Calls[0].Name, by.function) &&
 				isOneCall(m.measure.Expression) {
-				texts = append(texts, measureRef(m.name)+" for "+by.text)
+				texts = append(texts, prose.MeasureRef(m.name)+" for "+by.text)
 				break
 			}
 		}
@@ -248,7 +249,7 @@ func (f *facts) summing(x *field) string {
 	if len(texts) == 0 {
 		return ""
 	}
-	return "Use " + list(texts, 0)
+	return "Use " + prose.List(texts, 0)
 }
 
 // isOneCall reports whether an expression is a call of a function and nothing else.
@@ -261,10 +262,10 @@ func isOneCall(expression string) bool {
 func (f *facts) levels(x *field) []string {
 	for _, h := range x.table.src.Hierarchies {
 		at := slices.IndexFunc(h.Levels, func(l semanticmodel.Level) bool { return strings.EqualFold(l.Column, x.name) })
-		if at > 0 && mentionable(h.Name) && mentionable(h.Levels[at-1].Name) {
+		if at > 0 && prose.Mentionable(h.Name) && prose.Mentionable(h.Levels[at-1].Name) {
 			return []string{"In the hierarchy " + h.Name + " below " + h.Levels[at-1].Name + "."}
 		}
-		if at == 0 && len(h.Levels) > 1 && mentionable(h.Name) {
+		if at == 0 && len(h.Levels) > 1 && prose.Mentionable(h.Name) {
 			return []string{"Top level of the hierarchy " + h.Name + "."}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"readiness/ai/rules/prose"
 	"readiness/domain/proposal"
 )
 
@@ -20,14 +21,14 @@ func (f *facts) describeMeasure(x *field) string {
 	if len(by) == 0 || strings.Contains(lead, setAside) {
 		return lead + "."
 	}
-	return compose(proposal.MaxDescription, lead+".", "Can be split by "+list(by, 4)+".")
+	return prose.Compose(proposal.MaxDescription, lead+".", "Can be split by "+prose.List(by, 4)+".")
 }
 
 // computes returns what a measure computes, without its full stop; "" where describeMeasure does.
 func (f *facts) computes(x *field) string {
 	text := strings.TrimSpace(x.measure.Expression)
 	if other := f.alias(x); other != nil {
-		return "The same value as " + measureRef(other.name)
+		return "The same value as " + prose.MeasureRef(other.name)
 	}
 	s := f.explain(x)
 	switch in := unit(x.measure.FormatString); {
@@ -40,8 +41,8 @@ func (f *facts) computes(x *field) string {
 	case !informs(x.name, x.table, s.core()+in):
 		return ""
 	default:
-		lead := capital(s.full()) + in
-		return first(proposal.MaxDescription-1, lead, capital(s.full()))
+		lead := prose.Capital(s.full()) + in
+		return prose.First(proposal.MaxDescription-1, lead, prose.Capital(s.full()))
 	}
 }
 
@@ -59,7 +60,7 @@ func (f *facts) alias(x *field) *field {
 		return nil
 	}
 	name := strings.TrimSpace(x.measure.Expression)
-	if to := x.refs[0]; to.measure != nil && to != x && mentionable(to.name) && strings.EqualFold(name, measureRef(to.name)) {
+	if to := x.refs[0]; to.measure != nil && to != x && prose.Mentionable(to.name) && strings.EqualFold(name, prose.MeasureRef(to.name)) {
 		return to
 	}
 	return nil
@@ -79,7 +80,7 @@ var sameMeaning = classes("sum total totals overall", "number count counts num n
 	"year years yr", "month months", "day days", "quarter quarters", "hour hours", "minute minutes", "dated date dates", "median med")
 
 // idle are words that say nothing by themselves.
-var idle = setOf("the a an of in by for to and or per each is are its it that with as from row rows value values table column " +
+var idle = prose.SetOf("the a an of in by for to and or per each is are its it that with as from row rows value values table column " +
 	"measure field if else " +
 	"when where than one at on up name names record records data true false")
 
@@ -96,18 +97,18 @@ func classes(lists ...string) map[string]string {
 
 // meaningOf returns a word in the form in which words are compared.
 func meaningOf(w string) string {
-	w = norm(w)
+	w = prose.Norm(w)
 	if c := sameMeaning[w]; c != "" {
 		return c
 	}
-	return singular(w)
+	return prose.Singular(w)
 }
 
 // informs reports whether a text has a word that neither the name of a field nor that of its table
 // implies.
 func informs(name string, home *table, text string) bool {
-	known := set{}
-	for _, w := range append(words(name), words(home.src.Name)...) {
+	known := prose.Set{}
+	for _, w := range append(prose.Words(name), prose.Words(home.src.Name)...) {
 		known[meaningOf(w)] = true
 	}
 	for _, r := range name {
@@ -120,7 +121,7 @@ func informs(name string, home *table, text string) bool {
 			known["in"] = true
 		}
 	}
-	for _, w := range words(text) {
+	for _, w := range prose.Words(text) {
 		if m := meaningOf(w); !idle[w] && !known[m] {
 			return true
 		}
@@ -237,6 +238,6 @@ func (f *facts) columns(x *field) []*field {
 
 // Functions by what they reveal about a measure.
 var (
-	activations = setOf("USERELATIONSHIP")
-	divisions   = setOf("DIVIDE")
+	activations = prose.SetOf("USERELATIONSHIP")
+	divisions   = prose.SetOf("DIVIDE")
 )

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 )
@@ -27,7 +28,7 @@ const shownName = 80
 
 // called returns a name as a question shows it.
 func called(name string) string {
-	runes := []rune(oneLine(name))
+	runes := []rune(prose.OneLine(name))
 	if len(runes) > shownName {
 		runes = append(runes[:shownName], '…')
 	}
@@ -39,12 +40,12 @@ func (d *describer) question(one described) string {
 	name := called(one.name())
 	text := strings.TrimSpace(one.current())
 	switch {
-	case d.adds(one, text) && length(text) > proposal.MaxDescription:
+	case d.adds(one, text) && prose.Length(text) > proposal.MaxDescription:
 		return "Which 200 characters of the description of " + name + " matter most?"
 	case d.adds(one, text) && d.shared(one):
-		other := d.held[norm(text)][0]
+		other := d.held[prose.Norm(text)][0]
 		if other.object == one.object {
-			other = d.held[norm(text)][1]
+			other = d.held[prose.Norm(text)][1]
 		}
 		return "How does " + name + " differ from " + called(other.name()) + ", which has the same description?"
 	case one.field == nil:
@@ -80,15 +81,15 @@ func questionOfMeasure(x *field, name string) string {
 }
 
 // flagVerbs start the names of flags.
-var flagVerbs = setOf("is has was can should are needs allows with")
+var flagVerbs = prose.SetOf("is has was can should are needs allows with")
 
-var codeWords = setOf("code codes cd")
+var codeWords = prose.SetOf("code codes cd")
 
 func (f *facts) questionOfColumn(x *field, name string) string {
 	flag := len(x.words) > 0 && flagVerbs[x.words[0]]
 	key := len(x.words) > 0 && keyWords[x.words[len(x.words)-1]]
 	switch {
-	case generic(x.name):
+	case prose.Generic(x.name):
 		return "What does " + name + " hold, and what is a better name for it?"
 	case x.column.DataType == semanticmodel.Boolean:
 		return "When is " + name + " true?"
@@ -100,11 +101,11 @@ func (f *facts) questionOfColumn(x *field, name string) string {
 		return "What happens at " + name + ", and in which time zone is it?"
 	case x.key || key:
 		return "What does " + name + " identify, and where do people meet it?"
-	case !informative(inWords(cut(x.name, true))):
+	case !prose.Informative(prose.InWords(prose.Cut(x.name, true))):
 		return "What is " + name + " short for, and what does it hold?"
 	case len(x.words) > 0 && codeWords[x.words[len(x.words)-1]]:
 		return "Which codes does " + name + " hold, and what does each of them stand for?"
-	case x.isNumber() && (x.table.role == dateTable || unaddable.meets(x.words)):
+	case x.isNumber() && (x.table.role == dateTable || unaddable.Meets(x.words)):
 		return "Which numbers does " + name + " hold? An example of its values?"
 	case x.isNumber() && unit(x.column.FormatString) == "" && !slices.Contains(x.words, "count"):
 		return "What does " + name + " measure, and in which unit?"

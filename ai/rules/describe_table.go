@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 	"readiness/domain/proposal"
 )
@@ -38,12 +39,12 @@ func itemNames(t *table) []string {
 }
 
 func describeGroup(t *table) string {
-	items := mentions(itemNames(t))
+	items := prose.Mentions(itemNames(t))
 	if len(items) == 0 {
 		return "Calculation group: each of its items changes how the chosen measure is calculated."
 	}
-	return first(proposal.MaxDescription,
-		"Calculation group: applies "+list(items, 4)+" to whichever measure is asked for.",
+	return prose.First(proposal.MaxDescription,
+		"Calculation group: applies "+prose.List(items, 4)+" to whichever measure is asked for.",
 		"Calculation group: applies "+items[0]+" and others to whichever measure is asked for.")
 }
 
@@ -51,9 +52,9 @@ func (f *facts) describeParameter(t *table) string {
 	var names []string
 	for _, p := range t.src.Partitions {
 		for _, r := range dax.Read(p.Expression).References {
-			if x := f.resolve(r, t); x != nil && mentionable(x.name) {
+			if x := f.resolve(r, t); x != nil && prose.Mentionable(x.name) {
 				if x.measure != nil {
-					names = append(names, measureRef(x.name))
+					names = append(names, prose.MeasureRef(x.name))
 				} else {
 					names = append(names, x.name)
 				}
@@ -64,7 +65,7 @@ func (f *facts) describeParameter(t *table) string {
 	if len(names) == 0 {
 		return lead + "; it holds no data to ask about."
 	}
-	return first(proposal.MaxDescription, lead+", among "+list(names, 3)+".", lead+", such as "+names[0]+".",
+	return prose.First(proposal.MaxDescription, lead+", among "+prose.List(names, 3)+".", lead+", such as "+names[0]+".",
 		lead+"; it holds no data to ask about.")
 }
 
@@ -79,8 +80,8 @@ func (f *facts) describeMeasureTable(t *table) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return first(proposal.MaxDescription,
-		"Holds only measures, such as "+list(names[:min(3, len(names))], 0)+"; it has no rows to ask about.",
+	return prose.First(proposal.MaxDescription,
+		"Holds only measures, such as "+prose.List(names[:min(3, len(names))], 0)+"; it has no rows to ask about.",
 		"Holds only measures; it has no rows to ask about.")
 }
 
@@ -92,7 +93,8 @@ func (f *facts) describeCalendar(t *table) string {
 		if r.from.table == t {
 			other = r.to
 		}
-		if r.from.table != t && r.to.table != t || other.table == t || !mentionable(other.table.src.Name) || !mentionable(other.name) {
+		if r.from.table != t && r.to.table != t || other.table == t || !prose.Mentionable(other.table.src.Name) ||
+			!prose.Mentionable(other.name) {
 			continue
 		}
 		if name := other.table.src.Name + " by " + other.name; r.src.IsActive {
@@ -104,16 +106,17 @@ func (f *facts) describeCalendar(t *table) string {
 	days := calendarDays(t)
 	var texts []string
 	if len(active) > 0 {
-		texts = append(texts, "Filters "+list(active, 5), "Filters "+list(active, 2))
+		texts = append(texts, "Filters "+prose.List(active, 5), "Filters "+prose.List(active, 2))
 		if len(inactive) > 0 {
-			texts = slices.Insert(texts, 0, "Filters "+list(active, 5)+"; "+list(inactive, 3)+" only where a measure asks for it")
+			texts = slices.Insert(texts, 0, "Filters "+prose.List(active, 5)+"; "+prose.List(inactive,
+				3)+" only where a measure asks for it")
 		}
 	}
 	for _, s := range texts {
 		if days != "" {
 			s = days + ". " + s
 		}
-		if length(s+".") <= proposal.MaxDescription {
+		if prose.Length(s+".") <= proposal.MaxDescription {
 			return s + "."
 		}
 	}
@@ -190,7 +193,7 @@ func (f *facts) describeFact(t *table) string {
 				other = r.from
 			}
 			switch {
-			case other.table.role != dateTable || !mentionable(x.name):
+			case other.table.role != dateTable || !prose.Mentionable(x.name):
 			case r.src.IsActive:
 				active = append(active, x.name)
 			default:
@@ -204,15 +207,15 @@ func (f *facts) describeFact(t *table) string {
 	if len(active) != 1 || len(inactive) == 0 {
 		return ""
 	}
-	text := "Dated by " + active[0] + " by default, and by " + list(inactive, 3) + " only where a measure asks for it"
-	return first(proposal.MaxDescription, text+map[bool]string{true: ", as " + measure + " does"}[measure != ""]+".", text+".")
+	text := "Dated by " + active[0] + " by default, and by " + prose.List(inactive, 3) + " only where a measure asks for it"
+	return prose.First(proposal.MaxDescription, text+map[bool]string{true: ", as " + measure + " does"}[measure != ""]+".", text+".")
 }
 
 // describeDimension says what identifies a row, what a row has, and what it filters.
 func (f *facts) describeDimension(t *table) string {
 	key := ""
 	for _, x := range t.columns {
-		if x.end && !x.manySide && mentionable(x.name) {
+		if x.end && !x.manySide && prose.Mentionable(x.name) {
 			key = x.name
 			break
 		}
@@ -223,11 +226,11 @@ func (f *facts) describeDimension(t *table) string {
 	}
 	var texts []string
 	for _, n := range []int{4, 2, 1} {
-		texts = append(texts, "One row for each "+key+", with "+list(attributes, n)+"; groups and filters "+list(facts, n)+".")
+		texts = append(texts, "One row for each "+key+", with "+prose.List(attributes, n)+"; groups and filters "+prose.List(facts, n)+".")
 	}
-	text := first(proposal.MaxDescription, texts...)
+	text := prose.First(proposal.MaxDescription, texts...)
 	if up := tableNames(f.wantedTables(t.around)); text != "" && len(up) > 0 {
-		text = compose(proposal.MaxDescription, text, "Itself grouped by "+list(up, 2)+".")
+		text = prose.Compose(proposal.MaxDescription, text, "Itself grouped by "+prose.List(up, 2)+".")
 	}
 	return text
 }
@@ -241,7 +244,7 @@ func (f *facts) attributes(t *table) []string {
 			names = append(names, x.name)
 		}
 	}
-	return mentions(names)
+	return prose.Mentions(names)
 }
 
 // describePlain says what an expression makes the rows of, or what identifies a row.
@@ -253,25 +256,27 @@ func (f *facts) describePlain(t *table) string {
 		lead := "What-if parameter: " + t.series.text() + " to choose from"
 		for _, x := range t.columns {
 			for _, m := range x.usedBy {
-				if f.wantedThen(m) && mentionable(m.name) && m.calls(setOf("SELECTEDVALUE")) {
-					return lead + "; " + measureRef(m.name) + " returns the chosen one."
+				if f.wantedThen(m) && prose.Mentionable(m.name) && m.calls(prose.SetOf("SELECTEDVALUE")) {
+					return lead + "; " + prose.MeasureRef(m.name) + " returns the chosen one."
 				}
 			}
 		}
 		return lead + "."
 	}
 	for _, x := range t.columns {
-		if values := t.values(x); len(values) > 0 && !x.isNumber() && mentionable(x.name) {
+		if values := t.values(x); len(values) > 0 && !x.isNumber() && prose.Mentionable(x.name) {
 			n := strconv.Itoa(len(t.fixed.Parts))
-			return first(proposal.MaxDescription, n+" fixed rows that are written in the model, by "+x.name+": "+list(values, 0)+".",
-				n+" fixed rows that are written in the model, by "+x.name+": "+list(values, 3)+".")
+			return prose.First(proposal.MaxDescription, n+" fixed rows that are written in the model, by "+x.name+": "+prose.List(values,
+				0)+".",
+				n+" fixed rows that are written in the model, by "+x.name+": "+prose.List(values, 3)+".")
 		}
 	}
 	attributes := f.attributes(t)
-	key := slices.IndexFunc(t.columns, func(x *field) bool { return x.column.IsKey && mentionable(x.name) })
+	key := slices.IndexFunc(t.columns, func(x *field) bool { return x.column.IsKey && prose.Mentionable(x.name) })
 	if key < 0 || len(attributes) == 0 {
 		return ""
 	}
 	lead := "One row for each " + t.columns[key].name + ", with "
-	return first(proposal.MaxDescription, lead+list(attributes, 4)+".", lead+list(attributes, 2)+".", lead+attributes[0]+".")
+	return prose.First(proposal.MaxDescription, lead+prose.List(attributes, 4)+".", lead+prose.List(attributes, 2)+".",
+		lead+attributes[0]+".")
 }

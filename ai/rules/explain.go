@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 )
@@ -95,7 +96,7 @@ const longestText = 40
 
 // quote returns a text of an expression in quotation marks, "" for one that cannot be shown.
 func quote(s string) string {
-	if length(s) > longestText || s != strings.TrimSpace(s) || !mentionableLine(s) || strings.ContainsAny(s, `"[]`) {
+	if prose.Length(s) > longestText || s != strings.TrimSpace(s) || !prose.MentionableLine(s) || strings.ContainsAny(s, `"[]`) {
 		return ""
 	}
 	return `"` + s + `"`
@@ -178,10 +179,10 @@ func (e *explainer) reference(r dax.Reference) (explanation, bool) {
 	}
 	to := e.resolve(r, e.home)
 	switch {
-	case to == nil || !mentionable(to.name):
+	case to == nil || !prose.Mentionable(to.name):
 		return explanation{}, false
 	case to.measure != nil:
-		return explanation{text: measureRef(to.name)}, true
+		return explanation{text: prose.MeasureRef(to.name)}, true
 	case !e.inRow(to):
 		return explanation{}, false
 	}
@@ -236,7 +237,8 @@ func (e *explainer) column(n *dax.Node) *field {
 	if n.Kind != dax.ColumnNode {
 		return nil
 	}
-	if c := e.resolve(n.Reference, e.home); c != nil && c.column != nil && mentionable(c.name) && mentionable(c.table.src.Name) {
+	if c := e.resolve(n.Reference, e.home); c != nil && c.column != nil && prose.Mentionable(c.name) &&
+		prose.Mentionable(c.table.src.Name) {
 		return c
 	}
 	return nil

@@ -3,6 +3,7 @@ package rules
 import (
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 )
 
@@ -208,5 +209,5 @@ func (e *explainer) oneOf(n *dax.Node, several, single string) (string, bool) {
 	if len(values) == 1 {
 		return left + " " + single + values[0], true
 	}
-	return left + " " + several + list(values, 0), true
+	return left + " " + several + prose.List(values, 0), true
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 )
 
@@ -162,7 +163,7 @@ func (e *explainer) cleared(n *dax.Node) (string, bool) {
 		of = c.table
 		names = append(names, c.name)
 	}
-	columns := list(names, 0) + " of " + of.src.Name
+	columns := prose.List(names, 0) + " of " + of.src.Name
 	if n.Text == "ALLSELECTED" {
 		return "for all values of " + columns + " selected in the report", true
 	}
@@ -185,7 +186,7 @@ func (e *explainer) clearedExcept(n *dax.Node) (string, bool) {
 		}
 		names = append(names, c.name)
 	}
-	return setAside + "filters on " + t.src.Name + " other than those on " + list(names, 0), true
+	return setAside + "filters on " + t.src.Name + " other than those on " + prose.List(names, 0), true
 }
 
 // table returns the table that a node names.
@@ -194,7 +195,7 @@ func (e *explainer) table(n *dax.Node) *table {
 		return nil
 	}
 	t := e.named[strings.ToLower(n.Text)]
-	if t == nil || !mentionable(t.src.Name) {
+	if t == nil || !prose.Mentionable(t.src.Name) {
 		return nil
 	}
 	return t

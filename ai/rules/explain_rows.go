@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 )
 
@@ -123,7 +124,7 @@ func (e *explainer) groupedRows(n *dax.Node) (rows, bool) {
 		if len(names) == 0 {
 			return rows{}, false
 		}
-		r.over = "combinations of " + list(names, 0)
+		r.over = "combinations of " + prose.List(names, 0)
 		if len(names) == 1 {
 			r.over = "values of " + names[0]
 		}
@@ -147,7 +148,7 @@ func (e *explainer) rowCount(n *dax.Node) (explanation, bool) {
 		return explanation{}, false
 	}
 	if len(n.Parts) == 0 {
-		if e.row != nil || !mentionable(e.home.src.Name) {
+		if e.row != nil || !prose.Mentionable(e.home.src.Name) {
 			return explanation{}, false
 		}
 		return explanation{text: "number of rows of " + e.home.src.Name, the: true, about: e.home}, true

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 )
@@ -13,7 +14,7 @@ func (f *facts) view(usage map[string]map[string]int64) {
 		for name, n := range fields {
 			if n > 0 {
 				f.usage = true
-				views[ref{norm(t), norm(name)}] += n
+				views[ref{prose.Norm(t), prose.Norm(name)}] += n
 			}
 		}
 	}
@@ -21,7 +22,7 @@ func (f *facts) view(usage map[string]map[string]int64) {
 		f.views = usage
 	}
 	for _, x := range f.allFields() {
-		x.views = views[ref{norm(x.table.src.Name), norm(x.name)}]
+		x.views = views[ref{prose.Norm(x.table.src.Name), prose.Norm(x.name)}]
 	}
 }
 
@@ -30,13 +31,13 @@ func (f *facts) expose() {
 	entries := map[string]*semanticmodel.AITable{}
 	if s := f.src.Copilot.Schema; s != nil {
 		for i := range s.Tables {
-			if name := norm(s.Tables[i].Name); entries[name] == nil {
+			if name := prose.Norm(s.Tables[i].Name); entries[name] == nil {
 				entries[name] = &s.Tables[i]
 			}
 		}
 	}
 	for _, t := range f.tables {
-		entry := entries[norm(t.src.Name)]
+		entry := entries[prose.Norm(t.src.Name)]
 		if entry == nil {
 			continue
 		}
@@ -48,7 +49,7 @@ func (f *facts) expose() {
 			if x.measure != nil {
 				of = measures
 			}
-			x.visibility = of[norm(x.name)]
+			x.visibility = of[prose.Norm(x.name)]
 			f.note(x.visibility)
 		}
 	}
@@ -68,7 +69,7 @@ func (f *facts) expose() {
 func visibilities(entries []semanticmodel.AIField) map[string]string {
 	all := make(map[string]string, len(entries))
 	for _, e := range entries {
-		name := norm(e.Name)
+		name := prose.Norm(e.Name)
 		if _, known := all[name]; !known {
 			all[name] = e.Visibility
 		}

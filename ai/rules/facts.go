@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
@@ -137,7 +138,8 @@ func newTable(src *semanticmodel.Table) *table {
 	for i := range src.Columns {
 		if c := &src.Columns[i]; !c.IsRowNumber {
 			t.columns = append(t.columns, &field{
-				table: t, column: c, name: c.Name, description: c.Description, words: words(c.Name), hidden: c.IsHidden || src.IsHidden,
+				table: t, column: c, name: c.Name, description: c.Description, words: prose.Words(c.Name), hidden: c.IsHidden ||
+					src.IsHidden,
 				key: c.IsKey,
 			})
 		}
@@ -154,7 +156,7 @@ func newTable(src *semanticmodel.Table) *table {
 	for i := range src.Measures {
 		m := &src.Measures[i]
 		t.measures = append(t.measures, &field{
-			table: t, measure: m, name: m.Name, description: m.Description, words: words(m.Name), hidden: m.IsHidden || src.IsHidden,
+			table: t, measure: m, name: m.Name, description: m.Description, words: prose.Words(m.Name), hidden: m.IsHidden || src.IsHidden,
 		})
 	}
 	return t
@@ -288,31 +290,27 @@ func (f *facts) resolve(r dax.Reference, home *table) *field {
 	return f.find(home.src.Name, r.Name)
 }
 
-func (x *field) calls(names set) bool {
+func (x *field) calls(names prose.Set) bool {
 	return slices.ContainsFunc(x.dax.Calls, func(c dax.Call) bool { return names[strings.ToUpper(c.Name)] })
 }
 
 var (
-	helperWords    = setOf("helper tooltip svg icon colour color title label placeholder debug dummy")
+	helperWords    = prose.SetOf("helper tooltip svg icon colour color title label placeholder debug dummy")
 	helperNames    = regexp.MustCompile(`(?i)^[_\.]|^(x|zz|tmp|test|debug|helper)[ _-]`)
-	technicalWords = setOf("sk guid uuid etl hash checksum rowid audit loaddate batch")
+	technicalWords = prose.SetOf("sk guid uuid etl hash checksum rowid audit loaddate batch")
 	technicalNames = regexp.MustCompile(`(?i)(^| |_)(row ?id|load ?date|inserted|upd|updated|created|modified)[ _]?(by|at|on|date|time|ts|timestamp)?$`)
-	genericNames   = regexp.MustCompile(`(?i)^(table|column|col|field|measure|sheet|query|new table|new column|new measure)[ _]?\d*$`)
-	keyWords       = setOf("id key sk pk guid uuid")
+	keyWords       = prose.SetOf("id key sk pk guid uuid")
 )
 
 // helper reports whether the measure is made for display (rule VIS-03).
 func (x *field) helper() bool {
-	return x.measure != nil && (helperNames.MatchString(x.name) || helperWords.meets(x.words))
+	return x.measure != nil && (helperNames.MatchString(x.name) || helperWords.Meets(x.words))
 }
 
 // technical reports whether the column is for record-keeping (rule VIS-02), keys excluded.
 func (x *field) technical() bool {
-	return x.column != nil && (technicalWords.meets(x.words) || technicalNames.MatchString(x.name))
+	return x.column != nil && (technicalWords.Meets(x.words) || technicalNames.MatchString(x.name))
 }
-
-// generic reports whether the program, not a person, gave the name (rule NAM-06).
-func generic(name string) bool { return genericNames.MatchString(strings.TrimSpace(name)) }
 
 func (x *field) object() proposal.Object {
 	o := proposal.Object{Table: x.table.src.Name, Name: x.name, Type: proposal.Column}
@@ -330,7 +328,7 @@ func (t *table) noun() string {
 	if t.role == dateTable {
 		return "date"
 	}
-	return noun(t.src.Name, t.role == fact || t.role == plain)
+	return prose.Noun(t.src.Name, t.role == fact || t.role == plain)
 }
 
 func tableNames(tables []*table) []string {
@@ -338,15 +336,15 @@ func tableNames(tables []*table) []string {
 	for _, t := range tables {
 		names = append(names, t.src.Name)
 	}
-	return mentions(names)
+	return prose.Mentions(names)
 }
 
 // measureNames returns the measures among the fields, as DAX names them.
 func measureNames(fields []*field) []string {
 	var names []string
 	for _, x := range fields {
-		if x.measure != nil && mentionable(x.name) {
-			names = append(names, measureRef(x.name))
+		if x.measure != nil && prose.Mentionable(x.name) {
+			names = append(names, prose.MeasureRef(x.name))
 		}
 	}
 	return names

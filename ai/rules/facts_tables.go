@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
@@ -113,10 +114,10 @@ func (t *table) fixedValues(x *field) string {
 		return ""
 	}
 	n := len(values)
-	return first(proposal.MaxDescription, "One of "+strings.Join(values[:n-1], ", ")+" or "+values[n-1]+".")
+	return prose.First(proposal.MaxDescription, "One of "+strings.Join(values[:n-1], ", ")+" or "+values[n-1]+".")
 }
 
-var dateWords = setOf("date dates calendar")
+var dateWords = prose.SetOf("date dates calendar")
 
 func (f *facts) assign() {
 	for _, t := range f.tables {
@@ -129,7 +130,7 @@ func (f *facts) assign() {
 		rows := slices.ContainsFunc(t.columns, func(x *field) bool {
 			return x.end || !x.hidden && (len(t.columns) > 1 || len(x.usedBy) > 0) // a table of measures needs a column
 		})
-		byName := t.one && dateWords.meets(words(t.src.Name)) && slices.ContainsFunc(t.columns, (*field).isDate)
+		byName := t.one && dateWords.Meets(prose.Words(t.src.Name)) && slices.ContainsFunc(t.columns, (*field).isDate)
 		switch {
 		case t.src.CalculationGroup != nil:
 			t.role = calculationGroup

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 )
@@ -22,12 +23,12 @@ const (
 )
 
 var (
-	timeWords    = setOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow")
-	ratioWords   = setOf("ratio rate share pct percent percentage margin")
-	averageWords = setOf("average avg mean median")
-	countWords   = setOf("count number")
-	variantWords = setOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow pct percent percentage year to date last prior previous " +
-		"change growth the of total net gross in by and per vs for")
+	timeWords    = prose.SetOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow")
+	ratioWords   = prose.SetOf("ratio rate share pct percent percentage margin")
+	averageWords = prose.SetOf("average avg mean median")
+	countWords   = prose.SetOf("count number")
+	variantWords = prose.SetOf("ytd qtd mtd wtd py pm pq ly lm lq yoy qoq mom wow pct percent percentage year to date last prior " +
+		"previous change growth the of total net gross in by and per vs for")
 )
 
 // timePhrases are phrases that occur in the names of period comparisons, as complete words.
@@ -62,8 +63,8 @@ func (f *facts) newFiling(objects []proposal.Object) *filing {
 			if file.wanted[x.object()] == nil {
 				file.wanted[x.object()] = x
 			}
-			if folder := x.measure.DisplayFolder; fitFolder(folder) && file.existing[norm(folder)] == "" {
-				file.existing[norm(folder)] = folder
+			if folder := x.measure.DisplayFolder; fitFolder(folder) && file.existing[prose.Norm(folder)] == "" {
+				file.existing[prose.Norm(folder)] = folder
 			}
 			for i, w := range x.words {
 				if !slices.Contains(x.words[:i], w) {
@@ -77,7 +78,7 @@ func (f *facts) newFiling(objects []proposal.Object) *filing {
 
 // folder returns the model's own spelling of a folder, if it has the folder.
 func (file *filing) folder(name string) string {
-	if own := file.existing[norm(name)]; own != "" {
+	if own := file.existing[prose.Norm(name)]; own != "" {
 		return own
 	}
 	return name
@@ -86,7 +87,7 @@ func (file *filing) folder(name string) string {
 // fitFolder reports whether a text can be proposed as a folder: one line of at most 100 characters,
 // two levels, no semicolon, which would start a second folder (docs/decisions.md 4).
 func fitFolder(s string) bool {
-	return length(s) > 0 && length(s) <= proposal.MaxFolder && strings.TrimSpace(s) == s && mentionableLine(s) &&
+	return prose.Length(s) > 0 && prose.Length(s) <= proposal.MaxFolder && strings.TrimSpace(s) == s && prose.MentionableLine(s) &&
 		!strings.Contains(s, ";") && strings.Count(s, `\`) <= 1 && !strings.HasPrefix(s, `\`) && !strings.HasSuffix(s, `\`)
 }
 
@@ -118,22 +119,22 @@ func (file *filing) byName(x *field) (folder, reason string) {
 	switch {
 	case x.helper():
 		return file.folder(displayFolder), "Its name says that it is made for display."
-	case strings.Contains(x.name, "%") || ratioWords.meets(x.words):
+	case strings.Contains(x.name, "%") || ratioWords.Meets(x.words):
 		return file.folder(ratioFolder), "Its name says that it is a ratio."
-	case averageWords.meets(x.words):
+	case averageWords.Meets(x.words):
 		return file.folder(averageFolder), "Its name says that it is an average."
-	case countWords.meets(x.words) || strings.HasPrefix(x.name, "#"):
+	case countWords.Meets(x.words) || strings.HasPrefix(x.name, "#"):
 		return file.folder(countFolder), "Its name says that it is a count."
 	}
-	if s := file.subject(x); file.words[x.table][s] >= sharedSubject && fitFolder(capital(s)) {
-		return file.folder(capital(s)), "Several measures of its table have this word in their names."
+	if s := file.subject(x); file.words[x.table][s] >= sharedSubject && fitFolder(prose.Capital(s)) {
+		return file.folder(prose.Capital(s)), "Several measures of its table have this word in their names."
 	}
 	return "", ""
 }
 
 func comparesPeriods(x *field) bool {
 	name := " " + strings.Join(x.words, " ") + " "
-	return timeWords.meets(x.words) || slices.ContainsFunc(timePhrases, func(p string) bool { return strings.Contains(name, " "+p+" ") })
+	return timeWords.Meets(x.words) || slices.ContainsFunc(timePhrases, func(p string) bool { return strings.Contains(name, " "+p+" ") })
 }
 
 // subject returns the word in a measure's name that most measures of its table share, the first of
@@ -158,7 +159,7 @@ func (file *filing) named(x *field) string {
 		if !fitFolder(folder) {
 			continue
 		}
-		level := words(folder[strings.LastIndexByte(folder, '\\')+1:])
+		level := prose.Words(folder[strings.LastIndexByte(folder, '\\')+1:])
 		if len(level) == 0 || slices.ContainsFunc(level, func(w string) bool { return !slices.Contains(x.words, w) }) {
 			continue
 		}
@@ -213,12 +214,12 @@ func (f *facts) file(objects []proposal.Object, a *answers) {
 
 func (file *filing) byExpression(x *field) (folder, reason string) {
 	if t := file.source(x); t != nil && t != x.table {
-		if name := capital(inWords(bare(t.src.Name))); fitFolder(name) && !strings.Contains(name, `\`) {
+		if name := prose.Capital(prose.InWords(prose.Bare(t.src.Name))); fitFolder(name) && !strings.Contains(name, `\`) {
 			return file.folder(name), "It is computed from this table."
 		}
 	}
 	for _, by := range []struct {
-		functions set
+		functions prose.Set
 		folder    string
 		reason    string
 	}{
@@ -249,12 +250,12 @@ func (file *filing) byExpression(x *field) (folder, reason string) {
 }
 
 var (
-	periodFunctions = setOf("TOTALYTD TOTALQTD TOTALMTD DATESYTD DATESQTD DATESMTD SAMEPERIODLASTYEAR DATEADD PARALLELPERIOD " +
+	periodFunctions = prose.SetOf("TOTALYTD TOTALQTD TOTALMTD DATESYTD DATESQTD DATESMTD SAMEPERIODLASTYEAR DATEADD PARALLELPERIOD " +
 		"DATESINPERIOD PREVIOUSYEAR PREVIOUSQUARTER PREVIOUSMONTH PREVIOUSDAY")
-	countFunctions   = setOf("COUNT COUNTA COUNTX COUNTAX COUNTROWS COUNTBLANK DISTINCTCOUNT DISTINCTCOUNTNOBLANK")
-	averageFunctions = setOf("AVERAGE AVERAGEX MEDIAN MEDIANX")
-	sumFunctions     = setOf("SUM SUMX")
-	extremeFunctions = setOf("MIN MINX MAX MAXX TOPN RANKX")
+	countFunctions   = prose.SetOf("COUNT COUNTA COUNTX COUNTAX COUNTROWS COUNTBLANK DISTINCTCOUNT DISTINCTCOUNTNOBLANK")
+	averageFunctions = prose.SetOf("AVERAGE AVERAGEX MEDIAN MEDIANX")
+	sumFunctions     = prose.SetOf("SUM SUMX")
+	extremeFunctions = prose.SetOf("MIN MINX MAX MAXX TOPN RANKX")
 )
 
 // source returns the only fact table that a measure is computed from, nil for none or several.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 )
@@ -24,7 +25,7 @@ func (f *facts) instruct(a *answers) {
 		return
 	}
 	current := f.currentInstructions()
-	if length(current) == 0 {
+	if prose.Length(current) == 0 {
 		f.instructAnew(a)
 		return
 	}
@@ -33,7 +34,7 @@ func (f *facts) instruct(a *answers) {
 		a.skip(model, f.complete(current))
 		return
 	}
-	d := document{left: proposal.MaxInstructions - length(current) - 2, newline: "\n"}
+	d := document{left: proposal.MaxInstructions - prose.Length(current) - 2, newline: "\n"}
 	if strings.Contains(current, "\r\n") {
 		d.newline = "\r\n"
 	}
@@ -65,7 +66,7 @@ func (f *facts) instruct(a *answers) {
 		gap = d.newline
 	}
 	a.propose(model, current+gap+strings.TrimPrefix(d.text.String(), d.newline),
-		"Adds what the AI instructions leave out, under "+list(headings, 0)+"; the text that is there stays as it is.")
+		"Adds what the AI instructions leave out, under "+prose.List(headings, 0)+"; the text that is there stays as it is.")
 }
 
 // instructAnew proposes instructions for a model without any.
@@ -188,9 +189,9 @@ func (f *facts) purpose() string {
 	if len(names) == 0 {
 		return ""
 	}
-	text := "This model answers questions about " + list(names, 6)
+	text := "This model answers questions about " + prose.List(names, 6)
 	if names := tableNames(by); len(names) > 0 {
-		text += ", by " + list(names, 8)
+		text += ", by " + prose.List(names, 8)
 	}
 	return text + "."
 }
@@ -200,7 +201,7 @@ func (f *facts) purpose() string {
 // reference, which would need it to be shown (rule VIS-07).
 func (f *facts) written(x *field) string {
 	switch {
-	case !mentionable(x.name) || !mentionable(x.table.src.Name) || strings.Contains(x.table.src.Name, "'") || !f.worthNaming(x):
+	case !prose.Mentionable(x.name) || !prose.Mentionable(x.table.src.Name) || strings.Contains(x.table.src.Name, "'") || !f.worthNaming(x):
 		return ""
 	case !x.exposed:
 		return x.name + " of " + x.table.src.Name
@@ -217,10 +218,10 @@ func (f *facts) worthNaming(x *field) bool {
 // bracketed returns a measure as instructions name it, as written does.
 func (f *facts) bracketed(x *field) string {
 	switch {
-	case !mentionable(x.name) || !f.worthNaming(x):
+	case !prose.Mentionable(x.name) || !f.worthNaming(x):
 		return ""
 	case !x.exposed:
 		return "the measure " + x.name
 	}
-	return measureRef(x.name)
+	return prose.MeasureRef(x.name)
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/rules/meanings"
 )
@@ -12,7 +13,7 @@ type consistency struct {
 	*facts
 	read    meanings.Meanings
 	terms   map[string]finding.Subject // by the words of the term
-	borne   set                        // the words of the names of tables, columns and measures
+	borne   prose.Set                  // the words of the names of tables, columns and measures
 	present map[string]bool            // lines, under norm
 	text    string                     // the current instructions, under norm
 }
@@ -20,7 +21,7 @@ type consistency struct {
 func (f *facts) newConsistency(current string) *consistency {
 	c := &consistency{
 		facts: f, read: meanings.Of(f.src), terms: map[string]finding.Subject{}, borne: f.names(), present: map[string]bool{},
-		text: norm(current),
+		text: prose.Norm(current),
 	}
 	for _, one := range c.read.In(current) {
 		if _, known := c.terms[one.Words]; !known {
@@ -34,7 +35,7 @@ func (f *facts) newConsistency(current string) *consistency {
 // has it, if it gives a term of another measure, and if it gives a measure a name that something in the
 // model bears: even with other signs, the name means what bears it.
 func (c *consistency) takes(line string) bool {
-	key := norm(line)
+	key := prose.Norm(line)
 	if c.present[key] || c.text != "" && strings.Contains(c.text, key) {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 )
@@ -12,12 +13,12 @@ import (
 const keyMeasures = 12
 
 // unaddable are words in the names of numbers that should not be added up (rule TYP-02).
-var unaddable = setOf("id key sk pk fk guid code no nr nbr number year yr month mth week wk day dow quarter qtr zip postal postcode " +
-	"latitude longitude lat lon rank index " +
+var unaddable = prose.SetOf("id key sk pk fk guid code no nr nbr number year yr month mth week wk day dow quarter qtr zip postal " +
+	"postcode latitude longitude lat lon rank index " +
 	"rate ratio percent pct age is has flag flg version")
 
 // addable are words in the names of numbers that are added up.
-var addable = setOf("amount amounts qty quantity quantities revenue cost costs sales spend expense expenses " +
+var addable = prose.SetOf("amount amounts qty quantity quantities revenue cost costs sales spend expense expenses " +
 	"hours units total volume budget refund")
 
 // aboutMeasures explains the measures that matter most, those with something to say about them, no two the
@@ -48,7 +49,7 @@ func (f *facts) aboutMeasures() []string {
 			continue
 		}
 		for _, x := range t.columns {
-			if name := f.written(x); name != "" && x.isNumber() && !x.key && !unaddable.meets(x.words) && addable.meets(x.words) &&
+			if name := f.written(x); name != "" && x.isNumber() && !x.key && !unaddable.Meets(x.words) && addable.Meets(x.words) &&
 				x.column.SummarizeBy != "none" && len(lines) < keyMeasures {
 				lines = append(lines, "Use the sum of "+name+", as no measure computes it.")
 			}
@@ -60,15 +61,15 @@ func (f *facts) aboutMeasures() []string {
 // explained returns what a measure is, "" if nothing is known beyond its name. A person's description is
 // used only without references, because these may name fields that do not exist.
 func (f *facts) explained(x *field) string {
-	text := strings.TrimSuffix(sentences(oneLine(x.description), 120), ".")
-	if text != "" && f.adds(described{x.object(), x.table, x}, text) && mentionableLine(text) && !strings.ContainsAny(text, "[]'") {
-		return lowerStart(text)
+	text := strings.TrimSuffix(prose.Sentences(prose.OneLine(x.description), 120), ".")
+	if text != "" && f.adds(described{x.object(), x.table, x}, text) && prose.MentionableLine(text) && !strings.ContainsAny(text, "[]'") {
+		return prose.LowerStart(text)
 	}
 	made := f.computes(x)
-	if length(made) > 160 || !f.lastingOnly(x) {
+	if prose.Length(made) > 160 || !f.lastingOnly(x) {
 		return ""
 	}
-	return lowerStart(made)
+	return prose.LowerStart(made)
 }
 
 // lastingOnly reports whether a measure refers only to measures that an AI sees: a line must not name
@@ -83,11 +84,11 @@ func (f *facts) aboutDefaults() []string {
 		lines = []string{"Unless a question says otherwise, use a measure of the model rather than the sum of a column."}
 	}
 	for _, t := range f.tables {
-		if t.role != dimension || !sayable(t.noun()) || t.noun() == "row" || len(lines) > 8 {
+		if t.role != dimension || !prose.Sayable(t.noun()) || t.noun() == "row" || len(lines) > 8 {
 			continue
 		}
 		if label := f.labelOf(t); label != nil {
-			lines = append(lines, "By default show "+article(t.noun())+" by "+f.written(label)+".")
+			lines = append(lines, "By default show "+prose.Article(t.noun())+" by "+f.written(label)+".")
 		}
 	}
 	var ratios []string
@@ -97,7 +98,7 @@ func (f *facts) aboutDefaults() []string {
 		}
 	}
 	if len(ratios) > 0 {
-		lines = append(lines, "Never add up or average percentages such as "+list(ratios,
+		lines = append(lines, "Never add up or average percentages such as "+prose.List(ratios,
 			0)+": let the measure compute them for the group asked about.")
 	}
 	return lines
@@ -111,10 +112,11 @@ func (f *facts) labelOf(t *table) *field {
 			return x
 		}
 	}
-	names := []string{t.noun(), "name", t.noun() + " name", lastWord(t.noun()) + " name"}
+	names := []string{t.noun(), "name", t.noun() + " name", prose.LastWord(t.noun()) + " name"}
 	var found []*field
 	for _, x := range t.columns {
-		if x.column.DataType == semanticmodel.String && !x.key && f.written(x) != "" && slices.Contains(names, inWords(cut(x.name, true))) {
+		if x.column.DataType == semanticmodel.String && !x.key && f.written(x) != "" &&
+			slices.Contains(names, prose.InWords(prose.Cut(x.name, true))) {
 			found = append(found, x)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/domain/proposal"
 )
 
@@ -23,18 +24,18 @@ const shortInstructions = 200
 // INS-06. Unknown fields in them are for the person to correct.
 func (f *facts) missing(text string) map[string]bool {
 	missing := map[string]bool{}
-	if length(text) > proposal.MaxInstructions {
+	if prose.Length(text) > proposal.MaxInstructions {
 		return missing
 	}
 	missing[timeHeading] = !timePattern.MatchString(text) || f.undecided(text)
-	short := length(text) < shortInstructions
+	short := prose.Length(text) < shortInstructions
 	missing[measureHeading] = short || !measurePattern.MatchString(text) || !f.namesField(text)
 	missing[termHeading] = short || !termPattern.MatchString(text)
 	missing[defaultHeading] = short || !defaultPattern.MatchString(text)
 	missing[groupHeading] = slices.ContainsFunc(f.tables, func(t *table) bool {
 		return (t.role == calculationGroup || t.role == fieldParameter) && slices.ContainsFunc(t.fields(), f.wantedThen) &&
 			!strings.ContainsAny(t.src.Name, "[]") &&
-			!strings.Contains(norm(text), norm(t.src.Name))
+			!strings.Contains(prose.Norm(text), prose.Norm(t.src.Name))
 	})
 	for _, h := range []string{timeHeading, measureHeading, termHeading, defaultHeading, groupHeading} {
 		if !missing[h] || headed(text, h) {
@@ -54,12 +55,12 @@ func headed(text, heading string) bool {
 
 // complete returns the reason why nothing is added to a person's instructions.
 func (f *facts) complete(text string) string {
-	if length(text) > proposal.MaxInstructions {
+	if prose.Length(text) > proposal.MaxInstructions {
 		return "The AI instructions are longer than 10,000 characters: shorten them by hand."
 	}
 	named := f.fieldNames()
 	for _, m := range bracketPattern.FindAllStringSubmatch(text, -1) {
-		if !named[norm(m[1])] && mentionable(m[1]) {
+		if !named[prose.Norm(m[1])] && prose.Mentionable(m[1]) {
 			return "The AI instructions leave nothing out, but the model has no field [" + m[1] + "] that they name: correct it by hand."
 		}
 	}
@@ -70,7 +71,7 @@ func (f *facts) complete(text string) string {
 func (f *facts) fieldNames() map[string]bool {
 	named := map[string]bool{}
 	for _, x := range f.allFields() {
-		named[norm(x.name)] = true
+		named[prose.Norm(x.name)] = true
 	}
 	return named
 }
@@ -78,7 +79,7 @@ func (f *facts) fieldNames() map[string]bool {
 // namesField reports whether a text names an existing field (rule INS-03).
 func (f *facts) namesField(text string) bool {
 	named := f.fieldNames()
-	return slices.ContainsFunc(bracketPattern.FindAllStringSubmatch(text, -1), func(m []string) bool { return named[norm(m[1])] })
+	return slices.ContainsFunc(bracketPattern.FindAllStringSubmatch(text, -1), func(m []string) bool { return named[prose.Norm(m[1])] })
 }
 
 // undecided reports whether a fact has several dates and the text names none of them (rule INS-05).
@@ -88,7 +89,7 @@ func (f *facts) undecided(text string) bool {
 
 // undecidedIn reports whether a text names none of the dates of a table.
 func (f *facts) undecidedIn(t *table, text string) bool {
-	joined := " " + strings.Join(words(text), " ") + " "
+	joined := " " + strings.Join(prose.Words(text), " ") + " "
 	return !slices.ContainsFunc(t.columns, func(x *field) bool {
 		return (x.dateEnd || x.isDate()) && len(x.words) > 0 && strings.Contains(joined, " "+strings.Join(x.words, " ")+" ")
 	})

@@ -3,17 +3,19 @@ package rules
 import (
 	"slices"
 	"strings"
+
+	"readiness/ai/rules/prose"
 )
 
 func (f *facts) aboutTerms() []string {
 	lines := f.synonyms()
 	lines = append(lines, f.spelledOut()...)
 	for _, t := range f.tables {
-		if len(lines) > 12 || t.role != dimension || !mentionable(t.src.Name) {
+		if len(lines) > 12 || t.role != dimension || !prose.Mentionable(t.src.Name) {
 			continue
 		}
 		for _, x := range t.columns {
-			if name := f.written(x); name != "" && x.end && !x.manySide && !generic(x.name) && informs("", t, x.name) {
+			if name := f.written(x); name != "" && x.end && !x.manySide && !prose.Generic(x.name) && informs("", t, x.name) {
 				lines = append(lines, "One row of "+t.src.Name+" stands for one "+name+".")
 				break
 			}
@@ -31,14 +33,14 @@ func (f *facts) synonyms() []string {
 	meant := map[string][]string{} // the lines of a term
 	note := func(table, name, term string) {
 		x := f.find(table, name)
-		if x == nil || !mentionable(term) || strings.ContainsAny(term, "[]'\"") {
+		if x == nil || !prose.Mentionable(term) || strings.ContainsAny(term, "[]'\"") {
 			return
 		}
 		written := f.written(x)
 		if x.measure != nil {
 			written = f.bracketed(x)
 		}
-		key := strings.Join(words(term), " ")
+		key := strings.Join(prose.Words(term), " ")
 		if line := "\"" + term + "\" means " + written + "."; written != "" && key != "" && !slices.Contains(meant[key], line) {
 			meant[key] = append(meant[key], line)
 		}
@@ -73,10 +75,10 @@ func (f *facts) synonyms() []string {
 }
 
 // names returns the words of the names of all tables, columns and measures.
-func (f *facts) names() set {
-	all := set{}
+func (f *facts) names() prose.Set {
+	all := prose.Set{}
 	for _, t := range f.tables {
-		all[strings.Join(words(t.src.Name), " ")] = true
+		all[strings.Join(prose.Words(t.src.Name), " ")] = true
 		for _, x := range t.fields() {
 			all[strings.Join(x.words, " ")] = true
 		}
@@ -92,7 +94,7 @@ func (f *facts) aboutGroups() []string {
 			strings.ContainsAny(t.src.Name, "[]") {
 			continue
 		}
-		name := oneLine(t.src.Name) // in any length, because the rule looks for it
+		name := prose.OneLine(t.src.Name) // in any length, because the rule looks for it
 		if t.role == fieldParameter {
 			lines = append(lines, name+" is a field parameter for visuals of reports; do not use it in a query.")
 			continue
@@ -101,8 +103,8 @@ func (f *facts) aboutGroups() []string {
 		if x := t.itemColumn(); x != nil && f.written(x) != "" {
 			line += ": filter " + f.written(x) + " to one item to apply it to a measure"
 		}
-		if items := mentions(itemNames(t)); len(items) > 0 {
-			line += "; its items are " + list(items, 10)
+		if items := prose.Mentions(itemNames(t)); len(items) > 0 {
+			line += "; its items are " + prose.List(items, 10)
 		}
 		lines = append(lines, line+".")
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/domain/proposal"
 )
 
@@ -18,7 +19,7 @@ func (f *facts) calendars() []*table {
 	return all
 }
 
-var fiscalWords = setOf("fiscal fy financial")
+var fiscalWords = prose.SetOf("fiscal fy financial")
 
 // aboutTime says which dates and years are meant, as far as the definition does.
 func (f *facts) aboutTime() []string {
@@ -36,7 +37,7 @@ func (f *facts) aboutTime() []string {
 			lines = append(lines, "Use "+day+" for every question about a day, month or other period.")
 			lines = append(lines, f.yearLine(t)...)
 		case len(filtered) > 0:
-			lines = append(lines, "For a period of "+list(filtered, 5)+" filter "+day+".")
+			lines = append(lines, "For a period of "+prose.List(filtered, 5)+" filter "+day+".")
 		}
 	}
 	lines = append(lines, f.defaultDates("")...)
@@ -77,7 +78,7 @@ func (f *facts) days(t *table) []*field {
 }
 
 // withinYear are words in the names of periods of a year.
-var withinYear = setOf("month mth quarter qtr week wk day half")
+var withinYear = prose.SetOf("month mth quarter qtr week wk day half")
 
 // yearLine returns a line that says which year is meant when there are two kinds, only a fiscal one, or one whose name is
 // more than Year.
@@ -88,9 +89,9 @@ func (f *facts) yearLine(t *table) []string {
 		w := f.written(x)
 		switch {
 		case w == "" || !slices.Contains(x.words, "year") && !slices.Contains(x.words, "fy"):
-		case fiscalWords.meets(x.words) && fiscal == "":
+		case fiscalWords.Meets(x.words) && fiscal == "":
 			fiscal = w
-		case calendar == "" && len(x.words) <= 2 && !fiscalWords.meets(x.words) && !withinYear.meets(x.words):
+		case calendar == "" && len(x.words) <= 2 && !fiscalWords.Meets(x.words) && !withinYear.Meets(x.words):
 			calendar, plain = w, len(x.words) == 1
 		}
 	}
@@ -142,17 +143,17 @@ func (f *facts) defaultDates(text string) []string {
 	var lines []string
 	for _, t := range f.tables {
 		x := t.defaultDate()
-		if !t.hasDates() || x == nil || !mentionable(t.src.Name) || !f.undecidedIn(t, text) {
+		if !t.hasDates() || x == nil || !prose.Mentionable(t.src.Name) || !f.undecidedIn(t, text) {
 			continue
 		}
 		name := f.written(x)
 		if name == "" {
 			// Without brackets: rule INS-05 looks for its words, and a reference would name what an AI does not see.
-			name = oneLine(strings.NewReplacer("[", " ", "]", " ").Replace(x.name))
+			name = prose.OneLine(strings.NewReplacer("[", " ", "]", " ").Replace(x.name))
 		}
 		lines = append(lines, "By default the date of "+t.src.Name+" is "+name+".")
 		for _, other := range t.columns {
-			if other == x || !mentionable(other.name) {
+			if other == x || !prose.Mentionable(other.name) {
 				continue
 			}
 			for _, m := range other.usedBy {
@@ -183,6 +184,6 @@ func (f *facts) askAboutModel(a *answers) {
 				names = append(names, called(x.name))
 			}
 		}
-		a.ask(model, "Which date of "+called(t.src.Name)+" counts when a question names a period: "+list(names, 4)+"?")
+		a.ask(model, "Which date of "+called(t.src.Name)+" counts when a question names a period: "+prose.List(names, 4)+"?")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/benchmark"
 )
@@ -27,10 +28,10 @@ func Questions(m *semanticmodel.Model, queries []benchmark.Query, count int) []s
 			break
 		}
 		text := a.question(q)
-		if text == "" || length(text) > MaxQuestion || used[norm(text)] {
+		if text == "" || prose.Length(text) > MaxQuestion || used[prose.Norm(text)] {
 			continue
 		}
-		used[norm(text)], texts[i] = true, text
+		used[prose.Norm(text)], texts[i] = true, text
 	}
 	return texts
 }
@@ -47,7 +48,7 @@ func (f *facts) columnPhrases() map[string]int {
 	tables := map[string]map[*table]bool{}
 	for _, t := range f.tables {
 		for _, x := range t.columns {
-			if p := phrase(x.name); x.exposed {
+			if p := prose.Phrase(x.name); x.exposed {
 				if tables[p] == nil {
 					tables[p] = map[*table]bool{}
 				}
@@ -99,8 +100,8 @@ func (a asking) measure(of benchmark.Field) string {
 	if x == nil || x.measure == nil {
 		return ""
 	}
-	p := phrase(x.name)
-	if !sayable(p) {
+	p := prose.Phrase(x.name)
+	if !prose.Sayable(p) {
 		return ""
 	}
 	name := strings.TrimSpace(x.name)
@@ -113,11 +114,11 @@ func (a asking) measure(of benchmark.Field) string {
 	return strings.TrimPrefix(p, "the ")
 }
 
-var percentWords = setOf("percent percentage pct rate ratio share")
+var percentWords = prose.SetOf("percent percentage pct rate ratio share")
 
 // genericColumns are names that say nothing without their table's name.
-var genericColumns = setOf("name type category group class status code title label level key number value kind segment subcategory size " +
-	"description")
+var genericColumns = prose.SetOf("name type category group class status code title label level key number value kind segment subcategory " +
+	"size description")
 
 // column returns a column as a question names it: with the noun of its table when its own name says
 // too little, or when other tables have a column of that name.
@@ -129,15 +130,15 @@ func (a asking) column(of benchmark.Field) string {
 	if part := a.part(of); part != "" {
 		return part
 	}
-	p := phrase(x.name)
-	if !sayable(p) {
+	p := prose.Phrase(x.name)
+	if !prose.Sayable(p) {
 		return ""
 	}
 	if !genericColumns[p] && a.columns[p] < 2 {
 		return p
 	}
-	owner := singular(phraseOf(bare(x.table.src.Name)))
-	if !informative(owner) || slices.Contains(strings.Fields(p), lastWord(owner)) {
+	owner := prose.Singular(prose.PhraseOf(prose.Bare(x.table.src.Name)))
+	if !prose.Informative(owner) || slices.Contains(strings.Fields(p), prose.LastWord(owner)) {
 		return p
 	}
 	return owner + " " + p

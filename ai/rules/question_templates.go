@@ -3,6 +3,8 @@ package rules
 import (
 	"hash/fnv"
 	"strings"
+
+	"readiness/ai/rules/prose"
 )
 
 // wording has the parts of a question in words.
@@ -119,14 +121,14 @@ func many(p string) bool {
 		list = list[:n-1]
 	}
 	last := list[len(list)-1]
-	return singular(last) != last || plural[last] && last != "spend" && last != "news"
+	return prose.Singular(last) != last || prose.Plural[last] && last != "spend" && last != "news"
 }
 
-var prepositions = setOf("of per below above in with without under over by for from to at on vs versus")
+var prepositions = prose.SetOf("of per below above in with without under over by for from to at on vs versus")
 
 // plurals returns the plural of a phrase.
 func plurals(p string) string {
-	last := lastWord(p)
+	last := prose.LastWord(p)
 	head := strings.TrimSuffix(p, last)
 	switch {
 	case many(last):

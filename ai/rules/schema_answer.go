@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 )
@@ -65,8 +66,8 @@ func (s *selection) answerField(x *field, table string, a *answers) {
 		reason := s.whyField(x)
 		if m := s.need[x]; m != nil && !x.exposed {
 			reason = "A measure that is shown is computed from it (rule VIS-04)."
-			if mentionable(m.name) {
-				reason = "The measure " + measureRef(m.name) + ", which is shown, is computed from it (rule VIS-04)."
+			if prose.Mentionable(m.name) {
+				reason = "The measure " + prose.MeasureRef(m.name) + ", which is shown, is computed from it (rule VIS-04)."
 			}
 		} else if s.faults[fault{rule: "VIS-07", field: x}] > 0 {
 			reason = "The AI instructions or a verified answer name it (rule VIS-07)."
@@ -127,6 +128,6 @@ func (s *selection) change(a *answers, o proposal.Object, value string, recommen
 func (s *selection) listed(t *semanticmodel.Table, visibility string) bool {
 	schema := s.src.Copilot.Schema
 	return schema != nil && slices.ContainsFunc(schema.Tables, func(e semanticmodel.AITable) bool {
-		return norm(e.Name) == norm(t.Name) && e.Visibility == visibility
+		return prose.Norm(e.Name) == prose.Norm(t.Name) && e.Visibility == visibility
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
 )
@@ -42,11 +43,11 @@ func (f *facts) name(captions []proposal.Caption, a *answers) {
 	for i := range all {
 		all[i].words = bearers.free(all[i])
 		for _, w := range all[i].words {
-			claims[norm(w.text)]++
+			claims[prose.Norm(w.text)]++
 		}
 	}
 	for _, o := range all {
-		o.words = slices.DeleteFunc(o.words, func(w synonym) bool { return claims[norm(w.text)] > 1 })
+		o.words = slices.DeleteFunc(o.words, func(w synonym) bool { return claims[prose.Norm(w.text)] > 1 })
 		f.proposeSynonyms(o, a)
 	}
 }
@@ -103,7 +104,7 @@ func captioned(o proposal.Object, captions []proposal.Caption) []synonym {
 		text := strings.TrimSpace(c.Text)
 		word := utf8.RuneCountInString(text) <= maxCaption && len(strings.Fields(text)) <= maxCaptionWords &&
 			!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune(" -'&", r) })
-		if word && o.Name != "" && norm(c.Table) == norm(o.Table) && norm(c.Name) == norm(o.Name) {
+		if word && o.Name != "" && prose.Norm(c.Table) == prose.Norm(o.Table) && prose.Norm(c.Name) == prose.Norm(o.Name) {
 			all = append(all, synonym{text, fmt.Sprintf("what report %q calls it", c.Report)})
 		}
 	}
@@ -118,8 +119,8 @@ type bearers struct{ bear, deleted map[string][]proposal.Object }
 func (f *facts) bearers() bearers {
 	all := bearers{map[string][]proposal.Object{}, map[string][]proposal.Object{}}
 	note := func(in map[string][]proposal.Object, word, table, name string) {
-		o := proposal.Object{Table: norm(table), Name: norm(name)}
-		if key := norm(word); !slices.Contains(in[key], o) {
+		o := proposal.Object{Table: prose.Norm(table), Name: prose.Norm(name)}
+		if key := prose.Norm(word); !slices.Contains(in[key], o) {
 			in[key] = append(in[key], o)
 		}
 	}
@@ -169,14 +170,14 @@ func (f *facts) bearers() bearers {
 // free returns the words for an object, each once, that no other object bears, that it does not have
 // already, that no person deleted from it and that do not only repeat its name.
 func (b bearers) free(n nameable) []synonym {
-	own := proposal.Object{Table: norm(n.Table), Name: norm(n.Name)}
+	own := proposal.Object{Table: prose.Norm(n.Table), Name: prose.Norm(n.Name)}
 	var all []synonym
 	for _, w := range n.words {
-		key := norm(w.text)
+		key := prose.Norm(w.text)
 		switch {
-		case !mentionable(w.text), !strings.ContainsFunc(w.text, unicode.IsLetter), squashed(w.text) == squashed(n.own()):
+		case !prose.Mentionable(w.text), !strings.ContainsFunc(w.text, unicode.IsLetter), squashed(w.text) == squashed(n.own()):
 		case len(b.bear[key]) > 0, slices.Contains(b.deleted[key], own):
-		case slices.ContainsFunc(all, func(other synonym) bool { return norm(other.text) == key }):
+		case slices.ContainsFunc(all, func(other synonym) bool { return prose.Norm(other.text) == key }):
 		default:
 			all = append(all, w)
 		}
@@ -191,7 +192,7 @@ func squashed(text string) string {
 			return r
 		}
 		return -1
-	}, norm(text))
+	}, prose.Norm(text))
 }
 
 func (f *facts) proposeSynonyms(n nameable, a *answers) {
@@ -217,7 +218,7 @@ func (f *facts) synonymsOf(o proposal.Object) []string {
 	if s == nil {
 		return nil
 	}
-	i := slices.IndexFunc(s.Tables, func(t semanticmodel.AITable) bool { return norm(t.Name) == norm(o.Table) })
+	i := slices.IndexFunc(s.Tables, func(t semanticmodel.AITable) bool { return prose.Norm(t.Name) == prose.Norm(o.Table) })
 	if i < 0 {
 		return nil
 	}
@@ -229,7 +230,7 @@ func (f *facts) synonymsOf(o proposal.Object) []string {
 	if o.Type == proposal.Measure {
 		of = t.Measures
 	}
-	if j := slices.IndexFunc(of, func(x semanticmodel.AIField) bool { return norm(x.Name) == norm(o.Name) }); j >= 0 {
+	if j := slices.IndexFunc(of, func(x semanticmodel.AIField) bool { return prose.Norm(x.Name) == prose.Norm(o.Name) }); j >= 0 {
 		return of[j].Synonyms
 	}
 	return nil

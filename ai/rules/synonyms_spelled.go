@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"readiness/ai/rules/prose"
 )
 
 // spelled is an abbreviation with the words that it stands for.
@@ -29,7 +31,8 @@ var (
 func (f *facts) spellings() spellings {
 	found := map[string][]spelled{}
 	note := func(short string, long []string) {
-		if key := norm(short); len(long) > 0 && !slices.ContainsFunc(found[key], func(s spelled) bool { return sameWords(s.long, long) }) {
+		if key := prose.Norm(short); len(long) > 0 && !slices.ContainsFunc(found[key],
+			func(s spelled) bool { return sameWords(s.long, long) }) {
 			found[key] = append(found[key], spelled{short, long})
 		}
 	}
@@ -61,7 +64,9 @@ func (f *facts) spellings() spellings {
 	return all
 }
 
-func sameWords(a, b []string) bool { return norm(strings.Join(a, " ")) == norm(strings.Join(b, " ")) }
+func sameWords(a, b []string) bool {
+	return prose.Norm(strings.Join(a, " ")) == prose.Norm(strings.Join(b, " "))
+}
 
 // prose returns the texts in which a model can spell something out: instructions, names, descriptions and comments.
 func (f *facts) prose() []string {
@@ -124,7 +129,7 @@ func opening(name, description string) []string {
 }
 
 // linking are words without a letter in abbreviations.
-var linking = setOf("of the and in for to a an on by per")
+var linking = prose.SetOf("of the and in for to a an on by per")
 
 // abbreviates reports whether the letters of an abbreviation are the initials of the words, in order.
 // Linking words may have no letter, except the first and the last.
@@ -135,11 +140,11 @@ func abbreviates(short string, long []string) bool {
 	}
 	at := 0
 	for i, w := range long {
-		first := []rune(norm(w))[0]
+		first := []rune(prose.Norm(w))[0]
 		switch {
 		case at < len(letters) && letters[at] == first:
 			at++
-		case i == 0 || i == len(long)-1 || !linking[norm(w)]:
+		case i == 0 || i == len(long)-1 || !linking[prose.Norm(w)]:
 			return false
 		}
 	}
@@ -152,14 +157,14 @@ func (s spellings) of(name string) []synonym {
 	words := strings.Fields(name)
 	plain := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		short, bracketed := strings.CutPrefix(w, "(")
-		return bracketed && s[norm(strings.TrimSuffix(short, ")"))].long != nil
+		return bracketed && s[prose.Norm(strings.TrimSuffix(short, ")"))].long != nil
 	})
 	var all []synonym
 	if len(plain) < len(words) {
 		all = append(all, synonym{strings.Join(plain, " "), "the name without the abbreviation"})
 	}
 	for i, w := range plain {
-		if one := s[norm(w)]; one.long != nil && isShort(w) {
+		if one := s[prose.Norm(w)]; one.long != nil && isShort(w) {
 			all = append(all, synonym{strings.Join(slices.Concat(plain[:i], one.long, plain[i+1:]), " "),
 				"the name with " + w + " spelled out as the model does"})
 		}

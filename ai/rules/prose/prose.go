@@ -1,4 +1,6 @@
-package rules
+// Package prose puts names and texts of a model into the words of a sentence: it compares
+// and splits names, and shortens, joins and inflects what is proposed.
+package prose
 
 import (
 	"slices"
@@ -9,16 +11,16 @@ import (
 	nfc "golang.org/x/text/unicode/norm"
 )
 
-// norm returns the form in which names are compared.
-func norm(s string) string {
+// Norm returns the form in which names are compared.
+func Norm(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(nfc.NFC.String(s)), unicode.IsSpace), " ")
 }
 
 // split cuts a name into words and keeps their case.
-func split(name string) []string { return cut(name, false) }
+func split(name string) []string { return Cut(name, false) }
 
-// cut is split; reading keeps together parts that people read as one word: CUs, YoY, 12M, it's.
-func cut(name string, reading bool) []string {
+// Cut is split; reading keeps together parts that people read as one word: CUs, YoY, 12M, it's.
+func Cut(name string, reading bool) []string {
 	runes := []rune(nfc.NFC.String(name))
 	var out []string
 	start := -1
@@ -59,57 +61,61 @@ func cut(name string, reading bool) []string {
 	return out
 }
 
-func words(name string) []string {
+// Words returns the words of a name in the form in which they are compared.
+func Words(name string) []string {
 	list := split(name)
 	for i := range list {
-		list[i] = norm(list[i])
+		list[i] = Norm(list[i])
 	}
 	return list
 }
 
-// set is a fixed set of words.
-type set map[string]bool
+// Set is a fixed set of words.
+type Set map[string]bool
 
-func setOf(list string) set {
-	s := set{}
+// SetOf returns the set of a list of words separated by blanks.
+func SetOf(list string) Set {
+	s := Set{}
 	for _, w := range strings.Fields(list) {
 		s[w] = true
 	}
 	return s
 }
 
-func (s set) meets(words []string) bool {
+// Meets reports whether one of the words is in the set.
+func (s Set) Meets(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return s[w] })
 }
 
-func length(s string) int { return utf8.RuneCountInString(strings.TrimSpace(s)) }
+// Length returns the number of characters of a text without the space around it.
+func Length(s string) int { return utf8.RuneCountInString(strings.TrimSpace(s)) }
 
 // longestMention is the longest name, in runes, that a sentence mentions; longer names are left out,
 // because half a name names nothing.
 const longestMention = 60
 
-// mentionable reports whether a name can be mentioned in a line of text: its brackets would be read as
+// Mentionable reports whether a name can be mentioned in a line of text: its brackets would be read as
 // a reference (rule INS-03).
-func mentionable(name string) bool {
-	return length(name) > 0 && length(name) <= longestMention && strings.TrimSpace(name) == name && utf8.ValidString(name) &&
+func Mentionable(name string) bool {
+	return Length(name) > 0 && Length(name) <= longestMention && strings.TrimSpace(name) == name && utf8.ValidString(name) &&
 		!strings.ContainsAny(name, "[]") && !strings.ContainsFunc(name, func(r rune) bool {
 		return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.IsSpace(r) && r != ' '
 	})
 }
 
-// mentions returns the names that can be mentioned, each once.
-func mentions(names []string) []string {
+// Mentions returns the names that can be mentioned, each once.
+func Mentions(names []string) []string {
 	var out []string
 	for _, n := range names {
-		if mentionable(n) && !slices.Contains(out, n) {
+		if Mentionable(n) && !slices.Contains(out, n) {
 			out = append(out, n)
 		}
 	}
 	return out
 }
 
-// list returns "A, B and C" with at most limit names; 0 means all. Omitted names are "others".
-func list(names []string, limit int) string {
+// List returns "A, B and C" with at most limit names; 0 means all. Omitted names are "others".
+func List(names []string, limit int) string {
 	switch n := len(names); {
 	case n == 0:
 		return ""
@@ -122,18 +128,18 @@ func list(names []string, limit int) string {
 	}
 }
 
-// compose returns the lead and as many of the following sentences as fit.
-func compose(limit int, lead string, more ...string) string {
+// Compose returns the lead and as many of the following sentences as fit.
+func Compose(limit int, lead string, more ...string) string {
 	for _, s := range more {
-		if s != "" && length(lead)+1+length(s) <= limit {
+		if s != "" && Length(lead)+1+Length(s) <= limit {
 			lead += " " + s
 		}
 	}
 	return lead
 }
 
-// capital makes the first rune upper case.
-func capital(s string) string {
+// Capital makes the first rune upper case.
+func Capital(s string) string {
 	r, size := utf8.DecodeRuneInString(s)
 	if size == 0 || r == utf8.RuneError {
 		return s
@@ -141,5 +147,5 @@ func capital(s string) string {
 	return string(unicode.ToUpper(r)) + s[size:]
 }
 
-// measureRef returns a mentionable measure in DAX syntax.
-func measureRef(name string) string { return "[" + name + "]" }
+// MeasureRef returns a mentionable measure in DAX syntax.
+func MeasureRef(name string) string { return "[" + name + "]" }

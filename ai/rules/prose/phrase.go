@@ -1,6 +1,7 @@
-package rules
+package prose
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -28,17 +29,18 @@ var abbreviations = map[string]string{
 }
 
 // prefixes are the prefixes that warehouses put before a table's name.
-var prefixes = setOf("dim fact fct stg raw tmp vw tbl d f")
+var prefixes = SetOf("dim fact fct stg raw tmp vw tbl d f")
 
-// phrase returns a name as a question says it: in words, with abbreviations expanded, in lower case
+// Phrase returns a name as a question says it: in words, with abbreviations expanded, in lower case
 // except for acronyms.
-func phrase(name string) string { return phraseOf(cut(name, true)) }
+func Phrase(name string) string { return PhraseOf(Cut(name, true)) }
 
-func phraseOf(parts []string) string { return phrased(parts, abbreviations) }
+// PhraseOf returns parts of a name as a phrase, with abbreviations spelled out.
+func PhraseOf(parts []string) string { return phrased(parts, abbreviations) }
 
-// inWords returns the parts of a name as proposals write them: as phraseOf, but without expanding
+// InWords returns the parts of a name as proposals write them: as PhraseOf, but without expanding
 // anything.
-func inWords(parts []string) string { return phrased(parts, nil) }
+func InWords(parts []string) string { return phrased(parts, nil) }
 
 func phrased(parts []string, abbreviations map[string]string) string {
 	shouting := true // all in capitals: then capitals carry no meaning
@@ -47,7 +49,7 @@ func phrased(parts []string, abbreviations map[string]string) string {
 	}
 	out := make([]string, len(parts))
 	for i, p := range parts {
-		word := norm(p)
+		word := Norm(p)
 		switch full, known := abbreviations[word]; {
 		case known:
 			out[i] = full
@@ -64,38 +66,39 @@ func phrased(parts []string, abbreviations map[string]string) string {
 	return strings.Join(out, " ")
 }
 
-// bare returns a table's name without the warehouse's prefix, in words.
-func bare(name string) []string {
-	parts := cut(name, true)
-	if len(parts) > 1 && prefixes[norm(parts[0])] {
+// Bare returns a table's name without the warehouse's prefix, in words.
+func Bare(name string) []string {
+	parts := Cut(name, true)
+	if len(parts) > 1 && prefixes[Norm(parts[0])] {
 		return parts[1:]
 	}
 	return parts
 }
 
-// noun returns what one row of a table is, as far as its name says: "customer" for Customers, "sales
+// Noun returns what one row of a table is, as far as its name says: "customer" for Customers, "sales
 // row" for Sales. It returns "row" for a name that says nothing.
-func noun(name string, isFact bool) string {
-	parts := bare(name)
-	p := inWords(parts)
-	if !informative(p) || generic(name) {
+func Noun(name string, isFact bool) string {
+	parts := Bare(name)
+	p := InWords(parts)
+	if !Informative(p) || Generic(name) {
 		return "row"
 	}
-	one := singular(p)
-	if one == p && isFact || plural[lastWord(p)] {
+	one := Singular(p)
+	if one == p && isFact || Plural[LastWord(p)] {
 		return p + " row"
 	}
 	return one
 }
 
-// plural are nouns without a usual singular.
-var plural = setOf("sales news series goods analytics logistics statistics spend hours data details facts")
+// Plural are nouns without a usual singular.
+var Plural = SetOf("sales news series goods analytics logistics statistics spend hours data details facts")
 
-func singular(p string) string {
-	last := lastWord(p)
+// Singular returns a phrase with its last word in the singular.
+func Singular(p string) string {
+	last := LastWord(p)
 	head := strings.TrimSuffix(p, last)
 	switch {
-	case plural[last] || last == "status" || strings.HasSuffix(last, "'s") || len(last) < 4 || unicode.IsDigit(rune(last[0])):
+	case Plural[last] || last == "status" || strings.HasSuffix(last, "'s") || len(last) < 4 || unicode.IsDigit(rune(last[0])):
 		return p
 	case strings.HasSuffix(last, "ies"):
 		return head + strings.TrimSuffix(last, "ies") + "y"
@@ -107,17 +110,18 @@ func singular(p string) string {
 	return head + strings.TrimSuffix(last, "s")
 }
 
-func lastWord(p string) string { return p[strings.LastIndexByte(p, ' ')+1:] }
+// LastWord returns the last word of a phrase.
+func LastWord(p string) string { return p[strings.LastIndexByte(p, ' ')+1:] }
 
-// sayable reports whether a phrase has a word and is short enough for a sentence.
-func sayable(p string) bool {
-	return length(p) <= longestMention && mentionable(p) && strings.ContainsFunc(p, unicode.IsLetter)
+// Sayable reports whether a phrase has a word and is short enough for a sentence.
+func Sayable(p string) bool {
+	return Length(p) <= longestMention && Mentionable(p) && strings.ContainsFunc(p, unicode.IsLetter)
 }
 
-// informative reports whether a phrase is sayable and has no unexplained abbreviation: a word without
+// Informative reports whether a phrase is sayable and has no unexplained abbreviation: a word without
 // vowels, or a single letter.
-func informative(p string) bool {
-	return sayable(p) && !slices.ContainsFunc(strings.Fields(p), func(w string) bool {
+func Informative(p string) bool {
+	return Sayable(p) && !slices.ContainsFunc(strings.Fields(p), func(w string) bool {
 		w = strings.ToLower(w)
 		ascii := strings.Trim(w, "abcdefghijklmnopqrstuvwxyz") == ""
 		return ascii && !strings.ContainsAny(w, "aeiouy") && !knownShort[w]
@@ -125,12 +129,17 @@ func informative(p string) bool {
 }
 
 // knownShort are words without vowels that need no expansion (rule NAM-03).
-var knownShort = setOf("kpi kpis nps crm hr vs vat gdp usd gbp chf cfo pdf url urls sql xml html bpa tv pc pcs mb gb tb")
+var knownShort = SetOf("kpi kpis nps crm hr vs vat gdp usd gbp chf cfo pdf url urls sql xml html bpa tv pc pcs mb gb tb")
 
-// article returns the phrase with "a" or "an" before it.
-func article(p string) string {
+// Article returns the phrase with "a" or "an" before it.
+func Article(p string) string {
 	if p != "" && strings.ContainsRune("aeio", rune(p[0])) || strings.HasPrefix(p, "un") && !strings.HasPrefix(p, "uni") {
 		return "an " + p
 	}
 	return "a " + p
 }
+
+var genericNames = regexp.MustCompile(`(?i)^(table|column|col|field|measure|sheet|query|new table|new column|new measure)[ _]?\d*$`)
+
+// Generic reports whether the program, not a person, gave the name (rule NAM-06).
+func Generic(name string) bool { return genericNames.MatchString(strings.TrimSpace(name)) }

@@ -1,0 +1,57 @@
+package prose
+
+import (
+	"strings"
+	"unicode"
+)
+
+// MentionableLine reports whether a text is one line without control characters.
+func MentionableLine(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)
+	})
+}
+
+// OneLine returns a text with each run of white space as one space.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Finished returns a text with a full stop at its end, if it has no mark of its own.
+func Finished(s string) string {
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") {
+		return s
+	}
+	return s + "."
+}
+
+// Sentences returns as many complete sentences from the start of a text as fit, "" if not even the
+// first does.
+func Sentences(text string, limit int) string {
+	if Length(text) <= limit {
+		return text
+	}
+	end := 0
+	for i := range text {
+		if i > 0 && text[i] == ' ' && strings.IndexByte(".!?", text[i-1]) >= 0 && Length(text[:i]) <= limit {
+			end = i
+		}
+	}
+	return text[:end]
+}
+
+// LowerStart makes the first letter lower case, unless the text starts with a reference or an acronym.
+func LowerStart(s string) string {
+	if len(s) < 2 || !unicode.IsLower(rune(s[1])) {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+// First returns the first of the texts within the limit, "" for none.
+func First(limit int, texts ...string) string {
+	for _, s := range texts {
+		if s != "" && Length(s) <= limit {
+			return s
+		}
+	}
+	return ""
+}
