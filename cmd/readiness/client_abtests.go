@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/client"
+	"readiness/domain/comparison"
 	"readiness/evaluation"
 	"readiness/internal/optional"
 )
@@ -343,6 +344,10 @@ func abResultTable(s *sheet, r client.AbTestResult) {
 	}
 	conclusion := a.concluded()
 	s.say("A/B test %s, run %s", printable(r.AbTestID), printable(r.RunID))
+	var asked struct{ A, B comparison.Side }
+	if json.Unmarshal(r.Document, &asked) == nil && asked.A.Kind != "" && asked.B.Kind != "" {
+		s.say("Side A answered by %s\nSide B answered by %s", printable(evaluation.Answered(asked.A)), printable(evaluation.Answered(asked.B)))
+	}
 	s.say("Score of side A %s, of side B %s, over %d questions: %s", number(a.Scores.A), number(a.Scores.B), a.Comparable,
 		printable(conclusion))
 	if d := a.Difference; d.BMinusA != nil && d.CI != nil {

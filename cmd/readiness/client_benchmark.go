@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"readiness/client"
+	"readiness/domain/comparison"
 	"readiness/evaluation"
 	"readiness/internal/jsonerror"
 	"readiness/internal/optional"
@@ -295,6 +296,12 @@ func benchmarkTable(s *sheet, b client.BenchmarkRunResult) {
 	s.say("%s, asked of %s: score %s of 100; %d questions, each asked %s",
 		printable(orID(r.SemanticModelName, r.SemanticModelID)), printable(answerer(r.Agent)), limit(r.Score), r.QuestionsCount,
 		times(r.Repeats))
+	var asked struct {
+		Summary comparison.Side `json:"summary"`
+	}
+	if json.Unmarshal(b.Document, &asked) == nil && asked.Summary.Kind != "" {
+		s.say("Answered by %s", printable(evaluation.Answered(asked.Summary)))
+	}
 	if r.Verdicts != nil {
 		s.say("Answers: %s", printable(verdicts(*r.Verdicts)))
 	}
