@@ -79,7 +79,7 @@ func (w *world) exportsNoSecret() {
 	}
 	for _, format := range []eventstore.Format{eventstore.NDJSON, eventstore.CloudEvents} {
 		var out bytes.Buffer
-		_, err := w.store.Export(context.Background(), &out, format, eventstore.Selection{})
+		_, err := w.Store.Export(context.Background(), &out, format, eventstore.Selection{})
 		check(w.t, err)
 		if !strings.Contains(out.String(), "aiprovider.saved") {
 			w.t.Error("the export holds no AI provider")

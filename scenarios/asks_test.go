@@ -106,10 +106,10 @@ func asks(ts *testscript.TestScript, w *world, args []string) {
 
 // overdue ends operations that waited too long for their owner, as the workers do periodically.
 func overdue(ts *testscript.TestScript, w *world, _ []string) {
-	ts.Check(w.commands.Operations.LapseOverdue(w.t.Context()))
+	ts.Check(w.Operations.LapseOverdue(w.t.Context()))
 }
 
 // sweep deletes expired documents, as the service does periodically.
 func sweep(ts *testscript.TestScript, w *world, _ []string) {
-	ts.Check(documents.Sweep(w.t.Context(), w.pool, w.now()))
+	ts.Check(documents.Sweep(w.t.Context(), w.Pool, w.Now()))
 }

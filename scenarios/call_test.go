@@ -63,7 +63,7 @@ func (w *world) token() string {
 	if w.caller.bearer != "" || w.caller.person == "" {
 		return w.caller.bearer
 	}
-	t, err := w.issuer.Mint(w.caller.account.AccountID, w.caller.person, w.caller.scopes, w.now(), time.Hour)
+	t, err := w.issuer.Mint(w.caller.account.AccountID, w.caller.person, w.caller.scopes, w.Now(), time.Hour)
 	check(w.t, err)
 	w.minted = append(w.minted, t)
 	return t
@@ -145,7 +145,7 @@ func (w *world) didNothing(ts *testscript.TestScript) {
 		return
 	}
 	var events, jobs int
-	ts.Check(w.pool.QueryRow(w.t.Context(), `
+	ts.Check(w.Pool.QueryRow(w.t.Context(), `
 		SELECT (SELECT count(*) FROM events WHERE metadata->>'requestId' = $1 AND NOT ($2 AND metadata->>'causation' IS NOT DISTINCT FROM 'listing')), (SELECT count(*) FROM river_job WHERE args->>'requestId' = $1)`,
 		w.last.header.Get("x-ms-request-id"), w.last.status == http.StatusOK).Scan(&events, &jobs))
 	if events+jobs > 0 {

@@ -35,7 +35,7 @@ func changeCommands() map[string]command {
 
 // files returns the bytes of every file of the workspaces, by path.
 func (w *world) files(ts *testscript.TestScript) map[string]string {
-	all, err := filesIn(w.dir)
+	all, err := filesIn(w.Root)
 	ts.Check(err)
 	return all
 }
@@ -146,7 +146,7 @@ func lineDifference(a, b []string) []string {
 // edit changes a file of the workspaces as another person would: one text, which must occur once, is replaced. \n, \r
 // and \t have their meaning in Go.
 func edit(ts *testscript.TestScript, w *world, args []string) {
-	file := filepath.Join(w.dir, filepath.FromSlash(args[0]))
+	file := w.Path(filepath.FromSlash(args[0]))
 	text, err := os.ReadFile(file)
 	ts.Check(err)
 	unescaped := strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t")
@@ -159,7 +159,7 @@ func edit(ts *testscript.TestScript, w *world, args []string) {
 
 // crlf changes the line endings of a file of the workspaces to CRLF.
 func crlf(ts *testscript.TestScript, w *world, args []string) {
-	file := filepath.Join(w.dir, filepath.FromSlash(args[0]))
+	file := w.Path(filepath.FromSlash(args[0]))
 	text, err := os.ReadFile(file)
 	ts.Check(err)
 	ts.Check(os.WriteFile(file, []byte(strings.ReplaceAll(string(text), "\n", "\r\n")), 0o644))
@@ -221,7 +221,7 @@ func within(ts *testscript.TestScript, what string, is func() bool) {
 func quiet(ts *testscript.TestScript, w *world, _ []string) {
 	within(ts, "every step is done", func() bool {
 		var left int
-		ts.Check(w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM river_job WHERE finalized_at IS NULL`).Scan(&left))
+		ts.Check(w.Pool.QueryRow(w.t.Context(), `SELECT count(*) FROM river_job WHERE finalized_at IS NULL`).Scan(&left))
 		w.platform.mu.Lock()
 		defer w.platform.mu.Unlock()
 		for _, n := range w.platform.waiting {
@@ -330,7 +330,7 @@ func like(ts *testscript.TestScript, w *world, args []string) {
 // logged asserts how many stored events match a pattern, each written as its stream, its name and its data as JSON.
 func logged(ts *testscript.TestScript, w *world, args []string) {
 	var n int
-	ts.Check(w.pool.QueryRow(w.t.Context(), `SELECT count(*) FROM events WHERE stream || ' ' || type || ' ' || data::text ~ $1`, args[1]).Scan(&n))
+	ts.Check(w.Pool.QueryRow(w.t.Context(), `SELECT count(*) FROM events WHERE stream || ' ' || type || ' ' || data::text ~ $1`, args[1]).Scan(&n))
 	if strconv.Itoa(n) != args[0] {
 		ts.Fatalf("%d events match %s, want %s", n, args[1], args[0])
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,6 +20,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/testworld"
 	"readiness/projections"
 )
 
@@ -102,25 +102,13 @@ func idOf(kind, name string) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://readiness.test/"+kind+"/"+name))
 }
 
-func (w *world) write(ts *testscript.TestScript, text string, path ...string) {
-	file := filepath.Join(append([]string{w.dir}, path...)...)
-	ts.Check(os.MkdirAll(filepath.Dir(file), 0o755))
-	ts.Check(os.WriteFile(file, []byte(text), 0o644))
-}
-
 func addWorkspace(ts *testscript.TestScript, w *world, args []string) {
-	settings := map[string]any{"id": idOf("workspace", args[0]), "displayName": args[0]}
 	members := args[1:]
-	if len(members) > 0 && members[0] == "paused" {
-		settings["capacity"] = map[string]string{"id": uuid.NewString(), "state": "Paused"}
+	paused := len(members) > 0 && members[0] == "paused"
+	if paused {
 		members = members[1:]
 	}
-	if len(members) > 0 {
-		settings["members"] = members
-	}
-	text, err := json.Marshal(settings)
-	ts.Check(err)
-	w.write(ts, string(text), args[0], "workspace.json")
+	w.Workspace(w.t, testworld.Workspace{ID: idOf("workspace", args[0]), Name: args[0], Members: members, Paused: paused})
 	w.named(ts, args[0], idOf("workspace", args[0]))
 }
 
@@ -132,15 +120,9 @@ func addModel(ts *testscript.TestScript, w *world, args []string) {
 	if len(args) > 2 {
 		table = ts.ReadFile(args[2])
 	}
-	w.writeModel(ts, args[0], args[1], table)
+	w.Model(w.t, args[0], args[1], idOf("model", args[1]), table)
 	name := strings.ReplaceAll(args[1], " ", "_")
 	w.named(ts, name, idOf("model", args[1]))
-}
-
-func (w *world) writeModel(ts *testscript.TestScript, workspace, name, table string) {
-	dir := name + ".SemanticModel"
-	w.write(ts, fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":%q},"config":{"logicalId":%q}}`, name, idOf("model", name)), workspace, dir, ".platform")
-	w.write(ts, table, workspace, dir, "definition", "tables", "Sales.tmdl")
 }
 
 func addModels(ts *testscript.TestScript, w *world, args []string) {
@@ -149,7 +131,7 @@ func addModels(ts *testscript.TestScript, w *world, args []string) {
 	ids := make([]uuid.UUID, n)
 	for i := range ids {
 		name := fmt.Sprintf("Model %03d", i+1)
-		w.writeModel(ts, args[0], name, goodTable)
+		w.Model(w.t, args[0], name, idOf("model", name), goodTable)
 		ids[i] = idOf("model", name)
 		w.named(ts, fmt.Sprintf("m%d", i+1), ids[i])
 	}
@@ -211,7 +193,7 @@ func await(ts *testscript.TestScript, w *world, op, want string, is func(status 
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	defer cancel()
 	for pause := firstPause; ; pause = longer(pause) {
-		o, found, err := w.views.Operation(ctx, w.caller.account.AccountID, id)
+		o, found, err := w.Views.Operation(ctx, w.caller.account.AccountID, id)
 		ts.Check(err)
 		switch {
 		case !found:
@@ -243,7 +225,7 @@ func waitForPercent(ts *testscript.TestScript, w *world, args []string) {
 func listEvents(ts *testscript.TestScript, w *world, args []string) {
 	streams := map[string][]eventstore.Recorded{}
 	var order []string
-	for r, err := range w.store.ReadAll(w.t.Context(), 0, 0) {
+	for r, err := range w.Store.ReadAll(w.t.Context(), 0, 0) {
 		ts.Check(err)
 		if len(args) == 0 && strings.HasPrefix(r.Stream, "account-") || len(args) > 0 && !strings.HasPrefix(r.Stream, args[0]) {
 			continue
@@ -267,24 +249,19 @@ func listEvents(ts *testscript.TestScript, w *world, args []string) {
 func spent(ts *testscript.TestScript, w *world, args []string) {
 	kind, limits := account.Kind(args[0]), account.DefaultPlans()[w.caller.account.Plan]
 	period := map[account.Kind]account.Period{account.Assessments: limits.Assessments.Period, account.FirstLooks: limits.FirstLooks.Period, account.OptimizationApplies: limits.OptimizationApplies.Period, account.BenchmarkBuilds: limits.BenchmarkBuilds.Period, account.BenchmarkRuns: limits.BenchmarkRuns.Period}[kind]
-	used := eventstore.FoldLast[account.Usage](account.AllowanceStream(w.caller.account.AccountID, kind, period, w.now()))
-	ts.Check(w.store.Load(w.t.Context(), used))
-	if got := strconv.Itoa(used.State.Used); got != args[1] {
+	if got := strconv.Itoa(w.Used(w.t, w.caller.account.AccountID, kind, period)); got != args[1] {
 		ts.Fatalf("%s of %s %s are spent, want %s", got, w.caller.account.AccountID, kind, args[1])
 	}
 }
 
 func clock(ts *testscript.TestScript, w *world, args []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if args[0] == "stop" {
-		w.offset = (w.offset + time.Since(w.real)).Truncate(time.Second)
-		w.stopped = true
+		w.Clock.Stop()
 		return
 	}
 	d, err := time.ParseDuration(strings.TrimPrefix(args[0], "+"))
 	ts.Check(err)
-	w.offset += d
+	w.Clock.Advance(d)
 }
 
 func workers(ts *testscript.TestScript, w *world, args []string) {
@@ -330,7 +307,7 @@ func pad(ts *testscript.TestScript, _ *world, args []string) {
 
 func rebuild(ts *testscript.TestScript, w *world, _ []string) {
 	for _, v := range projections.All() {
-		report, err := w.engine.Rebuild(w.t.Context(), w.store, v.Name, projections.RebuildOptions{Diff: true})
+		report, err := w.Engine.Rebuild(w.t.Context(), w.Store, v.Name, projections.RebuildOptions{Diff: true})
 		ts.Check(err)
 		if report.Diff == nil || !report.Diff.None() {
 			ts.Fatalf("view %s differs from the log: %+v", v.Name, report.Diff)

@@ -39,11 +39,11 @@ func TestCorpus(t *testing.T) {
 	for i, path := range found {
 		name, id := fmt.Sprintf("Model %02d", i), uuid.New()
 		c.models = append(c.models, id)
-		at := filepath.Join(c.workspaces, "Retail", name+".SemanticModel")
+		at := filepath.Join(c.Root, "Retail", name+".SemanticModel")
 		check(t, os.CopyFS(at, os.DirFS(path)))
-		c.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":%q},"config":{"logicalId":%q}}`, name, id), name+".SemanticModel", ".platform")
+		c.Item(t, "Retail", name+".SemanticModel", name, id)
 	}
-	before, err := filesIn(c.workspaces)
+	before, err := filesIn(c.Root)
 	check(t, err)
 	p := c.launch()
 	defer p.kill()
@@ -75,7 +75,7 @@ func TestCorpus(t *testing.T) {
 		if is > was {
 			better++
 		}
-		after, err := filesIn(c.workspaces)
+		after, err := filesIn(c.Root)
 		check(t, err)
 		if difference(before, after) != "" {
 			changed++
@@ -86,7 +86,7 @@ func TestCorpus(t *testing.T) {
 		if strings.Contains(fmt.Sprint(bundle["kinds"]), "standing:Applied") {
 			m.must("optimize/revert", bundle)
 		}
-		after, err = filesIn(c.workspaces)
+		after, err = filesIn(c.Root)
 		check(t, err)
 		if diff := difference(before, after); diff != "" {
 			t.Fatalf("%s was not put back:\n%.2000s", m.name, diff)

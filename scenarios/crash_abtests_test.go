@@ -29,7 +29,7 @@ func TestKilledAbRuns(t *testing.T) {
 func killAbRuns(t *testing.T, kills int) {
 	t.Helper()
 	a := &abtester{crash: newProgram(t, []string{"ada"}, "--database-url", testlog.URL(t)), model: uuid.New()}
-	a.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Sales"},"config":{"logicalId":%q}}`, a.model), "Sales.SemanticModel", ".platform")
+	a.Item(a.t, "Retail", "Sales.SemanticModel", "Sales", a.model)
 	table := "table Sales\n"
 	for i := range crashQuestions {
 		table += fmt.Sprintf("\n\tmeasure 'Figure %d' = 1\n", i)

@@ -100,10 +100,7 @@ func newReporter(t *testing.T, database ...string) *reporter {
 
 func (r *reporter) report(name string, id uuid.UUID, pages int) {
 	dir := name + ".Report"
-	r.put(fmt.Sprintf(`{"metadata":{"type":"Report","displayName":%q},"config":{"logicalId":%q}}`, name, id), dir, ".platform")
-	r.put(`{"version":"4.0","datasetReference":{"byPath":{"path":"../Sales.SemanticModel"}}}`, dir, "definition.pbir")
-	r.put(`{"themeCollection":{}}`, dir, "definition", "report.json")
-	r.put(`{"version":"2.0.0"}`, dir, "definition", "version.json")
+	r.Report(r.t, "Retail", dir, name, id, "Sales")
 	for n := range pages {
 		r.put(fmt.Sprintf(`{"name":"p%d","displayName":"Page","displayOption":"FitToPage","height":720,"width":1280}`, n), dir, "definition", "pages", fmt.Sprintf("p%d", n), "page.json")
 	}
@@ -117,7 +114,7 @@ func (r *reporter) of(all map[string]string) map[string]string {
 
 func (r *reporter) files() map[string]string {
 	r.t.Helper()
-	all, err := filesIn(r.workspaces)
+	all, err := filesIn(r.Root)
 	check(r.t, err)
 	return all
 }

@@ -25,6 +25,7 @@ import (
 	"readiness/http/token"
 	"readiness/internal/postgres"
 	"readiness/internal/testlog"
+	"readiness/internal/testworld"
 )
 
 var seed = flag.Uint64("crash.seed", 1, "seed of the instants at which the crash tests kill; 0 takes one of its own")
@@ -72,8 +73,8 @@ type crash struct {
 	seed     uint64
 	random   *rand.Rand
 
-	workspaces string // folder of the workspaces
-	cluster    string // of the PostgreSQL that is killed
+	testworld.Disk        // of the workspaces
+	cluster        string // of the PostgreSQL that is killed
 
 	base, token string
 	workspace   uuid.UUID
@@ -92,7 +93,7 @@ func newCrash(t *testing.T, models, tables int, database ...string) *crash {
 	for i := range models {
 		id, folder := uuid.New(), fmt.Sprintf("Model %03d.SemanticModel", i)
 		c.models = append(c.models, id)
-		c.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Model %03d"},"config":{"logicalId":%q}}`, i, id), folder, ".platform")
+		c.Item(t, "Retail", folder, fmt.Sprintf("Model %03d", i), id)
 		for j := range tables {
 			c.put(table(j), folder, "definition", "tables", fmt.Sprintf("T%d.tmdl", j))
 		}
@@ -110,7 +111,7 @@ func newProgram(t *testing.T, people []string, database ...string) *crash {
 	program, err := build()
 	check(t, err)
 	c := &crash{
-		t: t, program: program, data: filepath.Join(dir, "data"), workspaces: filepath.Join(dir, "workspaces"), database: database, seed: *seed,
+		t: t, program: program, data: filepath.Join(dir, "data"), Disk: testworld.Disk{Root: filepath.Join(dir, "workspaces")}, database: database, seed: *seed,
 		workspace: uuid.New(),
 	}
 	c.cluster = filepath.Join(c.data, "cluster")
@@ -123,14 +124,14 @@ func newProgram(t *testing.T, people []string, database ...string) *crash {
 			t.Logf("again with -crash.seed %d", c.seed)
 		}
 	})
-	c.put(fmt.Sprintf(`{"id":%q,"displayName":"Retail"}`, c.workspace), "workspace.json")
+	c.Workspace(t, testworld.Workspace{ID: c.workspace, Name: "Retail"})
 	accounts := filepath.Join(dir, "accounts.yaml")
 	text := "accounts:\n  - accountId: acme\n    plan: Enterprise\n    people:\n"
 	for _, person := range people {
 		text += fmt.Sprintf("      - {person: %s, role: admin}\n", person)
 	}
 	check(t, os.WriteFile(accounts, []byte(text), 0o644))
-	c.args = append([]string{"serve", "--listen", "127.0.0.1:0", "--platform", "folder:" + c.workspaces, "--accounts", accounts, "--data", c.data, "--workers", "2"}, database...)
+	c.args = append([]string{"serve", "--listen", "127.0.0.1:0", "--platform", "folder:" + c.Root, "--accounts", accounts, "--data", c.data, "--workers", "2"}, database...)
 	c.database = append([]string{"--data", c.data}, database...)
 	return c
 }
@@ -156,9 +157,7 @@ func (c *crash) put(text string, path ...string) {
 // putIn writes a file of the workspace in the folder.
 func (c *crash) putIn(workspace, text string, path ...string) {
 	c.t.Helper()
-	file := filepath.Join(append([]string{c.workspaces, workspace}, path...)...)
-	check(c.t, os.MkdirAll(filepath.Dir(file), 0o755))
-	check(c.t, os.WriteFile(file, []byte(text), 0o644))
+	c.Write(c.t, text, append([]string{workspace}, path...)...)
 }
 
 // table returns a table with findings.
@@ -184,7 +183,7 @@ var build = sync.OnceValues(func() (string, error) {
 // process is one life of the program.
 type process struct {
 	cmd            *exec.Cmd
-	stdout, stderr *logBook
+	stdout, stderr *testworld.LogBook
 	ended          chan struct{}
 }
 
@@ -208,7 +207,7 @@ var greeting = regexp.MustCompile(`Listening on (\S+),`)
 // spawn starts the program. It is killed at the end of the test at the latest.
 func (c *crash) spawn() *process {
 	c.t.Helper()
-	p := &process{cmd: exec.Command(c.program, c.args...), stdout: &logBook{}, stderr: &logBook{}, ended: make(chan struct{})}
+	p := &process{cmd: exec.Command(c.program, c.args...), stdout: &testworld.LogBook{}, stderr: &testworld.LogBook{}, ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
 	check(c.t, p.cmd.Start())
 	c.lives = append(c.lives, p)

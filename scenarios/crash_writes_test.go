@@ -71,7 +71,7 @@ func newWriter(t *testing.T, database ...string) *writer {
 		people = append(people, fmt.Sprintf("p%d", i))
 	}
 	w := &writer{crash: newProgram(t, people, database...), model: uuid.New(), failed: map[string]int{}}
-	w.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Sales"},"config":{"logicalId":%q}}`, w.model), "Sales.SemanticModel", ".platform")
+	w.Item(w.t, "Retail", "Sales.SemanticModel", "Sales", w.model)
 	for i := range 10 {
 		w.put(salesTable(i), "Sales.SemanticModel", "definition", "tables", fmt.Sprintf("Sales %d.tmdl", i))
 	}
@@ -95,7 +95,7 @@ func salesTable(i int) string {
 
 func (w *writer) files() map[string]string {
 	w.t.Helper()
-	all, err := filesIn(w.workspaces)
+	all, err := filesIn(w.Root)
 	check(w.t, err)
 	return all
 }

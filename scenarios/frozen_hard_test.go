@@ -34,7 +34,7 @@ type pair struct {
 func newPair(t *testing.T, database, way string) *pair {
 	t.Helper()
 	p := &pair{crash: newProgram(t, []string{"ada"}, "--database-url", database, "--roles", "api"), model: uuid.New()}
-	p.put(fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":"Sales"},"config":{"logicalId":%q}}`, p.model), "Sales.SemanticModel", ".platform")
+	p.Item(p.t, "Retail", "Sales.SemanticModel", "Sales", p.model)
 	p.put(table(0), "Sales.SemanticModel", "definition", "tables", "T.tmdl")
 	second := p.launch()
 	t.Cleanup(second.kill)

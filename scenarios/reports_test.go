@@ -25,17 +25,14 @@ func reportCommands() map[string]command {
 }
 
 // writeReport creates a report of pages with one visual each, on a model of its workspace.
-func (w *world) writeReport(ts *testscript.TestScript, workspace, name, model string, pages int) {
+func (w *world) writeReport(workspace, name, model string, pages int) {
 	dir := name + ".Report"
-	w.write(ts, fmt.Sprintf(`{"metadata":{"type":"Report","displayName":%q},"config":{"logicalId":%q}}`, name, idOf("report", name)), workspace, dir, ".platform")
-	w.write(ts, fmt.Sprintf(`{"version":"4.0","datasetReference":{"byPath":{"path":"../%s.SemanticModel"}}}`, model), workspace, dir, "definition.pbir")
-	w.write(ts, `{"themeCollection":{}}`, workspace, dir, "definition", "report.json")
-	w.write(ts, `{"version":"2.0.0"}`, workspace, dir, "definition", "version.json")
+	w.Report(w.t, workspace, dir, name, idOf("report", name), model)
 	for n := range pages {
 		page := fmt.Sprintf("page%d", n+1)
 		at := []string{workspace, dir, "definition", "pages", page}
-		w.write(ts, fmt.Sprintf(`{"name":%q,"displayName":"Page %d","displayOption":"FitToPage","height":720,"width":1280}`, page, n+1), append(at, "page.json")...)
-		w.write(ts, `{"name":"v1","position":{"x":1,"y":1,"z":5,"height":10,"width":10,"tabOrder":0},"visual":{"visualType":"card"}}`, append(at, "visuals", "v1", "visual.json")...)
+		w.Write(w.t, fmt.Sprintf(`{"name":%q,"displayName":"Page %d","displayOption":"FitToPage","height":720,"width":1280}`, page, n+1), append(at, "page.json")...)
+		w.Write(w.t, `{"name":"v1","position":{"x":1,"y":1,"z":5,"height":10,"width":10,"tabOrder":0},"visual":{"visualType":"card"}}`, append(at, "visuals", "v1", "visual.json")...)
 	}
 }
 
@@ -47,7 +44,7 @@ func addReport(ts *testscript.TestScript, w *world, args []string) {
 		pages, err = strconv.Atoi(args[3])
 		ts.Check(err)
 	}
-	w.writeReport(ts, args[0], args[1], args[2], pages)
+	w.writeReport(args[0], args[1], args[2], pages)
 	w.named(ts, strings.ReplaceAll(args[1], " ", "_"), idOf("report", args[1]))
 }
 
@@ -58,7 +55,7 @@ func addReports(ts *testscript.TestScript, w *world, args []string) {
 	ids := make([]uuid.UUID, n)
 	for i := range ids {
 		name := fmt.Sprintf("Report %03d", i+1)
-		w.writeReport(ts, args[0], name, args[1], 1)
+		w.writeReport(args[0], name, args[1], 1)
 		ids[i] = idOf("report", name)
 		w.named(ts, fmt.Sprintf("r%d", i+1), ids[i])
 	}
@@ -117,7 +114,7 @@ func look(ts *testscript.TestScript, w *world, args []string) {
 // viewsOf returns the views of a report's pages, of any time.
 func (w *world) viewsOf(ts *testscript.TestScript, report string) map[string]int64 {
 	id := idOf("report", report)
-	found, err := w.views.PageViews(w.t.Context(), w.caller.account.AccountID, []uuid.UUID{id}, time.Time{}, w.now())
+	found, err := w.Views.PageViews(w.t.Context(), w.caller.account.AccountID, []uuid.UUID{id}, time.Time{}, w.Now())
 	ts.Check(err)
 	if found[id] == nil {
 		return map[string]int64{}

@@ -518,7 +518,7 @@ func (s *soak) verifyFiles() {
 			s.t.Errorf("model %s has hash %s; the log says %s", model, hash, want)
 		}
 	}
-	files, err := filesIn(s.workspaces)
+	files, err := filesIn(s.Root)
 	check(s.t, err)
 	placed := map[string]string{} // by the Pixie's id: the page
 	for _, report := range s.ledger.reports {
@@ -554,7 +554,7 @@ func (s *soak) verifyFiles() {
 // hashes returns the hashes of all models' definitions as they are on disk.
 func (s *soak) hashes() map[uuid.UUID]string {
 	s.t.Helper()
-	onDisk, err := folder.Open(s.workspaces, folder.Options{Logger: slog.New(slog.DiscardHandler), Access: func(context.Context, item.Caller) (map[item.Permission]item.Access, error) {
+	onDisk, err := folder.Open(s.Root, folder.Options{Logger: slog.New(slog.DiscardHandler), Access: func(context.Context, item.Caller) (map[item.Permission]item.Access, error) {
 		return map[item.Permission]item.Access{item.PermissionPlatform: item.Granted}, nil
 	}})
 	check(s.t, err)

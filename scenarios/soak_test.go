@@ -22,6 +22,7 @@ import (
 
 	"readiness/http/token"
 	"readiness/internal/postgres"
+	"readiness/internal/testworld"
 )
 
 var (
@@ -183,8 +184,8 @@ func newSoak(t *testing.T) *soak {
 		text += s.addTenant(i, plan, issuer)
 	}
 	check(t, os.WriteFile(s.args[slices.Index(s.args, "--accounts")+1], []byte(text), 0o644))
-	check(t, os.RemoveAll(filepath.Join(s.workspaces, "Retail")))
-	s.before, err = filesIn(s.workspaces)
+	check(t, os.RemoveAll(filepath.Join(s.Root, "Retail")))
+	s.before, err = filesIn(s.Root)
 	check(t, err)
 	s.original = s.hashes()
 	return s
@@ -206,7 +207,7 @@ func (s *soak) addTenant(i int, plan string, issuer *token.Issuer) (declaration 
 	var members []string
 	for j, name := range names {
 		id := fmt.Sprintf("%s-%d", name, i)
-		members = append(members, fmt.Sprintf("%q", id))
+		members = append(members, id)
 		declaration += fmt.Sprintf("      - {person: %s, role: admin}\n", id)
 		signed, err := issuer.Mint(a.name, id, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), 24*time.Hour)
 		check(s.t, err)
@@ -214,20 +215,16 @@ func (s *soak) addTenant(i int, plan string, issuer *token.Issuer) (declaration 
 			soak: s, tenant: a, id: id, token: signed, random: rand.New(rand.NewPCG(s.seed, uint64(100*i+j)+1)), open: map[uuid.UUID]errand{},
 		})
 	}
-	s.putIn(a.name, fmt.Sprintf(`{"id":%q,"displayName":%q,"members":[%s]}`, a.workspace, a.name, strings.Join(members, ",")), "workspace.json")
+	s.Workspace(s.t, testworld.Workspace{ID: a.workspace, Name: a.name, Members: members})
 	for n := range soakModels {
 		id, name := uuid.New(), fmt.Sprintf("Model %d", n)
 		a.models = append(a.models, id)
-		s.putIn(a.name, fmt.Sprintf(`{"metadata":{"type":"SemanticModel","displayName":%q},"config":{"logicalId":%q}}`, name, id), name+".SemanticModel", ".platform")
-		s.putIn(a.name, salesTable(n), name+".SemanticModel", "definition", "tables", "Sales.tmdl")
+		s.Model(s.t, a.name, name, id, salesTable(n))
 	}
 	for n := range soakReports {
 		id, dir := uuid.New(), fmt.Sprintf("Report %d.Report", n)
 		a.reports = append(a.reports, id)
-		s.putIn(a.name, fmt.Sprintf(`{"metadata":{"type":"Report","displayName":"Report %d"},"config":{"logicalId":%q}}`, n, id), dir, ".platform")
-		s.putIn(a.name, `{"version":"4.0","datasetReference":{"byPath":{"path":"../Model 0.SemanticModel"}}}`, dir, "definition.pbir")
-		s.putIn(a.name, `{"themeCollection":{}}`, dir, "definition", "report.json")
-		s.putIn(a.name, `{"version":"2.0.0"}`, dir, "definition", "version.json")
+		s.Report(s.t, a.name, dir, fmt.Sprintf("Report %d", n), id, "Model 0")
 		for page := range 1 + n {
 			s.putIn(a.name, fmt.Sprintf(`{"name":"p%d","displayName":"Page","displayOption":"FitToPage","height":720,"width":1280}`, page), dir, "definition", "pages", fmt.Sprintf("p%d", page), "page.json")
 		}
@@ -347,7 +344,7 @@ func (s *soak) watch(ctx context.Context) {
 // findPixies finds the addresses that are in reports; files may appear and disappear meanwhile.
 func (s *soak) findPixies() {
 	var found []string
-	files, _ := filepath.Glob(filepath.Join(s.workspaces, "*", "*.Report", "definition", "pages", "*", "visuals", "*", "visual.json"))
+	files, _ := filepath.Glob(filepath.Join(s.Root, "*", "*.Report", "definition", "pages", "*", "visuals", "*", "visual.json"))
 	for _, file := range files {
 		text, _ := os.ReadFile(file)
 		if address := pixieAddress.FindString(string(text)); address != "" {

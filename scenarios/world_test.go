@@ -25,22 +25,19 @@ import (
 
 	"readiness/accounts"
 	"readiness/ai"
-	"readiness/commands"
 	"readiness/definition"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
-	"readiness/eventstore"
 	readinesshttp "readiness/http"
 	"readiness/http/collector"
 	"readiness/http/openapitest"
 	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/internal/testlog"
+	"readiness/internal/testworld"
 	"readiness/internal/wiring"
 	"readiness/platform/folder"
-	"readiness/projections"
-	"readiness/vault"
 	"readiness/work"
 )
 
@@ -51,30 +48,18 @@ const portal = "https://portal.test/consent"
 
 // world is one scenario: a service with its own database and directory.
 type world struct {
+	*testworld.World
 	t        testing.TB
-	dir      string // of the workspaces
 	url      string // of the database
-	pool     *pgxpool.Pool
-	engine   *projections.Engine
-	store    *eventstore.Store
-	views    *projections.Views
 	platform *platform
 	asker    *asker
-	commands *commands.Commands
-	options  work.Options
 	issuer   *token.Issuer
-	log      *logBook
+	log      *testworld.LogBook
 	client   *http.Client
 
 	listener string // where the service listens now
 	queue    *work.Queue
 	stops    []func()
-
-	began   time.Time // start of the scenario, by the service's clock and by ours
-	real    time.Time
-	mu      sync.Mutex
-	offset  time.Duration
-	stopped bool // whether the service's clock is stopped
 
 	declared []account.Declaration
 	caller   caller
@@ -94,37 +79,30 @@ type world struct {
 func newWorld(env *testscript.Env) *world {
 	t := env.T().(testing.TB)
 	w := &world{
-		t: t, dir: filepath.Join(env.WorkDir, "workspaces"), url: testlog.URL(t), log: &logBook{},
-		names: map[uuid.UUID]string{}, keeps: map[string]map[string]string{}, headers: http.Header{}, real: time.Now(),
+		t: t, url: testlog.URL(t), log: &testworld.LogBook{},
+		names: map[uuid.UUID]string{}, keeps: map[string]map[string]string{}, headers: http.Header{},
 	}
-	// It is ten in the morning, so that no scenario passes midnight unless it advances the clock. It is tomorrow, so
-	// that anything that uses the real time is late at every hour of the day.
-	w.began = w.real.UTC().Truncate(24 * time.Hour).Add(34 * time.Hour)
-	check(t, os.MkdirAll(w.dir, 0o755))
+	root := filepath.Join(env.WorkDir, "workspaces")
+	check(t, os.MkdirAll(root, 0o755))
 
 	cfg, err := pgxpool.ParseConfig(w.url)
 	check(t, err)
 	cfg.MaxConns = 12
-	w.pool, err = pgxpool.NewWithConfig(t.Context(), cfg)
+	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
 	check(t, err)
-	t.Cleanup(w.pool.Close)
+	t.Cleanup(pool.Close)
 	log := slog.New(slog.NewJSONHandler(w.log, nil))
-	opened, err := wiring.OpenLog(w.pool, w.now, log)
-	check(t, err)
-	w.engine, w.store, w.views = opened.Engine, opened.Store, opened.Views
-	check(t, w.engine.Create(t.Context()))
-	onDisk, err := folder.Open(w.dir, folder.Options{Logger: log, Access: w.views.Access})
-	check(t, err)
-	w.platform = &platform{Platform: onDisk, held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
-	wired, err := wiring.Wire(wiring.Parts{
-		Log: opened, VaultKey: bytes.Repeat([]byte{1}, vault.KeySize), PixieKey: bytes.Repeat([]byte{4}, 32), AI: ai.Options{Getenv: env.Getenv, PrivateAddresses: true, Log: log}, Logger: log, Now: w.now, Workers: 4,
+	// It is ten in the morning, so that no scenario passes midnight unless it advances the clock. It is tomorrow, so
+	// that anything that uses the real time is late at every hour of the day.
+	began := time.Now().UTC().Truncate(24 * time.Hour).Add(34 * time.Hour)
+	w.World = testworld.New(t, testworld.Options{
+		Pool: pool, Root: root, Clock: testworld.RunningFrom(began), Declared: true,
+		Parts: wiring.Parts{AI: ai.Options{Getenv: env.Getenv, PrivateAddresses: true, Log: log}, Logger: log, Workers: 4},
 	})
-	check(t, err)
-	w.options, w.commands = wired.Work, wired.Commands
-	w.options.Platform, w.options.Permissions = w.platform, onDisk
-	w.commands.Platform, w.commands.Accounts.Permissions = w.platform, onDisk
-	w.asker = newAsker(w.options.Asker)
-	w.options.Asker = w.asker
+	w.platform = &platform{Platform: w.Folder, held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
+	w.Platform, w.Work.Platform = w.platform, w.platform
+	w.asker = newAsker(w.Work.Asker)
+	w.Work.Asker = w.asker
 	w.issuer, err = token.OpenIssuer(t.TempDir())
 	check(t, err)
 
@@ -178,40 +156,25 @@ func (a again) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// now returns the time of the service's clock.
-func (w *world) now() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.stopped {
-		return w.began.Add(w.offset)
-	}
-	return w.began.Add(time.Since(w.real) + w.offset)
-}
+var check = testworld.Check
 
 // apply declares accounts; their people may make calls from then on.
 func (w *world) apply(name string, file []byte) {
 	declared, err := accounts.Parse(name, file, account.DefaultPlans())
 	check(w.t, err)
-	_, err = w.commands.Accounts.Apply(w.t.Context(), declared)
+	_, err = w.Accounts.Apply(w.t.Context(), declared)
 	check(w.t, err)
 	w.declared = append(declared, w.declared...)
 }
 
 // up starts the service: its followers, its workers and its listener, as the program does.
 func (w *world) up() {
-	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: patience}, watermill.NewSlogLogger(w.options.Log))
+	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: patience}, watermill.NewSlogLogger(w.Work.Log))
 	check(w.t, err)
-	check(w.t, w.engine.Follow(w.store, router))
+	check(w.t, w.Engine.Follow(w.Store, router))
 	background, stop := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
-	wg.Go(func() { w.store.Wake(background) })
+	wg.Go(func() { w.Store.Wake(background) })
 	wg.Go(func() { _ = router.Run(background) })
 	w.stops = append(w.stops, func() {
 		check(w.t, router.Close())
@@ -222,18 +185,18 @@ func (w *world) up() {
 
 	limiter, err := rate.Open(w.t.Context(), w.url, rate.Options{Connections: 1, Timeout: patience})
 	check(w.t, err)
-	verifier, err := token.NewVerifier(token.Options{Embedded: w.issuer, Now: w.now, Log: w.options.Log})
+	verifier, err := token.NewVerifier(token.Options{Embedded: w.issuer, Now: w.Now, Log: w.Work.Log})
 	check(w.t, err)
 	registry := prometheus.NewRegistry()
 	views, err := collector.New(collector.Options{
-		Resolve: w.views.PixieIDs, Count: w.commands.Pixies.CountViews, Registry: registry, Log: w.options.Log, Now: w.now,
+		Resolve: w.Views.PixieIDs, Count: w.Pixies.CountViews, Registry: registry, Log: w.Work.Log, Now: w.Now,
 	})
 	check(w.t, err)
-	w.commands.Pixies.CollectorURL = base
+	w.Pixies.CollectorURL = base
 	s, err := readinesshttp.New(readinesshttp.Options{
-		Commands: w.commands, Views: w.views, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: base, PortalURL: portal,
-		TokenKey: bytes.Repeat([]byte{2}, 32), CheckpointKey: bytes.Repeat([]byte{3}, 32), Registry: registry, Log: w.options.Log, Now: w.now,
-		Checks: []readinesshttp.Check{{Name: "database", Run: w.pool.Ping}, {Name: "views", Run: w.engine.Check}},
+		Commands: w.Commands, Views: w.Views, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: base, PortalURL: portal,
+		TokenKey: bytes.Repeat([]byte{2}, 32), CheckpointKey: bytes.Repeat([]byte{3}, 32), Registry: registry, Log: w.Work.Log, Now: w.Now,
+		Checks: []readinesshttp.Check{{Name: "database", Run: w.Pool.Ping}, {Name: "views", Run: w.Engine.Check}},
 	})
 	check(w.t, err)
 	server := httptest.NewServer(s.Handler())
@@ -263,9 +226,9 @@ func (w *world) down() {
 
 func (w *world) startWorkers() {
 	var err error
-	w.queue, err = work.NewQueue(w.options)
+	w.queue, err = work.NewQueue(w.Work)
 	check(w.t, err)
-	w.commands.Jobs = w.queue
+	w.Jobs = w.queue
 	check(w.t, w.queue.Start(w.t.Context()))
 }
 
@@ -298,7 +261,7 @@ func (w *world) keptSecrets() {
 		}
 	}
 	var found int
-	check(w.t, w.pool.QueryRow(context.Background(), `
+	check(w.t, w.Pool.QueryRow(context.Background(), `
 		WITH stored AS MATERIALIZED (
 			SELECT e::text AS line FROM events e UNION ALL SELECT j::text FROM river_job j UNION ALL SELECT k::text FROM idempotency_keys k)
 		SELECT count(*) FROM stored, unnest($1::text[]) AS signature WHERE strpos(line, signature) > 0`, signatures).Scan(&found))
@@ -399,22 +362,4 @@ func (p *platform) releaseAll() {
 		close(wait)
 		delete(p.held, access)
 	}
-}
-
-// logBook stores the service's log.
-type logBook struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *logBook) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *logBook) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }

@@ -8,54 +8,42 @@ import (
 	"maps"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"readiness/commands"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
 	"readiness/http/collector"
-	"readiness/internal/testlog"
+	"readiness/internal/testworld"
 	"readiness/projections"
 )
 
-var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+var noon = testworld.Noon
 
-// bench is a collector on a real database, with a clock that tests set.
+// bench is a world with a collector.
 type bench struct {
+	*testworld.World
 	*collector.Collector
 	options  collector.Options
-	pool     *pgxpool.Pool
-	store    *eventstore.Store
-	service  *commands.Commands
 	registry *prometheus.Registry
-	now      atomic.Pointer[time.Time]
 	log      strings.Builder
 }
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	b := &bench{pool: testlog.Pool(t), registry: prometheus.NewRegistry()}
-	b.now.Store(&noon)
 	views := *projections.PageViews
 	views.Inline = true // so that tests need not wait for it
-	engine := projections.NewEngine(b.pool, projections.Pixies, &views)
-	check(t, engine.Create(t.Context()))
-	codec, err := eventstore.NewCodec(commands.Events()...)
-	check(t, err)
-	b.store = eventstore.New(b.pool, codec, eventstore.Options{Inline: engine.Inline})
-	b.service = commands.New(commands.Options{Pool: b.pool, Store: b.store, Now: func() time.Time { return *b.now.Load() }})
+	b := &bench{World: testworld.New(t, testworld.Options{Views: []*projections.View{projections.Pixies, &views}}), registry: prometheus.NewRegistry()}
 	b.options = collector.Options{
-		Resolve: (&projections.Views{Pool: b.pool}).PixieIDs, Count: b.service.Pixies.CountViews,
-		Registry: b.registry, Log: slog.New(slog.NewTextHandler(&b.log, nil)), Now: func() time.Time { return *b.now.Load() },
+		Resolve: b.Views.PixieIDs, Count: b.Pixies.CountViews,
+		Registry: b.registry, Log: slog.New(slog.NewTextHandler(&b.log, nil)), Now: b.Clock.Now,
 	}
+	var err error
 	b.Collector, err = collector.New(b.options)
 	check(t, err)
 	return b
@@ -72,12 +60,7 @@ func (b *bench) second(t *testing.T, change func(*collector.Options)) {
 	check(t, err)
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = testworld.Check
 
 // id returns the id of the n-th Pixie.
 func id(n int) string { return fmt.Sprintf("%032x", n) }
@@ -91,7 +74,7 @@ func (b *bench) place(t *testing.T, accountID string, first, last int) uuid.UUID
 		add.Placed = append(add.Placed, pixies.Placed{Page: fmt.Sprint("page ", n), ID: id(n)})
 	}
 	past := eventstore.FoldLast[pixies.Report](pixies.Stream(accountID, report))
-	check(t, b.store.Change(t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+	check(t, b.Store.Change(t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, pixies.Hold{OperationID: op, ReportID: report, WorkspaceID: uuid.New()}); err != nil {
 			return err
 		}
@@ -126,7 +109,7 @@ func (b *bench) became(t *testing.T, want map[string]int) {
 // stored returns the views that are counted or in the log, by account, day and page.
 func (b *bench) stored(t *testing.T) map[string]int {
 	t.Helper()
-	rows, err := b.pool.Query(t.Context(), `SELECT account_id || ' ' || day || ' ' || page, views FROM page_views_v1
+	rows, err := b.Pool.Query(t.Context(), `SELECT account_id || ' ' || day || ' ' || page, views FROM page_views_v1
 		UNION ALL SELECT account_id || ' ' || (hour AT TIME ZONE 'UTC')::date || ' ' || page, views FROM page_view_hours`)
 	check(t, err)
 	all := map[string]int{}
@@ -143,13 +126,13 @@ func (b *bench) stored(t *testing.T) map[string]int {
 // counting returns how many rows, one per page and hour, are counted.
 func (b *bench) counting(t *testing.T) (n int) {
 	t.Helper()
-	check(t, b.pool.QueryRow(t.Context(), `SELECT count(*) FROM page_view_hours`).Scan(&n))
+	check(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM page_view_hours`).Scan(&n))
 	return n
 }
 
 func (b *bench) appends(t *testing.T) (n int) {
 	t.Helper()
-	check(t, b.pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE type = 'pixies.seen'`).Scan(&n))
+	check(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE type = 'pixies.seen'`).Scan(&n))
 	return n
 }
 
@@ -167,7 +150,7 @@ func TestViewsAddUp(t *testing.T) {
 	}
 	b.See(strings.ToUpper(id(2)))
 	midnight := noon.Add(12 * time.Hour)
-	b.now.Store(&midnight)
+	b.Clock.Set(midnight)
 	b.See(id(1))
 	for _, nobodys := range []string{id(9), id(9), "", "x", id(1) + "0", id(1)[1:], strings.Repeat("g", 32), "../" + id(1), id(1) + "\x00"} {
 		b.See(nobodys)
@@ -189,20 +172,20 @@ func TestViewsAddUp(t *testing.T) {
 	b.became(t, map[string]int{"recorded": 8, "unknown": 9})
 	b.Collect(t.Context()) // counted once, although collected twice
 	holds(5, 0)
-	check(t, b.service.Pixies.RecordViews(t.Context())) // noon has ended; midnight's hour has not
+	check(t, b.Pixies.RecordViews(t.Context())) // noon has ended; midnight's hour has not
 	holds(1, 3)
 	b.See(id(4))
 	b.Collect(t.Context())
 	want["other 2026-11-22 page 4"] = 1
 	holds(2, 3)
 	later := midnight.Add(time.Hour + time.Minute)
-	b.now.Store(&later)
+	b.Clock.Set(later)
 	for range 2 { // recorded once, although called twice
-		check(t, b.service.Pixies.RecordViews(t.Context()))
+		check(t, b.Pixies.RecordViews(t.Context()))
 		holds(0, 5)
 	}
 	var said string
-	check(t, b.pool.QueryRow(t.Context(), `SELECT string_agg(data::text || metadata::text, ' ') FROM events WHERE type = 'pixies.seen'`).Scan(&said))
+	check(t, b.Pool.QueryRow(t.Context(), `SELECT string_agg(data::text || metadata::text, ' ') FROM events WHERE type = 'pixies.seen'`).Scan(&said))
 	if strings.Contains(said, id(9)) || strings.Contains(said, "person") || strings.Contains(said, id(1)) {
 		t.Errorf("an event contains more than the views: %s", said)
 	}
@@ -229,7 +212,7 @@ func TestIDAddedLater(t *testing.T) {
 	look()
 	b.became(t, map[string]int{"unknown": 2})
 	later := noon.Add(time.Minute + time.Second)
-	b.now.Store(&later)
+	b.Clock.Set(later)
 	look()
 	look()
 	b.became(t, map[string]int{"unknown": 2, "recorded": 2})
@@ -274,7 +257,7 @@ func TestRunRecordsEverything(t *testing.T) {
 // block blocks all counting until the returned function is called. waits reports whether a count is blocked.
 func (b *bench) block(t *testing.T) (free func(), waits func() []uint32) {
 	t.Helper()
-	tx, err := b.pool.Begin(t.Context())
+	tx, err := b.Pool.Begin(t.Context())
 	check(t, err)
 	_, err = tx.Exec(t.Context(), `LOCK TABLE page_view_hours IN EXCLUSIVE MODE`)
 	check(t, err)
@@ -284,7 +267,7 @@ func (b *bench) block(t *testing.T) (free func(), waits func() []uint32) {
 		ctx, cancel := context.WithTimeout(t.Context(), 9*time.Second)
 		defer cancel()
 		for {
-			rows, err := b.pool.Query(ctx, `SELECT pid FROM pg_locks JOIN pg_database d ON d.oid = database
+			rows, err := b.Pool.Query(ctx, `SELECT pid FROM pg_locks JOIN pg_database d ON d.oid = database
 				WHERE d.datname = current_database() AND relation = 'page_view_hours'::regclass AND NOT granted`)
 			check(t, err)
 			pids, err := pgx.CollectRows(rows, pgx.RowTo[uint32])
@@ -337,7 +320,7 @@ func TestDatabaseUnavailable(t *testing.T) {
 				if strings.HasSuffix(tables, "_v1") {
 					kind = "VIEW"
 				}
-				_, err := b.pool.Exec(t.Context(), fmt.Sprintf(`ALTER %s %s RENAME TO %s`, kind, from, to))
+				_, err := b.Pool.Exec(t.Context(), fmt.Sprintf(`ALTER %s %s RENAME TO %s`, kind, from, to))
 				check(t, err)
 			}
 			rename(tables, "away")
@@ -423,7 +406,7 @@ func TestCountWithUnknownOutcome(t *testing.T) {
 		b.See(id(1))
 		var blocked sync.WaitGroup
 		blocked.Go(func() { b.Collect(t.Context()) })
-		_, err := b.pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid`, waits())
+		_, err := b.Pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM unnest($1::int[]) AS pid`, waits())
 		check(t, err)
 		blocked.Wait()
 		free()

@@ -47,7 +47,7 @@ func TestHardTenMillionViews(t *testing.T) {
 		defer func() { kills <- killed }()
 		for ctx.Err() == nil {
 			process := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestHardTenMillionViews$", "-test.timeout=0")
-			process.Env = append(os.Environ(), recorderOf+"="+b.pool.Config().ConnString())
+			process.Env = append(os.Environ(), recorderOf+"="+b.Pool.Config().ConnString())
 			if err := process.Start(); err != nil {
 				t.Error(err)
 				return
@@ -70,7 +70,7 @@ func TestHardTenMillionViews(t *testing.T) {
 		b.Collect(t.Context())
 		// All views together span two days, so most hours end while views still arrive.
 		at = noon.Add(time.Duration(float64(48*time.Hour) * float64(seen) / all))
-		b.now.Store(&at)
+		b.Clock.Set(at)
 	}
 	for outcomes := b.outcomes(t); outcomes["recorded"] < seen; outcomes = b.outcomes(t) {
 		if outcomes["uncertain"]+outcomes["unavailable"]+outcomes["overloaded"] > 0 {
@@ -91,8 +91,8 @@ func TestHardTenMillionViews(t *testing.T) {
 		t.Errorf("%d views are stored of %d seen", sum, seen)
 	}
 	end := at.Add(2 * time.Hour)
-	b.now.Store(&end)
-	check(t, b.service.Pixies.RecordViews(t.Context()))
+	b.Clock.Set(end)
+	check(t, b.Pixies.RecordViews(t.Context()))
 	if sum, left := stored(), b.counting(t); sum != seen || left != 0 {
 		t.Errorf("%d views are stored of %d seen, and %d rows are still counted", sum, seen, left)
 	}

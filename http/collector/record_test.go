@@ -14,13 +14,12 @@ import (
 
 	"readiness/commands"
 	"readiness/domain/pixies"
-	"readiness/projections"
 )
 
 // seenBy returns the recorded and still counted views of an account's reports, as an assessment reads them.
 func (b *bench) seenBy(t *testing.T, account string, reports ...uuid.UUID) map[uuid.UUID]map[string]int64 {
 	t.Helper()
-	views, err := (&projections.Views{Pool: b.pool}).PageViews(t.Context(), account, reports, noon.AddDate(0, 0, -28), noon.AddDate(0, 0, 2))
+	views, err := b.Views.PageViews(t.Context(), account, reports, noon.AddDate(0, 0, -28), noon.AddDate(0, 0, 2))
 	check(t, err)
 	return views
 }
@@ -33,7 +32,7 @@ func TestHoursAreRecordedOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	later := noon.Add(3 * time.Hour)
-	b.now.Store(&later)
+	b.Clock.Set(later)
 	const reports, rounds = 30, 40
 	var ids []uuid.UUID
 	for range reports {
@@ -45,13 +44,13 @@ func TestHoursAreRecordedOnce(t *testing.T) {
 		recorders.Go(func() {
 			for ctx.Err() == nil {
 				// An attempt may fail because its connection was cut or because another process was faster.
-				_ = b.service.Pixies.RecordViews(ctx)
+				_ = b.Pixies.RecordViews(ctx)
 			}
 		})
 	}
 	recorders.Go(func() {
 		for ctx.Err() == nil {
-			_, _ = b.pool.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			_, _ = b.Pool.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 				WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%DELETE FROM page_view_hours%' AND random() < 0.2`)
 		}
 	})
@@ -68,7 +67,7 @@ func TestHoursAreRecordedOnce(t *testing.T) {
 			want[v.ReportID][v.Page] += int64(v.Views)
 		}
 		for {
-			err := b.service.Pixies.CountViews(t.Context(), views)
+			err := b.Pixies.CountViews(t.Context(), views)
 			if errors.Is(err, commands.ErrNotCounted) {
 				continue
 			}
@@ -81,7 +80,7 @@ func TestHoursAreRecordedOnce(t *testing.T) {
 	}
 	stop()
 	recorders.Wait()
-	check(t, b.service.Pixies.RecordViews(t.Context()))
+	check(t, b.Pixies.RecordViews(t.Context()))
 	if n := b.counting(t); n != 0 {
 		t.Errorf("%d rows are still counted", n)
 	}
@@ -100,19 +99,19 @@ func TestBotCausesOneEventPerHour(t *testing.T) {
 	for hour := range 3 {
 		for range 20 {
 			at = noon.Add(time.Duration(hour) * time.Hour).Add(time.Duration(hour) * time.Minute)
-			b.now.Store(&at)
+			b.Clock.Set(at)
 			for range 100 {
 				b.See(id(1))
 			}
 			b.Collect(t.Context())
-			check(t, b.service.Pixies.RecordViews(t.Context()))
+			check(t, b.Pixies.RecordViews(t.Context()))
 			if n := b.appends(t); n != hour {
 				t.Fatalf("%d events in the hour %d, want one for each hour that has ended", n, hour)
 			}
 		}
 	}
-	check(t, b.service.Pixies.CountViews(t.Context(), []pixies.Viewed{{AccountID: "acme", ReportID: report, Hour: noon, Page: "page 1", Views: 5}}))
-	check(t, b.service.Pixies.RecordViews(t.Context()))
+	check(t, b.Pixies.CountViews(t.Context(), []pixies.Viewed{{AccountID: "acme", ReportID: report, Hour: noon, Page: "page 1", Views: 5}}))
+	check(t, b.Pixies.RecordViews(t.Context()))
 	if n := b.appends(t); n != 3 {
 		t.Errorf("%d events, want two for the ended hours and one for the late views", n)
 	}
@@ -127,19 +126,19 @@ func TestRecordingFailsForOneAccount(t *testing.T) {
 	b := newBench(t)
 	report := uuid.New()
 	for _, account := range []string{"a", "broken", "z"} {
-		check(t, b.service.Pixies.CountViews(t.Context(), []pixies.Viewed{{AccountID: account, ReportID: report, Hour: noon.Add(-2 * time.Hour), Page: "page", Views: 7}}))
+		check(t, b.Pixies.CountViews(t.Context(), []pixies.Viewed{{AccountID: account, ReportID: report, Hour: noon.Add(-2 * time.Hour), Page: "page", Views: 7}}))
 	}
-	_, err := b.pool.Exec(t.Context(), `ALTER TABLE events ADD CONSTRAINT broken CHECK (account_id <> 'broken')`)
+	_, err := b.Pool.Exec(t.Context(), `ALTER TABLE events ADD CONSTRAINT broken CHECK (account_id <> 'broken')`)
 	check(t, err)
-	if err := b.service.Pixies.RecordViews(t.Context()); err == nil {
+	if err := b.Pixies.RecordViews(t.Context()); err == nil {
 		t.Error("no error says that views were not recorded")
 	}
 	if h, n := b.counting(t), b.appends(t); h != 1 || n != 2 {
 		t.Errorf("%d rows are counted and %d events are there, want one and two", h, n)
 	}
-	_, err = b.pool.Exec(t.Context(), `ALTER TABLE events DROP CONSTRAINT broken`)
+	_, err = b.Pool.Exec(t.Context(), `ALTER TABLE events DROP CONSTRAINT broken`)
 	check(t, err)
-	check(t, b.service.Pixies.RecordViews(t.Context()))
+	check(t, b.Pixies.RecordViews(t.Context()))
 	if h, n := b.counting(t), b.appends(t); h != 0 || n != 3 {
 		t.Errorf("%d rows are counted and %d events are there, want none and three", h, n)
 	}

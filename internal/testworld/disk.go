@@ -46,7 +46,7 @@ func (d Disk) Workspace(t testing.TB, w Workspace) {
 		settings["members"] = w.Members
 	}
 	if w.Paused {
-		settings["capacity"] = map[string]string{"id": "f8", "state": "Paused"}
+		settings["capacity"] = map[string]string{"id": "f8f8f8f8-0000-4000-8000-000000000001", "state": "Paused"}
 	}
 	d.writeJSON(t, settings, w.Name, "workspace.json")
 }
