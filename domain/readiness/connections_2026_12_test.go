@@ -62,7 +62,7 @@ func TestSeveritiesOfConnections(t *testing.T) {
 		},
 		"REL-05": {
 			{"of its own", model(table("A", whole("a")), table("B", whole("a"), whole("b")), table("C", whole("b")), related("A[a] -> B[a]"),
-				related("B[b] -> C[b]")), "B 1 medium, C 0"},
+				related("B[b] -> C[b]")), "B 1 low, C 0"},
 			{"shared", model(table("A", whole("a"), whole("b")), table("B", whole("a"), whole("b")), table("C", whole("b")),
 				related("A[a] -> B[a]"), related("B[b] -> C[b]"), related("A[b] -> C[b]")), "B 0.5 low, C 0"},
 		},

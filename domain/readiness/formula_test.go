@@ -192,12 +192,13 @@ func TestRuleTable(t *testing.T) {
 	}
 }
 
-// The rules that 2026-12 adds or weighs otherwise (docs/regime.md H.1 to H.3, H.6, docs/regime-precision.md P15), and
+// The rules that 2026-12 adds or weighs otherwise (docs/regime.md H.1 to H.3, H.6, docs/regime-precision.md P3, P15), and
 // its weights of dimensions. Every other rule is as in 2026-11.
 func TestDecemberRuleTable(t *testing.T) {
 	t.Parallel()
 	const I, S = finding.AIInstructions, finding.AIDataSchema
 	changed := map[string]rule.Rule{
+		"DSC-03": {Weight: 4, Severity: finding.Medium, Fixes: []finding.FixKind{finding.Descriptions}},
 		"DSC-04": {Weight: 3, Severity: finding.Medium, Fixes: []finding.FixKind{finding.Descriptions}}, "NAM-04": {Weight: 2, Severity: finding.Low}, "TIM-04": {Weight: 2, Severity: finding.Low}, "SYN-01": {Weight: 1, Severity: finding.Low}, "SYN-02": {Weight: 1, Severity: finding.Medium},
 		"INS-10": {Weight: 4, Severity: finding.High, Fixes: []finding.FixKind{I}}, "INS-11": {Weight: 1, Severity: finding.Medium, Fixes: []finding.FixKind{I}}, "REL-08": {Weight: 3, Severity: finding.High}, "REL-09": {Weight: 2, Severity: finding.Medium},
 		"MEA-07": {Weight: 4, Severity: finding.High}, "MEA-08": {Weight: 1, Severity: finding.Low}, "VIS-07": {Weight: 3, Severity: finding.High, Fixes: []finding.FixKind{S}}, "NAM-07": {Weight: 1, Severity: finding.Low}, "AGT-06": {Weight: 1, Severity: finding.Medium},

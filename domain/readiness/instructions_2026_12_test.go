@@ -11,15 +11,19 @@ func TestMissingInstructions(t *testing.T) {
 	none := func(n int, parts ...any) *semanticmodel.Model {
 		return model(table("S", append([]any{columns(n, "c%02d", semanticmodel.Int64)}, parts...)...))
 	}
+	few := tableOption(func(t *semanticmodel.Table) {
+		t.Measures = append(t.Measures, measure("k", "1"), measure("l", "2"), measure("o", "3"))
+	})
 	small := func(severity string) []row {
 		return []row{
 			{"2 fields", none(2), ""},
 			{"3 fields", none(3), "# 1 medium"},
 			{"10 fields", none(10), "# 1 medium"},
-			{"11 fields", none(9, date("d"), measure("m", "1")), "# 1 " + severity},
+			{"11 fields", none(6, date("d"), few, measure("m", "1")), "# 1 " + severity},
+			{"3 measures", none(20, date("d"), few), "# 1 medium"},
 			{"12 fields without a date", none(11, measure("m", "1")), "# 1 medium"},
-			{"12 fields, a hidden date", none(11, date("d", hidden), measure("m", "1")), "# 1 " + severity},
-			{"12 fields of two tables", model(table("S", columns(11, "c%02d", semanticmodel.Int64), measure("m", "1")), table("P", text("n"))),
+			{"12 fields, a hidden date", none(8, date("d", hidden), few, measure("m", "1")), "# 1 " + severity},
+			{"12 fields of two tables", model(table("S", columns(7, "c%02d", semanticmodel.Int64), few, measure("m", "1")), table("P", text("n"))),
 				"# 1 " + severity},
 			{"no measure and no relationship", model(table("S", columns(11, "c%02d", semanticmodel.Int64)), table("P", date("n"))), "# 1 medium"},
 			{"no measure and an inactive relationship", model(table("S", columns(11, "c%02d", semanticmodel.Int64)), table("P", whole("n")),

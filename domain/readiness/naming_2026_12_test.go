@@ -152,7 +152,8 @@ func TestSeveritiesAndMessagesOfNames(t *testing.T) {
 	decemberFindings(t, map[string][]row{
 		"NAM-01": {
 			{"words apart by an underscore", model(table("net_sales")), "net_sales 0.5 low"},
-			{"an abbreviation", model(table("net_slsb")), "net_slsb 1 medium"},
+			{"an abbreviation", model(table("net_slsb")), "net_slsb 1 low"},
+			{"code", model(table("NET_SLSB")), "NET_SLSB 1 medium"},
 		},
 		"NAM-02": {
 			{"a space", model(table("Fact Sales")), "Fact Sales 0.5 low"},

@@ -224,9 +224,9 @@ func TestMissingInstructionsAreOneFinding(t *testing.T) {
 			t.Errorf("%s: no finding", id)
 		}
 	}
-	r = december.Assess(model(table("S", columns(11, "a%d x", semanticmodel.String), date("On"), measure("m", "1"))), noOptions)
+	r = december.Assess(model(table("S", columns(11, "a%d x", semanticmodel.String), date("On"), measure("m", "1"), measure("n", "1"), measure("o", "1"), measure("p", "1"))), noOptions)
 	if f := findingOf(r, "instructions", "#INSTRUCTIONS"); f == nil || f.Severity != "high" {
-		t.Errorf("13 fields: got %+v", f)
+		t.Errorf("16 fields: got %+v", f)
 	}
 	for _, m := range []*semanticmodel.Model{m, model(table("S", text1("a")), instructed("Use it."))} {
 		for _, name := range []string{"#INS-03", "#INSTRUCTIONS"} {
@@ -269,16 +269,18 @@ func TestSeveritiesAndMessagesOfVisibility(t *testing.T) {
 	internal := []any{text("a guid"), text("Dummy"), text("x placeholder"), text("Created By"), measure("_x", "1"), measure("_y", "1")}
 	decemberFindings(t, map[string][]row{
 		"VIS-01": {
-			{"31 fields", many(31), "# 1 high"},
+			{"31 fields", many(31), "# 1 medium"},
 			{"30 fields", many(30), "# 0.25 low"},
 			{"11 fields", many(11), "# 0.25 low"},
 			{"10 fields", many(10), ""},
 			{"no field", model(table("S")), ""},
 			{"hidden fields", many(10, text("a guid", hidden), measure("_x", "1", hiddenMeasure)), ""},
-			{"one field to hide", many(1, text("a guid")), "# 0.5 medium"},
+			{"one field to hide", many(1, text("a guid")), "# 0.5 low"},
+			{"4 to hide", many(1, internal[:4]...), "# 0.5 low"},
+			{"5 to hide", many(1, internal[:5]...), "# 0.5 medium"},
 			{"30 fields and those to hide", many(30, internal...), "# 0.5 medium"},
-			{"31 fields and those to hide", many(31, internal...), "# 1 high"},
-			{"a placeholder", many(1, text("Dummy x")), "# 0.5 medium"},
+			{"31 fields and those to hide", many(31, internal...), "# 1 medium"},
+			{"a placeholder", many(1, text("Dummy x")), "# 0.5 low"},
 			{"a measure by its name", many(1, measure("Placeholder", "1"), measure("m", "[Placeholder]")), ""},
 			{"a named one", model(table("S", text("a guid")), instructed("Use S[a guid].")), ""},
 			{"configured", model(table("S", text("a guid")), schema("S[a guid] Visible")), "# 0"},

@@ -114,8 +114,12 @@ func textInsteadOfDate(_ *model.Scope, c *model.Column) rule.Verdict {
 	if !c.Is(semanticmodel.String, semanticmodel.Int64) {
 		return rule.Verdict{}
 	}
-	return rule.Fails(1, "store it as a date in place of "+string(c.DataType)+", so that periods can be computed",
+	v := rule.Fails(1, "store it as a date in place of "+string(c.DataType)+", so that periods can be computed",
 		"%s column, its name ends with %s", c.DataType, strings.TrimSpace(strings.Join(wording.LastWords(c.Words, 2), " ")))
+	if slices.ContainsFunc(c.Table.Columns, func(other *model.Column) bool { return other.Is(semanticmodel.DateTime) }) {
+		v.Severity = finding.Low // the table has a date already (docs/regime-precision.md P19)
+	}
+	return v
 }
 
 var (

@@ -24,8 +24,8 @@ func lowIfEvident[O model.Judged](x *model.Scope, o O) finding.Severity {
 
 type evidentKey struct{}
 
-// isEvident reports whether the name of an exposed table, or of a column without a description, says what one would
-// (docs/regime-precision.md P1, P2). It is false for key columns, which need none, and for measures.
+// isEvident reports whether the name of an exposed table, or of a field without a description, says what one would
+// (docs/regime-precision.md P1 to P3). It is false for key columns, which need none.
 func isEvident(x *model.Scope, o *model.Object) bool {
 	return model.Remembered(x, evidentKey{}, func() []bool {
 		evident := make([]bool, len(x.Objects))
@@ -35,6 +35,9 @@ func isEvident(x *model.Scope, o *model.Object) bool {
 		for _, c := range x.C {
 			evident[c.Index] = !c.Key && !additions.Explained(x, &c.Object) && !needsWords(x, c)
 		}
+		for _, m := range x.M {
+			evident[m.Index] = !additions.Explained(x, &m.Object) && isCalledCount(x, m)
+		}
 		return evident
 	})[o.Index]
 }
@@ -42,9 +45,9 @@ func isEvident(x *model.Scope, o *model.Object) bool {
 var (
 	// unitWords at the end of a name say the unit of a number, or that it has none.
 	unitWords = wording.SetOf("hours,minutes,seconds,days,bytes,kb,mb,gb,ms,km,kg,year,month,week,day,quarter,hour,age,id," +
-		"latitude,longitude,percent,pct")
+		"latitude,longitude,lat,lon,sec,secs,percent,pct")
 	// codedWords at the end of a name say that a text is one of a few values.
-	codedWords = wording.SetOf("category,type,kind,class,group,status,state,stage,level,code,flag,reason,mode,segment,band,grade,channel," +
+	codedWords = wording.SetOf("type,kind,class,group,status,state,stage,level,code,flag,mode,segment,band,grade,channel," +
 		"source,scope")
 )
 
@@ -98,15 +101,11 @@ func areForms(words, of []string) bool {
 
 var plainCounts = wording.SetOf("COUNT,COUNTROWS,DISTINCTCOUNT")
 
-// mediumIfCount returns the severity of a missing description of a measure that its name calls a count and that is one
-// (docs/regime-precision.md P3), else "".
-func mediumIfCount(x *model.Scope, m *model.Measure) finding.Severity {
+// isCalledCount reports whether a measure is a count and its name says so (docs/regime-precision.md P3).
+func isCalledCount(x *model.Scope, m *model.Measure) bool {
 	called := strings.HasPrefix(strings.TrimSpace(m.Name), "#") || wording.LastWord(m.Words) == "count" ||
 		len(m.Words) > 1 && (m.Words[0] == "number" || m.Words[0] == "count") && m.Words[1] == "of"
-	if called && naming.Unfamiliar(x, &m.Object).Violation == 0 && counts(x, m, map[*model.Measure]bool{}) {
-		return finding.Medium
-	}
-	return ""
+	return called && naming.Unfamiliar(x, &m.Object).Violation == 0 && counts(x, m, map[*model.Measure]bool{})
 }
 
 // counts reports whether a measure is a plain count, or CALCULATE of one with filters that compare a column with a

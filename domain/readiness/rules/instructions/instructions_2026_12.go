@@ -90,9 +90,15 @@ func together(ruleID string, judge func(*model.Scope) rule.Verdict) rule.Check {
 	}
 }
 
-// needsLittle reports whether there is little to instruct about: one table without dates, or neither a measure nor an
-// active relationship (docs/regime-precision.md P4).
+// fewMeasures is up to how many measures a model needs few instructions about which to use.
+const fewMeasures = 3
+
+// needsLittle reports whether there is little to instruct about: one table without dates, neither a measure nor an
+// active relationship, or one to fewMeasures measures (docs/regime-precision.md P4).
 func needsLittle(x *model.Scope) bool {
+	if 1 <= len(x.M) && len(x.M) <= fewMeasures {
+		return true
+	}
 	if len(x.M) == 0 && !slices.ContainsFunc(x.Relationships, func(r *model.Relationship) bool { return r.Src.IsActive }) {
 		return true
 	}

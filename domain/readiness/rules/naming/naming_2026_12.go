@@ -55,10 +55,15 @@ func unreadableName(x *model.Scope, o *model.Object) rule.Verdict {
 	if advice == "" {
 		return rule.Verdict{}
 	}
-	if len(o.Terms) > 0 || additions.Explained(x, o) || Unfamiliar(x, o).Violation == 0 && !writtenAsCode(name) {
+	code := writtenAsCode(name)
+	if len(o.Terms) > 0 || additions.Explained(x, o) || Unfamiliar(x, o).Violation == 0 && !code {
 		violation = 0.5
 	}
-	return rule.Fails(violation, advice, "name: %q", wording.Shown(o.Label(), wording.ShownName))
+	v := rule.Fails(violation, advice, "name: %q", wording.Shown(o.Label(), wording.ShownName))
+	if !code {
+		v.Severity = finding.Low // people and language models read such names (docs/regime-precision.md P8)
+	}
+	return v
 }
 
 // writtenAsCode reports whether a name has at least 4 letters, all without lower case (docs/regime-precision.md P8).

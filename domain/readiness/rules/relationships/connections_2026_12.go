@@ -160,7 +160,7 @@ func standsAlone(t *model.Table, keys *joinable) rule.Verdict {
 			"in no active relationship")
 	}
 	v := rule.Fails(1, "leave it out of what an AI sees, as no key of another table is called and typed as one of its columns",
-		"in no active relationship, no column in common with another table")
+		"in no active relationship, no key in common with another table")
 	v.Severity = finding.Medium
 	return v
 }

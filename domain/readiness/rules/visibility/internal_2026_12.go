@@ -209,10 +209,11 @@ func isInternal(x *model.Scope, o *model.Object) bool {
 }
 
 // Without an AI data schema, at most surveyable fields that are not internal are no problem, and at most fewFields of
-// any kind need none. mostInternal is how many internal ones a message names.
+// any kind need none. mostInternal is how many internal ones a message names; fewer than manyInternal need no schema.
 const (
 	fewFields    = 10
 	mostInternal = 5
+	manyInternal = 5
 )
 
 // schemaNeeded judges a model without an AI data schema by what one would leave out, and by how many fields are left
@@ -236,10 +237,15 @@ func schemaNeeded(x *model.Scope, say func(model.Judged, rule.Verdict)) {
 	case public > surveyable:
 		v := rule.Fails(1, "choose in an AI data schema what an AI sees"+without, "no AI data schema for %s that may matter to people",
 			wording.Count(public, "field"))
+		v.Severity = finding.Medium
 		say(nil, v.Stated([]string{strconv.Itoa(surveyable) + " at most need none"}))
 	case len(internal) > 0:
-		say(nil, rule.Fails(0.5, "leave out of what an AI sees, by an AI data schema: "+wording.Listed(internal, mostInternal),
-			"%s internal, of %d, and no AI data schema", wording.Count(len(internal), "field"), len(x.F)))
+		v := rule.Fails(0.5, "leave out of what an AI sees, by an AI data schema: "+wording.Listed(internal, mostInternal),
+			"%s internal, of %d, and no AI data schema", wording.Count(len(internal), "field"), len(x.F))
+		if len(internal) < manyInternal {
+			v.Severity = finding.Low // hiding them is simpler
+		}
+		say(nil, v)
 	case len(x.F) > fewFields:
 		v := rule.Fails(0.25, "choose in an AI data schema what an AI sees, small as the model is", "no AI data schema for %s",
 			wording.Count(len(x.F), "field"))

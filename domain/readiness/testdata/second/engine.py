@@ -22,7 +22,7 @@ def R(dim, spec):
     for line in spec.split():
         rid, k, sev = line.split(':')[:3]
         RULES[rid] = (dim, float(k), sev, line.endswith(':defect'))
-R('descriptions', 'DSC-01:2:m DSC-02:3:m DSC-03:4:h DSC-04:3:m DSC-05:1:l DSC-06:1:m DSC-07:1:m')
+R('descriptions', 'DSC-01:2:m DSC-02:3:m DSC-03:4:m DSC-04:3:m DSC-05:1:l DSC-06:1:m DSC-07:1:m')
 R('naming', 'NAM-01:3:m NAM-02:2:m NAM-03:2:l NAM-04:2:l NAM-05:1:l NAM-06:2:m NAM-07:1:l')
 R('measures', 'MEA-01:3:h MEA-02:2:m MEA-03:3:m MEA-04:2:l MEA-05:2:m MEA-06:1:l MEA-07:4:h:defect MEA-08:1:l')
 R('types', 'TYP-01:1:l TYP-02:3:m TYP-03:2:m TYP-04:2:m TYP-05:1:l TYP-06:1:l TYP-07:1:l')
@@ -49,8 +49,8 @@ VIS02 = set('sk guid uuid etl checksum rowid audit loaddate'.split())          #
 HASHWITH = set('row record key id value diff md5 sha sha1 sha256 bk nk pk'.split())
 BATCHWITH = set('load etl run insert ingestion import export'.split())
 M2MKEY = set('key id sk fk guid uuid'.split())
-P1UNIT = set('hours minutes seconds days bytes kb mb gb ms km kg year month week day quarter hour age id latitude longitude percent pct'.split())
-P1KIND = set('category type kind class group status state stage level code flag reason mode segment band grade channel source scope'.split())
+P1UNIT = set('hours minutes seconds days bytes kb mb gb ms km kg year month week day quarter hour age id latitude longitude lat lon sec secs percent pct'.split())
+P1KIND = set('type kind class group status state stage level code flag mode segment band grade channel source scope'.split())
 P5LOADED, P5NEXT = {'loaded', 'ingested', 'exported'}, {'date', 'time', 'timestamp', 'period', 'at'}
 P5FINAL = set('date datetime time timestamp day key id sk'.split())
 P5ENDS = set('start end begin from to submit'.split())
@@ -728,7 +728,7 @@ class View:
                 if not (n3[o] or no_lower(n)): v = 0.5; REACHED['P8'] += 1
                 elif not n3[o]: REACHED['P8 stays 1'] += 1
             if v and (M.terms.get(o) or o.good): v = 0.5
-            add('NAM-01', o, v)
+            add('NAM-01', o, v, None if no_lower(n) else 0)
         for o in T:
             v = 1.0 if any(r.search(o.name) for r in NAM02) else 0.0
             if v and NAM02_SPACE.search(o.name): v = 0.5; REACHED['P10'] += 1
@@ -811,7 +811,7 @@ class View:
                 A, B = {'created', 'creation', 'modified', 'updated', 'refresh', 'publish'}, {'time', 'on', 'at'}
                 if ws and (ws[-1] in ('date', 'datetime', 'timestamp') or l2 == ('date', 'time') or
                            (len(l2) == 2 and ((l2[0] in A and l2[1] in B) or (l2[0] in B and l2[1] in A)))):
-                    add('TYP-04', c, 1.0 if c.type in ('string', 'int64') else 0.0)
+                    add('TYP-04', c, 1.0 if c.type in ('string', 'int64') else 0.0, 0 if any(o.type == 'datetime' for o in c.table.columns) else None)
             if c.type == 'string' and s & {'month', 'weekday', 'day'} and not s & {'count', 'number', 'of'}:
                 add('TYP-05', c, 1.0 if empty(c.d.get('sortByColumn')) else 0.0)
             if not self.agent and typ06(c):
@@ -862,7 +862,7 @@ class View:
                 v = 1.0 if any(M.one_ends(o) == 1 for o in outer) else 0.5
                 if v == 0.5: REACHED['P13 low'] += 1
             alone = [o for o in outer if M.one_ends(o) == 1]
-            add('REL-05', t, v, None, [tuple(o.name for o in alone or outer)])
+            add('REL-05', t, v, 0, [tuple(o.name for o in alone or outer)])
         if len(M.TR) == 1:
             n = sum(1 for c in C if c.table is M.TR[0])
             self.model('REL-07', 1.0 if n > 30 else 0.5 if n >= 16 else 0.0)
@@ -874,8 +874,8 @@ class View:
             else:
                 B = [o for o in F if o in technical or (o.kind == COLUMN and set(words(o.name)) & {'dummy', 'placeholder'})]
                 some = [o.name for o in B] if len(B) <= 5 else [tuple(o.name for o in B)]
-                if len(F) - len(B) > 30: REACHED['P16 many'] += 1; self.model('VIS-01', 1.0, names=some)
-                elif B: REACHED['P16 some'] += 1; self.model('VIS-01', 0.5, names=some)
+                if len(F) - len(B) > 30: REACHED['P16 many'] += 1; self.model('VIS-01', 1.0, names=some, sev=1)
+                elif B: REACHED['P16 some'] += 1; self.model('VIS-01', 0.5, names=some, sev=None if len(B) >= 5 else 0)
                 elif len(F) > 10: REACHED['P16 low'] += 1; self.model('VIS-01', 0.25, sev=0)
                 else: REACHED['P16 none'] += 1
         for c, v in vis02.items():
@@ -967,7 +967,7 @@ class View:
         s = M.instr
         if not M.has_instr:
             n = sum(1 for o in self.F if self.n6[o] != 1.0)
-            little = not self.Ms and not M.active or len(T) == 1 and not any(c.type == 'datetime' for c in T[0].columns)
+            little = not self.Ms and not M.active or 1 <= len(self.Ms) <= 3 or len(T) == 1 and not any(c.type == 'datetime' for c in T[0].columns)
             if little and n > 10: REACHED['P4 little'] += 1
             if n < 3 or not T: REACHED['P4 none'] += 1
             else:
@@ -1102,7 +1102,7 @@ def stem(name):
 def _missing_texts(V, T, Cnk, Ms, n3, n6):
     """DSC-01 to DSC-03 with P1 to P3"""
     def lower_rest(o):      # DSC-04 and DSC-06 of the object are low then, even if DSC-01 or DSC-02 is ignored (DIFFERENCES C10)
-        key = (o.name, TABLE, '', 'table') if o.kind == TABLE else (o.table.name, COLUMN, o.name, 'column')
+        key = (o.name, TABLE, '', 'table') if o.kind == TABLE else (o.table.name, o.kind, o.name, KINDNAME[o.kind])
         V.sev['DSC-04', key] = V.sev['DSC-06', key] = 0
     for t in T:
         low = V.M.plain_table(t)
@@ -1124,7 +1124,8 @@ def _missing_texts(V, T, Cnk, Ms, n3, n6):
         ws = words(x.name)
         m = not n3[x] and (trim(x.name).startswith('#') or ws[:2] in (('number', 'of'), ('count', 'of')) or ws[-1:] == ('count',)) and V.M.counts(x)
         if m and not x.good: REACHED['P3'] += 1
-        V.add('DSC-03', x, 0.0 if x.good else 1.0, 1 if m else None)
+        V.add('DSC-03', x, 0.0 if x.good else 1.0, 0 if m else None)
+        if m and not x.good: lower_rest(x)
 View.missing_texts = _missing_texts
 
 def _counts(M, x, stack=()):
