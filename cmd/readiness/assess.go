@@ -17,8 +17,8 @@ import (
 	"readiness/offline"
 	"readiness/offline/report"
 	"readiness/offline/report/junit"
-	"readiness/offline/report/webpage"
 	"readiness/offline/report/sarif"
+	"readiness/offline/report/webpage"
 )
 
 // assessFormats lists the output formats of an assessment.

@@ -100,7 +100,7 @@ func TestAssessExitCodes(t *testing.T) {
 		"a missing ignore file":             {[]string{good, "--ignore", good + "/none"}, exitFailed, "", "the ignore file"},
 		"an unknown rule":                   {[]string{good, "--ignore", file("ignore:\n  - {rule: X, reason: r}\n")}, exitFailed, "", "file:2:12: there is no rule"},
 		"changed rules":                     {[]string{good, "--rules", file("rules: {DSC-01: off}\n")}, exitOK, "assessed by the rules of " + readiness.Current().ID + "+", ""},
-		"rules without an effect":           {[]string{good, "--rules", file("rules: {DSC-03: high}\n")}, exitOK, "assessed by the rules of " + readiness.Current().ID + ":", ""},
+		"rules without an effect":           {[]string{good, "--rules", file("rules: {DSC-03: medium}\n")}, exitOK, "assessed by the rules of " + readiness.Current().ID + ":", ""},
 		"changes of an unknown rule":        {[]string{good, "--rules", file("rules:\n  X: off\n")}, exitFailed, "", "file:2:3: rules.X: " + readiness.Current().ID + " has no such rule"},
 		"a missing rules file":              {[]string{good, "--rules", good + "/none"}, exitFailed, "", "no such file"},
 		"a baseline of other rules":         {[]string{good, "--root", good, "--baseline", known, "--rules", file("rules: {DSC-01: off}\n")}, exitOK, "already in the baseline", "the baseline uses the rules of " + readiness.Current().ID + ", this assessment those of " + readiness.Current().ID + "+"},

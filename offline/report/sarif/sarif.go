@@ -244,7 +244,7 @@ func sarifRuleOf(r readiness.PublishedRule) sarifRule {
 		ID: r.ID, Name: e.Name, HelpURI: page,
 		ShortDescription: sarifText{Text: offline.RequirementOf(r.ID)}, FullDescription: sarifText{Text: e.What},
 		Help: sarifText{
-			Text:     offline.HelpOf(r.ID) + " Examples: " + more,
+			Text: offline.HelpOf(r.ID) + " Examples: " + more,
 			Markdown: "**" + report.MarkdownText(offline.RequirementOf(r.ID)) + "** " + report.MarkdownText(offline.HelpOf(r.ID)) +
 				" Examples: " + link,
 		},
