@@ -131,8 +131,8 @@ func (r *Report) add(b *Baseline) error {
 	}
 	r.Notes = append(r.Notes, at+".")
 	if other > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("That run did not ask %d of the %d questions, or worded them differently; they are not compared.",
-			other, len(r.Questions)))
+		r.Notes = append(r.Notes, fmt.Sprintf("That run did not ask %d of the %d questions, or worded them differently; "+
+			"they are not compared.", other, len(r.Questions)))
 	}
 	return nil
 }

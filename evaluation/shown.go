@@ -55,8 +55,8 @@ func verdictCounts(v comparison.VerdictCounts) string {
 	for _, one := range []struct {
 		n    int
 		name comparison.Verdict
-	}{{v.Correct, comparison.Correct}, {v.Incorrect, comparison.Incorrect}, {v.Unclear, comparison.Unclear}, {v.Refused, comparison.Refused},
-		{v.Error, comparison.Errored}} {
+	}{{v.Correct, comparison.Correct}, {v.Incorrect, comparison.Incorrect}, {v.Unclear, comparison.Unclear},
+		{v.Refused, comparison.Refused}, {v.Error, comparison.Errored}} {
 		if one.n > 0 {
 			all = append(all, fmt.Sprintf("%d %s", one.n, one.name))
 		}

@@ -65,7 +65,8 @@ func (s *Server) SaveAIProvider(ctx context.Context, r api.SaveAIProviderRequest
 // configured converts a request to a provider's configuration and fills in defaults.
 func configured(b *api.SaveAIProviderJSONRequestBody) aiprovider.Configuration {
 	c := aiprovider.Configuration{
-		Name: b.Name, Kind: b.Kind, BaseURL: optional.Value(b.BaseURL), Model: optional.Value(b.Model), APIVersion: optional.Value(b.APIVersion),
+		Name: b.Name, Kind: b.Kind, BaseURL: optional.Value(b.BaseURL), Model: optional.Value(b.Model),
+		APIVersion:  optional.Value(b.APIVersion),
 		WorkspaceID: optional.Value(b.WorkspaceID), DataAgentID: optional.Value(b.DataAgentID),
 		Purposes: optional.Or(b.Purposes, b.Kind.Purposes()), Enabled: optional.Or(b.Enabled, true),
 		DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(), Prices: b.Prices,

@@ -18,7 +18,8 @@ import (
 func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, question string, expected benchmark.Expected,
 	answer comparison.Answer) (j comparison.Judgement, by comparison.Judge, judged bool, err error) {
 	known := comparison.Expected{Value: expected.Value}
-	if known.Decide(answer, nil, nil).Method != "" || len(expected.Fields) == 0 && expected.DAX == "" && expected.Value == "" && expected.Answer == "" {
+	if known.Decide(answer, nil, nil).Method != "" ||
+		len(expected.Fields) == 0 && expected.DAX == "" && expected.Value == "" && expected.Answer == "" {
 		return j, by, false, nil
 	}
 	settings, found, err := a.Providers.ForPurpose(ctx, accountID, aiprovider.Judge, sides...)

@@ -346,7 +346,8 @@ func abResultTable(s *sheet, r client.AbTestResult) {
 	s.say("A/B test %s, run %s", printable(r.AbTestID), printable(r.RunID))
 	var asked struct{ A, B comparison.Side }
 	if json.Unmarshal(r.Document, &asked) == nil && asked.A.Kind != "" && asked.B.Kind != "" {
-		s.say("Side A answered by %s\nSide B answered by %s", printable(evaluation.Answered(asked.A)), printable(evaluation.Answered(asked.B)))
+		s.say("Side A answered by %s\nSide B answered by %s", printable(evaluation.Answered(asked.A)),
+			printable(evaluation.Answered(asked.B)))
 	}
 	s.say("Score of side A %s, of side B %s, over %d questions: %s", number(a.Scores.A), number(a.Scores.B), a.Comparable,
 		printable(conclusion))

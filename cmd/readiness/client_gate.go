@@ -121,8 +121,8 @@ func (f *gateFlags) earlier(ctx context.Context, s *client.Service, a askedAgain
 				return nil, err
 			}
 			for _, r := range page.JSON200.Value {
-				if runID == "" && r.Status == client.OperationStatusSucceeded && r.QuestionSetHash == a.setHash && sameAnswerer(r.Agent, a.by) &&
-					r.OperationID != a.operationID {
+				if runID == "" && r.Status == client.OperationStatusSucceeded && r.QuestionSetHash == a.setHash &&
+					sameAnswerer(r.Agent, a.by) && r.OperationID != a.operationID {
 					runID = r.RunID
 				}
 			}
@@ -146,7 +146,8 @@ func (f *gateFlags) earlier(ctx context.Context, s *client.Service, a askedAgain
 }
 
 func sameAnswerer(a, b client.AnsweredBy) bool {
-	return optional.Text(a.Kind) == optional.Text(b.Kind) && optional.Text(a.DataAgentID) == optional.Text(b.DataAgentID) && optional.Text(a.ProviderID) == optional.Text(b.ProviderID)
+	return optional.Text(a.Kind) == optional.Text(b.Kind) && optional.Text(a.DataAgentID) == optional.Text(b.DataAgentID) &&
+		optional.Text(a.ProviderID) == optional.Text(b.ProviderID)
 }
 
 // ofRun returns the report of a benchmark run.

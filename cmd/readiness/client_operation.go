@@ -16,6 +16,9 @@ import (
 
 // started handles the response to a call that starts work: it waits for the operation and prints its result.
 func (c *clientCalls) started(ctx context.Context, s *client.Service, answer *http.Response, err error) error {
+	if answer != nil {
+		defer answer.Body.Close()
+	}
 	accepted, body, first, err := c.accepted(ctx, answer, err)
 	if err != nil {
 		return err
@@ -29,6 +32,9 @@ func (c *clientCalls) started(ctx context.Context, s *client.Service, answer *ht
 // finished handles the response to a call that starts work: it waits for the operation and returns it with its result.
 func (c *clientCalls) finished(ctx context.Context, s *client.Service, answer *http.Response, err error) (o client.Operation, result []byte,
 	_ error) {
+	if answer != nil {
+		defer answer.Body.Close()
+	}
 	accepted, _, first, err := c.accepted(ctx, answer, err)
 	if err != nil {
 		return o, nil, err
@@ -40,8 +46,8 @@ func (c *clientCalls) finished(ctx context.Context, s *client.Service, answer *h
 	return o, result, err
 }
 
-// accepted returns the id of the operation that a call started, the response, and how long to wait before the first read
-// of its state.
+// accepted reads the response to a call that starts work, which the caller closes. It returns the operation's id, the
+// response, and how long to wait before the first read of the operation's state.
 func (c *clientCalls) accepted(ctx context.Context, answer *http.Response, err error) (uuid.UUID, []byte, time.Duration, error) {
 	if err != nil {
 		if ctx.Err() != nil {
@@ -50,7 +56,6 @@ func (c *clientCalls) accepted(ctx context.Context, answer *http.Response, err e
 		}
 		return uuid.Nil, nil, 0, err
 	}
-	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return uuid.Nil, nil, 0, err

@@ -52,8 +52,8 @@ func (c *clientCalls) operationsListCommand() *cobra.Command {
 		return listed(c, pages, func(p *client.ListOperationsResponse) []byte { return p.Body },
 			func(s *sheet, p *client.ListOperationsResponse) {
 				for _, o := range p.JSON200.Value {
-					s.row(o.ID.String(), optional.Text(o.OperationType), string(o.Status), count(o.PercentComplete), moment(&o.CreatedTimeUtc),
-						failure(o.Error))
+					s.row(o.ID.String(), optional.Text(o.OperationType), string(o.Status), count(o.PercentComplete),
+						moment(&o.CreatedTimeUtc), failure(o.Error))
 				}
 			}, "OPERATION", "TYPE", "STATUS", "%", "STARTED", "WHY")
 	})

@@ -64,7 +64,8 @@ func (c *clientCalls) providersListCommand() *cobra.Command {
 			return c.answered(got.Body, func(s *sheet) {
 				s.rows("AI PROVIDER", "ID", "KIND", "MODEL", "ENABLED", "LAST TEST", "PURPOSES")
 				for _, p := range got.JSON200.Value {
-					s.row(p.Name, p.ProviderID, string(p.Kind), optional.Text(p.Model), yes(p.Enabled), tested(p.LastTest), purposes(p.Purposes))
+					s.row(p.Name, p.ProviderID, string(p.Kind), optional.Text(p.Model), yes(p.Enabled), tested(p.LastTest),
+						purposes(p.Purposes))
 				}
 			})
 		}),
@@ -154,7 +155,7 @@ func (f *providerFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.workspace, "workspace", "", "workspace of the data agent")
 	flags.StringVar(&f.agent, "agent", "", "data agent, for kind data_agent")
 	flags.BoolVar(&f.sendDAX, "send-dax", true, "also send the DAX of measures and columns, not only names and descriptions")
-	flags.Float64Var(&f.priceInput, "price-input", 0, "what a million tokens of input cost, in a currency of your own; needs --price-output")
+	flags.Float64Var(&f.priceInput, "price-input", 0, "what a million tokens of input cost, in your own currency; needs --price-output")
 	flags.Float64Var(&f.priceOutput, "price-output", 0, "what a million tokens of output cost")
 	flags.BoolVar(&f.enabled, "enabled", true, "whether the service uses it")
 }

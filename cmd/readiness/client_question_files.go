@@ -146,7 +146,8 @@ overwrites a file.`,
 		if err := writeNew(args[2], text); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.r.stderr, "%d questions are written to %s; edit them, then save them with\n  readiness client benchmark save %s %s %s%s\n",
+		fmt.Fprintf(c.r.stderr, "%d questions are written to %s; edit them, then save them with\n"+
+			"  readiness client benchmark save %s %s %s%s\n",
 			n, printable(args[2]), shellWord(args[0]), shellWord(args[1]), shellWord(args[2]), c.profileFlag())
 		return nil
 	})

@@ -36,7 +36,8 @@ func (c *clientCalls) reportsCommand() *cobra.Command {
 			return listed(c, reportPages(ctx, s, workspaceID), func(p *client.ListReportsResponse) []byte { return p.Body },
 				func(s *sheet, p *client.ListReportsResponse) {
 					for _, r := range p.JSON200.Value {
-						s.row(optional.Text(r.ReportName), r.ReportID.String(), string(r.PixiesStatus), yes(r.TrackedItem), moment(r.LastChangedUtc))
+						s.row(optional.Text(r.ReportName), r.ReportID.String(), string(r.PixiesStatus), yes(r.TrackedItem),
+							moment(r.LastChangedUtc))
 					}
 				}, "REPORT", "ID", "PIXIES", "TRACKED ITEM", "LAST CHANGED")
 		}),

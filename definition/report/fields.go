@@ -143,14 +143,7 @@ func (w *walk) object(r *jsonpart.Reader) node {
 		case "Level":
 			text(&n.level)
 		case "SourceRef":
-			for member := range r.Object() {
-				switch member {
-				case "Entity":
-					text(&n.entity)
-				case "Source":
-					text(&n.alias)
-				}
-			}
+			n.named(r)
 		case "From":
 			aliases = w.from(r)
 		case "Column", "Measure":
@@ -192,6 +185,19 @@ func (w *walk) object(r *jsonpart.Reader) node {
 	}
 	w.resolve(before, aliases)
 	return n
+}
+
+// named reads what names a table: itself, or an alias of it.
+func (n *node) named(r *jsonpart.Reader) {
+	for member := range r.Object() {
+		switch {
+		case r.Kind() != '"':
+		case member == "Entity":
+			n.entity, _ = r.Text()
+		case member == "Source":
+			n.alias, _ = r.Text()
+		}
+	}
 }
 
 // texts reads a member that is a text in what captions are read from, and may be anything elsewhere.

@@ -70,7 +70,8 @@ func (q Question) canonical() canonicalQuestion {
 		weight = 0
 	}
 	return canonicalQuestion{
-		q.ClusterID, canonicalExpected{q.Expected.Answer, q.Expected.DAX, fields, q.Expected.Value}, q.Ordered, q.QuestionID, q.Text, weight,
+		q.ClusterID, canonicalExpected{q.Expected.Answer, q.Expected.DAX, fields, q.Expected.Value}, q.Ordered, q.QuestionID, q.Text,
+		weight,
 	}
 }
 

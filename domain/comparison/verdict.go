@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
 	"readiness/domain/comparison/meaning"
 )
 
@@ -241,6 +239,3 @@ func (j Judgement) verdict() (v Verdict, ok bool) {
 	}
 	return "", false
 }
-
-// fold returns the form in which names compare: NFC, trimmed, in lower case.
-func fold(s string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(s))) }

@@ -114,7 +114,8 @@ func (r reading) apart(question reading) reading {
 
 // declining are words of answers that do not know.
 var declining = regexp.MustCompile(`(?i)\b(?:cannot|can't|could not|couldn't|unable|don't know|do not know|not sure|not available|no data|no information|` +
-	`does not (?:contain|have|include)|doesn't (?:contain|have|include)|kann (?:ich )?nicht|weiß (?:ich )?nicht|keine (?:Daten|Angaben)|liegen nicht vor)\b`)
+	`does not (?:contain|have|include)|doesn't (?:contain|have|include)|kann (?:ich )?nicht|weiß (?:ich )?nicht|` +
+	`keine (?:Daten|Angaben)|liegen nicht vor)\b`)
 
 func (r reading) declines() bool {
 	return declining.MatchString(strings.ReplaceAll(r.text, "’", "'"))

@@ -95,7 +95,7 @@ func TestBotCausesOneEventPerHour(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	report := b.place(t, "acme", 1, 1)
-	at := noon
+	var at time.Time
 	for hour := range 3 {
 		for range 20 {
 			at = noon.Add(time.Duration(hour) * time.Hour).Add(time.Duration(hour) * time.Minute)

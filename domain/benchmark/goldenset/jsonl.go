@@ -135,8 +135,9 @@ func cellOf(name string, value any) (c cell, why string) {
 
 // typeOf are the types of the members.
 var typeOf = map[string]string{
-	question: "a text", expectedAnswer: "a text", expectedValue: "a text or a number", query: "a text", cluster: "a text", weight: "a number",
-	ordered: "true or false", tags: "a list of texts", questionID: "a text", source: "a text", fields: "a list of fields",
+	question: "a text", expectedAnswer: "a text", expectedValue: "a text or a number", query: "a text", cluster: "a text",
+	weight: "a number", ordered: "true or false", tags: "a list of texts", questionID: "a text", source: "a text",
+	fields: "a list of fields",
 }
 
 func tagsOf(values []any) (c cell, why string) {

@@ -10,14 +10,13 @@ import (
 
 // Functions of a column that aggregate it, and the iterators that do the same with an expression.
 var (
-	aggregating = []string{"SUM", "AVERAGE", "MIN", "MAX", "COUNT", "COUNTA", "COUNTBLANK", "DISTINCTCOUNT", "DISTINCTCOUNTNOBLANK", "MEDIAN",
-		"PRODUCT", "AVERAGEA", "MINA", "MAXA", "STDEV.P", "STDEV.S", "VAR.P", "VAR.S"}
-	iterating = []string{"SUMX", "AVERAGEX", "MINX", "MAXX", "COUNTX", "COUNTAX", "MEDIANX", "PRODUCTX"}
+	aggregating = strings.Fields("SUM AVERAGE MIN MAX COUNT COUNTA COUNTBLANK DISTINCTCOUNT DISTINCTCOUNTNOBLANK MEDIAN PRODUCT " +
+		"AVERAGEA MINA MAXA STDEV.P STDEV.S VAR.P VAR.S")
+	iterating = strings.Fields("SUMX AVERAGEX MINX MAXX COUNTX COUNTAX MEDIANX PRODUCTX")
 	// plain are functions of scalars whose value depends on their arguments alone.
-	plain = []string{"DIVIDE", "ABS", "ROUND", "ROUNDUP", "ROUNDDOWN", "INT", "TRUNC", "MOD", "POWER", "SQRT", "EXP", "LN", "LOG", "LOG10", "SIGN",
-		"IF", "SWITCH", "COALESCE", "ISBLANK", "AND", "OR", "NOT", "FORMAT", "CONCATENATE", "LEFT", "RIGHT", "MID", "UPPER", "LOWER", "TRIM", "LEN",
-		"YEAR", "MONTH", "DAY", "QUARTER", "WEEKDAY", "WEEKNUM", "DATEDIFF", "VALUE", "CURRENCY", "IFERROR", "CEILING", "FLOOR", "MIN", "MAX",
-		"DATE", "EOMONTH", "EDATE"}
+	plain = strings.Fields("DIVIDE ABS ROUND ROUNDUP ROUNDDOWN INT TRUNC MOD POWER SQRT EXP LN LOG LOG10 SIGN IF SWITCH COALESCE " +
+		"ISBLANK AND OR NOT FORMAT CONCATENATE LEFT RIGHT MID UPPER LOWER TRIM LEN YEAR MONTH DAY QUARTER WEEKDAY WEEKNUM DATEDIFF " +
+		"VALUE CURRENCY IFERROR CEILING FLOOR MIN MAX DATE EOMONTH EDATE")
 )
 
 // call reads a call of a function that returns a scalar.
@@ -142,7 +141,8 @@ func (m *Model) finds(from *table) []*table {
 	}
 	for i := 0; i < len(all); i++ {
 		for one, many := range m.ends {
-			if slices.ContainsFunc(many, func(c *column) bool { return c.table == all[i] }) && !slices.Contains(all, one.table) && one.table != from {
+			found := slices.ContainsFunc(many, func(c *column) bool { return c.table == all[i] })
+			if found && !slices.Contains(all, one.table) && one.table != from {
 				all = append(all, one.table)
 			}
 		}
@@ -184,7 +184,9 @@ func (r *reader) counted(n *dax.Node, in scope) (*value, error) {
 func (r *reader) iteration(n *dax.Node, in scope) (*value, error) {
 	p := n.Parts[0]
 	inner := &row{outer: in.row}
-	over, at, text := (*table)(nil), in.at, ""
+	var over *table
+	var text string
+	at := in.at
 	if p.Kind == dax.CallNode && (p.Text == "VALUES" || p.Text == "DISTINCT") && len(p.Parts) == 1 && p.Parts[0].Kind == dax.ColumnNode {
 		c := r.column(p.Parts[0].Reference, in)
 		if c == nil {

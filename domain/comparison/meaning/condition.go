@@ -33,7 +33,8 @@ func (r *reader) condition(n *dax.Node, in scope) ([]limit, error) {
 		return r.negated(n, n.Parts[0], in)
 	case n.Kind == dax.CallNode && n.Text == "NOT" && len(n.Parts) == 1:
 		return r.negated(n, n.Parts[0], in)
-	case (n.Kind == dax.OperationNode && (n.Text == "&&" || n.Text == "||") || n.Kind == dax.CallNode && (n.Text == "AND" || n.Text == "OR")) && len(n.Parts) == 2:
+	case len(n.Parts) == 2 && (n.Kind == dax.OperationNode && (n.Text == "&&" || n.Text == "||") ||
+		n.Kind == dax.CallNode && (n.Text == "AND" || n.Text == "OR")):
 		return r.joined(n, in)
 	case n.Kind == dax.OperationNode && n.Text == "IN":
 		if c := r.named(n.Parts[0], in); c != nil {

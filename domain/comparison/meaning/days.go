@@ -55,7 +55,8 @@ func bounded(s set) bool {
 // inMonths are the days of the set that are in the months.
 func (s set) inMonths(months set) set {
 	in := set{numeric: true}
-	for from := dayOf(s.spans[0].from.at); serial(from.Year(), int(from.Month()), 1) <= s.spans[len(s.spans)-1].to.at; from = from.AddDate(0, 1, 0) {
+	end := s.spans[len(s.spans)-1].to.at
+	for from := dayOf(s.spans[0].from.at); serial(from.Year(), int(from.Month()), 1) <= end; from = from.AddDate(0, 1, 0) {
 		from = time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, time.UTC)
 		if months.holds(float64(from.Month())) {
 			first := edge{at: serial(from.Year(), int(from.Month()), 1)}
@@ -96,8 +97,9 @@ func (s set) asDays(c *column) (days set, kind part, ok bool) {
 	switch c.part {
 	case quarterPart, monthPart:
 		return out, monthPart, true
+	default:
+		return out, noPart, true
 	}
-	return out, noPart, true
 }
 
 // edge returns the edge in days, or in months for a part of any year.
@@ -119,8 +121,9 @@ func (p part) edge(e edge) (edge, bool) {
 		return edge{at: float64(3*(n-1) + 1)}, 1 <= n && n <= 5
 	case monthPart:
 		return edge{at: float64(n)}, 1 <= n && n <= 13
+	default:
+		return edge{}, false
 	}
-	return edge{}, false
 }
 
 // labels reads the names of months and quarters, which the model sorts by their numbers.
@@ -147,6 +150,7 @@ func (s set) labels(p part) (set, part, bool) {
 			if year, month, ok = yearMonthOf(text); ok {
 				from, to, kind = serial(year, month, 1), serial(year, month+1, 1), noPart
 			}
+		default:
 		}
 		if !ok {
 			return set{}, noPart, false

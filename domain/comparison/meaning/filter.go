@@ -17,37 +17,9 @@ type limit struct {
 // remove filters apply, and then the filters, each evaluated outside and replacing those on its columns.
 func (r *reader) applied(filters []*dax.Node, in scope) (*place, error) {
 	at := in.transition().copied()
-	var rest []*dax.Node
-	removed := false
-	for _, f := range filters {
-		of, outer := resolved(f, in)
-		done, err := r.removes(of, outer, at)
-		if err != nil {
-			return nil, err
-		}
-		removed = removed || done
-		if !done {
-			rest = append(rest, f)
-		}
-	}
-	var all []change
-	for _, f := range rest {
-		c, err := r.filter(f, in)
-		if err != nil {
-			return nil, err
-		}
-		if in.row != nil && c.found {
-			return nil, r.fail(f, "a filter by the values that there are is not read in a row")
-		}
-		if removed && c.keeps {
-			return nil, r.fail(f, "a filter that keeps others is not read together with one that removes some")
-		}
-		all = append(all, c)
-	}
-	for _, c := range all { // filters of one call apply together: where one keeps the values that there are, all do
-		for i := range all {
-			all[i].keeps = all[i].keeps || c.keeps && all[i].shares(c)
-		}
+	all, removed, err := r.changes(filters, in, at)
+	if err != nil {
+		return nil, err
 	}
 	for _, c := range all {
 		if err := r.clears(c, at, filters); err != nil {
@@ -61,11 +33,51 @@ func (r *reader) applied(filters []*dax.Node, in scope) (*place, error) {
 		// the rows of a table were found under all filters, and keep them
 		return nil, r.fail(filters[0], "a filter that replaces others is not read inside of a filter by the rows of a table")
 	}
+	return at, r.set(at, all, filters)
+}
+
+// changes reads the filter arguments of a call. It applies those that remove filters to the filter context.
+func (r *reader) changes(filters []*dax.Node, in scope, at *place) (all []change, removed bool, err error) {
+	var rest []*dax.Node
+	for _, f := range filters {
+		of, outer := resolved(f, in)
+		done, err := r.removes(of, outer, at)
+		if err != nil {
+			return nil, false, err
+		}
+		removed = removed || done
+		if !done {
+			rest = append(rest, f)
+		}
+	}
+	for _, f := range rest {
+		c, err := r.filter(f, in)
+		if err != nil {
+			return nil, false, err
+		}
+		if in.row != nil && c.found {
+			return nil, false, r.fail(f, "a filter by the values that there are is not read in a row")
+		}
+		if removed && c.keeps {
+			return nil, false, r.fail(f, "a filter that keeps others is not read together with one that removes some")
+		}
+		all = append(all, c)
+	}
+	for _, c := range all { // filters of one call apply together: where one keeps the values that there are, all do
+		for i := range all {
+			all[i].keeps = all[i].keeps || c.keeps && all[i].shares(c)
+		}
+	}
+	return all, removed, nil
+}
+
+// set applies the changes to the filter context, after it was cleared of what they replace.
+func (r *reader) set(at *place, all []change, filters []*dax.Node) error {
 	before := map[*column]bool{}
 	for _, c := range all {
 		for _, l := range c.limits {
 			if at.on[l.column.table] {
-				return nil, r.fail(filters[0], "a filter on '%s' inside of one that moves in time is not read", l.column.table.name)
+				return r.fail(filters[0], "a filter on '%s' inside of one that moves in time is not read", l.column.table.name)
 			}
 			if c.keeps || before[l.column] {
 				at.limit(l.column, l.set)
@@ -81,10 +93,9 @@ func (r *reader) applied(filters []*dax.Node, in scope) (*place, error) {
 	for _, c := range all {
 		if c.step != "" {
 			at.step(c.step, c.on)
-			at.shifted = at.shifted || c.shifts
 		}
 	}
-	return at, nil
+	return nil
 }
 
 // shares reports whether two changes limit the same column.
@@ -94,12 +105,13 @@ func (c change) shares(d change) bool {
 	})
 }
 
-// together refuses a change that depends on the days of the filter context in a call with another filter on the calendar: both
-// are evaluated outside.
+// together refuses a change that depends on the days of the filter context in a call with another filter on the calendar:
+// both are evaluated outside.
 func (r *reader) together(all []change, filters []*dax.Node) error {
 	for i, c := range all {
 		for j, d := range all {
-			if c.on != nil && i != j && (d.on == c.on || slices.ContainsFunc(d.limits, func(l limit) bool { return l.column.table == c.on })) {
+			onIt := func(l limit) bool { return l.column.table == c.on }
+			if c.on != nil && i != j && (d.on == c.on || slices.ContainsFunc(d.limits, onIt)) {
 				return r.fail(filters[0], "a move in time and another filter on the calendar '%s' are not read together", c.on.name)
 			}
 		}
@@ -117,9 +129,8 @@ type change struct {
 	// of is the table whose rows the filter is, nil for a filter by columns.
 	of *table
 	// step is a change that depends on the filters so far, on the calendar on.
-	step   string
-	on     *table
-	shifts bool
+	step string
+	on   *table
 }
 
 // clears removes the filters that a change replaces.
@@ -282,8 +293,8 @@ func (r *reader) filtered(n *dax.Node, in scope) (change, error) {
 	case of.Kind == dax.NameNode && r.model.tables[fold(of.Text)] != nil:
 		c.of, c.keeps, c.found = r.model.tables[fold(of.Text)], true, true
 		inner.table = c.of
-	case of.Kind == dax.CallNode && (of.Text == "ALL" || of.Text == "ALLNOBLANKROW") && len(of.Parts) == 1 && of.Parts[0].Kind == dax.NameNode &&
-		r.model.tables[fold(of.Parts[0].Text)] != nil:
+	case of.Kind == dax.CallNode && (of.Text == "ALL" || of.Text == "ALLNOBLANKROW") && len(of.Parts) == 1 &&
+		of.Parts[0].Kind == dax.NameNode && r.model.tables[fold(of.Parts[0].Text)] != nil:
 		c.of = r.model.tables[fold(of.Parts[0].Text)]
 		inner.table = c.of
 		for _, one := range append(r.model.finds(c.of), c.of) {
@@ -319,75 +330,4 @@ func (r *reader) filtered(n *dax.Node, in scope) (change, error) {
 	}
 	c.limits = limits
 	return c, nil
-}
-
-// treated reads TREATAS of a list of constants as one column.
-func (r *reader) treated(n *dax.Node, in scope) (change, error) {
-	if len(n.Parts) != 2 || n.Parts[1].Kind != dax.ColumnNode {
-		return change{}, r.fail(n, "TREATAS is read of a list as one column")
-	}
-	c := r.column(n.Parts[1].Reference, in)
-	if c == nil {
-		return change{}, r.fail(n.Parts[1], "the model has no column %s", shown(n.Parts[1].Reference))
-	}
-	list, outer := resolved(n.Parts[0], in)
-	s, err := r.list(list, c, outer)
-	return change{limits: []limit{{c, s}}}, err
-}
-
-// list reads the values of {…}.
-func (r *reader) list(n *dax.Node, c *column, in scope) (set, error) {
-	n, in = resolved(n, in)
-	if n.Kind != dax.ListNode {
-		return set{}, r.fail(n, "values are read in braces only")
-	}
-	s := set{numeric: c.numeric()}
-	for _, p := range n.Parts {
-		v, err := r.scalar(p, in)
-		if err != nil {
-			return set{}, err
-		}
-		one, ok := c.equal("==", v)
-		if !ok {
-			return set{}, r.fail(p, "a value of another type than %s", c)
-		}
-		s, _ = s.or(one)
-	}
-	return s, nil
-}
-
-// equal returns the values of the column that compare to a constant.
-func (c *column) equal(operator string, v *value) (s set, ok bool) {
-	switch {
-	case v.op == "blank" && (operator == "=" || operator == "=="):
-		s = set{numeric: c.numeric(), blank: true}
-		if operator == "==" {
-			return s, true
-		}
-		return set{}, false // = BLANK() also holds for 0 and an empty text
-	case v.op == "blank" && operator == "<>":
-		return set{}, false
-	case c.numeric() && v.op == "number":
-		return compared(operator, v.number), true
-	case !c.numeric() && (v.op == "text" || v.op == "truth"):
-		if (v.op == "truth") != (c.kind == "boolean") {
-			return set{}, false
-		}
-		text := strings.ToLower(v.text)
-		empty := text == "" || text == "false"
-		switch operator {
-		case "=":
-			s = listed(false, text)
-			s.blank = empty
-		case "==":
-			s = listed(false, text)
-		case "<>":
-			s = listed(true, text)
-			s.blank = !empty
-		default:
-			return set{}, false
-		}
-		return s, true
-	}
-	return set{}, false
 }

@@ -158,7 +158,8 @@ func (v *value) blankWith(m *Model, c *column, s set) bool {
 // atMany moves filters on the one side of a relationship to its many side, where all values aggregate the table there.
 func (t *result) atMany(m *Model, all []*value) {
 	for one, many := range m.ends {
-		if len(many) != 1 || len(all) == 0 || slices.Contains(t.groups, one) || slices.Contains(t.groups, many[0]) || m.both || one.table.date == one {
+		if len(many) != 1 || len(all) == 0 || slices.Contains(t.groups, one) || slices.Contains(t.groups, many[0]) || m.both ||
+			one.table.date == one {
 			continue
 		}
 		if _, there := t.at.filters[one]; there || slices.ContainsFunc(all, func(a *value) bool { return !a.movable(one, many[0]) }) {

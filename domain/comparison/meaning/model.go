@@ -54,11 +54,8 @@ func (c *column) String() string {
 }
 
 func (c *column) numeric() bool {
-	switch c.kind {
-	case semanticmodel.Int64, semanticmodel.Decimal, semanticmodel.Double, semanticmodel.DateTime:
-		return true
-	}
-	return false
+	numbers := []semanticmodel.DataType{semanticmodel.Int64, semanticmodel.Decimal, semanticmodel.Double, semanticmodel.DateTime}
+	return slices.Contains(numbers, c.kind)
 }
 
 // integral reports whether the column's values are integers, or the days of a calendar.
@@ -189,8 +186,9 @@ func (p part) label() part {
 		return quarterLabel
 	case yearMonthPart:
 		return yearMonthLabel
+	default:
+		return noPart
 	}
-	return noPart
 }
 
 var partNames = map[part][]string{
@@ -208,7 +206,7 @@ func partOf(c semanticmodel.Column, date *column) part {
 	if c.Expression != "" || c.DataType != semanticmodel.Int64 {
 		return noPart
 	}
-	name := strings.Join(strings.FieldsFunc(fold(spaced(c.Name)), func(r rune) bool { return r == ' ' || r == '_' || r == '-' || r == '.' }), " ")
+	name := strings.Join(strings.FieldsFunc(fold(spaced(c.Name)), func(r rune) bool { return strings.ContainsRune(" _-.", r) }), " ")
 	for p, names := range partNames {
 		if slices.Contains(names, name) {
 			return p
@@ -234,7 +232,8 @@ func spaced(name string) string {
 // computedPart reads YEAR([Date]), QUARTER([Date]), MONTH([Date]) and YEAR([Date]) * 100 + MONTH([Date]).
 func computedPart(n *dax.Node, date *column) part {
 	of := func(n *dax.Node) part {
-		if n.Kind != dax.CallNode || len(n.Parts) != 1 || n.Parts[0].Kind != dax.ColumnNode || fold(n.Parts[0].Reference.Name) != fold(date.name) {
+		if n.Kind != dax.CallNode || len(n.Parts) != 1 || n.Parts[0].Kind != dax.ColumnNode ||
+			fold(n.Parts[0].Reference.Name) != fold(date.name) {
 			return noPart
 		}
 		switch n.Text {

@@ -9,9 +9,9 @@ import (
 	"readiness/definition/dax"
 )
 
-// steps are the functions that move from the days of the filter context to others, with the tables they return.
-var moving = []string{"DATESYTD", "DATESQTD", "DATESMTD", "SAMEPERIODLASTYEAR", "DATEADD", "PARALLELPERIOD", "PREVIOUSYEAR", "PREVIOUSQUARTER",
-	"PREVIOUSMONTH", "PREVIOUSDAY", "NEXTYEAR", "NEXTQUARTER", "NEXTMONTH", "NEXTDAY", "LASTDATE", "FIRSTDATE", "DATESBETWEEN", "DATESINPERIOD"}
+// moving are the functions that return days, most of them from those of the filter context.
+var moving = strings.Fields("DATESYTD DATESQTD DATESMTD SAMEPERIODLASTYEAR DATEADD PARALLELPERIOD PREVIOUSYEAR PREVIOUSQUARTER " +
+	"PREVIOUSMONTH PREVIOUSDAY NEXTYEAR NEXTQUARTER NEXTMONTH NEXTDAY LASTDATE FIRSTDATE DATESBETWEEN DATESINPERIOD")
 
 // moves reads a function of time intelligence as a filter; false for any other.
 func (r *reader) moves(n *dax.Node, in scope) (change, bool, error) {
@@ -37,7 +37,6 @@ func (r *reader) moves(n *dax.Node, in scope) (change, bool, error) {
 		}
 	}
 	text := n.Text + " " + c.String()
-	shifts := !slices.Contains([]string{"DATESYTD", "DATESQTD", "DATESMTD"}, n.Text)
 	switch n.Text {
 	case "SAMEPERIODLASTYEAR":
 		text = fmt.Sprintf("DATEADD %s -12 months", c)
@@ -60,7 +59,7 @@ func (r *reader) moves(n *dax.Node, in scope) (change, bool, error) {
 			text += " " + v.key(r.groups)
 		}
 	}
-	return change{step: text, on: c.table, shifts: shifts}, true, nil
+	return change{step: text, on: c.table}, true, nil
 }
 
 // movesTwice reads a function of the days that another one returns.
@@ -87,7 +86,7 @@ func (r *reader) movesTwice(n *dax.Node, in scope) (change, bool, error) {
 			return change{}, false, r.fail(n, "%s of other days is read without further arguments", n.Text)
 		}
 	}
-	c.step, c.shifts = text+" of "+c.step, true
+	c.step = text + " of " + c.step
 	return c, true, nil
 }
 
@@ -160,7 +159,7 @@ func (r *reader) inPeriod(n *dax.Node, c *column, in scope) (change, bool, error
 	unit := strings.ToUpper(n.Parts[3].Text)
 	if end.op != "number" {
 		text := fmt.Sprintf("DATESINPERIOD %s %s %g %s", c, end.key(r.groups), back.number, unit)
-		return change{step: text, on: c.table, shifts: true}, true, nil
+		return change{step: text, on: c.table}, true, nil
 	}
 	months, known := map[string]int{"MONTH": 1, "QUARTER": 3, "YEAR": 12}[unit]
 	last := dayOf(end.number)

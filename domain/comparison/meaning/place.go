@@ -18,8 +18,6 @@ type place struct {
 	on    map[*table]bool
 	// alone is true outside the group: an aggregation in a row of the query, without CALCULATE.
 	alone bool
-	// shifted is true after a step that moves in time.
-	shifted bool
 	// of are the tables whose rows are filters; only what aggregates one of them, or a table that finds
 	// it, is certain to be filtered as by its columns.
 	of []*table

@@ -125,8 +125,9 @@ func (r *reader) scalar(n *dax.Node, in scope) (*value, error) {
 		return r.operation(n, in)
 	case dax.CallNode:
 		return r.call(n, in)
+	default:
+		return nil, r.fail(n, "a list is no value")
 	}
-	return nil, r.fail(n, "a list is no value")
 }
 
 // reference reads a column of the row, or a measure.

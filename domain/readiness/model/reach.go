@@ -6,9 +6,9 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// reached is what a measure refers to, directly or through measures, without the
+// Reached is what a measure refers to, directly or through measures, without the
 // measure itself.
-type reached struct {
+type Reached struct {
 	All, Missing int
 	First        []*Object // the first ShownList missing objects at most
 }
@@ -17,7 +17,7 @@ type reached struct {
 // References among measures may form cycles and long chains. Measures that reach each
 // other are handled together, and reached objects are counted 64 at a time, so the time
 // is (measures + references) · objects / 64.
-func Reach(x *Scope) map[*Measure]reached {
+func Reach(x *Scope) map[*Measure]Reached {
 	g := newGraph(x.Snapshot)
 	groups := Components(g.next)
 	for n, members := range groups {
@@ -25,7 +25,7 @@ func Reach(x *Scope) map[*Measure]reached {
 			g.component[m] = n
 		}
 	}
-	out := make(map[*Measure]reached, len(x.M))
+	out := make(map[*Measure]Reached, len(x.M))
 	bitsOf := make([]uint64, len(groups))
 	for block := 0; block < len(g.targets); block += 64 {
 		targets := g.targets[block:min(block+64, len(g.targets))]
