@@ -29,9 +29,10 @@ func (r *reader) applied(filters []*dax.Node, in scope) (*place, error) {
 	if err := r.together(all, filters); err != nil {
 		return nil, err
 	}
-	if len(in.at.of) > 0 && (removed || slices.ContainsFunc(all, func(c change) bool { return !c.keeps })) {
-		// the rows of a table were found under all filters, and keep them
-		return nil, r.fail(filters[0], "a filter that replaces others is not read inside of a filter by the rows of a table")
+	replaces := removed || slices.ContainsFunc(all, func(c change) bool { return !c.keeps })
+	finds := (len(r.groups) > 0 || len(in.at.filters) > 0) && slices.ContainsFunc(all, func(c change) bool { return c.found })
+	if replaces && (finds || in.at.found) { // values are found under all filters, and keep them
+		return nil, r.fail(filters[0], "a filter that replaces others is not read with a filter by the values or rows that there are")
 	}
 	return at, r.set(at, all, filters)
 }
@@ -65,7 +66,13 @@ func (r *reader) changes(filters []*dax.Node, in scope, at *place) (all []change
 	}
 	for _, c := range all { // filters of one call apply together: where one keeps the values that there are, all do
 		for i := range all {
-			all[i].keeps = all[i].keeps || c.keeps && all[i].shares(c)
+			if !c.keeps || all[i].keeps || !all[i].shares(c) {
+				continue
+			}
+			if !c.found {
+				return nil, false, r.fail(rest[i], "a filter that keeps others is not read together with one that replaces them")
+			}
+			all[i].keeps = true
 		}
 	}
 	return all, removed, nil
@@ -89,6 +96,7 @@ func (r *reader) set(at *place, all []change, filters []*dax.Node) error {
 		if c.of != nil {
 			at.of = append(at.of, c.of)
 		}
+		at.found = at.found || c.found
 	}
 	for _, c := range all {
 		if c.step != "" {

@@ -103,12 +103,14 @@ func (t *result) normalize(m *Model) {
 		return
 	}
 	for c, s := range t.at.filters {
-		if slices.Contains(t.groups, c) || slices.ContainsFunc(t.values, func(e extension) bool { return !e.value.blankWith(m, c, s) }) {
+		if slices.Contains(t.groups, c) || slices.ContainsFunc(t.values, func(e extension) bool { return !e.value.blankWith(m, t.groups, c, s) }) {
 			continue
 		}
 		delete(t.at.filters, c)
 	}
-	t.at.of = nil
+	if !slices.ContainsFunc(t.values, func(e extension) bool { return !e.value.blankable(t.groups) }) {
+		t.at.of = nil // rows of a table leave out only groups without a value
+	}
 	t.atMany(m, all)
 }
 
@@ -134,23 +136,40 @@ func (t *result) aggregations() []*value {
 }
 
 // blankWith reports whether the value is BLANK wherever no row has a value of the set in the column: every part that
-// could make it something else is filtered by the same set.
-func (v *value) blankWith(m *Model, c *column, s set) bool {
+// could make it something else is filtered by the same set, in the groups that there are.
+func (v *value) blankWith(m *Model, groups []*column, c *column, s set) bool {
 	switch v.op {
 	case "aggregation":
 		f, filtered := v.at.filters[c]
 		return filtered && f.String() == s.String() && (c.table == v.over || slices.Contains(m.finds(v.over), c.table)) &&
-			!strings.HasPrefix(v.text, "COUNTBLANK") && len(v.at.steps) == 0
+			!strings.HasPrefix(v.text, "COUNTBLANK") && len(v.at.steps) == 0 && v.at.grouped(groups)
 	case "+", "-":
-		return !slices.ContainsFunc(v.args, func(a *value) bool { return !a.blankWith(m, c, s) })
+		return !slices.ContainsFunc(v.args, func(a *value) bool { return !a.blankWith(m, groups, c, s) })
 	case "*":
-		return slices.ContainsFunc(v.args, func(a *value) bool { return a.blankWith(m, c, s) })
+		return slices.ContainsFunc(v.args, func(a *value) bool { return a.blankWith(m, groups, c, s) })
 	case "/":
-		return v.args[0].blankWith(m, c, s)
+		return v.args[0].blankWith(m, groups, c, s)
 	case "DIVIDE":
-		return len(v.args) == 2 && v.args[0].blankWith(m, c, s)
+		return len(v.args) == 2 && v.args[0].blankWith(m, groups, c, s)
 	case "sign -":
-		return v.args[0].blankWith(m, c, s)
+		return v.args[0].blankWith(m, groups, c, s)
+	}
+	return false
+}
+
+// blankable reports whether the value is BLANK where no row of the group is left to aggregate.
+func (v *value) blankable(groups []*column) bool {
+	switch v.op {
+	case "aggregation":
+		return !strings.HasPrefix(v.text, "COUNTBLANK") && v.at.grouped(groups)
+	case "+", "-":
+		return !slices.ContainsFunc(v.args, func(a *value) bool { return !a.blankable(groups) })
+	case "*":
+		return slices.ContainsFunc(v.args, func(a *value) bool { return a.blankable(groups) })
+	case "/", "sign -":
+		return v.args[0].blankable(groups)
+	case "DIVIDE":
+		return len(v.args) == 2 && v.args[0].blankable(groups)
 	}
 	return false
 }
@@ -194,6 +213,9 @@ func (t *result) key() string {
 		groups = append(groups, "some columns")
 	}
 	parts := []string{t.rows, strings.Join(groups, " by "), t.at.key(t.groups)}
+	for _, of := range t.at.of {
+		parts = append(parts, "rows of '"+fold(of.name)+"'")
+	}
 	for _, s := range t.steps {
 		text := s.text
 		for _, v := range s.by {

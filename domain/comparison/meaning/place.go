@@ -21,6 +21,8 @@ type place struct {
 	// of are the tables whose rows are filters; only what aggregates one of them, or a table that finds
 	// it, is certain to be filtered as by its columns.
 	of []*table
+	// found is true if a filter was made of the values or rows that there were.
+	found bool
 }
 
 func (p *place) copied() *place {
@@ -53,6 +55,11 @@ func (p *place) limit(c *column, s set) {
 		s = before.and(s)
 	}
 	p.filters[c] = s
+}
+
+// grouped reports whether the filter of the group applies on all its columns.
+func (p *place) grouped(groups []*column) bool {
+	return !p.alone && !slices.ContainsFunc(groups, func(g *column) bool { return p.over[g] })
 }
 
 // step adds a change that depends on the filters so far.
