@@ -90,7 +90,7 @@ func TestMessagesOfConnections(t *testing.T) {
 			{"a later partner", alone(table("A", whole("x id")), ids("B", 1), ids("C", 1), table("D", whole("x id", key)), related("B[k0 id] -> C[k0 id]")),
 				"relate 'A'[x id] to 'D'[x id], or leave the table out of what an AI sees\nrelate 'D'[x id] to 'A'[x id], or leave the table out of what an AI sees"},
 			{"no partner", alone(table("A", whole("x")), ids("B", 1), ids("C", 1), related("B[k0 id] -> C[k0 id]")),
-				"leave it out of what an AI sees, as no key of another table is called and typed as one of its columns"},
+				"relate it to a table that its questions need, or leave it out of what an AI sees"},
 		},
 		"REL-03": {
 			{"a bridge", alone(table("B", whole("s")), table("S", whole("s")), related("B[s] -> S[s]", "both")),

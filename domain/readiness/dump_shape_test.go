@@ -13,6 +13,7 @@ import (
 type dumpedModel struct {
 	Culture       string               `json:"culture"`
 	QnA           semanticmodel.QnA    `json:"qna"`
+	Functions     []string             `json:"functions"` // names
 	Tables        []dumpedTable        `json:"tables"`
 	Relationships []dumpedRelationship `json:"relationships"`
 	Cultures      []dumpedCulture      `json:"cultures"`
@@ -181,7 +182,7 @@ func dumpModel(m *semanticmodel.Model) *dumpedModel {
 		return nil
 	}
 	return &dumpedModel{
-		Culture: m.Culture, QnA: m.QnA,
+		Culture: m.Culture, QnA: m.QnA, Functions: m.Functions,
 		Tables: mapped(m.Tables, dumpTable),
 		Relationships: mapped(m.Relationships, func(r semanticmodel.Relationship) dumpedRelationship {
 			return dumpedRelationship{r.FromTable, r.FromColumn, r.ToTable, r.ToColumn, string(r.FromCardinality), string(r.ToCardinality),

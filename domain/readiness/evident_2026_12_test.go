@@ -19,7 +19,7 @@ func TestSeverityOfMissingDescriptions(t *testing.T) {
 	low := func(c semanticmodel.Column) row { return row{c.Name, of(c), "T[" + c.Name + "] 1 low"} }
 	medium := func(c semanticmodel.Column) row { return row{c.Name, of(c), "T[" + c.Name + "] 1 medium"} }
 	dimension := func(name string, parts ...any) *semanticmodel.Model {
-		return model(table("S", described("What a clerk enters."), whole("K")), table(name, append([]any{whole("K")}, parts...)...),
+		return model(table("S", described("What a clerk enters."), whole("K")), table(name, append([]any{whole("K"), text("Note"), text("More")}, parts...)...),
 			related("S[K] -> "+name+"[K]"))
 	}
 	counted := func(name, expression string) *semanticmodel.Model {
@@ -28,7 +28,12 @@ func TestSeverityOfMissingDescriptions(t *testing.T) {
 	const good = "What was invoiced, in euro."
 	decemberFindings(t, map[string][]row{
 		"DSC-01": {
-			{"a table", model(table("Sales")), "Sales 1 medium"},
+			{"a table", model(table("Sales", text("Note"))), "Sales 1 medium"},
+			{"only measures", model(table("Sales", measure("Net", "1"))), "Sales 1 low"},
+			{"only hidden columns", model(table("Sales", text("Note", hidden), measure("Net", "1"))), "Sales 1 low"},
+			{"three columns", model(table("S", described("What a clerk enters."), whole("K")), table("Priority", whole("K"), text("Label"), text("Rank", hidden)), related("S[K] -> Priority[K]")), "Priority 1 low, S 0"},
+			{"four columns", model(table("S", described("What a clerk enters."), whole("K")), table("Priority", whole("K"), text("Label"), text("Rank"), text("x", hidden)), related("S[K] -> Priority[K]")), "Priority 1 medium, S 0"},
+			{"three columns of no dimension", model(table("Priority", text("Label"), text("Rank"), whole("K"))), "Priority 1 medium"},
 			{"a date table", model(table("Days", tableCategory("Time"))), "Days 1 low"},
 			{"a date table with a description that adds nothing", model(table("Days", tableCategory("Time"), described("The calendar."))),
 				"Days 1 low"},
@@ -86,6 +91,9 @@ func TestSeverityOfMissingDescriptions(t *testing.T) {
 				measure("Order Count", "CALCULATE([All], T[x] = 1)"))), "T[All] 0, T[Order Count] 1 low"},
 			{"of another sum", model(table("T", whole("x", about(good)), measure("All", "SUM(T[x])", says(good)),
 				measure("Order Count", "CALCULATE([All], T[x] = 1)"))), "T[All] 0, T[Order Count] 1 medium"},
+			{"what a report shows", counted("Selected Unit", "SELECTEDVALUE(T[x])"), "T[Selected Unit] 1 low"},
+			{"what looks like it", counted("Selections", "1"), "T[Selections] 1 medium"},
+			{"a mail", counted("Action Mail To", `"mailto:" & MAX(T[x])`), "T[Action Mail To] 1 low"},
 			{"another call", counted("Order Count", "COUNTX(T, 1)"), "T[Order Count] 1 medium"},
 		},
 	})
@@ -105,7 +113,7 @@ func TestSeverityOfDescriptionFindings(t *testing.T) {
 			"DSC-02 DSC-04 DSC-05 DSC-06 low"},
 		"a number":             {model(table("T", whole("Net"))), "T[Net]", "DSC-02 DSC-04 DSC-05 DSC-06 medium"},
 		"a date table":         {model(table("Days", tableCategory("Time"))), "Days", "DSC-01 DSC-04 DSC-05 DSC-06 low"},
-		"a table":              {model(table("Sales")), "Sales", "DSC-01 DSC-04 DSC-05 DSC-06 medium"},
+		"a table":              {model(table("Sales", text("Note"))), "Sales", "DSC-01 DSC-04 DSC-05 DSC-06 medium"},
 		"a count":              {model(table("T", measure("Order Count", "COUNTROWS(T)"))), "T[Order Count]", "DSC-03 DSC-04 DSC-05 DSC-06 low"},
 		"a measure":            {model(table("T", measure("Sales", "1"))), "T[Sales]", "DSC-03 DSC-04 DSC-05 DSC-06 medium"},
 		"a key":                {model(table("T", text("Title", key, about("The title")))), "T[Title]", "DSC-04 medium"},

@@ -14,6 +14,9 @@ func TestMissingInstructions(t *testing.T) {
 	few := tableOption(func(t *semanticmodel.Table) {
 		t.Measures = append(t.Measures, measure("k", "1"), measure("l", "2"), measure("o", "3"))
 	})
+	said := func(of string, more ...any) *semanticmodel.Model {
+		return none(20, append([]any{date("d"), described(of), measure("k", "1", says("Sold.")), measure("l", "2", says("Sold."))}, more...)...)
+	}
 	small := func(severity string) []row {
 		return []row{
 			{"2 fields", none(2), ""},
@@ -21,6 +24,10 @@ func TestMissingInstructions(t *testing.T) {
 			{"10 fields", none(10), "# 1 medium"},
 			{"11 fields", none(6, date("d"), few, measure("m", "1")), "# 1 " + severity},
 			{"3 measures", none(20, date("d"), few), "# 1 medium"},
+			{"2 measures, all described", said("What is sold."), "# 1 low"},
+			{"a table without a description", said(""), "# 1 medium"},
+			{"a measure without a description", said("What is sold.", measure("p", "1")), "# 1 medium"},
+			{"4 measures, all described", said("What is sold.", measure("p", "1", says("Sold.")), measure("q", "1", says("Sold."))), "# 1 " + severity},
 			{"12 fields without a date", none(11, measure("m", "1")), "# 1 medium"},
 			{"12 fields, a hidden date", none(8, date("d", hidden), few, measure("m", "1")), "# 1 " + severity},
 			{"12 fields of two tables", model(table("S", columns(7, "c%02d", semanticmodel.Int64), few, measure("m", "1")), table("P", text("n"))),

@@ -128,8 +128,15 @@ func TestSeveritiesAndMessagesOfMeasures(t *testing.T) {
 	t.Parallel()
 	counts := model(table("S", measure("a", "COUNTROWS(S)"), measure("b", "1")))
 	formats := model(table("S", measure("a", "1", formatted("0")), measure("b", "1", formatted("0.0"))))
+	ownFunction := model(table("S", measure("a", "VAR x = 1 RETURN Band.Of(x)"), measure("b", "Band.Of(1) + 1"), measure("c", "Other.Of(1)")))
+	ownFunction.Functions = []string{"Band.Of"}
 	decemberFindings(t, map[string][]row{
-		"MEA-03": {{"a count", counts, "S[a] 0.5 low, S[b] 1 medium"}},
+		"MEA-03": {
+			{"a count", counts, "S[a] 0.5 low, S[b] 1 medium"},
+			{"a count by its name", model(table("S", measure("# a", "SUM(S[x])"), measure("a count", "1"), measure("count of a", "1"),
+				measure("a # b", "1"))), "S[# a] 1 low, S[a # b] 1 medium, S[a count] 1 low, S[count of a] 1 low"},
+			{"a function of the model", ownFunction, "S[a] 1 low, S[b] 1 medium, S[c] 1 medium"},
+		},
 		"MEA-05": {
 			{"in another format", formats, "S[a] 0, S[b] 0.5 low"},
 			{"in the same", model(table("S", measure("a", "1"), measure("b", "1"))), "S[a] 0, S[b] 1 medium"},
@@ -137,7 +144,10 @@ func TestSeveritiesAndMessagesOfMeasures(t *testing.T) {
 	})
 	decemberMessages(t, map[string][]row{
 		"MEA-03": {{"a count", counts,
-			"set a format string for integers, such as #,0, as it counts\nset a format string that shows its unit and decimals"}},
+			"set a format string for integers, such as #,0, as it counts\nset a format string that shows its unit and decimals"},
+			{"a function of the model", ownFunction, `set a format string that shows its unit and decimals, if "Band.Of" yields a number
+set a format string that shows its unit and decimals
+set a format string that shows its unit and decimals`}},
 		"MEA-05": {{"in another format than the first, and in that of the second", model(table("S", measure("a", "1", formatted("0")), measure("b",
 			"1", formatted("0%")), measure("c", "1", formatted("0%")))),
 			"keep it only if people need measure [a] in its format too, and say so in its description\nkeep it or measure [b], and leave the other out of what an AI sees"},

@@ -157,10 +157,19 @@ func TestSeveritiesAndMessagesOfNames(t *testing.T) {
 		},
 		"NAM-02": {
 			{"a space", model(table("Fact Sales")), "Fact Sales 0.5 low"},
-			{"an underscore", model(table("fact_Sales")), "fact_Sales 1 medium"},
+			{"an underscore", model(table("fact_Sales")), "fact_Sales 1 low"},
+			{"nothing", model(table("DimSales")), "DimSales 1 low"},
+			{"an unfamiliar name", model(table("fact_Slsb")), "fact_Slsb 1 medium"},
+			{"another prefix", model(table("tbl_Sales")), "tbl_Sales 1 medium"},
+			{"one letter", model(table("d_Sales")), "d_Sales 1 medium"},
 		},
 	})
 	decemberMessages(t, map[string][]row{
+		"NAM-03": {
+			{"a prefix", model(table("tbl_targets")), `leave "tbl" out of the name`},
+			{"a prefix later", model(table("targets_tbl")), `spell "tbl" out in the name`},
+			{"a prefix of a field", model(table("Goals", text("tbl_targets"))), `spell "tbl" out in the name`},
+		},
 		"NAM-02": {
 			{"a space", model(table("Fact Sales")), `name the table after its business subject, without the word "Fact"`},
 			{"an underscore", model(table("fact_Sales")), `name the table after its business subject, without the prefix "fact_"`},

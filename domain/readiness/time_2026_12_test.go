@@ -59,6 +59,11 @@ func TestDecemberTimeRules(t *testing.T) {
 		},
 		"TIM-05": {{"by content", model(table("D", calculatedFrom("CALENDARAUTO()"), date("a"))), "D 1"}},
 	})
+	decemberFindings(t, map[string][]row{"TIM-01": {
+		{"nothing", model(table("S", date("a"))), "# 1 high"},
+		{"what looks like a calendar", model(table("S", whole("k")), table("dim_dt", whole("k"), date("dt"), whole("yr"), whole("mth")),
+			related("S[k] -> dim_dt[k]")), "# 1 medium"},
+	}})
 	for name, tt := range map[string]struct {
 		model *semanticmodel.Model
 		want  string
@@ -67,8 +72,13 @@ func TestDecemberTimeRules(t *testing.T) {
 		"an unmarked table": {model(table("Days", calculatedFrom("CALENDARAUTO()"), date("a"))), "mark 'Days' as the date table"},
 		"an unjoined table": {model(table("Dates", date("b"), date("a"), whole("Year"))),
 			"join 'Dates' by 'Dates'[a] and mark it as the date table, with this column as its key"},
-		"the second date":   {model(table("Dates", date("a Year"), date("b"))), "join 'Dates' by 'Dates'[b]"},
-		"the first of two":  {model(table("Dates", date("a Year"), date("b"), text("Week"))), "join 'Dates' by 'Dates'[a Year]"},
+		"the second date":  {model(table("Dates", date("a Year"), date("b"))), "join 'Dates' by 'Dates'[b]"},
+		"the first of two": {model(table("Dates", date("a Year"), date("b"), text("Week"))), "join 'Dates' by 'Dates'[a Year]"},
+		"a dimension that looks like a calendar": {model(table("S", whole("k")), table("dim_dt", whole("k"), date("dt"), whole("yr"), whole("mth")),
+			related("S[k] -> dim_dt[k]")), "mark 'dim_dt' as the date table, with 'dim_dt'[dt] as its key, if it has a row for each day; else add one"},
+		"a dimension with one part of a date": {model(table("S", whole("k")), table("dim_dt", whole("k"), date("dt"), whole("yr"), whole("m")),
+			related("S[k] -> dim_dt[k]")), "add a date table"},
+		"what looks like a calendar and is no dimension": {model(table("dim_dt", date("dt"), whole("yr"), whole("mth"))), "add a date table"},
 		"the second of two": {model(table("Calendar", date("a")), table("Dates", date("a"), whole("Year"))), "join 'Dates' by 'Dates'[a]"},
 	} {
 		if got := regime(t, "2026-12").Judge(tt.model, readiness.Options{}, false, "TIM-01")[0].Message; !strings.HasPrefix(got, tt.want) {

@@ -266,6 +266,10 @@ func TestSeveritiesAndMessagesOfVisibility(t *testing.T) {
 	many := func(n int, parts ...any) *semanticmodel.Model {
 		return model(table("S", append([]any{columns(n, "c%02d", semanticmodel.Int64)}, parts...)...))
 	}
+	// end returns a model with a foreign key like the key that it refers to.
+	end := func(c semanticmodel.Column) *semanticmodel.Model {
+		return model(table("S", c), table("D", c), related("S["+c.Name+"] -> D["+c.Name+"]"))
+	}
 	internal := []any{text("a guid"), text("Dummy"), text("x placeholder"), text("Created By"), measure("_x", "1"), measure("_y", "1")}
 	decemberFindings(t, map[string][]row{
 		"VIS-01": {
@@ -288,6 +292,12 @@ func TestSeveritiesAndMessagesOfVisibility(t *testing.T) {
 		"VIS-02": {
 			{"who changed a row", model(table("S", text("Created By"))), "S[Created By] 0.5 low"},
 			{"a load", model(table("S", text("Load Date"))), "S[Load Date] 1 medium"},
+			{"a number", end(whole("Region")), "D[Region] 0, S[Region] 1 medium"},
+			{"a date", end(date("Received")), "D[Received] 0, S[Received] 1 low"},
+			{"a text", end(text("Region")), "D[Region] 0, S[Region] 1 low"},
+			{"a text that is a key", end(text("Region Key")), "D[Region Key] 0, S[Region Key] 1 medium"},
+			{"a text that is a number", end(text("Region No")), "D[Region No] 0, S[Region No] 1 medium"},
+			{"a date of a load", end(date("Load Date")), "D[Load Date] 1 medium, S[Load Date] 1 medium"},
 		},
 	})
 	decemberMessages(t, map[string][]row{

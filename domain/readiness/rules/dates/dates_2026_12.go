@@ -29,6 +29,14 @@ func unmarkedDates(x *model.Scope) rule.Verdict {
 				"table %s is in no active relationship that makes it a date table", wording.Quoted(t.Src.Name))
 		}
 	}
+	for _, t := range x.Tables {
+		if d := daysLikely(t); d != nil {
+			v := rule.Fails(1, "mark "+wording.Quoted(t.Src.Name)+" as the date table, with "+model.QuotedColumn(d)+
+				" as its key, if it has a row for each day; else add one and join the facts to it", "no date table")
+			v.Severity = finding.Medium
+			return v
+		}
+	}
 	return rule.Fails(1, "add a date table with a row for each day, mark it as one and join the facts to it", "no date table")
 }
 
@@ -53,6 +61,30 @@ func calendarDate(t *model.Table) *model.Column {
 		return nil
 	}
 	return t.Columns[i]
+}
+
+// fewestParts is how many columns besides its day make a dimension of another name look like a calendar.
+const fewestParts = 2
+
+// daysLikely returns the first dateTime column of a dimension that looks like a calendar by its columns; nil for another
+// table (docs/regime-precision.md P14).
+func daysLikely(t *model.Table) *model.Column {
+	if !t.Dimension() {
+		return nil
+	}
+	parts, day := 0, (*model.Column)(nil)
+	for _, c := range t.Columns {
+		switch {
+		case day == nil && c.Is(semanticmodel.DateTime):
+			day = c
+		case calendarWords.Meets(c.Words):
+			parts++
+		}
+	}
+	if parts < fewestParts {
+		return nil
+	}
+	return day
 }
 
 // hasDateTable reports whether any table is a date table.

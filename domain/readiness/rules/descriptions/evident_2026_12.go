@@ -30,13 +30,13 @@ func isEvident(x *model.Scope, o *model.Object) bool {
 	return model.Remembered(x, evidentKey{}, func() []bool {
 		evident := make([]bool, len(x.Objects))
 		for _, t := range x.T {
-			evident[t.Index] = t.Date || t.Dimension() && listsNames(t)
+			evident[t.Index] = t.Date || t.Dimension() && (listsNames(t) || len(t.Columns) <= fewColumns) || !exposesColumn(x, t)
 		}
 		for _, c := range x.C {
 			evident[c.Index] = !c.Key && !additions.Explained(x, &c.Object) && !needsWords(x, c)
 		}
 		for _, m := range x.M {
-			evident[m.Index] = !additions.Explained(x, &m.Object) && isCalledCount(x, m)
+			evident[m.Index] = !additions.Explained(x, &m.Object) && (isCalledCount(x, m) || shownWords.Meets(m.Words))
 		}
 		return evident
 	})[o.Index]
@@ -58,6 +58,18 @@ func needsWords(x *model.Scope, c *model.Column) bool {
 		c.Is(semanticmodel.String) && codedWords[last] ||
 		naming.Unfamiliar(x, &c.Object).Violation > 0 || naming.VagueName(x, &c.Object).Violation > 0
 }
+
+// fewColumns is how many columns a dimension has, hidden or not, that says with its name what it holds
+// (docs/regime-precision.md P2).
+const fewColumns = 3
+
+// exposesColumn reports whether an AI sees a column of the table; one that only holds measures has no rows to describe.
+func exposesColumn(x *model.Scope, t *model.Table) bool {
+	return slices.ContainsFunc(t.Columns, func(c *model.Column) bool { return x.In(&c.Object) })
+}
+
+// shownWords are in names of measures that reports show or link with (docs/regime-precision.md P3).
+var shownWords = wording.SetOf("selected,selection,tooltip,url,link,mail,mailto,html,svg,icon,colour,color,title,label")
 
 // showsUnit reports whether a format string has a percent or a currency sign.
 func showsUnit(format string) bool {
@@ -103,9 +115,7 @@ var plainCounts = wording.SetOf("COUNT,COUNTROWS,DISTINCTCOUNT")
 
 // isCalledCount reports whether a measure is a count and its name says so (docs/regime-precision.md P3).
 func isCalledCount(x *model.Scope, m *model.Measure) bool {
-	called := strings.HasPrefix(strings.TrimSpace(m.Name), "#") || wording.LastWord(m.Words) == "count" ||
-		len(m.Words) > 1 && (m.Words[0] == "number" || m.Words[0] == "count") && m.Words[1] == "of"
-	return called && naming.Unfamiliar(x, &m.Object).Violation == 0 && counts(x, m, map[*model.Measure]bool{})
+	return naming.CallsCount(m) && naming.Unfamiliar(x, &m.Object).Violation == 0 && counts(x, m, map[*model.Measure]bool{})
 }
 
 // counts reports whether a measure is a plain count, or CALCULATE of one with filters that compare a column with a

@@ -83,7 +83,10 @@ func together(ruleID string, judge func(*model.Scope) rule.Verdict) rule.Check {
 		}
 		o.Name, o.Alias = o.Alias, o.Name
 		v := judge(x)
-		if fields <= clearFields || needsLittle(x) {
+		switch {
+		case saysAll(x):
+			v.Severity = finding.Low
+		case fields <= clearFields || needsLittle(x):
 			v.Severity = finding.Medium
 		}
 		say(o, v)
@@ -103,6 +106,14 @@ func needsLittle(x *model.Scope) bool {
 		return true
 	}
 	return len(x.T) == 1 && !slices.ContainsFunc(x.T[0].Columns, func(c *model.Column) bool { return c.Is(semanticmodel.DateTime) })
+}
+
+// saysAll reports whether a model has one to fewMeasures measures, and each table and measure has a description
+// (docs/regime-precision.md P4).
+func saysAll(x *model.Scope) bool {
+	return 1 <= len(x.M) && len(x.M) <= fewMeasures &&
+		!slices.ContainsFunc(x.T, func(t *model.Table) bool { return t.Description == "" }) &&
+		!slices.ContainsFunc(x.M, func(m *model.Measure) bool { return m.Description == "" })
 }
 
 type askableKey struct{}

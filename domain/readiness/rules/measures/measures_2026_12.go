@@ -15,6 +15,7 @@ import (
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
 	"readiness/domain/readiness/rules/datatypes"
+	"readiness/domain/readiness/rules/naming"
 	"readiness/domain/readiness/rules/visibility"
 	"readiness/domain/readiness/wording"
 )
@@ -50,14 +51,24 @@ func yieldsNumber(x *model.Scope, m *model.Measure) bool {
 
 var countingFunctions = wording.SetOf("COUNTROWS,COUNT,COUNTA,COUNTX,COUNTAX,DISTINCTCOUNT,DISTINCTCOUNTNOBLANK")
 
-// unformattedNumber finds half a fault in a count without a format, which reads well (docs/regime-precision.md P6).
+// unformattedNumber finds half a fault in a count without a format, which reads well. The severity is low for what
+// its name calls a count, and for a function of the model, which may yield text (docs/regime-precision.md P6).
 func unformattedNumber(x *model.Scope, m *model.Measure) rule.Verdict {
 	v := unformatted(x, m)
 	if v.Violation == 0 {
 		return v
 	}
-	if call := dax.ResultCall(m.Src.Expression); countingFunctions[call] {
+	call := dax.ResultCall(m.Src.Expression)
+	if countingFunctions[call] {
 		return rule.Fails(0.5, "set a format string for integers, such as #,0, as it counts", "no format string, its result is %s", call)
+	}
+	if naming.CallsCount(m) {
+		v.Severity = finding.Low
+	}
+	i := slices.IndexFunc(x.Src.Functions, func(f string) bool { return strings.EqualFold(f, call) })
+	if i >= 0 {
+		v.Message = "set a format string that shows its unit and decimals, if " + wording.QuotedText(x.Src.Functions[i]) + " yields a number"
+		v.Severity = finding.Low
 	}
 	return v
 }

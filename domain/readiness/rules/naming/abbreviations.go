@@ -40,8 +40,11 @@ func unfamiliarName(x *model.Scope, o *model.Object) rule.Verdict {
 					lower))
 			}
 		case !strings.ContainsAny(lower, "aeiouy"):
-			return rule.Fails(1, "spell "+wording.QuotedText(w.Text)+" out in the name", "abbreviation: %q",
-				wording.Shown(lower, wording.ShownName))
+			advice := "spell " + wording.QuotedText(w.Text) + " out in the name"
+			if prefix, _ := WarehousePrefix(o.Label()); i == 0 && o.Kind == model.TableKind && strings.HasPrefix(prefix, w.Text) {
+				advice = "leave " + wording.QuotedText(w.Text) + " out of the name"
+			}
+			return rule.Fails(1, advice, "abbreviation: %q", wording.Shown(lower, wording.ShownName))
 		case half == nil && len(w.Text) <= 5 && inCapitals(w.Text) && slices.ContainsFunc(all,
 			func(w wording.NameWord) bool { return !inCapitals(w.Text) }):
 			half = new(rule.Fails(0.5, "spell "+wording.QuotedText(w.Text)+" out in the name, or explain it in the description",
@@ -53,6 +56,12 @@ func unfamiliarName(x *model.Scope, o *model.Object) rule.Verdict {
 		return *half
 	}
 	return rule.Verdict{}
+}
+
+// CallsCount reports whether the name of a measure says that it is a count (docs/regime-precision.md P3).
+func CallsCount(m *model.Measure) bool {
+	return strings.HasPrefix(strings.TrimSpace(m.Name), "#") || wording.LastWord(m.Words) == "count" ||
+		len(m.Words) > 1 && (m.Words[0] == "number" || m.Words[0] == "count") && m.Words[1] == "of"
 }
 
 func besideDigits(all []wording.NameWord, i int) bool {

@@ -80,8 +80,9 @@ func writtenAsCode(name string) bool {
 	return letters >= 4
 }
 
-// warehouseName finds half a fault in a prefix that reads as a word (docs/regime-precision.md P10).
-func warehouseName(_ *model.Scope, t *model.Table) rule.Verdict {
+// warehouseName finds half a fault in a prefix that reads as a word. With a familiar name, the severity of
+// a prefix that says dimension or fact is low (docs/regime-precision.md P10).
+func warehouseName(x *model.Scope, t *model.Table) rule.Verdict {
 	prefix, spaced := WarehousePrefix(t.Src.Name)
 	switch {
 	case prefix == "":
@@ -90,8 +91,15 @@ func warehouseName(_ *model.Scope, t *model.Table) rule.Verdict {
 		return rule.Fails(0.5, "name the table after its business subject, without the word "+wording.QuotedText(prefix), "first word: %q",
 			prefix)
 	}
-	return rule.Fails(1, "name the table after its business subject, without the prefix "+wording.QuotedText(prefix), "prefix: %q", prefix)
+	v := rule.Fails(1, "name the table after its business subject, without the prefix "+wording.QuotedText(prefix), "prefix: %q", prefix)
+	if starPrefixes[wording.Norm(strings.Trim(prefix, "_"))] && Unfamiliar(x, &t.Object).Violation == 0 {
+		v.Severity = finding.Low
+	}
+	return v
 }
+
+// starPrefixes say what a table is in a star, which people and language models know.
+var starPrefixes = wording.SetOf("dim,fact")
 
 // sharedName is repeatedName with descriptions that add something.
 func sharedName(x *model.Scope, _ []*model.Column) func(*model.Column) rule.Verdict {

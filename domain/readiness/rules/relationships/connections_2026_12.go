@@ -159,7 +159,7 @@ func standsAlone(t *model.Table, keys *joinable) rule.Verdict {
 			"relate "+model.QuotedColumn(own)+" to "+model.QuotedColumn(other)+", or leave the table out of what an AI sees",
 			"in no active relationship")
 	}
-	v := rule.Fails(1, "leave it out of what an AI sees, as no key of another table is called and typed as one of its columns",
+	v := rule.Fails(1, "relate it to a table that its questions need, or leave it out of what an AI sees",
 		"in no active relationship, no key in common with another table")
 	v.Severity = finding.Medium
 	return v

@@ -17,7 +17,7 @@ import (
 var December2026 = rule.Amended(November2026,
 	rule.Rule{ID: "REL-01", Weight: 3, Severity: finding.High, Fixes: []finding.FixKind{finding.AIDataSchema}, Check: connections},
 	rule.Rule{ID: "REL-02", Weight: 3, Severity: finding.High,
-		Check: rule.Stating(rule.Each(rule.Where(rule.AllRelationships, rule.ActiveBetween), manyToMany))},
+		Check: rule.Stating(rule.Each(rule.Where(rule.AllRelationships, rule.ActiveBetween), bridged))},
 	rule.Rule{ID: "REL-03", Weight: 2, Severity: finding.Medium,
 		Check: rule.Each(rule.Where(rule.AllRelationships, filterable), filtersBothWays)},
 	rule.Rule{ID: "REL-04", Weight: 2, Severity: finding.Medium,
@@ -29,6 +29,15 @@ var December2026 = rule.Amended(November2026,
 	rule.Rule{ID: "REL-08", Weight: 3, Severity: finding.High, Check: brokenRelationships},
 	rule.Rule{ID: "REL-09", Weight: 2, Severity: finding.Medium, Check: secondPaths},
 )
+
+// bridged is manyToMany with the way that needs no table.
+func bridged(x *model.Scope, r *model.Relationship) rule.Verdict {
+	v := manyToMany(x, r)
+	if v.Violation > 0 {
+		v.Message = "make one side unique (many to one), or put a table with one row for each value between the two"
+	}
+	return v
+}
 
 // manyEnd returns the end on the many side of a relationship, the from-column if both are, and the other end.
 func manyEnd(r *model.Relationship) (many, other *model.Column) {

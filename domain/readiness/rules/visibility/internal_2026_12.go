@@ -99,6 +99,15 @@ func onlyText(c *model.Column) bool {
 	})
 }
 
+var codeEnding = wording.SetOf("code,cd,no,nr,number")
+
+// saysSomething reports whether people may ask for the values of a foreign key: for a date, or for a text that its name
+// does not call a key (docs/regime-precision.md P17).
+func saysSomething(c *model.Column) bool {
+	last := wording.LastWord(c.Words)
+	return c.Is(semanticmodel.DateTime) || c.Is(semanticmodel.String) && !foreignEnding[last] && !codeEnding[last]
+}
+
 type technicalKey struct{}
 
 // Technical returns the verdict of VIS-02 for an exposed field, which passes what the rule does not judge. Several
@@ -117,7 +126,11 @@ func Technical(x *model.Scope, o *model.Object) rule.Verdict {
 
 func hiddenFromAI(x *model.Scope, c *model.Column) rule.Verdict {
 	if foreignKey(x, c) {
-		return rule.Fails(1, "hide this foreign key from AI, as the relationship does its work", "on the many side of a relationship")
+		v := rule.Fails(1, "hide this foreign key from AI, as the relationship does its work", "on the many side of a relationship")
+		if w, _ := TechnicalWord(c); w == "" && saysSomething(c) {
+			v.Severity = finding.Low
+		}
+		return v
 	}
 	w, violation := TechnicalWord(c)
 	switch {

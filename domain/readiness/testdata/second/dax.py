@@ -278,6 +278,17 @@ def counts_rows(ts):
         return c[0] in COUNTFN
     return False
 
+def result_call(ts):
+    """P6: the function whose one call the result is, in lower case, or None"""
+    env = {}
+    for _ in range(200):
+        ts, env = resolve_result(ts, env)
+        c = one_call(ts)
+        if c is None: return None
+        if c[0] == 'calculate' and c[1]: ts = c[1][0]; continue
+        return c[0]
+    return None
+
 PLAINCOUNT = ('count', 'countrows', 'distinctcount')
 
 def plain_count(ts, measure):

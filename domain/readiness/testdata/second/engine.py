@@ -5,7 +5,7 @@ from collections import Counter
 from text import *
 from text import norm, words, lower, upper
 from dax import *
-from dax import Dax, yields_text, unsafe_division, counts_rows, plain_count
+from dax import Dax, yields_text, unsafe_division, counts_rows, plain_count, result_call
 
 TABLE, COLUMN, MEASURE, ITEM, REL, OTHER = 0, 1, 2, 3, 4, 5
 KINDNAME = ['table', 'column', 'measure', 'calculation_item', 'relationship', 'model']
@@ -56,6 +56,8 @@ P5FINAL = set('date datetime time timestamp day key id sk'.split())
 P5ENDS = set('start end begin from to submit'.split())
 P9ID = set('id ids key guid uuid'.split())
 P11KEY = set('id key code cd no nr number'.split())
+P3SHOWN = set('selected selection tooltip url link mail mailto html svg icon colour color title label'.split())
+P17CODE = set('code cd no nr number'.split())
 P14PART = set('date day dow week wk month mth quarter qtr year yr fiscal period'.split())
 P15STAMP = set('modified updated changed refreshed loaded'.split())
 REACHED = Counter()     # how often a departure made a difference to an object; gen.py --reached prints it
@@ -89,6 +91,7 @@ class Model:
     def __init__(self, m):
         self.src = m
         self.notvisible = bool(m.get('not_visible'))
+        self.functions = {lower(f) for f in m.get('functions') or []}
         self.all_tables = []
         for td in m['tables']:
             t = Obj(); t.kind = TABLE
@@ -494,6 +497,7 @@ def refs_of(s):
 # ---------------------------------------------------------------- rules
 NAM02 = [ci(r'^(?:dim|fact|fct|stg|raw|tmp|vw|tbl)[ _]'), rx(r'^(?:Dim|Fact|Fct|Stg|Tbl)[A-Z]'), ci(r'^[df]_')]
 NAM02_SPACE = ci(r'^(?:dim|fact|fct|stg|raw|tmp|vw|tbl) ')
+P10STAR = [ci(r'^(?:dim|fact)_'), rx(r'^(?:Dim|Fact)[A-Z]')]
 NAM02_FACT = [ci(r'^(?:fact|fct)[ _]'), rx(r'^(?:Fact|Fct)[A-Z]'), ci(r'^f_')]
 NAM06 = ci(r'^(?:table|column|col|field|measure|sheet|query|new table|new column|new measure)[ _]?\d*\Z')
 NAM06W = {norm(x) for x in 'flag, value, data, number, key, error, unknown, count, min, max, average, properties'.split(', ')}
@@ -732,7 +736,9 @@ class View:
         for o in T:
             v = 1.0 if any(r.search(o.name) for r in NAM02) else 0.0
             if v and NAM02_SPACE.search(o.name): v = 0.5; REACHED['P10'] += 1
-            add('NAM-02', o, v)
+            star = v == 1 and not n3[o] and any(p.search(o.name) for p in P10STAR)
+            if star: REACHED['P10 star'] += 1
+            add('NAM-02', o, v, 0 if star else None)
         by = {}
         for c in C: by.setdefault(c.n, []).append(c)
         for o in T + C + Ms:
@@ -785,7 +791,9 @@ class View:
             if not M.is_text(x) and x not in technical:
                 v = 1.0 if empty(x.d.get('formatString')) and empty(x.d.get('formatStringDefinition')) else 0.0
                 if v and counts_rows(x.dax.toks): v = 0.5; REACHED['P6'] += 1
-                add('MEA-03', x, v, 0 if v == 0.5 else None)
+                low = v == 0.5 or v and (called_count(x) or result_call(x.dax.toks) in M.functions)
+                if low and v == 1: REACHED['P6 low'] += 1
+                add('MEA-03', x, v, 0 if low else None)
             if per[x.table] > 10 and not self.agent: add('MEA-04', x, 1.0 if empty(x.d.get('displayFolder')) else 0.0)
             alias = (0.0, None)
             e = trim(x.expr)
@@ -880,7 +888,9 @@ class View:
                 else: REACHED['P16 none'] += 1
         for c, v in vis02.items():
             if v == 0.5: REACHED['P17 by'] += 1
-            add('VIS-02', c, v)
+            says = v == 1 and M.foreign_key(c) and not words_v(c.name) and (c.type == 'datetime' or c.type == 'string' and last_word(c.name) not in M2MKEY | P17CODE)
+            if says: REACHED['P17 says'] += 1
+            add('VIS-02', c, v, 0 if says else None)
         for x, v in vis03.items(): add('VIS-03', x, v)
         if M.configured and not nv:
             for x in Ms:
@@ -930,8 +940,11 @@ class View:
                 if t.utility or t.date or not set(words(t.name)) & DATEWORDS or not t.has_dt: continue
                 if M.date_like(t): named_date.append(t); REACHED['P14 stays'] += 1
                 else: REACHED['P14 no'] += 1
+            likely = next((d for d in map(M.days_likely, M.tables) if d is not None), None)
+            if likely is not None and not (M.date_tables or named_date): REACHED['P14 likely'] += 1
             self.model('TIM-01', 0.0 if any(t.marked and any(c.isKey and c.type == 'datetime' for c in t.columns) for t in M.tables)
                        else 0.5 if M.date_tables or named_date else 1.0,
+                       sev=1 if likely is not None and not (M.date_tables or named_date) else None,
                        names=[tuple(M.date_like(t).name for t in named_date)] if named_date and not M.date_tables else ())
             for t in T:
                 if t.date_by_name: add('TIM-02', t, 0.0 if t.marked else 1.0)
@@ -972,7 +985,9 @@ class View:
             if n < 3 or not T: REACHED['P4 none'] += 1
             else:
                 if n <= 10: REACHED['P4 medium'] += 1
-                for rid in ('INS-01', 'INS-02', 'INS-03', 'INS-04'): self.model(rid, 1.0, '#INSTRUCTIONS', sev=1 if n <= 10 or little else None)
+                all_said = 1 <= len(self.Ms) <= 3 and all(trim(o.desc) for o in T + self.Ms)
+                if all_said: REACHED['P4 low'] += 1
+                for rid in ('INS-01', 'INS-02', 'INS-03', 'INS-04'): self.model(rid, 1.0, '#INSTRUCTIONS', sev=0 if all_said else 1 if n <= 10 or little else None)
         else:
             self.model('INS-01', 0.0)
             n = rlen(s)
@@ -1106,6 +1121,7 @@ def _missing_texts(V, T, Cnk, Ms, n3, n6):
         V.sev['DSC-04', key] = V.sev['DSC-06', key] = 0
     for t in T:
         low = V.M.plain_table(t)
+        if not low and (t.dimension and len(t.columns) <= 3 or not any(c in V.X for c in t.columns)): low = True; REACHED['P2 few'] += 1
         if low and not t.good: REACHED['P2 date' if t.date else 'P2 names'] += 1
         V.add('DSC-01', t, 0.0 if t.good else 1.0, 0 if low else None)
         if low and not t.good: lower_rest(t)
@@ -1122,11 +1138,16 @@ def _missing_texts(V, T, Cnk, Ms, n3, n6):
         if not (a or b or k or c.good): lower_rest(c)
     for x in Ms:
         ws = words(x.name)
-        m = not n3[x] and (trim(x.name).startswith('#') or ws[:2] in (('number', 'of'), ('count', 'of')) or ws[-1:] == ('count',)) and V.M.counts(x)
+        m = not n3[x] and called_count(x) and V.M.counts(x)
+        if not m and set(ws) & P3SHOWN: m = True; REACHED['P3 shown'] += 1
         if m and not x.good: REACHED['P3'] += 1
         V.add('DSC-03', x, 0.0 if x.good else 1.0, 0 if m else None)
         if m and not x.good: lower_rest(x)
 View.missing_texts = _missing_texts
+
+def called_count(x):
+    ws = words(x.name)
+    return trim(x.name).startswith('#') or ws[:2] in (('number', 'of'), ('count', 'of')) or ws[-1:] == ('count',)
 
 def _counts(M, x, stack=()):
     """P3: x is a plain count; measures in a circle are none"""
@@ -1208,6 +1229,13 @@ def _date_like(M, t):
     """P14: the first dateTime column, by name, with another column of a date part; None without one"""
     return next((d for d in t.columns if d.type == 'datetime' and any(d is not c and set(words(c.name)) & P14PART for c in t.columns)), None)
 Model.date_like = _date_like
+
+def _days_likely(M, t):
+    """P14: the first dateTime column of a dimension with two other columns of date parts"""
+    if not t.dimension: return None
+    day = next((c for c in t.columns if c.type == 'datetime'), None)
+    return day if day is not None and sum(1 for c in t.columns if c is not day and set(words(c.name)) & P14PART) >= 2 else None
+Model.days_likely = _days_likely
 
 def _closure(M, x):
     seen, todo = set(), [x]

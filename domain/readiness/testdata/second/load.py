@@ -15,7 +15,7 @@ def schema(s):
 def model(m, usage=None):
     cp = m['copilot']
     return dict(
-        culture=m['culture'], pbism={'': None, 'on': 'true', 'off': 'false', 'unset': 'absent'}[m['qna']],
+        culture=m['culture'], functions=m.get('functions') or [], pbism={'': None, 'on': 'true', 'off': 'false', 'unset': 'absent'}[m['qna']],
         not_visible=cp['not_visible'], instructions=cp['instructions'], schema=schema(cp['schema']),
         verified=[dict(name=v['folder'], phrases=v['trigger_phrases'], fields=[(f['table'], f['name']) for f in v['fields']]) for v in cp['verified_answers']],
         usage=usage,
