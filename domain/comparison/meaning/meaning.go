@@ -103,10 +103,10 @@ func (t *result) normalize(m *Model) {
 		return
 	}
 	for c, s := range t.at.filters {
-		if slices.Contains(t.groups, c) || slices.ContainsFunc(t.values, func(e extension) bool { return !e.value.blankWith(m, t.groups, c, s) }) {
-			continue
+		needed := func(e extension) bool { return !e.value.blankWith(m, t.groups, c, s) }
+		if !slices.Contains(t.groups, c) && !slices.ContainsFunc(t.values, needed) {
+			delete(t.at.filters, c)
 		}
-		delete(t.at.filters, c)
 	}
 	if !slices.ContainsFunc(t.values, func(e extension) bool { return !e.value.blankable(t.groups) }) {
 		t.at.of = nil // rows of a table leave out only groups without a value

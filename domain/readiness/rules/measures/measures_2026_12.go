@@ -67,7 +67,7 @@ func unformattedNumber(x *model.Scope, m *model.Measure) rule.Verdict {
 	}
 	i := slices.IndexFunc(x.Src.Functions, func(f string) bool { return strings.EqualFold(f, call) })
 	if i >= 0 {
-		v.Message = "set a format string that shows its unit and decimals, if " + wording.QuotedText(x.Src.Functions[i]) + " yields a number"
+		v.Message += ", if " + wording.QuotedText(x.Src.Functions[i]) + " yields a number"
 		v.Severity = finding.Low
 	}
 	return v
