@@ -8,7 +8,7 @@ import (
 	"readiness/ai/rules"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/aiprovider"
-	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 )
 
 // phraseTimeout bounds how long a provider may take to phrase the questions of one generation.
@@ -19,7 +19,7 @@ const phraseTimeout = 2 * time.Minute
 // phrase, "" for the others. Where the settings' language model returns a usable text, that text
 // replaces the rules' question. A provider that does not answer prevents no question. The error is the
 // context's.
-func (p *Proposer) Phrase(ctx context.Context, s aiprovider.Settings, m *semanticmodel.Model, queries []benchmark.Query,
+func (p *Proposer) Phrase(ctx context.Context, s aiprovider.Settings, m *semanticmodel.Model, queries []modelquery.Query,
 	count int) ([]string, error) {
 	texts := rules.Questions(m, queries, count)
 	s = withDefaults(s)

@@ -14,7 +14,7 @@ import (
 	"readiness/ai/rules"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/aiprovider"
-	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 )
 
 var draftKey = regexp.MustCompile(`\bq\d+\b`)
@@ -24,9 +24,9 @@ var draftKey = regexp.MustCompile(`\bq\d+\b`)
 func TestPhrase(t *testing.T) {
 	t.Parallel()
 	m := &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: "Sales", Measures: []semanticmodel.Measure{{Name: "Sales Qty"}, {Name: "[]"}, {Name: "Revenue"}, {Name: "Cost"}}}}}
-	var queries []benchmark.Query
+	var queries []modelquery.Query
 	for _, x := range m.Tables[0].Measures {
-		queries = append(queries, benchmark.Query{Measures: []benchmark.Field{{Table: "Sales", Name: x.Name}}})
+		queries = append(queries, modelquery.Query{Measures: []modelquery.Field{{Table: "Sales", Name: x.Name}}})
 	}
 	embedded := rules.Questions(m, queries, 2)
 	if embedded[0] == "" || embedded[1] != "" || embedded[2] == "" || embedded[3] != "" {
@@ -79,7 +79,7 @@ func TestPhraseEnds(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	w := &wire{answer: func(string) (int, string) { end(); return http.StatusServiceUnavailable, "" }}
 	m := &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: "Sales", Measures: []semanticmodel.Measure{{Name: "Revenue"}}}}}
-	queries := []benchmark.Query{{Measures: []benchmark.Field{{Table: "Sales", Name: "Revenue"}}}}
+	queries := []modelquery.Query{{Measures: []modelquery.Field{{Table: "Sales", Name: "Revenue"}}}}
 	settings := aiprovider.Settings{Kind: aiprovider.OpenAI, Name: "Ours", BaseURL: "https://ai.example/v1", Model: "m", KeyEnv: "KEY", Declared: true}
 	if got, err := w.proposer(t).Phrase(ctx, settings, m, queries, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %q, %v", got, err)

@@ -38,7 +38,8 @@ var mayImport = map[string][]string{
 	},
 	"ai/...": {
 		"ai/...", "definition/...",
-		"domain", "domain/item", "domain/proposal", "domain/proposal/screen", "domain/benchmark", "domain/comparison", "domain/aiprovider",
+		"domain", "domain/item", "domain/proposal", "domain/proposal/screen", "domain/benchmark", "domain/benchmark/modelquery",
+		"domain/comparison", "domain/aiprovider",
 		"domain/readiness/...", // what a model exposes to an AI, and the rules that texts must satisfy
 		"internal/optional",
 	},

@@ -24,7 +24,6 @@ const sharedNames = 40
 // when it needs no more than sharedNames.
 var moreSharedNames = map[string]entry{
 	"cmd/readiness":          {85, "not divided yet"},
-	"domain/benchmark":       {58, "not divided yet"},
 	"domain/proposal/screen": {50, "a check is a function, its words and patterns lists"},
 	"http":                   {64, "not divided yet"},
 	"offline":                {53, "not divided yet"},
@@ -95,7 +94,7 @@ func shares(files []source, types map[string]bool) int {
 		var visit func(ast.Node) bool
 		visit = func(n ast.Node) bool {
 			switch n := n.(type) {
-			case *ast.SelectorExpr: // what is selected is a field, a method, or a name of another package
+			case *ast.SelectorExpr: // it selects a field, a method, or a name of another package
 				ast.Inspect(n.X, visit)
 				return false
 			case *ast.Ident:

@@ -19,6 +19,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
@@ -29,7 +30,7 @@ import (
 // the settings. It returns different texts for the first queries, at most count,
 // that can be put into words, and "" for the others.
 type Phraser interface {
-	Phrase(ctx context.Context, settings aiprovider.Settings, m *semanticmodel.Model, queries []benchmark.Query, count int) ([]string,
+	Phrase(ctx context.Context, settings aiprovider.Settings, m *semanticmodel.Model, queries []modelquery.Query, count int) ([]string,
 		error)
 }
 

@@ -19,6 +19,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
@@ -259,7 +260,7 @@ type phraser struct {
 	text     func(i int) string
 }
 
-func (p *phraser) Phrase(_ context.Context, s aiprovider.Settings, _ *semanticmodel.Model, queries []benchmark.Query, _ int) ([]string, error) {
+func (p *phraser) Phrase(_ context.Context, s aiprovider.Settings, _ *semanticmodel.Model, queries []modelquery.Query, _ int) ([]string, error) {
 	p.settings = s
 	texts := make([]string, len(queries))
 	for i := range texts {
@@ -318,7 +319,7 @@ func (s says) Decide(aiprovider.Providers) ([]domain.Event, error) {
 func TestSave(t *testing.T) {
 	t.Parallel()
 	b := newQuestions(t)
-	query := benchmark.Query{Measures: []benchmark.Field{{Table: "Sales", Name: "Revenue"}}, Groupings: []benchmark.Field{{Table: "Sales", Name: "Region"}}}
+	query := modelquery.Query{Measures: []modelquery.Field{{Table: "Sales", Name: "Revenue"}}, Groupings: []modelquery.Field{{Table: "Sales", Name: "Region"}}}
 	id := b.save(t,
 		asked("by fields", "What is the revenue?", revenue),
 		asked("by query", "What is the revenue by region?", benchmark.Expected{DAX: query.DAX()}),

@@ -2,10 +2,9 @@ package answering
 
 import (
 	"fmt"
+	"readiness/domain/benchmark/modelquery"
 	"slices"
 	"strings"
-
-	"readiness/domain/benchmark"
 )
 
 // attachBounds finds the mention that each comparison with a number limits: the one before it, else
@@ -25,15 +24,15 @@ func (q *question) attachBounds(d *draft) string {
 		if why != "" {
 			return why
 		}
-		f := benchmark.Filter{Field: c.field.named(), Operator: b.operator, Values: b.values, Type: benchmark.NumberValue}
+		f := modelquery.Filter{Field: c.field.named(), Operator: b.operator, Values: b.values, Type: modelquery.NumberValue}
 		from := reason{q.text(run{min(m.from, b.from), max(m.to, b.to)}), c.source, c.score}
 		if c.field.measure {
 			d.use(c.field, reason{q.text(m.run), c.source, c.score})
-		} else if benchmark.ValueTypeOf(c.field.dataType) != benchmark.NumberValue &&
-			!slices.Contains([]benchmark.Operator{benchmark.Equal, benchmark.NotEqual}, b.operator) {
+		} else if modelquery.ValueTypeOf(c.field.dataType) != modelquery.NumberValue &&
+			!slices.Contains([]modelquery.Operator{modelquery.Equal, modelquery.NotEqual}, b.operator) {
 			return fmt.Sprintf("%s is no number", shorten(c.field.String()))
-		} else if benchmark.ValueTypeOf(c.field.dataType) != benchmark.NumberValue {
-			f.Type = benchmark.TextValue
+		} else if modelquery.ValueTypeOf(c.field.dataType) != modelquery.NumberValue {
+			f.Type = modelquery.TextValue
 		}
 		m.used = true
 		d.filter(f, fmt.Sprintf("%s %s %s", shorten(c.field.String()), spoken(f.Operator), strings.Join(f.Values, " and ")), from)
@@ -75,7 +74,7 @@ func (q *question) valuesOf(d *draft) string {
 		if why != "" {
 			return why
 		}
-		kind := benchmark.ValueTypeOf(c.field.dataType)
+		kind := modelquery.ValueTypeOf(c.field.dataType)
 		values := slices.Clone(f.values)
 		for i, v := range values {
 			typed, ok := typedValue(kind, v)
@@ -84,25 +83,25 @@ func (q *question) valuesOf(d *draft) string {
 			}
 			values[i] = typed
 		}
-		if f.operator == benchmark.Contains {
-			kind = benchmark.TextValue
+		if f.operator == modelquery.Contains {
+			kind = modelquery.TextValue
 		}
 		operator := f.operator
 		one := [][]string{values}
 		switch {
-		case f.negated && operator == benchmark.Contains:
+		case f.negated && operator == modelquery.Contains:
 			return fmt.Sprintf("I cannot leave out what contains %q", shorten(f.values[0]))
 		case f.negated:
-			operator, one = benchmark.NotEqual, nil
+			operator, one = modelquery.NotEqual, nil
 			for _, v := range values {
 				one = append(one, []string{v})
 			}
-		case operator == benchmark.Equal && len(values) > 1:
-			operator = benchmark.In
+		case operator == modelquery.Equal && len(values) > 1:
+			operator = modelquery.In
 			slices.Sort(values)
 		}
 		for _, values := range one {
-			d.filter(benchmark.Filter{Field: c.field.named(), Operator: operator, Values: values, Type: kind},
+			d.filter(modelquery.Filter{Field: c.field.named(), Operator: operator, Values: values, Type: kind},
 				fmt.Sprintf("%s %s %s", shorten(c.field.String()), spoken(operator), shorten(strings.Join(values, ", "))),
 				reason{q.text(f.run), f.source, c.score})
 		}
@@ -111,13 +110,13 @@ func (q *question) valuesOf(d *draft) string {
 }
 
 // typedValue returns a value in the form of a filter on a column of its kind.
-func typedValue(kind benchmark.ValueType, v string) (string, bool) {
+func typedValue(kind modelquery.ValueType, v string) (string, bool) {
 	switch kind {
-	case benchmark.NumberValue:
+	case modelquery.NumberValue:
 		words := readWords(v, true)
 		n, used, ok := amount(words)
 		return n, ok && used == len(words)
-	case benchmark.BooleanValue:
+	case modelquery.BooleanValue:
 		switch strings.ToLower(v) {
 		case "true", "yes":
 			return "true", true
@@ -125,9 +124,9 @@ func typedValue(kind benchmark.ValueType, v string) (string, bool) {
 			return "false", true
 		}
 		return "", false
-	case benchmark.DateValue:
+	case modelquery.DateValue:
 		return "", false // a time finds its own column
-	case benchmark.TextValue:
+	case modelquery.TextValue:
 	}
 	return v, true
 }

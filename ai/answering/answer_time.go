@@ -2,10 +2,9 @@ package answering
 
 import (
 	"fmt"
+	"readiness/domain/benchmark/modelquery"
 	"slices"
 	"strings"
-
-	"readiness/domain/benchmark"
 )
 
 // against are words that mark a time as one to compare with.
@@ -60,13 +59,13 @@ func (q *question) timesOf(d *draft) string {
 	return ""
 }
 
-func spoken(o benchmark.Operator) string {
+func spoken(o modelquery.Operator) string {
 	switch o {
-	case benchmark.InPeriod:
+	case modelquery.InPeriod:
 		return "is"
-	case benchmark.Between:
+	case modelquery.Between:
 		return "is between"
-	case benchmark.In:
+	case modelquery.In:
 		return "is one of"
 	}
 	return o
@@ -108,7 +107,7 @@ func (q *question) together() ([]timePhrase, string) {
 	return q.times, ""
 }
 
-func (t timePhrase) filter(c benchmark.Calendar) (benchmark.Filter, bool) {
+func (t timePhrase) filter(c modelquery.Calendar) (modelquery.Filter, bool) {
 	switch {
 	case t.named:
 		return c.During(t.period)
@@ -117,9 +116,9 @@ func (t timePhrase) filter(c benchmark.Calendar) (benchmark.Filter, bool) {
 			return f, true
 		}
 		if t.years[len(t.years)-1]-t.years[0] != len(t.years)-1 {
-			return benchmark.Filter{}, false
+			return modelquery.Filter{}, false
 		}
-		return c.In(benchmark.YearSpan(t.years[0]).Through(benchmark.YearSpan(t.years[len(t.years)-1])))
+		return c.In(modelquery.YearSpan(t.years[0]).Through(modelquery.YearSpan(t.years[len(t.years)-1])))
 	case t.relation == since:
 		return c.Since(t.span)
 	case t.relation == after:
@@ -134,26 +133,26 @@ func (t timePhrase) filter(c benchmark.Calendar) (benchmark.Filter, bool) {
 
 // calendarOf returns the calendar for a time: the date column that the question names with it, the
 // model's calendar, or, without one, the date of the measures' table.
-func (q *question) calendarOf(d *draft, t timePhrase) (benchmark.Calendar, string) {
+func (q *question) calendarOf(d *draft, t timePhrase) (modelquery.Calendar, string) {
 	e := q.engine
 	if t.column != nil {
 		f := t.column.field
 		if e.calendar != nil && f.ref.Table == e.calendar.Table && f.ref.Name == e.calendar.Date.Name {
 			return *e.calendar, ""
 		}
-		return benchmark.DateOnly(f.named()), ""
+		return modelquery.DateOnly(f.named()), ""
 	}
 	if e.calendar != nil {
 		return *e.calendar, ""
 	}
 	if len(e.tables) > 1 {
-		return benchmark.Calendar{}, fmt.Sprintf("%q may belong to '%s' or '%s', and nothing says which", q.text(run{t.from, t.to}),
+		return modelquery.Calendar{}, fmt.Sprintf("%q may belong to '%s' or '%s', and nothing says which", q.text(run{t.from, t.to}),
 			shorten(e.tables[0]), shorten(e.tables[1]))
 	}
 	of := func(list []FieldRef) []FieldRef {
 		var near []FieldRef
 		for _, r := range list {
-			if slices.ContainsFunc(d.query.Measures, func(m benchmark.Field) bool { return strings.EqualFold(m.Table, r.Table) }) {
+			if slices.ContainsFunc(d.query.Measures, func(m modelquery.Field) bool { return strings.EqualFold(m.Table, r.Table) }) {
 				near = append(near, r)
 			}
 		}
@@ -168,14 +167,14 @@ func (q *question) calendarOf(d *draft, t timePhrase) (benchmark.Calendar, strin
 	dates := e.lexicon.dates()
 	for _, list := range [][]FieldRef{of(instructed), of(dates), instructed, dates} {
 		if len(list) == 1 {
-			return benchmark.DateOnly(benchmark.Field(list[0])), ""
+			return modelquery.DateOnly(modelquery.Field(list[0])), ""
 		}
 		if len(list) > 1 {
-			return benchmark.Calendar{}, fmt.Sprintf("%q may belong to '%s'[%s] or '%s'[%s], and nothing says which",
+			return modelquery.Calendar{}, fmt.Sprintf("%q may belong to '%s'[%s] or '%s'[%s], and nothing says which",
 				q.text(run{t.from, t.to}), shorten(list[0].Table), shorten(list[0].Name), shorten(list[1].Table), shorten(list[1].Name))
 		}
 	}
-	return benchmark.Calendar{}, "I am given no date by which the question could be answered"
+	return modelquery.Calendar{}, "I am given no date by which the question could be answered"
 }
 
 func (l *lexicon) dates() []FieldRef {
@@ -206,15 +205,15 @@ func (q *question) fiscalYear(d *draft, t timePhrase) string {
 	if why != "" {
 		return why
 	}
-	kind := benchmark.ValueTypeOf(c.field.dataType)
+	kind := modelquery.ValueTypeOf(c.field.dataType)
 	value := t.fiscal
-	if kind == benchmark.NumberValue {
+	if kind == modelquery.NumberValue {
 		value = strings.TrimLeft(strings.ToLower(value), "fy")
 		if len(value) == 2 {
 			value = "20" + value
 		}
 	}
-	d.filter(benchmark.Filter{Field: c.field.named(), Operator: benchmark.Equal, Values: []string{value}, Type: kind},
+	d.filter(modelquery.Filter{Field: c.field.named(), Operator: modelquery.Equal, Values: []string{value}, Type: kind},
 		fmt.Sprintf("%s = %s", shorten(c.field.String()), shorten(value)), reason{q.text(run{t.from, t.to}), c.source, c.score})
 	return ""
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"readiness/domain"
-	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 )
 
 // choose returns the field that a run of words names, or the reason why that is ambiguous. Among
@@ -29,7 +29,7 @@ func (q *question) choose(list []candidate, at run, d *draft) (c *candidate, why
 	if len(tied) > 1 && d != nil {
 		tied = only(tied, func(c candidate) bool {
 			return slices.ContainsFunc(d.query.Measures,
-				func(m benchmark.Field) bool { return strings.EqualFold(m.Table, c.field.ref.Table) })
+				func(m modelquery.Field) bool { return strings.EqualFold(m.Table, c.field.ref.Table) })
 		})
 	}
 	if len(tied) > 1 {

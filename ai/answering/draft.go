@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"readiness/domain"
-	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 )
 
 // draft is an answer under construction.
 type draft struct {
 	engine  *Engine
-	query   benchmark.Query
+	query   modelquery.Query
 	reasons []Reason
 	// filters are the query's filters in words.
 	filters []string
@@ -25,7 +25,7 @@ type reason struct {
 	score   float64
 }
 
-func (f *field) named() benchmark.Field { return benchmark.Field(f.ref) }
+func (f *field) named() modelquery.Field { return modelquery.Field(f.ref) }
 
 // use adds a field in its role: as a measure, or as a column to group by.
 func (d *draft) use(f *field, r reason) {
@@ -41,7 +41,7 @@ func (d *draft) use(f *field, r reason) {
 }
 
 // filter adds a filter; words is its text for people.
-func (d *draft) filter(f benchmark.Filter, words string, r reason) {
+func (d *draft) filter(f modelquery.Filter, words string, r reason) {
 	d.query.Filters = append(d.query.Filters, f)
 	d.filters = append(d.filters, words)
 	d.because(comparison.Field{Role: comparison.FilterField, Table: f.Table, Name: f.Name, Operator: f.Operator, Values: f.Values}, r)
@@ -60,9 +60,9 @@ func (d *draft) explain() Explained {
 func (d *draft) text() string {
 	var b strings.Builder
 	b.WriteString("This shows ")
-	var rank *benchmark.Filter
+	var rank *modelquery.Filter
 	for i, f := range d.query.Filters {
-		if f.Operator == benchmark.Top || f.Operator == benchmark.Bottom {
+		if f.Operator == modelquery.Top || f.Operator == modelquery.Bottom {
 			rank = &d.query.Filters[i]
 		}
 	}
@@ -86,7 +86,7 @@ func (d *draft) text() string {
 	}
 	if rank != nil {
 		which := "highest"
-		if rank.Operator == benchmark.Bottom {
+		if rank.Operator == modelquery.Bottom {
 			which = "lowest"
 		}
 		b.WriteString(", the " + strings.Join(rank.Values, "") + " " + which + " by [" + shorten(rank.Name) + "]")

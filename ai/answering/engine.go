@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"readiness/domain"
-	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 )
 
@@ -14,8 +14,8 @@ type Engine struct {
 	lexicon      *lexicon
 	instructions instructions
 	values       map[string]valueOf
-	calendar     *benchmark.Calendar // nil without a calendar, or with several to choose from
-	tables       []string            // of the calendars
+	calendar     *modelquery.Calendar // nil without a calendar, or with several to choose from
+	tables       []string             // of the calendars
 	answers      []VerifiedAnswer
 	phrases      map[string]int // the verified answers' index by the topic stems of their phrases
 }
@@ -75,15 +75,15 @@ func (e *Engine) findCalendar(tables []Table) {
 	if found == nil || len(e.tables) > 1 && !strings.EqualFold(found.Name, e.instructions.calendar.Table) {
 		return
 	}
-	columns := make([]benchmark.CalendarColumn, len(found.Columns))
-	var year benchmark.CalendarColumn
+	columns := make([]modelquery.CalendarColumn, len(found.Columns))
+	var year modelquery.CalendarColumn
 	for i, c := range found.Columns {
-		columns[i] = benchmark.CalendarColumn{Name: c.Name, DataType: c.DataType, Key: c.Key}
+		columns[i] = modelquery.CalendarColumn{Name: c.Name, DataType: c.DataType, Key: c.Key}
 		if strings.EqualFold(found.Name, e.instructions.year.Table) && strings.EqualFold(c.Name, e.instructions.year.Name) {
 			year = columns[i]
 		}
 	}
-	calendar := benchmark.NewCalendar(found.Name, columns)
+	calendar := modelquery.NewCalendar(found.Name, columns)
 	if year.Name != "" {
 		calendar.Year = year
 	}

@@ -1,46 +1,45 @@
 package answering
 
 import (
+	"readiness/domain/benchmark/modelquery"
 	"slices"
 	"strings"
-
-	"readiness/domain/benchmark"
 )
 
 // bound is a comparison with a number: "over 1,000". The mention next to it is the field that it
 // limits.
 type bound struct {
 	run
-	operator benchmark.Operator
+	operator modelquery.Operator
 	values   []string
 }
 
 // comparisons are the words before a number, longer ones first.
 var comparisons = []struct {
 	words    []string
-	operator benchmark.Operator
+	operator modelquery.Operator
 }{
-	{[]string{"no|not", "less|fewer", "than"}, benchmark.GreaterOrEqual},
-	{[]string{"no|not", "more|greater|higher", "than"}, benchmark.LessOrEqual},
-	{[]string{"greater", "than", "or", "equal", "to"}, benchmark.GreaterOrEqual},
-	{[]string{"less", "than", "or", "equal", "to"}, benchmark.LessOrEqual},
-	{[]string{"at", "least"}, benchmark.GreaterOrEqual},
-	{[]string{"a", "minimum", "of"}, benchmark.GreaterOrEqual},
-	{[]string{"at", "most"}, benchmark.LessOrEqual},
-	{[]string{"a", "maximum", "of"}, benchmark.LessOrEqual},
-	{[]string{"up", "to"}, benchmark.LessOrEqual},
-	{[]string{"more|greater|higher|larger|bigger", "than"}, benchmark.Greater},
-	{[]string{"less|fewer|lower|smaller", "than"}, benchmark.Less},
-	{[]string{"equal|equals", "to"}, benchmark.Equal},
-	{[]string{"over|above|exceeding|exceed|exceeds|exceeded"}, benchmark.Greater},
-	{[]string{"under|below"}, benchmark.Less},
-	{[]string{"exactly|equals"}, benchmark.Equal},
-	{[]string{">="}, benchmark.GreaterOrEqual},
-	{[]string{"<="}, benchmark.LessOrEqual},
-	{[]string{"<>"}, benchmark.NotEqual},
-	{[]string{">"}, benchmark.Greater},
-	{[]string{"<"}, benchmark.Less},
-	{[]string{"=|=="}, benchmark.Equal},
+	{[]string{"no|not", "less|fewer", "than"}, modelquery.GreaterOrEqual},
+	{[]string{"no|not", "more|greater|higher", "than"}, modelquery.LessOrEqual},
+	{[]string{"greater", "than", "or", "equal", "to"}, modelquery.GreaterOrEqual},
+	{[]string{"less", "than", "or", "equal", "to"}, modelquery.LessOrEqual},
+	{[]string{"at", "least"}, modelquery.GreaterOrEqual},
+	{[]string{"a", "minimum", "of"}, modelquery.GreaterOrEqual},
+	{[]string{"at", "most"}, modelquery.LessOrEqual},
+	{[]string{"a", "maximum", "of"}, modelquery.LessOrEqual},
+	{[]string{"up", "to"}, modelquery.LessOrEqual},
+	{[]string{"more|greater|higher|larger|bigger", "than"}, modelquery.Greater},
+	{[]string{"less|fewer|lower|smaller", "than"}, modelquery.Less},
+	{[]string{"equal|equals", "to"}, modelquery.Equal},
+	{[]string{"over|above|exceeding|exceed|exceeds|exceeded"}, modelquery.Greater},
+	{[]string{"under|below"}, modelquery.Less},
+	{[]string{"exactly|equals"}, modelquery.Equal},
+	{[]string{">="}, modelquery.GreaterOrEqual},
+	{[]string{"<="}, modelquery.LessOrEqual},
+	{[]string{"<>"}, modelquery.NotEqual},
+	{[]string{">"}, modelquery.Greater},
+	{[]string{"<"}, modelquery.Less},
+	{[]string{"=|=="}, modelquery.Equal},
 }
 
 // findBounds finds the comparisons with numbers, except those that are times.
@@ -68,7 +67,7 @@ func (q *question) bound(i int) (b bound, ok bool) {
 		if !ok || isYear && isYearToo || q.month(at+1+more) > 0 {
 			return bound{}, false
 		}
-		return bound{run{i, at + 1 + more}, benchmark.Between, []string{low, high}}, true
+		return bound{run{i, at + 1 + more}, modelquery.Between, []string{low, high}}, true
 	}
 	for _, c := range comparisons {
 		if !q.is(i, c.words...) {
@@ -87,9 +86,9 @@ func (q *question) bound(i int) (b bound, ok bool) {
 	}
 	switch {
 	case q.is(i+used, "or|and", "more|above|higher|greater|over"):
-		return bound{run{i, i + used + 2}, benchmark.GreaterOrEqual, []string{value}}, true
+		return bound{run{i, i + used + 2}, modelquery.GreaterOrEqual, []string{value}}, true
 	case q.is(i+used, "or|and", "less|fewer|below|lower|under"):
-		return bound{run{i, i + used + 2}, benchmark.LessOrEqual, []string{value}}, true
+		return bound{run{i, i + used + 2}, modelquery.LessOrEqual, []string{value}}, true
 	}
 	return bound{}, false
 }
@@ -145,14 +144,14 @@ func (q *question) condition(i int) (f columnFilter, ok bool) {
 }
 
 // operator reads the words between a column and its value.
-func (q *question) operator(i int) (o benchmark.Operator, negated bool, next int) {
+func (q *question) operator(i int) (o modelquery.Operator, negated bool, next int) {
 	switch {
 	case q.is(i, "=|=="):
-		return benchmark.Equal, false, i + 1
+		return modelquery.Equal, false, i + 1
 	case q.is(i, "<>"):
-		return benchmark.Equal, true, i + 1
+		return modelquery.Equal, true, i + 1
 	case q.is(i, "contains|containing"):
-		return benchmark.Contains, false, i + 1
+		return modelquery.Contains, false, i + 1
 	case q.is(i, "equals"):
 		i++
 	case q.is(i, "is|are|was|were"):
@@ -181,7 +180,7 @@ func (q *question) operator(i int) (o benchmark.Operator, negated bool, next int
 	if q.is(i, "one", "of") {
 		i += 2
 	}
-	return benchmark.Equal, negated, i
+	return modelquery.Equal, negated, i
 }
 
 // valueEnds are words that end an unquoted value.
@@ -268,7 +267,7 @@ func (q *question) findNextValues() {
 		source := m.columns[0].source
 		if m.context == place || m.context == condition {
 			if values, end := q.values(m.to); len(values) > 0 && !q.anyTaken(m.to, end) && (end > len(q.words)-1 || !q.isMentioned(end)) {
-				q.filters = append(q.filters, columnFilter{run{m.from, end}, m.columns, benchmark.Equal, values, source, false, m.run})
+				q.filters = append(q.filters, columnFilter{run{m.from, end}, m.columns, modelquery.Equal, values, source, false, m.run})
 				q.take(m.to, end)
 				m.used = true
 				continue
@@ -289,7 +288,7 @@ func (q *question) findNextValues() {
 		if w := q.words[start]; w.kind == quotedWord {
 			text = w.text
 		}
-		q.filters = append(q.filters, columnFilter{run{start, m.to}, m.columns, benchmark.Equal, []string{text}, source,
+		q.filters = append(q.filters, columnFilter{run{start, m.to}, m.columns, modelquery.Equal, []string{text}, source,
 			q.is(lead-1, "not"), m.run})
 		q.take(start, m.from)
 		m.used = true
@@ -328,7 +327,7 @@ func (q *question) findKnownValues() {
 				continue
 			}
 			q.filters = append(q.filters, columnFilter{run{i, j}, []candidate{{field: f, score: 1, source: InInstructions}},
-				benchmark.Equal, []string{v.value}, InInstructions, q.is(i-1, "not"), run{i, j}})
+				modelquery.Equal, []string{v.value}, InInstructions, q.is(i-1, "not"), run{i, j}})
 			q.take(i, j)
 			break
 		}

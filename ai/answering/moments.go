@@ -2,11 +2,10 @@ package answering
 
 import (
 	"fmt"
+	"readiness/domain/benchmark/modelquery"
 	"regexp"
 	"strconv"
 	"time"
-
-	"readiness/domain/benchmark"
 )
 
 var monthNames = map[string]int{
@@ -26,7 +25,7 @@ var (
 
 // moment is one time as written, and the number of words it takes.
 type moment struct {
-	span    benchmark.Span
+	span    modelquery.Span
 	used    int
 	unclear string
 }
@@ -40,9 +39,9 @@ func (q *question) moment(i int) (m moment, ok bool) {
 	if y, isYear := year(w); isYear {
 		if p := quarterOf.FindStringSubmatch(q.word(i + 1).lower); p != nil {
 			n, _ := strconv.Atoi(p[1])
-			return moment{span: benchmark.QuarterSpan(y, n), used: 2}, true
+			return moment{span: modelquery.QuarterSpan(y, n), used: 2}, true
 		}
-		return moment{span: benchmark.YearSpan(y), used: 1}, true
+		return moment{span: modelquery.YearSpan(y), used: 1}, true
 	}
 	if p := quarterOf.FindStringSubmatch(w.lower); p != nil {
 		n, _ := strconv.Atoi(p[1])
@@ -83,7 +82,7 @@ func (q *question) quarterOfYear(i, n, quarter int) (m moment, ok bool) {
 	if !ok {
 		return moment{}, false
 	}
-	return moment{span: benchmark.QuarterSpan(y, quarter), used: n + used}, true
+	return moment{span: modelquery.QuarterSpan(y, quarter), used: n + used}, true
 }
 
 // halfOfYear reads the year behind the n words that name its half.
@@ -92,7 +91,7 @@ func (q *question) halfOfYear(i, n, half int) (m moment, ok bool) {
 	if !ok {
 		return moment{}, false
 	}
-	return moment{span: benchmark.QuarterSpan(y, 2*half-1).Through(benchmark.QuarterSpan(y, 2*half)), used: n + used}, true
+	return moment{span: modelquery.QuarterSpan(y, 2*half-1).Through(modelquery.QuarterSpan(y, 2*half)), used: n + used}, true
 }
 
 // followingYear reads a year, and the "of", "in" or "the year" before it. It returns the number of words that it read.
@@ -119,12 +118,12 @@ func (q *question) dayOrMonth(i int) (m moment, ok bool) {
 	}
 	made := func(y, month, d, used int) (moment, bool) {
 		if d == 0 {
-			return moment{span: benchmark.MonthSpan(y, month), used: used}, true
+			return moment{span: modelquery.MonthSpan(y, month), used: used}, true
 		}
 		if !exists(y, month, d) {
 			return moment{used: used, unclear: "which day is meant, as there is none of that date"}, true
 		}
-		return moment{span: benchmark.DaySpan(y, month, d), used: used}, true
+		return moment{span: modelquery.DaySpan(y, month, d), used: used}, true
 	}
 	if d, ok := dayAt(i); ok {
 		n := 1
@@ -183,17 +182,17 @@ func oneWordMoment(w word) (m moment, ok bool) {
 	number := func(s string) int { n, _ := strconv.Atoi(s); return n }
 	if p := isoDay.FindStringSubmatch(w.text); p != nil {
 		if y, month, d := number(p[1]), number(p[2]), number(p[3]); exists(y, month, d) {
-			return moment{span: benchmark.DaySpan(y, month, d), used: 1}, true
+			return moment{span: modelquery.DaySpan(y, month, d), used: 1}, true
 		}
 	}
 	if p := isoMonth.FindStringSubmatch(w.text); p != nil {
 		if y, month := number(p[1]), number(p[2]); exists(y, month, 1) {
-			return moment{span: benchmark.MonthSpan(y, month), used: 1}, true
+			return moment{span: modelquery.MonthSpan(y, month), used: 1}, true
 		}
 	}
 	if p := yearsRange.FindStringSubmatch(w.text); p != nil {
 		if from, to := number(p[1]), number(p[2]); exists(from, 1, 1) && exists(to, 1, 1) && from < to {
-			return moment{span: benchmark.YearSpan(from).Through(benchmark.YearSpan(to)), used: 1}, true
+			return moment{span: modelquery.YearSpan(from).Through(modelquery.YearSpan(to)), used: 1}, true
 		}
 	}
 	p := shortDay.FindStringSubmatch(w.text)
@@ -206,9 +205,9 @@ func oneWordMoment(w word) (m moment, ok bool) {
 	case dayFirst && monthFirst && d != month:
 		return moment{used: 1, unclear: fmt.Sprintf("whether %s is a day of %s or of %s", w.text, time.Month(month), time.Month(d))}, true
 	case dayFirst:
-		return moment{span: benchmark.DaySpan(y, month, d), used: 1}, true
+		return moment{span: modelquery.DaySpan(y, month, d), used: 1}, true
 	case monthFirst:
-		return moment{span: benchmark.DaySpan(y, d, month), used: 1}, true
+		return moment{span: modelquery.DaySpan(y, d, month), used: 1}, true
 	}
 	return moment{used: 1, unclear: "which day is meant, as there is none of that date"}, true
 }

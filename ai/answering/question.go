@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"readiness/domain"
-	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 )
 
 // question is a question during its analysis.
@@ -63,7 +63,7 @@ const (
 type columnFilter struct {
 	run
 	column   []candidate
-	operator benchmark.Operator
+	operator modelquery.Operator
 	values   []string
 	source   Source
 	negated  bool

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"readiness/ai/answering"
-	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 )
 
 const none = "cannot tell"
@@ -241,7 +241,7 @@ func TestQuestions(t *testing.T) {
 		if got.CannotTell != (got.Query == "") || got.CannotTell != (len(got.Fields) == 0) || got.CannotTell != (len(got.Reasons) == 0) || got.Text == "" {
 			t.Errorf("%q is only partly answered: %+v", q.question, got)
 		}
-		if parsed, err := benchmark.ParseQuery(got.Query); !got.CannotTell && (err != nil || len(parsed.Fields()) != len(got.Fields)) {
+		if parsed, err := modelquery.Parse(got.Query); !got.CannotTell && (err != nil || len(parsed.Fields()) != len(got.Fields)) {
 			t.Errorf("%q: %v in %s", q.question, err, got.Query)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 )
 
@@ -16,8 +16,8 @@ var (
 
 // rank is the requested end of a ranking, and its count.
 type rank struct {
-	operator benchmark.Operator // "" for none
-	count    int                // 0 if the question gives none
+	operator modelquery.Operator // "" for none
+	count    int                 // 0 if the question gives none
 	word     string
 	at       int
 }
@@ -30,12 +30,12 @@ func (q *question) rank() rank {
 		if q.taken[i] || w.kind != plainWord || q.is(i-1, "at") {
 			continue
 		}
-		var operator benchmark.Operator
+		var operator modelquery.Operator
 		switch {
 		case highWords[w.lower]:
-			operator = benchmark.Top
+			operator = modelquery.Top
 		case lowWords[w.lower]:
-			operator = benchmark.Bottom
+			operator = modelquery.Bottom
 		default:
 			continue
 		}
@@ -113,7 +113,7 @@ func (q *question) ranked(d *draft, r rank) string {
 			}
 		}
 	}
-	f := benchmark.Filter{Field: by, Operator: r.operator, Values: []string{strconv.Itoa(r.count)}, Type: benchmark.NumberValue}
+	f := modelquery.Filter{Field: by, Operator: r.operator, Values: []string{strconv.Itoa(r.count)}, Type: modelquery.NumberValue}
 	d.query.Filters = append(d.query.Filters, f)
 	d.because(comparison.Field{Role: comparison.FilterField, Table: f.Table, Name: f.Name, Operator: f.Operator, Values: f.Values},
 		reason{r.word, InName, 1})

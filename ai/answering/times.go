@@ -1,10 +1,9 @@
 package answering
 
 import (
+	"readiness/domain/benchmark/modelquery"
 	"slices"
 	"strconv"
-
-	"readiness/domain/benchmark"
 )
 
 // relation is the relation of the requested values to a time.
@@ -22,22 +21,22 @@ const (
 type timePhrase struct {
 	from, to int
 	relation relation
-	span     benchmark.Span
-	period   benchmark.Period // instead of a span
-	named    bool             // period is used
-	years    []int            // any of them matches, instead of a span
-	versus   bool             // the years are compared
-	fiscal   string           // a fiscal year as the question writes it, instead of a span
-	column   *candidate       // the date column that the question names with it, nil for none
-	unclear  string           // what the engine does not know about the time; "" when it is clear
+	span     modelquery.Span
+	period   modelquery.Period // instead of a span
+	named    bool              // period is used
+	years    []int             // any of them matches, instead of a span
+	versus   bool              // the years are compared
+	fiscal   string            // a fiscal year as the question writes it, instead of a span
+	column   *candidate        // the date column that the question names with it, nil for none
+	unclear  string            // what the engine does not know about the time; "" when it is clear
 }
 
-var unitNames = map[string]benchmark.Unit{
-	"day": benchmark.Day, "week": benchmark.Week, "month": benchmark.Month, "quarter": benchmark.Quarter, "year": benchmark.Year,
-	"days": benchmark.Day, "weeks": benchmark.Week, "months": benchmark.Month, "quarters": benchmark.Quarter, "years": benchmark.Year,
+var unitNames = map[string]modelquery.Unit{
+	"day": modelquery.Day, "week": modelquery.Week, "month": modelquery.Month, "quarter": modelquery.Quarter, "year": modelquery.Year,
+	"days": modelquery.Day, "weeks": modelquery.Week, "months": modelquery.Month, "quarters": modelquery.Quarter, "years": modelquery.Year,
 }
 
-var toDateNames = map[string]benchmark.Unit{"ytd": benchmark.Year, "qtd": benchmark.Quarter, "mtd": benchmark.Month, "wtd": benchmark.Week}
+var toDateNames = map[string]modelquery.Unit{"ytd": modelquery.Year, "qtd": modelquery.Quarter, "mtd": modelquery.Month, "wtd": modelquery.Week}
 
 // findTimes finds the times in the question, from left to right.
 func (q *question) findTimes() {
@@ -224,11 +223,11 @@ func (q *question) twoTimes(from, at int, word string) (t timePhrase, ok bool) {
 	t = timePhrase{from: from, to: start + b.used, span: a.span.Through(b.span), unclear: b.unclear}
 	switch {
 	case a.unclear != "" && b.unclear == "" && q.month(at) > 0 && a.used == 1: // "between March and May 2024"
-		t.span = benchmark.MonthSpan(b.span.To.Year(), q.month(at)).Through(b.span)
+		t.span = modelquery.MonthSpan(b.span.To.Year(), q.month(at)).Through(b.span)
 	case a.unclear != "":
 		if p := quarterOf.FindStringSubmatch(q.word(at).lower); p != nil && b.unclear == "" {
 			n, _ := strconv.Atoi(p[1])
-			t.span = benchmark.QuarterSpan(b.span.To.Year(), n).Through(b.span)
+			t.span = modelquery.QuarterSpan(b.span.To.Year(), n).Through(b.span)
 		} else if b.unclear == "" {
 			t.unclear = a.unclear
 		}
@@ -252,7 +251,7 @@ func (q *question) sharedMonth(from, at int) (t timePhrase, ok bool) {
 	if !ok || b.unclear != "" || !b.span.From.Equal(b.span.To) || !exists(b.span.From.Year(), int(b.span.From.Month()), d) {
 		return timePhrase{}, false
 	}
-	return timePhrase{from: from, to: at + 2 + b.used, span: benchmark.DaySpan(b.span.From.Year(), int(b.span.From.Month()),
+	return timePhrase{from: from, to: at + 2 + b.used, span: modelquery.DaySpan(b.span.From.Year(), int(b.span.From.Month()),
 		d).Through(b.span)}, true
 }
 
@@ -264,32 +263,32 @@ func (q *question) namedPeriod(at int) (t timePhrase, ok bool) {
 	}
 	switch {
 	case q.is(at, "today"):
-		return timePhrase{to: at + 1, period: benchmark.This(benchmark.Day)}, true
+		return timePhrase{to: at + 1, period: modelquery.This(modelquery.Day)}, true
 	case q.is(at, "yesterday"):
-		return timePhrase{to: at + 1, period: benchmark.Last(benchmark.Day)}, true
+		return timePhrase{to: at + 1, period: modelquery.Last(modelquery.Day)}, true
 	case q.is(at, "year|quarter|month|week", "to", "date"):
-		return timePhrase{to: at + 3, period: benchmark.ToDate(unitNames[q.word(at).lower])}, true
+		return timePhrase{to: at + 3, period: modelquery.ToDate(unitNames[q.word(at).lower])}, true
 	case q.is(at, "ytd|qtd|mtd|wtd"):
-		return timePhrase{to: at + 1, period: benchmark.ToDate(toDateNames[q.word(at).lower])}, true
+		return timePhrase{to: at + 1, period: modelquery.ToDate(toDateNames[q.word(at).lower])}, true
 	case q.is(at, "so", "far", "this", "year|quarter|month|week"):
-		return timePhrase{to: at + 4, period: benchmark.ToDate(unitNames[q.word(at+3).lower])}, true
+		return timePhrase{to: at + 4, period: modelquery.ToDate(unitNames[q.word(at+3).lower])}, true
 	case q.is(at, "this|current", "year|quarter|month|week"):
 		u := unitNames[q.word(at+1).lower]
 		if q.is(at+2, "so", "far") {
-			return timePhrase{to: at + 4, period: benchmark.ToDate(u)}, true
+			return timePhrase{to: at + 4, period: modelquery.ToDate(u)}, true
 		}
 		if q.is(at+2, "to", "date") {
-			return timePhrase{to: at + 4, period: benchmark.ToDate(u)}, true
+			return timePhrase{to: at + 4, period: modelquery.ToDate(u)}, true
 		}
-		return timePhrase{to: at + 2, period: benchmark.This(u)}, true
+		return timePhrase{to: at + 2, period: modelquery.This(u)}, true
 	case q.is(at, "last|previous|past|prior|preceding", "year|quarter|month|week|day"):
-		return timePhrase{to: at + 2, period: benchmark.Last(unitNames[q.word(at+1).lower])}, true
+		return timePhrase{to: at + 2, period: modelquery.Last(unitNames[q.word(at+1).lower])}, true
 	case q.is(at, "next|coming", "year|quarter|month|week|day"):
 		return timePhrase{to: at + 2, unclear: "future values"}, true
 	case q.is(at, "last|previous|past|prior|preceding"):
 		n, isCount := count(q.word(at + 1))
 		u := unitNames[q.word(at+2).lower]
-		if p, ok := benchmark.LastUnits(n, u); isCount && ok && u != "" {
+		if p, ok := modelquery.LastUnits(n, u); isCount && ok && u != "" {
 			return timePhrase{to: at + 3, period: p}, true
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"readiness/ai/openai"
 	"readiness/definition/dax"
-	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 	"readiness/domain/readiness"
 )
@@ -124,12 +124,12 @@ func filter(f comparison.Field) (comparison.Field, bool) {
 	switch {
 	case len(f.Values) == 0:
 		return f, false
-	case f.Operator == benchmark.In && len(f.Values) == 1:
-		f.Operator = benchmark.Equal
-	case (f.Operator == benchmark.Equal || f.Operator == "") && len(f.Values) > 1:
-		f.Operator = benchmark.In
+	case f.Operator == modelquery.In && len(f.Values) == 1:
+		f.Operator = modelquery.Equal
+	case (f.Operator == modelquery.Equal || f.Operator == "") && len(f.Values) > 1:
+		f.Operator = modelquery.In
 	case f.Operator == "":
-		f.Operator = benchmark.Equal
+		f.Operator = modelquery.Equal
 	}
 	return f, true
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"readiness/domain"
-	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 )
 
@@ -100,9 +100,9 @@ const (
 // roles and operators are the allowed roles and operators of an answer's fields.
 var (
 	roles     = []comparison.Role{comparison.MeasureField, comparison.GroupingField, comparison.FilterField}
-	operators = []benchmark.Operator{
-		benchmark.Equal, benchmark.NotEqual, benchmark.Less, benchmark.LessOrEqual, benchmark.Greater, benchmark.GreaterOrEqual,
-		benchmark.In, benchmark.Between, benchmark.Contains, benchmark.InPeriod, benchmark.Top, benchmark.Bottom,
+	operators = []modelquery.Operator{
+		modelquery.Equal, modelquery.NotEqual, modelquery.Less, modelquery.LessOrEqual, modelquery.Greater, modelquery.GreaterOrEqual,
+		modelquery.In, modelquery.Between, modelquery.Contains, modelquery.InPeriod, modelquery.Top, modelquery.Bottom,
 	}
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
-	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/proposal"
 )
 
@@ -26,7 +26,7 @@ const maxPhrase = 300
 
 // Draft is a query with its question so far.
 type Draft struct {
-	Query benchmark.Query
+	Query modelquery.Query
 	Text  string
 }
 
@@ -106,7 +106,7 @@ func (c *Client) phrase(ctx context.Context, m *semanticmodel.Model, drafts []Dr
 
 func (c *Client) draft(m *semanticmodel.Model, key string, d Draft) draftFacts {
 	about := draftFacts{Key: key, Draft: domain.Shortened(d.Text, maxPhrase)}
-	fields := func(of []benchmark.Field, t proposal.ObjectType) (all []fieldFacts) {
+	fields := func(of []modelquery.Field, t proposal.ObjectType) (all []fieldFacts) {
 		for _, x := range of {
 			one, _ := c.facts(m).object(proposal.Object{Table: x.Table, Name: x.Name, Type: t})
 			one.Key = ""

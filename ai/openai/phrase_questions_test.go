@@ -11,7 +11,7 @@ import (
 
 	"readiness/ai/openai"
 	"readiness/definition/semanticmodel"
-	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 )
 
 var questionKey = regexp.MustCompile(`\bq\d+\b`)
@@ -32,9 +32,9 @@ func soldModel() *semanticmodel.Model {
 
 func drafts(texts ...string) (all []openai.Draft) {
 	for _, text := range texts {
-		all = append(all, openai.Draft{Text: text, Query: benchmark.Query{
-			Measures: []benchmark.Field{{Table: "Sales", Name: "Qty"}}, Groupings: []benchmark.Field{{Table: "Sales", Name: "Region"}},
-			Filters: []benchmark.Filter{{Field: benchmark.Field{Table: "Sales", Name: "Qty"}, Operator: benchmark.Top, Values: []string{"5"}}},
+		all = append(all, openai.Draft{Text: text, Query: modelquery.Query{
+			Measures: []modelquery.Field{{Table: "Sales", Name: "Qty"}}, Groupings: []modelquery.Field{{Table: "Sales", Name: "Region"}},
+			Filters: []modelquery.Filter{{Field: modelquery.Field{Table: "Sales", Name: "Qty"}, Operator: modelquery.Top, Values: []string{"5"}}},
 		}})
 	}
 	return all

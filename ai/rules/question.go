@@ -8,6 +8,7 @@ import (
 	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 )
 
 // MaxQuestion is the maximum length of a question, in characters.
@@ -18,7 +19,7 @@ const MaxQuestion = 300
 // question for each of the first count queries that can be phrased, "" for the others. A query cannot
 // be phrased when its names say nothing or when its question equals an earlier one. Otherwise the same
 // query has the same text in every call.
-func Questions(m *semanticmodel.Model, queries []benchmark.Query, count int) []string {
+func Questions(m *semanticmodel.Model, queries []modelquery.Query, count int) []string {
 	f := newFacts(m, nil)
 	a := asking{facts: f, columns: f.columnPhrases()}
 	texts := make([]string, len(queries))
@@ -64,7 +65,7 @@ func (f *facts) columnPhrases() map[string]int {
 }
 
 // question returns the question for a query, "" for a query that cannot be phrased.
-func (a asking) question(q benchmark.Query) string {
+func (a asking) question(q modelquery.Query) string {
 	var measures, groupings []string
 	for _, x := range q.Measures {
 		measures = append(measures, a.measure(x))
@@ -75,11 +76,11 @@ func (a asking) question(q benchmark.Query) string {
 	if len(measures) == 0 || slices.Contains(measures, "") || slices.Contains(groupings, "") {
 		return ""
 	}
-	s := wording{measures: measures, groupings: groupings, of: q.ID()}
+	s := wording{measures: measures, groupings: groupings, of: benchmark.QuestionIDOf(q)}
 	for _, f := range q.Filters {
 		switch f.Operator {
-		case benchmark.Top, benchmark.Bottom:
-			s.rank, s.bottom = strings.Join(f.Values, ""), f.Operator == benchmark.Bottom
+		case modelquery.Top, modelquery.Bottom:
+			s.rank, s.bottom = strings.Join(f.Values, ""), f.Operator == modelquery.Bottom
 		default:
 			when, past := a.when(f)
 			if when == "" || s.when != "" {
@@ -95,7 +96,7 @@ func (a asking) question(q benchmark.Query) string {
 }
 
 // measure returns a measure as a question names it, "" if it cannot be phrased.
-func (a asking) measure(of benchmark.Field) string {
+func (a asking) measure(of modelquery.Field) string {
 	x := a.find(of.Table, of.Name)
 	if x == nil || x.measure == nil {
 		return ""
@@ -122,7 +123,7 @@ var genericColumns = prose.SetOf("name type category group class status code tit
 
 // column returns a column as a question names it: with the noun of its table when its own name says
 // too little, or when other tables have a column of that name.
-func (a asking) column(of benchmark.Field) string {
+func (a asking) column(of modelquery.Field) string {
 	x := a.find(of.Table, of.Name)
 	if x == nil || x.column == nil {
 		return ""
@@ -145,7 +146,7 @@ func (a asking) column(of benchmark.Field) string {
 }
 
 // part returns the part of time that a column of a date table holds, "" for any other column.
-func (a asking) part(of benchmark.Field) string {
+func (a asking) part(of modelquery.Field) string {
 	x := a.find(of.Table, of.Name)
 	if x == nil || x.table.role != dateTable {
 		return ""
@@ -163,32 +164,32 @@ func (a asking) part(of benchmark.Field) string {
 }
 
 // when returns the text of a filter on time, and whether that time is over; "" for any other filter.
-func (a asking) when(f benchmark.Filter) (text string, past bool) {
+func (a asking) when(f modelquery.Filter) (text string, past bool) {
 	switch {
-	case f.Operator == benchmark.InPeriod && len(f.Values) == 1:
+	case f.Operator == modelquery.InPeriod && len(f.Values) == 1:
 		p := f.Values[0]
 		if rest, ok := strings.CutPrefix(p, "last "); ok && strings.HasSuffix(p, "s") {
 			return "in the last " + rest, true
 		}
 		return p, strings.HasPrefix(p, "last ") || p == "yesterday"
-	case f.Operator == benchmark.Equal && len(f.Values) == 1 && a.part(f.Field) == "year":
+	case f.Operator == modelquery.Equal && len(f.Values) == 1 && a.part(f.Field) == "year":
 		return "in " + f.Values[0], true
-	case f.Operator == benchmark.Between && len(f.Values) == 2 && len(f.Values[0]) == len("2026-01-01"):
+	case f.Operator == modelquery.Between && len(f.Values) == 2 && len(f.Values[0]) == len("2026-01-01"):
 		year, err := strconv.Atoi(f.Values[0][:4])
 		if err != nil {
 			return "", false
 		}
-		calendar := benchmark.Calendar{Table: f.Table, Date: benchmark.CalendarColumn{Name: f.Name}}
-		is := func(s benchmark.Span) bool {
+		calendar := modelquery.Calendar{Table: f.Table, Date: modelquery.CalendarColumn{Name: f.Name}}
+		is := func(s modelquery.Span) bool {
 			same, ok := calendar.In(s)
 			return ok && slices.Equal(same.Values, f.Values)
 		}
 		for quarter := 1; quarter <= 4; quarter++ {
-			if is(benchmark.QuarterSpan(year, quarter)) {
+			if is(modelquery.QuarterSpan(year, quarter)) {
 				return "in Q" + strconv.Itoa(quarter) + " " + strconv.Itoa(year), true
 			}
 		}
-		if is(benchmark.YearSpan(year)) {
+		if is(modelquery.YearSpan(year)) {
 			return "in " + strconv.Itoa(year), true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/internal/samples"
 )
 
@@ -43,14 +44,14 @@ func asked() *semanticmodel.Model {
 // Questions use the meaning of the names, not the names.
 func TestQuestionsInWords(t *testing.T) {
 	t.Parallel()
-	field := func(table, name string) benchmark.Field { return benchmark.Field{Table: table, Name: name} }
-	of := func(measure string, rest ...any) benchmark.Query {
-		q := benchmark.Query{Measures: []benchmark.Field{field("FactSales", measure)}}
+	field := func(table, name string) modelquery.Field { return modelquery.Field{Table: table, Name: name} }
+	of := func(measure string, rest ...any) modelquery.Query {
+		q := modelquery.Query{Measures: []modelquery.Field{field("FactSales", measure)}}
 		for _, r := range rest {
 			switch r := r.(type) {
-			case benchmark.Field:
+			case modelquery.Field:
 				q.Groupings = append(q.Groupings, r)
-			case benchmark.Filter:
+			case modelquery.Filter:
 				q.Filters = append(q.Filters, r)
 			case string:
 				q.Measures = append(q.Measures, field("FactSales", r))
@@ -58,12 +59,12 @@ func TestQuestionsInWords(t *testing.T) {
 		}
 		return q
 	}
-	when := func(table, name, operator string, values ...string) benchmark.Filter {
-		return benchmark.Filter{Field: field(table, name), Operator: operator, Values: values}
+	when := func(table, name, operator string, values ...string) modelquery.Filter {
+		return modelquery.Filter{Field: field(table, name), Operator: operator, Values: values}
 	}
-	top := func(operator, n string) benchmark.Filter { return when("FactSales", "Sales Qty", operator, n) }
+	top := func(operator, n string) modelquery.Filter { return when("FactSales", "Sales Qty", operator, n) }
 	for name, tt := range map[string]struct {
-		query benchmark.Query
+		query modelquery.Query
 		want  string // a pattern; "" for no question
 	}{
 		"an abbreviation":       {of("Sales Qty"), `\bthe sales quantity[?.]$`},
@@ -93,17 +94,17 @@ func TestQuestionsInWords(t *testing.T) {
 		"a filter of no time":   {of("Sales Qty", when("DimCustomer", "City", "=", "Rome")), ""},
 		"odd days":              {of("Sales Qty", when("Date", "Date", "between", "2025-07-02", "2025-09-30")), ""},
 		"the top of all":        {of("Sales Qty", top("top", "5")), ""},
-		"nothing":               {benchmark.Query{}, ""},
+		"nothing":               {modelquery.Query{}, ""},
 	} {
-		got := rules.Questions(asked(), []benchmark.Query{tt.query}, 1)[0]
+		got := rules.Questions(asked(), []modelquery.Query{tt.query}, 1)[0]
 		if (got == "") != (tt.want == "") || !regexp.MustCompile(tt.want).MatchString(got) {
 			t.Errorf("%s: got %q, want %s", name, got, tt.want)
 		}
 	}
 	for measure, verb := range map[string]string{"Units Sold": "are", "Cost of Sales": "is", "Sales Qty": "is", "# Orders": "is"} {
 		var texts []string // the query determines the sentence, so some of these start with What
-		for _, g := range []benchmark.Field{field("DimCustomer", "City"), field("DimCustomer", "Status"), field("DimProduct", "Name"), field("DimProduct", "ProdCat"), field("DimProduct", "Status"), field("FactSales", "OrderStatus"), field("Date", "Month Name"), field("Date", "Fiscal Year"), field("Date", "Year")} {
-			texts = append(texts, rules.Questions(asked(), []benchmark.Query{of(measure, g)}, 1)...)
+		for _, g := range []modelquery.Field{field("DimCustomer", "City"), field("DimCustomer", "Status"), field("DimProduct", "Name"), field("DimProduct", "ProdCat"), field("DimProduct", "Status"), field("FactSales", "OrderStatus"), field("Date", "Month Name"), field("Date", "Fiscal Year"), field("Date", "Year")} {
+			texts = append(texts, rules.Questions(asked(), []modelquery.Query{of(measure, g)}, 1)...)
 		}
 		if !slices.ContainsFunc(texts, func(s string) bool { return strings.HasPrefix(s, "What "+verb+" the ") }) {
 			t.Errorf("%s is never asked with %q: %q", measure, verb, texts)
@@ -114,15 +115,15 @@ func TestQuestionsInWords(t *testing.T) {
 // There is a text for each query in its place, no text twice, and at most as many as requested.
 func TestQuestionsOfMany(t *testing.T) {
 	t.Parallel()
-	one := func(name string) benchmark.Query {
-		return benchmark.Query{Measures: []benchmark.Field{{Table: "FactSales", Name: name}}}
+	one := func(name string) modelquery.Query {
+		return modelquery.Query{Measures: []modelquery.Field{{Table: "FactSales", Name: name}}}
 	}
-	queries := []benchmark.Query{one("[]"), one("Sales Qty"), one("Sales Qty"), one("TotalAmt"), one("Margin %")}
+	queries := []modelquery.Query{one("[]"), one("Sales Qty"), one("Sales Qty"), one("TotalAmt"), one("Margin %")}
 	got := rules.Questions(asked(), queries, 2)
 	if len(got) != 5 || got[0] != "" || got[1] == "" || got[2] != "" || got[3] == "" || got[4] != "" {
 		t.Errorf("got %q", got)
 	}
-	if again := rules.Questions(asked(), []benchmark.Query{one("TotalAmt")}, 1); again[0] != got[3] {
+	if again := rules.Questions(asked(), []modelquery.Query{one("TotalAmt")}, 1); again[0] != got[3] {
 		t.Errorf("%q among others is %q alone", got[3], again[0])
 	}
 }

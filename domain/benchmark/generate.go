@@ -7,6 +7,7 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
+	"readiness/domain/benchmark/modelquery"
 )
 
 // Wanted says what questions to generate.
@@ -31,14 +32,14 @@ type Wanted struct {
 // A query asks for measures visible to AI, grouped by visible columns of tables that
 // filter the measure along many-to-one relationships. When there is nothing to ask,
 // Generate refuses with QuestionsNotGenerated, saying why.
-func Generate(m *semanticmodel.Model, w Wanted) ([]Query, error) {
+func Generate(m *semanticmodel.Model, w Wanted) ([]modelquery.Query, error) {
 	s := newStar(m, w)
 	if len(s.asked) == 0 {
 		return nil, nothingToAsk(m)
 	}
 	// Take a few questions of each measure, rather than one of each or all of one.
 	const each = 3
-	var queries []Query
+	var queries []modelquery.Query
 	seen := map[string]bool{}
 	for pool := max(6, (w.Count+each-1)/each); ; pool *= 2 {
 		lists := s.candidates(s.asked[:min(pool, len(s.asked))], w)
@@ -48,7 +49,7 @@ func Generate(m *semanticmodel.Model, w Wanted) ([]Query, error) {
 				for len(lists[i]) > 0 {
 					q := lists[i][0]
 					lists[i], more = lists[i][1:], true
-					if id := q.ID(); !seen[id] {
+					if id := QuestionIDOf(q); !seen[id] {
 						seen[id] = true
 						queries = append(queries, q)
 						break
@@ -78,17 +79,17 @@ func nothingToAsk(m *semanticmodel.Model) error {
 		"only summed by default has no single answer. Add measures, or save questions of your own")
 }
 
-// ID returns the questionId of the query. It does not depend on the order of the
+// QuestionIDOf returns the questionId of a query. It does not depend on the order of the
 // query's fields.
-func (q Query) ID() string {
+func QuestionIDOf(q modelquery.Query) string {
 	sum := sha256.Sum256(canonicalJSON(Question{Expected: Expected{Fields: q.Fields()}}.canonical()))
 	return "q-" + hex.EncodeToString(sum[:6])
 }
 
 // candidates returns the queries of each measure in the order in which they are taken.
 // Each measure starts with a different kind of question.
-func (s *star) candidates(pool []*starMeasure, w Wanted) [][]Query {
-	all := make([][]Query, len(pool))
+func (s *star) candidates(pool []*starMeasure, w Wanted) [][]modelquery.Query {
+	all := make([][]modelquery.Query, len(pool))
 	for i, x := range pool {
 		b := builder{measure: x, groupings: s.groupings(x), calendar: s.calendar(x), year: w.Year, turn: i}
 		for n := 1; n < len(pool) && b.other == nil; n++ {
@@ -122,15 +123,15 @@ func sameBases(a, b *starMeasure) bool {
 // that not every measure is grouped by the same column.
 type builder struct {
 	measure, other *starMeasure
-	groupings      []Field
-	calendar       Calendar
+	groupings      []modelquery.Field
+	calendar       modelquery.Calendar
 	year, turn     int
 }
 
 // kinds returns the kinds of question, simplest first.
-func (b builder) kinds() []func() (Query, bool) {
-	by := func(n int) func() (Query, bool) { return func() (Query, bool) { return b.by(n) } }
-	kinds := []func() (Query, bool){
+func (b builder) kinds() []func() (modelquery.Query, bool) {
+	by := func(n int) func() (modelquery.Query, bool) { return func() (modelquery.Query, bool) { return b.by(n) } }
+	kinds := []func() (modelquery.Query, bool){
 		by(0), b.over("month"), b.top, b.total, b.both, b.inYear, by(1), b.byTwo, b.byInYear, b.during, b.over("year"), b.inQuarter,
 		b.bottom,
 		by(2), b.over("quarter"), b.bothOver, by(3), b.byAndMonth,
@@ -141,94 +142,98 @@ func (b builder) kinds() []func() (Query, bool) {
 	return kinds
 }
 
-func (b builder) query(filters ...Filter) Query {
-	return Query{Measures: []Field{b.measure.Field}, Filters: filters}
+func (b builder) query(filters ...modelquery.Filter) modelquery.Query {
+	return modelquery.Query{Measures: []modelquery.Field{b.measure.Field}, Filters: filters}
 }
 
 // grouping returns the n-th grouping of the measure. The four best are rotated by turn,
 // unless usage decides their order.
-func (b builder) grouping(n int) (Field, bool) {
+func (b builder) grouping(n int) (modelquery.Field, bool) {
 	best := min(4, len(b.groupings))
 	switch {
 	case n >= len(b.groupings):
-		return Field{}, false
+		return modelquery.Field{}, false
 	case n < best && b.measure.views == 0:
 		return b.groupings[(n+b.turn)%best], true
 	}
 	return b.groupings[n], true
 }
 
-func (b builder) total() (Query, bool) { return b.query(), true }
+func (b builder) total() (modelquery.Query, bool) { return b.query(), true }
 
-func (b builder) by(n int) (Query, bool) {
+func (b builder) by(n int) (modelquery.Query, bool) {
 	g, ok := b.grouping(n)
 	q := b.query()
-	q.Groupings = []Field{g}
+	q.Groupings = []modelquery.Field{g}
 	return q, ok
 }
 
-func (b builder) over(part string) func() (Query, bool) {
-	return func() (Query, bool) {
+func (b builder) over(part string) func() (modelquery.Query, bool) {
+	return func() (modelquery.Query, bool) {
 		g, ok := b.calendar.By(part)
 		q := b.query()
-		q.Groupings = []Field{g}
+		q.Groupings = []modelquery.Field{g}
 		return q, ok
 	}
 }
 
-func (b builder) inYear() (Query, bool) {
-	f, ok := b.calendar.In(YearSpan(b.year))
+func (b builder) inYear() (modelquery.Query, bool) {
+	f, ok := b.calendar.In(modelquery.YearSpan(b.year))
 	return b.query(f), ok && !b.measure.relative
 }
 
-func (b builder) inQuarter() (Query, bool) {
-	f, ok := b.calendar.In(QuarterSpan(b.year, 1+b.turn%4))
+func (b builder) inQuarter() (modelquery.Query, bool) {
+	f, ok := b.calendar.In(modelquery.QuarterSpan(b.year, 1+b.turn%4))
 	return b.query(f), ok && !b.measure.relative
 }
 
-func (b builder) byInYear() (Query, bool) {
+func (b builder) byInYear() (modelquery.Query, bool) {
 	q, ok := b.inYear()
 	g, there := b.grouping(1)
-	q.Groupings = []Field{g}
+	q.Groupings = []modelquery.Field{g}
 	return q, ok && there
 }
 
-func (b builder) during() (Query, bool) {
-	twelve, _ := LastUnits(12, Month)
-	p := []Period{Last(Month), This(Year), twelve, Last(Quarter), ToDate(Year)}[b.turn%5]
+func (b builder) during() (modelquery.Query, bool) {
+	twelve, _ := modelquery.LastUnits(12, modelquery.Month)
+	p := []modelquery.Period{modelquery.Last(modelquery.Month), modelquery.This(modelquery.Year), twelve, modelquery.Last(modelquery.Quarter), modelquery.ToDate(modelquery.Year)}[b.turn%5]
 	f, ok := b.calendar.During(p)
 	q := b.query(f)
 	g, there := b.grouping(0)
 	if b.turn%2 == 1 {
-		q.Groupings, ok = []Field{g}, ok && there
+		q.Groupings, ok = []modelquery.Field{g}, ok && there
 	}
 	return q, ok && !b.measure.relative
 }
 
-func (b builder) top() (Query, bool)    { return b.ranked(Top, []int{5, 10, 3}[b.turn%3], 0) }
-func (b builder) bottom() (Query, bool) { return b.ranked(Bottom, []int{3, 5}[b.turn%2], 1) }
+func (b builder) top() (modelquery.Query, bool) {
+	return b.ranked(modelquery.Top, []int{5, 10, 3}[b.turn%3], 0)
+}
+func (b builder) bottom() (modelquery.Query, bool) {
+	return b.ranked(modelquery.Bottom, []int{3, 5}[b.turn%2], 1)
+}
 
-func (b builder) ranked(operator Operator, count, n int) (Query, bool) {
+func (b builder) ranked(operator modelquery.Operator, count, n int) (modelquery.Query, bool) {
 	g, ok := b.grouping(n)
-	q := b.query(Filter{b.measure.Field, operator, []string{strconv.Itoa(count)}, NumberValue})
-	q.Groupings = []Field{g}
+	q := b.query(modelquery.Filter{Field: b.measure.Field, Operator: operator, Values: []string{strconv.Itoa(count)}, Type: modelquery.NumberValue})
+	q.Groupings = []modelquery.Field{g}
 	return q, ok
 }
 
 // byTwo groups by columns of two different tables.
-func (b builder) byTwo() (Query, bool) {
+func (b builder) byTwo() (modelquery.Query, bool) {
 	first, ok := b.grouping(0)
 	for n := 1; ok && n < len(b.groupings); n++ {
 		if second, there := b.grouping(n); there && second.Table != first.Table {
 			q := b.query()
-			q.Groupings = []Field{first, second}
+			q.Groupings = []modelquery.Field{first, second}
 			return q, true
 		}
 	}
-	return Query{}, false
+	return modelquery.Query{}, false
 }
 
-func (b builder) byAndMonth() (Query, bool) {
+func (b builder) byAndMonth() (modelquery.Query, bool) {
 	q, ok := b.by(0)
 	month, there := b.calendar.By("month")
 	q.Groupings = append(q.Groupings, month)
@@ -236,19 +241,19 @@ func (b builder) byAndMonth() (Query, bool) {
 }
 
 // both compares the measure with another one of the same base tables.
-func (b builder) both() (Query, bool) {
+func (b builder) both() (modelquery.Query, bool) {
 	q, ok := b.by(1)
 	return b.compared(q, ok)
 }
 
-func (b builder) bothOver() (Query, bool) {
+func (b builder) bothOver() (modelquery.Query, bool) {
 	q, ok := b.over("year")()
 	return b.compared(q, ok)
 }
 
-func (b builder) compared(q Query, ok bool) (Query, bool) {
+func (b builder) compared(q modelquery.Query, ok bool) (modelquery.Query, bool) {
 	if !ok || b.other == nil {
-		return Query{}, false
+		return modelquery.Query{}, false
 	}
 	q.Measures = append(q.Measures, b.other.Field)
 	return q, true
@@ -257,14 +262,14 @@ func (b builder) compared(q Query, ok bool) (Query, bool) {
 // GeneratedSet returns a set of the first count queries that have a text. It leaves out
 // queries without a valid text, with the text of an earlier one, or with a query that
 // is too long.
-func GeneratedSet(queries []Query, texts []string, count int) Set {
+func GeneratedSet(queries []modelquery.Query, texts []string, count int) Set {
 	set := Set{Questions: []Question{}, Repeats: DefaultRepeats}
 	seen := map[string]bool{}
 	for i, q := range queries {
 		if i >= len(texts) || len(set.Questions) == count || line(texts[i], MaxText) != "" || seen[fold(texts[i])] {
 			continue
 		}
-		one := Question{QuestionID: q.ID(), Text: texts[i], Expected: Expected{Fields: q.Fields(), DAX: q.DAX()}, Source: Generated}
+		one := Question{QuestionID: QuestionIDOf(q), Text: texts[i], Expected: Expected{Fields: q.Fields(), DAX: q.DAX()}, Source: Generated}
 		if len(one.Expected.DAX) > MaxDAX {
 			continue
 		}

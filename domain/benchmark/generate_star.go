@@ -8,6 +8,7 @@ import (
 
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/readiness"
 )
 
@@ -28,11 +29,11 @@ type starTable struct {
 	labels []grouping          // columns to group by, best first
 	// calendar is set for a date table, and for another table with a single date
 	// column.
-	calendar Calendar
+	calendar modelquery.Calendar
 }
 
 type starMeasure struct {
-	Field
+	modelquery.Field
 	home       *starTable
 	expression string
 	attention
@@ -45,7 +46,7 @@ type starMeasure struct {
 }
 
 type grouping struct {
-	Field
+	modelquery.Field
 	attention
 	score int
 }
@@ -68,7 +69,7 @@ func newStar(m *semanticmodel.Model, w Wanted) *star {
 			s.columns[[2]string{fold(t.Name), fold(c.Name)}] = table
 		}
 		for _, x := range t.Measures {
-			s.measures[fold(x.Name)] = &starMeasure{Field: Field{t.Name, x.Name}, home: table, expression: x.Expression,
+			s.measures[fold(x.Name)] = &starMeasure{Field: modelquery.Field{Table: t.Name, Name: x.Name}, home: table, expression: x.Expression,
 				attention: seen(t.Name, x.Name)}
 		}
 	}
@@ -186,33 +187,33 @@ func (s *star) label(e readiness.ExposedTable, seen func(table, field string) at
 			levels[fold(l.Column)] = true
 		}
 	}
-	var dates, all []CalendarColumn
+	var dates, all []modelquery.CalendarColumn
 	for _, c := range e.Columns {
 		if c.IsRowNumber || line(c.Name, MaxName) != "" || line(e.Name, MaxName) != "" {
 			continue
 		}
-		column := CalendarColumn{c.Name, string(c.DataType), c.IsEnd || c.IsKey}
+		column := modelquery.CalendarColumn{Name: c.Name, DataType: string(c.DataType), Key: c.IsEnd || c.IsKey}
 		all = append(all, column)
-		if c.DataType == semanticmodel.DateTime && !meets(noLabelWords, words(c.Name)) {
+		if c.DataType == semanticmodel.DateTime && !meets(noLabelWords, modelquery.Words(c.Name)) {
 			dates = append(dates, column)
 		}
 		if score := labelScore(c, sorts[fold(c.Name)], levels[fold(c.Name)]); score > 0 && !t.date {
-			t.labels = append(t.labels, grouping{Field{e.Name, c.Name}, seen(e.Name, c.Name), score})
+			t.labels = append(t.labels, grouping{modelquery.Field{Table: e.Name, Name: c.Name}, seen(e.Name, c.Name), score})
 		}
 	}
 	slices.SortFunc(t.labels, compareGroupings)
 	switch {
 	case t.date:
-		t.calendar = NewCalendar(e.Name, all)
+		t.calendar = modelquery.NewCalendar(e.Name, all)
 	case len(dates) == 1:
-		t.calendar = DateOnly(Field{e.Name, dates[0].Name})
+		t.calendar = modelquery.DateOnly(modelquery.Field{Table: e.Name, Name: dates[0].Name})
 	}
 }
 
 // labelScore returns how well a column serves as a grouping, or 0 when it must not: it
 // joins tables, sorts another column, is summed, or differs in almost every row.
 func labelScore(c readiness.ExposedColumn, sorts, level bool) int {
-	name := words(c.Name)
+	name := modelquery.Words(c.Name)
 	if slices.Contains([]semanticmodel.DataType{semanticmodel.DateTime, semanticmodel.Decimal, semanticmodel.Double, "binary"},
 		c.DataType) ||
 		c.DataType == semanticmodel.Int64 && (c.SummarizeBy != "none" || !level) {
@@ -250,7 +251,7 @@ func (s *star) ask(e readiness.Exposure) {
 	for _, t := range e.Tables {
 		for _, shown := range t.Measures {
 			x := s.measures[fold(shown.Name)]
-			name := words(x.Name)
+			name := modelquery.Words(x.Name)
 			if line(x.Name, MaxName) != "" || line(x.Table, MaxName) != "" || len(name) == 0 || strings.HasPrefix(x.Name, "_") ||
 				meets(displayWords, name) {
 				continue
@@ -353,10 +354,10 @@ func (s *star) around(x *starMeasure) []*starTable {
 
 // groupings returns the columns to group a measure by: the best of each table, then the
 // second best of each, and so on.
-func (s *star) groupings(x *starMeasure) []Field {
+func (s *star) groupings(x *starMeasure) []modelquery.Field {
 	const most = 4 // of one table
 	var all []grouping
-	place := map[Field]int{}
+	place := map[modelquery.Field]int{}
 	for _, t := range s.around(x) {
 		for i, g := range t.labels[:min(len(t.labels), most)] {
 			if !slices.Contains(x.bases, t) {
@@ -369,7 +370,7 @@ func (s *star) groupings(x *starMeasure) []Field {
 	slices.SortFunc(all, func(a, b grouping) int {
 		return cmp.Or(a.attention.compare(b.attention), cmp.Compare(place[a.Field], place[b.Field]), compareGroupings(a, b))
 	})
-	fields := make([]Field, len(all))
+	fields := make([]modelquery.Field, len(all))
 	for i, g := range all {
 		fields[i] = g.Field
 	}
@@ -378,14 +379,14 @@ func (s *star) groupings(x *starMeasure) []Field {
 
 // calendar returns the calendar for questions about a measure's time; one without
 // columns when it is ambiguous or there is none.
-func (s *star) calendar(x *starMeasure) Calendar {
+func (s *star) calendar(x *starMeasure) modelquery.Calendar {
 	for _, t := range s.around(x) {
 		if t.date && (t.calendar.Date.Name != "" || t.calendar.Year.Name != "") {
 			return t.calendar
 		}
 	}
 	if slices.ContainsFunc(s.around(x), func(t *starTable) bool { return t.date }) || len(x.bases) != 1 {
-		return Calendar{}
+		return modelquery.Calendar{}
 	}
 	return x.bases[0].calendar
 }

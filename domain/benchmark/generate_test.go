@@ -16,11 +16,12 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 	"readiness/internal/samples"
 )
 
-func generate(t *testing.T, m *semanticmodel.Model, w benchmark.Wanted) []benchmark.Query {
+func generate(t *testing.T, m *semanticmodel.Model, w benchmark.Wanted) []modelquery.Query {
 	t.Helper()
 	queries, err := benchmark.Generate(m, w)
 	if err != nil {
@@ -30,7 +31,7 @@ func generate(t *testing.T, m *semanticmodel.Model, w benchmark.Wanted) []benchm
 }
 
 // set returns the generated questions with made-up texts.
-func set(queries []benchmark.Query, count int) benchmark.Set {
+func set(queries []modelquery.Query, count int) benchmark.Set {
 	texts := make([]string, len(queries))
 	for i := range texts {
 		texts[i] = fmt.Sprint("What is ", i, "?")
@@ -53,7 +54,7 @@ func TestGenerateAsksOnlyExposed(t *testing.T) {
 				columns[f.Table+"["+f.Name+"]"] = true
 			}
 		}
-		if slices.Contains(q.Measures, benchmark.Field{Table: "Targets", Name: "Target"}) {
+		if slices.Contains(q.Measures, modelquery.Field{Table: "Targets", Name: "Target"}) {
 			for _, g := range q.Groupings {
 				if g.Table != "Targets" {
 					t.Errorf("a measure of a table that nothing filters is grouped by %v", g)
@@ -84,13 +85,13 @@ func TestGenerateAsksOnlyExposed(t *testing.T) {
 }
 
 // kind names what a query asks.
-func kind(q benchmark.Query) string {
+func kind(q modelquery.Query) string {
 	time, rank := "", ""
 	for _, f := range q.Filters {
 		switch f.Operator {
-		case benchmark.Top, benchmark.Bottom:
+		case modelquery.Top, modelquery.Bottom:
 			rank = " " + f.Operator
-		case benchmark.InPeriod:
+		case modelquery.InPeriod:
 			time = " in a period"
 		default:
 			time = " in a year"
@@ -112,12 +113,12 @@ func TestGenerateIsSpread(t *testing.T) {
 	if len(queries) != 40 {
 		t.Fatalf("%d queries, want twice 20", len(queries))
 	}
-	ids, kinds, measures, columns := map[string]bool{}, map[string]int{}, map[string]int{}, map[benchmark.Field]int{}
+	ids, kinds, measures, columns := map[string]bool{}, map[string]int{}, map[string]int{}, map[modelquery.Field]int{}
 	for i, q := range queries {
-		if ids[q.ID()] {
+		if ids[benchmark.QuestionIDOf(q)] {
 			t.Errorf("%v is there twice", q)
 		}
-		ids[q.ID()] = true
+		ids[benchmark.QuestionIDOf(q)] = true
 		if i >= 20 {
 			continue
 		}
@@ -150,10 +151,10 @@ func TestGenerateByUsage(t *testing.T) {
 	t.Parallel()
 	views := map[string]map[string]int64{"sales": {"avg price": 900, "Sales Qty": 10}, "Store": {"Region": 50, "Store Name": 2}}
 	queries := generate(t, shop(), benchmark.Wanted{Views: views, Year: 2025, Count: 5})
-	if want := []benchmark.Field{{Table: "Sales", Name: "Avg Price"}}; !cmp.Equal(queries[0].Measures, want) {
+	if want := []modelquery.Field{{Table: "Sales", Name: "Avg Price"}}; !cmp.Equal(queries[0].Measures, want) {
 		t.Errorf("first is %v", queries[0])
 	}
-	if want := []benchmark.Field{{Table: "Store", Name: "Region"}}; !cmp.Equal(queries[0].Groupings, want) {
+	if want := []modelquery.Field{{Table: "Store", Name: "Region"}}; !cmp.Equal(queries[0].Groupings, want) {
 		t.Errorf("first is %v, want by region", queries[0])
 	}
 	plain := generate(t, shop(), benchmark.Wanted{Year: 2025, Count: 5})
@@ -190,11 +191,11 @@ func TestGenerateIsDeterministic(t *testing.T) {
 		}
 	}
 	q := want[7]
-	other := benchmark.Query{Measures: slices.Clone(q.Measures), Groupings: slices.Clone(q.Groupings), Filters: slices.Clone(q.Filters)}
+	other := modelquery.Query{Measures: slices.Clone(q.Measures), Groupings: slices.Clone(q.Groupings), Filters: slices.Clone(q.Filters)}
 	slices.Reverse(other.Measures)
 	slices.Reverse(other.Groupings)
-	if q.ID() != other.ID() || len(q.ID()) != len("q-123456789abc") {
-		t.Errorf("the ids %s and %s", q.ID(), other.ID())
+	if benchmark.QuestionIDOf(q) != benchmark.QuestionIDOf(other) || len(benchmark.QuestionIDOf(q)) != len("q-123456789abc") {
+		t.Errorf("the ids %s and %s", benchmark.QuestionIDOf(q), benchmark.QuestionIDOf(other))
 	}
 }
 

@@ -2,6 +2,7 @@ package benchmark
 
 import (
 	"readiness/definition/semanticmodel"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 )
 
@@ -22,22 +23,22 @@ func (q Question) WithFields(m *semanticmodel.Model) Question {
 // query, and for a query that names something the model lacks, because some of an
 // answer's fields would describe a different answer.
 func FieldsOf(query string, m *semanticmodel.Model) (fields []comparison.Field, ok bool) {
-	q, err := ParseQuery(query)
+	q, err := modelquery.Parse(query)
 	if err != nil {
 		return nil, false
 	}
-	columns, measures := map[[2]string]Field{}, map[string]Field{}
+	columns, measures := map[[2]string]modelquery.Field{}, map[string]modelquery.Field{}
 	for _, t := range m.Tables {
 		for _, c := range t.Columns {
 			if !c.IsRowNumber {
-				columns[[2]string{fold(t.Name), fold(c.Name)}] = Field{t.Name, c.Name}
+				columns[[2]string{fold(t.Name), fold(c.Name)}] = modelquery.Field{Table: t.Name, Name: c.Name}
 			}
 		}
 		for _, x := range t.Measures {
-			measures[fold(x.Name)] = Field{t.Name, x.Name}
+			measures[fold(x.Name)] = modelquery.Field{Table: t.Name, Name: x.Name}
 		}
 	}
-	find := func(f Field) (Field, bool) {
+	find := func(f modelquery.Field) (modelquery.Field, bool) {
 		if f.Table == "" {
 			found, ok := measures[fold(f.Name)]
 			return found, ok

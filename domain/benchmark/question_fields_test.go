@@ -8,6 +8,7 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 )
 
 // A query's own DAX gives its fields, whatever the names are.
@@ -28,33 +29,33 @@ func TestFieldsOf(t *testing.T) {
 		m.Tables = append(m.Tables, table)
 	}
 	r := rand.New(rand.NewPCG(3, 4))
-	measure := func() benchmark.Field {
+	measure := func() modelquery.Field {
 		i := r.IntN(len(measures))
-		return benchmark.Field{Table: tables[i], Name: measures[i]}
+		return modelquery.Field{Table: tables[i], Name: measures[i]}
 	}
-	column := func() benchmark.Field {
-		return benchmark.Field{Table: tables[r.IntN(len(tables))], Name: columns[r.IntN(len(columns))]}
+	column := func() modelquery.Field {
+		return modelquery.Field{Table: tables[r.IntN(len(tables))], Name: columns[r.IntN(len(columns))]}
 	}
 	for range 500 {
 		first := measure()
-		q := benchmark.Query{Measures: []benchmark.Field{first}}
+		q := modelquery.Query{Measures: []modelquery.Field{first}}
 		if second := measure(); second != first && r.IntN(2) == 0 {
 			q.Measures = append(q.Measures, second)
 		}
-		for _, g := range []benchmark.Field{column(), column()}[:r.IntN(3)] {
+		for _, g := range []modelquery.Field{column(), column()}[:r.IntN(3)] {
 			if len(q.Groupings) == 0 || q.Groupings[0] != g {
 				q.Groupings = append(q.Groupings, g)
 			}
 		}
-		calendar := benchmark.Calendar{Table: "Sales", Date: benchmark.CalendarColumn{Name: "Date /* */"}}
-		year := benchmark.Calendar{Table: "Sales", Year: benchmark.CalendarColumn{Name: "Region", DataType: "int64"}}
-		month, _ := calendar.In(benchmark.MonthSpan(2024, 1+r.IntN(12)))
-		whole, _ := year.In(benchmark.YearSpan(2000 + r.IntN(50)))
-		period, _ := calendar.During(benchmark.Last(benchmark.Quarter))
-		text := benchmark.Filter{Field: column(), Operator: benchmark.Equal, Values: []string{`say "hi" // [x]`}}
-		q.Filters = []benchmark.Filter{month, whole, period, text}[r.IntN(4):][:r.IntN(2)]
+		calendar := modelquery.Calendar{Table: "Sales", Date: modelquery.CalendarColumn{Name: "Date /* */"}}
+		year := modelquery.Calendar{Table: "Sales", Year: modelquery.CalendarColumn{Name: "Region", DataType: "int64"}}
+		month, _ := calendar.In(modelquery.MonthSpan(2024, 1+r.IntN(12)))
+		whole, _ := year.In(modelquery.YearSpan(2000 + r.IntN(50)))
+		period, _ := calendar.During(modelquery.Last(modelquery.Quarter))
+		text := modelquery.Filter{Field: column(), Operator: modelquery.Equal, Values: []string{`say "hi" // [x]`}}
+		q.Filters = []modelquery.Filter{month, whole, period, text}[r.IntN(4):][:r.IntN(2)]
 		if len(q.Groupings) > 0 && r.IntN(2) == 0 {
-			q.Filters = append(q.Filters, benchmark.Filter{Field: first, Operator: benchmark.Top, Values: []string{"5"}, Type: benchmark.NumberValue})
+			q.Filters = append(q.Filters, modelquery.Filter{Field: first, Operator: modelquery.Top, Values: []string{"5"}, Type: modelquery.NumberValue})
 		}
 		got, ok := benchmark.FieldsOf(q.DAX(), m)
 		if d := cmp.Diff(fieldSet(q.Fields()), fieldSet(got)); !ok || d != "" {

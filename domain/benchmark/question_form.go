@@ -12,6 +12,7 @@ import (
 
 	"readiness/definition/dax"
 	"readiness/domain"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 )
 
@@ -169,9 +170,11 @@ func (e Expected) fault() (member, why string) {
 }
 
 // operators holds the minimum and maximum number of values for each operator.
-var operators = map[Operator][2]int{
-	Equal: {1, 1}, NotEqual: {1, 1}, Less: {1, 1}, LessOrEqual: {1, 1}, Greater: {1, 1}, GreaterOrEqual: {1, 1},
-	In: {1, MaxValues}, Between: {2, 2}, Contains: {1, 1}, InPeriod: {1, 1}, Top: {1, 1}, Bottom: {1, 1},
+var operators = map[modelquery.Operator][2]int{
+	modelquery.Equal: {1, 1}, modelquery.NotEqual: {1, 1},
+	modelquery.Less: {1, 1}, modelquery.LessOrEqual: {1, 1}, modelquery.Greater: {1, 1}, modelquery.GreaterOrEqual: {1, 1},
+	modelquery.In: {1, MaxValues}, modelquery.Between: {2, 2}, modelquery.Contains: {1, 1}, modelquery.InPeriod: {1, 1},
+	modelquery.Top: {1, 1}, modelquery.Bottom: {1, 1},
 }
 
 // fieldFault returns the first malformed member of a field and why.

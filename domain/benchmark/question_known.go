@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"readiness/definition/semanticmodel"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 	"readiness/domain/comparison/meaning"
 )
@@ -30,16 +31,16 @@ func (q Question) Known(m *semanticmodel.Model, read *meaning.Model, today time.
 }
 
 // queryOf returns the query that has the fields. Values have the types of their columns.
-func queryOf(fields []comparison.Field, m *semanticmodel.Model) Query {
-	types := map[[2]string]ValueType{}
+func queryOf(fields []comparison.Field, m *semanticmodel.Model) modelquery.Query {
+	types := map[[2]string]modelquery.ValueType{}
 	for _, t := range m.Tables {
 		for _, c := range t.Columns {
-			types[[2]string{fold(t.Name), fold(c.Name)}] = ValueTypeOf(string(c.DataType))
+			types[[2]string{fold(t.Name), fold(c.Name)}] = modelquery.ValueTypeOf(string(c.DataType))
 		}
 	}
-	var q Query
+	var q modelquery.Query
 	for _, f := range fields {
-		field := Field{f.Table, f.Name}
+		field := modelquery.Field{Table: f.Table, Name: f.Name}
 		switch f.Role {
 		case comparison.MeasureField:
 			q.Measures = append(q.Measures, field)
@@ -48,14 +49,14 @@ func queryOf(fields []comparison.Field, m *semanticmodel.Model) Query {
 		case comparison.FilterField:
 			t, isColumn := types[[2]string{fold(f.Table), fold(f.Name)}]
 			if !isColumn {
-				t = NumberValue // a filter by the value of a measure
+				t = modelquery.NumberValue // a filter by the value of a measure
 			}
-			q.Filters = append(q.Filters, Filter{field, f.Operator, f.Values, t})
+			q.Filters = append(q.Filters, modelquery.Filter{Field: field, Operator: f.Operator, Values: f.Values, Type: t})
 		}
 	}
 	for i, f := range q.Filters { // a measure is the same in every table
 		for _, x := range q.Measures {
-			if f.Type == NumberValue && fold(f.Name) == fold(x.Name) && types[[2]string{fold(f.Table), fold(f.Name)}] == "" {
+			if f.Type == modelquery.NumberValue && fold(f.Name) == fold(x.Name) && types[[2]string{fold(f.Table), fold(f.Name)}] == "" {
 				q.Filters[i].Field = x
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 )
 
@@ -68,7 +69,7 @@ func TestHashCoversQuestions(t *testing.T) {
 		for i := range 1 + r.IntN(6) {
 			q := benchmark.Question{QuestionID: fmt.Sprint("q", i), Text: text(), ClusterID: text(), Source: benchmark.Generated, Expected: benchmark.Expected{DAX: text(), Value: text()}}
 			for range r.IntN(4) {
-				q.Expected.Fields = append(q.Expected.Fields, where(text(), text(), benchmark.In, text(), text()))
+				q.Expected.Fields = append(q.Expected.Fields, where(text(), text(), modelquery.In, text(), text()))
 			}
 			set.Questions = append(set.Questions, q)
 		}

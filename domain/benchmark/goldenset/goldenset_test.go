@@ -11,6 +11,7 @@ import (
 
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/goldenset"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 )
 
@@ -180,7 +181,7 @@ func TestRoundTrip(t *testing.T) {
 				q.Source, q.Tags = benchmark.Generated, []string{"=b", "c d"}
 			}
 			if r.IntN(3) == 0 {
-				q.Expected.Fields = []comparison.Field{{Role: comparison.FilterField, Table: "T", Name: text(), Operator: benchmark.In, Values: []string{text(), text()}}}
+				q.Expected.Fields = []comparison.Field{{Role: comparison.FilterField, Table: "T", Name: text(), Operator: modelquery.In, Values: []string{text(), text()}}}
 			}
 			set.Questions = append(set.Questions, q)
 		}
@@ -212,7 +213,7 @@ func TestRoundTrip(t *testing.T) {
 // left out.
 func TestWriteCSV(t *testing.T) {
 	t.Parallel()
-	by := benchmark.Query{Measures: []benchmark.Field{{Table: "Sales", Name: "Net"}}, Groupings: []benchmark.Field{{Table: "Store", Name: "Region"}}}
+	by := modelquery.Query{Measures: []modelquery.Field{{Table: "Sales", Name: "Net"}}, Groupings: []modelquery.Field{{Table: "Store", Name: "Region"}}}
 	questions := []benchmark.Question{
 		{QuestionID: "a", Text: "=HYPERLINK(1)", Source: benchmark.Generated, Expected: benchmark.Expected{DAX: by.DAX(), Fields: by.Fields()}},
 		{QuestionID: "@b", Text: "\t+x", Tags: []string{"-t"}, Expected: benchmark.Expected{Value: "-5,000.25"}},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 )
 
@@ -87,7 +88,7 @@ func writeCSV(questions []benchmark.Question) ([]byte, error) {
 
 // needed returns the fields of a question's answer; nil if they follow from its query.
 func needed(q benchmark.Question) []comparison.Field {
-	read, err := benchmark.ParseQuery(q.Expected.DAX)
+	read, err := modelquery.Parse(q.Expected.DAX)
 	if len(q.Expected.Fields) == 0 || err == nil && sameFields(q.Expected.Fields, read.Fields()) {
 		return nil
 	}
@@ -99,7 +100,7 @@ func needed(q benchmark.Question) []comparison.Field {
 func sameFields(of, read []comparison.Field) bool {
 	of = slices.Clone(of)
 	for i, f := range of {
-		if f.Role == comparison.MeasureField || f.Operator == benchmark.Top || f.Operator == benchmark.Bottom {
+		if f.Role == comparison.MeasureField || f.Operator == modelquery.Top || f.Operator == modelquery.Bottom {
 			if f.Table == "" {
 				return false
 			}

@@ -1,12 +1,11 @@
-package benchmark_test
+package modelquery_test
 
 import (
 	"math/rand/v2"
+	"readiness/domain/benchmark/modelquery"
 	"reflect"
 	"strings"
 	"testing"
-
-	"readiness/domain/benchmark"
 )
 
 func TestNewCalendar(t *testing.T) {
@@ -26,9 +25,9 @@ func TestNewCalendar(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var columns []benchmark.CalendarColumn
+			var columns []modelquery.CalendarColumn
 			for rest := c.columns; rest != ""; {
-				var column benchmark.CalendarColumn
+				var column modelquery.CalendarColumn
 				var kind string
 				column.Name, rest, _ = strings.Cut(rest, ":")
 				kind, rest, _ = strings.Cut(rest, " ")
@@ -36,13 +35,13 @@ func TestNewCalendar(t *testing.T) {
 				column.DataType = kind
 				columns = append(columns, column)
 			}
-			first := benchmark.NewCalendar("Date", columns)
+			first := modelquery.NewCalendar("Date", columns)
 			rand.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
-			if again := benchmark.NewCalendar("Date", columns); !reflect.DeepEqual(again, first) {
+			if again := modelquery.NewCalendar("Date", columns); !reflect.DeepEqual(again, first) {
 				t.Errorf("in another order %+v, not %+v", again, first)
 			}
 			var got []string
-			for _, column := range []benchmark.CalendarColumn{first.Date, first.Year, first.Quarter, first.Month, first.Week, first.Weekday} {
+			for _, column := range []modelquery.CalendarColumn{first.Date, first.Year, first.Quarter, first.Month, first.Week, first.Weekday} {
 				if column.Name == "" {
 					column.Name = " "
 				}
@@ -57,44 +56,46 @@ func TestNewCalendar(t *testing.T) {
 
 func TestCalendarForms(t *testing.T) {
 	t.Parallel()
-	years := benchmark.NewCalendar("Date", []benchmark.CalendarColumn{{Name: "Year", DataType: "int64"}, {Name: "Date", DataType: "dateTime"}})
-	days := benchmark.DateOnly(benchmark.Field{Table: "Sales", Name: "Sold On"})
-	yearsOnly := benchmark.NewCalendar("Years", []benchmark.CalendarColumn{{Name: "Year", DataType: "string"}})
-	form := func(f benchmark.Filter, ok bool) string {
+	years := modelquery.NewCalendar("Date", []modelquery.CalendarColumn{{Name: "Year", DataType: "int64"}, {Name: "Date", DataType: "dateTime"}})
+	days := modelquery.DateOnly(modelquery.Field{Table: "Sales", Name: "Sold On"})
+	yearsOnly := modelquery.NewCalendar("Years", []modelquery.CalendarColumn{{Name: "Year", DataType: "string"}})
+	form := func(f modelquery.Filter, ok bool) string {
 		if !ok {
 			return "-"
 		}
 		return f.Name + " " + f.Operator + " " + strings.Join(f.Values, ",") + strings.TrimSuffix(" "+string(f.Type), " ")
 	}
-	march, quarter := benchmark.MonthSpan(2024, 3), benchmark.QuarterSpan(2024, 4)
+	march, quarter := modelquery.MonthSpan(2024, 3), modelquery.QuarterSpan(2024, 4)
 	for name, c := range map[string]struct {
-		got  func(benchmark.Calendar) (benchmark.Filter, bool)
+		got  func(modelquery.Calendar) (modelquery.Filter, bool)
 		want [3]string
 	}{
-		"in 2024": {func(c benchmark.Calendar) (benchmark.Filter, bool) { return c.In(benchmark.YearSpan(2024)) },
+		"in 2024": {func(c modelquery.Calendar) (modelquery.Filter, bool) { return c.In(modelquery.YearSpan(2024)) },
 			[3]string{"Year = 2024 number", "Sold On between 2024-01-01,2024-12-31 date", "Year = 2024"}},
-		"from 2022 to 2024": {func(c benchmark.Calendar) (benchmark.Filter, bool) {
-			return c.In(benchmark.YearSpan(2022).Through(benchmark.YearSpan(2024)))
+		"from 2022 to 2024": {func(c modelquery.Calendar) (modelquery.Filter, bool) {
+			return c.In(modelquery.YearSpan(2022).Through(modelquery.YearSpan(2024)))
 		}, [3]string{"Year between 2022,2024 number", "Sold On between 2022-01-01,2024-12-31 date", "Year between 2022,2024"}},
-		"from March to 2024": {func(c benchmark.Calendar) (benchmark.Filter, bool) {
-			return c.In(march.Through(benchmark.YearSpan(2024)))
+		"from March to 2024": {func(c modelquery.Calendar) (modelquery.Filter, bool) {
+			return c.In(march.Through(modelquery.YearSpan(2024)))
 		},
 			[3]string{"Date between 2024-03-01,2024-12-31 date", "Sold On between 2024-03-01,2024-12-31 date", "-"}},
-		"in Q4 2024": {func(c benchmark.Calendar) (benchmark.Filter, bool) { return c.In(quarter) },
+		"in Q4 2024": {func(c modelquery.Calendar) (modelquery.Filter, bool) { return c.In(quarter) },
 			[3]string{"Date between 2024-10-01,2024-12-31 date", "Sold On between 2024-10-01,2024-12-31 date", "-"}},
-		"on a day": {func(c benchmark.Calendar) (benchmark.Filter, bool) { return c.In(benchmark.DaySpan(2024, 2, 29)) },
+		"on a day": {func(c modelquery.Calendar) (modelquery.Filter, bool) { return c.In(modelquery.DaySpan(2024, 2, 29)) },
 			[3]string{"Date = 2024-02-29 date", "Sold On = 2024-02-29 date", "-"}},
-		"in 2023 or 2024": {func(c benchmark.Calendar) (benchmark.Filter, bool) { return c.InAny([]int{2023, 2024}) },
+		"in 2023 or 2024": {func(c modelquery.Calendar) (modelquery.Filter, bool) { return c.InAny([]int{2023, 2024}) },
 			[3]string{"Year in 2023,2024 number", "-", "Year in 2023,2024"}},
-		"since 2022": {func(c benchmark.Calendar) (benchmark.Filter, bool) { return c.Since(benchmark.YearSpan(2022)) },
+		"since 2022": {func(c modelquery.Calendar) (modelquery.Filter, bool) { return c.Since(modelquery.YearSpan(2022)) },
 			[3]string{"Year >= 2022 number", "Sold On >= 2022-01-01 date", "Year >= 2022"}},
-		"after March": {func(c benchmark.Calendar) (benchmark.Filter, bool) { return c.After(march) },
+		"after March": {func(c modelquery.Calendar) (modelquery.Filter, bool) { return c.After(march) },
 			[3]string{"Date > 2024-03-31 date", "Sold On > 2024-03-31 date", "-"}},
-		"before March": {func(c benchmark.Calendar) (benchmark.Filter, bool) { return c.Before(march) },
+		"before March": {func(c modelquery.Calendar) (modelquery.Filter, bool) { return c.Before(march) },
 			[3]string{"Date < 2024-03-01 date", "Sold On < 2024-03-01 date", "-"}},
-		"until 2024": {func(c benchmark.Calendar) (benchmark.Filter, bool) { return c.Until(benchmark.YearSpan(2024)) },
+		"until 2024": {func(c modelquery.Calendar) (modelquery.Filter, bool) { return c.Until(modelquery.YearSpan(2024)) },
 			[3]string{"Year <= 2024 number", "Sold On <= 2024-12-31 date", "Year <= 2024"}},
-		"last month": {func(c benchmark.Calendar) (benchmark.Filter, bool) { return c.During(benchmark.Last(benchmark.Month)) },
+		"last month": {func(c modelquery.Calendar) (modelquery.Filter, bool) {
+			return c.During(modelquery.Last(modelquery.Month))
+		},
 			[3]string{"Date period last month", "Sold On period last month", "-"}},
 	} {
 		t.Run(name, func(t *testing.T) {

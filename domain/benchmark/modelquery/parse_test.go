@@ -1,4 +1,4 @@
-package benchmark_test
+package modelquery_test
 
 import (
 	"reflect"
@@ -10,6 +10,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/benchmark"
+	"readiness/domain/benchmark/modelquery"
 	"readiness/internal/samples"
 )
 
@@ -19,53 +20,53 @@ func anyName() *rapid.Generator[string] {
 }
 
 // anyColumn draws a column; its table has a name, as every table does.
-func anyColumn(t *rapid.T) benchmark.Field {
-	return benchmark.Field{Table: "T" + anyName().Draw(t, "table"), Name: anyName().Draw(t, "column")}
+func anyColumn(t *rapid.T) modelquery.Field {
+	return modelquery.Field{Table: "T" + anyName().Draw(t, "table"), Name: anyName().Draw(t, "column")}
 }
 
-func anyFilter(t *rapid.T) benchmark.Filter {
+func anyFilter(t *rapid.T) modelquery.Filter {
 	day := rapid.Custom(func(t *rapid.T) string {
 		return rapid.SampledFrom([]string{"1900", "1999", "2024"}).Draw(t, "year") + "-" + rapid.SampledFrom([]string{"01-01", "02-28", "12-31"}).Draw(t, "date")
 	})
-	f := benchmark.Filter{Field: anyColumn(t)}
+	f := modelquery.Filter{Field: anyColumn(t)}
 	var value *rapid.Generator[string]
-	f.Type = rapid.SampledFrom([]benchmark.ValueType{benchmark.TextValue, benchmark.NumberValue, benchmark.DateValue, benchmark.BooleanValue}).Draw(t, "type")
+	f.Type = rapid.SampledFrom([]modelquery.ValueType{modelquery.TextValue, modelquery.NumberValue, modelquery.DateValue, modelquery.BooleanValue}).Draw(t, "type")
 	switch f.Type {
-	case benchmark.NumberValue:
+	case modelquery.NumberValue:
 		value = rapid.StringMatching(`-?[0-9]{1,12}(\.[0-9]{1,4})?`)
-	case benchmark.DateValue:
+	case modelquery.DateValue:
 		value = day
-	case benchmark.BooleanValue:
+	case modelquery.BooleanValue:
 		value = rapid.SampledFrom([]string{"true", "false"})
-	case benchmark.TextValue:
+	case modelquery.TextValue:
 		value = anyName()
 	}
-	f.Operator = rapid.SampledFrom([]benchmark.Operator{
-		benchmark.Equal, benchmark.NotEqual, benchmark.Less, benchmark.LessOrEqual, benchmark.Greater, benchmark.GreaterOrEqual,
-		benchmark.In, benchmark.Between, benchmark.Contains, benchmark.InPeriod,
+	f.Operator = rapid.SampledFrom([]modelquery.Operator{
+		modelquery.Equal, modelquery.NotEqual, modelquery.Less, modelquery.LessOrEqual, modelquery.Greater, modelquery.GreaterOrEqual,
+		modelquery.In, modelquery.Between, modelquery.Contains, modelquery.InPeriod,
 	}).Draw(t, "operator")
 	switch f.Operator {
-	case benchmark.In:
+	case modelquery.In:
 		f.Values = rapid.SliceOfN(value, 1, 4).Draw(t, "values")
-	case benchmark.Between:
+	case modelquery.Between:
 		f.Values = rapid.SliceOfNDistinct(value, 2, 2, rapid.ID[string]).Draw(t, "values")
-	case benchmark.Contains:
-		f.Type, f.Values = benchmark.TextValue, []string{anyName().Draw(t, "value")}
-	case benchmark.InPeriod:
-		unit := rapid.SampledFrom([]benchmark.Unit{benchmark.Day, benchmark.Week, benchmark.Month, benchmark.Quarter, benchmark.Year}).Draw(t, "unit")
-		last, _ := benchmark.LastUnits(rapid.IntRange(1, 10_000).Draw(t, "count"), unit)
-		f.Type = benchmark.TextValue
-		f.Values = []string{rapid.SampledFrom([]benchmark.Period{last, last, benchmark.This(unit), benchmark.ToDate(unit)}).Draw(t, "period").String()}
+	case modelquery.Contains:
+		f.Type, f.Values = modelquery.TextValue, []string{anyName().Draw(t, "value")}
+	case modelquery.InPeriod:
+		unit := rapid.SampledFrom([]modelquery.Unit{modelquery.Day, modelquery.Week, modelquery.Month, modelquery.Quarter, modelquery.Year}).Draw(t, "unit")
+		last, _ := modelquery.LastUnits(rapid.IntRange(1, 10_000).Draw(t, "count"), unit)
+		f.Type = modelquery.TextValue
+		f.Values = []string{rapid.SampledFrom([]modelquery.Period{last, last, modelquery.This(unit), modelquery.ToDate(unit)}).Draw(t, "period").String()}
 	default:
 		f.Values = []string{value.Draw(t, "value")}
 	}
 	return f
 }
 
-func anyQuery(t *rapid.T) benchmark.Query {
-	var q benchmark.Query
+func anyQuery(t *rapid.T) modelquery.Query {
+	var q modelquery.Query
 	for _, name := range rapid.SliceOfNDistinct(anyName(), 0, 3, rapid.ID[string]).Draw(t, "measures") {
-		q.Measures = append(q.Measures, benchmark.Field{Name: name})
+		q.Measures = append(q.Measures, modelquery.Field{Name: name})
 	}
 	for range rapid.IntRange(min(1, max(0, 1-len(q.Measures))), 3).Draw(t, "groupings") {
 		q.Groupings = append(q.Groupings, anyColumn(t))
@@ -75,8 +76,8 @@ func anyQuery(t *rapid.T) benchmark.Query {
 		if len(q.Measures) > 0 && rapid.Bool().Draw(t, "by a measure") {
 			f.Field = rapid.SampledFrom(q.Measures).Draw(t, "measure")
 			if rapid.Bool().Draw(t, "ranked") {
-				f.Operator = rapid.SampledFrom([]benchmark.Operator{benchmark.Top, benchmark.Bottom}).Draw(t, "rank")
-				f.Type, f.Values = benchmark.NumberValue, []string{rapid.SampledFrom([]string{"1", "10"}).Draw(t, "count")}
+				f.Operator = rapid.SampledFrom([]modelquery.Operator{modelquery.Top, modelquery.Bottom}).Draw(t, "rank")
+				f.Type, f.Values = modelquery.NumberValue, []string{rapid.SampledFrom([]string{"1", "10"}).Draw(t, "count")}
 			}
 		}
 		q.Filters = append(q.Filters, f)
@@ -84,19 +85,19 @@ func anyQuery(t *rapid.T) benchmark.Query {
 	return q
 }
 
-// ParseQuery parses what DAX writes.
+// Parse parses what DAX writes.
 func TestQueryParsesBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		q := anyQuery(t)
-		got, err := benchmark.ParseQuery(q.DAX())
+		got, err := modelquery.Parse(q.DAX())
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, q.DAX())
 		}
-		byText := func(filters []benchmark.Filter) []string {
+		byText := func(filters []modelquery.Filter) []string {
 			var all []string
 			for _, f := range filters {
-				all = append(all, benchmark.Query{Groupings: []benchmark.Field{{}}, Measures: q.Measures, Filters: []benchmark.Filter{f}}.DAX()+f.Operator)
+				all = append(all, modelquery.Query{Groupings: []modelquery.Field{{}}, Measures: q.Measures, Filters: []modelquery.Filter{f}}.DAX()+f.Operator)
 			}
 			slices.Sort(all)
 			return all
@@ -107,13 +108,13 @@ func TestQueryParsesBack(t *testing.T) {
 	})
 }
 
-func TestParseQuery(t *testing.T) {
+func TestParse(t *testing.T) {
 	t.Parallel()
-	got, err := benchmark.ParseQuery("evaluate topn(3, SummarizeColumns(Product[Category], 'Date'[Year], \"x\", Sales[Total Sales]), [Total Sales], desc) order by [Total Sales] desc")
-	want := benchmark.Query{
-		Measures:  []benchmark.Field{{Name: "Total Sales"}},
-		Groupings: []benchmark.Field{{Table: "Product", Name: "Category"}, {Table: "Date", Name: "Year"}},
-		Filters:   []benchmark.Filter{{Field: benchmark.Field{Name: "Total Sales"}, Operator: benchmark.Top, Values: []string{"3"}, Type: benchmark.NumberValue}},
+	got, err := modelquery.Parse("evaluate topn(3, SummarizeColumns(Product[Category], 'Date'[Year], \"x\", Sales[Total Sales]), [Total Sales], desc) order by [Total Sales] desc")
+	want := modelquery.Query{
+		Measures:  []modelquery.Field{{Name: "Total Sales"}},
+		Groupings: []modelquery.Field{{Table: "Product", Name: "Category"}, {Table: "Date", Name: "Year"}},
+		Filters:   []modelquery.Filter{{Field: modelquery.Field{Name: "Total Sales"}, Operator: modelquery.Top, Values: []string{"3"}, Type: modelquery.NumberValue}},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
@@ -123,13 +124,13 @@ func TestParseQuery(t *testing.T) {
 		"EVALUATE ROW(\"x\", [y]", "DEFINE VAR a = 1 EVALUATE ROW(\"x\", a)", "EVALUATE SUMMARIZECOLUMNS(FILTER(ALL('A'[B]), 'A'[C] = 1), \"x\", [y])",
 		"EVALUATE ROW(\"x\", CALCULATE([y], FILTER(ALL('A'[B]), 'A'[B] = 1)), \"z\", [z])", "EVALUATE SUMMARIZECOLUMNS(FILTER(ALL('A'[B]), 'A'[B] = DATE(2024, 13, 1)), \"x\", [y])",
 	} {
-		if q, err := benchmark.ParseQuery(dax); err == nil {
-			t.Errorf("ParseQuery(%q) = %+v", dax, q)
+		if q, err := modelquery.Parse(dax); err == nil {
+			t.Errorf("Parse(%q) = %+v", dax, q)
 		}
 	}
 }
 
-func FuzzParseQuery(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"EVALUATE\nROW(\"x\", CALCULATE([y], FILTER(ALL('A'[B]), 'A'[B] >= TODAY() - 7 + 1 && 'A'[B] < TODAY() + 1)))", "EVALUATE FILTER(FILTER(", "EVALUATE 'a''", "[\xff"} {
 		f.Add(seed)
 	}
@@ -148,11 +149,11 @@ func FuzzParseQuery(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, dax string) {
-		q, err := benchmark.ParseQuery(dax)
+		q, err := modelquery.Parse(dax)
 		if err != nil {
 			return
 		}
-		again, err := benchmark.ParseQuery(q.DAX())
+		again, err := modelquery.Parse(q.DAX())
 		if err != nil || again.DAX() != q.DAX() || !reflect.DeepEqual(again.Fields(), q.Fields()) {
 			t.Errorf("%+v is read back as %+v, %v", q, again, err)
 		}

@@ -1,20 +1,19 @@
-package benchmark_test
+package modelquery_test
 
 import (
+	"readiness/domain/benchmark/modelquery"
 	"testing"
-
-	"readiness/domain/benchmark"
 )
 
 func TestPeriodNames(t *testing.T) {
 	t.Parallel()
-	units := []benchmark.Unit{benchmark.Day, benchmark.Week, benchmark.Month, benchmark.Quarter, benchmark.Year}
+	units := []modelquery.Unit{modelquery.Day, modelquery.Week, modelquery.Month, modelquery.Quarter, modelquery.Year}
 	seen := map[string]bool{}
 	for _, u := range units {
-		twelve, _ := benchmark.LastUnits(12, u)
-		for _, p := range []benchmark.Period{benchmark.This(u), benchmark.Last(u), benchmark.ToDate(u), twelve} {
+		twelve, _ := modelquery.LastUnits(12, u)
+		for _, p := range []modelquery.Period{modelquery.This(u), modelquery.Last(u), modelquery.ToDate(u), twelve} {
 			seen[p.String()] = true
-			if got, ok := benchmark.ParsePeriod(p.String()); !ok || got != p {
+			if got, ok := modelquery.ParsePeriod(p.String()); !ok || got != p {
 				t.Errorf("ParsePeriod(%q) = %v, %v", p, got, ok)
 			}
 		}
@@ -23,11 +22,11 @@ func TestPeriodNames(t *testing.T) {
 		t.Errorf("%d names: %v", len(seen), seen)
 	}
 	for _, name := range []string{"", "this", "this fortnight", "this day", "last day", "last 1 months", "last 0 months", "last 012 months", "last 10001 days", "last 12 month", "Last month", "day to date", "month to now"} {
-		if p, ok := benchmark.ParsePeriod(name); ok {
+		if p, ok := modelquery.ParsePeriod(name); ok {
 			t.Errorf("ParsePeriod(%q) = %v", name, p)
 		}
 	}
-	if p, ok := benchmark.LastUnits(1, benchmark.Month); !ok || p != benchmark.Last(benchmark.Month) {
+	if p, ok := modelquery.LastUnits(1, modelquery.Month); !ok || p != modelquery.Last(modelquery.Month) {
 		t.Errorf("the last 1 month is %v, %v", p, ok)
 	}
 }

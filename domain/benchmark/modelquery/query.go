@@ -1,4 +1,6 @@
-package benchmark
+// Package modelquery holds the questions that can be put in terms of a model: measures, groupings and filters, periods of
+// its calendar, and their DAX in one normal form.
+package modelquery
 
 import "readiness/domain/comparison"
 

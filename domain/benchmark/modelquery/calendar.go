@@ -1,4 +1,4 @@
-package benchmark
+package modelquery
 
 import (
 	"slices"
@@ -98,7 +98,7 @@ func DateOnly(date Field) Calendar {
 func named(names []string, columns []CalendarColumn) CalendarColumn {
 	for _, n := range names {
 		for _, c := range columns {
-			if strings.Join(words(c.Name), " ") == n {
+			if strings.Join(Words(c.Name), " ") == n {
 				return c
 			}
 		}
@@ -106,9 +106,9 @@ func named(names []string, columns []CalendarColumn) CalendarColumn {
 	return CalendarColumn{}
 }
 
-// words returns the words of a name in lower case. It splits at every rune that is
+// Words returns the words of a name in lower case. It splits at every rune that is
 // neither letter nor digit, and where ASCII letters change case.
-func words(name string) []string {
+func Words(name string) []string {
 	runes := []rune(norm.NFC.String(name))
 	var out []string
 	start := -1

@@ -1,4 +1,4 @@
-package benchmark
+package modelquery
 
 import (
 	"fmt"
@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// ParseQuery parses a query in the form that Query.DAX writes, with any white space and
+// Parse parses a query in the form that Query.DAX writes, with any white space and
 // any case of keywords; any other DAX is an error. Measures have no table, because the
 // query names none. Types that DAX writes alike are parsed as one: the values of a day
 // column of type text come back as texts.
-func ParseQuery(dax string) (Query, error) {
+func Parse(dax string) (Query, error) {
 	p := queryParser{tokens: tokens(dax)}
 	var q Query
 	p.expect("EVALUATE")
