@@ -69,5 +69,7 @@ func Events() []eventstore.Type {
 		eventstore.Of("abtest",
 			abtest.Created{}, abtest.Reworded{}, abtest.RunAdded{}, abtest.Froze{}, abtest.RunEnded{}, abtest.RunRemoved{},
 			abtest.Deleted{}),
+		eventstore.Of("abfamily",
+			abtest.Tested{}),
 	)
 }

@@ -103,7 +103,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		Comparable: 20, Excluded: 1, Scores: comparison.Scores{A: &seven, B: &forty}, ResponseTimes: comparison.ResponseTimes{A: took},
 		AccuracyDifference:     comparison.AccuracyDifference{BMinusA: &share, CI: &comparison.Interval{Method: "paired_bootstrap_2000", Low: 0.02, High: 0.29}},
 		McNemar:                comparison.McNemarTest{N10: 1, N01: 4, P: 0.375, Exact: true, Underpowered: true, Note: "too few differing questions"},
-		ResponseTimeDifference: &comparison.DurationDifference{MedianBMinusA: -640, MeanBMinusA: -410, CI: comparison.DurationInterval{Method: "paired_bootstrap_2000", Low: -1500, High: 180}},
+		ResponseTimeDifference: &comparison.DurationDifference{MedianBMinusA: -640, MeanBMinusA: -410, CI: &comparison.DurationInterval{Method: "paired_bootstrap_2000", Low: -1500, High: 180}},
 		Improvements:           []string{"q07", "q11"}, Regressions: []string{"q15"}, Conclusion: comparison.NoDifferenceShown, Alpha: 0.05, Corrections: "none",
 	}
 	runs := abtest.Standing{
@@ -243,6 +243,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		abtest.RunEnded{RunID: id(1), Status: operation.Succeeded, Failure: &failure, Aggregate: &aggregate, Gap: &seven, Document: "sha256:3", At: at, Standing: runs},
 		abtest.RunRemoved{RunID: id(1), Standing: runs},
 		abtest.Deleted{Runs: 2},
+		abtest.Tested{RunID: id(1), AbTestID: id(5), MidP: 0.03125, At: at},
 		abtest.RunAccepted{
 			RunID: id(1), AbTestID: id(9), SideA: side, SideB: side, Questions: asked, CorrectAnswers: abtest.Update, ComputedAt: &at, Repeats: 3,
 			Reused: &itemID, Freezes: true, Allowance: "allowance-contoso-benchmarkRuns-2026-11", At: at,

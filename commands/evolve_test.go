@@ -58,6 +58,7 @@ var evolvings = []evolving{
 		[]domain.Event{assessment.Recorded{}, assessment.Pinned{}, assessment.Unpinned{}, assessment.ResultsDeleted{}}, nil),
 	evolves("benchmark.EvolveRun", "benchmarkrun", benchmark.EvolveRun, nil, nil),
 	evolves("abtest.Evolve", "abtest", abtest.Evolve, nil, nil),
+	evolves("abtest.EvolveFamily", "abfamily", abtest.EvolveFamily, nil, nil),
 	evolves("operation.Evolve", "operation", operation.Evolve, ofOperation, nil),
 	evolves("assessment.EvolveRun", "operation", assessment.EvolveRun, worked(assessment.RunAccepted{}, assessment.ModelEnded{}), nil),
 	evolves("optimization.Evolve", "operation", optimization.Evolve, worked(

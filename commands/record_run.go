@@ -147,25 +147,38 @@ func (r Runs) Fail(ctx context.Context, meta eventstore.Metadata, a Asking, fail
 	return err
 }
 
-// RecordComparison ends an A/B run with its comparison; stored keeps the
-// comparison.
-func (r Runs) RecordComparison(ctx context.Context, meta eventstore.Metadata, a Asking, made abtest.Compared,
+// Family loads the comparisons that the comparison of an A/B run joins.
+func (r Runs) Family(ctx context.Context, a Asking) (abtest.Family, error) {
+	past := familyOf(a)
+	err := r.Store.Load(ctx, past)
+	return past.State, err
+}
+
+func familyOf(a Asking) *eventstore.Past[abtest.Family] {
+	return eventstore.FoldCached(abtest.FamilyStream(a.Ab.Operation.Account, a.Ab.SideA.SemanticModelID), abtest.EvolveFamily)
+}
+
+// RecordComparison ends an A/B run with its comparison, which joins its family; stored keeps the comparison. It records
+// nothing and returns abtest.ErrFamilyMoved where another comparison joined since the family was loaded.
+func (r Runs) RecordComparison(ctx context.Context, meta eventstore.Metadata, a Asking, made abtest.Compared, join abtest.Join,
 	stored database.Statement) error {
+	family := familyOf(a)
 	_, err := r.record(ctx, meta, a, func(c *eventstore.Change, f *runPasts) error {
 		recorded := len(c.Recorded())
 		if err := eventstore.Decide(c, f.ab, abtest.Finish{Compared: made}); err != nil || len(c.Recorded()) == recorded {
 			return err
 		}
 		c.Queue(stored)
-		return nil
-	})
+		return eventstore.Decide(c, family, join)
+	}, family)
 	return err
 }
 
-// record decides a change of a run and records its consequences.
-func (r Runs) record(ctx context.Context, meta eventstore.Metadata, a Asking, decide func(*eventstore.Change, *runPasts) error) (Asking,
-	error) {
+// record decides a change of a run, and of more streams, and records its consequences.
+func (r Runs) record(ctx context.Context, meta eventstore.Metadata, a Asking, decide func(*eventstore.Change, *runPasts) error,
+	more ...eventstore.Loadable) (Asking, error) {
 	f := r.pastsOf(a.Run).addSettlement(a)
+	f.pasts = append(f.pasts, more...)
 	err := r.Store.Change(ctx, meta, f.pasts, func(c *eventstore.Change) error {
 		before := f.operation()
 		if err := decide(c, f); err != nil {

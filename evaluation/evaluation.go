@@ -159,7 +159,7 @@ func (r *Report) Now() Column { return r.Columns[r.now] }
 // semanticModelQueryService.
 func Answered(s comparison.Side) string {
 	switch {
-	case s.Target.Transport == "embedded":
+	case s.Target.Transport == comparison.Embedded:
 		return "embedded (simulated by the rules engine; no AI was asked)"
 	case s.Kind == comparison.DataAgent:
 		return "dataAgent"

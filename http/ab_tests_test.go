@@ -327,7 +327,7 @@ func TestMalformedAbTests(t *testing.T) {
 			{creation(source, `{"kind":"Run","runId":"`+nowhere.String()+`"}`, end, `"correctAnswers":"Update","source":`), "correctAnswers"},
 			{creation(end, `"reuseSideA":true,"source":`), "reuseSideA"},
 			{creation(end, `"repeats":0,"source":`), "repeats"},
-			{creation(end, `"repeats":6,"source":`), "repeats"},
+			{creation(end, `"repeats":21,"source":`), "repeats"},
 			{creation(end, `"hypothesis":{"kind":"A"},"source":`), "hypothesis.text"},
 			{creation(end, `"hypothesis":{"text":"x","kind":"a"},"source":`), "hypothesis.kind"},
 			{creation(kind, `{"kind":"Oracle"}`), "answeredBy.kind"},

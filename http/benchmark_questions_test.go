@@ -57,7 +57,7 @@ func TestBenchmarkQuestionsRefused(t *testing.T) {
 		}
 		question := func(rest string) string { return `{"questions":[{"text":"How many?",` + rest + `}]}` }
 		for body, member := range map[string]string{
-			``: "questions", `{}`: "questions", `{"questions":[],"repeats":6}`: "repeats", `{"questions":[],"repeats":0}`: "repeats",
+			``: "questions", `{}`: "questions", `{"questions":[],"repeats":21}`: "repeats", `{"questions":[],"repeats":0}`: "repeats",
 			`{"questions":[{"expected":{"value":"1"}}]}`:                                                                                    "text",
 			`{"questions":[{"text":"a\nb","expected":{"value":"1"}}]}`:                                                                      "questions[0].text",
 			`{"questions":[{"text":"` + strings.Repeat("x", 1001) + `","expected":{"value":"1"}}]}`:                                         "questions[0].text",

@@ -12,6 +12,7 @@ import (
 	"readiness/commands"
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
+	"readiness/domain/abtest"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
@@ -193,10 +194,15 @@ func (w *asker) carryOut(ctx context.Context, step ask, a commands.Asking) (more
 			return more, err
 		}
 	}
-	if a.Comparing() {
-		return false, w.compare(ctx, step, a, set)
+	if !a.Comparing() {
+		return false, nil
 	}
-	return false, nil
+	for range familyTries {
+		if err = w.compare(ctx, step, a, set); !errors.Is(err, abtest.ErrFamilyMoved) {
+			break
+		}
+	}
+	return false, err
 }
 
 // askSide asks the remaining questions and, after the last, completes the run.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -15,8 +16,12 @@ import (
 	"readiness/eventstore"
 )
 
-// compare compares the answers of both sides of an A/B run, stores the comparison
-// and ends the run.
+// familyTries is how often a comparison is made again because another one of the model was completed meanwhile; then its
+// job is tried again.
+const familyTries = 3
+
+// compare compares the answers of both sides of an A/B run, stores the comparison and ends the run. It returns
+// abtest.ErrFamilyMoved where another comparison of the model was completed meanwhile.
 func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set benchmark.Set) error {
 	run := a.Ab
 	test := eventstore.FoldCached(abtest.Stream(run.AbTestID), abtest.Evolve)
@@ -42,11 +47,17 @@ func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set be
 	made := comparison.Compare(run.RunID.String(),
 		run.SideA.Asked(label(test.State.LabelA), sideA.Summary.Target),
 		run.SideB.Asked(label(test.State.LabelB), sideB.Summary.Target), questions)
+	family, err := w.runs.Family(ctx, a)
+	if err != nil {
+		return err
+	}
+	finished := w.Now().UTC().Truncate(time.Microsecond)
+	others := family.Others(finished)
+	made.Settle(comparison.Setting{Last: test.State.Standing().Aggregate, Others: others, Generated: set.Generated()})
 	judge := sideB.Judge
 	if judge == nil {
 		judge = sideA.Judge
 	}
-	finished := w.Now().UTC()
 	document := comparison.NewDocument(run.RunID.String(), comparison.Header{
 		Benchmark: comparison.QuestionSet{ID: run.AbTestID.String(), Version: run.Questions.Document, Count: run.Questions.Count,
 			Hash: run.Questions.SetHash},
@@ -63,8 +74,10 @@ func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set be
 	if err != nil {
 		return err
 	}
+	tested := abtest.Tested{RunID: run.RunID, AbTestID: run.AbTestID, MidP: made.Aggregate.McNemar.MidP, At: finished}
 	return w.runs.RecordComparison(ctx, step.Metadata(), a,
-		abtest.Compared{Document: hash, Aggregate: made.Aggregate, Agreement: made.Agreement}, stored)
+		abtest.Compared{Document: hash, Aggregate: made.Aggregate, Agreement: made.Agreement},
+		abtest.Join{Tested: tested, Others: len(others)}, stored)
 }
 
 // answered reads the document of a completed benchmark run.

@@ -91,7 +91,7 @@ func (f *abTestFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.file, "file", "", "JSON file of the request; - for stdin")
 	flags.StringVar(&f.runID, "run", "", "stored run of the first model whose questions to ask, instead of the saved ones")
 	flags.BoolVar(&f.reuse, "reuse-side-a", false, "keep the answers of --run as side A, and ask only side B")
-	flags.IntVar(&f.repeats, "repeats", 1, "how many times to ask each question, 1 to 5; by default as saved or asked before")
+	flags.IntVar(&f.repeats, "repeats", 1, "how many times to ask each question, 1 to 20; by default as saved or asked before")
 }
 
 // check rejects arguments and flags that cannot be combined.
@@ -201,6 +201,10 @@ func abTestTable(s *sheet, t client.AbTest) {
 	}
 	s.say("%s: %d questions, %d runs", printable(t.Name), t.Questions.Count, t.RunCount)
 	s.say("A: %s\nB: %s", side(t.SideA), side(t.SideB))
+	var effect detectableEffect
+	if body, err := json.Marshal(t.MinimumDetectableEffect); err == nil && json.Unmarshal(body, &effect) == nil && effect.N > 0 {
+		s.say("%s", printable(effect.text()))
+	}
 	if len(t.Runs) == 0 {
 		return
 	}
@@ -303,9 +307,26 @@ type aggregate struct {
 		P    *float64 `json:"p"`
 		Note string   `json:"note"`
 	} `json:"mcnemar"`
-	Improvements []string `json:"improvements"`
-	Regressions  []string `json:"regressions"`
-	Conclusion   string   `json:"conclusion"`
+	Improvements []string          `json:"improvements"`
+	Regressions  []string          `json:"regressions"`
+	Conclusion   string            `json:"conclusion"`
+	Sentence     string            `json:"sentence"`
+	Detectable   *detectableEffect `json:"minimumDetectableEffect"`
+}
+
+// detectableEffect is a client.AbMinimumDetectableEffect.
+type detectableEffect struct {
+	N          int      `json:"n"`
+	Difference *float64 `json:"difference"`
+	Note       string   `json:"note"`
+}
+
+// text says what a run of so many questions can show.
+func (d *detectableEffect) text() string {
+	if d.Difference == nil {
+		return d.Note
+	}
+	return fmt.Sprintf("%d questions find a difference of %.0f points or more, four times of five", d.N, 100**d.Difference)
 }
 
 // readAggregate decodes an aggregate; nil if there is none.
@@ -325,7 +346,7 @@ func (a *aggregate) scores() string { return number(a.Scores.A) + " → " + numb
 
 // abConclusions maps a comparison's conclusion to words.
 var abConclusions = map[string]string{"a_better": "side A is answered better", "b_better": "side B is answered better",
-	"no_difference_shown": "no difference is shown"}
+	"no_difference_shown": "no difference is shown", "inconclusive": "nothing is concluded"}
 
 // concluded returns the conclusion in words.
 func (a *aggregate) concluded() string {
@@ -351,15 +372,18 @@ func abResultTable(s *sheet, r client.AbTestResult) {
 	}
 	s.say("Score of side A %s, of side B %s, over %d questions: %s", number(a.Scores.A), number(a.Scores.B), a.Comparable,
 		printable(conclusion))
+	s.say("%d answered right on side B alone, %d on side A alone", len(a.Improvements), len(a.Regressions))
+	switch {
+	case a.Sentence != "":
+		s.say("%s", printable(a.Sentence))
+	case a.McNemar.P != nil: // stored before there were sentences
+		s.say("McNemar's p %.4f. %s", *a.McNemar.P, printable(a.McNemar.Note))
+	}
 	if d := a.Difference; d.BMinusA != nil && d.CI != nil {
-		s.say("B minus A: %+.0f points, 95 %% interval %+.0f to %+.0f", 100**d.BMinusA, 100*d.CI.Low, 100*d.CI.High)
+		s.say("Pass rates, B minus A: %+.0f points, 95 %% interval by resampling %+.0f to %+.0f", 100**d.BMinusA, 100*d.CI.Low, 100*d.CI.High)
 	}
-	if a.McNemar.P != nil {
-		s.say("%d answered right on side B alone, %d on side A alone; McNemar's p %.4f", len(a.Improvements), len(a.Regressions),
-			*a.McNemar.P)
-	}
-	if a.McNemar.Note != "" {
-		s.say("%s", printable(a.McNemar.Note))
+	if a.Detectable != nil {
+		s.say("%s", printable(a.Detectable.text()))
 	}
 	var changed []answeredQuestion
 	for _, q := range answeredQuestions(r.Document) {

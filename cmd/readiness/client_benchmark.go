@@ -180,7 +180,7 @@ result, 2 that the command line is wrong. --junit, --markdown and --html write r
 	}
 	by.add(cmd.Flags())
 	gate.add(cmd, "the score")
-	cmd.Flags().IntVar(&repeats, "repeats", 1, "how many times to ask each question, 1 to 5; by default as saved")
+	cmd.Flags().IntVar(&repeats, "repeats", 1, "how many times to ask each question, 1 to 20; by default as saved")
 	return cmd
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -198,7 +199,7 @@ func (f *gateFlags) ofTest(ctx context.Context, s *client.Service, testID string
 	}
 	conclusion := ""
 	if a := readAggregate(b.Aggregate); a != nil {
-		conclusion = fmt.Sprintf("Over %d questions: %s.", a.Comparable, a.concluded())
+		conclusion = cmp.Or(a.Sentence, fmt.Sprintf("Over %d questions: %s.", a.Comparable, a.concluded()))
 	}
 	return evaluation.OfTest(printable(got.JSON200.Name), conclusion, b.Document, before)
 }

@@ -80,9 +80,9 @@ func TestARequestIsWellFormed(t *testing.T) {
 		"questions are kept":           {request(saved, func(r *abtest.CreateRequest) { r.ReuseSideA = true }), "reuseSideA"},
 		"once":                         {request(saved, func(r *abtest.CreateRequest) { r.Repeats = new(1) }), ""},
 		"five times":                   {request(saved, func(r *abtest.CreateRequest) { r.Repeats = new(5) }), ""},
-		"never":                        {request(saved, func(r *abtest.CreateRequest) { r.Repeats = new(0) }), "repeats is 0; it must be 1 to 5"},
+		"never":                        {request(saved, func(r *abtest.CreateRequest) { r.Repeats = new(0) }), "repeats is 0; it must be 1 to 20"},
 		"less than never":              {request(saved, func(r *abtest.CreateRequest) { r.Repeats = new(-1) }), "repeats is -1"},
-		"six times":                    {request(saved, func(r *abtest.CreateRequest) { r.Repeats = new(6) }), "repeats is 6"},
+		"21 times":                     {request(saved, func(r *abtest.CreateRequest) { r.Repeats = new(21) }), "repeats is 21"},
 	} {
 		refusedAs(t, name, test.request.Check(), test.naming)
 	}

@@ -54,7 +54,7 @@ func NewRunDocument(r Run, about comparison.Target, judge *comparison.Judge, set
 		tally := comparison.NewTally(made)
 		d.Questions[i] = AnsweredQuestion{q, tally}
 		if tally.Answered > 0 {
-			answered = append(answered, comparison.WeighedTally{Tally: tally, Weight: q.Weighed()})
+			answered = append(answered, comparison.WeighedTally{Tally: tally, Weight: q.Weighed(), Cluster: q.ClusterID})
 		}
 	}
 	side := "a"

@@ -2,6 +2,7 @@ package benchmark
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"readiness/domain/comparison"
@@ -60,10 +61,15 @@ type Set struct {
 	Repeats int `json:"repeats"`
 }
 
+// Generated reports whether the program wrote all of the questions.
+func (s Set) Generated() bool {
+	return len(s.Questions) > 0 && !slices.ContainsFunc(s.Questions, func(q Question) bool { return q.Source != Generated })
+}
+
 // The limits of a set (docs/decisions.md 7).
 const (
 	MaxQuestions   = 100
-	MaxRepeats     = 5
+	MaxRepeats     = 20
 	DefaultRepeats = 1
 )
 

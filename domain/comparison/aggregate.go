@@ -1,5 +1,7 @@
 package comparison
 
+import "readiness/domain/comparison/statistics"
+
 // Agreement is how far the two sides agree: in their verdicts on the questions, and in
 // their answers, right or wrong. Observed, Expected and Kappa are null without a
 // question; Kappa is also null when agreement by chance is complete (docs/regime.md D.4 (9,
@@ -62,7 +64,7 @@ func (g *Agreement) conclude() {
 	if g.N == 0 {
 		return
 	}
-	observed, expected, kappa := Kappa(g.BothCorrect, g.OnlyA, g.OnlyB, g.Neither)
+	observed, expected, kappa := statistics.Kappa(g.BothCorrect, g.OnlyA, g.OnlyB, g.Neither)
 	g.Observed, g.Expected = new(Rate(observed)), new(Rate(expected))
 	if kappa != nil {
 		g.Kappa = new(Rate(*kappa))
@@ -72,10 +74,12 @@ func (g *Agreement) conclude() {
 // Aggregate is the summary of a comparison, with the scores and response times of both
 // sides.
 type Aggregate struct {
-	Comparable             int                 `json:"nComparable"`
-	Excluded               int                 `json:"nExcluded"`
-	Scores                 Scores              `json:"scores"`
-	ResponseTimes          ResponseTimes       `json:"responseTimes"`
+	Comparable    int           `json:"nComparable"`
+	Excluded      int           `json:"nExcluded"`
+	Scores        Scores        `json:"scores"`
+	ResponseTimes ResponseTimes `json:"responseTimes"`
+	// VerdictDifference is what is concluded from; null without a question.
+	VerdictDifference      *VerdictDifference  `json:"verdictDifference"`
 	AccuracyDifference     AccuracyDifference  `json:"accuracyDifference"`
 	McNemar                McNemarTest         `json:"mcnemar"`
 	ResponseTimeDifference *DurationDifference `json:"responseTimeDifferenceMs"`
@@ -83,9 +87,22 @@ type Aggregate struct {
 	Improvements []string   `json:"improvements"`
 	Regressions  []string   `json:"regressions"`
 	Conclusion   Conclusion `json:"conclusion"`
-	Alpha        float64    `json:"alpha"`
-	// Corrections names the correction for multiple comparisons; "none" is made.
-	Corrections string `json:"corrections"`
+	// Sentence says why; "" in older results.
+	Sentence string  `json:"sentence,omitempty"`
+	Alpha    float64 `json:"alpha"`
+	// Corrections names the correction for many tests: "holm", or "none" for one that stands alone.
+	Corrections string    `json:"corrections"`
+	Holm        *HolmTest `json:"holm"`
+	// MinimumDetectable is what a test of so many questions can find; null in older results.
+	MinimumDetectable *Detectable `json:"minimumDetectableEffect"`
+	SmallSample       bool        `json:"smallSample"`
+}
+
+// VerdictDifference is the share of questions, or clusters, that side B answers correctly minus that of side A, with
+// Newcombe's paired interval.
+type VerdictDifference struct {
+	BMinusA *Rate    `json:"bMinusA"`
+	CI      Interval `json:"ci"`
 }
 
 // Scores are the scores of both sides; null where no question counts.
@@ -101,18 +118,19 @@ type ResponseTimes struct {
 }
 
 // AccuracyDifference is the accuracy of side B minus that of side A, from the pass
-// rates.
+// rates. CI is a bootstrap interval; null where fewer than ten questions differ.
 type AccuracyDifference struct {
 	BMinusA *Rate     `json:"bMinusA"`
 	CI      *Interval `json:"ci"`
 }
 
-// McNemarTest is McNemar's test on the questions whose verdicts differ.
+// McNemarTest is McNemar's test on the questions, or clusters, whose verdicts differ.
 type McNemarTest struct {
 	N10   int     `json:"n10"` // only side A correct
 	N01   int     `json:"n01"` // only side B correct
-	P     float64 `json:"p"`
+	P     float64 `json:"p"`   // exact
 	Exact bool    `json:"exact"`
+	MidP  float64 `json:"midP"` // what is concluded from
 	// Underpowered is true when too few questions differ to conclude anything; Note
 	// then says so.
 	Underpowered bool   `json:"underpowered"`
@@ -123,9 +141,10 @@ type McNemarTest struct {
 type DurationDifference struct {
 	// MedianBMinusA is the headline value, which CI covers, because times have heavy
 	// tails.
-	MedianBMinusA int64            `json:"medianBMinusA"`
-	MeanBMinusA   int64            `json:"meanBMinusA"`
-	CI            DurationInterval `json:"ci"`
+	MedianBMinusA int64 `json:"medianBMinusA"`
+	MeanBMinusA   int64 `json:"meanBMinusA"`
+	// CI is null where the times of fewer than ten questions differ.
+	CI *DurationInterval `json:"ci"`
 }
 
 // DurationInterval is a 95 % interval, in ms.
@@ -135,31 +154,22 @@ type DurationInterval struct {
 	High   int64  `json:"high"`
 }
 
-// Conclusion is what a comparison concludes. It never concludes that the sides are
-// equal.
-type Conclusion string
-
-// The conclusions.
-const (
-	ABetter           Conclusion = "a_better"
-	BBetter           Conclusion = "b_better"
-	NoDifferenceShown Conclusion = "no_difference_shown"
-)
-
 // negligible is how far floating-point error may move a difference of 0.
 const negligible = 1e-9
 
 // aggregate summarizes a comparison whose other members are computed already.
-func (c Comparison) aggregate(id string, d differences) Aggregate {
-	onlyA, onlyB := c.Agreement.OnlyA, c.Agreement.OnlyB
+func (c *Comparison) aggregate(id string, d differences) Aggregate {
+	p := c.pairs
 	g := Aggregate{
 		Comparable: len(d), Excluded: len(c.Excluded),
 		Scores: Scores{c.A.Score, c.B.Score}, ResponseTimes: ResponseTimes{c.A.ResponseTime, c.B.ResponseTime},
-		McNemar:      McNemarTest{N10: onlyA, N01: onlyB, P: McNemar(onlyA, onlyB), Exact: true},
+		McNemar: McNemarTest{N10: p.OnlyA, N01: p.OnlyB, P: statistics.McNemar(p.OnlyA, p.OnlyB), Exact: true,
+			MidP: statistics.McNemarMidP(p.OnlyA, p.OnlyB)},
 		Improvements: []string{}, Regressions: []string{},
-		Conclusion: NoDifferenceShown, Alpha: Alpha, Corrections: "none",
+		Alpha: statistics.Alpha, Corrections: "none", MinimumDetectable: new(NewDetectable(p.N(), nil)),
 	}
-	if onlyA+onlyB < minDiffering {
+	g.SmallSample = g.MinimumDetectable.SmallSample
+	if p.Differing() < statistics.LeastDiffering {
 		g.McNemar.Underpowered, g.McNemar.Note = true, "too few differing questions"
 	}
 	for _, q := range c.Questions {
@@ -173,27 +183,23 @@ func (c Comparison) aggregate(id string, d differences) Aggregate {
 	if len(d) == 0 {
 		return g
 	}
+	n := p.N()
+	low, high := statistics.Newcombe(p.Both, p.OnlyA, p.OnlyB, p.Neither)
+	g.VerdictDifference = &VerdictDifference{new(Rate(float64(p.OnlyB-p.OnlyA) / float64(n))),
+		Interval{Method: "newcombe95", Low: Rate(low), High: Rate(high), Of: counted(n, len(d)), N: &n}}
+	g.AccuracyDifference.BMinusA = new(Rate(d.rate(nil)))
+	g.ResponseTimeDifference = &DurationDifference{milliseconds(statistics.Median(d.times())), milliseconds(sum(d.times()) / float64(len(d))), nil}
 	d.sort()
+	ofRates, ofTimes := d.differing()
+	if ofRates < leastResampled && ofTimes < leastResampled {
+		return g
+	}
 	rate, time := d.bootstrap(id)
-	g.AccuracyDifference = AccuracyDifference{new(Rate(d.rate(nil))),
-		&Interval{Method: bootstrapMethod, Low: Rate(rate.low), High: Rate(rate.high)}}
-	g.ResponseTimeDifference = &DurationDifference{
-		milliseconds(median(d.times())), milliseconds(sum(d.times()) / float64(len(d))),
-		DurationInterval{bootstrapMethod, milliseconds(time.low), milliseconds(time.high)},
+	if ofRates >= leastResampled {
+		g.AccuracyDifference.CI = &Interval{Method: bootstrapMethod, Low: Rate(rate.low), High: Rate(rate.high)}
 	}
-	g.Conclusion = g.McNemar.conclude(rate)
+	if ofTimes >= leastResampled {
+		g.ResponseTimeDifference.CI = &DurationInterval{bootstrapMethod, milliseconds(time.low), milliseconds(time.high)}
+	}
 	return g
-}
-
-// conclude names a better side only when the test and the interval of the accuracy
-// difference agree (docs/regime.md D.4 (11)).
-func (t McNemarTest) conclude(rate interval) Conclusion {
-	switch {
-	case t.P >= Alpha:
-	case t.N01 > t.N10 && rate.low > negligible:
-		return BBetter
-	case t.N10 > t.N01 && rate.high < -negligible:
-		return ABetter
-	}
-	return NoDifferenceShown
 }

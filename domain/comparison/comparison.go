@@ -33,6 +33,7 @@ type Comparison struct {
 	Aggregate Aggregate          `json:"aggregate"`
 	Questions []ComparedQuestion `json:"questions"` // all questions, in the order given
 	Excluded  []ExcludedQuestion `json:"excluded"`
+	pairs     Pairs
 }
 
 // ComparedQuestion is a question with the tallies of both sides.
@@ -64,6 +65,7 @@ type ExcludedQuestion struct {
 
 // Compare computes the comparison. id seeds its bootstrap intervals.
 func Compare(id string, a, b Side, questions []AskedQuestion) Comparison {
+	var compared []ComparedQuestion
 	c := Comparison{Questions: make([]ComparedQuestion, 0, len(questions)), Excluded: []ExcludedQuestion{}}
 	var sideA, sideB []WeighedTally
 	var d differences
@@ -78,7 +80,8 @@ func Compare(id string, a, b Side, questions []AskedQuestion) Comparison {
 		if q.Change == NotComparable {
 			c.Excluded = append(c.Excluded, exclude(q))
 		} else {
-			sideA, sideB = append(sideA, WeighedTally{q.A, q.Weight}), append(sideB, WeighedTally{q.B, q.Weight})
+			sideA, sideB = append(sideA, WeighedTally{q.A, q.Weight, q.ClusterID}), append(sideB, WeighedTally{q.B, q.Weight, q.ClusterID})
+			compared = append(compared, q)
 			d = append(d, difference{q.QuestionID, q.ClusterID, q.Weight, float64(*q.B.PassRate - *q.A.PassRate), q.B.median - q.A.median})
 			c.Agreement.count(q)
 		}
@@ -88,7 +91,9 @@ func Compare(id string, a, b Side, questions []AskedQuestion) Comparison {
 	c.A.Spend(asksA)
 	c.B.Spend(asksB)
 	c.Agreement.conclude()
+	c.pairs = pairsOf(compared)
 	c.Aggregate = c.aggregate(id, d)
+	c.conclude(false)
 	return c
 }
 

@@ -3,6 +3,7 @@ package comparison
 import (
 	"fmt"
 	"math"
+	"readiness/domain/comparison/statistics"
 	"slices"
 	"testing"
 
@@ -49,7 +50,7 @@ func TestExampleComparison(t *testing.T) {
 		t.Errorf("agreement: -want +got\n%s", diff)
 	}
 	g := c.Aggregate
-	if diff := cmp.Diff(McNemarTest{1, 4, 0.375, true, true, "too few differing questions"}, g.McNemar); diff != "" {
+	if diff := cmp.Diff(McNemarTest{1, 4, 0.375, true, 0.21875, false, ""}, g.McNemar); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if *g.AccuracyDifference.BMinusA != 0.15 || g.Comparable != 20 || g.Excluded != 1 || g.Conclusion != NoDifferenceShown || *g.Scores.A != 75 || *g.Scores.B != 90 {
@@ -77,16 +78,18 @@ func TestConclusion(t *testing.T) {
 		want                        Conclusion
 		underpowered                bool
 	}{
-		{0, 0, 0, 0, NoDifferenceShown, true},
+		{0, 0, 0, 0, Inconclusive, true},
 		{20, 0, 0, 0, NoDifferenceShown, true},
-		{10, 0, 5, 0, NoDifferenceShown, true},
-		{10, 5, 0, 0, NoDifferenceShown, true},
+		{10, 0, 5, 0, BBetter, false},
+		{10, 5, 0, 0, ABetter, false},
+		{8, 0, 4, 0, NoDifferenceShown, true},     // only the interval excludes 0
+		{250, 0, 5, 45, NoDifferenceShown, false}, // only the test is significant
 		{10, 0, 6, 0, BBetter, false},
 		{10, 6, 0, 0, ABetter, false},
 		{10, 1, 6, 3, NoDifferenceShown, false},
 		{10, 1, 8, 3, BBetter, false},
 		{10, 8, 1, 3, ABetter, false},
-		{10, 2, 9, 3, NoDifferenceShown, false},
+		{10, 2, 9, 3, BBetter, false},
 		{0, 10, 10, 0, NoDifferenceShown, false},
 	} {
 		c := Compare("c", assistant, agent, questions(tt.both, tt.onlyA, tt.onlyB, tt.neither))
@@ -97,7 +100,7 @@ func TestConclusion(t *testing.T) {
 			t.Errorf("%+v: the gap is %d", tt, gap)
 		}
 	}
-	// The verdicts favor B, the pass rates do not.
+	// The verdicts favor B, the pass rates do not: questions are counted.
 	all := questions(0, 0, 6, 0)
 	for i := range all {
 		all[i].A, all[i].B = asks(Correct, Incorrect), asks(Correct, Correct, Incorrect)
@@ -108,7 +111,7 @@ func TestConclusion(t *testing.T) {
 		all = append(all, q)
 	}
 	c := Compare("c", assistant, agent, all)
-	if c.Aggregate.McNemar.P >= Alpha || c.Aggregate.Conclusion != NoDifferenceShown {
+	if c.Aggregate.McNemar.MidP >= statistics.Alpha || c.Aggregate.Conclusion != BBetter || *c.Aggregate.AccuracyDifference.BMinusA > 0.1 {
 		t.Errorf("against the pass rates: got %+v", c.Aggregate)
 	}
 }
@@ -157,7 +160,7 @@ func TestSides(t *testing.T) {
 		t.Errorf("difference: got %v, want 0.375", got)
 	}
 	// The medians are 2000 and 2000 on side A, 1000 and 1500 on side B.
-	if got := c.Aggregate.ResponseTimeDifference; got.MedianBMinusA != -750 || got.MeanBMinusA != -750 || got.CI.Low != -1000 || got.CI.High != -500 {
+	if got := c.Aggregate.ResponseTimeDifference; got.MedianBMinusA != -750 || got.MeanBMinusA != -750 || got.CI != nil {
 		t.Errorf("response times: got %+v", got)
 	}
 }
@@ -174,81 +177,5 @@ func TestSumIgnoresTheOrder(t *testing.T) {
 	t.Parallel()
 	if a, b := sum([]float64{0.1, 0.2, 0.3}), sum([]float64{0.3, 0.2, 0.1}); a != b {
 		t.Errorf("got %v and %v", a, b)
-	}
-}
-
-// An interval whose end is 0 except for floating-point error does not exclude 0.
-func TestIntervalAtZero(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		test McNemarTest
-		rate interval
-		want Conclusion
-	}{
-		{McNemarTest{N10: 1, N01: 8, P: 0.04}, interval{1e-17, 0.5}, NoDifferenceShown},
-		{McNemarTest{N10: 1, N01: 8, P: 0.04}, interval{0.01, 0.5}, BBetter},
-		{McNemarTest{N10: 8, N01: 1, P: 0.04}, interval{-0.5, -1e-17}, NoDifferenceShown},
-		{McNemarTest{N10: 8, N01: 1, P: 0.04}, interval{-0.5, -0.01}, ABetter},
-		{McNemarTest{N10: 8, N01: 1, P: 0.04}, interval{0.01, 0.5}, NoDifferenceShown},
-		{McNemarTest{N10: 8, N01: 1, P: Alpha}, interval{-0.5, -0.01}, NoDifferenceShown},
-	} {
-		if got := tt.test.conclude(tt.rate); got != tt.want {
-			t.Errorf("%+v: got %s", tt, got)
-		}
-	}
-}
-
-// Answers may agree whether they are correct or not; a judge decides what is otherwise
-// unknown.
-func TestAnswerAgreement(t *testing.T) {
-	t.Parallel()
-	say := func(texts ...string) (all []Ask) {
-		for i, s := range texts {
-			all = append(all, Ask{N: i + 1, Decision: Decision{Verdict: Unclear}, Answer: Answer{Text: s}})
-		}
-		return all
-	}
-	c := Compare("c", assistant, agent, []AskedQuestion{
-		{QuestionID: "1", A: say("5", "7", "7"), B: say("7.0", "6", "7"), Judged: Different},
-		{QuestionID: "2", A: say("5"), B: say("6")},
-		{QuestionID: "3", A: say("Bikes"), B: say("Clothing")},
-		{QuestionID: "4", A: say("Bikes"), B: say("Two-wheelers"), Judged: Equal},
-		{QuestionID: "5", A: say("Bikes"), B: say("Clothing"), Judged: Different},
-	})
-	if diff := cmp.Diff(AnswerAgreement{5, 2, 2, 1}, c.Agreement.AnswerAgreement); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-}
-
-// A side's tokens are those of all of its asks, and its cost is known only with prices.
-func TestSpend(t *testing.T) {
-	t.Parallel()
-	used := func(in, out int64) Ask {
-		return Ask{Decision: Decision{Verdict: Correct}, Usage: &TokenUsage{InputTokens: in, OutputTokens: out}}
-	}
-	uncounted := Ask{Decision: Decision{Verdict: Correct}}
-	failed := used(1_000_000, 0)
-	failed.Verdict, failed.Error = Errored, &Failure{Code: "timeout"}
-	priced := Side{Target: Target{Prices: &Prices{Input: 0.5, Output: 2}}}
-	for name, tt := range map[string]struct {
-		side Side
-		asks []Ask
-		in   *int64
-		cost *float64
-	}{
-		"counted and priced":   {priced, []Ask{used(3_000_000, 500_000), uncounted}, new(int64(3_000_000)), new(2.5)},
-		"failed asks cost too": {priced, []Ask{used(1_000_000, 0), failed}, new(int64(2_000_000)), new(1.)},
-		"no prices":            {Side{}, []Ask{used(1, 1)}, new(int64(1)), nil},
-		"nothing counted":      {priced, []Ask{uncounted}, nil, nil},
-		"free":                 {Side{Target: Target{Prices: &Prices{}}}, []Ask{used(1, 1)}, new(int64(1)), new(0.)},
-	} {
-		c := Compare("1", tt.side, Side{}, []AskedQuestion{{QuestionID: "q", A: tt.asks, B: []Ask{uncounted}}})
-		var in *int64
-		if c.A.Usage != nil {
-			in = &c.A.Usage.InputTokens
-		}
-		if diff := cmp.Diff(tt.in, in) + cmp.Diff(tt.cost, c.A.Cost); diff != "" || c.B.Cost != nil || c.B.Usage != nil {
-			t.Errorf("%s: %s", name, diff)
-		}
 	}
 }

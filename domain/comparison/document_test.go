@@ -239,38 +239,52 @@ const document = `
     ]
    }
   },
-  "accuracyDifference": {
+  "verdictDifference": {
    "bMinusA": 1,
    "ci": {
-    "method": "paired_bootstrap_2000",
-    "low": 1,
-    "high": 1
+    "method": "newcombe95",
+    "low": -0.1221,
+    "high": 1,
+    "of": "question_verdicts",
+    "n": 1
    }
+  },
+  "accuracyDifference": {
+   "bMinusA": 1,
+   "ci": null
   },
   "mcnemar": {
    "n10": 0,
    "n01": 1,
    "p": 1,
    "exact": true,
+   "midP": 0.5,
    "underpowered": true,
    "note": "too few differing questions"
   },
   "responseTimeDifferenceMs": {
    "medianBMinusA": 0,
    "meanBMinusA": 0,
-   "ci": {
-    "method": "paired_bootstrap_2000",
-    "low": 0,
-    "high": 0
-   }
+   "ci": null
   },
   "improvements": [
    "q1"
   ],
   "regressions": [],
-  "conclusion": "no_difference_shown",
+  "conclusion": "inconclusive",
+  "sentence": "Nothing is concluded: 1 of 2 questions cannot be compared.",
   "alpha": 0.05,
-  "corrections": "none"
+  "corrections": "none",
+  "holm": null,
+  "minimumDetectableEffect": {
+   "n": 1,
+   "discordance": 0.3,
+   "lastRun": false,
+   "difference": null,
+   "smallSample": true,
+   "note": "fewer than five questions can show nothing"
+  },
+  "smallSample": true
  },
  "questions": [
   {

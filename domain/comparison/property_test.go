@@ -86,6 +86,7 @@ func TestSidesSwap(t *testing.T) {
 		if got, want := written(t, s.Agreement), written(t, c.Agreement); got != want {
 			t.Fatalf("agreement: %s", cmp.Diff(want, got))
 		}
+		c.Aggregate.Sentence = ""
 		if got, want := written(t, opposite(s.Aggregate)), written(t, c.Aggregate); got != want {
 			t.Fatalf("aggregate: %s", cmp.Diff(want, got))
 		}
@@ -97,14 +98,25 @@ func opposite(g Aggregate) Aggregate {
 	g.ResponseTimes.A, g.ResponseTimes.B = g.ResponseTimes.B, g.ResponseTimes.A
 	g.McNemar.N10, g.McNemar.N01 = g.McNemar.N01, g.McNemar.N10
 	g.Improvements, g.Regressions = g.Regressions, g.Improvements
-	if d := &g.AccuracyDifference; d.CI != nil {
+	if d := g.VerdictDifference; d != nil {
 		*d.BMinusA = -*d.BMinusA
 		d.CI.Low, d.CI.High = -d.CI.High, -d.CI.Low
 	}
-	if d := g.ResponseTimeDifference; d != nil {
-		d.MedianBMinusA, d.MeanBMinusA, d.CI.Low, d.CI.High = -d.MedianBMinusA, -d.MeanBMinusA, -d.CI.High, -d.CI.Low
+	if d := &g.AccuracyDifference; d.BMinusA != nil {
+		*d.BMinusA = -*d.BMinusA
+		if d.CI != nil {
+			d.CI.Low, d.CI.High = -d.CI.High, -d.CI.Low
+		}
 	}
-	g.Conclusion = map[Conclusion]Conclusion{ABetter: BBetter, BBetter: ABetter, NoDifferenceShown: NoDifferenceShown}[g.Conclusion]
+	if d := g.ResponseTimeDifference; d != nil {
+		d.MedianBMinusA, d.MeanBMinusA = -d.MedianBMinusA, -d.MeanBMinusA
+		if d.CI != nil {
+			d.CI.Low, d.CI.High = -d.CI.High, -d.CI.Low
+		}
+	}
+	g.Conclusion = map[Conclusion]Conclusion{ABetter: BBetter, BBetter: ABetter, NoDifferenceShown: NoDifferenceShown,
+		Inconclusive: Inconclusive}[g.Conclusion]
+	g.Sentence = "" // it names sides and signs
 	return g
 }
 
@@ -140,8 +152,14 @@ func TestBounds(t *testing.T) {
 			return
 		}
 		d := c.Aggregate.AccuracyDifference
-		if *d.BMinusA < -1 || *d.BMinusA > 1 || d.CI.Low > d.CI.High || d.CI.Low < -1-1e-12 || d.CI.High > 1+1e-12 {
-			t.Fatalf("got %+v", d)
+		v := c.Aggregate.VerdictDifference
+		for _, ci := range []*Interval{d.CI, &v.CI} {
+			if ci != nil && (ci.Low > ci.High || ci.Low < -1-1e-12 || ci.High > 1+1e-12) {
+				t.Fatalf("got %+v", ci)
+			}
+		}
+		if *d.BMinusA < -1 || *d.BMinusA > 1 || *v.BMinusA < v.CI.Low || *v.BMinusA > v.CI.High {
+			t.Fatalf("got %+v, %+v", d, v)
 		}
 		if d := float64(*d.BMinusA - (*c.B.Accuracy - *c.A.Accuracy)); d < -1e-9 || d > 1e-9 {
 			t.Fatalf("the difference is off by %v", d)

@@ -1,6 +1,9 @@
 package comparison
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"math"
+)
 
 // Rate is a share, an accuracy or a difference of two. JSON rounds it to 4 decimals.
 type Rate float64
@@ -15,3 +18,9 @@ func share(x, n int) *Rate {
 	}
 	return new(Rate(float64(x) / float64(n)))
 }
+
+// round4 rounds to 4 decimals, halves away from zero, and never returns -0.
+func round4(x float64) float64 { return math.Round(x*10000)/10000 + 0 }
+
+// milliseconds rounds to an integer, halves away from zero.
+func milliseconds(x float64) int64 { return int64(math.Round(x)) }

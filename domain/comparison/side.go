@@ -2,6 +2,7 @@ package comparison
 
 import (
 	"math"
+	"readiness/domain/comparison/statistics"
 	"slices"
 
 	"github.com/google/uuid"
@@ -150,8 +151,8 @@ func (c *VerdictCounts) add(v Verdict) {
 	}
 }
 
-// Interval is a 95 % interval of a rate: Wilson's score interval for X of N questions,
-// or a bootstrap interval.
+// Interval is a 95 % interval of a rate: Wilson's score interval for X of N questions or clusters, Newcombe's of the
+// difference of two, or a bootstrap interval.
 type Interval struct {
 	Method string `json:"method"`
 	Low    Rate   `json:"low"`
@@ -180,6 +181,8 @@ type ResponseTime struct {
 type WeighedTally struct {
 	Tally
 	Weight float64
+	// Cluster is shared by paraphrases of one question; "" for a question without any.
+	Cluster string
 }
 
 // NewComparisonSide summarizes one side. questions must be the questions that count,
@@ -191,7 +194,7 @@ func NewComparisonSide(name string, who Side, questions []WeighedTally) Comparis
 	s := ComparisonSide{Name: name, Side: who, Questions: len(questions)}
 	var times []int64
 	var rates, stabilities, weights []float64
-	correct, all, any := 0, 0, 0
+	all, any := 0, 0
 	for _, q := range questions {
 		s.Asks += len(q.Asks)
 		s.AsksPerQuestion = max(s.AsksPerQuestion, len(q.Asks))
@@ -203,7 +206,6 @@ func NewComparisonSide(name string, who Side, questions []WeighedTally) Comparis
 		}
 		rates, weights = append(rates, float64(*q.PassRate)*q.Weight), append(weights, q.Weight)
 		stabilities = append(stabilities, float64(*q.Stability))
-		correct += one(q.Verdict == Correct)
 		all += one(q.Passes == q.Answered)
 		any += one(q.Passes > 0)
 		s.FlakyQuestions += one(q.Flaky)
@@ -215,8 +217,9 @@ func NewComparisonSide(name string, who Side, questions []WeighedTally) Comparis
 	n := len(questions)
 	accuracy := sum(rates) / sum(weights)
 	s.Accuracy, s.Score = new(Rate(accuracy)), new(int(math.Floor(100*accuracy+0.5+1e-9)))
-	low, high := Wilson(correct, n)
-	s.AccuracyCI = &Interval{"wilson95", Rate(low), Rate(high), "question_verdicts", &correct, &n}
+	correct, clusters := correctOf(questions)
+	low, high := statistics.Wilson(correct, clusters)
+	s.AccuracyCI = &Interval{"wilson95", Rate(low), Rate(high), counted(clusters, n), &correct, &clusters}
 	s.PassAll, s.PassAny = share(all, n), share(any, n)
 	s.MeanStability = new(Rate(sum(stabilities) / float64(n)))
 	return s
@@ -250,7 +253,7 @@ func newResponseTime(times []int64, errors int) *ResponseTime {
 		total += float64(t)
 	}
 	return &ResponseTime{
-		n, errors, milliseconds(total / float64(n)), nearestRank(times, 50), nearestRank(times, 90), nearestRank(times, 95), times[0],
+		n, errors, milliseconds(total / float64(n)), statistics.NearestRank(times, 50), statistics.NearestRank(times, 90), statistics.NearestRank(times, 95), times[0],
 		times[n-1],
 		"ask_to_last_token", []string{"judging", "queue_wait_429", "retries_wait"},
 	}

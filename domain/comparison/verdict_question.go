@@ -1,6 +1,9 @@
 package comparison
 
-import "slices"
+import (
+	"readiness/domain/comparison/statistics"
+	"slices"
+)
 
 // Ask is one time that a question was asked of a side.
 type Ask struct {
@@ -79,7 +82,7 @@ func NewTally(asks []Ask) Tally {
 		}
 	}
 	t.PassRate, t.Stability = share(t.Passes, t.Answered), share(most, t.Answered)
-	t.median = median(durations)
+	t.median = statistics.Median(durations)
 	t.MedianMS = new(milliseconds(t.median))
 	t.modal, t.AnswerStability = commonest(answers)
 	return t

@@ -1063,9 +1063,9 @@ type AIProviderPurposes = []AIProviderPurpose
 // AIProviderTest defines model for AIProviderTest.
 type AIProviderTest = aiprovider.Test
 
-// AbAggregate The result of a comparison: nComparable, nExcluded, scores, responseTimes, accuracyDifference, mcnemar,
-// responseTimeDifferenceMs, improvements, regressions, conclusion (a_better, b_better or no_difference_shown),
-// alpha and corrections. Members may be added.
+// AbAggregate The result of a comparison: nComparable, nExcluded, scores, responseTimes, verdictDifference, accuracyDifference, mcnemar,
+// responseTimeDifferenceMs, improvements, regressions, conclusion (a_better, b_better, no_difference_shown or inconclusive),
+// sentence, alpha, corrections, holm, minimumDetectableEffect and smallSample. Members may be added.
 type AbAggregate = comparison.Aggregate
 
 // AbAgreement How far the sides agree: n, bothCorrect, onlyA, onlyB, neither, observed, expected, kappa, answerAgreement and method.
@@ -1104,6 +1104,10 @@ type AbLatestRunStage string
 // AbLatestRunStatus defines model for AbLatestRun.Status.
 type AbLatestRunStatus string
 
+// AbMinimumDetectableEffect The smallest difference of the shares answered correctly that a run finds with a probability of 0.8: n, discordance, lastRun,
+// difference (null below five questions), smallSample and note. Members may be added.
+type AbMinimumDetectableEffect = comparison.Detectable
+
 // AbTest defines model for AbTest.
 type AbTest struct {
 	AbTestID     string            `json:"abTestId"`
@@ -1113,10 +1117,13 @@ type AbTest struct {
 	LatestRun    *AbLatestRun      `json:"latestRun,omitempty"`
 
 	// LatestSucceededRunAggregate Scores and response times of the newest succeeded run.
-	LatestSucceededRunAggregate *AbAggregate    `json:"latestSucceededRunAggregate,omitempty"`
-	LatestSucceededRunID        *string         `json:"latestSucceededRunId,omitempty"`
-	Name                        string          `json:"name"`
-	Questions                   AbTestQuestions `json:"questions"`
+	LatestSucceededRunAggregate *AbAggregate `json:"latestSucceededRunAggregate,omitempty"`
+	LatestSucceededRunID        *string      `json:"latestSucceededRunId,omitempty"`
+
+	// MinimumDetectableEffect What the next run can show; present when a single test is read.
+	MinimumDetectableEffect *AbMinimumDetectableEffect `json:"minimumDetectableEffect,omitempty"`
+	Name                    string                     `json:"name"`
+	Questions               AbTestQuestions            `json:"questions"`
 
 	// Repeats How many times each question is asked on each side.
 	Repeats  *int `json:"repeats,omitempty"`

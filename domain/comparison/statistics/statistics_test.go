@@ -1,13 +1,10 @@
-package comparison
+package statistics
 
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -31,13 +28,13 @@ func TestMcNemar(t *testing.T) {
 	}
 	for n := range 40 {
 		for k := range n + 1 {
-			if p := McNemar(k, n-k); p < Alpha && n < minDiffering || p > 1 || p <= 0 {
+			if p := McNemar(k, n-k); p > 1 || p <= 0 || McNemarMidP(k, n-k) < Alpha && n < LeastDiffering {
 				t.Errorf("%d of %d: got %v", k, n, p)
 			}
 		}
 	}
-	if McNemar(0, minDiffering) >= Alpha {
-		t.Error("six to one side are too few")
+	if McNemarMidP(0, LeastDiffering) >= Alpha {
+		t.Error("five to one side are too few")
 	}
 }
 
@@ -93,7 +90,7 @@ func TestKappa(t *testing.T) {
 	}
 }
 
-// Packages of domain do not import the standard library's generator; pcg draws the same
+// Packages of domain do not import the standard library's generator; Draws draws the same
 // numbers.
 func TestDrawsAreThoseOfTheStandardLibrary(t *testing.T) {
 	t.Parallel()
@@ -101,10 +98,10 @@ func TestDrawsAreThoseOfTheStandardLibrary(t *testing.T) {
 		id := rapid.String().Draw(t, "id")
 		seed := sha256.Sum256([]byte(id))
 		want := rand.New(rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:16])))
-		got := newPCG(id)
+		got := NewDraws(id)
 		for range 50 {
 			n := rapid.OneOf(rapid.IntRange(1, 2000), rapid.IntRange(1, math.MaxInt)).Draw(t, "n") // large ones are often drawn again
-			if w, g := want.IntN(n), got.below(n); g != w {
+			if w, g := want.IntN(n), got.Below(n); g != w {
 				t.Fatalf("below %d: got %d, want %d", n, g, w)
 			}
 		}
@@ -123,7 +120,7 @@ func TestNearestRank(t *testing.T) {
 	}{
 		{[]int64{7}, 7, 7, 7}, {[]int64{1, 2}, 1, 2, 2}, {hundred[:10], 5, 9, 10}, {hundred[:20], 10, 18, 19}, {hundred[:21], 11, 19, 20}, {hundred, 50, 90, 95},
 	} {
-		if a, b, c := nearestRank(tt.values, 50), nearestRank(tt.values, 90), nearestRank(tt.values, 95); a != tt.p50 || b != tt.p90 || c != tt.p95 {
+		if a, b, c := NearestRank(tt.values, 50), NearestRank(tt.values, 90), NearestRank(tt.values, 95); a != tt.p50 || b != tt.p90 || c != tt.p95 {
 			t.Errorf("%d values: got %d, %d, %d, want %d, %d, %d", len(tt.values), a, b, c, tt.p50, tt.p90, tt.p95)
 		}
 	}
@@ -135,75 +132,8 @@ func TestMedian(t *testing.T) {
 		values []float64
 		want   float64
 	}{{[]float64{3}, 3}, {[]float64{9, 1}, 5}, {[]float64{9, 1, 2}, 2}, {[]float64{4, 1, 3, 2}, 2.5}} {
-		if got := median(tt.values); got != tt.want {
+		if got := Median(tt.values); got != tt.want {
 			t.Errorf("%v: got %v, want %v", tt.values, got, tt.want)
 		}
 	}
-}
-
-func TestRoundingIsSymmetric(t *testing.T) {
-	t.Parallel()
-	for x, want := range map[Rate]string{0.76665: "0.7667", -0.76665: "-0.7667", 0.00004: "0", -0.00004: "0", 1: "1", 0.5: "0.5"} {
-		if got, err := json.Marshal(x); err != nil || string(got) != want {
-			t.Errorf("%v: got %s, %v, want %s", float64(x), got, err, want)
-		}
-	}
-	for x, want := range map[float64]int64{0.5: 1, -0.5: -1, 0.4: 0, -0.4: 0} {
-		if got := milliseconds(x); got != want {
-			t.Errorf("%v: got %d, want %d", x, got, want)
-		}
-	}
-}
-
-// bootstrapped is the definition, with the standard library's generator and a list of
-// the drawn questions instead of counts.
-func bootstrapped(id string, d differences) (rate, time interval) {
-	seed := sha256.Sum256([]byte(id))
-	random := rand.New(rand.NewPCG(binary.BigEndian.Uint64(seed[:8]), binary.BigEndian.Uint64(seed[8:16])))
-	var clusters []differences
-	for i, q := range d {
-		at := slices.IndexFunc(clusters, func(c differences) bool { return q.cluster != "" && c[0].cluster == q.cluster })
-		if at < 0 {
-			at = len(clusters)
-			clusters = append(clusters, nil)
-		}
-		clusters[at] = append(clusters[at], d[i])
-	}
-	var rates, times []float64
-	for range 2000 {
-		var drawn differences
-		for range clusters {
-			drawn = append(drawn, clusters[random.IntN(len(clusters))]...)
-		}
-		var sum, weights float64
-		var t []float64
-		for _, q := range drawn {
-			sum += q.rate * q.weight
-			weights += q.weight
-			t = append(t, q.time)
-		}
-		rates, times = append(rates, sum/weights), append(times, median(t))
-	}
-	slices.Sort(rates)
-	slices.Sort(times)
-	return interval{rates[50], rates[1949]}, interval{times[50], times[1949]}
-}
-
-func TestBootstrap(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		var d differences
-		for i := range rapid.IntRange(1, 12).Draw(t, "questions") {
-			d = append(d, difference{
-				fmt.Sprintf("q%02d", i), rapid.SampledFrom([]string{"", "", "x", "y"}).Draw(t, "cluster"), rapid.SampledFrom([]float64{1, 1, 2, 0.5}).Draw(t, "weight"),
-				float64(rapid.IntRange(-3, 3).Draw(t, "rate")) / 3, float64(rapid.IntRange(-40, 40).Draw(t, "time")) / 2,
-			})
-		}
-		id := rapid.String().Draw(t, "id")
-		rate, time := d.bootstrap(id)
-		wantRate, wantTime := bootstrapped(id, d)
-		if math.Abs(rate.low-wantRate.low) > 1e-12 || math.Abs(rate.high-wantRate.high) > 1e-12 || time != wantTime {
-			t.Fatalf("got %v, %v, want %v, %v", rate, time, wantRate, wantTime)
-		}
-	})
 }

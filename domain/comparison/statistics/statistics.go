@@ -1,4 +1,6 @@
-package comparison
+// Package statistics has the tests and intervals of paired verdicts: exact, and the same on every machine
+// (docs/regime.md D.4).
+package statistics
 
 import (
 	"math"
@@ -9,9 +11,9 @@ import (
 const (
 	// Alpha is the significance level at which a difference between two sides is concluded.
 	Alpha = 0.05
-	// minDiffering is the least number of differing questions that can reach Alpha:
-	// six, all in favor of one side, give p = 2/64.
-	minDiffering = 6
+	// LeastDiffering is the least number of differing questions that can reach Alpha:
+	// five, all in favor of one side, give a mid-p of 1/32.
+	LeastDiffering = 5
 	// z is the normal quantile of a two-sided 95 % interval.
 	z = 1.959963984540054
 )
@@ -59,21 +61,15 @@ func Kappa(both, onlyA, onlyB, neither int) (observed, expected float64, kappa *
 	return observed, expected, kappa
 }
 
-// nearestRank returns the percentile of sorted values; there must be at least one.
-func nearestRank(sorted []int64, percent int) int64 {
+// NearestRank returns the percentile of sorted values; there must be at least one.
+func NearestRank(sorted []int64, percent int) int64 {
 	return sorted[(percent*len(sorted)+99)/100-1]
 }
 
-// median returns the middle value, or the mean of the two in the middle; there must be
+// Median returns the middle value, or the mean of the two in the middle; there must be
 // at least one.
-func median(values []float64) float64 {
+func Median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
-
-// round4 rounds to 4 decimals, halves away from zero, and never returns -0.
-func round4(x float64) float64 { return math.Round(x*10000)/10000 + 0 }
-
-// milliseconds rounds to an integer, halves away from zero.
-func milliseconds(x float64) int64 { return int64(math.Round(x)) }

@@ -1,4 +1,4 @@
-package comparison
+package statistics
 
 import (
 	"crypto/sha256"
@@ -6,19 +6,19 @@ import (
 	"math/bits"
 )
 
-// pcg is the generator PCG-DXSM with 128 bits of state, as in math/rand/v2. Packages of
+// Draws is the generator PCG-DXSM with 128 bits of state, as in math/rand/v2. Packages of
 // domain draw no random numbers, but a generator seeded by the comparison's id is
 // deterministic (docs/regime.md D.4 (8)).
-type pcg struct{ hi, lo uint64 }
+type Draws struct{ hi, lo uint64 }
 
-// newPCG returns the generator of a comparison, which is the same for the same id.
-func newPCG(comparisonID string) *pcg {
+// NewDraws returns the generator of a comparison, which is the same for the same id.
+func NewDraws(comparisonID string) *Draws {
 	sum := sha256.Sum256([]byte(comparisonID))
-	return &pcg{binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])}
+	return &Draws{binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])}
 }
 
 // draw returns a number uniform over 64 bits.
-func (p *pcg) draw() uint64 {
+func (p *Draws) draw() uint64 {
 	// The multiplier and the increment, as upper and lower halves.
 	const mulHi, mulLo, addHi, addLo = 0x2360ed051fc65da4, 0x4385df649fccf645, 0x5851f42d4c957f2d, 0x14057b7ef767814f
 	hi, lo := bits.Mul64(p.lo, mulLo)
@@ -31,9 +31,9 @@ func (p *pcg) draw() uint64 {
 	return (hi ^ hi>>48) * (lo | 1)
 }
 
-// below returns a number uniform over 0 to n-1, for n above 0. It draws as IntN of
+// Below returns a number uniform over 0 to n-1, for n above 0. It draws as IntN of
 // math/rand/v2 does.
-func (p *pcg) below(n int) int {
+func (p *Draws) Below(n int) int {
 	limit := uint64(n)
 	if limit&(limit-1) == 0 {
 		return int(p.draw() & (limit - 1))

@@ -2,11 +2,15 @@ package comparison
 
 import (
 	"cmp"
+	"math"
+	"readiness/domain/comparison/statistics"
 	"slices"
 )
 
 const (
 	resamples = 2000
+	// leastResampled is how many questions must differ for an interval by resampling.
+	leastResampled = 10
 	// lowest and highest are the indexes of the 95 % interval among the sorted
 	// resamples.
 	lowest, highest = 50, 1949
@@ -32,23 +36,13 @@ func (d differences) sort() {
 	slices.SortFunc(d, func(a, b difference) int { return cmp.Compare(a.questionID, b.questionID) })
 }
 
-// clusters returns the indexes of the questions that are resampled together, ordered by
-// the first of each cluster.
-func (d differences) clusters() [][]int {
-	var all [][]int
-	known := make(map[string]int)
-	for i, q := range d {
-		at, ok := known[q.cluster]
-		if !ok {
-			at = len(all)
-			all = append(all, nil)
-		}
-		if q.cluster != "" {
-			known[q.cluster] = at
-		}
-		all[at] = append(all[at], i)
+// differing returns how many questions differ in their pass rate, and how many in their time.
+func (d differences) differing() (rates, times int) {
+	for _, q := range d {
+		rates += one(math.Abs(q.rate) > negligible)
+		times += one(q.time != 0)
 	}
-	return all
+	return rates, times
 }
 
 // rate returns the weighted mean with question i counted count[i] times; once each if
@@ -81,7 +75,7 @@ type interval struct{ low, high float64 }
 // intervals, of the weighted mean of the rates and of the median of the times. There
 // must be at least one question (docs/regime.md D.4 (8)).
 func (d differences) bootstrap(comparisonID string) (rate, time interval) {
-	clusters, random := d.clusters(), newPCG(comparisonID)
+	resampled, random := clusters(len(d), func(i int) string { return d[i].cluster }), statistics.NewDraws(comparisonID)
 	byTime := make([]int, len(d))
 	for i := range byTime {
 		byTime[i] = i
@@ -92,8 +86,8 @@ func (d differences) bootstrap(comparisonID string) (rate, time interval) {
 	for i := range resamples {
 		clear(count)
 		drawn := 0
-		for range clusters {
-			for _, q := range clusters[random.below(len(clusters))] {
+		for range resampled {
+			for _, q := range resampled[random.Below(len(resampled))] {
 				count[q]++
 				drawn++
 			}
