@@ -160,7 +160,7 @@ func TestMalformedBenchmarkRuns(t *testing.T) {
 			`{"answeredBy":{"kind":"PlatformAssistant","providerId":"x"}}`:                  "providerId",
 			`{"answeredBy":{"kind":"PlatformAssistant","dataAgentID":"x"}}`:                 "answeredBy.dataAgentId",
 			`{"answeredBy":{"kind":"PlatformAssistant"},"repeats":0}`:                       "repeats",
-			`{"answeredBy":{"kind":"PlatformAssistant"},"repeats":21}`:                       "repeats",
+			`{"answeredBy":{"kind":"PlatformAssistant"},"repeats":21}`:                      "repeats",
 			`{"answeredBy":{"kind":"PlatformAssistant"},"repeats":1.5}`:                     "repeats",
 			`{"answeredBy":{"kind":"DataAgent","dataAgentId":"x"}}`:                         "answeredBy.dataAgentId",
 			`{"answeredBy":{"kind":"PlatformAssistant"},"questions":["how much is it?"]}`:   "questions",

@@ -2,9 +2,10 @@ package answering
 
 import (
 	"fmt"
-	"readiness/domain/benchmark/modelquery"
 	"slices"
 	"strings"
+
+	"readiness/domain/benchmark/modelquery"
 )
 
 // attachBounds finds the mention that each comparison with a number limits: the one before it, else

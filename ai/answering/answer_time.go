@@ -2,9 +2,10 @@ package answering
 
 import (
 	"fmt"
-	"readiness/domain/benchmark/modelquery"
 	"slices"
 	"strings"
+
+	"readiness/domain/benchmark/modelquery"
 )
 
 // against are words that mark a time as one to compare with.

@@ -1,9 +1,10 @@
 package answering
 
 import (
-	"readiness/domain/benchmark/modelquery"
 	"slices"
 	"strings"
+
+	"readiness/domain/benchmark/modelquery"
 )
 
 // bound is a comparison with a number: "over 1,000". The mention next to it is the field that it

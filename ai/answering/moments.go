@@ -2,10 +2,11 @@ package answering
 
 import (
 	"fmt"
-	"readiness/domain/benchmark/modelquery"
 	"regexp"
 	"strconv"
 	"time"
+
+	"readiness/domain/benchmark/modelquery"
 )
 
 var monthNames = map[string]int{

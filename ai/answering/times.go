@@ -1,9 +1,10 @@
 package answering
 
 import (
-	"readiness/domain/benchmark/modelquery"
 	"slices"
 	"strconv"
+
+	"readiness/domain/benchmark/modelquery"
 )
 
 // relation is the relation of the requested values to a time.
@@ -36,7 +37,9 @@ var unitNames = map[string]modelquery.Unit{
 	"days": modelquery.Day, "weeks": modelquery.Week, "months": modelquery.Month, "quarters": modelquery.Quarter, "years": modelquery.Year,
 }
 
-var toDateNames = map[string]modelquery.Unit{"ytd": modelquery.Year, "qtd": modelquery.Quarter, "mtd": modelquery.Month, "wtd": modelquery.Week}
+var toDateNames = map[string]modelquery.Unit{
+	"ytd": modelquery.Year, "qtd": modelquery.Quarter, "mtd": modelquery.Month, "wtd": modelquery.Week,
+}
 
 // findTimes finds the times in the question, from left to right.
 func (q *question) findTimes() {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/client"
-	"readiness/domain/comparison"
 	"readiness/evaluation"
 	"readiness/internal/optional"
 )
@@ -289,116 +288,6 @@ func (c *clientCalls) abTestsResultCommand() *cobra.Command {
 			return c.answered(got.Body, func(s *sheet) { abResultTable(s, *got.JSON200) })
 		}),
 	}
-}
-
-// aggregate is the part of a client.AbAggregate that is printed. Members that the service omits stay nil.
-type aggregate struct {
-	Comparable int `json:"nComparable"`
-	Scores     struct {
-		A, B *float64
-	} `json:"scores"`
-	Difference struct {
-		BMinusA *float64 `json:"bMinusA"`
-		CI      *struct {
-			Low, High float64
-		} `json:"ci"`
-	} `json:"accuracyDifference"`
-	McNemar struct {
-		P    *float64 `json:"p"`
-		Note string   `json:"note"`
-	} `json:"mcnemar"`
-	Improvements []string          `json:"improvements"`
-	Regressions  []string          `json:"regressions"`
-	Conclusion   string            `json:"conclusion"`
-	Sentence     string            `json:"sentence"`
-	Detectable   *detectableEffect `json:"minimumDetectableEffect"`
-}
-
-// detectableEffect is a client.AbMinimumDetectableEffect.
-type detectableEffect struct {
-	N          int      `json:"n"`
-	Difference *float64 `json:"difference"`
-	Note       string   `json:"note"`
-}
-
-// text says what a run of so many questions can show.
-func (d *detectableEffect) text() string {
-	if d.Difference == nil {
-		return d.Note
-	}
-	return fmt.Sprintf("%d questions find a difference of %.0f points or more, four times of five", d.N, 100**d.Difference)
-}
-
-// readAggregate decodes an aggregate; nil if there is none.
-func readAggregate(from *client.AbAggregate) *aggregate {
-	if from == nil {
-		return nil
-	}
-	var a aggregate
-	body, err := json.Marshal(from)
-	if err != nil || json.Unmarshal(body, &a) != nil {
-		return nil
-	}
-	return &a
-}
-
-func (a *aggregate) scores() string { return number(a.Scores.A) + " → " + number(a.Scores.B) }
-
-// abConclusions maps a comparison's conclusion to words.
-var abConclusions = map[string]string{"a_better": "side A is answered better", "b_better": "side B is answered better",
-	"no_difference_shown": "no difference is shown", "inconclusive": "nothing is concluded"}
-
-// concluded returns the conclusion in words.
-func (a *aggregate) concluded() string {
-	if words := abConclusions[a.Conclusion]; words != "" {
-		return words
-	}
-	return a.Conclusion
-}
-
-// abResultTable prints the result of an A/B run and the questions whose verdicts differ.
-func abResultTable(s *sheet, r client.AbTestResult) {
-	a := readAggregate(r.Aggregate)
-	if a == nil {
-		s.say("Run %s of A/B test %s has no comparison; --json prints the response", printable(r.RunID), printable(r.AbTestID))
-		return
-	}
-	conclusion := a.concluded()
-	s.say("A/B test %s, run %s", printable(r.AbTestID), printable(r.RunID))
-	var asked struct{ A, B comparison.Side }
-	if json.Unmarshal(r.Document, &asked) == nil && asked.A.Kind != "" && asked.B.Kind != "" {
-		s.say("Side A answered by %s\nSide B answered by %s", printable(evaluation.Answered(asked.A)),
-			printable(evaluation.Answered(asked.B)))
-	}
-	s.say("Score of side A %s, of side B %s, over %d questions: %s", number(a.Scores.A), number(a.Scores.B), a.Comparable,
-		printable(conclusion))
-	s.say("%d answered right on side B alone, %d on side A alone", len(a.Improvements), len(a.Regressions))
-	switch {
-	case a.Sentence != "":
-		s.say("%s", printable(a.Sentence))
-	case a.McNemar.P != nil: // stored before there were sentences
-		s.say("McNemar's p %.4f. %s", *a.McNemar.P, printable(a.McNemar.Note))
-	}
-	if d := a.Difference; d.BMinusA != nil && d.CI != nil {
-		s.say("Pass rates, B minus A: %+.0f points, 95 %% interval by resampling %+.0f to %+.0f", 100**d.BMinusA, 100*d.CI.Low, 100*d.CI.High)
-	}
-	if a.Detectable != nil {
-		s.say("%s", printable(a.Detectable.text()))
-	}
-	var changed []answeredQuestion
-	for _, q := range answeredQuestions(r.Document) {
-		if q.Change == "improved" || q.Change == "regressed" {
-			changed = append(changed, q)
-		}
-	}
-	if len(changed) == 0 {
-		return
-	}
-	s.rows("QUESTION", "SIDE A", "SIDE B", "ASKED")
-	for _, q := range changed[:min(len(changed), maxRows)] {
-		s.row(q.QuestionID, q.A.Verdict, q.B.Verdict, q.Text)
-	}
-	s.more(len(changed) - maxRows)
 }
 
 func (c *clientCalls) abTestsDeleteCommand() *cobra.Command {

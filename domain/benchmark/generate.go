@@ -196,7 +196,10 @@ func (b builder) byInYear() (modelquery.Query, bool) {
 
 func (b builder) during() (modelquery.Query, bool) {
 	twelve, _ := modelquery.LastUnits(12, modelquery.Month)
-	p := []modelquery.Period{modelquery.Last(modelquery.Month), modelquery.This(modelquery.Year), twelve, modelquery.Last(modelquery.Quarter), modelquery.ToDate(modelquery.Year)}[b.turn%5]
+	p := []modelquery.Period{
+		modelquery.Last(modelquery.Month), modelquery.This(modelquery.Year), twelve, modelquery.Last(modelquery.Quarter),
+		modelquery.ToDate(modelquery.Year),
+	}[b.turn%5]
 	f, ok := b.calendar.During(p)
 	q := b.query(f)
 	g, there := b.grouping(0)
@@ -215,7 +218,9 @@ func (b builder) bottom() (modelquery.Query, bool) {
 
 func (b builder) ranked(operator modelquery.Operator, count, n int) (modelquery.Query, bool) {
 	g, ok := b.grouping(n)
-	q := b.query(modelquery.Filter{Field: b.measure.Field, Operator: operator, Values: []string{strconv.Itoa(count)}, Type: modelquery.NumberValue})
+	q := b.query(modelquery.Filter{
+		Field: b.measure.Field, Operator: operator, Values: []string{strconv.Itoa(count)}, Type: modelquery.NumberValue,
+	})
 	q.Groupings = []modelquery.Field{g}
 	return q, ok
 }
@@ -269,7 +274,9 @@ func GeneratedSet(queries []modelquery.Query, texts []string, count int) Set {
 		if i >= len(texts) || len(set.Questions) == count || line(texts[i], MaxText) != "" || seen[fold(texts[i])] {
 			continue
 		}
-		one := Question{QuestionID: QuestionIDOf(q), Text: texts[i], Expected: Expected{Fields: q.Fields(), DAX: q.DAX()}, Source: Generated}
+		one := Question{
+			QuestionID: QuestionIDOf(q), Text: texts[i], Expected: Expected{Fields: q.Fields(), DAX: q.DAX()}, Source: Generated,
+		}
 		if len(one.Expected.DAX) > MaxDAX {
 			continue
 		}

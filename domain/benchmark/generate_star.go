@@ -69,8 +69,10 @@ func newStar(m *semanticmodel.Model, w Wanted) *star {
 			s.columns[[2]string{fold(t.Name), fold(c.Name)}] = table
 		}
 		for _, x := range t.Measures {
-			s.measures[fold(x.Name)] = &starMeasure{Field: modelquery.Field{Table: t.Name, Name: x.Name}, home: table, expression: x.Expression,
-				attention: seen(t.Name, x.Name)}
+			s.measures[fold(x.Name)] = &starMeasure{
+				Field: modelquery.Field{Table: t.Name, Name: x.Name}, home: table, expression: x.Expression,
+				attention: seen(t.Name, x.Name),
+			}
 		}
 	}
 	s.relate(m.Relationships)

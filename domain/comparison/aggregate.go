@@ -188,7 +188,9 @@ func (c *Comparison) aggregate(id string, d differences) Aggregate {
 	g.VerdictDifference = &VerdictDifference{new(Rate(float64(p.OnlyB-p.OnlyA) / float64(n))),
 		Interval{Method: "newcombe95", Low: Rate(low), High: Rate(high), Of: counted(n, len(d)), N: &n}}
 	g.AccuracyDifference.BMinusA = new(Rate(d.rate(nil)))
-	g.ResponseTimeDifference = &DurationDifference{milliseconds(statistics.Median(d.times())), milliseconds(sum(d.times()) / float64(len(d))), nil}
+	g.ResponseTimeDifference = &DurationDifference{
+		MedianBMinusA: milliseconds(statistics.Median(d.times())), MeanBMinusA: milliseconds(sum(d.times()) / float64(len(d))),
+	}
 	d.sort()
 	ofRates, ofTimes := d.differing()
 	if ofRates < leastResampled && ofTimes < leastResampled {

@@ -3,8 +3,9 @@ package comparison
 import (
 	"cmp"
 	"math"
-	"readiness/domain/comparison/statistics"
 	"slices"
+
+	"readiness/domain/comparison/statistics"
 )
 
 const (

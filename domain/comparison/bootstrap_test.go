@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"readiness/domain/comparison/statistics"
 	"slices"
 	"testing"
+
+	"readiness/domain/comparison/statistics"
 
 	"pgregory.net/rapid"
 )

@@ -3,9 +3,10 @@ package comparison
 import (
 	"fmt"
 	"math"
-	"readiness/domain/comparison/statistics"
 	"slices"
 	"testing"
+
+	"readiness/domain/comparison/statistics"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -3,6 +3,7 @@ package comparison
 import (
 	"fmt"
 	"math"
+
 	"readiness/domain/comparison/statistics"
 )
 
@@ -52,8 +53,8 @@ func (c *Comparison) conclude(generated bool) {
 	g := &c.Aggregate
 	g.Conclusion, g.Sentence = c.concluded()
 	if h := g.Holm; h != nil && (h.P < statistics.Alpha) != (g.McNemar.MidP < statistics.Alpha) {
-		g.Sentence += fmt.Sprintf(" Over the %d tests of the last %d days the adjusted p is %.4f, which is not significant (Holm).", h.Tests,
-			h.Days, h.P)
+		g.Sentence += fmt.Sprintf(" Over the %d tests of the last %d days the adjusted p is %.4f, which is not significant (Holm).",
+			h.Tests, h.Days, h.P)
 	}
 	if c.A.embedded() && c.B.embedded() {
 		g.Sentence += " The rules engine simulated both sides and no AI was asked: this compares metadata only."

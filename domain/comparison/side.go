@@ -2,8 +2,9 @@ package comparison
 
 import (
 	"math"
-	"readiness/domain/comparison/statistics"
 	"slices"
+
+	"readiness/domain/comparison/statistics"
 
 	"github.com/google/uuid"
 )
@@ -253,7 +254,8 @@ func newResponseTime(times []int64, errors int) *ResponseTime {
 		total += float64(t)
 	}
 	return &ResponseTime{
-		n, errors, milliseconds(total / float64(n)), statistics.NearestRank(times, 50), statistics.NearestRank(times, 90), statistics.NearestRank(times, 95), times[0],
+		n, errors, milliseconds(total / float64(n)),
+		statistics.NearestRank(times, 50), statistics.NearestRank(times, 90), statistics.NearestRank(times, 95), times[0],
 		times[n-1],
 		"ask_to_last_token", []string{"judging", "queue_wait_429", "retries_wait"},
 	}

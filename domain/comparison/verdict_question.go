@@ -1,8 +1,9 @@
 package comparison
 
 import (
-	"readiness/domain/comparison/statistics"
 	"slices"
+
+	"readiness/domain/comparison/statistics"
 )
 
 // Ask is one time that a question was asked of a side.

@@ -2,10 +2,11 @@ package modelquery_test
 
 import (
 	"math/rand/v2"
-	"readiness/domain/benchmark/modelquery"
 	"reflect"
 	"strings"
 	"testing"
+
+	"readiness/domain/benchmark/modelquery"
 )
 
 func TestNewCalendar(t *testing.T) {

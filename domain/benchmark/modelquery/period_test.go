@@ -1,8 +1,9 @@
 package modelquery_test
 
 import (
-	"readiness/domain/benchmark/modelquery"
 	"testing"
+
+	"readiness/domain/benchmark/modelquery"
 )
 
 func TestPeriodNames(t *testing.T) {
