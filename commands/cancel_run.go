@@ -7,11 +7,17 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+
+	"github.com/google/uuid"
 )
 
 // cancelRun stops a run of an A/B test.
 func (s *ABTests) cancelRun(ctx context.Context, caller Caller, op operation.Operation) error {
-	return s.benchmarks.Runs.changeAbRun(ctx, caller.metadata(op.ID), op.ID, func(c *eventstore.Change, w *abRunPasts) error {
+	return s.benchmarks.Runs.stopAbRun(ctx, caller.metadata(op.ID), op.ID)
+}
+
+func (r Runs) stopAbRun(ctx context.Context, meta eventstore.Metadata, runID uuid.UUID) error {
+	return r.changeAbRun(ctx, meta, runID, func(c *eventstore.Change, w *abRunPasts) error {
 		return eventstore.Decide(c, w.ab, abtest.Stop{AskedA: stateOf(w.a), AskedB: stateOf(w.b)})
 	})
 }
@@ -23,8 +29,25 @@ func (s *Benchmarks) cancelRun(ctx context.Context, caller Caller, op operation.
 	if err != nil {
 		return err
 	}
-	_, err = s.Runs.record(ctx, caller.metadata(op.ID), a, func(c *eventstore.Change, f *runPasts) error {
-		if err := eventstore.Decide(c, f.run, benchmark.StopRun{At: s.Runs.now()}); err != nil {
+	_, err = s.Runs.stop(ctx, caller.metadata(op.ID), a)
+	return err
+}
+
+// StopAsking ends a run with what it has, as a cancel does, because its account no longer uses AI features.
+func (r Runs) StopAsking(ctx context.Context, meta eventstore.Metadata, a Asking) (Asking, error) {
+	if a.Run.AbTest == nil {
+		return r.stop(ctx, meta, a)
+	}
+	if err := r.stopAbRun(ctx, meta, a.Ab.RunID); err != nil {
+		return a, err
+	}
+	return r.Load(ctx, a.Run.RunID)
+}
+
+// stop stops a standalone run.
+func (r Runs) stop(ctx context.Context, meta eventstore.Metadata, a Asking) (Asking, error) {
+	return r.record(ctx, meta, a, func(c *eventstore.Change, f *runPasts) error {
+		if err := eventstore.Decide(c, f.run, benchmark.StopRun{At: r.now()}); err != nil {
 			return err
 		}
 		impact := f.own.State.Impact
@@ -33,5 +56,4 @@ func (s *Benchmarks) cancelRun(ctx context.Context, caller Caller, op operation.
 		}
 		return eventstore.Decide(c, f.own, operation.Stop{Impact: impact})
 	})
-	return err
 }

@@ -147,6 +147,14 @@ func (r Runs) Fail(ctx context.Context, meta eventstore.Metadata, a Asking, fail
 	return err
 }
 
+// FailComparison ends an A/B run in which nothing can be compared, and gives it back.
+func (r Runs) FailComparison(ctx context.Context, meta eventstore.Metadata, a Asking, failure operation.Failure) error {
+	_, err := r.record(ctx, meta, a, func(c *eventstore.Change, f *runPasts) error {
+		return eventstore.Decide(c, f.ab, abtest.FailComparison{Failure: failure, Nothing: true})
+	})
+	return err
+}
+
 // Family loads the comparisons that the comparison of an A/B run joins.
 func (r Runs) Family(ctx context.Context, a Asking) (abtest.Family, error) {
 	past := familyOf(a)

@@ -73,8 +73,10 @@ var AbRuns = &View{
 			set(Row{"compared": e, "status": string(operation.Succeeded), "finished_at": r.RecordedAt})
 		case abtest.RunStopped:
 			columns := Row{"stopped": e, "status": string(operation.Cancelled), "finished_at": r.RecordedAt}
-			if e.Side != nil {
-				columns["status_"+string(*e.Side)] = string(abtest.SideCancelled)
+			for _, side := range []*abtest.SideName{e.Side, e.Queued} {
+				if side != nil {
+					columns["status_"+string(*side)] = string(abtest.SideCancelled)
+				}
 			}
 			set(columns)
 		case operation.Broken: // of any operation; without a run there is no row

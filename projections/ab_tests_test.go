@@ -105,7 +105,7 @@ func TestAbTestsAreRebuilt(t *testing.T) {
 	abRun(30, abtest.SideCompleted{Side: abtest.A}, abtest.SideQueued{Side: abtest.B, BenchmarkRunID: id(11)}, abtest.SideStarted{Side: abtest.B}, abtest.SideCompleted{Side: abtest.B},
 		abtest.Compared{Document: "sha256:2", Aggregate: comparison.Aggregate{Comparable: 1}}, operation.Completed{})
 	abRun(31, abtest.SideFailed{Side: abtest.A, Failure: failure}, operation.Broken{Failure: failure, Impact: operation.Impact{BenchmarkRuns: new(1)}})
-	abRun(32, abtest.RunStopped{Side: new(abtest.A), Counted: true, Asked: 1, Total: 4}, operation.Stopped{})
+	abRun(32, abtest.RunStopped{Side: new(abtest.A), Queued: new(abtest.B), Counted: true, Asked: 1, Total: 4}, operation.Stopped{})
 	abRun(33, abtest.Erased{}, operation.Broken{Failure: failure})
 	k.append(operation.Stream(id(40)), operation.Accepted{OperationID: id(40), AccountID: "acme", Type: operation.RunBenchmark}, operation.Broken{Failure: failure})
 	k.append(abtest.Stream(id(20)),

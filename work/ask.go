@@ -52,8 +52,6 @@ const (
 	verdictTimeout = 55 * time.Second
 	// askAtOnce is how many questions of a run are asked at once.
 	askAtOnce = 4
-	// maxFailing is how many consecutive asks without an answer end a run.
-	maxFailing = 10
 	// askLife is how long single answers are kept; those of a completed run are in
 	// its document.
 	askLife = 30 * 24 * time.Hour
@@ -215,13 +213,13 @@ func (w *asker) askSide(ctx context.Context, step ask, a commands.Asking, set be
 		return a, false, domain.Refuse(domain.BenchmarkRunFailed,
 			"the token that this side asks with expired after %d of its %d questions; run it again", len(a.Run.Asks), a.Run.Total())
 	}
-	if n := a.Run.Failing(); n >= maxFailing { // the process that recorded the last one died
-		return a, false, unanswered(n, "")
+	if why, stops := a.Run.Unanswered(); stops { // the process that recorded the last one died
+		return a, false, unanswered(why, "")
 	}
 	s := &side{
 		asker: w, step: step, as: item.Caller{Account: step.AccountID, Person: step.Person, Token: token}, set: set, of: a.Run.Side,
 		both:  a.Sides(),
-		state: a, failing: a.Run.Failing(), rows: map[string]*comparison.ResultSet{},
+		state: a, rows: map[string]*comparison.ResultSet{},
 	}
 	var m *semanticmodel.Model
 	if s.about, m, s.ask, err = w.open(ctx, s.as, a.Run.Side); err != nil {

@@ -35,7 +35,7 @@ func unanswered(benchmark.Side, string, int) (benchmark.Reply, error) {
 func TestUnansweredRunEnds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.saveQuestions(t, good, 14, 1)
+	b.saveQuestions(t, good, 24, 1)
 	id := b.benchmarkRun(t)
 	died := errors.New("the process died")
 	r := &respondent{reply: func(s benchmark.Side, q string, n int) (benchmark.Reply, error) {
@@ -112,14 +112,17 @@ func TestAskWithoutTurnIsLeft(t *testing.T) {
 func TestUnansweredAskFails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.saveQuestions(t, good, 1, 1)
+	b.saveQuestions(t, good, 2, 1)
 	id := b.benchmarkRun(t)
-	if err := b.carryAsk(t, &respondent{reply: func(benchmark.Side, string, int) (benchmark.Reply, error) {
+	if err := b.carryAsk(t, &respondent{reply: func(_ benchmark.Side, q string, _ int) (benchmark.Reply, error) {
+		if q == "Q1" {
+			return right(q), nil
+		}
 		return benchmark.Reply{Attempts: 2}, context.DeadlineExceeded
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	if o := b.asking(t, id).Run.Outcome; o == nil || o.Verdicts != (comparison.VerdictCounts{Error: 1}) || o.Score != nil {
+	if o := b.asking(t, id).Run.Outcome; o == nil || o.Verdicts != (comparison.VerdictCounts{Correct: 1, Error: 1}) || o.Scored != 1 {
 		t.Errorf("the run's outcome is %+v", o)
 	}
 }

@@ -14,11 +14,13 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/documents"
 	"readiness/domain"
+	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 	"readiness/domain/comparison/meaning"
 	"readiness/domain/item"
+	"readiness/eventstore"
 	"readiness/internal/database"
 )
 
@@ -36,9 +38,8 @@ type side struct {
 	model    *semanticmodel.Model
 	meanings *meaning.Model
 
-	mu      sync.Mutex
-	state   commands.Asking // as last recorded
-	failing int             // consecutive asks without an answer
+	mu    sync.Mutex
+	state commands.Asking // as last recorded
 	// rows are the results of the reference queries, by question; nil for queries
 	// that returned none.
 	rows map[string]*comparison.ResultSet
@@ -64,11 +65,32 @@ func (s *side) askAll(ctx context.Context) error {
 	return group.Wait()
 }
 
-// over reports whether the run was stopped, or too many consecutive asks failed.
+// over reports whether the run was stopped, or too many asks failed.
 func (s *side) over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.state.Ended() || s.failing >= maxFailing
+	return s.stopped()
+}
+
+func (s *side) stopped() bool {
+	_, stops := s.state.Run.Unanswered()
+	return stops || s.state.Ended()
+}
+
+// forbidden stops the run if its account no longer uses AI features, and reports whether it did.
+func (s *side) forbidden(ctx context.Context) (bool, error) {
+	owner := eventstore.FoldCached(account.Stream(s.step.AccountID), account.Evolve)
+	if err := s.Store.Load(ctx, owner); err != nil || !owner.State.Opened || owner.State.Settings.AIFeatures {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state.Ended() {
+		return true, nil
+	}
+	after, err := s.runs.StopAsking(ctx, s.step.Metadata(), s.state)
+	s.state = after
+	return true, err
 }
 
 // answer is the document of one ask.
@@ -88,6 +110,9 @@ func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err
 				"the service could not ask question %s; the service logged its own fault for its operator", q.QuestionID)
 		}
 	}()
+	if stop, err := s.forbidden(asking); stop || err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(asking, askTimeout)
 	defer cancel()
 	reply, err := s.ask(ctx, q.Text)
@@ -122,7 +147,7 @@ func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err
 func (s *side) record(ctx context.Context, made benchmark.Asked, failed *comparison.Failure, stored database.Statement) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.failing >= maxFailing { // the run ends; other asks in flight are dropped
+	if s.stopped() { // the run ends; other asks in flight are dropped
 		return nil
 	}
 	after, err := s.runs.RecordAsk(ctx, s.step.Metadata(), s.state, made, stored)
@@ -130,19 +155,15 @@ func (s *side) record(ctx context.Context, made benchmark.Asked, failed *compari
 		return err
 	}
 	s.state = after
-	if failed == nil {
-		s.failing = 0
-		return nil
-	}
-	if s.failing++; s.failing >= maxFailing {
-		return unanswered(s.failing, fmt.Sprintf(", the last because: %s", failed.Message))
+	if why, stops := after.Run.Unanswered(); stops && failed != nil {
+		return unanswered(why, fmt.Sprintf(", the last because: %s", failed.Message))
 	}
 	return nil
 }
 
 // unanswered returns the refusal that ends a run whose questions get no answers.
-func unanswered(n int, last string) error {
-	return domain.Refuse(domain.BenchmarkRunFailed, "%d questions in a row got no answer%s", n, last)
+func unanswered(why, last string) error {
+	return domain.Refuse(domain.BenchmarkRunFailed, "%s%s", why, last)
 }
 
 // verdict decides whether an answer is correct. If the judge takes too long, there

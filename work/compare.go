@@ -10,9 +10,11 @@ import (
 
 	"readiness/commands"
 	"readiness/documents"
+	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
+	"readiness/domain/operation"
 	"readiness/eventstore"
 )
 
@@ -36,17 +38,16 @@ func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set be
 	if err != nil {
 		return err
 	}
-	asksA, asksB := sideA.Asks(), sideB.Asks()
-	questions := make([]comparison.AskedQuestion, len(set.Questions))
-	for i, q := range set.Questions {
-		questions[i] = comparison.AskedQuestion{
-			QuestionID: q.QuestionID, Text: q.Text, Expected: q.Expected.Text(), ClusterID: q.ClusterID, Weight: q.Weighed(),
-			A: asksA[q.QuestionID], B: asksB[q.QuestionID],
-		}
-	}
 	made := comparison.Compare(run.RunID.String(),
 		run.SideA.Asked(label(test.State.LabelA), sideA.Summary.Target),
-		run.SideB.Asked(label(test.State.LabelB), sideB.Summary.Target), questions)
+		run.SideB.Asked(label(test.State.LabelB), sideB.Summary.Target), asked(set, sideA, sideB))
+	if made.Aggregate.Comparable == 0 {
+		return w.runs.FailComparison(ctx, step.Metadata(), a, operation.Failure{
+			Code: domain.BenchmarkRunFailed,
+			Message: fmt.Sprintf("no question got an answer on both sides; the answers are those of benchmark runs %s and %s",
+				run.A.BenchmarkRunID, run.B.BenchmarkRunID),
+		})
+	}
 	family, err := w.runs.Family(ctx, a)
 	if err != nil {
 		return err
@@ -78,6 +79,19 @@ func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set be
 	return w.runs.RecordComparison(ctx, step.Metadata(), a,
 		abtest.Compared{Document: hash, Aggregate: made.Aggregate, Agreement: made.Agreement},
 		abtest.Join{Tested: tested, Others: len(others)}, stored)
+}
+
+// asked returns the questions of a set with the asks of both sides.
+func asked(set benchmark.Set, a, b benchmark.RunDocument) []comparison.AskedQuestion {
+	asksA, asksB := a.Asks(), b.Asks()
+	all := make([]comparison.AskedQuestion, len(set.Questions))
+	for i, q := range set.Questions {
+		all[i] = comparison.AskedQuestion{
+			QuestionID: q.QuestionID, Text: q.Text, Expected: q.Expected.Text(), ClusterID: q.ClusterID, Weight: q.Weighed(),
+			A: asksA[q.QuestionID], B: asksB[q.QuestionID],
+		}
+	}
+	return all
 }
 
 // answered reads the document of a completed benchmark run.

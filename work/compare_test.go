@@ -195,7 +195,7 @@ func TestAbRunCancelled(t *testing.T) {
 	}{
 		"before anything": {
 			func(_ *bench, _ *testing.T, _ uuid.UUID, stop func()) { stop() },
-			nil, 0, 0, abtest.SidePending, abtest.SideWaiting, 0,
+			nil, 0, 0, abtest.SideCancelled, abtest.SideWaiting, 0,
 		},
 		"while side A asks": {
 			func(b *bench, t *testing.T, _ uuid.UUID, stop func()) {
@@ -222,7 +222,7 @@ func TestAbRunCancelled(t *testing.T) {
 				check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
 				stop()
 			},
-			nil, 6, 1, abtest.SideDone, abtest.SidePending, 0,
+			nil, 6, 1, abtest.SideDone, abtest.SideCancelled, 0,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

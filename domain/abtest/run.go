@@ -74,7 +74,9 @@ type Compared struct {
 // RunStopped records that the run was cancelled, with its state at that moment. Side is
 // the side that was asking; nil when none was.
 type RunStopped struct {
-	Side    *SideName `json:"side"`
+	Side *SideName `json:"side"`
+	// Queued is the side that was about to begin; nil when none was.
+	Queued  *SideName `json:"queued,omitempty"`
 	Counted bool      `json:"counted"`
 	Asked   int       `json:"asked"`
 	Total   int       `json:"total"`
@@ -158,8 +160,10 @@ func EvolveRun(r Run, e domain.Event) Run {
 		r.Compared = &e
 	case RunStopped:
 		r.Stopped = &e
-		if e.Side != nil {
-			r = r.at(*e.Side, SideCancelled)
+		for _, side := range []*SideName{e.Side, e.Queued} {
+			if side != nil {
+				r = r.at(*side, SideCancelled)
+			}
 		}
 	case Erased:
 		r.Erased = true

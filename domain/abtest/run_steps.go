@@ -141,14 +141,22 @@ func (c FailSide) Decide(r Run) ([]domain.Event, error) {
 }
 
 // FailComparison fails a run whose sides have answered but cannot be compared.
-type FailComparison struct{ Failure operation.Failure }
+type FailComparison struct {
+	Failure operation.Failure
+	// Nothing says that no question was answered on both sides. The benchmark runs are refunded.
+	Nothing bool
+}
 
 // Decide implements domain.Command.
 func (c FailComparison) Decide(r Run) ([]domain.Event, error) {
 	if r.Operation.Status.Ended() || r.Stage() != Comparing {
 		return nil, nil
 	}
-	return []domain.Event{operation.Broken{Failure: c.Failure, Impact: r.Operation.Impact}}, nil
+	impact := r.Operation.Impact
+	if c.Nothing {
+		impact = r.spent(0)
+	}
+	return []domain.Event{operation.Broken{Failure: c.Failure, Impact: impact}}, nil
 }
 
 // Finish ends a run with its comparison.
@@ -180,8 +188,12 @@ func (c Stop) Decide(r Run) ([]domain.Event, error) {
 		n++
 		stopped.Asked += len(asked.Asks)
 	}
-	if side, asks := r.Asks(); asks && r.Side(side).Status == SideRunning {
-		stopped.Side = &side
+	if side, asks := r.Asks(); asks {
+		if r.Side(side).Status == SideRunning {
+			stopped.Side = &side
+		} else {
+			stopped.Queued = &side
+		}
 	}
 	stopped.Counted = n > 0
 	return []domain.Event{stopped, operation.ImpactCorrected{Impact: r.spent(n)}, operation.Stopped{}}, nil

@@ -244,18 +244,18 @@ func TestACancelIsFrozen(t *testing.T) {
 		want           abtest.RunStopped
 		spent          int // benchmark runs that stay counted
 	}{
-		"side A was to begin":           {false, nil, asked(0), benchmark.Run{}, abtest.RunStopped{Counted: false, Asked: 0, Total: 8}, 0},
+		"side A was to begin":           {false, nil, asked(0), benchmark.Run{}, abtest.RunStopped{Queued: &a, Counted: false, Asked: 0, Total: 8}, 0},
 		"side A had asked nothing":      {false, []step{beginA}, asked(0), benchmark.Run{}, abtest.RunStopped{Side: &a, Counted: false, Asked: 0, Total: 8}, 0},
 		"side A had asked once":         {false, []step{beginA}, asked(1), benchmark.Run{}, abtest.RunStopped{Side: &a, Counted: true, Asked: 1, Total: 8}, 1},
 		"side A had asked everything":   {false, []step{beginA}, asked(4), benchmark.Run{}, abtest.RunStopped{Side: &a, Counted: true, Asked: 4, Total: 8}, 1},
 		"it waited for its owner":       {false, []step{beginA, completeA}, asked(4), benchmark.Run{}, abtest.RunStopped{Counted: true, Asked: 4, Total: 8}, 1},
-		"side B was to begin":           {false, []step{beginA, completeA, read}, asked(4), asked(0), abtest.RunStopped{Counted: true, Asked: 4, Total: 8}, 1},
+		"side B was to begin":           {false, []step{beginA, completeA, read}, asked(4), asked(0), abtest.RunStopped{Queued: &b, Counted: true, Asked: 4, Total: 8}, 1},
 		"side B had asked nothing":      {false, []step{beginA, completeA, read, beginB}, asked(4), asked(0), abtest.RunStopped{Side: &b, Counted: true, Asked: 4, Total: 8}, 1},
 		"side B had asked twice":        {false, []step{beginA, completeA, read, beginB}, asked(4), asked(2), abtest.RunStopped{Side: &b, Counted: true, Asked: 6, Total: 8}, 2},
 		"only side B, nothing asked":    {true, []step{beginB}, asked(4), asked(0), abtest.RunStopped{Side: &b, Counted: false, Asked: 0, Total: 4}, 0},
 		"only side B, asked":            {true, []step{beginB}, asked(4), asked(3), abtest.RunStopped{Side: &b, Counted: true, Asked: 3, Total: 4}, 1},
 		"only side B, side A is gone":   {true, []step{beginB}, benchmark.Run{}, asked(1), abtest.RunStopped{Side: &b, Counted: true, Asked: 1, Total: 4}, 1},
-		"only side B, that never began": {true, nil, asked(4), asked(0), abtest.RunStopped{Counted: false, Asked: 0, Total: 4}, 0},
+		"only side B, that never began": {true, nil, asked(4), asked(0), abtest.RunStopped{Queued: &b, Counted: false, Asked: 0, Total: 4}, 0},
 		"both had answered":             {false, []step{beginA, completeA, read, beginB, completeB}, asked(4), asked(4), abtest.RunStopped{Counted: true, Asked: 8, Total: 8}, 2},
 	} {
 		r := run(t, test.reused, append(test.steps, abtest.Stop{AskedA: test.askedA, AskedB: test.askedB})...)
@@ -332,6 +332,10 @@ func TestFailureImpact(t *testing.T) {
 		"both answered":        {false, []step{beginA, completeA, read, beginB, completeB}, 2},
 		"only side B answered": {true, []step{beginB, completeB}, 1},
 	} {
+		nothing := abtest.FailComparison{Failure: operation.Failure{Code: domain.BenchmarkRunFailed}, Nothing: true}
+		if got := *run(t, test.reused, append(slices.Clone(test.steps), nothing)...).Operation.Impact.BenchmarkRuns; got != 0 {
+			t.Errorf("%s, nothing to compare: %d benchmark runs stay counted, want 0", name, got)
+		}
 		for end, c := range map[string]step{"compared": finish, "not compared": failComparison} {
 			if got := *run(t, test.reused, append(test.steps, c)...).Operation.Impact.BenchmarkRuns; got != test.spent {
 				t.Errorf("%s, %s: %d benchmark runs stay counted, want %d", name, end, got, test.spent)

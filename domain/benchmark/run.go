@@ -176,10 +176,10 @@ func (r Run) Total() int { return r.Count * r.Repeats }
 // ended now: it has asked something.
 func (r Run) Counts() bool { return len(r.Asks) > 0 }
 
-// Tracks reports whether the run makes its model a tracked item: it asked something and
+// Tracks reports whether the run makes its model a tracked item: it got an answer and
 // ended, alone or with its operation.
 func (r Run) Tracks(operationEnded bool) bool {
-	return r.Counts() && (operationEnded || r.Status.Ended())
+	return r.Answers() > 0 && (operationEnded || r.Status.Ended())
 }
 
 // Failing returns how many of the most recent asks, without interruption, got no
@@ -290,7 +290,7 @@ func OperationCode(c domain.Code) domain.Code {
 	return domain.BenchmarkRunFailed
 }
 
-// Refundable reports whether a run that failed with the code before it asked anything
+// Refundable reports whether a run that failed with the code before it got an answer
 // is refunded (docs/decisions.md 5). It is, unless the model or the person's rights to
 // it prevented it from asking.
 func Refundable(c domain.Code) bool {
@@ -300,7 +300,7 @@ func Refundable(c domain.Code) bool {
 // Spent returns how many benchmark runs stay counted for the run when it fails with the
 // code.
 func (r Run) Spent(c domain.Code) int {
-	if r.Counts() || !Refundable(c) {
+	if r.Answers() > 0 || !Refundable(c) {
 		return 1
 	}
 	return 0

@@ -1,0 +1,35 @@
+package benchmark
+
+import "fmt"
+
+// Bounds of asks without an answer (docs/decisions.md 10).
+const (
+	// mostFailing is how many asks in a row get no answer before a side stops.
+	mostFailing = 10
+	// manyAsks is the number of asks from which on half of all without an answer stop a side. A side with fewer to make
+	// stops when its firstFailing asks, or all where there are fewer, got none.
+	manyAsks, firstFailing = 20, 3
+)
+
+// Answers returns how many asks got an answer.
+func (r Run) Answers() int {
+	if len(r.Asks) == 0 {
+		return 0
+	}
+	return len(r.Asks) - r.Asks[len(r.Asks)-1].Errors
+}
+
+// Unanswered reports whether so many asks got no answer that the side stops, and says how many.
+func (r Run) Unanswered() (why string, stops bool) {
+	made, failing := len(r.Asks), r.Failing()
+	failed := made - r.Answers()
+	switch {
+	case failing >= mostFailing:
+		return fmt.Sprintf("%d questions in a row got no answer", failing), true
+	case made >= manyAsks && 2*failed >= made:
+		return fmt.Sprintf("%d of the first %d asks got no answer", failed, made), true
+	case made > 0 && failed == made && r.Total() < manyAsks && made >= min(firstFailing, r.Total()):
+		return fmt.Sprintf("none of the first %d asks got an answer", made), true
+	}
+	return "", false
+}

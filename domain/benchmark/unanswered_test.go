@@ -1,0 +1,72 @@
+package benchmark_test
+
+import (
+	"strings"
+	"testing"
+
+	"readiness/domain"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+)
+
+// made returns a run with asks: "x" got no answer, anything else did.
+func made(total int, asks string) benchmark.Run {
+	r := benchmark.Run{RunAccepted: benchmark.RunAccepted{Count: total, Repeats: 1}}
+	failed := 0
+	for i, c := range asks {
+		a := benchmark.Asked{N: i + 1, Made: i + 1, Verdict: comparison.Correct}
+		if c == 'x' {
+			a.Verdict = comparison.Errored
+			failed++
+		}
+		a.Errors = failed
+		r.Asks = append(r.Asks, a)
+	}
+	return r
+}
+
+func TestUnanswered(t *testing.T) {
+	t.Parallel()
+	repeat := strings.Repeat
+	for name, tt := range map[string]struct {
+		total   int
+		asks    string
+		want    string
+		answers int
+	}{
+		"nothing asked":                   {5, "", "", 0},
+		"one of one":                      {1, "x", "none of the first 1 asks got an answer", 0},
+		"one of two":                      {2, "x", "", 0},
+		"two of two":                      {2, "xx", "none of the first 2 asks got an answer", 0},
+		"two of five":                     {5, "xx", "", 0},
+		"the first three of five":         {5, "xxx", "none of the first 3 asks got an answer", 0},
+		"four at once":                    {19, "xxxx", "none of the first 4 asks got an answer", 0},
+		"three later":                     {5, ".xxx", "", 1},
+		"the first three of 19":           {19, "xxx", "none of the first 3 asks got an answer", 0},
+		"the first three of 20":           {20, "xxx", "", 0},
+		"nine in a row":                   {30, repeat("x", 9), "", 0},
+		"ten in a row":                    {30, repeat("x", 10), "10 questions in a row got no answer", 0},
+		"ten in a row, later":             {30, "..x." + repeat("x", 10), "10 questions in a row got no answer", 3},
+		"ten of 20":                       {30, repeat("x.", 10), "10 of the first 20 asks got no answer", 10},
+		"nine of 20":                      {30, repeat("x.", 9) + "..", "", 11},
+		"ten of 19":                       {30, repeat("x.", 9) + "x", "", 9},
+		"half, later":                     {60, repeat(".", 20) + repeat("xxxx.", 6), "", 26},
+		"half at last":                    {60, repeat(".", 13) + repeat("xx.", 13), "26 of the first 52 asks got no answer", 26},
+		"a few unanswered among answered": {12, "x..x..x..x..", "", 8},
+	} {
+		r := made(tt.total, tt.asks)
+		if why, stops := r.Unanswered(); why != tt.want || stops != (tt.want != "") {
+			t.Errorf("%s: got %q, %v, want %q", name, why, stops, tt.want)
+		}
+		if got := r.Answers(); got != tt.answers {
+			t.Errorf("%s: got %d answers, want %d", name, got, tt.answers)
+		}
+	}
+	// A run without an answer is refunded and tracks nothing.
+	if silent := made(5, "xxx"); silent.Spent(domain.BenchmarkRunFailed) != 0 || silent.Tracks(true) {
+		t.Error("a run that nobody answered counts")
+	}
+	if answered := made(30, "."+strings.Repeat("x", 10)); answered.Spent(domain.BenchmarkRunFailed) != 1 || !answered.Tracks(true) {
+		t.Error("a run with an answer does not count")
+	}
+}
