@@ -88,7 +88,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 			want = 200
 		}
 		if got.status != want {
-			t.Errorf("%s %s: got %d %s, want %d", route.Method, path, got.status, got.text, want)
+			t.Errorf("%s %s: got %d %s, want %d; if the route needs a body, add one to bodies", route.Method, path, got.status, got.text, want)
 		}
 		delete(got.body, "requestId")
 		if ofItem && string(got.text) != "{\"value\":[]}\n" {

@@ -34,7 +34,7 @@ func foldProblems(tree fs.FS) (problems []string, err error) {
 			}
 			stream, _, _ := strings.Cut(types.ExprString(call.Args[0]), "(")
 			if where := s.path + ": " + stream; !slices.Contains(ending, stream) && foldedFully[where] == "" {
-				problems = append(problems, fmt.Sprintf("%s keeps growing and is folded from the start", where))
+				problems = append(problems, fmt.Sprintf("%s keeps growing and is folded from the start: use FoldCached or FoldLast, or state in foldedFully why not", where))
 			}
 			return true
 		})
@@ -57,6 +57,9 @@ func TestGrowingStreamsAreNotFoldedFully(t *testing.T) {
 		"streams that grow": {map[string]string{
 			"commands/a.go": `package commands; import "readiness/eventstore"; func f() { load(ctx, eventstore.Fold(account.Stream(id), account.Evolve)) }`,
 			"work/a.go":     `package work; import "readiness/eventstore"; var p = eventstore.Fold(stream, e)`,
-		}, []string{"commands/a.go: account.Stream keeps growing and is folded from the start", "work/a.go: stream keeps growing and is folded from the start"}},
+		}, []string{
+			"commands/a.go: account.Stream keeps growing and is folded from the start: use FoldCached or FoldLast, or state in foldedFully why not",
+			"work/a.go: stream keeps growing and is folded from the start: use FoldCached or FoldLast, or state in foldedFully why not",
+		}},
 	})
 }

@@ -55,7 +55,8 @@ var AbRuns = &View{
 			row := Row{
 				"run_id": id, "account_id": r.Account, "ab_test_id": e.AbTestID, "status": string(operation.Running), "started_at": e.At,
 				"accepted": e,
-				"status_a": string(abtest.SideWaiting), "status_b": string(abtest.SideWaiting),
+				"status_a": string(abtest.SideWaiting), "status_b": string(abtest.SideWaiting), "run_a": nil, "run_b": nil,
+				"failed_a": nil, "failed_b": nil, "finished_at": nil, "compared": nil, "stopped": nil, "broken": nil,
 			}
 			if e.Reused != nil {
 				row["status_a"], row["run_a"] = string(abtest.SideReused), e.Reused

@@ -50,7 +50,7 @@ var BenchmarkRuns = &View{
 			rows.Insert(benchmarkRuns, Row{
 				"run_id": id, "account_id": r.Account, "workspace_id": e.Side.WorkspaceID, "model_id": e.Side.SemanticModelID,
 				"status": string(operation.NotStarted), "accepted_at": e.At, "updated_at": r.RecordedAt, "accepted": e, "asked": 0,
-				"errors": 0,
+				"errors": 0, "started_at": nil, "ended_at": nil, "outcome": nil, "failure": nil,
 			})
 		case benchmark.RunStarted:
 			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Running), "started_at": e.At, "updated_at": r.RecordedAt})

@@ -23,3 +23,20 @@ func (v *View) Changes(r eventstore.Recorded) (int, error) {
 	err := v.Project(&rows, r)
 	return len(rows.changes), err
 }
+
+// Forgotten returns the columns that the rows inserted by Project leave out, as table.column.
+func (v *View) Forgotten(r eventstore.Recorded) (columns []string) {
+	var rows Rows
+	_ = v.Project(&rows, r) // what Project refuses inserts nothing
+	for _, c := range rows.changes {
+		if c.kind != 'i' {
+			continue
+		}
+		for _, column := range c.table.names() {
+			if _, written := c.values[column]; !written {
+				columns = append(columns, c.table.Name+"."+column)
+			}
+		}
+	}
+	return columns
+}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,10 +25,7 @@ func TestOfListsTheProjectedEvents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, view := range []*projections.View{
-		projections.Accounts, projections.Activity, projections.Operations, projections.Assessments, projections.TrackedItems, projections.Pixies,
-		projections.PageViews, projections.Schedules, projections.BenchmarkRuns, projections.AbTests, projections.AbRuns,
-	} {
+	for _, view := range projections.All() {
 		changed := 0
 		for _, typ := range commands.Events() {
 			name := typ.Example.EventType()
@@ -39,9 +37,13 @@ func TestOfListsTheProjectedEvents(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n, err := view.Changes(eventstore.Recorded{
+			recorded := eventstore.Recorded{
 				Account: "acme", Stream: typ.Stream + "-" + uuid.NewString(), Version: 1, Type: name, SchemaVersion: typ.SchemaVersion, Event: e, Data: data, RecordedAt: time.Now(),
-			})
+			}
+			if forgotten := view.Forgotten(recorded); forgotten != nil {
+				t.Errorf("%s inserts a row for %s without %s: write every column, nil where it is NULL", view.Name, name, strings.Join(forgotten, ", "))
+			}
+			n, err := view.Changes(recorded)
 			if err != nil {
 				t.Errorf("%s of %s: %v", view.Name, name, err)
 			}

@@ -62,8 +62,8 @@ var Operations = &View{
 				"id": id, "account_id": r.Account, "issuer": e.Owner.Issuer, "person": e.Owner.ID,
 				"type": string(e.Type), "status": string(operation.NotStarted), "created_at": r.RecordedAt, "updated_at": r.RecordedAt,
 				"workspace_id": e.Resource.WorkspaceID, "item_id": e.Resource.ItemID, "item_type": string(e.Resource.ItemType),
-				"impact": e.Impact,
-				"waits":  false,
+				"impact": e.Impact, "waits": false, "waits_until": nil,
+				"percent": nil, "error_code": nil, "error_message": nil,
 			})
 		case operation.Started:
 			rows.Set(operations, Key{id}, Row{"status": string(operation.Running), "percent": e.Percent, "updated_at": r.RecordedAt})

@@ -72,7 +72,7 @@ var Pixies = &View{
 				if ours && e.KeepCopies {
 					rows.Insert(reportCopies, Row{
 						"operation_id": operationID, "report_id": n.ReportID, "account_id": r.Account, "workspace_id": e.WorkspaceID,
-						"report_name": n.ReportName,
+						"report_name": n.ReportName, "at": nil, "hash": nil,
 					})
 				}
 			}

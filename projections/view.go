@@ -56,8 +56,8 @@ func (v *View) project(rows *Rows, r eventstore.Recorded) error {
 	return v.Project(rows, r)
 }
 
-// Row holds values by column. A column that is left out is NULL (Insert) or keeps its value (Set). In
-// jsonb columns values are stored as JSON.
+// Row holds values by column. Insert names every column, nil where it is NULL; a column that Set leaves
+// out keeps its value. In jsonb columns values are stored as JSON.
 type Row map[string]any
 
 // Key holds the values of a table's key columns, in order.

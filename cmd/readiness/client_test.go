@@ -48,6 +48,9 @@ func (y *typist) types(code int, stdin string, args ...string) result {
 	y.t.Helper()
 	got := y.run(y.t.Context(), stdin, args...)
 	if got.code != code {
+		if strings.Contains(got.stderr, "RequestBlocked") {
+			y.t.Error("this person has no calls left in this minute: sign in as grace, or as a person of your own")
+		}
 		y.t.Fatalf("readiness client %s: got exit code %d, want %d\n%s%s", strings.Join(args, " "), got.code, code, got.stdout, got.stderr)
 	}
 	return got
