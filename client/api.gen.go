@@ -878,6 +878,30 @@ func (e OptimizationKind) Valid() bool {
 	}
 }
 
+// Defines values for OverruleVerdictRequestVerdict.
+const (
+	OverruleVerdictRequestVerdictCorrect   OverruleVerdictRequestVerdict = "correct"
+	OverruleVerdictRequestVerdictIncorrect OverruleVerdictRequestVerdict = "incorrect"
+	OverruleVerdictRequestVerdictRefused   OverruleVerdictRequestVerdict = "refused"
+	OverruleVerdictRequestVerdictUnclear   OverruleVerdictRequestVerdict = "unclear"
+)
+
+// Valid indicates whether the value is a known member of the OverruleVerdictRequestVerdict enum.
+func (e OverruleVerdictRequestVerdict) Valid() bool {
+	switch e {
+	case OverruleVerdictRequestVerdictCorrect:
+		return true
+	case OverruleVerdictRequestVerdictIncorrect:
+		return true
+	case OverruleVerdictRequestVerdictRefused:
+		return true
+	case OverruleVerdictRequestVerdictUnclear:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PeriodAllowancePeriod.
 const (
 	Day       PeriodAllowancePeriod = "Day"
@@ -2228,6 +2252,9 @@ type BenchmarkRun struct {
 	// OperationID The operation that asks: RunBenchmark, with the run's own id, or the RunAbTest that the run is a side of.
 	OperationID string `json:"operationId"`
 
+	// Overruled How many answers a person gave another verdict; absent if none.
+	Overruled *int `json:"overruled,omitempty"`
+
 	// QuestionSetHash The hash of the questions that the run asks.
 	QuestionSetHash string                 `json:"questionSetHash"`
 	QuestionsCount  int                    `json:"questionsCount"`
@@ -2283,9 +2310,12 @@ type BenchmarkRunList struct {
 
 // BenchmarkRunResult defines model for BenchmarkRunResult.
 type BenchmarkRunResult struct {
-	// Document The run as stored, with every question and its answers.
+	// Document The run as stored, with every question and its answers. An answer that a person decided has the method person, and machine is what the service had decided.
 	Document json.RawMessage `json:"document"`
-	Run      BenchmarkRun    `json:"run"`
+
+	// JudgeReview How often persons of the account decided otherwise than the judge of this run; absent without a judge.
+	JudgeReview *JudgeReview `json:"judgeReview,omitempty"`
+	Run         BenchmarkRun `json:"run"`
 }
 
 // BenchmarkVerdicts How many asks got which verdict: correct, incorrect, unclear, refused and error. Members may be added.
@@ -2774,6 +2804,18 @@ type Health struct {
 // HealthStatus defines model for Health.Status.
 type HealthStatus string
 
+// JudgeReview defines model for JudgeReview.
+type JudgeReview struct {
+	// Judged How many answers this judge decided in the stored runs of the account, with the same model and prompt.
+	Judged int `json:"judged"`
+
+	// Overruled How many of them persons decided otherwise.
+	Overruled int `json:"overruled"`
+
+	// Share overruled in judged, 0 to 1; null if it decided none.
+	Share *float64 `json:"share"`
+}
+
 // License defines model for License.
 type License struct {
 	CreatedAtUtc  *time.Time    `json:"createdAtUtc,omitempty"`
@@ -2968,6 +3010,19 @@ type OptimizeRequest struct {
 	// Kinds Which kinds, each once; if absent, all four.
 	Kinds []string `json:"kinds,omitempty"`
 }
+
+// OverruleVerdictRequest defines model for OverruleVerdictRequest.
+type OverruleVerdictRequest struct {
+	// N The ask whose answer it is about. If absent, it is about all answers to the question.
+	N *int `json:"n,omitempty"`
+
+	// Reason Why, in the person's words; white space alone is empty.
+	Reason  string                        `json:"reason"`
+	Verdict OverruleVerdictRequestVerdict `json:"verdict"`
+}
+
+// OverruleVerdictRequestVerdict defines model for OverruleVerdictRequest.Verdict.
+type OverruleVerdictRequestVerdict string
 
 // PageToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 type PageToken = string
@@ -3617,6 +3672,9 @@ type OperationID = openapi_types.UUID
 // ProviderID defines model for providerId.
 type ProviderID = string
 
+// QuestionID defines model for questionId.
+type QuestionID = string
+
 // ReportID defines model for reportId.
 type ReportID = openapi_types.UUID
 
@@ -4022,6 +4080,9 @@ type SaveBenchmarkQuestionsJSONRequestBody = SaveBenchmarkQuestionsRequest
 
 // StartBenchmarkRunJSONRequestBody defines body for StartBenchmarkRun for application/json ContentType.
 type StartBenchmarkRunJSONRequestBody = StartBenchmarkRunRequest
+
+// OverruleVerdictJSONRequestBody defines body for OverruleVerdict for application/json ContentType.
+type OverruleVerdictJSONRequestBody = OverruleVerdictRequest
 
 // OptimizeJSONRequestBody defines body for Optimize for application/json ContentType.
 type OptimizeJSONRequestBody = OptimizeRequest
@@ -4862,6 +4923,32 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `GetBenchmarkRun` operationId).
 	GetBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// OverruleVerdictWithBody Overrule the verdict on an answer
+	//
+	// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
+	// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+	// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
+	// signed-in person.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
+	OverruleVerdictWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// OverruleVerdict Overrule the verdict on an answer
+	//
+	// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
+	// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+	// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
+	// signed-in person.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
+	OverruleVerdict(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, body OverruleVerdictJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetBenchmarkRunResult Read the result of a benchmark run
 	//
@@ -6529,6 +6616,52 @@ func (c *Client) DeleteBenchmarkRun(ctx context.Context, workspaceID WorkspaceID
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `GetBenchmarkRun` operationId).
 func (c *Client) GetBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetBenchmarkRunRequest(c.Server, workspaceID, semanticModelID, runID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// OverruleVerdictWithBody Overrule the verdict on an answer
+//
+// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
+// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
+// signed-in person.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
+func (c *Client) OverruleVerdictWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewOverruleVerdictRequestWithBody(c.Server, workspaceID, semanticModelID, runID, questionID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// OverruleVerdict Overrule the verdict on an answer
+//
+// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
+// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
+// signed-in person.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
+func (c *Client) OverruleVerdict(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, body OverruleVerdictJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewOverruleVerdictRequest(c.Server, workspaceID, semanticModelID, runID, questionID, body)
 	if err != nil {
 		return nil, err
 	}
@@ -10099,6 +10232,74 @@ func NewGetBenchmarkRunRequest(server string, workspaceID WorkspaceID, semanticM
 	return req, nil
 }
 
+// NewOverruleVerdictRequest calls the generic OverruleVerdict builder with application/json body
+func NewOverruleVerdictRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, body OverruleVerdictJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewOverruleVerdictRequestWithBody(server, workspaceID, semanticModelID, runID, questionID, "application/json", bodyReader)
+}
+
+// NewOverruleVerdictRequestWithBody constructs an http.Request for the OverruleVerdict method, with any body, and a specified content type
+func NewOverruleVerdictRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam2 string
+
+	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "runId", runID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam3 string
+
+	pathParam3, err = runtime.StyleParamWithOptions("simple", false, "questionId", questionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/benchmark/runs/%s/questions/%s/verdict", pathParam0, pathParam1, pathParam2, pathParam3)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewGetBenchmarkRunResultRequest constructs an http.Request for the GetBenchmarkRunResult method
 func NewGetBenchmarkRunResultRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID) (*http.Request, error) {
 	var err error
@@ -11575,6 +11776,32 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId} (the `GetBenchmarkRun` operationId).
 	GetBenchmarkRunWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*GetBenchmarkRunResponse, error)
+
+	// OverruleVerdictWithBodyWithResponse Overrule the verdict on an answer
+	//
+	// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
+	// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+	// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
+	// signed-in person.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
+	OverruleVerdictWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*OverruleVerdictResponse, error)
+
+	// OverruleVerdictWithResponse Overrule the verdict on an answer
+	//
+	// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
+	// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+	// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
+	// signed-in person.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
+	OverruleVerdictWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, body OverruleVerdictJSONRequestBody, reqEditors ...RequestEditorFn) (*OverruleVerdictResponse, error)
 
 	// GetBenchmarkRunResultWithResponse Read the result of a benchmark run
 	//
@@ -13124,6 +13351,29 @@ func (r GetBenchmarkRunResponse) StatusCode() int {
 	return 0
 }
 
+type OverruleVerdictResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *BenchmarkRun
+}
+
+// Status returns HTTPResponse.Status
+func (r OverruleVerdictResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r OverruleVerdictResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type GetBenchmarkRunResultResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -14597,6 +14847,44 @@ func (c *ClientWithResponses) GetBenchmarkRunWithResponse(ctx context.Context, w
 		return nil, err
 	}
 	return ParseGetBenchmarkRunResponse(rsp)
+}
+
+// OverruleVerdictWithBodyWithResponse Overrule the verdict on an answer
+//
+// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
+// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
+// signed-in person.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
+func (c *ClientWithResponses) OverruleVerdictWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*OverruleVerdictResponse, error) {
+	rsp, err := c.OverruleVerdictWithBody(ctx, workspaceID, semanticModelID, runID, questionID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseOverruleVerdictResponse(rsp)
+}
+
+// OverruleVerdictWithResponse Overrule the verdict on an answer
+//
+// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
+// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
+// signed-in person.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict (the `OverruleVerdict` operationId).
+func (c *ClientWithResponses) OverruleVerdictWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID, body OverruleVerdictJSONRequestBody, reqEditors ...RequestEditorFn) (*OverruleVerdictResponse, error) {
+	rsp, err := c.OverruleVerdict(ctx, workspaceID, semanticModelID, runID, questionID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseOverruleVerdictResponse(rsp)
 }
 
 // GetBenchmarkRunResultWithResponse Read the result of a benchmark run
@@ -16399,6 +16687,32 @@ func ParseGetBenchmarkRunResponse(rsp *http.Response) (*GetBenchmarkRunResponse,
 	}
 
 	response := &GetBenchmarkRunResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest BenchmarkRun
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseOverruleVerdictResponse parses an HTTP response from a OverruleVerdictWithResponse call
+func ParseOverruleVerdictResponse(rsp *http.Response) (*OverruleVerdictResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &OverruleVerdictResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
 	}

@@ -111,6 +111,8 @@ type Options struct {
 	// LatestAssessment returns the newest stored assessment of a model in the
 	// account; false when there is none.
 	LatestAssessment func(ctx context.Context, accountID string, modelID uuid.UUID) (assessment.Assessment, bool, error)
+	// Reusing returns the A/B runs of the account that took a stored benchmark run for side A, from the view.
+	Reusing func(ctx context.Context, accountID string, runID uuid.UUID) ([]uuid.UUID, error)
 	// Overdue returns operations whose deadline to wait for their owner has
 	// passed at now, from the view.
 	Overdue func(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
@@ -156,7 +158,7 @@ func New(o Options) *Commands {
 	assessments := &Assessments{core: core, DropDocuments: o.DropDocuments}
 	optimizations := &Optimizations{core: core, LatestAssessment: o.LatestAssessment,
 		Recorder: Recorder{Store: o.Store, Vault: o.Vault, Now: o.Now}}
-	benchmarks := &Benchmarks{core: core, Runs: Runs{Store: o.Store, Vault: o.Vault, Now: o.Now}}
+	benchmarks := &Benchmarks{core: core, Runs: Runs{Store: o.Store, Vault: o.Vault, Now: o.Now}, Reusing: o.Reusing}
 	abTests := &ABTests{core: core, benchmarks: benchmarks}
 	return &Commands{
 		core:          core,

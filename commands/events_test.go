@@ -232,6 +232,13 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		}},
 		benchmark.RunFailed{Failure: failure, At: at},
 		benchmark.RunCancelled{At: at},
+		benchmark.VerdictOverruled{
+			Overrule: benchmark.Overrule{QuestionID: "q07", N: 2, Verdict: comparison.Correct, Reason: "It is rounded."}, At: at,
+			Outcome: benchmark.Outcome{
+				DocumentHash: "sha256:4", Score: &forty, Verdicts: comparison.VerdictCounts{Correct: 47, Incorrect: 9}, ResponseTime: took, Scored: 20, Stable: 16,
+				Overruled: 1, Judge: &comparison.Judge{ProviderID: id(7).String(), Model: "judge-1", PromptVersion: "judge/1"}, Judged: 12, JudgeOverruled: 1,
+			},
+		},
 		benchmark.RunDeleted{},
 		abtest.Created{
 			AbTestID: id(9), AccountID: "contoso", Words: words, SideA: side, SideB: side, Source: abtest.Source{Kind: abtest.FromRun, RunID: &itemID, RunStoredAt: &at},
@@ -241,6 +248,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		abtest.RunAdded{RunID: id(1), SideA: side, SideB: side, Questions: asked, At: at, Standing: runs},
 		abtest.Froze{Questions: asked},
 		abtest.RunEnded{RunID: id(1), Status: operation.Succeeded, Failure: &failure, Aggregate: &aggregate, Gap: &seven, Document: "sha256:3", At: at, Standing: runs},
+		abtest.RunRevised{RunID: id(1), Aggregate: aggregate, Gap: seven, Document: "sha256:4", Standing: runs},
 		abtest.RunRemoved{RunID: id(1), Standing: runs},
 		abtest.Deleted{Runs: 2},
 		abtest.Tested{RunID: id(1), AbTestID: id(5), MidP: 0.03125, At: at},
@@ -256,6 +264,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 			N: 20, BothCorrect: 14, OnlyA: 1, OnlyB: 4, Neither: 1, Observed: &share, Expected: &share, Kappa: &share,
 			AnswerAgreement: comparison.AnswerAgreement{N: 20, Equal: 13, Different: 6, Undecided: 1}, Method: "question_verdict",
 		}},
+		abtest.ComparisonRevised{Compared: abtest.Compared{Document: "sha256:4", Aggregate: aggregate}},
 		abtest.RunStopped{Side: &sideB, Counted: true, Asked: 7, Total: 40},
 		abtest.Erased{},
 		trackeditem.Counted{Change: trackeditem.Change{ItemIDs: []uuid.UUID{id(4), id(5)}, LicenseID: "main", Total: trackeditem.Total{Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}}}},

@@ -74,7 +74,7 @@ var evolvings = []evolving{
 	evolves("pixies.EvolveRun", "operation", pixies.EvolveRun, worked(pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.ReportEnded{}), nil),
 	evolves("benchmark.EvolveQuestionWork", "operation", benchmark.EvolveQuestionWork, worked(benchmark.GenerationAccepted{}, benchmark.SavingAccepted{}, benchmark.QuestionsMade{}), nil),
 	evolves("abtest.EvolveRun", "operation", abtest.EvolveRun, worked(
-		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{}, abtest.RunStopped{}, abtest.Erased{},
+		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{}, abtest.ComparisonRevised{}, abtest.RunStopped{}, abtest.Erased{},
 	), nil),
 }
 

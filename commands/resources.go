@@ -41,6 +41,8 @@ type Optimizations struct {
 type Benchmarks struct {
 	*core
 	Runs Runs
+	// Reusing returns the A/B runs of the account that took the stored run for side A, from the view.
+	Reusing func(ctx context.Context, accountID string, runID uuid.UUID) ([]uuid.UUID, error)
 }
 
 // ABTests are the commands on A/B tests and their runs.

@@ -158,7 +158,9 @@ var took = &comparison.ResponseTime{N: 3, Errors: 1, MeanMS: 20, MedianMS: 20, P
 func (w *world) complete(accountID string, id uuid.UUID) []byte {
 	w.t.Helper()
 	w.ask(accountID, id, 4)
-	body, err := json.Marshal(map[string]any{"schema": "benchmark-run/1", "runId": id, "text": "<&> and more"})
+	body, err := json.Marshal(map[string]any{"schema": "benchmark-run/1", "runId": id, "text": "<&> and more", "questions": []map[string]any{{
+		"questionId": "q1", "asks": []comparison.Ask{{N: 1, Decision: comparison.Decision{Verdict: comparison.Incorrect, Method: comparison.ByFields}}},
+	}}})
 	check(w.t, err)
 	hash := w.keep(body)
 	w.onBenchmark(accountID, id, benchmark.CompleteRun{RunCompleted: benchmark.RunCompleted{At: w.Now(), Outcome: benchmark.Outcome{

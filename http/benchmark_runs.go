@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/http/api"
 	"readiness/projections"
@@ -97,6 +99,23 @@ func (s *Server) GetBenchmarkRunResult(ctx context.Context,
 	return api.GetBenchmarkRunResult200JSONResponse(result), nil
 }
 
+// OverruleVerdict handles POST …/benchmark/runs/{runId}/questions/{questionId}/verdict.
+func (s *Server) OverruleVerdict(ctx context.Context, r api.OverruleVerdictRequestObject) (api.OverruleVerdictResponseObject, error) {
+	o := benchmark.Overrule{QuestionID: r.QuestionID, Verdict: comparison.Verdict(r.Body.Verdict), Reason: strings.TrimSpace(r.Body.Reason)}
+	if r.Body.N != nil {
+		o.N = *r.Body.N
+	}
+	id, err := s.commands.Benchmarks.OverruleVerdict(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, r.RunID, o)
+	if err != nil {
+		return nil, err
+	}
+	run, err := s.storedBenchmarkRun(ctx, r.WorkspaceID, r.SemanticModelID, id.String())
+	if err != nil {
+		return nil, err
+	}
+	return api.OverruleVerdict200JSONResponse(benchmarkRun(run)), nil
+}
+
 // benchmarked returns the result of the operation of a benchmark run.
 func (s *Server) benchmarked(ctx context.Context, o projections.Operation) (api.OperationResult, error) {
 	if err := s.checkExpiry(o, o.UpdatedAt.Add(retention)); err != nil {
@@ -121,7 +140,11 @@ func (s *Server) benchmarkResult(ctx context.Context, run projections.BenchmarkR
 		return api.BenchmarkRunResult{}, errors.New("http: a benchmark run succeeded and has no outcome")
 	}
 	document, err := s.document(ctx, run.Outcome.DocumentHash)
-	return api.BenchmarkRunResult{Run: benchmarkRun(run), Document: document}, err
+	if err != nil || run.Outcome.Judge == nil {
+		return api.BenchmarkRunResult{Run: benchmarkRun(run), Document: document}, err
+	}
+	review, err := s.views.JudgeReview(ctx, run.AccountID, *run.Outcome.Judge)
+	return api.BenchmarkRunResult{Run: benchmarkRun(run), Document: document, JudgeReview: judgeReview(review)}, err
 }
 
 // document returns a stored result unchanged. It refuses with StoreUnavailable when the store does not respond.
@@ -187,6 +210,14 @@ func noBenchmarkRun(modelID uuid.UUID, runID string) error {
 		truncated(runID)).About("runId", truncated(runID))
 }
 
+func judgeReview(r projections.JudgeReview) *api.JudgeReview {
+	review := &api.JudgeReview{Judged: r.Judged, Overruled: r.Overruled}
+	if r.Judged > 0 {
+		review.Share = new(float64(r.Overruled) / float64(r.Judged))
+	}
+	return review
+}
+
 // benchmarkRun converts a benchmark run to its API form.
 func benchmarkRun(r projections.BenchmarkRun) api.BenchmarkRun {
 	out := api.BenchmarkRun{
@@ -201,6 +232,9 @@ func benchmarkRun(r projections.BenchmarkRun) api.BenchmarkRun {
 		out.Score, out.Verdicts, out.Stable, out.Scored, out.ResponseTime, out.StoredAtUtc = o.Score, &o.Verdicts, &o.Stable, &o.Scored,
 			o.ResponseTime, inUTC(r.EndedAt)
 		out.Usage, out.Cost = o.Usage, o.Cost
+		if o.Overruled > 0 {
+			out.Overruled = &o.Overruled
+		}
 	}
 	if r.AbTest != nil {
 		out.AbTestID, out.AbTestSide = new(r.AbTest.AbTestID.String()), new(api.BenchmarkRunAbTestSide(strings.ToUpper(r.AbTest.Side)))

@@ -12,6 +12,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 )
@@ -171,4 +172,39 @@ func TestMalformedBenchmarkRuns(t *testing.T) {
 		}
 		w.post(benchmarkPath(modelA), ada, `{"answeredBy":{"kind":"PlatformAssistant"}}`).refused(400, domain.BenchmarkQuestionsMissing)
 	})
+}
+
+// The result of a judged run counts the verdicts of this judge, with the same model and prompt, in the account.
+//
+// proves: decisions/16/judge
+func TestJudgeReview(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	judge := comparison.Judge{ProviderID: "p", Model: "m", PromptVersion: "judge/1"}
+	judged := func(accountID string, j *comparison.Judge, judged, overruled int) uuid.UUID {
+		id := w.benchmark(accountID, modelA)
+		w.ask(accountID, id, 4)
+		w.onBenchmark(accountID, id, benchmark.CompleteRun{RunCompleted: benchmark.RunCompleted{At: w.Now(), Outcome: benchmark.Outcome{
+			DocumentHash: w.keep([]byte(`{}`)), Judge: j, Judged: judged, JudgeOverruled: overruled,
+		}}})
+		return id
+	}
+	other := judge
+	other.PromptVersion = "judge/2"
+	first, none := judged("acme", &judge, 3, 0), judged("acme", nil, 0, 0)
+	judged("acme", &judge, 1, 1)
+	judged("other", &judge, 7, 7)
+	unused := judged("acme", &other, 0, 0)
+	review := func(id uuid.UUID) any {
+		return w.read(benchmarkPath(modelA) + "/" + id.String() + "/result")["judgeReview"]
+	}
+	for id, want := range map[uuid.UUID]any{
+		first:  map[string]any{"judged": 4.0, "overruled": 1.0, "share": 0.25},
+		unused: map[string]any{"judged": 0.0, "overruled": 0.0, "share": nil},
+		none:   nil,
+	} {
+		if diff := cmp.Diff(want, review(id)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
 }

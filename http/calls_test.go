@@ -90,6 +90,8 @@ type routed struct {
 	status int
 }
 
+const aVerdict = `{"verdict":"correct","reason":"It is rounded."}`
+
 const oneQuestion = `{"questions":[{"text":"How many?","expected":{"value":"1"}}]}`
 
 // calls returns functions that prepare the call of every route, by method and path. Calls with different numbers do
@@ -232,6 +234,12 @@ func (c *calling) calls() map[string]func(n int) routed {
 			memory.complete("acme", id)
 			memory.completeOperation(id)
 			return get(benchmarkPath(modelA) + "/" + id.String() + "/result")
+		},
+		"POST " + model + "/benchmark/runs/{runId}/questions/{questionId}/verdict": func(int) routed {
+			id := memory.benchmark("acme", modelA)
+			memory.complete("acme", id)
+			memory.completeOperation(id)
+			return routed{memory, benchmarkPath(modelA) + "/" + id.String() + "/questions/q1/verdict", aVerdict, 200}
 		},
 
 		"POST " + model + "/schedules": func(n int) routed { return routed{disk, modelPath(c.model(n)) + "/schedules", everyMorning, 200} },

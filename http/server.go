@@ -248,10 +248,13 @@ func add(r, generated *mux.Router) error {
 	})
 	for _, name := range inOrder {
 		path, method, _ := strings.Cut(name, " ")
-		r.Handle(path, routes[name].GetHandler()).Methods(method)
+		r.Handle(strings.Replace(path, "{questionId}", "{questionId"+withSlashes+"}", 1), routes[name].GetHandler()).Methods(method)
 	}
 	return nil
 }
+
+// withSlashes follows the name of a path's variable whose value may contain slashes: people choose the ids of questions.
+const withSlashes = ":.+"
 
 // describe checks that the router, the table of routes and openapi.yaml agree.
 func (s *Server) describe(doc *openapi3.T) error {
@@ -269,6 +272,7 @@ func (s *Server) describe(doc *openapi3.T) error {
 		if err != nil {
 			return err
 		}
+		path = strings.Replace(path, withSlashes+"}", "}", 1)
 		known := matched{path: path}
 		item := doc.Paths.Value(path)
 		if item != nil {

@@ -27,7 +27,10 @@ var abRuns = &Table{
 		{"compared", "jsonb"}, {"stopped", "jsonb"}, {"broken", "jsonb"},
 	},
 	Key:     []string{"run_id"},
-	Indexes: []string{"(account_id, ab_test_id, started_at DESC, run_id DESC)"},
+	Indexes: []string{
+		"(account_id, ab_test_id, started_at DESC, run_id DESC)",
+		"(run_a) WHERE run_a IS NOT NULL",
+	},
 }
 
 // liveAbRuns is the live table, as queries name it.
@@ -37,11 +40,11 @@ var liveAbRuns = AbRuns.live(abRuns)
 // operation. The rows of a deleted test stay, so a caller that reads runs must look up their test
 // first.
 var AbRuns = &View{
-	Name: "ab_runs", Version: 1, Inline: true,
+	Name: "ab_runs", Version: 2, Inline: true,
 	Tables: []*Table{abRuns},
 	Of: []domain.Event{
 		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{},
-		abtest.RunStopped{}, abtest.Erased{},
+		abtest.ComparisonRevised{}, abtest.RunStopped{}, abtest.Erased{},
 		operation.Broken{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
@@ -72,6 +75,8 @@ var AbRuns = &View{
 			set(Row{"status_" + string(e.Side): string(abtest.SideBroken), "failed_" + string(e.Side): e})
 		case abtest.Compared:
 			set(Row{"compared": e, "status": string(operation.Succeeded), "finished_at": r.RecordedAt})
+		case abtest.ComparisonRevised:
+			set(Row{"compared": e})
 		case abtest.RunStopped:
 			columns := Row{"stopped": e, "status": string(operation.Cancelled), "finished_at": r.RecordedAt}
 			for _, side := range []*abtest.SideName{e.Side, e.Queued} {
@@ -219,4 +224,17 @@ func (v *Views) AbRun(ctx context.Context, accountID string, runID uuid.UUID) (A
 		return r, false, nil
 	}
 	return r, err == nil, err
+}
+
+// maxReusing is how many A/B runs can share a stored run and still be revised with it.
+const maxReusing = 50
+
+// AbRunsReusing returns the A/B runs of the account that took the stored benchmark run for side A, the newest maxReusing.
+func (v *Views) AbRunsReusing(ctx context.Context, accountID string, runID uuid.UUID) ([]uuid.UUID, error) {
+	rows, err := v.Pool.Query(ctx, `SELECT run_id FROM `+liveAbRuns+` WHERE run_a = $1 AND account_id = $2 AND status_a = $3
+		ORDER BY started_at DESC, run_id DESC LIMIT $4`, runID, accountID, string(abtest.SideReused), maxReusing)
+	if err != nil {
+		return nil, fmt.Errorf("projections: read the A/B runs that reuse %s: %w", runID, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }

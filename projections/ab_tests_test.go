@@ -156,11 +156,11 @@ func TestAbTestsAreFoundByIndex(t *testing.T) {
 	for _, sql := range []string{
 		`INSERT INTO ab_tests_v1 (ab_test_id, account_id, version, created_at, sorted_at, name_folded, names_folded, workspace_a, workspace_b, model_a, model_b, agent_a, agent_b, created, words, side_a, side_b, standing, latest_run)
 			SELECT uuidv7(), 'account' || i % 20, 1, now(), now() - i * interval '1 minute', 'name ' || i, '', uuidv7(), uuidv7(), uuidv7(), uuidv7(), uuidv7(), uuidv7(), '{}', '{}', '{}', '{}', '{}', uuidv7() FROM generate_series(1, 8000) i`,
-		`INSERT INTO ab_runs_v1 (run_id, account_id, ab_test_id, status, started_at, accepted, status_a, status_b, run_a, run_b)
+		`INSERT INTO ab_runs_v2 (run_id, account_id, ab_test_id, status, started_at, accepted, status_a, status_b, run_a, run_b)
 			SELECT latest_run, account_id, ab_test_id, 'Running', sorted_at, '{}', 'Waiting', 'Waiting', uuidv7(), uuidv7() FROM ab_tests_v1`,
-		`INSERT INTO benchmark_runs_v1 (run_id, account_id, workspace_id, model_id, status, accepted_at, updated_at, accepted, asked, errors)
-			SELECT run_a, account_id, uuidv7(), uuidv7(), 'Running', started_at, started_at, '{}', 0, 0 FROM ab_runs_v1`,
-		`VACUUM ANALYZE ab_tests_v1_g1`, `VACUUM ANALYZE ab_runs_v1_g1`, `VACUUM ANALYZE benchmark_runs_v1_g1`,
+		`INSERT INTO benchmark_runs_v2 (run_id, account_id, workspace_id, model_id, status, accepted_at, updated_at, accepted, asked, errors)
+			SELECT run_a, account_id, uuidv7(), uuidv7(), 'Running', started_at, started_at, '{}', 0, 0 FROM ab_runs_v2`,
+		`VACUUM ANALYZE ab_tests_v1_g1`, `VACUUM ANALYZE ab_runs_v2_g1`, `VACUUM ANALYZE benchmark_runs_v2_g1`,
 	} {
 		if _, err := k.views.Pool.Exec(t.Context(), strings.ReplaceAll(sql, "uuidv7()", "gen_random_uuid()")); err != nil {
 			t.Fatal(err)
@@ -194,9 +194,9 @@ func TestAbTestsAreFoundByIndex(t *testing.T) {
 		plans[name] = [2]string{k.plan(projections.AbTestsSQL(tt.query)), tt.index}
 	}
 	s := projections.AbRunsSQL(projections.AbRunsQuery{AccountID: "account1", AbTestID: item.ID, Before: &projections.AbRunCursor{StartedAt: time.Now()}, Limit: 20})
-	plans["runs"] = [2]string{k.plan(s), "ab_runs_v1_g1_account_id_ab_test_id_started_at_run_id_idx"}
+	plans["runs"] = [2]string{k.plan(s), "ab_runs_v2_g1_account_id_ab_test_id_started_at_run_id_idx"}
 	s = projections.SQLOfBenchmarkRuns(projections.BenchmarkRunsQuery{AccountID: "account1", ModelID: item.ID, Before: &projections.BenchmarkRunCursor{AcceptedAt: time.Now()}, Limit: 20})
-	plans["benchmark runs"] = [2]string{k.plan(s), "benchmark_runs_v1_g1_account_id_model_id_accepted_at_run_id_idx"}
+	plans["benchmark runs"] = [2]string{k.plan(s), "benchmark_runs_v2_g1_account_id_model_id_accepted_at_run_id_idx"}
 	for name, p := range plans {
 		if strings.Contains(p[0], "Seq Scan") || !strings.Contains(p[0], p[1]) {
 			t.Errorf("%s: want %s in\n%s", name, p[1], p[0])

@@ -12,6 +12,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
 	"readiness/domain/operation"
 	"readiness/eventstore"
 	"readiness/internal/database"
@@ -25,7 +26,10 @@ var benchmarkRuns = &Table{
 		{"accepted", "jsonb"}, {"asked", "int"}, {"errors", "int"}, {"outcome", "jsonb"}, {"failure", "jsonb"},
 	},
 	Key:     []string{"run_id"},
-	Indexes: []string{"(account_id, model_id, accepted_at DESC, run_id DESC)"},
+	Indexes: []string{
+		"(account_id, model_id, accepted_at DESC, run_id DESC)",
+		"(account_id, (outcome->'judge'->>'providerId')) WHERE outcome ? 'judge'",
+	},
 }
 
 // liveBenchmarkRuns is the live table, as queries name it.
@@ -34,11 +38,11 @@ var liveBenchmarkRuns = BenchmarkRuns.live(benchmarkRuns)
 // BenchmarkRuns is the view of the benchmark runs of semantic models and of the sides of A/B runs: one
 // row per run, fed by the run's stream alone.
 var BenchmarkRuns = &View{
-	Name: "benchmark_runs", Version: 1, Inline: true,
+	Name: "benchmark_runs", Version: 2, Inline: true,
 	Tables: []*Table{benchmarkRuns},
 	Of: []domain.Event{
 		benchmark.RunAccepted{}, benchmark.RunStarted{}, benchmark.Asked{}, benchmark.RunCompleted{}, benchmark.RunFailed{},
-		benchmark.RunCancelled{}, benchmark.RunDeleted{},
+		benchmark.RunCancelled{}, benchmark.VerdictOverruled{}, benchmark.RunDeleted{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := benchmark.RunStreamID(r.Stream)
@@ -59,6 +63,8 @@ var BenchmarkRuns = &View{
 		case benchmark.RunCompleted:
 			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Succeeded), "outcome": e.Outcome, "ended_at": e.At,
 				"updated_at": r.RecordedAt})
+		case benchmark.VerdictOverruled:
+			rows.Set(benchmarkRuns, Key{id}, Row{"outcome": e.Outcome, "updated_at": r.RecordedAt})
 		case benchmark.RunFailed:
 			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Failed), "failure": e.Failure, "ended_at": e.At,
 				"updated_at": r.RecordedAt})
@@ -183,4 +189,20 @@ func (v *Views) BenchmarkRun(ctx context.Context, accountID string, runID uuid.U
 		return r, false, nil
 	}
 	return r, err == nil, err
+}
+
+// JudgeReview counts the verdicts of persons of the account on a judge: of the asks that it decided, in all runs that are stored,
+// how many they decided otherwise.
+type JudgeReview struct{ Judged, Overruled int }
+
+// JudgeReview returns the review of the judge, with the same model and version of its prompt.
+func (v *Views) JudgeReview(ctx context.Context, accountID string, j comparison.Judge) (r JudgeReview, err error) {
+	err = v.Pool.QueryRow(ctx, `SELECT coalesce(sum((outcome->>'judged')::int), 0), coalesce(sum((outcome->>'judgeOverruled')::int), 0)
+		FROM `+liveBenchmarkRuns+` WHERE account_id = $1 AND outcome ? 'judge' AND outcome->'judge'->>'providerId' = $2
+		AND outcome->'judge'->>'model' = $3 AND outcome->'judge'->>'promptVersion' = $4`,
+		accountID, j.ProviderID, j.Model, j.PromptVersion).Scan(&r.Judged, &r.Overruled)
+	if err != nil {
+		return r, fmt.Errorf("projections: count the verdicts of a judge: %w", err)
+	}
+	return r, nil
 }

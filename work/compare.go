@@ -38,9 +38,7 @@ func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set be
 	if err != nil {
 		return err
 	}
-	made := comparison.Compare(run.RunID.String(),
-		run.SideA.Asked(label(test.State.LabelA), sideA.Summary.Target),
-		run.SideB.Asked(label(test.State.LabelB), sideB.Summary.Target), asked(set, sideA, sideB))
+	made := abtest.Sides{A: sideA, B: sideB}.Compare(run, test.State.Words)
 	if made.Aggregate.Comparable == 0 {
 		return w.runs.FailComparison(ctx, step.Metadata(), a, operation.Failure{
 			Code: domain.BenchmarkRunFailed,
@@ -81,19 +79,6 @@ func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set be
 		abtest.Join{Tested: tested, Others: len(others)}, stored)
 }
 
-// asked returns the questions of a set with the asks of both sides.
-func asked(set benchmark.Set, a, b benchmark.RunDocument) []comparison.AskedQuestion {
-	asksA, asksB := a.Asks(), b.Asks()
-	all := make([]comparison.AskedQuestion, len(set.Questions))
-	for i, q := range set.Questions {
-		all[i] = comparison.AskedQuestion{
-			QuestionID: q.QuestionID, Text: q.Text, Expected: q.Expected.Text(), ClusterID: q.ClusterID, Weight: q.Weighed(),
-			A: asksA[q.QuestionID], B: asksB[q.QuestionID],
-		}
-	}
-	return all
-}
-
 // answered reads the document of a completed benchmark run.
 func (w *asker) answered(ctx context.Context, runID uuid.UUID) (d benchmark.RunDocument, err error) {
 	run := eventstore.Fold(benchmark.RunStream(runID), benchmark.EvolveRun)
@@ -111,11 +96,4 @@ func (w *asker) answered(ctx context.Context, runID uuid.UUID) (d benchmark.RunD
 		return d, fmt.Errorf("work: read benchmark run %s: %w", runID, err)
 	}
 	return d, nil
-}
-
-func label(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }

@@ -23,7 +23,8 @@ func (c *clientCalls) benchmarkCommand() *cobra.Command {
 		Use:   "benchmark",
 		Short: "Ask questions about a semantic model and score the answers",
 		Long: `Asks benchmark questions about a semantic model. init writes a file of questions to edit, generate proposes some, save stores
-the complete set that runs ask, export writes it to a file, run asks them, and result shows the answers.`,
+the complete set that runs ask, export writes it to a file, run asks them, result shows the answers, and verdict overrules
+one.`,
 		Example: `  readiness client benchmark init "Corporate Functions" "Support Tickets" questions.csv
   readiness client benchmark save "Corporate Functions" "Support Tickets" questions.csv
   readiness client benchmark run "Corporate Functions" "Support Tickets"`,
@@ -32,7 +33,7 @@ the complete set that runs ask, export writes it to a file, run asks them, and r
 	}
 	cmd.AddCommand(c.benchmarkQuestionsCommand(), c.benchmarkGenerateCommand(), c.benchmarkSaveCommand(), c.benchmarkInitCommand(),
 		c.benchmarkExportCommand(), c.benchmarkRunCommand(),
-		c.benchmarkRunsCommand(), c.benchmarkResultCommand())
+		c.benchmarkRunsCommand(), c.benchmarkResultCommand(), c.benchmarkVerdictCommand())
 	return cmd
 }
 
@@ -311,6 +312,12 @@ func benchmarkTable(s *sheet, b client.BenchmarkRunResult) {
 			cost = fmt.Sprintf("%.4f", *r.Cost)
 		}
 		s.say("Tokens: %d of input, %d of output; cost %s", u.InputTokens, u.OutputTokens, cost)
+	}
+	if r.Overruled != nil {
+		s.say("Persons gave %d answers another verdict; --json shows both", *r.Overruled)
+	}
+	if j := b.JudgeReview; j != nil && j.Judged > 0 {
+		s.say("The judge: persons decided %d of its %d verdicts in this account otherwise (%.0f %%)", j.Overruled, j.Judged, 100**j.Share)
 	}
 	var wrong []answeredQuestion
 	for _, q := range answeredQuestions(b.Document) {

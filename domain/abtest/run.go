@@ -158,6 +158,8 @@ func EvolveRun(r Run, e domain.Event) Run {
 		r = r.with(e.Side, s)
 	case Compared:
 		r.Compared = &e
+	case ComparisonRevised:
+		r.Compared = &e.Compared
 	case RunStopped:
 		r.Stopped = &e
 		for _, side := range []*SideName{e.Side, e.Queued} {

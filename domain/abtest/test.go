@@ -146,18 +146,31 @@ func Evolve(t Test, e domain.Event) Test {
 	case Froze:
 		t.Frozen = &e.Questions
 	case RunEnded:
-		t.Runs = slices.Clone(t.Runs)
-		for i := range t.Runs {
-			if t.Runs[i].RunID == e.RunID {
-				t.Runs[i] = e.of(t.Runs[i])
-			}
-		}
+		t = t.with(e.RunID, e.of)
+	case RunRevised:
+		t = t.with(e.RunID, e.of)
 	case RunRemoved:
 		t.Runs = slices.DeleteFunc(slices.Clone(t.Runs), func(r LatestRun) bool { return r.RunID == e.RunID })
 	case Deleted:
 		t.Deleted, t.Runs = true, nil
 	}
 	return t
+}
+
+// with returns t with the run changed.
+func (t Test) with(runID uuid.UUID, change func(LatestRun) LatestRun) Test {
+	t.Runs = slices.Clone(t.Runs)
+	for i := range t.Runs {
+		if t.Runs[i].RunID == runID {
+			t.Runs[i] = change(t.Runs[i])
+		}
+	}
+	return t
+}
+
+func (e RunRevised) of(r LatestRun) LatestRun {
+	r.Aggregate, r.gap, r.document = &e.Aggregate, &e.Gap, e.Document
+	return r
 }
 
 func (e RunEnded) of(r LatestRun) LatestRun {

@@ -9,7 +9,7 @@ import (
 )
 
 // RunDocument is the stored document of a completed run: every question with its
-// answers. It never changes.
+// answers. It never changes; a person's verdict makes another one.
 type RunDocument struct {
 	Schema          string    `json:"schema"`
 	RunID           uuid.UUID `json:"runId"`
@@ -41,8 +41,6 @@ func NewRunDocument(r Run, about comparison.Target, judge *comparison.Judge, set
 		Judge:     judge,
 		Questions: make([]AnsweredQuestion, len(set.Questions)),
 	}
-	var answered []comparison.WeighedTally
-	var all []comparison.Ask
 	for i, q := range set.Questions {
 		made := make([]comparison.Ask, 0, r.Repeats)
 		for n := 1; n <= r.Repeats; n++ {
@@ -50,20 +48,28 @@ func NewRunDocument(r Run, about comparison.Target, judge *comparison.Judge, set
 				made = append(made, a)
 			}
 		}
-		all = append(all, made...)
-		tally := comparison.NewTally(made)
-		d.Questions[i] = AnsweredQuestion{q, tally}
-		if tally.Answered > 0 {
-			answered = append(answered, comparison.WeighedTally{Tally: tally, Weight: q.Weighed(), Cluster: q.ClusterID})
-		}
+		d.Questions[i] = AnsweredQuestion{q, comparison.NewTally(made)}
 	}
 	side := "a"
 	if r.AbTest != nil {
 		side = r.AbTest.Side
 	}
-	d.Summary = comparison.NewComparisonSide(side, r.Side.Asked("", about), answered)
-	d.Summary.Spend(all)
+	d.summarize(side, r.Side.Asked("", about))
 	return d
+}
+
+// summarize computes the summary from the questions.
+func (d *RunDocument) summarize(side string, who comparison.Side) {
+	var answered []comparison.WeighedTally
+	var all []comparison.Ask
+	for _, q := range d.Questions {
+		all = append(all, q.Asks...)
+		if q.Answered > 0 {
+			answered = append(answered, comparison.WeighedTally{Tally: q.Tally, Weight: q.Weighed(), Cluster: q.ClusterID})
+		}
+	}
+	d.Summary = comparison.NewComparisonSide(side, who, answered)
+	d.Summary.Spend(all)
 }
 
 // Asked returns the side as a comparison describes it.
@@ -79,9 +85,10 @@ func (s Side) Asked(label string, about comparison.Target) comparison.Side {
 // Outcome returns the outcome of the run. hash is the hash of the document.
 func (d RunDocument) Outcome(hash string) Outcome {
 	o := Outcome{DocumentHash: hash, Score: d.Summary.Score, ResponseTime: d.Summary.ResponseTime,
-		Usage: d.Summary.Usage, Cost: d.Summary.Cost}
+		Usage: d.Summary.Usage, Cost: d.Summary.Cost, Judge: d.Judge}
 	for _, q := range d.Questions {
 		o.Verdicts.Count(q.Asks)
+		o.review(q.Asks)
 		if q.Answered == 0 {
 			continue
 		}

@@ -110,6 +110,36 @@ type Outcome struct {
 	// cost at the prices of the provider, nil without prices.
 	Usage *comparison.TokenUsage `json:"usage,omitempty"`
 	Cost  *float64               `json:"cost,omitempty"`
+	// Overruled counts the asks to which a person gave another verdict than the service.
+	Overruled int `json:"overruled,omitempty"`
+	// Judge is the AI that judged, nil without one. Judged counts the asks that it decided, and JudgeOverruled those of
+	// them that a person decided otherwise.
+	Judge          *comparison.Judge `json:"judge,omitempty"`
+	Judged         int               `json:"judged,omitempty"`
+	JudgeOverruled int               `json:"judgeOverruled,omitempty"`
+}
+
+// review counts the asks that a judge and persons decided.
+func (o *Outcome) review(asks []comparison.Ask) {
+	for _, a := range asks {
+		if a.Judged() {
+			o.Judged++
+		}
+		if a.Differs() {
+			o.Overruled++
+			if a.Judged() {
+				o.JudgeOverruled++
+			}
+		}
+	}
+}
+
+// VerdictOverruled records a person's verdict on the answers to a question, and the
+// outcome with it.
+type VerdictOverruled struct {
+	Overrule
+	Outcome
+	At time.Time `json:"at"`
 }
 
 // EventType implements domain.Event.
@@ -120,6 +150,9 @@ func (RunCompleted) EventType() string { return "benchmark.run-completed" }
 func (RunFailed) EventType() string    { return "benchmark.run-failed" }
 func (RunCancelled) EventType() string { return "benchmark.run-cancelled" }
 func (RunDeleted) EventType() string   { return "benchmark.run-deleted" }
+
+// EventType implements domain.Event.
+func (VerdictOverruled) EventType() string { return "benchmark.verdict-overruled" }
 
 // AskKey identifies one ask of a run.
 type AskKey struct {
@@ -158,6 +191,8 @@ func EvolveRun(r Run, e domain.Event) Run {
 		r.Status, r.Failure, r.EndedAt = operation.Failed, &e.Failure, e.At
 	case RunCancelled:
 		r.Status, r.EndedAt = operation.Cancelled, e.At
+	case VerdictOverruled:
+		r.Outcome = &e.Outcome
 	case RunDeleted:
 		r.Deleted = true
 	}

@@ -3,6 +3,7 @@ package comparison
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"readiness/domain/comparison/statistics"
 )
@@ -45,6 +46,34 @@ func (c *Comparison) Settle(s Setting) {
 	g.MinimumDetectable = new(NewDetectable(c.pairs.N(), s.Last))
 	g.Holm, g.Corrections = &HolmTest{statistics.Holm(g.McNemar.MidP, s.Others), len(s.Others) + 1, HolmDays}, "holm"
 	c.conclude(s.Generated)
+}
+
+// Revised concludes again after persons changed verdicts. What depends on other runs stays as it was settled in before: the
+// family of tests and the minimum detectable effect.
+func (c Comparison) Revised(before Aggregate, generated bool) Comparison {
+	g := &c.Aggregate
+	g.Holm, g.Corrections = before.Holm, before.Corrections
+	if before.MinimumDetectable != nil {
+		g.MinimumDetectable = before.MinimumDetectable
+	}
+	c.conclude(generated)
+	if n := c.overruled(); n > 0 {
+		g.Sentence += fmt.Sprintf(" Persons changed the verdicts of %d asks.", n)
+		if g.Holm != nil {
+			g.Sentence += " The adjusted p (Holm) is that of the verdicts before."
+		}
+	}
+	return c
+}
+
+// overruled counts the asks to which a person gave another verdict.
+func (c *Comparison) overruled() (n int) {
+	for _, q := range c.Questions {
+		for _, a := range slices.Concat(q.A.Asks, q.B.Asks) {
+			n += one(a.Differs())
+		}
+	}
+	return n
 }
 
 // conclude names a better side only where the test and the interval of the difference of verdicts agree (docs/regime.md

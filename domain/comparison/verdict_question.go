@@ -10,6 +10,8 @@ import (
 type Ask struct {
 	N int `json:"n"` // from 1
 	Decision
+	// Machine is what the service decided; nil unless a person gave another or the same verdict (Overruled).
+	Machine *Decision `json:"machine,omitempty"`
 	Answer
 	// DurationMS is the time from the ask to the last token, without waits for
 	// throttling and between attempts.

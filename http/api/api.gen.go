@@ -729,6 +729,30 @@ func (e OperationWaitKind) Valid() bool {
 	}
 }
 
+// Defines values for OverruleVerdictRequestVerdict.
+const (
+	OverruleVerdictRequestVerdictCorrect   OverruleVerdictRequestVerdict = "correct"
+	OverruleVerdictRequestVerdictIncorrect OverruleVerdictRequestVerdict = "incorrect"
+	OverruleVerdictRequestVerdictRefused   OverruleVerdictRequestVerdict = "refused"
+	OverruleVerdictRequestVerdictUnclear   OverruleVerdictRequestVerdict = "unclear"
+)
+
+// Valid indicates whether the value is a known member of the OverruleVerdictRequestVerdict enum.
+func (e OverruleVerdictRequestVerdict) Valid() bool {
+	switch e {
+	case OverruleVerdictRequestVerdictCorrect:
+		return true
+	case OverruleVerdictRequestVerdictIncorrect:
+		return true
+	case OverruleVerdictRequestVerdictRefused:
+		return true
+	case OverruleVerdictRequestVerdictUnclear:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PeriodAllowancePeriod.
 const (
 	Day       PeriodAllowancePeriod = "Day"
@@ -1833,6 +1857,9 @@ type BenchmarkRun struct {
 	// OperationID The operation that asks: RunBenchmark, with the run's own id, or the RunAbTest that the run is a side of.
 	OperationID string `json:"operationId"`
 
+	// Overruled How many answers a person gave another verdict; absent if none.
+	Overruled *int `json:"overruled,omitempty"`
+
 	// QuestionSetHash The hash of the questions that the run asks.
 	QuestionSetHash string                 `json:"questionSetHash"`
 	QuestionsCount  int                    `json:"questionsCount"`
@@ -1888,9 +1915,12 @@ type BenchmarkRunList struct {
 
 // BenchmarkRunResult defines model for BenchmarkRunResult.
 type BenchmarkRunResult struct {
-	// Document The run as stored, with every question and its answers.
+	// Document The run as stored, with every question and its answers. An answer that a person decided has the method person, and machine is what the service had decided.
 	Document json.RawMessage `json:"document"`
-	Run      BenchmarkRun    `json:"run"`
+
+	// JudgeReview How often persons of the account decided otherwise than the judge of this run; absent without a judge.
+	JudgeReview *JudgeReview `json:"judgeReview,omitempty"`
+	Run         BenchmarkRun `json:"run"`
 }
 
 // BenchmarkVerdicts How many asks got which verdict: correct, incorrect, unclear, refused and error. Members may be added.
@@ -2337,6 +2367,18 @@ type Health struct {
 // HealthStatus defines model for Health.Status.
 type HealthStatus string
 
+// JudgeReview defines model for JudgeReview.
+type JudgeReview struct {
+	// Judged How many answers this judge decided in the stored runs of the account, with the same model and prompt.
+	Judged int `json:"judged"`
+
+	// Overruled How many of them persons decided otherwise.
+	Overruled int `json:"overruled"`
+
+	// Share overruled in judged, 0 to 1; null if it decided none.
+	Share *float64 `json:"share"`
+}
+
 // License defines model for License.
 type License struct {
 	CreatedAtUtc  *time.Time    `json:"createdAtUtc,omitempty"`
@@ -2519,6 +2561,19 @@ type OptimizeRequest struct {
 	// Kinds Which kinds, each once; if absent, all four.
 	Kinds []string `json:"kinds,omitempty"`
 }
+
+// OverruleVerdictRequest defines model for OverruleVerdictRequest.
+type OverruleVerdictRequest struct {
+	// N The ask whose answer it is about. If absent, it is about all answers to the question.
+	N *int `json:"n,omitempty"`
+
+	// Reason Why, in the person's words; white space alone is empty.
+	Reason  string                        `json:"reason"`
+	Verdict OverruleVerdictRequestVerdict `json:"verdict"`
+}
+
+// OverruleVerdictRequestVerdict defines model for OverruleVerdictRequest.Verdict.
+type OverruleVerdictRequestVerdict string
 
 // PageToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
 type PageToken = string
@@ -3089,6 +3144,9 @@ type OperationID = openapi_types.UUID
 // ProviderID defines model for providerId.
 type ProviderID = string
 
+// QuestionID defines model for questionId.
+type QuestionID = string
+
 // ReportID defines model for reportId.
 type ReportID = openapi_types.UUID
 
@@ -3495,6 +3553,9 @@ type SaveBenchmarkQuestionsJSONRequestBody = SaveBenchmarkQuestionsRequest
 // StartBenchmarkRunJSONRequestBody defines body for StartBenchmarkRun for application/json ContentType.
 type StartBenchmarkRunJSONRequestBody = StartBenchmarkRunRequest
 
+// OverruleVerdictJSONRequestBody defines body for OverruleVerdict for application/json ContentType.
+type OverruleVerdictJSONRequestBody = OverruleVerdictRequest
+
 // OptimizeJSONRequestBody defines body for Optimize for application/json ContentType.
 type OptimizeJSONRequestBody = OptimizeRequest
 
@@ -3689,6 +3750,9 @@ type ServerInterface interface {
 	// GetBenchmarkRun Read a benchmark run
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId})
 	GetBenchmarkRun(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID)
+	// OverruleVerdict Overrule the verdict on an answer
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict)
+	OverruleVerdict(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID)
 	// GetBenchmarkRunResult Read the result of a benchmark run
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result)
 	GetBenchmarkRunResult(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID)
@@ -6316,6 +6380,59 @@ func (siw *ServerInterfaceWrapper) GetBenchmarkRun(w http.ResponseWriter, r *htt
 	handler.ServeHTTP(w, r)
 }
 
+// OverruleVerdict operation middleware
+func (siw *ServerInterfaceWrapper) OverruleVerdict(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "runId" -------------
+	var runID RunID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "runId", mux.Vars(r)["runId"], &runID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "runId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "questionId" -------------
+	var questionID QuestionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "questionId", mux.Vars(r)["questionId"], &questionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "questionId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.OverruleVerdict(w, r, workspaceID, semanticModelID, runID, questionID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // GetBenchmarkRunResult operation middleware
 func (siw *ServerInterfaceWrapper) GetBenchmarkRunResult(w http.ResponseWriter, r *http.Request) {
 
@@ -7063,6 +7180,8 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}", wrapper.DeleteBenchmarkRun).Methods(http.MethodDelete)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}", wrapper.GetBenchmarkRun).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict", wrapper.OverruleVerdict).Methods(http.MethodPost)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result", wrapper.GetBenchmarkRunResult).Methods(http.MethodGet)
 
@@ -8548,6 +8667,32 @@ func (response GetBenchmarkRun200JSONResponse) VisitGetBenchmarkRunResponse(w ht
 	return err
 }
 
+type OverruleVerdictRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	RunID           RunID           `json:"runId"`
+	QuestionID      QuestionID      `json:"questionId"`
+	Body            *OverruleVerdictJSONRequestBody
+}
+
+type OverruleVerdictResponseObject interface {
+	VisitOverruleVerdictResponse(w http.ResponseWriter) error
+}
+
+type OverruleVerdict200JSONResponse BenchmarkRun
+
+func (response OverruleVerdict200JSONResponse) VisitOverruleVerdictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetBenchmarkRunResultRequestObject struct {
 	WorkspaceID     WorkspaceID     `json:"workspaceId"`
 	SemanticModelID SemanticModelID `json:"semanticModelId"`
@@ -8965,6 +9110,9 @@ type StrictServerInterface interface {
 	// GetBenchmarkRun Read a benchmark run
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId})
 	GetBenchmarkRun(ctx context.Context, request GetBenchmarkRunRequestObject) (GetBenchmarkRunResponseObject, error)
+	// OverruleVerdict Overrule the verdict on an answer
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict)
+	OverruleVerdict(ctx context.Context, request OverruleVerdictRequestObject) (OverruleVerdictResponseObject, error)
 	// GetBenchmarkRunResult Read the result of a benchmark run
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result)
 	GetBenchmarkRunResult(ctx context.Context, request GetBenchmarkRunResultRequestObject) (GetBenchmarkRunResultResponseObject, error)
@@ -10685,6 +10833,42 @@ func (sh *strictHandler) GetBenchmarkRun(w http.ResponseWriter, r *http.Request,
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetBenchmarkRunResponseObject); ok {
 		if err := validResponse.VisitGetBenchmarkRunResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// OverruleVerdict operation middleware
+func (sh *strictHandler) OverruleVerdict(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, questionID QuestionID) {
+	var request OverruleVerdictRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.RunID = runID
+	request.QuestionID = questionID
+
+	var body OverruleVerdictJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.OverruleVerdict(ctx, request.(OverruleVerdictRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "OverruleVerdict")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(OverruleVerdictResponseObject); ok {
+		if err := validResponse.VisitOverruleVerdictResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -70,6 +70,10 @@ func Check(r *http.Request, status int, h http.Header, body []byte) error {
 		at.Method = http.MethodGet
 	}
 	route, parameters, err := router.FindRoute(at)
+	if err != nil && r.URL.RawPath != "" { // the id of a question may contain slashes
+		at.URL.RawPath = r.URL.RawPath
+		route, parameters, err = router.FindRoute(at)
+	}
 	if err != nil {
 		return undescribed(at, status, head, body)
 	}

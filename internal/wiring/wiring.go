@@ -102,7 +102,7 @@ func Wire(p Parts) (*Service, error) {
 	service := commands.New(commands.Options{
 		Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, Keys: keys, Plans: p.Plans, Regime: p.Regime, Now: p.Now,
 		NewID: NewID, Life: database.NewLife(p.Log.Pool, NewID()),
-		TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Overdue: views.Overdue,
+		TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Reusing: views.AbRunsReusing, Overdue: views.Overdue,
 		Schedule: views.Schedule, DueSlots: views.DueSlots,
 		DropDocuments: projections.DropDocuments, Tester: proposer,
 	})
