@@ -12,20 +12,15 @@ import (
 	"readiness/domain/proposal"
 )
 
-// vendors are the kinds with a fixed address, and their display names. Anthropic is called through its
-// OpenAI-compatible interface.
-var vendors = map[aiprovider.Kind]struct{ name, baseURL string }{
-	aiprovider.OpenAI:      {"OpenAI", "https://api.openai.com/v1"},
-	aiprovider.Anthropic:   {"Anthropic", "https://api.anthropic.com/v1"},
-	aiprovider.AzureOpenAI: {"Azure OpenAI", ""},
-	aiprovider.DataAgent:   {"Data agent", ""},
+// vendors are the display names of kinds. Anthropic is called through its OpenAI-compatible interface.
+var vendors = map[aiprovider.Kind]string{
+	aiprovider.OpenAI: "OpenAI", aiprovider.Anthropic: "Anthropic", aiprovider.AzureOpenAI: "Azure OpenAI", aiprovider.DataAgent: "Data agent",
 }
 
 // withDefaults returns the settings with the name and address that their kind implies.
 func withDefaults(s aiprovider.Settings) aiprovider.Settings {
-	v := vendors[s.Kind]
-	s.BaseURL = cmp.Or(s.BaseURL, v.baseURL)
-	s.Name = cmp.Or(s.Name, v.name, host(s.BaseURL), string(s.Kind))
+	s.BaseURL = cmp.Or(s.BaseURL, s.Kind.Address())
+	s.Name = cmp.Or(s.Name, vendors[s.Kind], host(s.BaseURL), string(s.Kind))
 	return s
 }
 
@@ -77,7 +72,7 @@ func (p *Proposer) settings(s aiprovider.Settings) (openai.Settings, error) {
 	schema := s.Capabilities.JSONSchema
 	return openai.Settings{
 		Name: s.Name, BaseURL: s.BaseURL, Model: s.Model, Key: key, Azure: s.Kind == aiprovider.AzureOpenAI, APIVersion: s.APIVersion,
-		WithoutDAX: s.WithoutDAX, Limits: s.Limits, NotEnforced: schema == aiprovider.AcceptedNotEnforced || schema == aiprovider.None,
+		WithoutDAX: s.WithoutDAX, WithRows: s.WithRows, Limits: s.Limits, NotEnforced: schema == aiprovider.AcceptedNotEnforced || schema == aiprovider.None,
 		PrivateAddresses: s.Declared || p.options.PrivateAddresses,
 	}, nil
 }

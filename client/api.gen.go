@@ -1377,14 +1377,20 @@ type AIProviderCapabilitiesJSONSchema string
 
 // AIProviderDataPolicy defines model for AIProviderDataPolicy.
 type AIProviderDataPolicy struct {
-	// SendDax Whether the DAX of measures and columns is sent along with names and descriptions. Proposals never send rows of data.
+	// SendDax Whether the DAX of measures and columns is sent along with names and descriptions.
 	SendDax bool `json:"sendDax"`
+
+	// SendRows Whether a judge sees up to 20 rows of what the queries of the expected answer and of the answer returned; absent means not. Rows are sent for no other purpose.
+	SendRows *bool `json:"sendRows,omitempty"`
 }
 
 // AIProviderDataPolicyRequest defines model for AIProviderDataPolicyRequest.
 type AIProviderDataPolicyRequest struct {
 	// SendDax True by default.
 	SendDax *bool `json:"sendDax,omitempty"`
+
+	// SendRows False by default.
+	SendRows *bool `json:"sendRows,omitempty"`
 }
 
 // AIProviderKind The kind of AI service. Only the embedded provider has `rules`.

@@ -38,13 +38,15 @@ func (s *Providers) Get(ctx context.Context, accountID, providerID string) (aipr
 
 // ForPurpose returns the settings of the account's oldest saved language model that
 // is enabled and meant for the purpose; false when there is none. It skips the ids
-// in except, providers that lack the key their kind needs, and data agents.
+// in except and providers that ask the same model as one of them, providers that lack
+// the key their kind needs, and data agents.
 func (s *Providers) ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings,
 	bool, error) {
 	past := eventstore.FoldCached(aiprovider.Stream(accountID), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Settings{}, false, err
 	}
+	except = past.State.Aliases(except)
 	return s.oldest(ctx, accountID, past.State, purpose, func(of aiprovider.Provider) bool {
 		return of.Kind.Remote() && !slices.Contains(except, of.ProviderID)
 	})

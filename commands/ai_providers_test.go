@@ -43,7 +43,7 @@ func configuration(name string, kind aiprovider.Kind, purposes ...aiprovider.Pur
 		Name: name, Kind: kind, Model: "m", Purposes: purposes, Enabled: true, DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(),
 	}
 	if kind.NeedsAddress() {
-		c.BaseURL = "https://models.example"
+		c.BaseURL = "https://models.example/" + string(kind)
 	}
 	return c
 }
@@ -119,6 +119,11 @@ func TestProviders(t *testing.T) {
 	of, found, err := s.Providers.ForPurpose(t.Context(), "contoso", aiprovider.Judge, saved["A"].ProviderID, saved["Local"].ProviderID)
 	if err != nil || !found || of.Name != "B" || of.Key.Reveal() != "sk-b" || of.Declared || of.WithoutDAX || of.Capabilities.JSONSchema != aiprovider.Strict {
 		t.Errorf("except two: %+v %v %v", of, found, err)
+	}
+	save("", configuration("Local again", aiprovider.OpenAICompatible, aiprovider.Judge)) // the same model under another name
+	of, found, err = s.Providers.ForPurpose(t.Context(), "contoso", aiprovider.Judge, saved["A"].ProviderID, saved["B"].ProviderID, saved["Local"].ProviderID)
+	if found || err != nil {
+		t.Errorf("an alias of a side judges: %+v, %v", of, err)
 	}
 	if of, found, err := s.Providers.ForPurpose(t.Context(), "contoso", aiprovider.Questions, saved["Local"].ProviderID); found || err != nil {
 		t.Errorf("except the only one: %+v %v", of, err)

@@ -11,6 +11,7 @@ import (
 
 	"readiness/documents"
 	"readiness/domain/abtest"
+	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
@@ -108,7 +109,13 @@ func (s *ABTests) reuseForSideA(ctx context.Context, r *abRun, stored benchmark.
 	if err := json.Unmarshal(body, &document); err != nil {
 		return fmt.Errorf("commands: read benchmark run %s: %w", stored.RunID, err)
 	}
-	if err := abtest.CheckReuse(stored, document.Judge, r.sideA, r.sideB); err != nil {
+	saved := eventstore.FoldCached(aiprovider.Stream(stored.AccountID), aiprovider.Evolve)
+	if document.Judge != nil {
+		if err := s.Store.Load(ctx, saved); err != nil {
+			return err
+		}
+	}
+	if err := abtest.CheckReuse(stored, document.Judge, r.sideA, r.sideB, saved.State); err != nil {
 		return err
 	}
 	r.reused = &stored

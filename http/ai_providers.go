@@ -72,7 +72,7 @@ func configured(b *api.SaveAIProviderJSONRequestBody) aiprovider.Configuration {
 		DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(), Prices: b.Prices,
 	}
 	if d := b.DataPolicy; d != nil {
-		c.DataPolicy.SendDAX = optional.Or(d.SendDax, true)
+		c.DataPolicy.SendDAX, c.DataPolicy.SendRows = optional.Or(d.SendDax, true), optional.Value(d.SendRows)
 	}
 	if l := b.Limits; l != nil {
 		c.Limits.MaxConcurrency, c.Limits.TimeoutMs = optional.Or(l.MaxConcurrency, c.Limits.MaxConcurrency),
@@ -100,7 +100,7 @@ func (s *Server) ChangeAIProvider(ctx context.Context, r api.ChangeAIProviderReq
 func patched(b *api.ChangeAIProviderJSONRequestBody) (p aiprovider.Patch, key aiprovider.Key, err error) {
 	p = aiprovider.Patch{Name: b.Name, Kind: b.Kind, Purposes: b.Purposes, Enabled: b.Enabled}
 	if d := b.DataPolicy; d != nil {
-		p.SendDAX = d.SendDax
+		p.SendDAX, p.SendRows = d.SendDax, d.SendRows
 	}
 	if l := b.Limits; l != nil {
 		p.MaxConcurrency, p.TimeoutMs, p.MaxRetries, p.MaxOutputTokens = l.MaxConcurrency, l.TimeoutMs, l.MaxRetries, l.MaxOutputTokens

@@ -32,8 +32,8 @@ type Asker interface {
 		ask func(ctx context.Context, question string) (benchmark.Reply, error), err error)
 	// Judge has an answer judged by a provider that is none of the sides'
 	// providers. It returns false when there is none.
-	Judge(ctx context.Context, accountID string, sides []string, question string, expected benchmark.Expected,
-		answer comparison.Answer) (comparison.Judgement, comparison.Judge, bool, error)
+	Judge(ctx context.Context, accountID string, sides []string, of benchmark.Case) (comparison.Judgement,
+		comparison.Judge, bool, error)
 }
 
 // Queries runs a DAX query on a semantic model as the person. It is nil for a

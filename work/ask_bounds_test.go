@@ -178,7 +178,7 @@ type judges struct {
 	sides []string
 }
 
-func (j *judges) Judge(_ context.Context, _ string, sides []string, _ string, _ benchmark.Expected, _ comparison.Answer) (comparison.Judgement, comparison.Judge, bool, error) {
+func (j *judges) Judge(_ context.Context, _ string, sides []string, _ benchmark.Case) (comparison.Judgement, comparison.Judge, bool, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.sides = append(j.sides, sides...)
@@ -241,8 +241,8 @@ func TestJudgeOfKeptRunIsNotASide(t *testing.T) {
 	}})
 	stored := b.benchmarkRun(t)
 	check(t, b.carryAsk(t, &respondent{judge: &comparison.Judgement{Class: comparison.SameClass, Confidence: 1, Reason: "The same."}}))
-	for _, id := range []string{"judge", "another"} {
-		b.saysWith(t, aiprovider.Configuration{ProviderID: id, Name: id, Kind: aiprovider.OpenAICompatible, BaseURL: "https://ai.example", Model: "m", Purposes: []aiprovider.Purpose{aiprovider.Judge, aiprovider.Agent}, Enabled: true})
+	for id, model := range map[string]string{"judge": "m", "alias": "m", "another": "n"} {
+		b.saysWith(t, aiprovider.Configuration{ProviderID: id, Name: id, Kind: aiprovider.OpenAICompatible, BaseURL: "https://ai.example", Model: model, Purposes: []aiprovider.Purpose{aiprovider.Judge, aiprovider.Agent}, Enabled: true})
 	}
 	create := func(provider string, reuse bool) error {
 		r := abtest.CreateRequest{
@@ -254,8 +254,10 @@ func TestJudgeOfKeptRunIsNotASide(t *testing.T) {
 		return err
 	}
 	before := b.positions(t)
-	if err := create("judge", true); !domain.IsRefused(err, domain.InvalidRequest) || b.positions(t) != before {
-		t.Errorf("the judge as side B: %v, %d events", err, b.positions(t)-before)
+	for _, same := range []string{"judge", "alias"} {
+		if err := create(same, true); !domain.IsRefused(err, domain.InvalidRequest) || b.positions(t) != before {
+			t.Errorf("the judge as side B, called %s: %v, %d events", same, err, b.positions(t)-before)
+		}
 	}
 	for _, err := range []error{create("another", true), create("judge", false)} {
 		if err != nil {

@@ -189,7 +189,8 @@ func (s *side) verdict(asking context.Context, q benchmark.Question, reply bench
 	if err != nil {
 		return a, err
 	}
-	j, by, judged, err := s.Asker.Judge(ctx, s.step.AccountID, sides, q.Text, q.Expected, a.Answer)
+	j, by, judged, err := s.Asker.Judge(ctx, s.step.AccountID, sides, benchmark.Case{Question: q.Text, Expected: q.Expected,
+		Rows: expected.Rows, Answer: a.Answer})
 	if errors.Is(err, context.DeadlineExceeded) && asking.Err() == nil {
 		return a, nil
 	}

@@ -89,7 +89,7 @@ func (r *respondent) Open(_ context.Context, as item.Caller, side benchmark.Side
 	}, nil
 }
 
-func (r *respondent) Judge(context.Context, string, []string, string, benchmark.Expected, comparison.Answer) (comparison.Judgement, comparison.Judge, bool, error) {
+func (r *respondent) Judge(context.Context, string, []string, benchmark.Case) (comparison.Judgement, comparison.Judge, bool, error) {
 	if r.judge == nil {
 		return comparison.Judgement{}, comparison.Judge{}, false, nil
 	}

@@ -15,10 +15,10 @@ import (
 // account's oldest provider for judging that is not in sides, the ids of the providers that were
 // asked. judged is false when the verdict needs no judge, when nothing is expected, and when no judge
 // exists or answers; the verdict is then made without one. An error is the context's or internal.
-func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, question string, expected benchmark.Expected,
-	answer comparison.Answer) (j comparison.Judgement, by comparison.Judge, judged bool, err error) {
-	known := comparison.Expected{Value: expected.Value}
-	if known.Decide(answer, nil, nil).Method != "" ||
+func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, of benchmark.Case) (j comparison.Judgement,
+	by comparison.Judge, judged bool, err error) {
+	expected, known := of.Expected, comparison.Expected{Value: of.Expected.Value}
+	if known.Decide(of.Answer, nil, nil).Method != "" ||
 		len(expected.Fields) == 0 && expected.DAX == "" && expected.Value == "" && expected.Answer == "" {
 		return j, by, false, nil
 	}
@@ -35,7 +35,7 @@ func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, que
 		a.Log.Warn("no judge is available", "providerId", settings.ProviderID, "error", err)
 		return j, by, false, nil
 	}
-	j, e, err := model.Judge(ctx, question, expected, answer)
+	j, e, err := model.Judge(ctx, of)
 	if none, unanswered := errors.AsType[*openai.NoAnswer](err); unanswered {
 		a.Log.Warn("the judge did not answer", "providerId", settings.ProviderID, "what", none.What)
 		return comparison.Judgement{}, by, false, nil

@@ -61,7 +61,7 @@ func TestJudge(t *testing.T) {
 			tt.meet(w)
 			w.reply = func(int, request) (int, string) { return http.StatusOK, tt.verdict }
 			sides := slices.Clone(tt.sides)
-			j, by, judged, err := w.Judge(t.Context(), ana.Account, tt.sides, "Which city sells most?", tt.expected, tt.answer)
+			j, by, judged, err := w.Judge(t.Context(), ana.Account, tt.sides, benchmark.Case{Question: "Which city sells most?", Expected: tt.expected, Answer: tt.answer})
 			if err != nil || judged != (tt.by != "") || len(w.asked()) != tt.asked || !slices.Equal(sides, tt.sides) {
 				t.Fatalf("judged %v, asked %d times, error %v", judged, len(w.asked()), err)
 			}
@@ -69,7 +69,7 @@ func TestJudge(t *testing.T) {
 			var want comparison.Judgement
 			if judged {
 				want = comparison.Judgement{Class: comparison.SameClass, Confidence: 0.9, Reason: "Both name Paris."}
-				wantBy = comparison.Judge{ProviderID: tt.by, Model: "large", PromptVersion: "judge/1", Temperature: new(0.0)}
+				wantBy = comparison.Judge{ProviderID: tt.by, Model: "large", PromptVersion: "judge/2", Temperature: new(0.0)}
 				if one := w.asked()[0]; !strings.Contains(one.user, tt.answer.Text) || !strings.Contains(one.user, "Which city sells most?") {
 					t.Errorf("asked %q", one.user)
 				}
@@ -81,12 +81,12 @@ func TestJudge(t *testing.T) {
 	}
 	w := newWorld(t)
 	judges("j")(w)
-	if _, _, judged, err := w.Judge(t.Context(), "fabrikam", nil, "x", words, answer); judged || err != nil || len(w.asked()) != 0 {
+	if _, _, judged, err := w.Judge(t.Context(), "fabrikam", nil, benchmark.Case{Question: "x", Expected: words, Answer: answer}); judged || err != nil || len(w.asked()) != 0 {
 		t.Errorf("another account's judge: %v, error %v", judged, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	w.reply = func(int, request) (int, string) { cancel(); return http.StatusInternalServerError, "" }
-	if _, _, judged, err := w.Judge(ctx, ana.Account, nil, "x", words, answer); judged || !errors.Is(err, context.Canceled) {
+	if _, _, judged, err := w.Judge(ctx, ana.Account, nil, benchmark.Case{Question: "x", Expected: words, Answer: answer}); judged || !errors.Is(err, context.Canceled) {
 		t.Errorf("judged %v, error %v", judged, err)
 	}
 }

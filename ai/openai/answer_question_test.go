@@ -18,6 +18,7 @@ import (
 
 	"readiness/ai/openai"
 	"readiness/domain/aiprovider"
+	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 )
 
@@ -326,7 +327,7 @@ func TestAnswerQuestionEnds(t *testing.T) {
 				t.Errorf("got error %v after %d attempts and %s", err, e.Attempts, took)
 			}
 		}
-		_, e, err := c.Judge(t.Context(), asked, expected, judged)
+		_, e, err := c.Judge(t.Context(), benchmark.Case{Question: asked, Expected: expected, Answer: judged})
 		if took := time.Since(start); took != 4*time.Minute+25*time.Second || e.Attempts != 1 || err == nil {
 			t.Errorf("got error %v after %d attempts and %s", err, e.Attempts, took)
 		}

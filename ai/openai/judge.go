@@ -13,9 +13,9 @@ import (
 )
 
 // JudgePrompt is the version of the judge's prompt.
-const JudgePrompt = "judge/1"
+const JudgePrompt = "judge/2"
 
-const judgeTask = `You judge whether an answer to a question about a semantic model says what the expected answer says. Of the expected answer some of this is known: its value, a DAX query that gives it, the measures, groupings and filters of such a query. Judge what is said, not how. Numbers that differ by rounding are the same. A class says how the answer stands to the expected one:
+const judgeTask = `You judge whether an answer to a question about a semantic model says what the expected answer says. Of the expected answer some of this is known: its value, what a person would answer (answer), a DAX query that gives it, the measures, groupings and filters of such a query, the first rows that this query returned (expectedRows). Of the answer there may be the first rows that its query returned (answerRows). Judge what is said, not how. Numbers that differ by rounding are the same. A class says how the answer stands to the expected one:
 - same: it says the same.
 - superset: it says all of it, and more that does not contradict it.
 - subset: it says a part of it, and nothing that contradicts it.
@@ -37,22 +37,30 @@ var classes = []comparison.Class{
 	comparison.NoAnswerClass,
 }
 
+// judgedRows is how many rows of a result a judge sees.
+const judgedRows = 20
+
 // Judge asks the model to compare an answer with the expected one. The request does not reveal who
-// answered. The error is a *NoAnswer or the context's.
-func (c *Client) Judge(ctx context.Context, asked string, expected benchmark.Expected, answer comparison.Answer) (comparison.Judgement,
-	Exchange, error) {
+// answered, and has rows only if the provider may see them and both queries were run. The error is a
+// *NoAnswer or the context's.
+func (c *Client) Judge(ctx context.Context, of benchmark.Case) (comparison.Judgement, Exchange, error) {
 	about := struct {
-		Question string             `json:"question"`
-		Expected benchmark.Expected `json:"expectedAnswer"`
-		Answer   comparison.Answer  `json:"answer"`
-	}{domain.Shortened(asked, maxQuestion), expected, answer}
-	about.Expected.DAX = domain.Shortened(expected.DAX, maxAnswerDAX)
-	about.Expected.Value = domain.Shortened(expected.Value, maxAnswerText)
-	about.Expected.Answer = domain.Shortened(expected.Answer, maxAnswerText)
-	about.Answer.Text = domain.Shortened(answer.Text, maxAnswerText)
-	about.Answer.Query = domain.Shortened(answer.Query, maxAnswerDAX)
+		Question     string             `json:"question"`
+		Expected     benchmark.Expected `json:"expectedAnswer"`
+		ExpectedRows *comparison.Sample `json:"expectedRows,omitempty"`
+		Answer       comparison.Answer  `json:"answer"`
+		AnswerRows   *comparison.Sample `json:"answerRows,omitempty"`
+	}{Question: domain.Shortened(of.Question, maxQuestion), Expected: of.Expected, Answer: of.Answer}
+	about.Expected.DAX = domain.Shortened(of.Expected.DAX, maxAnswerDAX)
+	about.Expected.Value = domain.Shortened(of.Expected.Value, maxAnswerText)
+	about.Expected.Answer = domain.Shortened(of.Expected.Answer, maxAnswerText)
+	about.Answer.Text = domain.Shortened(of.Answer.Text, maxAnswerText)
+	about.Answer.Query = domain.Shortened(of.Answer.Query, maxAnswerDAX)
 	if c.withoutDAX {
 		about.Expected.DAX, about.Answer.Query = "", ""
+	}
+	if c.withRows && of.Rows != nil && of.Answer.Rows != nil {
+		about.ExpectedRows, about.AnswerRows = of.Rows.Sample(judgedRows), of.Answer.Rows.Sample(judgedRows)
 	}
 	q := question{
 		system: judgeTask + "\n\n" + untrustedJudged,

@@ -40,6 +40,8 @@ type Settings struct {
 	APIVersion string
 	// WithoutDAX prevents sending the DAX of measures and columns.
 	WithoutDAX bool
+	// WithRows allows sending rows of data to a judge.
+	WithRows bool
 	// Limits bound requests; zero Limits are the default ones.
 	Limits aiprovider.Limits
 	// NotEnforced says that a test call found the JSON Schema not enforced: requests then start with
@@ -65,14 +67,14 @@ type Options struct {
 
 // Client asks one language model. It caches answers and the server's capabilities for its lifetime.
 type Client struct {
-	name, model string
-	withoutDAX  bool
-	limits      aiprovider.Limits
-	chat        openai.ChatCompletionService
-	options     Options
-	slots       chan struct{}
-	answers     cache
-	circuit     circuit
+	name, model          string
+	withoutDAX, withRows bool
+	limits               aiprovider.Limits
+	chat                 openai.ChatCompletionService
+	options              Options
+	slots                chan struct{}
+	answers              cache
+	circuit              circuit
 
 	mu    sync.Mutex
 	knows capabilities
@@ -109,7 +111,7 @@ func New(s Settings, o Options) (*Client, error) {
 	}
 	calls.CheckRedirect, calls.Jar = noRedirect, nil
 
-	c := &Client{name: s.Name, model: s.Model, withoutDAX: s.WithoutDAX, limits: s.Limits, options: o,
+	c := &Client{name: s.Name, model: s.Model, withoutDAX: s.WithoutDAX, withRows: s.WithRows, limits: s.Limits, options: o,
 		slots: make(chan struct{}, s.Limits.MaxConcurrency)}
 	if s.NotEnforced {
 		c.knows.mode = toolCall

@@ -107,6 +107,7 @@ func providerTable(s *sheet, p client.AIProvider) {
 	line("Key", map[bool]string{true: "saved, never shown", false: "none"}[p.HasKey])
 	if p.DataPolicy != nil {
 		line("DAX is sent", yes(p.DataPolicy.SendDax))
+		line("Rows are sent to judge", yes(optional.Value(p.DataPolicy.SendRows)))
 	}
 	if c := p.Prices; c != nil {
 		line("Prices", fmt.Sprintf("%g for a million tokens of input, %g of output", c.Input, c.Output))
@@ -141,7 +142,7 @@ type providerFlags struct {
 	kind, model, baseURL, apiVersion, keyFile string
 	workspace, agent                          string
 	purposes                                  []string
-	sendDAX, enabled                          bool
+	sendDAX, sendRows, enabled                bool
 	priceInput, priceOutput                   float64
 }
 
@@ -155,6 +156,7 @@ func (f *providerFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.workspace, "workspace", "", "workspace of the data agent")
 	flags.StringVar(&f.agent, "agent", "", "data agent, for kind data_agent")
 	flags.BoolVar(&f.sendDAX, "send-dax", true, "also send the DAX of measures and columns, not only names and descriptions")
+	flags.BoolVar(&f.sendRows, "send-rows", false, "also send rows of the expected and the given answer, when it judges")
 	flags.Float64Var(&f.priceInput, "price-input", 0, "what a million tokens of input cost, in your own currency; needs --price-output")
 	flags.Float64Var(&f.priceOutput, "price-output", 0, "what a million tokens of output cost")
 	flags.BoolVar(&f.enabled, "enabled", true, "whether the service uses it")
@@ -186,8 +188,9 @@ func (f *providerFlags) request(ctx context.Context, s *client.Service, cmd *cob
 		}
 		request.Purposes = &all
 	}
-	if cmd.Flags().Changed("send-dax") {
-		request.DataPolicy = &client.AIProviderDataPolicyRequest{SendDax: &f.sendDAX}
+	if cmd.Flags().Changed("send-dax") || cmd.Flags().Changed("send-rows") {
+		request.DataPolicy = &client.AIProviderDataPolicyRequest{SendDax: given(cmd, "send-dax", f.sendDAX),
+			SendRows: given(cmd, "send-rows", f.sendRows)}
 	}
 	if cmd.Flags().Changed("price-input") != cmd.Flags().Changed("price-output") {
 		return request, usage("--price-input and --price-output must be given together")

@@ -2,8 +2,10 @@ package abtest
 
 import (
 	"github.com/google/uuid"
+	"slices"
 
 	"readiness/domain"
+	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 )
@@ -116,15 +118,14 @@ func (a AnswererRequest) Check(member string) error {
 }
 
 // CheckReuse refuses the answers of a stored run for side A that another answerer gave,
-// or that the AI provider which side B asks has judged; judge is nil when none judged
-// them.
-func CheckReuse(stored benchmark.Run, judge *comparison.Judge, sideA, sideB benchmark.Side) error {
+// or that the model which side B asks has judged; judge is nil when none judged them.
+func CheckReuse(stored benchmark.Run, judge *comparison.Judge, sideA, sideB benchmark.Side, saved aiprovider.Providers) error {
 	switch {
 	case !stored.Side.AnsweredBy.Same(sideA.AnsweredBy):
 		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: sideA.answeredBy does not name the %s "+
 			"that gave them", stored.RunID, stored.Side.AnsweredBy.Kind).
 			About("runId", stored.RunID)
-	case judge != nil && judge.ProviderID == sideB.AnsweredBy.ProviderID:
+	case judge != nil && slices.Contains(saved.Aliases([]string{judge.ProviderID}), sideB.AnsweredBy.ProviderID):
 		return domain.Refuse(domain.InvalidRequest, "side A cannot keep the answers of run %s: they were judged by the AI provider that "+
 			"side B asks, and no side judges; ask side A again", stored.RunID).
 			About("runId", stored.RunID)

@@ -8,6 +8,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/abtest"
+	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 	"readiness/domain/operation"
@@ -60,6 +61,10 @@ func TestCheckReuse(t *testing.T) {
 	}
 	one, assistant := by(comparison.GenericAgent, "one"), by(comparison.PlatformAssistant, "")
 	stored := benchmark.Run{RunAccepted: benchmark.RunAccepted{Side: one}}
+	asks := func(id, model string) aiprovider.Provider {
+		return aiprovider.Provider{Configuration: aiprovider.Configuration{ProviderID: id, Kind: aiprovider.OpenAI, Model: model}}
+	}
+	saved := aiprovider.Providers{All: []aiprovider.Provider{asks("two", "m"), asks("three", "n"), asks("like three", "n")}}
 	for name, c := range map[string]struct {
 		judge        *comparison.Judge
 		sideA, sideB benchmark.Side
@@ -68,12 +73,13 @@ func TestCheckReuse(t *testing.T) {
 		"no judge":                        {nil, one, by(comparison.GenericAgent, "two"), ""},
 		"a judge that is no side":         {&comparison.Judge{ProviderID: "three"}, one, by(comparison.GenericAgent, "two"), ""},
 		"side B is the judge":             {&comparison.Judge{ProviderID: "two"}, one, by(comparison.GenericAgent, "two"), "judged by"},
+		"side B asks the judge's model":   {&comparison.Judge{ProviderID: "three"}, one, by(comparison.GenericAgent, "like three"), "judged by"},
 		"another provider":                {nil, by(comparison.GenericAgent, "two"), assistant, "GenericAgent that gave them"},
 		"another kind":                    {nil, assistant, one, "GenericAgent that gave them"},
 		"another answerer and its judge":  {&comparison.Judge{ProviderID: "one"}, assistant, one, "that gave them"},
 		"the assistant beside, judged by": {&comparison.Judge{ProviderID: "three"}, one, assistant, ""},
 	} {
-		refusedAs(t, name, abtest.CheckReuse(stored, c.judge, c.sideA, c.sideB), c.naming)
+		refusedAs(t, name, abtest.CheckReuse(stored, c.judge, c.sideA, c.sideB, saved), c.naming)
 	}
 }
 

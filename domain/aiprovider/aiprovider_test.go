@@ -256,6 +256,7 @@ func TestChange(t *testing.T) {
 		"what it is":  {aiprovider.Patch{Name: new("Local"), Enabled: new(true), Model: new("small")}, func(*aiprovider.Provider) {}, 0, false},
 		"its name":    {aiprovider.Patch{Name: new(" Other ")}, func(p *aiprovider.Provider) { p.Name, p.ChangedAt = "Other", later }, 1, false},
 		"not enabled": {aiprovider.Patch{Enabled: new(false)}, func(p *aiprovider.Provider) { p.Enabled, p.ChangedAt = false, later }, 1, false},
+		"rows":        {aiprovider.Patch{SendRows: new(true)}, func(p *aiprovider.Provider) { p.DataPolicy.SendRows, p.ChangedAt = true, later }, 1, false},
 		"no DAX":      {aiprovider.Patch{SendDAX: new(false)}, func(p *aiprovider.Provider) { p.DataPolicy.SendDAX, p.ChangedAt = false, later }, 1, false},
 		"its limits":  {aiprovider.Patch{MaxRetries: new(0), TimeoutMs: new(1000)}, func(p *aiprovider.Provider) { p.Limits.MaxRetries, p.Limits.TimeoutMs, p.ChangedAt = 0, 1000, later }, 1, false},
 		"its prices": {aiprovider.Patch{Prices: new(&aiprovider.Prices{Input: 0.25, Output: 2})}, func(p *aiprovider.Provider) {

@@ -20,7 +20,7 @@ type Patch struct {
 	WorkspaceID, DataAgentID *uuid.UUID
 	Purposes                 *[]Purpose
 	Enabled                  *bool
-	SendDAX                  *bool
+	SendDAX, SendRows        *bool
 	MaxConcurrency           *int
 	TimeoutMs                *int
 	MaxRetries               *int
@@ -51,6 +51,7 @@ func (p Patch) apply(c Configuration) Configuration {
 	set(&c.Purposes, p.Purposes)
 	set(&c.Enabled, p.Enabled)
 	set(&c.DataPolicy.SendDAX, p.SendDAX)
+	set(&c.DataPolicy.SendRows, p.SendRows)
 	set(&c.Limits.MaxConcurrency, p.MaxConcurrency)
 	set(&c.Limits.TimeoutMs, p.TimeoutMs)
 	set(&c.Limits.MaxRetries, p.MaxRetries)

@@ -19,9 +19,12 @@ import (
 const MaxProviders = 50
 
 // DataPolicy says what a provider may be sent in addition to names, descriptions and
-// data types. Rows of data are never sent.
+// data types.
 type DataPolicy struct {
 	SendDAX bool `json:"sendDax"`
+	// SendRows lets a judge see the rows that queries returned. Rows are sent for no other
+	// purpose.
+	SendRows bool `json:"sendRows,omitempty"`
 }
 
 // Configuration is an administrator's configuration of a provider. Members that do not
@@ -53,7 +56,7 @@ type Prices struct {
 func (c Configuration) Settings(key Key) Settings {
 	return Settings{
 		ProviderID: c.ProviderID, Kind: c.Kind, Name: c.Name, BaseURL: c.BaseURL, Model: c.Model, APIVersion: c.APIVersion,
-		WorkspaceID: c.WorkspaceID, DataAgentID: c.DataAgentID, Key: key, WithoutDAX: !c.DataPolicy.SendDAX, Limits: c.Limits,
+		WorkspaceID: c.WorkspaceID, DataAgentID: c.DataAgentID, Key: key, WithoutDAX: !c.DataPolicy.SendDAX, WithRows: c.DataPolicy.SendRows, Limits: c.Limits,
 		Prices: c.Prices,
 	}
 }

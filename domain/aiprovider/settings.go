@@ -51,6 +51,8 @@ type Settings struct {
 	Declared bool
 	// WithoutDAX prevents sending the DAX of measures and columns.
 	WithoutDAX bool
+	// WithRows allows sending rows of data to a judge.
+	WithRows bool
 	// Limits are the request limits; zero means DefaultLimits.
 	Limits Limits
 	// Prices are nil when they are unknown.

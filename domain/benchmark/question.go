@@ -54,6 +54,17 @@ type Expected struct {
 	Answer string `json:"answer,omitempty"`
 }
 
+// Case is what a judge decides: an answer to a question, and what is known of the correct
+// one.
+type Case struct {
+	Question string
+	Expected Expected
+	// Rows is the result of the expected query, nil if it was not run. That of the
+	// answer's query is in Answer.
+	Rows   *comparison.ResultSet
+	Answer comparison.Answer
+}
+
 // Set is a list of questions, in the order in which a run asks them.
 type Set struct {
 	Questions []Question `json:"questions"`

@@ -1047,6 +1047,9 @@ type AIProviderDataPolicy = aiprovider.DataPolicy
 type AIProviderDataPolicyRequest struct {
 	// SendDax True by default.
 	SendDax *bool `json:"sendDax,omitempty"`
+
+	// SendRows False by default.
+	SendRows *bool `json:"sendRows,omitempty"`
 }
 
 // AIProviderKind The kind of AI service. Only the embedded provider has `rules`.
