@@ -452,6 +452,21 @@ func (e BenchmarkRunAbTestSide) Valid() bool {
 	}
 }
 
+// Defines values for BenchmarkRunConclusion.
+const (
+	Inconclusive BenchmarkRunConclusion = "inconclusive"
+)
+
+// Valid indicates whether the value is a known member of the BenchmarkRunConclusion enum.
+func (e BenchmarkRunConclusion) Valid() bool {
+	switch e {
+	case Inconclusive:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for BulkAssessmentRowOutcome.
 const (
 	BulkAssessmentRowOutcomeAssessed    BulkAssessmentRowOutcome = "Assessed"
@@ -1463,7 +1478,7 @@ type AbAggregate = map[string]interface{}
 // Members may be added.
 type AbAgreement = map[string]interface{}
 
-// AbComparisonSide Results of a side: kind, label, agent_ref, target, questions, asks, asksPerQuestion, verdicts, accuracy,
+// AbComparisonSide Results of a side: kind, label, agent_ref, target, answerer, questions, asks, asksPerQuestion, verdicts, accuracy,
 // accuracyCi, passAll, passAny, meanStability, flakyQuestions, score, responseTime, usage and cost. Members may be
 // added.
 type AbComparisonSide = map[string]interface{}
@@ -1668,6 +1683,9 @@ type AbTestRunProgress struct {
 
 // AbTestRunSide defines model for AbTestRunSide.
 type AbTestRunSide struct {
+	// Answerer What answered, as in a benchmark run; absent until the side has answered.
+	Answerer *string `json:"answerer,omitempty"`
+
 	// BenchmarkRunID The side's own benchmark run; null until it has one, and when a stored run is reused.
 	BenchmarkRunID *string `json:"benchmarkRunId"`
 
@@ -2245,7 +2263,13 @@ type BenchmarkRun struct {
 	AbTestID   *string                 `json:"abTestId"`
 	AbTestSide *BenchmarkRunAbTestSide `json:"abTestSide"`
 	Agent      AnsweredBy              `json:"agent"`
-	Asks       BenchmarkRunAsks        `json:"asks"`
+
+	// Answerer What answered: embedded (simulated by the rules engine; no AI was asked), dataAgent, languageModel with its name, or semanticModelQueryService. Absent until the run succeeded.
+	Answerer *string          `json:"answerer,omitempty"`
+	Asks     BenchmarkRunAsks `json:"asks"`
+
+	// Conclusion Present if more than a third of the questions have no answer; the score then says nothing.
+	Conclusion *BenchmarkRunConclusion `json:"conclusion,omitempty"`
 
 	// Cost What the tokens cost at the prices that the AI provider had; absent without prices.
 	Cost         *float64  `json:"cost,omitempty"`
@@ -2295,6 +2319,9 @@ type BenchmarkRun struct {
 
 // BenchmarkRunAbTestSide defines model for BenchmarkRun.AbTestSide.
 type BenchmarkRunAbTestSide string
+
+// BenchmarkRunConclusion Present if more than a third of the questions have no answer; the score then says nothing.
+type BenchmarkRunConclusion string
 
 // BenchmarkRunAsks defines model for BenchmarkRunAsks.
 type BenchmarkRunAsks struct {

@@ -95,13 +95,13 @@ func OfTest(title, conclusion string, document []byte, before *Baseline) (*Repor
 		r.Questions = append(r.Questions, Question{q.QuestionID, q.Text, q.Expected})
 		a[q.QuestionID], b[q.QuestionID] = q.A, q.B
 	}
-	r.Columns = append(r.Columns, Column{"side A", Answered(d.A.Side), d.A, a})
+	r.Columns = append(r.Columns, Column{"side A", d.A.Answerer(), d.A, a})
 	if before != nil {
 		if err := r.add(before); err != nil {
 			return nil, err
 		}
 	}
-	r.Columns = append(r.Columns, Column{"side B", Answered(d.B.Side), d.B, b})
+	r.Columns = append(r.Columns, Column{"side B", d.B.Answerer(), d.B, b})
 	r.now = len(r.Columns) - 1
 	return r, nil
 }
@@ -145,7 +145,7 @@ func readRun(document []byte) (d benchmark.RunDocument, err error) {
 }
 
 func columnOf(name string, d benchmark.RunDocument) Column {
-	c := Column{name, Answered(d.Summary.Side), d.Summary, map[string]comparison.Tally{}}
+	c := Column{name, d.Summary.Answerer(), d.Summary, map[string]comparison.Tally{}}
 	for _, q := range d.Questions {
 		c.tallies[q.QuestionID] = q.Tally
 	}
@@ -154,19 +154,3 @@ func columnOf(name string, d benchmark.RunDocument) Column {
 
 // Now returns the column that the gate judges: the run's own, or side B.
 func (r *Report) Now() Column { return r.Columns[r.now] }
-
-// Answered says what answered for a side: embedded, dataAgent, languageModel or
-// semanticModelQueryService.
-func Answered(s comparison.Side) string {
-	switch {
-	case s.Target.Transport == comparison.Embedded:
-		return "embedded (simulated by the rules engine; no AI was asked)"
-	case s.Kind == comparison.DataAgent:
-		return "dataAgent"
-	case s.Kind == comparison.PlatformAssistant:
-		return "semanticModelQueryService"
-	case s.Target.Model != "":
-		return "languageModel " + s.Target.Model
-	}
-	return "languageModel"
-}

@@ -38,6 +38,9 @@ func (r *Report) scoreMiss(g Gate) string {
 		return ""
 	case score == nil:
 		return "there is no score, because no question has an answer"
+	case 3*(len(r.Questions)-r.Now().Summary.Questions) > len(r.Questions):
+		return fmt.Sprintf("%d of %d questions have no answer, more than a third, so the score says nothing",
+			len(r.Questions)-r.Now().Summary.Questions, len(r.Questions))
 	case *score < *g.FailUnder:
 		return fmt.Sprintf("the score is %d, below %d", *score, *g.FailUnder)
 	}

@@ -275,6 +275,7 @@ func (s *Server) runSide(r projections.AbRun, name abtest.SideName) api.AbTestRu
 	if asked.Outcome != nil {
 		out.Stable, out.Scored, out.ResponseTime, out.StoredAtUtc = &asked.Outcome.Stable, &asked.Outcome.Scored,
 			asked.Outcome.ResponseTime, inUTC(asked.EndedAt)
+		out.Answerer = text(asked.Outcome.Answerer)
 	}
 	if side.Status != abtest.SideReused {
 		out.Progress = &api.AbTestRunProgress{

@@ -231,7 +231,10 @@ func benchmarkRun(r projections.BenchmarkRun) api.BenchmarkRun {
 	if o := r.Outcome; o != nil {
 		out.Score, out.Verdicts, out.Stable, out.Scored, out.ResponseTime, out.StoredAtUtc = o.Score, &o.Verdicts, &o.Stable, &o.Scored,
 			o.ResponseTime, inUTC(r.EndedAt)
-		out.Usage, out.Cost = o.Usage, o.Cost
+		out.Usage, out.Cost, out.Answerer = o.Usage, o.Cost, text(o.Answerer)
+		if o.Inconclusive(r.Count) {
+			out.Conclusion = new(api.Inconclusive)
+		}
 		if o.Overruled > 0 {
 			out.Overruled = &o.Overruled
 		}

@@ -207,6 +207,9 @@ func abTestTable(s *sheet, t client.AbTest) {
 	if len(t.Runs) == 0 {
 		return
 	}
+	if a, b := t.Runs[0].SideA.Answerer, t.Runs[0].SideB.Answerer; a != nil && b != nil {
+		s.say("In the newest run side A was answered by %s, side B by %s", printable(*a), printable(*b))
+	}
 	s.rows("RUN", "STATUS", "STAGE", "A → B", "FINISHED", "WHY")
 	for _, r := range t.Runs {
 		came := ""

@@ -6,7 +6,6 @@ import (
 
 	"readiness/client"
 	"readiness/domain/comparison"
-	"readiness/evaluation"
 )
 
 // aggregate is the part of a client.AbAggregate that is printed. Members that the service omits stay nil.
@@ -85,8 +84,8 @@ func abResultTable(s *sheet, r client.AbTestResult) {
 	s.say("A/B test %s, run %s", printable(r.AbTestID), printable(r.RunID))
 	var asked struct{ A, B comparison.Side }
 	if json.Unmarshal(r.Document, &asked) == nil && asked.A.Kind != "" && asked.B.Kind != "" {
-		s.say("Side A answered by %s\nSide B answered by %s", printable(evaluation.Answered(asked.A)),
-			printable(evaluation.Answered(asked.B)))
+		s.say("Side A answered by %s\nSide B answered by %s", printable(asked.A.Answerer()),
+			printable(asked.B.Answerer()))
 	}
 	s.say("Score of side A %s, of side B %s, over %d questions: %s", number(a.Scores.A), number(a.Scores.B), a.Comparable,
 		printable(conclusion))

@@ -215,7 +215,7 @@ func (c *clientCalls) benchmarkRunsCommand() *cobra.Command {
 						if r.AbTestSide != nil {
 							side = "side " + string(*r.AbTestSide)
 						}
-						s.row(r.RunID, answerer(r.Agent), string(r.Status), count(r.Score),
+						s.row(r.RunID, answeredAs(r.Agent, r.Answerer), string(r.Status), count(r.Score),
 							fmt.Sprintf("%d of %d", r.Asks.Made, r.Asks.Total), side, moment(r.FinishedAtUtc), failure(r.Error))
 					}
 				}, "RUN", "ASKED", "STATUS", "SCORE", "ASKS", "A/B TEST", "FINISHED", "WHY")
@@ -241,6 +241,15 @@ func (c *clientCalls) benchmarkResultCommand() *cobra.Command {
 			return c.answered(got.Body, func(s *sheet) { benchmarkTable(s, *got.JSON200) })
 		}),
 	}
+}
+
+// answeredAs returns who was asked and, once it is known, in short what answered.
+func answeredAs(by client.AnsweredBy, what *string) string {
+	if what == nil {
+		return answerer(by)
+	}
+	short, _, _ := strings.Cut(*what, " (")
+	return answerer(by) + ": " + short
 }
 
 func questionsTable(s *sheet, q client.BenchmarkQuestions) {
@@ -301,7 +310,10 @@ func benchmarkTable(s *sheet, b client.BenchmarkRunResult) {
 		Summary comparison.Side `json:"summary"`
 	}
 	if json.Unmarshal(b.Document, &asked) == nil && asked.Summary.Kind != "" {
-		s.say("Answered by %s", printable(evaluation.Answered(asked.Summary)))
+		s.say("Answered by %s", printable(asked.Summary.Answerer()))
+	}
+	if r.Conclusion != nil && r.Scored != nil {
+		s.say("Nothing is concluded: %d of %d questions have no answer", r.QuestionsCount-*r.Scored, r.QuestionsCount)
 	}
 	if r.Verdicts != nil {
 		s.say("Answers: %s", printable(verdicts(*r.Verdicts)))

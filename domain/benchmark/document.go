@@ -85,7 +85,8 @@ func (s Side) Asked(label string, about comparison.Target) comparison.Side {
 // Outcome returns the outcome of the run. hash is the hash of the document.
 func (d RunDocument) Outcome(hash string) Outcome {
 	o := Outcome{DocumentHash: hash, Score: d.Summary.Score, ResponseTime: d.Summary.ResponseTime,
-		Usage: d.Summary.Usage, Cost: d.Summary.Cost, Judge: d.Judge}
+		Usage: d.Summary.Usage, Cost: d.Summary.Cost, Judge: d.Judge,
+		Answerer: d.Summary.Answerer()}
 	for _, q := range d.Questions {
 		o.Verdicts.Count(q.Asks)
 		o.review(q.Asks)

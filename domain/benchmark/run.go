@@ -110,6 +110,8 @@ type Outcome struct {
 	// cost at the prices of the provider, nil without prices.
 	Usage *comparison.TokenUsage `json:"usage,omitempty"`
 	Cost  *float64               `json:"cost,omitempty"`
+	// Answerer says what answered, as comparison.Side.Answerer; "" in older runs.
+	Answerer string `json:"answerer,omitempty"`
 	// Overruled counts the asks to which a person gave another verdict than the service.
 	Overruled int `json:"overruled,omitempty"`
 	// Judge is the AI that judged, nil without one. Judged counts the asks that it decided, and JudgeOverruled those of
@@ -118,6 +120,10 @@ type Outcome struct {
 	Judged         int               `json:"judged,omitempty"`
 	JudgeOverruled int               `json:"judgeOverruled,omitempty"`
 }
+
+// Inconclusive reports whether more than a third of the questions of a run have no answer,
+// so that its score says nothing (docs/decisions.md 10).
+func (o Outcome) Inconclusive(questions int) bool { return 3*(questions-o.Scored) > questions }
 
 // review counts the asks that a judge and persons decided.
 func (o *Outcome) review(asks []comparison.Ask) {

@@ -70,3 +70,15 @@ func TestUnanswered(t *testing.T) {
 		t.Error("a run with an answer does not count")
 	}
 }
+
+func TestInconclusive(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		questions, scored int
+		want              bool
+	}{{3, 3, false}, {3, 2, false}, {3, 1, true}, {1, 0, true}, {2, 1, true}, {100, 67, false}, {100, 66, true}, {0, 0, false}} {
+		if got := (benchmark.Outcome{Scored: row.scored}).Inconclusive(row.questions); got != row.want {
+			t.Errorf("%d of %d answered: got %v", row.scored, row.questions, got)
+		}
+	}
+}

@@ -147,7 +147,7 @@ func TestSides(t *testing.T) {
 		t.Errorf("verdicts: -want +got\n%s", diff)
 	}
 	want := ComparisonSide{
-		Name: "a", Side: assistant, Questions: 2, Asks: 7, AsksPerQuestion: 4, Verdicts: c.A.Verdicts,
+		Name: "a", Side: assistant, AnsweredBy: "semanticModelQueryService", Questions: 2, Asks: 7, AsksPerQuestion: 4, Verdicts: c.A.Verdicts,
 		Accuracy: new(Rate(0.5)), AccuracyCI: c.A.AccuracyCI, PassAll: new(Rate(0)), PassAny: new(Rate(0.5)), MeanStability: new(Rate(0.5)), FlakyQuestions: 1, Score: new(50),
 		ResponseTime: &ResponseTime{6, 1, 2000, 2000, 3000, 3000, 1000, 3000, "ask_to_last_token", []string{"judging", "queue_wait_429", "retries_wait"}},
 	}
@@ -178,5 +178,20 @@ func TestSumIgnoresTheOrder(t *testing.T) {
 	t.Parallel()
 	if a, b := sum([]float64{0.1, 0.2, 0.3}), sum([]float64{0.3, 0.2, 0.1}); a != b {
 		t.Errorf("got %v and %v", a, b)
+	}
+}
+
+func TestAnswerer(t *testing.T) {
+	t.Parallel()
+	for want, side := range map[string]Side{
+		"embedded (simulated by the rules engine; no AI was asked)": {Kind: DataAgent, Target: Target{Transport: "embedded", Model: "answering/2"}},
+		"dataAgent":                 {Kind: DataAgent},
+		"semanticModelQueryService": {Kind: PlatformAssistant},
+		"languageModel small-1":     {Kind: ServiceTestAgent, Target: Target{Model: "small-1"}},
+		"languageModel":             {Kind: GenericAgent},
+	} {
+		if got := side.Answerer(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

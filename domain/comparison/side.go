@@ -34,6 +34,22 @@ type Side struct {
 	Cost     *float64    `json:"cost"`
 }
 
+// Answerer says what answered for the side: embedded, dataAgent, languageModel NAME or
+// semanticModelQueryService.
+func (s Side) Answerer() string {
+	switch {
+	case s.Target.Transport == Embedded:
+		return "embedded (simulated by the rules engine; no AI was asked)"
+	case s.Kind == DataAgent:
+		return "dataAgent"
+	case s.Kind == PlatformAssistant:
+		return "semanticModelQueryService"
+	case s.Target.Model != "":
+		return "languageModel " + s.Target.Model
+	}
+	return "languageModel"
+}
+
 // AgentRef identifies the data agent; its id is null for kinds without one.
 type AgentRef struct {
 	DataAgentID *uuid.UUID `json:"data_agent_id"`
@@ -104,6 +120,7 @@ func (s *ComparisonSide) Spend(asks []Ask) {
 type ComparisonSide struct { //nolint:revive // the name is the specification's, AbComparisonSide
 	Name string `json:"side"` // "a" or "b"
 	Side
+	AnsweredBy      string        `json:"answerer"` // Answerer; "" in older results
 	Questions       int           `json:"questions"`
 	Asks            int           `json:"asks"` // including failed asks
 	AsksPerQuestion int           `json:"asksPerQuestion"`
@@ -192,7 +209,7 @@ func NewComparisonSide(name string, who Side, questions []WeighedTally) Comparis
 	if !who.Kind.isDataAgent() {
 		who.AgentRef.DataAgentID, who.Target.ItemID = nil, nil
 	}
-	s := ComparisonSide{Name: name, Side: who, Questions: len(questions)}
+	s := ComparisonSide{Name: name, Side: who, AnsweredBy: who.Answerer(), Questions: len(questions)}
 	var times []int64
 	var rates, stabilities, weights []float64
 	all, any := 0, 0
