@@ -29,6 +29,9 @@ func (q *question) answer() Explained {
 		if !q.taken[i] && denials[q.words[i].lower] {
 			return cannotTell(fmt.Sprintf("I do not know what %q leaves out", q.words[i].text))
 		}
+		if q.compares(i) {
+			return cannotTell(fmt.Sprintf("I do not know what %q compares", q.words[i].text))
+		}
 	}
 	if why := q.valuesOf(d); why != "" {
 		return cannotTell(why)
@@ -42,7 +45,18 @@ func (q *question) answer() Explained {
 	if why := q.ranked(d, r); why != "" {
 		return cannotTell(why)
 	}
+	if why := d.unrelated(); why != "" {
+		return cannotTell(why)
+	}
 	return d.explain()
+}
+
+// compares reports whether a word compares something with a measure, rather than with a number: "over budget".
+func (q *question) compares(i int) bool {
+	if q.taken[i] || !slices.Contains([]string{"over", "under", "above", "below", "beyond", "beneath"}, q.words[i].lower) {
+		return false
+	}
+	return slices.ContainsFunc(q.mentions, func(m mention) bool { return m.isMeasure && i < m.from && m.from <= i+2 })
 }
 
 // unknownRun returns the run of words without a meaning that starts at i.

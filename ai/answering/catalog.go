@@ -19,9 +19,11 @@ type Table struct {
 	Name, Description string
 	Synonyms          []string
 	// Dates reports whether the table is the model's calendar.
-	Dates    bool
-	Columns  []Column
-	Measures []Measure
+	Dates bool
+	// FilteredBy are the tables whose filters reach it, and itself; none when that is not known.
+	FilteredBy []string
+	Columns    []Column
+	Measures   []Measure
 }
 
 // Column is a visible column.
@@ -38,6 +40,8 @@ type Measure struct {
 	Name, Description string
 	Synonyms          []string
 	DisplayFolder     string
+	// Over are the tables whose rows it reads; none when that is not known.
+	Over []string
 }
 
 // VerifiedAnswer has phrases whose answer is known to use the fields.

@@ -15,6 +15,9 @@ func (q *question) choose(list []candidate, at run, d *draft) (c *candidate, why
 	if len(list) == 0 {
 		return nil, fmt.Sprintf("nothing that I am given of the model is called %q", shorten(q.text(at)))
 	}
+	if c := q.completed(list, at); c != nil {
+		return c, ""
+	}
 	margin := 0.04
 	if list[0].score > 0.93 {
 		margin = 0.015
@@ -33,6 +36,9 @@ func (q *question) choose(list []candidate, at run, d *draft) (c *candidate, why
 		})
 	}
 	if len(tied) > 1 {
+		tied = only(tied, func(c candidate) bool { return c.source == InName })
+	}
+	if len(tied) > 1 {
 		stems := stemsOf(q.words[at.from:at.to])
 		tied = only(tied, func(c candidate) bool { return q.engine.verifies(c.field, stems) })
 	}
@@ -44,6 +50,63 @@ func (q *question) choose(list []candidate, at run, d *draft) (c *candidate, why
 		return nil, fmt.Sprintf("%q may be %s, and nothing says which", shorten(q.text(at)), strings.Join(names, " or "))
 	}
 	return &tied[0], ""
+}
+
+// completed returns the measure whose name the rest of the question completes, if it is the only one: of "units" in "how many
+// units did we sell", Units Sold. It settles the words that do.
+func (q *question) completed(list []candidate, at run) *candidate {
+	var found *candidate
+	var words []int
+	for k := range list {
+		c := &list[k]
+		if !c.field.measure || c.score > completeName {
+			return nil
+		}
+		rest, ok := q.rest(c.field, at)
+		if !ok {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found, words = c, rest
+	}
+	for _, i := range words {
+		q.take(i, i+1)
+		for k := range q.mentions {
+			if m := &q.mentions[k]; m.from == i {
+				m.used = true
+			}
+		}
+	}
+	return found
+}
+
+// completeName is the score above which the words are the name of a field.
+const completeName = 0.93
+
+// rest returns where the words of a field's name stand that a run lacks, if all of them stand in the question without a meaning
+// of their own; false if none is lacking.
+func (q *question) rest(f *field, at run) (words []int, ok bool) {
+	for _, t := range f.phrases[0].words {
+		if structural[t.lower] || vague[t.lower] || t.weight < 1 || slices.ContainsFunc(q.words[at.from:at.to], func(w word) bool { return w.id == t.id }) {
+			continue
+		}
+		i := slices.IndexFunc(q.words, func(w word) bool { return w.id == t.id && w.kind == plainWord })
+		if i < 0 || q.taken[i] && !q.alone(i) {
+			return nil, false
+		}
+		words = append(words, i)
+	}
+	return words, len(words) > 0
+}
+
+// alone reports whether a word is a mention by itself that no field has as its name, and that has no role yet.
+func (q *question) alone(i int) bool {
+	return slices.ContainsFunc(q.mentions, func(m mention) bool {
+		return m.from == i && m.to == i+1 && !m.used && !m.isMeasure &&
+			(soldWords[q.words[i].lower] || !q.isExactly(m.run) && (m.context == free || m.context == place))
+	})
 }
 
 // only returns the one candidate that holds, or the list unless there is exactly one.

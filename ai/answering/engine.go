@@ -16,6 +16,7 @@ type Engine struct {
 	values       map[string]valueOf
 	calendar     *modelquery.Calendar // nil without a calendar, or with several to choose from
 	tables       []string             // of the calendars
+	filteredBy   map[string][]string  // by table in lower case
 	answers      []VerifiedAnswer
 	phrases      map[string]int // the verified answers' index by the topic stems of their phrases
 }
@@ -44,6 +45,10 @@ func New(c Catalog) *Engine {
 	e.lexicon = newLexicon(tables, e.instructions)
 	for text, v := range e.instructions.values {
 		e.values[lowerText(readWords(text, false))] = v
+	}
+	e.filteredBy = make(map[string][]string, len(tables))
+	for _, t := range tables {
+		e.filteredBy[strings.ToLower(t.Name)] = t.FilteredBy
 	}
 	e.findCalendar(tables)
 	e.answers = slices.Clone(c.Answers)

@@ -57,7 +57,8 @@ type field struct {
 	measure     bool
 	dataType    string
 	key         bool
-	dates       bool // of a calendar
+	dates       bool     // of a calendar
+	over        []string // of a measure: the tables whose rows it reads
 	phrases     []phrase
 	description []int   // ids of stems, 0 between texts
 	worth       float64 // 1, or less if the instructions say not to use it
@@ -101,7 +102,7 @@ func newLexicon(tables []Table, given instructions) *lexicon {
 				c.Synonyms, given)
 		}
 		for _, m := range t.Measures {
-			l.add(t, &field{ref: FieldRef{t.Name, m.Name}, measure: true, worth: 1}, m.Description, m.Synonyms, given)
+			l.add(t, &field{ref: FieldRef{t.Name, m.Name}, measure: true, over: m.Over, worth: 1}, m.Description, m.Synonyms, given)
 		}
 	}
 	for i, f := range l.fields {
@@ -172,6 +173,9 @@ func (l *lexicon) add(t Table, f *field, description string, synonyms []string, 
 		if lead := leadOf(all); len(lead) > 0 {
 			l.phrase(f, source, leadWeight, lead, nil)
 		}
+		if slices.ContainsFunc(all, func(w word) bool { return modifiers[w.lower] }) {
+			continue // "revenue less operating costs" is not about operating costs
+		}
 		for _, w := range all {
 			f.description = append(f.description, l.id(w.stem))
 		}
@@ -200,8 +204,12 @@ func (l *lexicon) phrase(f *field, source Source, weight float64, words, table [
 	if len(p.words) == 0 || len(p.words) > 30 {
 		return
 	}
-	for _, w := range p.words {
-		p.all += w.weight
+	isRatio := slices.ContainsFunc(p.words, func(t term) bool { return ratioWords[t.lower] })
+	for i := range p.words {
+		if isRatio && p.words[i].lower == "percent" {
+			p.words[i].weight = 0.1
+		}
+		p.all += p.words[i].weight
 	}
 	f.phrases = append(f.phrases, p)
 }

@@ -32,7 +32,7 @@ func (l *lexicon) candidates(words []word, exact bool) []candidate {
 	for _, w := range words {
 		switch {
 		case w.structural:
-		case w.amount, w.lower == "name", w.lower == "names":
+		case w.amount, w.lower == "name", w.lower == "names", w.lower == "time":
 			loose = append(loose, w)
 		default:
 			significant = append(significant, w)
@@ -112,6 +112,11 @@ func (f *field) match(words []word) candidate {
 // is.
 func (f *field) isLabel() bool { return !f.measure && !f.key && f.dataType == "string" }
 
+// summable reports whether the column holds numbers that are added up rather than grouped by.
+func (f *field) summable() bool {
+	return !f.measure && !f.key && !f.dates && (f.dataType == "int64" || f.dataType == "double" || f.dataType == "decimal")
+}
+
 // match returns the phrase's weight, reduced for words of the phrase that are missing and for filler
 // words. It is 0 when a significant word is not in the phrase, or when no word belongs to the field's
 // own name.
@@ -120,7 +125,7 @@ func (p *phrase) match(words []word, label bool) float64 {
 	penalty := 0.0
 	next := 0 // where the next word of the phrase is expected
 	used := uint32(0)
-	for _, w := range words {
+	for n, w := range words {
 		at := -1
 		for k := range p.words {
 			i := (next + k) % len(p.words)
@@ -141,7 +146,7 @@ func (p *phrase) match(words []word, label bool) float64 {
 				own += p.words[at].weight
 			}
 			switch lower := p.words[at].lower; {
-			case lower == w.lower:
+			case lower == w.lower, soldWords[w.lower] && lower == "sales":
 			case sameButPlural(lower, w.lower):
 				penalty += 0.02
 			default:
@@ -151,6 +156,8 @@ func (p *phrase) match(words []word, label bool) float64 {
 			return 0
 		case w.structural:
 			penalty += 0.02
+		case w.lower == "time" && n > 0 && !words[n-1].structural: // resolution time
+			penalty += 0.06
 		case w.amount, label && (w.lower == "name" || w.lower == "names"):
 			penalty += 0.06
 		default:

@@ -43,11 +43,38 @@ func optimized(t *testing.T, d definition.Definition, kind optimization.Kind) de
 	return written
 }
 
+// Questions about what the definition of a measure says and its name does not are answered once the proposed AI instructions
+// or descriptions say it.
+func TestOptimizedExplains(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(samples.Workspaces(t), "Corporate Functions", "Support Tickets.SemanticModel")
+	before := answering.New(catalogOf(modelIn(t, path)))
+	for _, kind := range []optimization.Kind{optimization.AIInstructions, optimization.Descriptions} {
+		written, err := semanticmodel.Read(optimized(t, definition.New(parts(t, path)...), kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := answering.New(catalogOf(written))
+		for question, want := range map[string]string{
+			"What is the average satisfaction score by team?":         "This shows [CSAT] by 'Agents'[Team].",
+			"average resolution minutes by channel":                   "This shows [Avg Resolution] by 'Tickets'[Channel].",
+			"Which agent has the highest average satisfaction score?": "This shows [CSAT] by 'Agents'[Agent], the 1 highest by [CSAT].",
+			"Which team has the lowest average resolution minutes?":   "This shows [Avg Resolution] by 'Agents'[Team], the 1 lowest by [Avg Resolution].",
+		} {
+			if got := before.Answer(question); !got.CannotTell {
+				t.Errorf("%q is answered before, with %q", question, got.Text)
+			}
+			if got := after.Answer(question).Text; got != want {
+				t.Errorf("%s: %q is answered with %q, want %q", kind, question, got, want)
+			}
+		}
+	}
+}
+
 // With the proposed AI instructions or descriptions, every sample answers at least the questions that
-// it answered before, and samples with room for improvement answer more.
+// it answered before.
 func TestOptimizedSamples(t *testing.T) {
 	t.Parallel()
-	gained := map[optimization.Kind]int{}
 	err := filepath.WalkDir(samples.Workspaces(t), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
 			return err
@@ -73,18 +100,15 @@ func TestOptimizedSamples(t *testing.T) {
 				correct := func(e *answering.Engine) bool {
 					return text != "" && e.Answer(text).Query == queries[i].DAX()
 				}
-				switch was, is := correct(before), correct(after); {
-				case was && !is:
+				if correct(before) && !correct(after) {
 					t.Errorf("%s of %s: %q is answered with %q", kind, path, text, after.Answer(text).Text)
-				case is && !was:
-					gained[kind]++
 				}
 			}
 		}
 		return fs.SkipDir
 	})
-	if err != nil || gained[optimization.AIInstructions] == 0 || gained[optimization.Descriptions] == 0 {
-		t.Errorf("gained %v: %v", gained, err)
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -3,6 +3,7 @@ package answering
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // roles settles the role of each mention, measures first, because the choice of columns may depend on
@@ -10,6 +11,7 @@ import (
 func (q *question) roles(d *draft, r *rank) string {
 	var columns []*mention
 	by := q.rankedBy(r)
+	var sold *mention
 	for k := range q.mentions {
 		m := &q.mentions[k]
 		if m.used {
@@ -29,6 +31,10 @@ func (q *question) roles(d *draft, r *rank) string {
 			columns = append(columns, m)
 			continue
 		}
+		if m.to == m.from+1 && soldWords[q.words[m.from].lower] && sold == nil {
+			sold = m // a verb: what is sold may follow it
+			continue
+		}
 		owned := k > 0 && q.mentions[k-1].to == m.from // each category's sales
 		if m.context == group && r.operator == "" && !owned {
 			return fmt.Sprintf("I cannot divide by %q, and it is nothing to group by", shorten(q.text(m.run)))
@@ -43,12 +49,26 @@ func (q *question) roles(d *draft, r *rank) string {
 		m.isMeasure = true
 		d.use(c.field, reason{q.text(m.run), c.source, c.score})
 	}
+	if why := q.rescue(d, r, columns); why != "" {
+		return why
+	}
+	if sold != nil && !sold.used && len(d.query.Measures) == 0 {
+		if why := q.measured(d, sold); why != "" {
+			return why
+		}
+	}
 	for i, m := range columns {
 		if i > 0 && columns[i-1].to == m.from && q.words[m.from].after == 0 {
 			return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(columns[i-1].run)), shorten(q.text(m.run)))
 		}
 	}
 	for _, m := range columns {
+		if m.isMeasure {
+			continue
+		}
+		if before := q.measureBefore(m); before != nil && m.columns[0].field.summable() {
+			return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(before.run)), shorten(q.text(m.run)))
+		}
 		if why := q.column(d, m, r); why != "" {
 			return why
 		}
@@ -68,21 +88,10 @@ func (q *question) column(d *draft, m *mention, r *rank) string {
 		return why
 	}
 	grouping := m.context == group || m.context == which
-	if !grouping && q.isOfFilter(m, c.field.ref.Table) {
+	if !grouping && q.isOfFilter(m, c.field.ref.Table) || m.context == sorting {
 		return ""
 	}
-	switch {
-	case grouping:
-	case m.context == sorting:
-		return ""
-	case r.operator != "", q.isLimited(m), m.context == free && slices.Contains(q.contexts, sorting):
-		grouping = true // the column that is ranked or limited
-	case len(d.query.Measures) == 0 && q.isList():
-		grouping = true
-	case m.context == place && q.is(m.from-1, "for") && q.words[m.to-1].plural():
-		grouping = true
-	}
-	if !grouping {
+	if !q.groups(d, m, r) {
 		return fmt.Sprintf("I do not know what %q is for: to group by it, or one of its values", shorten(q.text(m.run)))
 	}
 	if r.operator != "" && r.count == 0 && (m.context == which || m.context == free || m.context == place) && !q.words[m.to-1].plural() {
@@ -90,6 +99,76 @@ func (q *question) column(d *draft, m *mention, r *rank) string {
 	}
 	d.use(c.field, reason{q.text(m.run), c.source, c.score})
 	return ""
+}
+
+// measureBefore returns the mention of a measure that ends where m starts.
+func (q *question) measureBefore(m *mention) *mention {
+	for k := range q.mentions {
+		if before := &q.mentions[k]; before.isMeasure && before.to == m.from && q.words[m.from].after == 0 {
+			return before
+		}
+	}
+	return nil
+}
+
+// groups reports whether the question groups by a column.
+func (q *question) groups(d *draft, m *mention, r *rank) bool {
+	switch {
+	case m.context == group, m.context == which:
+		return true
+	case r.operator != "", q.isLimited(m), m.context == free && slices.Contains(q.contexts, sorting):
+		return true // the column that is ranked or limited
+	case len(d.query.Measures) == 0 && q.isList():
+		return true
+	}
+	return m.context == place && q.is(m.from-1, "for") && q.words[m.to-1].plural()
+}
+
+// rescue takes a mention of a column for the measure that it names almost as well, where the column has no role: "how many
+// visitors" is [Visitor Count], whatever column Visitors there is. A ranking without a measure takes the last such mention.
+func (q *question) rescue(d *draft, r *rank, columns []*mention) string {
+	var by *mention
+	for k, m := range columns {
+		_, measure := m.best()
+		if measure < enough || q.counted(m) && measure < wholeName {
+			continue
+		}
+		if r.operator != "" && len(d.query.Measures) == 0 && k > 0 {
+			by = m
+		}
+		if q.groups(d, m, r) || m.context == sorting || m.context == condition || q.isOfFilter(m, m.columns[0].field.ref.Table) {
+			continue
+		}
+		if why := q.measured(d, m); why != "" {
+			return why
+		}
+	}
+	if by != nil && len(d.query.Measures) == 0 {
+		return q.measured(d, by)
+	}
+	return ""
+}
+
+// wholeName is the least score of a name that lacks only vague words, such as Visitor Count for visitors.
+const wholeName = 0.75
+
+// counted reports whether the question asks how many things a mention names there are. Sales per Customer is not how many
+// customers there are.
+func (q *question) counted(m *mention) bool {
+	is := func(at int, words string) bool {
+		return at >= 0 && slices.Contains(strings.Fields(words), q.words[at].lower)
+	}
+	return is(m.from-1, "many number") || is(m.from-1, "of") && is(m.from-2, "number count") || is(m.from, "number count")
+}
+
+// measured uses the measure that a mention names.
+func (q *question) measured(d *draft, m *mention) string {
+	c, why := q.choose(m.measures, m.run, d)
+	if why == "" {
+		m.isMeasure = true
+		d.use(c.field, reason{q.text(m.run), c.source, c.score})
+	}
+	return why
 }
 
 // isOfFilter reports whether the words only name the subject of a following filter: "for customers in

@@ -242,8 +242,29 @@ func stemOf(lower string) string {
 			return lower
 		}
 	}
+	if same := sameWords[lower]; same != "" {
+		lower = same
+	}
 	return english.Stem(lower, true)
 }
+
+// sameWords are words that people use for each other whatever the subject is: short forms, and forms of a verb that share no
+// stem.
+var sameWords = map[string]string{
+	"avg": "average", "mean": "average", "qty": "quantity", "pct": "percent", "amt": "amount", "num": "number", "nbr": "number",
+	"max": "maximum", "min": "minimum", "yr": "year", "hrs": "hours", "mins": "minutes",
+	"sell": "sales", "sells": "sales", "sold": "sales", "selling": "sales",
+	"spend": "cost", "spends": "cost", "spent": "cost", "spending": "cost", "expense": "cost", "expenses": "cost", "expenditure": "cost",
+	"expenditures": "cost", "bought": "buy", "paid": "pay", "lost": "lose", "won": "win", "grew": "grow", "growth": "grow",
+}
+
+// ratioWords are words of names whose percent sign people leave out: "margin" is Gross Margin %, but "pause cost" is no
+// Pause Cost %.
+var ratioWords = setOf("margin margins rate rates ratio ratios share shares growth utilization utilisation accuracy conversion churn " +
+	"sla completion occupancy yield")
+
+// soldWords are the forms of the verb whose noun is sales.
+var soldWords = setOf("sell sells sold selling")
 
 // plural reports whether a word has the form of a plural.
 func (w word) plural() bool {
@@ -269,7 +290,7 @@ var (
 		it they
 		that this these those there here to on at in for from with within and or as than then so but if when where whose while
 		by per each every across among versus vs not no nor only just also both any all some into about out up down off over
-		want need know like let go goes went`)
+		want need know like let go goes went gets got against`)
 	// amounts are words that mark a number; they may carry no meaning beyond that.
 	amounts = setOf("total totals overall sum amount amounts value values figure figures number numbers count result results")
 	// fillers may occur in a question without changing its meaning.
@@ -280,6 +301,6 @@ var (
 		rank ranked ranking sort sorted descending ascending desc asc order ordered come came whole entire full
 		me everything exactly generate obtain obtained chart table show shown shows happened happen occurred occur exist exists`)
 	// vague are words of names that distinguish fields only when everything else is equal.
-	vague = setOf("total sum amount value number count name overall all the of a an and in for to by dim fact fct tbl vw stg " +
+	vague = setOf("total sum amount number count name overall all the of a an and in for to by dim fact fct tbl vw stg " +
 		"raw data table")
 )

@@ -12,12 +12,12 @@ import (
 // changes when its answers may change.
 const (
 	embedded = "embedded"
-	engine   = "answering/2"
+	engine   = "answering/3"
 )
 
 // embedded returns a function that answers with the embedded engine from the view.
 func (a *Asker) embedded(v view) (about comparison.Target, ask Ask) {
-	catalog := v.catalog()
+	catalog := v.catalog(benchmark.NewReach(v.model))
 	answers := answering.New(catalog)
 	about = v.about
 	about.Transport, about.Model = embedded, engine

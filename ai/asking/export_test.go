@@ -13,7 +13,7 @@ import (
 // Sees returns the catalog that the embedded engine gets for a side.
 func (a *Asker) Sees(ctx context.Context, as item.Caller, side benchmark.Side) (answering.Catalog, error) {
 	v, err := a.look(ctx, as, side)
-	return v.catalog(), err
+	return v.catalog(benchmark.NewReach(v.model)), err
 }
 
 // Materials returns the material that a language model gets for a question, and the full material.

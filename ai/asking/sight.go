@@ -8,6 +8,7 @@ import (
 
 	"readiness/ai/answering"
 	"readiness/domain"
+	"readiness/domain/benchmark"
 	"readiness/domain/readiness"
 )
 
@@ -31,10 +32,11 @@ func (s sight) description(text string) string {
 }
 
 // catalog returns the input of the embedded engine.
-func (s sight) catalog() answering.Catalog {
+func (s sight) catalog(r benchmark.Reach) answering.Catalog {
 	c := answering.Catalog{Instructions: s.Instructions}
 	for _, t := range s.Tables {
-		table := answering.Table{Name: t.Name, Description: s.description(t.Description), Synonyms: t.Terms, Dates: t.IsDate}
+		table := answering.Table{Name: t.Name, Description: s.description(t.Description), Synonyms: t.Terms, Dates: t.IsDate,
+			FilteredBy: r.FilteredBy(t.Name)}
 		for _, f := range t.Columns {
 			table.Columns = append(table.Columns, answering.Column{
 				Name: f.Name, Description: s.description(f.Description), Synonyms: f.Terms, DataType: string(f.DataType), Key: f.IsEnd,
@@ -43,6 +45,7 @@ func (s sight) catalog() answering.Catalog {
 		for _, f := range t.Measures {
 			table.Measures = append(table.Measures, answering.Measure{
 				Name: f.Name, Description: s.description(f.Description), Synonyms: f.Terms, DisplayFolder: f.DisplayFolder,
+				Over: r.Over(f.Name),
 			})
 		}
 		c.Tables = append(c.Tables, table)

@@ -1,0 +1,139 @@
+package asking_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"os"
+	"testing"
+	"time"
+
+	"readiness/ai/asking"
+	"readiness/definition"
+	"readiness/domain/comparison"
+	"readiness/domain/item"
+	"readiness/internal/samples"
+	"readiness/internal/wiring"
+	"readiness/platform/folder"
+)
+
+// askedQuestion is a question as a person asks it of a sample model. Each query of Gold answers it; without
+// any the model cannot answer, and the engine must say so.
+type askedQuestion struct {
+	Model    string   `json:"model"` // WORKSPACE/NAME
+	Question string   `json:"question"`
+	Gold     []string `json:"gold"`
+}
+
+func askedQuestions(t *testing.T) (all []askedQuestion) {
+	t.Helper()
+	f, err := os.Open("testdata/asked.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var q askedQuestion
+		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, q)
+	}
+	return all
+}
+
+// answeredOn is the day on which the questions are asked: the sample data ends after it.
+var answeredOn = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// Of a hundred questions that were written by hand, in the words of people and without a look at the engine's words, more
+// than half are answered right and fewer than three in a hundred wrong: the rows of the engine's query over the sample data
+// are those of a query that answers the question. What it does not understand it declines.
+func TestAskedQuestions(t *testing.T) {
+	t.Parallel()
+	ada := ana
+	ada.Person.ID = "ada" // a member of every workspace
+	platform, err := folder.Open(samples.Workspaces(t), folder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asker := asking.New(asking.Options{
+		Definitions: func(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
+			return platform.Definition(ctx, as, it)
+		},
+		Now: func() time.Time { return answeredOn },
+	})
+	queries := wiring.SampleQueries{Platform: platform, Now: func() time.Time { return answeredOn }}
+	models := samplesByName(t, platform, ada)
+	asks := map[string]asking.Ask{}
+	right, wrong, declined, all := 0, 0, 0, askedQuestions(t)
+	byModel := map[string]int{} // right
+	for _, q := range all {
+		m, found := models[q.Model]
+		if !found {
+			t.Fatalf("there is no sample %s", q.Model)
+		}
+		if asks[q.Model] == nil {
+			s := side(comparison.PlatformAssistant, "")
+			s.WorkspaceID, s.SemanticModelID = m.WorkspaceID, m.ID
+			if _, _, asks[q.Model], err = asker.Open(t.Context(), ada, s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		reply, err := asks[q.Model](t.Context(), q.Question)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := func(dax string) (comparison.ResultSet, bool) {
+			set, err := queries.Rows(t.Context(), ada, m.WorkspaceID, m.ID, dax)
+			if err != nil {
+				t.Logf("not run: %s: %v", q.Question, err)
+			}
+			return set, err == nil
+		}
+		if reply.Answer.CannotTell {
+			declined++
+			if len(q.Gold) > 0 {
+				t.Logf("declined: %s: %s: %s", q.Model, q.Question, reply.Answer.Text)
+			}
+			continue
+		}
+		got, ran := rows(reply.Answer.Query)
+		is := false
+		for _, gold := range q.Gold {
+			want, known := rows(gold)
+			likeness, _ := comparison.CompareResultSets(want, got, false)
+			is = is || ran && known && (likeness == comparison.Equal || likeness == comparison.Superset)
+		}
+		if is {
+			right++
+			byModel[q.Model]++
+			continue
+		}
+		wrong++
+		t.Logf("wrong: %s: %s\n%s\n%v", q.Model, q.Question, reply.Answer.Query, q.Gold)
+	}
+	t.Logf("of %d: %d right, %d wrong, %d declined; right by model: %v", len(all), right, wrong, declined, byModel)
+	if len(all) != 100 || 100*wrong >= 3*len(all) || 2*right <= len(all) {
+		t.Errorf("of %d questions %d are answered right and %d wrong; want more than half right and fewer than 3 %% wrong", len(all), right, wrong)
+	}
+}
+
+// samplesByName returns the semantic models of the samples by WORKSPACE/NAME.
+func samplesByName(t *testing.T, p *folder.Platform, ada item.Caller) map[string]item.Item {
+	t.Helper()
+	all := map[string]item.Item{}
+	workspaces, err := p.Workspaces(t.Context(), ada)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range workspaces {
+		items, err := p.Items(t.Context(), ada, w.ID, item.SemanticModel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, it := range items {
+			all[w.DisplayName+"/"+it.DisplayName] = it
+		}
+	}
+	return all
+}
