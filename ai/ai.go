@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -67,9 +68,30 @@ func New(o Options) *Proposer {
 // gives the same schema. AI instructions from the provider that do not meet the rules are replaced by those of the
 // rules.
 //
-// The error is the context's, or a *domain.Refusal with the code OptimizationFailed when the provider
-// cannot be asked or does not answer at all.
+// A provider that cannot be asked, or does not answer at all, does not prevent proposals: those of the embedded rules come in
+// its place, and Warning says why. The error is the context's, or a *domain.Refusal with the code OptimizationFailed for a
+// type of proposal that nothing proposes.
 func (p *Proposer) Propose(ctx context.Context, s aiprovider.Settings, ask proposal.Ask) (proposal.Answer, error) {
+	a, err := p.Ask(ctx, s, ask)
+	refusal, refused := domain.Refused(err)
+	if !refused || ctx.Err() != nil || !slices.Contains(fallible, ask.Type) {
+		return a, err
+	}
+	p.options.Log.WarnContext(ctx, "an AI provider proposes nothing; the embedded rules do", "type", ask.Type, "error", err)
+	a = rules.Propose(ask)
+	a.Warning = proposal.Replaced(refusal.Message)
+	for i := range a.Proposals {
+		a.Proposals[i].Reason += " By the embedded rules, because the AI provider failed."
+	}
+	return a, nil
+}
+
+// fallible are the types of proposals that a provider makes.
+var fallible = []proposal.Type{proposal.Description, proposal.DisplayFolder, proposal.AIInstructions}
+
+// Ask is Propose without the embedded rules in the place of a provider that fails. The error is the context's, or a
+// *domain.Refusal with the code OptimizationFailed when the provider cannot be asked or does not answer at all.
+func (p *Proposer) Ask(ctx context.Context, s aiprovider.Settings, ask proposal.Ask) (proposal.Answer, error) {
 	s = withDefaults(s)
 	inSchema := ask.Type == proposal.AIDataSchema || ask.Type == proposal.Synonyms
 	if s.IsEmbedded() || inSchema && !s.IsDataAgent() {

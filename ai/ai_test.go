@@ -19,7 +19,6 @@ import (
 	"readiness/ai"
 	"readiness/ai/rules"
 	"readiness/definition/semanticmodel"
-	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/proposal"
@@ -42,12 +41,17 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	w.mu.Lock()
-	w.addresses = append(w.addresses, r.URL.String()+" "+r.Header.Get("Authorization")+r.Header.Get("Api-Key"))
+	w.addresses = append(w.addresses, r.URL.String()+" "+r.Header.Get("Authorization")+r.Header.Get("Api-Key")+r.Header.Get("X-Api-Key"))
 	w.mu.Unlock()
 	status, content := w.answer(string(body))
 	text, err := json.Marshal(map[string]any{"choices": []any{map[string]any{"finish_reason": "stop", "message": map[string]any{"content": content}}}})
 	if err != nil {
 		return nil, err
+	}
+	if strings.HasSuffix(r.URL.Path, "/messages") {
+		if text, err = json.Marshal(map[string]any{"type": "message", "content": []any{map[string]any{"type": "text", "text": content}}}); err != nil {
+			return nil, err
+		}
 	}
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(text)), Request: r}, nil
 }
@@ -149,7 +153,7 @@ func TestProposeAsksTheProviderOfTheAccount(t *testing.T) {
 		"none":       {"", "", rules.Provider},
 		"rules":      {`{"kind":"rules","name":"Ours"}`, "", rules.Provider},
 		"OpenAI":     {`{"kind":"openai","model":"large","apiKeyEnv":"KEY"}`, "https://api.openai.com/v1/chat/completions Bearer " + secret, proposal.Provider{Kind: "openai", Name: "OpenAI", Model: "large"}},
-		"Anthropic":  {`{"kind":"anthropic","model":"large","apiKeyEnv":"KEY"}`, "https://api.anthropic.com/v1/chat/completions Bearer " + secret, proposal.Provider{Kind: "anthropic", Name: "Anthropic", Model: "large"}},
+		"Anthropic":  {`{"kind":"anthropic","model":"large","apiKeyEnv":"KEY"}`, "https://api.anthropic.com/v1/messages " + secret, proposal.Provider{Kind: "anthropic", Name: "Anthropic", Model: "large"}},
 		"Azure":      {`{"kind":"azure_openai","baseUrl":"https://x.example","model":"d","apiVersion":"v","apiKeyEnv":"KEY"}`, "https://x.example/openai/deployments/d/chat/completions?api-version=v " + secret, proposal.Provider{Kind: "azure_openai", Name: "Azure OpenAI", Model: "d"}},
 		"compatible": {`{"kind":"openai_compatible","baseUrl":"http://127.0.0.1:1/v1","model":"small","later":1}`, "http://127.0.0.1:1/v1/chat/completions Bearer none", proposal.Provider{Kind: "openai_compatible", Name: "127.0.0.1:1", Model: "small"}},
 	} {
@@ -174,7 +178,8 @@ func TestProposeAsksTheProviderOfTheAccount(t *testing.T) {
 	}
 }
 
-func TestProposeRefusesUnusableProviders(t *testing.T) {
+// The embedded rules propose in place of a provider that cannot be asked, and say so.
+func TestEmbeddedRulesReplaceUnusableProviders(t *testing.T) {
 	t.Parallel()
 	ask := proposal.Ask{Type: proposal.Description, Model: model(), Objects: []proposal.Object{ytd}}
 	for name, tt := range map[string]struct{ settings, want string }{
@@ -189,11 +194,14 @@ func TestProposeRefusesUnusableProviders(t *testing.T) {
 			t.Parallel()
 			w := &wire{answer: func(string) (int, string) { return http.StatusInternalServerError, secret }}
 			a, err := w.proposer(t).Propose(t.Context(), declared(t, tt.settings), ask)
-			if !domain.IsRefused(err, domain.OptimizationFailed) || !strings.Contains(err.Error(), tt.want) || len(a.Proposals) > 0 {
-				t.Errorf("got %+v and error %v, want OptimizationFailed that says %q", a, err, tt.want)
+			if err != nil || !strings.Contains(a.Warning, tt.want) || a.Provider != rules.Provider {
+				t.Fatalf("got %+v and error %v, want a warning that says %q", a, err, tt.want)
 			}
-			if strings.Contains(fmt.Sprintf("%v %+v %#v", err, err, err), secret) {
-				t.Errorf("the error reveals the key: %v", err)
+			if len(a.Proposals) != 1 || !strings.HasSuffix(a.Proposals[0].Reason, " By the embedded rules, because the AI provider failed.") {
+				t.Errorf("got the proposals %+v", a.Proposals)
+			}
+			if strings.Contains(fmt.Sprintf("%+v", a), secret) {
+				t.Errorf("the answer reveals the key: %+v", a)
 			}
 		})
 	}

@@ -12,7 +12,7 @@ import (
 	"readiness/domain/proposal"
 )
 
-// vendors are the display names of kinds. Anthropic is called through its OpenAI-compatible interface.
+// vendors are the display names of kinds.
 var vendors = map[aiprovider.Kind]string{
 	aiprovider.OpenAI: "OpenAI", aiprovider.Anthropic: "Anthropic", aiprovider.AzureOpenAI: "Azure OpenAI", aiprovider.DataAgent: "Data agent",
 }
@@ -71,7 +71,8 @@ func (p *Proposer) settings(s aiprovider.Settings) (openai.Settings, error) {
 	}
 	schema := s.Capabilities.JSONSchema
 	return openai.Settings{
-		Name: s.Name, BaseURL: s.BaseURL, Model: s.Model, Key: key, Azure: s.Kind == aiprovider.AzureOpenAI, APIVersion: s.APIVersion,
+		Name: s.Name, BaseURL: s.BaseURL, Model: s.Model, Key: key, Azure: s.Kind == aiprovider.AzureOpenAI,
+		Anthropic: s.Kind == aiprovider.Anthropic, APIVersion: s.APIVersion,
 		WithoutDAX: s.WithoutDAX, WithRows: s.WithRows, Limits: s.Limits, NotEnforced: schema == aiprovider.AcceptedNotEnforced || schema == aiprovider.None,
 		PrivateAddresses: s.Declared || p.options.PrivateAddresses,
 	}, nil

@@ -2498,7 +2498,10 @@ type ChangeAIProviderRequest struct {
 	Prices *AIProviderPrices `json:"prices,omitempty"`
 
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
-	Purposes    *AIProviderPurposes `json:"purposes,omitempty"`
+	Purposes *AIProviderPurposes `json:"purposes,omitempty"`
+
+	// SaveAnyway Change it although the test call did not reach it; false by default.
+	SaveAnyway  *bool               `json:"saveAnyway,omitempty"`
 	WorkspaceID *openapi_types.UUID `json:"workspaceId,omitempty"`
 }
 
@@ -3241,8 +3244,11 @@ type Preview struct {
 	Usage *PreviewUsage `json:"usage,omitempty"`
 
 	// UsageInProposal Whether usage of the semantic model was considered.
-	UsageInProposal bool   `json:"usageInProposal"`
-	WorkspaceID     string `json:"workspaceId"`
+	UsageInProposal bool `json:"usageInProposal"`
+
+	// Warnings What was not done as the account chose: its AI provider failed, and the embedded rules proposed in its place. Absent when there are none.
+	Warnings    []string `json:"warnings,omitempty"`
+	WorkspaceID string   `json:"workspaceId"`
 }
 
 // PreviewAgent Present when the account's AI provider is a data agent and the permission to ask it is not granted.
@@ -3396,6 +3402,9 @@ type SaveAIProviderRequest struct {
 
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes *AIProviderPurposes `json:"purposes,omitempty"`
+
+	// SaveAnyway Save it although the test call did not reach it; false by default.
+	SaveAnyway *bool `json:"saveAnyway,omitempty"`
 
 	// WorkspaceID Required for data_agent.
 	WorkspaceID *openapi_types.UUID `json:"workspaceId,omitempty"`
@@ -4236,8 +4245,8 @@ type ClientInterface interface {
 
 	// SaveAIProviderWithBody Save an AI provider
 	//
-	// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
-	// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
+	// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
 	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 	// administrators.
 	//
@@ -4248,8 +4257,8 @@ type ClientInterface interface {
 
 	// SaveAIProvider Save an AI provider
 	//
-	// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
-	// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
+	// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
 	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 	// administrators.
 	//
@@ -5248,8 +5257,8 @@ func (c *Client) ListAIProviders(ctx context.Context, reqEditors ...RequestEdito
 
 // SaveAIProviderWithBody Save an AI provider
 //
-// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
-// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
+// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
 // AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 // administrators.
 //
@@ -5270,8 +5279,8 @@ func (c *Client) SaveAIProviderWithBody(ctx context.Context, contentType string,
 
 // SaveAIProvider Save an AI provider
 //
-// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
-// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
+// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
 // AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 // administrators.
 //
@@ -11007,8 +11016,8 @@ type ClientWithResponsesInterface interface {
 
 	// SaveAIProviderWithBodyWithResponse Save an AI provider
 	//
-	// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
-	// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
+	// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
 	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 	// administrators.
 	//
@@ -11019,8 +11028,8 @@ type ClientWithResponsesInterface interface {
 
 	// SaveAIProviderWithResponse Save an AI provider
 	//
-	// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
-	// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
+	// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
 	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 	// administrators.
 	//
@@ -13665,8 +13674,8 @@ func (c *ClientWithResponses) ListAIProvidersWithResponse(ctx context.Context, r
 
 // SaveAIProviderWithBodyWithResponse Save an AI provider
 //
-// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
-// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
+// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
 // AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 // administrators.
 //
@@ -13683,8 +13692,8 @@ func (c *ClientWithResponses) SaveAIProviderWithBodyWithResponse(ctx context.Con
 
 // SaveAIProviderWithResponse Save an AI provider
 //
-// The service first makes a test call and stores its result in lastTest. A provider that does not answer is saved
-// too. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
+// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
 // AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 // administrators.
 //

@@ -61,7 +61,7 @@ func TestProviders(t *testing.T) {
 		if text != "" {
 			k = key(t, text)
 		}
-		p, err := s.Providers.Save(t.Context(), ana, of, k)
+		p, err := s.Providers.Save(t.Context(), ana, of, k, false)
 		check(t, err)
 		saved[of.Name] = p
 	}
@@ -130,7 +130,7 @@ func TestProviders(t *testing.T) {
 	}
 	change := func(name string, p aiprovider.Patch, k aiprovider.Key) {
 		t.Helper()
-		if _, err := s.Providers.Change(t.Context(), ana, saved[name].ProviderID, p, k); err != nil {
+		if _, err := s.Providers.Change(t.Context(), ana, saved[name].ProviderID, p, k, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -188,7 +188,7 @@ func TestSavingAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			_, err := s.Providers.Save(t.Context(), s.Ana(account.Team), configuration([]string{"Local", "LOCAL"}[i%2], aiprovider.OpenAI), key(t, fmt.Sprintf("sk-%d", i)))
+			_, err := s.Providers.Save(t.Context(), s.Ana(account.Team), configuration([]string{"Local", "LOCAL"}[i%2], aiprovider.OpenAI), key(t, fmt.Sprintf("sk-%d", i)), false)
 			if refusal, ok := domain.Refused(err); ok {
 				codes[i] = string(refusal.Code)
 			} else if err != nil {
@@ -217,7 +217,7 @@ func TestTestCallsThatFail(t *testing.T) {
 	s.Providers.Tester = tester(func(aiprovider.Settings) (aiprovider.Observation, error) {
 		return aiprovider.Observation{}, errors.New("no memory")
 	})
-	if _, err := s.Providers.Save(t.Context(), ana, configuration("Local", aiprovider.OpenAI), key(t, "sk-secret")); err == nil || strings.Contains(err.Error(), "sk-secret") {
+	if _, err := s.Providers.Save(t.Context(), ana, configuration("Local", aiprovider.OpenAI), key(t, "sk-secret"), false); err == nil || strings.Contains(err.Error(), "sk-secret") {
 		t.Errorf("got error %v", err)
 	}
 	s.Unchanged(t, before)
@@ -225,7 +225,11 @@ func TestTestCallsThatFail(t *testing.T) {
 	s.Providers.Tester = tester(func(aiprovider.Settings) (aiprovider.Observation, error) {
 		return aiprovider.Observation{Test: aiprovider.Test{ErrorCode: aiprovider.Unreachable, Message: "It did not answer."}}, nil
 	})
-	p, err := s.Providers.Save(t.Context(), ana, configuration("Local", aiprovider.OpenAI), key(t, "sk-secret"))
+	if _, err := s.Providers.Save(t.Context(), ana, configuration("Local", aiprovider.OpenAI), key(t, "sk-secret"), false); !domain.IsRefused(err, domain.InvalidRequest) {
+		t.Errorf("saved although it cannot be reached: %v", err)
+	}
+	s.Unchanged(t, before)
+	p, err := s.Providers.Save(t.Context(), ana, configuration("Local", aiprovider.OpenAI), key(t, "sk-secret"), true)
 	if err != nil || p.LastTest == nil || p.LastTest.OK || p.LastTest.ErrorCode != aiprovider.Unreachable || !p.LastTest.At.Equal(noon) {
 		t.Errorf("got %+v, %v", p, err)
 	}

@@ -13,10 +13,10 @@ import (
 // Change changes an AI provider of the caller's account and returns it
 // (docs/decisions.md 7). key is the key that patch sets, if any. If the change
 // affects which model the provider reaches or with which key, the provider is
-// tested first.
+// tested first, and changed only with anyway if it cannot be reached.
 func (s *Providers) Change(ctx context.Context, caller Caller, providerID string, patch aiprovider.Patch,
-	key aiprovider.Key) (aiprovider.Provider, error) {
-	change := aiprovider.Change{ProviderID: providerID, Patch: patch, At: s.instant()}
+	key aiprovider.Key, anyway bool) (aiprovider.Provider, error) {
+	change := aiprovider.Change{ProviderID: providerID, Patch: patch, Anyway: anyway, At: s.instant()}
 	past := eventstore.FoldCached(aiprovider.Stream(caller.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Provider{}, err

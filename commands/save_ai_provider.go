@@ -9,11 +9,13 @@ import (
 
 // Save adds an AI provider to the caller's account and returns it
 // (docs/decisions.md 7); a zero key means that it has none. The provider is tested
-// first, and saved even if it does not answer.
-func (s *Providers) Save(ctx context.Context, caller Caller, of aiprovider.Configuration, key aiprovider.Key) (aiprovider.Provider, error) {
+// first. One that cannot be reached is saved only with anyway, one that answers with an
+// error in any case.
+func (s *Providers) Save(ctx context.Context, caller Caller, of aiprovider.Configuration, key aiprovider.Key,
+	anyway bool) (aiprovider.Provider, error) {
 	id := s.NewID()
 	of.ProviderID = id.String()
-	save := aiprovider.Save{Configuration: of, HasKey: !key.IsZero(), At: s.instant()}
+	save := aiprovider.Save{Configuration: of, HasKey: !key.IsZero(), Anyway: anyway, At: s.instant()}
 	past := eventstore.FoldCached(aiprovider.Stream(caller.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Provider{}, err

@@ -55,7 +55,7 @@ func (s *Server) SaveAIProvider(ctx context.Context, r api.SaveAIProviderRequest
 			return nil, err
 		}
 	}
-	p, err := s.commands.Providers.Save(ctx, who, of, key)
+	p, err := s.commands.Providers.Save(ctx, who, of, key, optional.Value(b.SaveAnyway))
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,8 @@ func (s *Server) ChangeAIProvider(ctx context.Context, r api.ChangeAIProviderReq
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.commands.Providers.Change(ctx, callerOf(ctx), providerID(r.ProviderID), patch, key)
+	p, err := s.commands.Providers.Change(ctx, callerOf(ctx), providerID(r.ProviderID), patch, key,
+		optional.Value(r.Body.SaveAnyway))
 	if err != nil {
 		return nil, err
 	}

@@ -384,7 +384,7 @@ func TestTestAIProvider(t *testing.T) {
 		m.mu.Lock()
 		m.during = nil
 		m.mu.Unlock()
-		_, err := w.Providers.Change(t.Context(), commands.Caller{Caller: item.Caller{Account: "acme", Person: item.Person{ID: "ada"}}}, made.body["providerId"].(string), aiprovider.Patch{Model: new("large")}, aiprovider.Key{})
+		_, err := w.Providers.Change(t.Context(), commands.Caller{Caller: item.Caller{Account: "acme", Person: item.Person{ID: "ada"}}}, made.body["providerId"].(string), aiprovider.Patch{Model: new("large")}, aiprovider.Key{}, false)
 		if err != nil {
 			t.Error(err)
 		}
@@ -410,13 +410,13 @@ func TestTestAIProvider(t *testing.T) {
 	w.noLeaks()
 }
 
-// Unless the operator allows it, a provider in the service's own network is saved, but the service does not connect
-// to it.
+// Unless the operator allows it, the service does not connect to a provider in its own network, and saves it only anyway.
 func TestAIProviderInOurNetwork(t *testing.T) {
 	t.Parallel()
 	w, m := withLLM(t)
 	w.Providers.Tester = ai.New(ai.Options{})
-	_, got := w.saves(m, "Local", `,"apiKey":"`+apiKey+`"`)
+	w.post("/v1/aiProviders", w.as("ada"), `{"name":"Local","kind":"openai_compatible","model":"m","baseUrl":"`+m.URL+`/v1"}`).refused(400, domain.InvalidRequest).says("saveAnyway")
+	_, got := w.saves(m, "Local", `,"saveAnyway":true,"apiKey":"`+apiKey+`"`)
 	test, _ := got.body["lastTest"].(map[string]any)
 	if test["ok"] != false || test["errorCode"] != "AddressNotAllowed" || len(m.asked()) != 0 {
 		t.Errorf("got %s", got.text)

@@ -40,6 +40,9 @@ func (s *Server) preview(ctx context.Context, o projections.Operation) (api.Oper
 		Provider: p.Provider, MaxLength: p.MaxLength, ScoreNow: p.ScoreNow, ScoreAfter: p.ScoreAfter,
 		NeedsYourWords: p.NeedsYourWords, DimensionsThatFall: p.DimensionsThatFall,
 	}
+	if len(p.Warnings) > 0 {
+		out.Warnings = p.Warnings
+	}
 	if p.Flagged > 0 {
 		out.Flagged = &p.Flagged
 	}

@@ -2,11 +2,14 @@ package work_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"readiness/documents"
+	"readiness/domain/optimization"
 	"strings"
 	"sync"
 	"testing"
@@ -184,12 +187,19 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 		t.Errorf("the assessment of the provider's account %s", got)
 	}
 	fourth := newUnanswering(t)
-	fourth.release() // it answers that it does not accept the key
+	fourth.release() // it answers that it does not accept the key, so the embedded rules propose
 	b.saveProvider(t, "fourth", fourth.url)
 	preview, err := b.Optimizations.StartPreview(t.Context(), b.of("fourth", "dora"), workspace, good, "aiInstructions")
 	check(t, err)
-	if got := b.ended(t, "fourth", preview.OperationID); got != operation.Failed || len(fourth.asked) == 0 {
+	if got := b.ended(t, "fourth", preview.OperationID); got != operation.Succeeded || len(fourth.asked) == 0 {
 		t.Errorf("the preview of a fourth provider %s, which was asked %d times", got, len(fourth.asked))
+	}
+	body, err := documents.Get(t.Context(), b.Pool, b.work(t, preview.OperationID).Document)
+	check(t, err)
+	var p optimization.Preview
+	check(t, json.Unmarshal(body, &p))
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], "does not accept the key") || p.Provider == nil || p.Provider.Kind != "rules" || len(p.Changes) == 0 {
+		t.Errorf("got the warnings %q of %+v with %d changes", p.Warnings, p.Provider, len(p.Changes))
 	}
 	for i, s := range providers {
 		if n, more := s.hanging(), len(s.asked); n != share || more != 0 {

@@ -251,7 +251,10 @@ func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimize, 
 			return p, nil
 		}
 	}
-	if by.err != nil {
+	if refusal, refused := domain.Refused(by.err); refused {
+		by.settings = aiprovider.Embedded()
+		p.Warnings = append(p.Warnings, proposal.Replaced(refusal.Message))
+	} else if by.err != nil {
 		return nil, by.err
 	}
 	if by.settings.IsDataAgent() {

@@ -134,7 +134,7 @@ func failureOf(res *http.Response, text []byte) *failure {
 	case s == http.StatusNotFound:
 		f.class, f.what = unreachable, "it knows no such address or model (status 404)"
 	case s == http.StatusRequestEntityTooLarge || contains(about, "context_length_exceeded", "context length", "maximum context",
-		"context window", "too many tokens"):
+		"context window", "too many tokens", "prompt is too long"):
 		f.class, f.what = tooLong, "the question is too long for it"
 	case contains(about, "content_filter", "responsibleaipolicyviolation", "content_policy", "content management policy"):
 		f.class, f.what = refused, "its content filter refuses the question"

@@ -38,6 +38,8 @@ type Settings struct {
 	// versions.
 	Azure      bool
 	APIVersion string
+	// Anthropic marks the Messages interface of Anthropic.
+	Anthropic bool
 	// WithoutDAX prevents sending the DAX of measures and columns.
 	WithoutDAX bool
 	// WithRows allows sending rows of data to a judge.
@@ -113,16 +115,20 @@ func New(s Settings, o Options) (*Client, error) {
 
 	c := &Client{name: s.Name, model: s.Model, withoutDAX: s.WithoutDAX, withRows: s.WithRows, limits: s.Limits, options: o,
 		slots: make(chan struct{}, s.Limits.MaxConcurrency)}
-	if s.NotEnforced {
+	if s.NotEnforced || s.Anthropic {
 		c.knows.mode = toolCall
 	}
 	key := cmp.Or(s.Key, placeholder)
-	options := []option.RequestOption{option.WithHTTPClient(&calls), option.WithMaxRetries(0), option.WithMiddleware(bounded)}
-	if s.Azure {
+	options := []option.RequestOption{option.WithHTTPClient(&calls), option.WithMaxRetries(0)}
+	switch {
+	case s.Azure:
 		base, options = azure(base, s, key, options)
-	} else {
+	case s.Anthropic:
+		options = append(options, option.WithMiddleware(anthropic(key)))
+	default:
 		options = append(options, option.WithAPIKey(key))
 	}
+	options = append(options, option.WithMiddleware(bounded))
 	c.chat = openai.NewChatCompletionService(append(options, option.WithBaseURL(strings.TrimRight(base.String(), "/")+"/"))...)
 	return c, nil
 }

@@ -142,7 +142,7 @@ type providerFlags struct {
 	kind, model, baseURL, apiVersion, keyFile string
 	workspace, agent                          string
 	purposes                                  []string
-	sendDAX, sendRows, enabled                bool
+	sendDAX, sendRows, enabled, saveAnyway    bool
 	priceInput, priceOutput                   float64
 }
 
@@ -157,6 +157,7 @@ func (f *providerFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.agent, "agent", "", "data agent, for kind data_agent")
 	flags.BoolVar(&f.sendDAX, "send-dax", true, "also send the DAX of measures and columns, not only names and descriptions")
 	flags.BoolVar(&f.sendRows, "send-rows", false, "also send rows of the expected and the given answer, when it judges")
+	flags.BoolVar(&f.saveAnyway, "save-anyway", false, "save it even if it cannot be reached")
 	flags.Float64Var(&f.priceInput, "price-input", 0, "what a million tokens of input cost, in your own currency; needs --price-output")
 	flags.Float64Var(&f.priceOutput, "price-output", 0, "what a million tokens of output cost")
 	flags.BoolVar(&f.enabled, "enabled", true, "whether the service uses it")
@@ -192,6 +193,7 @@ func (f *providerFlags) request(ctx context.Context, s *client.Service, cmd *cob
 		request.DataPolicy = &client.AIProviderDataPolicyRequest{SendDax: given(cmd, "send-dax", f.sendDAX),
 			SendRows: given(cmd, "send-rows", f.sendRows)}
 	}
+	request.SaveAnyway = given(cmd, "save-anyway", f.saveAnyway)
 	if cmd.Flags().Changed("price-input") != cmd.Flags().Changed("price-output") {
 		return request, usage("--price-input and --price-output must be given together")
 	}

@@ -141,6 +141,9 @@ func previewTable(s *sheet, p client.Preview) {
 			s.say("%s", printable(*said))
 		}
 	}
+	for _, w := range p.Warnings {
+		s.say("Warning: %s", printable(w))
+	}
 	for _, d := range p.DimensionsThatFall {
 		s.say("%s would fall from %.1f to %.1f, as it would judge %d objects, not %d", printable(d.Name), d.ScoreNow, d.ScoreAfter,
 			d.JudgedAfter, d.JudgedNow)

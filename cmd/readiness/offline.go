@@ -98,7 +98,7 @@ func (f *proposeFlags) options(r *root) (offline.ProposeOptions, error) {
 	}
 	proposer := ai.New(ai.Options{Getenv: os.Getenv, Log: r.log})
 	o.Propose = func(ctx context.Context, ask proposal.Ask) (proposal.Answer, error) {
-		return proposer.Propose(ctx, settings, ask)
+		return proposer.Ask(ctx, settings, ask)
 	}
 	return o, nil
 }

@@ -228,7 +228,7 @@ func TestAnAccountSavesFifty(t *testing.T) {
 // change returns a change whose test call, when one is needed, observed the outcome.
 func change(t *testing.T, s aiprovider.Providers, id string, p aiprovider.Patch, at time.Time) (aiprovider.Change, bool) {
 	t.Helper()
-	c := aiprovider.Change{ProviderID: id, Patch: p, At: at}
+	c := aiprovider.Change{ProviderID: id, Patch: p, Anyway: true, At: at}
 	before, then, err := c.Outcome(s)
 	if err != nil {
 		t.Fatal(err)
@@ -383,5 +383,33 @@ func TestUse(t *testing.T) {
 	refused(t, gone, aiprovider.Delete{ProviderID: "embedded"}, domain.InvalidRequest, "providerId", "embedded")
 	if len(used.All) != 3 || len(find(t, used, "one").UsedBy) != 2 {
 		t.Errorf("a state that was returned changed: %+v", used)
+	}
+}
+
+// A provider that cannot be reached is saved and changed only anyway; one that answers with an error is saved.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	saved := after(t, aiprovider.Providers{}, aiprovider.Save{Configuration: local(), At: noon})
+	other := local()
+	other.ProviderID, other.Name = "two", "Two"
+	of := saved.All[0].Connection()
+	for code, refuses := range map[aiprovider.TestError]bool{
+		aiprovider.Unreachable: true, aiprovider.TimedOut: true, aiprovider.AddressNotAllowed: true,
+		aiprovider.CredentialMissing: false, aiprovider.KeyNotAccepted: false, aiprovider.ModelNotFound: false, aiprovider.TooManyRequests: false,
+		aiprovider.RequestNotTaken: false, aiprovider.AnswerNotUsable: false, "": false,
+	} {
+		for _, anyway := range []bool{false, true} {
+			saw := &aiprovider.Observation{Test: aiprovider.Test{At: noon, OK: code == "", ErrorCode: code, Message: "So it was."}}
+			for name, c := range map[string]domain.Command[aiprovider.Providers]{
+				"save":   aiprovider.Save{Configuration: other, Observed: saw, Anyway: anyway, At: noon},
+				"change": aiprovider.Change{ProviderID: saved.All[0].ProviderID, Patch: aiprovider.Patch{Model: new("large")}, Observed: saw, Anyway: anyway, Of: of, At: noon},
+			} {
+				if refuses && !anyway {
+					refused(t, saved, c, domain.InvalidRequest, "testError", string(code))
+				} else if events, err := c.Decide(saved); err != nil || len(events) != 2 {
+					t.Errorf("%s after %q, anyway %v: got %v, %v", name, code, anyway, events, err)
+				}
+			}
+		}
 	}
 }

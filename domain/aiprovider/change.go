@@ -73,7 +73,9 @@ type Change struct {
 	ProviderID string
 	Patch      Patch
 	Observed   *Observation
-	Of         Connection
+	// Anyway changes a provider that the test call did not reach.
+	Anyway bool
+	Of     Connection
 	At         time.Time
 }
 
@@ -86,6 +88,9 @@ func (c Change) Decide(s Providers) ([]domain.Event, error) {
 	needed := after.Connection() != before.Connection()
 	if needed != (c.Observed != nil) || needed && before.Connection() != c.Of {
 		return nil, movedOn(before)
+	}
+	if err := c.Observed.reached(after.Name, c.Anyway); err != nil {
+		return nil, err
 	}
 	_, events, err := c.events(s)
 	return append(events, tested(before.ProviderID, c.Observed)...), err

@@ -12,7 +12,9 @@ type Save struct {
 	Configuration Configuration
 	HasKey        bool
 	Observed      *Observation
-	At            time.Time
+	// Anyway saves a provider that the test call did not reach.
+	Anyway bool
+	At     time.Time
 }
 
 // Decide implements domain.Command.
@@ -34,6 +36,9 @@ func (c Save) Decide(s Providers) ([]domain.Event, error) {
 		return nil, domain.Refuse(domain.AiProviderConflict, "this account has %d AI providers, the most it may have: delete one first",
 			len(s.All)).
 			About("used", len(s.All)).About("limit", MaxProviders)
+	}
+	if err := c.Observed.reached(of.Name, c.Anyway); err != nil {
+		return nil, err
 	}
 	events := []domain.Event{Saved{of, c.At}}
 	if c.HasKey {

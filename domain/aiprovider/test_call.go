@@ -1,6 +1,11 @@
 package aiprovider
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"readiness/domain"
+)
 
 // JSONSchema says how the provider treated the JSON Schema of a test call. It is
 // observed, because a server that accepts a schema may not enforce it.
@@ -52,4 +57,13 @@ type Test struct {
 type Observation struct {
 	Test
 	Capabilities *Capabilities
+}
+
+// reached refuses a provider that a test call did not reach, unless it is saved anyway. Without a test call it refuses nothing.
+func (o *Observation) reached(name string, anyway bool) error {
+	if o == nil || o.OK || anyway || !slices.Contains([]TestError{Unreachable, TimedOut, AddressNotAllowed}, o.ErrorCode) {
+		return nil
+	}
+	return domain.Refuse(domain.InvalidRequest, "the AI provider %s cannot be reached: %s Correct its address, or save it with saveAnyway",
+		name, o.Message).About("parameter", "saveAnyway").About("testError", string(o.ErrorCode))
 }

@@ -167,6 +167,9 @@ func (p *Preview) ask(d definition.Definition, m *semanticmodel.Model, t Targets
 			answer.Proposals, answer.More = answer.Proposals[:ask.Limit], answer.More+over
 		}
 		p.Provider = &answer.Provider
+		if w := answer.Warning; w != "" && !slices.Contains(p.Warnings, w) {
+			p.Warnings = append(p.Warnings, w)
+		}
 		if answer, err = p.screened(d, m, t.Type, answer); err != nil {
 			return 0, err
 		}

@@ -137,6 +137,11 @@ type Provider struct {
 	Model string `json:"model,omitempty"`
 }
 
+// Replaced returns the warning that the embedded rules propose in place of an AI provider, and why.
+func Replaced(why string) string {
+	return "The embedded rules made these proposals, because the AI provider failed: " + why
+}
+
 // Answer is a provider's answer. Every object of the Ask is either in Proposals or in
 // Skipped, exactly once, except for those that More counts. Without objects in the Ask,
 // the model itself is skipped if nothing is proposed; for Synonyms the answer is then
@@ -149,4 +154,6 @@ type Answer struct {
 	Questions []Question
 	// More is how many objects have no answer because of the Limit.
 	More int
+	// Warning says why another provider than the one that was chosen answers; "" if it is the one.
+	Warning string
 }

@@ -2100,8 +2100,11 @@ type ChangeAIProviderRequest struct {
 	Prices json.RawMessage `json:"prices,omitempty"`
 
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
-	Purposes    *AIProviderPurposes `json:"purposes,omitempty"`
-	WorkspaceID json.RawMessage     `json:"workspaceId,omitempty"`
+	Purposes *AIProviderPurposes `json:"purposes,omitempty"`
+
+	// SaveAnyway Change it although the test call did not reach it; false by default.
+	SaveAnyway  *bool           `json:"saveAnyway,omitempty"`
+	WorkspaceID json.RawMessage `json:"workspaceId,omitempty"`
 }
 
 // ChangeScheduleRequest defines model for ChangeScheduleRequest.
@@ -2783,8 +2786,11 @@ type Preview struct {
 	Usage *PreviewUsage `json:"usage,omitempty"`
 
 	// UsageInProposal Whether usage of the semantic model was considered.
-	UsageInProposal bool   `json:"usageInProposal"`
-	WorkspaceID     string `json:"workspaceId"`
+	UsageInProposal bool `json:"usageInProposal"`
+
+	// Warnings What was not done as the account chose: its AI provider failed, and the embedded rules proposed in its place. Absent when there are none.
+	Warnings    []string `json:"warnings,omitempty"`
+	WorkspaceID string   `json:"workspaceId"`
 }
 
 // PreviewAgent Present when the account's AI provider is a data agent and the permission to ask it is not granted.
@@ -2906,6 +2912,9 @@ type SaveAIProviderRequest struct {
 
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes *AIProviderPurposes `json:"purposes,omitempty"`
+
+	// SaveAnyway Save it although the test call did not reach it; false by default.
+	SaveAnyway *bool `json:"saveAnyway,omitempty"`
 
 	// WorkspaceID Required for data_agent.
 	WorkspaceID *openapi_types.UUID `json:"workspaceId,omitempty"`
