@@ -100,6 +100,12 @@ type (
 		APIVersion  string `yaml:"apiVersion"`
 		WorkspaceID string `yaml:"workspaceId"`
 		DataAgentID string `yaml:"dataAgentId"`
+
+		Entra *struct {
+			Credential string `yaml:"credential"`
+			TenantID   string `yaml:"tenantId"`
+			ClientID   string `yaml:"clientId"`
+		} `yaml:"entra"`
 	}
 )
 
@@ -180,6 +186,9 @@ func (a accountDoc) declaration() account.Declaration {
 		d.AIProvider = &account.AIProvider{
 			Kind: aiprovider.Kind(p.Kind), Name: p.Name, BaseURL: p.BaseURL, Model: p.Model, APIKeyEnv: p.APIKeyEnv,
 			APIVersion: p.APIVersion, WorkspaceID: id(p.WorkspaceID), DataAgentID: id(p.DataAgentID),
+		}
+		if e := p.Entra; e != nil {
+			d.AIProvider.Entra = &aiprovider.Entra{Credential: aiprovider.EntraCredential(e.Credential), TenantID: e.TenantID, ClientID: e.ClientID}
 		}
 	}
 	return d

@@ -62,7 +62,10 @@ accounts:
     aiProvider: {kind: data_agent, workspaceId: 6F1C2F3A-8F0E-4A53-9D4E-0D1A3C5B7E90, dataAgentId: 0d1a3c5b-8f0e-4a53-9d4e-6f1c2f3a7e90}
   - accountId: northwind
     plan: Free
-    aiProvider: {kind: azure_openai, baseUrl: "https://northwind.example", model: texts, apiVersion: 2026-05-01-preview}
+    aiProvider: {kind: azure_openai, baseUrl: "https://northwind.example", model: texts, apiVersion: 2026-05-01-preview, entra: {credential: managedIdentity, clientId: 0d1a3c5b-8f0e-4a53-9d4e-6f1c2f3a7e90}}
+  - accountId: tailspin
+    plan: Free
+    aiProvider: {kind: azure_openai, baseUrl: "https://tailspin.example", model: texts, apiKeyEnv: SECRET, entra: {credential: clientSecret, tenantId: tailspin.example, clientId: 0d1a3c5b-8f0e-4a53-9d4e-6f1c2f3a7e90}}
 `
 
 func parse(src string) ([]account.Declaration, error) {
@@ -99,7 +102,14 @@ func TestParseReadsEveryMember(t *testing.T) {
 		{
 			AccountID: "northwind", Plan: account.Free, Status: account.Active,
 			Settings:   account.Settings{AddPixies: true, CapacityDetails: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
-			AIProvider: &account.AIProvider{Kind: aiprovider.AzureOpenAI, BaseURL: "https://northwind.example", Model: "texts", APIVersion: "2026-05-01-preview"},
+			AIProvider: &account.AIProvider{Kind: aiprovider.AzureOpenAI, BaseURL: "https://northwind.example", Model: "texts", APIVersion: "2026-05-01-preview",
+				Entra: &aiprovider.Entra{Credential: aiprovider.ManagedIdentity, ClientID: "0d1a3c5b-8f0e-4a53-9d4e-6f1c2f3a7e90"}},
+		},
+		{
+			AccountID: "tailspin", Plan: account.Free, Status: account.Active,
+			Settings: account.Settings{AddPixies: true, CapacityDetails: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
+			AIProvider: &account.AIProvider{Kind: aiprovider.AzureOpenAI, BaseURL: "https://tailspin.example", Model: "texts", APIKeyEnv: "SECRET",
+				Entra: &aiprovider.Entra{Credential: aiprovider.ClientSecret, TenantID: "tailspin.example", ClientID: "0d1a3c5b-8f0e-4a53-9d4e-6f1c2f3a7e90"}},
 		},
 	}
 	got, err := parse(everyMember)

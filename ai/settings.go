@@ -62,7 +62,7 @@ func (p *Proposer) settings(s aiprovider.Settings) (openai.Settings, error) {
 	case s.KeyEnv != "" && key == "":
 		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed,
 			"The key of the AI provider %s is missing: the service's environment variable %s is not set.", s.Name, s.KeyEnv)
-	case key == "" && s.Kind.NeedsKey():
+	case key == "" && s.Kind.NeedsKey() && !s.Entra.Keyless():
 		return openai.Settings{}, aiprovider.KeyMissing(s.Name, s.ProviderID)
 	case key != "" && !aiprovider.MayCarryKey(s.BaseURL): // saved before such settings were refused
 		return openai.Settings{}, domain.Refuse(domain.OptimizationFailed,
@@ -71,7 +71,7 @@ func (p *Proposer) settings(s aiprovider.Settings) (openai.Settings, error) {
 	}
 	schema := s.Capabilities.JSONSchema
 	return openai.Settings{
-		Name: s.Name, BaseURL: s.BaseURL, Model: s.Model, Key: key, Azure: s.Kind == aiprovider.AzureOpenAI,
+		Name: s.Name, BaseURL: s.BaseURL, Model: s.Model, Key: key, Azure: s.Kind == aiprovider.AzureOpenAI, Entra: s.Entra,
 		Anthropic: s.Kind == aiprovider.Anthropic, APIVersion: s.APIVersion,
 		WithoutDAX: s.WithoutDAX, WithRows: s.WithRows, Limits: s.Limits, NotEnforced: schema == aiprovider.AcceptedNotEnforced || schema == aiprovider.None,
 		PrivateAddresses: s.Declared || p.options.PrivateAddresses,

@@ -41,6 +41,24 @@ func (e AIProviderCapabilitiesJSONSchema) Valid() bool {
 	}
 }
 
+// Defines values for AIProviderEntraCredential.
+const (
+	ClientCertificate AIProviderEntraCredential = "clientCertificate"
+	ClientSecret      AIProviderEntraCredential = "clientSecret"
+)
+
+// Valid indicates whether the value is a known member of the AIProviderEntraCredential enum.
+func (e AIProviderEntraCredential) Valid() bool {
+	switch e {
+	case ClientCertificate:
+		return true
+	case ClientSecret:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AIProviderKind.
 const (
 	AIProviderKindAnthropic        AIProviderKind = "anthropic"
@@ -1347,6 +1365,9 @@ type AIProvider struct {
 	DataPolicy *AIProviderDataPolicy `json:"dataPolicy"`
 	Enabled    bool                  `json:"enabled"`
 
+	// Entra Of azure_openai with a token of Microsoft Entra; absent without.
+	Entra *AIProviderEntra `json:"entra,omitempty"`
+
 	// HasKey Whether a key is saved. The key itself is never shown.
 	HasKey bool `json:"hasKey"`
 
@@ -1407,6 +1428,18 @@ type AIProviderDataPolicyRequest struct {
 	// SendRows False by default.
 	SendRows *bool `json:"sendRows,omitempty"`
 }
+
+// AIProviderEntra The application whose token of Microsoft Entra azure_openai gets in place of a key. apiKey is then its secret, or its certificate with the private key as PEM.
+type AIProviderEntra struct {
+	ClientID   openapi_types.UUID        `json:"clientId"`
+	Credential AIProviderEntraCredential `json:"credential"`
+
+	// TenantID The id or a domain of the tenant.
+	TenantID string `json:"tenantId"`
+}
+
+// AIProviderEntraCredential defines model for AIProviderEntra.Credential.
+type AIProviderEntraCredential string
 
 // AIProviderKind The kind of AI service. Only the embedded provider has `rules`.
 type AIProviderKind string
@@ -2488,6 +2521,9 @@ type ChangeAIProviderRequest struct {
 	DataPolicy  *AIProviderDataPolicyRequest `json:"dataPolicy,omitempty"`
 	Enabled     *bool                        `json:"enabled,omitempty"`
 
+	// Entra For azure_openai only; null removes it.
+	Entra *AIProviderEntra `json:"entra,omitempty"`
+
 	// Kind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
 	Kind   *SavedAIProviderKind     `json:"kind,omitempty"`
 	Limits *AIProviderLimitsRequest `json:"limits,omitempty"`
@@ -3388,6 +3424,9 @@ type SaveAIProviderRequest struct {
 
 	// Enabled True by default.
 	Enabled *bool `json:"enabled,omitempty"`
+
+	// Entra The application whose token of Microsoft Entra azure_openai gets in place of a key. apiKey is then its secret, or its certificate with the private key as PEM.
+	Entra *AIProviderEntra `json:"entra,omitempty"`
 
 	// Kind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
 	Kind   SavedAIProviderKind      `json:"kind"`

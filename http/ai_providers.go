@@ -69,7 +69,7 @@ func configured(b *api.SaveAIProviderJSONRequestBody) aiprovider.Configuration {
 		APIVersion:  optional.Value(b.APIVersion),
 		WorkspaceID: optional.Value(b.WorkspaceID), DataAgentID: optional.Value(b.DataAgentID),
 		Purposes: optional.Or(b.Purposes, b.Kind.Purposes()), Enabled: optional.Or(b.Enabled, true),
-		DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(), Prices: b.Prices,
+		DataPolicy: aiprovider.DataPolicy{SendDAX: true}, Limits: aiprovider.DefaultLimits(), Prices: b.Prices, Entra: b.Entra,
 	}
 	if d := b.DataPolicy; d != nil {
 		c.DataPolicy.SendDAX, c.DataPolicy.SendRows = optional.Or(d.SendDax, true), optional.Value(d.SendRows)
@@ -111,7 +111,7 @@ func patched(b *api.ChangeAIProviderJSONRequestBody) (p aiprovider.Patch, key ai
 		nullable("baseUrl", b.BaseURL, &p.BaseURL), nullable("model", b.Model, &p.Model),
 		nullable("apiVersion", b.APIVersion, &p.APIVersion),
 		nullable("workspaceId", b.WorkspaceID, &p.WorkspaceID), nullable("dataAgentId", b.DataAgentID, &p.DataAgentID),
-		nullable("prices", b.Prices, &p.Prices), nullable("apiKey", b.APIKey, &text))
+		nullable("prices", b.Prices, &p.Prices), nullable("entra", b.Entra, &p.Entra), nullable("apiKey", b.APIKey, &text))
 	switch {
 	case err != nil || text == nil:
 		return p, key, err
@@ -177,7 +177,7 @@ func savedProvider(p aiprovider.Provider) api.AIProvider {
 	out := api.AIProvider{
 		ProviderID: p.ProviderID, Name: p.Name, Kind: p.Kind, BaseURL: text(p.BaseURL), Model: text(p.Model),
 		APIVersion: text(p.APIVersion),
-		Purposes:   p.Purposes, Enabled: p.Enabled, DataPolicy: &p.DataPolicy, Limits: &p.Limits, Prices: p.Prices, HasKey: p.HasKey,
+		Purposes:   p.Purposes, Enabled: p.Enabled, DataPolicy: &p.DataPolicy, Limits: &p.Limits, Prices: p.Prices, Entra: p.Entra, HasKey: p.HasKey,
 		Capabilities: &p.Capabilities, LastTest: p.LastTest, CreatedAtUtc: inUTC(&p.CreatedAt), ChangedAtUtc: inUTC(&p.ChangedAt),
 		UsedBy: len(p.UsedBy),
 	}

@@ -38,6 +38,8 @@ type Settings struct {
 	// versions.
 	Azure      bool
 	APIVersion string
+	// Entra replaces the key of Azure OpenAI by a token; zero without. Key is then its secret.
+	Entra aiprovider.Entra
 	// Anthropic marks the Messages interface of Anthropic.
 	Anthropic bool
 	// WithoutDAX prevents sending the DAX of measures and columns.
@@ -65,6 +67,8 @@ type Options struct {
 	// Timeout bounds one attempt when Limits is zero; 0 means that of aiprovider.DefaultLimits.
 	Timeout time.Duration
 	Now     func() time.Time // time.Now when nil
+	// Authority is the host that issues tokens of Microsoft Entra, "" for the public one.
+	Authority string
 }
 
 // Client asks one language model. It caches answers and the server's capabilities for its lifetime.
@@ -121,8 +125,15 @@ func New(s Settings, o Options) (*Client, error) {
 	key := cmp.Or(s.Key, placeholder)
 	options := []option.RequestOption{option.WithHTTPClient(&calls), option.WithMaxRetries(0)}
 	switch {
+	case s.Azure && s.Entra != (aiprovider.Entra{}):
+		token, err := entra(s, &calls, o.Authority)
+		if err != nil {
+			return nil, err
+		}
+		base, options = azure(base, s, options)
+		options = append(options, option.WithMiddleware(token))
 	case s.Azure:
-		base, options = azure(base, s, key, options)
+		base, options = azure(base, s, append(options, option.WithHeader("Api-Key", key)))
 	case s.Anthropic:
 		options = append(options, option.WithMiddleware(anthropic(key)))
 	default:
@@ -134,8 +145,7 @@ func New(s Settings, o Options) (*Client, error) {
 }
 
 // azure returns the address and options of a deployment of Azure OpenAI.
-func azure(endpoint *url.URL, s Settings, key string, options []option.RequestOption) (*url.URL, []option.RequestOption) {
-	options = append(options, option.WithHeader("Api-Key", key))
+func azure(endpoint *url.URL, s Settings, options []option.RequestOption) (*url.URL, []option.RequestOption) {
 	if s.APIVersion == "" {
 		return endpoint.JoinPath("openai", "v1"), options
 	}

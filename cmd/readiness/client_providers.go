@@ -141,6 +141,7 @@ func (c *clientCalls) providersShowCommand() *cobra.Command {
 type providerFlags struct {
 	kind, model, baseURL, apiVersion, keyFile string
 	workspace, agent                          string
+	entraTenant, entraClient, entraCredential string
 	purposes                                  []string
 	sendDAX, sendRows, enabled, saveAnyway    bool
 	priceInput, priceOutput                   float64
@@ -153,6 +154,9 @@ func (f *providerFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.apiVersion, "api-version", "", "API version, for azure_openai only")
 	flags.StringVar(&f.keyFile, "key-file", "", "file that holds the key; - for stdin")
 	flags.StringSliceVar(&f.purposes, "purpose", nil, "purposes that it may be used for: Proposals, Questions, Judge, Agent")
+	flags.StringVar(&f.entraTenant, "entra-tenant", "", "tenant of an application whose token azure_openai gets; the key is its secret")
+	flags.StringVar(&f.entraClient, "entra-client", "", "id of the application")
+	flags.StringVar(&f.entraCredential, "entra-credential", "clientSecret", "what the key is: clientSecret or clientCertificate (PEM)")
 	flags.StringVar(&f.workspace, "workspace", "", "workspace of the data agent")
 	flags.StringVar(&f.agent, "agent", "", "data agent, for kind data_agent")
 	flags.BoolVar(&f.sendDAX, "send-dax", true, "also send the DAX of measures and columns, not only names and descriptions")
@@ -192,6 +196,13 @@ func (f *providerFlags) request(ctx context.Context, s *client.Service, cmd *cob
 	if cmd.Flags().Changed("send-dax") || cmd.Flags().Changed("send-rows") {
 		request.DataPolicy = &client.AIProviderDataPolicyRequest{SendDax: given(cmd, "send-dax", f.sendDAX),
 			SendRows: given(cmd, "send-rows", f.sendRows)}
+	}
+	if f.entraTenant != "" || f.entraClient != "" {
+		application, err := uuid.Parse(f.entraClient)
+		if err != nil {
+			return request, usage("--entra-client must be the id of an application, a UUID, and is given with --entra-tenant")
+		}
+		request.Entra = &client.AIProviderEntra{Credential: client.AIProviderEntraCredential(f.entraCredential), TenantID: f.entraTenant, ClientID: application}
 	}
 	request.SaveAnyway = given(cmd, "save-anyway", f.saveAnyway)
 	if cmd.Flags().Changed("price-input") != cmd.Flags().Changed("price-output") {

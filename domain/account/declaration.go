@@ -60,6 +60,9 @@ type AIProvider struct {
 	// APIVersion is for kind azure_openai only; "" selects its interface without
 	// versions.
 	APIVersion string `json:"apiVersion,omitempty"`
+	// Entra is nil unless a token of Microsoft Entra replaces the key of kind azure_openai;
+	// APIKeyEnv then names its secret.
+	Entra *aiprovider.Entra `json:"entra,omitempty"`
 	// WorkspaceID and DataAgentID identify the data agent of kind data_agent.
 	WorkspaceID uuid.UUID `json:"workspaceId,omitzero"`
 	DataAgentID uuid.UUID `json:"dataAgentId,omitzero"`

@@ -149,6 +149,13 @@ func (c *checker) aiProvider(p AIProvider) {
 	c.text("aiProvider.model", p.Model)
 	c.text("aiProvider.apiVersion", p.APIVersion)
 	c.url("aiProvider.baseUrl", p.BaseURL)
+	if p.Entra != nil && p.Kind != aiprovider.AzureOpenAI {
+		c.add("aiProvider.entra", "is only for kind %s", aiprovider.AzureOpenAI)
+	} else if p.Entra != nil {
+		if member, problem := p.Entra.Problem(true); problem != "" {
+			c.add("aiProvider.entra."+member, "%s", problem)
+		}
+	}
 	if p.Kind.NeedsAddress() && p.BaseURL == "" {
 		c.add("aiProvider.baseUrl", "must be given for kind %s", p.Kind)
 	}

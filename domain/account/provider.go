@@ -20,8 +20,13 @@ func (a Account) Provider() (aiprovider.Settings, error) {
 		return aiprovider.Settings{}, domain.Refuse(domain.OptimizationFailed,
 			"This version cannot read the stored declaration of the account's AI provider: apply the accounts file again.")
 	}
+	var token aiprovider.Entra
+	if p.Entra != nil {
+		token = *p.Entra
+	}
 	return aiprovider.Settings{
-		Kind: p.Kind, Name: p.Name, BaseURL: p.BaseURL, Model: p.Model, APIVersion: p.APIVersion,
+		Entra: token,
+		Kind:  p.Kind, Name: p.Name, BaseURL: p.BaseURL, Model: p.Model, APIVersion: p.APIVersion,
 		WorkspaceID: p.WorkspaceID, DataAgentID: p.DataAgentID, KeyEnv: p.APIKeyEnv, Declared: true,
 	}, nil
 }

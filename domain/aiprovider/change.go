@@ -25,6 +25,7 @@ type Patch struct {
 	TimeoutMs                *int
 	MaxRetries               *int
 	MaxOutputTokens          *int
+	Entra                    **Entra
 	Prices                   **Prices
 	Key                      KeyPatch
 }
@@ -56,6 +57,7 @@ func (p Patch) apply(c Configuration) Configuration {
 	set(&c.Limits.TimeoutMs, p.TimeoutMs)
 	set(&c.Limits.MaxRetries, p.MaxRetries)
 	set(&c.Limits.MaxOutputTokens, p.MaxOutputTokens)
+	set(&c.Entra, p.Entra)
 	set(&c.Prices, p.Prices)
 	return c
 }
@@ -76,7 +78,7 @@ type Change struct {
 	// Anyway changes a provider that the test call did not reach.
 	Anyway bool
 	Of     Connection
-	At         time.Time
+	At     time.Time
 }
 
 // Decide implements domain.Command.
@@ -126,10 +128,10 @@ func (c Change) events(s Providers) (p Provider, events []domain.Event, err erro
 		return p, nil, keyOfDataAgent()
 	case c.Patch.Key == GiveKey && !MayCarryKey(of.BaseURL):
 		return p, nil, keyInClear()
-	case c.Patch.Key == KeepKey && p.HasKey && (of.Kind != p.Kind || of.BaseURL != p.BaseURL):
+	case c.Patch.Key == KeepKey && p.HasKey && (of.Kind != p.Kind || of.BaseURL != p.BaseURL || of.token() != p.token()):
 		// An administrator who changes the address may not read the key, and must not
 		// be able to have it sent to an address of theirs.
-		return p, nil, wrong("apiKey", "must be given again, or set to null, when kind or baseUrl changes: a key is sent only to the "+
+		return p, nil, wrong("apiKey", "must be given again, or set to null, when kind, baseUrl or entra changes: a key is sent only to the "+
 			"address that it was given for")
 	}
 	if err := s.free(of); err != nil {

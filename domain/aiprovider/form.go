@@ -86,8 +86,15 @@ func (c Configuration) members() error {
 		return wrong("model", "must be given for kind %s", c.Kind)
 	case c.Model != "" && c.Kind == DataAgent:
 		return wrong("model", "is only for language models, which kind %s is not: leave it out, or set it to null", c.Kind)
+	case c.Entra != nil && c.Kind != AzureOpenAI:
+		return wrong("entra", "is only for kind %s: leave it out, or set it to null", AzureOpenAI)
 	case c.APIVersion != "" && c.Kind != AzureOpenAI:
 		return wrong("apiVersion", "is only for kind %s: leave it out, or set it to null", AzureOpenAI)
+	}
+	if c.Entra != nil {
+		if member, problem := c.Entra.Problem(false); problem != "" {
+			return wrong("entra."+member, "%s", problem)
+		}
 	}
 	for _, i := range []struct {
 		member string

@@ -42,6 +42,9 @@ type Configuration struct {
 	Enabled     bool       `json:"enabled"`
 	DataPolicy  DataPolicy `json:"dataPolicy"`
 	Limits      Limits     `json:"limits"`
+	// Entra is nil unless a token of Microsoft Entra replaces the key of Azure OpenAI; the key
+	// is then its secret.
+	Entra *Entra `json:"entra,omitempty"`
 	// Prices are nil when they are not configured; a cost is then unknown.
 	Prices *Prices `json:"prices,omitempty"`
 }
@@ -56,9 +59,17 @@ type Prices struct {
 func (c Configuration) Settings(key Key) Settings {
 	return Settings{
 		ProviderID: c.ProviderID, Kind: c.Kind, Name: c.Name, BaseURL: c.BaseURL, Model: c.Model, APIVersion: c.APIVersion,
-		WorkspaceID: c.WorkspaceID, DataAgentID: c.DataAgentID, Key: key, WithoutDAX: !c.DataPolicy.SendDAX, WithRows: c.DataPolicy.SendRows, Limits: c.Limits,
-		Prices: c.Prices,
+		WorkspaceID: c.WorkspaceID, DataAgentID: c.DataAgentID, Key: key, Entra: c.token(), WithoutDAX: !c.DataPolicy.SendDAX,
+		WithRows: c.DataPolicy.SendRows, Limits: c.Limits, Prices: c.Prices,
 	}
+}
+
+// token returns Entra, zero without.
+func (c Configuration) token() Entra {
+	if c.Entra == nil {
+		return Entra{}
+	}
+	return *c.Entra
 }
 
 // Serves reports whether the provider is enabled and configured for the purpose.
@@ -95,11 +106,12 @@ type Connection struct {
 	BaseURL, Model, APIVersion string
 	WorkspaceID, DataAgentID   uuid.UUID
 	KeyChanges                 int
+	Entra                      Entra
 }
 
 // Connection returns the provider's current connection.
 func (p Provider) Connection() Connection {
-	return Connection{p.Kind, p.BaseURL, p.Model, p.APIVersion, p.WorkspaceID, p.DataAgentID, p.KeyChanges}
+	return Connection{p.Kind, p.BaseURL, p.Model, p.APIVersion, p.WorkspaceID, p.DataAgentID, p.KeyChanges, p.token()}
 }
 
 // Providers are the saved providers of an account, oldest first. The zero Providers is

@@ -46,6 +46,8 @@ type Settings struct {
 	// KeyEnv names the environment variable that holds the key of a declared provider;
 	// used instead of Key.
 	KeyEnv string
+	// Entra is zero unless a token of Microsoft Entra replaces the key.
+	Entra Entra
 	// Declared is true for the accounts file's provider: the operator chose its
 	// address, so it may be in the service's own network.
 	Declared bool

@@ -65,5 +65,5 @@ func (o *Observation) reached(name string, anyway bool) error {
 		return nil
 	}
 	return domain.Refuse(domain.InvalidRequest, "the AI provider %s cannot be reached: %s Correct its address, or save it with saveAnyway",
-		name, o.Message).About("parameter", "saveAnyway").About("testError", string(o.ErrorCode))
+		name, o.Message).About("member", "saveAnyway").About("testError", string(o.ErrorCode))
 }

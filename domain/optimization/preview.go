@@ -40,8 +40,8 @@ type Preview struct {
 	Provider    *proposal.Provider `json:"provider"`
 	// Warnings say what was not done as the account chose: that its AI provider failed, and the
 	// embedded rules proposed in its place.
-	Warnings []string `json:"warnings,omitempty"`
-	MaxLength   *int               `json:"maxLength,omitempty"`
+	Warnings  []string `json:"warnings,omitempty"`
+	MaxLength *int     `json:"maxLength,omitempty"`
 	// ExistingFolders are the display folders of each table (properties).
 	ExistingFolders []TableFolders `json:"existingFolders,omitempty"`
 	// RecommendedKeys are the keys that an apply without keys writes (aiDataSchema).

@@ -1024,6 +1024,9 @@ type AIProvider struct {
 	DataPolicy *AIProviderDataPolicy `json:"dataPolicy"`
 	Enabled    bool                  `json:"enabled"`
 
+	// Entra Of azure_openai with a token of Microsoft Entra; absent without.
+	Entra *AIProviderEntra `json:"entra,omitempty"`
+
 	// HasKey Whether a key is saved. The key itself is never shown.
 	HasKey bool `json:"hasKey"`
 
@@ -1066,6 +1069,9 @@ type AIProviderDataPolicyRequest struct {
 	// SendRows False by default.
 	SendRows *bool `json:"sendRows,omitempty"`
 }
+
+// AIProviderEntra The application whose token of Microsoft Entra azure_openai gets in place of a key. apiKey is then its secret, or its certificate with the private key as PEM.
+type AIProviderEntra = aiprovider.Entra
 
 // AIProviderKind The kind of AI service. Only the embedded provider has `rules`.
 type AIProviderKind = aiprovider.Kind
@@ -2090,6 +2096,9 @@ type ChangeAIProviderRequest struct {
 	DataPolicy  *AIProviderDataPolicyRequest `json:"dataPolicy,omitempty"`
 	Enabled     *bool                        `json:"enabled,omitempty"`
 
+	// Entra For azure_openai only; null removes it.
+	Entra json.RawMessage `json:"entra,omitempty"`
+
 	// Kind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
 	Kind   *SavedAIProviderKind     `json:"kind,omitempty"`
 	Limits *AIProviderLimitsRequest `json:"limits,omitempty"`
@@ -2898,6 +2907,9 @@ type SaveAIProviderRequest struct {
 
 	// Enabled True by default.
 	Enabled *bool `json:"enabled,omitempty"`
+
+	// Entra The application whose token of Microsoft Entra azure_openai gets in place of a key. apiKey is then its secret, or its certificate with the private key as PEM.
+	Entra *AIProviderEntra `json:"entra,omitempty"`
 
 	// Kind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
 	Kind   SavedAIProviderKind      `json:"kind"`
