@@ -188,7 +188,8 @@ func (a accountDoc) declaration() account.Declaration {
 			APIVersion: p.APIVersion, WorkspaceID: id(p.WorkspaceID), DataAgentID: id(p.DataAgentID),
 		}
 		if e := p.Entra; e != nil {
-			d.AIProvider.Entra = &aiprovider.Entra{Credential: aiprovider.EntraCredential(e.Credential), TenantID: e.TenantID, ClientID: e.ClientID}
+			d.AIProvider.Entra = &aiprovider.Entra{Credential: aiprovider.EntraCredential(e.Credential), TenantID: e.TenantID,
+				ClientID: e.ClientID}
 		}
 	}
 	return d

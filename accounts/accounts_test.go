@@ -101,7 +101,7 @@ func TestParseReadsEveryMember(t *testing.T) {
 		},
 		{
 			AccountID: "northwind", Plan: account.Free, Status: account.Active,
-			Settings:   account.Settings{AddPixies: true, CapacityDetails: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
+			Settings: account.Settings{AddPixies: true, CapacityDetails: true, AIFeatures: true, DefinitionCopies: account.CopiesNone},
 			AIProvider: &account.AIProvider{Kind: aiprovider.AzureOpenAI, BaseURL: "https://northwind.example", Model: "texts", APIVersion: "2026-05-01-preview",
 				Entra: &aiprovider.Entra{Credential: aiprovider.ManagedIdentity, ClientID: "0d1a3c5b-8f0e-4a53-9d4e-6f1c2f3a7e90"}},
 		},

@@ -14,7 +14,8 @@ import (
 
 // vendors are the display names of kinds.
 var vendors = map[aiprovider.Kind]string{
-	aiprovider.OpenAI: "OpenAI", aiprovider.Anthropic: "Anthropic", aiprovider.AzureOpenAI: "Azure OpenAI", aiprovider.DataAgent: "Data agent",
+	aiprovider.OpenAI: "OpenAI", aiprovider.Anthropic: "Anthropic", aiprovider.AzureOpenAI: "Azure OpenAI",
+	aiprovider.DataAgent: "Data agent",
 }
 
 // withDefaults returns the settings with the name and address that their kind implies.
@@ -73,7 +74,8 @@ func (p *Proposer) settings(s aiprovider.Settings) (openai.Settings, error) {
 	return openai.Settings{
 		Name: s.Name, BaseURL: s.BaseURL, Model: s.Model, Key: key, Azure: s.Kind == aiprovider.AzureOpenAI, Entra: s.Entra,
 		Anthropic: s.Kind == aiprovider.Anthropic, APIVersion: s.APIVersion,
-		WithoutDAX: s.WithoutDAX, WithRows: s.WithRows, Limits: s.Limits, NotEnforced: schema == aiprovider.AcceptedNotEnforced || schema == aiprovider.None,
+		WithoutDAX: s.WithoutDAX, WithRows: s.WithRows, Limits: s.Limits,
+		NotEnforced:      schema == aiprovider.AcceptedNotEnforced || schema == aiprovider.None,
 		PrivateAddresses: s.Declared || p.options.PrivateAddresses,
 	}, nil
 }

@@ -177,7 +177,8 @@ func savedProvider(p aiprovider.Provider) api.AIProvider {
 	out := api.AIProvider{
 		ProviderID: p.ProviderID, Name: p.Name, Kind: p.Kind, BaseURL: text(p.BaseURL), Model: text(p.Model),
 		APIVersion: text(p.APIVersion),
-		Purposes:   p.Purposes, Enabled: p.Enabled, DataPolicy: &p.DataPolicy, Limits: &p.Limits, Prices: p.Prices, Entra: p.Entra, HasKey: p.HasKey,
+		Purposes:   p.Purposes, Enabled: p.Enabled, DataPolicy: &p.DataPolicy, Limits: &p.Limits, Prices: p.Prices,
+		Entra: p.Entra, HasKey: p.HasKey,
 		Capabilities: &p.Capabilities, LastTest: p.LastTest, CreatedAtUtc: inUTC(&p.CreatedAt), ChangedAtUtc: inUTC(&p.ChangedAt),
 		UsedBy: len(p.UsedBy),
 	}

@@ -26,7 +26,7 @@ var abRuns = &Table{
 		{"failed_b", "jsonb"},
 		{"compared", "jsonb"}, {"stopped", "jsonb"}, {"broken", "jsonb"},
 	},
-	Key:     []string{"run_id"},
+	Key: []string{"run_id"},
 	Indexes: []string{
 		"(account_id, ab_test_id, started_at DESC, run_id DESC)",
 		"(run_a) WHERE run_a IS NOT NULL",

@@ -48,7 +48,8 @@ var AbTests = &View{
 	Name: "ab_tests", Version: 1, Inline: true,
 	Tables: []*Table{abTests},
 	Of: []domain.Event{
-		abtest.Created{}, abtest.Reworded{}, abtest.RunAdded{}, abtest.Froze{}, abtest.RunEnded{}, abtest.RunRevised{}, abtest.RunRemoved{}, abtest.Deleted{},
+		abtest.Created{}, abtest.Reworded{}, abtest.RunAdded{}, abtest.Froze{}, abtest.RunEnded{}, abtest.RunRevised{}, abtest.RunRemoved{},
+		abtest.Deleted{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := abtest.StreamID(r.Stream)

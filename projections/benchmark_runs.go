@@ -25,7 +25,7 @@ var benchmarkRuns = &Table{
 		{"accepted_at", "timestamptz"}, {"started_at", "timestamptz"}, {"updated_at", "timestamptz"}, {"ended_at", "timestamptz"},
 		{"accepted", "jsonb"}, {"asked", "int"}, {"errors", "int"}, {"outcome", "jsonb"}, {"failure", "jsonb"},
 	},
-	Key:     []string{"run_id"},
+	Key: []string{"run_id"},
 	Indexes: []string{
 		"(account_id, model_id, accepted_at DESC, run_id DESC)",
 		"(account_id, (outcome->'judge'->>'providerId')) WHERE outcome ? 'judge'",

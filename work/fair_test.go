@@ -8,12 +8,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"readiness/documents"
-	"readiness/domain/optimization"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"readiness/documents"
+	"readiness/domain/optimization"
 
 	"github.com/google/uuid"
 

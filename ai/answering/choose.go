@@ -89,10 +89,11 @@ const completeName = 0.93
 // of their own; false if none is lacking.
 func (q *question) rest(f *field, at run) (words []int, ok bool) {
 	for _, t := range f.phrases[0].words {
-		if structural[t.lower] || vague[t.lower] || t.weight < 1 || slices.ContainsFunc(q.words[at.from:at.to], func(w word) bool { return w.id == t.id }) {
+		is := func(w word) bool { return w.id == t.id && w.kind == plainWord }
+		if structural[t.lower] || vague[t.lower] || t.weight < 1 || slices.ContainsFunc(q.words[at.from:at.to], is) {
 			continue
 		}
-		i := slices.IndexFunc(q.words, func(w word) bool { return w.id == t.id && w.kind == plainWord })
+		i := slices.IndexFunc(q.words, is)
 		if i < 0 || q.taken[i] && !q.alone(i) {
 			return nil, false
 		}

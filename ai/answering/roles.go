@@ -57,6 +57,11 @@ func (q *question) roles(d *draft, r *rank) string {
 			return why
 		}
 	}
+	return q.columnsOf(d, r, columns)
+}
+
+// columnsOf settles the roles of the mentions of columns.
+func (q *question) columnsOf(d *draft, r *rank, columns []*mention) string {
 	for i, m := range columns {
 		if i > 0 && columns[i-1].to == m.from && q.words[m.from].after == 0 {
 			return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(columns[i-1].run)), shorten(q.text(m.run)))

@@ -202,7 +202,8 @@ func (f *providerFlags) request(ctx context.Context, s *client.Service, cmd *cob
 		if err != nil {
 			return request, usage("--entra-client must be the id of an application, a UUID, and is given with --entra-tenant")
 		}
-		request.Entra = &client.AIProviderEntra{Credential: client.AIProviderEntraCredential(f.entraCredential), TenantID: f.entraTenant, ClientID: application}
+		request.Entra = &client.AIProviderEntra{Credential: client.AIProviderEntraCredential(f.entraCredential),
+			TenantID: f.entraTenant, ClientID: application}
 	}
 	request.SaveAnyway = given(cmd, "save-anyway", f.saveAnyway)
 	if cmd.Flags().Changed("price-input") != cmd.Flags().Changed("price-output") {

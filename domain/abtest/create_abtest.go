@@ -1,8 +1,9 @@
 package abtest
 
 import (
-	"github.com/google/uuid"
 	"slices"
+
+	"github.com/google/uuid"
 
 	"readiness/domain"
 	"readiness/domain/aiprovider"

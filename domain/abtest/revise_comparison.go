@@ -52,7 +52,8 @@ func (r Run) CheckRevisable() error {
 	if r.Operation.Status.Ended() {
 		return nil
 	}
-	return domain.Refuse(domain.OperationInProgress, "run %s of an A/B test compares these answers and has not ended; wait for its end", r.RunID).
+	return domain.Refuse(domain.OperationInProgress,
+		"run %s of an A/B test compares these answers and has not ended; wait for its end", r.RunID).
 		About("operationId", r.RunID)
 }
 

@@ -131,8 +131,8 @@ func (c Change) events(s Providers) (p Provider, events []domain.Event, err erro
 	case c.Patch.Key == KeepKey && p.HasKey && (of.Kind != p.Kind || of.BaseURL != p.BaseURL || of.token() != p.token()):
 		// An administrator who changes the address may not read the key, and must not
 		// be able to have it sent to an address of theirs.
-		return p, nil, wrong("apiKey", "must be given again, or set to null, when kind, baseUrl or entra changes: a key is sent only to the "+
-			"address that it was given for")
+		return p, nil, wrong("apiKey", "must be given again, or set to null, when kind, baseUrl or entra changes: a key is sent only to "+
+			"the address that it was given for")
 	}
 	if err := s.free(of); err != nil {
 		return p, nil, err

@@ -45,7 +45,8 @@ func (e Entra) Problem(operated bool) (member, problem string) {
 		if operated {
 			return "credential", "must be clientSecret, clientCertificate, workloadIdentity or managedIdentity"
 		}
-		return "credential", "must be clientSecret or clientCertificate: the identities of the service's machine are for the provider in its accounts file"
+		return "credential", "must be clientSecret or clientCertificate: the identities of the service's machine are for the " +
+			"provider in its accounts file"
 	case e.Credential == ManagedIdentity && e.TenantID != "":
 		return "tenantId", "is not for a managed identity: leave it out"
 	case e.Credential != ManagedIdentity && !tenantPattern.MatchString(e.TenantID):

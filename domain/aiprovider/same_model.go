@@ -39,10 +39,10 @@ func (c Configuration) address() string {
 }
 
 // Aliases returns the ids and, with them, those of the saved providers that ask the same model as one of them.
-func (p Providers) Aliases(ids []string) []string {
+func (s Providers) Aliases(ids []string) []string {
 	all := slices.Clone(ids)
-	for _, one := range p.All {
-		for _, other := range p.All {
+	for _, one := range s.All {
+		for _, other := range s.All {
 			if slices.Contains(ids, one.ProviderID) && one.SameModel(other.Configuration) && !slices.Contains(all, other.ProviderID) {
 				all = append(all, other.ProviderID)
 			}

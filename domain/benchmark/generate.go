@@ -4,10 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
+	"time"
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/benchmark/modelquery"
+	"readiness/domain/comparison/meaning"
 )
 
 // Wanted says what questions to generate.
@@ -56,14 +58,29 @@ func Generate(m *semanticmodel.Model, w Wanted) ([]modelquery.Query, error) {
 					}
 				}
 				if len(queries) == 2*w.Count {
-					return queries, nil
+					return readFirst(m, w, queries), nil
 				}
 			}
 		}
 		if pool >= len(s.asked) {
-			return queries, nil
+			return readFirst(m, w, queries), nil
 		}
 	}
+}
+
+// readFirst moves the queries that the reader of queries does not read in full behind the others: about an answer to such a
+// question only rows, a judge or a person can decide.
+func readFirst(m *semanticmodel.Model, w Wanted, queries []modelquery.Query) []modelquery.Query {
+	reader := meaning.NewModel(m)
+	var read, unread []modelquery.Query
+	for _, q := range queries {
+		if _, err := reader.Read(q.DAX(), time.Date(w.Year, time.December, 31, 0, 0, 0, 0, time.UTC)); err == nil {
+			read = append(read, q)
+		} else {
+			unread = append(unread, q)
+		}
+	}
+	return append(read, unread...)
 }
 
 // nothingToAsk returns the refusal of a model without measures to ask for.

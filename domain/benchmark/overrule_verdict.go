@@ -30,12 +30,12 @@ type Overrule struct {
 // Check refuses what is no verdict of a person.
 func (o Overrule) Check() error {
 	if !slices.Contains([]comparison.Verdict{comparison.Correct, comparison.Incorrect, comparison.Unclear, comparison.Refused}, o.Verdict) {
-		return domain.Refuse(domain.InvalidRequest, "verdict must be correct, incorrect, unclear or refused").About("parameter", "verdict")
+		return domain.Refuse(domain.InvalidRequest, "verdict must be correct, incorrect, unclear or refused").About("member", "verdict")
 	}
 	n := utf8.RuneCountInString(o.Reason)
 	if strings.TrimSpace(o.Reason) == "" || n > MaxReason {
 		return domain.Refuse(domain.InvalidRequest, "reason must have 1 to %d characters; this one has %d", MaxReason, n).
-			About("parameter", "reason")
+			About("member", "reason")
 	}
 	return nil
 }
@@ -52,7 +52,8 @@ func (o Overruler) Check(r Run) error {
 	switch {
 	case !o.Admin && o.By != o.Starter:
 		return domain.Refuse(domain.AdminRoleRequired,
-			"only the person who started run %s, or an administrator of the account, may overrule its verdicts", r.RunID).About("runId", r.RunID)
+			"only the person who started run %s, or an administrator of the account, may overrule its verdicts", r.RunID).
+			About("runId", r.RunID)
 	case !r.Status.Ended():
 		return domain.Refuse(domain.ResultNotReady, "run %s has not ended; read it until it has", r.RunID).
 			About("runId", r.RunID).After(untilEnded)
@@ -92,7 +93,8 @@ func (d RunDocument) Overruled(o Overrule) (RunDocument, bool, error) {
 		if o.N != 0 {
 			which = fmt.Sprintf("no ask %d of it", o.N)
 		}
-		return d, false, domain.Refuse(domain.InvalidRequest, "there is no answer to decide about: %s has one", which).About("parameter", "n")
+		return d, false, domain.Refuse(domain.InvalidRequest, "there is no answer to decide about: %s has one", which).
+			About("member", "n")
 	}
 	if !changed {
 		return d, false, nil

@@ -156,7 +156,8 @@ func (d *demo) abTest(ctx context.Context) error {
 // them and those of people, and saves all of them.
 func (d *demo) saveQuestions(ctx context.Context, address string) error {
 	var q questions
-	if _, err := d.finished(ctx, address+"/benchmark/questions/generate", map[string]any{"count": generated}, &q, "generating"); err != nil {
+	wanted := map[string]any{"count": generated}
+	if _, err := d.finished(ctx, address+"/benchmark/questions/generate", wanted, &q, "generating"); err != nil {
 		return err
 	}
 	if q.Count != len(q.Value) || q.Count != generated || q.Runs != generated {
