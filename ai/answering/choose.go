@@ -15,7 +15,7 @@ func (q *question) choose(list []candidate, at run, d *draft) (c *candidate, why
 	if len(list) == 0 {
 		return nil, fmt.Sprintf("nothing that I am given of the model is called %q", shorten(q.text(at)))
 	}
-	if c := q.completed(list, at); c != nil {
+	if c := q.completed(list, at, d); c != nil {
 		return c, ""
 	}
 	margin := 0.04
@@ -54,7 +54,7 @@ func (q *question) choose(list []candidate, at run, d *draft) (c *candidate, why
 
 // completed returns the measure whose name the rest of the question completes, if it is the only one: of "units" in "how many
 // units did we sell", Units Sold. It settles the words that do.
-func (q *question) completed(list []candidate, at run) *candidate {
+func (q *question) completed(list []candidate, at run, d *draft) *candidate {
 	var found *candidate
 	var words []int
 	for k := range list {
@@ -62,7 +62,7 @@ func (q *question) completed(list []candidate, at run) *candidate {
 		if !c.field.measure || c.score > completeName {
 			return nil
 		}
-		rest, ok := q.rest(c.field, at)
+		rest, ok := q.rest(c.field, at, d != nil && slices.Contains(d.query.Measures, c.field.named()))
 		if !ok {
 			continue
 		}
@@ -86,15 +86,15 @@ func (q *question) completed(list []candidate, at run) *candidate {
 const completeName = 0.93
 
 // rest returns where the words of a field's name stand that a run lacks, if all of them stand in the question without a meaning
-// of their own; false if none is lacking.
-func (q *question) rest(f *field, at run) (words []int, ok bool) {
+// of their own, or the query uses the field already; false if none is lacking.
+func (q *question) rest(f *field, at run, used bool) (words []int, ok bool) {
 	for _, t := range f.phrases[0].words {
 		is := func(w word) bool { return w.id == t.id && w.kind == plainWord }
 		if structural[t.lower] || vague[t.lower] || t.weight < 1 || slices.ContainsFunc(q.words[at.from:at.to], is) {
 			continue
 		}
 		i := slices.IndexFunc(q.words, is)
-		if i < 0 || q.taken[i] && !q.alone(i) {
+		if i < 0 || q.taken[i] && !q.alone(i) && !used {
 			return nil, false
 		}
 		words = append(words, i)

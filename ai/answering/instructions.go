@@ -132,7 +132,7 @@ func (in *instructions) line(s string) {
 	}
 }
 
-// sentences yields the sentences of a line; a period in brackets or quotation marks does not end one.
+// sentences yields the sentences of a line, and the parts that semicolons separate; a period in brackets does not end one.
 func sentences(s string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		start := 0
@@ -143,8 +143,8 @@ func sentences(s string) func(func(string) bool) {
 				depth++
 			case r == ']':
 				depth = max(0, depth-1)
-			case r == '.' && depth == 0 && i+1 < len(s) && s[i+1] == ' ':
-				if !yield(strings.TrimSpace(s[start : i+1])) {
+			case (r == '.' || r == ';') && depth == 0 && i+1 < len(s) && s[i+1] == ' ':
+				if !yield(strings.TrimSpace(strings.TrimSuffix(s[start:i+1], ";"))) {
 					return
 				}
 				start = i + 1

@@ -122,6 +122,7 @@ func (f *field) summable() bool {
 // own name.
 func (p *phrase) match(words []word, label bool) float64 {
 	var found, own float64
+	inName := func(w word) bool { return slices.ContainsFunc(p.words, func(t term) bool { return t.id == w.id }) }
 	penalty := 0.0
 	next := 0 // where the next word of the phrase is expected
 	used := uint32(0)
@@ -142,7 +143,7 @@ func (p *phrase) match(words []word, label bool) float64 {
 			next = at + 1
 			used |= 1 << at
 			found += p.words[at].weight
-			if p.own[at] {
+			if p.own[at] && !aggregators[w.lower] {
 				own += p.words[at].weight
 			}
 			switch lower := p.words[at].lower; {
@@ -152,7 +153,7 @@ func (p *phrase) match(words []word, label bool) float64 {
 			default:
 				penalty += 0.04
 			}
-		case w.cut:
+		case w.cut, denials[w.lower] && !inName(w):
 			return 0
 		case w.structural:
 			penalty += 0.02
@@ -167,9 +168,9 @@ func (p *phrase) match(words []word, label bool) float64 {
 	if found == 0 {
 		return 0
 	}
-	if own == 0 { // the words name the table, whose names are in its label column
+	if own == 0 { // the words name the table, whose names are in its label column, or how something is aggregated
 		for i, w := range p.words {
-			if p.own[i] && w.weight == 1 {
+			if p.own[i] && w.weight == 1 && !aggregators[w.lower] {
 				return 0
 			}
 		}

@@ -46,13 +46,16 @@ func (q *question) roles(d *draft, r *rank) string {
 		if k > 0 && q.mentions[k-1].to == m.from && q.words[m.from].after == 0 && q.mentions[k-1].isMeasure {
 			return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(q.mentions[k-1].run)), shorten(q.text(m.run)))
 		}
+		if why := q.apart(d, m, c); why != "" {
+			return why
+		}
 		m.isMeasure = true
 		d.use(c.field, reason{q.text(m.run), c.source, c.score})
 	}
 	if why := q.rescue(d, r, columns); why != "" {
 		return why
 	}
-	if sold != nil && !sold.used && len(d.query.Measures) == 0 {
+	if sold != nil && !sold.used { // nothing completed its name with it
 		if why := q.measured(d, sold); why != "" {
 			return why
 		}
@@ -81,6 +84,41 @@ func (q *question) columnsOf(d *draft, r *rank, columns []*mention) string {
 	return ""
 }
 
+// apart returns why a mention cannot name another measure: nothing joins it to the nearest measure before or after it.
+func (q *question) apart(d *draft, m *mention, c *candidate) string {
+	if slices.Contains(d.query.Measures, c.field.named()) {
+		return ""
+	}
+	var before *mention
+	for k := range q.mentions {
+		other := &q.mentions[k]
+		switch {
+		case !other.isMeasure:
+		case other.to <= m.from:
+			before = other
+		case !q.joined(m.to, other.from):
+			return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(m.run)), shorten(q.text(other.run)))
+		}
+	}
+	if before != nil && !q.joined(before.to, m.from) {
+		return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(before.run)), shorten(q.text(m.run)))
+	}
+	return ""
+}
+
+// joined reports whether words or punctuation between two mentions join them: "orders were returned" are not orders and returns.
+func (q *question) joined(from, to int) bool {
+	for i := from; i <= to && i < len(q.words); i++ {
+		if w := q.words[i]; w.after != 0 || i < to && joints[w.lower] {
+			return true
+		}
+	}
+	return false
+}
+
+// joints are words that join two measures.
+var joints = setOf("and or vs versus with compare compared against to plus as well also by per each for in then than")
+
 // hasVerbAfter reports whether "which X" continues with what X has or is.
 func (q *question) hasVerbAfter(m *mention) bool {
 	return q.is(m.to, "has|have|had|with|is|are|was|were|did|by|made|of")
@@ -93,7 +131,10 @@ func (q *question) column(d *draft, m *mention, r *rank) string {
 		return why
 	}
 	grouping := m.context == group || m.context == which
-	if !grouping && q.isOfFilter(m, c.field.ref.Table) || m.context == sorting {
+	switch {
+	case m.context == sorting && !slices.Contains(d.query.Groupings, c.field.named()):
+		return fmt.Sprintf("I do not know how to order by %q, which nothing is grouped by", shorten(q.text(m.run)))
+	case m.context == sorting, !grouping && q.isOfFilter(m, c.field.ref.Table):
 		return ""
 	}
 	if !q.groups(d, m, r) {
@@ -169,6 +210,9 @@ func (q *question) counted(m *mention) bool {
 // measured uses the measure that a mention names.
 func (q *question) measured(d *draft, m *mention) string {
 	c, why := q.choose(m.measures, m.run, d)
+	if why == "" && !soldWords[q.words[m.from].lower] {
+		why = q.apart(d, m, c)
+	}
 	if why == "" {
 		m.isMeasure = true
 		d.use(c.field, reason{q.text(m.run), c.source, c.score})

@@ -258,6 +258,9 @@ var sameWords = map[string]string{
 	"expenditures": "cost", "bought": "buy", "paid": "pay", "lost": "lose", "won": "win", "grew": "grow", "growth": "grow",
 }
 
+// aggregators are words that say how values are aggregated, and not of what.
+var aggregators = setOf("average avg mean total sum count number maximum minimum max min median")
+
 // ratioWords are words of names whose percent sign people leave out: "margin" is Gross Margin %, but "pause cost" is no
 // Pause Cost %.
 var ratioWords = setOf("margin margins rate rates ratio ratios share shares growth utilization utilisation accuracy conversion churn " +
@@ -292,13 +295,13 @@ var (
 		by per each every across among versus vs not no nor only just also both any all some into about out up down off over
 		want need know like let go goes went gets got against`)
 	// amounts are words that mark a number; they may carry no meaning beyond that.
-	amounts = setOf("total totals overall sum amount amounts value values figure figures number numbers count result results")
+	amounts = setOf("total totals overall sum amount amounts figure figures number numbers count result results")
 	// fillers may occur in a question without changing its meaning.
-	fillers = setOf(`total totals overall sum amount amounts value values figure figures number numbers count result results data report
+	fillers = setOf(`total totals overall sum amount amounts figure figures number numbers count result results data report
 	breakdown broken split
 		group grouped groups list lists display different various individual respective respectively together altogether combined
 		made make makes calculate calculated compute computed compare compared comparing comparison recorded achieved generated reached
-		rank ranked ranking sort sorted descending ascending desc asc order ordered come came whole entire full
+		rank ranked ranking sort sorted descending ascending desc asc come came whole entire full
 		me everything exactly generate obtain obtained chart table show shown shows happened happen occurred occur exist exists`)
 	// vague are words of names that distinguish fields only when everything else is equal.
 	vague = setOf("total sum amount number count name overall all the of a an and in for to by dim fact fct tbl vw stg " +
