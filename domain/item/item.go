@@ -39,12 +39,14 @@ type Person struct {
 // Caller is the signed-in person whom a look-up or a step of work acts as. Token is
 // their platform token; it never enters the log, a log line or an error. Access is
 // their access to each permission when it was already looked up for this call; nil when
-// it was not.
+// it was not. Work is the operation of the service that a step belongs to, and zero for
+// a look-up.
 type Caller struct {
 	Account string
 	Person  Person
 	Token   string
 	Access  map[Permission]Access
+	Work    uuid.UUID
 }
 
 // Workspace is a workspace the caller can see.

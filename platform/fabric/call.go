@@ -1,0 +1,225 @@
+package fabric
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"readiness/domain"
+	"readiness/domain/item"
+)
+
+const (
+	// callTimeout bounds one exchange without reading its body; bodyTimeout bounds it with the body of a definition.
+	callTimeout = 30 * time.Second
+	bodyTimeout = 2 * time.Minute
+	// tries is how often a call is made that the network or the platform failed.
+	tries = 3
+	// patience is the longest time that a call waits for a 429 to pass before it is refused.
+	patience = 10 * time.Second
+	// longestHold bounds a Retry-After.
+	longestHold = 10 * time.Minute
+)
+
+// request is one call.
+type request struct {
+	as         item.Caller
+	permission item.Permission
+	host       *url.URL
+	method     string
+	path       string // below the host's path; ids in it are ids
+	query      string // encoded
+	body       []byte // JSON
+	route      string // as Call.Route
+	bucket     Bucket
+	ahead      bool
+	once       bool // not repeated, because it changes something
+	about      subject
+}
+
+// answer is what the platform returned. The caller closes it.
+type answer struct {
+	status int
+	header http.Header
+	body   io.ReadCloser
+}
+
+// Close ends the exchange.
+func (a *answer) Close() { _ = a.body.Close() }
+
+// decode reads a body of at most limit bytes into out.
+func (a *answer) decode(limit int, out any) error {
+	text, err := readAll(a.body, limit)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), out)
+}
+
+var errTooLarge = errors.New("the answer is larger than the service reads")
+
+func readAll(r io.Reader, limit int) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
+	if err == nil && len(text) > limit {
+		err = errTooLarge
+	}
+	return text, err
+}
+
+// get makes a call and decodes its answer.
+func (p *Platform) get(ctx context.Context, r request, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, tries*callTimeout)
+	defer cancel()
+	a, err := p.call(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if err := a.decode(p.bounds.answerBytes, out); err != nil {
+		return p.garbled(ctx, r, err)
+	}
+	return nil
+}
+
+// call makes a call and returns an answer of status 2xx. It repeats a call that failed on the way or at the platform,
+// and one that the platform blocked for a short time.
+func (p *Platform) call(ctx context.Context, r request) (*answer, error) {
+	token, err := p.tokens(ctx, r.as, r.permission)
+	if err != nil {
+		return nil, err
+	}
+	limited := Call{Bucket: r.bucket, Person: r.as.Person, Route: r.route, Ahead: r.ahead}
+	for try := 1; ; try++ {
+		if err := p.limits.Wait(ctx, limited); err != nil {
+			return nil, err
+		}
+		a, err := p.exchange(ctx, r, token)
+		if ctx.Err() != nil {
+			if a != nil {
+				a.Close()
+			}
+			return nil, ctx.Err()
+		}
+		last := try == tries || r.once
+		var pause time.Duration
+		switch {
+		case err != nil:
+			p.log.Warn("a call to the platform failed", "route", r.route, "try", try, "error", reason(err))
+			if last {
+				return nil, domain.Refuse(domain.PlatformUnavailable, "the platform cannot be reached (%s); try again", reason(err)).
+					After(5 * time.Second)
+			}
+			pause = time.Duration(try) * time.Second
+		case a.status/100 == 2:
+			return a, nil
+		default:
+			failed := readFailure(a)
+			failed.retryAfter = p.retryAfter(a.header)
+			a.Close()
+			p.log.Info("the platform refused a call", "route", r.route, "status", failed.status, "errorCode", failed.Code,
+				"platformRequestId", failed.RequestID)
+			if failed.throttled() {
+				until := p.now().Add(failed.retryAfter)
+				if err := p.limits.Hold(ctx, limited, until); err != nil {
+					p.log.Warn("a hold of the platform is not shared with other processes", "error", err)
+				}
+			}
+			if last || !failed.passes() || failed.retryAfter > patience {
+				return nil, failed.refusal(r.about)
+			}
+			pause = max(failed.retryAfter, time.Duration(try)*time.Second)
+		}
+		if err := p.wait(ctx, pause); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// exchange makes one call. The answer's body can be read until ctx or the timeout ends.
+func (p *Platform) exchange(ctx context.Context, r request, token string) (*answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, bodyTimeout)
+	u := *r.host
+	u.Path += r.path
+	u.RawQuery = r.query
+	req, err := http.NewRequestWithContext(ctx, r.method, u.String(), bytes.NewReader(r.body))
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "readiness")
+	if r.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	late := time.AfterFunc(callTimeout, cancel)
+	res, err := p.client.Do(req)
+	if !late.Stop() && err == nil {
+		_ = res.Body.Close()
+		err = context.DeadlineExceeded
+	}
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return &answer{status: res.StatusCode, header: res.Header, body: closing{res.Body, cancel}}, nil
+}
+
+// closing is a body whose exchange ends when it is closed.
+type closing struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+// Close implements io.Closer.
+func (c closing) Close() error {
+	defer c.cancel()
+	return c.ReadCloser.Close()
+}
+
+// reason is the part of err that names neither the address nor the query.
+func reason(err error) string {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err
+	}
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return "it did not answer in time"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection ended early"
+	}
+	return err.Error()
+}
+
+// garbled returns the refusal for an answer that cannot be read.
+func (p *Platform) garbled(ctx context.Context, r request, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p.log.Error("an answer of the platform cannot be read", "route", r.route, "error", reason(err))
+	return domain.Refuse(domain.PlatformUnavailable, "the platform's answer to %s cannot be read (%s); try again", r.route, reason(err)).
+		After(5 * time.Second)
+}
+
+// retryAfter reads the header Retry-After, in seconds or as a date: 0 if there is none, else at least a second and at
+// most longestHold.
+func (p *Platform) retryAfter(h http.Header) time.Duration {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if text == "" {
+		return 0
+	}
+	d := time.Duration(0)
+	if seconds, err := strconv.Atoi(text); err == nil {
+		d = time.Duration(min(max(seconds, 0), int(longestHold.Seconds()))) * time.Second
+	} else if at, err := http.ParseTime(text); err == nil {
+		d = at.Sub(p.now())
+	}
+	return min(max(d, time.Second), longestHold)
+}

@@ -1,0 +1,255 @@
+package fabric
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"readiness/definition"
+	"readiness/domain"
+	"readiness/domain/item"
+)
+
+// Definition reads every part of an item but .platform, which is not part of what the service compares and writes. It
+// returns a *item.Pending when the platform has not finished the read in the caller's time; a later call for the same
+// operation of the service continues the read, in any process.
+func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
+	r := request{as: as, permission: item.PermissionPlatform, host: p.fabric, method: http.MethodPost, bucket: Calls,
+		path:  "/workspaces/" + it.WorkspaceID.String() + "/" + collections[it.Type] + "/" + it.ID.String() + "/getDefinition",
+		route: "POST /workspaces/{w}/" + collections[it.Type] + "/{i}/getDefinition",
+		about: subject{workspace: it.WorkspaceID, item: it, definition: true}}
+	d, err := p.definition(ctx, r, it)
+	return d, p.workspaceFirst(ctx, as, it.WorkspaceID, err)
+}
+
+func (p *Platform) definition(ctx context.Context, r request, it item.Item) (definition.Definition, error) {
+	read := Read{r.as.Work, r.as.Person, it.ID}
+	if read.Operation != uuid.Nil {
+		known, err := p.reads.Find(ctx, read)
+		if err != nil {
+			return definition.Definition{}, err
+		}
+		if known != "" {
+			d, err := p.finishRead(ctx, r, read, operation{id: known, resumed: true})
+			if !errors.Is(err, errGone) {
+				return d, err
+			}
+		}
+	}
+	a, err := p.call(ctx, r)
+	if err != nil {
+		return definition.Definition{}, err
+	}
+	defer a.Close()
+	if a.status != http.StatusAccepted {
+		return p.parts(ctx, r, a, it)
+	}
+	o, ok := p.operationOf(a.header)
+	if !ok {
+		return definition.Definition{}, p.garbled(ctx, r, errors.New("it names no operation"))
+	}
+	if read.Operation != uuid.Nil {
+		if err := p.reads.Keep(ctx, read, o.id); err != nil {
+			return definition.Definition{}, err
+		}
+	}
+	return p.finishRead(ctx, r, read, o)
+}
+
+// errGone reports that the platform no longer knows an operation.
+var errGone = errors.New("the operation is gone")
+
+// finishRead polls the operation of a read and takes its result. A read that ended in any way is forgotten, so the next
+// call reads again.
+func (p *Platform) finishRead(ctx context.Context, r request, read Read, o operation) (d definition.Definition, err error) {
+	defer func() {
+		_, pending := errors.AsType[*item.Pending](err)
+		if pending || ctx.Err() != nil || read.Operation == uuid.Nil {
+			return
+		}
+		if refusal, refused := domain.Refused(err); refused && refusal.Code == domain.PlatformUnavailable {
+			return // the operation may still be there
+		}
+		if dropped := p.reads.Drop(ctx, read); dropped != nil && err == nil {
+			err = dropped
+		}
+	}()
+	if err := p.finish(ctx, r, o); err != nil {
+		if o.resumed && domain.IsRefused(err, domain.ItemNotFound) {
+			return d, errGone
+		}
+		return d, err
+	}
+	result := p.ofOperation(r, "/operations/"+o.id+"/result", "GET /operations/{o}/result")
+	a, err := p.call(ctx, result)
+	if err != nil {
+		return d, err
+	}
+	defer a.Close()
+	return p.parts(ctx, result, a, r.about.item)
+}
+
+// parts reads the answer's definition.
+func (p *Platform) parts(ctx context.Context, r request, a *answer, it item.Item) (definition.Definition, error) {
+	b := builder{bounds: p.bounds, item: it}
+	err := readParts(a.body, p.bounds, b.add, "definition", "parts")
+	if err == nil {
+		return b.definition()
+	}
+	if _, refused := domain.Refused(err); refused {
+		return definition.Definition{}, err
+	}
+	if errors.Is(err, errTooLarge) {
+		return definition.Definition{}, notReadable(it, "it is larger than %d MiB, or one of its parts than %d MiB",
+			p.bounds.definitionBytes>>20, p.bounds.partBytes>>20)
+	}
+	return definition.Definition{}, p.garbled(ctx, r, err)
+}
+
+// meter is a reader that ends with errTooLarge once its allowance is read.
+type meter struct {
+	r    io.Reader
+	left int
+}
+
+// Read implements io.Reader.
+func (m *meter) Read(b []byte) (int, error) {
+	if m.left <= 0 {
+		return 0, errTooLarge
+	}
+	n, err := m.r.Read(b[:min(len(b), m.left)])
+	m.left -= n
+	return n, err
+}
+
+// slack is what a part's JSON holds in addition to its payload, and what the decoder reads ahead, in bytes.
+const slack = 1 << 20
+
+// encoded returns the size of n bytes in base64, with slack.
+func encoded(n int) int { return n/3*4 + 4 + slack }
+
+type wirePart struct {
+	Path        string `json:"path"`
+	Payload     []byte `json:"payload"`
+	PayloadType string `json:"payloadType"`
+}
+
+// readParts reads the parts of an answer one by one and gives each to take, so that never more than one is held in addition to
+// those taken. The list is at the path of members.
+func readParts(body io.Reader, b bounds, take func(path, payloadType string, data []byte) error, members ...string) error {
+	total := &meter{body, encoded(b.definitionBytes)}
+	part := &meter{total, slack}
+	d := json.NewDecoder(part)
+	for _, member := range members {
+		if err := descend(d, member); err != nil {
+			return err
+		}
+	}
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return errors.Join(err, errors.New("it has no list of parts"))
+	}
+	for {
+		part.left = encoded(b.partBytes)
+		if !d.More() {
+			_, err := d.Token()
+			return err
+		}
+		var one wirePart
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		if err := take(one.Path, one.PayloadType, one.Payload); err != nil {
+			return err
+		}
+	}
+}
+
+// descend reads the beginning of an object up to the value of the member.
+func descend(d *json.Decoder, member string) error {
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return errors.Join(err, fmt.Errorf("it has no member %s", member))
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if key == member {
+			return nil
+		}
+		var skipped json.RawMessage
+		if err := d.Decode(&skipped); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("it has no member %s", member)
+}
+
+// builder collects the parts of a definition within the bounds.
+type builder struct {
+	bounds bounds
+	item   item.Item
+	parts  []definition.Part
+	seen   map[string]bool
+	bytes  int
+}
+
+// platformPart holds the item's name and logical id. The platform changes it only by another call.
+const platformPart = ".platform"
+
+func (b *builder) add(path, payloadType string, data []byte) error {
+	switch {
+	case path == platformPart:
+		return nil
+	case payloadType != "" && !strings.EqualFold(payloadType, "InlineBase64"):
+		return notReadable(b.item, "the payload of %s is not InlineBase64", quoted(path))
+	case !local(path):
+		return notReadable(b.item, "the path %s of a part leaves the item", quoted(path))
+	case b.seen[path]:
+		return notReadable(b.item, "two parts have the path %s", quoted(path))
+	case len(b.parts) == b.bounds.parts:
+		return notReadable(b.item, "it has more than %d parts", b.bounds.parts)
+	case len(data) > b.bounds.partBytes || b.bytes+len(data) > b.bounds.definitionBytes:
+		return errTooLarge
+	}
+	if b.seen == nil {
+		b.seen = map[string]bool{}
+	}
+	b.seen[path], b.bytes = true, b.bytes+len(data)
+	b.parts = append(b.parts, definition.Part{Path: path, Data: data})
+	return nil
+}
+
+// maxPath bounds the path of a part, in bytes.
+const maxPath = 1024
+
+// local reports whether the path names a file below the item's folder, on every system.
+func local(path string) bool {
+	if path == "" || len(path) > maxPath || !utf8.ValidString(path) || strings.ContainsAny(path, "\\:\x00") {
+		return false
+	}
+	for element := range strings.SplitSeq(path, "/") {
+		if element == "" || element == "." || element == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+func quoted(path string) string {
+	return fmt.Sprintf("%q", domain.FirstCharacters(strings.ToValidUTF8(path, "\ufffd"), maxQuoted))
+}
+
+func (b *builder) definition() (definition.Definition, error) {
+	if len(b.parts) == 0 {
+		return definition.Definition{}, notReadable(b.item, "the platform gives no part of it")
+	}
+	return definition.New(b.parts...), nil
+}

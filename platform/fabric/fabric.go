@@ -1,0 +1,153 @@
+// Package fabric implements the analytics platform as Microsoft Fabric and Power BI, over REST, as the signed-in person.
+//
+// A bearer goes to the two configured hosts and to no other, whatever an answer's Location or continuationUri says;
+// redirects are not followed. Every call has a timeout, every answer a limit that holds while it is read, and every
+// loop over pages an end. Errors are *domain.Refusal, mapped by the platform's errorCode rather than by the status.
+// What a person may not see is reported as not found.
+//
+// Reading a definition needs write permission on the item: the platform has no permission to only read one.
+package fabric
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"readiness/domain/item"
+)
+
+// The addresses of the public cloud.
+const (
+	DefaultURL        = "https://api.fabric.microsoft.com"
+	DefaultPowerBIURL = "https://api.powerbi.com"
+)
+
+// Bounds of what is read. A definition beyond them is refused with ItemNotReadable, another answer with
+// PlatformUnavailable.
+const (
+	// MaxParts is how many parts a definition may have.
+	MaxParts = 20_000
+	// MaxPartBytes is the largest size of a part, in bytes.
+	MaxPartBytes = 64 << 20
+	// MaxDefinitionBytes is the largest total size of a definition's parts, in bytes.
+	MaxDefinitionBytes = 256 << 20
+	// MaxAnswerBytes is the largest size of any other answer, in bytes.
+	MaxAnswerBytes = 16 << 20
+	// MaxPages is how many pages a list may have.
+	MaxPages = 1000
+	// MaxListed is how many elements a list may have.
+	MaxListed = 200_000
+)
+
+// PermissionCapacity is the optional permission to read the states of capacities. A person who has not granted it sees
+// the state Unknown.
+const PermissionCapacity item.Permission = "capacity"
+
+// Platform is Fabric and Power BI. It is safe for concurrent use.
+type Platform struct {
+	fabric, powerBI *url.URL
+	client          *http.Client
+	tokens          func(context.Context, item.Caller, item.Permission) (string, error)
+	limits          Limits
+	reads           Reads
+	wait            func(context.Context, time.Duration) error
+	now             func() time.Time
+	log             *slog.Logger
+	bounds          bounds
+}
+
+// bounds holds the limits above; tests lower them.
+type bounds struct {
+	parts, partBytes, definitionBytes, answerBytes, pages, listed int
+}
+
+// Options configures New. Tokens is required.
+type Options struct {
+	// URL and PowerBIURL are the addresses of the two hosts, without a path; by default those of the public cloud.
+	URL, PowerBIURL string
+	// Tokens exchanges the token that the caller sent to the service for one that acts as them with a permission. Its
+	// errors reach the caller.
+	Tokens func(ctx context.Context, as item.Caller, p item.Permission) (string, error)
+	// Limits spreads the calls of all processes; nil lets every call through.
+	Limits Limits
+	// Reads remembers the reads that the platform has not finished; nil remembers none.
+	Reads Reads
+	// Transport carries the calls; nil for one of this package's own.
+	Transport http.RoundTripper
+	// Wait returns nil after the time, or ctx.Err() when ctx ends first; nil for a timer.
+	Wait func(ctx context.Context, d time.Duration) error
+	Now  func() time.Time // by default time.Now
+	Log  *slog.Logger     // by default none
+}
+
+// New returns the platform. It calls nothing.
+func New(o Options) (*Platform, error) {
+	p := &Platform{
+		tokens: o.Tokens, limits: o.Limits, reads: o.Reads, wait: o.Wait, now: o.Now, log: o.Log,
+		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed},
+	}
+	var err error
+	if p.fabric, err = hostOf(o.URL, DefaultURL, "/v1"); err != nil {
+		return nil, err
+	}
+	if p.powerBI, err = hostOf(o.PowerBIURL, DefaultPowerBIURL, "/v1.0/myorg"); err != nil {
+		return nil, err
+	}
+	if o.Transport == nil {
+		o.Transport = &http.Transport{
+			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+			TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: callTimeout, IdleConnTimeout: 90 * time.Second,
+			MaxIdleConnsPerHost: 32, MaxConnsPerHost: 64, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10,
+		}
+	}
+	p.client = &http.Client{
+		Transport:     o.Transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if p.limits == nil {
+		p.limits = unlimited{}
+	}
+	if p.reads == nil {
+		p.reads = forgotten{}
+	}
+	if p.wait == nil {
+		p.wait = waitFor
+	}
+	if p.now == nil {
+		p.now = time.Now
+	}
+	if p.log == nil {
+		p.log = slog.New(slog.DiscardHandler)
+	}
+	return p, nil
+}
+
+// hostOf returns the address with the path at which its interface begins.
+func hostOf(address, fallback, path string) (*url.URL, error) {
+	if address == "" {
+		address = fallback
+	}
+	u, err := url.Parse(strings.TrimSuffix(address, "/"))
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return nil, fmt.Errorf("%q must be an https address without a path, such as %s", address, fallback)
+	}
+	u.Path = path
+	return u, nil
+}
+
+// waitFor is Options.Wait by the clock.
+func waitFor(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

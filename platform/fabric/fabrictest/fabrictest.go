@@ -1,0 +1,274 @@
+// Package fabrictest emulates what the service uses of Microsoft Fabric and Power BI over the PBIP folders of package
+// folder: workspaces, items, reports, capacities, definitions and long-running operations, with the shapes, headers and
+// oddities of recorded traffic. It is for tests and for people who want to try clients; it is not Fabric.
+//
+// One handler answers both hosts: Fabric's paths begin with /v1, Power BI's with /v1.0/myorg. Who calls and what they
+// consented to is what Options.Person says of the bearer. A Service's clock is Options.Now: operations end and quotas
+// pass by it.
+package fabrictest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/gorilla/mux"
+
+	"readiness/definition"
+	"readiness/domain/item"
+)
+
+// Folder is what the emulator needs of the platform in a directory.
+type Folder interface {
+	Workspaces(ctx context.Context, as item.Caller) ([]item.Workspace, error)
+	Workspace(ctx context.Context, as item.Caller, id uuid.UUID) (item.Workspace, error)
+	Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error)
+	Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error)
+	Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error)
+	Capacity(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (item.CapacityState, error)
+	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
+}
+
+// Person is whom a bearer stands for.
+type Person struct {
+	ID string // as the folders' workspace.json lists members
+	// Scopes are the delegated permissions in the token, without host: "Workspace.Read.All".
+	Scopes []string
+	// AppOnly is true for the token of a program, which no route here accepts.
+	AppOnly bool
+}
+
+// ErrExpired is what Options.Person returns for a token that has expired. Any other error means that it is not valid.
+var ErrExpired = errors.New("the token has expired")
+
+// Role is what a person may do in a workspace.
+type Role int
+
+// The roles, each with the rights of those before it.
+const (
+	Viewer Role = iota
+	Contributor
+	Admin
+)
+
+// Quotas of calls a person and minute; 0 means no limit.
+type Quotas struct{ Calls, Operations int }
+
+// Options configures New. Folder and Person are required.
+type Options struct {
+	Folder Folder
+	Person func(bearer string) (Person, error)
+	Now    func() time.Time // by default time.Now
+	// Role returns a person's role in a workspace that they can see; by default Contributor.
+	Role func(person string, workspaceID uuid.UUID) Role
+	// CapacityReader reports whether a person may see states of capacities; by default everyone may.
+	CapacityReader func(person string) bool
+	// PageSize is how many elements a page holds; by default 100.
+	PageSize int
+	// Lasts is how long operations take; by default 400 ms. AtOnce makes definitions come without an operation.
+	Lasts  time.Duration
+	AtOnce bool
+	Layout Layout
+	Quotas Quotas
+}
+
+// Service is the emulator.
+type Service struct {
+	o      Options
+	router *mux.Router
+
+	mu         sync.Mutex
+	operations map[string]*operation
+	windows    map[string]*window
+	faults     []*Fault
+	seen       []Seen
+}
+
+// Seen is a call that arrived, for tests that assert what was called.
+type Seen struct {
+	Method, Path, Query string
+	Person              string
+	Status              int
+}
+
+// New returns an emulator.
+func New(o Options) *Service {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.PageSize == 0 {
+		o.PageSize = 100
+	}
+	if o.Lasts == 0 {
+		o.Lasts = 400 * time.Millisecond
+	}
+	if o.Role == nil {
+		o.Role = func(string, uuid.UUID) Role { return Contributor }
+	}
+	if o.CapacityReader == nil {
+		o.CapacityReader = func(string) bool { return true }
+	}
+	s := &Service{o: o, operations: map[string]*operation{}, windows: map[string]*window{}}
+	s.router = s.routes()
+	return s
+}
+
+// Set changes the options that a running emulator follows: Lasts, AtOnce, Layout and Quotas.
+func (s *Service) Set(change func(*Options)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.o)
+}
+
+func (s *Service) options() Options {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.o
+}
+
+// Calls returns the calls so far, oldest first.
+func (s *Service) Calls() []Seen {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Seen(nil), s.seen...)
+}
+
+// maxSeen bounds the calls that are remembered.
+const maxSeen = 100_000
+
+func (s *Service) note(c Seen) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.seen) < maxSeen {
+		s.seen = append(s.seen, c)
+	}
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	out := &noting{ResponseWriter: w}
+	defer func() {
+		s.note(Seen{r.Method, r.URL.Path, r.URL.RawQuery, out.person, out.status})
+	}()
+	if s.fault(out, r) {
+		return
+	}
+	s.router.ServeHTTP(out, r)
+}
+
+// noting is a writer that remembers the status and who called.
+type noting struct {
+	http.ResponseWriter
+	status int
+	person string
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (n *noting) WriteHeader(status int) {
+	n.status = status
+	n.ResponseWriter.WriteHeader(status)
+}
+
+// call is one call of a person.
+type call struct {
+	*Service
+	o      Options
+	w      http.ResponseWriter
+	r      *http.Request
+	person Person
+}
+
+// as is the caller whose workspaces the folder shows.
+func (c *call) as() item.Caller { return item.Caller{Person: item.Person{ID: c.person.ID}} }
+
+func (c *call) id(name string) uuid.UUID { return uuid.MustParse(mux.Vars(c.r)[name]) }
+
+const (
+	uuidPattern = `[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`
+	inWorkspace = "/v1/workspaces/{w:" + uuidPattern + "}"
+	anItem      = "/{i:" + uuidPattern + "}"
+)
+
+// types are the types of the lists by their paths.
+var types = map[string]item.Type{"semanticModels": item.SemanticModel, "reports": item.Report, "dataAgents": item.DataAgent}
+
+func (s *Service) routes() *mux.Router {
+	m := mux.NewRouter()
+	m.NotFoundHandler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fail(w, http.StatusNotFound, "EntityNotFound", "The requested resource could not be found")
+	})
+	read := []string{"Workspace.Read.All", "Workspace.ReadWrite.All"}
+	write := []string{"Item.ReadWrite.All"}
+	one := []string{"Item.Read.All", "Item.ReadWrite.All"}
+	route := func(method, path string, b bucket, scopes []string, do func(*call)) {
+		m.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, b, scopes, do) }).Methods(method)
+	}
+	route(http.MethodGet, "/v1/workspaces", calls, read, (*call).workspaces)
+	route(http.MethodGet, inWorkspace, calls, read, (*call).workspace)
+	for path, t := range types {
+		own := append([]string{string(t) + ".Read.All", string(t) + ".ReadWrite.All"}, one...)
+		route(http.MethodGet, inWorkspace+"/"+path, calls, read, func(c *call) { c.items(t) })
+		route(http.MethodGet, inWorkspace+"/"+path+anItem, calls, own, func(c *call) { c.item(t) })
+		route(http.MethodPost, inWorkspace+"/"+path+anItem+"/getDefinition", calls,
+			append([]string{string(t) + ".ReadWrite.All"}, write...), func(c *call) { c.getDefinition(t) })
+	}
+	route(http.MethodGet, inWorkspace+"/items", calls, read, func(c *call) { c.items("") })
+	route(http.MethodGet, inWorkspace+"/items"+anItem, calls, one, func(c *call) { c.item("") })
+	route(http.MethodPost, inWorkspace+"/items"+anItem+"/getDefinition", calls, write, func(c *call) { c.getDefinition("") })
+	route(http.MethodGet, inWorkspace+"/items"+anItem+"/relations/upstream", calls, one, (*call).upstream)
+	route(http.MethodPost, inWorkspace+"/items/bulkExportDefinitions", calls, write, (*call).bulkExport)
+	route(http.MethodGet, "/v1/capacities", calls, []string{"Capacity.Read.All", "Capacity.ReadWrite.All"}, (*call).capacities)
+	route(http.MethodGet, "/v1/capacities/{c:"+uuidPattern+"}", calls, []string{"Capacity.Read.All", "Capacity.ReadWrite.All"},
+		(*call).capacity)
+	route(http.MethodGet, "/v1/operations/{o:"+uuidPattern+"}", polls, nil, (*call).operation)
+	route(http.MethodGet, "/v1/operations/{o:"+uuidPattern+"}/result", polls, nil, (*call).result)
+	const group = "/v1.0/myorg/groups/{w:" + uuidPattern + "}/reports"
+	reports := []string{"Report.Read.All", "Report.ReadWrite.All"}
+	route(http.MethodGet, group, calls, reports, (*call).powerBIReports)
+	route(http.MethodGet, group+anItem, calls, reports, (*call).powerBIReport)
+	return m
+}
+
+// serve checks who calls, what they consented to and how often they called, then does it.
+func (s *Service) serve(w http.ResponseWriter, r *http.Request, b bucket, scopes []string, do func(*call)) {
+	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	person, err := s.o.Person(bearer)
+	switch {
+	case errors.Is(err, ErrExpired):
+		fail(w, http.StatusUnauthorized, "TokenExpired", "Access token has expired, resubmit with a new access token")
+		return
+	case !ok, err != nil:
+		fail(w, http.StatusUnauthorized, "Unauthorized", "The caller is not authenticated to access this resource")
+		return
+	case person.AppOnly:
+		fail(w, http.StatusBadRequest, "PrincipalTypeNotSupported", "The operation is not supported for the principal type")
+		return
+	case len(scopes) > 0 && !anyOf(person.Scopes, scopes):
+		fail(w, http.StatusForbidden, "InsufficientScopes", "The caller does not have sufficient scopes to perform this operation")
+		return
+	}
+	if n, is := w.(*noting); is {
+		n.person = person.ID
+	}
+	o := s.options()
+	if wait := s.count(o, b, person.ID); wait > 0 {
+		blocked(w, o.Now(), wait)
+		return
+	}
+	do(&call{s, o, w, r, person})
+}
+
+func anyOf(have, want []string) bool {
+	for _, h := range have {
+		for _, w := range want {
+			if h == w {
+				return true
+			}
+		}
+	}
+	return false
+}

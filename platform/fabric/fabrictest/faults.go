@@ -1,0 +1,109 @@
+package fabrictest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Fault is something that goes wrong once, at the next call that it matches.
+type Fault struct {
+	// Method and Path select the call: Path is a part of its path. Both may be empty.
+	Method, Path string
+	// Answer replaces the answer; nil lets the call through.
+	Answer http.HandlerFunc
+	// Operation makes the long-running operation of the call fail with this error: errorCode, message, moreDetails.
+	Operation map[string]any
+	// Times is how often the fault occurs; 0 means once.
+	Times int
+}
+
+func (f *Fault) matches(r *http.Request) bool {
+	return (f.Method == "" || f.Method == r.Method) && strings.Contains(r.URL.Path, f.Path)
+}
+
+// Script adds faults, in the order in which they occur.
+func (s *Service) Script(faults ...Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range faults {
+		f.Times = max(f.Times, 1)
+		s.faults = append(s.faults, &f)
+	}
+}
+
+// take returns the first fault that matches, and counts it. The caller holds the lock.
+func (s *Service) take(matches func(*Fault) bool) *Fault {
+	i := slices.IndexFunc(s.faults, matches)
+	if i < 0 {
+		return nil
+	}
+	f := s.faults[i]
+	if f.Times--; f.Times == 0 {
+		s.faults = slices.Delete(s.faults, i, i+1)
+	}
+	return f
+}
+
+// fault answers with the first fault that matches the call; false when there is none.
+func (s *Service) fault(w http.ResponseWriter, r *http.Request) bool {
+	s.mu.Lock()
+	f := s.take(func(f *Fault) bool { return f.Answer != nil && f.matches(r) })
+	s.mu.Unlock()
+	if f == nil {
+		return false
+	}
+	f.Answer(w, r)
+	return true
+}
+
+// Error is an answer with the platform's error.
+func Error(status int, code, message string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { fail(w, status, code, message) }
+}
+
+// Throttled is a 429 that lasts for the time.
+func (s *Service) Throttled(wait time.Duration) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { blocked(w, s.options().Now(), wait) }
+}
+
+// Lost ends the connection without an answer.
+func Lost(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
+type bucket int
+
+const (
+	calls bucket = iota
+	polls
+)
+
+// window counts the calls of a person in a fixed window of a minute.
+type window struct {
+	ends time.Time
+	used int
+}
+
+// count counts a call and returns how long the person must wait; 0 when the call is within the quota.
+func (s *Service) count(o Options, b bucket, person string) time.Duration {
+	quota, key := o.Quotas.Calls, "calls/"+person
+	if b == polls {
+		quota, key = o.Quotas.Operations, "operations/"+person
+	}
+	if quota == 0 {
+		return 0
+	}
+	now := o.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := s.windows[key]
+	if w == nil || !now.Before(w.ends) {
+		w = &window{ends: now.Add(time.Minute)}
+		s.windows[key] = w
+	}
+	if w.used >= quota {
+		return w.ends.Sub(now)
+	}
+	w.used++
+	return 0
+}

@@ -1,0 +1,87 @@
+package fabric_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/platform/fabric/fabrictest"
+)
+
+// A read that lasts longer than the first look is pending; any process continues it, and it is begun once.
+func TestPendingRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *fabrictest.Options) { o.Lasts = 30 * time.Second })
+	m, as := w.model(t), person("ada")
+	as.Work = uuid.UUID{15: 1}
+	want, err := w.folder.Definition(t.Context(), as, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, err = w.client(t, w.server.URL).Definition(t.Context(), as, m)
+		pending, ok := errors.AsType[*item.Pending](err)
+		if !ok || pending.After != 20*time.Second || len(w.shared.reads) != 1 {
+			t.Fatalf("got %v with %d reads kept, want a pending read", err, len(w.shared.reads))
+		}
+	}
+	_ = w.clock.Wait(t.Context(), 30*time.Second)
+	got, err := w.client(t, w.server.URL).Definition(t.Context(), as, m)
+	same(t, "definition", want.Hash(), got.Hash(), nil, err)
+	if n := w.called("POST", "getDefinition"); n != 1 || len(w.shared.reads) != 0 {
+		t.Errorf("%d reads were begun and %d are kept, want 1 and none", n, len(w.shared.reads))
+	}
+}
+
+// A read that the platform no longer knows, or that failed, is begun again by the next call.
+func TestReadThatEnded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *fabrictest.Options) { o.Lasts = time.Second })
+	m, as := w.model(t), person("ada")
+	as.Work = uuid.UUID{15: 1}
+	failed := map[string]any{"errorCode": "UnknownError", "message": "An error occurred",
+		"moreDetails": []any{map[string]any{"errorCode": "ItemHasProtectedLabel", "message": "The item is encrypted"}}}
+	w.service.Script(fabrictest.Fault{Path: "getDefinition", Operation: failed})
+	_, err := w.Definition(t.Context(), as, m)
+	refused(t, err, domain.ItemNotReadable, `the platform says ItemHasProtectedLabel: "The item is encrypted"`)
+	if len(w.shared.reads) != 0 {
+		t.Error("the failed read is kept")
+	}
+	for r := range w.shared.reads {
+		t.Errorf("%v is kept", r)
+	}
+	w.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Hour })
+	if _, err := w.Definition(t.Context(), as, m); len(w.shared.reads) != 1 {
+		t.Fatalf("got %v, want a pending read", err)
+	}
+	for r := range w.shared.reads {
+		w.shared.reads[r] = uuid.NewString() // the platform forgot it
+	}
+	w.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Second })
+	if _, err := w.Definition(t.Context(), as, m); err != nil || len(w.shared.reads) != 0 {
+		t.Errorf("got %v with %d reads kept, want a new read", err, len(w.shared.reads))
+	}
+	if n := w.called("POST", "getDefinition"); n != 3 {
+		t.Errorf("%d reads were begun, want 3", n)
+	}
+}
+
+// A look-up without work of its own waits for the read as long as its time allows.
+func TestLookUpWaits(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *fabrictest.Options) { o.Lasts = 90 * time.Second })
+	if _, err := w.Definition(t.Context(), person("ada"), w.model(t)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 11*time.Second)
+	defer cancel()
+	_, err := w.Definition(ctx, person("ada"), w.model(t))
+	if _, pending := errors.AsType[*item.Pending](err); !pending {
+		t.Errorf("got %v, want a pending read within the time", err)
+	}
+}

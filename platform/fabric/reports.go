@@ -1,0 +1,202 @@
+package fabric
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"readiness/definition/report"
+	"readiness/domain"
+	"readiness/domain/item"
+)
+
+// wireReport is a report as Power BI describes it; Fabric's own list does not name the model.
+type wireReport struct {
+	ID                 uuid.UUID
+	Name               string
+	Description        string
+	ReportType         string
+	DatasetID          string
+	DatasetWorkspaceID string
+}
+
+func (w wireReport) paginated() bool { return w.ReportType == "PaginatedReport" }
+
+func (w wireReport) item(workspaceID uuid.UUID) item.Item {
+	return wireItem{ID: w.ID, DisplayName: w.Name, Description: w.Description}.item(workspaceID, item.Report)
+}
+
+// maxOtherModels bounds how many models of other workspaces one listing of reports looks up. The reports on the rest are
+// listed with their model's id alone.
+const maxOtherModels = 25
+
+// Reports lists the reports of a workspace, ordered by name and id, each with its model. A model that the caller cannot
+// see has no workspace and no name.
+func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error) {
+	all, err := list[wireReport](ctx, p, p.powerBIRead(as, workspaceID, "", "", item.Item{}))
+	if err != nil {
+		return nil, err
+	}
+	models := modelsSeen{platform: p, as: as, home: workspaceID, lookUps: maxOtherModels}
+	if slices.ContainsFunc(all, func(w wireReport) bool { return w.DatasetID != "" }) {
+		if err := models.readHome(ctx); err != nil {
+			return nil, err
+		}
+	}
+	listed := make([]item.WorkspaceReport, 0, len(all))
+	for _, w := range all {
+		r := item.WorkspaceReport{Item: w.item(workspaceID), Paginated: w.paginated()}
+		if r.Model, err = models.of(ctx, w); err != nil {
+			return nil, err
+		}
+		listed = append(listed, r)
+	}
+	slices.SortFunc(listed, func(a, b item.WorkspaceReport) int { return byName(a.Item, b.Item) })
+	return listed, nil
+}
+
+// powerBIRead returns the request for the reports of a workspace, or for the one with the path's id.
+func (p *Platform) powerBIRead(as item.Caller, workspaceID uuid.UUID, id, route string, it item.Item) request {
+	return request{as: as, permission: item.PermissionPlatform, host: p.powerBI, method: http.MethodGet, bucket: Calls,
+		path: "/groups/" + workspaceID.String() + "/reports" + id, route: "GET /groups/{w}/reports" + route,
+		about: subject{workspace: workspaceID, item: it}}
+}
+
+// modelsSeen finds the models that reports of one workspace are built on.
+type modelsSeen struct {
+	platform *Platform
+	as       item.Caller
+	home     uuid.UUID
+	known    map[uuid.UUID]item.Item
+	lookUps  int // that are left
+}
+
+func (m *modelsSeen) readHome(ctx context.Context) error {
+	own, err := m.platform.Items(ctx, m.as, m.home, item.SemanticModel)
+	if err != nil {
+		return err
+	}
+	m.known = make(map[uuid.UUID]item.Item, len(own))
+	for _, it := range own {
+		m.known[it.ID] = it
+	}
+	return nil
+}
+
+// of returns the report's model; nil when the report names none.
+func (m *modelsSeen) of(ctx context.Context, w wireReport) (*item.Item, error) {
+	id, err := uuid.Parse(w.DatasetID)
+	if err != nil {
+		return nil, nil //nolint:nilerr,nilnil // a paginated report has none
+	}
+	if it, ok := m.known[id]; ok {
+		return &it, nil
+	}
+	it := item.Item{ID: id, Type: item.SemanticModel}
+	workspace, err := uuid.Parse(w.DatasetWorkspaceID)
+	if err == nil && workspace != m.home && m.lookUps > 0 {
+		m.lookUps--
+		switch found, err := m.platform.Item(ctx, m.as, workspace, item.SemanticModel, id); {
+		case err == nil:
+			it = found
+		case !unseen(err):
+			return nil, err
+		}
+	}
+	if m.known == nil {
+		m.known = map[uuid.UUID]item.Item{}
+	}
+	m.known[id] = it
+	return &it, nil
+}
+
+// unseen reports whether err says that the caller cannot see an item.
+func unseen(err error) bool {
+	return domain.IsRefused(err, domain.ItemNotFound) || domain.IsRefused(err, domain.WorkspaceNotFound) ||
+		domain.IsRefused(err, domain.PlatformAccessDenied)
+}
+
+// ModelOf returns the semantic model that a report is built on, in any workspace. If the caller cannot see the model,
+// the result has its id alone. ok is false if the report names no model. It asks Power BI, then Fabric's relations, then
+// the report's own definition.
+func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (model item.Item, ok bool, err error) {
+	var w wireReport
+	r := p.powerBIRead(as, it.WorkspaceID, "/"+it.ID.String(), "/{i}", item.Item{ID: it.ID, Type: item.Report, WorkspaceID: it.WorkspaceID})
+	err = p.get(ctx, r, &w)
+	models := modelsSeen{platform: p, as: as, home: it.WorkspaceID, lookUps: 1}
+	switch {
+	case err != nil:
+		return item.Item{}, false, p.workspaceFirst(ctx, as, it.WorkspaceID, err)
+	case w.paginated():
+		return item.Item{}, false, nil
+	case w.DatasetID != "":
+		if w.DatasetWorkspaceID == "" || w.DatasetWorkspaceID == it.WorkspaceID.String() {
+			if err := models.readHome(ctx); err != nil {
+				return item.Item{}, false, err
+			}
+		}
+		found, err := models.of(ctx, w)
+		if err != nil || found == nil {
+			return item.Item{}, false, err
+		}
+		if found.WorkspaceID != uuid.Nil || w.DatasetWorkspaceID != "" {
+			return *found, true, nil
+		}
+		if related, ok, err := p.upstream(ctx, as, it); err == nil && ok && related.ID == found.ID {
+			return related, true, nil
+		}
+		return *found, true, nil
+	}
+	// Where the preview does not answer, the definition does.
+	if model, ok, err = p.upstream(ctx, as, it); err == nil && ok || ctx.Err() != nil {
+		return model, ok, ctx.Err()
+	}
+	return p.modelNamed(ctx, as, it)
+}
+
+// upstream asks what the report depends on. The interface is a preview of the platform.
+func (p *Platform) upstream(ctx context.Context, as item.Caller, it item.Item) (model item.Item, ok bool, err error) {
+	var got struct {
+		Items []struct {
+			ID, WorkspaceID   uuid.UUID
+			Type, DisplayName string
+		}
+		Relations []struct{ ItemID, DependentOnItemID uuid.UUID }
+	}
+	r := p.read(as, "/workspaces/"+it.WorkspaceID.String()+"/items/"+it.ID.String()+"/relations/upstream",
+		"GET /workspaces/{w}/items/{i}/relations/upstream", subject{workspace: it.WorkspaceID, item: it})
+	r.query = "beta=true"
+	if err := p.get(ctx, r, &got); err != nil {
+		return item.Item{}, false, err
+	}
+	for _, related := range got.Items {
+		if related.Type != string(item.SemanticModel) || len(got.Relations) > 0 &&
+			!slices.Contains(got.Relations, struct{ ItemID, DependentOnItemID uuid.UUID }{it.ID, related.ID}) {
+			continue
+		}
+		return wireItem{ID: related.ID, DisplayName: related.DisplayName}.item(related.WorkspaceID, item.SemanticModel), true, nil
+	}
+	return item.Item{}, false, nil
+}
+
+// modelNamed returns the model that the report's definition.pbir names.
+func (p *Platform) modelNamed(ctx context.Context, as item.Caller, it item.Item) (model item.Item, ok bool, err error) {
+	d, err := p.Definition(ctx, as, it)
+	if err != nil {
+		return item.Item{}, false, err
+	}
+	pbir, found := d.Named("definition.pbir")
+	if !found {
+		return item.Item{}, false, nil
+	}
+	named, err := report.ReadModel(pbir.Data)
+	if err != nil {
+		return item.Item{}, false, notReadable(it, "definition.pbir: %v", err)
+	}
+	if named.ID == uuid.Nil {
+		return item.Item{}, false, nil
+	}
+	return item.Item{ID: named.ID, Type: item.SemanticModel, DisplayName: named.Name}, true, nil
+}
