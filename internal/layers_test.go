@@ -36,6 +36,8 @@ var mayImport = map[string][]string{
 		"domain", "domain/item", // the vocabulary, not the rules
 		"internal/coalesce", "internal/jsonerror",
 	},
+	// The limits of calls to a remote platform; it calls none.
+	"platform/quota": {"internal/database"},
 	"ai/...": {
 		"ai/...", "definition/...",
 		"domain", "domain/item", "domain/proposal", "domain/proposal/screen", "domain/benchmark", "domain/benchmark/modelquery",
