@@ -202,6 +202,11 @@ func challenge(r *http.Request, c *call, refusal *domain.Refusal) string {
 		if r.Header.Get("Authorization") == "" {
 			return "Bearer"
 		}
+		for _, p := range refusal.Params {
+			if p.Name == "claims" { // what the platform wants of a new sign-in, already in base64url
+				return fmt.Sprintf("Bearer error=%q, claims=%q", "insufficient_claims", p.Value)
+			}
+		}
 		return fmt.Sprintf("Bearer error=%q, error_description=%q", "invalid_token", refusal.Message)
 	case domain.InsufficientScopes:
 		return fmt.Sprintf("Bearer error=%q, scope=%q", "insufficient_scope", c.route.Scope)
