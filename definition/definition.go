@@ -25,6 +25,9 @@ type Definition struct {
 	// item folder: one .bim file, or TMDL files in a folder. It can have no other
 	// parts.
 	Loose bool
+	// MayLackCopilot reports that the platform may keep the parts below Copilot/ back, so that a definition without them
+	// may belong to a model that has them.
+	MayLackCopilot bool
 }
 
 // New returns a definition of the parts, sorted by path.

@@ -37,7 +37,6 @@ import (
 	"readiness/internal/testlog"
 	"readiness/internal/testworld"
 	"readiness/internal/wiring"
-	"readiness/platform/folder"
 	"readiness/work"
 )
 
@@ -99,7 +98,7 @@ func newWorld(env *testscript.Env) *world {
 		Pool: pool, Root: root, Clock: testworld.RunningFrom(began), Declared: true,
 		Parts: wiring.Parts{AI: ai.Options{Getenv: env.Getenv, PrivateAddresses: true, Log: log}, Logger: log, Workers: 4},
 	})
-	w.platform = &platform{Platform: w.Folder, held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
+	w.platform = &platform{analytics: chosenPlatform(t, root, w.Folder), held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
 	w.Platform, w.Work.Platform = w.platform, w.platform
 	w.asker = newAsker(w.Work.Asker)
 	w.Work.Asker = w.asker
@@ -281,10 +280,10 @@ func (w *world) metNoFault() {
 	}
 }
 
-// platform is the folder, whose definitions can be made to wait or to fail: under the model's name for reads, under
+// platform is one whose definitions can be made to wait or to fail: under the model's name for reads, under
 // "write " and the name for writes.
 type platform struct {
-	*folder.Platform
+	analytics
 	mu            sync.Mutex
 	held          map[string]chan struct{}
 	waiting       map[string]int // by the model's name
@@ -297,7 +296,7 @@ func (p *platform) Definition(ctx context.Context, as item.Caller, it item.Item)
 	if err := p.meets(ctx, it.DisplayName, p.reads, it.DisplayName); err != nil {
 		return definition.Definition{}, err
 	}
-	return p.Platform.Definition(ctx, as, it)
+	return p.analytics.Definition(ctx, as, it)
 }
 
 // WriteDefinition waits while writing the model is held.
@@ -305,7 +304,7 @@ func (p *platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 	if err := p.meets(ctx, "write "+it.DisplayName, p.writes, it.DisplayName); err != nil {
 		return err
 	}
-	return p.Platform.WriteDefinition(ctx, as, it, d, ifHash)
+	return p.analytics.WriteDefinition(ctx, as, it, d, ifHash)
 }
 
 // meets counts an access and makes it wait or fail.

@@ -160,7 +160,7 @@ func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) 
 		return nil, domain.Refuse(domain.AssessmentNotStarted, "the token of the call expired before this %s's turn came; call again",
 			itemType.Noun())
 	}
-	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
+	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token, Work: step.OperationID}
 	access, err := w.usageAccess(ctx, as)
 	if err != nil {
 		return nil, err

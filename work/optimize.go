@@ -149,7 +149,7 @@ func (w *optimizer) carryOut(ctx context.Context, step optimize, work optimizati
 		return domain.Refuse(domain.OptimizationFailed, "the token of the call expired before the work was done; start it again%s",
 			openEnd(work))
 	}
-	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
+	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token, Work: step.OperationID}
 	timeout := stepTimeout
 	if by.proposes {
 		timeout = proposeTimeout

@@ -112,7 +112,7 @@ func (w *pixier) change(ctx context.Context, step changePixies, run pixies.Run) 
 	if !ok {
 		return nil, domain.Refuse(run.Verb.OperationCode(""), "the token of the call expired before this report was done; call again")
 	}
-	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
+	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token, Work: step.OperationID}
 	named, _ := run.Report(step.ReportID)
 	it := item.Item{ID: step.ReportID, Type: item.Report, WorkspaceID: step.WorkspaceID, DisplayName: named.ReportName}
 	// An earlier attempt may have written, whatever this one does.

@@ -180,7 +180,7 @@ func (w *questioner) carryOut(ctx context.Context, step makeQuestions, work benc
 		return &notBegun{domain.Refuse(domain.QuestionsNotGenerated,
 			"the token of the call expired before work on the questions began; call again")}
 	}
-	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token}
+	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token, Work: step.OperationID}
 	ctx, cancel := context.WithTimeout(ctx, proposeTimeout)
 	defer cancel()
 	if work.Operation.Type == operation.SaveBenchmarkQuestions {

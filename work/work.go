@@ -211,6 +211,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		SoftStopTimeout:             softStop,
 		MaxAttempts:                 maxAttempts,
 		RetryPolicy:                 retry{},
+		Middleware:                  []rivertype.Middleware{snoozePending()},
 		CompletedJobRetentionPeriod: time.Hour,
 		// The application's role owns no index, so it cannot rebuild one
 		// (migrations).

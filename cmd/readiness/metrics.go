@@ -9,8 +9,8 @@ import (
 	"readiness/work"
 )
 
-// newRegistry returns the metrics of the process; the HTTP server adds its own.
-func newRegistry(pool *pgxpool.Pool, queue *work.Queue, asked *ai.Proposer) *prometheus.Registry {
+// registerMetrics registers the metrics of the process; the HTTP server and the platform add their own.
+func registerMetrics(r *prometheus.Registry, pool *pgxpool.Pool, queue *work.Queue, asked *ai.Proposer) {
 	connections := func(state string, n func(*pgxpool.Stat) int32) prometheus.Collector {
 		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "readiness_database_connections", Help: "Connections of the main pool, by state.",
@@ -23,7 +23,6 @@ func newRegistry(pool *pgxpool.Pool, queue *work.Queue, asked *ai.Proposer) *pro
 			ConstLabels: prometheus.Labels{"kind": kind, "state": state},
 		}, func() float64 { return float64(n(queue.InFlight())) })
 	}
-	r := prometheus.NewRegistry()
 	r.MustRegister(
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -39,5 +38,4 @@ func newRegistry(pool *pgxpool.Pool, queue *work.Queue, asked *ai.Proposer) *pro
 		connections("idle", (*pgxpool.Stat).IdleConns),
 		connections("allowed", (*pgxpool.Stat).MaxConns),
 	)
-	return r
 }

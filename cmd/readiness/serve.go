@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,15 +15,17 @@ import (
 	"readiness/domain/account"
 	"readiness/http/rate"
 	"readiness/http/token"
+	"readiness/platform/fabric/setup"
 	"readiness/work"
 )
 
 // serviceFlags are the flags of processes that serve or work.
 type serviceFlags struct {
 	databaseFlags
-	platform string
-	plans    string
-	rules    string
+	platforms []string
+	fabric    setup.Application
+	plans     string
+	rules     string
 	// workers is how many steps read and write definitions at once; asks is how many steps ask AI providers at once.
 	workers, asks int
 	// aiPrivate allows AI providers saved by accounts to be in private networks.
@@ -35,7 +36,9 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	f.databaseFlags.add(flags)
 	plansFlag(flags, &f.plans)
 	rulesFlag(flags, &f.rules)
-	flags.StringVar(&f.platform, "platform", "", "analytics platform: folder:DIR, a directory of workspaces")
+	flags.StringArrayVar(&f.platforms, "platform", nil, "analytics platform: folder:DIR, a directory of workspaces, or fabric, Microsoft "+
+		"Fabric as the person who calls; can be given once each")
+	f.fabric.AddTo(flags)
 	flags.IntVar(&f.workers, "workers", 8, "how many steps of work read and write definitions at once; an account or person gets at most "+
 		"half of them")
 	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks,
@@ -125,8 +128,14 @@ func (f *serveFlags) check() error {
 }
 
 func (f *serviceFlags) check() error {
-	if _, err := platformDir(f.platform); err != nil {
+	_, remote, err := f.chosen()
+	if err != nil {
 		return err
+	}
+	if remote {
+		if err := f.fabric.Validate(); err != nil {
+			return usage("%w", err)
+		}
 	}
 	if f.workers < 1 {
 		return usage("--workers must be at least 1")
@@ -135,15 +144,6 @@ func (f *serviceFlags) check() error {
 		return usage("--ai-workers must be at least 1")
 	}
 	return nil
-}
-
-// platformDir returns the directory in --platform folder:DIR.
-func platformDir(platform string) (string, error) {
-	dir, ok := strings.CutPrefix(platform, "folder:")
-	if !ok || dir == "" {
-		return "", usage("--platform must be folder:DIR, the directory that holds the workspaces, not %q", platform)
-	}
-	return dir, nil
 }
 
 // serve runs until ctx ends or the listener fails.

@@ -9,20 +9,19 @@ import (
 
 	"github.com/ThreeDotsLabs/watermill"
 	"github.com/ThreeDotsLabs/watermill/message"
+	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
 	"readiness/ai"
 	"readiness/commands"
 	"readiness/documents"
 	"readiness/domain/account"
-	"readiness/domain/item"
 	"readiness/domain/readiness"
 	"readiness/http"
 	"readiness/http/collector"
 	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/internal/wiring"
-	"readiness/platform/folder"
 	"readiness/projections"
 	"readiness/vault"
 	"readiness/work"
@@ -33,28 +32,21 @@ type service struct {
 	*core
 	commands *commands.Commands
 	queue    *work.Queue
-	ai       *ai.Proposer
 	secrets  secrets
-	platform *folder.Platform
+	platform platform
+	registry *prometheus.Registry
 	tracer   trace.TracerProvider
 }
 
 // openService opens and migrates the database and wires the service. It adds everything that it starts to life. share
 // is as in run.
 func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, plans account.Plans, share bool) (*service, error) {
-	dir, err := platformDir(f.platform)
+	var core *core // assigned below, before the first call
+	platforms, err := r.platforms(f, func() *projections.Views { return core.views })
 	if err != nil {
 		return nil, err
 	}
 	regime, err := readRules(f.rules, readiness.Current())
-	if err != nil {
-		return nil, err
-	}
-	var core *core // assigned below, before the first call
-	platform, err := folder.Open(dir, folder.Options{Logger: r.log,
-		Access: func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error) {
-			return core.views.Access(ctx, as)
-		}})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +69,13 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if f.rules != "" {
 		r.log.Info("rules file read", "regime", regime.ID)
 	}
-	if core, err = r.liveCore(ctx, life, d.url, f.connections, plans); err != nil {
+	core, err = r.liveCore(ctx, life, d.url, f.connections, plans)
+	if err != nil {
+		return nil, err
+	}
+	registry := prometheus.NewRegistry()
+	platform, queries, err := r.openPlatform(ctx, life, f.fabric, platforms, core, registry)
+	if err != nil {
 		return nil, err
 	}
 	wired, err := wiring.Wire(wiring.Parts{
@@ -89,7 +87,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	wired.Work.Platform, wired.Work.Permissions = platform, platform
-	wired.Work.Queries = wiring.SampleQueries{Platform: platform, Now: time.Now}
+	wired.Work.Queries = queries
 	wired.Work.Life = wired.Commands.Keys.Life
 	life.background("life", wired.Commands.Keys.Life.Keep, wired.Commands.Keys.KeepReleasing)
 	queue, err := work.NewQueue(wired.Work)
@@ -98,7 +96,8 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	}
 	s := wired.Commands
 	s.Platform, s.Accounts.Permissions, s.Jobs = platform, platform, queue
-	return &service{core: core, queue: queue, ai: wired.AI, secrets: secrets, platform: platform, tracer: tracer, commands: s}, nil
+	registerMetrics(registry, core.pool, queue, wired.AI)
+	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer, commands: s}, nil
 }
 
 // liveCore opens the log and its views, which must all be built, and follows the appends of other processes.
@@ -152,9 +151,8 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		f.portalURL = f.baseURL
 	}
 	s.commands.Pixies.CollectorURL = f.baseURL
-	registry := newRegistry(s.pool, s.queue, s.ai)
 	views, err := collector.New(collector.Options{
-		Resolve: s.views.PixieIDs, Count: s.commands.Pixies.CountViews, Registry: registry, Log: s.log, Now: time.Now,
+		Resolve: s.views.PixieIDs, Count: s.commands.Pixies.CountViews, Registry: s.registry, Log: s.log, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
@@ -164,7 +162,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		Commands: s.commands, Views: s.views, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: f.baseURL,
 		PortalURL: f.portalURL,
 		TokenKey:  s.secrets.key("continuation tokens", 32), CheckpointKey: s.secrets.key("checkpoints", 32),
-		Checks: s.checks(), Registry: registry, Tracer: s.tracer,
+		Checks: s.checks(), Registry: s.registry, Tracer: s.tracer,
 		Log: s.log, Now: time.Now,
 	})
 	if err != nil {

@@ -234,7 +234,7 @@ func (e *edit) definition() (definition.Definition, error) {
 		}
 	}
 	d := definition.New(parts...)
-	d.Loose = e.old.Loose
+	d.Loose, d.MayLackCopilot = e.old.Loose, e.old.MayLackCopilot
 	return d, nil
 }
 

@@ -172,3 +172,34 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
+
+// What the platform may have kept back is not visible unless something shows that it kept nothing back.
+func TestNotVisible(t *testing.T) {
+	t.Parallel()
+	const bim = `{"model":{}}`
+	const instructed = `{"model":{"cultures":[{"name":"en-US","linguisticMetadata":{"content":"{\"CustomInstructions\":\"Use it.\"}"}}]}}`
+	for name, c := range map[string]struct {
+		files   map[string]string
+		mayLack bool
+		want    bool
+	}{
+		"nothing is kept back":           {map[string]string{"model.bim": bim}, false, false},
+		"no part":                        {map[string]string{"model.bim": bim}, true, true},
+		"any part":                       {map[string]string{"model.bim": bim, "Copilot/version.json": "{}"}, true, false},
+		"in another letter case":         {map[string]string{"model.bim": bim, "COPILOT/schema.json": "{}"}, true, false},
+		"another folder":                 {map[string]string{"model.bim": bim, "Copilots/schema.json": "{}"}, true, true},
+		"older verified answers":         {map[string]string{"model.bim": bim, "VerifiedAnswers/definitions/a/definition.json": "{}"}, true, true},
+		"instructions in a culture":      {map[string]string{"model.bim": instructed}, true, false},
+		"instructions, nothing withheld": {map[string]string{"model.bim": instructed}, false, false},
+	} {
+		d := parts(c.files)
+		d.MayLackCopilot = c.mayLack
+		m, err := semanticmodel.Read(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Copilot.NotVisible != c.want {
+			t.Errorf("%s: got %t", name, m.Copilot.NotVisible)
+		}
+	}
+}

@@ -192,8 +192,8 @@ type Term struct{ Text, State string }
 // Copilot is the content of a definition's Copilot folder, which prepares the model
 // for AI.
 type Copilot struct {
-	// NotVisible is true when the platform did not show these parts, so that their
-	// absence says nothing. No reader of definitions sets it.
+	// NotVisible is true when the platform may have kept these parts back, so that their
+	// absence says nothing.
 	NotVisible bool
 	// Instructions is Copilot/Instructions/instructions.md, nil if absent.
 	Instructions *string

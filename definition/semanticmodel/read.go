@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"readiness/definition"
@@ -21,8 +22,18 @@ func Read(d definition.Definition) (*Model, error) {
 		return nil, err
 	}
 	m.Copilot = readCopilot(d)
+	m.Copilot.NotVisible = d.MayLackCopilot && !prepared(d, m)
 	m.QnA = readQnA(d)
 	return m, nil
+}
+
+// prepared reports whether the definition shows what prepares the model for AI: a part below Copilot/, or instructions in a
+// linguistic schema.
+func prepared(d definition.Definition, m *Model) bool {
+	return slices.ContainsFunc(d.Parts, func(p definition.Part) bool {
+		folder, _, _ := strings.Cut(p.Path, "/")
+		return strings.EqualFold(folder, "Copilot")
+	}) || slices.ContainsFunc(m.Cultures, func(c Culture) bool { return c.CustomInstructions != nil })
 }
 
 func readModel(d definition.Definition) (*Model, error) {

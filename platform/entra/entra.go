@@ -126,11 +126,11 @@ func (x *Exchange) For(ctx context.Context, as item.Caller, p item.Permission) (
 		// Without an assertion, libraries fall back to a token of the application itself, which may see everything.
 		return "", domain.Refuse(domain.Unauthorized, "the call carries no token to act for you with; sign in again")
 	case !ok:
-		return "", domain.Refuse(domain.PlatformAccessDenied, "the service acts on Fabric only for people who sign in with Microsoft Entra ID; "+
-			"sign in with an account of your organization")
+		return "", domain.Refuse(domain.PlatformAccessDenied, "the service acts on Fabric only for people who sign in with Microsoft "+
+			"Entra ID; sign in with an account of your organization")
 	case !slices.Contains(x.o.Tenants, tenant):
-		return "", domain.Refuse(domain.PlatformAccessDenied, "the service is not configured for your organization (tenant %s); ask its operator "+
-			"to add the tenant", tenant)
+		return "", domain.Refuse(domain.PlatformAccessDenied, "the service is not configured for your organization (tenant %s); ask its "+
+			"operator to add the tenant", tenant)
 	case x.o.Scopes[p] == nil:
 		return "", domain.Refuse(domain.PlatformAccessDenied, "the platform has no permission %s", p)
 	}
@@ -157,6 +157,12 @@ func (x *Exchange) For(ctx context.Context, as item.Caller, p item.Permission) (
 	}
 	x.kept.Add(k, entry{got.AccessToken, until.Add(-early)})
 	return got.AccessToken, nil
+}
+
+// Serves reports whether a person belongs to one of the tenants.
+func (x *Exchange) Serves(person item.Person) bool {
+	tenant, ok := tenantOf(person)
+	return ok && slices.Contains(x.o.Tenants, tenant)
 }
 
 // Forget drops what is kept for the person, after the platform refused a token of theirs.

@@ -68,21 +68,22 @@ func (f failure) refusal(p item.Permission) error {
 	case f.SubError == "consent_required", f.Error == "consent_required", f.any(consentCodes):
 		return consentMissing(p)
 	case f.Claims != "" && json.Valid([]byte(f.Claims)):
-		return domain.Refuse(domain.Unauthorized, "your organization asks for a new sign-in before the service may act for you; sign in again "+
-			"with the claims of the WWW-Authenticate header").About("claims", base64.RawURLEncoding.EncodeToString([]byte(f.Claims)))
+		return domain.Refuse(domain.Unauthorized, "your organization asks for a new sign-in before the service may act for you; sign in "+
+			"again with the claims of the WWW-Authenticate header").About("claims", base64.RawURLEncoding.EncodeToString([]byte(f.Claims)))
 	case f.any(policyCodes):
-		return domain.Refuse(domain.PlatformAccessDenied, "a sign-in policy of your organization does not let the service act for you; ask your "+
-			"administrator")
+		return domain.Refuse(domain.PlatformAccessDenied, "a sign-in policy of your organization does not let the service act for you; "+
+			"ask your administrator")
 	case f.any(expiredCodes):
 		return domain.Refuse(domain.TokenExpired, "the token has expired or was revoked; sign in again")
 	case f.any(strangerCodes):
-		return domain.Refuse(domain.PlatformAccessDenied, "your account is not one of the organization's (tenant of your token); sign in with one "+
-			"that is")
+		return domain.Refuse(domain.PlatformAccessDenied, "your account is not one of the organization's (tenant of your token); sign in "+
+			"with one that is")
 	case f.any(ourCodes), f.Error == "invalid_client", f.Error == "unauthorized_client":
-		return domain.Refuse(domain.PlatformUnavailable, "the service's own registration with Microsoft Entra ID is wrong; ask the operator "+
-			"of the service to run: readiness fabric check")
+		return domain.Refuse(domain.PlatformUnavailable, "the service's own registration with Microsoft Entra ID is wrong; ask the "+
+			"operator of the service to run: readiness fabric check")
 	case f.Error == "interaction_required", f.Error == "login_required":
-		return domain.Refuse(domain.Unauthorized, "your organization asks for a new sign-in before the service may act for you; sign in again")
+		return domain.Refuse(domain.Unauthorized, "your organization asks for a new sign-in before the service may act for you; sign "+
+			"in again")
 	case f.Error == "invalid_grant" && f.status < http.StatusInternalServerError:
 		return domain.Refuse(domain.PlatformAccessDenied, "your organization's identity provider does not let the service act for you")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/platform/quota"
 )
 
 const (
@@ -37,9 +38,9 @@ type request struct {
 	path       string // below the host's path; ids in it are ids
 	query      string // encoded
 	body       []byte // JSON
-	route      string // as Call.Route
-	bucket     Bucket
-	ahead      bool
+	route      string // the method and the path with its ids left out
+	bucket     string // as quota.Call
+	urgency    int
 	once       bool // not repeated, because it changes something
 	about      subject
 }
@@ -95,9 +96,9 @@ func (p *Platform) call(ctx context.Context, r request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	limited := Call{Bucket: r.bucket, Person: r.as.Person, Route: r.route, Ahead: r.ahead}
+	limited := quota.Call{Bucket: r.bucket, Person: r.as.Person.ID, Route: r.route, Urgency: r.urgency}
 	for try := 1; ; try++ {
-		if err := p.limits.Wait(ctx, limited); err != nil {
+		if err := p.admit(ctx, limited); err != nil {
 			return nil, err
 		}
 		a, err := p.exchange(ctx, r, token)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -15,13 +16,14 @@ import (
 	"readiness/definition"
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/platform/quota"
 )
 
 // Definition reads every part of an item but .platform, which is not part of what the service compares and writes. It
 // returns a *item.Pending when the platform has not finished the read in the caller's time; a later call for the same
 // operation of the service continues the read, in any process.
 func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
-	r := request{as: as, permission: item.PermissionPlatform, host: p.fabric, method: http.MethodPost, bucket: Calls,
+	r := request{as: as, permission: item.PermissionPlatform, host: p.fabric, method: http.MethodPost, bucket: quota.Platform,
 		path:  "/workspaces/" + it.WorkspaceID.String() + "/" + collections[it.Type] + "/" + it.ID.String() + "/getDefinition",
 		route: "POST /workspaces/{w}/" + collections[it.Type] + "/{i}/getDefinition",
 		about: subject{workspace: it.WorkspaceID, item: it, definition: true}}
@@ -32,9 +34,12 @@ func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item)
 func (p *Platform) definition(ctx context.Context, r request, it item.Item) (definition.Definition, error) {
 	read := Read{r.as.Work, r.as.Person, it.ID}
 	if read.Operation != uuid.Nil {
-		known, err := p.reads.Find(ctx, read)
+		known, begun, err := p.reads.Find(ctx, read)
 		if err != nil {
 			return definition.Definition{}, err
+		}
+		if known != "" && p.now().Sub(begun) > longestRead {
+			return definition.Definition{}, p.giveUp(ctx, read)
 		}
 		if known != "" {
 			d, err := p.finishRead(ctx, r, read, operation{id: known, resumed: true})
@@ -61,6 +66,17 @@ func (p *Platform) definition(ctx context.Context, r request, it item.Item) (def
 		}
 	}
 	return p.finishRead(ctx, r, read, o)
+}
+
+// longestRead is how long a read may last at the platform before it is given up.
+const longestRead = 30 * time.Minute
+
+func (p *Platform) giveUp(ctx context.Context, read Read) error {
+	if err := p.reads.Drop(ctx, read); err != nil {
+		return err
+	}
+	return domain.Refuse(domain.PlatformUnavailable, "the platform did not finish reading the definition within %s; try again",
+		longestRead).After(time.Minute)
 }
 
 // errGone reports that the platform no longer knows an operation.
@@ -101,7 +117,9 @@ func (p *Platform) parts(ctx context.Context, r request, a *answer, it item.Item
 	b := builder{bounds: p.bounds, item: it}
 	err := readParts(a.body, p.bounds, b.add, "definition", "parts")
 	if err == nil {
-		return b.definition()
+		d, err := b.definition()
+		d.MayLackCopilot = it.Type == item.SemanticModel && !p.showsCopilot
+		return d, err
 	}
 	if _, refused := domain.Refused(err); refused {
 		return definition.Definition{}, err

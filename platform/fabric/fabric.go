@@ -58,6 +58,7 @@ type Platform struct {
 	wait            func(context.Context, time.Duration) error
 	now             func() time.Time
 	log             *slog.Logger
+	showsCopilot    bool
 	bounds          bounds
 }
 
@@ -77,6 +78,8 @@ type Options struct {
 	Limits Limits
 	// Reads remembers the reads that the platform has not finished; nil remembers none.
 	Reads Reads
+	// ShowsCopilot says that a definition has all parts below Copilot/. Otherwise what their absence means is not known.
+	ShowsCopilot bool
 	// Transport carries the calls; nil for one of this package's own.
 	Transport http.RoundTripper
 	// Wait returns nil after the time, or ctx.Err() when ctx ends first; nil for a timer.
@@ -88,7 +91,7 @@ type Options struct {
 // New returns the platform. It calls nothing.
 func New(o Options) (*Platform, error) {
 	p := &Platform{
-		tokens: o.Tokens, limits: o.Limits, reads: o.Reads, wait: o.Wait, now: o.Now, log: o.Log,
+		tokens: o.Tokens, limits: o.Limits, reads: o.Reads, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot,
 		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed},
 	}
 	var err error
@@ -126,6 +129,10 @@ func New(o Options) (*Platform, error) {
 	}
 	return p, nil
 }
+
+// Check implements the readiness check of a platform: this one is asked for by each call, so its outage keeps no call
+// from being answered.
+func (p *Platform) Check(context.Context) error { return nil }
 
 // hostOf returns the address with the path at which its interface begins.
 func hostOf(address, fallback, path string) (*url.URL, error) {

@@ -2,47 +2,48 @@ package fabric
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
 
+	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/platform/quota"
 )
 
-// Bucket is a quota of the platform that calls of one kind share.
-type Bucket string
-
-// The buckets: ordinary calls, the state and results of long-running operations, and questions to a model.
-const (
-	Calls      Bucket = "calls"
-	Operations Bucket = "operations"
-	Queries    Bucket = "queries"
-)
-
-// Call is a call as limits know it.
-type Call struct {
-	Bucket Bucket
-	// Person is who calls: their issuer and id.
-	Person item.Person
-	// Route is the method and the path with its ids left out: "GET /workspaces/{w}/reports".
-	Route string
-	// Ahead is true for calls that other calls wait behind: polls and writes, which free what a started read holds.
-	Ahead bool
-}
-
-// Limits spreads calls, so that a person's own use of the platform is not disturbed.
+// Limits spreads calls, so that a person's own use of the platform is not disturbed. A *quota.Limiter shares them among
+// all processes.
 type Limits interface {
-	// Wait returns nil when the call may be made, and counts it. It returns a PlatformUnavailable refusal with the time
-	// to wait if that is longer than the caller can wait.
-	Wait(ctx context.Context, c Call) error
-	// Hold keeps the person's calls of the bucket, and everybody's of the route, until the time.
-	Hold(ctx context.Context, c Call, until time.Time) error
+	// Wait returns nil when the call may be made, and counts it.
+	Wait(ctx context.Context, c quota.Call) error
+	// Hold keeps the person's calls of the bucket, and those of the route, until the time.
+	Hold(ctx context.Context, c quota.Call, until time.Time) error
 }
 
 type unlimited struct{}
 
-func (unlimited) Wait(context.Context, Call) error            { return nil }
-func (unlimited) Hold(context.Context, Call, time.Time) error { return nil }
+func (unlimited) Wait(context.Context, quota.Call) error            { return nil }
+func (unlimited) Hold(context.Context, quota.Call, time.Time) error { return nil }
+
+// admit waits until limits let the call through. A call that would wait for longer than its caller can is refused, and
+// so is one that cannot be counted.
+func (p *Platform) admit(ctx context.Context, c quota.Call) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	err := p.limits.Wait(ctx, c)
+	if err == nil {
+		return nil
+	}
+	after := 5 * time.Second
+	if busy, ok := errors.AsType[*quota.Busy](err); ok {
+		after = max(busy.After, time.Second)
+	} else {
+		p.log.Warn("a call to the platform cannot be counted", "route", c.Route, "error", err)
+	}
+	return domain.Refuse(domain.PlatformUnavailable, "the service makes no further calls to the platform for you now, so that your own "+
+		"use of it is not disturbed; try again in %s", after.Round(time.Second)).After(after)
+}
 
 // Read names a read of a definition: whose it is, for which operation of the service and which item.
 type Read struct {
@@ -54,13 +55,16 @@ type Read struct {
 // Reads remembers the long-running operations of reads that are not done, so that any process can continue them.
 // Operations' ids are no secrets. A lost entry costs one more read.
 type Reads interface {
-	Find(ctx context.Context, r Read) (operation string, err error) // "" when there is none
+	// Find returns the operation and when it was kept; "" when there is none.
+	Find(ctx context.Context, r Read) (operation string, begun time.Time, err error)
 	Keep(ctx context.Context, r Read, operation string) error
 	Drop(ctx context.Context, r Read) error
 }
 
 type forgotten struct{}
 
-func (forgotten) Find(context.Context, Read) (string, error) { return "", nil }
-func (forgotten) Keep(context.Context, Read, string) error   { return nil }
-func (forgotten) Drop(context.Context, Read) error           { return nil }
+func (forgotten) Find(context.Context, Read) (string, time.Time, error) {
+	return "", time.Time{}, nil
+}
+func (forgotten) Keep(context.Context, Read, string) error { return nil }
+func (forgotten) Drop(context.Context, Read) error         { return nil }

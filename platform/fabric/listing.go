@@ -13,6 +13,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/platform/quota"
 )
 
 // page is one page of a list. Its last page has neither member, or has null.
@@ -104,7 +105,7 @@ func (p *Platform) Workspaces(ctx context.Context, as item.Caller) ([]item.Works
 // read returns the request of an ordinary GET.
 func (p *Platform) read(as item.Caller, path, route string, of subject) request {
 	return request{as: as, permission: item.PermissionPlatform, host: p.fabric, method: http.MethodGet, path: path, route: route,
-		bucket: Calls, about: of}
+		bucket: quota.Platform, about: of}
 }
 
 // Workspace returns one workspace; WorkspaceNotFound if the caller can see none with the id.

@@ -9,6 +9,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/platform/quota"
 )
 
 const (
@@ -121,5 +122,5 @@ func (s operationState) failed(of request) error {
 // ofOperation returns the request for the state or the result of an operation that of began.
 func (p *Platform) ofOperation(of request, path, route string) request {
 	return request{as: of.as, permission: of.permission, host: p.fabric, method: http.MethodGet, path: path, route: route,
-		bucket: Operations, ahead: true, about: of.about}
+		bucket: quota.Operations, urgency: quota.Poll, about: of.about}
 }

@@ -52,9 +52,6 @@ func TestReadThatEnded(t *testing.T) {
 	if len(w.shared.reads) != 0 {
 		t.Error("the failed read is kept")
 	}
-	for r := range w.shared.reads {
-		t.Errorf("%v is kept", r)
-	}
 	w.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Hour })
 	if _, err := w.Definition(t.Context(), as, m); len(w.shared.reads) != 1 {
 		t.Fatalf("got %v, want a pending read", err)
@@ -83,5 +80,24 @@ func TestLookUpWaits(t *testing.T) {
 	_, err := w.Definition(ctx, person("ada"), w.model(t))
 	if _, pending := errors.AsType[*item.Pending](err); !pending {
 		t.Errorf("got %v, want a pending read within the time", err)
+	}
+}
+
+// A read that never ends is given up after half an hour.
+func TestEndlessRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(o *fabrictest.Options) { o.Lasts = 24 * time.Hour })
+	m, as := w.model(t), person("ada")
+	as.Work = uuid.UUID{15: 1}
+	for range 3 {
+		_, err := w.Definition(t.Context(), as, m)
+		if _, pending := errors.AsType[*item.Pending](err); !pending {
+			t.Fatalf("got %v, want a pending read", err)
+		}
+	}
+	_ = w.clock.Wait(t.Context(), 31*time.Minute)
+	_, err := w.Definition(t.Context(), as, m)
+	if refused(t, err, domain.PlatformUnavailable, "did not finish"); len(w.shared.reads) != 0 {
+		t.Error("the read is kept")
 	}
 }

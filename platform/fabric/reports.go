@@ -10,6 +10,7 @@ import (
 	"readiness/definition/report"
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/platform/quota"
 )
 
 // wireReport is a report as Power BI describes it; Fabric's own list does not name the model.
@@ -59,7 +60,7 @@ func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid
 
 // powerBIRead returns the request for the reports of a workspace, or for the one with the path's id.
 func (p *Platform) powerBIRead(as item.Caller, workspaceID uuid.UUID, id, route string, it item.Item) request {
-	return request{as: as, permission: item.PermissionPlatform, host: p.powerBI, method: http.MethodGet, bucket: Calls,
+	return request{as: as, permission: item.PermissionPlatform, host: p.powerBI, method: http.MethodGet, bucket: quota.Platform,
 		path: "/groups/" + workspaceID.String() + "/reports" + id, route: "GET /groups/{w}/reports" + route,
 		about: subject{workspace: workspaceID, item: it}}
 }

@@ -17,6 +17,7 @@ import (
 	"readiness/platform/fabric"
 	"readiness/platform/fabric/fabrictest"
 	"readiness/platform/folder"
+	"readiness/platform/quota"
 )
 
 // clock is a time that only waiting moves.
@@ -42,13 +43,14 @@ func (c *clock) Wait(ctx context.Context, d time.Duration) error {
 type remembered struct {
 	mu    sync.Mutex
 	reads map[fabric.Read]string
-	holds []fabric.Call
+	holds []quota.Call
+	begun time.Time
 }
 
-func (r *remembered) Find(_ context.Context, of fabric.Read) (string, error) {
+func (r *remembered) Find(_ context.Context, of fabric.Read) (string, time.Time, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.reads[of], nil
+	return r.reads[of], r.begun, nil
 }
 
 func (r *remembered) Keep(_ context.Context, of fabric.Read, operation string) error {
@@ -65,9 +67,9 @@ func (r *remembered) Drop(_ context.Context, of fabric.Read) error {
 	return nil
 }
 
-func (r *remembered) Wait(context.Context, fabric.Call) error { return nil }
+func (r *remembered) Wait(context.Context, quota.Call) error { return nil }
 
-func (r *remembered) Hold(_ context.Context, c fabric.Call, _ time.Time) error {
+func (r *remembered) Hold(_ context.Context, c quota.Call, _ time.Time) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.holds = append(r.holds, c)
@@ -97,6 +99,7 @@ func everyScope() (all []string) {
 func newWorld(t *testing.T, change func(*fabrictest.Options)) *world {
 	t.Helper()
 	w := &world{clock: &clock{now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)}, shared: &remembered{reads: map[fabric.Read]string{}}}
+	w.shared.begun = w.clock.now
 	var err error
 	if w.folder, err = folder.Open(samples.Workspaces(t), folder.Options{}); err != nil {
 		t.Fatal(err)

@@ -80,7 +80,8 @@ func (e *Entra) SignIn(tenant, object string, life time.Duration) (string, error
 
 func (e *Entra) sign(c entraClaims, audience string, life time.Duration) (string, error) {
 	now := e.now()
-	c.RegisteredClaims = jwt.RegisteredClaims{Audience: jwt.ClaimStrings{audience}, Subject: c.Object,
+	c.RegisteredClaims = jwt.RegisteredClaims{Issuer: "https://login.microsoftonline.com/" + c.Tenant + "/v2.0",
+		Audience: jwt.ClaimStrings{audience}, Subject: c.Object,
 		ExpiresAt: jwt.NewNumericDate(now.Add(life)), IssuedAt: jwt.NewNumericDate(now)}
 	return jwt.NewWithClaims(jwt.SigningMethodES256, c).SignedString(e.key)
 }
@@ -122,7 +123,8 @@ func aadsts(code int, name, description string) map[string]any {
 
 func (e *Entra) token(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	status, body := http.StatusOK, map[string]any(nil)
+	var status int
+	var body map[string]any
 	if err := r.ParseForm(); err != nil {
 		status, body = http.StatusBadRequest, aadsts(900144, "invalid_request", "The request body is not valid")
 	} else {

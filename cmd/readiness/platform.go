@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"readiness/commands"
+	"readiness/domain/item"
+	"readiness/internal/wiring"
+	"readiness/platform/entra"
+	"readiness/platform/fabric"
+	"readiness/platform/fabric/setup"
+	"readiness/platform/folder"
+	"readiness/platform/quota"
+	"readiness/platform/reads"
+	"readiness/platform/union"
+	"readiness/projections"
+	"readiness/work"
+)
+
+// onFabric is the value of --platform for Microsoft Fabric.
+const onFabric = "fabric"
+
+// platform is the analytics platform as commands and steps of work need it.
+type platform interface {
+	commands.Platform
+	commands.Permissions
+	work.Platform
+	// Check returns an error while the service cannot answer calls for lack of the platform.
+	Check(context.Context) error
+}
+
+// chosen returns the directory of the last --platform folder:DIR, if there is one, and whether Fabric is named.
+func (f *serviceFlags) chosen() (dir string, remote bool, err error) {
+	for _, p := range f.platforms {
+		d, isFolder := strings.CutPrefix(p, "folder:")
+		switch {
+		case p == onFabric:
+			remote = true
+		case isFolder && d != "":
+			dir = d
+		default:
+			return "", false, usage("--platform must be folder:DIR, the directory that holds the workspaces, or fabric, not %q", p)
+		}
+	}
+	if dir == "" && !remote {
+		return "", false, usage("--platform must be folder:DIR, the directory that holds the workspaces, or fabric")
+	}
+	return dir, remote, nil
+}
+
+// platforms are those of --platform: what can be refused before anything starts.
+type platforms struct {
+	local    *folder.Platform // nil without a folder
+	exchange *entra.Exchange  // nil without Fabric
+}
+
+// platforms opens the folder and reads the credential for Fabric. The permissions that people granted in the folder are those of
+// the account's views, which are open before the first call.
+func (r *root) platforms(f serviceFlags, views func() *projections.Views) (p platforms, err error) {
+	dir, remote, err := f.chosen()
+	if err == nil && dir != "" {
+		p.local, err = folder.Open(dir, folder.Options{Logger: r.log,
+			Access: func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error) {
+				return views().Access(ctx, as)
+			}})
+	}
+	if err == nil && remote {
+		p.exchange, err = f.fabric.Exchange(r.log)
+	}
+	return p, err
+}
+
+// openPlatform returns the folder, Fabric, or both as one, with what answers queries there, if anything does.
+func (r *root) openPlatform(ctx context.Context, life *lifetime, a setup.Application, chosen platforms, core *core,
+	registry *prometheus.Registry) (platform, work.Queries, error) {
+	local := chosen.local
+	if chosen.exchange == nil {
+		return local, wiring.SampleQueries{Platform: local, Now: time.Now}, nil
+	}
+	overREST, err := r.openFabric(ctx, life, a, chosen.exchange, core, registry)
+	if err != nil {
+		return nil, nil, err
+	}
+	if local == nil {
+		return overREST, nil, nil
+	}
+	return &union.Platform{Folder: local, Fabric: overREST, Serves: chosen.exchange.Serves},
+		wiring.SampleQueries{Platform: local, Now: time.Now}, nil
+}
+
+// openFabric opens Fabric with the quota and the pending reads that all processes share.
+func (r *root) openFabric(ctx context.Context, life *lifetime, a setup.Application, exchange *entra.Exchange, core *core,
+	registry *prometheus.Registry) (*fabric.Platform, error) {
+	limits, err := quota.Open(ctx, core.url, quota.Options{Registry: registry})
+	if err != nil {
+		return nil, err
+	}
+	life.then("quota of the platform", func(context.Context) error { limits.Close(); return nil })
+	pending := reads.Store{Pool: core.pool}
+	life.background("quota's housekeeping", func(ctx context.Context) { limits.KeepSwept(ctx, time.Minute) },
+		func(ctx context.Context) { r.sweepReads(ctx, pending) })
+	return fabric.New(fabric.Options{URL: a.URL, PowerBIURL: a.PowerBIURL, Tokens: exchange.For, Limits: limits, Reads: pending,
+		Transport: a.Transport, Log: r.log})
+}
+
+// sweepReads deletes reads that nothing waits for any longer, every hour until ctx ends.
+func (r *root) sweepReads(ctx context.Context, pending reads.Store) {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := pending.Sweep(ctx); err != nil && ctx.Err() == nil {
+				r.log.Warn("deleting reads that ended failed", "error", err)
+			}
+		}
+	}
+}

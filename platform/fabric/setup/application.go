@@ -1,0 +1,140 @@
+// Package setup says as which application the service acts for people on Microsoft Fabric and Power BI, and checks that step
+// by step. Its errors name the flags of the command line.
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+	"github.com/AzureAD/microsoft-authentication-library-for-go/apps/confidential"
+	"github.com/google/uuid"
+	"github.com/spf13/pflag"
+
+	"readiness/platform/entra"
+	"readiness/platform/fabric"
+)
+
+// Application is the service's application at Microsoft Entra ID: ClientID names it, Tenants are the organizations whose
+// people it acts for, and it has one credential.
+type Application struct {
+	ClientID string
+	Tenants  []string
+
+	// The credential; one of them is given. It is the path of a file that holds a client secret, a certificate with its key in PEM,
+	// or a federated token, which is read for each exchange; or a managed identity by its client id, or "system".
+	SecretFile, CertificateFile, FederatedTokenFile, ManagedIdentity string
+
+	// The addresses of Fabric, Power BI and Microsoft Entra ID, without a path.
+	URL, PowerBIURL, Authority string
+	// Transport carries the calls; nil for the usual one.
+	Transport http.RoundTripper
+}
+
+// AddTo adds the flags that fill the application.
+func (a *Application) AddTo(flags *pflag.FlagSet) {
+	flags.StringVar(&a.ClientID, "fabric-client-id", "", "client id of the service's application at Microsoft Entra ID")
+	flags.StringSliceVar(&a.Tenants, "fabric-tenant", nil, "id of a tenant whose people the service acts for; can be repeated")
+	flags.StringVar(&a.SecretFile, "fabric-secret-file", "", "file with the application's client secret")
+	flags.StringVar(&a.CertificateFile, "fabric-certificate-file", "", "PEM file with the application's certificate and private key")
+	flags.StringVar(&a.FederatedTokenFile, "fabric-federated-token-file", "", "file with a federated token of the application, such as "+
+		"that of AZURE_FEDERATED_TOKEN_FILE")
+	flags.StringVar(&a.ManagedIdentity, "fabric-managed-identity", "", "managed identity that the application trusts: its client id, or "+
+		"system")
+	flags.StringVar(&a.URL, "fabric-url", fabric.DefaultURL, "address of Fabric")
+	flags.StringVar(&a.PowerBIURL, "fabric-power-bi-url", fabric.DefaultPowerBIURL, "address of Power BI")
+	flags.StringVar(&a.Authority, "fabric-authority", entra.DefaultAuthority, "address of Microsoft Entra ID, without the tenant")
+}
+
+// Validate returns an error that names the flag if no exchange can be made as the application. It reads no file.
+func (a *Application) Validate() error {
+	if a.ClientID == "" {
+		return errors.New("--platform fabric needs --fabric-client-id, the client id of the service's application at Microsoft Entra ID")
+	}
+	if len(a.Tenants) == 0 {
+		return errors.New("--platform fabric needs --fabric-tenant, the id of the tenant whose people it acts for")
+	}
+	for _, t := range a.Tenants {
+		if _, err := uuid.Parse(t); err != nil {
+			return fmt.Errorf("--fabric-tenant: %q is not the id of a tenant (a UUID)", t)
+		}
+	}
+	given := 0
+	for _, credential := range []string{a.SecretFile, a.CertificateFile, a.FederatedTokenFile, a.ManagedIdentity} {
+		if credential != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return errors.New("--platform fabric needs one credential: --fabric-federated-token-file, --fabric-managed-identity, " +
+			"--fabric-certificate-file or --fabric-secret-file")
+	}
+	return nil
+}
+
+// Exchange returns what exchanges tokens as the application. It reads the credential's file and calls nothing.
+func (a *Application) Exchange(log *slog.Logger) (*entra.Exchange, error) {
+	credential, err := a.credential()
+	if err != nil {
+		return nil, err
+	}
+	tenants := slices.Clone(a.Tenants)
+	for i, t := range tenants {
+		tenants[i] = strings.ToLower(t)
+	}
+	return entra.New(entra.Options{Scopes: fabric.Scopes, Authority: a.Authority, ClientID: a.ClientID, Credential: credential,
+		Tenants: tenants, Transport: a.Transport, Log: log})
+}
+
+func (a *Application) credential() (confidential.Credential, error) {
+	switch {
+	case a.SecretFile != "":
+		text, err := os.ReadFile(a.SecretFile)
+		if err != nil {
+			return confidential.Credential{}, fmt.Errorf("--fabric-secret-file: %w", err)
+		}
+		return confidential.NewCredFromSecret(strings.TrimSpace(string(text)))
+	case a.CertificateFile != "":
+		text, err := os.ReadFile(a.CertificateFile)
+		if err != nil {
+			return confidential.Credential{}, fmt.Errorf("--fabric-certificate-file: %w", err)
+		}
+		certificates, key, err := confidential.CertFromPEM(text, "")
+		if err != nil {
+			return confidential.Credential{}, fmt.Errorf("--fabric-certificate-file: %s holds no certificate with its private key in PEM",
+				a.CertificateFile)
+		}
+		return confidential.NewCredFromCert(certificates, key)
+	case a.FederatedTokenFile != "":
+		return confidential.NewCredFromAssertionCallback(func(context.Context, confidential.AssertionRequestOptions) (string, error) {
+			text, err := os.ReadFile(a.FederatedTokenFile) // it is replaced while the service runs
+			return strings.TrimSpace(string(text)), err
+		}), nil
+	}
+	return a.managed()
+}
+
+// federation is what a managed identity gets a token for that the application accepts as its assertion.
+const federation = "api://AzureADTokenExchange/.default"
+
+func (a *Application) managed() (confidential.Credential, error) {
+	o := &azidentity.ManagedIdentityCredentialOptions{}
+	if a.ManagedIdentity != "system" {
+		o.ID = azidentity.ClientID(a.ManagedIdentity)
+	}
+	identity, err := azidentity.NewManagedIdentityCredential(o)
+	if err != nil {
+		return confidential.Credential{}, fmt.Errorf("--fabric-managed-identity: %w", err)
+	}
+	return confidential.NewCredFromAssertionCallback(func(ctx context.Context, _ confidential.AssertionRequestOptions) (string, error) {
+		token, err := identity.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{federation}})
+		return token.Token, err
+	}), nil
+}

@@ -1,0 +1,78 @@
+package scenarios_test
+
+import (
+	"context"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"readiness/commands"
+	"readiness/definition"
+	"readiness/domain/item"
+	"readiness/platform/fabric"
+	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/folder"
+	"readiness/work"
+)
+
+// analytics is what a scenario needs of the platform.
+type analytics interface {
+	commands.Platform
+	commands.Permissions
+	work.Platform
+}
+
+// chosenPlatform returns the folder or, if READINESS_SCENARIO_PLATFORM is fabric, what reads the same folder through
+// Fabric's REST interface and its emulator.
+func chosenPlatform(t testing.TB, root string, f *folder.Platform) analytics {
+	t.Helper()
+	if os.Getenv("READINESS_SCENARIO_PLATFORM") != "fabric" {
+		return f
+	}
+	behind, err := folder.Open(root, folder.Options{})
+	check(t, err)
+	var scopes []string
+	for _, all := range fabric.Scopes {
+		for _, s := range all {
+			scopes = append(scopes, s[strings.LastIndexByte(s, '/')+1:])
+		}
+	}
+	server := httptest.NewTLSServer(fabrictest.New(fabrictest.Options{
+		Folder: behind, PageSize: 3, Lasts: time.Nanosecond, Layout: fabrictest.Layout{Exact: true},
+		Person: func(bearer string) (fabrictest.Person, error) {
+			return fabrictest.Person{ID: bearer, Scopes: scopes}, nil
+		},
+	}))
+	t.Cleanup(server.Close)
+	p, err := fabric.New(fabric.Options{
+		URL: server.URL, PowerBIURL: server.URL, Transport: server.Client().Transport,
+		ShowsCopilot: true,
+		Wait:         func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Tokens: func(ctx context.Context, as item.Caller, _ item.Permission) (string, error) {
+			access, err := f.Access(ctx, as)
+			if err == nil {
+				err = item.Permitted(access)
+			}
+			return as.Person.ID, err
+		},
+	})
+	check(t, err)
+	return overREST{p, f}
+}
+
+// overREST reads over REST. Who granted what is what the accounts declare, and it writes to the folder, which the
+// platform's own interface does not do yet.
+type overREST struct {
+	*fabric.Platform
+	folder *folder.Platform
+}
+
+func (p overREST) Access(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error) {
+	return p.folder.Access(ctx, as)
+}
+
+func (p overREST) WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error {
+	return p.folder.WriteDefinition(ctx, as, it, d, ifHash)
+}
