@@ -27,7 +27,7 @@ import (
 func changeCommands() map[string]command {
 	return map[string]command{
 		"keep": plain(1, keep), "kept": plain(1, kept), "changed": plain(1, changed), "edit": plain(3, edit), "crlf": plain(1, crlf),
-		"reads": plain(2, reads), "writes": plain(2, writes), "hold-write": plain(1, holdWrite), "held": plain(1, held), "fail-write": plain(2, failWrite),
+		"reads": plain(2, readTimes), "writes": plain(2, writes), "hold-write": plain(1, holdWrite), "held": plain(1, held), "fail-write": plain(2, failWrite),
 		"nothing": plain(0, nothing), "quiet": plain(0, quiet), "drive": plain(2, drive), "together": plain(4, together),
 		"list": plain(2, list), "like": plain(2, like), "logged": plain(2, logged), "wide": plain(2, wide), "text": plain(2, text), "provider": plain(0, provider), "asked": plain(1, asked),
 	}
@@ -168,8 +168,8 @@ func crlf(ts *testscript.TestScript, w *world, args []string) {
 // nothing asserts that the last call started nothing.
 func nothing(ts *testscript.TestScript, w *world, _ []string) { w.didNothing(ts) }
 
-// reads asserts how many times the platform was asked for a model's definition; writes, how many times to write one.
-func reads(ts *testscript.TestScript, w *world, args []string) {
+// readTimes asserts how many times the platform was asked for a model's definition; writes, how many times to write one.
+func readTimes(ts *testscript.TestScript, w *world, args []string) {
 	w.platform.mu.Lock()
 	defer w.platform.mu.Unlock()
 	if got := strconv.Itoa(w.platform.reads[args[0]]); got != args[1] {

@@ -8,12 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"readiness/commands"
 	"readiness/definition"
 	"readiness/domain/item"
 	"readiness/platform/fabric"
 	"readiness/platform/fabric/fabrictest"
 	"readiness/platform/folder"
+	"readiness/platform/reads"
 	"readiness/work"
 )
 
@@ -26,7 +29,7 @@ type analytics interface {
 
 // chosenPlatform returns the folder or, if READINESS_SCENARIO_PLATFORM is fabric, what reads the same folder through
 // Fabric's REST interface and its emulator.
-func chosenPlatform(t testing.TB, root string, f *folder.Platform) analytics {
+func chosenPlatform(t testing.TB, pool *pgxpool.Pool, root string, f *folder.Platform) analytics {
 	t.Helper()
 	if os.Getenv("READINESS_SCENARIO_PLATFORM") != "fabric" {
 		return f
@@ -48,7 +51,7 @@ func chosenPlatform(t testing.TB, root string, f *folder.Platform) analytics {
 	t.Cleanup(server.Close)
 	p, err := fabric.New(fabric.Options{
 		URL: server.URL, PowerBIURL: server.URL, Transport: server.Client().Transport,
-		ShowsCopilot: true,
+		ShowsCopilot: true, Reads: reads.Store{Pool: pool}, Exports: reads.Exports{Pool: pool},
 		Wait:         func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		Tokens: func(ctx context.Context, as item.Caller, _ item.Permission) (string, error) {
 			access, err := f.Access(ctx, as)

@@ -98,7 +98,7 @@ func newWorld(env *testscript.Env) *world {
 		Pool: pool, Root: root, Clock: testworld.RunningFrom(began), Declared: true,
 		Parts: wiring.Parts{AI: ai.Options{Getenv: env.Getenv, PrivateAddresses: true, Log: log}, Logger: log, Workers: 4},
 	})
-	w.platform = &platform{analytics: chosenPlatform(t, root, w.Folder), held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
+	w.platform = &platform{analytics: chosenPlatform(t, pool, root, w.Folder), held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
 	w.Platform, w.Work.Platform = w.platform, w.platform
 	w.asker = newAsker(w.Work.Asker)
 	w.Work.Asker = w.asker

@@ -165,6 +165,11 @@ func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) 
 	if err != nil {
 		return nil, err
 	}
+	if itemType == item.SemanticModel {
+		if err := w.Platform.Announce(ctx, as, step.WorkspaceID, run.ModelIDs()); err != nil {
+			return nil, err
+		}
+	}
 	model, _ := run.Model(step.ModelID)
 	d, err := w.Platform.Definition(ctx, as, item.Item{ID: step.ModelID, Type: itemType, WorkspaceID: step.WorkspaceID,
 		DisplayName: model.ModelName})

@@ -36,6 +36,9 @@ import (
 // started the work. Only an item's ids and type are required.
 type Platform interface {
 	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
+	// Announce says which semantic models the same work is about to read, so that a platform that can read many at once
+	// does so. Definition reads each in any case.
+	Announce(ctx context.Context, as item.Caller, workspaceID uuid.UUID, models []uuid.UUID) error
 	Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error)
 	ModelOf(ctx context.Context, as item.Caller, report item.Item) (model item.Item, ok bool, err error)
 	// WriteDefinition replaces the item's definition with d if the current one

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -100,23 +101,23 @@ func (r *root) openFabric(ctx context.Context, life *lifetime, a setup.Applicati
 		return nil, err
 	}
 	life.then("quota of the platform", func(context.Context) error { limits.Close(); return nil })
-	pending := reads.Store{Pool: core.pool}
+	pending, exports := reads.Store{Pool: core.pool}, reads.Exports{Pool: core.pool}
 	life.background("quota's housekeeping", func(ctx context.Context) { limits.KeepSwept(ctx, time.Minute) },
-		func(ctx context.Context) { r.sweepReads(ctx, pending) })
+		func(ctx context.Context) { r.sweepReads(ctx, pending, exports) })
 	return fabric.New(fabric.Options{URL: a.URL, PowerBIURL: a.PowerBIURL, Tokens: exchange.For, Limits: limits, Reads: pending,
-		Transport: a.Transport, Log: r.log})
+		Exports: exports, Transport: a.Transport, Log: r.log})
 }
 
-// sweepReads deletes reads that nothing waits for any longer, every hour until ctx ends.
-func (r *root) sweepReads(ctx context.Context, pending reads.Store) {
-	tick := time.NewTicker(time.Hour)
+// sweepReads deletes reads and exports that nothing waits for any longer, every 10 minutes until ctx ends.
+func (r *root) sweepReads(ctx context.Context, pending reads.Store, exports reads.Exports) {
+	tick := time.NewTicker(10 * time.Minute)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if err := pending.Sweep(ctx); err != nil && ctx.Err() == nil {
+			if err := errors.Join(pending.Sweep(ctx), exports.Sweep(ctx)); err != nil && ctx.Err() == nil {
 				r.log.Warn("deleting reads that ended failed", "error", err)
 			}
 		}

@@ -113,6 +113,15 @@ func (r Run) Model(id uuid.UUID) (Model, bool) {
 	return r.Models[i], true
 }
 
+// ModelIDs returns the ids of the run's items.
+func (r Run) ModelIDs() []uuid.UUID {
+	ids := make([]uuid.UUID, len(r.Models))
+	for i, m := range r.Models {
+		ids[i] = m.ModelID
+	}
+	return ids
+}
+
 func (r Run) index(id uuid.UUID) int {
 	return slices.IndexFunc(r.Models, func(m Model) bool { return m.ModelID == id })
 }

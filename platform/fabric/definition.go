@@ -27,7 +27,10 @@ func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item)
 		path:  "/workspaces/" + it.WorkspaceID.String() + "/" + collections[it.Type] + "/" + it.ID.String() + "/getDefinition",
 		route: "POST /workspaces/{w}/" + collections[it.Type] + "/{i}/getDefinition",
 		about: subject{workspace: it.WorkspaceID, item: it, definition: true}}
-	d, err := p.definition(ctx, r, it)
+	d, found, err := p.exported(ctx, as, it)
+	if err == nil && !found {
+		d, err = p.definition(ctx, r, it)
+	}
 	return d, p.workspaceFirst(ctx, as, it.WorkspaceID, err)
 }
 
@@ -117,18 +120,26 @@ func (p *Platform) parts(ctx context.Context, r request, a *answer, it item.Item
 	b := builder{bounds: p.bounds, item: it}
 	err := readParts(a.body, p.bounds, b.add, "definition", "parts")
 	if err == nil {
-		d, err := b.definition()
-		d.MayLackCopilot = it.Type == item.SemanticModel && !p.showsCopilot
-		return d, err
+		return p.built(&b, it)
 	}
 	if _, refused := domain.Refused(err); refused {
 		return definition.Definition{}, err
 	}
 	if errors.Is(err, errTooLarge) {
-		return definition.Definition{}, notReadable(it, "it is larger than %d MiB, or one of its parts than %d MiB",
-			p.bounds.definitionBytes>>20, p.bounds.partBytes>>20)
+		return definition.Definition{}, p.tooLarge(it)
 	}
 	return definition.Definition{}, p.garbled(ctx, r, err)
+}
+
+// built returns the collected definition.
+func (p *Platform) built(b *builder, it item.Item) (definition.Definition, error) {
+	d, err := b.definition()
+	d.MayLackCopilot = it.Type == item.SemanticModel && !p.showsCopilot
+	return d, err
+}
+
+func (p *Platform) tooLarge(it item.Item) error {
+	return notReadable(it, "it is larger than %d MiB, or one of its parts than %d MiB", p.bounds.definitionBytes>>20, p.bounds.partBytes>>20)
 }
 
 // meter is a reader that ends with errTooLarge once its allowance is read.
@@ -170,23 +181,9 @@ func readParts(body io.Reader, b bounds, take func(path, payloadType string, dat
 			return err
 		}
 	}
-	if t, err := d.Token(); err != nil || t != json.Delim('[') {
-		return errors.Join(err, errors.New("it has no list of parts"))
-	}
-	for {
-		part.left = encoded(b.partBytes)
-		if !d.More() {
-			_, err := d.Token()
-			return err
-		}
-		var one wirePart
-		if err := d.Decode(&one); err != nil {
-			return err
-		}
-		if err := take(one.Path, one.PayloadType, one.Payload); err != nil {
-			return err
-		}
-	}
+	return readList(d, func() { part.left = encoded(b.partBytes) }, func(one wirePart) error {
+		return take(one.Path, one.PayloadType, one.Payload)
+	})
 }
 
 // descend reads the beginning of an object up to the value of the member.

@@ -55,6 +55,7 @@ type Platform struct {
 	tokens          func(context.Context, item.Caller, item.Permission) (string, error)
 	limits          Limits
 	reads           Reads
+	exports         Exports
 	wait            func(context.Context, time.Duration) error
 	now             func() time.Time
 	log             *slog.Logger
@@ -78,6 +79,8 @@ type Options struct {
 	Limits Limits
 	// Reads remembers the reads that the platform has not finished; nil remembers none.
 	Reads Reads
+	// Exports keeps bulk exports; nil for single reads only.
+	Exports Exports
 	// ShowsCopilot says that a definition has all parts below Copilot/. Otherwise what their absence means is not known.
 	ShowsCopilot bool
 	// Transport carries the calls; nil for one of this package's own.
@@ -91,7 +94,7 @@ type Options struct {
 // New returns the platform. It calls nothing.
 func New(o Options) (*Platform, error) {
 	p := &Platform{
-		tokens: o.Tokens, limits: o.Limits, reads: o.Reads, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot,
+		tokens: o.Tokens, limits: o.Limits, reads: o.Reads, exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot,
 		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed},
 	}
 	var err error

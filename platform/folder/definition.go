@@ -11,10 +11,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"readiness/definition"
 	"readiness/domain"
 	"readiness/domain/item"
 )
+
+// Announce implements work.Platform. Reading a folder's models one by one costs nothing more.
+func (p *Platform) Announce(context.Context, item.Caller, uuid.UUID, []uuid.UUID) error { return nil }
 
 // Definition reads every part of an item. It returns CapacityPaused if the workspace's capacity is paused
 // (docs/decisions.md 8.6). It returns ItemNotReadable if the folder holds no part, exceeds the bounds of this package,

@@ -1,5 +1,6 @@
 // Package reads remembers in PostgreSQL the reads of definitions that a remote platform has begun and not finished, so
-// that any process continues them. The table is not logged: after a crash of the server the reads begin again.
+// that any process continues them, and the definitions of bulk exports until each is read. The tables are not logged: after a
+// crash of the server the reads begin again.
 package reads
 
 import (

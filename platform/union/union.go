@@ -110,6 +110,15 @@ func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item)
 		func() (definition.Definition, error) { return p.Fabric.Definition(ctx, as, it) })
 }
 
+// Announce implements work.Platform.
+func (p *Platform) Announce(ctx context.Context, as item.Caller, workspaceID uuid.UUID, models []uuid.UUID) error {
+	here, err := p.InFolder(ctx, as, workspaceID)
+	if err != nil || here {
+		return err
+	}
+	return p.Fabric.Announce(ctx, as, workspaceID, models)
+}
+
 // ModelOf returns the model that a report shows.
 func (p *Platform) ModelOf(ctx context.Context, as item.Caller, report item.Item) (model item.Item, ok bool, err error) {
 	type found struct {

@@ -1,0 +1,268 @@
+package fabric
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/definition"
+	"readiness/domain/item"
+	"readiness/platform/quota"
+)
+
+// Export names a bulk export: for which operation of the service it is, whose, and of which workspace.
+type Export struct {
+	Operation uuid.UUID
+	Person    item.Person
+	Workspace uuid.UUID
+}
+
+// Exports keeps bulk exports, and what they gave until it is read, so that any process continues them. Losing them costs
+// single reads.
+type Exports interface {
+	// Claim returns true to the first caller for the export, who begins it at the platform.
+	Claim(ctx context.Context, e Export) (first bool, err error)
+	// Begun records the platform's operation and when it may first be asked for.
+	Begun(ctx context.Context, e Export, operation string, next time.Duration) error
+	// Turn returns the state of an export. Polling is returned to one caller at a time, who alone asks the platform.
+	Turn(ctx context.Context, e Export) (Turn, error)
+	// Postpone sets when the platform may next be asked for the export.
+	Postpone(ctx context.Context, e Export, next time.Duration) error
+	// Fill stores what an export gave, in place of anything stored before, and makes it ready. The paths begin with the
+	// roots of the items in index.
+	Fill(ctx context.Context, e Export, read func(index func(id uuid.UUID, root string) error, part func(path string, data []byte) error) error) error
+	// Fail ends the export, so that its items are read one by one.
+	Fail(ctx context.Context, e Export) error
+	// Take returns the parts of an item and removes them; none for an item that the export does not have.
+	Take(ctx context.Context, e Export, id uuid.UUID) ([]definition.Part, error)
+}
+
+// Turn is the state of an export.
+type Turn struct {
+	State     State
+	Operation string        // of the platform, when Polling
+	Begun     time.Time     // when Polling
+	After     time.Duration // when Waiting, until the next look
+}
+
+// State is what a caller is to do about an export.
+type State int
+
+// The states of an export.
+const (
+	Single  State = iota // there is none, or it failed: read the item by itself
+	Waiting              // look again later
+	Polling              // ask the platform; nobody else does
+	Ready                // take the item
+)
+
+// fewest is how many items are worth a bulk export, which takes at least one poll; most bounds one, as a bulk call does.
+const (
+	fewest = 4
+	most   = 100
+)
+
+// Announce says which semantic models the work of as is about to read, so that they are exported together. The first of
+// its callers begins that; a failure to do so leaves single reads. It is a hint: Definition reads any item without it.
+func (p *Platform) Announce(ctx context.Context, as item.Caller, workspaceID uuid.UUID, models []uuid.UUID) error {
+	if p.exports == nil || as.Work == uuid.Nil || len(models) < fewest || len(models) > most {
+		return nil
+	}
+	e := Export{as.Work, as.Person, workspaceID}
+	first, err := p.exports.Claim(ctx, e)
+	if err != nil || !first {
+		return err
+	}
+	if err := p.beginExport(ctx, as, e, models); err != nil {
+		p.log.Info("a bulk export was not begun; its items are read one by one", "operationId", e.Operation, "error", err)
+		return p.failExport(ctx, e)
+	}
+	return nil
+}
+
+// exportRequest is the request that begins an export. Its items can be others than its subject.
+func (p *Platform) exportRequest(as item.Caller, workspaceID uuid.UUID) request {
+	return request{as: as, permission: item.PermissionPlatform, host: p.fabric, method: http.MethodPost, bucket: quota.Platform,
+		path: "/workspaces/" + workspaceID.String() + "/items/bulkExportDefinitions", query: "beta=true",
+		route: "POST /workspaces/{w}/items/bulkExportDefinitions", about: subject{workspace: workspaceID, definition: true}}
+}
+
+func (p *Platform) beginExport(ctx context.Context, as item.Caller, e Export, models []uuid.UUID) error {
+	type chosen struct {
+		ID uuid.UUID `json:"id"`
+	}
+	asked := struct {
+		Mode  string   `json:"mode"`
+		Items []chosen `json:"items"`
+	}{Mode: "Selective"}
+	for _, id := range models {
+		asked.Items = append(asked.Items, chosen{id})
+	}
+	r := p.exportRequest(as, e.Workspace)
+	var err error
+	if r.body, err = json.Marshal(asked); err != nil {
+		return err
+	}
+	a, err := p.call(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if a.status != http.StatusAccepted {
+		return p.fill(ctx, e, a.body)
+	}
+	o, ok := p.operationOf(a.header)
+	if !ok {
+		return errors.New("the answer names no operation")
+	}
+	return p.exports.Begun(ctx, e, o.id, min(firstPoll, o.after))
+}
+
+// failExport ends an export even when the caller's time is over.
+func (p *Platform) failExport(ctx context.Context, e Export) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+	defer cancel()
+	return p.exports.Fail(ctx, e)
+}
+
+// exported returns an item's definition from the export that it was announced for; false if it has to be read by itself.
+func (p *Platform) exported(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, bool, error) {
+	if p.exports == nil || as.Work == uuid.Nil || it.Type != item.SemanticModel {
+		return definition.Definition{}, false, nil
+	}
+	e := Export{as.Work, as.Person, it.WorkspaceID}
+	turn, err := p.exports.Turn(ctx, e)
+	if err == nil && turn.State == Polling {
+		turn, err = p.pollExport(ctx, as, e, turn)
+	}
+	switch {
+	case err != nil:
+		return definition.Definition{}, false, err
+	case turn.State == Waiting:
+		return definition.Definition{}, false, &item.Pending{After: turn.After}
+	case turn.State != Ready:
+		return definition.Definition{}, false, nil
+	}
+	parts, err := p.exports.Take(ctx, e, it.ID)
+	if err != nil || len(parts) == 0 {
+		return definition.Definition{}, false, err
+	}
+	b := builder{bounds: p.bounds, item: it}
+	for _, part := range parts {
+		if err := b.add(part.Path, "", part.Data); errors.Is(err, errTooLarge) {
+			return definition.Definition{}, false, p.tooLarge(it)
+		} else if err != nil {
+			return definition.Definition{}, false, err
+		}
+	}
+	d, err := p.built(&b, it)
+	return d, true, err
+}
+
+// pollExport asks the platform for an export and, if it is done, stores what it gave. An export that fails leaves single
+// reads.
+func (p *Platform) pollExport(ctx context.Context, as item.Caller, e Export, turn Turn) (Turn, error) {
+	r := p.exportRequest(as, e.Workspace)
+	done, after, err := false, time.Duration(0), error(nil)
+	if p.now().Sub(turn.Begun) > longestRead {
+		err = errors.New("it did not end within " + longestRead.String())
+	} else {
+		done, after, err = p.poll(ctx, r, operation{id: turn.Operation})
+	}
+	if err == nil && !done {
+		return Turn{State: Waiting, After: after}, p.exports.Postpone(ctx, e, after)
+	}
+	if err == nil {
+		result := p.ofOperation(r, "/operations/"+turn.Operation+"/result", "GET /operations/{o}/result")
+		var a *answer
+		if a, err = p.call(ctx, result); err == nil {
+			defer a.Close()
+			err = p.fill(ctx, e, a.body)
+		}
+	}
+	switch {
+	case err == nil:
+		return Turn{State: Ready}, nil
+	case errors.Is(ctx.Err(), context.Canceled):
+		return turn, ctx.Err() // the process stops; another continues
+	}
+	p.log.Info("a bulk export failed; its items are read one by one", "operationId", e.Operation, "error", err)
+	return Turn{State: Single}, p.failExport(ctx, e)
+}
+
+// fill stores the answer of an export part by part.
+func (p *Platform) fill(ctx context.Context, e Export, body io.Reader) error {
+	return p.exports.Fill(ctx, e, func(index func(uuid.UUID, string) error, part func(string, []byte) error) error {
+		return readExport(body, p.bounds, index, func(path, payloadType string, data []byte) error {
+			if payloadType != "" && !strings.EqualFold(payloadType, "InlineBase64") {
+				return errors.New("the payload of a part is not InlineBase64")
+			}
+			return part(path, data)
+		})
+	})
+}
+
+// readExport reads the answer of an export, whose two lists may come in any order.
+func readExport(body io.Reader, b bounds, index func(id uuid.UUID, root string) error,
+	take func(path, payloadType string, data []byte) error) error {
+	part := &meter{&meter{body, most * encoded(b.definitionBytes)}, slack}
+	d := json.NewDecoder(part)
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return errors.Join(err, errors.New("it is no object"))
+	}
+	for d.More() {
+		part.left = slack
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch key {
+		case "itemDefinitionsIndex":
+			err = readList(d, func() { part.left = slack }, func(one struct {
+				ID       uuid.UUID `json:"id"`
+				RootPath string    `json:"rootPath"`
+			}) error {
+				return index(one.ID, one.RootPath)
+			})
+		case "definitionParts":
+			err = readList(d, func() { part.left = encoded(b.partBytes) }, func(one wirePart) error {
+				return take(one.Path, one.PayloadType, one.Payload)
+			})
+		default:
+			var skipped json.RawMessage
+			err = d.Decode(&skipped)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+// readList reads a list element by element. Before each it calls next, which allows the element its size.
+func readList[T any](d *json.Decoder, next func(), take func(T) error) error {
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return errors.Join(err, errors.New("it has no list of parts"))
+	}
+	for {
+		next()
+		if !d.More() {
+			_, err := d.Token()
+			return err
+		}
+		var one T
+		if err := d.Decode(&one); err != nil {
+			return err
+		}
+		if err := take(one); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package reads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/definition"
+	"readiness/platform/fabric"
+)
+
+// Exports implements fabric.Exports. Its tables hold definitions until they are read, for at most an hour. It is safe for
+// concurrent use, within and across processes.
+type Exports struct{ Pool *pgxpool.Pool }
+
+const (
+	// lease is how long one caller alone acts for an export. It is longer than a step of work.
+	lease = 90 * time.Second
+	// look is how often others look whether it is ready.
+	look = 2 * time.Second
+	// exportLife is how long an export is kept.
+	exportLife = time.Hour
+	// batch is how many bytes of parts are stored at once.
+	batch = 4 << 20
+)
+
+const exportKey = `operation_id = $1 AND issuer = $2 AND person = $3 AND workspace_id = $4`
+
+func keyOf(e fabric.Export, more ...any) []any {
+	return append([]any{e.Operation, e.Person.Issuer, e.Person.ID, e.Workspace}, more...)
+}
+
+// Claim implements fabric.Exports.
+func (x Exports) Claim(ctx context.Context, e fabric.Export) (first bool, err error) {
+	t, err := x.Pool.Exec(ctx, `INSERT INTO exports (operation_id, issuer, person, workspace_id, next)
+		VALUES ($1, $2, $3, $4, clock_timestamp() + $5::interval) ON CONFLICT DO NOTHING`, keyOf(e, lease)...)
+	return t.RowsAffected() == 1, wrapped(err)
+}
+
+// Begun implements fabric.Exports.
+func (x Exports) Begun(ctx context.Context, e fabric.Export, operation string, next time.Duration) error {
+	_, err := x.Pool.Exec(ctx, `UPDATE exports SET remote = $5, next = clock_timestamp() + $6::interval WHERE `+exportKey,
+		keyOf(e, operation, next)...)
+	return wrapped(err)
+}
+
+// Postpone implements fabric.Exports.
+func (x Exports) Postpone(ctx context.Context, e fabric.Export, next time.Duration) error {
+	_, err := x.Pool.Exec(ctx, `UPDATE exports SET next = clock_timestamp() + $5::interval WHERE `+exportKey, keyOf(e, next)...)
+	return wrapped(err)
+}
+
+// Fail implements fabric.Exports.
+func (x Exports) Fail(ctx context.Context, e fabric.Export) error {
+	_, err := x.Pool.Exec(ctx, `WITH failed AS (UPDATE exports SET state = 'failed' WHERE `+exportKey+` RETURNING id)
+		DELETE FROM exported_parts WHERE export_id IN (SELECT id FROM failed)`, keyOf(e)...)
+	return wrapped(err)
+}
+
+// Turn implements fabric.Exports.
+func (x Exports) Turn(ctx context.Context, e fabric.Export) (fabric.Turn, error) {
+	var state, remote string
+	var begun time.Time
+	var wait time.Duration
+	var mine bool
+	// The snapshot of the outer query is from before the update, so it reads what the update found.
+	err := x.Pool.QueryRow(ctx, `WITH mine AS (
+			UPDATE exports SET next = clock_timestamp() + $5::interval WHERE `+exportKey+` AND state = 'begun' AND next <= clock_timestamp()
+			RETURNING id)
+		SELECT state, remote, begun, greatest(next - clock_timestamp(), interval '0'), EXISTS (SELECT FROM mine) FROM exports WHERE `+exportKey,
+		keyOf(e, lease)...).Scan(&state, &remote, &begun, &wait, &mine)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return fabric.Turn{State: fabric.Single}, nil
+	case err != nil:
+		return fabric.Turn{}, wrapped(err)
+	case state == "ready":
+		return fabric.Turn{State: fabric.Ready}, nil
+	case state == "begun" && !mine:
+		return fabric.Turn{State: fabric.Waiting, After: min(max(wait, time.Second), look)}, nil
+	case state == "begun" && remote != "":
+		return fabric.Turn{State: fabric.Polling, Operation: remote, Begun: begun}, nil
+	case state == "begun": // the caller that claimed it died before the platform answered
+		return fabric.Turn{State: fabric.Single}, x.Fail(ctx, e)
+	}
+	return fabric.Turn{State: fabric.Single}, nil
+}
+
+// Fill implements fabric.Exports.
+func (x Exports) Fill(ctx context.Context, e fabric.Export, read func(index func(uuid.UUID, string) error,
+	part func(string, []byte) error) error) error {
+	var id int64
+	err := x.Pool.QueryRow(ctx, `WITH this AS (SELECT id FROM exports WHERE `+exportKey+`),
+		parts AS (DELETE FROM exported_parts WHERE export_id IN (SELECT id FROM this)),
+		items AS (DELETE FROM exported_items WHERE export_id IN (SELECT id FROM this))
+		SELECT id FROM this`, keyOf(e)...).Scan(&id)
+	if err != nil {
+		return wrapped(err)
+	}
+	f := filling{pool: x.Pool, export: id}
+	err = read(func(itemID uuid.UUID, root string) error {
+		f.items = append(f.items, []any{id, itemID, strings.TrimSuffix(root, "/")})
+		return nil
+	}, func(path string, data []byte) error { return f.add(ctx, path, data) })
+	if err == nil {
+		err = f.flush(ctx)
+	}
+	if err == nil {
+		_, err = x.Pool.CopyFrom(ctx, pgx.Identifier{"exported_items"}, []string{"export_id", "item_id", "root"}, pgx.CopyFromRows(f.items))
+	}
+	if err == nil {
+		_, err = x.Pool.Exec(ctx, `UPDATE exports SET state = 'ready' WHERE id = $1`, id)
+	}
+	return wrapped(err)
+}
+
+// filling stores the parts of an export in batches.
+type filling struct {
+	pool   *pgxpool.Pool
+	export int64
+	items  [][]any
+	parts  [][]any
+	bytes  int
+}
+
+func (f *filling) add(ctx context.Context, path string, data []byte) error {
+	f.parts = append(f.parts, []any{f.export, path, data})
+	if f.bytes += len(path) + len(data); f.bytes < batch {
+		return nil
+	}
+	return f.flush(ctx)
+}
+
+func (f *filling) flush(ctx context.Context) error {
+	_, err := f.pool.CopyFrom(ctx, pgx.Identifier{"exported_parts"}, []string{"export_id", "path", "data"}, pgx.CopyFromRows(f.parts))
+	f.parts, f.bytes = nil, 0
+	return err
+}
+
+// Take implements fabric.Exports. A part belongs to the item with the longest root before it.
+func (x Exports) Take(ctx context.Context, e fabric.Export, id uuid.UUID) ([]definition.Part, error) {
+	var root string
+	rows, err := x.Pool.Query(ctx, `WITH this AS (SELECT i.export_id, i.root FROM exports e JOIN exported_items i ON i.export_id = e.id
+			WHERE `+exportKey+` AND i.item_id = $5)
+		DELETE FROM exported_parts p USING this t
+		WHERE p.export_id = t.export_id AND p.path > t.root || '/' AND p.path < t.root || '0'
+			AND NOT EXISTS (SELECT FROM exported_items o WHERE o.export_id = t.export_id AND length(o.root) > length(t.root)
+				AND starts_with(p.path, o.root || '/'))
+		RETURNING t.root, p.path, p.data`, keyOf(e, id)...)
+	if err != nil {
+		return nil, wrapped(err)
+	}
+	var parts []definition.Part
+	var part definition.Part
+	if _, err = pgx.ForEachRow(rows, []any{&root, &part.Path, &part.Data}, func() error {
+		part.Path = strings.TrimPrefix(part.Path, root+"/")
+		parts = append(parts, part)
+		part.Data = nil
+		return nil
+	}); err != nil {
+		return nil, wrapped(err)
+	}
+	return parts, nil
+}
+
+// Sweep deletes old exports with what was not read of them.
+func (x Exports) Sweep(ctx context.Context) error {
+	if _, err := x.Pool.Exec(ctx, `DELETE FROM exports WHERE begun < now() - $1::interval`, exportLife); err != nil {
+		return fmt.Errorf("reads: delete old exports: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,292 @@
+package reads_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/definition"
+	"readiness/domain/item"
+	"readiness/internal/pgtest"
+	"readiness/internal/samples"
+	"readiness/platform/fabric"
+	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/folder"
+	"readiness/platform/reads"
+)
+
+var export = fabric.Export{Operation: uuid.UUID{15: 1}, Person: item.Person{Issuer: "i", ID: "t/o"}, Workspace: uuid.UUID{15: 2}}
+
+// come makes the platform's next turn come now.
+func come(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	_, err := pool.Exec(t.Context(), `UPDATE exports SET next = clock_timestamp()`)
+	check(t, err)
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// One of many callers begins an export, one at a time polls it, and the others wait.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.Pool(t)
+	x := reads.Exports{Pool: pool}
+	is := func(e fabric.Export, want fabric.State) fabric.Turn {
+		t.Helper()
+		turn, err := x.Turn(t.Context(), e)
+		if err != nil || turn.State != want || turn.State == fabric.Waiting && (turn.After < time.Second || turn.After > 2*time.Second) {
+			t.Fatalf("got %+v, %v, want state %d", turn, err, want)
+		}
+		return turn
+	}
+	is(export, fabric.Single)
+	if n := together(t, func() bool { first, err := x.Claim(t.Context(), export); check(t, err); return first }); n != 1 {
+		t.Fatalf("%d callers begin the export", n)
+	}
+	is(export, fabric.Waiting)
+	check(t, x.Begun(t.Context(), export, "remote", time.Hour))
+	is(export, fabric.Waiting)
+	come(t, pool)
+	if n := together(t, func() bool {
+		turn, err := x.Turn(t.Context(), export)
+		check(t, err)
+		return turn.State == fabric.Polling && turn.Operation == "remote" && time.Since(turn.Begun) < time.Hour
+	}); n != 1 {
+		t.Fatalf("%d callers poll", n)
+	}
+	check(t, x.Postpone(t.Context(), export, time.Minute))
+	is(export, fabric.Waiting)
+	for _, change := range []func(*fabric.Export){
+		func(e *fabric.Export) { e.Operation[0] = 9 }, func(e *fabric.Export) { e.Workspace[0] = 9 },
+		func(e *fabric.Export) { e.Person.ID = "t/p" }, func(e *fabric.Export) { e.Person.Issuer = "" },
+	} {
+		other := export
+		change(&other)
+		is(other, fabric.Single)
+	}
+	check(t, x.Fail(t.Context(), export))
+	is(export, fabric.Single)
+	if first, err := x.Claim(t.Context(), export); err != nil || first {
+		t.Errorf("a failed export is begun again: %t, %v", first, err)
+	}
+
+	// Its caller died before the platform answered.
+	lost := export
+	lost.Operation[0] = 7
+	_, err := x.Claim(t.Context(), lost)
+	check(t, err)
+	come(t, pool)
+	is(lost, fabric.Single)
+	check(t, x.Sweep(t.Context()))
+	is(lost, fabric.Single)
+	_, err = pool.Exec(t.Context(), `UPDATE exports SET begun = now() - interval '2 hours'`)
+	check(t, err)
+	check(t, x.Sweep(t.Context()))
+	if first, err := x.Claim(t.Context(), lost); err != nil || !first {
+		t.Errorf("an old export is kept: %t, %v", first, err)
+	}
+}
+
+// together calls f from ten goroutines and returns how many got true.
+func together(t *testing.T, f func() bool) (n int) {
+	t.Helper()
+	var wg sync.WaitGroup
+	got := make([]bool, 10)
+	for i := range got {
+		wg.Go(func() { got[i] = f() })
+	}
+	wg.Wait()
+	for _, ok := range got {
+		if ok {
+			n++
+		}
+	}
+	return n
+}
+
+// A part belongs to the item with the longest root before it, is given once, and what an earlier attempt stored is gone.
+func TestTakes(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.Pool(t)
+	x := reads.Exports{Pool: pool}
+	_, err := x.Claim(t.Context(), export)
+	check(t, err)
+	fill := func(broken error, files ...string) error {
+		return x.Fill(t.Context(), export, func(index func(uuid.UUID, string) error, part func(string, []byte) error) error {
+			for _, f := range files { // the parts come first
+				check(t, part(f, []byte(f)))
+			}
+			for id, root := range map[byte]string{1: "/A", 2: "/A/B", 3: "/A B/", 4: "/Ab"} {
+				check(t, index(uuid.UUID{15: id}, root))
+			}
+			return broken
+		})
+	}
+	big := "/A/" + strings.Repeat("x", 5<<20) // more than a batch, without which nothing would be stored
+	if err := fill(errors.New("the connection broke"), "/A/old", big[:1000]); err == nil {
+		t.Fatal("a broken answer fills the export")
+	}
+	if turn, err := x.Turn(t.Context(), export); err != nil || turn.State == fabric.Ready {
+		t.Fatalf("got %+v, %v", turn, err)
+	}
+	check(t, fill(nil, "/A/one", "/A/B/two", "/A/Bc", "/A B/three", "/Ab/four", "/A/B", "/A", "/A0", "/none/five", "/A/two/B"))
+	for i, want := range [][]string{{"B", "Bc", "one", "two/B"}, {"two"}, {"three"}, {"four"}, nil} {
+		id := byte(i + 1)
+		for _, want := range [][]string{want, nil} {
+			parts, err := x.Take(t.Context(), export, uuid.UUID{15: id})
+			check(t, err)
+			var got []string
+			for _, p := range parts {
+				got = append(got, p.Path)
+				if !strings.HasSuffix(string(p.Data), "/"+p.Path) {
+					t.Errorf("%s has the bytes of %s", p.Path, p.Data)
+				}
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("item %d: -want +got:\n%s", id, diff)
+			}
+		}
+	}
+}
+
+// Announced models are exported together, in one call, and what the export lacks or fails to give is read singly.
+func TestBulkExport(t *testing.T) {
+	t.Parallel()
+	none := definition.Definition{}
+	for name, c := range map[string]struct {
+		fault          *fabrictest.Fault
+		few            bool
+		exports, reads int // calls that begin one; reads -1 for one of each model
+	}{
+		"together":              {nil, false, 1, 0},
+		"too few":               {nil, true, 0, -1},
+		"it is refused":         {&fabrictest.Fault{Path: "bulkExportDefinitions", Answer: says(403, `{"errorCode":"InsufficientPrivileges"}`)}, false, 1, -1},
+		"it fails":              {&fabrictest.Fault{Path: "bulkExportDefinitions", Operation: map[string]any{"errorCode": "UnknownError"}}, false, 1, -1},
+		"the result is garbage": {&fabrictest.Fault{Path: "/result", Answer: says(200, `{"definitionParts":[{"path":`)}, false, 1, -1},
+		"the result is empty":   {&fabrictest.Fault{Path: "/result", Answer: says(200, `{"itemDefinitionsIndex":[],"definitionParts":[]}`)}, false, 1, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pool := pgtest.Pool(t)
+			b := newBulk(t, pool)
+			models := b.models
+			if c.few {
+				models = models[:3]
+			}
+			if c.fault != nil {
+				b.service.Script(*c.fault)
+			}
+			var ids []uuid.UUID
+			for _, m := range models {
+				ids = append(ids, m.ID)
+			}
+			for range 2 { // each step of the work announces them
+				check(t, b.Announce(t.Context(), b.as, models[0].WorkspaceID, ids))
+			}
+			for _, m := range models {
+				want, err := b.folder.Definition(t.Context(), b.as, m)
+				check(t, err)
+				got := none
+				for tries := 0; len(got.Parts) == 0; tries++ {
+					got, err = b.Definition(t.Context(), b.as, m)
+					if _, pending := errors.AsType[*item.Pending](err); !pending {
+						check(t, err)
+					}
+					if tries > 5 {
+						t.Fatal("it is pending forever")
+					}
+					come(t, pool)
+				}
+				if want.Hash() != got.Hash() || !got.MayLackCopilot {
+					t.Errorf("%s is read differently", m.DisplayName)
+				}
+			}
+			reads := c.reads
+			if reads < 0 {
+				reads = len(models)
+			}
+			if n, m := b.called("bulkExportDefinitions"), b.called("getDefinition"); n != c.exports || m != reads {
+				t.Errorf("%d exports and %d single reads, want %d and %d", n, m, c.exports, reads)
+			}
+			left := 0
+			check(t, pool.QueryRow(t.Context(), `SELECT count(*) FROM exported_parts`).Scan(&left))
+			if left != 0 {
+				t.Errorf("%d parts are left", left)
+			}
+		})
+	}
+}
+
+func says(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(body))
+	}
+}
+
+// bulk is an emulator over the samples with a client that exports.
+type bulk struct {
+	*fabric.Platform
+	service *fabrictest.Service
+	folder  *folder.Platform
+	models  []item.Item
+	as      item.Caller
+}
+
+func newBulk(t *testing.T, pool *pgxpool.Pool) *bulk {
+	t.Helper()
+	b := &bulk{as: item.Caller{Person: item.Person{Issuer: "i", ID: "ada"}, Token: "ada", Work: uuid.UUID{15: 1}}}
+	var err error
+	b.folder, err = folder.Open(samples.Workspaces(t), folder.Options{})
+	check(t, err)
+	b.service = fabrictest.New(fabrictest.Options{Folder: b.folder, Lasts: time.Nanosecond, Layout: fabrictest.Layout{Exact: true},
+		Person: func(bearer string) (fabrictest.Person, error) {
+			return fabrictest.Person{ID: bearer, Scopes: []string{"Workspace.Read.All", "Item.ReadWrite.All", "Report.Read.All"}}, nil
+		}})
+	server := httptest.NewTLSServer(b.service)
+	t.Cleanup(server.Close)
+	b.Platform, err = fabric.New(fabric.Options{URL: server.URL, PowerBIURL: server.URL, Transport: server.Client().Transport,
+		Exports: reads.Exports{Pool: pool},
+		Wait:    func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Tokens:  func(_ context.Context, as item.Caller, _ item.Permission) (string, error) { return as.Token, nil }})
+	check(t, err)
+	workspaces, err := b.folder.Workspaces(t.Context(), b.as)
+	check(t, err)
+	for _, w := range workspaces {
+		all, err := b.folder.Items(t.Context(), b.as, w.ID, item.SemanticModel)
+		check(t, err)
+		if len(all) > len(b.models) {
+			b.models = all
+		}
+	}
+	if len(b.models) < 4 {
+		t.Fatalf("the largest workspace has %d models", len(b.models))
+	}
+	return b
+}
+
+func (b *bulk) called(path string) (n int) {
+	for _, c := range b.service.Calls() {
+		if c.Method == "POST" && strings.Contains(c.Path, path) {
+			n++
+		}
+	}
+	return n
+}
