@@ -16,7 +16,7 @@ import (
 	"readiness/platform/quota"
 )
 
-// Export names a bulk export: for which operation of the service it is, whose, and of which workspace.
+// Export names a bulk export by the service's operation, the person who calls and the workspace.
 type Export struct {
 	Operation uuid.UUID
 	Person    item.Person
@@ -51,14 +51,14 @@ type Turn struct {
 	After     time.Duration // when Waiting, until the next look
 }
 
-// State is what a caller is to do about an export.
+// State says how a caller continues with an export.
 type State int
 
 // The states of an export.
 const (
 	Single  State = iota // there is none, or it failed: read the item by itself
 	Waiting              // look again later
-	Polling              // ask the platform; nobody else does
+	Polling              // ask the platform; other callers wait
 	Ready                // take the item
 )
 
