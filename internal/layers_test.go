@@ -65,6 +65,15 @@ var mayImport = map[string][]string{
 	// Reports and gates over what the service stored of a run.
 	"evaluation": {"domain/...", "offline/show", "offline/report/..."},
 
+	// The commands that call a service know it by its client only.
+	"cmd/readiness/cli": {},
+	"cmd/readiness/clientcmd": {
+		"cmd/readiness/cli", "cmd/readiness/clientcmd/sheet", "client", "evaluation", "offline/report/...",
+		"domain/benchmark", "domain/benchmark/goldenset", "domain/comparison", // question files, and what verdicts are called
+		"internal/jsonerror", "internal/optional",
+	},
+	"cmd/readiness/clientcmd/sheet": {"cmd/readiness/cli", "client", "internal/optional"},
+
 	// These wire everything.
 	"cmd/...":       {"..."},
 	"scenarios/...": {"..."},

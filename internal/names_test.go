@@ -23,7 +23,6 @@ const sharedNames = 40
 // moreSharedNames are the packages that may have more, each with its number and the reason. A package is not in the list
 // when it needs no more than sharedNames.
 var moreSharedNames = map[string]entry{
-	"cmd/readiness":          {85, "not divided yet"},
 	"domain/proposal/screen": {50, "a check is a function, its words and patterns lists"},
 	"http":                   {64, "not divided yet"},
 	"offline":                {53, "not divided yet"},

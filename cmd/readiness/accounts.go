@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/accounts"
+	"readiness/cmd/readiness/cli"
 	"readiness/commands"
 	"readiness/domain/account"
 )
@@ -27,7 +28,7 @@ func (r *root) accountsCommand() *cobra.Command {
 the event log, so applying the file again changes nothing. The declaration of an account is complete: what it omits is
 removed or set to its default. Accounts that the file does not name stay unchanged.`,
 		Args: cobra.NoArgs,
-		RunE: needsSubcommand,
+		RunE: cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
 	plansFlag(c.PersistentFlags(), &plansFile)
@@ -48,7 +49,7 @@ removed or set to its default. Accounts that the file does not name stay unchang
 					if err := migrate(c.Context(), url); err != nil {
 						return err
 					}
-					core, err := openCore(c.Context(), url, flags.connections, false, r.log)
+					core, err := openCore(c.Context(), url, flags.connections, false, r.Log)
 					if err != nil {
 						return err
 					}
@@ -74,7 +75,7 @@ func (r *root) accountsSchemaCommand() *cobra.Command {
 		Example: "  readiness accounts schema > accounts.schema.json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := r.stdout.Write(accounts.Schema())
+			_, err := r.Stdout.Write(accounts.Schema())
 			return err
 		},
 	}
@@ -83,7 +84,7 @@ func (r *root) accountsSchemaCommand() *cobra.Command {
 // diffAccounts prints what applying the declarations would change.
 func (r *root) diffAccounts(ctx context.Context, s *commands.Accounts, declared []account.Declaration) error {
 	changes, err := s.Diff(ctx, declared)
-	describeChanges(r.stdout, changes)
+	describeChanges(r.Stdout, changes)
 	return err
 }
 
@@ -94,11 +95,11 @@ func (r *root) applyAccounts(ctx context.Context, s *commands.Accounts, declared
 	if err != nil {
 		return err
 	}
-	describeChanges(r.stdout, planned)
+	describeChanges(r.Stdout, planned)
 	applied, err := s.Apply(ctx, declared)
 	if err == nil && !reflect.DeepEqual(applied, planned) {
-		fmt.Fprintln(r.stdout, "\nThe accounts were changed by another process meanwhile. Applied:")
-		describeChanges(r.stdout, applied)
+		fmt.Fprintln(r.Stdout, "\nThe accounts were changed by another process meanwhile. Applied:")
+		describeChanges(r.Stdout, applied)
 	}
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"readiness/cmd/readiness/cli"
 )
 
 func TestOwnAddress(t *testing.T) {
@@ -21,7 +23,7 @@ func TestOwnAddress(t *testing.T) {
 		"0.0.0.0:8080":   {"http://localhost:8080", true},
 	} {
 		var log bytes.Buffer
-		r := &root{log: slog.New(slog.NewTextHandler(&log, nil))}
+		r := &root{&cli.Program{Log: slog.New(slog.NewTextHandler(&log, nil))}}
 		addr, err := net.ResolveTCPAddr("tcp", at)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/offline"
 )
 
@@ -29,7 +30,7 @@ every byte, even if apply was interrupted. Keep it until you have committed or r
   readiness revert before.json --write`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			if record != "" && !write {
-				return usage("--record needs --write: without it nothing is written, so there is nothing to record")
+				return cli.Usage("--record needs --write: without it nothing is written, so there is nothing to record")
 			}
 			all, err := r.propose(c.Context(), f, true, paths)
 			if err != nil {
@@ -39,12 +40,12 @@ every byte, even if apply was interrupted. Keep it until you have committed or r
 				return err
 			}
 			if !write {
-				fmt.Fprintln(r.stderr, "Nothing was written; add --write to write it.")
+				fmt.Fprintln(r.Stderr, "Nothing was written; add --write to write it.")
 				return failedProposals(all)
 			}
 			applied, named, err := offline.Write(c.Context(), all, record, now())
 			if named != "" {
-				fmt.Fprintf(r.stderr, "To undo: readiness revert %s --write\n", filepath.ToSlash(named))
+				fmt.Fprintf(r.Stderr, "To undo: readiness revert %s --write\n", filepath.ToSlash(named))
 			}
 			if err != nil {
 				return err

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
@@ -29,11 +29,6 @@ var listFormats = []string{"table", "markdown", "html", "csv"}
 
 // severities lists the severities in ascending order.
 var severities = []string{string(finding.Low), string(finding.Medium), string(finding.High)}
-
-// completes makes shells complete the flag with the values.
-func completes(c *cobra.Command, flag string, values ...string) {
-	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
-}
 
 // assessFlags holds the flags of assess.
 type assessFlags struct {
@@ -89,7 +84,7 @@ that the command line is wrong.`,
   readiness assess models --baseline main.json --fail-on medium --fail-under 60`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			if len(paths) == 0 {
-				return usage("assess needs a path: a folder with semantic models in it, or a .bim file")
+				return cli.Usage("assess needs a path: a folder with semantic models in it, or a .bim file")
 			}
 			gate, err := f.gate(c)
 			if err != nil {
@@ -127,10 +122,10 @@ func (f *assessFlags) add(c *cobra.Command) {
 	flags.IntVar(&f.sarifLimit, "sarif-limit", sarif.Limit,
 		"how many results to write to SARIF, those with the most impact first; 0 for all (GitHub shows 5,000)")
 	flags.IntVar(&f.jobs, "jobs", 0, "how many items to assess at once; 0 for one per processor")
-	completes(c, "format", assessFormats...)
-	completes(c, "regime", regimes...)
-	completes(c, "min-severity", severities...)
-	completes(c, "fail-on", severities...)
+	cli.Completes(c, "format", assessFormats...)
+	cli.Completes(c, "regime", regimes...)
+	cli.Completes(c, "min-severity", severities...)
+	cli.Completes(c, "fail-on", severities...)
 }
 
 // regimeIDs returns the ids of all regimes, oldest first.
@@ -146,13 +141,13 @@ func regimeIDs() []string {
 func (f *assessFlags) rules() (*readiness.Regime, error) {
 	regime, ok := readiness.Find(f.regime)
 	if !ok {
-		return nil, usage("--regime must be one of %s, not %q", strings.Join(regimeIDs(), ", "), f.regime)
+		return nil, cli.Usage("--regime must be one of %s, not %q", strings.Join(regimeIDs(), ", "), f.regime)
 	}
 	if err := f.list.Validate(regime); err != nil {
-		return nil, usage("--rule: %w", err)
+		return nil, cli.Usage("--rule: %w", err)
 	}
 	if (f.list.All || f.list.Rules != nil || f.list.Object != "") && !slices.Contains(listFormats, f.format) {
-		return nil, usage("--all, --rule and --object affect the formats %s, not %s", strings.Join(listFormats, ", "), f.format)
+		return nil, cli.Usage("--all, --rule and --object affect the formats %s, not %s", strings.Join(listFormats, ", "), f.format)
 	}
 	return readRules(f.rulesFile, regime)
 }
@@ -161,13 +156,13 @@ func (f *assessFlags) rules() (*readiness.Regime, error) {
 func (f assessFlags) gate(c *cobra.Command) (offline.Gate, error) {
 	severity := func(name, value string) error {
 		if !slices.Contains(severities, value) {
-			return usage("--%s must be low, medium or high, not %q", name, value)
+			return cli.Usage("--%s must be low, medium or high, not %q", name, value)
 		}
 		return nil
 	}
 	var g offline.Gate
 	if !slices.Contains(assessFormats, f.format) {
-		return g, usage("--format must be one of %s, not %q", strings.Join(assessFormats, ", "), f.format)
+		return g, cli.Usage("--format must be one of %s, not %q", strings.Join(assessFormats, ", "), f.format)
 	}
 	if err := severity("min-severity", f.minSeverity); err != nil {
 		return g, err
@@ -180,9 +175,9 @@ func (f assessFlags) gate(c *cobra.Command) (offline.Gate, error) {
 	}
 	switch {
 	case f.failUnder < 0 || f.failUnder > 100:
-		return g, usage("--fail-under must be 0 to 100, not %d", f.failUnder)
+		return g, cli.Usage("--fail-under must be 0 to 100, not %d", f.failUnder)
 	case f.list.Top < 0 || f.jobs < 0 || f.sarifLimit < 0:
-		return g, usage("--top, --jobs and --sarif-limit must not be negative")
+		return g, cli.Usage("--top, --jobs and --sarif-limit must not be negative")
 	case c.Flags().Changed("fail-under"):
 		g.FailUnder = &f.failUnder
 	}
@@ -201,7 +196,7 @@ func (r *root) assess(c *cobra.Command, f assessFlags, regime *readiness.Regime,
 			return err
 		}
 		if o.Baseline.Regime != regime.ID {
-			fmt.Fprintf(r.stderr, "readiness: warning: the baseline uses the rules of %s, this assessment those of %s; create the "+
+			fmt.Fprintf(r.Stderr, "readiness: warning: the baseline uses the rules of %s, this assessment those of %s; create the "+
 				"baseline again\n", o.Baseline.Regime, regime.ID)
 		}
 	}
@@ -209,10 +204,10 @@ func (r *root) assess(c *cobra.Command, f assessFlags, regime *readiness.Regime,
 	if err != nil {
 		return err
 	}
-	bar := r.newLateProgress("assessing")
-	o.Progress = bar.at
+	bar := r.LateProgress("assessing")
+	o.Progress = func(done, total int) { bar.At(int64(done), int64(total)) }
 	a, err := offline.Assess(c.Context(), items, o)
-	bar.end()
+	bar.End()
 	if err != nil {
 		return err
 	}
@@ -222,24 +217,24 @@ func (r *root) assess(c *cobra.Command, f assessFlags, regime *readiness.Regime,
 		return err
 	}
 	if f.output != "" {
-		fmt.Fprintf(r.stderr, "%s; written to %s\n", a.Summary(), filepath.ToSlash(f.output))
+		fmt.Fprintf(r.Stderr, "%s; written to %s\n", a.Summary(), filepath.ToSlash(f.output))
 	}
 	misses := gate.Misses(a)
 	for _, miss := range misses {
-		fmt.Fprintf(r.stderr, "readiness: %s\n", miss)
+		fmt.Fprintf(r.Stderr, "readiness: %s\n", miss)
 	}
 	if n := a.Unreadable(); n > 0 {
-		return partly("%d of %d items could not be assessed; the report says why", n, len(a.Items))
+		return cli.Partly("%d of %d items could not be assessed; the report says why", n, len(a.Items))
 	}
 	if len(misses) > 0 {
-		return errFound
+		return cli.ErrFound
 	}
 	return nil
 }
 
 // write writes the assessment in its format to stdout, or atomically to the file of --output.
 func (r *root) write(a *offline.Assessment, f assessFlags, gate offline.Gate) error {
-	return r.writeTo(f.output, func(w io.Writer) error {
+	return r.WriteTo(f.output, func(w io.Writer) error {
 		switch f.format {
 		case "json":
 			return offline.WriteJSON(w, a)
@@ -250,9 +245,9 @@ func (r *root) write(a *offline.Assessment, f assessFlags, gate offline.Gate) er
 		case "csv":
 			return report.WriteCSV(w, a, f.list)
 		case "sarif":
-			left, err := sarif.Write(w, a, version(), f.sarifLimit)
+			left, err := sarif.Write(w, a, cli.Version(), f.sarifLimit)
 			if left > 0 {
-				fmt.Fprintf(r.stderr, "readiness: warning: the SARIF report omits the %d least important of %d results; --sarif-limit "+
+				fmt.Fprintf(r.Stderr, "readiness: warning: the SARIF report omits the %d least important of %d results; --sarif-limit "+
 					"sets how many it holds,  "+
 					"--min-severity and --ignore reduce their number\n", left, left+f.sarifLimit)
 			}
@@ -272,68 +267,11 @@ const defaultWidth = 120
 // screenOf returns the properties of w as a screen: a terminal's color support and width, or the defaults.
 func screenOf(w io.Writer) report.Screen {
 	s := report.Screen{Width: defaultWidth}
-	if file, ok := w.(*os.File); ok && onTerminal(w) {
+	if file, ok := w.(*os.File); ok && cli.OnTerminal(w) {
 		s.Terminal, s.Color = true, os.Getenv("NO_COLOR") == ""
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 { //nolint:gosec // a file descriptor is small
 			s.Width = width
 		}
 	}
 	return s
-}
-
-// writeTo calls write with stdout or, if output names a file, with a temporary file that then replaces it atomically.
-func (r *root) writeTo(output string, write func(io.Writer) error) (err error) {
-	if output == "" {
-		return write(r.stdout)
-	}
-	file, err := os.CreateTemp(filepath.Dir(output), "."+filepath.Base(output)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(file.Name()) // best effort
-		}
-	}()
-	mode := os.FileMode(0o644)
-	if info, err := os.Stat(output); err == nil {
-		mode = info.Mode().Perm()
-	}
-	err = write(file)
-	for _, step := range []func() error{func() error { return file.Chmod(mode) }, file.Close,
-		func() error { return os.Rename(file.Name(), output) }} {
-		if err == nil {
-			err = step()
-		}
-	}
-	return err
-}
-
-// lateProgress is a progress bar that appears only if the work takes long.
-type lateProgress struct {
-	since time.Time
-	make  func() *progress
-	shown *progress
-}
-
-// patience is how long the bar stays hidden.
-const patience = time.Second
-
-func (r *root) newLateProgress(what string) *lateProgress {
-	return &lateProgress{since: time.Now(), make: func() *progress { return newProgress(r.stderr, what, counted) }}
-}
-
-func (p *lateProgress) at(done, total int) {
-	if p.shown == nil && time.Since(p.since) > patience {
-		p.shown = p.make()
-	}
-	if p.shown != nil {
-		p.shown.at(int64(done), int64(total))
-	}
-}
-
-func (p *lateProgress) end() {
-	if p.shown != nil {
-		p.shown.end()
-	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"readiness/cmd/readiness/cli"
 )
 
 // gates begins a golden set, saves it from files, and runs it with gates and reports.
@@ -23,13 +25,13 @@ func gates(t *testing.T, y *typist) {
 	}
 	y.types(0, "", "benchmark", "init", in, of, path("set.csv"))
 	begun := read("set.csv")
-	if n := strings.Count(begun, ",Generated\n"); n != initialQuestions || !strings.HasPrefix(begun, "\ufeffquestion,expectedAnswer,") {
+	if n := strings.Count(begun, ",Generated\n"); n != 10 || !strings.HasPrefix(begun, "\ufeffquestion,expectedAnswer,") {
 		t.Errorf("init wrote %d questions:\n%s", n, begun)
 	}
 	if again := y.types(1, "", "benchmark", "init", in, of, path("set.csv")); !strings.Contains(again.stderr, "exists") || read("set.csv") != begun {
 		t.Errorf("init over a file: got %q", again.stderr)
 	}
-	y.types(exitUsage, "", "benchmark", "init", in, of, path("set.json"))
+	y.types(cli.ExitUsage, "", "benchmark", "init", in, of, path("set.json"))
 
 	// An exported set is the same as the saved one, in either format.
 	y.types(0, "", "benchmark", "save", in, of, path("set.csv"))
@@ -57,7 +59,7 @@ func gates(t *testing.T, y *typist) {
 	const wrong = `{"question":"What was the total revenue of the moon?","expectedValue":"987654321","questionId":"moon","source":"Customer"}` + "\n"
 	y.types(0, read("set.jsonl")+wrong, "benchmark", "save", in, of, "-", "--format", "jsonl")
 	for _, flags := range [][]string{{"--fail-under", "101"}, {"--fail-under", "1", "--no-wait"}, {"--baseline", "x"}} {
-		y.types(exitUsage, "", append([]string{"benchmark", "run", in, of}, flags...)...)
+		y.types(cli.ExitUsage, "", append([]string{"benchmark", "run", in, of}, flags...)...)
 	}
 	passed := y.types(0, "", "benchmark", "run", in, of, "--fail-under", "10", "--fail-on-regression", "--junit", path("a.xml"), "--markdown", path("a.md"), "--html", path("a.html"))
 	if !strings.Contains(passed.stderr, "No earlier run asked these questions") || !strings.Contains(passed.stdout, "score ") {
@@ -68,7 +70,7 @@ func gates(t *testing.T, y *typist) {
 		Failures int `xml:"failures,attr"`
 		Errors   int `xml:"errors,attr"`
 	}
-	if err := xml.Unmarshal([]byte(read("a.xml")), &junit); err != nil || junit.Tests != initialQuestions+3 || junit.Failures == 0 {
+	if err := xml.Unmarshal([]byte(read("a.xml")), &junit); err != nil || junit.Tests != 10+3 || junit.Failures == 0 {
 		t.Errorf("JUnit: got %+v and error %v", junit, err)
 	}
 	for name, want := range map[string]string{"a.xml": `name="answeredBy" value="embedded (simulated`, "a.md": "embedded \\(simulated", "a.html": "embedded (simulated by the rules engine; no AI was asked)"} {
@@ -78,7 +80,7 @@ func gates(t *testing.T, y *typist) {
 	}
 
 	// The gate fails by the score; the reports are written all the same.
-	failed := y.types(exitDamaged, "", "benchmark", "run", in, of, "--fail-under", "100", "--fail-on-regression", "--markdown", path("b.md"))
+	failed := y.types(cli.ExitDamaged, "", "benchmark", "run", in, of, "--fail-under", "100", "--fail-on-regression", "--markdown", path("b.md"))
 	if !strings.Contains(failed.stderr, ", below 100") || strings.Contains(failed.stderr, "regressed") || !strings.Contains(failed.stderr, "Compared with run ") || !strings.Contains(read("b.md"), "**The gate failed**") {
 		t.Errorf("too low a score: got %+v\n%s", failed, read("b.md"))
 	}
@@ -90,7 +92,7 @@ func gates(t *testing.T, y *typist) {
 	regressing = regressing[:strings.Index(regressing, `,"was":`)] + regressing[strings.Index(regressing, `,"questionId"`):]
 	y.types(0, regressing+"\n", "benchmark", "save", in, of, "-", "--format", "jsonl")
 	y.types(0, "", "benchmark", "run", in, of, "--fail-on-regression") // no earlier run of this set
-	regressed := y.types(exitDamaged, "", "benchmark", "run", in, of, "--fail-on-regression", "--baseline", before)
+	regressed := y.types(cli.ExitDamaged, "", "benchmark", "run", in, of, "--fail-on-regression", "--baseline", before)
 	if !strings.Contains(regressed.stderr, "readiness: 1 question regressed\n") || !strings.Contains(regressed.stderr, "readiness: regressed: ") {
 		t.Errorf("a regression: got %+v", regressed)
 	}
@@ -99,12 +101,12 @@ func gates(t *testing.T, y *typist) {
 	// Side B of an A/B run is compared with its own earlier run.
 	y.types(0, "", "abtests", "create", "Gate", in, of, in, of)
 	test := shownID.FindString(y.types(0, "", "abtests", "list", "--search", "gate").stdout)
-	ab := y.types(exitDamaged, "", "abtests", "run", test, "--fail-under", "90", "--fail-on-regression", "--html", path("ab.html"), "--junit", path("ab.xml"))
+	ab := y.types(cli.ExitDamaged, "", "abtests", "run", test, "--fail-under", "90", "--fail-on-regression", "--html", path("ab.html"), "--junit", path("ab.xml"))
 	if !strings.Contains(ab.stderr, "the score is 0, below 90") || !strings.Contains(ab.stderr, "Compared with run ") || strings.Contains(ab.stderr, "regressed") {
 		t.Errorf("an A/B run: got %+v", ab)
 	}
 	if page := read("ab.html"); strings.Count(page, `<th scope="col">side A</th>`) != 1 || !strings.Contains(page, "side B") {
 		t.Errorf("the page of an A/B run:\n%s", page)
 	}
-	y.types(exitUsage, "", "abtests", "run", test, "--fail-under", "-1")
+	y.types(cli.ExitUsage, "", "abtests", "run", test, "--fail-under", "-1")
 }

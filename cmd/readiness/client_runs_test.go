@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/internal/pgtest"
 )
 
@@ -190,7 +191,7 @@ func TestClientInterrupted(t *testing.T) {
 	}
 	<-ended
 	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
-	if cmd.ProcessState.ExitCode() != exitFailed || stdout.String() != "" || len(lines) != 3 || lines[2] != "readiness: interrupted" {
+	if cmd.ProcessState.ExitCode() != cli.ExitFailed || stdout.String() != "" || len(lines) != 3 || lines[2] != "readiness: interrupted" {
 		t.Fatalf("interrupted: got %v, stdout %q, stderr %q", cmd.ProcessState, stdout, stderr)
 	}
 	if want := `^  readiness client operations wait [0-9a-f-]{36} --profile here --config '\S+/ada'\\''s profiles'$`; !regexp.MustCompile(want).MatchString(lines[1]) {

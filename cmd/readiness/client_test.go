@@ -19,8 +19,10 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
+	"readiness/cmd/readiness/cli"
 	"readiness/internal/optional"
 	"readiness/internal/pgtest"
+	"readiness/internal/testworld"
 )
 
 // typist runs command lines of readiness client with its own profiles, and records the output.
@@ -60,10 +62,9 @@ func (y *typist) run(ctx context.Context, stdin string, args ...string) result {
 	y.t.Helper()
 	var stdout, stderr bytes.Buffer
 	r := newRoot(&stdout, &stderr)
-	r.pause = y.pause
-	r.command.SetIn(strings.NewReader(stdin))
-	r.command.SetArgs(append([]string{"client", "--config", y.config}, args...))
-	got := result{r.exitCode(r.command.ExecuteContext(ctx)), "", ""}
+	r.Pause = y.pause
+	r.Command.SetIn(strings.NewReader(stdin))
+	got := result{r.Run(ctx, append([]string{"client", "--config", y.config}, args...)), "", ""}
 	got.stdout, got.stderr = stdout.String(), stderr.String()
 	for i, a := range args {
 		if strings.ContainsAny(a, " |") {
@@ -125,7 +126,7 @@ func (y *typist) waitsWithoutTheScope(base, reading string) {
 		return hurry(ctx, d)
 	}
 	waited := quiet.run(ctx, "", "operations", "wait", going, "--profile", "reading")
-	if waited.code != exitFailed || strings.Count(waited.stderr, "with a token of the scope Service.ReadWrite.All. Wait for it with such a token") != 1 {
+	if waited.code != cli.ExitFailed || strings.Count(waited.stderr, "with a token of the scope Service.ReadWrite.All. Wait for it with such a token") != 1 {
 		y.t.Errorf("waiting with a token that only reads: got %+v", waited)
 	}
 	quiet.pause = hurry
@@ -181,7 +182,7 @@ func TestClient(t *testing.T) {
 	y.types(0, "", "assessments", "unpin", "Retail Analytics", "Inventory", made)
 	y.types(0, "", "assessments", "list", "Retail Analytics", "Inventory", "--pinned")                            // none
 	y.types(1, "", "assessments", "pin", "Retail Analytics", "Inventory", "464c71cb-5954-5e3d-91a5-dbc88e2ba40d") // 404
-	y.types(exitPartly, "", "assess", "Corporate Functions", "Headcount", "Budget 2024")                          // which cannot be read
+	y.types(cli.ExitPartly, "", "assess", "Corporate Functions", "Headcount", "Budget 2024")                      // which cannot be read
 	y.types(1, "", "assess", "Retail Analytics", "464c71cb-5954-5e3d-91a5-dbc88e2ba40d")                          // 404
 	y.types(1, "", "assess", "Seasonal Campaigns", "Holiday Campaign")                                            // 409
 	y.types(1, "", "assess", "Retail Analytics", "Inventory", "--regime", "2020-01")                              // 400
@@ -225,7 +226,7 @@ func TestClient(t *testing.T) {
 		return ctx.Err()
 	}
 	left := y.run(ctx, "", "assess", "Retail Analytics", "Store Operations")
-	if left.code != exitFailed || !strings.Contains(left.stderr, "readiness client operations wait ") || left.stdout != "" {
+	if left.code != cli.ExitFailed || !strings.Contains(left.stderr, "readiness client operations wait ") || left.stdout != "" {
 		t.Errorf("interrupted: got %+v", left)
 	}
 	y.pause = hurry
@@ -337,23 +338,23 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// A profile is readable only by its owner and written atomically. Error messages about it do not contain the token.
-func TestProfiles(t *testing.T) {
+// saves writes the default profile, and returns its path.
+func (y *typist) saves(baseURL, token string) string {
+	y.t.Helper()
+	path := filepath.Join(y.config, "profiles", "default.json")
+	testworld.Write(y.t, path, fmt.Sprintf(`{"baseUrl": %q, "token": %q}`, baseURL, token))
+	if err := os.Chmod(path, 0o600); err != nil {
+		y.t.Fatal(err)
+	}
+	return path
+}
+
+// Error messages about a profile that cannot be used do not contain the token.
+func TestUnusableProfiles(t *testing.T) {
 	t.Parallel()
 	y := newTypist(t)
-	path := filepath.Join(y.config, "profiles", "default.json")
 	const secret = "aaaa.bbbb.cccc"
-	if err := (profile{"http://127.0.0.1:1", secret}).write(path); err != nil {
-		t.Fatal(err)
-	}
-	for p, want := range map[string]fs.FileMode{path: 0o600, filepath.Dir(path): 0o700} {
-		if info, err := os.Stat(p); err != nil || info.Mode().Perm() != want {
-			t.Errorf("%s: got mode %v, error %v, want %v", p, info.Mode(), err, want)
-		}
-	}
-	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-		t.Errorf("got files %v, error %v", left, err)
-	}
+	path := y.saves("http://127.0.0.1:1", secret)
 	for name, tt := range map[string]struct {
 		text string
 		mode fs.FileMode
@@ -370,7 +371,7 @@ func TestProfiles(t *testing.T) {
 		if err := os.Chmod(path, tt.mode); err != nil {
 			t.Fatal(err)
 		}
-		if got := y.types(exitFailed, "", "account"); !strings.Contains(got.stderr, tt.want) || strings.Contains(got.stderr, secret) {
+		if got := y.types(cli.ExitFailed, "", "account"); !strings.Contains(got.stderr, tt.want) || strings.Contains(got.stderr, secret) {
 			t.Errorf("%s: got %q, want %q in it", name, got.stderr, tt.want)
 		}
 	}
@@ -416,14 +417,12 @@ func TestClientUsage(t *testing.T) {
 		"--kind must be one of openai":                 {"providers", "save", "Ours", "--kind", "rules"},
 		"--agent and --workspace must":                 {"providers", "save", "Ours", "--agent", "x"},
 	} {
-		if got := y.run(t.Context(), "", args...); got.code != exitUsage || !strings.Contains(got.stderr, want) || got.stdout != "" {
-			t.Errorf("%v: got exit code %d, %q, want %d and %q", args, got.code, got.stderr, exitUsage, want)
+		if got := y.run(t.Context(), "", args...); got.code != cli.ExitUsage || !strings.Contains(got.stderr, want) || got.stdout != "" {
+			t.Errorf("%v: got exit code %d, %q, want %d and %q", args, got.code, got.stderr, cli.ExitUsage, want)
 		}
 	}
-	if err := (profile{"http://127.0.0.1:1", "t"}).write(filepath.Join(y.config, "profiles", "default.json")); err != nil {
-		t.Fatal(err)
-	}
-	if got := y.run(t.Context(), "", "account", "--timeout", "0s"); got.code != exitUsage || !strings.Contains(got.stderr, "--timeout") {
+	y.saves("http://127.0.0.1:1", "t")
+	if got := y.run(t.Context(), "", "account", "--timeout", "0s"); got.code != cli.ExitUsage || !strings.Contains(got.stderr, "--timeout") {
 		t.Errorf("no time: got %+v", got)
 	}
 }
@@ -438,14 +437,12 @@ func TestClientEnvironment(t *testing.T) {
 	}))
 	defer service.Close()
 	y := newTypist(t)
-	if err := (profile{service.URL, "kept"}).write(filepath.Join(y.config, "profiles", "default.json")); err != nil {
-		t.Fatal(err)
-	}
+	y.saves(service.URL, "kept")
 	if got := y.types(0, "", "workspaces").stdout; !strings.Contains(got, "\na\ufffd[31m b ") {
 		t.Errorf("a terminal would obey %q", got)
 	}
 	t.Setenv("READINESS_CLIENT_BASE_URL", service.URL)
-	if got := y.types(exitUsage, "", "workspaces"); !strings.Contains(got.stderr, "READINESS_CLIENT_TOKEN") {
+	if got := y.types(cli.ExitUsage, "", "workspaces"); !strings.Contains(got.stderr, "READINESS_CLIENT_TOKEN") {
 		t.Errorf("an address without a token: got %q", got.stderr)
 	}
 	t.Setenv("READINESS_CLIENT_TOKEN", "given")
@@ -454,35 +451,10 @@ func TestClientEnvironment(t *testing.T) {
 	t.Setenv("READINESS_CLIENT_JSON", "true")
 	y.types(0, "", "workspaces")
 	t.Setenv("READINESS_CLIENT_PROFILE", "nobody")
-	if got := y.types(exitFailed, "", "workspaces"); !strings.Contains(got.stderr, "--base-url URL --profile nobody") {
+	if got := y.types(cli.ExitFailed, "", "workspaces"); !strings.Contains(got.stderr, "--base-url URL --profile nobody") {
 		t.Errorf("a missing profile: got %q", got.stderr)
 	}
 	if want := []string{"Bearer kept", "Bearer given", "Bearer given"}; cmp.Diff(want, asked) != "" {
 		t.Errorf("got tokens %q, want %q", asked, want)
-	}
-}
-
-// If several entries or none have a name, the error lists candidates.
-func TestFind(t *testing.T) {
-	t.Parallel()
-	list := []named{{[16]byte{1}, "Sales"}, {[16]byte{2}, "SALES"}, {[16]byte{3}, "Stock"}, {[16]byte{4}, "Stock"}, {[16]byte{5}, "Sales (old)"}, {[16]byte{6}, "People"}}
-	all := func() ([]named, error) { return list, nil }
-	for text, want := range map[string]struct {
-		id    byte
-		error string
-	}{
-		"Sales": {1, ""}, "SALES": {2, ""}, "people": {6, ""}, "07000000-0000-0000-0000-000000000000": {7, ""},
-		"sales": {0, "2 workspaces are called sales; give the id of one:\n  01000000"},
-		"Stock": {0, "2 workspaces are called Stock; give the id of one:\n  03000000"},
-		"old":   {0, "no workspace is called old; the closest are:\n  05000000-0000-0000-0000-000000000000  Sales (old)"},
-		"Stok":  {0, "the closest are:\n  03000000"},
-	} {
-		id, err := find("workspace", text, all)
-		if id[0] != want.id || (err == nil) != (want.error == "") || err != nil && !strings.Contains(err.Error(), want.error) {
-			t.Errorf("%s: got %s, error %v", text, id, err)
-		}
-	}
-	if _, err := find("workspace", "x", func() ([]named, error) { return nil, nil }); err == nil || !strings.Contains(err.Error(), "none can be seen") {
-		t.Errorf("of an empty list: got %v", err)
 	}
 }

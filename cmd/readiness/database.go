@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/spf13/pflag"
 
+	"readiness/cmd/readiness/cli"
 	connections "readiness/internal/database"
 	"readiness/internal/postgres"
 	"readiness/migrations"
@@ -56,7 +57,7 @@ func (d *database) stop(ctx context.Context) error {
 func (r *root) run(ctx context.Context, f databaseFlags, share bool) (*database, error) {
 	if f.url != "" {
 		if err := connections.Check(f.url); err != nil {
-			return nil, usage("--database-url: %w", err)
+			return nil, cli.Usage("--database-url: %w", err)
 		}
 		return &database{url: f.url}, nil
 	}
@@ -65,7 +66,7 @@ func (r *root) run(ctx context.Context, f databaseFlags, share bool) (*database,
 			return &database{url: running}, nil
 		}
 	}
-	server, err := postgres.Start(ctx, postgres.Options{DataDir: f.data, Log: r.log})
+	server, err := postgres.Start(ctx, postgres.Options{DataDir: f.data, Log: r.Log})
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/eventstore"
 )
 
@@ -20,7 +21,7 @@ func (r *root) eventsCommand() *cobra.Command {
 		Use:   "events",
 		Short: "List, export or verify the event log",
 		Args:  cobra.NoArgs,
-		RunE:  needsSubcommand,
+		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
 	c.AddCommand(r.eventsListCommand(&flags), r.eventsExportCommand(&flags), r.eventsVerifyCommand(&flags))
@@ -30,7 +31,7 @@ func (r *root) eventsCommand() *cobra.Command {
 // withCore calls do with the log and its views of an operator's database, as its owner or as the application's role.
 func (r *root) withCore(ctx context.Context, f databaseFlags, owner bool, do func(*core) error) error {
 	return r.operate(ctx, f, func(url string) error {
-		core, err := openCore(ctx, url, f.connections, owner, r.log)
+		core, err := openCore(ctx, url, f.connections, owner, r.Log)
 		if err != nil {
 			return err
 		}
@@ -56,10 +57,10 @@ func (r *root) eventsListCommand(flags *databaseFlags) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if limit < 1 {
-				return usage("--limit must be at least 1")
+				return cli.Usage("--limit must be at least 1")
 			}
 			return r.withCore(c.Context(), *flags, false, func(core *core) error {
-				w := tabwriter.NewWriter(r.stdout, 0, 0, 2, ' ', 0)
+				w := tabwriter.NewWriter(r.Stdout, 0, 0, 2, ' ', 0)
 				fmt.Fprintln(w, "POSITION\tRECORDED\tSTREAM\tVERSION\tTYPE\tDATA")
 				n := 0
 				var last int64
@@ -68,7 +69,7 @@ func (r *root) eventsListCommand(flags *databaseFlags) *cobra.Command {
 						return errors.Join(err, w.Flush())
 					}
 					if n == limit {
-						fmt.Fprintf(r.stderr, "more events follow: --after %d\n", last)
+						fmt.Fprintf(r.Stderr, "more events follow: --after %d\n", last)
 						break
 					}
 					fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t%s\n", e.Position, e.RecordedAt.Format(time.RFC3339Nano), e.Stream, e.Version,
@@ -97,10 +98,10 @@ func (r *root) eventsExportCommand(flags *databaseFlags) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f := eventstore.Format(format); f != eventstore.NDJSON && f != eventstore.CloudEvents {
-				return usage("--format must be %s or %s, not %q", eventstore.NDJSON, eventstore.CloudEvents, format)
+				return cli.Usage("--format must be %s or %s, not %q", eventstore.NDJSON, eventstore.CloudEvents, format)
 			}
 			return r.withCore(c.Context(), *flags, false, func(core *core) (err error) {
-				out := r.stdout
+				out := r.Stdout
 				if output != "" {
 					f, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 					if err != nil {
@@ -113,7 +114,7 @@ func (r *root) eventsExportCommand(flags *databaseFlags) *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("%w; resume with --after %d", err, last)
 				}
-				fmt.Fprintf(r.stderr, "exported up to position %d\n", last)
+				fmt.Fprintf(r.Stderr, "exported up to position %d\n", last)
 				return nil
 			})
 		},
@@ -135,22 +136,22 @@ and nothing was added. Mismatches are listed on stdout; then the exit code is 3.
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return r.withCore(c.Context(), *flags, false, func(core *core) error {
-				progress := newProgress(r.stderr, "verifying events", timed...)
+				progress := r.TimedProgress("verifying events")
 				v, err := core.store.Verify(c.Context(), eventstore.VerifyOptions{
-					Found:    func(m eventstore.Mismatch) { fmt.Fprintln(r.stdout, m) },
-					Progress: func(v eventstore.Verification) { progress.at(v.Events, v.Total) },
+					Found:    func(m eventstore.Mismatch) { fmt.Fprintln(r.Stdout, m) },
+					Progress: func(v eventstore.Verification) { progress.At(v.Events, v.Total) },
 				})
-				progress.end()
+				progress.End()
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(r.stdout, "%d events in %d streams: %d mismatches", v.Events, v.Streams, v.Mismatches)
+				fmt.Fprintf(r.Stdout, "%d events in %d streams: %d mismatches", v.Events, v.Streams, v.Mismatches)
 				if v.Unchecked > 0 {
-					fmt.Fprintf(r.stdout, ", %d events behind them not checked", v.Unchecked)
+					fmt.Fprintf(r.Stdout, ", %d events behind them not checked", v.Unchecked)
 				}
-				fmt.Fprintln(r.stdout)
+				fmt.Fprintln(r.Stdout)
 				if v.Mismatches > 0 {
-					return errDamaged
+					return cli.ErrDamaged
 				}
 				return nil
 			})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/platform/fabric/setup"
 )
 
@@ -31,7 +32,7 @@ the tenant's sign-in. It changes nothing and prints no token.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := application.Validate(); err != nil {
-				return usage("%w", err)
+				return cli.Usage("%w", err)
 			}
 			token := ""
 			if tokenFile != "" {
@@ -42,8 +43,8 @@ the tenant's sign-in. It changes nothing and prints no token.`,
 				token = strings.TrimSpace(string(text))
 			}
 			return application.Check(c.Context(), token, func(step, outcome string) {
-				fmt.Fprintf(r.stdout, "%-14s %s\n", step, printable(outcome))
-			}, r.log)
+				fmt.Fprintf(r.Stdout, "%-14s %s\n", step, cli.Printable(outcome))
+			}, r.Log)
 		},
 	}
 	application.AddTo(c.Flags())

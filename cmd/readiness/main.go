@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"readiness/cmd/readiness/cli"
 )
 
 func main() {
@@ -18,7 +20,7 @@ func main() {
 	go func() {
 		cancel(fmt.Errorf("signal: %s", <-signals))
 		<-signals // a second signal stops the process at once
-		os.Exit(exitInterrupted)
+		os.Exit(cli.ExitInterrupted)
 	}()
 	os.Exit(Run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
@@ -26,7 +28,5 @@ func main() {
 // Run executes one command line and returns the exit code of the process. A command's output goes to stdout, everything
 // else to stderr. When ctx ends, the command stops gracefully.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot(stdout, stderr)
-	root.command.SetArgs(append([]string{}, args...)) // nil would mean os.Args
-	return root.exitCode(root.command.ExecuteContext(ctx))
+	return newRoot(stdout, stderr).Run(ctx, args)
 }

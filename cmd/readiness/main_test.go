@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/http/token"
 )
 
@@ -43,7 +44,7 @@ func run(ctx context.Context, args ...string) result {
 func must(t *testing.T, args ...string) result {
 	t.Helper()
 	r := run(t.Context(), args...)
-	if r.code != exitOK {
+	if r.code != cli.ExitOK {
 		t.Fatalf("readiness %s: got exit code %d, want 0\n%s%s", strings.Join(args, " "), r.code, r.stdout, r.stderr)
 	}
 	return r
@@ -66,55 +67,55 @@ func TestCommandLine(t *testing.T) {
 		stdout string
 		stderr string
 	}{
-		"nothing":                   {nil, exitUsage, "", "a command is missing"},
-		"help":                      {[]string{"--help"}, exitOK, "Exit codes:", ""},
-		"help of a command":         {[]string{"help", "serve"}, exitOK, "(READINESS_DATABASE_URL)", ""},
-		"version":                   {[]string{"version"}, exitOK, "readiness ", ""},
-		"completion":                {[]string{"completion", "bash"}, exitOK, "bash completion V2 for readiness", ""},
-		"completion of a value":     {[]string{"__complete", "assess", "--format", "s"}, exitOK, "sarif\n", "Completion ended"},
-		"unknown command":           {[]string{"server"}, exitUsage, "", `unknown command "server"`},
-		"unknown flag":              {[]string{"version", "--verbose"}, exitUsage, "", "unknown flag: --verbose"},
-		"an argument too many":      {[]string{"version", "now"}, exitUsage, "", "unknown command"},
-		"unknown level":             {[]string{"version", "--log-level", "loud"}, exitUsage, "", "--log-level must be debug, info, warn or error"},
-		"unknown log format":        {[]string{"version", "--log-format", "xml"}, exitUsage, "", "--log-format must be json, text or auto"},
-		"group alone":               {[]string{"events"}, exitUsage, "", "readiness events needs one of: export list verify"},
-		"token for no one":          {[]string{"token", "--data", nowhere, "--account", "a"}, exitUsage, "", "--account and --person"},
-		"token without account":     {[]string{"token", "--data", nowhere, "--person", "p"}, exitUsage, "", "--account and --person"},
-		"token of unknown scope":    {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--scopes", "Service.Read"}, exitUsage, "", "Service.Read.All"},
-		"token that is over":        {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--expires", "0s"}, exitUsage, "", "--expires"},
-		"token without end":         {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--expires", "9000h"}, exitUsage, "", "--expires"},
-		"serve without a platform":  {[]string{"serve", "--data", nowhere}, exitUsage, "", "--platform must be folder:DIR"},
-		"serve another platform":    {[]string{"serve", "--data", nowhere, "--platform", "ftp:x"}, exitUsage, "", `not "ftp:x"`},
-		"serve Fabric as no one":    {[]string{"serve", "--data", nowhere, "--platform", "fabric"}, exitUsage, "", "needs --fabric-client-id"},
-		"serve an empty platform":   {[]string{"serve", "--data", nowhere, "--platform", "folder:"}, exitUsage, "", "--platform must be folder:DIR"},
-		"serve a platform not here": {[]string{"serve", "--data", nowhere, "--platform", "folder:" + nowhere, "--listen", "127.0.0.1:0"}, exitFailed, "", "nowhere"},
-		"serve no role":             {append(serve, "--roles", ""), exitUsage, "", "--roles must name"},
-		"serve an unknown role":     {append(serve, "--roles", "api,cook"), exitUsage, "", `"cook" is neither api nor worker`},
-		"serve with no worker":      {append(serve, "--workers", "0"), exitUsage, "", "--workers must be at least 1"},
-		"serve under no address":    {append(serve, "--base-url", "readiness.example.com"), exitUsage, "", "--base-url must be an absolute http or https address"},
-		"serve with a wrong portal": {append(serve, "--portal-url", "https://x.example/?a=b"), exitUsage, "", "--portal-url must be"},
-		"issuer without audience":   {append(serve, "--issuer", "https://login.example.com"), exitUsage, "", "--issuer needs --audience"},
-		"audience without issuer":   {append(serve, "--audience", "api://readiness"), exitUsage, "", "--audience needs --issuer"},
-		"serve at no port":          {append(serve, "--listen", "127.0.0.1:port"), exitFailed, "", "port"},
-		"serve no database":         {append(serve, "--listen", "127.0.0.1:0", "--database-url", "postgres://host:port/"), exitUsage, "", "--database-url"},
-		"serve unreadable accounts": {append(serve, "--listen", "127.0.0.1:0", "--accounts", nowhere), exitFailed, "", "no such file"},
-		"worker without a platform": {[]string{"worker", "--data", nowhere}, exitUsage, "", "--platform must be folder:DIR"},
-		"schema of accounts":        {[]string{"accounts", "schema"}, exitOK, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
-		"apply no file":             {[]string{"accounts", "apply", "--data", nowhere}, exitUsage, "", "accepts 1 arg(s)"},
-		"apply a file not there":    {[]string{"accounts", "apply", "--data", nowhere, nowhere}, exitFailed, "", "no such file"},
-		"apply a file with faults":  {[]string{"accounts", "apply", "--data", nowhere, file("accounts:\n  - accountId: a\n    plan: Teem\n")}, exitFailed, "", `accounts.yaml:3:5: accounts[0].plan: must be one of Free, Team, Business, Enterprise, not "Teem"; the closest is "Team"`},
-		"serve plans with faults":   {append(serve, "--listen", "127.0.0.1:0", "--plans", file("plans:\n  Team: {assessments: {limt: 7}}\n")), exitFailed, "", `accounts.yaml:2:24: plans.Team.assessments.limt: unknown member; the closest is "limit"`},
-		"serve rules with faults":   {append(serve, "--listen", "127.0.0.1:0", "--rules", file("rules:\n  DSC-01: of\n")), exitFailed, "", `accounts.yaml:2:3: rules.DSC-01: must be one of off, low, medium, high, not "of"; the closest is "off"`},
-		"work with no rules":        {[]string{"worker", "--data", nowhere, "--platform", "folder:../../samples/workspaces", "--rules", nowhere}, exitFailed, "", "no such file"},
-		"work with no plans":        {[]string{"worker", "--data", nowhere, "--platform", "folder:../../samples/workspaces", "--plans", nowhere}, exitFailed, "", "no such file"},
-		"diff plans with faults":    {[]string{"accounts", "diff", "--data", nowhere, "--plans", file("plans: {Teem: {}}\n"), samplesAccounts}, exitFailed, "", `accounts.yaml:1:9: plans.Teem: unknown member; the closest is "Team"`},
-		"operate without data":      {[]string{"events", "verify", "--data", nowhere}, exitFailed, "", "there is no data directory"},
-		"list nothing":              {[]string{"events", "list", "--data", nowhere, "--limit", "0"}, exitUsage, "", "--limit must be at least 1"},
-		"export as another format":  {[]string{"events", "export", "--data", nowhere, "--format", "csv"}, exitUsage, "", "--format must be ndjson or cloudevents"},
-		"rebuild an unknown view":   {[]string{"projections", "rebuild", "--data", nowhere, "--view", "operation"}, exitUsage, "", `there is no view "operation"; available: operations, `},
-		"retire an unknown view":    {[]string{"projections", "retire", "--data", nowhere, "--view", "x"}, exitUsage, "", `there is no view "x"`},
-		"retire without a view":     {[]string{"projections", "retire", "--data", nowhere}, exitUsage, "", "retire needs --view"},
-		"status of days to come":    {[]string{"projections", "status", "--data", nowhere, "--days", "-1"}, exitUsage, "", "--days must not be negative"},
+		"nothing":                   {nil, cli.ExitUsage, "", "a command is missing"},
+		"help":                      {[]string{"--help"}, cli.ExitOK, "Exit codes:", ""},
+		"help of a command":         {[]string{"help", "serve"}, cli.ExitOK, "(READINESS_DATABASE_URL)", ""},
+		"version":                   {[]string{"version"}, cli.ExitOK, "readiness ", ""},
+		"completion":                {[]string{"completion", "bash"}, cli.ExitOK, "bash completion V2 for readiness", ""},
+		"completion of a value":     {[]string{"__complete", "assess", "--format", "s"}, cli.ExitOK, "sarif\n", "Completion ended"},
+		"unknown command":           {[]string{"server"}, cli.ExitUsage, "", `unknown command "server"`},
+		"unknown flag":              {[]string{"version", "--verbose"}, cli.ExitUsage, "", "unknown flag: --verbose"},
+		"an argument too many":      {[]string{"version", "now"}, cli.ExitUsage, "", "unknown command"},
+		"unknown level":             {[]string{"version", "--log-level", "loud"}, cli.ExitUsage, "", "--log-level must be debug, info, warn or error"},
+		"unknown log format":        {[]string{"version", "--log-format", "xml"}, cli.ExitUsage, "", "--log-format must be json, text or auto"},
+		"group alone":               {[]string{"events"}, cli.ExitUsage, "", "readiness events needs one of: export list verify"},
+		"token for no one":          {[]string{"token", "--data", nowhere, "--account", "a"}, cli.ExitUsage, "", "--account and --person"},
+		"token without account":     {[]string{"token", "--data", nowhere, "--person", "p"}, cli.ExitUsage, "", "--account and --person"},
+		"token of unknown scope":    {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--scopes", "Service.Read"}, cli.ExitUsage, "", "Service.Read.All"},
+		"token that is over":        {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--expires", "0s"}, cli.ExitUsage, "", "--expires"},
+		"token without end":         {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--expires", "9000h"}, cli.ExitUsage, "", "--expires"},
+		"serve without a platform":  {[]string{"serve", "--data", nowhere}, cli.ExitUsage, "", "--platform must be folder:DIR"},
+		"serve another platform":    {[]string{"serve", "--data", nowhere, "--platform", "ftp:x"}, cli.ExitUsage, "", `not "ftp:x"`},
+		"serve Fabric as no one":    {[]string{"serve", "--data", nowhere, "--platform", "fabric"}, cli.ExitUsage, "", "needs --fabric-client-id"},
+		"serve an empty platform":   {[]string{"serve", "--data", nowhere, "--platform", "folder:"}, cli.ExitUsage, "", "--platform must be folder:DIR"},
+		"serve a platform not here": {[]string{"serve", "--data", nowhere, "--platform", "folder:" + nowhere, "--listen", "127.0.0.1:0"}, cli.ExitFailed, "", "nowhere"},
+		"serve no role":             {append(serve, "--roles", ""), cli.ExitUsage, "", "--roles must name"},
+		"serve an unknown role":     {append(serve, "--roles", "api,cook"), cli.ExitUsage, "", `"cook" is neither api nor worker`},
+		"serve with no worker":      {append(serve, "--workers", "0"), cli.ExitUsage, "", "--workers must be at least 1"},
+		"serve under no address":    {append(serve, "--base-url", "readiness.example.com"), cli.ExitUsage, "", "--base-url must be an absolute http or https address"},
+		"serve with a wrong portal": {append(serve, "--portal-url", "https://x.example/?a=b"), cli.ExitUsage, "", "--portal-url must be"},
+		"issuer without audience":   {append(serve, "--issuer", "https://login.example.com"), cli.ExitUsage, "", "--issuer needs --audience"},
+		"audience without issuer":   {append(serve, "--audience", "api://readiness"), cli.ExitUsage, "", "--audience needs --issuer"},
+		"serve at no port":          {append(serve, "--listen", "127.0.0.1:port"), cli.ExitFailed, "", "port"},
+		"serve no database":         {append(serve, "--listen", "127.0.0.1:0", "--database-url", "postgres://host:port/"), cli.ExitUsage, "", "--database-url"},
+		"serve unreadable accounts": {append(serve, "--listen", "127.0.0.1:0", "--accounts", nowhere), cli.ExitFailed, "", "no such file"},
+		"worker without a platform": {[]string{"worker", "--data", nowhere}, cli.ExitUsage, "", "--platform must be folder:DIR"},
+		"schema of accounts":        {[]string{"accounts", "schema"}, cli.ExitOK, `"$schema": "https://json-schema.org/draft/2020-12/schema"`, ""},
+		"apply no file":             {[]string{"accounts", "apply", "--data", nowhere}, cli.ExitUsage, "", "accepts 1 arg(s)"},
+		"apply a file not there":    {[]string{"accounts", "apply", "--data", nowhere, nowhere}, cli.ExitFailed, "", "no such file"},
+		"apply a file with faults":  {[]string{"accounts", "apply", "--data", nowhere, file("accounts:\n  - accountId: a\n    plan: Teem\n")}, cli.ExitFailed, "", `accounts.yaml:3:5: accounts[0].plan: must be one of Free, Team, Business, Enterprise, not "Teem"; the closest is "Team"`},
+		"serve plans with faults":   {append(serve, "--listen", "127.0.0.1:0", "--plans", file("plans:\n  Team: {assessments: {limt: 7}}\n")), cli.ExitFailed, "", `accounts.yaml:2:24: plans.Team.assessments.limt: unknown member; the closest is "limit"`},
+		"serve rules with faults":   {append(serve, "--listen", "127.0.0.1:0", "--rules", file("rules:\n  DSC-01: of\n")), cli.ExitFailed, "", `accounts.yaml:2:3: rules.DSC-01: must be one of off, low, medium, high, not "of"; the closest is "off"`},
+		"work with no rules":        {[]string{"worker", "--data", nowhere, "--platform", "folder:../../samples/workspaces", "--rules", nowhere}, cli.ExitFailed, "", "no such file"},
+		"work with no plans":        {[]string{"worker", "--data", nowhere, "--platform", "folder:../../samples/workspaces", "--plans", nowhere}, cli.ExitFailed, "", "no such file"},
+		"diff plans with faults":    {[]string{"accounts", "diff", "--data", nowhere, "--plans", file("plans: {Teem: {}}\n"), samplesAccounts}, cli.ExitFailed, "", `accounts.yaml:1:9: plans.Teem: unknown member; the closest is "Team"`},
+		"operate without data":      {[]string{"events", "verify", "--data", nowhere}, cli.ExitFailed, "", "there is no data directory"},
+		"list nothing":              {[]string{"events", "list", "--data", nowhere, "--limit", "0"}, cli.ExitUsage, "", "--limit must be at least 1"},
+		"export as another format":  {[]string{"events", "export", "--data", nowhere, "--format", "csv"}, cli.ExitUsage, "", "--format must be ndjson or cloudevents"},
+		"rebuild an unknown view":   {[]string{"projections", "rebuild", "--data", nowhere, "--view", "operation"}, cli.ExitUsage, "", `there is no view "operation"; available: operations, `},
+		"retire an unknown view":    {[]string{"projections", "retire", "--data", nowhere, "--view", "x"}, cli.ExitUsage, "", `there is no view "x"`},
+		"retire without a view":     {[]string{"projections", "retire", "--data", nowhere}, cli.ExitUsage, "", "retire needs --view"},
+		"status of days to come":    {[]string{"projections", "status", "--data", nowhere, "--days", "-1"}, cli.ExitUsage, "", "--days must not be negative"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -128,7 +129,7 @@ func TestCommandLine(t *testing.T) {
 			if !strings.Contains(got.stderr, tt.stderr) || tt.stderr == "" && got.stderr != "" {
 				t.Errorf("got stderr %q, want %q in it", got.stderr, tt.stderr)
 			}
-			if _, err := os.Stat(nowhere); err == nil && tt.code == exitUsage {
+			if _, err := os.Stat(nowhere); err == nil && tt.code == cli.ExitUsage {
 				t.Errorf("a rejected command line created %s", nowhere)
 			}
 		})
@@ -139,15 +140,15 @@ func TestCommandLine(t *testing.T) {
 // names the variable.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("READINESS_LOG_LEVEL", "loud")
-	if got := run(t.Context(), "version"); got.code != exitUsage {
-		t.Errorf("a wrong environment: got exit code %d, want %d", got.code, exitUsage)
+	if got := run(t.Context(), "version"); got.code != cli.ExitUsage {
+		t.Errorf("a wrong environment: got exit code %d, want %d", got.code, cli.ExitUsage)
 	}
 	must(t, "version", "--log-level", "warn")
 	t.Setenv("READINESS_LOG_LEVEL", "info")
 	t.Setenv("READINESS_LIMIT", "many")
 	got := run(t.Context(), "events", "list")
-	if want := "environment variable READINESS_LIMIT: "; got.code != exitUsage || !strings.Contains(got.stderr, want) {
-		t.Errorf("got exit code %d, stderr %q, want %d and %q", got.code, got.stderr, exitUsage, want)
+	if want := "environment variable READINESS_LIMIT: "; got.code != cli.ExitUsage || !strings.Contains(got.stderr, want) {
+		t.Errorf("got exit code %d, stderr %q, want %d and %q", got.code, got.stderr, cli.ExitUsage, want)
 	}
 	data := t.TempDir()
 	if _, err := token.OpenIssuer(data); err != nil {
@@ -174,7 +175,7 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 			t.Errorf("%s has no help", c.CommandPath())
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Name != "help" && strings.Count(f.Usage, environmentOf(f)) != 1 {
+			if f.Name != "help" && strings.Count(f.Usage, cli.EnvironmentOf(f)) != 1 {
 				t.Errorf("%s --%s: usage %q must name its environment variable once", c.CommandPath(), f.Name, f.Usage)
 			}
 		})
@@ -182,7 +183,7 @@ func TestEveryCommandIsDocumented(t *testing.T) {
 			walk(child)
 		}
 	}
-	walk(newRoot(&bytes.Buffer{}, &bytes.Buffer{}).command)
+	walk(newRoot(&bytes.Buffer{}, &bytes.Buffer{}).Command)
 	golden := filepath.Join("testdata", "help.golden")
 	if *update {
 		if err := os.WriteFile(golden, []byte(all.String()), 0o600); err != nil {

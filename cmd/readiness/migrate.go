@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/migrations"
 )
 
@@ -15,7 +16,7 @@ func (r *root) migrateCommand() *cobra.Command {
 		Use:   "migrate",
 		Short: "Bring the database's schema up to date, or show its state",
 		Args:  cobra.NoArgs,
-		RunE:  needsSubcommand,
+		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
 	c.AddCommand(
@@ -34,7 +35,7 @@ func (r *root) migrateCommand() *cobra.Command {
 				if err := migrate(c.Context(), d.url); err != nil {
 					return err
 				}
-				_, err = fmt.Fprintln(r.stdout, "the schema is up to date")
+				_, err = fmt.Fprintln(r.Stdout, "the schema is up to date")
 				return err
 			},
 		},
@@ -48,7 +49,7 @@ func (r *root) migrateCommand() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					w := tabwriter.NewWriter(r.stdout, 0, 0, 2, ' ', 0)
+					w := tabwriter.NewWriter(r.Stdout, 0, 0, 2, ' ', 0)
 					fmt.Fprintln(w, "COMPONENT\tVERSION\tNAME\tAPPLIED")
 					for _, s := range steps {
 						fmt.Fprintf(w, "%s\t%d\t%s\t%t\n", s.Component, s.Version, s.Name, s.Applied)
@@ -59,15 +60,4 @@ func (r *root) migrateCommand() *cobra.Command {
 		},
 	)
 	return c
-}
-
-// needsSubcommand is the RunE of a command that only groups others.
-func needsSubcommand(c *cobra.Command, _ []string) error {
-	names := ""
-	for _, child := range c.Commands() {
-		if child.IsAvailableCommand() {
-			names += " " + child.Name()
-		}
-	}
-	return usage("%s needs one of:%s", c.CommandPath(), names)
 }

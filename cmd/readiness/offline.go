@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -13,16 +12,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/ai"
+	"readiness/cmd/readiness/cli"
 	"readiness/domain/aiprovider"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
 	"readiness/offline"
 )
-
-// errFound is the error of a command that ran and found what --fail-on or --fail-under define. The command has already
-// printed it.
-var errFound = errors.New("findings fail the command")
 
 // rootFlag adds --root, the folder that paths are relative to.
 func rootFlag(flags *pflag.FlagSet, to *string) {
@@ -49,7 +45,7 @@ func (f *proposeFlags) add(c *cobra.Command) {
 		names = append(names, string(k))
 	}
 	flags.StringSliceVar(&f.kinds, "kind", nil, "optimization kinds, all by default: "+strings.Join(names, ", "))
-	completes(c, "kind", names...)
+	cli.Completes(c, "kind", names...)
 	flags.StringArrayVar(&f.keys, "key", nil, "key of a change to include; others are excluded. Can be repeated")
 	flags.StringVar(&f.ignore, "ignore", "", "YAML file of accepted findings, as for assess; nothing is proposed for them")
 	rulesFlag(flags, &f.rules)
@@ -70,7 +66,7 @@ func (f *proposeFlags) options(r *root) (offline.ProposeOptions, error) {
 	}
 	for _, name := range f.kinds {
 		if !slices.Contains(optimization.Kinds(), optimization.Kind(name)) {
-			return o, usage("--kind: there is no optimization kind %q; available: %v", name, optimization.Kinds())
+			return o, cli.Usage("--kind: there is no optimization kind %q; available: %v", name, optimization.Kinds())
 		}
 		o.Kinds = append(o.Kinds, optimization.Kind(name))
 	}
@@ -83,20 +79,20 @@ func (f *proposeFlags) options(r *root) (offline.ProposeOptions, error) {
 	}
 	switch {
 	case f.jobs < 0:
-		return o, usage("--jobs must not be negative")
+		return o, cli.Usage("--jobs must not be negative")
 	case f.aiKind == "" && (f.aiBaseURL != "" || f.aiModel != "" || f.aiKeyEnv != "" || f.aiAPIVersion != ""):
-		return o, usage("--ai-… flags need --ai, the kind of the AI provider")
+		return o, cli.Usage("--ai-… flags need --ai, the kind of the AI provider")
 	case f.aiKind == "":
 	case !settings.Kind.Remote():
-		return o, usage("--ai must be openai, anthropic, openai_compatible or azure_openai, not %q", f.aiKind)
+		return o, cli.Usage("--ai must be openai, anthropic, openai_compatible or azure_openai, not %q", f.aiKind)
 	case f.aiModel == "":
-		return o, usage("--ai needs --ai-model, the language model to ask")
+		return o, cli.Usage("--ai needs --ai-model, the language model to ask")
 	case settings.Kind.NeedsAddress() && f.aiBaseURL == "":
-		return o, usage("--ai %s needs --ai-base-url", f.aiKind)
+		return o, cli.Usage("--ai %s needs --ai-base-url", f.aiKind)
 	case settings.Kind.NeedsKey() && f.aiKeyEnv == "":
-		return o, usage("--ai %s needs --ai-key-env, the environment variable that holds the key", f.aiKind)
+		return o, cli.Usage("--ai %s needs --ai-key-env, the environment variable that holds the key", f.aiKind)
 	}
-	proposer := ai.New(ai.Options{Getenv: os.Getenv, Log: r.log})
+	proposer := ai.New(ai.Options{Getenv: os.Getenv, Log: r.Log})
 	o.Propose = func(ctx context.Context, ask proposal.Ask) (proposal.Answer, error) {
 		return proposer.Ask(ctx, settings, ask)
 	}
@@ -106,7 +102,7 @@ func (f *proposeFlags) options(r *root) (offline.ProposeOptions, error) {
 // propose makes the proposals for the paths. With recorded, all models must be below the root.
 func (r *root) propose(ctx context.Context, f proposeFlags, recorded bool, paths []string) ([]offline.Proposal, error) {
 	if len(paths) == 0 {
-		return nil, usage("a path is missing: name a folder with semantic models")
+		return nil, cli.Usage("a path is missing: name a folder with semantic models")
 	}
 	o, err := f.options(r)
 	if err != nil {
@@ -129,10 +125,10 @@ func (r *root) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 			return nil, err
 		}
 	}
-	bar := r.newLateProgress("proposing")
-	o.Progress = bar.at
+	bar := r.LateProgress("proposing")
+	o.Progress = func(done, total int) { bar.At(int64(done), int64(total)) }
 	all, warnings, err := offline.Propose(ctx, items, o)
-	bar.end()
+	bar.End()
 	r.warn(append(passed, warnings...))
 	return all, err
 }
@@ -140,19 +136,19 @@ func (r *root) propose(ctx context.Context, f proposeFlags, recorded bool, paths
 // warn prints warnings, which do not fail the command.
 func (r *root) warn(all []offline.Warning) {
 	for _, w := range all {
-		fmt.Fprintf(r.stderr, "readiness: warning: %s\n", w)
+		fmt.Fprintf(r.Stderr, "readiness: warning: %s\n", w)
 	}
 }
 
 // showProposals prints each model's headline and diff.
 func (r *root) showProposals(all []offline.Proposal) error {
-	s := screenOf(r.stdout)
+	s := screenOf(r.Stdout)
 	for _, p := range all {
-		fmt.Fprintf(r.stdout, "%s\n", p.Headline())
-		if err := p.WriteNotes(r.stdout); err != nil {
+		fmt.Fprintf(r.Stdout, "%s\n", p.Headline())
+		if err := p.WriteNotes(r.Stdout); err != nil {
 			return err
 		}
-		if err := s.WriteDiff(r.stdout, p); err != nil {
+		if err := s.WriteDiff(r.Stdout, p); err != nil {
 			return err
 		}
 	}
@@ -168,7 +164,7 @@ func failedProposals(all []offline.Proposal) error {
 		}
 	}
 	if n > 0 {
-		return partly("%d of %d semantic models could not be optimized; see their lines above", n, len(all))
+		return cli.Partly("%d of %d semantic models could not be optimized; see their lines above", n, len(all))
 	}
 	return nil
 }
@@ -179,16 +175,16 @@ func (r *root) written(applied []offline.Applied, how string) error {
 	for _, a := range applied {
 		if a.Error != nil {
 			failed++
-			fmt.Fprintf(r.stderr, "readiness: %s was not %s: %s\n", a.Path, how, a.Error)
+			fmt.Fprintf(r.Stderr, "readiness: %s was not %s: %s\n", a.Path, how, a.Error)
 		}
 	}
 	noun := "models"
 	if len(applied)-failed == 1 {
 		noun = "model"
 	}
-	fmt.Fprintf(r.stderr, "%d %s %s\n", len(applied)-failed, noun, how)
+	fmt.Fprintf(r.Stderr, "%d %s %s\n", len(applied)-failed, noun, how)
 	if failed > 0 {
-		return partly("%d of %d semantic models were not %s", failed, len(applied), how)
+		return cli.Partly("%d of %d semantic models were not %s", failed, len(applied), how)
 	}
 	return nil
 }

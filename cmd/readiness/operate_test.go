@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/http/token"
 	"readiness/internal/pgtest"
 	"readiness/projections"
@@ -84,8 +85,8 @@ func TestTokenIsRefused(t *testing.T) {
 		"no database":              {[]string{"--data", data, "--account", "contoso", "--person", "ada"}, "--database-url"},
 	} {
 		got := run(t.Context(), append([]string{"token"}, row.args...)...)
-		if got.code != exitFailed || got.stdout != "" || !strings.Contains(got.stderr, row.says) {
-			t.Errorf("%s: got exit code %d, stdout %q, stderr %q, want %d and %q", name, got.code, got.stdout, got.stderr, exitFailed, row.says)
+		if got.code != cli.ExitFailed || got.stdout != "" || !strings.Contains(got.stderr, row.says) {
+			t.Errorf("%s: got exit code %d, stdout %q, stderr %q, want %d and %q", name, got.code, got.stdout, got.stderr, cli.ExitFailed, row.says)
 		}
 	}
 	if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
@@ -150,8 +151,8 @@ func TestOperatorsCommands(t *testing.T) {
 	if b, err := os.ReadFile(file); err != nil || strings.Count(string(b), "\n") != events-1 {
 		t.Errorf("the exported file holds %d lines, error %v, want %d", strings.Count(string(b), "\n"), err, events-1)
 	}
-	if got := run(t.Context(), "events", "export", "--output", file, "--database-url", url); got.code != exitFailed || !strings.Contains(got.stderr, "exists") {
-		t.Errorf("an export over a file: got exit code %d, %q, want %d", got.code, got.stderr, exitFailed)
+	if got := run(t.Context(), "events", "export", "--output", file, "--database-url", url); got.code != cli.ExitFailed || !strings.Contains(got.stderr, "exists") {
+		t.Errorf("an export over a file: got exit code %d, %q, want %d", got.code, got.stderr, cli.ExitFailed)
 	}
 
 	if got := do("projections", "status"); !strings.Contains(got.stdout, "operations") || !strings.Contains(got.stdout, "following") || strings.Contains(got.stdout, "missing") {
@@ -188,11 +189,11 @@ func TestDamageIsExitCode3(t *testing.T) {
 		}
 	}
 	got := run(t.Context(), "events", "verify", "--database-url", url)
-	if got.code != exitDamaged || !strings.Contains(got.stdout, "position 1, stream account-contoso, version 1: ") || !strings.Contains(got.stdout, "1 mismatches") {
+	if got.code != cli.ExitDamaged || !strings.Contains(got.stdout, "position 1, stream account-contoso, version 1: ") || !strings.Contains(got.stdout, "1 mismatches") {
 		t.Errorf("verify of a changed log: got exit code %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	got = run(t.Context(), "projections", "rebuild", "--view", "accounts", "--diff", "--database-url", url)
-	if got.code != exitDamaged || !strings.Contains(got.stdout, "members: ") || !strings.Contains(got.stdout, "linus") {
+	if got.code != cli.ExitDamaged || !strings.Contains(got.stdout, "members: ") || !strings.Contains(got.stdout, "linus") {
 		t.Errorf("rebuild of a changed view: got exit code %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	if role := query[string](t, url, `SELECT member->>'role' FROM members_v1 WHERE person = 'linus'`); role != "member" {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/internal/pgtest"
 )
 
@@ -53,7 +54,7 @@ func TestServeWithPlansAndPermissions(t *testing.T) {
 `)
 	// The default plan has no room for three people.
 	without := run(t.Context(), "accounts", "diff", people, "--database-url", pgtest.URL(t))
-	if without.code != exitFailed || !strings.Contains(without.stderr, "accounts.yaml:4:5: accounts[0].people: plan Free has room for 1 people") {
+	if without.code != cli.ExitFailed || !strings.Contains(without.stderr, "accounts.yaml:4:5: accounts[0].people: plan Free has room for 1 people") {
 		t.Errorf("without --plans: got exit code %d, %s", without.code, without.stderr)
 	}
 

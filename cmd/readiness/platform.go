@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/commands"
 	"readiness/domain/item"
 	"readiness/internal/wiring"
@@ -44,11 +45,11 @@ func (f *serviceFlags) chosen() (dir string, remote bool, err error) {
 		case isFolder && d != "":
 			dir = d
 		default:
-			return "", false, usage("--platform must be folder:DIR, the directory that holds the workspaces, or fabric, not %q", p)
+			return "", false, cli.Usage("--platform must be folder:DIR, the directory that holds the workspaces, or fabric, not %q", p)
 		}
 	}
 	if dir == "" && !remote {
-		return "", false, usage("--platform must be folder:DIR, the directory that holds the workspaces, or fabric")
+		return "", false, cli.Usage("--platform must be folder:DIR, the directory that holds the workspaces, or fabric")
 	}
 	return dir, remote, nil
 }
@@ -64,13 +65,13 @@ type platforms struct {
 func (r *root) platforms(f serviceFlags, views func() *projections.Views) (p platforms, err error) {
 	dir, remote, err := f.chosen()
 	if err == nil && dir != "" {
-		p.local, err = folder.Open(dir, folder.Options{Logger: r.log,
+		p.local, err = folder.Open(dir, folder.Options{Logger: r.Log,
 			Access: func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error) {
 				return views().Access(ctx, as)
 			}})
 	}
 	if err == nil && remote {
-		p.exchange, err = f.fabric.Exchange(r.log)
+		p.exchange, err = f.fabric.Exchange(r.Log)
 	}
 	return p, err
 }
@@ -105,7 +106,7 @@ func (r *root) openFabric(ctx context.Context, life *lifetime, a setup.Applicati
 	life.background("quota's housekeeping", func(ctx context.Context) { limits.KeepSwept(ctx, time.Minute) },
 		func(ctx context.Context) { r.sweepReads(ctx, pending, exports) })
 	return fabric.New(fabric.Options{URL: a.URL, PowerBIURL: a.PowerBIURL, Tokens: exchange.For, Limits: limits, Reads: pending,
-		Exports: exports, Transport: a.Transport, Log: r.log})
+		Exports: exports, Transport: a.Transport, Log: r.Log})
 }
 
 // sweepReads deletes reads and exports that nothing waits for any longer, every 10 minutes until ctx ends.
@@ -118,7 +119,7 @@ func (r *root) sweepReads(ctx context.Context, pending reads.Store, exports read
 			return
 		case <-tick.C:
 			if err := errors.Join(pending.Sweep(ctx), exports.Sweep(ctx)); err != nil && ctx.Err() == nil {
-				r.log.Warn("deleting reads that ended failed", "error", err)
+				r.Log.Warn("deleting reads that ended failed", "error", err)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/offline"
 )
 
@@ -26,14 +27,14 @@ the exit code is 4.`,
   readiness preview models --ai openai --ai-model gpt-5-mini --ai-key-env OPENAI_API_KEY`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			if format != "diff" && format != "json" {
-				return usage("--format must be diff or json, not %q", format)
+				return cli.Usage("--format must be diff or json, not %q", format)
 			}
 			all, err := r.propose(c.Context(), f, false, paths)
 			if err != nil {
 				return err
 			}
 			if format == "json" {
-				err = offline.WritePreviews(r.stdout, all)
+				err = offline.WritePreviews(r.Stdout, all)
 			} else {
 				err = r.showProposals(all)
 			}
@@ -45,6 +46,6 @@ the exit code is 4.`,
 	}
 	f.add(c)
 	c.Flags().StringVar(&format, "format", "diff", "output format: diff or json")
-	completes(c, "format", "diff", "json")
+	cli.Completes(c, "format", "diff", "json")
 	return c
 }

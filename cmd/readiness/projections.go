@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/projections"
 )
 
@@ -18,7 +19,7 @@ func (r *root) projectionsCommand() *cobra.Command {
 		Use:   "projections",
 		Short: "Show, rebuild or retire the views that are built from the log",
 		Args:  cobra.NoArgs,
-		RunE:  needsSubcommand,
+		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
 	c.AddCommand(r.projectionsStatusCommand(&flags), r.projectionsRebuildCommand(&flags), r.projectionsRetireCommand(&flags))
@@ -32,7 +33,7 @@ func knownView(name string) error {
 		names = append(names, v.Name)
 	}
 	if !slices.Contains(names, name) {
-		return usage("--view: there is no view %q; available: %s", name, strings.Join(names, ", "))
+		return cli.Usage("--view: there is no view %q; available: %s", name, strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -45,14 +46,14 @@ func (r *root) projectionsStatusCommand(flags *databaseFlags) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if days < 0 {
-				return usage("--days must not be negative")
+				return cli.Usage("--days must not be negative")
 			}
 			return r.withCore(c.Context(), *flags, false, func(core *core) error {
 				list, err := core.engine.Status(c.Context(), core.store)
 				if err != nil {
 					return err
 				}
-				w := tabwriter.NewWriter(r.stdout, 0, 0, 2, ' ', 0)
+				w := tabwriter.NewWriter(r.Stdout, 0, 0, 2, ' ', 0)
 				fmt.Fprintln(w, "VIEW\tVERSION\tGENERATION\tSTATE\tPROJECTED\tPOSITION\tLAG\tROWS\tUPDATED\tERROR")
 				live := map[string]bool{}
 				for _, s := range list {
@@ -85,7 +86,7 @@ func (r *root) printActivity(c *cobra.Command, core *core, days int) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(r.stdout, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(r.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "\nDAY\tACCOUNT\tTYPE\tEVENTS")
 	for _, n := range counts {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", n.Day.Format(time.DateOnly), n.AccountID, n.Type, n.Events)
@@ -120,12 +121,12 @@ the log is the source of truth.`,
 			return r.withCore(c.Context(), *flags, true, func(core *core) error {
 				differs := false
 				for _, name := range names {
-					progress := newProgress(r.stderr, "rebuilding "+name, timed...)
+					progress := r.TimedProgress("rebuilding " + name)
 					report, err := core.engine.Rebuild(c.Context(), core.store, name, projections.RebuildOptions{
 						Diff:     diff,
-						Progress: func(p projections.Progress) { progress.at(p.Position, p.Target) },
+						Progress: func(p projections.Progress) { progress.At(p.Position, p.Target) },
 					})
-					progress.end()
+					progress.End()
 					if err != nil {
 						return err
 					}
@@ -133,7 +134,7 @@ the log is the source of truth.`,
 					differs = differs || report.Diff != nil && !report.Diff.None()
 				}
 				if differs {
-					return errDamaged
+					return cli.ErrDamaged
 				}
 				return nil
 			})
@@ -145,16 +146,16 @@ the log is the source of truth.`,
 }
 
 func (r *root) printRebuilt(report projections.Report) {
-	fmt.Fprintf(r.stdout, "%s v%d: generation %d is live, %d events in %s, appends waited %s\n",
+	fmt.Fprintf(r.Stdout, "%s v%d: generation %d is live, %d events in %s, appends waited %s\n",
 		report.View, report.Version, report.Generation, report.Events, report.Took.Round(time.Millisecond),
 		report.Held.Round(time.Millisecond))
 	if report.Diff == nil {
 		return
 	}
-	fmt.Fprintf(r.stdout, "  %d rows are the same\n", report.Diff.Same)
+	fmt.Fprintf(r.Stdout, "  %d rows are the same\n", report.Diff.Same)
 	for _, t := range report.Diff.Tables {
 		if t.OnlyLive+t.OnlyNew+t.Different > 0 {
-			fmt.Fprintf(r.stdout, "  %s: %d rows only in the live table, %d only in the new one, %d different: %s\n",
+			fmt.Fprintf(r.Stdout, "  %s: %d rows only in the live table, %d only in the new one, %d different: %s\n",
 				t.Table, t.OnlyLive, t.OnlyNew, t.Different, strings.Join(t.First, " "))
 		}
 	}
@@ -169,7 +170,7 @@ func (r *root) projectionsRetireCommand(flags *databaseFlags) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if view == "" {
-				return usage("retire needs --view")
+				return cli.Usage("retire needs --view")
 			}
 			if err := knownView(view); err != nil {
 				return err
@@ -179,7 +180,7 @@ func (r *root) projectionsRetireCommand(flags *databaseFlags) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(r.stdout, "%s: %d generations dropped\n", view, n)
+				_, err = fmt.Fprintf(r.Stdout, "%s: %d generations dropped\n", view, n)
 				return err
 			})
 		},

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/documents"
 	"readiness/domain/pixies"
 	"readiness/projections"
@@ -22,7 +23,7 @@ func (r *root) reportsCommand() *cobra.Command {
 		Use:   "reports",
 		Short: "Manage stored copies of reports",
 		Args:  cobra.NoArgs,
-		RunE:  needsSubcommand,
+		RunE:  cli.NeedsSubcommand,
 	}
 	var flags databaseFlags
 	copies := &cobra.Command{
@@ -31,7 +32,7 @@ func (r *root) reportsCommand() *cobra.Command {
 		Long: `If an account's definitionCopies is Keep30Days, the service copies each report's definition before Pixies are added,
 updated or removed, and keeps the copy for 30 days. Other accounts have no copies.`,
 		Args: cobra.NoArgs,
-		RunE: needsSubcommand,
+		RunE: cli.NeedsSubcommand,
 	}
 	flags.add(copies.PersistentFlags())
 	copies.AddCommand(r.copiesListCommand(&flags), r.copiesRestoreCommand(&flags))
@@ -54,14 +55,14 @@ func (r *root) copiesListCommand(flags *databaseFlags) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if account == "" {
-				return usage("list needs --account")
+				return cli.Usage("list needs --account")
 			}
 			return r.withCore(c.Context(), *flags, false, func(core *core) error {
 				found, err := core.views.ReportCopies(c.Context(), account, time.Now().Add(-copiesLife), maxCopies)
 				if err != nil {
 					return err
 				}
-				w := tabwriter.NewWriter(r.stdout, 0, 0, 2, ' ', 0)
+				w := tabwriter.NewWriter(r.Stdout, 0, 0, 2, ' ', 0)
 				fmt.Fprintln(w, "COPIED\tREPORT\tREPORT ID\tOPERATION\tKEPT UNTIL")
 				for _, one := range found {
 					fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", one.At.UTC().Format(time.RFC3339), one.ReportName, one.ReportID, one.OperationID,
@@ -87,14 +88,14 @@ report and publish it with an account that has permission.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			operationID, err := uuid.Parse(operation)
 			if err != nil {
-				return usage("--operation must be the id of the operation that made the copy; copies list shows it")
+				return cli.Usage("--operation must be the id of the operation that made the copy; copies list shows it")
 			}
 			reportID, err := uuid.Parse(report)
 			if err != nil {
-				return usage("--report must be the id of the report; copies list shows it")
+				return cli.Usage("--report must be the id of the report; copies list shows it")
 			}
 			if account == "" || to == "" {
-				return usage("restore needs --account and --to")
+				return cli.Usage("restore needs --account and --to")
 			}
 			return r.withCore(c.Context(), *flags, false, func(core *core) error {
 				one, found, err := core.views.ReportCopy(c.Context(), account, operationID, reportID)
@@ -109,7 +110,7 @@ report and publish it with an account that has permission.`,
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(r.stdout, "%d parts of %s, as of %s, are in %s\n", n, one.ReportName,
+				_, err = fmt.Fprintf(r.Stdout, "%d parts of %s, as of %s, are in %s\n", n, one.ReportName,
 					one.At.UTC().Format(time.RFC3339), to)
 				return err
 			})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/offline"
 )
 
@@ -24,7 +25,7 @@ Paths in the record are relative to --root, as they were for apply: run it in th
   readiness revert readiness-apply-3fa9c1d20b7e.json --write`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage("revert needs one record, the file that apply --write wrote")
+				return cli.Usage("revert needs one record, the file that apply --write wrote")
 			}
 			record, err := offline.ReadRecord(args[0])
 			if err != nil {
@@ -34,10 +35,10 @@ Paths in the record are relative to --root, as they were for apply: run it in th
 			if err != nil {
 				return err
 			}
-			s, refused := screenOf(r.stdout), 0
+			s, refused := screenOf(r.Stdout), 0
 			for _, v := range all {
-				fmt.Fprintf(r.stdout, "%s\n", v.Headline())
-				if err := s.WriteReversal(r.stdout, v); err != nil {
+				fmt.Fprintf(r.Stdout, "%s\n", v.Headline())
+				if err := s.WriteReversal(r.Stdout, v); err != nil {
 					return err
 				}
 				if v.Error != nil {
@@ -46,10 +47,10 @@ Paths in the record are relative to --root, as they were for apply: run it in th
 			}
 			var failed error
 			if refused > 0 {
-				failed = partly("%d of %d semantic models cannot be reverted; see their lines above", refused, len(all))
+				failed = cli.Partly("%d of %d semantic models cannot be reverted; see their lines above", refused, len(all))
 			}
 			if !write {
-				fmt.Fprintln(r.stderr, "Nothing was written; add --write to write it.")
+				fmt.Fprintln(r.Stderr, "Nothing was written; add --write to write it.")
 				return failed
 			}
 			applied, err := offline.PutBack(c.Context(), all)

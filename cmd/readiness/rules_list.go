@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
@@ -25,7 +26,7 @@ func (r *root) rulesCommand() *cobra.Command {
 		Long: `Lists the rules that score semantic models and data agents, and explains each: what it judges, why, examples, how to fix a
 finding and how to ignore it. docs/rules has a page for each rule with the same text.`,
 		Args: cobra.NoArgs,
-		RunE: needsSubcommand,
+		RunE: cli.NeedsSubcommand,
 	}
 	c.AddCommand(r.rulesListCommand(), r.rulesShowCommand())
 	return c
@@ -34,14 +35,14 @@ finding and how to ignore it. docs/rules has a page for each rule with the same 
 // regimeFlag adds --regime.
 func regimeFlag(c *cobra.Command, to *string, value, what string) {
 	c.Flags().StringVar(to, "regime", value, what)
-	completes(c, "regime", regimeIDs()...)
+	cli.Completes(c, "regime", regimeIDs()...)
 }
 
 // regimeNamed returns the regime with the id.
 func regimeNamed(id string) (*readiness.Regime, error) {
 	regime, ok := readiness.Find(id)
 	if !ok {
-		return nil, usage("--regime must be one of %s, not %q", strings.Join(regimeIDs(), ", "), id)
+		return nil, cli.Usage("--regime must be one of %s, not %q", strings.Join(regimeIDs(), ", "), id)
 	}
 	return regime, nil
 }
@@ -58,7 +59,7 @@ func (r *root) rulesListCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if !slices.Contains(formats, format) {
-				return usage("--format must be table or json, not %q", format)
+				return cli.Usage("--format must be table or json, not %q", format)
 			}
 			regime, err := regimeNamed(id)
 			if err == nil {
@@ -68,14 +69,14 @@ func (r *root) rulesListCommand() *cobra.Command {
 			case err != nil:
 				return err
 			case format == "json":
-				return rulesAsJSON(r.stdout, regime)
+				return rulesAsJSON(r.Stdout, regime)
 			}
-			return listRules(r.stdout, regime)
+			return listRules(r.Stdout, regime)
 		},
 	}
 	regimeFlag(c, &id, readiness.Current().ID, "id of the regime whose rules to list")
 	c.Flags().StringVar(&format, "format", "table", "output format: table or json")
-	completes(c, "format", formats...)
+	cli.Completes(c, "format", formats...)
 	rulesFlag(c.Flags(), &changes)
 	return c
 }

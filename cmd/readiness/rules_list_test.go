@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 )
@@ -94,17 +95,17 @@ func TestRulesCommandLine(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		"group alone":              {[]string{"rules"}, exitUsage, "", "readiness rules needs one of: list show"},
-		"show nothing":             {[]string{"rules", "show"}, exitUsage, "", "accepts 1 arg(s)"},
-		"an unknown rule":          {[]string{"rules", "show", "dcs-01"}, exitUsage, "", `there is no rule "dcs-01"; the closest are DSC-01, `},
-		"and what lists them":      {[]string{"rules", "show", "X"}, exitUsage, "", "readiness rules list lists all"},
-		"an unknown regime":        {[]string{"rules", "list", "--regime", "2026-13"}, exitUsage, "", `--regime must be one of 2026-11, 2026-12, not "2026-13"`},
-		"show in an unknown one":   {[]string{"rules", "show", "DSC-01", "--regime", "x"}, exitUsage, "", `not "x"`},
-		"a rule that it lacks":     {[]string{"rules", "show", "MEA-07", "--regime", "2026-11"}, exitUsage, "", "--regime: 2026-11 has no rule MEA-07"},
-		"an unknown format":        {[]string{"rules", "list", "--format", "csv"}, exitUsage, "", `--format must be table or json, not "csv"`},
-		"completion of a rule":     {[]string{"__complete", "rules", "show", ""}, exitOK, "DSC-01\tA table has a description\n", "ShellCompDirectiveNoFileComp"},
-		"completion after a rule":  {[]string{"__complete", "rules", "show", "DSC-01", ""}, exitOK, ":4\n", "ShellCompDirectiveNoFileComp"},
-		"completion of the regime": {[]string{"__complete", "rules", "list", "--regime", ""}, exitOK, "2026-12\n", "Completion ended"},
+		"group alone":              {[]string{"rules"}, cli.ExitUsage, "", "readiness rules needs one of: list show"},
+		"show nothing":             {[]string{"rules", "show"}, cli.ExitUsage, "", "accepts 1 arg(s)"},
+		"an unknown rule":          {[]string{"rules", "show", "dcs-01"}, cli.ExitUsage, "", `there is no rule "dcs-01"; the closest are DSC-01, `},
+		"and what lists them":      {[]string{"rules", "show", "X"}, cli.ExitUsage, "", "readiness rules list lists all"},
+		"an unknown regime":        {[]string{"rules", "list", "--regime", "2026-13"}, cli.ExitUsage, "", `--regime must be one of 2026-11, 2026-12, not "2026-13"`},
+		"show in an unknown one":   {[]string{"rules", "show", "DSC-01", "--regime", "x"}, cli.ExitUsage, "", `not "x"`},
+		"a rule that it lacks":     {[]string{"rules", "show", "MEA-07", "--regime", "2026-11"}, cli.ExitUsage, "", "--regime: 2026-11 has no rule MEA-07"},
+		"an unknown format":        {[]string{"rules", "list", "--format", "csv"}, cli.ExitUsage, "", `--format must be table or json, not "csv"`},
+		"completion of a rule":     {[]string{"__complete", "rules", "show", ""}, cli.ExitOK, "DSC-01\tA table has a description\n", "ShellCompDirectiveNoFileComp"},
+		"completion after a rule":  {[]string{"__complete", "rules", "show", "DSC-01", ""}, cli.ExitOK, ":4\n", "ShellCompDirectiveNoFileComp"},
+		"completion of the regime": {[]string{"__complete", "rules", "list", "--regime", ""}, cli.ExitOK, "2026-12\n", "Completion ended"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,6 +12,7 @@ import (
 	layout "github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/offline"
@@ -38,7 +39,7 @@ rule, or for the one of --regime. The rule's id may be in lower case.`,
 			if err != nil {
 				return err
 			}
-			return shown.write(r.stdout, min(screenOf(r.stdout).Width, defaultWidth))
+			return shown.write(r.Stdout, min(screenOf(r.Stdout).Width, defaultWidth))
 		},
 	}
 	regimeFlag(c, &regime, "", "id of the regime whose severity and weight to show; by default all that have the rule")
@@ -66,7 +67,7 @@ func newShownRule(written, regime string) (shownRule, error) {
 	s := shownRule{id: strings.ToUpper(written)}
 	var known bool
 	if s.text, known = explained.Rule(s.id); !known {
-		return s, usage("there is no rule %q; the closest are %s. readiness rules list lists all", written,
+		return s, cli.Usage("there is no rule %q; the closest are %s. readiness rules list lists all", written,
 			strings.Join(closestRules(s.id), ", "))
 	}
 	regimes := readiness.Regimes()
@@ -83,7 +84,7 @@ func newShownRule(written, regime string) (shownRule, error) {
 		}
 	}
 	if s.regimes == nil {
-		return s, usage("--regime: %s has no rule %s", regime, s.id)
+		return s, cli.Usage("--regime: %s has no rule %s", regime, s.id)
 	}
 	var err error
 	for _, r := range slices.Backward(readiness.Regimes()) { // the newest one that has the rule

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/domain/account"
 	"readiness/http/rate"
 	"readiness/http/token"
@@ -102,27 +103,27 @@ It trusts tokens of the embedded issuer (see readiness token) or, instead, those
 func (f *serveFlags) check() error {
 	for _, role := range f.roles {
 		if role != roleAPI && role != roleWorker {
-			return usage("--roles: %q is neither %s nor %s", role, roleAPI, roleWorker)
+			return cli.Usage("--roles: %q is neither %s nor %s", role, roleAPI, roleWorker)
 		}
 	}
 	if len(f.roles) == 0 {
-		return usage("--roles must name %s, %s or both", roleAPI, roleWorker)
+		return cli.Usage("--roles must name %s, %s or both", roleAPI, roleWorker)
 	}
 	for name, address := range map[string]string{"base-url": f.baseURL, "portal-url": f.portalURL} {
 		u, err := url.Parse(address)
 		if address != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
 			u.Fragment != "") {
-			return usage("--%s must be an absolute http or https address without query, not %q", name, address)
+			return cli.Usage("--%s must be an absolute http or https address without query, not %q", name, address)
 		}
 	}
 	if len(f.issuers) > 0 && len(f.audiences) == 0 {
-		return usage("--issuer needs --audience, the name of this service at the issuer")
+		return cli.Usage("--issuer needs --audience, the name of this service at the issuer")
 	}
 	if len(f.issuers) == 0 && len(f.audiences) > 0 {
-		return usage("--audience needs --issuer")
+		return cli.Usage("--audience needs --issuer")
 	}
 	if f.countTimeout < time.Millisecond {
-		return usage("--count-timeout must be at least 1ms, not %s", f.countTimeout)
+		return cli.Usage("--count-timeout must be at least 1ms, not %s", f.countTimeout)
 	}
 	return f.serviceFlags.check()
 }
@@ -134,21 +135,21 @@ func (f *serviceFlags) check() error {
 	}
 	if remote {
 		if err := f.fabric.Validate(); err != nil {
-			return usage("%w", err)
+			return cli.Usage("%w", err)
 		}
 	}
 	if f.workers < 1 {
-		return usage("--workers must be at least 1")
+		return cli.Usage("--workers must be at least 1")
 	}
 	if f.asks < 1 {
-		return usage("--ai-workers must be at least 1")
+		return cli.Usage("--ai-workers must be at least 1")
 	}
 	return nil
 }
 
 // serve runs until ctx ends or the listener fails.
 func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
-	life := &lifetime{log: r.log}
+	life := &lifetime{log: r.Log}
 	defer func() { err = errors.Join(err, life.end()) }()
 
 	plans, err := readPlans(f.plans)
@@ -197,7 +198,7 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 	r.greet(f, listener.Addr(), issuer, declared)
 	select {
 	case <-ctx.Done():
-		r.log.Info("stopping", "reason", context.Cause(ctx).Error())
+		r.Log.Info("stopping", "reason", context.Cause(ctx).Error())
 	case <-ended:
 	}
 	return nil
@@ -222,14 +223,14 @@ func listen(ctx context.Context, life *lifetime, address string) (net.Listener, 
 func (r *root) applyAtStart(ctx context.Context, s *service, declared []account.Declaration) error {
 	changes, err := s.commands.Accounts.Apply(ctx, declared)
 	for _, c := range changes {
-		r.log.Info("accounts file applied", "account", c.AccountID, "changes", len(c.Events))
+		r.Log.Info("accounts file applied", "account", c.AccountID, "changes", len(c.Events))
 	}
 	return err
 }
 
 // issuers returns the verifier of trusted tokens, and the embedded issuer if it is trusted.
 func (r *root) issuers(f serveFlags) (*token.Issuer, *token.Verifier, error) {
-	o := token.Options{Now: time.Now, Log: r.log}
+	o := token.Options{Now: time.Now, Log: r.Log}
 	for _, address := range f.issuers {
 		o.Issuers = append(o.Issuers, token.Trusted{URL: address, Audiences: f.audiences})
 	}
@@ -250,26 +251,26 @@ const greetingLife = 8 * time.Hour
 // the listener is reachable from this machine alone. Otherwise the output may end up in a file, so it prints the
 // command that creates a token.
 func (r *root) greet(f serveFlags, at net.Addr, issuer *token.Issuer, declared []account.Declaration) {
-	fmt.Fprintf(r.stdout, "Listening on %s, described at %s/docs\n", f.baseURL, f.baseURL)
+	fmt.Fprintf(r.Stdout, "Listening on %s, described at %s/docs\n", f.baseURL, f.baseURL)
 	address, ok := at.(*net.TCPAddr)
 	if issuer == nil || !ok || !address.IP.IsLoopback() {
 		return
 	}
 	accountID, person, known := firstPerson(declared)
-	if known && onTerminal(r.stdout) {
+	if known && cli.OnTerminal(r.Stdout) {
 		signed, err := issuer.Mint(accountID, person, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), greetingLife)
 		if err == nil {
-			fmt.Fprintf(r.stdout, "\n# %s of account %s, for %s\nTOKEN=%s\ncurl -H \"Authorization: Bearer $TOKEN\" %s/v1/workspaces\n",
+			fmt.Fprintf(r.Stdout, "\n# %s of account %s, for %s\nTOKEN=%s\ncurl -H \"Authorization: Bearer $TOKEN\" %s/v1/workspaces\n",
 				person, accountID, greetingLife, signed, f.baseURL)
 			return
 		}
-		r.log.Warn("could not create a token for the greeting", "error", err)
+		r.Log.Warn("could not create a token for the greeting", "error", err)
 	}
 	where := "--data " + f.data
 	if f.url != "" { // the address may contain a password
 		where += " --database-url URL"
 	}
-	fmt.Fprintf(r.stdout, "\nTOKEN=$(readiness token %s --account %s --person %s)\ncurl -H \"Authorization: Bearer $TOKEN\" "+
+	fmt.Fprintf(r.Stdout, "\nTOKEN=$(readiness token %s --account %s --person %s)\ncurl -H \"Authorization: Bearer $TOKEN\" "+
 		"%s/v1/workspaces\n", where, accountID, person, f.baseURL)
 }
 
@@ -291,7 +292,7 @@ func firstPerson(declared []account.Declaration) (accountID, person string, know
 func (r *root) ownAddress(at net.Addr) string {
 	host, port, err := net.SplitHostPort(at.String())
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
-		r.log.Warn("the service listens on every address and does not know its public one; set --base-url, which callers and Pixies use",
+		r.Log.Warn("the service listens on every address and does not know its public one; set --base-url, which callers and Pixies use",
 			"assumed", "http://localhost:"+port)
 		return "http://localhost:" + port
 	}

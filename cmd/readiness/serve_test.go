@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/internal/pgtest"
 	"readiness/internal/postgres"
 )
@@ -153,12 +154,12 @@ func TestServeOnADatabase(t *testing.T) {
 	}()
 	stderr.await(t, `"msg":"working"`, ended)
 	cancel()
-	if <-ended; code != exitOK {
+	if <-ended; code != cli.ExitOK {
 		t.Errorf("worker: got exit code %d\n%s", code, stderr)
 	}
 
 	s.stop()
-	if s.code != exitOK {
+	if s.code != cli.ExitOK {
 		t.Errorf("got exit code %d\n%s", s.code, s.stderr)
 	}
 	// The server ends its side of a session a moment after the client.
@@ -199,7 +200,7 @@ func TestServeGreetsStrangersWithoutAToken(t *testing.T) {
 	} {
 		s := serve(t, append(args, "--database-url", url, "--data", t.TempDir(), "--accounts", samplesAccounts)...)
 		s.stop()
-		if out := s.stdout.String(); strings.Contains(out, "TOKEN") || s.code != exitOK {
+		if out := s.stdout.String(); strings.Contains(out, "TOKEN") || s.code != cli.ExitOK {
 			t.Errorf("%s: got exit code %d, stdout %q, want no token", name, s.code, out)
 		}
 	}
@@ -214,8 +215,8 @@ func TestServeRefusesAViewThatIsNotBuilt(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), waits) // it would serve until then
 	defer cancel()
 	got := run(ctx, "serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces", "--database-url", url, "--data", t.TempDir())
-	if got.code != exitFailed || !strings.Contains(got.stderr, "readiness projections rebuild --view operations") {
-		t.Errorf("got exit code %d, %q, want %d and what to do", got.code, got.stderr, exitFailed)
+	if got.code != cli.ExitFailed || !strings.Contains(got.stderr, "readiness projections rebuild --view operations") {
+		t.Errorf("got exit code %d, %q, want %d and what to do", got.code, got.stderr, cli.ExitFailed)
 	}
 }
 
@@ -262,8 +263,8 @@ func TestServeWithItsOwnPostgreSQL(t *testing.T) {
 
 	// Two services on one data directory exclude each other; an operator's command uses the running server.
 	second := run(t.Context(), "serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces", "--data", data)
-	if second.code != exitFailed || !strings.Contains(second.stderr, "in use") {
-		t.Errorf("a second service: got exit code %d, %q, want %d and why", second.code, second.stderr, exitFailed)
+	if second.code != cli.ExitFailed || !strings.Contains(second.stderr, "in use") {
+		t.Errorf("a second service: got exit code %d, %q, want %d and why", second.code, second.stderr, cli.ExitFailed)
 	}
 	if got := must(t, "accounts", "diff", samplesAccounts, "--data", data); strings.Count(got.stdout, "no change") != 3 {
 		t.Errorf("accounts diff beside the service: got %q", got.stdout)
@@ -286,7 +287,7 @@ func TestServeWithItsOwnPostgreSQL(t *testing.T) {
 	}
 
 	s.stop()
-	if s.code != exitOK {
+	if s.code != cli.ExitOK {
 		t.Errorf("got exit code %d\n%s", s.code, s.stderr)
 	}
 	if url, ok := postgres.Running(data); ok {
@@ -336,7 +337,7 @@ func TestInterrupts(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if <-ended; cmd.ProcessState.ExitCode() != exitOK {
+	if <-ended; cmd.ProcessState.ExitCode() != cli.ExitOK {
 		t.Errorf("one interrupt: got %v, want exit code 0\n%s", cmd.ProcessState, stderr)
 	}
 
@@ -378,8 +379,8 @@ func TestInterrupts(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-ended
-	if cmd.ProcessState.ExitCode() != exitInterrupted {
-		t.Errorf("two interrupts: got %v, want exit code %d\n%s", cmd.ProcessState, exitInterrupted, stderr)
+	if cmd.ProcessState.ExitCode() != cli.ExitInterrupted {
+		t.Errorf("two interrupts: got %v, want exit code %d\n%s", cmd.ProcessState, cli.ExitInterrupted, stderr)
 	}
 }
 

@@ -67,7 +67,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	if f.rules != "" {
-		r.log.Info("rules file read", "regime", regime.ID)
+		r.Log.Info("rules file read", "regime", regime.ID)
 	}
 	core, err = r.liveCore(ctx, life, d.url, f.connections, plans)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	}
 	wired, err := wiring.Wire(wiring.Parts{
 		Log: core.Log, VaultKey: secrets.key("vault", vault.KeySize), PixieKey: secrets.key("pixies", 32), Plans: core.plans,
-		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.log}, Logger: r.log, Now: time.Now, Workers: f.workers,
+		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.Log}, Logger: r.Log, Now: time.Now, Workers: f.workers,
 		Asks: f.asks, Regime: regime,
 	})
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 
 // liveCore opens the log and its views, which must all be built, and follows the appends of other processes.
 func (r *root) liveCore(ctx context.Context, life *lifetime, url string, connections int32, plans account.Plans) (*core, error) {
-	core, err := openCore(ctx, url, connections, false, r.log)
+	core, err := openCore(ctx, url, connections, false, r.Log)
 	if err != nil {
 		return nil, err
 	}

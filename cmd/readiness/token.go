@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"readiness/cmd/readiness/cli"
 	"readiness/domain/item"
 	"readiness/http/token"
 	"readiness/internal/postgres"
@@ -40,15 +41,15 @@ skips the lookup; the service refuses an unknown person when the token is used.`
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if accountID == "" || person == "" {
-				return usage("token needs --account and --person")
+				return cli.Usage("token needs --account and --person")
 			}
 			if life <= 0 || life > maxTokenLife {
-				return usage("--expires must be more than 0 and at most %s", maxTokenLife)
+				return cli.Usage("--expires must be more than 0 and at most %s", maxTokenLife)
 			}
 			granted := strings.Fields(scopes)
 			for _, s := range granted {
 				if !slices.Contains([]string{token.ScopeRead, token.ScopeReadWrite}, s) {
-					return usage("--scopes: %q must be %s or %s", s, token.ScopeRead, token.ScopeReadWrite)
+					return cli.Usage("--scopes: %q must be %s or %s", s, token.ScopeRead, token.ScopeReadWrite)
 				}
 			}
 			issuer, err := token.FindIssuer(flags.data)
@@ -67,7 +68,7 @@ skips the lookup; the service refuses an unknown person when the token is used.`
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintln(r.stdout, signed)
+			_, err = fmt.Fprintln(r.Stdout, signed)
 			return err
 		},
 	}
@@ -87,7 +88,7 @@ func (r *root) knows(ctx context.Context, flags databaseFlags, accountID, person
 			"use --force", flags.data, person)
 	}
 	return r.operate(ctx, flags, func(url string) error {
-		core, err := openCore(ctx, url, flags.connections, false, r.log)
+		core, err := openCore(ctx, url, flags.connections, false, r.Log)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
+
+	"readiness/cmd/readiness/cli"
 )
 
 // startTracing exports traces if OpenTelemetry's environment variables configure an OTLP endpoint; otherwise it returns
@@ -22,7 +24,7 @@ func startTracing(ctx context.Context, life *lifetime) (trace.TracerProvider, er
 		return nil, err
 	}
 	about, err := resource.Merge(resource.Default(), resource.NewSchemaless(attribute.String("service.name", "readiness"),
-		attribute.String("service.version", version())))
+		attribute.String("service.version", cli.Version())))
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ accepted work are encrypted with it.`,
 			if err != nil {
 				return err
 			}
-			life := &lifetime{log: r.log}
+			life := &lifetime{log: r.Log}
 			defer func() { err = errors.Join(err, life.end()) }()
 			s, err := r.openService(c.Context(), life, f, plans, true)
 			if err != nil {
@@ -35,9 +35,9 @@ accepted work are encrypted with it.`,
 			if err := s.work(c.Context(), life); err != nil {
 				return err
 			}
-			r.log.Info("working", "workers", f.workers)
+			r.Log.Info("working", "workers", f.workers)
 			<-c.Context().Done()
-			r.log.Info("stopping", "reason", context.Cause(c.Context()).Error())
+			r.Log.Info("stopping", "reason", context.Cause(c.Context()).Error())
 			return nil
 		},
 	}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+)
+
+// NeedsSubcommand is the RunE of a command that only groups others.
+func NeedsSubcommand(c *cobra.Command, _ []string) error {
+	names := ""
+	for _, child := range c.Commands() {
+		if child.IsAvailableCommand() {
+			names += " " + child.Name()
+		}
+	}
+	return Usage("%s needs one of:%s", c.CommandPath(), names)
+}
+
+// Completes makes shells complete the flag with the values.
+func Completes(c *cobra.Command, flag string, values ...string) {
+	_ = c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // the flag exists
+}
+
+// Printable returns a text on one line, with control and bidirectional characters replaced.
+func Printable(what string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+			return unicode.ReplacementChar
+		}
+		return r
+	}, what)
+}

@@ -1,0 +1,81 @@
+package clientcmd
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"readiness/cmd/readiness/cli"
+)
+
+// ids accepts before arguments of any kind followed by n ids. listing is the command that lists those ids.
+func ids(before, n int, what, listing string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := cobra.ExactArgs(before+n)(cmd, args); err != nil {
+			return err
+		}
+		return areIDs(args[before:], what, listing)
+	}
+}
+
+// areIDs rejects arguments that are not UUIDs. listing is the command that lists the ids.
+func areIDs(args []string, what, listing string) error {
+	for _, a := range args {
+		if _, err := uuid.Parse(a); err != nil {
+			return cli.Usage("%q is not the id of %s; %s shows them", a, what, listing)
+		}
+	}
+	return nil
+}
+
+// given returns the value of a flag set on the command line or in the environment; nil leaves the choice to the
+// service.
+func given[T any](cmd *cobra.Command, flag string, value T) *T {
+	if !cmd.Flags().Changed(flag) {
+		return nil
+	}
+	return &value
+}
+
+// maxRequest bounds a request body read from a file, in bytes.
+const maxRequest = 4 << 20
+
+// readBody reads a request body from a file, or from stdin if file is "-".
+func readBody(cmd *cobra.Command, file string) ([]byte, error) {
+	from := cmd.InOrStdin()
+	if file != "-" {
+		f, err := os.Open(file) //nolint:gosec // the user's own file
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		from = f
+	}
+	body, err := io.ReadAll(io.LimitReader(from, maxRequest+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > maxRequest {
+		return nil, fmt.Errorf("%s has more than %d MiB", file, maxRequest>>20)
+	}
+	return body, nil
+}
+
+// plainWord reports whether no shell gives the word a special meaning.
+func plainWord(word string) bool {
+	return word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=@%+,", r)
+	})
+}
+
+// shellWord quotes a word for a shell if necessary.
+func shellWord(word string) string {
+	if plainWord(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

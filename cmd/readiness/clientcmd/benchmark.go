@@ -1,0 +1,362 @@
+package clientcmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"readiness/client"
+	"readiness/cmd/readiness/cli"
+	"readiness/cmd/readiness/clientcmd/sheet"
+	"readiness/domain/comparison"
+	"readiness/evaluation"
+	"readiness/internal/jsonerror"
+	"readiness/internal/optional"
+)
+
+func (c *calls) benchmarkCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "benchmark",
+		Short: "Ask questions about a semantic model and score the answers",
+		Long: `Asks benchmark questions about a semantic model. init writes a file of questions to edit, generate proposes some, save stores
+the complete set that runs ask, export writes it to a file, run asks them, result shows the answers, and verdict overrules
+one.`,
+		Example: `  readiness client benchmark init "Corporate Functions" "Support Tickets" questions.csv
+  readiness client benchmark save "Corporate Functions" "Support Tickets" questions.csv
+  readiness client benchmark run "Corporate Functions" "Support Tickets"`,
+		Args: cobra.NoArgs,
+		RunE: cli.NeedsSubcommand,
+	}
+	cmd.AddCommand(c.benchmarkQuestionsCommand(), c.benchmarkGenerateCommand(), c.benchmarkSaveCommand(), c.benchmarkInitCommand(),
+		c.benchmarkExportCommand(), c.benchmarkRunCommand(),
+		c.benchmarkRunsCommand(), c.benchmarkResultCommand(), c.benchmarkVerdictCommand())
+	return cmd
+}
+
+func (c *calls) benchmarkQuestionsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "questions WORKSPACE MODEL",
+		Short:   "List the saved questions and whether they can run",
+		Example: `  readiness client benchmark questions "Corporate Functions" "Support Tickets"`,
+		Args:    cobra.ExactArgs(2),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			workspaceID, modelID, err := semanticModel(ctx, s, args)
+			if err != nil {
+				return err
+			}
+			got, err := s.GetBenchmarkQuestionsWithResponse(ctx, workspaceID, modelID, nil)
+			if err != nil {
+				return err
+			}
+			return c.answered(got.Body, func(s *sheet.Sheet) { questionsTable(s, *got.JSON200) })
+		}),
+	}
+}
+
+func (c *calls) benchmarkGenerateCommand() *cobra.Command {
+	var count int
+	cmd := c.noWaitFlag(&cobra.Command{
+		Use:   "generate WORKSPACE MODEL",
+		Short: "Propose questions and expected answers from the model",
+		Long: `Proposes questions with their expected answers and saves nothing. save accepts what --json prints, also after you have
+edited it. It uses one of the day's benchmark builds.`,
+		Example: `  readiness client benchmark generate "Corporate Functions" "Support Tickets" --count 30 --json > questions.json`,
+		Args:    cobra.ExactArgs(2),
+	})
+	cmd.RunE = c.run(func(ctx context.Context, s *client.Service, args []string) error {
+		workspaceID, modelID, err := semanticModel(ctx, s, args)
+		if err != nil {
+			return err
+		}
+		answer, err := s.GenerateBenchmarkQuestions(ctx, workspaceID, modelID, nil,
+			client.GenerateBenchmarkQuestionsRequest{Count: given(cmd, "count", count)})
+		return c.started(ctx, s, answer, err)
+	})
+	cmd.Flags().IntVar(&count, "count", 20, "how many questions at most")
+	return cmd
+}
+
+func (c *calls) benchmarkSaveCommand() *cobra.Command {
+	var format string
+	cmd := c.noWaitFlag(&cobra.Command{
+		Use:   "save WORKSPACE MODEL FILE",
+		Short: "Save the questions that runs ask, replacing the earlier ones",
+		Long: `Saves the complete set of questions from a CSV, JSON lines or JSON file, or from stdin if FILE is -. The columns of CSV and
+the members of JSON lines are question, expectedAnswer, expectedValue, dax, cluster, weight, ordered, tags, questionId,
+source and fields; question and one of expectedAnswer, expectedValue, dax and fields are required. If a cell is faulty,
+every fault is named with its line and column, and nothing is saved. A JSON file is what generate --json or questions
+--json printed, or an object with a list questions.`,
+		Example: `  readiness client benchmark save "Corporate Functions" "Support Tickets" questions.csv
+  readiness client benchmark save "Corporate Functions" "Support Tickets" - --format jsonl < questions.jsonl`,
+		Args: cobra.ExactArgs(3),
+	})
+	formatFlag(cmd, &format)
+	cmd.RunE = c.run(func(ctx context.Context, s *client.Service, args []string) error {
+		f, err := questionFormat(args[2], format)
+		if err != nil {
+			return err
+		}
+		body, err := readBody(cmd, args[2])
+		if err != nil {
+			return err
+		}
+		if body, err = questionsRequest(f, body); err != nil {
+			return fmt.Errorf("%s: %w", cli.Printable(args[2]), err)
+		}
+		workspaceID, modelID, err := semanticModel(ctx, s, args)
+		if err != nil {
+			return err
+		}
+		answer, err := s.SaveBenchmarkQuestionsWithBody(ctx, workspaceID, modelID, nil, "application/json", bytes.NewReader(body))
+		return c.started(ctx, s, answer, err)
+	})
+	return cmd
+}
+
+// questionsOf returns the request that saves questions. body is such a request, or the service's response with
+// questions.
+func questionsOf(body []byte) ([]byte, error) {
+	var set map[string]json.RawMessage
+	if err := json.Unmarshal(body, &set); err != nil {
+		return nil, fmt.Errorf("it must be a JSON object with a list of questions: %w", jsonerror.Explain(err))
+	}
+	if _, answered := set["value"]; !answered {
+		return body, nil // the service reports what is wrong with it
+	}
+	request := map[string]json.RawMessage{"questions": set["value"]}
+	if repeats, ok := set["repeats"]; ok {
+		request["repeats"] = repeats
+	}
+	return json.Marshal(request)
+}
+
+func (c *calls) benchmarkRunCommand() *cobra.Command {
+	var by answeredByFlags
+	var gate gateFlags
+	var repeats int
+	cmd := c.noWaitFlag(&cobra.Command{
+		Use:   "run WORKSPACE MODEL",
+		Short: "Ask the saved questions that can run",
+		Long: `Asks the saved questions. The platform's own assistant answers, unless --agent names a data agent or --provider an AI
+provider. A run counts toward the account's benchmark runs; readiness client operations cancel stops it.
+
+--fail-under and --fail-on-regression define when the command exits with 3. A question regresses if most of its answers
+were correct in the earlier run, and now they are not; an ask without an answer is not correct. The earlier run is the
+last that succeeded with the same questions and answerer, or that of --baseline. Exit code 1 means that there is no
+result, 2 that the command line is wrong. --junit, --markdown and --html write reports whether the gate passes or fails.`,
+		Example: `  readiness client benchmark run "Corporate Functions" "Support Tickets"
+  readiness client benchmark run "Retail Analytics" "Retail Sales" --agent "Sales Assistant" --repeats 3
+  readiness client benchmark run "Retail Analytics" "Retail Sales" --fail-under 80 --fail-on-regression --junit answers.xml`,
+		Args: cobra.ExactArgs(2),
+	})
+	call := c.run(func(ctx context.Context, s *client.Service, args []string) error {
+		workspaceID, modelID, err := semanticModel(ctx, s, args)
+		if err != nil {
+			return err
+		}
+		request := client.StartBenchmarkRunRequest{Repeats: given(cmd, "repeats", repeats)}
+		if request.AnsweredBy, err = by.request(ctx, s, workspaceID); err != nil {
+			return err
+		}
+		answer, err := s.StartBenchmarkRun(ctx, workspaceID, modelID, nil, request)
+		if !gate.wanted(cmd) {
+			return c.started(ctx, s, answer, err)
+		}
+		return c.judged(ctx, s, &gate, answer, err, func(_ client.Operation, result []byte) (*evaluation.Report, error) {
+			return gate.ofRun(ctx, s, workspaceID, modelID, result)
+		})
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := by.check(); err != nil {
+			return err
+		}
+		if err := gate.check(cmd, c.noWait); err != nil {
+			return err
+		}
+		return call(cmd, args)
+	}
+	by.add(cmd.Flags())
+	gate.add(cmd, "the score")
+	cmd.Flags().IntVar(&repeats, "repeats", 1, "how many times to ask each question, 1 to 20; by default as saved")
+	return cmd
+}
+
+func benchmarkRunPages(ctx context.Context, s *client.Service, workspaceID, modelID uuid.UUID) iter.Seq2[*client.ListBenchmarkRunsResponse,
+	error] {
+	return client.Pages(func(token *string) (*client.ListBenchmarkRunsResponse, *string, error) {
+		page, err := s.ListBenchmarkRunsWithResponse(ctx, workspaceID, modelID,
+			&client.ListBenchmarkRunsParams{MaxResults: new(pageSize), ContinuationToken: token})
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
+}
+
+func (c *calls) benchmarkRunsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "runs WORKSPACE MODEL",
+		Short:   "List the runs, newest first",
+		Example: `  readiness client benchmark runs "Corporate Functions" "Support Tickets"`,
+		Args:    cobra.ExactArgs(2),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			workspaceID, modelID, err := semanticModel(ctx, s, args)
+			if err != nil {
+				return err
+			}
+			return listed(c, benchmarkRunPages(ctx, s, workspaceID, modelID),
+				func(p *client.ListBenchmarkRunsResponse) []byte { return p.Body },
+				func(s *sheet.Sheet, p *client.ListBenchmarkRunsResponse) {
+					for _, r := range p.JSON200.Value {
+						side := ""
+						if r.AbTestSide != nil {
+							side = "side " + string(*r.AbTestSide)
+						}
+						s.Row(r.RunID, answeredAs(r.Agent, r.Answerer), string(r.Status), sheet.Count(r.Score),
+							fmt.Sprintf("%d of %d", r.Asks.Made, r.Asks.Total), side, sheet.Moment(r.FinishedAtUtc), sheet.Failure(r.Error))
+					}
+				}, "RUN", "ASKED", "STATUS", "SCORE", "ASKS", "A/B TEST", "FINISHED", "WHY")
+		}),
+	}
+}
+
+func (c *calls) benchmarkResultCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "result WORKSPACE MODEL RUN_ID",
+		Short:   "Show the answers of a run",
+		Example: `  readiness client benchmark result "Corporate Functions" "Support Tickets" 01a1fe19-b4e6-73d6-a5f4-307239dadc95`,
+		Args:    ids(2, 1, "a run", "readiness client benchmark runs WORKSPACE MODEL"),
+		RunE: c.run(func(ctx context.Context, s *client.Service, args []string) error {
+			workspaceID, modelID, err := semanticModel(ctx, s, args)
+			if err != nil {
+				return err
+			}
+			got, err := s.GetBenchmarkRunResultWithResponse(ctx, workspaceID, modelID, args[2])
+			if err != nil {
+				return err
+			}
+			return c.answered(got.Body, func(s *sheet.Sheet) { benchmarkTable(s, *got.JSON200) })
+		}),
+	}
+}
+
+// answeredAs returns who was asked and, once it is known, in short what answered.
+func answeredAs(by client.AnsweredBy, what *string) string {
+	if what == nil {
+		return answerer(by)
+	}
+	short, _, _ := strings.Cut(*what, " (")
+	return answerer(by) + ": " + short
+}
+
+func questionsTable(s *sheet.Sheet, q client.BenchmarkQuestions) {
+	if len(q.Value) == 0 {
+		s.Say("There are no questions")
+		return
+	}
+	s.Say("%d questions (%d can run), each asked %s", q.Count, q.CanRun, times(q.Repeats))
+	head := []string{"ID", "QUESTION"}
+	if q.CanRun < len(q.Value) {
+		head = append(head, "WHY IT CANNOT RUN")
+	}
+	s.Rows(head...)
+	for _, one := range q.Value {
+		s.Row(one.QuestionID, one.Text, optional.Text(one.Reason))
+	}
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// answeredQuestion is the part of a question in a run's or comparison's document that is printed.
+type answeredQuestion struct {
+	QuestionID string       `json:"questionId"`
+	Text       string       `json:"text"`
+	Verdict    string       `json:"verdict"`
+	Change     string       `json:"change"`
+	A          answersTally `json:"a"`
+	B          answersTally `json:"b"`
+}
+
+type answersTally struct {
+	Verdict string `json:"verdict"`
+}
+
+// answeredQuestions returns the questions of a document; none if the document has another schema.
+func answeredQuestions(document []byte) []answeredQuestion {
+	var d struct {
+		Questions []answeredQuestion `json:"questions"`
+	}
+	if json.Unmarshal(document, &d) != nil {
+		return nil
+	}
+	return d.Questions
+}
+
+// benchmarkTable prints the result of a run and the questions that were not answered correctly.
+func benchmarkTable(s *sheet.Sheet, b client.BenchmarkRunResult) {
+	r := b.Run
+	s.Say("%s, asked of %s: score %s of 100; %d questions, each asked %s",
+		cli.Printable(sheet.OrID(r.SemanticModelName, r.SemanticModelID)), cli.Printable(answerer(r.Agent)), limit(r.Score),
+		r.QuestionsCount, times(r.Repeats))
+	var asked struct {
+		Summary comparison.Side `json:"summary"`
+	}
+	if json.Unmarshal(b.Document, &asked) == nil && asked.Summary.Kind != "" {
+		s.Say("Answered by %s", cli.Printable(asked.Summary.Answerer()))
+	}
+	if r.Conclusion != nil && r.Scored != nil {
+		s.Say("Nothing is concluded: %d of %d questions have no answer", r.QuestionsCount-*r.Scored, r.QuestionsCount)
+	}
+	if r.Verdicts != nil {
+		s.Say("Answers: %s", cli.Printable(verdicts(*r.Verdicts)))
+	}
+	if u := r.Usage; u != nil {
+		cost := "unknown, because the AI provider has no prices"
+		if r.Cost != nil {
+			cost = fmt.Sprintf("%.4f", *r.Cost)
+		}
+		s.Say("Tokens: %d of input, %d of output; cost %s", u.InputTokens, u.OutputTokens, cost)
+	}
+	if r.Overruled != nil {
+		s.Say("Persons gave %d answers another verdict; --json shows both", *r.Overruled)
+	}
+	if j := b.JudgeReview; j != nil && j.Judged > 0 {
+		s.Say("The judge: persons decided %d of its %d verdicts in this account otherwise (%.0f %%)", j.Overruled, j.Judged, 100**j.Share)
+	}
+	var wrong []answeredQuestion
+	for _, q := range answeredQuestions(b.Document) {
+		if q.Verdict != "correct" {
+			wrong = append(wrong, q)
+		}
+	}
+	if len(wrong) == 0 {
+		return
+	}
+	s.Rows("NOT RIGHT", "VERDICT", "QUESTION")
+	for _, q := range wrong[:min(len(wrong), maxRows)] {
+		s.Row(q.QuestionID, q.Verdict, q.Text)
+	}
+	s.More(len(wrong) - maxRows)
+}
+
+// verdicts counts the answers by verdict, without the verdicts that did not occur.
+func verdicts(v client.BenchmarkVerdicts) string {
+	var all []string
+	for _, name := range []string{"correct", "incorrect", "unclear", "refused", "error"} {
+		if n, ok := v[name].(float64); ok && n > 0 {
+			all = append(all, fmt.Sprintf("%v %s", n, name))
+		}
+	}
+	return strings.Join(all, ", ")
+}
