@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"readiness/domain"
 	"readiness/domain/item"
@@ -26,7 +29,7 @@ const (
 	// patience is the longest time that a call waits for a 429 to pass before it is refused.
 	patience = 10 * time.Second
 	// longestHold bounds a Retry-After.
-	longestHold = 10 * time.Minute
+	longestHold = quota.MaxHold
 )
 
 // request is one call.
@@ -42,6 +45,7 @@ type request struct {
 	bucket     string // as quota.Call
 	urgency    int
 	once       bool // not repeated, because it changes something
+	limit      int  // of the answer's size, if it is lower than the usual one
 	about      subject
 }
 
@@ -83,14 +87,19 @@ func (p *Platform) get(ctx context.Context, r request, out any) error {
 		return err
 	}
 	defer a.Close()
-	if err := a.decode(p.bounds.answerBytes, out); err != nil {
+	limit := p.bounds.answerBytes
+	if r.limit > 0 {
+		limit = min(limit, r.limit)
+	}
+	if err := a.decode(limit, out); err != nil {
 		return p.garbled(ctx, r, err)
 	}
 	return nil
 }
 
 // call makes a call and returns an answer of status 2xx. It repeats a call that failed on the way or at the platform,
-// and one that the platform blocked for a short time.
+// and one that the platform blocked for a short time. For work that goes on by itself, a block of any length is an
+// *item.Pending.
 func (p *Platform) call(ctx context.Context, r request) (*answer, error) {
 	token, err := p.tokens(ctx, r.as, r.permission)
 	if err != nil {
@@ -98,7 +107,7 @@ func (p *Platform) call(ctx context.Context, r request) (*answer, error) {
 	}
 	limited := quota.Call{Bucket: r.bucket, Person: r.as.Person.ID, Route: r.route, Urgency: r.urgency}
 	for try := 1; ; try++ {
-		if err := p.admit(ctx, limited); err != nil {
+		if err := p.admit(ctx, limited, r.as.Work != uuid.Nil); err != nil {
 			return nil, err
 		}
 		a, err := p.exchange(ctx, r, token)
@@ -122,17 +131,19 @@ func (p *Platform) call(ctx context.Context, r request) (*answer, error) {
 			return a, nil
 		default:
 			failed := readFailure(a)
-			failed.retryAfter = p.retryAfter(a.header)
+			failed.retryAfter = failed.wait(p.retryAfter(a.header), p.now())
 			a.Close()
 			p.log.Info("the platform refused a call", "route", r.route, "status", failed.status, "errorCode", failed.Code,
 				"platformRequestId", failed.RequestID)
 			if failed.throttled() {
-				until := p.now().Add(failed.retryAfter)
-				if err := p.limits.Hold(ctx, limited, until); err != nil {
+				if err := p.limits.Hold(ctx, limited, failed.retryAfter); err != nil {
 					p.log.Warn("a hold of the platform is not shared with other processes", "error", err)
 				}
 			}
-			if last || !failed.passes() || failed.retryAfter > patience {
+			switch {
+			case failed.throttled() && r.as.Work != uuid.Nil && (last || failed.retryAfter > patience):
+				return nil, &item.Pending{After: failed.retryAfter}
+			case last || !failed.passes() || failed.retryAfter > patience:
 				return nil, failed.refusal(r.about)
 			}
 			pause = max(failed.retryAfter, time.Duration(try)*time.Second)
@@ -217,8 +228,8 @@ func (p *Platform) retryAfter(h http.Header) time.Duration {
 		return 0
 	}
 	d := time.Duration(0)
-	if seconds, err := strconv.Atoi(text); err == nil {
-		d = time.Duration(min(max(seconds, 0), int(longestHold.Seconds()))) * time.Second
+	if seconds, err := strconv.ParseFloat(text, 64); err == nil || math.IsInf(seconds, 1) {
+		d = time.Duration(min(max(seconds, 0), longestHold.Seconds()) * float64(time.Second))
 	} else if at, err := http.ParseTime(text); err == nil {
 		d = at.Sub(p.now())
 	}

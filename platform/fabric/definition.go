@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,8 +21,8 @@ import (
 )
 
 // Definition reads every part of an item but .platform, which is not part of what the service compares and writes. It
-// returns a *item.Pending when the platform has not finished the read in the caller's time; a later call for the same
-// operation of the service continues the read, in any process.
+// returns a *item.Pending to work that goes on by itself when the platform has not finished the read in the caller's time;
+// a later call for the same operation of the service continues the read, in any process.
 func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
 	r := request{as: as, permission: item.PermissionPlatform, host: p.fabric, method: http.MethodPost, bucket: quota.Platform,
 		path:  "/workspaces/" + it.WorkspaceID.String() + "/" + collections[it.Type] + "/" + it.ID.String() + "/getDefinition",
@@ -30,6 +31,10 @@ func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item)
 	d, found, err := p.exported(ctx, as, it)
 	if err == nil && !found {
 		d, err = p.definition(ctx, r, it)
+	}
+	if pending, ok := errors.AsType[*item.Pending](err); ok && as.Work == uuid.Nil {
+		err = domain.Refuse(domain.PlatformUnavailable, "the platform is still reading the definition of %s; try again", nameOf(it)).
+			After(max(pending.After, time.Second))
 	}
 	return d, p.workspaceFirst(ctx, as, it.WorkspaceID, err)
 }
@@ -45,8 +50,8 @@ func (p *Platform) definition(ctx context.Context, r request, it item.Item) (def
 			return definition.Definition{}, p.giveUp(ctx, read)
 		}
 		if known != "" {
-			d, err := p.finishRead(ctx, r, read, operation{id: known, resumed: true})
-			if !errors.Is(err, errGone) {
+			d, err := p.finishRead(ctx, r, read, operation{id: known})
+			if e, over := errors.AsType[*ended](err); !over || !e.gone {
 				return d, err
 			}
 		}
@@ -82,37 +87,35 @@ func (p *Platform) giveUp(ctx context.Context, read Read) error {
 		longestRead).After(time.Minute)
 }
 
-// errGone reports that the platform no longer knows an operation.
-var errGone = errors.New("the operation is gone")
-
 // finishRead polls the operation of a read and takes its result. A read that ended in any way is forgotten, so the next
 // call reads again.
 func (p *Platform) finishRead(ctx context.Context, r request, read Read, o operation) (d definition.Definition, err error) {
 	defer func() {
-		_, pending := errors.AsType[*item.Pending](err)
-		if pending || ctx.Err() != nil || read.Operation == uuid.Nil {
+		if !p.over(ctx, err) || read.Operation == uuid.Nil {
 			return
-		}
-		if refusal, refused := domain.Refused(err); refused && refusal.Code == domain.PlatformUnavailable {
-			return // the operation may still be there
 		}
 		if dropped := p.reads.Drop(ctx, read); dropped != nil && err == nil {
 			err = dropped
 		}
 	}()
 	if err := p.finish(ctx, r, o); err != nil {
-		if o.resumed && domain.IsRefused(err, domain.ItemNotFound) {
-			return d, errGone
-		}
 		return d, err
 	}
-	result := p.ofOperation(r, "/operations/"+o.id+"/result", "GET /operations/{o}/result")
-	a, err := p.call(ctx, result)
+	a, asked, err := p.result(ctx, r, o)
 	if err != nil {
 		return d, err
 	}
 	defer a.Close()
-	return p.parts(ctx, result, a, r.about.item)
+	return p.parts(ctx, asked, a, r.about.item)
+}
+
+// over reports whether err, or nil, is the end of an operation, rather than of an attempt to ask for it.
+func (p *Platform) over(ctx context.Context, err error) bool {
+	if _, over := errors.AsType[*ended](err); over {
+		return true
+	}
+	_, pending := errors.AsType[*item.Pending](err)
+	return ctx.Err() == nil && !pending && !domain.IsRefused(err, domain.PlatformUnavailable)
 }
 
 // parts reads the answer's definition.
@@ -139,7 +142,8 @@ func (p *Platform) built(b *builder, it item.Item) (definition.Definition, error
 }
 
 func (p *Platform) tooLarge(it item.Item) error {
-	return notReadable(it, "it is larger than %d MiB, or one of its parts than %d MiB", p.bounds.definitionBytes>>20, p.bounds.partBytes>>20)
+	return notReadable(it, "it is larger than %d MiB, or one of its parts than %d MiB", p.bounds.definitionBytes>>20,
+		p.bounds.partBytes>>20)
 }
 
 // meter is a reader that ends with errTooLarge once its allowance is read.
@@ -158,22 +162,40 @@ func (m *meter) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// unmarked returns the reader without a byte order mark at its beginning.
+func unmarked(r io.Reader) io.Reader {
+	b := bufio.NewReader(r)
+	if mark, err := b.Peek(3); err == nil && string(mark) == "\ufeff" {
+		_, _ = b.Discard(3)
+	}
+	return b
+}
+
 // slack is what a part's JSON holds in addition to its payload, and what the decoder reads ahead, in bytes.
 const slack = 1 << 20
 
 // encoded returns the size of n bytes in base64, with slack.
 func encoded(n int) int { return n/3*4 + 4 + slack }
 
+// wirePart is a part as the platform gives it. A part without a payload must not be taken for an empty one.
 type wirePart struct {
-	Path        string `json:"path"`
-	Payload     []byte `json:"payload"`
-	PayloadType string `json:"payloadType"`
+	Path        string  `json:"path"`
+	Payload     *[]byte `json:"payload"`
+	PayloadType string  `json:"payloadType"`
+}
+
+// give gives the part to take.
+func (w wirePart) give(take func(path, payloadType string, data []byte) error) error {
+	if w.Path == "" || w.Payload == nil {
+		return errors.New("a part has no path or no payload")
+	}
+	return take(w.Path, w.PayloadType, *w.Payload)
 }
 
 // readParts reads the parts of an answer one by one and gives each to take, so that never more than one is held in addition to
 // those taken. The list is at the path of members.
 func readParts(body io.Reader, b bounds, take func(path, payloadType string, data []byte) error, members ...string) error {
-	total := &meter{body, encoded(b.definitionBytes)}
+	total := &meter{unmarked(body), encoded(b.definitionBytes)}
 	part := &meter{total, slack}
 	d := json.NewDecoder(part)
 	for _, member := range members {
@@ -181,9 +203,7 @@ func readParts(body io.Reader, b bounds, take func(path, payloadType string, dat
 			return err
 		}
 	}
-	return readList(d, func() { part.left = encoded(b.partBytes) }, func(one wirePart) error {
-		return take(one.Path, one.PayloadType, one.Payload)
-	})
+	return readList(d, func() { part.left = encoded(b.partBytes) }, func(one wirePart) error { return one.give(take) })
 }
 
 // descend reads the beginning of an object up to the value of the member.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/definition"
+	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/platform/quota"
 )
@@ -26,8 +27,9 @@ type Export struct {
 // Exports keeps bulk exports, and what they gave until it is read, so that any process continues them. Losing them costs
 // single reads.
 type Exports interface {
-	// Claim returns true to the first caller for the export, who begins it at the platform.
+	// Claim returns true to the first caller for the export, who begins it at the platform; Release lets another be first.
 	Claim(ctx context.Context, e Export) (first bool, err error)
+	Release(ctx context.Context, e Export) error
 	// Begun records the platform's operation and when it may first be asked for.
 	Begun(ctx context.Context, e Export, operation string, next time.Duration) error
 	// Turn returns the state of an export. Polling is returned to one caller at a time, who alone asks the platform.
@@ -36,11 +38,13 @@ type Exports interface {
 	Postpone(ctx context.Context, e Export, next time.Duration) error
 	// Fill stores what an export gave, in place of anything stored before, and makes it ready. The paths begin with the
 	// roots of the items in index.
-	Fill(ctx context.Context, e Export, read func(index func(id uuid.UUID, root string) error, part func(path string, data []byte) error) error) error
+	Fill(ctx context.Context, e Export,
+		read func(index func(id uuid.UUID, root string) error, part func(path string, data []byte) error) error) error
 	// Fail ends the export, so that its items are read one by one.
 	Fail(ctx context.Context, e Export) error
-	// Take returns the parts of an item and removes them; none for an item that the export does not have.
-	Take(ctx context.Context, e Export, id uuid.UUID) ([]definition.Part, error)
+	// Take gives the parts of an item to take, whose error ends it, and removes them; none for an item that the export does
+	// not have.
+	Take(ctx context.Context, e Export, id uuid.UUID, take func(path string, data []byte) error) error
 }
 
 // Turn is the state of an export.
@@ -62,14 +66,17 @@ const (
 	Ready                // take the item
 )
 
-// fewest is how many items are worth a bulk export, which takes at least one poll; most bounds one, as a bulk call does.
 const (
+	// fewest is how many items are worth a bulk export, which takes at least one poll; most bounds one, as a bulk call does.
 	fewest = 4
 	most   = 100
+	// longestExport is how long an export may last before its items are read one by one.
+	longestExport = 10 * time.Minute
 )
 
 // Announce says which semantic models the work of as is about to read, so that they are exported together. The first of
-// its callers begins that; a failure to do so leaves single reads. It is a hint: Definition reads any item without it.
+// its callers begins that; a failure to do so leaves single reads, and an *item.Pending says that it cannot begin yet. It
+// is a hint: Definition reads any item without it.
 func (p *Platform) Announce(ctx context.Context, as item.Caller, workspaceID uuid.UUID, models []uuid.UUID) error {
 	if p.exports == nil || as.Work == uuid.Nil || len(models) < fewest || len(models) > most {
 		return nil
@@ -79,7 +86,11 @@ func (p *Platform) Announce(ctx context.Context, as item.Caller, workspaceID uui
 	if err != nil || !first {
 		return err
 	}
-	if err := p.beginExport(ctx, as, e, models); err != nil {
+	err = p.beginExport(ctx, as, e, models)
+	if _, pending := errors.AsType[*item.Pending](err); pending {
+		return errors.Join(err, p.exports.Release(ctx, e))
+	}
+	if err != nil {
 		p.log.Info("a bulk export was not begun; its items are read one by one", "operationId", e.Operation, "error", err)
 		return p.failExport(ctx, e)
 	}
@@ -149,51 +160,60 @@ func (p *Platform) exported(ctx context.Context, as item.Caller, it item.Item) (
 	case turn.State != Ready:
 		return definition.Definition{}, false, nil
 	}
-	parts, err := p.exports.Take(ctx, e, it.ID)
-	if err != nil || len(parts) == 0 {
-		return definition.Definition{}, false, err
-	}
 	b := builder{bounds: p.bounds, item: it}
-	for _, part := range parts {
-		if err := b.add(part.Path, "", part.Data); errors.Is(err, errTooLarge) {
-			return definition.Definition{}, false, p.tooLarge(it)
-		} else if err != nil {
-			return definition.Definition{}, false, err
-		}
+	err = p.exports.Take(ctx, e, it.ID, func(path string, data []byte) error { return b.add(path, "", data) })
+	switch {
+	case errors.Is(err, errTooLarge):
+		return definition.Definition{}, false, p.tooLarge(it)
+	case err != nil || len(b.parts) == 0:
+		return definition.Definition{}, false, err
 	}
 	d, err := p.built(&b, it)
 	return d, true, err
 }
 
-// pollExport asks the platform for an export and, if it is done, stores what it gave. An export that fails leaves single
-// reads.
+// pollExport asks the platform for an export and, if it is done, stores what it gave. While the platform cannot be asked,
+// everybody waits. An export that fails leaves single reads.
 func (p *Platform) pollExport(ctx context.Context, as item.Caller, e Export, turn Turn) (Turn, error) {
-	r := p.exportRequest(as, e.Workspace)
-	done, after, err := false, time.Duration(0), error(nil)
-	if p.now().Sub(turn.Begun) > longestRead {
-		err = errors.New("it did not end within " + longestRead.String())
-	} else {
-		done, after, err = p.poll(ctx, r, operation{id: turn.Operation})
+	r, o := p.exportRequest(as, e.Workspace), operation{id: turn.Operation}
+	done, after, err := p.poll(ctx, r, o)
+	if err == nil && done {
+		err = p.takeExport(ctx, r, e, o)
 	}
-	if err == nil && !done {
-		return Turn{State: Waiting, After: after}, p.exports.Postpone(ctx, e, after)
-	}
-	if err == nil {
-		result := p.ofOperation(r, "/operations/"+turn.Operation+"/result", "GET /operations/{o}/result")
-		var a *answer
-		if a, err = p.call(ctx, result); err == nil {
-			defer a.Close()
-			err = p.fill(ctx, e, a.body)
-		}
-	}
+	pending, wait := errors.AsType[*item.Pending](err)
+	_, over := errors.AsType[*ended](err)
 	switch {
-	case err == nil:
+	case err == nil && done:
 		return Turn{State: Ready}, nil
 	case errors.Is(ctx.Err(), context.Canceled):
 		return turn, ctx.Err() // the process stops; another continues
+	case err == nil:
+	case wait:
+		after = pending.After
+	case !over && domain.IsRefused(err, domain.PlatformUnavailable):
+		after = defaultPoll
+	default:
+		return p.single(ctx, e, err)
 	}
-	p.log.Info("a bulk export failed; its items are read one by one", "operationId", e.Operation, "error", err)
+	if p.now().Sub(turn.Begun) > longestExport {
+		return p.single(ctx, e, errors.Join(errors.New("it did not end within "+longestExport.String()), err))
+	}
+	return Turn{State: Waiting, After: after}, p.exports.Postpone(ctx, e, after)
+}
+
+func (p *Platform) single(ctx context.Context, e Export, why error) (Turn, error) {
+	p.log.Info("a bulk export failed; its items are read one by one", "operationId", e.Operation, "error", why)
 	return Turn{State: Single}, p.failExport(ctx, e)
+}
+
+// takeExport stores what an export gave.
+func (p *Platform) takeExport(ctx context.Context, r request, e Export, o operation) error {
+	a, _, err := p.result(ctx, r, o)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	return p.fill(ctx, e, a.body)
 }
 
 // fill stores the answer of an export part by part.
@@ -208,13 +228,24 @@ func (p *Platform) fill(ctx context.Context, e Export, body io.Reader) error {
 	})
 }
 
-// readExport reads the answer of an export, whose two lists may come in any order.
+// maxExportBytes bounds the answer of an export, in bytes, beside the bounds of each definition in it.
+const maxExportBytes = 4 << 30
+
+// readExport reads the answer of an export, whose two lists may come in any order. Entries of the index that name no item
+// or no folder are left out: such an item was not exported.
 func readExport(body io.Reader, b bounds, index func(id uuid.UUID, root string) error,
 	take func(path, payloadType string, data []byte) error) error {
-	part := &meter{&meter{body, most * encoded(b.definitionBytes)}, slack}
+	part := &meter{&meter{unmarked(body), maxExportBytes}, slack}
 	d := json.NewDecoder(part)
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return errors.Join(err, errors.New("it is no object"))
+	}
+	elements := 0
+	counted := func() error {
+		if elements++; elements > most*b.parts {
+			return errTooLarge
+		}
+		return nil
 	}
 	for d.More() {
 		part.left = slack
@@ -224,15 +255,19 @@ func readExport(body io.Reader, b bounds, index func(id uuid.UUID, root string) 
 		}
 		switch key {
 		case "itemDefinitionsIndex":
-			err = readList(d, func() { part.left = slack }, func(one struct {
-				ID       uuid.UUID `json:"id"`
-				RootPath string    `json:"rootPath"`
-			}) error {
-				return index(one.ID, one.RootPath)
+			err = readList(d, func() { part.left = slack }, func(text json.RawMessage) error {
+				one := lenient[struct {
+					ID       anID
+					RootPath string
+				}](text)
+				if one.ID == (anID{}) || strings.Trim(one.RootPath, "/") == "" {
+					return counted()
+				}
+				return errors.Join(counted(), index(uuid.UUID(one.ID), strings.TrimRight(one.RootPath, "/")))
 			})
 		case "definitionParts":
 			err = readList(d, func() { part.left = encoded(b.partBytes) }, func(one wirePart) error {
-				return take(one.Path, one.PayloadType, one.Payload)
+				return errors.Join(counted(), one.give(take))
 			})
 		default:
 			var skipped json.RawMessage

@@ -42,6 +42,8 @@ const (
 	MaxPages = 1000
 	// MaxListed is how many elements a list may have.
 	MaxListed = 200_000
+	// MaxListBytes is the largest size of all pages of a list, in bytes.
+	MaxListBytes = 128 << 20
 )
 
 // PermissionCapacity is the optional permission to read the states of capacities. A person who has not granted it sees
@@ -65,7 +67,7 @@ type Platform struct {
 
 // bounds holds the limits above; tests lower them.
 type bounds struct {
-	parts, partBytes, definitionBytes, answerBytes, pages, listed int
+	parts, partBytes, definitionBytes, answerBytes, pages, listed, listBytes int
 }
 
 // Options configures New. Tokens is required.
@@ -94,8 +96,9 @@ type Options struct {
 // New returns the platform. It calls nothing.
 func New(o Options) (*Platform, error) {
 	p := &Platform{
-		tokens: o.Tokens, limits: o.Limits, reads: o.Reads, exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot,
-		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed},
+		tokens: o.Tokens, limits: o.Limits, reads: o.Reads, exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log,
+		showsCopilot: o.ShowsCopilot,
+		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes},
 	}
 	var err error
 	if p.fabric, err = hostOf(o.URL, DefaultURL, "/v1"); err != nil {

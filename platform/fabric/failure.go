@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -21,8 +23,8 @@ import (
 type subject struct {
 	workspace uuid.UUID
 	item      item.Item // no type for a call about a workspace or about none
-	// definition reports that the call reads a definition.
-	definition bool
+	// definition reports that the call reads a definition, operation that it asks for the operation which does.
+	definition, operation bool
 }
 
 // failure is the platform's error. Code is Fabric's errorCode or Power BI's error.code.
@@ -33,8 +35,9 @@ type failure struct {
 	Details   []failure `json:"moreDetails"`
 	// PowerBI is how the older interface says it.
 	PowerBI struct {
-		Code  string `json:"code"`
-		Inner struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+		Inner   struct {
 			Code string `json:"code"`
 		} `json:"pbi.error"`
 	} `json:"error"`
@@ -56,10 +59,40 @@ func readFailure(a *answer) *failure {
 	}
 	f.status = a.status
 	f.claims = challenge(a.header)
-	f.Code = cmp.Or(f.Code, f.PowerBI.Code, f.PowerBI.Inner.Code, a.header.Get("x-ms-public-api-error-code"),
-		fmt.Sprintf("HTTP %d", a.status))
+	f.Message = cmp.Or(f.Message, f.PowerBI.Message)
+	f.name(f.Code, f.PowerBI.Code, f.PowerBI.Inner.Code, a.header.Get("x-ms-public-api-error-code"))
+	f.Code = cmp.Or(f.Code, fmt.Sprintf("HTTP %d", a.status))
 	return f
 }
+
+// name sets the code: the first that the service knows, of the error itself or of its details, else the first there is.
+func (f *failure) name(all ...string) {
+	for _, d := range f.Details {
+		all = append(all, d.Code)
+	}
+	known := slices.IndexFunc(all, func(code string) bool { return codes[code] != "" || blocks[code] })
+	if f.Code = cmp.Or(all...); known >= 0 {
+		f.Code = all[known]
+	}
+	f.Code = line(f.Code, maxCode)
+}
+
+// line returns the first n characters of a text of the platform's, in one line of characters that can be printed.
+func line(text string, n int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, "\ufffd"))
+	return strings.Clone(domain.FirstCharacters(strings.Join(strings.Fields(text), " "), n))
+}
+
+// maxCode bounds what is repeated of an error code, in characters.
+const maxCode = 100
 
 var claimsParameter = regexp.MustCompile(`(?i)(?:^|[\s,])claims="([A-Za-z0-9+/_=-]+)"`)
 
@@ -78,13 +111,37 @@ func challenge(h http.Header) string {
 	return ""
 }
 
+// blocks are the codes of calls that were refused because there were too many of them.
+var blocks = map[string]bool{"RequestBlocked": true, "TooManyRequests": true, "TooManyRequestsForJobs": true}
+
 func (f *failure) throttled() bool {
-	return f.status == http.StatusTooManyRequests || f.Code == "RequestBlocked" || f.Code == "TooManyRequests"
+	return blocks[f.Code] || f.status == http.StatusTooManyRequests && f.Code != overloaded
+}
+
+// overloaded is the code of a capacity that has too much to do, whoever calls.
+const overloaded = "CapacityLimitExceeded"
+
+var untilText = regexp.MustCompile(`until: (\d{1,2}/\d{1,2}/\d{4} \d{1,2}:\d{2}:\d{2} [AP]M) \(UTC\)`)
+
+// unsaidHold is how long calls are held after a 429 that does not say until when.
+const unsaidHold = 30 * time.Second
+
+// wait returns how long the platform wants no calls: as the header says or, without one, the message.
+func (f *failure) wait(header time.Duration, now time.Time) time.Duration {
+	if header > 0 || !f.throttled() {
+		return header
+	}
+	if said := untilText.FindStringSubmatch(f.Message); said != nil {
+		if until, err := time.Parse("1/2/2006 3:04:05 PM", said[1]); err == nil {
+			return min(max(until.Sub(now), time.Second), longestHold)
+		}
+	}
+	return unsaidHold
 }
 
 // passes reports whether the same call may succeed a little later.
 func (f *failure) passes() bool {
-	if f.throttled() {
+	if f.throttled() || f.Code == overloaded {
 		return true
 	}
 	_, known := codes[f.Code]
@@ -94,19 +151,26 @@ func (f *failure) passes() bool {
 // codes maps the platform's error codes to the service's. A code that the table lacks is mapped by its status.
 var codes = map[string]domain.Code{
 	"WorkspaceNotFound":             domain.WorkspaceNotFound,
+	"PowerBIFolderNotFound":         domain.WorkspaceNotFound,
 	"EntityNotFound":                domain.ItemNotFound,
 	"ItemNotFound":                  domain.ItemNotFound,
 	"PowerBIEntityNotFound":         domain.ItemNotFound,
-	"PowerBIFolderNotFound":         domain.WorkspaceNotFound,
-	"PowerBINotAuthorizedException": domain.PlatformAccessDenied,
+	"TokenExpired":                  domain.TokenExpired,
+	"Unauthorized":                  domain.PlatformAccessDenied,
 	"InsufficientPrivileges":        domain.PlatformAccessDenied,
+	"InsufficientWorkspaceRole":     domain.PlatformAccessDenied,
 	"InsufficientScopes":            domain.PlatformAccessDenied,
+	"PowerBINotAuthorizedException": domain.PlatformAccessDenied,
 	"FeatureNotAvailable":           domain.PlatformAccessDenied,
+	"TenantSwitchDisabled":          domain.PlatformAccessDenied,
 	"PrincipalTypeNotSupported":     domain.PlatformAccessDenied,
 	"CapacityNotActive":             domain.CapacityPaused,
-	"CapacityLimitExceeded":         domain.CapacityBusy,
+	overloaded:                      domain.CapacityBusy,
 	"ItemHasProtectedLabel":         domain.ItemNotReadable,
+	"ItemsHaveProtectedLabels":      domain.ItemNotReadable,
 	"OperationNotSupportedForItem":  domain.ItemNotReadable,
+	"UnsupportedItemType":           domain.ItemNotReadable,
+	"InvalidItemType":               domain.ItemNotReadable,
 	"CorruptedPayload":              domain.ItemNotReadable,
 }
 
@@ -116,7 +180,10 @@ func (f *failure) refusal(of subject) error {
 		return SignInAgain(f.claims)
 	}
 	code, known := codes[f.Code]
+	notFound := code == domain.ItemNotFound || code == domain.WorkspaceNotFound || !known && f.status == http.StatusNotFound
 	switch {
+	case of.operation && (notFound || f.Code == "OperationHasNoResult"):
+		return &ended{gone: notFound, error: f.unavailable()}
 	case known:
 	case f.throttled():
 		return domain.Refuse(domain.PlatformUnavailable, "the platform lets you make no further calls for now (%s); try again in %s",
@@ -132,14 +199,19 @@ func (f *failure) refusal(of subject) error {
 }
 
 func (f *failure) unavailable() error {
-	r := domain.Refuse(domain.PlatformUnavailable, "the platform failed (%s)%s; try again", f.Code, f.detail())
+	what := "failed"
+	if f.Code == overloaded {
+		what = "is overloaded"
+	}
+	r := domain.Refuse(domain.PlatformUnavailable, "the platform %s (%s)%s; try again", what, f.Code, f.detail())
 	return r.After(max(f.retryAfter, 5*time.Second))
 }
 
 // refusalOf says what the code means for what the call is about. Without privileges, a workspace or an item is reported
 // as not found, because the caller cannot see it.
 func (f *failure) refusalOf(code domain.Code, of subject) error {
-	hidden := code == domain.PlatformAccessDenied && f.Code == "InsufficientPrivileges"
+	lacksRole := f.Code == "InsufficientPrivileges" || f.Code == "InsufficientWorkspaceRole"
+	hidden := code == domain.PlatformAccessDenied && lacksRole
 	switch {
 	case code == domain.WorkspaceNotFound, of.item.Type == "" && (code == domain.ItemNotFound || hidden):
 		return workspaceNotFound(of.workspace)
@@ -147,17 +219,23 @@ func (f *failure) refusalOf(code domain.Code, of subject) error {
 		return itemNotFound(of.item)
 	case hidden:
 		return about(domain.Refuse(domain.PlatformAccessDenied, "you may not read the definition of %s: the platform gives it only to "+
-			"people who may write to it; ask for the Contributor role in its workspace, or for write permission on it", named(of.item)), of)
+			"people who may write to it; ask for the Contributor role in its workspace, or for write permission on it",
+			nameOf(of.item)), of)
+	case code == domain.TokenExpired:
+		return domain.Refuse(code, "the token with which the service acts for you has expired; sign in again")
 	case code == domain.PlatformAccessDenied:
 		return about(domain.Refuse(code, "the platform does not let you do this (%s)%s", f.Code, f.detail()), of)
 	case code == domain.CapacityPaused:
 		return domain.Refuse(code, "the capacity of workspace %s is paused; resume it and call again", of.workspace).
 			About("workspaceId", of.workspace)
+	case !of.definition: // a code of operations, which a look-up cannot be refused with
+		return f.unavailable()
 	case code == domain.CapacityBusy:
 		return domain.Refuse(code, "the capacity of workspace %s is overloaded; try again later", of.workspace).
 			About("workspaceId", of.workspace).After(max(f.retryAfter, 30*time.Second))
 	}
-	return about(domain.Refuse(code, "the definition of %s cannot be read: the platform says %s%s", named(of.item), f.Code, f.detail()), of)
+	return about(domain.Refuse(code, "the definition of %s cannot be read: the platform says %s%s", nameOf(of.item), f.Code,
+		f.detail()), of)
 }
 
 // SignInAgain is the refusal of a call for which the platform wants a new sign-in with the claims, which are JSON in
@@ -179,8 +257,7 @@ func (f *failure) detail() string {
 			break
 		}
 	}
-	words = domain.FirstCharacters(strings.Join(strings.Fields(strings.ToValidUTF8(words, "\ufffd")), " "), maxQuoted)
-	if words == "" {
+	if words = line(words, maxQuoted); words == "" {
 		return ""
 	}
 	return fmt.Sprintf(": %q", words)
@@ -204,9 +281,9 @@ func itemNotFound(it item.Item) error {
 	return domain.Refuse(domain.ItemNotFound, "%s %s is not in workspace %s", it.Type, it.ID, it.WorkspaceID).About(it.Type.IDName(), it.ID)
 }
 
-func named(it item.Item) string { return string(it.Type) + " " + it.ID.String() }
+func nameOf(it item.Item) string { return string(it.Type) + " " + it.ID.String() }
 
 func notReadable(it item.Item, format string, args ...any) error {
-	return domain.Refuse(domain.ItemNotReadable, "the definition of %s cannot be read: %s", named(it), fmt.Sprintf(format, args...)).
+	return domain.Refuse(domain.ItemNotReadable, "the definition of %s cannot be read: %s", nameOf(it), fmt.Sprintf(format, args...)).
 		About(it.Type.IDName(), it.ID)
 }

@@ -37,11 +37,19 @@ func TestFailures(t *testing.T) {
 		"unknown 400":           {fabrictest.Error(400, "Strange", "The thing\nis odd"), domain.PlatformUnavailable, `(Strange): "The thing is odd"`, 1},
 		"feature":               {fabrictest.Error(403, "FeatureNotAvailable", ""), domain.PlatformAccessDenied, "FeatureNotAvailable", 1},
 		"scopes":                {fabrictest.Error(403, "InsufficientScopes", ""), domain.PlatformAccessDenied, "InsufficientScopes", 1},
-		"busy capacity":         {fabrictest.Error(429, "CapacityLimitExceeded", ""), domain.CapacityBusy, "overloaded", 3},
+		"busy capacity":         {fabrictest.Error(429, "CapacityLimitExceeded", ""), domain.PlatformUnavailable, "is overloaded (CapacityLimitExceeded)", 3},
 		"inactive, by any name": {fabrictest.Error(503, "CapacityNotActive", ""), domain.CapacityPaused, "resume it", 1},
 		"code in a header":      {says(404, map[string]string{"x-ms-public-api-error-code": "WorkspaceNotFound"}, ""), domain.WorkspaceNotFound, "", 1},
 		"Power BI's error":      {says(403, nil, `{"error":{"code":"PowerBINotAuthorizedException"}}`), domain.PlatformAccessDenied, "PowerBINot", 1},
 		"a page of a proxy":     {says(403, nil, "<html>no</html>"), domain.PlatformAccessDenied, "HTTP 403", 1},
+		"an element of nothing": {says(200, nil, `{"value":[null,5,"x",[],{},{"id":7},{"id":"x"},{"displayName":"no id"}]}`), "", "", 1},
+		"odd members":           {says(200, nil, `{"value":[{"id":"11111111-0000-4000-8000-000000000001","displayName":5,"description":[1],"tags":{}}]}`), "", "", 1},
+		"no list":               {says(200, nil, `{"continuationToken":null}`), domain.PlatformUnavailable, "cannot be read", 1},
+		"null for a list":       {says(200, nil, `{"value":null}`), domain.PlatformUnavailable, "cannot be read", 1},
+		"an odd token":          {says(200, nil, `{"value":[],"continuationToken":5}`), domain.PlatformUnavailable, "cannot be read", 1},
+		"nothing":               {says(200, nil, ``), domain.PlatformUnavailable, "cannot be read", 1},
+		"BOM":                   {says(200, nil, "\ufeff"+`{"value":[]}`), "", "", 1},
+		"control characters":    {says(400, nil, `{"errorCode":"Odd\u001b[1m","message":"a\u0000b"}`), domain.PlatformUnavailable, `failed (Odd[1m): "ab"`, 1},
 		"a short answer":        {says(200, nil, `{"value":[`), domain.PlatformUnavailable, "cannot be read", 1},
 		"another shape":         {says(200, nil, `[1]`), domain.PlatformUnavailable, "cannot be read", 1},
 		"a huge answer":         {says(200, nil, `{"value":[`+strings.Repeat(" ", 4<<10)), domain.PlatformUnavailable, "larger than", 1},
@@ -51,7 +59,7 @@ func TestFailures(t *testing.T) {
 		w := newWorld(t, nil)
 		w.Lower(10, 1<<20, 1<<20, 2<<10, 3)
 		times := 1
-		if c.code == domain.CapacityBusy {
+		if name == "busy capacity" {
 			times = 9
 		}
 		w.service.Script(fabrictest.Fault{Path: "semanticModels", Answer: c.answer, Times: times})

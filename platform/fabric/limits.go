@@ -17,19 +17,26 @@ import (
 type Limits interface {
 	// Wait returns nil when the call may be made, and counts it.
 	Wait(ctx context.Context, c quota.Call) error
-	// Hold keeps the person's calls of the bucket, and those of the route, until the time.
-	Hold(ctx context.Context, c quota.Call, until time.Time) error
+	// Hold keeps the person's calls of the bucket, and those of the route, for the duration.
+	Hold(ctx context.Context, c quota.Call, d time.Duration) error
 }
 
 type unlimited struct{}
 
-func (unlimited) Wait(context.Context, quota.Call) error            { return nil }
-func (unlimited) Hold(context.Context, quota.Call, time.Time) error { return nil }
+func (unlimited) Wait(context.Context, quota.Call) error                { return nil }
+func (unlimited) Hold(context.Context, quota.Call, time.Duration) error { return nil }
+
+// briefly is how long the call of a step waits for its turn. A step that would wait for longer gives up its worker.
+const briefly = 3 * time.Second
 
 // admit waits until limits let the call through. A call that would wait for longer than its caller can is refused, and
-// so is one that cannot be counted.
-func (p *Platform) admit(ctx context.Context, c quota.Call) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+// so is one that cannot be counted. For work that goes on by itself, either is an *item.Pending.
+func (p *Platform) admit(ctx context.Context, c quota.Call, byItself bool) error {
+	longest := callTimeout
+	if byItself {
+		longest = briefly
+	}
+	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
 	err := p.limits.Wait(ctx, c)
 	if err == nil {
@@ -40,6 +47,9 @@ func (p *Platform) admit(ctx context.Context, c quota.Call) error {
 		after = max(busy.After, time.Second)
 	} else {
 		p.log.Warn("a call to the platform cannot be counted", "route", c.Route, "error", err)
+	}
+	if byItself {
+		return &item.Pending{After: after}
 	}
 	return domain.Refuse(domain.PlatformUnavailable, "the service makes no further calls to the platform for you now, so that your own "+
 		"use of it is not disturbed; try again in %s", after.Round(time.Second)).After(after)

@@ -2,7 +2,10 @@ package fabric
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -29,20 +32,30 @@ type operationState struct {
 	Error  *failure
 }
 
+// ended is the error of an operation that gives no result, whenever it is asked again.
+type ended struct {
+	error
+	gone bool // the platform does not know it, or not any longer
+}
+
+// Unwrap returns why it ended.
+func (e *ended) Unwrap() error { return e.error }
+
 // operation is a long-running operation of the platform.
 type operation struct {
 	id    string
-	after time.Duration // until the platform wants to be asked
-	// resumed reports that an earlier call began it.
-	resumed bool
+	after time.Duration // until the platform wants to be asked; 0 for an operation that an earlier call began
 }
 
-// operationOf reads the headers of a 202. Location is not read: it names another host. ok is false when the platform
-// names no operation, as for work that is done and has no result.
+// operationOf reads the headers of a 202. Of Location it takes at most the id: it names another host. ok is false when
+// the platform names no operation, as for work that is done and has no result.
 func (p *Platform) operationOf(h http.Header) (o operation, ok bool) {
 	id, err := uuid.Parse(h.Get("x-ms-operation-id"))
 	if err != nil {
-		return operation{}, false
+		_, after, _ := strings.Cut(h.Get("Location"), "/operations/")
+		if id, err = uuid.Parse(after); err != nil {
+			return operation{}, false
+		}
 	}
 	return operation{id: id.String(), after: p.pollAfter(h)}, true
 }
@@ -57,9 +70,9 @@ func (p *Platform) pollAfter(h http.Header) time.Duration {
 // finish polls the operation until it has succeeded. It returns a *item.Pending when the operation lasts longer than the
 // caller can wait; a caller that acts for an operation of the service is not kept waiting beyond the first poll.
 func (p *Platform) finish(ctx context.Context, of request, o operation) error {
-	pause := min(firstPoll, o.after)
+	began, pause := p.now(), min(firstPoll, o.after)
 	for {
-		if !fits(ctx, pause) {
+		if !fits(ctx, pause) || p.now().Sub(began) > longestRead {
 			return &item.Pending{After: pause}
 		}
 		if err := p.wait(ctx, pause); err != nil {
@@ -92,35 +105,43 @@ func (p *Platform) poll(ctx context.Context, of request, o operation) (done bool
 		return false, 0, err
 	}
 	defer a.Close()
-	var s operationState
-	if err := a.decode(p.bounds.answerBytes, &s); err != nil {
+	var text json.RawMessage
+	if err := a.decode(p.bounds.answerBytes, &text); err != nil {
 		return false, 0, p.garbled(ctx, r, err)
 	}
-	switch s.Status {
+	switch s := lenient[operationState](text); s.Status {
 	case "Succeeded", "Completed":
 		return true, 0, nil
 	case "Failed":
-		return false, 0, s.failed(of)
+		return false, 0, &ended{error: s.failed(of)}
+	case "":
+		return false, 0, p.garbled(ctx, r, errors.New("it has no status"))
 	}
 	return false, p.pollAfter(a.header), nil // Running, NotStarted, Undefined, and what the platform adds later
 }
 
+// result makes the call for the result of an operation that has succeeded.
+func (p *Platform) result(ctx context.Context, of request, o operation) (*answer, request, error) {
+	r := p.ofOperation(of, "/operations/"+o.id+"/result", "GET /operations/{o}/result")
+	a, err := p.call(ctx, r)
+	return a, r, err
+}
+
 func (s operationState) failed(of request) error {
 	f := s.Error
-	if f == nil || f.Code == "" {
+	if f == nil {
+		f = &failure{}
+	}
+	if f.name(f.Code); f.Code == "" {
 		return domain.Refuse(domain.PlatformUnavailable, "the platform began %s and failed without saying why; try again", of.route).
 			After(5 * time.Second)
-	}
-	if _, known := codes[f.Code]; !known && len(f.Details) > 0 {
-		if _, known := codes[f.Details[0].Code]; known {
-			f.Code = f.Details[0].Code
-		}
 	}
 	return f.refusal(of.about)
 }
 
 // ofOperation returns the request for the state or the result of an operation that of began.
 func (p *Platform) ofOperation(of request, path, route string) request {
+	of.about.operation = true
 	return request{as: of.as, permission: of.permission, host: p.fabric, method: http.MethodGet, path: path, route: route,
 		bucket: quota.Operations, urgency: quota.Poll, about: of.about}
 }

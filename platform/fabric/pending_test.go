@@ -46,8 +46,27 @@ func TestReadThatEnded(t *testing.T) {
 	as.Work = uuid.UUID{15: 1}
 	failed := map[string]any{"errorCode": "UnknownError", "message": "An error occurred",
 		"moreDetails": []any{map[string]any{"errorCode": "ItemHasProtectedLabel", "message": "The item is encrypted"}}}
-	w.service.Script(fabrictest.Fault{Path: "getDefinition", Operation: failed})
+	for _, c := range []struct {
+		failed map[string]any
+		code   domain.Code
+		words  string
+	}{
+		{map[string]any{}, domain.PlatformUnavailable, "without saying why"},
+		{map[string]any{"errorCode": "UnknownError", "message": "x"}, domain.PlatformUnavailable, `failed (UnknownError): "x"`},
+	} {
+		w.service.Script(fabrictest.Fault{Path: "getDefinition", Operation: c.failed})
+		_, err := w.Definition(t.Context(), as, m)
+		if refused(t, err, c.code, c.words); len(w.shared.reads) != 0 {
+			t.Fatalf("the read that failed with %v is kept", c.failed)
+		}
+	}
+	w.service.Script(fabrictest.Fault{Path: "/result", Answer: fabrictest.Error(400, "OperationHasNoResult", "none")})
 	_, err := w.Definition(t.Context(), as, m)
+	if refused(t, err, domain.PlatformUnavailable, "OperationHasNoResult"); len(w.shared.reads) != 0 {
+		t.Fatal("the read without a result is kept")
+	}
+	w.service.Script(fabrictest.Fault{Path: "getDefinition", Operation: failed})
+	_, err = w.Definition(t.Context(), as, m)
 	refused(t, err, domain.ItemNotReadable, `the platform says ItemHasProtectedLabel: "The item is encrypted"`)
 	if len(w.shared.reads) != 0 {
 		t.Error("the failed read is kept")
@@ -63,8 +82,8 @@ func TestReadThatEnded(t *testing.T) {
 	if _, err := w.Definition(t.Context(), as, m); err != nil || len(w.shared.reads) != 0 {
 		t.Errorf("got %v with %d reads kept, want a new read", err, len(w.shared.reads))
 	}
-	if n := w.called("POST", "getDefinition"); n != 3 {
-		t.Errorf("%d reads were begun, want 3", n)
+	if n := w.called("POST", "getDefinition"); n != 6 {
+		t.Errorf("%d reads were begun, want 6", n)
 	}
 }
 
@@ -78,9 +97,11 @@ func TestLookUpWaits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 11*time.Second)
 	defer cancel()
 	_, err := w.Definition(ctx, person("ada"), w.model(t))
-	if _, pending := errors.AsType[*item.Pending](err); !pending {
-		t.Errorf("got %v, want a pending read within the time", err)
-	}
+	refused(t, err, domain.PlatformUnavailable, "still reading the definition of SemanticModel")
+
+	w.service.Set(func(o *fabrictest.Options) { o.Lasts = 24 * time.Hour })
+	_, err = w.Definition(t.Context(), person("ada"), w.model(t)) // without a time limit of its own
+	refused(t, err, domain.PlatformUnavailable, "still reading")
 }
 
 // A read that never ends is given up after half an hour.

@@ -115,7 +115,7 @@ func TestWhatThePersonMayNot(t *testing.T) {
 	_, err = w.Definition(t.Context(), person("viewer"), m)
 	refused(t, err, domain.PlatformAccessDenied, "ask for the Contributor role")
 	_, err = w.Workspaces(t.Context(), person("expired"))
-	refused(t, err, domain.PlatformAccessDenied, "TokenExpired")
+	refused(t, err, domain.TokenExpired, "sign in again")
 	if state, err := w.Capacity(t.Context(), person("grace"), seasonal); err != nil || state != item.CapacityUnknown {
 		t.Errorf("the state of a capacity that the person cannot see is %s, %v", state, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
@@ -24,166 +22,184 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/platform/fabric"
+	"readiness/platform/fabric/fabrictest"
 )
 
-// recording is a file of recorded traffic (a VCR cassette).
-type recording struct {
-	Interactions []exchange `yaml:"interactions"`
-}
-
-type exchange struct {
-	Request struct {
-		Method string `yaml:"method"`
-		URI    string `yaml:"uri"`
-	} `yaml:"request"`
-	Response struct {
-		Status struct {
-			Code int `yaml:"code"`
-		} `yaml:"status"`
-		Headers map[string][]string `yaml:"headers"`
-		Body    struct {
-			String string `yaml:"string"`
-		} `yaml:"body"`
-	} `yaml:"response"`
-}
-
-func (e exchange) path() string {
-	u, err := url.Parse(e.Request.URI)
-	if err != nil {
-		return ""
-	}
-	return u.Path
-}
-
-// answer writes the recorded response; its body was recorded without its compression.
-func (e exchange) answer(w http.ResponseWriter) {
-	for name, values := range e.Response.Headers {
-		if !slices.Contains([]string{"content-encoding", "content-length", "transfer-encoding"}, strings.ToLower(name)) {
-			w.Header()[http.CanonicalHeaderKey(name)] = values
-		}
-	}
-	w.WriteHeader(e.Response.Status.Code)
-	_, _ = w.Write([]byte(e.Response.Body.String))
-}
-
-const uuidText = `([0-9a-fA-F]{8}-[0-9a-fA-F-]{27})`
-
-var (
-	listOfWorkspaces = regexp.MustCompile(`^/v1/workspaces$`)
-	oneWorkspace     = regexp.MustCompile(`^/v1/workspaces/` + uuidText + `$`)
-	listOfItems      = regexp.MustCompile(`^/v1/workspaces/` + uuidText + `/(items|semanticModels|reports|dataAgents)$`)
-	oneItem          = regexp.MustCompile(`^/v1/workspaces/` + uuidText + `/(items|semanticModels|reports|dataAgents)/` + uuidText + `$`)
-	itsDefinition    = regexp.MustCompile(`^/v1/workspaces/` + uuidText + `/(items|semanticModels|reports|dataAgents)/` + uuidText + `/getDefinition$`)
-)
-
-// Every recorded exchange that our client would make is answered from the recordings, and the client returns what the
-// recorded client saw: lists, items, definitions through their operations, errors and blocks.
-func TestRecordings(t *testing.T) {
-	t.Parallel()
+// recordings are those of this repository and, if READINESS_FABRIC_FACTS names a folder, those in it.
+func recordings(t testing.TB) (all []fabrictest.Recording) {
+	t.Helper()
 	folders := []string{"testdata/recordings"}
 	if facts := os.Getenv("READINESS_FABRIC_FACTS"); facts != "" {
 		folders = append(folders, filepath.Join(facts, "recordings"))
 	}
-	replayed := map[string]int{}
 	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
-		if err != nil || len(files) == 0 {
+		some, err := fabrictest.Recordings(folder)
+		if err != nil || len(some) == 0 {
 			t.Fatalf("no recordings in %s: %v", folder, err)
 		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var r recording
-			if err := yaml.Unmarshal(text, &r); err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
-			for i := range r.Interactions {
-				if kind := replay(t, filepath.Base(file), r.Interactions, i); kind != "" {
-					replayed[kind]++
-				}
-			}
-		}
+		all = append(all, some...)
 	}
-	for _, kind := range []string{"workspaces", "items", "definition", "refusal"} {
-		if replayed[kind] == 0 {
-			t.Errorf("no recorded exchange is about %s", kind)
-		}
-	}
-	t.Logf("replayed: %v", replayed)
+	return all
 }
 
-// replay makes the call of one recorded exchange and returns what it was about; "" when our client makes no such call.
-func replay(t *testing.T, file string, all []exchange, at int) (kind string) {
+// inProcess carries calls to a handler without a network.
+type inProcess struct{ handler http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	p.handler.ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
+// clientOf returns a client whose calls the handler answers.
+func clientOf(t testing.TB, handler http.Handler) *fabric.Platform {
 	t.Helper()
-	e := all[at]
-	polled := map[string]int{}
-	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, "/v1/operations/") {
-			e.answer(w)
-			return
-		}
-		later := slices.DeleteFunc(slices.Clone(all[at:]), func(o exchange) bool { return o.path() != r.URL.Path })
-		if len(later) == 0 {
-			w.WriteHeader(http.StatusNotFound)
-			return
-		}
-		later[min(polled[r.URL.Path], len(later)-1)].answer(w)
-		polled[r.URL.Path]++
-	}))
-	defer s.Close()
+	c := &clock{now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)}
+	p, err := fabric.New(fabric.Options{Transport: inProcess{handler}, Now: c.Now, Wait: c.Wait,
+		Tokens: func(context.Context, item.Caller, item.Permission) (string, error) { return "token", nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// overNetwork returns a client whose calls the server answers.
+func overNetwork(t testing.TB, s *httptest.Server) *fabric.Platform {
+	t.Helper()
 	c := &clock{now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)}
 	p, err := fabric.New(fabric.Options{URL: s.URL, PowerBIURL: s.URL, Transport: s.Client().Transport, Now: c.Now, Wait: c.Wait,
 		Tokens: func(context.Context, item.Caller, item.Permission) (string, error) { return "token", nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := e.path()
-	var got, want any
-	switch {
-	case e.Request.Method == http.MethodGet && listOfWorkspaces.MatchString(path):
-		kind = "workspaces"
-		var workspaces []item.Workspace
-		workspaces, err = p.Workspaces(t.Context(), item.Caller{})
-		got, want = sorted(workspaces, func(w item.Workspace) string { return w.ID.String() + w.DisplayName }), recorded(e, true)
-	case e.Request.Method == http.MethodGet && oneWorkspace.MatchString(path):
-		kind = "workspace"
-		var w item.Workspace
-		w, err = p.Workspace(t.Context(), item.Caller{}, uuid.MustParse(oneWorkspace.FindStringSubmatch(path)[1]))
-		got, want = w.ID.String()+w.DisplayName, one(e)
-	case e.Request.Method == http.MethodGet && listOfItems.MatchString(path):
-		kind = "items"
-		var items []item.Item
-		items, err = p.Items(t.Context(), item.Caller{}, uuid.MustParse(listOfItems.FindStringSubmatch(path)[1]), item.SemanticModel)
-		got, want = sorted(items, func(i item.Item) string { return i.ID.String() + i.DisplayName }), recorded(e, false)
-	case e.Request.Method == http.MethodGet && oneItem.MatchString(path):
-		kind = "item"
-		m := oneItem.FindStringSubmatch(path)
-		var it item.Item
-		it, err = p.Item(t.Context(), item.Caller{}, uuid.MustParse(m[1]), item.Report, uuid.MustParse(m[3]))
-		got, want = it.ID.String()+it.DisplayName, one(e)
-	case e.Request.Method == http.MethodPost && itsDefinition.MatchString(path):
-		kind = "definition"
-		m := itsDefinition.FindStringSubmatch(path)
-		var d definition.Definition
-		d, err = p.Definition(t.Context(), item.Caller{}, item.Item{WorkspaceID: uuid.MustParse(m[1]), Type: item.Report, ID: uuid.MustParse(m[3])})
-		got, want = d, definitionOf(t, all[at:], e)
-	default:
-		return ""
-	}
-	if e.Response.Status.Code >= http.StatusBadRequest {
-		refusal, ok := domain.Refused(err)
-		seconds, _ := strconv.Atoi(strings.Join(e.Response.Headers["Retry-After"], ""))
-		if !ok || refusal.RetryAfter < time.Duration(seconds)*time.Second {
-			t.Errorf("%s %d: %s: got %v, want a refusal", file, at, path, err)
+	return p
+}
+
+const uuidText = `([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})`
+
+// The calls of recorded clients that ours makes too, by what they are about.
+var calls = map[string]struct {
+	method string
+	path   *regexp.Regexp
+}{
+	"workspaces": {"GET", regexp.MustCompile(`^/v1/workspaces$`)},
+	"workspace":  {"GET", regexp.MustCompile(`^/v1/workspaces/` + uuidText + `$`)},
+	"items":      {"GET", regexp.MustCompile(`^/v1/workspaces/` + uuidText + `/(?:items|semanticModels|reports|dataAgents)$`)},
+	"item":       {"GET", regexp.MustCompile(`^/v1/workspaces/` + uuidText + `/(?:items|semanticModels|reports|dataAgents)/` + uuidText + `$`)},
+	"definition": {"POST", regexp.MustCompile(`^/v1/workspaces/` + uuidText + `/(?:items|semanticModels|reports|dataAgents)/` + uuidText +
+		`/getDefinition$`)},
+	"reports":   {"GET", regexp.MustCompile(`^/v1\.0/myorg/groups/` + uuidText + `/reports$`)},
+	"operation": {"", regexp.MustCompile(`.`)}, // whatever began one
+}
+
+// replayed is a recorded exchange that our client would make, with what was recorded after it.
+type replayed struct {
+	*fabrictest.Exchange
+	kind  string
+	ids   []uuid.UUID // in its path
+	later []*fabrictest.Exchange
+}
+
+// replays returns the recorded exchanges that our client would make.
+func replays(r fabrictest.Recording) (all []replayed) {
+	for at, e := range r.Exchanges {
+		for kind, c := range calls {
+			found := c.path.FindStringSubmatch(e.URL.Path)
+			if found == nil || c.method != "" && c.method != e.Method ||
+				c.method == "" && (e.Status != http.StatusAccepted || e.Header.Get("x-ms-operation-id") == "") {
+				continue
+			}
+			one := replayed{Exchange: e, kind: kind, later: r.Exchanges[at+1:]}
+			for _, id := range found[1:] {
+				one.ids = append(one.ids, uuid.MustParse(id))
+			}
+			all = append(all, one)
 		}
-		return "refusal"
 	}
-	if d := cmp.Diff(want, got); d != "" || err != nil {
-		t.Errorf("%s %d: %s (-recorded +read):\n%s%v", file, at, path, d, err)
+	return all
+}
+
+// service answers as recorded: the call, its further pages and its operation. Of several recorded states of the
+// operation each is given once, the last one for ever.
+func (r replayed) service() http.Handler {
+	given := map[string]int{}
+	return http.HandlerFunc(func(w http.ResponseWriter, asked *http.Request) {
+		polls := strings.HasPrefix(asked.URL.Path, "/v1/operations/")
+		if !polls && (!asked.URL.Query().Has("continuationToken") || asked.URL.RawQuery == r.URL.RawQuery) {
+			r.ServeHTTP(w, asked)
+			return
+		}
+		answers := slices.DeleteFunc(slices.Clone(r.later), func(e *fabrictest.Exchange) bool {
+			return e.Method != asked.Method || e.URL.Path != asked.URL.Path && polls || e.URL.RawQuery != asked.URL.RawQuery
+		})
+		if len(answers) == 0 {
+			fabrictest.Error(http.StatusNotFound, "EntityNotFound", "")(w, asked)
+			return
+		}
+		answers[min(given[asked.URL.String()], len(answers)-1)].ServeHTTP(w, asked)
+		given[asked.URL.String()]++
+	})
+}
+
+// read makes the call with our client. What it returns is comparable with what was recorded.
+func (r replayed) read(t testing.TB, p *fabric.Platform) (any, error) {
+	ctx, nobody := t.Context(), item.Caller{}
+	switch r.kind {
+	case "workspaces":
+		all, err := p.Workspaces(ctx, nobody)
+		return sorted(all, func(w item.Workspace) string { return w.ID.String() + w.DisplayName }), err
+	case "workspace":
+		w, err := p.Workspace(ctx, nobody, r.ids[0])
+		return w.ID.String() + w.DisplayName, err
+	case "items":
+		all, err := p.Items(ctx, nobody, r.ids[0], item.SemanticModel)
+		return sorted(all, func(i item.Item) string { return i.ID.String() + i.DisplayName }), err
+	case "item":
+		it, err := p.Item(ctx, nobody, r.ids[0], item.Report, r.ids[1])
+		return it.ID.String() + it.DisplayName, err
+	case "definition":
+		return p.Definition(ctx, nobody, item.Item{WorkspaceID: r.ids[0], Type: item.Report, ID: r.ids[1]})
+	case "reports":
+		all, err := p.Reports(ctx, nobody, r.ids[0])
+		return sorted(all, func(i item.WorkspaceReport) string { return i.ID.String() + i.DisplayName }), err
 	}
-	return kind
+	return nil, p.Finish(ctx, r.Header)
+}
+
+// Every recorded exchange that our client would make is answered from the recordings, and the client returns what the
+// recorded client saw: lists, items, definitions, the ends of operations, errors and blocks.
+func TestRecordings(t *testing.T) {
+	t.Parallel()
+	counts := map[string]int{}
+	for _, recording := range recordings(t) {
+		for _, r := range replays(recording) {
+			got, err := r.read(t, clientOf(t, r.service()))
+			kind := r.kind
+			switch want, fails, unknown := r.saw(t); {
+			case unknown:
+				kind += " without end"
+			case fails:
+				kind = "refusal"
+				refusal, ok := domain.Refused(err)
+				seconds, _ := strconv.Atoi(r.Header.Get("Retry-After"))
+				if !ok || r.Status >= http.StatusBadRequest && refusal.RetryAfter < time.Duration(seconds)*time.Second {
+					t.Errorf("%s: %s %s: got %v, want a refusal", recording.Name, r.Method, r.URL, err)
+				}
+			default:
+				if d := cmp.Diff(want, got); d != "" || err != nil {
+					t.Errorf("%s: %s %s (-recorded +read):\n%s%v", recording.Name, r.Method, r.URL, d, err)
+				}
+			}
+			counts[kind]++
+		}
+	}
+	for _, kind := range []string{"workspaces", "items", "definition", "operation", "refusal"} {
+		if counts[kind] == 0 {
+			t.Errorf("no recorded exchange is about %s", kind)
+		}
+	}
+	t.Logf("replayed: %v", counts)
 }
 
 func sorted[T any](all []T, text func(T) string) []string {
@@ -195,50 +211,101 @@ func sorted[T any](all []T, text func(T) string) []string {
 	return texts
 }
 
-type described struct{ ID, DisplayName, Type string }
+type described struct{ ID, DisplayName, Name, Type string }
 
-// recorded returns the id and name of each element of a recorded list, in order.
-func recorded(e exchange, workspaces bool) []string {
-	var list struct{ Value []described }
-	_ = json.Unmarshal([]byte(e.Response.Body.String), &list)
-	list.Value = slices.DeleteFunc(list.Value, func(d described) bool { return workspaces && d.Type != "Workspace" })
-	return sorted(list.Value, func(d described) string { return d.ID + d.DisplayName })
-}
+func (d described) text() string { return d.ID + d.DisplayName + d.Name }
 
-func one(e exchange) string {
-	var d described
-	_ = json.Unmarshal([]byte(e.Response.Body.String), &d)
-	return d.ID + d.DisplayName
-}
-
-// definitionOf returns the definition in the result of the recorded operation.
-func definitionOf(t *testing.T, later []exchange, of exchange) definition.Definition {
+// saw returns what the recorded client learnt: a value, or that the call failed; unknown if the recording ends before.
+func (r replayed) saw(t testing.TB) (want any, fails, unknown bool) {
 	t.Helper()
-	id := strings.Join(of.Response.Headers["x-ms-operation-id"], "")
-	for _, e := range later {
-		if e.path() != "/v1/operations/"+id+"/result" {
+	if r.Status >= http.StatusBadRequest || !json.Valid(r.Body) {
+		return nil, true, false
+	}
+	switch r.kind {
+	case "workspaces", "items", "reports":
+		return r.listed(t), false, false
+	case "workspace":
+		var d described
+		decode(t, r.Body, &d)
+		return d.text(), d.Type != "Workspace", false // the service shows nobody's own workspace
+	case "item":
+		var d described
+		decode(t, r.Body, &d)
+		return d.text(), false, false
+	case "definition":
+		if r.Status == http.StatusOK {
+			return definitionOf(t, r.Body)
+		}
+	}
+	path := "/v1/operations/" + r.Header.Get("x-ms-operation-id")
+	state := ""
+	for _, e := range r.later {
+		switch {
+		case e.Method != http.MethodGet:
+		case e.URL.Path == path:
+			var s struct{ Status string }
+			decode(t, e.Body, &s)
+			state = s.Status
+		case e.URL.Path == path+"/result" && r.kind == "definition":
+			if e.Status >= http.StatusBadRequest {
+				return nil, true, false
+			}
+			return definitionOf(t, e.Body)
+		}
+	}
+	return nil, state == "Failed", state != "Failed" && (state != "Succeeded" || r.kind == "definition")
+}
+
+// listed returns the id and name of each element of the recorded list with its recorded pages, in order.
+func (r replayed) listed(t testing.TB) []string {
+	t.Helper()
+	all := []described{}
+	for _, e := range append([]*fabrictest.Exchange{r.Exchange}, r.later...) {
+		var page struct {
+			Value             []described
+			ContinuationToken string
+		}
+		if e != r.Exchange && (e.Method != r.Method || e.URL.Path != r.URL.Path || !e.URL.Query().Has("continuationToken")) {
 			continue
 		}
-		var result struct {
-			Definition struct {
-				Parts []struct{ Path, Payload string }
+		decode(t, e.Body, &page)
+		for _, d := range page.Value {
+			if r.kind != "workspaces" || d.Type == "Workspace" {
+				all = append(all, d)
 			}
 		}
-		if err := json.Unmarshal([]byte(e.Response.Body.String), &result); err != nil {
+		if page.ContinuationToken == "" {
+			break
+		}
+	}
+	return sorted(all, described.text)
+}
+
+func decode(t testing.TB, text []byte, out any) {
+	t.Helper()
+	if err := json.Unmarshal(text, out); err != nil {
+		t.Fatalf("%v: %.200s", err, text)
+	}
+}
+
+// definitionOf returns a recorded definition; it fails if it has nothing but the part .platform.
+func definitionOf(t testing.TB, body []byte) (want any, fails, unknown bool) {
+	t.Helper()
+	var result struct {
+		Definition struct {
+			Parts []struct{ Path, Payload string }
+		}
+	}
+	decode(t, body, &result)
+	var parts []definition.Part
+	for _, p := range result.Definition.Parts {
+		data, err := base64.StdEncoding.DecodeString(p.Payload)
+		if err != nil {
 			t.Fatal(err)
 		}
-		var parts []definition.Part
-		for _, p := range result.Definition.Parts {
-			data, err := base64.StdEncoding.DecodeString(p.Payload)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if p.Path != ".platform" {
-				parts = append(parts, definition.Part{Path: p.Path, Data: data})
-			}
+		if p.Path != ".platform" {
+			parts = append(parts, definition.Part{Path: p.Path, Data: data})
 		}
-		return definition.New(parts...)
 	}
-	t.Fatalf("no result of operation %q was recorded", id)
-	return definition.Definition{}
+	return definition.New(parts...), len(parts) == 0, false
 }

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 
@@ -15,13 +16,15 @@ import (
 
 // wireReport is a report as Power BI describes it; Fabric's own list does not name the model.
 type wireReport struct {
-	ID                 uuid.UUID
+	ID                 anID
 	Name               string
 	Description        string
 	ReportType         string
 	DatasetID          string
 	DatasetWorkspaceID string
 }
+
+func (w wireReport) id() uuid.UUID { return uuid.UUID(w.ID) }
 
 func (w wireReport) paginated() bool { return w.ReportType == "PaginatedReport" }
 
@@ -123,9 +126,8 @@ func unseen(err error) bool {
 // the result has its id alone. ok is false if the report names no model. It asks Power BI, then Fabric's relations, then
 // the report's own definition.
 func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (model item.Item, ok bool, err error) {
-	var w wireReport
 	r := p.powerBIRead(as, it.WorkspaceID, "/"+it.ID.String(), "/{i}", item.Item{ID: it.ID, Type: item.Report, WorkspaceID: it.WorkspaceID})
-	err = p.get(ctx, r, &w)
+	w, err := one[wireReport](ctx, p, r)
 	models := modelsSeen{platform: p, as: as, home: it.WorkspaceID, lookUps: 1}
 	switch {
 	case err != nil:
@@ -159,25 +161,27 @@ func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (m
 
 // upstream asks what the report depends on. The interface is a preview of the platform.
 func (p *Platform) upstream(ctx context.Context, as item.Caller, it item.Item) (model item.Item, ok bool, err error) {
-	var got struct {
-		Items []struct {
-			ID, WorkspaceID   uuid.UUID
-			Type, DisplayName string
-		}
-		Relations []struct{ ItemID, DependentOnItemID uuid.UUID }
-	}
 	r := p.read(as, "/workspaces/"+it.WorkspaceID.String()+"/items/"+it.ID.String()+"/relations/upstream",
 		"GET /workspaces/{w}/items/{i}/relations/upstream", subject{workspace: it.WorkspaceID, item: it})
 	r.query = "beta=true"
-	if err := p.get(ctx, r, &got); err != nil {
+	var text json.RawMessage
+	if err := p.get(ctx, r, &text); err != nil {
 		return item.Item{}, false, err
 	}
+	type relation struct{ ItemID, DependentOnItemID anID }
+	got := lenient[struct {
+		Items []struct {
+			wireItem
+			Type string
+		}
+		Relations []relation
+	}](text)
 	for _, related := range got.Items {
-		if related.Type != string(item.SemanticModel) || len(got.Relations) > 0 &&
-			!slices.Contains(got.Relations, struct{ ItemID, DependentOnItemID uuid.UUID }{it.ID, related.ID}) {
+		if related.Type != string(item.SemanticModel) || related.id() == uuid.Nil ||
+			len(got.Relations) > 0 && !slices.Contains(got.Relations, relation{anID(it.ID), related.ID}) {
 			continue
 		}
-		return wireItem{ID: related.ID, DisplayName: related.DisplayName}.item(related.WorkspaceID, item.SemanticModel), true, nil
+		return related.item(uuid.UUID(related.WorkspaceID), item.SemanticModel), true, nil
 	}
 	return item.Item{}, false, nil
 }

@@ -69,7 +69,7 @@ func (r *remembered) Drop(_ context.Context, of fabric.Read) error {
 
 func (r *remembered) Wait(context.Context, quota.Call) error { return nil }
 
-func (r *remembered) Hold(_ context.Context, c quota.Call, _ time.Time) error {
+func (r *remembered) Hold(_ context.Context, c quota.Call, _ time.Duration) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.holds = append(r.holds, c)

@@ -26,7 +26,7 @@ const (
 	// Window is the length of every sliding window.
 	Window = time.Minute
 	// MaxHold is the longest hold.
-	MaxHold = 10 * time.Minute
+	MaxHold = time.Hour
 )
 
 // The buckets of the platform's quota.
@@ -190,16 +190,15 @@ func (l *Limiter) ask(ctx context.Context, c Call) (answer, error) {
 
 func seconds(s float64) time.Duration { return max(0, time.Duration(s*float64(time.Second))) }
 
-// Hold records a 429. Until the time, at most MaxHold from now, no call of the person and bucket and no call of the
-// route in the person's tenant is counted. An earlier hold that ends later remains. Hold runs even if ctx has ended. An
-// error means that the database did not answer: the hold may be missing.
-func (l *Limiter) Hold(ctx context.Context, c Call, until time.Time) error {
+// Hold records a 429. For the duration, at most MaxHold, no call of the person and bucket and no call of the route in the
+// person's tenant is counted. An earlier hold that ends later remains. Hold runs even if ctx has ended. An error means
+// that the database did not answer: the hold may be missing.
+func (l *Limiter) Hold(ctx context.Context, c Call, d time.Duration) error {
 	if err := check(c); err != nil {
 		return err
 	}
 	l.metrics.held.WithLabelValues(c.Bucket).Inc()
-	// The database gets a duration, because its clock may differ from ours.
-	left := min(time.Until(until), MaxHold)
+	left := min(d, MaxHold)
 	if left <= 0 {
 		return nil
 	}

@@ -70,7 +70,7 @@ func refused(t testing.TB, l *quota.Limiter, c quota.Call, most time.Duration) {
 
 func hold(t testing.TB, l *quota.Limiter, c quota.Call, d time.Duration) {
 	t.Helper()
-	if err := l.Hold(t.Context(), c, time.Now().Add(d)); err != nil {
+	if err := l.Hold(t.Context(), c, d); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -250,7 +250,7 @@ func TestHolds(t *testing.T) {
 	admitted(t, l, c)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := seen.Hold(gone, c, time.Now().Add(d)); err != nil {
+	if err := seen.Hold(gone, c, d); err != nil {
 		t.Fatal(err)
 	}
 	refused(t, l, c, d) // the caller that saw the 429 is gone, and the hold remains
@@ -331,7 +331,7 @@ func TestDatabaseAway(t *testing.T) {
 		if err := l.Wait(t.Context(), write(ada)); err == nil || errors.As(err, &busy) {
 			t.Errorf("%s: Wait returned %v", name, err)
 		}
-		if err := l.Hold(t.Context(), write(ada), time.Now().Add(time.Minute)); err == nil {
+		if err := l.Hold(t.Context(), write(ada), time.Minute); err == nil {
 			t.Errorf("%s: Hold succeeded", name)
 		}
 		if err := l.Sweep(t.Context()); err == nil {
@@ -358,7 +358,7 @@ func TestInvalid(t *testing.T) {
 		c := write(ada)
 		spoil(&c)
 		_, err := l.Take(t.Context(), c)
-		for verb, err := range map[string]error{"Take": err, "Wait": l.Wait(t.Context(), c), "Hold": l.Hold(t.Context(), c, time.Now().Add(time.Minute))} {
+		for verb, err := range map[string]error{"Take": err, "Wait": l.Wait(t.Context(), c), "Hold": l.Hold(t.Context(), c, time.Minute)} {
 			if err == nil {
 				t.Errorf("%s: %s succeeded", name, verb)
 			}

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"readiness/definition"
 	"readiness/platform/fabric"
 )
 
@@ -41,6 +39,12 @@ func (x Exports) Claim(ctx context.Context, e fabric.Export) (first bool, err er
 	t, err := x.Pool.Exec(ctx, `INSERT INTO exports (operation_id, issuer, person, workspace_id, next)
 		VALUES ($1, $2, $3, $4, clock_timestamp() + $5::interval) ON CONFLICT DO NOTHING`, keyOf(e, lease)...)
 	return t.RowsAffected() == 1, wrapped(err)
+}
+
+// Release implements fabric.Exports.
+func (x Exports) Release(ctx context.Context, e fabric.Export) error {
+	_, err := x.Pool.Exec(ctx, `DELETE FROM exports WHERE `+exportKey, keyOf(e)...)
+	return wrapped(err)
 }
 
 // Begun implements fabric.Exports.
@@ -73,7 +77,8 @@ func (x Exports) Turn(ctx context.Context, e fabric.Export) (fabric.Turn, error)
 	err := x.Pool.QueryRow(ctx, `WITH mine AS (
 			UPDATE exports SET next = clock_timestamp() + $5::interval WHERE `+exportKey+` AND state = 'begun' AND next <= clock_timestamp()
 			RETURNING id)
-		SELECT state, remote, begun, greatest(next - clock_timestamp(), interval '0'), EXISTS (SELECT FROM mine) FROM exports WHERE `+exportKey,
+		SELECT state, remote, begun, greatest(next - clock_timestamp(), interval '0'), EXISTS (SELECT FROM mine)
+		FROM exports WHERE `+exportKey,
 		keyOf(e, lease)...).Scan(&state, &remote, &begun, &wait, &mine)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -105,7 +110,7 @@ func (x Exports) Fill(ctx context.Context, e fabric.Export, read func(index func
 	}
 	f := filling{pool: x.Pool, export: id}
 	err = read(func(itemID uuid.UUID, root string) error {
-		f.items = append(f.items, []any{id, itemID, strings.TrimSuffix(root, "/")})
+		f.items = append(f.items, []any{id, itemID, root})
 		return nil
 	}, func(path string, data []byte) error { return f.add(ctx, path, data) })
 	if err == nil {
@@ -114,8 +119,10 @@ func (x Exports) Fill(ctx context.Context, e fabric.Export, read func(index func
 	if err == nil {
 		_, err = x.Pool.CopyFrom(ctx, pgx.Identifier{"exported_items"}, []string{"export_id", "item_id", "root"}, pgx.CopyFromRows(f.items))
 	}
-	if err == nil {
-		_, err = x.Pool.Exec(ctx, `UPDATE exports SET state = 'ready' WHERE id = $1`, id)
+	if err == nil { // what belongs to no item is not kept
+		_, err = x.Pool.Exec(ctx, `WITH ready AS (UPDATE exports SET state = 'ready' WHERE id = $1)
+			DELETE FROM exported_parts p WHERE export_id = $1
+				AND NOT EXISTS (SELECT FROM exported_items o WHERE o.export_id = $1 AND starts_with(p.path, o.root || '/'))`, id)
 	}
 	return wrapped(err)
 }
@@ -144,29 +151,24 @@ func (f *filling) flush(ctx context.Context) error {
 }
 
 // Take implements fabric.Exports. A part belongs to the item with the longest root before it.
-func (x Exports) Take(ctx context.Context, e fabric.Export, id uuid.UUID) ([]definition.Part, error) {
-	var root string
+func (x Exports) Take(ctx context.Context, e fabric.Export, id uuid.UUID, take func(path string, data []byte) error) error {
 	rows, err := x.Pool.Query(ctx, `WITH this AS (SELECT i.export_id, i.root FROM exports e JOIN exported_items i ON i.export_id = e.id
 			WHERE `+exportKey+` AND i.item_id = $5)
 		DELETE FROM exported_parts p USING this t
 		WHERE p.export_id = t.export_id AND p.path > t.root || '/' AND p.path < t.root || '0'
 			AND NOT EXISTS (SELECT FROM exported_items o WHERE o.export_id = t.export_id AND length(o.root) > length(t.root)
 				AND starts_with(p.path, o.root || '/'))
-		RETURNING t.root, p.path, p.data`, keyOf(e, id)...)
+		RETURNING substr(p.path, length(t.root) + 2), p.data`, keyOf(e, id)...)
 	if err != nil {
-		return nil, wrapped(err)
+		return wrapped(err)
 	}
-	var parts []definition.Part
-	var part definition.Part
-	if _, err = pgx.ForEachRow(rows, []any{&root, &part.Path, &part.Data}, func() error {
-		part.Path = strings.TrimPrefix(part.Path, root+"/")
-		parts = append(parts, part)
-		part.Data = nil
-		return nil
-	}); err != nil {
-		return nil, wrapped(err)
-	}
-	return parts, nil
+	var path string
+	var data []byte
+	_, err = pgx.ForEachRow(rows, []any{&path, &data}, func() error {
+		defer func() { data = nil }()
+		return take(path, data)
+	})
+	return wrapped(err)
 }
 
 // Sweep deletes old exports with what was not read of them.

@@ -131,7 +131,7 @@ func TestTakes(t *testing.T) {
 			for _, f := range files { // the parts come first
 				check(t, part(f, []byte(f)))
 			}
-			for id, root := range map[byte]string{1: "/A", 2: "/A/B", 3: "/A B/", 4: "/Ab"} {
+			for id, root := range map[byte]string{1: "/A", 2: "/A/B", 3: "/A B", 4: "/Ab"} {
 				check(t, index(uuid.UUID{15: id}, root))
 			}
 			return broken
@@ -148,15 +148,14 @@ func TestTakes(t *testing.T) {
 	for i, want := range [][]string{{"B", "Bc", "one", "two/B"}, {"two"}, {"three"}, {"four"}, nil} {
 		id := byte(i + 1)
 		for _, want := range [][]string{want, nil} {
-			parts, err := x.Take(t.Context(), export, uuid.UUID{15: id})
-			check(t, err)
 			var got []string
-			for _, p := range parts {
-				got = append(got, p.Path)
-				if !strings.HasSuffix(string(p.Data), "/"+p.Path) {
-					t.Errorf("%s has the bytes of %s", p.Path, p.Data)
+			check(t, x.Take(t.Context(), export, uuid.UUID{15: id}, func(path string, data []byte) error {
+				got = append(got, path)
+				if !strings.HasSuffix(string(data), "/"+path) {
+					t.Errorf("%s has the bytes of %s", path, data)
 				}
-			}
+				return nil
+			}))
 			slices.Sort(got)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("item %d: -want +got:\n%s", id, diff)
@@ -179,7 +178,18 @@ func TestBulkExport(t *testing.T) {
 		"it is refused":         {&fabrictest.Fault{Path: "bulkExportDefinitions", Answer: says(403, `{"errorCode":"InsufficientPrivileges"}`)}, false, 1, -1},
 		"it fails":              {&fabrictest.Fault{Path: "bulkExportDefinitions", Operation: map[string]any{"errorCode": "UnknownError"}}, false, 1, -1},
 		"the result is garbage": {&fabrictest.Fault{Path: "/result", Answer: says(200, `{"definitionParts":[{"path":`)}, false, 1, -1},
-		"the result is empty":   {&fabrictest.Fault{Path: "/result", Answer: says(200, `{"itemDefinitionsIndex":[],"definitionParts":[]}`)}, false, 1, -1},
+		"a poll is blocked":     {&fabrictest.Fault{Method: "GET", Path: "/v1/operations/", Answer: blocked, Times: 2}, false, 1, 0},
+		"a poll is lost":        {&fabrictest.Fault{Method: "GET", Path: "/v1/operations/", Answer: fabrictest.Lost, Times: 3}, false, 1, 0},
+		"the result is blocked": {&fabrictest.Fault{Path: "/result", Answer: blocked}, false, 1, 0},
+		"it is forgotten":       {&fabrictest.Fault{Method: "GET", Path: "/v1/operations/", Answer: fabrictest.Error(404, "OperationNotFound", "")}, false, 1, -1},
+		"a part has no payload": {&fabrictest.Fault{Path: "/result", Answer: says(200, `{"definitionParts":[{"path":"/A/x"}],"itemDefinitionsIndex":[]}`)}, false, 1, -1},
+		"the index is odd": {&fabrictest.Fault{Path: "/result", Answer: says(200, `{"definitionParts":[{"path":"/A/x","payload":""}],
+			"itemDefinitionsIndex":[null,5,{"id":"x"},{"id":"63f8bf57-ab8c-5e3a-92f1-842df8148104"},{"id":"63f8bf57-ab8c-5e3a-92f1-842df8148104","rootPath":"/"}]}`)}, false, 1, -1},
+		"a path that PostgreSQL cannot hold": {&fabrictest.Fault{Path: "/result", Answer: says(200,
+			`{"definitionParts":[{"path":"/A/\u0000","payload":""}],"itemDefinitionsIndex":[]}`)}, false, 1, -1},
+		"a path twice": {&fabrictest.Fault{Path: "/result", Answer: says(200,
+			`{"definitionParts":[{"path":"/A/x","payload":""},{"path":"/A/x","payload":""}],"itemDefinitionsIndex":[]}`)}, false, 1, -1},
+		"the result is empty": {&fabrictest.Fault{Path: "/result", Answer: says(200, `{"itemDefinitionsIndex":[],"definitionParts":[]}`)}, false, 1, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -230,6 +240,35 @@ func TestBulkExport(t *testing.T) {
 				t.Errorf("%d parts are left", left)
 			}
 		})
+	}
+}
+
+// blocked is a 429 of a minute.
+func blocked(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Retry-After", "60")
+	fabrictest.Error(http.StatusTooManyRequests, "RequestBlocked", "")(w, r)
+}
+
+// While the platform blocks calls, no export is begun and nothing is read singly; the first step after that begins it.
+func TestExportWaitsForABlock(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.Pool(t)
+	b := newBulk(t, pool)
+	var ids []uuid.UUID
+	for _, m := range b.models {
+		ids = append(ids, m.ID)
+	}
+	b.service.Script(fabrictest.Fault{Path: "bulkExportDefinitions", Answer: blocked, Times: 2})
+	for range 2 {
+		err := b.Announce(t.Context(), b.as, b.models[0].WorkspaceID, ids)
+		if pending, ok := errors.AsType[*item.Pending](err); !ok || pending.After != time.Minute {
+			t.Fatalf("got %v, want to wait for a minute", err)
+		}
+	}
+	check(t, b.Announce(t.Context(), b.as, b.models[0].WorkspaceID, ids))
+	check(t, b.Announce(t.Context(), b.as, b.models[0].WorkspaceID, ids))
+	if n, m := b.called("bulkExportDefinitions"), b.called("getDefinition"); n != 3 || m != 0 {
+		t.Errorf("%d exports and %d single reads, want 3, of which 2 were blocked, and none", n, m)
 	}
 }
 
