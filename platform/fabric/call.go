@@ -98,7 +98,7 @@ func (p *Platform) get(ctx context.Context, r request, out any) error {
 }
 
 // call makes a call and returns an answer of status 2xx. It repeats a call that failed on the way or at the platform,
-// and one that the platform blocked for a short time. For work that goes on by itself, a block of any length is an
+// and one that the platform blocked for a short time. For the work of an operation, a block of any length is an
 // *item.Pending.
 func (p *Platform) call(ctx context.Context, r request) (*answer, error) {
 	token, err := p.tokens(ctx, r.as, r.permission)

@@ -21,7 +21,7 @@ import (
 )
 
 // Definition reads every part of an item but .platform, which is not part of what the service compares and writes. It
-// returns a *item.Pending to work that goes on by itself when the platform has not finished the read in the caller's time;
+// returns a *item.Pending to the work of an operation when the platform has not finished the read in the caller's time;
 // a later call for the same operation of the service continues the read, in any process.
 func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
 	r := request{as: as, permission: item.PermissionPlatform, host: p.fabric, method: http.MethodPost, bucket: quota.Platform,

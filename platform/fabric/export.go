@@ -228,7 +228,7 @@ func (p *Platform) fill(ctx context.Context, e Export, body io.Reader) error {
 	})
 }
 
-// maxExportBytes bounds the answer of an export, in bytes, beside the bounds of each definition in it.
+// maxExportBytes bounds the answer of an export, in bytes, in addition to the bounds of each definition in it.
 const maxExportBytes = 4 << 30
 
 // readExport reads the answer of an export, whose two lists may come in any order. Entries of the index that name no item

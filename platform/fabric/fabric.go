@@ -98,7 +98,7 @@ func New(o Options) (*Platform, error) {
 	p := &Platform{
 		tokens: o.Tokens, limits: o.Limits, reads: o.Reads, exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log,
 		showsCopilot: o.ShowsCopilot,
-		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes},
+		bounds:       bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes},
 	}
 	var err error
 	if p.fabric, err = hostOf(o.URL, DefaultURL, "/v1"); err != nil {

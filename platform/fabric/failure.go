@@ -118,7 +118,7 @@ func (f *failure) throttled() bool {
 	return blocks[f.Code] || f.status == http.StatusTooManyRequests && f.Code != overloaded
 }
 
-// overloaded is the code of a capacity that has too much to do, whoever calls.
+// overloaded is the code of a capacity that has too much to do for all its callers.
 const overloaded = "CapacityLimitExceeded"
 
 var untilText = regexp.MustCompile(`until: (\d{1,2}/\d{1,2}/\d{4} \d{1,2}:\d{2}:\d{2} [AP]M) \(UTC\)`)

@@ -30,7 +30,7 @@ func (unlimited) Hold(context.Context, quota.Call, time.Duration) error { return
 const briefly = 3 * time.Second
 
 // admit waits until limits let the call through. A call that would wait for longer than its caller can is refused, and
-// so is one that cannot be counted. For work that goes on by itself, either is an *item.Pending.
+// so is one that cannot be counted. For the work of an operation, either is an *item.Pending.
 func (p *Platform) admit(ctx context.Context, c quota.Call, byItself bool) error {
 	longest := callTimeout
 	if byItself {

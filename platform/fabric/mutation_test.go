@@ -192,7 +192,7 @@ func TestChangedRecordings(t *testing.T) {
 	t.Logf("%d changes", n)
 }
 
-// The order of members and members that nobody knows change nothing, and neither does the letter case of headers or gzip.
+// The order of members and unknown members change nothing, and neither does the letter case of headers or gzip.
 func TestSameRecordings(t *testing.T) {
 	t.Parallel()
 	for _, r := range shortest(t) {

@@ -121,7 +121,7 @@ func replays(r fabrictest.Recording) (all []replayed) {
 }
 
 // service answers as recorded: the call, its further pages and its operation. Of several recorded states of the
-// operation each is given once, the last one for ever.
+// operation each is given once, the last one again and again.
 func (r replayed) service() http.Handler {
 	given := map[string]int{}
 	return http.HandlerFunc(func(w http.ResponseWriter, asked *http.Request) {
@@ -227,7 +227,7 @@ func (r replayed) saw(t testing.TB) (want any, fails, unknown bool) {
 	case "workspace":
 		var d described
 		decode(t, r.Body, &d)
-		return d.text(), d.Type != "Workspace", false // the service shows nobody's own workspace
+		return d.text(), d.Type != "Workspace", false // the service shows no person's own workspace
 	case "item":
 		var d described
 		decode(t, r.Body, &d)
