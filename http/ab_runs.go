@@ -14,6 +14,7 @@ import (
 	"readiness/domain/abtest"
 	"readiness/domain/operation"
 	"readiness/http/api"
+	"readiness/internal/optional"
 	"readiness/projections"
 )
 
@@ -154,10 +155,10 @@ func (s *Server) abTestResult(ctx context.Context, run projections.AbRun) (out a
 		return out, fmt.Errorf("http: the document of run %s of an A/B test: %w", run.RunID, err)
 	}
 	return api.AbTestResult{
-		AbTestID: run.AbTestID.String(), RunID: run.RunID.String(), StoredAtUtc: inUTC(run.FinishedAt),
+		AbTestID: run.AbTestID.String(), RunID: run.RunID.String(), StoredAtUtc: optional.UTC(run.FinishedAt),
 		SideA: &sides.A, SideB: &sides.B, Aggregate: &run.Compared.Aggregate, Agreement: &run.Compared.Agreement,
 		CorrectAnswers: &api.AbCorrectAnswers{Mode: new(api.AbCorrectAnswersMode(run.CorrectAnswers)),
-			ComputedAtUtc: inUTC(run.ComputedAt)},
+			ComputedAtUtc: optional.UTC(run.ComputedAt)},
 		Document: document,
 	}, nil
 }
@@ -193,7 +194,8 @@ func (s *Server) run(r projections.AbRun) api.AbTestRun {
 	out := api.AbTestRun{
 		RunID: r.RunID.String(), AbTestID: r.AbTestID.String(), Status: new(api.AbTestRunStatus(r.Operation.Status)),
 		Stage:        new(api.AbTestRunStage(r.Stage())),
-		StartedAtUtc: new(r.At.UTC()), FinishedAtUtc: inUTC(r.FinishedAt), SideA: s.runSide(r, abtest.A), SideB: s.runSide(r, abtest.B),
+		StartedAtUtc: new(r.At.UTC()), FinishedAtUtc: optional.UTC(r.FinishedAt),
+		SideA: s.runSide(r, abtest.A), SideB: s.runSide(r, abtest.B),
 		QuestionSetHash: &r.Questions.SetHash, QuestionsCount: &r.Questions.Count, Counted: counted(r), Asks: asks(r),
 		Error: r.Operation.Failure,
 	}
@@ -261,12 +263,12 @@ func (s *Server) runSide(r projections.AbRun, name abtest.SideName) api.AbTestRu
 	side, asked := r.Side(name), r.Asked(name)
 	out := api.AbTestRunSide{Status: api.AbTestRunSideStatus(side.Status)}
 	if side.Status == abtest.SideReused {
-		out.ReusedFromRunID = idText(side.BenchmarkRunID)
+		out.ReusedFromRunID = optional.ID(side.BenchmarkRunID)
 	} else {
-		out.BenchmarkRunID = idText(side.BenchmarkRunID)
+		out.BenchmarkRunID = optional.ID(side.BenchmarkRunID)
 	}
 	if side.Failure != nil {
-		out.ErrorCode, out.CapacityWorkspaceID = new(string(side.Failure.Failure.Code)), idText(side.Failure.CapacityWorkspaceID)
+		out.ErrorCode, out.CapacityWorkspaceID = new(string(side.Failure.Failure.Code)), optional.ID(side.Failure.CapacityWorkspaceID)
 	}
 	if asked == nil {
 		return out
@@ -274,8 +276,8 @@ func (s *Server) runSide(r projections.AbRun, name abtest.SideName) api.AbTestRu
 	out.Total = &asked.Count
 	if asked.Outcome != nil {
 		out.Stable, out.Scored, out.ResponseTime, out.StoredAtUtc = &asked.Outcome.Stable, &asked.Outcome.Scored,
-			asked.Outcome.ResponseTime, inUTC(asked.EndedAt)
-		out.Answerer = text(asked.Outcome.Answerer)
+			asked.Outcome.ResponseTime, optional.UTC(asked.EndedAt)
+		out.Answerer = optional.Of(asked.Outcome.Answerer)
 	}
 	if side.Status != abtest.SideReused {
 		out.Progress = &api.AbTestRunProgress{

@@ -13,6 +13,7 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 	"readiness/http/api"
+	"readiness/internal/optional"
 	"readiness/projections"
 )
 
@@ -230,13 +231,13 @@ func abTest(t projections.AbTest) api.AbTest {
 			Source: api.AbTestSource{Kind: api.AbTestSourceKind(t.Source.Kind)},
 		},
 		Repeats: &t.Repeats, RunCount: t.Standing.Runs, RunGaps: listed(t.Standing.Gaps),
-		LatestSucceededRunID: idText(t.Standing.Succeeded), LatestSucceededRunAggregate: t.Standing.Aggregate,
+		LatestSucceededRunID: optional.ID(t.Standing.Succeeded), LatestSucceededRunAggregate: t.Standing.Aggregate,
 	}
 	if t.Frozen != nil { // before that, the count is the one of the first run
 		out.Questions.Count, out.Questions.QuestionSetHash = t.Frozen.Count, &t.Frozen.SetHash
 	}
 	if t.SourceHeld {
-		out.Questions.Source.RunID, out.Questions.Source.RunStoredAtUtc = idText(t.Source.RunID), inUTC(t.Source.RunStoredAt)
+		out.Questions.Source.RunID, out.Questions.Source.RunStoredAtUtc = optional.ID(t.Source.RunID), optional.UTC(t.Source.RunStoredAt)
 	}
 	if t.Hypothesis != nil {
 		out.Hypothesis = &api.AbTestHypothesis{Text: t.Hypothesis.Text, Kind: t.Hypothesis.Kind}
@@ -244,7 +245,7 @@ func abTest(t projections.AbTest) api.AbTest {
 	if r := t.Latest; r != nil {
 		out.LatestRun = &api.AbLatestRun{
 			RunID: r.RunID.String(), Status: new(api.AbLatestRunStatus(r.Operation.Status)), Stage: new(api.AbLatestRunStage(r.Stage())),
-			StartedAtUtc: new(r.At.UTC()), FinishedAtUtc: inUTC(r.FinishedAt), Error: r.Operation.Failure,
+			StartedAtUtc: new(r.At.UTC()), FinishedAtUtc: optional.UTC(r.FinishedAt), Error: r.Operation.Failure,
 		}
 		if r.Compared != nil {
 			out.LatestRun.Aggregate = &r.Compared.Aggregate
@@ -255,8 +256,8 @@ func abTest(t projections.AbTest) api.AbTest {
 
 func abTestSide(s benchmark.Side, label, description *string) api.AbTestSide {
 	return api.AbTestSide{
-		SemanticModelID: new(s.SemanticModelID.String()), SemanticModelName: text(s.SemanticModelName),
-		WorkspaceID: new(s.WorkspaceID.String()), WorkspaceName: text(s.WorkspaceName),
+		SemanticModelID: new(s.SemanticModelID.String()), SemanticModelName: optional.Of(s.SemanticModelName),
+		WorkspaceID: new(s.WorkspaceID.String()), WorkspaceName: optional.Of(s.WorkspaceName),
 		Label: label, Description: description, AnsweredBy: answeredBy(s.AnsweredBy),
 	}
 }
@@ -267,11 +268,23 @@ func answeredBy(a benchmark.AnsweredBy) api.AnsweredBy {
 	out := api.AnsweredBy{Kind: new(string(a.Kind))}
 	switch a.Kind {
 	case comparison.DataAgent, comparison.ServiceTestAgent:
-		out.DataAgentID, out.DataAgentName = idText(a.DataAgentID), text(a.DataAgentName)
-		out.DataAgentWorkspaceID, out.DataAgentWorkspaceName = idText(a.DataAgentWorkspaceID), text(a.DataAgentWorkspaceName)
+		out.DataAgentID, out.DataAgentName = optional.ID(a.DataAgentID), optional.Of(a.DataAgentName)
+		out.DataAgentWorkspaceID, out.DataAgentWorkspaceName = optional.ID(a.DataAgentWorkspaceID), optional.Of(a.DataAgentWorkspaceName)
 	case comparison.GenericAgent:
-		out.ProviderID, out.ProviderName = text(a.ProviderID), text(a.ProviderName)
+		out.ProviderID, out.ProviderName = optional.Of(a.ProviderID), optional.Of(a.ProviderName)
 	case comparison.PlatformAssistant:
 	}
 	return out
+}
+
+// memberOf decodes a member that may be absent, null or a value. present is false when it is absent; value is nil
+// when it is null. The body must have been validated against its schema.
+func memberOf[T any](member string, raw json.RawMessage) (value *T, present bool, err error) {
+	if raw == nil {
+		return nil, false, nil
+	}
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return nil, true, fmt.Errorf("http: %s: %w", member, err)
+	}
+	return value, true, nil
 }

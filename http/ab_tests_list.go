@@ -8,6 +8,8 @@ import (
 	"readiness/projections"
 )
 
+const abTestsPath = "/v1/aiReadiness/abTests"
+
 // ListAbTests handles GET /v1/aiReadiness/abTests.
 func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject) (api.ListAbTestsResponseObject, error) {
 	q := projections.AbTestsQuery{AccountID: callerOf(ctx).Account, Sort: projections.AbTestsLatest, WorkspaceID: r.Params.WorkspaceID}

@@ -6,6 +6,7 @@ import (
 
 	"readiness/domain/account"
 	"readiness/http/api"
+	"readiness/internal/optional"
 )
 
 // limits returns the limits of the caller's plan.
@@ -26,7 +27,7 @@ func (s *Server) GetAccount(ctx context.Context, _ api.GetAccountRequestObject) 
 	}
 	m := callOf(ctx).by.member
 	return api.GetAccount200JSONResponse{
-		AccountID: m.AccountID, Plan: string(m.Plan), Status: string(m.Status), Region: text(m.Region),
+		AccountID: m.AccountID, Plan: string(m.Plan), Status: string(m.Status), Region: optional.Of(m.Region),
 		Allowances: s.allowances(ctx, limits),
 		Settings: api.AccountSettings{
 			Features: api.AccountFeatures{AddPixies: m.Settings.AddPixies, CapacityDetails: m.Settings.CapacityDetails,

@@ -19,6 +19,7 @@ import (
 	"readiness/eventstore"
 	readinesshttp "readiness/http"
 	"readiness/http/rate"
+	"readiness/http/routing"
 	"readiness/http/token"
 )
 
@@ -176,8 +177,8 @@ func TestUnreadableUsage(t *testing.T) {
 func TestWriteRefusal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.blocked(readinesshttp.Start, "acme", "bob")
-	w.blocked(readinesshttp.Start, "asleep", "sue")
+	w.blocked(routing.Start, "acme", "bob")
+	w.blocked(routing.Start, "asleep", "sue")
 	for _, tt := range []struct {
 		name, tok string
 		code      domain.Code // empty when the start is accepted

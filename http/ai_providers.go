@@ -175,11 +175,12 @@ func embeddedProvider() api.AIProvider {
 // savedProvider converts a saved provider to its API form.
 func savedProvider(p aiprovider.Provider) api.AIProvider {
 	out := api.AIProvider{
-		ProviderID: p.ProviderID, Name: p.Name, Kind: p.Kind, BaseURL: text(p.BaseURL), Model: text(p.Model),
-		APIVersion: text(p.APIVersion),
+		ProviderID: p.ProviderID, Name: p.Name, Kind: p.Kind, BaseURL: optional.Of(p.BaseURL), Model: optional.Of(p.Model),
+		APIVersion: optional.Of(p.APIVersion),
 		Purposes:   p.Purposes, Enabled: p.Enabled, DataPolicy: &p.DataPolicy, Limits: &p.Limits, Prices: p.Prices,
 		Entra: p.Entra, HasKey: p.HasKey,
-		Capabilities: &p.Capabilities, LastTest: p.LastTest, CreatedAtUtc: inUTC(&p.CreatedAt), ChangedAtUtc: inUTC(&p.ChangedAt),
+		Capabilities: &p.Capabilities, LastTest: p.LastTest,
+		CreatedAtUtc: optional.UTC(&p.CreatedAt), ChangedAtUtc: optional.UTC(&p.ChangedAt),
 		UsedBy: len(p.UsedBy),
 	}
 	for _, id := range []struct {

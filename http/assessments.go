@@ -8,9 +8,12 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
+	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/http/api"
+	"readiness/http/validate"
+	"readiness/internal/optional"
 	"readiness/projections"
 )
 
@@ -119,14 +122,14 @@ func (s *Server) assessmentOf(ctx context.Context, workspaceID uuid.UUID, t item
 		}
 	}
 	if !found {
-		return a, assessment.NotFound(t, itemID, truncated(assessmentID))
+		return a, assessment.NotFound(t, itemID, validate.Truncated(assessmentID))
 	}
 	return a, nil
 }
 
 // PinAssessment handles POST …/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin.
 func (s *Server) PinAssessment(ctx context.Context, r api.PinAssessmentRequestObject) (api.PinAssessmentResponseObject, error) {
-	id, err := s.commands.Assessments.Pin(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, truncated(r.AssessmentID), true)
+	id, err := s.commands.Assessments.Pin(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, validate.Truncated(r.AssessmentID), true)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +138,7 @@ func (s *Server) PinAssessment(ctx context.Context, r api.PinAssessmentRequestOb
 
 // UnpinAssessment handles DELETE …/semanticModels/{semanticModelId}/aiReadiness/assessments/{assessmentId}/pin.
 func (s *Server) UnpinAssessment(ctx context.Context, r api.UnpinAssessmentRequestObject) (api.UnpinAssessmentResponseObject, error) {
-	id, err := s.commands.Assessments.Pin(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, truncated(r.AssessmentID), false)
+	id, err := s.commands.Assessments.Pin(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, validate.Truncated(r.AssessmentID), false)
 	if err != nil {
 		return nil, err
 	}
@@ -175,38 +178,31 @@ func (s *Server) assessment(ctx context.Context, a projections.Assessment, resul
 // notAssessable converts the rules that could not judge to their API form.
 func notAssessable(all []assessment.NotAssessable) (out []api.NotAssessable) {
 	for _, n := range all {
-		out = append(out, api.NotAssessable{SourceModelID: text(n.SourceModelID), RuleIds: n.RuleIDs, Why: n.Why})
+		out = append(out, api.NotAssessable{SourceModelID: optional.Of(n.SourceModelID), RuleIds: n.RuleIDs, Why: n.Why})
 	}
 	return out
 }
 
 func (s *Server) usage(u assessment.Usage, result bool) api.AssessmentUsage {
-	out := api.AssessmentUsage{Applied: u.Applied, State: text(string(u.State)), Reason: text(u.Reason), WindowDays: u.WindowDays,
-		TrackedReportCount: u.TrackedReportCount}
+	out := api.AssessmentUsage{Applied: u.Applied, State: optional.Of(string(u.State)), Reason: optional.Of(u.Reason),
+		WindowDays: u.WindowDays, TrackedReportCount: u.TrackedReportCount}
 	if !result || u.Access == "" {
 		return out
 	}
 	out.Access = new(api.AssessmentUsageAccess(u.Access))
+	permission := account.VendorName(item.PermissionUsage)
 	switch u.Access {
 	case item.Granted:
 	case item.ConsentRequired:
-		out.Permission, out.ConsentURL = new(usagePermission), new(s.consentURL(usagePermission))
-		out.Message = new("Usage was not read because you have not granted " + usagePermission +
+		out.Permission, out.ConsentURL = new(permission), new(s.consentURL(permission))
+		out.Message = new("Usage was not read because you have not granted " + permission +
 			". The score weighs every object alike, so it does not say which findings touch what people look at most. Grant the " +
 			"permission on the page of consentUrl and assess again.")
 	case item.Unavailable:
-		out.Permission = new(usagePermission)
-		out.Message = new("Usage was not read because " + usagePermission +
+		out.Permission = new(permission)
+		out.Message = new("Usage was not read because " + permission +
 			" could not be used just now: the platform did not answer, or your organization's sign-in policy did not allow it. The score " +
 			"weighs every object alike. Assess again later.")
 	}
 	return out
-}
-
-// text returns a pointer to s, or nil when s is empty.
-func text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

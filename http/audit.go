@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"readiness/http/api"
+	"readiness/internal/optional"
 	"readiness/projections"
 )
 
@@ -59,7 +60,7 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 		list.Value[i] = api.AuditEvent{
 			Position: e.Position, EventID: e.ID, Stream: e.Stream, Version: e.Version, Type: e.Type, SchemaVersion: e.SchemaVersion,
 			RecordedAtUtc: e.RecordedAt,
-			Person:        text(e.Person), RequestID: text(e.RequestID), OperationID: text(e.OperationID), Data: data,
+			Person:        optional.Of(e.Person), RequestID: optional.Of(e.RequestID), OperationID: optional.Of(e.OperationID), Data: data,
 			Hash: hex.EncodeToString(e.Hash),
 		}
 	}

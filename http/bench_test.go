@@ -19,8 +19,8 @@ import (
 
 	"readiness/domain/account"
 	"readiness/domain/item"
-	readinesshttp "readiness/http"
 	"readiness/http/rate"
+	"readiness/http/routing"
 	"readiness/http/token"
 	"readiness/internal/bench"
 	"readiness/internal/pgtest"
@@ -200,9 +200,9 @@ const starters = 4
 // the same statements as often from as many clients. Every call is counted, against a limit that it does not reach.
 func BenchmarkPostAssessment(b *testing.B) {
 	const pgbenchs, ours, repeated = 10, 30, 50 // account numbers
-	limit := readinesshttp.Start.Limit
-	readinesshttp.Start.Limit = 1 << 20
-	b.Cleanup(func() { readinesshttp.Start.Limit = limit })
+	limit := routing.Start.Limit
+	routing.Start.Limit = 1 << 20
+	b.Cleanup(func() { routing.Start.Limit = limit })
 	c, address := newCrowd(b, repeated-9, starters)
 	assess := func(token string) error {
 		_, err := answers(c.client, http.MethodPost, c.base+modelPath(modelA)+"/assess", token, http.StatusAccepted)
@@ -274,12 +274,12 @@ func (c *crowd) assessmentAsStatements(b *testing.B, token, accountID string) *b
 // be prepared quickly. So the figures are for readsOfRoute or writesOfRoute calls, whatever b.N is.
 func BenchmarkRoutes(b *testing.B) {
 	const readsOfRoute, writesOfRoute = 480, 48
-	for _, g := range []*readinesshttp.Group{&readinesshttp.Start, &readinesshttp.Read, &readinesshttp.Operations, &readinesshttp.Pixies} {
+	for _, g := range []*routing.Group{&routing.Start, &routing.Read, &routing.Operations, &routing.Pixies} {
 		limit := g.Limit
 		g.Limit = 1 << 20
 		b.Cleanup(func() { g.Limit = limit })
 	}
-	for n, route := range readinesshttp.Routes() {
+	for n, route := range routing.Table() {
 		b.Run(route.Method+" "+strings.ReplaceAll(route.Path, "/", "|"), func(b *testing.B) {
 			c := newCalling(b)
 			_, calls := c.callsOfRoutes(b)

@@ -13,6 +13,8 @@ import (
 	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/http/api"
+	"readiness/http/validate"
+	"readiness/internal/optional"
 	"readiness/projections"
 )
 
@@ -207,7 +209,7 @@ func (s *Server) storedBenchmarkRun(ctx context.Context, workspaceID, modelID uu
 
 func noBenchmarkRun(modelID uuid.UUID, runID string) error {
 	return domain.Refuse(domain.RunNotFound, "semantic model %s has no benchmark run %s in this account", modelID,
-		truncated(runID)).About("runId", truncated(runID))
+		validate.Truncated(runID)).About("runId", validate.Truncated(runID))
 }
 
 func judgeReview(r projections.JudgeReview) *api.JudgeReview {
@@ -222,16 +224,17 @@ func judgeReview(r projections.JudgeReview) *api.JudgeReview {
 func benchmarkRun(r projections.BenchmarkRun) api.BenchmarkRun {
 	out := api.BenchmarkRun{
 		RunID: r.RunID.String(), OperationID: r.OperationID.String(), Agent: answeredBy(r.Side.AnsweredBy),
-		WorkspaceID: r.Side.WorkspaceID.String(), WorkspaceName: text(r.Side.WorkspaceName),
-		SemanticModelID: r.Side.SemanticModelID.String(), SemanticModelName: text(r.Side.SemanticModelName),
-		Status: api.OperationStatus(r.Status), CreatedAtUtc: r.At.UTC(), StartedAtUtc: inUTC(r.StartedAt), FinishedAtUtc: inUTC(r.EndedAt),
+		WorkspaceID: r.Side.WorkspaceID.String(), WorkspaceName: optional.Of(r.Side.WorkspaceName),
+		SemanticModelID: r.Side.SemanticModelID.String(), SemanticModelName: optional.Of(r.Side.SemanticModelName),
+		Status: api.OperationStatus(r.Status), CreatedAtUtc: r.At.UTC(),
+		StartedAtUtc: optional.UTC(r.StartedAt), FinishedAtUtc: optional.UTC(r.EndedAt),
 		QuestionSetHash: r.QuestionSetHash, QuestionsCount: r.Count, Repeats: r.Repeats,
 		Asks: api.BenchmarkRunAsks{Made: r.Asked, Total: r.Total(), Errors: r.Errors}, Error: r.Failure,
 	}
 	if o := r.Outcome; o != nil {
 		out.Score, out.Verdicts, out.Stable, out.Scored, out.ResponseTime, out.StoredAtUtc = o.Score, &o.Verdicts, &o.Stable, &o.Scored,
-			o.ResponseTime, inUTC(r.EndedAt)
-		out.Usage, out.Cost, out.Answerer = o.Usage, o.Cost, text(o.Answerer)
+			o.ResponseTime, optional.UTC(r.EndedAt)
+		out.Usage, out.Cost, out.Answerer = o.Usage, o.Cost, optional.Of(o.Answerer)
 		if o.Inconclusive(r.Count) {
 			out.Conclusion = new(api.Inconclusive)
 		}

@@ -8,12 +8,13 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/commands"
+	"readiness/http/routing"
 	"readiness/projections"
 )
 
-// route is a Route with its operation in openapi.yaml.
+// route is a routing.Route with its operation in openapi.yaml.
 type route struct {
-	Route
+	routing.Route
 	described *openapi3.Operation
 }
 

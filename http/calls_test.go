@@ -12,7 +12,7 @@ import (
 	"readiness/domain/abtest"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
-	readinesshttp "readiness/http"
+	"readiness/http/routing"
 	"readiness/work"
 )
 
@@ -271,7 +271,7 @@ func (c *calling) calls() map[string]func(n int) routed {
 	}
 	all["GET "+reports] = func(n int) routed { c.report(n); return routed{disk, reportsPath, "", 200} }
 	// Lists and other reads that need no preparation.
-	for _, r := range readinesshttp.Routes() {
+	for _, r := range routing.Table() {
 		name, path := r.Method+" "+r.Path, of(r.Path)
 		if all[name] == nil && r.Method == http.MethodGet && !strings.Contains(path, "{") {
 			all[name] = func(int) routed { return get(path) }
@@ -281,10 +281,10 @@ func (c *calling) calls() map[string]func(n int) routed {
 }
 
 // callsOfRoutes returns the table of routes and the call of each. It fails when the two differ.
-func (c *calling) callsOfRoutes(t testing.TB) (routes []readinesshttp.Route, calls []func(n int) routed) {
+func (c *calling) callsOfRoutes(t testing.TB) (routes []routing.Route, calls []func(n int) routed) {
 	t.Helper()
 	all := c.calls()
-	routes = readinesshttp.Routes()
+	routes = routing.Table()
 	for _, r := range routes {
 		call := all[r.Method+" "+r.Path]
 		if call == nil {

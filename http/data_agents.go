@@ -5,6 +5,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/http/api"
+	"readiness/internal/optional"
 	"readiness/projections"
 )
 
@@ -62,7 +63,7 @@ func (s *Server) agentAssessment(ctx context.Context, a projections.Assessment, 
 	for i, source := range a.DataAgent.Sources {
 		out.Sources[i] = api.DataAgentSource{
 			SourceID: source.ID, Name: source.Name, Type: source.Type, WorkspaceID: source.WorkspaceID.String(), Scored: source.Scored,
-			Reason: text(string(source.Reason)), Message: text(source.Message),
+			Reason: optional.Of(string(source.Reason)), Message: optional.Of(source.Message),
 		}
 		if source.Usage != nil {
 			out.Sources[i].Usage = new(s.usage(*source.Usage, false))

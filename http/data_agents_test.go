@@ -13,7 +13,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
-	readinesshttp "readiness/http"
+	"readiness/http/routing"
 )
 
 var agentPath = "/v1/workspaces/" + sales.String() + "/dataAgents/" + agent.String() + "/aiReadiness"
@@ -181,7 +181,7 @@ func TestInvisibleDataAgents(t *testing.T) {
 			w.get(path+"/assessments", bob).refused(404, c.code)
 			w.get(path+"/assessments/"+nowhere.String(), bob).refused(404, c.code)
 		}
-		w.blocked(readinesshttp.Start, "other", "oscar")
+		w.blocked(routing.Start, "other", "oscar")
 		w.post(agentPath+"/assess", w.as("oscar"), "").refused(429, domain.RequestBlocked)
 	})
 }

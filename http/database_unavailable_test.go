@@ -17,6 +17,7 @@ import (
 	readinesshttp "readiness/http"
 	"readiness/http/openapitest"
 	"readiness/http/rate"
+	"readiness/http/routing"
 	"readiness/internal/pgtest"
 	"readiness/internal/testlog"
 )
@@ -116,7 +117,7 @@ func (w *world) awaitRecovery(path, token string) {
 }
 
 // checkUnavailable returns an error unless the response to a call is right while the database is unavailable.
-func checkUnavailable(route readinesshttp.Route, request *http.Request) error {
+func checkUnavailable(route routing.Route, request *http.Request) error {
 	answer, err := answerInTime(request)
 	if err != nil {
 		return err

@@ -11,9 +11,12 @@ import (
 	"github.com/gorilla/mux"
 	"github.com/jackc/pgx/v5"
 
+	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/http/rate"
+	"readiness/http/routing"
+	"readiness/http/token"
 	"readiness/internal/database"
 	"readiness/projections"
 )
@@ -55,7 +58,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	var e entry
 	var err error
 	if batched {
-		expectedLimit := rate.Limit{Key: window(c.route.Group, expected, c.by.Person), Calls: c.route.Group.Limit}
+		expectedLimit := rate.Limit{Key: c.route.Group.Window(expected, c.by.Person), Calls: c.route.Group.Limit}
 		waiting, waited := database.Waiting(ctx)
 		if !c.route.Group.Closed { // such a group admits calls that cannot be counted
 			var cancel context.CancelFunc
@@ -82,7 +85,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	if c.by.unknown == nil && c.by.Account == "" {
 		s.expected.Add(c.by.Person, c.by.member.AccountID)
 	}
-	groups := []Group{c.route.Group}
+	groups := []routing.Group{c.route.Group}
 	if e.uncounted != nil || batched && c.by.member.AccountID == expected {
 		return s.counted(w, r, c, groups, []rate.Count{e.count}, e.uncounted)
 	}
@@ -91,10 +94,32 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	}
 	limits := make([]rate.Limit, len(groups))
 	for i, g := range groups {
-		limits[i] = rate.Limit{Key: window(g, c.by.member.AccountID, c.by.Person), Calls: g.Limit}
+		limits[i] = rate.Limit{Key: g.Window(c.by.member.AccountID, c.by.Person), Calls: g.Limit}
 	}
 	counts, err := s.limiter.TakeAll(ctx, limits...)
 	return s.counted(w, r, c, groups, counts, err)
+}
+
+// membership selects the account that the call is for. When the person is in no account, or in several and the token
+// names none, it returns a refusal instead of an error, because the call must be counted before it is refused.
+func membership(id token.Identity, members []account.Membership) (m account.Membership, unknown *domain.Refusal) {
+	if id.Account != "" {
+		for _, m := range members {
+			if m.AccountID == id.Account {
+				return m, nil
+			}
+		}
+		return m, account.NotAMember(id.Account)
+	}
+	switch len(members) {
+	case 0:
+		return m, domain.Refuse(domain.UserNotRegistered,
+			"the signed-in person is in no account; ask an administrator of the account to add them")
+	case 1:
+		return members[0], nil
+	}
+	return m, domain.Refuse(domain.UserNotRegistered, "the signed-in person is in %d accounts; the token's claim account must say which "+
+		"the call is for", len(members))
 }
 
 // enterBatch looks up all arrivals in one round trip. Memberships come first in the batch, so reads are still
@@ -147,9 +172,21 @@ func operationRead(r *http.Request) uuid.UUID {
 	return id
 }
 
+// tightest returns the group that allows the fewest further calls. Among groups that refuse, it is the one that
+// refuses longest.
+func tightest(groups []routing.Group, counts []rate.Count) (g routing.Group, n rate.Count) {
+	g, n = groups[0], counts[0]
+	for i, c := range counts {
+		if c.Allowed == n.Allowed && (c.Remaining < n.Remaining || !c.Allowed && c.Reset > n.Reset) || n.Allowed && !c.Allowed {
+			g, n = groups[i], c
+		}
+	}
+	return g, n
+}
+
 // counted sets the rate-limit headers for the group that allows the fewest further calls. It refuses a call over the
 // limit, or one that cannot be counted in a closed group. The call is counted in all groups or in none.
-func (s *Server) counted(w http.ResponseWriter, r *http.Request, c *call, groups []Group, counts []rate.Count, err error) error {
+func (s *Server) counted(w http.ResponseWriter, r *http.Request, c *call, groups []routing.Group, counts []rate.Count, err error) error {
 	if err != nil {
 		g := c.route.Group
 		s.log.ErrorContext(r.Context(), "the rate of a call cannot be counted", "requestId", c.id, "group", g.Name, "err", err)

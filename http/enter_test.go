@@ -10,8 +10,8 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/account"
-	readinesshttp "readiness/http"
 	"readiness/http/oidctest"
+	"readiness/http/routing"
 	"readiness/http/token"
 )
 
@@ -70,7 +70,7 @@ func TestBatchedCallsShareTheRate(t *testing.T) {
 	w := newWorld(t)
 	tok := w.as("ada")
 	w.get("/v1/operations", tok).ok(200)
-	w.rateOf("operations", fmt.Sprintf("array_fill(clock_timestamp(), ARRAY[%d])", readinesshttp.Operations.Limit-room))
+	w.rateOf("operations", fmt.Sprintf("array_fill(clock_timestamp(), ARRAY[%d])", routing.Operations.Limit-room))
 	statuses := make([]int, calls)
 	var all sync.WaitGroup
 	for i := range calls {
@@ -90,8 +90,8 @@ func TestBatchedCallsShareTheRate(t *testing.T) {
 	if through != room {
 		t.Errorf("%d calls were admitted, want %d", through, room)
 	}
-	if n := w.hits("operations"); n != readinesshttp.Operations.Limit {
-		t.Errorf("%d calls are counted, want %d", n, readinesshttp.Operations.Limit)
+	if n := w.hits("operations"); n != routing.Operations.Limit {
+		t.Errorf("%d calls are counted, want %d", n, routing.Operations.Limit)
 	}
 }
 

@@ -8,17 +8,11 @@ import (
 	"github.com/gorilla/mux"
 
 	"readiness/commands"
-)
-
-// Functions that fuzz tests call directly.
-var (
-	Decode          = decode
-	CheckBody       = checkBody
-	CheckParameters = checkParameters
+	"readiness/http/routing"
 )
 
 // IdempotencyKey returns the key and fingerprint of a call of a route.
-func IdempotencyKey(r *http.Request, line Route, described *openapi3.Operation, canonical []byte) *commands.IdempotencyKey {
+func IdempotencyKey(r *http.Request, line routing.Route, described *openapi3.Operation, canonical []byte) *commands.IdempotencyKey {
 	return idempotencyKey(r, &route{line, described}, canonical)
 }
 
@@ -48,7 +42,7 @@ func (l Lists) Next(accountID, path string, filters url.Values, last string) (to
 func (s *Server) Observe(h http.Handler) http.Handler { return s.observe(h) }
 
 // Guarded serves routes, described or not, behind the middleware of all routes. Calls that the guard admits get 202.
-func (s *Server) Guarded(routes []Route) http.Handler {
+func (s *Server) Guarded(routes []routing.Route) http.Handler {
 	r := mux.NewRouter()
 	for _, line := range routes {
 		m := r.HandleFunc(line.Path, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }).Methods(line.Method)

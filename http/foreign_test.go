@@ -14,7 +14,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/benchmark"
 	"readiness/domain/item"
-	readinesshttp "readiness/http"
+	"readiness/http/routing"
 )
 
 var placeholder = regexp.MustCompile(`\{(\w+)\}`)
@@ -69,7 +69,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 	}
 	oscar := w.as("oscar")
 	said := len(w.log.String())
-	ask := func(route readinesshttp.Route, name string, id uuid.UUID) map[string]any {
+	ask := func(route routing.Route, name string, id uuid.UUID) map[string]any {
 		path := placeholder.ReplaceAllStringFunc(route.Path, func(p string) string {
 			if p = strings.Trim(p, "{}"); p == name {
 				return id.String()
@@ -101,7 +101,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		return got.body
 	}
 	w.untouched(func() {
-		for _, route := range readinesshttp.Routes() {
+		for _, route := range routing.Table() {
 			w.uncounted()
 			for _, p := range placeholder.FindAllStringSubmatch(route.Path, -1) {
 				if p[1] == "kind" || p[1] == "questionId" { // no ids of the service

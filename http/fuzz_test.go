@@ -17,69 +17,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/google/go-cmp/cmp"
 	"github.com/gorilla/mux"
 
 	"readiness/domain"
 	readinesshttp "readiness/http"
-	"readiness/internal/samples"
+	"readiness/http/routing"
+	"readiness/http/validate"
 )
-
-// Decoding any input returns a value or a refusal. A value equals the one that encoding/json returns, and its
-// canonical form decodes to the same value.
-func FuzzDecode(f *testing.F) {
-	for _, seed := range []string{
-		`{}`, `{"a":[1,2.50,1e999,{"b":null}],"c":"\u00e9\ud83d\ude00"}`, `{"a":1,"a":2}`, `"\ud800"`, `"\\ud800"`, `"\udc00\ud800"`, "\ufeff{}",
-		"\xff", `[[[[]]]]`, `{} {}`, ``, ` `, `nul`, `{"a":`, `["\`, `"\ud83d\u0041"`,
-	} {
-		f.Add([]byte(seed))
-	}
-	for _, text := range samples.Texts(f, samples.Ending(".json")) {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		got, err := readinesshttp.Decode(text)
-		if err != nil {
-			if !domain.IsRefused(err, domain.InvalidRequest) {
-				t.Fatalf("got %v, want a refusal", err)
-			}
-			if len(err.Error()) > 1000 {
-				t.Fatalf("the refusal has %d bytes", len(err.Error()))
-			}
-			return
-		}
-		d := json.NewDecoder(bytes.NewReader(text))
-		d.UseNumber()
-		var want any
-		if err := d.Decode(&want); err != nil {
-			t.Fatalf("accepted what encoding/json refuses: %v", err)
-		}
-		if _, err := d.Token(); err != io.EOF {
-			t.Fatal("accepted something after the value")
-		}
-		// 5.0 is decoded as 5.
-		same := cmp.Comparer(func(a, b json.Number) bool {
-			x, errX := a.Float64()
-			y, errY := b.Float64()
-			return a == b || errX == nil && errY == nil && x == y
-		})
-		if diff := cmp.Diff(want, got, same); diff != "" {
-			t.Fatalf("(-encoding/json +got):\n%s", diff)
-		}
-		canonical, err := json.Marshal(got)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := readinesshttp.Decode(canonical)
-		if err != nil || !cmp.Equal(got, again) {
-			t.Fatalf("the canonical form %s decodes to %v, %v", canonical, again, err)
-		}
-	})
-}
 
 // bodied is an operation with a body, and the Go type of the body.
 type bodied struct {
-	line      readinesshttp.Route
+	line      routing.Route
 	described *openapi3.Operation
 	body      reflect.Type
 }
@@ -89,7 +37,7 @@ func withBodies(t testing.TB) (all []bodied) {
 	t.Helper()
 	doc := description(t)
 	server := reflect.TypeFor[*readinesshttp.Server]()
-	for _, line := range readinesshttp.Routes() {
+	for _, line := range routing.Table() {
 		op := doc.Paths.Value(line.Path).GetOperation(line.Method)
 		if op.RequestBody == nil {
 			continue
@@ -123,7 +71,7 @@ func FuzzBody(f *testing.F) {
 		check := func(text []byte) ([]byte, error) {
 			r := httptest.NewRequest(b.line.Method, "/", bytes.NewReader(text))
 			r.Header.Set("Content-Type", "application/json")
-			canonical, err := readinesshttp.CheckBody(httptest.NewRecorder(), r, b.described)
+			canonical, err := validate.Body(httptest.NewRecorder(), r, b.described)
 			if err == nil && canonical != nil {
 				if left, err := io.ReadAll(r.Body); err != nil || !bytes.Equal(left, canonical) {
 					t.Fatalf("the handler gets a body other than %q: %q, %v", canonical, left, err)
@@ -229,13 +177,13 @@ func FuzzIdempotencyKey(f *testing.F) {
 		lower := call(strings.ToLower)
 		described := *b.described
 		described.Parameters = slices.DeleteFunc(slices.Clone(described.Parameters), func(p *openapi3.ParameterRef) bool { return p.Value.In != openapi3.ParameterInHeader })
-		if err := readinesshttp.CheckParameters(lower, &described); (err == nil) != visibleKey.MatchString(key) {
+		if err := validate.Parameters(lower, &described); (err == nil) != visibleKey.MatchString(key) {
 			t.Fatalf("the key %q: got %v", key, err)
 		} else if err != nil {
 			return
 		}
 		canonical := func(text []byte) ([]byte, bool) {
-			value, err := readinesshttp.Decode(text)
+			value, err := validate.Decode(text)
 			if err != nil {
 				return nil, false
 			}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	readinesshttp "readiness/http"
+	"readiness/http/routing"
 	"readiness/internal/bench"
 )
 
@@ -15,8 +15,8 @@ import (
 // the number of events in the log and by the number of accounts that they and the callers are spread over.
 // READINESS_BENCH_EVENTS and READINESS_BENCH_ACCOUNTS set other numbers, for example ten million events.
 func BenchmarkGrowth(b *testing.B) {
-	readinesshttp.Start.Limit, readinesshttp.Operations.Limit = 1<<20, 1<<20
-	b.Cleanup(func() { readinesshttp.Start.Limit, readinesshttp.Operations.Limit = 30, 500 })
+	routing.Start.Limit, routing.Operations.Limit = 1<<20, 1<<20
+	b.Cleanup(func() { routing.Start.Limit, routing.Operations.Limit = 30, 500 })
 	// No start ends here, so each model's list of the operations that reserved room for it grows with every start.
 	models := []uuid.UUID{modelA, modelB, modelC, kept}
 	for _, events := range numbers(b, "READINESS_BENCH_EVENTS", 1_000, 100_000) {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -22,7 +21,9 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/http/rate"
+	"readiness/http/routing"
 	"readiness/http/token"
+	"readiness/http/validate"
 )
 
 // limiterPause is the Retry-After of calls that cannot be counted.
@@ -70,11 +71,11 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 	if err := allowed(c.route.Route, c.by); err != nil {
 		return err
 	}
-	canonical, err := checkBody(w, r, c.route.described)
+	canonical, err := validate.Body(w, r, c.route.described)
 	if err != nil {
 		return err
 	}
-	if err := checkParameters(r, c.route.described); err != nil {
+	if err := validate.Parameters(r, c.route.described); err != nil {
 		return err
 	}
 	c.caller = commands.CallerOf(c.by.member, bearer, id.Expires, id.Has(token.ScopeReadWrite))
@@ -97,51 +98,8 @@ func bearer(r *http.Request) (string, error) {
 	return token, nil
 }
 
-// membership selects the account that the call is for. When the person is in no account, or in several and the token
-// names none, it returns a refusal instead of an error, because the call must be counted before it is refused.
-func membership(id token.Identity, members []account.Membership) (m account.Membership, unknown *domain.Refusal) {
-	if id.Account != "" {
-		for _, m := range members {
-			if m.AccountID == id.Account {
-				return m, nil
-			}
-		}
-		return m, account.NotAMember(id.Account)
-	}
-	switch len(members) {
-	case 0:
-		return m, domain.Refuse(domain.UserNotRegistered,
-			"the signed-in person is in no account; ask an administrator of the account to add them")
-	case 1:
-		return members[0], nil
-	}
-	return m, domain.Refuse(domain.UserNotRegistered, "the signed-in person is in %d accounts; the token's claim account must say which "+
-		"the call is for", len(members))
-}
-
-// tightest returns the group that allows the fewest further calls. Among groups that refuse, it is the one that
-// refuses longest.
-func tightest(groups []Group, counts []rate.Count) (g Group, n rate.Count) {
-	g, n = groups[0], counts[0]
-	for i, c := range counts {
-		if c.Allowed == n.Allowed && (c.Remaining < n.Remaining || !c.Allowed && c.Reset > n.Reset) || n.Allowed && !c.Allowed {
-			g, n = groups[i], c
-		}
-	}
-	return g, n
-}
-
-// window returns the key that calls are counted under: one per person and account, or one per account.
-func window(g Group, accountID string, p item.Person) string {
-	key := g.Name + " " + strconv.Quote(accountID)
-	if !g.OfAccount {
-		key += " " + strconv.Quote(p.Issuer) + " " + strconv.Quote(p.ID)
-	}
-	return key
-}
-
 // rated returns a refusal when the window is full, or when calls of a closed group cannot be counted.
-func rated(g Group, n rate.Count, uncounted error) error {
+func rated(g routing.Group, n rate.Count, uncounted error) error {
 	switch {
 	case uncounted != nil && g.Closed:
 		return domain.Refuse(domain.ThrottleStoreUnavailable,
@@ -155,7 +113,7 @@ func rated(g Group, n rate.Count, uncounted error) error {
 
 // allowed checks the token and the account against what the route requires. App-only tokens are refused first,
 // because no scope could make them sufficient.
-func allowed(route Route, by principal) error {
+func allowed(route routing.Route, by principal) error {
 	m := by.member
 	switch {
 	case by.AppOnly:
@@ -169,9 +127,9 @@ func allowed(route Route, by principal) error {
 		return m.NotActive()
 	case route.Role == account.Admin && m.Person.Role != account.Admin:
 		return domain.Refuse(domain.AdminRoleRequired, "only an administrator of the account may make this call")
-	case !route.Plan.in(by.limits):
+	case !route.Plan.In(by.limits):
 		return domain.Refuse(domain.FeatureNotInPlan, "the account's plan %s does not include %s; a larger plan does", m.Plan, route.Plan)
-	case !route.Feature.on(m.Settings):
+	case !route.Feature.On(m.Settings):
 		return domain.Refuse(domain.FeatureTurnedOff, "an administrator of the account has turned %s off", route.Feature)
 	}
 	return nil
@@ -181,12 +139,12 @@ func allowed(route Route, by principal) error {
 // starts work would admit the caller. It applies the checks of the guard, the platform and the commands, without
 // counting a call. Requirements of a single route, such as a feature, matter only when no other route is open.
 func (s *Server) startRefusal(ctx context.Context, c *call) error {
-	n, err := s.limiter.Look(ctx, window(Start, c.by.member.AccountID, c.by.Person), Start.Limit)
-	if err := rated(Start, n, err); err != nil {
+	n, err := s.limiter.Look(ctx, routing.Start.Window(c.by.member.AccountID, c.by.Person), routing.Start.Limit)
+	if err := rated(routing.Start, n, err); err != nil {
 		return err
 	}
 	var first error
-	for _, route := range Routes() {
+	for _, route := range routing.Table() {
 		if !route.Starts {
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
-	readinesshttp "readiness/http"
 	"readiness/http/oidctest"
+	"readiness/http/routing"
 	"readiness/http/token"
 )
 
@@ -127,7 +127,7 @@ func TestReadingScopeStartsNothing(t *testing.T) {
 	w := newWorld(t)
 	finn := w.withOIDC().SignIn(t, "finn", oidctest.Service, token.ScopeRead).Access
 	w.untouched(func() {
-		for _, route := range readinesshttp.Routes() {
+		for _, route := range routing.Table() {
 			w.uncounted() // there are more routes than calls allowed per minute
 			got := w.send(route.Method, filled(route.Path), finn, "")
 			if refused := got.body["errorCode"] == string(domain.InsufficientScopes); refused != (route.Method != http.MethodGet) {

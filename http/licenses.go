@@ -8,6 +8,7 @@ import (
 
 	"readiness/domain/account"
 	"readiness/http/api"
+	"readiness/internal/optional"
 	"readiness/projections"
 )
 
@@ -29,7 +30,8 @@ func (s *Server) ListLicenses(ctx context.Context, _ api.ListLicensesRequestObje
 	list := api.LicenseList{Value: make([]api.License, 0, len(licensing.Licenses))}
 	for _, l := range licensing.Licenses {
 		list.Value = append(list.Value, api.License{
-			LicenseID: l.ID, Label: text(l.Label), IsDefault: l.Default, Status: text(l.Status), Region: text(l.Region),
+			LicenseID: l.ID, Label: optional.Of(l.Label), IsDefault: l.Default,
+			Status: optional.Of(l.Status), Region: optional.Of(l.Region),
 			ProvisioningStatus: new(l.Provisioning()), Members: new(l.Members), CreatedAtUtc: new(l.CreatedAt),
 			TrackedItems:  api.LicenseTrackedItems{Used: read(trackedTotal.ByLicense[l.ID], unread), Allocated: l.Allocated},
 			DataResidency: api.DataResidency{Location: api.DataResidencyLocation(l.Location())},

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
+	"readiness/http/validate"
 )
 
 // callTimeout bounds the handling of a call, including all waiting.
@@ -83,7 +84,7 @@ func (s *Server) note(r *http.Request, c *call, a *recorder, took time.Duration)
 	}
 	s.log.LogAttrs(r.Context(), level, "call",
 		slog.String("requestId", c.id.String()), slog.String("method", r.Method), slog.String("route", path),
-		slog.String("path", truncated(r.URL.Path)),
+		slog.String("path", validate.Truncated(r.URL.Path)),
 		slog.Int("status", status), slog.String("code", c.refused), slog.Duration("took", took), slog.Int64("bytes", a.bytes),
 		slog.String("account", c.caller.Account), slog.String("clientRequestId", a.Header().Get("X-Ms-Client-Request-Id")),
 		slog.String("traceparent", traceparent(r.Context())))

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/google/uuid"
-
+	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/optimization"
 	"readiness/http/api"
+	"readiness/internal/optional"
 	"readiness/projections"
 )
 
@@ -33,7 +33,7 @@ func (s *Server) preview(ctx context.Context, o projections.Operation) (api.Oper
 	out := api.Preview{
 		PreviewID: p.PreviewID.String(), Kind: p.Kind, WorkspaceID: p.WorkspaceID.String(),
 		SemanticModelID: p.SemanticModelID.String(), SemanticModelName: p.SemanticModelName,
-		CreatedAtUtc: p.CreatedAt.UTC(), ExpiresAtUtc: p.ExpiresAt.UTC(), AssessmentID: idText(p.AssessmentID),
+		CreatedAtUtc: p.CreatedAt.UTC(), ExpiresAtUtc: p.ExpiresAt.UTC(), AssessmentID: optional.ID(p.AssessmentID),
 		Changes: listed(p.Changes), Skipped: listed(p.Skipped), NothingToDo: p.NothingToDo,
 		UsageInProposal: p.UsageInProposal, Usage: s.previewUsage(p.UsageAccess), Reason: p.Reason, Message: p.Message,
 		Agent:    s.previewAgent(p.AgentAccess),
@@ -64,26 +64,20 @@ func listed[T any](list []T) []T {
 	return list
 }
 
-func idText(id *uuid.UUID) *string {
-	if id == nil {
-		return nil
-	}
-	return new(id.String())
-}
-
 // previewUsage returns why usage was not considered in a preview; nil when the person has granted the permission.
 func (s *Server) previewUsage(access item.Access) *api.PreviewUsage {
-	out := &api.PreviewUsage{Access: api.PreviewUsageAccess(access), Permission: usagePermission}
+	permission := account.VendorName(item.PermissionUsage)
+	out := &api.PreviewUsage{Access: api.PreviewUsageAccess(access), Permission: permission}
 	switch access {
 	case item.Granted:
 		return nil
 	case item.ConsentRequired:
-		out.ConsentURL = new(s.consentURL(usagePermission))
-		out.Message = "Usage was not read because you have not granted " + usagePermission +
+		out.ConsentURL = new(s.consentURL(permission))
+		out.Message = "Usage was not read because you have not granted " + permission +
 			". What is proposed does not follow what people look at most. " +
 			"Grant the permission on the page of consentUrl and make a new preview."
 	case item.Unavailable:
-		out.Message = "Usage was not read because " + usagePermission +
+		out.Message = "Usage was not read because " + permission +
 			" could not be used just now: the platform did not answer, or your organization's sign-in policy did not allow it. " +
 			"What is proposed does not follow what people look at most. Make a new preview later."
 	}
@@ -96,9 +90,10 @@ func (s *Server) previewAgent(access *item.Access) *api.PreviewAgent {
 	if access == nil || *access == item.Granted {
 		return nil
 	}
-	out := &api.PreviewAgent{Access: api.PreviewAgentAccess(*access), Permission: agentPermission}
+	permission := account.VendorName(item.PermissionAgent)
+	out := &api.PreviewAgent{Access: api.PreviewAgentAccess(*access), Permission: permission}
 	if *access == item.ConsentRequired {
-		out.ConsentURL = new(s.consentURL(agentPermission))
+		out.ConsentURL = new(s.consentURL(permission))
 	}
 	return out
 }
@@ -113,8 +108,8 @@ func (s *Server) applyRecord(ctx context.Context, o projections.Operation) (api.
 	out := api.ApplyRecord{
 		RevertOperationID: o.ID.String(), Kind: work.Kind, WorkspaceID: o.Resource.WorkspaceID.String(),
 		SemanticModelID: o.Resource.ItemID.String(),
-		Standing:        work.Standing(), RevertedByOperationID: idText(work.RevertedBy), Unattended: work.Unattended,
-		Applied: work.Applied(), Skipped: listed(work.LeftOut()), Reverts: idText(work.Reverts),
+		Standing:        work.Standing(), RevertedByOperationID: optional.ID(work.RevertedBy), Unattended: work.Unattended,
+		Applied: work.Applied(), Skipped: listed(work.LeftOut()), Reverts: optional.ID(work.Reverts),
 	}
 	until := o.UpdatedAt.Add(optimization.RecordLife)
 	if len(out.Applied) > 0 {
@@ -138,8 +133,9 @@ func (s *Server) bundlePreview(ctx context.Context, o projections.Operation) (ap
 		Kinds: make([]api.BundlePreviewKind, len(b.Children))}
 	for i, c := range b.Children {
 		out.Kinds[i] = api.BundlePreviewKind{
-			Kind: c.Kind, OperationID: idText(c.PreviewID), Standing: api.BundlePreviewKindStanding(c.Standing), PreviewID: previewID(c),
-			Reason: text(string(c.Code)), Message: text(c.Message),
+			Kind: c.Kind, OperationID: optional.ID(c.PreviewID),
+			Standing: api.BundlePreviewKindStanding(c.Standing), PreviewID: previewID(c),
+			Reason: optional.Of(string(c.Code)), Message: optional.Of(c.Message),
 		}
 	}
 	return out, s.checkExpiry(o, *until)
@@ -150,7 +146,7 @@ func previewID(c optimization.Child) *string {
 	if c.ExpiresAt == nil {
 		return nil
 	}
-	return idText(c.PreviewID)
+	return optional.ID(c.PreviewID)
 }
 
 // bundleApply returns the result of a bundle of applies or reverts.
@@ -161,12 +157,13 @@ func (s *Server) bundleApply(ctx context.Context, o projections.Operation) (api.
 	}
 	out := api.BundleApply{RevertOperationID: o.ID.String(), Standing: b.Standing(), Kinds: make([]api.BundleApplyKind, len(b.Children))}
 	if b.Form == optimization.Reverting {
-		out.Reverts = idText(b.Of)
+		out.Reverts = optional.ID(b.Of)
 	}
 	for i, c := range b.Children {
 		kind := api.BundleApplyKind{
-			Kind: c.Kind, OperationID: idText(c.OperationID), Standing: api.BundleApplyKindStanding(c.Standing), PreviewID: previewID(c),
-			ErrorCode: text(string(c.Code)), Message: text(c.Message),
+			Kind: c.Kind, OperationID: optional.ID(c.OperationID),
+			Standing: api.BundleApplyKindStanding(c.Standing), PreviewID: previewID(c),
+			ErrorCode: optional.Of(string(c.Code)), Message: optional.Of(c.Message),
 		}
 		wrote := c.Standing == optimization.ChildApplied || c.Standing == optimization.ChildReverted
 		if wrote && c.Reverts == nil { // a revert cannot be reverted

@@ -9,7 +9,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
-	readinesshttp "readiness/http"
+	"readiness/http/routing"
 	"readiness/http/token"
 )
 
@@ -27,7 +27,7 @@ func TestRefusalOrder(t *testing.T) {
 	unseen := "/v1/workspaces/" + finance.String() + "/aiReadiness/assess"
 	long := strings.Repeat("x", 1<<20+1)
 	fine := fmt.Sprintf(`{"semanticModelIds":["%s"]}`, modelA)
-	w.blocked(readinesshttp.Start, "acme", "bob")
+	w.blocked(routing.Start, "acme", "bob")
 
 	w.untouched(func() {
 		for _, tt := range []struct {

@@ -6,6 +6,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/http/api"
+	"readiness/internal/optional"
 )
 
 // ListPermissions handles GET /v1/account/permissions. While the platform does not respond, no permission is
@@ -20,7 +21,7 @@ func (s *Server) ListPermissions(ctx context.Context, _ api.ListPermissionsReque
 	for i, p := range all {
 		list.Value[i] = api.Permission{
 			Name: api.PermissionName(p.Name), Permission: p.Permission, Access: api.PermissionAccess(p.Access), Required: p.Required,
-			NeededFor: p.NeededFor, Message: text(p.Message), ConsentURL: text(p.ConsentURL),
+			NeededFor: p.NeededFor, Message: optional.Of(p.Message), ConsentURL: optional.Of(p.ConsentURL),
 		}
 	}
 	return api.ListPermissions200JSONResponse(list), nil

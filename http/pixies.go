@@ -8,6 +8,7 @@ import (
 
 	"readiness/domain/pixies"
 	"readiness/http/api"
+	"readiness/internal/optional"
 	"readiness/projections"
 )
 
@@ -74,7 +75,7 @@ func (s *Server) pixies(ctx context.Context, o projections.Operation) (api.Opera
 			return nil, fmt.Errorf("http: operation %s succeeded and report %s has no outcome", o.ID, r.ReportID)
 		}
 		row := api.PixiesResultRow{
-			ReportID: r.ReportID.String(), WorkspaceID: out.WorkspaceID, ReportName: text(r.ReportName), Outcome: ended.Outcome,
+			ReportID: r.ReportID.String(), WorkspaceID: out.WorkspaceID, ReportName: optional.Of(r.ReportName), Outcome: ended.Outcome,
 			PagesTracked: ended.Pages, VisualsTracked: ended.Visuals, TrackedItem: tracked[r.ReportID], Error: ended.Error,
 		}
 		if run.Verb == pixies.Removes {

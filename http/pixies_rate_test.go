@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"readiness/domain"
-	readinesshttp "readiness/http"
 	"readiness/http/rate"
+	"readiness/http/routing"
 )
 
 // pixiesRoutes returns the four routes that start adding or removing Pixies.
-func pixiesRoutes() []readinesshttp.Route {
-	return slices.DeleteFunc(readinesshttp.Routes(), func(r readinesshttp.Route) bool {
+func pixiesRoutes() []routing.Route {
+	return slices.DeleteFunc(routing.Table(), func(r routing.Route) bool {
 		return !strings.HasSuffix(r.Path, "/addPixies") && !strings.HasSuffix(r.Path, "/removePixies")
 	})
 }
@@ -36,7 +36,7 @@ func (w *world) hits(key string) (n int) {
 func TestPixiesRate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	routes, calls := readinesshttp.Routes(), w.bare()
+	routes, calls := routing.Table(), w.bare()
 	bases := []string{w.guarded(routes, w.limiter(w.url)), w.guarded(routes, w.limiter(w.url))}
 	four := pixiesRoutes()
 	if len(four) != 4 {
@@ -69,7 +69,7 @@ func TestPixiesRate(t *testing.T) {
 
 	// A call that the person's own window refuses does not count in the account's window.
 	w.nextMinute()
-	w.blocked(readinesshttp.Start, "acme", "bob")
+	w.blocked(routing.Start, "acme", "bob")
 	got := start(0, "bob").refused(429, domain.RequestBlocked).says("30 calls")
 	if !strings.HasPrefix(got.header.Get("RateLimit"), `"start";r=0;`) {
 		t.Errorf("got RateLimit %q, want that of the window that refuses", got.header.Get("RateLimit"))
@@ -99,7 +99,7 @@ func TestPixiesRateUncounted(t *testing.T) {
 	gone, err := rate.Open(t.Context(), "postgres://nobody@127.0.0.1:1/nothing", rate.Options{Timeout: time.Second})
 	check(t, err)
 	t.Cleanup(gone.Close)
-	base := w.guarded(readinesshttp.Routes(), gone)
+	base := w.guarded(routing.Table(), gone)
 	for _, route := range pixiesRoutes() {
 		got := w.bare().post(addressed(base, route), w.as("ada"), "").refused(503, domain.ThrottleStoreUnavailable)
 		if got.body["isRetriable"] != true || got.header.Get("RateLimit") != "" {
@@ -116,7 +116,7 @@ func TestPixiesRateOfTwoProcesses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	_, second, _ := w.process()
-	bases := []string{w.guarded(readinesshttp.Routes(), w.limiter(w.url)), second}
+	bases := []string{w.guarded(routing.Table(), w.limiter(w.url)), second}
 	tokens := []string{w.as("ada"), w.as("bob"), w.as("uma")}
 	together := func(calls int) (allowed int) {
 		var made, got atomic.Int32

@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"readiness/domain"
-	readinesshttp "readiness/http"
 	"readiness/http/rate"
+	"readiness/http/routing"
 	"readiness/internal/pgtest"
 )
 
@@ -31,7 +31,7 @@ func TestProcess(t *testing.T) {
 	}
 	w := openWorld(t, url, issuer)
 	base, _ := w.serve(w.limiter(url))
-	fmt.Fprintln(os.Stderr, base, w.guarded(readinesshttp.Routes(), w.limiter(url)))
+	fmt.Fprintln(os.Stderr, base, w.guarded(routing.Table(), w.limiter(url)))
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 

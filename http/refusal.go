@@ -12,8 +12,10 @@ import (
 
 	"readiness/commands"
 	"readiness/domain"
+	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/http/api"
+	"readiness/http/validate"
 	"readiness/internal/database"
 )
 
@@ -128,6 +130,9 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 	if form, ok := errors.AsType[withStatus](err); ok {
 		return form.Refusal, form.status
 	}
+	if media, ok := errors.AsType[validate.UnsupportedMedia](err); ok {
+		return media.Refusal, http.StatusUnsupportedMediaType
+	}
 	if errors.Is(err, commands.ErrKeyReused) {
 		return domain.Refuse(domain.InvalidRequest, "the Idempotency-Key was used for another call in the last 24 hours; use a new key"),
 			http.StatusUnprocessableEntity
@@ -220,11 +225,16 @@ func (s *Server) consent(r *domain.Refusal) {
 	i := slices.IndexFunc(r.Params, func(p domain.Param) bool { return p.Name == "permission" })
 	if i < 0 {
 		i = len(r.Params)
-		r.About("permission", platformPermission)
+		r.About("permission", account.VendorName(item.PermissionPlatform))
 	}
 	if !slices.ContainsFunc(r.Params, func(p domain.Param) bool { return p.Name == "consentUrl" }) {
 		r.About("consentUrl", s.consentURL(r.Params[i].Value))
 	}
+}
+
+// consentURL returns the address of the web portal's page that grants a permission.
+func (s *Server) consentURL(permission string) string {
+	return account.ConsentURL(*s.portal, permission)
 }
 
 // seconds returns a duration as a Retry-After value, rounded up to seconds and at least 1.

@@ -8,9 +8,11 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
+	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/pixies"
 	"readiness/http/api"
+	"readiness/internal/optional"
 )
 
 // ListReports handles GET …/reports.
@@ -48,7 +50,8 @@ func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject
 	for i, r := range found {
 		record := known[r.ID]
 		out := api.WorkspaceReport{
-			ReportID: r.ID, ReportName: text(r.DisplayName), HasPixies: record.Status == pixies.HasPixies, PixiesStatus: record.Status,
+			ReportID: r.ID, ReportName: optional.Of(r.DisplayName),
+			HasPixies: record.Status == pixies.HasPixies, PixiesStatus: record.Status,
 			LastChangedUtc: record.ChangedAt, TrackedItem: tracked[r.ID],
 		}
 		if r.Model != nil {
@@ -99,7 +102,8 @@ func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesReque
 		reasons["pixieVersion"] = "The version of Pixies is not recorded."
 	}
 	out := api.ReportPixies{
-		ReportID: r.ReportID, WorkspaceID: r.WorkspaceID, ReportName: text(record.ReportName), HasPixies: record.Status == pixies.HasPixies,
+		ReportID: r.ReportID, WorkspaceID: r.WorkspaceID, ReportName: optional.Of(record.ReportName),
+		HasPixies:    record.Status == pixies.HasPixies,
 		Status:       record.Status,
 		PagesTracked: record.Pages, VisualsTracked: record.Visuals, LastChangedUtc: record.ChangedAt, TrackedItem: tracked[r.ReportID],
 		UnavailableReasons: reasons,
@@ -131,7 +135,7 @@ func (s *Server) reportName(ctx context.Context, workspaceID, reportID uuid.UUID
 	why := refusal.Message
 	if refusal.Code == domain.PlatformConsentRequired {
 		why = "you have not granted the service the permission to act on the platform for you; grant it on " +
-			s.consentURL(platformPermission)
+			s.consentURL(account.VendorName(item.PermissionPlatform))
 	}
 	reasons["reportName"] = "The account has no record of the report in this workspace, and the platform did not return its name: " + why +
 		"."

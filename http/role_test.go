@@ -10,14 +10,14 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
-	readinesshttp "readiness/http"
 	"readiness/http/rate"
+	"readiness/http/routing"
 	"readiness/http/token"
 )
 
 // guarded starts another instance of the service that has only the middleware, in front of the routes, and returns its
 // address.
-func (w *world) guarded(routes []readinesshttp.Route, l *rate.Limiter) (base string) {
+func (w *world) guarded(routes []routing.Route, l *rate.Limiter) (base string) {
 	w.t.Helper()
 	server := httptest.NewUnstartedServer(nil)
 	base = "http://" + server.Listener.Addr().String()
@@ -33,7 +33,7 @@ func (w *world) bare() *world {
 }
 
 // addressed returns a route's address with ids filled in.
-func addressed(base string, route readinesshttp.Route) string {
+func addressed(base string, route routing.Route) string {
 	return base + placeholder.ReplaceAllString(route.Path, nowhere.String())
 }
 
@@ -43,10 +43,10 @@ func addressed(base string, route readinesshttp.Route) string {
 func TestAdminRole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	base, calls := w.guarded(readinesshttp.Routes(), w.limiter(w.url)), w.bare()
+	base, calls := w.guarded(routing.Table(), w.limiter(w.url)), w.bare()
 	forAdmins := 0
 	w.untouched(func() {
-		for _, route := range readinesshttp.Routes() {
+		for _, route := range routing.Table() {
 			w.nextMinute()
 			calls.send(route.Method, addressed(base, route), w.as("ada"), "").ok(202)
 			got := calls.send(route.Method, addressed(base, route), w.as("bob"), "")
@@ -78,14 +78,14 @@ func TestFeatureNotInPlan(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.plainFree()
-	forAdmins := readinesshttp.Route{
-		Method: http.MethodPost, Path: "/v1/synthetic", Scope: token.ScopeReadWrite, Group: readinesshttp.Start,
-		Role: account.Admin, Plan: readinesshttp.ScheduledAssessments, Feature: readinesshttp.AIFeatures,
+	forAdmins := routing.Route{
+		Method: http.MethodPost, Path: "/v1/synthetic", Scope: token.ScopeReadWrite, Group: routing.Start,
+		Role: account.Admin, Plan: routing.ScheduledAssessments, Feature: routing.AIFeatures,
 	}
-	base, calls := w.guarded(append(readinesshttp.Routes(), forAdmins), w.limiter(w.url)), w.bare()
+	base, calls := w.guarded(append(routing.Table(), forAdmins), w.limiter(w.url)), w.bare()
 	w.untouched(func() {
 		inSome := 0
-		for _, route := range readinesshttp.Routes() {
+		for _, route := range routing.Table() {
 			if route.Role == account.Admin {
 				continue // tim is no administrator
 			}
@@ -107,8 +107,8 @@ func TestFeatureNotInPlan(t *testing.T) {
 		post(w.in("bare", "mel")).refused(403, domain.AdminRoleRequired)
 		post(w.in("bare", "amy")).refused(403, domain.FeatureNotInPlan)
 		post(w.as("ada")).refused(400, domain.InvalidRequest)
-		if i := slices.IndexFunc(readinesshttp.Routes(), func(r readinesshttp.Route) bool { return strings.HasSuffix(r.Path, "/assess") }); i >= 0 {
-			calls.post(addressed(base, readinesshttp.Routes()[i]), w.in("bare", "amy"), "").refused(403, domain.FeatureTurnedOff)
+		if i := slices.IndexFunc(routing.Table(), func(r routing.Route) bool { return strings.HasSuffix(r.Path, "/assess") }); i >= 0 {
+			calls.post(addressed(base, routing.Table()[i]), w.in("bare", "amy"), "").refused(403, domain.FeatureTurnedOff)
 		}
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	readinesshttp "readiness/http"
+	"readiness/http/routing"
 	"readiness/http/token"
 )
 
@@ -43,7 +44,7 @@ func TestTableOfRoutesMatchesDescription(t *testing.T) {
 		}
 	}
 	table := map[string]map[string]any{}
-	for _, r := range readinesshttp.Routes() {
+	for _, r := range routing.Table() {
 		says := map[string]any{"x-scope": r.Scope, "x-counting-group": r.Group.Name}
 		if r.Feature != "" {
 			says["x-feature"] = string(r.Feature)
@@ -69,24 +70,24 @@ func TestTableOfRoutesMatchesDescription(t *testing.T) {
 // proves: 5/2-read 5/2-write 4.2/group 8/calls-that-start-work 8/calls-that-start-work/abtests 8/calls-that-read 8/asking-about-an-operation
 func TestScopesAndGroups(t *testing.T) {
 	t.Parallel()
-	for _, r := range readinesshttp.Routes() {
+	for _, r := range routing.Table() {
 		want := r
-		want.Scope, want.Group = token.ScopeRead, readinesshttp.Read
+		want.Scope, want.Group = token.ScopeRead, routing.Read
 		switch {
 		case r.Method != http.MethodGet:
-			want.Scope, want.Group = token.ScopeReadWrite, readinesshttp.Start
+			want.Scope, want.Group = token.ScopeReadWrite, routing.Start
 		case strings.HasPrefix(r.Path, "/v1/operations"):
-			want.Group = readinesshttp.Operations
+			want.Group = routing.Operations
 		}
 		if diff := cmp.Diff(want, r); diff != "" {
 			t.Errorf("%s %s (-want +got):\n%s", r.Method, r.Path, diff)
 		}
 	}
 	for _, tt := range []struct {
-		group             readinesshttp.Group
+		group             routing.Group
 		limit             int
 		closed, ofAccount bool
-	}{{readinesshttp.Start, 30, true, false}, {readinesshttp.Read, 300, false, false}, {readinesshttp.Operations, 500, false, false}, {readinesshttp.Pixies, 10, true, true}} {
+	}{{routing.Start, 30, true, false}, {routing.Read, 300, false, false}, {routing.Operations, 500, false, false}, {routing.Pixies, 10, true, true}} {
 		if tt.group.Limit != tt.limit || tt.group.Closed != tt.closed || tt.group.OfAccount != tt.ofAccount {
 			t.Errorf("got %+v, want limit %d, closed %v, of the account %v", tt.group, tt.limit, tt.closed, tt.ofAccount)
 		}
@@ -189,12 +190,12 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		{"a suspended account", "Bearer " + w.as("sue"), 403, domain.AccountNotActive, ""},
 		{"a closed account", "Bearer " + w.as("carl"), 403, domain.AccountNotActive, ""},
 	}
-	without := map[readinesshttp.Feature]string{readinesshttp.AIFeatures: "nora", readinesshttp.AddPixies: "quin"}
-	for _, g := range []readinesshttp.Group{readinesshttp.Start, readinesshttp.Read, readinesshttp.Operations} {
+	without := map[routing.Feature]string{routing.AIFeatures: "nora", routing.AddPixies: "quin"}
+	for _, g := range []routing.Group{routing.Start, routing.Read, routing.Operations} {
 		w.blocked(g, "acme", "bob")
 	}
 	w.untouched(func() {
-		for _, route := range readinesshttp.Routes() {
+		for _, route := range routing.Table() {
 			_, err := w.Pool.Exec(t.Context(), `DELETE FROM rate_windows WHERE key NOT LIKE '%"bob"'`) // only bob's windows are full
 			check(t, err)
 			for _, tt := range tests {
@@ -307,12 +308,12 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 // What a route requires follows from what the specification says about its kind.
 func TestRequirementsOfRoutes(t *testing.T) {
 	t.Parallel()
-	for _, r := range readinesshttp.Routes() {
+	for _, r := range routing.Table() {
 		ai := strings.Contains(r.Path, "/aiReadiness") || strings.Contains(r.Path, "/abTests") || strings.Contains(r.Path, "/dataAgents") || strings.HasPrefix(r.Path, "/v1/aiProviders")
-		if ai != (r.Feature == readinesshttp.AIFeatures) || strings.HasSuffix(r.Path, "/addPixies") != (r.Feature == readinesshttp.AddPixies) {
+		if ai != (r.Feature == routing.AIFeatures) || strings.HasSuffix(r.Path, "/addPixies") != (r.Feature == routing.AddPixies) {
 			t.Errorf("%s: the feature %q turns it off", r.Operation, r.Feature)
 		}
-		if pixies := strings.HasSuffix(r.Path, "Pixies") && r.Method == http.MethodPost; pixies != (r.Shared == readinesshttp.Pixies) {
+		if pixies := strings.HasSuffix(r.Path, "Pixies") && r.Method == http.MethodPost; pixies != (r.Shared == routing.Pixies) {
 			t.Errorf("%s: calls are counted in the group %q too", r.Operation, r.Shared.Name)
 		}
 		if admin := strings.HasPrefix(r.Path, "/v1/audit/") || strings.HasPrefix(r.Path, "/v1/aiProviders") && r.Method != http.MethodGet; admin != (r.Role == account.Admin) {
@@ -322,7 +323,7 @@ func TestRequirementsOfRoutes(t *testing.T) {
 			t.Errorf("%s: answers in an account that is not active: %v", r.Operation, r.Inactive)
 		}
 	}
-	if n := len(readinesshttp.Routes()); n < 65 {
+	if n := len(routing.Table()); n < 65 {
 		t.Errorf("the table has %d routes; the specification has more", n)
 	}
 }

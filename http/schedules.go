@@ -4,15 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
 	"readiness/domain/item"
 	"readiness/domain/schedule"
 	"readiness/http/api"
+	"readiness/internal/optional"
 	"readiness/projections"
 )
+
+const schedulesPath = "/v1/aiReadiness/schedules"
 
 // ListSchedules handles GET /v1/aiReadiness/schedules.
 func (s *Server) ListSchedules(ctx context.Context, r api.ListSchedulesRequestObject) (api.ListSchedulesResponseObject, error) {
@@ -136,10 +138,11 @@ func (s *Server) DeleteSchedule(ctx context.Context, r api.DeleteScheduleRequest
 // scheduled converts a schedule to its API form.
 func scheduled(s schedule.Schedule) api.Schedule {
 	out := api.Schedule{
-		ScheduleID: s.ScheduleID, WorkspaceID: s.WorkspaceID, WorkspaceName: text(s.WorkspaceName), SemanticModelID: s.ModelID,
-		SemanticModelName: text(s.ModelName),
-		Frequency:         s.Frequency, DayOfWeek: text(s.DayOfWeek), TimeUtc: s.TimeUTC, Enabled: s.Enabled, Status: s.Status(),
-		PausedAtUtc: inUTC(s.PausedAt), Owner: api.ScheduleOwner{PersonID: text(s.Owner.ID)}, NextRunAtUtc: inUTC(s.NextRunAt()),
+		ScheduleID: s.ScheduleID, WorkspaceID: s.WorkspaceID, WorkspaceName: optional.Of(s.WorkspaceName), SemanticModelID: s.ModelID,
+		SemanticModelName: optional.Of(s.ModelName),
+		Frequency:         s.Frequency, DayOfWeek: optional.Of(s.DayOfWeek), TimeUtc: s.TimeUTC, Enabled: s.Enabled, Status: s.Status(),
+		PausedAtUtc: optional.UTC(s.PausedAt), Owner: api.ScheduleOwner{PersonID: optional.Of(s.Owner.ID)},
+		NextRunAtUtc: optional.UTC(s.NextRunAt()),
 		CreatedAtUtc: s.CreatedAt.UTC(), ChangedAtUtc: s.ChangedAt.UTC(),
 	}
 	if s.Paused != nil {
@@ -147,16 +150,9 @@ func scheduled(s schedule.Schedule) api.Schedule {
 	}
 	if r := s.LastRun; r != nil {
 		out.LastRun = &api.ScheduleRun{
-			SlotUtc: r.Slot.UTC(), OperationID: r.OperationID, Outcome: r.Outcome, ErrorCode: text(string(r.Code)),
-			Message: text(r.Message),
+			SlotUtc: r.Slot.UTC(), OperationID: r.OperationID, Outcome: r.Outcome, ErrorCode: optional.Of(string(r.Code)),
+			Message: optional.Of(r.Message),
 		}
 	}
 	return out
-}
-
-func inUTC(at *time.Time) *time.Time {
-	if at == nil {
-		return nil
-	}
-	return new(at.UTC())
 }

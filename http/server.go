@@ -23,7 +23,6 @@ import (
 	"github.com/gorilla/mux"
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
@@ -34,7 +33,9 @@ import (
 	"readiness/domain/item"
 	"readiness/http/api"
 	"readiness/http/rate"
+	"readiness/http/routing"
 	"readiness/http/token"
+	"readiness/http/validate"
 	"readiness/internal/coalesce"
 	"readiness/internal/database"
 	"readiness/projections"
@@ -201,15 +202,7 @@ func absolute(what, address string) (*url.URL, error) {
 // route builds the router from openapi.yaml and the table of routes.
 func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 	r := mux.NewRouter().SkipClean(true)
-	r.HandleFunc("/v1/openapi.json", s.serveDescription(doc)).Methods(http.MethodGet)
-	r.HandleFunc(pixiePath, s.pixie).Methods(http.MethodGet)
-	r.HandleFunc("/docs", serveDocs).Methods(http.MethodGet)
-	r.HandleFunc("/docs/rapidoc-min.js", s.serveViewer).Methods(http.MethodGet)
-	r.HandleFunc("/docs/rapidoc.LICENSE.txt", serve("text/plain; charset=utf-8", docsLicense)).Methods(http.MethodGet)
-	r.HandleFunc("/healthz", health).Methods(http.MethodGet)
-	r.HandleFunc("/readyz", s.ready).Methods(http.MethodGet)
-	r.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(s.log.Handler(),
-		slog.LevelError)})).Methods(http.MethodGet)
+	s.routeOpen(r, doc, registry)
 	strict := api.NewStrictHandlerWithOptions(s, nil, api.StrictHTTPServerOptions{RequestErrorHandlerFunc: s.malformed,
 		ResponseErrorHandlerFunc: s.refuse})
 	generated := mux.NewRouter()
@@ -220,7 +213,7 @@ func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 	r.Use(s.match, s.guard)
 	r.NotFoundHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, withStatus{domain.Refuse(domain.InvalidRequest, "there is no route %s; /v1/openapi.json lists all routes",
-			truncated(r.URL.Path)), http.StatusNotFound})
+			validate.Truncated(r.URL.Path)), http.StatusNotFound})
 	})
 	r.MethodNotAllowedHandler = http.HandlerFunc(s.methodNotAllowed)
 	s.router = r
@@ -258,8 +251,8 @@ const withSlashes = ":.+"
 
 // describe checks that the router, the table of routes and openapi.yaml agree.
 func (s *Server) describe(doc *openapi3.T) error {
-	table := map[string]Route{}
-	for _, route := range Routes() {
+	table := map[string]routing.Route{}
+	for _, route := range routing.Table() {
 		table[route.Method+" "+route.Path] = route
 	}
 	s.matched = map[*mux.Route]matched{}
@@ -309,7 +302,7 @@ func (s *Server) match(next http.Handler) http.Handler {
 	})
 }
 
-// malformed responds to a call that the generated code cannot decode. Normally checkParameters and checkBody find the
+// malformed responds to a call that the generated code cannot decode. Normally package validate find the
 // fault first.
 func (s *Server) malformed(w http.ResponseWriter, r *http.Request, _ error) {
 	s.refuse(w, r, domain.Refuse(domain.InvalidRequest, "the call is not well formed"))
@@ -326,8 +319,8 @@ func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	w.Header().Set("Allow", strings.Join(allow, ", "))
-	s.refuse(w, r, withStatus{domain.Refuse(domain.InvalidRequest, "%s takes %s here, not %s", truncated(r.URL.Path),
-		strings.Join(allow, " or "), truncated(r.Method)), http.StatusMethodNotAllowed})
+	s.refuse(w, r, withStatus{domain.Refuse(domain.InvalidRequest, "%s takes %s here, not %s", validate.Truncated(r.URL.Path),
+		strings.Join(allow, " or "), validate.Truncated(r.Method)), http.StatusMethodNotAllowed})
 }
 
 // address returns the absolute address of a path of the service.

@@ -10,6 +10,8 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/trackeditem"
 	"readiness/http/api"
+	"readiness/http/validate"
+	"readiness/internal/optional"
 	"readiness/projections"
 )
 
@@ -41,7 +43,7 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 		if license != "" && license != own {
 			return nil, domain.Refuse(domain.LicenseNotYours,
 				"license %s is not yours; leave licenseId out to list what is tracked under your own",
-				truncated(license)).About("licenseId", truncated(license))
+				validate.Truncated(license)).About("licenseId", validate.Truncated(license))
 		}
 		if !ok && len(licensing.Licenses) > 0 { // all items belong to licenses that the caller does not have
 			return api.ListTrackedItems200JSONResponse{Value: []api.TrackedItem{}}, nil
@@ -69,8 +71,8 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 func tracked(i trackeditem.Item) api.TrackedItem {
 	out := api.TrackedItem{
 		ID: new(i.ItemID.String()), ItemType: new(api.TrackedItemItemType(i.ItemType)), Status: api.TrackedItemStatus(i.Status),
-		DisplayName: text(i.DisplayName), WorkspaceName: text(i.WorkspaceName), TrackedSinceUtc: new(i.TrackedSince.UTC()),
-		LicenseID: text(i.LicenseID),
+		DisplayName: optional.Of(i.DisplayName), WorkspaceName: optional.Of(i.WorkspaceName), TrackedSinceUtc: new(i.TrackedSince.UTC()),
+		LicenseID: optional.Of(i.LicenseID),
 	}
 	if i.WorkspaceID != uuid.Nil {
 		out.WorkspaceID = new(i.WorkspaceID.String())

@@ -9,6 +9,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/http/api"
+	"readiness/internal/optional"
 )
 
 // byName is the sort key of lists ordered by name.
@@ -67,7 +68,7 @@ func (s *Server) ListSemanticModels(ctx context.Context, r api.ListSemanticModel
 	for i, it := range found {
 		list.Value[i] = api.SemanticModel{
 			SemanticModelID: it.ID, SemanticModelName: it.DisplayName, WorkspaceID: it.WorkspaceID,
-			Description: text(it.Description), MaintainedByService: it.Maintained,
+			Description: optional.Of(it.Description), MaintainedByService: it.Maintained,
 		}
 	}
 	return api.ListSemanticModels200JSONResponse(list), nil
@@ -82,7 +83,7 @@ func (s *Server) ListDataAgents(ctx context.Context, r api.ListDataAgentsRequest
 	list := api.DataAgentList{Value: make([]api.DataAgent, len(found)), ContinuationToken: token, ContinuationURI: uri}
 	for i, it := range found {
 		list.Value[i] = api.DataAgent{DataAgentID: it.ID, DataAgentName: it.DisplayName, WorkspaceID: it.WorkspaceID,
-			Description: text(it.Description)}
+			Description: optional.Of(it.Description)}
 	}
 	return api.ListDataAgents200JSONResponse(list), nil
 }

@@ -42,6 +42,7 @@ import (
 	readinesshttp "readiness/http"
 	"readiness/http/openapitest"
 	"readiness/http/rate"
+	"readiness/http/routing"
 	"readiness/http/token"
 	"readiness/internal/bench"
 	"readiness/internal/database"
@@ -490,7 +491,7 @@ func (w *world) events() int {
 }
 
 // blocked fills a person's window of a group.
-func (w *world) blocked(g readinesshttp.Group, accountID, person string) {
+func (w *world) blocked(g routing.Group, accountID, person string) {
 	w.t.Helper()
 	_, err := w.Pool.Exec(w.t.Context(), `INSERT INTO rate_windows (key, hits) VALUES (format('%s "%s" "" "%s"', $1::text, $2::text, $3::text), array_fill(clock_timestamp(), ARRAY[$4::int]))`, g.Name, accountID, person, g.Limit)
 	check(w.t, err)

@@ -3,7 +3,7 @@ package internal_test
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
+	"go/types"
 	"io/fs"
 	"maps"
 	"slices"
@@ -24,7 +24,6 @@ const sharedNames = 40
 // when it needs no more than sharedNames.
 var moreSharedNames = map[string]entry{
 	"domain/proposal/screen": {50, "a check is a function, its words and patterns lists"},
-	"http":                   {64, "not divided yet"},
 	"offline":                {53, "not divided yet"},
 }
 
@@ -40,29 +39,18 @@ func crowded(tree fs.FS, more map[string]entry) (problems []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	types := map[string]map[string]bool{} // by package
-	for _, s := range all {
-		for _, d := range s.Decls {
-			for _, spec := range specsOf(d, token.TYPE) {
-				if types[s.pkg] == nil {
-					types[s.pkg] = map[string]bool{}
-				}
-				types[s.pkg][spec.(*ast.TypeSpec).Name.Name] = true
-			}
-		}
-	}
 	shared := map[string]int{}
 	for pkg := range more {
 		shared[pkg] = 0
 	}
 	byPackage := map[string][]source{}
 	for _, s := range all {
-		if !s.test && !strings.HasSuffix(s.path, ".gen.go") {
+		if !s.test {
 			byPackage[s.pkg] = append(byPackage[s.pkg], s)
 		}
 	}
 	for pkg, files := range byPackage {
-		shared[pkg] = shares(files, types[pkg])
+		shared[pkg] = len(sharedBy(pkg, files))
 	}
 	for _, pkg := range slices.Sorted(maps.Keys(shared)) {
 		n := shared[pkg]
@@ -80,68 +68,47 @@ func crowded(tree fs.FS, more map[string]entry) (problems []string, err error) {
 	return problems, nil
 }
 
-// shares counts the names that the files of a package share. types are the types of the package.
-func shares(files []source, types map[string]bool) int {
-	home := map[string]string{} // the path of the file that declares a name
+// sharedBy returns the names that the files of a package share. It type-checks the package without its imports, which is
+// enough to find what each name refers to.
+func sharedBy(path string, files []source) map[string]bool {
+	fset := files[0].fset
+	all := make([]*ast.File, len(files))
+	for i, s := range files {
+		all[i] = s.File
+	}
+	uses := map[*ast.Ident]types.Object{}
+	without := types.Config{Error: func(error) {}, Importer: nothing{}}
+	pkg, _ := without.Check(path, fset, all, &types.Info{Uses: uses}) // names of imports are unknown
 	shared := map[string]bool{}
-	for _, s := range files {
-		for _, name := range s.freeNames(types) {
-			home[name], shared[name] = s.path, ast.IsExported(name)
+	free := func(o types.Object) bool { // whether it belongs to no type, and is written by people
+		constant, isConst := o.(*types.Const)
+		if isConst {
+			of, named := constant.Type().(*types.Named)
+			isConst = !named || of.Obj().Pkg() != pkg
+		}
+		_, isVar := o.(*types.Var)
+		_, isFunc := o.(*types.Func)
+		return (isConst || isVar || isFunc) && o.Parent() == pkg.Scope() && !strings.HasSuffix(fset.Position(o.Pos()).Filename, ".gen.go")
+	}
+	for _, name := range pkg.Scope().Names() {
+		if o := pkg.Scope().Lookup(name); free(o) && o.Exported() && name != "main" {
+			shared[name] = true
 		}
 	}
-	for _, s := range files {
-		var visit func(ast.Node) bool
-		visit = func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.SelectorExpr: // it selects a field, a method, or a name of another package
-				ast.Inspect(n.X, visit)
-				return false
-			case *ast.Ident:
-				shared[n.Name] = shared[n.Name] || home[n.Name] != "" && home[n.Name] != s.path
-			}
-			return true
-		}
-		ast.Inspect(s.File, visit)
-	}
-	n := 0
-	for _, is := range shared {
-		if is {
-			n++
+	for id, o := range uses {
+		if o.Pkg() == pkg && free(o) && fset.Position(o.Pos()).Filename != fset.Position(id.Pos()).Filename {
+			shared[o.Name()] = true
 		}
 	}
-	return n
+	return shared
 }
 
-// specsOf returns the specs of a declaration of one kind.
-func specsOf(d ast.Decl, kinds ...token.Token) []ast.Spec {
-	if g, ok := d.(*ast.GenDecl); ok && slices.Contains(kinds, g.Tok) {
-		return g.Specs
-	}
-	return nil
-}
+// nothing imports no package.
+type nothing struct{}
 
-// freeNames returns the functions, variables and constants of a file that belong to no type. types are the types of its
-// package.
-func (s source) freeNames(types map[string]bool) (names []string) {
-	for _, d := range s.Decls {
-		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name != "init" && f.Name.Name != "main" {
-			names = append(names, f.Name.Name)
-		}
-		typed := false // whether the constants of the group so far have a type of the package
-		for _, spec := range specsOf(d, token.CONST, token.VAR) {
-			v := spec.(*ast.ValueSpec)
-			if v.Type != nil || len(v.Values) > 0 {
-				t, named := v.Type.(*ast.Ident)
-				typed = named && types[t.Name] && d.(*ast.GenDecl).Tok == token.CONST
-			}
-			for _, name := range v.Names {
-				if name.Name != "_" && !typed {
-					names = append(names, name.Name)
-				}
-			}
-		}
-	}
-	return names
+// Import implements types.Importer.
+func (nothing) Import(path string) (*types.Package, error) {
+	return nil, fmt.Errorf("%s is not imported", path)
 }
 
 func TestSharedNames(t *testing.T) {

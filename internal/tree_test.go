@@ -26,11 +26,13 @@ var tree = os.DirFS("..")
 type source struct {
 	path, pkg string // the file, and its folder
 	test      bool
+	fset      *token.FileSet // of all files of the tree
 	*ast.File
 }
 
 // sources parses every Go file that the go command would compile.
 func sources(tree fs.FS) (all []source, err error) {
+	fset := token.NewFileSet()
 	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -44,11 +46,11 @@ func sources(tree fs.FS) (all []source, err error) {
 		if err != nil {
 			return err
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, b, parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parser.ParseFile(fset, name, b, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
-		all = append(all, source{name, path.Dir(name), strings.HasSuffix(name, "_test.go"), f})
+		all = append(all, source{name, path.Dir(name), strings.HasSuffix(name, "_test.go"), fset, f})
 		return nil
 	})
 	return all, err

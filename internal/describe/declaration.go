@@ -30,7 +30,7 @@ type route struct {
 	Method, Path, Operation string
 }
 
-// expressions are the values of each member of x-route, with their names in package http.
+// expressions are the values of each member of x-route, with their names in package http/routing.
 var expressions = map[string]map[string]string{
 	"scope":   {"Service.Read.All": "token.ScopeRead", "Service.ReadWrite.All": "token.ScopeReadWrite"},
 	"group":   {"start": "Start", "read": "Read", "operations": "Operations"},

@@ -58,5 +58,6 @@ func describe(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	repeatable, err := goRepeatable(d.routes)
-	return map[string][]byte{"http/openapi.gen.json": document, "http/routes.gen.go": table, "client/repeatable.gen.go": repeatable}, err
+	return map[string][]byte{"http/openapi.gen.json": document, "http/routing/table.gen.go": table,
+		"client/repeatable.gen.go": repeatable}, err
 }

@@ -1,4 +1,6 @@
-package http
+// Package validate checks the form of a call against its operation in openapi.yaml: the body, and the parameters in path,
+// query and headers. A refusal names the first fault and, for an unknown member, the closest documented one.
+package validate
 
 import (
 	"bytes"
@@ -33,9 +35,9 @@ const (
 // emptyBody is the schema for routes without a body: nothing, or an object without members.
 var emptyBody = openapi3.NewObjectSchema().WithoutAdditionalProperties()
 
-// checkBody reads the body of a call and validates it against the route's schema. It returns the body in canonical
+// Body reads the body of a call and validates it against the route's schema. It returns the body in canonical
 // form, in which 5.0 is written 5, and makes it the request's body for the handler.
-func checkBody(w http.ResponseWriter, r *http.Request, described *openapi3.Operation) (canonical []byte, err error) {
+func Body(w http.ResponseWriter, r *http.Request, described *openapi3.Operation) (canonical []byte, err error) {
 	schema, required := emptyBody, false
 	if b := described.RequestBody; b != nil {
 		schema, required = b.Value.Content.Get("application/json").Schema.Value, b.Value.Required
@@ -60,7 +62,7 @@ func checkBody(w http.ResponseWriter, r *http.Request, described *openapi3.Opera
 			return nil, err
 		}
 	}
-	value, err := decode(text)
+	value, err := Decode(text)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +88,12 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return text, nil
 }
 
+// UnsupportedMedia is the refusal of a body whose media type, charset or encoding the route does not take.
+type UnsupportedMedia struct{ *domain.Refusal }
+
+// Unwrap returns the refusal, so that errors.As finds it.
+func (u UnsupportedMedia) Unwrap() error { return u.Refusal }
+
 // uncompressed returns the media type of a body, one of those that the route takes. It refuses a body unless its headers
 // declare it uncompressed and in UTF-8.
 func uncompressed(h http.Header, described *openapi3.Operation) (string, error) {
@@ -98,8 +106,8 @@ func uncompressed(h http.Header, described *openapi3.Operation) (string, error) 
 	if err == nil && slices.Contains(taken, kind) && (!given || strings.EqualFold(charset, "utf-8")) && h.Get("Content-Encoding") == "" {
 		return kind, nil
 	}
-	return "", withStatus{domain.Refuse(domain.InvalidRequest, "send the body uncompressed, in UTF-8, with Content-Type: %s",
-		strings.Join(taken, ", ")), http.StatusUnsupportedMediaType}
+	return "", UnsupportedMedia{domain.Refuse(domain.InvalidRequest, "send the body uncompressed, in UTF-8, with Content-Type: %s",
+		strings.Join(taken, ", "))}
 }
 
 // questionsOf returns the JSON body that saves the questions of a file.
@@ -118,9 +126,9 @@ func questionsOf(f goldenset.Format, file []byte) ([]byte, error) {
 	return json.Marshal(map[string]any{"questions": set.Questions})
 }
 
-// decode returns the value of an unambiguous JSON text: valid UTF-8, no duplicate member, nothing after the value.
+// Decode returns the value of an unambiguous JSON text: valid UTF-8, no duplicate member, nothing after the value.
 // Integers are returned without fraction or exponent.
-func decode(text []byte) (any, error) {
+func Decode(text []byte) (any, error) {
 	if bytes.HasPrefix(text, []byte("\ufeff")) {
 		return nil, domain.Refuse(domain.InvalidRequest, "the body begins with a byte order mark; send it without")
 	}
@@ -304,7 +312,7 @@ func closest(at, name, path string, members map[string]*openapi3.Schema) string 
 		}
 		return fmt.Sprintf("%s has no members", path)
 	}
-	name = strings.ToLower(truncated(name))
+	name = strings.ToLower(Truncated(name))
 	best := slices.MinFunc(slices.Sorted(maps.Keys(members)), func(a, b string) int {
 		return levenshtein.ComputeDistance(name, strings.ToLower(a)) - levenshtein.ComputeDistance(name, strings.ToLower(b))
 	})
@@ -350,12 +358,12 @@ func matches(value any, schema *openapi3.Schema, what string) error {
 func join(path, name string) string {
 	switch {
 	case path == "":
-		return truncated(name)
+		return Truncated(name)
 	case len(path) > maxPath:
 		return path
 	}
-	return path + "." + truncated(name)
+	return path + "." + Truncated(name)
 }
 
-// truncated returns name, shortened to maxShown characters, for use in messages.
-func truncated(name string) string { return domain.Shortened(name, maxShown) }
+// Truncated returns name, shortened to maxShown characters, for use in messages.
+func Truncated(name string) string { return domain.Shortened(name, maxShown) }

@@ -1,6 +1,13 @@
-package http
+// Package routing is the table of routes that need a token, generated from the x-route of each operation in openapi.yaml,
+// and the counting groups and features that it names. It decides nothing about a call.
+package routing
 
-import "readiness/domain/account"
+import (
+	"strconv"
+
+	"readiness/domain/account"
+	"readiness/domain/item"
+)
 
 // Group is a counting group: calls of routes in one group share a rate limit.
 type Group struct {
@@ -24,6 +31,15 @@ var (
 	Pixies = Group{Name: "pixies", Limit: 10, OfAccount: true, Closed: true}
 )
 
+// Window returns the key that calls are counted under: one per person and account, or one per account.
+func (g Group) Window(accountID string, p item.Person) string {
+	key := g.Name + " " + strconv.Quote(accountID)
+	if !g.OfAccount {
+		key += " " + strconv.Quote(p.Issuer) + " " + strconv.Quote(p.ID)
+	}
+	return key
+}
+
 // Feature is an account setting that can turn routes off.
 type Feature string
 
@@ -33,8 +49,8 @@ const (
 	AddPixies  Feature = "addPixies"  // adding Pixies to reports
 )
 
-// on reports whether the settings offer the feature. The empty feature is always on.
-func (f Feature) on(s account.Settings) bool {
+// On reports whether the settings offer the feature. The empty feature is always on.
+func (f Feature) On(s account.Settings) bool {
 	return (f != AIFeatures || s.AIFeatures) && (f != AddPixies || s.AddPixies)
 }
 
@@ -44,12 +60,12 @@ type PlanFeature string
 // ScheduledAssessments is the feature of assessments on a schedule.
 const ScheduledAssessments PlanFeature = "scheduledAssessments"
 
-// in reports whether a plan with the limits includes the feature. The empty feature is in every plan.
-func (f PlanFeature) in(l account.Limits) bool {
+// In reports whether a plan with the limits includes the feature. The empty feature is in every plan.
+func (f PlanFeature) In(l account.Limits) bool {
 	return f != ScheduledAssessments || l.ScheduledAssessments
 }
 
-// Route is a route that needs a token, with its x-route in openapi.yaml. Routes returns all of them.
+// Route is a route that needs a token, with its x-route in openapi.yaml. Table returns all of them.
 type Route struct {
 	// Operation is the operationId. The method of Server with this name handles the calls.
 	Operation    string
@@ -71,9 +87,3 @@ type Route struct {
 	// for the caller's account, the rate and an operation that the call reads; calls that change Pixies make two.
 	RoundTrips int
 }
-
-// Paths in addresses that handlers return.
-const (
-	abTestsPath   = "/v1/aiReadiness/abTests"
-	schedulesPath = "/v1/aiReadiness/schedules"
-)

@@ -1,4 +1,4 @@
-package http
+package validate
 
 import (
 	"net/http"
@@ -13,9 +13,9 @@ import (
 	"readiness/domain"
 )
 
-// checkParameters validates the path, query and header parameters of a call against the route's description.
+// Parameters validates the path, query and header parameters of a call against the route's description.
 // Undocumented query parameters are ignored.
-func checkParameters(r *http.Request, described *openapi3.Operation) error {
+func Parameters(r *http.Request, described *openapi3.Operation) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return domain.Refuse(domain.InvalidRequest, "the query is not well formed; percent-encode its values")
