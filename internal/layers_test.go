@@ -62,6 +62,14 @@ var mayImport = map[string][]string{
 	"offline/show":       {},
 	"offline/report/...": {"domain/...", "definition/...", "offline", "offline/show", "offline/report/..."},
 
+	// Tools for AI agents: over files, and over the service as its callers.
+	"mcp": {"domain/..."},
+	"mcp/files": {
+		"mcp", "offline", "domain/...", "definition/...",
+		"ai", "ai/asking", // the embedded rules and the embedded engine
+	},
+	"mcp/service": {"mcp", "client", "domain/..."},
+
 	// Reports and gates over what the service stored of a run.
 	"evaluation": {"domain/...", "offline/show", "offline/report/..."},
 

@@ -180,7 +180,7 @@ func (s *assessor) assess(ctx context.Context, i Item) (a Assessed, n note) {
 		}
 	}()
 	n = s.o.Ignores.newNote()
-	d, pending, err := i.definition(ctx)
+	d, pending, err := i.Definition(ctx)
 	n.warnings = append(n.warnings, pending...)
 	if err != nil {
 		a.Error, a.At = readable(err), Place{i.Shown, 1}

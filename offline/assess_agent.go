@@ -81,7 +81,7 @@ func (s *assessor) source(ctx context.Context, id uuid.UUID) (material, bool) {
 	if !ok || id == uuid.Nil {
 		return material{}, false
 	}
-	d, _, err := i.definition(ctx)
+	d, _, err := i.Definition(ctx)
 	if err != nil {
 		return material{}, false
 	}

@@ -36,8 +36,8 @@ func (i Item) Folder() string {
 	return i.Shown
 }
 
-// definition reads the item's parts and writes nothing. An interrupted write is reported as a warning.
-func (i Item) definition(ctx context.Context) (definition.Definition, []Warning, error) {
+// Definition reads the item's parts and writes nothing. An interrupted write is reported as a warning.
+func (i Item) Definition(ctx context.Context) (definition.Definition, []Warning, error) {
 	d, pending, err := i.tree.Definition(ctx, i.TreeItem)
 	if err != nil || pending == nil {
 		return d, nil, err

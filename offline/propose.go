@@ -129,7 +129,7 @@ func propose(ctx context.Context, i Item, o ProposeOptions, n *note) (p Proposal
 
 // compose makes the previews and the resulting definition.
 func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error {
-	d, pending, err := p.definition(ctx)
+	d, pending, err := p.Definition(ctx)
 	n.warnings = append(n.warnings, pending...)
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ server, or as a service on which people sign in. The service records everything 
 		commands []*cobra.Command
 	}{
 		{"Models in files:", []*cobra.Command{
-			r.assessCommand(), r.previewCommand(), r.applyCommand(), r.revertCommand(), r.rulesCommand(),
+			r.assessCommand(), r.previewCommand(), r.applyCommand(), r.revertCommand(), r.rulesCommand(), r.mcpCommand(),
 		}},
 		{"A service, as a person:", []*cobra.Command{clientcmd.Command(r.Program)}},
 		{"A service, as its operator:", []*cobra.Command{

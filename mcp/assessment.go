@@ -1,0 +1,172 @@
+package mcp
+
+import (
+	"cmp"
+	"slices"
+
+	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
+)
+
+// ModelRow is a model in a list, or a workspace that contains models.
+type ModelRow struct {
+	ID   string `json:"id" jsonschema:"for a SemanticModel, the model of other tools; for a Workspace, the within of list_models"`
+	Name string `json:"name"`
+	Type string `json:"type" jsonschema:"SemanticModel or Workspace"`
+}
+
+// Assessment is a complete assessment of a model.
+type Assessment struct {
+	ID, Model             string
+	Regime                string
+	Score, ScoreDataAgent *int
+	Dimensions            []readiness.Dimension
+	Findings              []Finding
+	// Warnings are about the files of the model.
+	Warnings []string
+}
+
+// Finding is a finding with its place, which models of a service lack.
+type Finding struct {
+	readiness.Finding
+	File string
+	Line int
+}
+
+// AssessmentSummary is an assessment without its findings.
+type AssessmentSummary struct {
+	AssessmentID   string         `json:"assessmentId" jsonschema:"for list_findings and compare"`
+	Model          string         `json:"model"`
+	Regime         string         `json:"regime"`
+	Score          *int           `json:"score" jsonschema:"0 to 100; null if nothing can be scored"`
+	Band           string         `json:"band,omitempty"`
+	ScoreDataAgent *int           `json:"scoreDataAgent,omitempty" jsonschema:"the score as a data agent reads the model"`
+	Dimensions     []DimensionRow `json:"dimensions"`
+	Rules          []RuleRow      `json:"rules" jsonschema:"the rules with findings, those that cost the most points first"`
+	Findings       int            `json:"findings"`
+	High           int            `json:"high"`
+	Medium         int            `json:"medium"`
+	Low            int            `json:"low"`
+	Warnings       []string       `json:"warnings,omitempty"`
+}
+
+// DimensionRow is the score of a dimension.
+type DimensionRow struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Score *int   `json:"score"`
+}
+
+// RuleRow counts the findings of a rule.
+type RuleRow struct {
+	Rule     string           `json:"rule" jsonschema:"for explain and list_findings"`
+	Severity finding.Severity `json:"severity" jsonschema:"the highest of its findings"`
+	Findings int              `json:"findings"`
+	Points   float64          `json:"points" jsonschema:"how much of the score the rule costs"`
+	FixedBy  []string         `json:"fixedBy" jsonschema:"kinds of preview that can resolve the findings; empty if only a person can"`
+}
+
+// FindingRow is a finding in a list.
+type FindingRow struct {
+	Rules      []string         `json:"rules"`
+	Severity   finding.Severity `json:"severity"`
+	Points     float64          `json:"points"`
+	Table      string           `json:"table"`
+	Object     string           `json:"object"`
+	ObjectType string           `json:"objectType"`
+	Message    string           `json:"message"`
+	Evidence   string           `json:"evidence,omitempty"`
+	FixedBy    []string         `json:"fixedBy"`
+	File       string           `json:"file,omitempty"`
+	Line       int              `json:"line,omitempty"`
+}
+
+// severities are the severities, the lowest first.
+var severities = []finding.Severity{finding.Low, finding.Medium, finding.High}
+
+// maxWarnings bounds the warnings of an output.
+const maxWarnings = 5
+
+func (a Assessment) summary() AssessmentSummary {
+	s := AssessmentSummary{AssessmentID: a.ID, Model: clip(a.Model, maxText), Regime: a.Regime, Score: a.Score,
+		ScoreDataAgent: a.ScoreDataAgent, Findings: len(a.Findings), Dimensions: []DimensionRow{}, Warnings: clipped(a.Warnings)}
+	if a.Score != nil {
+		s.Band = string(readiness.BandOf(*a.Score))
+	}
+	for _, d := range a.Dimensions {
+		s.Dimensions = append(s.Dimensions, DimensionRow{d.ID, d.Name, d.Score})
+	}
+	rules := map[string]*RuleRow{}
+	for _, f := range a.Findings {
+		switch f.Severity {
+		case finding.High:
+			s.High++
+		case finding.Medium:
+			s.Medium++
+		case finding.Low:
+			s.Low++
+		}
+		id := f.RuleIDs[0] // a finding of several rules is counted once
+		if rules[id] == nil {
+			rules[id] = &RuleRow{Rule: id, Severity: f.Severity, FixedBy: kindsOf(f)}
+		}
+		r := rules[id]
+		r.Findings++
+		r.Points += f.Impact
+		if slices.Index(severities, f.Severity) > slices.Index(severities, r.Severity) {
+			r.Severity = f.Severity
+		}
+	}
+	s.Rules = []RuleRow{}
+	for _, r := range rules {
+		r.Points = rounded(r.Points)
+		s.Rules = append(s.Rules, *r)
+	}
+	slices.SortFunc(s.Rules, func(a, b RuleRow) int { return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Rule, b.Rule)) })
+	return s
+}
+
+// about returns the findings of a rule and about an object; empty names select all.
+func (a Assessment) about(rule, table, object string) []Finding {
+	if rule == "" && table == "" && object == "" {
+		return a.Findings
+	}
+	var found []Finding
+	for _, f := range a.Findings {
+		if rule != "" && !slices.Contains(f.RuleIDs, rule) || table != "" && f.Table != table || object != "" && f.ObjectName != object {
+			continue
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+func (f Finding) row() FindingRow {
+	return FindingRow{
+		Rules: f.RuleIDs, Severity: f.Severity, Points: rounded(f.Impact), Table: clip(f.Table, maxName), Object: clip(f.ObjectName,
+			maxName),
+		ObjectType: string(f.ObjectType), Message: clip(f.Message, maxText), Evidence: clip(f.Evidence, maxText), FixedBy: kindsOf(f),
+		File: clip(f.File, maxText), Line: f.Line,
+	}
+}
+
+func kindsOf(f Finding) []string {
+	kinds := []string{}
+	for _, k := range f.FixKinds {
+		if k != "" {
+			kinds = append(kinds, string(k))
+		}
+	}
+	return kinds
+}
+
+// rounded returns points with two decimals.
+func rounded(points float64) float64 { return float64(int(points*100+0.5)) / 100 }
+
+func clipped(texts []string) []string {
+	var all []string
+	for _, t := range texts[:min(len(texts), maxWarnings)] {
+		all = append(all, clip(t, maxText))
+	}
+	return all
+}

@@ -1,0 +1,143 @@
+package files
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"readiness/ai"
+	"readiness/domain/aiprovider"
+	"readiness/domain/optimization"
+	"readiness/domain/proposal"
+	"readiness/mcp"
+	"readiness/offline"
+)
+
+// previewed is a preview that can be applied.
+type previewed struct {
+	mcp.Preview
+	words map[string]string
+	// made is the preview, and hash the definition that it was made for.
+	made optimization.Preview
+	hash string
+}
+
+// Preview implements mcp.Models.
+func (f *Files) Preview(ctx context.Context, in mcp.PreviewInput) (mcp.Preview, *mcp.Pending, error) {
+	kind := optimization.Kind(in.Kind)
+	if !slices.Contains(optimization.Kinds(), kind) {
+		return mcp.Preview{}, nil, problem("kind must be aiInstructions, descriptions, properties or aiDataSchema.")
+	}
+	words := map[string]string{}
+	for _, w := range in.Words {
+		words[w.Key] = w.Text
+	}
+	if len(words) > 0 && kind != optimization.Descriptions {
+		return mcp.Preview{}, nil, problem("words are descriptions, so they need the kind descriptions.")
+	}
+	p, warnings, err := f.propose(ctx, in.Model, kind, words, nil)
+	if err != nil {
+		return mcp.Preview{}, nil, err
+	}
+	made := p.Previews[0]
+	if err := unused(words, made); err != nil {
+		return mcp.Preview{}, nil, err
+	}
+	out := mcp.Preview{ID: newID(), Model: p.Shown, Kind: in.Kind, ScoreNow: made.ScoreNow, After: made.ScoreAfter, Warnings: warnings}
+	for _, c := range made.Changes {
+		byDefault := c.ReviewRequired == "" && (kind != optimization.AIDataSchema || slices.Contains(made.RecommendedKeys, c.Key))
+		out.Changes = append(out.Changes, mcp.NewChange(c, byDefault))
+	}
+	for _, n := range made.NeedsYourWords {
+		out.NeedsYourWords = append(out.NeedsYourWords, mcp.NewNeed(n.Table, n.Object, n.ObjectType, n.Question))
+	}
+	for _, s := range made.Skipped {
+		out.Skipped = append(out.Skipped, mcp.NewSkipped(s.Key, s.Message))
+	}
+	for _, d := range made.DimensionsThatFall {
+		out.Falls = append(out.Falls, d.Name)
+	}
+	if made.NothingToDo != nil {
+		out.NothingToDo = *made.NothingToDo
+	}
+	f.previews.Add(out.ID, previewed{out, words, made, p.Before.Hash()})
+	return out, nil, nil
+}
+
+// propose makes the proposal of one kind. With keys, it selects those changes.
+func (f *Files) propose(ctx context.Context, model string, kind optimization.Kind, words map[string]string, keys []string) (
+	p offline.Proposal, warnings []string, err error) {
+	i, err := f.one(ctx, model)
+	if err != nil {
+		return p, nil, err
+	}
+	all, noted, err := offline.Propose(ctx, []offline.Item{i}, offline.ProposeOptions{
+		Kinds: []optimization.Kind{kind}, Keys: keys, Ignores: f.Ignores, Regime: f.Regime, Propose: proposing(words),
+	})
+	if err != nil {
+		return p, nil, err
+	}
+	for _, w := range noted {
+		warnings = append(warnings, w.String())
+	}
+	return all[0], warnings, all[0].Error
+}
+
+// proposing asks the embedded rules, and puts a person's words for an object in the place of their answer. The words are then
+// checked like every proposal.
+func proposing(words map[string]string) func(context.Context, proposal.Ask) (proposal.Answer, error) {
+	proposer := ai.New(ai.Options{Getenv: func(string) string { return "" }})
+	return func(ctx context.Context, ask proposal.Ask) (proposal.Answer, error) {
+		answer, err := proposer.Ask(ctx, aiprovider.Embedded(), ask)
+		if err != nil || ask.Type != proposal.Description {
+			return answer, err
+		}
+		given := func(o proposal.Object) bool { _, ok := words[optimization.KeyOf(o)]; return ok }
+		answer.Proposals = slices.DeleteFunc(answer.Proposals, func(p proposal.Proposal) bool { return given(p.Object) })
+		answer.Skipped = slices.DeleteFunc(answer.Skipped, func(s proposal.Skip) bool { return given(s.Object) })
+		answer.Questions = slices.DeleteFunc(answer.Questions, func(q proposal.Question) bool { return given(q.Object) })
+		for _, o := range ask.Objects {
+			if given(o) {
+				answer.Proposals = append([]proposal.Proposal{{Object: o, Value: words[optimization.KeyOf(o)], Reason: "a person's words",
+					Recommended: true}}, answer.Proposals...)
+			}
+		}
+		return answer, nil
+	}
+}
+
+// unused returns an error if a person's words are in no change.
+func unused(words map[string]string, made optimization.Preview) error {
+	left := 0
+	for key := range words {
+		if !slices.ContainsFunc(made.Changes, func(c optimization.Change) bool { return c.Key == key }) {
+			left++
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	return problem("The words for " + strconv.Itoa(left) + " keys cannot be written: the key is not one of needsYourWords or of a " +
+		"change, or the " +
+		"object already has this text, or a description cannot hold it. list_changes lists the keys.")
+}
+
+// PreviewOf implements mcp.Models.
+func (f *Files) PreviewOf(_ context.Context, previewID string) (mcp.Preview, error) {
+	p, err := f.previewOf(previewID)
+	return p.Preview, err
+}
+
+func (f *Files) previewOf(previewID string) (previewed, error) {
+	p, known := f.previews.Get(previewID)
+	if !known {
+		return previewed{}, problem("There is no such preview: it was applied, or newer previews replaced it. Call preview again.")
+	}
+	return p, nil
+}
+
+// same reports whether a proposal is what the preview showed, for the same definition.
+func (p previewed) same(now offline.Proposal) bool {
+	return p.hash == now.Before.Hash() && reflect.DeepEqual(p.made, now.Previews[0])
+}

@@ -1,0 +1,149 @@
+package files_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"readiness/mcp"
+)
+
+// TestWalk assesses, previews, writes, compares and reverts, as an agent does.
+func TestWalk(t *testing.T) {
+	t.Parallel()
+	s := onSamples(t, true)
+	before := s.tree(t)
+	models := get[mcp.ModelsOutput](t, s, "list_models", args{"within": "Retail Analytics"})
+	if len(models.Rows) != 4 || models.Rows[3].ID != inventory || models.Rows[3].Type != "SemanticModel" {
+		t.Fatalf("got the models %+v", models)
+	}
+	first := get[mcp.AssessmentSummary](t, s, "assess", args{"model": inventory})
+	if *first.Score != 65 || first.Findings != 65 || first.Band != "needs work" || first.Rules[0].Rule != "INS-01" {
+		t.Errorf("got the assessment %+v", first)
+	}
+	p := get[mcp.PreviewSummary](t, s, "preview", args{"model": inventory, "kind": "descriptions"})
+	if d := cmp.Diff(before, s.tree(t)); d != "" {
+		t.Errorf("a preview changed files:\n%s", d)
+	}
+	chosen := p.Changes.Rows[0]
+	w := get[mcp.WrittenOutput](t, s, "apply", args{"previewId": p.PreviewID, "keys": []string{chosen.Key}})
+	if w.Changes.Total != 1 || w.Changes.Rows[0].Key != chosen.Key || w.Changes.Rows[0].Then != chosen.Then || w.Record == "" {
+		t.Errorf("got written %+v, want only %+v", w, chosen)
+	}
+	if changed := differing(before, s.tree(t)); len(changed) != 2 || !strings.HasSuffix(changed[0], "Goods Receipts.tmdl") {
+		t.Errorf("one change of the model and a record were expected, got %v", changed)
+	}
+	second := get[mcp.AssessmentSummary](t, s, "assess", args{"model": inventory})
+	c := get[mcp.Comparison](t, s, "compare", args{"model": inventory, "before": first.AssessmentID, "after": second.AssessmentID})
+	if c.Fixed != 1 || c.New != 0 || c.Unchanged != 64 || c.Findings.Rows[0].Object != chosen.Object ||
+		c.Findings.Rows[0].Change != "fixed" {
+		t.Errorf("got the comparison %+v", c)
+	}
+	records := get[mcp.RecordsOutput](t, s, "list_records", args{})
+	if len(records.Rows) != 1 || records.Rows[0].Record != w.Record || records.Rows[0].Objects != 1 {
+		t.Errorf("got the records %+v", records)
+	}
+	r := get[mcp.WrittenOutput](t, s, "preview_revert", args{"record": w.Record})
+	if r.Changes.Total != 1 || r.Changes.Rows[0].Now != chosen.Then || r.Changes.Rows[0].Then != "" {
+		t.Errorf("got the preview of the revert %+v", r)
+	}
+	get[mcp.WrittenOutput](t, s, "revert", args{"previewId": r.PreviewID})
+	if changed := differing(before, s.tree(t)); len(changed) != 1 || !strings.HasSuffix(changed[0], w.Record) {
+		t.Errorf("the revert must restore every byte; these files differ: %v", changed)
+	}
+}
+
+// differing lists the files that two trees do not have alike, in order.
+func differing(a, b map[string]string) (paths []string) {
+	for path, hash := range b {
+		if a[path] != hash {
+			paths = append(paths, path)
+		}
+	}
+	for path := range a {
+		if _, there := b[path]; !there {
+			paths = append(paths, path)
+		}
+	}
+	return sorted(paths)
+}
+
+// TestWords writes a person's words for an object that the definition does not explain.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	s := onSamples(t, true)
+	p := get[mcp.PreviewSummary](t, s, "preview", args{"model": inventory, "kind": "descriptions"})
+	needs := get[mcp.ChangesOutput](t, s, "list_changes", args{"previewId": p.PreviewID, "what": "needsYourWords"}).NeedsYourWords
+	need := needs.Rows[0]
+	text := "Each row is one delivery of one product to one warehouse."
+	with := get[mcp.PreviewSummary](t, s, "preview", args{"model": inventory, "kind": "descriptions",
+		"words": []args{{"key": need.Key, "text": text}}})
+	if with.NeedsYourWords != p.NeedsYourWords-1 || with.Changes.Rows[0].Key != need.Key || with.Changes.Rows[0].Then != text ||
+		*with.ScoreAfter < *p.ScoreAfter {
+		t.Errorf("got %+v after %+v", with, p)
+	}
+	w := get[mcp.WrittenOutput](t, s, "apply", args{"previewId": with.PreviewID, "keys": []string{need.Key}})
+	if w.Changes.Total != 1 || w.Changes.Rows[0].Then != text {
+		t.Errorf("got written %+v", w)
+	}
+}
+
+// TestQuestions asks questions that were made from a model, and some of an agent.
+func TestQuestions(t *testing.T) {
+	t.Parallel()
+	s := onSamples(t, false)
+	made := get[mcp.RunSummary](t, s, "run_questions", args{"model": inventory, "count": 10})
+	if made.Verdicts["correct"] == 0 || made.Score == nil {
+		t.Errorf("got %+v", made)
+	}
+	own := get[mcp.RunSummary](t, s, "run_questions", args{"model": inventory, "questions": []args{
+		{"question": "What is the reserved stock by product name?",
+			"dax": `EVALUATE SUMMARIZECOLUMNS('Products'[Product Name], "Reserved Stock", [Reserved Stock])`},
+		{"question": "What is the average lead time?", "dax": `EVALUATE ROW("Stock Value", [Stock Value])`}, // not what is asked
+	}})
+	if own.Verdicts["correct"] != 1 || own.Verdicts["unclear"] != 1 || *own.Score != 50 || own.Wrong.Total != 1 {
+		t.Errorf("got %+v", own)
+	}
+	answers := get[mcp.Page[mcp.AnswerRow]](t, s, "list_answers", args{"model": inventory, "runId": own.RunID, "verdict": "correct"})
+	if answers.Total != 1 || !strings.Contains(answers.Rows[0].Question, "reserved stock") {
+		t.Errorf("got %+v", answers)
+	}
+}
+
+// TestView shows what an AI sees: without the fields that the AI data schema hides.
+func TestView(t *testing.T) {
+	t.Parallel()
+	s := onSamples(t, false)
+	v := get[mcp.ViewOutput](t, s, "ai_view", args{"model": "Retail Analytics/Retail Sales.SemanticModel"})
+	if v.Instructions == "" || v.Objects.Total == 0 || v.Objects.Rows[0].Type != "table" {
+		t.Errorf("got %+v", v)
+	}
+	kinds := map[string]bool{}
+	for _, row := range all(t, func(cursor string) mcp.Page[mcp.ViewRow] {
+		return get[mcp.ViewOutput](t, s, "ai_view", args{"model": "Retail Analytics/Retail Sales.SemanticModel", "cursor": cursor}).Objects
+	}) {
+		kinds[row.Type] = true
+	}
+	if !kinds["column"] || !kinds["measure"] || !kinds["relationship"] || !kinds["verified answer"] {
+		t.Errorf("got only objects of the types %v", kinds)
+	}
+}
+
+// all reads every page of a list and checks that it has as many rows as it states.
+func all[T any](t *testing.T, read func(cursor string) mcp.Page[T]) (rows []T) {
+	t.Helper()
+	cursor := ""
+	for range 10_000 {
+		p := read(cursor)
+		rows = append(rows, p.Rows...)
+		if cursor = p.Next; cursor == "" {
+			if len(rows) != p.Total {
+				t.Errorf("the pages have %d rows; they state %d", len(rows), p.Total)
+			}
+			return rows
+		}
+	}
+	t.Fatal("a list does not end")
+	return nil
+}

@@ -1,0 +1,119 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"readiness/domain/optimization"
+	"readiness/mcp"
+	"readiness/offline"
+)
+
+// Apply implements mcp.Models. It writes a record before it changes the model.
+func (f *Files) Apply(ctx context.Context, in mcp.ApplyInput) (mcp.Written, *mcp.Pending, error) {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	w, err := f.apply(ctx, in)
+	return w, nil, err
+}
+
+func (f *Files) apply(ctx context.Context, in mcp.ApplyInput) (mcp.Written, error) {
+	shown, err := f.previewOf(in.PreviewID)
+	if err != nil {
+		return mcp.Written{}, err
+	}
+	keys, err := shown.selected(in)
+	if err != nil {
+		return mcp.Written{}, err
+	}
+	p, _, err := f.propose(ctx, shown.Model, optimization.Kind(shown.Kind), shown.words, keys)
+	if err != nil {
+		return mcp.Written{}, err
+	}
+	if !shown.same(p) {
+		return mcp.Written{}, problem("The model changed since the preview, so nothing was written. Call preview again and show it to " +
+			"the person.")
+	}
+	if p.Changes() == 0 {
+		return mcp.Written{}, problem("The chosen changes change nothing, so nothing was written. Call preview again.")
+	}
+	name := "readiness-apply-" + shown.ID + ".json"
+	applied, record, err := offline.Write(ctx, []offline.Proposal{p}, filepath.Join(f.root, name), f.Now())
+	if err != nil {
+		return mcp.Written{}, err
+	}
+	if failed := applied[0].Error; failed != nil {
+		return mcp.Written{}, errors.Join(failed, f.forget(ctx, p, record))
+	}
+	f.previews.Remove(shown.ID)
+	w := mcp.Written{Record: name, Models: []string{p.Shown}, ScoreNow: p.ScoreNow, After: p.ScoreAfter}
+	for _, a := range p.Applies {
+		w.Changes = append(w.Changes, rowsOf(a, func(o optimization.Object) (now, then *string) { return o.Previous, o.Written })...)
+	}
+	return w, nil
+}
+
+// selected returns the keys that an apply chooses; nil for the changes that are written by default.
+func (p previewed) selected(in mcp.ApplyInput) ([]string, error) {
+	if len(p.made.Changes) == 0 {
+		return nil, problem("The preview has no changes, so there is nothing to write.")
+	}
+	if len(p.Falls) > 0 && !in.LowerScore {
+		return nil, problem("The preview lowers the score of a dimension; dimensionsThatFall names it. If a person agrees, call apply " +
+			"again " +
+			"with lowerScore true.")
+	}
+	known := map[string]bool{}
+	chosen := 0
+	for _, c := range p.Changes {
+		known[c.Key] = true
+		if c.ByDefault {
+			chosen++
+		}
+	}
+	unknown := 0
+	for _, key := range in.Keys {
+		if !known[key] {
+			unknown++
+		}
+	}
+	switch {
+	case unknown > 0:
+		return nil, problem(strconv.Itoa(unknown) + " of the keys are not in the preview, so nothing was written. list_changes lists the " +
+			"keys.")
+	case len(in.Keys) == 0 && chosen == 0:
+		return nil, problem("No change of this preview is written by default. Show them to the person and name the keys to write.")
+	case len(in.Keys) == 0:
+		return nil, nil
+	}
+	return in.Keys, nil
+}
+
+// forget removes the record of a write that changed nothing. It keeps the record of a write that may have begun.
+func (f *Files) forget(ctx context.Context, p offline.Proposal, record string) error {
+	d, unfinished, err := p.Definition(ctx)
+	if err != nil || len(unfinished) > 0 || d.Hash() == p.After.Hash() {
+		return errors.New("the record was kept, so that the write can be reverted")
+	}
+	return os.Remove(record)
+}
+
+// rowsOf returns the objects of an apply, with the texts that texts returns.
+func rowsOf(a offline.Apply, texts func(optimization.Object) (now, then *string)) (rows []mcp.Change) {
+	for n, w := range a.Writes {
+		left := map[string]bool{}
+		for _, s := range a.Intended[n].Skipped {
+			left[s.Key] = true
+		}
+		for _, o := range w.Objects {
+			if !left[o.Key] {
+				now, then := texts(o)
+				rows = append(rows, mcp.NewWritten(o.Key, string(o.Type), o.Table, o.Object, string(o.ObjectType), now, then))
+			}
+		}
+	}
+	return rows
+}

@@ -1,0 +1,51 @@
+package mcp
+
+import (
+	"readiness/domain/optimization"
+	"readiness/domain/proposal"
+)
+
+// NewChange returns a change of a preview as agents see it.
+func NewChange(c optimization.Change, byDefault bool) Change {
+	row := NewWritten(c.Key, string(c.Type), c.Table, c.Object, string(c.ObjectType), c.Current, &c.Proposed)
+	row.Reason, row.Review, row.ByDefault = clip(c.Reason, maxText), clip(c.ReviewRequired, maxText), byDefault
+	return row
+}
+
+// NewWritten returns a text that is replaced as agents see it. A nil text is absent.
+func NewWritten(key, kind, table, object, objectType string, now, then *string) Change {
+	row := Change{Key: key, Type: kind, Table: clip(table, maxName), Object: clip(object, maxName), ObjectType: objectType}
+	if now != nil {
+		row.Now = clip(*now, maxText)
+	}
+	if then != nil {
+		row.Then, row.Length = clip(*then, maxText), len(*then)
+	}
+	return row
+}
+
+// NewNeed returns a question to a person as agents see it.
+func NewNeed(table, object string, kind proposal.ObjectType, question string) Need {
+	key := optimization.KeyOf(proposal.Object{Table: table, Name: object, Type: kind})
+	return Need{key, clip(table, maxName), clip(object, maxName), clip(question, maxText)}
+}
+
+// NewSkipped returns an object that was left unchanged as agents see it.
+func NewSkipped(key, message string) SkippedRow {
+	return SkippedRow{clip(key, maxText), clip(message, maxText)}
+}
+
+// MaxDescribed bounds what an AI reads of a description, in characters.
+const MaxDescribed = 200
+
+// NewView returns an object that an AI sees as agents see it.
+func NewView(kind, table, name, description string, synonyms []string) ViewRow {
+	row := ViewRow{Type: kind, Table: clip(table, maxName), Name: clip(name, maxText), Description: clip(description, MaxDescribed)}
+	for _, s := range synonyms[:min(len(synonyms), maxSynonyms)] {
+		row.Synonyms = append(row.Synonyms, clip(s, maxName))
+	}
+	return row
+}
+
+// maxSynonyms bounds the synonyms of an object in an output.
+const maxSynonyms = 20
