@@ -93,6 +93,7 @@ type Seen struct {
 	Method, Path, Query string
 	Person              string
 	Status              int
+	At                  time.Time
 }
 
 // New returns an emulator.
@@ -150,9 +151,9 @@ func (s *Service) note(c Seen) {
 
 // ServeHTTP implements http.Handler.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	out := &noting{ResponseWriter: w}
+	out, at := &noting{ResponseWriter: w}, s.options().Now()
 	defer func() {
-		s.note(Seen{r.Method, r.URL.Path, r.URL.RawQuery, out.person, out.status})
+		s.note(Seen{r.Method, r.URL.Path, r.URL.RawQuery, out.person, out.status, at})
 	}()
 	if s.fault(out, r) {
 		return
