@@ -34,7 +34,7 @@ help: ## print this help
 	@awk -F ':.*## ' '/^[a-z\/]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 build: ## build bin/readiness
-	go build $(if $(DOCS_URL),-ldflags '-X readiness/offline.docsURL=$(DOCS_URL)') -o bin/ ./cmd/readiness
+	go build $(if $(DOCS_URL),-ldflags '-X readiness/offline/rulehelp.DocsURL=$(DOCS_URL)') -o bin/ ./cmd/readiness
 
 run: build ## serve on 127.0.0.1:8080 with a copy of the sample workspaces, next to DATA
 	@test -d $(DATA)-workspaces || cp -R samples/workspaces $(DATA)-workspaces

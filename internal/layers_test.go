@@ -58,9 +58,13 @@ var mayImport = map[string][]string{
 	"client": {},
 
 	// The service's rules for files, without log, queue and callers.
-	"offline":            {"domain/...", "definition/...", "platform/folder", "internal/jsonerror", "offline/show"},
+	"offline": {
+		"domain/...", "definition/...", "platform/folder", "internal/jsonerror", "offline/show", "offline/ignore", "offline/rulehelp",
+	},
 	"offline/show":       {},
-	"offline/report/...": {"domain/...", "definition/...", "offline", "offline/show", "offline/report/..."},
+	"offline/rulehelp":   {"domain/readiness", "domain/readiness/explained"},
+	"offline/ignore":     {"domain/readiness/...", "definition/semanticmodel", "offline/rulehelp"},
+	"offline/report/...": {"domain/...", "definition/...", "offline", "offline/show", "offline/rulehelp", "offline/report/..."},
 
 	// Tools for AI agents: over files, and over the service as its callers.
 	"mcp": {"domain/..."},
@@ -96,7 +100,7 @@ var mayImport = map[string][]string{
 	"internal/describe":              {},
 	"internal/demo/...":              {"..."},
 	"internal/precision":             {"ai/rules", "domain/optimization", "domain/proposal", "domain/readiness", "domain/readiness/finding", "offline"},
-	"internal/rulepages":             {"domain/readiness", "domain/readiness/explained", "domain/readiness/finding", "offline"},
+	"internal/rulepages":             {"domain/readiness", "domain/readiness/explained", "domain/readiness/finding", "offline/ignore"},
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
 	"internal/optional":              {},

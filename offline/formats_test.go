@@ -57,7 +57,7 @@ func fewBy(t *testing.T, regime *readiness.Regime) *offline.Assessment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read.File = "ignore.yaml"
+	read.Path = "ignore.yaml"
 	return assess(t, offline.AssessOptions{Ignores: read, Regime: regime}, samplesRoot,
 		workspaces+"/Retail Analytics/Retail Sales.SemanticModel", workspaces+"/Retail Analytics/Sales Assistant.DataAgent",
 		workspaces+"/Corporate Functions/People", workspaces+"/Corporate Functions/Archive")

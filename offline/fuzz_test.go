@@ -47,7 +47,7 @@ func FuzzIgnores(f *testing.F) {
 			unread(t, file, err)
 			return
 		}
-		for _, e := range got.Entries() {
+		for _, e := range got.Entries {
 			if e.Rule == "" || strings.TrimSpace(e.Reason) == "" || e.Line < 1 || e.Line > bytes.Count(text, []byte("\n"))+bytes.Count(text, []byte("\r"))+1 {
 				t.Fatalf("%q ignores %+v", text, e)
 			}

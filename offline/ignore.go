@@ -1,37 +1,36 @@
 package offline
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
-	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
+	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
-	"readiness/domain/readiness/rules/instructions"
+	"readiness/offline/ignore"
 )
 
-// everyRule matches all rules.
-const everyRule = "*"
-
 // Ignores is the content of an ignore file: accepted findings, each with a reason, in a list under the member ignore.
-type Ignores struct {
-	// File is the path as given.
-	File    string
-	entries []ignore
-}
+type Ignores struct{ ignore.File }
 
-// ignore is one entry. A nil member matches anything.
-type ignore struct {
-	rule, reason         string
-	model, table, object *string
-	// source is the id of the data agent's source whose annotation this is.
-	source string
-	line   int
+// maxIgnores bounds an ignore file, in bytes.
+const maxIgnores = 1 << 20
+
+// ReadIgnores reads an ignore file. Unknown members and rules, and entries without a rule or reason, are errors with
+// their line.
+func ReadIgnores(file string) (*Ignores, error) {
+	text, err := readFile(file, maxIgnores)
+	if err != nil {
+		return nil, fmt.Errorf("the ignore file: %w", err)
+	}
+	parsed, err := ignore.Parse(filepath.ToSlash(file), text)
+	if err != nil {
+		return nil, err
+	}
+	return &Ignores{parsed}, nil
 }
 
 // Warning is a problem that a person should fix but that fails nothing.
@@ -43,48 +42,6 @@ type Warning struct {
 
 // String formats the warning as file:line: message.
 func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Message) }
-
-// ruleIDs lists the rules of the current regime.
-var ruleIDs = IdsOf(readiness.Current())
-
-func knownRule(id string) bool { return id == everyRule || slices.Contains(ruleIDs, id) }
-
-// UnknownRule says that none of the ids is id.
-func UnknownRule(ids []string, id string) string {
-	closest := slices.MinFunc(ids, func(a, b string) int {
-		return cmp.Compare(levenshtein.ComputeDistance(a, strings.ToUpper(id)), levenshtein.ComputeDistance(b, strings.ToUpper(id)))
-	})
-	return fmt.Sprintf("there is no rule %q; the closest is %s", id, closest)
-}
-
-// matches reports whether the entry covers a rule's finding about an object.
-func (g ignore) matches(rule string, key finding.Key) bool {
-	return (g.rule == everyRule || g.rule == rule) && (g.source == "" || g.source == key.SourceModelID) && same(g.table, key.Table) &&
-		(g.object == nil || sameObject(*g.object, key.ObjectName, rule))
-}
-
-func same(want *string, name string) bool { return want == nil || strings.EqualFold(*want, name) }
-
-// sameObject compares names as the engine does, ignoring letter case. The finding about the entire model is named "#"
-// and the rule, or as else readiness.ModelNames says; a file may write "#" for all of these.
-func sameObject(want, name, rule string) bool {
-	return strings.EqualFold(want, name) || strings.HasPrefix(want, "#") && namesModel(want, rule) && namesModel(name, rule)
-}
-
-func namesModel(name, rule string) bool {
-	return name == "#" || slices.ContainsFunc(instructions.ModelNames(rule), func(one string) bool { return strings.EqualFold(one, name) })
-}
-
-// of reports whether the entry applies to the item.
-func (g ignore) of(i Item) bool {
-	if g.model == nil {
-		return true
-	}
-	folder := path.Base(i.Shown)
-	return slices.ContainsFunc([]string{i.Name, i.Shown, folder, strings.TrimSuffix(folder, path.Ext(folder))}, func(name string) bool {
-		return strings.EqualFold(name, *g.model)
-	})
-}
 
 // note collects what one item contributes to the warnings and to the checks across models.
 type note struct {
@@ -100,18 +57,18 @@ func (g *Ignores) newNote() note {
 	if g == nil {
 		return note{}
 	}
-	return note{seen: make([]seen, len(g.entries))}
+	return note{seen: make([]seen, len(g.Entries))}
 }
 
 // of returns the file's ignores of an item, and notes which of the names in them the item contains. A nil file has
 // none.
 func (g *Ignores) of(i Item, n *note, of ...material) ignoring {
-	all := ignoring{file: map[int]ignore{}}
+	all := ignoring{file: map[int]ignore.Entry{}}
 	if g == nil {
 		return all
 	}
-	for at, e := range g.entries {
-		if e.of(i) {
+	for at, e := range g.Entries {
+		if e.Of(i.Name, i.Shown) {
 			all.file[at] = e
 			n.seen[at].model = true
 			if len(of) == 0 { // the content of an agent without models is unknown
@@ -128,9 +85,15 @@ func (g *Ignores) of(i Item, n *note, of ...material) ignoring {
 // ofModel returns the ignores of a semantic model: those of the file and of its own annotations.
 func (g *Ignores) ofModel(i Item, n *note, m material) ignoring {
 	all := g.of(i, n, m)
-	own, warnings := annotated(m.m, m.at)
-	all.own, n.warnings = own, append(n.warnings, warnings...)
+	all.own = ownIgnores(m, n)
 	return all
+}
+
+// ownIgnores returns the ignores in a model's own annotations, and adds warnings about them to n.
+func ownIgnores(m material, n *note) []ignore.Entry {
+	return ignore.OfModel(m.m, m.at.model, func(src semanticmodel.Source, message string) {
+		n.warnings = append(n.warnings, Warning{m.at.file(src.File), max(src.Line, 1), message})
+	})
 }
 
 // warnings returns the warnings of all items, and of entries of the file that have no effect. If an item could not be
@@ -139,7 +102,7 @@ func (g *Ignores) warnings(notes []note) []Warning {
 	var all []Warning
 	var of []seen
 	if g != nil {
-		of = make([]seen, len(g.entries))
+		of = make([]seen, len(g.Entries))
 	}
 	for _, one := range notes {
 		for _, w := range one.warnings {
@@ -162,8 +125,8 @@ func (g *Ignores) warnings(notes []note) []Warning {
 
 // ignoring holds the ignores of one item: those of the file, by index, and its own.
 type ignoring struct {
-	file map[int]ignore
-	own  []ignore
+	file map[int]ignore.Entry
+	own  []ignore.Entry
 }
 
 func (g ignoring) none() bool { return len(g.file)+len(g.own) == 0 }
@@ -214,13 +177,13 @@ func (g ignoring) matches(rule string, key finding.Key) bool {
 // these reasons.
 func (g ignoring) why(rule string, key finding.Key) (reasons []string, entries []int) {
 	for _, i := range slices.Sorted(maps.Keys(g.file)) {
-		if e := g.file[i]; e.matches(rule, key) {
-			reasons, entries = append(reasons, e.reason), append(entries, i)
+		if e := g.file[i]; e.Matches(rule, key) {
+			reasons, entries = append(reasons, e.Reason), append(entries, i)
 		}
 	}
 	for _, e := range g.own {
-		if e.matches(rule, key) {
-			reasons = append(reasons, e.reason)
+		if e.Matches(rule, key) {
+			reasons = append(reasons, e.Reason)
 		}
 	}
 	return reasons, entries
@@ -233,31 +196,31 @@ type seen struct{ model, table, object, used bool }
 func (g *Ignores) unused(of []seen) []Warning {
 	var warnings []Warning
 	for i, s := range of {
-		e := g.entries[i]
+		e := g.Entries[i]
 		var message string
 		switch {
 		case s.used:
 			continue
 		case !s.model:
-			message = fmt.Sprintf("there is no model %q", *e.model)
+			message = fmt.Sprintf("there is no model %q", *e.Model)
 		case !s.table:
-			message = fmt.Sprintf("no model has a table %q", *e.table)
+			message = fmt.Sprintf("no model has a table %q", *e.Table)
 		case !s.object:
-			message = fmt.Sprintf("no model has an object %q there", *e.object)
+			message = fmt.Sprintf("no model has an object %q there", *e.Object)
 		default:
-			message = fmt.Sprintf("rule %s no longer finds anything there; remove the entry", e.rule)
+			message = fmt.Sprintf("rule %s no longer finds anything there; remove the entry", e.Rule)
 		}
-		warnings = append(warnings, Warning{g.File, e.line, message})
+		warnings = append(warnings, Warning{g.Path, e.Line, message})
 	}
 	return warnings
 }
 
 // look records which names of the entry exist in the model.
-func (s *seen) look(e ignore, names modelNames) {
+func (s *seen) look(e ignore.Entry, names modelNames) {
 	s.model = true
 	tables := slices.Sorted(maps.Keys(names))
-	if e.table != nil {
-		tables = []string{strings.ToLower(*e.table)}
+	if e.Table != nil {
+		tables = []string{strings.ToLower(*e.Table)}
 	}
 	for _, t := range tables {
 		objects, held := names[t]
@@ -265,7 +228,7 @@ func (s *seen) look(e ignore, names modelNames) {
 			continue
 		}
 		s.table = true
-		if e.object == nil || objects[strings.ToLower(*e.object)] {
+		if e.Object == nil || objects[strings.ToLower(*e.Object)] {
 			s.object = true
 		}
 	}
@@ -273,12 +236,3 @@ func (s *seen) look(e ignore, names modelNames) {
 
 // modelNames holds the names of objects by table, all in lower case. The table "" holds objects without a table.
 type modelNames map[string]map[string]bool
-
-// IdsOf returns the ids of a regime's rules.
-func IdsOf(r *readiness.Regime) []string {
-	var ids []string
-	for _, one := range r.Rules() {
-		ids = append(ids, one.ID)
-	}
-	return ids
-}

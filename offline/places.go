@@ -9,6 +9,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/rules/instructions"
+	"readiness/offline/rulehelp"
 )
 
 // places holds where the objects of a semantic model are declared.
@@ -72,6 +73,9 @@ func newPlaces(i Item, d definition.Definition, m *semanticmodel.Model) *places 
 	}
 	return at
 }
+
+// ruleIDs lists the rules of the current regime.
+var ruleIDs = rulehelp.IDs(readiness.Current())
 
 // first returns the first of the parts that exists, else any part.
 func (at *places) first(parts ...string) string {

@@ -10,6 +10,7 @@ import (
 	"readiness/offline"
 	"readiness/offline/report"
 	"readiness/offline/report/sarif"
+	"readiness/offline/rulehelp"
 )
 
 // A program that was built with the address of its documents links every rule of a SARIF report to its page, and the rules
@@ -20,14 +21,14 @@ func TestRulePages(t *testing.T) {
 	for address, link := range map[string]string{
 		"": "", "docs": "", "https://git.example.com/tools/docs": "https://git.example.com/tools/docs/rules/", "https://git.example.com/docs/": "https://git.example.com/docs/rules/",
 	} {
-		offline.SetDocsURL(address)
+		rulehelp.DocsURL = address
 		data := written(t, func(b *bytes.Buffer) error {
 			_, err := sarif.Write(b, &offline.Assessment{Rules: readiness.Current().Rules()}, "1.2.3", 0)
 			return err
 		})
 		markdown := string(written(t, func(b *bytes.Buffer) error { return report.WriteMarkdown(b, some, report.Listing{}) }))
 		page := htmlOf(t, some, report.Listing{})
-		offline.SetDocsURL("")
+		rulehelp.DocsURL = ""
 		const id = "DSC-02"
 		if got := strings.Contains(markdown, "["+id+"]("+link+id+".md)") && strings.Contains(page, `<a class="rule" href="`+link+id+`.md">`+id+`</a>`); got != (link != "") {
 			t.Errorf("%q: Markdown and HTML with links: got %v", address, got)

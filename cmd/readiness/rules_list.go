@@ -16,7 +16,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
-	"readiness/offline"
+	"readiness/offline/rulehelp"
 )
 
 func (r *root) rulesCommand() *cobra.Command {
@@ -116,7 +116,7 @@ func rulesAsJSON(out io.Writer, regime *readiness.Regime) error {
 		rules = append(rules, listedRule{
 			ID: rule.ID, Dimension: rule.Dimension, Severity: rule.Severity, Weight: rule.Weight, DimensionWeight: rule.ModelWeight,
 			AgentWeight: rule.AgentWeight, FixKinds: append([]finding.FixKind{}, rule.FixKinds...), Requirement: e.Title,
-			Page: offline.RulePage(rule.ID),
+			Page: rulehelp.Page(rule.ID),
 		})
 	}
 	w := json.NewEncoder(out)

@@ -15,7 +15,8 @@ import (
 	"readiness/cmd/readiness/cli"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
-	"readiness/offline"
+	"readiness/offline/ignore"
+	"readiness/offline/rulehelp"
 )
 
 func (r *root) rulesShowCommand() *cobra.Command {
@@ -133,7 +134,7 @@ func (s shownRule) write(out io.Writer, width int) error {
 	for _, line := range s.regimes {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
-	if page := offline.RulePage(s.id); page != "" {
+	if page := rulehelp.Page(s.id); page != "" {
 		fmt.Fprintf(&b, "  %s\n", page)
 	}
 	paragraph("What it judges", s.text.What)
@@ -142,8 +143,8 @@ func (s shownRule) write(out io.Writer, width int) error {
 	b.WriteString(wrapped(fmt.Sprintf("→ %s: %s", s.example.Severity, s.example.Message), width) + "\n")
 	fmt.Fprintf(&b, "\nPassing example\n%s", shownExample(s.text.Passes))
 	paragraph("How to fix", s.text.Fix)
-	fmt.Fprintf(&b, "\nHow to ignore\n  In the file of --ignore:\n%s", indented(indented(offline.IgnoreEntry(s.id, s.example.Key))))
-	if line := offline.IgnoreAnnotation(s.id, s.example.ObjectType); line != "" {
+	fmt.Fprintf(&b, "\nHow to ignore\n  In the file of --ignore:\n%s", indented(indented(ignore.EntryFor(s.id, s.example.Key))))
+	if line := ignore.AnnotationFor(s.id, s.example.ObjectType); line != "" {
 		fmt.Fprintf(&b, "\n  Or at the %s in the model:\n    %s\n", s.example.ObjectType, line)
 	}
 	fmt.Fprintf(&b, "\n  In the file of --rules, for every model:\n    rules:\n      %s: off\n", s.id)

@@ -9,7 +9,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
-	"readiness/offline"
+	"readiness/offline/ignore"
 )
 
 // of is a rule in a regime.
@@ -139,9 +139,9 @@ func views(of map[string]map[string]int64) string {
 func (p rulePage) ignore() string {
 	var b strings.Builder
 	b.WriteString("## How to ignore\n\nIn a file that `--ignore` of `readiness assess`, `preview` and `apply` names:\n\n")
-	fmt.Fprintf(&b, "```yaml\n%s```\n\n", offline.IgnoreEntry(p.id, p.finding.Key))
+	fmt.Fprintf(&b, "```yaml\n%s```\n\n", ignore.EntryFor(p.id, p.finding.Key))
 	b.WriteString("An entry without `table` or `object` covers all of them; `model` limits it to one model or data agent.\n")
-	if line := offline.IgnoreAnnotation(p.id, p.finding.ObjectType); line != "" {
+	if line := ignore.AnnotationFor(p.id, p.finding.ObjectType); line != "" {
 		fmt.Fprintf(&b, "\nOr as an annotation of the %s:\n\n```tmdl\n%s\n```\n", p.finding.ObjectType, line)
 	}
 	b.WriteString("\nA file that `--rules` names turns the rule off for every model, or gives it another severity (docs/regime.md J):\n\n")

@@ -12,6 +12,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
+	"readiness/offline/rulehelp"
 	"readiness/offline/show"
 )
 
@@ -82,7 +83,7 @@ func (l Listing) top(all []Group) (listed []Group, left int, findings int, point
 
 // Requirement returns what the rule of a group requires; for a rule without a text, what the first finding says.
 func (g Group) Requirement() string {
-	if text := offline.RequirementOf(g.Rule); text != "" {
+	if text := rulehelp.Requirement(g.Rule); text != "" {
 		return text
 	}
 	return g.Findings[0].Message
@@ -90,8 +91,8 @@ func (g Group) Requirement() string {
 
 // what returns what the rule of a group requires, and the remedy.
 func (g Group) what() string {
-	if text := offline.RequirementOf(g.Rule); text != "" {
-		return text + " " + offline.FixOf(g.Rule)
+	if text := rulehelp.Requirement(g.Rule); text != "" {
+		return text + " " + rulehelp.Fix(g.Rule)
 	}
 	return g.Findings[0].Message
 }

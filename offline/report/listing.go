@@ -8,6 +8,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
+	"readiness/offline/rulehelp"
 	"readiness/offline/show"
 )
 
@@ -25,10 +26,10 @@ type Listing struct {
 
 // Validate returns an error if the regime has no rule of one of the ids.
 func (l Listing) Validate(r *readiness.Regime) error {
-	ids := offline.IdsOf(r)
+	ids := rulehelp.IDs(r)
 	for _, id := range l.Rules {
 		if !slices.ContainsFunc(ids, func(known string) bool { return strings.EqualFold(known, id) }) {
-			return errors.New(offline.UnknownRule(ids, id))
+			return errors.New(rulehelp.Unknown(ids, id))
 		}
 	}
 	return nil

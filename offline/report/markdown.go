@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"readiness/offline"
+	"readiness/offline/rulehelp"
 	"readiness/offline/show"
 )
 
@@ -131,7 +132,7 @@ func (m *markdown) findings(title string, i offline.Assessed, all []offline.Find
 	listed, left, findings, points := m.top(groups)
 	fmt.Fprintf(m, "\n| Rule | Severity | Findings | Points | %s |\n| --- | --- | ---: | ---: | --- |\n", heading(title))
 	for _, g := range listed {
-		fmt.Fprintf(m, "| %s | %s | %d | %.1f | %s |\n", offline.LinkedRule(g.Rule), g.Severity, len(g.Findings), g.Points,
+		fmt.Fprintf(m, "| %s | %s | %d | %.1f | %s |\n", rulehelp.Link(g.Rule), g.Severity, len(g.Findings), g.Points,
 			advice(title, i, g))
 	}
 	if left > 0 {
@@ -159,7 +160,7 @@ func advice(title string, i offline.Assessed, g Group) string {
 // singles writes each finding of a group.
 func (m *markdown) singles(i offline.Assessed, g Group) {
 	fmt.Fprintf(m, "\n#### %s: %s\n\n%s, %.1f points.\n\n| Severity | Rules | Points | Where | What to do | Found |\n"+
-		"| --- | --- | ---: | --- | --- | --- |\n", offline.LinkedRule(g.Rule), MarkdownText(g.Requirement()),
+		"| --- | --- | ---: | --- | --- | --- |\n", rulehelp.Link(g.Rule), MarkdownText(g.Requirement()),
 		show.Count(len(g.Findings), "finding"), g.Points)
 	for _, f := range g.Findings {
 		fmt.Fprintf(m, "| %s | %s | %.1f | %s | %s | %s |\n", f.Severity, strings.Join(f.RuleIDs, ", "), f.Impact,

@@ -10,6 +10,7 @@ import (
 
 	"readiness/offline"
 	"readiness/offline/report"
+	"readiness/offline/rulehelp"
 	"readiness/offline/show"
 )
 
@@ -109,7 +110,7 @@ func suiteOf(i offline.Assessed, g offline.Gate) junitSuite {
 
 // caseOf returns the test case of an item and a rule.
 func caseOf(i offline.Assessed, rule string) junitCase {
-	c := junitCase{Name: rule + " " + offline.RequirementOf(rule)}
+	c := junitCase{Name: rule + " " + rulehelp.Requirement(rule)}
 	var lines []string
 	worst := offline.Finding{}
 	for _, f := range i.Findings {

@@ -17,6 +17,7 @@ import (
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
 	"readiness/offline/report"
+	"readiness/offline/rulehelp"
 )
 
 // The parts of SARIF 2.1.0 that are written, by their SARIF names.
@@ -235,17 +236,17 @@ func sarifResultOf(item string, f offline.Finding, indexes map[string]int, known
 
 func sarifRuleOf(r readiness.PublishedRule) sarifRule {
 	e, _ := explained.Rule(r.ID)
-	page := offline.RulePage(r.ID)
-	more, link := page, offline.LinkedRule(r.ID)
+	page := rulehelp.Page(r.ID)
+	more, link := page, rulehelp.Link(r.ID)
 	if page == "" {
 		more, link = "readiness rules show "+r.ID, "`readiness rules show "+r.ID+"`"
 	}
 	return sarifRule{
 		ID: r.ID, Name: e.Name, HelpURI: page,
-		ShortDescription: sarifText{Text: offline.RequirementOf(r.ID)}, FullDescription: sarifText{Text: e.What},
+		ShortDescription: sarifText{Text: rulehelp.Requirement(r.ID)}, FullDescription: sarifText{Text: e.What},
 		Help: sarifText{
-			Text: offline.HelpOf(r.ID) + " Examples: " + more,
-			Markdown: "**" + report.MarkdownText(offline.RequirementOf(r.ID)) + "** " + report.MarkdownText(offline.HelpOf(r.ID)) +
+			Text: rulehelp.Help(r.ID) + " Examples: " + more,
+			Markdown: "**" + report.MarkdownText(rulehelp.Requirement(r.ID)) + "** " + report.MarkdownText(rulehelp.Help(r.ID)) +
 				" Examples: " + link,
 		},
 		DefaultConfiguration: sarifSettings{sarifLevels[r.Severity]},

@@ -16,6 +16,7 @@ import (
 	"readiness/domain/readiness/finding"
 	"readiness/offline"
 	"readiness/offline/report"
+	"readiness/offline/rulehelp"
 	"readiness/offline/show"
 )
 
@@ -222,7 +223,7 @@ func pageSections(i offline.Assessed, l report.Listing) (all []pageSection) {
 
 func pageGroupOf(i offline.Assessed, g report.Group, l report.Listing) pageGroup {
 	p := pageGroup{
-		Rule: g.Rule, Page: offline.RulePage(g.Rule), Requirement: show.Printable(g.Requirement()), Help: offline.HelpOf(g.Rule),
+		Rule: g.Rule, Page: rulehelp.Page(g.Rule), Requirement: show.Printable(g.Requirement()), Help: rulehelp.Help(g.Rule),
 		Severity: string(g.Severity),
 		Count:    show.Count(len(g.Findings), "finding"), Points: fmt.Sprintf("%.1f", g.Points), Objects: g.Objects(false), Caps: g.Caps,
 		Open: l.Singly() || len(g.Findings) <= manyFindings,

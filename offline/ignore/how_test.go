@@ -1,4 +1,4 @@
-package offline_test
+package ignore_test
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/explained"
 	"readiness/domain/readiness/finding"
-	"readiness/offline"
+	"readiness/offline/ignore"
 )
 
 // The entry and the annotation that the pages of the rules show cover the finding that they are shown for, and no other.
@@ -23,19 +23,20 @@ func TestHowToIgnore(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", rule.ID, err)
 		}
-		text := offline.IgnoreEntry(rule.ID, f.Key)
-		read, err := ignores(t, text)
+		text := ignore.EntryFor(rule.ID, f.Key)
+		read, err := ignore.Parse("ignore.yaml", []byte(text))
 		if err != nil {
 			t.Fatalf("%s: %v in\n%s", rule.ID, err, text)
 		}
+		covers := coveredBy(read.Entries)
 		other := finding.Key{Table: f.Table + " Copy", ObjectName: "Copy"}
-		if left(t, newest, e.Fails, rule.ID, f, read.Covers) || read.Covers(rule.ID, other) || read.Covers("other", f.Key) {
+		if left(t, newest, e.Fails, rule.ID, f, covers) || covers(rule.ID, other) || covers("other", f.Key) {
 			t.Errorf("%s: the entry does not cover %+v alone:\n%s", rule.ID, f.Key, text)
 		}
-		if line := offline.IgnoreAnnotation(rule.ID, f.ObjectType); line != "" {
+		if line := ignore.AnnotationFor(rule.ID, f.ObjectType); line != "" {
 			annotations[f.ObjectType] = true
 			name, value, _ := strings.Cut(strings.TrimPrefix(line, "annotation "), " = ")
-			covers := offline.AnnotationCovers(annotatedModel(f, map[string]string{name: value}))
+			covers := coveredBy(ignore.OfModel(annotatedModel(f, map[string]string{name: value}), semanticmodel.Source{}, warned(t)))
 			if left(t, newest, e.Fails, rule.ID, f, covers) || covers(rule.ID, other) {
 				t.Errorf("%s: the annotation does not cover %+v alone: %s", rule.ID, f.Key, line)
 			}
@@ -44,6 +45,18 @@ func TestHowToIgnore(t *testing.T) {
 	if len(annotations) != 4 {
 		t.Errorf("annotations of %v, want those of tables, columns, measures and models", annotations)
 	}
+}
+
+// coveredBy returns a function that reports whether an entry covers a rule's finding about an object.
+func coveredBy(all []ignore.Entry) func(string, finding.Key) bool {
+	return func(rule string, key finding.Key) bool {
+		return slices.ContainsFunc(all, func(e ignore.Entry) bool { return e.Matches(rule, key) })
+	}
+}
+
+// warned fails the test if an annotation is wrong.
+func warned(t *testing.T) func(semanticmodel.Source, string) {
+	return func(_ semanticmodel.Source, message string) { t.Error(message) }
 }
 
 // left reports whether the example still has the finding when what covers accepts is ignored.
@@ -73,7 +86,7 @@ func annotatedModel(f readiness.Finding, annotations map[string]string) *semanti
 // A name that YAML would read as something else is quoted.
 func TestIgnoreEntry(t *testing.T) {
 	t.Parallel()
-	got := offline.IgnoreEntry("NAM-03", finding.Key{Table: "2024: #Net", ObjectName: `Rgn "A"`})
+	got := ignore.EntryFor("NAM-03", finding.Key{Table: "2024: #Net", ObjectName: `Rgn "A"`})
 	want := "ignore:\n  - rule: NAM-03\n    table: \"2024: #Net\"\n    object: \"Rgn \\\"A\\\"\"\n    reason: why this finding is accepted\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

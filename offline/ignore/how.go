@@ -1,4 +1,4 @@
-package offline
+package ignore
 
 import (
 	"regexp"
@@ -11,9 +11,9 @@ import (
 // reasonHere takes the place of the reason in an example of an ignore.
 const reasonHere = "why this finding is accepted"
 
-// IgnoreEntry returns an ignore file with one entry, which covers a rule's finding about one object. The entry leaves
+// EntryFor returns an ignore file with one entry, which covers a rule's finding about one object. The entry leaves
 // out the model.
-func IgnoreEntry(rule string, key finding.Key) string {
+func EntryFor(rule string, key finding.Key) string {
 	lines := []string{"ignore:", "  - rule: " + rule}
 	if key.Table != "" {
 		lines = append(lines, "    table: "+inYAML(key.Table))
@@ -29,9 +29,9 @@ func IgnoreEntry(rule string, key finding.Key) string {
 	return strings.Join(append(lines, "    reason: "+reasonHere), "\n") + "\n"
 }
 
-// IgnoreAnnotation returns the line of TMDL that covers a rule's findings about the object it is written at, or "" if
+// AnnotationFor returns the line of TMDL that covers a rule's findings about the object it is written at, or "" if
 // such objects have no annotations that are read.
-func IgnoreAnnotation(rule string, of finding.ObjectType) string {
+func AnnotationFor(rule string, of finding.ObjectType) string {
 	switch of {
 	case finding.TableObject, finding.ColumnObject, finding.MeasureObject, finding.ModelObject:
 		return "annotation " + annotation + " = " + rule + ": " + reasonHere

@@ -1,33 +1,32 @@
-package offline
+package ignore
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
+
+	"readiness/offline/rulehelp"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
 
-// maxIgnores bounds an ignore file, in bytes.
-const maxIgnores = 1 << 20
+// File is the content of an ignore file: entries in a list under the member ignore.
+type File struct {
+	Path    string
+	Entries []Entry
+}
 
-// ReadIgnores reads an ignore file. Unknown members and rules, and entries without a rule or reason, are errors with
-// their line.
-func ReadIgnores(file string) (*Ignores, error) {
-	shown := filepath.ToSlash(file)
-	src, err := readFile(file, maxIgnores)
+// Parse reads the text of the ignore file at path. Unknown members and rules, and entries without a rule or reason, are
+// errors with their line.
+func Parse(path string, text []byte) (all File, err error) {
+	parsed, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		return nil, fmt.Errorf("the ignore file: %w", err)
+		return all, fmt.Errorf("the ignore file %s is not YAML: %w", path, err)
 	}
-	parsed, err := parser.ParseBytes(src, 0)
-	if err != nil {
-		return nil, fmt.Errorf("the ignore file %s is not YAML: %w", shown, err)
-	}
-	all := &Ignores{File: shown}
+	all.Path = path
 	wrong := func(at *token.Position, format string, args ...any) error {
-		return fmt.Errorf("%s:%d:%d: %s", shown, at.Line, at.Column, fmt.Sprintf(format, args...))
+		return fmt.Errorf("%s:%d:%d: %s", path, at.Line, at.Column, fmt.Sprintf(format, args...))
 	}
 	for _, doc := range parsed.Docs {
 		if doc.Body == nil {
@@ -35,22 +34,22 @@ func ReadIgnores(file string) (*Ignores, error) {
 		}
 		top, ok := members(doc.Body)
 		if !ok {
-			return nil, wrong(doc.Body.GetToken().Position, "must be a mapping with the member ignore")
+			return File{}, wrong(doc.Body.GetToken().Position, "must be a mapping with the member ignore")
 		}
 		for _, m := range top {
 			list, isList := m.Value.(*ast.SequenceNode)
 			switch {
 			case m.Key.String() != "ignore":
-				return nil, wrong(m.Key.GetToken().Position, "unknown member %s; the only one is ignore", m.Key)
+				return File{}, wrong(m.Key.GetToken().Position, "unknown member %s; the only one is ignore", m.Key)
 			case !isList:
-				return nil, wrong(m.Key.GetToken().Position, "ignore must be a list")
+				return File{}, wrong(m.Key.GetToken().Position, "ignore must be a list")
 			}
 			for _, node := range list.Values {
-				one, err := readIgnore(node, wrong)
+				one, err := readEntry(node, wrong)
 				if err != nil {
-					return nil, err
+					return File{}, err
 				}
-				all.entries = append(all.entries, one)
+				all.Entries = append(all.Entries, one)
 			}
 		}
 	}
@@ -68,13 +67,13 @@ func members(node ast.Node) ([]*ast.MappingValueNode, bool) {
 	return nil, false
 }
 
-func readIgnore(node ast.Node, wrong func(*token.Position, string, ...any) error) (ignore, error) {
-	var one ignore
+func readEntry(node ast.Node, wrong func(*token.Position, string, ...any) error) (Entry, error) {
+	var one Entry
 	all, ok := members(node)
 	if !ok || len(all) == 0 {
 		return one, wrong(node.GetToken().Position, "must be a mapping with the members rule and reason")
 	}
-	one.line = all[0].Key.GetToken().Position.Line
+	one.Line = all[0].Key.GetToken().Position.Line
 	seen := map[string]bool{}
 	for _, m := range all {
 		key, at := m.Key.String(), m.Key.GetToken().Position
@@ -95,27 +94,27 @@ func readIgnore(node ast.Node, wrong func(*token.Position, string, ...any) error
 		seen[key] = true
 		switch key {
 		case "rule":
-			if one.rule = text; !knownRule(text) {
-				return one, wrong(m.Value.GetToken().Position, "%s", UnknownRule(ruleIDs, text))
+			if one.Rule = text; !knownRule(text) {
+				return one, wrong(m.Value.GetToken().Position, "%s", rulehelp.Unknown(ruleIDs, text))
 			}
 		case "reason":
-			one.reason = strings.TrimSpace(text)
+			one.Reason = strings.TrimSpace(text)
 		case "model":
-			one.model = &text
+			one.Model = &text
 		case "table":
-			one.table = &text
+			one.Table = &text
 		case "object":
-			one.object = &text
+			one.Object = &text
 		default:
 			return one, wrong(at, "unknown member %s; the members are rule, model, table, object and reason", key)
 		}
 	}
 	switch at := all[0].Key.GetToken().Position; {
-	case one.rule == "":
+	case one.Rule == "":
 		return one, wrong(at, "the rule is missing; name one such as DSC-01, or %q for every rule", everyRule)
-	case one.reason == "":
+	case one.Reason == "":
 		return one, wrong(at, "the reason is missing; explain why this finding is accepted")
-	case one.rule == everyRule && one.model == nil && one.table == nil && one.object == nil:
+	case one.Rule == everyRule && one.Model == nil && one.Table == nil && one.Object == nil:
 		return one, wrong(at, "this entry would ignore everything; name a model, a table or an object")
 	}
 	return one, nil
