@@ -29,6 +29,7 @@ const (
 type doer struct {
 	http      *http.Client
 	token     TokenSource
+	renew     func(context.Context, *Error) (string, error)
 	pause     func(context.Context, time.Duration) error
 	timeout   time.Duration
 	userAgent string
@@ -44,19 +45,30 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client: no access token: %w", err)
 	}
-	if strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }) || token == "" {
-		return nil, errors.New("client: the access token is empty or contains invalid characters")
+	if err := sendable(token); err != nil {
+		return nil, err
 	}
 	safe := r.Method == http.MethodGet || r.Header.Get("Idempotency-Key") != ""
 	replayable := r.Body == nil || r.GetBody != nil
-	pause, lost := firstPause, false
+	pause, lost, renewed := firstPause, false, d.renew == nil
 	for attempt := 1; ; attempt++ {
 		answer, err := d.send(r, token)
 		if err == nil || !replayable || attempt == attempts || r.Context().Err() != nil {
 			return answer, err
 		}
 		wait := pause
-		switch refused, ok := errors.AsType[*Error](err); {
+		refused, ok := errors.AsType[*Error](err)
+		if ok && refused.Status == http.StatusUnauthorized && !renewed { // nothing began, so the call may be made again
+			renewed = true
+			if token, err = d.renew(r.Context(), refused); err != nil {
+				return nil, err
+			}
+			if err := sendable(token); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		switch {
 		case ok && rateLimited(refused):
 			wait = max(wait, refused.RetryAfter)
 		case !safe:
@@ -79,6 +91,14 @@ func (d *doer) Do(r *http.Request) (*http.Response, error) {
 		}
 		pause *= 2
 	}
+}
+
+// sendable returns an error unless the token can be in a header.
+func sendable(token string) error {
+	if strings.ContainsFunc(token, func(c rune) bool { return c <= ' ' || c > '~' }) || token == "" {
+		return errors.New("client: the access token is empty or contains invalid characters")
+	}
+	return nil
 }
 
 // rateLimited reports whether the call was refused for its rate, before anything began.

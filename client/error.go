@@ -23,6 +23,16 @@ type Error struct {
 	RetryAfter time.Duration
 }
 
+// Claims returns what the service wants of a new sign-in, as JSON in base64url; "" for nothing.
+func (e *Error) Claims() string {
+	for _, p := range e.Parameters {
+		if p.Name == "claims" {
+			return p.Value
+		}
+	}
+	return ""
+}
+
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.ErrorCode != "" {

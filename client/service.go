@@ -38,6 +38,10 @@ func Token(token string) TokenSource {
 // Options configures a Service. Token is required.
 type Options struct {
 	Token TokenSource
+	// Renew returns another token after the service refused one with status 401, and the call is made once more with it: an
+	// expired token (TokenExpired), or one that lacks claims (parameter claims, JSON in base64url). Its error, such as the
+	// refusal itself, becomes the call's. nil renews nothing.
+	Renew func(ctx context.Context, refused *Error) (string, error)
 	// Timeout bounds one attempt at a call; 0 means 60 seconds.
 	Timeout time.Duration
 	// Transport sends the requests; nil means that of net/http.
@@ -62,7 +66,8 @@ func Open(baseURL string, o Options) (*Service, error) {
 		o.Pause = sleep
 	}
 	d := &doer{
-		token: o.Token, pause: o.Pause, timeout: cmp.Or(o.Timeout, defaultTimeout), userAgent: cmp.Or(o.UserAgent, "readiness-client"),
+		token: o.Token, renew: o.Renew, pause: o.Pause,
+		timeout: cmp.Or(o.Timeout, defaultTimeout), userAgent: cmp.Or(o.UserAgent, "readiness-client"),
 		http: &http.Client{
 			Transport: o.Transport,
 			// The token must not reach another server, so redirects are returned instead of followed.

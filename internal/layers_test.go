@@ -55,7 +55,8 @@ var mayImport = map[string][]string{
 
 	// The client for other modules: it depends on openapi.yaml and not on the
 	// service's packages.
-	"client": {},
+	"client":        {},
+	"client/signin": {},
 
 	// The service's rules for files, without log, queue and callers.
 	"offline": {
@@ -80,7 +81,7 @@ var mayImport = map[string][]string{
 	// The commands that call a service know it by its client only.
 	"cmd/readiness/cli": {},
 	"cmd/readiness/clientcmd": {
-		"cmd/readiness/cli", "cmd/readiness/clientcmd/sheet", "client", "evaluation", "offline/report/...",
+		"cmd/readiness/cli", "cmd/readiness/clientcmd/sheet", "client", "client/signin", "evaluation", "offline/report/...",
 		"domain/benchmark", "domain/benchmark/goldenset", "domain/comparison", // question files, and what verdicts are called
 		"internal/jsonerror", "internal/optional",
 	},

@@ -34,6 +34,9 @@ the tenant's sign-in. It changes nothing and prints no token.`,
 			if err := application.Validate(); err != nil {
 				return cli.Usage("%w", err)
 			}
+			if err := application.Trust(); err != nil {
+				return err
+			}
 			token := ""
 			if tokenFile != "" {
 				text, err := os.ReadFile(tokenFile)

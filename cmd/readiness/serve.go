@@ -152,6 +152,9 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 	life := &lifetime{log: r.Log}
 	defer func() { err = errors.Join(err, life.end()) }()
 
+	if err := f.fabric.Trust(); err != nil {
+		return err
+	}
 	plans, err := readPlans(f.plans)
 	if err != nil {
 		return err
@@ -230,7 +233,7 @@ func (r *root) applyAtStart(ctx context.Context, s *service, declared []account.
 
 // issuers returns the verifier of trusted tokens, and the embedded issuer if it is trusted.
 func (r *root) issuers(f serveFlags) (*token.Issuer, *token.Verifier, error) {
-	o := token.Options{Now: time.Now, Log: r.Log}
+	o := token.Options{Now: time.Now, Log: r.Log, Transport: f.fabric.Transport}
 	for _, address := range f.issuers {
 		o.Issuers = append(o.Issuers, token.Trusted{URL: address, Audiences: f.audiences})
 	}

@@ -87,9 +87,15 @@ type serving struct {
 
 func serve(t *testing.T, args ...string) *serving {
 	t.Helper()
+	return serveWith(t, append([]string{"--platform", "folder:../../samples/workspaces"}, args...)...)
+}
+
+// serveWith starts a service on the platform that args name.
+func serveWith(t *testing.T, args ...string) *serving {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &serving{stdout: newOutput(), stderr: newOutput(), ended: make(chan struct{})}
-	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces"}, args...)
+	args = append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)
 	go func() {
 		defer close(s.ended)
 		s.code = Run(ctx, args, s.stdout, s.stderr)

@@ -22,6 +22,9 @@ accepted work are encrypted with it.`,
 			if err := f.check(); err != nil {
 				return err
 			}
+			if err := f.fabric.Trust(); err != nil {
+				return err
+			}
 			plans, err := readPlans(f.plans)
 			if err != nil {
 				return err

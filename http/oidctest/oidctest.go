@@ -107,13 +107,18 @@ func (p *Provider) SignIn(t testing.TB, person, service string, scopes ...string
 	check(t, err)
 	verifier := rand.Text()
 	challenge := sha256.Sum256([]byte(verifier))
-	login := p.redirected(t, rp.AuthURL("state", party, rp.WithCodeChallenge(base64.RawURLEncoding.EncodeToString(challenge[:]))))
-	request := login.Query().Get("authRequestID")
-	check(t, p.store.CheckUsernamePassword(person, "", request))
-	back := p.redirected(t, p.URL+"/authorize/callback?id="+url.QueryEscape(request))
+	back := p.Browse(t, person, rp.AuthURL("state", party, rp.WithCodeChallenge(base64.RawURLEncoding.EncodeToString(challenge[:]))))
 	tokens, err := rp.CodeExchange[*oidc.IDTokenClaims](t.Context(), back.Query().Get("code"), party, rp.WithCodeVerifier(verifier))
 	check(t, err)
 	return Tokens{tokens.AccessToken, tokens.IDToken, tokens.RefreshToken}
+}
+
+// Browse signs a person in at the address where a program sent their browser, and returns where it is sent back to.
+func (p *Provider) Browse(t testing.TB, person, address string) *url.URL {
+	t.Helper()
+	request := p.redirected(t, address).Query().Get("authRequestID")
+	check(t, p.store.CheckUsernamePassword(person, "", request))
+	return p.redirected(t, p.URL+"/authorize/callback?id="+url.QueryEscape(request))
 }
 
 // Program returns the access token of a program that signs in with client credentials. The token holds the roles.

@@ -31,8 +31,10 @@ type Options struct {
 	Embedded *Issuer
 	// Client fetches discovery documents and keys; nil for one that follows no redirect to another host.
 	Client *http.Client
-	Now    func() time.Time
-	Log    *slog.Logger
+	// Transport is that of the client when Client is nil; nil for http.DefaultTransport.
+	Transport http.RoundTripper
+	Now       func() time.Time
+	Log       *slog.Logger
 }
 
 // Verifier verifies tokens. It is safe for concurrent use.
@@ -82,7 +84,7 @@ func NewVerifier(o Options) (*Verifier, error) {
 	v := &Verifier{issuers: map[string]issuer{}, verified: seen}
 	client := o.Client
 	if client == nil {
-		client = &http.Client{CheckRedirect: sameHost}
+		client = &http.Client{Transport: o.Transport, CheckRedirect: sameHost}
 	}
 	for _, t := range o.Issuers {
 		if len(t.Audiences) == 0 {

@@ -10,6 +10,8 @@ package fabric
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"log/slog"
 	"net"
@@ -108,11 +110,7 @@ func New(o Options) (*Platform, error) {
 		return nil, err
 	}
 	if o.Transport == nil {
-		o.Transport = &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-			TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: callTimeout, IdleConnTimeout: 90 * time.Second,
-			MaxIdleConnsPerHost: 32, MaxConnsPerHost: 64, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10,
-		}
+		o.Transport = NewTransport(nil)
 	}
 	p.client = &http.Client{
 		Transport:     o.Transport,
@@ -134,6 +132,16 @@ func New(o Options) (*Platform, error) {
 		p.log = slog.New(slog.DiscardHandler)
 	}
 	return p, nil
+}
+
+// NewTransport returns a transport that trusts the certificate authorities; nil for those of the system.
+func NewTransport(roots *x509.CertPool) *http.Transport {
+	return &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+		TLSClientConfig:     &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: callTimeout, IdleConnTimeout: 90 * time.Second,
+		MaxIdleConnsPerHost: 32, MaxConnsPerHost: 64, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10,
+	}
 }
 
 // Check implements the readiness check of a platform: this one is asked for by each call, so its outage keeps no call

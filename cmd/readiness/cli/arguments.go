@@ -35,3 +35,18 @@ func Printable(what string) string {
 		return r
 	}, what)
 }
+
+// plainWord reports whether no shell gives the word a special meaning.
+func plainWord(word string) bool {
+	return word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=@%+,", r)
+	})
+}
+
+// ShellWord quotes a word for a shell if necessary.
+func ShellWord(word string) string {
+	if plainWord(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

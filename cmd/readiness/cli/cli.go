@@ -24,6 +24,10 @@ type Program struct {
 	Log            *slog.Logger // nil until flags are read
 	// Pause waits between calls to a service; nil waits for as long as the service asks.
 	Pause func(context.Context, time.Duration) error
+	// Browse opens an address in the person's browser; nil for the system's.
+	Browse func(address string) error
+	// Someone reports whether a person can answer; nil for whether Stderr is a terminal.
+	Someone func() bool
 
 	logLevel, logFormat string
 	// started is set once flags and arguments are valid; earlier errors are usage errors.

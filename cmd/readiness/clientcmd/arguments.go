@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -63,19 +62,4 @@ func readBody(cmd *cobra.Command, file string) ([]byte, error) {
 		return nil, fmt.Errorf("%s has more than %d MiB", file, maxRequest>>20)
 	}
 	return body, nil
-}
-
-// plainWord reports whether no shell gives the word a special meaning.
-func plainWord(word string) bool {
-	return word != "" && !strings.ContainsFunc(word, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_./:=@%+,", r)
-	})
-}
-
-// shellWord quotes a word for a shell if necessary.
-func shellWord(word string) string {
-	if plainWord(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func (c *calls) run(do func(ctx context.Context, s *client.Service, args []strin
 		if err != nil {
 			return err
 		}
-		s, err := c.open(to)
+		s, err := c.openProfile(to)
 		if err != nil {
 			return err
 		}
@@ -82,13 +83,17 @@ func (c *calls) run(do func(ctx context.Context, s *client.Service, args []strin
 }
 
 // open returns the service that a login is for.
-func (c *calls) open(to profile) (*client.Service, error) {
+func (c *calls) open(to profile, transport http.RoundTripper) (*client.Service, error) {
 	if c.timeout <= 0 {
 		return nil, cli.Usage("--timeout must be more than 0")
 	}
-	return client.Open(to.BaseURL, client.Options{
-		Token: client.Token(to.Token), Timeout: c.timeout, UserAgent: "readiness/" + cli.Version(), Pause: c.program.Pause,
-	})
+	o := c.options(client.Token(to.Token))
+	o.Transport = transport
+	return client.Open(to.BaseURL, o)
+}
+
+func (c *calls) options(token client.TokenSource) client.Options {
+	return client.Options{Token: token, Timeout: c.timeout, UserAgent: "readiness/" + cli.Version(), Pause: c.program.Pause}
 }
 
 // readable returns err as people read it: a refusal with its details, ctx.Err() if the command was interrupted.
@@ -120,7 +125,11 @@ func (c *calls) readable(ctx context.Context, err error) error {
 		line("retry in %s", refused.RetryAfter)
 	}
 	if refused.Status == 401 {
-		line("store a new token with readiness client login")
+		again := "readiness client login" + c.profileFlag()
+		if claims := refused.Claims(); claims != "" {
+			again += " --claims " + cli.ShellWord(claims)
+		}
+		line("sign in again, or store a new token, with %s", again)
 	}
 	return readableError{b.String(), err}
 }

@@ -1,6 +1,7 @@
 package clientcmd
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"syscall"
+	"time"
 
 	"readiness/client"
 	"readiness/cmd/readiness/cli"
@@ -18,6 +21,21 @@ import (
 type profile struct {
 	BaseURL string `json:"baseUrl"`
 	Token   string `json:"token"`
+	// SignedIn is how the token was got from an issuer; nil for a token that was given.
+	SignedIn *signedIn `json:"signedIn,omitempty"`
+}
+
+// signedIn is a sign-in at an issuer, which can be renewed.
+type signedIn struct {
+	Issuer   string   `json:"issuer"`
+	ClientID string   `json:"clientId"`
+	Scopes   []string `json:"scopes"`
+	// Device signs in with a code for another device, instead of a browser.
+	Device bool   `json:"device,omitempty"`
+	CAFile string `json:"caFile,omitempty"`
+	// Refresh is empty when the issuer gave none, Expires zero when it did not say.
+	Refresh string    `json:"refreshToken,omitempty"`
+	Expires time.Time `json:"expires,omitzero"`
 }
 
 const defaultProfile = "default"
@@ -58,21 +76,24 @@ func (c *calls) login() (profile, error) {
 			return profile{}, cli.Usage("%s needs %s: a profile's token is only sent to the profile's address", environmentBaseURL,
 				environmentToken)
 		}
-		return profile{baseURL, token}, nil
+		return profile{BaseURL: baseURL, Token: token}, nil
 	}
 	path, err := c.profilePath()
 	if err != nil {
 		return profile{}, err
 	}
-	kept, err := readProfile(path)
+	kept, err := c.readProfile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return profile{}, fmt.Errorf("there is no profile %s; create it with readiness client login --base-url URL%s", c.profile,
-			c.profileFlag())
+		return profile{}, c.noProfile()
 	}
 	if token != "" {
-		kept.Token = token
+		kept.Token, kept.SignedIn = token, nil
 	}
 	return kept, err
+}
+
+func (c *calls) noProfile() error {
+	return fmt.Errorf("there is no profile %s; create it with readiness client login --base-url URL%s", c.profile, c.profileFlag())
 }
 
 // profileFlag returns the flags, quoted for a shell, that make a command line use the same profile.
@@ -82,13 +103,13 @@ func (c *calls) profileFlag() string {
 		flags += " --profile " + c.profile
 	}
 	if c.config != "" {
-		flags += " --config " + shellWord(c.config)
+		flags += " --config " + cli.ShellWord(c.config)
 	}
 	return flags
 }
 
 // readProfile reads a profile, and refuses one that others than its owner can read.
-func readProfile(path string) (p profile, err error) {
+func (*calls) readProfile(path string) (p profile, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return p, err
@@ -127,4 +148,35 @@ func (p profile) write(path string) error {
 		return err
 	}
 	return os.Rename(file.Name(), path)
+}
+
+// lockPatience is how long a command waits for another that renews the same profile's tokens, which can wait for a person.
+const lockPatience = 11 * time.Minute
+
+// lock keeps other commands from renewing the profile's tokens until unlock is called. An issuer may take a refresh
+// token once only, so two commands must not use the same one. The system releases the lock when the process dies.
+func (*calls) lock(ctx context.Context, path string) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // next to the user's own profile
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, errors.New("another command is signing in"))
+	defer cancel()
+	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { _ = file.Close() }, nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return nil, errors.Join(err, file.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(context.Cause(ctx), file.Close())
+		case <-time.After(wait):
+		}
+	}
 }

@@ -12,7 +12,7 @@ func TestProfileIsPrivate(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "profiles", "default.json")
 	for range 2 {
-		if err := (profile{"http://127.0.0.1:1", "aaaa.bbbb.cccc"}).write(path); err != nil {
+		if err := (profile{BaseURL: "http://127.0.0.1:1", Token: "aaaa.bbbb.cccc"}).write(path); err != nil {
 			t.Fatal(err)
 		}
 	}

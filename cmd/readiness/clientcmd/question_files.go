@@ -149,7 +149,7 @@ overwrites a file.`,
 		}
 		fmt.Fprintf(c.program.Stderr, "%d questions are written to %s; edit them, then save them with\n"+
 			"  readiness client benchmark save %s %s %s%s\n",
-			n, cli.Printable(args[2]), shellWord(args[0]), shellWord(args[1]), shellWord(args[2]), c.profileFlag())
+			n, cli.Printable(args[2]), cli.ShellWord(args[0]), cli.ShellWord(args[1]), cli.ShellWord(args[2]), c.profileFlag())
 		return nil
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

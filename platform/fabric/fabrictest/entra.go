@@ -1,32 +1,48 @@
 package fabrictest
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
+	"crypto/rsa"
 	"encoding/json"
-	"errors"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
 	"github.com/gorilla/mux"
 )
 
-// Entra emulates the part of Microsoft Entra ID that exchanges a person's token for one of the platform (on-behalf-of).
-// A service that begs for a token of its own (client_credentials) gets an app-only one, as it does from Entra.
+// Entra emulates what clients of the service and the service itself use of Microsoft Entra ID: people sign in with an
+// authorization code and PKCE or with a device code, and the service exchanges their tokens (on-behalf-of). The flows are
+// those of an independent provider (zitadel/oidc); paths, tokens and errors are Entra's. Any tenant whose id is a UUID is
+// known. A service that begs for a token of its own (client_credentials) gets an app-only one, as it does from Entra.
 type Entra struct {
-	key      *ecdsa.PrivateKey
+	key      *rsa.PrivateKey
 	now      func() time.Time
 	clientID string
 	router   *mux.Router
 
 	mu        sync.Mutex
+	url       string // the base address, once it is known
+	people    []Resident
 	refusals  []Refusal
 	exchanges int
+	requires  string // an authentication context without which no token is exchanged
+	withheld  []string
+	life      time.Duration
+	tenants   map[string]*tenant
+	// contexts holds the authentication contexts that were asked for, by the request, code or refresh token that leads
+	// to the token which has them.
+	contexts map[string]string
+	sessions map[string]session
+}
+
+// Resident is a person whom the sign-in page offers.
+type Resident struct {
+	Name   string
+	Object string // the id in the tenant
 }
 
 // Refusal is an error of the token endpoint, for the next exchange whose scopes contain Scope.
@@ -36,26 +52,96 @@ type Refusal struct {
 	Body   map[string]any
 }
 
-// NewEntra returns an identity provider that knows one confidential client.
+// NewEntra returns an identity provider that knows the service's application, a confidential client, and a public client
+// for people (PublicClient).
 func NewEntra(clientID string, now func() time.Time) (*Entra, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key, err := signingKey()
 	if err != nil {
 		return nil, err
 	}
-	e := &Entra{key: key, now: now, clientID: clientID, router: mux.NewRouter()}
-	e.router.HandleFunc("/{tid}/v2.0/.well-known/openid-configuration", e.metadata).Methods(http.MethodGet)
-	e.router.HandleFunc("/{tid}/oauth2/v2.0/token", e.token).Methods(http.MethodPost)
+	e := &Entra{key: key, now: now, clientID: clientID, router: mux.NewRouter(), life: time.Hour, tenants: map[string]*tenant{},
+		contexts: map[string]string{}, sessions: map[string]session{}}
+	const below = "/{tid:" + uuidPattern + "}"
+	e.router.HandleFunc(below+"/v2.0/.well-known/openid-configuration", e.metadata).Methods(http.MethodGet)
+	e.router.HandleFunc(below+"/oauth2/v2.0/token", e.token).Methods(http.MethodPost)
+	e.router.HandleFunc(below+"/login", e.login).Methods(http.MethodGet, http.MethodPost)
+	e.router.HandleFunc(below+devicePath, e.device).Methods(http.MethodGet, http.MethodPost)
+	e.router.HandleFunc(below+"/oauth2/v2.0/devicecode", e.deviceCode).Methods(http.MethodPost)
+	e.router.HandleFunc(below+"/oauth2/v2.0/authorize", e.authorize).Methods(http.MethodGet, http.MethodPost)
+	e.router.HandleFunc(below+"/oauth2/v2.0"+callbackPath, e.callback).Methods(http.MethodGet)
+	e.router.HandleFunc(below+"/discovery/v2.0/keys", e.keys).Methods(http.MethodGet)
+	e.router.NotFoundHandler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusNotFound, aadsts(90002, "invalid_request", "The tenant or the page was not found"))
+	})
 	return e, nil
 }
 
+// PublicClient returns the client id with which people's programs sign in.
+func (e *Entra) PublicClient() string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("public/"+e.clientID)).String()
+}
+
 // ServeHTTP implements http.Handler.
-func (e *Entra) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.router.ServeHTTP(w, r) }
+func (e *Entra) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	e.mu.Lock()
+	if e.url == "" {
+		e.url = "https://" + r.Host
+	}
+	e.mu.Unlock()
+	e.router.ServeHTTP(w, r)
+}
+
+// At says at which address the provider is reached, which is in the issuer of its tokens. Without it, the address of the
+// first call is taken, and tokens made before name Entra's own.
+func (e *Entra) At(url string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.url = url
+}
+
+// Houses sets the people whom the sign-in page offers. Their ids at the platform are their names.
+func (e *Entra) Houses(people ...Resident) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.people = people
+}
 
 // Refuse scripts refusals.
 func (e *Entra) Refuse(all ...Refusal) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.refusals = append(e.refusals, all...)
+}
+
+// Require makes every exchange fail with a claims challenge, unless the person signed in with the claims that ask for the
+// authentication context; "" ends that.
+func (e *Entra) Require(context string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.requires = context
+}
+
+// Withhold makes every exchange for one of the delegated permissions fail for lack of consent.
+func (e *Entra) Withhold(permissions ...string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.withheld = permissions
+}
+
+// Live sets how long tokens are valid; by default an hour.
+func (e *Entra) Live(life time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.life = life
+}
+
+// EndSessions revokes every refresh token, as a change of password does.
+func (e *Entra) EndSessions() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	clear(e.sessions)
+	clear(e.tenants)
 }
 
 // Exchanges returns how often a token was asked for.
@@ -65,119 +151,90 @@ func (e *Entra) Exchanges() int {
 	return e.exchanges
 }
 
-type entraClaims struct {
-	jwt.RegisteredClaims
-	Tenant string `json:"tid"`
-	Object string `json:"oid"`
-	Scopes string `json:"scp,omitempty"`
-	IDType string `json:"idtyp,omitempty"`
+// Sessions returns how many refresh tokens of exchanges are valid.
+func (e *Entra) Sessions() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.sessions)
 }
 
-// SignIn returns the token that a person sends to the service.
-func (e *Entra) SignIn(tenant, object string, life time.Duration) (string, error) {
-	return e.sign(entraClaims{Tenant: tenant, Object: object, Scopes: "Service.ReadWrite.All"}, e.clientID, life)
-}
-
-func (e *Entra) sign(c entraClaims, audience string, life time.Duration) (string, error) {
-	now := e.now()
-	c.RegisteredClaims = jwt.RegisteredClaims{Issuer: "https://login.microsoftonline.com/" + c.Tenant + "/v2.0",
-		Audience: jwt.ClaimStrings{audience}, Subject: c.Object,
-		ExpiresAt: jwt.NewNumericDate(now.Add(life)), IssuedAt: jwt.NewNumericDate(now)}
-	return jwt.NewWithClaims(jwt.SigningMethodES256, c).SignedString(e.key)
-}
-
-func (e *Entra) read(token, audience string) (entraClaims, error) {
-	var c entraClaims
-	_, err := jwt.ParseWithClaims(token, &c, func(*jwt.Token) (any, error) { return &e.key.PublicKey, nil },
-		jwt.WithValidMethods([]string{"ES256"}), jwt.WithAudience(audience), jwt.WithTimeFunc(e.now), jwt.WithExpirationRequired())
-	return c, err
-}
-
-// platformAudience is the application of both interfaces of the platform.
-const platformAudience = "https://api.fabric.microsoft.com"
-
-// Person is Options.Person for tokens of this provider: its people's ids are tenant and object.
-func (e *Entra) Person(bearer string) (Person, error) {
-	c, err := e.read(bearer, platformAudience)
-	if errors.Is(err, jwt.ErrTokenExpired) {
-		return Person{}, ErrExpired
+// base returns the address of a tenant.
+func (e *Entra) base(tenant string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.url == "" {
+		return "https://login.microsoftonline.com/" + tenant
 	}
-	if err != nil {
-		return Person{}, err
-	}
-	return Person{ID: c.Tenant + "/" + c.Object, Scopes: strings.Fields(c.Scopes), AppOnly: c.IDType == "app"}, nil
+	return e.url + "/" + tenant
 }
+
+func tenantIn(r *http.Request) string { return strings.ToLower(mux.Vars(r)["tid"]) }
 
 func (e *Entra) metadata(w http.ResponseWriter, r *http.Request) {
-	base := "https://" + r.Host + "/" + mux.Vars(r)["tid"]
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_ = json.NewEncoder(w).Encode(map[string]any{"issuer": base + "/v2.0", "token_endpoint": base + "/oauth2/v2.0/token",
-		"authorization_endpoint": base + "/oauth2/v2.0/authorize", "jwks_uri": base + "/discovery/v2.0/keys"})
+	base := e.base(tenantIn(r))
+	answer(w, http.StatusOK, map[string]any{"issuer": base + "/v2.0", "token_endpoint": base + "/oauth2/v2.0/token",
+		"authorization_endpoint": base + "/oauth2/v2.0/authorize", "jwks_uri": base + "/discovery/v2.0/keys",
+		"device_authorization_endpoint": base + "/oauth2/v2.0/devicecode", "response_types_supported": []string{"code"},
+		"subject_types_supported": []string{"pairwise"}, "id_token_signing_alg_values_supported": []string{"RS256"},
+		"scopes_supported": []string{"openid", "profile", "email", "offline_access"}, "tenant_region_scope": "EU"})
+}
+
+// answer sends JSON as Entra does.
+func answer(w http.ResponseWriter, status int, body any) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "no-store, no-cache")
+	h.Set("Pragma", "no-cache")
+	h["x-ms-request-id"] = []string{uuid.NewString()}
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
 }
 
 // aadsts is the body of an error of the provider.
 func aadsts(code int, name, description string) map[string]any {
 	return map[string]any{"error": name, "error_description": description, "error_codes": []int{code},
-		"trace_id": "0f5d6c1e-0000-4000-8000-000000000000", "correlation_id": "0f5d6c1e-0000-4000-8000-000000000001"}
+		"trace_id": uuid.NewString(), "correlation_id": uuid.NewString()}
 }
 
+// token answers the token endpoint: an exchange by itself, a sign-in by the provider behind it.
 func (e *Entra) token(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	var status int
-	var body map[string]any
 	if err := r.ParseForm(); err != nil {
-		status, body = http.StatusBadRequest, aadsts(900144, "invalid_request", "The request body is not valid")
-	} else {
-		status, body = e.exchange(mux.Vars(r)["tid"], r.PostForm.Get)
+		answer(w, http.StatusBadRequest, aadsts(900144, "invalid_request", "The request body is not valid"))
+		return
 	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store, no-cache")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body)
+	form := r.PostForm.Get
+	if status, body, refused := e.refused(form("scope")); refused {
+		answer(w, status, body)
+		return
+	}
+	switch grant := form("grant_type"); {
+	case grant == "client_credentials", grant == onBehalfOf, grant == "refresh_token" && e.session(form("refresh_token")):
+		status, body := e.exchange(tenantIn(r), form)
+		answer(w, status, body)
+	case slices.Contains([]string{"authorization_code", "refresh_token", "device_code", deviceGrant}, grant):
+		e.signIn(w, r)
+	default:
+		answer(w, http.StatusBadRequest, aadsts(70003, "unsupported_grant_type", "The grant type is not supported"))
+	}
 }
 
-func (e *Entra) exchange(tenant string, form func(string) string) (int, map[string]any) {
+// refused counts the request and returns the first scripted refusal of it.
+func (e *Entra) refused(scope string) (int, map[string]any, bool) {
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.exchanges++
-	i := slices.IndexFunc(e.refusals, func(f Refusal) bool { return strings.Contains(form("scope"), f.Scope) })
-	if i >= 0 {
-		f := e.refusals[i]
-		e.refusals = slices.Delete(e.refusals, i, i+1)
-		e.mu.Unlock()
-		return f.Status, f.Body
+	i := slices.IndexFunc(e.refusals, func(f Refusal) bool { return strings.Contains(scope, f.Scope) })
+	if i < 0 {
+		return 0, nil, false
 	}
-	e.mu.Unlock()
-	if form("client_id") != e.clientID {
-		return http.StatusBadRequest, aadsts(700016, "unauthorized_client", "The application was not found in the directory")
-	}
-	if form("client_secret") == "" && form("client_assertion") == "" {
-		return http.StatusUnauthorized, aadsts(7000218, "invalid_client", "The request must contain a client secret or assertion")
-	}
-	const life = time.Hour
-	c := entraClaims{Tenant: tenant, IDType: "app"}
-	if form("grant_type") != "client_credentials" {
-		if form("grant_type") != "urn:ietf:params:oauth:grant-type:jwt-bearer" || form("requested_token_use") != "on_behalf_of" {
-			return http.StatusBadRequest, aadsts(70003, "unsupported_grant_type", "The grant type is not supported")
-		}
-		person, err := e.read(form("assertion"), e.clientID)
-		switch {
-		case errors.Is(err, jwt.ErrTokenExpired):
-			return http.StatusBadRequest, aadsts(500133, "invalid_grant", "Assertion is not within its valid time range")
-		case err != nil || person.Tenant != tenant:
-			return http.StatusBadRequest, aadsts(50013, "invalid_grant", "Assertion failed signature validation")
-		}
-		var granted []string
-		for s := range strings.FieldsSeq(form("scope")) {
-			if at := strings.LastIndexByte(s, '/'); at >= 0 {
-				granted = append(granted, s[at+1:])
-			}
-		}
-		c = entraClaims{Tenant: tenant, Object: person.Object, Scopes: strings.Join(granted, " ")}
-	}
-	signed, err := e.sign(c, platformAudience, life)
-	if err != nil {
-		return http.StatusInternalServerError, aadsts(90033, "server_error", "A transient error has occurred")
-	}
-	return http.StatusOK, map[string]any{"token_type": "Bearer", "scope": form("scope"), "expires_in": int(life.Seconds()),
-		"ext_expires_in": int(life.Seconds()), "access_token": signed}
+	f := e.refusals[i]
+	e.refusals = slices.Delete(e.refusals, i, i+1)
+	return f.Status, f.Body, true
+}
+
+// answerOf is the answer of the provider behind.
+func answerOf(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
 }

@@ -4,6 +4,7 @@ package setup
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -34,8 +35,30 @@ type Application struct {
 
 	// The addresses of Fabric, Power BI and Microsoft Entra ID, without a path.
 	URL, PowerBIURL, Authority string
-	// Transport carries the calls; nil for the usual one.
+	// CAFile holds further certificate authorities to trust.
+	CAFile string
+	// Transport carries the calls; nil for the usual one. Trust sets it.
 	Transport http.RoundTripper
+}
+
+// Trust reads CAFile and makes Transport trust it.
+func (a *Application) Trust() error {
+	if a.CAFile == "" {
+		return nil
+	}
+	text, err := os.ReadFile(a.CAFile)
+	if err != nil {
+		return fmt.Errorf("--ca-file: %w", err)
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		return fmt.Errorf("--ca-file: the system's certificate authorities cannot be read: %w", err)
+	}
+	if !roots.AppendCertsFromPEM(text) {
+		return fmt.Errorf("--ca-file: %s holds no certificate in PEM", a.CAFile)
+	}
+	a.Transport = fabric.NewTransport(roots)
+	return nil
 }
 
 // AddTo adds the flags that fill the application.
@@ -51,6 +74,8 @@ func (a *Application) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&a.URL, "fabric-url", fabric.DefaultURL, "address of Fabric")
 	flags.StringVar(&a.PowerBIURL, "fabric-power-bi-url", fabric.DefaultPowerBIURL, "address of Power BI")
 	flags.StringVar(&a.Authority, "fabric-authority", entra.DefaultAuthority, "address of Microsoft Entra ID, without the tenant")
+	flags.StringVar(&a.CAFile, "ca-file", "", "PEM file with certificate authorities to trust, besides the system's, when calling Fabric, "+
+		"Power BI, Microsoft Entra ID and issuers")
 }
 
 // Validate returns an error that names the flag if no exchange can be made as the application. It reads no file.

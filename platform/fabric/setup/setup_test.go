@@ -66,7 +66,8 @@ func TestCheck(t *testing.T) {
 		"all":        {nil, good, nil, []string{"platform: granted", "agent: granted", "2 workspace(s)"}, "", ""},
 		"no token":   {nil, "", nil, []string{"tenant " + tenant + " is at", "not tried"}, "", "granted"},
 		"no consent": {nil, good, []fabrictest.Refusal{{Scope: "Workspace.Read.All", Status: 400, Body: consent}}, nil, "have not granted", "workspace(s)"},
-		"no optional consent": {nil, good, []fabrictest.Refusal{{Scope: "Dataset.Read.All", Status: 400, Body: consent}},
+		"no optional consent": {nil, good, []fabrictest.Refusal{
+			{Scope: "Dataset.Read.All", Status: 400, Body: consent}, {Scope: "Dataset.Read.All", Status: 400, Body: consent}}, // MSAL asks twice
 			[]string{"usage: not granted; grant the application https://api.fabric.microsoft.com/Dataset.Read.All", "workspace(s)"}, "", ""},
 		"expired":           {nil, expired, nil, nil, "expired", "workspace(s)"},
 		"another token":     {nil, "a.b.c", nil, nil, "no claims tid and oid", "granted"},

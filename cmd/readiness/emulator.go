@@ -1,0 +1,260 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"readiness/cmd/readiness/cli"
+	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/folder"
+)
+
+// The tenant and the service's application of the emulator.
+const (
+	emulatedTenant = "11111111-1111-4111-8111-111111111111"
+	emulatedClient = "33333333-3333-4333-8333-333333333333"
+)
+
+// emulatorFlags are the flags of emulator.
+type emulatorFlags struct {
+	platform, address, data    string
+	people, viewers, noCapable []string
+	faults, noConsent          []string
+	requires                   string
+	tokenLife                  time.Duration
+	options                    fabrictest.Options
+}
+
+func (r *root) emulatorCommand() *cobra.Command {
+	var f emulatorFlags
+	c := &cobra.Command{
+		Use:   "emulator",
+		Short: "Emulate Microsoft Fabric, Power BI and Entra over a folder of workspaces",
+		Long: `Serves what the service uses of Microsoft Fabric, Power BI and Microsoft Entra ID over the workspaces of a folder, by HTTPS
+on this machine, so that anyone can try serve --platform fabric, readiness client login, or a client of their own. It is an
+emulator: people sign in without a password, and what it keeps for itself it forgets when it ends. It prints how to
+start the service with it.
+
+Its certificate, the application's secret and an accounts file are in --data. Flags make it behave as the platform may:
+how it lays definitions out, quotas, rights, missing consent, claims challenges and faults.
+
+A fault is METHOD:PATH:WHAT or METHOD:PATH:WHAT:TIMES. PATH is a part of the path. WHAT is lost (no answer), failed (the
+long-running operation fails), 429, or another status from 400 to 599.`,
+		Example: `  readiness emulator --platform folder:samples/workspaces
+  readiness emulator --platform folder:samples/workspaces --drop-copilot --quota-calls 20 --viewer linus
+  readiness emulator --platform folder:samples/workspaces --fault POST:getDefinition:503:2 --fault GET:/v1/workspaces:lost`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return r.emulate(c.Context(), f) },
+	}
+	f.add(c.Flags())
+	return c
+}
+
+func (f *emulatorFlags) add(flags *pflag.FlagSet) {
+	o := &f.options
+	flags.StringVar(&f.platform, "platform", "", "the workspaces: folder:DIR")
+	flags.StringVar(&f.address, "listen", "127.0.0.1:8443", "loopback address to listen on; port 0 selects a free one")
+	flags.StringVar(&f.data, "data", ".readiness-emulator", "directory for the certificate, the secret and the accounts file")
+	flags.StringSliceVar(&f.people, "person", []string{"ada", "grace", "linus"}, "a person who can sign in, by their id in the folder; "+
+		"can be repeated")
+	flags.StringSliceVar(&f.viewers, "viewer", nil, "a person who may only view, and so reads no definition; can be repeated")
+	flags.StringSliceVar(&f.noCapable, "no-capacities", nil, "a person who may not see states of capacities; can be repeated")
+	flags.StringSliceVar(&f.noConsent, "no-consent", nil, "a delegated permission without consent, such as "+
+		"Dataset.Read.All; can be repeated")
+	flags.StringVar(&f.requires, "require-context", "", "authentication context, such as c1, without which Entra answers with a claims "+
+		"challenge")
+	flags.DurationVar(&f.tokenLife, "token-life", time.Hour, "how long tokens are valid")
+	flags.IntVar(&o.PageSize, "page-size", 100, "how many elements a page of a list holds")
+	flags.DurationVar(&o.Lasts, "operations-last", 400*time.Millisecond, "how long a long-running operation takes")
+	flags.BoolVar(&o.AtOnce, "at-once", false, "answer definitions without a long-running operation")
+	flags.IntVar(&o.Quotas.Calls, "quota-calls", 0, "calls of a person in a minute; 0 for no limit")
+	flags.IntVar(&o.Quotas.Operations, "quota-operations", 0, "calls about long-running operations of a person in a minute; 0 for no limit")
+	flags.BoolVar(&o.Layout.Exact, "exact", false, "give definitions as they are in the folder")
+	flags.BoolVar(&o.Layout.DropCopilot, "drop-copilot", false, "leave out the parts below Copilot/")
+	flags.BoolVar(&o.Layout.CRLF, "crlf", false, "end lines with CR LF")
+	flags.BoolVar(&o.Layout.CompactJSON, "compact-json", false, "write JSON without white space")
+	flags.BoolVar(&o.Layout.TrimMarkdown, "trim-markdown", false, "write Markdown without white space at its end")
+	flags.StringArrayVar(&f.faults, "fault", nil, "something that goes wrong: METHOD:PATH:WHAT or METHOD:PATH:WHAT:TIMES; can be repeated")
+}
+
+// emulate runs until ctx ends.
+func (r *root) emulate(ctx context.Context, f emulatorFlags) error {
+	dir, isFolder := strings.CutPrefix(f.platform, "folder:")
+	if !isFolder || dir == "" {
+		return cli.Usage("--platform must be folder:DIR, the directory that holds the workspaces, not %q", f.platform)
+	}
+	service, entra, err := f.open(dir)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.address)
+	if err != nil {
+		return err
+	}
+	if at, ok := listener.Addr().(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
+		return errors.Join(cli.Usage("--listen must be a loopback address: people sign in without a password"), listener.Close())
+	}
+	url := "https://" + listener.Addr().String()
+	entra.At(url)
+	certificate, err := f.prepare(url)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	f.greet(r, url, entra)
+	return fabrictest.Serve(ctx, listener, fabrictest.Handler(service, entra), certificate,
+		slog.NewLogLogger(r.Log.Handler(), slog.LevelDebug))
+}
+
+// open makes the emulator over the folder.
+func (f *emulatorFlags) open(dir string) (*fabrictest.Service, *fabrictest.Entra, error) {
+	behind, err := folder.Open(dir, folder.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	entra, err := fabrictest.NewEntra(emulatedClient, time.Now)
+	if err != nil {
+		return nil, nil, err
+	}
+	var people []fabrictest.Resident
+	for _, p := range f.people {
+		people = append(people, fabrictest.Resident{Name: p, Object: objectOf(p)})
+	}
+	entra.Houses(people...)
+	entra.Require(f.requires)
+	entra.Live(f.tokenLife)
+	entra.Withhold(f.noConsent...)
+	o := f.options
+	o.Folder, o.Person = behind, entra.Person
+	o.Role = func(person string, _ uuid.UUID) fabrictest.Role {
+		if slices.Contains(f.viewers, person) {
+			return fabrictest.Viewer
+		}
+		return fabrictest.Contributor
+	}
+	o.CapacityReader = func(person string) bool { return !slices.Contains(f.noCapable, person) }
+	if o.PageSize < 1 || o.Lasts <= 0 || f.tokenLife <= 0 || o.Quotas.Calls < 0 || o.Quotas.Operations < 0 {
+		return nil, nil, cli.Usage("--page-size, --operations-last and --token-life must be more than 0, and quotas not less than 0")
+	}
+	service := fabrictest.New(o)
+	for _, text := range f.faults {
+		fault, err := faultOf(service, text)
+		if err != nil {
+			return nil, nil, err
+		}
+		service.Script(fault)
+	}
+	return service, entra, nil
+}
+
+// objectOf returns the id of a person in the tenant.
+func objectOf(person string) string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("person/"+person)).String()
+}
+
+// faultOf reads a --fault.
+func faultOf(s *fabrictest.Service, text string) (fabrictest.Fault, error) {
+	parts := strings.Split(text, ":")
+	if len(parts) != 3 && len(parts) != 4 {
+		return fabrictest.Fault{}, cli.Usage("--fault must be METHOD:PATH:WHAT or METHOD:PATH:WHAT:TIMES, not %q", text)
+	}
+	f := fabrictest.Fault{Method: parts[0], Path: parts[1]}
+	if len(parts) == 4 {
+		times, err := strconv.Atoi(parts[3])
+		if err != nil || times < 1 {
+			return f, cli.Usage("--fault: %q is not how often the fault occurs", parts[3])
+		}
+		f.Times = times
+	}
+	status, err := strconv.Atoi(parts[2])
+	switch {
+	case parts[2] == "lost":
+		f.Answer = fabrictest.Lost
+	case parts[2] == "failed":
+		f.Operation = map[string]any{"errorCode": "UnknownError", "message": "An error occurred while processing the operation",
+			"moreDetails": []any{map[string]any{"errorCode": "Emulated", "message": "The fault was asked for"}}}
+	case parts[2] == "429":
+		f.Answer = s.Throttled(20 * time.Second)
+	case err == nil && status >= 400 && status < 600:
+		f.Answer = fabrictest.Error(status, "UnknownError", "An error occurred while processing the operation")
+	default:
+		return f, cli.Usage("--fault: %q is neither lost, failed nor a status from 400 to 599", parts[2])
+	}
+	return f, nil
+}
+
+// The files in --data.
+const (
+	caFile        = "ca.pem"
+	serverKeyFile = "key.pem"
+	secretFile    = "secret.txt"
+	accountsFile  = "accounts.yaml"
+)
+
+// prepare writes the files that a service needs into --data, and returns the certificate. A valid one is kept.
+func (f *emulatorFlags) prepare(url string) (fabrictest.Certificate, error) {
+	var c fabrictest.Certificate
+	if err := os.MkdirAll(f.data, 0o700); err != nil {
+		return c, err
+	}
+	var err error
+	c.Cert, err = os.ReadFile(filepath.Join(f.data, caFile))
+	if err == nil {
+		c.Key, err = os.ReadFile(filepath.Join(f.data, serverKeyFile))
+	}
+	if errors.Is(err, fs.ErrNotExist) || err == nil && c.Valid(time.Now()) != nil {
+		if c, err = fabrictest.NewCertificate(time.Now()); err == nil {
+			err = f.write(serverKeyFile, c.Key)
+		}
+		if err == nil {
+			err = f.write(caFile, c.Cert)
+		}
+	}
+	if err != nil {
+		return c, err
+	}
+	var accounts strings.Builder
+	accounts.WriteString("accounts:\n  - accountId: contoso\n    plan: Business\n    region: westeurope\n    people:\n")
+	for _, p := range f.people {
+		fmt.Fprintf(&accounts, "      - issuer: %s\n        person: %s/%s # %s\n        role: admin\n", issuerAt(url), emulatedTenant,
+			objectOf(p), strings.Join(strings.Fields(p), " "))
+	}
+	return c, errors.Join(f.write(secretFile, []byte(rand.Text()+"\n")), f.write(accountsFile, []byte(accounts.String())))
+}
+
+func (f *emulatorFlags) write(name string, text []byte) error {
+	return os.WriteFile(filepath.Join(f.data, name), text, 0o600)
+}
+
+func issuerAt(url string) string { return url + "/" + emulatedTenant + "/v2.0" }
+
+// greet prints where the emulator is and how to start the service with it.
+func (f *emulatorFlags) greet(r *root, url string, entra *fabrictest.Entra) {
+	in := func(name string) string { return cli.ShellWord(filepath.Join(f.data, name)) }
+	fmt.Fprintf(r.Stdout, "Emulating Fabric, Power BI and Entra at %s\n", url)
+	for _, line := range [][2]string{{"certificate", in(caFile)}, {"tenant", emulatedTenant}, {"client id", emulatedClient},
+		{"public client", entra.PublicClient()}, {"issuer", issuerAt(url)}, {"people", strings.Join(f.people, ", ")}} {
+		fmt.Fprintf(r.Stdout, "  %-14s %s\n", line[0], line[1])
+	}
+	fmt.Fprintf(r.Stdout, `
+readiness serve --platform fabric --fabric-url %[1]s --fabric-power-bi-url %[1]s --fabric-authority %[1]s \
+    --fabric-client-id %[2]s --fabric-tenant %[3]s --fabric-secret-file %[4]s \
+    --issuer %[5]s --audience %[2]s --ca-file %[6]s --accounts %[7]s
+readiness client login --base-url http://127.0.0.1:8080 --issuer %[5]s \
+    --client-id %[8]s --scope %[2]s/.default --ca-file %[6]s
+`, url, emulatedClient, emulatedTenant, in(secretFile), issuerAt(url), in(caFile), in(accountsFile), entra.PublicClient())
+}
