@@ -230,6 +230,7 @@ func (c *calls) revoke(ctx context.Context, s *signedIn) {
 	case err != nil:
 		fmt.Fprintf(c.program.Stderr, "readiness: the sign-in is not ended at the issuer: %s\n", cli.Printable(err.Error()))
 	case !ended:
-		fmt.Fprintf(c.program.Stderr, "readiness: %s has no endpoint that ends a sign-in; it ends there by itself\n", cli.Printable(s.Issuer))
+		fmt.Fprintf(c.program.Stderr, "readiness: %s has no endpoint that ends a sign-in; it ends there by itself\n",
+			cli.Printable(s.Issuer))
 	}
 }

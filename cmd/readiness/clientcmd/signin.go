@@ -166,7 +166,8 @@ func (c *calls) signIn(ctx context.Context, p *profile, claims string) error {
 	var got signin.Tokens
 	if p.SignedIn.Device {
 		got, err = provider.WithDevice(ctx, asked, func(d signin.Device) error {
-			_, err := fmt.Fprintf(c.program.Stderr, "Open %s on any device and enter the code %s\n", cli.Printable(d.Address), cli.Printable(d.Code))
+			_, err := fmt.Fprintf(c.program.Stderr, "Open %s on any device and enter the code %s\n", cli.Printable(d.Address),
+				cli.Printable(d.Code))
 			return err
 		})
 	} else {
