@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // sharedNames is how many names a package may share: functions, variables and constants that belong to no type and are
@@ -20,27 +17,11 @@ import (
 // generated files. A reader keeps about that many names of one scope apart.
 const sharedNames = 40
 
-// moreSharedNames are the packages that may have more, each with its number and the reason. A package is not in the list
-// when it needs no more than sharedNames.
-var moreSharedNames = map[string]entry{
-	"domain/proposal/screen": {47, "the checks of a text share lists of words of two languages, which are read one at a time"},
-}
-
-// entry is a package that may share more names, and why.
-type entry struct {
-	ceiling int
-	why     string
-}
-
-// crowded finds the packages with more shared names than they may have, and the entries of more that are not needed.
-func crowded(tree fs.FS, more map[string]entry) (problems []string, err error) {
+// crowded finds the packages with more shared names than that.
+func crowded(tree fs.FS) (problems []string, err error) {
 	all, err := sources(tree)
 	if err != nil {
 		return nil, err
-	}
-	shared := map[string]int{}
-	for pkg := range more {
-		shared[pkg] = 0
 	}
 	byPackage := map[string][]source{}
 	for _, s := range all {
@@ -48,20 +29,9 @@ func crowded(tree fs.FS, more map[string]entry) (problems []string, err error) {
 			byPackage[s.pkg] = append(byPackage[s.pkg], s)
 		}
 	}
-	for pkg, files := range byPackage {
-		shared[pkg] = len(sharedBy(pkg, files))
-	}
-	for _, pkg := range slices.Sorted(maps.Keys(shared)) {
-		n := shared[pkg]
-		switch e, listed := more[pkg]; {
-		case !listed && n > sharedNames:
-			problems = append(problems, fmt.Sprintf("%s: %d shared names, %d at most: give some of them a package or a type", pkg, n,
-				sharedNames))
-		case listed && n > e.ceiling:
-			problems = append(problems, fmt.Sprintf("%s: %d shared names, %d at most (%s): give some of them a package or a type", pkg, n,
-				e.ceiling, e.why))
-		case listed && n <= sharedNames:
-			problems = append(problems, fmt.Sprintf("%s: %d shared names need no entry in moreSharedNames: remove it", pkg, n))
+	for _, pkg := range slices.Sorted(maps.Keys(byPackage)) {
+		if n := len(sharedBy(pkg, byPackage[pkg])); n > sharedNames {
+			problems = append(problems, fmt.Sprintf("%s: %d shared names, %d at most: give some of them a package or a type", pkg, n, sharedNames))
 		}
 	}
 	return problems, nil
@@ -119,9 +89,8 @@ func TestSharedNames(t *testing.T) {
 		}
 		return b.String()
 	}
-	rows := map[string]struct {
+	check(t, crowded, map[string]struct {
 		files map[string]string
-		more  map[string]entry
 		want  []string
 	}{
 		"as many as may be": {map[string]string{
@@ -130,41 +99,17 @@ func TestSharedNames(t *testing.T) {
 			"a/c.go":      "package a\ntype t int\nfunc init() {}\n" + many("func (t) M%d() {}\ntype T%[1]d int\n", 50),
 			"a/d.go":      "package a\nconst (\nFirst t = iota\n" + many("C%d\n", 50) + ")\n",
 			"a/e.gen.go":  "package a\n" + many("func G%d() {}\n", 50),
-			"a/f.go":      "package a\n" + many("var w%d = x.f%[1]d + f%[1]d\n", 50) + many("func f%d() {}\n", 50),
-			"a/g.go":      "package a\nvar _ = f.f1.f2\n",
+			"a/f.go":      "package a\nimport \"x\"\n" + many("var w%d = x.f%[1]d + f%[1]d\n", 50) + many("func f%d() {}\n", 50),
+			"a/g.go":      "package a\nimport \"x\"\nvar _ = x.T{f1: 2}\nfunc (t) m() { f2 := 3; _ = f2 }\n", // no uses of f.go's f1 and f2
 			"a/a_test.go": "package a\n" + many("func H%d() { f%[1]d() }\n", 50),
-		}, nil, nil},
+		}, nil},
 		"one more": {map[string]string{
 			"a/a.go": "package a\n" + many("func F%d() {}\n", 38) + "const (\nFirst = iota\nSecond\n)\nvar Third int\n",
 			"b/b.go": "package b\ntype t int\n" + many("var v%d t = 1\n", 41),
 			"b/c.go": "package b\n" + many("var _ = x(v%d.y)\n", 41),
-		}, nil, []string{
+		}, []string{
 			"a: 41 shared names, 40 at most: give some of them a package or a type",
 			"b: 41 shared names, 40 at most: give some of them a package or a type",
 		}},
-		"as many as the entry says": {
-			map[string]string{"a/a.go": "package a\n" + many("func F%d() {}\n", 50)}, map[string]entry{"a": {50, "it is so"}}, nil,
-		},
-		"more than the entry says": {
-			map[string]string{"a/a.go": "package a\n" + many("func F%d() {}\n", 51)}, map[string]entry{"a": {50, "it is so"}},
-			[]string{"a: 51 shared names, 50 at most (it is so): give some of them a package or a type"},
-		},
-		"an entry without need": {
-			map[string]string{"a/a.go": "package a\n" + many("func F%d() {}\n", 40)}, map[string]entry{"a": {50, "it is so"}},
-			[]string{"a: 40 shared names need no entry in moreSharedNames: remove it"},
-		},
-		"an entry without a package": {nil, map[string]entry{"a": {50, "it is so"}},
-			[]string{"a: 0 shared names need no entry in moreSharedNames: remove it"}},
-	}
-	check(t, func(tree fs.FS) ([]string, error) { return crowded(tree, moreSharedNames) }, nil)
-	for name, row := range rows {
-		files := fstest.MapFS{}
-		for path, content := range row.files {
-			files[path] = &fstest.MapFile{Data: []byte(content)}
-		}
-		got, err := crowded(files, row.more)
-		if diff := cmp.Diff(row.want, got); diff != "" || err != nil {
-			t.Errorf("%s: %v: -want +got:\n%s", name, err, diff)
-		}
-	}
+	})
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"readiness/domain/proposal/screen/wordlist"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -90,23 +92,12 @@ func after(clause string, phrases []string) (rest string, ok bool) {
 	return clause, false
 }
 
-// phrases returns the phrases of a list, divided by commas, with a space at both ends.
-func phrases(lists ...string) []string {
-	var all []string
-	for _, list := range lists {
-		for p := range strings.SplitSeq(list, ",") {
-			all = append(all, " "+strings.TrimSpace(p)+" ")
-		}
-	}
-	return all
-}
-
 // maxFillers bounds the words of politeness that are skipped, so that the time stays linear.
 const maxFillers = 12
 
 func withoutFillers(clause string) string {
 	for range maxFillers {
-		rest, ok := after(clause, fillers)
+		rest, ok := after(clause, wordlist.Fillers)
 		if !ok {
 			break
 		}
@@ -119,14 +110,14 @@ func withoutFillers(clause string) string {
 // of sequence.
 func headed(clause string) bool {
 	clause = withoutFillers(clause)
-	if rest, ok := after(clause, verbs); ok {
+	if rest, ok := after(clause, wordlist.Verbs); ok {
 		return governs(rest)
 	}
-	if rest, ok := after(clause, eitherVerbs); ok {
-		_, ok = after(rest, determiners)
+	if rest, ok := after(clause, wordlist.EitherVerbs); ok {
+		_, ok = after(rest, wordlist.Determiners)
 		return ok
 	}
-	_, ok := after(clause, imperatives)
+	_, ok := after(clause, wordlist.Imperatives)
 	return ok
 }
 
@@ -134,12 +125,12 @@ func headed(clause string) bool {
 // about whom or what does it.
 func joinedTo(clause string) bool {
 	end := len(clause)
-	for _, w := range whom {
+	for _, w := range wordlist.Whom {
 		if at := strings.Index(clause, w); at >= 0 {
 			end = min(end, at)
 		}
 	}
-	for _, p := range conjunctions {
+	for _, p := range wordlist.Conjunctions {
 		for rest := range following(clause, p) {
 			if len(clause)-len(rest) > end {
 				break
@@ -154,13 +145,13 @@ func joinedTo(clause string) bool {
 
 // asked reports whether a clause says of its reader that they are asked to do it.
 func asked(clause string) bool {
-	for _, p := range orders {
+	for _, p := range wordlist.Orders {
 		before, rest, ok := strings.Cut(clause, p)
-		if _, noun := after(" "+rest[:min(len(rest), maxPhrase)], nouns); !ok || noun {
+		if _, noun := after(" "+rest[:min(len(rest), maxPhrase)], wordlist.Nouns); !ok || noun {
 			continue
 		}
 		for word := range strings.FieldsSeq(before) {
-			if readers[word] {
+			if wordlist.Readers[word] {
 				return true
 			}
 		}
@@ -175,21 +166,21 @@ func governs(rest string) bool {
 	if rest == " " {
 		return false
 	}
-	_, noun := after(rest, nouns)
+	_, noun := after(rest, wordlist.Nouns)
 	return !noun
 }
 
 // toldTo reports whether a clause says that its reader must or should do it.
 func toldTo(clause string) bool {
-	for _, p := range duties {
+	for _, p := range wordlist.Duties {
 		for todo := range following(clause, p) {
 			for range maxFillers {
-				next, more := after(todo, adverbs)
+				next, more := after(todo, wordlist.Adverbs)
 				if todo = next; !more {
 					break
 				}
 			}
-			for _, list := range [][]string{verbs, eitherVerbs, infinitives} {
+			for _, list := range [][]string{wordlist.Verbs, wordlist.EitherVerbs, wordlist.Infinitives} {
 				if _, told := after(todo, list); told {
 					return true
 				}
@@ -214,11 +205,11 @@ func following(clause, phrase string) func(func(string) bool) {
 
 // targeted reports whether a clause is about breaking the rules that a reader was given.
 func targeted(clause string) bool {
-	for _, verb := range breaking {
+	for _, verb := range wordlist.Breaking {
 		if _, rest, ok := strings.Cut(clause, verb); ok {
 			words := strings.Fields(rest)
 			for _, word := range words[:min(len(words), maxBetween)] {
-				if targets[word] {
+				if wordlist.Targets[word] {
 					return true
 				}
 			}
@@ -227,10 +218,10 @@ func targeted(clause string) bool {
 	if !strings.Contains(clause, " be ") && !strings.Contains(clause, " are to ") {
 		return false
 	}
-	for _, verb := range broken {
+	for _, verb := range wordlist.Broken {
 		if before, _, ok := strings.Cut(clause, verb); ok {
 			for word := range strings.FieldsSeq(before) {
-				if targets[word] {
+				if wordlist.Targets[word] {
 					return true
 				}
 			}
@@ -251,25 +242,25 @@ const maxBetween = 7
 func german(clause string) bool {
 	words := strings.Fields(clause)
 	last := words[len(words)-1]
-	if separable[words[0]] && particles[last] {
+	if wordlist.Separable[words[0]] && wordlist.Particles[last] {
 		return true
 	}
-	if !germanVerbs[last] {
+	if !wordlist.GermanVerbs[last] {
 		return false
 	}
-	for _, p := range germanDuties {
+	for _, p := range wordlist.GermanDuties {
 		if strings.Contains(clause, p) {
 			return true
 		}
 	}
-	if germanHeads[words[0]] {
+	if wordlist.GermanHeads[words[0]] {
 		return true
 	}
-	if relatives[words[0]] {
+	if wordlist.Relatives[words[0]] {
 		return false
 	}
 	for _, word := range words {
-		if targets[word] {
+		if wordlist.Targets[word] {
 			return true
 		}
 	}
@@ -281,12 +272,12 @@ func german(clause string) bool {
 func answersAll(text string) bool {
 	for clause := range clauses(plain(text)) {
 		clause = withoutFillers(clause)
-		if rest, ok := after(clause, saying); ok {
-			if _, ok = after(rest, sayingWhat); ok {
+		if rest, ok := after(clause, wordlist.Saying); ok {
+			if _, ok = after(rest, wordlist.SayingWhat); ok {
 				return true
 			}
 		}
-		if _, ok := after(clause, saysAll); ok {
+		if _, ok := after(clause, wordlist.SaysAll); ok {
 			return true
 		}
 	}

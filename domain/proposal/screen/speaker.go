@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"readiness/domain/proposal/screen/wordlist"
 )
 
 var (
@@ -38,9 +40,6 @@ var (
 		`natur\w*|claro|bien sur|unrestricted)\b|读者|你|您|权限|回答`)
 )
 
-// surely are speakers that no description of data names before a colon.
-var surely = set("assistant assistante asistente assistente assistent 助手")
-
 // speaker reports whether a plain text pretends to have another speaker, or gives its
 // reader another role.
 func speaker(text string) bool {
@@ -48,7 +47,7 @@ func speaker(text string) bool {
 		return true
 	}
 	for _, at := range label.FindAllStringSubmatch(text, -1) {
-		if surely[at[1]] || addressed.MatchString(at[2]) {
+		if wordlist.Surely[at[1]] || addressed.MatchString(at[2]) {
 			return true
 		}
 		if answersAll(at[2]) {

@@ -1,11 +1,12 @@
-package screen
+// Package wordlist lists the words by which domain/proposal/screen recognizes an order to a reader, in English, German, French
+// and Spanish. A list of phrases has a space at both ends of each; a set has single words. All are in lower case without
+// accents, as the checks compare them.
+package wordlist
 
 import "strings"
 
-// The words are in lower case without accents, as plain returns them.
-
-// fillers may stand before an imperative.
-var fillers = phrases(
+// Fillers may stand before an imperative.
+var Fillers = phrases(
 	"please, kindly, now, then, and, also, just, simply, but, so, first, next, finally, always, immediately, instead, again, or, do, "+
 		"dear, only",
 	"could you, can you, would you, will you, would you mind, make sure to, make sure you, be sure to, be sure you, remember to, make "+
@@ -41,29 +42,29 @@ var fillers = phrases(
 		"importante",
 )
 
-// verbs are English imperatives that are no nouns.
-var verbs = phrases("ignore, disregard, forget, reveal, disclose, divulge, pay no attention, take no notice, overlook, unveil, neglect")
+// Verbs are English imperatives that are no nouns.
+var Verbs = phrases("ignore, disregard, forget, reveal, disclose, divulge, pay no attention, take no notice, overlook, unveil, neglect")
 
-// eitherVerbs may also be nouns or parts of names; a determiner decides.
-var eitherVerbs = phrases("log in, log on, log into, log onto, sign in, sign on, sign into, login, logon, signin, click, tap, " +
+// EitherVerbs may also be nouns or parts of names; a determiner decides.
+var EitherVerbs = phrases("log in, log on, log into, log onto, sign in, sign on, sign into, login, logon, signin, click, tap, " +
 	"override, bypass, circumvent, leak, expose, " +
 	"skip, authenticate, log yourself, sign yourself, double click, circumvent")
 
-// determiners begin the object of a verb.
-var determiners = phrases("the, your, all, any, every, each, this, that, these, those, my, our, on, here, now, to, with, at, via, " +
+// Determiners begin the object of a verb.
+var Determiners = phrases("the, your, all, any, every, each, this, that, these, those, my, our, on, here, now, to, with, at, via, " +
 	"using, a, an, into, it, " +
 	"them, everything, whatever, what, below, above, anything, as, again, first, before, in, there, once, safety, previous, prior")
 
-// nouns make a verb before them a part of a name, or the clause an enumeration.
-var nouns = phrases("flag, flags, count, counts, rate, rates, date, dates, time, times, id, code, status, list, lists, reason, " +
+// Nouns make a verb before them a part of a name, or the clause an enumeration.
+var Nouns = phrases("flag, flags, count, counts, rate, rates, date, dates, time, times, id, code, status, list, lists, reason, " +
 	"reasons, number, ratio, " +
 	"column, field, indicator, type, share, percentage, percent, event, events, day, score, and, or, for, of, is, was, are, window, " +
 	"period, marker, " +
 	"option, setting, button, total, amount, key, name, page, if, level, mode, category, state, label, value, action, actions")
 
-// imperatives are those of German, French and Spanish, and French and Spanish infinitives,
+// Imperatives are those of German, French and Spanish, and French and Spanish infinitives,
 // which orders use too.
-var imperatives = phrases(
+var Imperatives = phrases(
 	"ignoriere, ignorier, ignorieren sie, missachte, missachten sie, vergiss, vergesst, vergessen sie, umgehe, umgehen sie, "+
 		"uberschreibe, ubergehe",
 	"uberschreiben sie, ubergehen sie, verrate, verraten sie, verrat, enthulle, enthullen sie, offenbare, offenbaren sie, melde dich, "+
@@ -94,8 +95,8 @@ var imperatives = phrases(
 		"hagan clic",
 )
 
-// duties say who must or should, before an infinitive.
-var duties = dutiesOf()
+// Duties say who must or should, before an infinitive.
+var Duties = dutiesOf()
 
 func dutiesOf() []string {
 	all := phrases("vous devez, vous devriez, tu dois, tu devrais, vous allez, tu vas, vous pouvez, vous devrez, tu devras, il vous " +
@@ -114,26 +115,26 @@ func dutiesOf() []string {
 	return all
 }
 
-// readers are who a text may order about, and orders are what it has them do.
+// Readers are who a text may order about, and Orders are what it has them do.
 var (
-	readers = set("you reader readers model assistant ai agent agents copilot chatbot bot llm")
-	orders  = phrases("to ignore, to disregard, to forget, to reveal, to disclose, to divulge, to bypass, to override")
+	Readers = set("you reader readers model assistant ai agent agents copilot chatbot bot llm")
+	Orders  = phrases("to ignore, to disregard, to forget, to reveal, to disclose, to divulge, to bypass, to override")
 )
 
-// conjunctions join an order to a sentence about data. The verbs after whom are about data.
+// Conjunctions join an order to a sentence about data. The verbs after Whom are about data.
 var (
-	conjunctions = phrases("and, then, but, und, dann, aber, et, puis, mais, y, luego, pero")
-	whom         = phrases("who, that, which, whose, whom, where, when, if, die, der, das, welche, qui, que, dont, cuyo, cuya, not, never")
+	Conjunctions = phrases("and, then, but, und, dann, aber, et, puis, mais, y, luego, pero")
+	Whom         = phrases("who, that, which, whose, whom, where, when, if, die, der, das, welche, qui, que, dont, cuyo, cuya, not, never")
 )
 
-// adverbs may stand between a duty and its verb.
-var adverbs = phrases("always, also, now, please, first, then, immediately, simply, just, completely, fully, entirely, therefore, " +
+// Adverbs may stand between a duty and its verb.
+var Adverbs = phrases("always, also, now, please, first, then, immediately, simply, just, completely, fully, entirely, therefore, " +
 	"only, instead, still, " +
 	"d abord, toujours, absolument, donc, maintenant, vous, te, aussi, immediatement, siempre, ahora, primero, inmediatamente, tambien, " +
 	"por favor, at once")
 
-// infinitives follow a duty in French and Spanish.
-var infinitives = phrases(
+// Infinitives follow a duty in French and Spanish.
+var Infinitives = phrases(
 	"ignorer, oublier, negliger, contourner, outrepasser, reveler, devoiler, divulguer, connecter, identifier, authentifier, cliquer, "+
 		"faire abstraction",
 	"ignorar, olvidar, omitir, revelar, divulgar, desvelar, iniciar sesion, conectarte, conectarse, identificarte, hacer clic, hacer "+
@@ -141,8 +142,8 @@ var infinitives = phrases(
 	"pulsar, hacer click, saltarte, saltarse, descartar, contornar, passer outre, vous connecter, te connecter, vous identifier",
 )
 
-// breaking are verbs of breaking rules, in their basic form.
-var breaking = phrases(
+// Breaking are verbs of breaking rules, in their basic form.
+var Breaking = phrases(
 	"ignore, disregard, forget, override, bypass, circumvent, violate, do not follow, don t follow, stop following, no longer follow, "+
 		"do not obey",
 	"don t obey, stop obeying, never follow, reveal, disclose, divulge, leak, print your, show your, repeat your, output your, tell me "+
@@ -155,13 +156,16 @@ var breaking = phrases(
 		"replace",
 )
 
-// broken are their participles.
-var broken = phrases("ignored, disregarded, forgotten, overridden, bypassed, circumvented, revealed, disclosed")
+// Broken are their participles.
+var Broken = phrases("ignored, disregarded, forgotten, overridden, bypassed, circumvented, revealed, disclosed")
 
-// targets are what an AI reader was given, and never a part of the data.
-var targets = set("instruction instructions guidelines prompt prompts systemprompt directives guardrails safeguards anweisung " +
+// Targets are what an AI reader was given, and never a part of the data.
+var Targets = set("instruction instructions guidelines prompt prompts systemprompt directives guardrails safeguards anweisung " +
 	"anweisungen instruktion " +
 	"instruktionen vorgaben consignes directives instrucciones instruccion indicaciones directrices regeln eingabeaufforderung")
+
+// Surely are speakers that no description of data names before a colon.
+var Surely = set("assistant assistante asistente assistente assistent 助手")
 
 func set(words string) map[string]bool {
 	all := map[string]bool{}
@@ -173,31 +177,31 @@ func set(words string) map[string]bool {
 
 // German orders are recognized by their last word.
 var (
-	germanVerbs = set("ignorieren missachten vergessen preisgeben verraten offenlegen offenbaren enthullen anmelden einloggen klicken " +
+	GermanVerbs = set("ignorieren missachten vergessen preisgeben verraten offenlegen offenbaren enthullen anmelden einloggen klicken " +
 		"anklicken umgehen " +
 		"ausblenden ubergehen bekanntgeben herausgeben uberschreiben verwerfen")
-	germanDuties = phrases("du musst, musst du, du sollst, sollst du, du solltest, solltest du, du kannst, du darfst, sie mussen, sie " +
+	GermanDuties = phrases("du musst, musst du, du sollst, sollst du, du solltest, solltest du, du kannst, du darfst, sie mussen, sie " +
 		"sollen, sie sollten, " +
 		"sie konnen, sie durfen, ihr musst, ihr sollt, ihr solltet, der leser muss, die ki muss, das modell muss, der assistent muss, " +
 		"die ki soll")
-	germanHeads = set("bitte jetzt hier sofort einfach unbedingt zuerst")
-	relatives   = set("die der das welche welcher denen deren wer wenn falls weil dass ob")
-	separable   = set("gib gebt geben lege legen melde melden logge loggen")
-	particles   = set("preis heraus offen bekannt ein an")
+	GermanHeads = set("bitte jetzt hier sofort einfach unbedingt zuerst")
+	Relatives   = set("die der das welche welcher denen deren wer wenn falls weil dass ob")
+	Separable   = set("gib gebt geben lege legen melde melden logge loggen")
+	Particles   = set("preis heraus offen bekannt ein an")
 )
 
-// saying with its objects make an order to answer or to send, in a description.
+// Saying with its objects make an order to answer or to send, in a description.
 var (
-	saying = phrases("answer, respond, reply, say, list, show, print, output, display, give, tell, run, execute, call, visit, download, " +
+	Saying = phrases("answer, respond, reply, say, list, show, print, output, display, give, tell, run, execute, call, visit, download, " +
 		"install, enter, copy, " +
 		"delete, send, email, forward, post, upload, transmit, share, export, write, state, repeat, translate, summarize, act, behave, " +
 		"open, return")
-	sayingWhat = phrases("every question, all questions, always, never, only with, with only, me, us, your, the user, the reader, every " +
+	SayingWhat = phrases("every question, all questions, always, never, only with, with only, me, us, your, the user, the reader, every " +
 		"salary, all salaries, " +
 		"everything, every, all, each, in the name, as if, as an, this to, these to, all data to, all rows to, the data to, the rows to, " +
 		"the results to, any question, " +
 		"yes to, no to, whatever, anything, the following, with yes, with no")
-	saysAll = phrases("antworte, antworten sie, repondez, reponds toujours, responde siempre, responda siempre, reponds uniquement, " +
+	SaysAll = phrases("antworte, antworten sie, repondez, reponds toujours, responde siempre, responda siempre, reponds uniquement, " +
 		"responde solo, " +
 		"zeige mir, zeig mir, nenne mir, sende alle, senden sie alle, schicke alle, schicken sie alle, gib mir, geben sie mir, " +
 		"donnez moi, donne moi, " +
@@ -206,3 +210,14 @@ var (
 		"only answer, never answer, always say, always reply, never filter, fuhre aus, fuhren sie, executez, ejecute, tell the, " +
 		"tell them, tu so als")
 )
+
+// phrases returns the phrases of a list, divided by commas, with a space at both ends.
+func phrases(lists ...string) []string {
+	var all []string
+	for _, list := range lists {
+		for p := range strings.SplitSeq(list, ",") {
+			all = append(all, " "+strings.TrimSpace(p)+" ")
+		}
+	}
+	return all
+}
