@@ -821,6 +821,24 @@ func (e HealthStatus) Valid() bool {
 	}
 }
 
+// Defines values for HistoryWriteOperationType.
+const (
+	ApplyOptimization  HistoryWriteOperationType = "ApplyOptimization"
+	RevertOptimization HistoryWriteOperationType = "RevertOptimization"
+)
+
+// Valid indicates whether the value is a known member of the HistoryWriteOperationType enum.
+func (e HistoryWriteOperationType) Valid() bool {
+	switch e {
+	case ApplyOptimization:
+		return true
+	case RevertOptimization:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ObjectType.
 const (
 	ObjectTypeColumn  ObjectType = "Column"
@@ -1091,6 +1109,30 @@ func (e PixiesStatus) Valid() bool {
 	}
 }
 
+// Defines values for PortfolioModelTrackedItemStatus.
+const (
+	PortfolioModelTrackedItemStatusDeleted        PortfolioModelTrackedItemStatus = "Deleted"
+	PortfolioModelTrackedItemStatusRemoved        PortfolioModelTrackedItemStatus = "Removed"
+	PortfolioModelTrackedItemStatusResultsDeleted PortfolioModelTrackedItemStatus = "ResultsDeleted"
+	PortfolioModelTrackedItemStatusTracked        PortfolioModelTrackedItemStatus = "Tracked"
+)
+
+// Valid indicates whether the value is a known member of the PortfolioModelTrackedItemStatus enum.
+func (e PortfolioModelTrackedItemStatus) Valid() bool {
+	switch e {
+	case PortfolioModelTrackedItemStatusDeleted:
+		return true
+	case PortfolioModelTrackedItemStatusRemoved:
+		return true
+	case PortfolioModelTrackedItemStatusResultsDeleted:
+		return true
+	case PortfolioModelTrackedItemStatusTracked:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PreviewAgentAccess.
 const (
 	PreviewAgentAccessConsentRequired PreviewAgentAccess = "ConsentRequired"
@@ -1303,22 +1345,46 @@ func (e TrackedItemStatus) Valid() bool {
 
 // Defines values for ListAbTestsParamsSort.
 const (
-	Earliest ListAbTestsParamsSort = "earliest"
-	Latest   ListAbTestsParamsSort = "latest"
-	Name     ListAbTestsParamsSort = "name"
-	NameDesc ListAbTestsParamsSort = "nameDesc"
+	ListAbTestsParamsSortEarliest ListAbTestsParamsSort = "earliest"
+	ListAbTestsParamsSortLatest   ListAbTestsParamsSort = "latest"
+	ListAbTestsParamsSortName     ListAbTestsParamsSort = "name"
+	ListAbTestsParamsSortNameDesc ListAbTestsParamsSort = "nameDesc"
 )
 
 // Valid indicates whether the value is a known member of the ListAbTestsParamsSort enum.
 func (e ListAbTestsParamsSort) Valid() bool {
 	switch e {
-	case Earliest:
+	case ListAbTestsParamsSortEarliest:
 		return true
-	case Latest:
+	case ListAbTestsParamsSortLatest:
 		return true
-	case Name:
+	case ListAbTestsParamsSortName:
 		return true
-	case NameDesc:
+	case ListAbTestsParamsSortNameDesc:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GetPortfolioParamsSort.
+const (
+	GetPortfolioParamsSortChange GetPortfolioParamsSort = "change"
+	GetPortfolioParamsSortName   GetPortfolioParamsSort = "name"
+	GetPortfolioParamsSortScore  GetPortfolioParamsSort = "score"
+	GetPortfolioParamsSortViews  GetPortfolioParamsSort = "views"
+)
+
+// Valid indicates whether the value is a known member of the GetPortfolioParamsSort enum.
+func (e GetPortfolioParamsSort) Valid() bool {
+	switch e {
+	case GetPortfolioParamsSortChange:
+		return true
+	case GetPortfolioParamsSortName:
+		return true
+	case GetPortfolioParamsSortScore:
+		return true
+	case GetPortfolioParamsSortViews:
 		return true
 	default:
 		return false
@@ -2734,6 +2800,20 @@ type DeletedSchedule struct {
 	ScheduleID openapi_types.UUID `json:"scheduleId"`
 }
 
+// Dimensions The score of each dimension by its id; null where no rule applies.
+type Dimensions map[string]*int
+
+// EarlierScore The newest assessment that is at least 30 days old and comparable with the newest one: of the same scoring rules
+// and weighting, and lacking the same rules. Absent without one.
+type EarlierScore struct {
+	AssessedAtUtc time.Time          `json:"assessedAtUtc"`
+	AssessmentID  openapi_types.UUID `json:"assessmentId"`
+
+	// Change The newest score less the earlier one.
+	Change int `json:"change"`
+	Score  int `json:"score"`
+}
+
 // ErrorCode New codes may be added; a published code keeps its meaning and is never reused.
 type ErrorCode = string
 
@@ -2875,6 +2955,52 @@ type Health struct {
 
 // HealthStatus defines model for Health.Status.
 type HealthStatus string
+
+// History defines model for History.
+type History struct {
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI       `json:"continuationUri,omitempty"`
+	Value           []HistoryPoint `json:"value"`
+}
+
+// HistoryPoint defines model for HistoryPoint.
+type HistoryPoint struct {
+	AssessedAtUtc          time.Time          `json:"assessedAtUtc"`
+	AssessmentID           openapi_types.UUID `json:"assessmentId"`
+	ComparableWithPrevious bool               `json:"comparableWithPrevious"`
+
+	// Dimensions The score of each dimension by its id; null where no rule applies.
+	Dimensions *Dimensions `json:"dimensions,omitempty"`
+
+	// FindingsBySeverity The numbers of findings by severity.
+	FindingsBySeverity *Severities `json:"findingsBySeverity,omitempty"`
+	FindingsCount      int         `json:"findingsCount"`
+
+	// RegimeID Id of the scoring rules.
+	RegimeID string `json:"regimeId"`
+	Score    *int   `json:"score"`
+
+	// ScoreComplete False when rules could not judge; absent if the regime has no such rules.
+	ScoreComplete  *bool `json:"scoreComplete,omitempty"`
+	ScoreDataAgent *int  `json:"scoreDataAgent,omitempty"`
+	UsageInScoring bool  `json:"usageInScoring"`
+
+	// Writes The newest applies and reverts that ended after the previous assessment and before this one, oldest first.
+	Writes []HistoryWrite `json:"writes"`
+}
+
+// HistoryWrite defines model for HistoryWrite.
+type HistoryWrite struct {
+	EndedAtUtc    time.Time                 `json:"endedAtUtc"`
+	OperationID   openapi_types.UUID        `json:"operationId"`
+	OperationType HistoryWriteOperationType `json:"operationType"`
+}
+
+// HistoryWriteOperationType defines model for HistoryWrite.OperationType.
+type HistoryWriteOperationType string
 
 // JudgeReview defines model for JudgeReview.
 type JudgeReview struct {
@@ -3222,6 +3348,65 @@ type PixiesResultRowOutcome string
 // the report was deleted with Pixies in it. NeverAdded: this account never added Pixies.
 type PixiesStatus string
 
+// Portfolio defines model for Portfolio.
+type Portfolio struct {
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI         `json:"continuationUri,omitempty"`
+	Value           []PortfolioModel `json:"value"`
+}
+
+// PortfolioModel defines model for PortfolioModel.
+type PortfolioModel struct {
+	AssessedAtUtc time.Time `json:"assessedAtUtc"`
+
+	// AssessmentID Id of the newest assessment.
+	AssessmentID openapi_types.UUID `json:"assessmentId"`
+
+	// Dimensions The score of each dimension by its id; null where no rule applies.
+	Dimensions *Dimensions `json:"dimensions,omitempty"`
+
+	// Earlier The newest assessment that is at least 30 days old and comparable with the newest one: of the same scoring rules
+	// and weighting, and lacking the same rules. Absent without one.
+	Earlier *EarlierScore `json:"earlier,omitempty"`
+
+	// FindingsBySeverity The numbers of findings by severity.
+	FindingsBySeverity *Severities `json:"findingsBySeverity,omitempty"`
+	FindingsCount      int         `json:"findingsCount"`
+
+	// RegimeID Id of the scoring rules.
+	RegimeID string `json:"regimeId"`
+
+	// Running The oldest operation on the model that has not ended. Absent without one.
+	Running *RunningOperation `json:"running,omitempty"`
+	Score   *int              `json:"score"`
+
+	// ScoreComplete False when rules could not judge; absent if the regime has no such rules.
+	ScoreComplete *bool `json:"scoreComplete,omitempty"`
+
+	// ScoreDataAgent The score of the semantic model as a data agent reads it.
+	ScoreDataAgent    *int               `json:"scoreDataAgent,omitempty"`
+	SemanticModelID   openapi_types.UUID `json:"semanticModelId"`
+	SemanticModelName string             `json:"semanticModelName"`
+
+	// TrackedItemStatus Absent if the model is not a tracked item.
+	TrackedItemStatus *PortfolioModelTrackedItemStatus `json:"trackedItemStatus,omitempty"`
+
+	// TrackedReports How many reports on the model have Pixies.
+	TrackedReports int `json:"trackedReports"`
+
+	// Views Views of the pages of the tracked reports in the window.
+	Views           int64              `json:"views"`
+	ViewsWindowDays int                `json:"viewsWindowDays"`
+	WorkspaceID     openapi_types.UUID `json:"workspaceId"`
+	WorkspaceName   string             `json:"workspaceName"`
+}
+
+// PortfolioModelTrackedItemStatus Absent if the model is not a tracked item.
+type PortfolioModelTrackedItemStatus string
+
 // Preview The changes proposed for a semantic model. Kept for 24 hours under previewId.
 type Preview struct {
 	// Agent Present when the account's AI provider is a data agent and the permission to ask it is not granted.
@@ -3409,6 +3594,12 @@ type RunAbTestAgainRequest struct {
 	ReuseRunID *openapi_types.UUID `json:"reuseRunId,omitempty"`
 }
 
+// RunningOperation The oldest operation on the model that has not ended. Absent without one.
+type RunningOperation struct {
+	OperationID   openapi_types.UUID `json:"operationId"`
+	OperationType string             `json:"operationType"`
+}
+
 // SaveAIProviderRequest defines model for SaveAIProviderRequest.
 type SaveAIProviderRequest struct {
 	// APIKey Visible ASCII characters. It may be given later.
@@ -3559,6 +3750,13 @@ type SemanticModelList struct {
 	// ContinuationURI The address of the next page. Absent on the last page.
 	ContinuationURI *PageURI        `json:"continuationUri,omitempty"`
 	Value           []SemanticModel `json:"value"`
+}
+
+// Severities The numbers of findings by severity.
+type Severities struct {
+	High   int `json:"high"`
+	Low    int `json:"low"`
+	Medium int `json:"medium"`
 }
 
 // SkippedObject defines model for SkippedObject.
@@ -3831,6 +4029,34 @@ type RunAbTestAgainParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// GetPortfolioParams defines parameters for GetPortfolio.
+type GetPortfolioParams struct {
+	// Q Lists only models whose name, or whose workspace's name, contains the text, ignoring case.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
+
+	// WorkspaceID Lists only models of this workspace.
+	WorkspaceID *openapi_types.UUID `form:"workspaceId,omitempty" json:"workspaceId,omitempty"`
+
+	// ScoreBelow Lists only models with a score below this number.
+	ScoreBelow *int `form:"scoreBelow,omitempty" json:"scoreBelow,omitempty"`
+
+	// NotAssessedSince Lists only models whose newest assessment is earlier than this time.
+	NotAssessedSince *time.Time `form:"notAssessedSince,omitempty" json:"notAssessedSince,omitempty"`
+
+	// Sort score: the lowest score first. change: the largest loss of score first. views: the most views first. name:
+	// by name, ignoring case.
+	Sort *GetPortfolioParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
+// GetPortfolioParamsSort defines parameters for GetPortfolio.
+type GetPortfolioParamsSort string
+
 // ListSchedulesParams defines parameters for ListSchedules.
 type ListSchedulesParams struct {
 	// MaxResults The largest number of elements on the page.
@@ -4061,6 +4287,15 @@ type StartBenchmarkRunParams struct {
 	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
 	// answers 409 OperationInProgress. At most 255 visible characters.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// GetHistoryParams defines parameters for GetHistory.
+type GetHistoryParams struct {
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
 }
 
 // OptimizeParams defines parameters for Optimize.
@@ -4487,6 +4722,16 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result (the `GetAbTestRunResult` operationId).
 	GetAbTestRunResult(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPortfolio List the assessed semantic models of the account that the caller can see
+	//
+	// One element for each semantic model with a stored assessment, the lowest score first unless sort says otherwise.
+	// A model without a score, or sorted by change without an earlier score, comes last. Workspaces, and the semantic
+	// models of each workspace on the page, are listed as the signed-in person; the answers are cached for five
+	// minutes. Spends nothing.
+	//
+	// Corresponds with GET /v1/aiReadiness/portfolio (the `GetPortfolio` operationId).
+	GetPortfolio(ctx context.Context, params *GetPortfolioParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListSchedules List the schedules of the account, the oldest first
 	//
@@ -5043,6 +5288,14 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result (the `GetBenchmarkRunResult` operationId).
 	GetBenchmarkRunResult(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetHistory List the scores of a semantic model over time, and what was written between them
+	//
+	// One element for each stored assessment, newest first, with the applies and reverts that ended between the
+	// previous assessment and it. Workspace and model are looked up as the signed-in person.
+	//
+	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history (the `GetHistory` operationId).
+	GetHistory(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// OptimizeWithBody Propose, or propose and write, every kind of optimization
 	//
@@ -5690,6 +5943,26 @@ func (c *Client) GetAbTestRun(ctx context.Context, abTestID AbTestID, runID RunI
 // Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result (the `GetAbTestRunResult` operationId).
 func (c *Client) GetAbTestRunResult(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetAbTestRunResultRequest(c.Server, abTestID, runID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPortfolio List the assessed semantic models of the account that the caller can see
+//
+// One element for each semantic model with a stored assessment, the lowest score first unless sort says otherwise.
+// A model without a score, or sorted by change without an earlier score, comes last. Workspaces, and the semantic
+// models of each workspace on the page, are listed as the signed-in person; the answers are cached for five
+// minutes. Spends nothing.
+//
+// Corresponds with GET /v1/aiReadiness/portfolio (the `GetPortfolio` operationId).
+func (c *Client) GetPortfolio(ctx context.Context, params *GetPortfolioParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPortfolioRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -6766,6 +7039,24 @@ func (c *Client) OverruleVerdict(ctx context.Context, workspaceID WorkspaceID, s
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result (the `GetBenchmarkRunResult` operationId).
 func (c *Client) GetBenchmarkRunResult(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetBenchmarkRunResultRequest(c.Server, workspaceID, semanticModelID, runID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetHistory List the scores of a semantic model over time, and what was written between them
+//
+// One element for each stored assessment, newest first, with the applies and reverts that ended between the
+// previous assessment and it. Workspace and model are looked up as the signed-in person.
+//
+// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history (the `GetHistory` operationId).
+func (c *Client) GetHistory(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetHistoryRequest(c.Server, workspaceID, semanticModelID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -7930,6 +8221,132 @@ func NewGetAbTestRunResultRequest(server string, abTestID AbTestID, runID RunID)
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetPortfolioRequest constructs an http.Request for the GetPortfolio method
+func NewGetPortfolioRequest(server string, params *GetPortfolioParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/aiReadiness/portfolio")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Q != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "q", *params.Q, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.WorkspaceID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "workspaceId", *params.WorkspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ScoreBelow != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "scoreBelow", *params.ScoreBelow, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NotAssessedSince != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "notAssessedSince", *params.NotAssessedSince, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Sort != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "sort", *params.Sort, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MaxResults != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ContinuationToken != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -10429,6 +10846,86 @@ func NewGetBenchmarkRunResultRequest(server string, workspaceID WorkspaceID, sem
 	return req, nil
 }
 
+// NewGetHistoryRequest constructs an http.Request for the GetHistory method
+func NewGetHistoryRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetHistoryParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/history", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.MaxResults != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "maxResults", *params.MaxResults, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ContinuationToken != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewOptimizeRequest calls the generic Optimize builder with application/json body
 func NewOptimizeRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *OptimizeParams, body OptimizeJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -11279,6 +11776,18 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result (the `GetAbTestRunResult` operationId).
 	GetAbTestRunResultWithResponse(ctx context.Context, abTestID AbTestID, runID RunID, reqEditors ...RequestEditorFn) (*GetAbTestRunResultResponse, error)
 
+	// GetPortfolioWithResponse List the assessed semantic models of the account that the caller can see
+	//
+	// One element for each semantic model with a stored assessment, the lowest score first unless sort says otherwise.
+	// A model without a score, or sorted by change without an earlier score, comes last. Workspaces, and the semantic
+	// models of each workspace on the page, are listed as the signed-in person; the answers are cached for five
+	// minutes. Spends nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/aiReadiness/portfolio (the `GetPortfolio` operationId).
+	GetPortfolioWithResponse(ctx context.Context, params *GetPortfolioParams, reqEditors ...RequestEditorFn) (*GetPortfolioResponse, error)
+
 	// ListSchedulesWithResponse List the schedules of the account, the oldest first
 	//
 	// Lists the schedules of all members, as last seen. Nothing is looked up on the platform, and no token is stored.
@@ -11899,6 +12408,16 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result (the `GetBenchmarkRunResult` operationId).
 	GetBenchmarkRunResultWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID, reqEditors ...RequestEditorFn) (*GetBenchmarkRunResultResponse, error)
 
+	// GetHistoryWithResponse List the scores of a semantic model over time, and what was written between them
+	//
+	// One element for each stored assessment, newest first, with the applies and reverts that ended between the
+	// previous assessment and it. Workspace and model are looked up as the signed-in person.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history (the `GetHistory` operationId).
+	GetHistoryWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetHistoryParams, reqEditors ...RequestEditorFn) (*GetHistoryResponse, error)
+
 	// OptimizeWithBodyWithResponse Propose, or propose and write, every kind of optimization
 	//
 	// One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
@@ -12506,6 +13025,29 @@ func (r GetAbTestRunResultResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r GetAbTestRunResultResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetPortfolioResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Portfolio
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPortfolioResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPortfolioResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -13478,6 +14020,29 @@ func (r GetBenchmarkRunResultResponse) StatusCode() int {
 	return 0
 }
 
+type GetHistoryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *History
+}
+
+// Status returns HTTPResponse.Status
+func (r GetHistoryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetHistoryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type OptimizeResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -14055,6 +14620,24 @@ func (c *ClientWithResponses) GetAbTestRunResultWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseGetAbTestRunResultResponse(rsp)
+}
+
+// GetPortfolioWithResponse List the assessed semantic models of the account that the caller can see
+//
+// One element for each semantic model with a stored assessment, the lowest score first unless sort says otherwise.
+// A model without a score, or sorted by change without an earlier score, comes last. Workspaces, and the semantic
+// models of each workspace on the page, are listed as the signed-in person; the answers are cached for five
+// minutes. Spends nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/aiReadiness/portfolio (the `GetPortfolio` operationId).
+func (c *ClientWithResponses) GetPortfolioWithResponse(ctx context.Context, params *GetPortfolioParams, reqEditors ...RequestEditorFn) (*GetPortfolioResponse, error) {
+	rsp, err := c.GetPortfolio(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPortfolioResponse(rsp)
 }
 
 // ListSchedulesWithResponse List the schedules of the account, the oldest first
@@ -14989,6 +15572,22 @@ func (c *ClientWithResponses) GetBenchmarkRunResultWithResponse(ctx context.Cont
 	return ParseGetBenchmarkRunResultResponse(rsp)
 }
 
+// GetHistoryWithResponse List the scores of a semantic model over time, and what was written between them
+//
+// One element for each stored assessment, newest first, with the applies and reverts that ended between the
+// previous assessment and it. Workspace and model are looked up as the signed-in person.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history (the `GetHistory` operationId).
+func (c *ClientWithResponses) GetHistoryWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetHistoryParams, reqEditors ...RequestEditorFn) (*GetHistoryResponse, error) {
+	rsp, err := c.GetHistory(ctx, workspaceID, semanticModelID, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetHistoryResponse(rsp)
+}
+
 // OptimizeWithBodyWithResponse Propose, or propose and write, every kind of optimization
 //
 // One operation with a child operation for each kind, in the order aiInstructions, descriptions, properties,
@@ -15732,6 +16331,32 @@ func ParseGetAbTestRunResultResponse(rsp *http.Response) (*GetAbTestRunResultRes
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest AbTestResult
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetPortfolioResponse parses an HTTP response from a GetPortfolioWithResponse call
+func ParseGetPortfolioResponse(rsp *http.Response) (*GetPortfolioResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPortfolioResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Portfolio
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -16827,6 +17452,32 @@ func ParseGetBenchmarkRunResultResponse(rsp *http.Response) (*GetBenchmarkRunRes
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest BenchmarkRunResult
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetHistoryResponse parses an HTTP response from a GetHistoryWithResponse call
+func ParseGetHistoryResponse(rsp *http.Response) (*GetHistoryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetHistoryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest History
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

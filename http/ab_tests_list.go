@@ -21,7 +21,7 @@ func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject
 	if q.WorkspaceID != nil {
 		filters.Set("workspaceId", q.WorkspaceID.String())
 	}
-	if r.Params.Sort != nil && *r.Params.Sort != api.Latest {
+	if r.Params.Sort != nil && *r.Params.Sort != api.ListAbTestsParamsSortLatest {
 		q.Sort = projections.AbTestSort(*r.Params.Sort)
 		filters.Set("sort", string(q.Sort))
 	}

@@ -98,6 +98,7 @@ type Server struct {
 	arrivals   coalesce.Batcher[arrival, entry]
 	expected   *lru.Cache[item.Person, string] // the account of each person's last call
 	sights     *lru.Cache[sight, time.Time]    // when a person was last found to see an item
+	seen       *surroundings
 }
 
 // waitLimits bound the total time that calls wait for the database.
@@ -148,8 +149,12 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
+	seen, err := newSurroundings(o.Commands.Workspaces, o.Now)
+	if err != nil {
+		return nil, fmt.Errorf("http: %w", err)
+	}
 	s := &Server{
-		expected: expected, sights: sights, arrivals: coalesce.Batcher[arrival, entry]{SecondAt: maxWaiting},
+		expected: expected, sights: sights, seen: seen, arrivals: coalesce.Batcher[arrival, entry]{SecondAt: maxWaiting},
 		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
 		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
 		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks,

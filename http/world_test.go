@@ -529,7 +529,7 @@ func (w *world) assessed(accountID string, id, model uuid.UUID, usage assessment
 	return w.assessedAs(accountID, id, model, assessment.Assessment{RegimeID: "2026-11", Usage: usage, UsageInScoring: usage.Applied})
 }
 
-// assessedAs is assessed with members of the assessment.
+// assessedAs is assessed with members of the assessment. Without a score in them the score is 52.
 func (w *world) assessedAs(accountID string, id, model uuid.UUID, a assessment.Assessment) uuid.UUID {
 	w.t.Helper()
 	made, score := uuid.Must(uuid.NewV7()), 52
@@ -540,6 +540,9 @@ func (w *world) assessedAs(accountID string, id, model uuid.UUID, a assessment.A
 	check(w.t, w.Store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{run, standing}, func(c *eventstore.Change) error {
 		c.Queue(stored)
 		found := 7
+		if a.Score != nil {
+			score = *a.Score
+		}
 		if err := eventstore.Decide(c, run, assessment.EndModel{Result: assessment.Result{ModelID: model, Outcome: assessment.Assessed, AssessmentID: &made, Score: &score, FindingsCount: &found}}); err != nil {
 			return err
 		}

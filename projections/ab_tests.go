@@ -186,6 +186,12 @@ func prefixed(relation, columns string) string {
 // likeEscapes escapes a text so that LIKE matches it literally.
 var likeEscapes = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
+// containing returns the pattern of LIKE for names that contain the text, which are stored folded.
+func containing(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(folded(text), "\ufffd"), "\x00", "\ufffd")
+	return "%" + likeEscapes.Replace(text) + "%"
+}
+
 func (q AbTestsQuery) statement() database.Statement {
 	args := []any{q.AccountID}
 	from := "WHERE account_id = $1"
@@ -198,8 +204,7 @@ func (q AbTestsQuery) statement() database.Statement {
 		from += " AND " + fmt.Sprintf(condition, places...)
 	}
 	if q.Text != "" {
-		text := strings.ReplaceAll(strings.ToValidUTF8(folded(q.Text), "\ufffd"), "\x00", "\ufffd")
-		add(`(name_folded LIKE $%[1]d OR names_folded LIKE $%[1]d)`, "%"+likeEscapes.Replace(text)+"%")
+		add(`(name_folded LIKE $%[1]d OR names_folded LIKE $%[1]d)`, containing(q.Text))
 	}
 	if q.WorkspaceID != nil {
 		add(`(workspace_a = $%[1]d OR workspace_b = $%[1]d)`, *q.WorkspaceID)

@@ -21,7 +21,7 @@ var assessments = &Table{
 	Name: "assessments",
 	Columns: []Column{
 		{"id", "uuid"}, {"account_id", "text"}, {"operation_id", "uuid"}, {"workspace_id", "uuid"}, {"model_id", "uuid"},
-		{"assessed_at", "timestamptz"}, {"assessment", "jsonb"}, {"pinned", "boolean"},
+		{"assessed_at", "timestamptz"}, {"assessment", "jsonb"}, {"pinned", "boolean"}, {"basis", "text"},
 	},
 	Key: []string{"id"},
 	Indexes: []string{
@@ -31,14 +31,18 @@ var assessments = &Table{
 	},
 }
 
-// liveAssessments is the live table, as queries name it.
-var liveAssessments = Assessments.live(assessments)
+// The live tables, as queries name them.
+var (
+	liveAssessments = Assessments.live(assessments)
+	livePortfolio   = Assessments.live(portfolio)
+)
 
 // Assessments is the view of the assessments of semantic models and of data agents, whose id is then
-// in model_id: one row per stored assessment, fed by the stream of the model or agent alone.
+// in model_id: one row per stored assessment, and the newest one of each semantic model in portfolio.
+// Both are fed by the stream of the model or agent alone.
 var Assessments = &View{
-	Name: "assessments", Version: 2, Inline: true,
-	Tables: []*Table{assessments},
+	Name: "assessments", Version: 3, Inline: true,
+	Tables: []*Table{assessments, portfolio},
 	Of:     []domain.Event{assessment.Recorded{}, assessment.Pinned{}, assessment.Unpinned{}, assessment.ResultsDeleted{}},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		switch e := r.Event.(type) {
@@ -46,8 +50,12 @@ var Assessments = &View{
 			rows.Insert(assessments, Row{
 				"id": e.AssessmentID, "account_id": r.Account, "operation_id": e.OperationID, "workspace_id": e.WorkspaceID,
 				"model_id":    e.ModelID,
-				"assessed_at": e.AssessedAt, "assessment": e.Assessment, "pinned": false,
+				"assessed_at": e.AssessedAt, "assessment": e.Assessment, "pinned": false, "basis": basisOf(e.Assessment),
 			})
+			if e.DataAgent == nil {
+				rows.Ensure(portfolio, Key{r.Account, e.ModelID})
+				rows.Set(portfolio, Key{r.Account, e.ModelID}, newest(e.Assessment))
+			}
 		case assessment.Pinned:
 			rows.Set(assessments, Key{e.AssessmentID}, Row{"pinned": true})
 		case assessment.Unpinned:
@@ -56,9 +64,19 @@ var Assessments = &View{
 			for _, id := range e.AssessmentIDs {
 				rows.Delete(assessments, Key{id})
 			}
+			if e.Standing.Recorded == 0 {
+				rows.Delete(portfolio, Key{r.Account, e.ModelID})
+			}
 		}
 		return nil
 	},
+}
+
+// basisOf returns what the assessment's score rests on as a text: those of two assessments are equal
+// if their scores are comparable.
+func basisOf(a assessment.Assessment) string {
+	b := a.Basis()
+	return fmt.Sprintf("%q %t %q %q", b.RegimeID, b.UsageInScoring, b.Stage, b.LacksRules)
 }
 
 // Assessment is a stored assessment as the view has it.

@@ -43,22 +43,28 @@ var PageViews = &View{
 	},
 }
 
-// pageViewsSQL adds up the view's rows, the events that the view has not reached, and the counters of
-// hours that have no event yet. One statement sees all three as of one instant, so each page view is
-// counted once: an hour's event and the removal of its counters are one transaction, as are the view's
-// rows and its position. The event's members are those of schema version 1.
-var pageViewsSQL = `SELECT report_id, page, sum(views)::bigint FROM (
-	SELECT report_id, page, views FROM ` + livePageViews + ` WHERE account_id = $1 AND report_id = ANY($2) AND day BETWEEN $3 AND $4
+// pageViewsFrom returns SQL for the views of the account $1 by report, page and source, of the reports that
+// a subquery selects and of the days between two parameters, both included. It reads the view's rows, the
+// events that the view has not reached, and the counters of hours that have no event yet. One statement
+// sees all three as of one instant, so each page view is counted once: an hour's event and the removal of
+// its counters are one transaction, as are the view's rows and its position. The event's members are those
+// of schema version 1.
+func pageViewsFrom(reports, from, to string) string {
+	return `
+	SELECT report_id, page, views FROM ` + livePageViews + ` WHERE account_id = $1 AND report_id ` + reports + ` AND day BETWEEN ` + from + `::date AND ` + to + `::date
 	UNION ALL
 	SELECT (data ->> 'reportId')::uuid, page.key, page.value::bigint FROM events CROSS JOIN LATERAL json_each_text(data -> 'views') page
 	WHERE account_id = $1 AND position > coalesce((
 		SELECT position FROM followers WHERE name = '` + PageViews.follower() + `'), 9223372036854775807)
-		AND type = 'pixies.seen' AND data ->> 'reportId' = ANY($2::uuid[]::text[])
-		AND data ->> 'day' BETWEEN to_char($3::date, 'YYYY-MM-DD') AND to_char($4::date, 'YYYY-MM-DD')
+		AND type = 'pixies.seen' AND (data ->> 'reportId')::uuid ` + reports + `
+		AND data ->> 'day' BETWEEN to_char(` + from + `::date, 'YYYY-MM-DD') AND to_char(` + to + `::date, 'YYYY-MM-DD')
 	UNION ALL
 	SELECT report_id, page, views FROM page_view_hours
-	WHERE account_id = $1 AND report_id = ANY($2) AND hour >= $3::date::timestamp AT TIME ZONE 'UTC'
-		AND hour < ($4::date + 1)::timestamp AT TIME ZONE 'UTC'
+	WHERE account_id = $1 AND report_id ` + reports + ` AND hour >= ` + from + `::date::timestamp AT TIME ZONE 'UTC'
+		AND hour < (` + to + `::date + 1)::timestamp AT TIME ZONE 'UTC'`
+}
+
+var pageViewsSQL = `SELECT report_id, page, sum(views)::bigint FROM (` + pageViewsFrom(`= ANY($2::uuid[])`, `$3`, `$4`) + `
 ) seen GROUP BY report_id, page`
 
 // PageViews returns the number of views of the reports' pages from one day to another, both included,

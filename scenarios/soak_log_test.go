@@ -580,7 +580,7 @@ func (s *soak) verifyViews() {
 		"tokens of steps":          `SELECT count(*) FROM step_tokens`,
 		"steps that were given up": `SELECT count(*) FROM river_job WHERE state <> 'completed'`,
 		"followers that fail":      `SELECT count(*) FROM followers WHERE error IS NOT NULL`,
-		"operations that go on":    `SELECT count(*) FROM operations_v2 WHERE status NOT IN ('Succeeded', 'Failed', 'Cancelled')`,
+		"operations that go on":    `SELECT count(*) FROM operations_v3 WHERE status NOT IN ('Succeeded', 'Failed', 'Cancelled')`,
 		"reports that are held":    `SELECT count(*) FROM pixies_v1 WHERE holder IS NOT NULL`,
 	} {
 		if n, ok := query[int](s.crash, sql); !ok || n != 0 {

@@ -78,7 +78,12 @@ type Assessment struct {
 	Score          *int      `json:"score"`
 	ScoreDataAgent *int      `json:"scoreDataAgent"`
 	FindingsCount  int       `json:"findingsCount"`
-	RegimeID       string    `json:"regimeId"`
+	// Severities counts the findings by severity, and Dimensions has the score of each
+	// dimension by its id, null where no rule applies. Both are nil in assessments from
+	// before they were recorded.
+	Severities *Severities     `json:"findingsBySeverity,omitempty"`
+	Dimensions map[string]*int `json:"dimensions,omitempty"`
+	RegimeID   string          `json:"regimeId"`
 	// UsageInScoring says whether usage weighted the score.
 	UsageInScoring bool `json:"usageInScoring"`
 	// ComparableWithPrevious is true when the previous assessment has a score that rests
@@ -99,6 +104,13 @@ type Assessment struct {
 	// FingerprintHash addresses the stored fingerprint of a model whose run compares its
 	// models; "" for others.
 	FingerprintHash string `json:"fingerprintHash,omitempty"`
+}
+
+// Severities counts findings by severity.
+type Severities struct {
+	High   int `json:"high"`
+	Medium int `json:"medium"`
+	Low    int `json:"low"`
 }
 
 // Usage says whether usage of the model took part in the score and, if not, why.

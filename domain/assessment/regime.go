@@ -7,6 +7,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // ChooseRegime returns the id of the scoring regime of a new run: the one that is asked
@@ -93,7 +94,20 @@ func (a Assessment) Basis() Basis {
 // SetResult fills in what the scoring regime found.
 func (a *Assessment) SetResult(r readiness.Result) {
 	a.RegimeID, a.Score, a.FindingsCount, a.ScoreComplete = r.Regime, r.Score, len(r.Findings), r.ScoreComplete
-	a.NotAssessable = nil
+	a.Severities, a.Dimensions, a.NotAssessable = &Severities{}, map[string]*int{}, nil
+	for _, f := range r.Findings {
+		switch f.Severity {
+		case finding.High:
+			a.Severities.High++
+		case finding.Medium:
+			a.Severities.Medium++
+		case finding.Low:
+			a.Severities.Low++
+		}
+	}
+	for _, d := range r.Dimensions {
+		a.Dimensions[d.ID] = d.Score
+	}
 	for _, n := range r.NotAssessable {
 		a.NotAssessable = append(a.NotAssessable, NotAssessable(n))
 	}

@@ -11,6 +11,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/operation"
 	"readiness/domain/readiness"
+	"readiness/domain/readiness/finding"
 )
 
 // proves: decisions/14/unknown
@@ -172,6 +173,20 @@ func TestSetResult(t *testing.T) {
 		if a.RegimeID != c.regime || !cmp.Equal(a.Score, r.Score) || a.FindingsCount != len(r.Findings) || a.FindingsCount == 0 ||
 			!cmp.Equal(a.ScoreComplete, c.complete) || a.ModelName != "Model" {
 			t.Errorf("%s: got %+v", c.regime, a)
+		}
+		var severities assessment.Severities
+		for _, f := range r.Findings {
+			*map[finding.Severity]*int{finding.High: &severities.High, finding.Medium: &severities.Medium, finding.Low: &severities.Low}[f.Severity]++
+		}
+		if !cmp.Equal(a.Severities, &severities) || severities == (assessment.Severities{}) {
+			t.Errorf("%s: severities %+v, want %+v", c.regime, a.Severities, severities)
+		}
+		dimensions := map[string]*int{}
+		for _, d := range r.Dimensions {
+			dimensions[d.ID] = d.Score
+		}
+		if !cmp.Equal(a.Dimensions, dimensions) || len(dimensions) != 9 {
+			t.Errorf("%s: dimensions %v, want %v", c.regime, a.Dimensions, dimensions)
 		}
 		var want []assessment.NotAssessable
 		for _, n := range r.NotAssessable {

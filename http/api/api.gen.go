@@ -678,6 +678,24 @@ func (e HealthStatus) Valid() bool {
 	}
 }
 
+// Defines values for HistoryWriteOperationType.
+const (
+	ApplyOptimization  HistoryWriteOperationType = "ApplyOptimization"
+	RevertOptimization HistoryWriteOperationType = "RevertOptimization"
+)
+
+// Valid indicates whether the value is a known member of the HistoryWriteOperationType enum.
+func (e HistoryWriteOperationType) Valid() bool {
+	switch e {
+	case ApplyOptimization:
+		return true
+	case RevertOptimization:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ObjectType.
 const (
 	ObjectTypeColumn  ObjectType = "Column"
@@ -855,6 +873,30 @@ func (e PixiesOperationOperationType) Valid() bool {
 	}
 }
 
+// Defines values for PortfolioModelTrackedItemStatus.
+const (
+	PortfolioModelTrackedItemStatusDeleted        PortfolioModelTrackedItemStatus = "Deleted"
+	PortfolioModelTrackedItemStatusRemoved        PortfolioModelTrackedItemStatus = "Removed"
+	PortfolioModelTrackedItemStatusResultsDeleted PortfolioModelTrackedItemStatus = "ResultsDeleted"
+	PortfolioModelTrackedItemStatusTracked        PortfolioModelTrackedItemStatus = "Tracked"
+)
+
+// Valid indicates whether the value is a known member of the PortfolioModelTrackedItemStatus enum.
+func (e PortfolioModelTrackedItemStatus) Valid() bool {
+	switch e {
+	case PortfolioModelTrackedItemStatusDeleted:
+		return true
+	case PortfolioModelTrackedItemStatusRemoved:
+		return true
+	case PortfolioModelTrackedItemStatusResultsDeleted:
+		return true
+	case PortfolioModelTrackedItemStatusTracked:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PreviewAgentAccess.
 const (
 	PreviewAgentAccessConsentRequired PreviewAgentAccess = "ConsentRequired"
@@ -938,22 +980,22 @@ func (e TrackedItemItemType) Valid() bool {
 
 // Defines values for TrackedItemStatus.
 const (
-	Deleted        TrackedItemStatus = "Deleted"
-	Removed        TrackedItemStatus = "Removed"
-	ResultsDeleted TrackedItemStatus = "ResultsDeleted"
-	Tracked        TrackedItemStatus = "Tracked"
+	TrackedItemStatusDeleted        TrackedItemStatus = "Deleted"
+	TrackedItemStatusRemoved        TrackedItemStatus = "Removed"
+	TrackedItemStatusResultsDeleted TrackedItemStatus = "ResultsDeleted"
+	TrackedItemStatusTracked        TrackedItemStatus = "Tracked"
 )
 
 // Valid indicates whether the value is a known member of the TrackedItemStatus enum.
 func (e TrackedItemStatus) Valid() bool {
 	switch e {
-	case Deleted:
+	case TrackedItemStatusDeleted:
 		return true
-	case Removed:
+	case TrackedItemStatusRemoved:
 		return true
-	case ResultsDeleted:
+	case TrackedItemStatusResultsDeleted:
 		return true
-	case Tracked:
+	case TrackedItemStatusTracked:
 		return true
 	default:
 		return false
@@ -962,22 +1004,46 @@ func (e TrackedItemStatus) Valid() bool {
 
 // Defines values for ListAbTestsParamsSort.
 const (
-	Earliest ListAbTestsParamsSort = "earliest"
-	Latest   ListAbTestsParamsSort = "latest"
-	Name     ListAbTestsParamsSort = "name"
-	NameDesc ListAbTestsParamsSort = "nameDesc"
+	ListAbTestsParamsSortEarliest ListAbTestsParamsSort = "earliest"
+	ListAbTestsParamsSortLatest   ListAbTestsParamsSort = "latest"
+	ListAbTestsParamsSortName     ListAbTestsParamsSort = "name"
+	ListAbTestsParamsSortNameDesc ListAbTestsParamsSort = "nameDesc"
 )
 
 // Valid indicates whether the value is a known member of the ListAbTestsParamsSort enum.
 func (e ListAbTestsParamsSort) Valid() bool {
 	switch e {
-	case Earliest:
+	case ListAbTestsParamsSortEarliest:
 		return true
-	case Latest:
+	case ListAbTestsParamsSortLatest:
 		return true
-	case Name:
+	case ListAbTestsParamsSortName:
 		return true
-	case NameDesc:
+	case ListAbTestsParamsSortNameDesc:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GetPortfolioParamsSort.
+const (
+	GetPortfolioParamsSortChange GetPortfolioParamsSort = "change"
+	GetPortfolioParamsSortName   GetPortfolioParamsSort = "name"
+	GetPortfolioParamsSortScore  GetPortfolioParamsSort = "score"
+	GetPortfolioParamsSortViews  GetPortfolioParamsSort = "views"
+)
+
+// Valid indicates whether the value is a known member of the GetPortfolioParamsSort enum.
+func (e GetPortfolioParamsSort) Valid() bool {
+	switch e {
+	case GetPortfolioParamsSortChange:
+		return true
+	case GetPortfolioParamsSortName:
+		return true
+	case GetPortfolioParamsSortScore:
+		return true
+	case GetPortfolioParamsSortViews:
 		return true
 	default:
 		return false
@@ -2306,6 +2372,20 @@ type DeletedSchedule struct {
 	ScheduleID openapi_types.UUID `json:"scheduleId"`
 }
 
+// Dimensions The score of each dimension by its id; null where no rule applies.
+type Dimensions map[string]*int
+
+// EarlierScore The newest assessment that is at least 30 days old and comparable with the newest one: of the same scoring rules
+// and weighting, and lacking the same rules. Absent without one.
+type EarlierScore struct {
+	AssessedAtUtc time.Time          `json:"assessedAtUtc"`
+	AssessmentID  openapi_types.UUID `json:"assessmentId"`
+
+	// Change The newest score less the earlier one.
+	Change int `json:"change"`
+	Score  int `json:"score"`
+}
+
 // ErrorCode New codes may be added; a published code keeps its meaning and is never reused.
 type ErrorCode = string
 
@@ -2408,6 +2488,52 @@ type Health struct {
 
 // HealthStatus defines model for Health.Status.
 type HealthStatus string
+
+// History defines model for History.
+type History struct {
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI       `json:"continuationUri,omitempty"`
+	Value           []HistoryPoint `json:"value"`
+}
+
+// HistoryPoint defines model for HistoryPoint.
+type HistoryPoint struct {
+	AssessedAtUtc          time.Time          `json:"assessedAtUtc"`
+	AssessmentID           openapi_types.UUID `json:"assessmentId"`
+	ComparableWithPrevious bool               `json:"comparableWithPrevious"`
+
+	// Dimensions The score of each dimension by its id; null where no rule applies.
+	Dimensions *Dimensions `json:"dimensions,omitempty"`
+
+	// FindingsBySeverity The numbers of findings by severity.
+	FindingsBySeverity *Severities `json:"findingsBySeverity,omitempty"`
+	FindingsCount      int         `json:"findingsCount"`
+
+	// RegimeID Id of the scoring rules.
+	RegimeID string `json:"regimeId"`
+	Score    *int   `json:"score"`
+
+	// ScoreComplete False when rules could not judge; absent if the regime has no such rules.
+	ScoreComplete  *bool `json:"scoreComplete,omitempty"`
+	ScoreDataAgent *int  `json:"scoreDataAgent,omitempty"`
+	UsageInScoring bool  `json:"usageInScoring"`
+
+	// Writes The newest applies and reverts that ended after the previous assessment and before this one, oldest first.
+	Writes []HistoryWrite `json:"writes"`
+}
+
+// HistoryWrite defines model for HistoryWrite.
+type HistoryWrite struct {
+	EndedAtUtc    time.Time                 `json:"endedAtUtc"`
+	OperationID   openapi_types.UUID        `json:"operationId"`
+	OperationType HistoryWriteOperationType `json:"operationType"`
+}
+
+// HistoryWriteOperationType defines model for HistoryWrite.OperationType.
+type HistoryWriteOperationType string
 
 // JudgeReview defines model for JudgeReview.
 type JudgeReview struct {
@@ -2737,6 +2863,65 @@ type PixiesResultRow struct {
 // the report was deleted with Pixies in it. NeverAdded: this account never added Pixies.
 type PixiesStatus = pixies.Status
 
+// Portfolio defines model for Portfolio.
+type Portfolio struct {
+	// ContinuationToken Opaque. Send it as the query parameter continuationToken to read the next page. Absent on the last page.
+	ContinuationToken *PageToken `json:"continuationToken,omitempty"`
+
+	// ContinuationURI The address of the next page. Absent on the last page.
+	ContinuationURI *PageURI         `json:"continuationUri,omitempty"`
+	Value           []PortfolioModel `json:"value"`
+}
+
+// PortfolioModel defines model for PortfolioModel.
+type PortfolioModel struct {
+	AssessedAtUtc time.Time `json:"assessedAtUtc"`
+
+	// AssessmentID Id of the newest assessment.
+	AssessmentID openapi_types.UUID `json:"assessmentId"`
+
+	// Dimensions The score of each dimension by its id; null where no rule applies.
+	Dimensions *Dimensions `json:"dimensions,omitempty"`
+
+	// Earlier The newest assessment that is at least 30 days old and comparable with the newest one: of the same scoring rules
+	// and weighting, and lacking the same rules. Absent without one.
+	Earlier *EarlierScore `json:"earlier,omitempty"`
+
+	// FindingsBySeverity The numbers of findings by severity.
+	FindingsBySeverity *Severities `json:"findingsBySeverity,omitempty"`
+	FindingsCount      int         `json:"findingsCount"`
+
+	// RegimeID Id of the scoring rules.
+	RegimeID string `json:"regimeId"`
+
+	// Running The oldest operation on the model that has not ended. Absent without one.
+	Running *RunningOperation `json:"running,omitempty"`
+	Score   *int              `json:"score"`
+
+	// ScoreComplete False when rules could not judge; absent if the regime has no such rules.
+	ScoreComplete *bool `json:"scoreComplete,omitempty"`
+
+	// ScoreDataAgent The score of the semantic model as a data agent reads it.
+	ScoreDataAgent    *int               `json:"scoreDataAgent,omitempty"`
+	SemanticModelID   openapi_types.UUID `json:"semanticModelId"`
+	SemanticModelName string             `json:"semanticModelName"`
+
+	// TrackedItemStatus Absent if the model is not a tracked item.
+	TrackedItemStatus *PortfolioModelTrackedItemStatus `json:"trackedItemStatus,omitempty"`
+
+	// TrackedReports How many reports on the model have Pixies.
+	TrackedReports int `json:"trackedReports"`
+
+	// Views Views of the pages of the tracked reports in the window.
+	Views           int64              `json:"views"`
+	ViewsWindowDays int                `json:"viewsWindowDays"`
+	WorkspaceID     openapi_types.UUID `json:"workspaceId"`
+	WorkspaceName   string             `json:"workspaceName"`
+}
+
+// PortfolioModelTrackedItemStatus Absent if the model is not a tracked item.
+type PortfolioModelTrackedItemStatus string
+
 // Preview The changes proposed for a semantic model. Kept for 24 hours under previewId.
 type Preview struct {
 	// Agent Present when the account's AI provider is a data agent and the permission to ask it is not granted.
@@ -2892,6 +3077,12 @@ type RunAbTestAgainRequest struct {
 	ReuseRunID *openapi_types.UUID `json:"reuseRunId,omitempty"`
 }
 
+// RunningOperation The oldest operation on the model that has not ended. Absent without one.
+type RunningOperation struct {
+	OperationID   openapi_types.UUID `json:"operationId"`
+	OperationType string             `json:"operationType"`
+}
+
 // SaveAIProviderRequest defines model for SaveAIProviderRequest.
 type SaveAIProviderRequest struct {
 	// APIKey Visible ASCII characters. It may be given later.
@@ -3036,6 +3227,13 @@ type SemanticModelList struct {
 	// ContinuationURI The address of the next page. Absent on the last page.
 	ContinuationURI *PageURI        `json:"continuationUri,omitempty"`
 	Value           []SemanticModel `json:"value"`
+}
+
+// Severities The numbers of findings by severity.
+type Severities struct {
+	High   int `json:"high"`
+	Low    int `json:"low"`
+	Medium int `json:"medium"`
 }
 
 // SkippedObject defines model for SkippedObject.
@@ -3273,6 +3471,34 @@ type RunAbTestAgainParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// GetPortfolioParams defines parameters for GetPortfolio.
+type GetPortfolioParams struct {
+	// Q Lists only models whose name, or whose workspace's name, contains the text, ignoring case.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
+
+	// WorkspaceID Lists only models of this workspace.
+	WorkspaceID *openapi_types.UUID `form:"workspaceId,omitempty" json:"workspaceId,omitempty"`
+
+	// ScoreBelow Lists only models with a score below this number.
+	ScoreBelow *int `form:"scoreBelow,omitempty" json:"scoreBelow,omitempty"`
+
+	// NotAssessedSince Lists only models whose newest assessment is earlier than this time.
+	NotAssessedSince *time.Time `form:"notAssessedSince,omitempty" json:"notAssessedSince,omitempty"`
+
+	// Sort score: the lowest score first. change: the largest loss of score first. views: the most views first. name:
+	// by name, ignoring case.
+	Sort *GetPortfolioParamsSort `form:"sort,omitempty" json:"sort,omitempty"`
+
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
+// GetPortfolioParamsSort defines parameters for GetPortfolio.
+type GetPortfolioParamsSort string
+
 // ListSchedulesParams defines parameters for ListSchedules.
 type ListSchedulesParams struct {
 	// MaxResults The largest number of elements on the page.
@@ -3505,6 +3731,15 @@ type StartBenchmarkRunParams struct {
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
+// GetHistoryParams defines parameters for GetHistory.
+type GetHistoryParams struct {
+	// MaxResults The largest number of elements on the page.
+	MaxResults *MaxResults `form:"maxResults,omitempty" json:"maxResults,omitempty"`
+
+	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
+	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
 // OptimizeParams defines parameters for Optimize.
 type OptimizeParams struct {
 	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
@@ -3681,6 +3916,9 @@ type ServerInterface interface {
 	// GetAbTestRunResult Read the comparison of a run of an A/B test
 	// (GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result)
 	GetAbTestRunResult(w http.ResponseWriter, r *http.Request, abTestID AbTestID, runID RunID)
+	// GetPortfolio List the assessed semantic models of the account that the caller can see
+	// (GET /v1/aiReadiness/portfolio)
+	GetPortfolio(w http.ResponseWriter, r *http.Request, params GetPortfolioParams)
 	// ListSchedules List the schedules of the account, the oldest first
 	// (GET /v1/aiReadiness/schedules)
 	ListSchedules(w http.ResponseWriter, r *http.Request, params ListSchedulesParams)
@@ -3807,6 +4045,9 @@ type ServerInterface interface {
 	// GetBenchmarkRunResult Read the result of a benchmark run
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result)
 	GetBenchmarkRunResult(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, runID RunID)
+	// GetHistory List the scores of a semantic model over time, and what was written between them
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history)
+	GetHistory(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GetHistoryParams)
 	// Optimize Propose, or propose and write, every kind of optimization
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize)
 	Optimize(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params OptimizeParams)
@@ -4455,6 +4696,117 @@ func (siw *ServerInterfaceWrapper) GetAbTestRunResult(w http.ResponseWriter, r *
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetAbTestRunResult(w, r, abTestID, runID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetPortfolio operation middleware
+func (siw *ServerInterfaceWrapper) GetPortfolio(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetPortfolioParams
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", r.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "q"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "q", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "workspaceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "workspaceId", r.URL.Query(), &params.WorkspaceID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "workspaceId"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "scoreBelow" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "scoreBelow", r.URL.Query(), &params.ScoreBelow, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "scoreBelow"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "scoreBelow", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "notAssessedSince" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "notAssessedSince", r.URL.Query(), &params.NotAssessedSince, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "notAssessedSince"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "notAssessedSince", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "sort" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "sort", r.URL.Query(), &params.Sort, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "sort"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "sort", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "maxResults" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "continuationToken" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetPortfolio(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -6528,6 +6880,70 @@ func (siw *ServerInterfaceWrapper) GetBenchmarkRunResult(w http.ResponseWriter, 
 	handler.ServeHTTP(w, r)
 }
 
+// GetHistory operation middleware
+func (siw *ServerInterfaceWrapper) GetHistory(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetHistoryParams
+
+	// ------------- Optional query parameter "maxResults" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "maxResults", r.URL.Query(), &params.MaxResults, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "maxResults"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "maxResults", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "continuationToken" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "continuationToken", r.URL.Query(), &params.ContinuationToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "continuationToken"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "continuationToken", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetHistory(w, r, workspaceID, semanticModelID, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // Optimize operation middleware
 func (siw *ServerInterfaceWrapper) Optimize(w http.ResponseWriter, r *http.Request) {
 
@@ -7148,6 +7564,8 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result", wrapper.GetAbTestRunResult).Methods(http.MethodGet)
 
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/portfolio", wrapper.GetPortfolio).Methods(http.MethodGet)
+
 	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules", wrapper.ListSchedules).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules/{scheduleId}", wrapper.DeleteSchedule).Methods(http.MethodDelete)
@@ -7235,6 +7653,8 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/questions/{questionId}/verdict", wrapper.OverruleVerdict).Methods(http.MethodPost)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result", wrapper.GetBenchmarkRunResult).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history", wrapper.GetHistory).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize", wrapper.Optimize).Methods(http.MethodPost)
 
@@ -7691,6 +8111,28 @@ type GetAbTestRunResultResponseObject interface {
 type GetAbTestRunResult200JSONResponse AbTestResult
 
 func (response GetAbTestRunResult200JSONResponse) VisitGetAbTestRunResultResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPortfolioRequestObject struct {
+	Params GetPortfolioParams
+}
+
+type GetPortfolioResponseObject interface {
+	VisitGetPortfolioResponse(w http.ResponseWriter) error
+}
+
+type GetPortfolio200JSONResponse Portfolio
+
+func (response GetPortfolio200JSONResponse) VisitGetPortfolioResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -8768,6 +9210,30 @@ func (response GetBenchmarkRunResult200JSONResponse) VisitGetBenchmarkRunResultR
 	return err
 }
 
+type GetHistoryRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Params          GetHistoryParams
+}
+
+type GetHistoryResponseObject interface {
+	VisitGetHistoryResponse(w http.ResponseWriter) error
+}
+
+type GetHistory200JSONResponse History
+
+func (response GetHistory200JSONResponse) VisitGetHistoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type OptimizeRequestObject struct {
 	WorkspaceID     WorkspaceID     `json:"workspaceId"`
 	SemanticModelID SemanticModelID `json:"semanticModelId"`
@@ -9041,6 +9507,9 @@ type StrictServerInterface interface {
 	// GetAbTestRunResult Read the comparison of a run of an A/B test
 	// (GET /v1/aiReadiness/abTests/{abTestId}/runs/{runId}/result)
 	GetAbTestRunResult(ctx context.Context, request GetAbTestRunResultRequestObject) (GetAbTestRunResultResponseObject, error)
+	// GetPortfolio List the assessed semantic models of the account that the caller can see
+	// (GET /v1/aiReadiness/portfolio)
+	GetPortfolio(ctx context.Context, request GetPortfolioRequestObject) (GetPortfolioResponseObject, error)
 	// ListSchedules List the schedules of the account, the oldest first
 	// (GET /v1/aiReadiness/schedules)
 	ListSchedules(ctx context.Context, request ListSchedulesRequestObject) (ListSchedulesResponseObject, error)
@@ -9167,6 +9636,9 @@ type StrictServerInterface interface {
 	// GetBenchmarkRunResult Read the result of a benchmark run
 	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/benchmark/runs/{runId}/result)
 	GetBenchmarkRunResult(ctx context.Context, request GetBenchmarkRunResultRequestObject) (GetBenchmarkRunResultResponseObject, error)
+	// GetHistory List the scores of a semantic model over time, and what was written between them
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history)
+	GetHistory(ctx context.Context, request GetHistoryRequestObject) (GetHistoryResponseObject, error)
 	// Optimize Propose, or propose and write, every kind of optimization
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize)
 	Optimize(ctx context.Context, request OptimizeRequestObject) (OptimizeResponseObject, error)
@@ -9730,6 +10202,32 @@ func (sh *strictHandler) GetAbTestRunResult(w http.ResponseWriter, r *http.Reque
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetAbTestRunResultResponseObject); ok {
 		if err := validResponse.VisitGetAbTestRunResultResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetPortfolio operation middleware
+func (sh *strictHandler) GetPortfolio(w http.ResponseWriter, r *http.Request, params GetPortfolioParams) {
+	var request GetPortfolioRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetPortfolio(ctx, request.(GetPortfolioRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetPortfolio")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetPortfolioResponseObject); ok {
+		if err := validResponse.VisitGetPortfolioResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -10948,6 +11446,34 @@ func (sh *strictHandler) GetBenchmarkRunResult(w http.ResponseWriter, r *http.Re
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetBenchmarkRunResultResponseObject); ok {
 		if err := validResponse.VisitGetBenchmarkRunResultResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetHistory operation middleware
+func (sh *strictHandler) GetHistory(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, params GetHistoryParams) {
+	var request GetHistoryRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetHistory(ctx, request.(GetHistoryRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetHistory")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetHistoryResponseObject); ok {
+		if err := validResponse.VisitGetHistoryResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -1,0 +1,145 @@
+package http
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/assessment"
+	"readiness/domain/usage"
+	"readiness/http/api"
+	"readiness/projections"
+)
+
+const (
+	portfolioPath = "/v1/aiReadiness/portfolio"
+	// earlierAge is how old the score is that the newest one is compared with, in days.
+	earlierAge = 30
+	// maxBatch bounds the models that are read at once to fill a page with those that the caller sees.
+	maxBatch = 1000
+)
+
+// GetPortfolio handles GET /v1/aiReadiness/portfolio.
+func (s *Server) GetPortfolio(ctx context.Context, r api.GetPortfolioRequestObject) (api.GetPortfolioResponseObject, error) {
+	q, filters := s.portfolioQuery(callerOf(ctx).Account, r.Params)
+	p, err := openPage[projections.PortfolioCursor](s, q.AccountID, portfolioPath, filters, r.Params.MaxResults, r.Params.ContinuationToken)
+	if err != nil {
+		return nil, err
+	}
+	q.After, q.Limit = p.After, p.Limit+1
+	found, err := s.portfolio(ctx, q, r.Params.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	list := api.Portfolio{}
+	found, list.ContinuationToken, list.ContinuationURI, err = pageOf(p, found, projections.PortfolioModel.Cursor)
+	list.Value = make([]api.PortfolioModel, len(found))
+	for i, m := range found {
+		list.Value[i] = portfolioModel(m)
+	}
+	return api.GetPortfolio200JSONResponse(list), err
+}
+
+// portfolioQuery returns the query of a call without its page, and its filters.
+func (s *Server) portfolioQuery(accountID string, params api.GetPortfolioParams) (projections.PortfolioQuery, url.Values) {
+	q := projections.PortfolioQuery{
+		AccountID: accountID, ScoreBelow: params.ScoreBelow, NotAssessedSince: params.NotAssessedSince, Sort: projections.PortfolioByScore,
+		// Pages of a list compare with the same scores all day.
+		Earlier: s.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -earlierAge),
+	}
+	q.From, q.To = usage.Window(s.now())
+	filters := url.Values{}
+	if params.Q != nil && *params.Q != "" {
+		q.Text = *params.Q
+		filters.Set("q", q.Text)
+	}
+	if params.WorkspaceID != nil {
+		filters.Set("workspaceId", params.WorkspaceID.String())
+	}
+	if q.ScoreBelow != nil {
+		filters.Set("scoreBelow", strconv.Itoa(*q.ScoreBelow))
+	}
+	if q.NotAssessedSince != nil {
+		filters.Set("notAssessedSince", q.NotAssessedSince.Format(time.RFC3339Nano))
+	}
+	if params.Sort != nil && *params.Sort != api.GetPortfolioParamsSortScore {
+		q.Sort = projections.PortfolioSort(*params.Sort)
+		filters.Set("sort", string(q.Sort))
+	}
+	return q, filters
+}
+
+// portfolio returns the models of the query that the caller sees on the platform, at most its limit. Where the caller
+// sees all that an account has assessed in the workspaces, one query finds them.
+func (s *Server) portfolio(ctx context.Context, q projections.PortfolioQuery, in *uuid.UUID) (page []projections.PortfolioModel, err error) {
+	who := callerOf(ctx)
+	if q.Workspaces, err = s.seen.inWorkspaces(ctx, who); err != nil {
+		return nil, err
+	}
+	if in != nil {
+		q.Workspaces = slices.DeleteFunc(q.Workspaces, func(id uuid.UUID) bool { return id != *in })
+	}
+	for limit := q.Limit; len(q.Workspaces) > 0; q.Limit = min(2*q.Limit, maxBatch) {
+		found, err := s.views.Portfolio(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		var of []uuid.UUID
+		for _, m := range found {
+			of = append(of, m.Newest.WorkspaceID)
+		}
+		slices.SortFunc(of, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+		seen, err := s.seen.models(ctx, who, slices.Compact(of))
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range found {
+			if _, ok := seen[m.Newest.WorkspaceID][m.Newest.ModelID]; ok {
+				page = append(page, m)
+			}
+		}
+		if len(page) >= limit || len(found) < q.Limit {
+			return page[:min(len(page), limit)], nil
+		}
+		q.After = new(found[len(found)-1].Cursor())
+	}
+	return page, nil
+}
+
+func portfolioModel(m projections.PortfolioModel) api.PortfolioModel {
+	a := m.Newest
+	out := api.PortfolioModel{
+		WorkspaceID: a.WorkspaceID, WorkspaceName: a.WorkspaceName, SemanticModelID: a.ModelID, SemanticModelName: a.ModelName,
+		AssessmentID: a.AssessmentID, AssessedAtUtc: a.AssessedAt.UTC(), Score: a.Score, ScoreDataAgent: a.ScoreDataAgent,
+		ScoreComplete: a.ScoreComplete, Dimensions: dimensions(a), FindingsCount: a.FindingsCount, FindingsBySeverity: severities(a),
+		RegimeID: a.RegimeID, Views: m.Views, ViewsWindowDays: usage.Days, TrackedReports: m.Reports,
+	}
+	if b := m.Before; b != nil && a.Score != nil && b.Score != nil {
+		out.Earlier = &api.EarlierScore{AssessmentID: b.AssessmentID, AssessedAtUtc: b.AssessedAt.UTC(), Score: *b.Score, Change: *a.Score - *b.Score}
+	}
+	if m.Tracked != "" {
+		out.TrackedItemStatus = new(api.PortfolioModelTrackedItemStatus(m.Tracked))
+	}
+	if m.Running != nil {
+		out.Running = &api.RunningOperation{OperationID: m.Running.ID, OperationType: string(m.Running.Type)}
+	}
+	return out
+}
+
+func severities(a assessment.Assessment) *api.Severities {
+	if a.Severities == nil {
+		return nil
+	}
+	return &api.Severities{High: a.Severities.High, Medium: a.Severities.Medium, Low: a.Severities.Low}
+}
+
+func dimensions(a assessment.Assessment) *api.Dimensions {
+	if a.Dimensions == nil {
+		return nil
+	}
+	return new(api.Dimensions(a.Dimensions))
+}

@@ -1,0 +1,225 @@
+package projections
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"readiness/domain/assessment"
+	"readiness/domain/operation"
+	"readiness/domain/trackeditem"
+	"readiness/internal/database"
+)
+
+// portfolio has the newest stored assessment of each semantic model. rank is the score, or 101 without one,
+// so that the lowest score comes first.
+var portfolio = &Table{
+	Name: "portfolio",
+	Columns: []Column{
+		{"account_id", "text"}, {"model_id", "uuid"}, {"workspace_id", "uuid"}, {"name_folded", "text"}, {"names_folded", "text"},
+		{"rank", "int"}, {"assessed_at", "timestamptz"}, {"basis", "text"}, {"assessment", "jsonb"},
+	},
+	Key: []string{"account_id", "model_id"},
+	Indexes: []string{
+		"(account_id, rank, model_id)",
+		"(account_id, name_folded, model_id)",
+	},
+}
+
+// unscored is the rank of a model without a score, and unchanged that of a model without an earlier one.
+const (
+	unscored  = 101
+	unchanged = 1000
+)
+
+// newest returns the columns of portfolio for the newest assessment of a model.
+func newest(a assessment.Assessment) Row {
+	rank := unscored
+	if a.Score != nil {
+		rank = *a.Score
+	}
+	return Row{
+		"workspace_id": a.WorkspaceID, "name_folded": folded(a.ModelName), "names_folded": folded(a.ModelName) + "\n" + folded(a.WorkspaceName),
+		"rank": rank, "assessed_at": a.AssessedAt, "basis": basisOf(a), "assessment": a,
+	}
+}
+
+// PortfolioModel is a semantic model that the account has assessed.
+type PortfolioModel struct {
+	Newest assessment.Assessment
+	// Before is the newest assessment that was made at least Since before the query's time and whose score is
+	// comparable with that of Newest; nil without one.
+	Before *assessment.Assessment
+	// Views counts the views of the reports on the model that have Pixies now, which Reports counts.
+	Views   int64
+	Reports int
+	Tracked trackeditem.Status // "" if the model is not a tracked item
+	// Running is the oldest operation on the model that has not ended; nil without one.
+	Running *RunningOperation
+	cursor  PortfolioCursor
+}
+
+// Cursor returns the model's place in the portfolio, in every order.
+func (m PortfolioModel) Cursor() PortfolioCursor { return m.cursor }
+
+// RunningOperation is an operation that has not ended.
+type RunningOperation struct {
+	ID   uuid.UUID      `json:"id"`
+	Type operation.Type `json:"type"`
+}
+
+// PortfolioSort is an order of the portfolio.
+type PortfolioSort string
+
+// The orders: the lowest score first, the largest loss of score first, the most views first, and by name
+// without regard to case. Models without a score, or without an earlier one, come last.
+const (
+	PortfolioByScore  PortfolioSort = "score"
+	PortfolioByChange PortfolioSort = "change"
+	PortfolioByViews  PortfolioSort = "views"
+	PortfolioByName   PortfolioSort = "name"
+)
+
+// PortfolioCursor is the place after which a page of the portfolio starts, in every order.
+type PortfolioCursor struct {
+	Rank, Change int
+	Views        int64
+	Name         string // folded
+	ID           uuid.UUID
+}
+
+// PortfolioQuery selects a page of the account's semantic models. A zero field does not restrict the
+// selection, except Workspaces.
+type PortfolioQuery struct {
+	AccountID  string
+	Workspaces []uuid.UUID
+	// Text is part of the name of the model or its workspace, in any case.
+	Text string
+	// ScoreBelow is larger than the score, and NotAssessedSince later than the newest assessment.
+	ScoreBelow       *int
+	NotAssessedSince *time.Time
+	Sort             PortfolioSort // "" means PortfolioByScore
+	// Earlier is until when Before was assessed. Views are counted from the day of From to that of To (UTC).
+	Earlier, From, To time.Time
+	After             *PortfolioCursor // nil for the first page
+	Limit             int
+}
+
+// beforeSQL selects the assessment of a model before $3 that its newest one, p, is compared with.
+var beforeSQL = `LEFT JOIN LATERAL (SELECT b.assessment, (p.assessment ->> 'score')::int - (b.assessment ->> 'score')::int AS change
+	FROM ` + liveAssessments + ` b WHERE b.account_id = $1 AND b.model_id = p.model_id AND b.assessed_at <= $3 AND b.basis = p.basis
+	ORDER BY b.assessed_at DESC, b.id DESC LIMIT 1) before ON true`
+
+// reportsSQL selects the reports that have Pixies, by model, and seenSQL their views.
+func reportsSQL(of string) string {
+	return `reports AS MATERIALIZED (SELECT report_id, model_id FROM ` + livePixieReports + `
+		WHERE account_id = $1 AND status = 'HasPixies' AND model_id IS NOT NULL` + of + `)`
+}
+
+var seenSQL = `seen AS MATERIALIZED (SELECT r.model_id, sum(s.views)::bigint AS views
+	FROM (` + pageViewsFrom(`IN (SELECT report_id FROM reports)`, `$4`, `$5`) + `) s JOIN reports r USING (report_id) GROUP BY r.model_id)`
+
+func (q PortfolioQuery) statement() database.Statement {
+	args := []any{q.AccountID, q.Workspaces, q.Earlier, q.From.UTC(), q.To.UTC()}
+	from := `FROM ` + livePortfolio + ` p`
+	where := ` WHERE p.account_id = $1 AND p.workspace_id = ANY($2)`
+	add := func(condition string, values ...any) {
+		places := make([]any, len(values))
+		for i, v := range values {
+			args = append(args, v)
+			places[i] = len(args)
+		}
+		where += " AND " + fmt.Sprintf(condition, places...)
+	}
+	if q.Text != "" {
+		add(`p.names_folded LIKE $%d`, containing(q.Text))
+	}
+	if q.ScoreBelow != nil {
+		add(`p.rank < $%d`, *q.ScoreBelow)
+	}
+	if q.NotAssessedSince != nil {
+		add(`p.assessed_at < $%d`, *q.NotAssessedSince)
+	}
+	key, direction, after := "p.rank", "", ">"
+	var last any
+	c := q.After
+	switch q.Sort {
+	case PortfolioByChange:
+		key, from = fmt.Sprintf("coalesce(before.change, %d)", unchanged), from+" "+beforeSQL
+		if c != nil {
+			last = c.Change
+		}
+	case PortfolioByViews:
+		key, direction, after, from = "coalesce(seen.views, 0)", " DESC", "<", from+" LEFT JOIN seen ON seen.model_id = p.model_id"
+		if c != nil {
+			last = c.Views
+		}
+	case PortfolioByName:
+		key = "p.name_folded"
+		if c != nil {
+			last = c.Name
+		}
+	default:
+		if c != nil {
+			last = c.Rank
+		}
+	}
+	if c != nil {
+		add(`(`+key+`, p.model_id) `+after+` ($%d, $%d)`, last, c.ID)
+	}
+	args = append(args, q.Limit)
+	page := fmt.Sprintf(`page AS MATERIALIZED (SELECT p.*, %[1]s AS sorted %[3]s%[4]s
+		ORDER BY %[1]s%[2]s, p.model_id%[2]s LIMIT $%[5]d)`, key, direction,
+		from, where, len(args))
+	views := reportsSQL(` AND model_id IN (SELECT model_id FROM page)`) + ", " + seenSQL
+	with := page + ", " + views
+	if q.Sort == PortfolioByViews {
+		with = reportsSQL("") + ", " + seenSQL + ", " + page
+	}
+	return database.Statement{Args: args, SQL: `WITH ` + with + `
+		SELECT p.assessment, before.assessment, before.change, coalesce(seen.views, 0), (SELECT count(*) FROM reports WHERE model_id = p.model_id),
+			(SELECT status FROM ` + liveTrackedItems + ` WHERE account_id = $1 AND item_id = p.model_id),
+			(SELECT jsonb_build_object('id', o.id, 'type', o.type) FROM ` + liveOperations + ` o
+				WHERE o.account_id = $1 AND o.status IN ('NotStarted', 'Running') AND o.item_id = p.model_id ORDER BY o.created_at, o.id LIMIT 1),
+			p.rank, p.name_folded, p.model_id
+		FROM page p ` + beforeSQL + ` LEFT JOIN seen ON seen.model_id = p.model_id
+		ORDER BY p.sorted` + direction + `, p.model_id` + direction}
+}
+
+func scanPortfolioModel(row pgx.CollectableRow) (m PortfolioModel, err error) {
+	var newest, before, running []byte
+	var change *int
+	var tracked *string
+	if err := row.Scan(&newest, &before, &change, &m.Views, &m.Reports, &tracked, &running, &m.cursor.Rank, &m.cursor.Name, &m.cursor.ID); err != nil {
+		return m, err
+	}
+	m.cursor.Views, m.cursor.Change = m.Views, unchanged
+	if change != nil {
+		m.cursor.Change = *change
+	}
+	if tracked != nil {
+		m.Tracked = trackeditem.Status(*tracked)
+	}
+	if err := json.Unmarshal(newest, &m.Newest); err != nil {
+		return m, err
+	}
+	if err := stored(before, &m.Before); err != nil {
+		return m, err
+	}
+	return m, stored(running, &m.Running)
+}
+
+// Portfolio returns the account's assessed semantic models that the query selects.
+func (v *Views) Portfolio(ctx context.Context, q PortfolioQuery) ([]PortfolioModel, error) {
+	s := q.statement()
+	// Planned with the values: how many models a filter selects varies.
+	rows, err := v.Pool.Query(ctx, s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
+	if err != nil {
+		return nil, fmt.Errorf("projections: read the portfolio: %w", err)
+	}
+	return pgx.CollectRows(rows, scanPortfolioModel)
+}
