@@ -45,7 +45,9 @@ func historyPoint(a projections.Assessed) api.HistoryPoint {
 		ComparableWithPrevious: a.ComparableWithPrevious, Writes: make([]api.HistoryWrite, len(a.Writes)),
 	}
 	for i, w := range a.Writes {
-		out.Writes[i] = api.HistoryWrite{OperationID: w.OperationID, OperationType: api.HistoryWriteOperationType(w.Type), EndedAtUtc: w.EndedAt.UTC()}
+		out.Writes[i] = api.HistoryWrite{
+			OperationID: w.OperationID, OperationType: api.HistoryWriteOperationType(w.Type), EndedAtUtc: w.EndedAt.UTC(),
+		}
 	}
 	return out
 }

@@ -75,7 +75,8 @@ func (s *Server) portfolioQuery(accountID string, params api.GetPortfolioParams)
 
 // portfolio returns the models of the query that the caller sees on the platform, at most its limit. Where the caller
 // sees all that an account has assessed in the workspaces, one query finds them.
-func (s *Server) portfolio(ctx context.Context, q projections.PortfolioQuery, in *uuid.UUID) (page []projections.PortfolioModel, err error) {
+func (s *Server) portfolio(ctx context.Context, q projections.PortfolioQuery, in *uuid.UUID) (page []projections.PortfolioModel,
+	err error) {
 	who := callerOf(ctx)
 	if q.Workspaces, err = s.seen.inWorkspaces(ctx, who); err != nil {
 		return nil, err
@@ -119,7 +120,9 @@ func portfolioModel(m projections.PortfolioModel) api.PortfolioModel {
 		RegimeID: a.RegimeID, Views: m.Views, ViewsWindowDays: usage.Days, TrackedReports: m.Reports,
 	}
 	if b := m.Before; b != nil && a.Score != nil && b.Score != nil {
-		out.Earlier = &api.EarlierScore{AssessmentID: b.AssessmentID, AssessedAtUtc: b.AssessedAt.UTC(), Score: *b.Score, Change: *a.Score - *b.Score}
+		out.Earlier = &api.EarlierScore{
+			AssessmentID: b.AssessmentID, AssessedAtUtc: b.AssessedAt.UTC(), Score: *b.Score, Change: *a.Score - *b.Score,
+		}
 	}
 	if m.Tracked != "" {
 		out.TrackedItemStatus = new(api.PortfolioModelTrackedItemStatus(m.Tracked))

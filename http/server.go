@@ -149,7 +149,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
-	seen, err := newSurroundings(o.Commands.Workspaces, o.Now)
+	seen, err := newSurroundings(o.Commands, o.Now)
 	if err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}

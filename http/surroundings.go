@@ -38,14 +38,14 @@ type sighting struct {
 
 // surroundings caches what people see on the platform for sightLife (docs/decisions.md 17).
 type surroundings struct {
-	workspaces *commands.Workspaces
-	now        func() time.Time
-	listings   *lru.Cache[listing, sighting]
+	commands *commands.Commands
+	now      func() time.Time
+	listings *lru.Cache[listing, sighting]
 }
 
-func newSurroundings(workspaces *commands.Workspaces, now func() time.Time) (*surroundings, error) {
+func newSurroundings(all *commands.Commands, now func() time.Time) (*surroundings, error) {
 	cache, err := lru.New[listing, sighting](maxListings)
-	return &surroundings{workspaces, now, cache}, err
+	return &surroundings{all, now, cache}, err
 }
 
 // of returns what a person sees, from the cache or from the platform. A person who may not see the workspace sees
@@ -70,7 +70,7 @@ func (v *surroundings) of(key listing, list func() ([]uuid.UUID, error)) (map[uu
 // inWorkspaces returns the workspaces that the caller sees, in the order of their ids.
 func (v *surroundings) inWorkspaces(ctx context.Context, who commands.Caller) ([]uuid.UUID, error) {
 	found, err := v.of(listing{account: who.Account, person: who.Person}, func() (ids []uuid.UUID, err error) {
-		all, err := v.workspaces.List(ctx, who)
+		all, err := v.commands.Workspaces.List(ctx, who)
 		for _, w := range all {
 			ids = append(ids, w.ID)
 		}
@@ -85,7 +85,8 @@ func (v *surroundings) inWorkspaces(ctx context.Context, who commands.Caller) ([
 }
 
 // models returns which semantic models the caller sees in each of the workspaces.
-func (v *surroundings) models(ctx context.Context, who commands.Caller, workspaces []uuid.UUID) (map[uuid.UUID]map[uuid.UUID]struct{}, error) {
+func (v *surroundings) models(ctx context.Context, who commands.Caller,
+	workspaces []uuid.UUID) (map[uuid.UUID]map[uuid.UUID]struct{}, error) {
 	all := make(map[uuid.UUID]map[uuid.UUID]struct{}, len(workspaces))
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
@@ -93,7 +94,7 @@ func (v *surroundings) models(ctx context.Context, who commands.Caller, workspac
 	for _, id := range workspaces {
 		group.Go(func() error {
 			found, err := v.of(listing{who.Account, who.Person, id}, func() (ids []uuid.UUID, err error) {
-				items, err := v.workspaces.Visible(ctx, who, id, item.SemanticModel)
+				items, err := v.commands.Workspaces.Visible(ctx, who, id, item.SemanticModel)
 				for _, it := range items {
 					ids = append(ids, it.ID)
 				}

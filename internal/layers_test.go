@@ -81,7 +81,7 @@ var mayImport = map[string][]string{
 	// The commands that call a service know it by its client only.
 	"cmd/readiness/cli": {},
 	"cmd/readiness/clientcmd": {
-		"cmd/readiness/cli", "cmd/readiness/clientcmd/sheet", "client", "client/signin", "evaluation", "offline/report/...",
+		"cmd/readiness/cli", "cmd/readiness/clientcmd/sheet", "client", "client/signin", "evaluation", "offline/report/...", "offline/show",
 		"domain/benchmark", "domain/benchmark/goldenset", "domain/comparison", // question files, and what verdicts are called
 		"internal/jsonerror", "internal/optional",
 	},

@@ -51,7 +51,8 @@ var PageViews = &View{
 // of schema version 1.
 func pageViewsFrom(reports, from, to string) string {
 	return `
-	SELECT report_id, page, views FROM ` + livePageViews + ` WHERE account_id = $1 AND report_id ` + reports + ` AND day BETWEEN ` + from + `::date AND ` + to + `::date
+	SELECT report_id, page, views FROM ` + livePageViews + `
+	WHERE account_id = $1 AND report_id ` + reports + ` AND day BETWEEN ` + from + `::date AND ` + to + `::date
 	UNION ALL
 	SELECT (data ->> 'reportId')::uuid, page.key, page.value::bigint FROM events CROSS JOIN LATERAL json_each_text(data -> 'views') page
 	WHERE account_id = $1 AND position > coalesce((

@@ -43,8 +43,9 @@ func newest(a assessment.Assessment) Row {
 		rank = *a.Score
 	}
 	return Row{
-		"workspace_id": a.WorkspaceID, "name_folded": folded(a.ModelName), "names_folded": folded(a.ModelName) + "\n" + folded(a.WorkspaceName),
-		"rank": rank, "assessed_at": a.AssessedAt, "basis": basisOf(a), "assessment": a,
+		"workspace_id": a.WorkspaceID, "name_folded": folded(a.ModelName),
+		"names_folded": folded(a.ModelName) + "\n" + folded(a.WorkspaceName),
+		"rank":         rank, "assessed_at": a.AssessedAt, "basis": basisOf(a), "assessment": a,
 	}
 }
 
@@ -123,17 +124,13 @@ func reportsSQL(of string) string {
 var seenSQL = `seen AS MATERIALIZED (SELECT r.model_id, sum(s.views)::bigint AS views
 	FROM (` + pageViewsFrom(`IN (SELECT report_id FROM reports)`, `$4`, `$5`) + `) s JOIN reports r USING (report_id) GROUP BY r.model_id)`
 
-func (q PortfolioQuery) statement() database.Statement {
-	args := []any{q.AccountID, q.Workspaces, q.Earlier, q.From.UTC(), q.To.UTC()}
-	from := `FROM ` + livePortfolio + ` p`
-	where := ` WHERE p.account_id = $1 AND p.workspace_id = ANY($2)`
-	add := func(condition string, values ...any) {
-		places := make([]any, len(values))
-		for i, v := range values {
-			args = append(args, v)
-			places[i] = len(args)
-		}
-		where += " AND " + fmt.Sprintf(condition, places...)
+// filtered returns the condition of the query's filters, and the arguments of the entire query.
+func (q PortfolioQuery) filtered() (where string, args []any) {
+	where = ` WHERE p.account_id = $1 AND p.workspace_id = ANY($2)`
+	args = []any{q.AccountID, q.Workspaces, q.Earlier, q.From.UTC(), q.To.UTC()}
+	add := func(condition string, value any) {
+		args = append(args, value)
+		where += fmt.Sprintf(" AND "+condition, len(args))
 	}
 	if q.Text != "" {
 		add(`p.names_folded LIKE $%d`, containing(q.Text))
@@ -144,57 +141,62 @@ func (q PortfolioQuery) statement() database.Statement {
 	if q.NotAssessedSince != nil {
 		add(`p.assessed_at < $%d`, *q.NotAssessedSince)
 	}
-	key, direction, after := "p.rank", "", ">"
-	var last any
-	c := q.After
-	switch q.Sort {
-	case PortfolioByChange:
-		key, from = fmt.Sprintf("coalesce(before.change, %d)", unchanged), from+" "+beforeSQL
-		if c != nil {
-			last = c.Change
-		}
-	case PortfolioByViews:
-		key, direction, after, from = "coalesce(seen.views, 0)", " DESC", "<", from+" LEFT JOIN seen ON seen.model_id = p.model_id"
-		if c != nil {
-			last = c.Views
-		}
-	case PortfolioByName:
-		key = "p.name_folded"
-		if c != nil {
-			last = c.Name
-		}
-	default:
-		if c != nil {
-			last = c.Rank
-		}
+	return where, args
+}
+
+// order is how a sort orders portfolio, called p.
+type order struct {
+	key, direction, after string
+	join                  string                    // what key needs
+	of                    func(PortfolioCursor) any // the value of key
+}
+
+var orders = map[PortfolioSort]order{
+	PortfolioByScore: {"p.rank", "", ">", "", func(c PortfolioCursor) any { return c.Rank }},
+	PortfolioByName:  {"p.name_folded", "", ">", "", func(c PortfolioCursor) any { return c.Name }},
+	PortfolioByChange: {
+		fmt.Sprintf("coalesce(before.change, %d)", unchanged), "", ">", beforeSQL, func(c PortfolioCursor) any { return c.Change },
+	},
+	PortfolioByViews: {
+		"coalesce(seen.views, 0)", " DESC", "<", "LEFT JOIN seen ON seen.model_id = p.model_id", func(c PortfolioCursor) any { return c.Views },
+	},
+}
+
+func (q PortfolioQuery) statement() database.Statement {
+	by, known := orders[q.Sort]
+	if !known {
+		by = orders[PortfolioByScore]
 	}
-	if c != nil {
-		add(`(`+key+`, p.model_id) `+after+` ($%d, $%d)`, last, c.ID)
+	where, args := q.filtered()
+	if c := q.After; c != nil {
+		args = append(args, by.of(*c), c.ID)
+		where += fmt.Sprintf(" AND (%s, p.model_id) %s ($%d, $%d)", by.key, by.after, len(args)-1, len(args))
 	}
 	args = append(args, q.Limit)
-	page := fmt.Sprintf(`page AS MATERIALIZED (SELECT p.*, %[1]s AS sorted %[3]s%[4]s
-		ORDER BY %[1]s%[2]s, p.model_id%[2]s LIMIT $%[5]d)`, key, direction,
-		from, where, len(args))
-	views := reportsSQL(` AND model_id IN (SELECT model_id FROM page)`) + ", " + seenSQL
-	with := page + ", " + views
+	page := fmt.Sprintf(`page AS MATERIALIZED (SELECT p.*, %[1]s AS sorted FROM %[3]s p %[4]s%[5]s
+		ORDER BY %[1]s%[2]s, p.model_id%[2]s LIMIT $%[6]d)`, by.key, by.direction, livePortfolio, by.join, where, len(args))
+	with := page + ", " + reportsSQL(` AND model_id IN (SELECT model_id FROM page)`) + ", " + seenSQL
 	if q.Sort == PortfolioByViews {
 		with = reportsSQL("") + ", " + seenSQL + ", " + page
 	}
 	return database.Statement{Args: args, SQL: `WITH ` + with + `
-		SELECT p.assessment, before.assessment, before.change, coalesce(seen.views, 0), (SELECT count(*) FROM reports WHERE model_id = p.model_id),
+		SELECT p.assessment, before.assessment, before.change, coalesce(seen.views, 0),
+			(SELECT count(*) FROM reports WHERE model_id = p.model_id),
 			(SELECT status FROM ` + liveTrackedItems + ` WHERE account_id = $1 AND item_id = p.model_id),
 			(SELECT jsonb_build_object('id', o.id, 'type', o.type) FROM ` + liveOperations + ` o
-				WHERE o.account_id = $1 AND o.status IN ('NotStarted', 'Running') AND o.item_id = p.model_id ORDER BY o.created_at, o.id LIMIT 1),
+				WHERE o.account_id = $1 AND o.status IN ('NotStarted', 'Running') AND o.item_id = p.model_id
+				ORDER BY o.created_at, o.id LIMIT 1),
 			p.rank, p.name_folded, p.model_id
 		FROM page p ` + beforeSQL + ` LEFT JOIN seen ON seen.model_id = p.model_id
-		ORDER BY p.sorted` + direction + `, p.model_id` + direction}
+		ORDER BY p.sorted` + by.direction + `, p.model_id` + by.direction}
 }
 
 func scanPortfolioModel(row pgx.CollectableRow) (m PortfolioModel, err error) {
 	var newest, before, running []byte
 	var change *int
 	var tracked *string
-	if err := row.Scan(&newest, &before, &change, &m.Views, &m.Reports, &tracked, &running, &m.cursor.Rank, &m.cursor.Name, &m.cursor.ID); err != nil {
+	if err := row.Scan(&newest, &before, &change, &m.Views, &m.Reports, &tracked, &running, &m.cursor.Rank, &m.cursor.Name,
+		&m.cursor.ID); err != nil {
 		return m, err
 	}
 	m.cursor.Views, m.cursor.Change = m.Views, unchanged

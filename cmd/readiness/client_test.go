@@ -134,6 +134,24 @@ func (y *typist) waitsWithoutTheScope(base, reading string) {
 	quiet.types(0, "", "revert", going)
 }
 
+// portfolio assesses a workspace as another person, and lists the models of the account and the scores of one.
+func (y *typist) portfolio(base, grace string) {
+	y.t.Helper()
+	y.types(0, grace, "login", "--base-url", base, "--profile", "grace")
+	y.types(cli.ExitPartly, "", "assess", "Corporate Functions", "--all", "--profile", "grace")
+	y.types(cli.ExitUsage, "", "assess", "Corporate Functions", "--profile", "grace")
+	y.types(cli.ExitUsage, "", "assess", "Corporate Functions", "Headcount", "--all", "--profile", "grace")
+	y.types(0, "", "portfolio", "--sort", "name", "--profile", "grace")
+	y.types(0, "", "portfolio", "--workspace", "Retail Analytics", "--score-below", "70", "--q", "inven", "--not-assessed-since", "2999-01-01", "--profile", "grace")
+	y.types(0, "", "portfolio", "--csv", "--q", "inventory", "--profile", "grace")
+	y.types(1, "", "portfolio", "--sort", "newest", "--profile", "grace") // 400
+	y.types(cli.ExitUsage, "", "portfolio", "--not-assessed-since", "yesterday", "--profile", "grace")
+	y.types(cli.ExitUsage, "", "portfolio", "--csv", "--json", "--profile", "grace")
+	y.types(0, "", "assess", "Retail Analytics", "Inventory", "--profile", "grace")
+	y.types(0, "", "history", "Retail Analytics", "Inventory", "--profile", "grace")
+	y.types(0, "", "history", "Retail Analytics", "Inventory", "--csv", "--profile", "grace")
+}
+
 // lastID returns the last operation id in the output.
 func lastID(t *testing.T, text string) string {
 	t.Helper()
@@ -208,6 +226,7 @@ func TestClient(t *testing.T) {
 	if diff := cmp.Diff(before, filesOf(t, model)); diff != "" {
 		t.Errorf("the revert did not restore the files:\n%s", diff)
 	}
+	y.portfolio(s.base, token("contoso", "grace"))
 
 	y.types(0, "", "pixies", "add", "Retail Analytics", "Inventory Monitor")
 	y.types(0, "", "pixies", "add", "Retail Analytics", "Inventory Monitor", "Store Staffing")

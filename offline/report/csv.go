@@ -11,7 +11,7 @@ import (
 )
 
 // WriteCSV writes the reported findings as CSV (RFC 4180), one line a finding. A text that a spreadsheet could take for
-// a formula begins with an apostrophe.
+// a formula begins with an apostrophe (show.InCell).
 func WriteCSV(w io.Writer, a *offline.Assessment, l Listing) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
@@ -19,19 +19,11 @@ func WriteCSV(w io.Writer, a *offline.Assessment, l Listing) error {
 	row("item", "rule_ids", "severity", "dimension", "table", "object", "impact", "message", "evidence", "file", "line")
 	for _, i := range a.Items {
 		for _, f := range l.Chosen(i.Findings) {
-			row(inCell(i.Path), strings.Join(f.RuleIDs, " "), string(f.Severity), f.Dimension, inCell(f.Table), inCell(f.ObjectName),
-				strconv.FormatFloat(f.Impact, 'f', 4, 64), inCell(f.Message), inCell(f.Evidence), inCell(f.File), strconv.Itoa(f.Line))
+			row(show.InCell(i.Path), strings.Join(f.RuleIDs, " "), string(f.Severity), f.Dimension, show.InCell(f.Table),
+				show.InCell(f.ObjectName), strconv.FormatFloat(f.Impact, 'f', 4, 64), show.InCell(f.Message), show.InCell(f.Evidence),
+				show.InCell(f.File), strconv.Itoa(f.Line))
 		}
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// inCell returns a text that a spreadsheet does not evaluate, without control characters.
-func inCell(what string) string {
-	formula := what != "" && strings.ContainsRune("=+-@\t\r", rune(what[0]))
-	if what = show.Printable(what); formula {
-		return "'" + what
-	}
-	return what
 }

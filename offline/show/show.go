@@ -44,3 +44,13 @@ func Printable(what string) string {
 		return r
 	}, what)
 }
+
+// InCell returns a text for a cell of CSV: on one line, and with an apostrophe in front if a spreadsheet could take it for
+// a formula.
+func InCell(what string) string {
+	formula := what != "" && strings.ContainsRune("=+-@\t\r", rune(what[0]))
+	if what = Printable(what); formula {
+		return "'" + what
+	}
+	return what
+}

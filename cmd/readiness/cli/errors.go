@@ -42,6 +42,12 @@ func (e partlyError) Error() string { return e.text }
 // Partly returns the error of a command that succeeded for some of its items and has reported the others.
 func Partly(format string, args ...any) error { return partlyError{fmt.Sprintf(format, args...)} }
 
+// IsPartly reports whether err is that of a command that succeeded for some of its items.
+func IsPartly(err error) bool {
+	_, partly := errors.AsType[partlyError](err)
+	return partly
+}
+
 // Usage returns an error of the command line.
 func Usage(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", errUsage, fmt.Errorf(format, args...))

@@ -1,11 +1,16 @@
 package clientcmd
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"slices"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"readiness/client"
+	"readiness/cmd/readiness/cli"
 )
 
 // noWaitFlag adds --no-wait to a command that starts work.
@@ -16,25 +21,35 @@ func (c *calls) noWaitFlag(cmd *cobra.Command) *cobra.Command {
 
 func (c *calls) assessCommand() *cobra.Command {
 	var regime string
+	var all bool
 	cmd := c.noWaitFlag(&cobra.Command{
-		Use:   "assess WORKSPACE MODEL…",
+		Use:   "assess WORKSPACE {MODEL… | --all}",
 		Short: "Assess semantic models of a workspace",
-		Long: `Assesses one semantic model, or up to 100 in one run, which the service accepts completely or not at all. Each counts
-against the day's assessments. The exit code is 4 if one of them could not be assessed. Scores of different regimes are not
-compared.`,
-		Example: `  readiness client assess "Retail Analytics" Inventory "Retail Sales"`,
-		Args:    cobra.MinimumNArgs(2),
+		Long: `Assesses one semantic model, or up to 100 in one run, which the service accepts completely or not at all. --all assesses
+all of the workspace, except those that the service maintains, in one run for each 100. Each model counts against the day's
+assessments. The exit code is 4 if one of them could not be assessed. Scores of different regimes are not compared.`,
+		Example: `  readiness client assess "Retail Analytics" Inventory "Retail Sales"
+  readiness client assess "Retail Analytics" --all`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if all {
+				return cobra.ExactArgs(1)(cmd, args)
+			}
+			return cobra.MinimumNArgs(2)(cmd, args)
+		},
 	})
 	cmd.RunE = c.run(func(ctx context.Context, s *client.Service, args []string) error {
 		workspaceID, err := workspace(ctx, s, args[0])
 		if err != nil {
 			return err
 		}
+		by := given(cmd, "regime", regime)
+		if all {
+			return c.assessAll(ctx, s, workspaceID, by)
+		}
 		ids, err := semanticModels(ctx, s, workspaceID, args[1:]...)
 		if err != nil {
 			return err
 		}
-		by := given(cmd, "regime", regime)
 		if len(ids) == 1 {
 			answer, err := s.AssessSemanticModel(ctx, workspaceID, ids[0], nil, client.AssessRequest{RegimeID: by})
 			return c.started(ctx, s, answer, err)
@@ -42,6 +57,37 @@ compared.`,
 		answer, err := s.AssessSemanticModels(ctx, workspaceID, nil, client.BulkAssessRequest{SemanticModelIds: ids, RegimeID: by})
 		return c.started(ctx, s, answer, err)
 	})
+	cmd.Flags().BoolVar(&all, "all", false, "assess all semantic models of the workspace")
 	cmd.Flags().StringVar(&regime, "regime", "", "score by the regime with this id instead of the current one")
 	return cmd
+}
+
+// maxRun is how many semantic models the service assesses in one run.
+const maxRun = 100
+
+// assessAll assesses all semantic models of a workspace, run after run. A run in which some could not be assessed does not
+// stop it; a refused one does.
+func (c *calls) assessAll(ctx context.Context, s *client.Service, workspaceID uuid.UUID, regime *string) (partly error) {
+	var ids []uuid.UUID
+	for page, err := range modelPages(ctx, s, workspaceID) {
+		if err != nil {
+			return err
+		}
+		for _, m := range page.JSON200.Value {
+			if !m.MaintainedByService {
+				ids = append(ids, m.SemanticModelID)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return errors.New("the workspace has no semantic model to assess")
+	}
+	for run := range slices.Chunk(ids, maxRun) {
+		answer, err := s.AssessSemanticModels(ctx, workspaceID, nil, client.BulkAssessRequest{SemanticModelIds: run, RegimeID: regime})
+		if err = c.started(ctx, s, answer, err); err != nil && !cli.IsPartly(err) {
+			return err
+		}
+		partly = cmp.Or(partly, err)
+	}
+	return partly
 }

@@ -60,7 +60,7 @@ its code, what it concerns and the request id to search for in the service's log
 	flags.DurationVar(&calls.timeout, "timeout", time.Minute, "how long to wait for each response")
 	c.AddCommand(calls.loginCommand(), calls.logoutCommand(), calls.accountCommand(), calls.workspacesCommand(), calls.modelsCommand(),
 		calls.reportsCommand(),
-		calls.assessCommand(), calls.assessmentsCommand(), calls.previewCommand(),
+		calls.assessCommand(), calls.assessmentsCommand(), calls.portfolioCommand(), calls.historyCommand(), calls.previewCommand(),
 		calls.applyCommand(), calls.revertCommand(), calls.pixiesCommand(),
 		calls.benchmarkCommand(), calls.abTestsCommand(), calls.schedulesCommand(), calls.providersCommand(), calls.operationsCommand())
 	cli.OwnEnvironment(c, "client") // serve has a --base-url too

@@ -1,0 +1,188 @@
+package clientcmd
+
+import (
+	"context"
+	"encoding/csv"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"readiness/client"
+	"readiness/cmd/readiness/cli"
+	"readiness/cmd/readiness/clientcmd/sheet"
+	"readiness/internal/optional"
+	"readiness/offline/show"
+)
+
+var errTwoFormats = cli.Usage("give --csv or --json, not both")
+
+func (c *calls) portfolioCommand() *cobra.Command {
+	var workspaceName, text, since, sort string
+	var below int
+	var asCSV bool
+	cmd := &cobra.Command{
+		Use:   "portfolio",
+		Short: "List all assessed semantic models of the account that the person can see",
+		Long: `Lists the newest assessment of each semantic model that the account has assessed and the person can see, the lowest score
+first. CHANGE is the difference to the newest comparable score that is at least 30 days old. VIEWS are those of the reports
+with Pixies in 28 days.`,
+		Example: `  readiness client portfolio --score-below 60
+  readiness client portfolio --workspace "Retail Analytics" --sort change
+  readiness client portfolio --not-assessed-since 2026-11-01
+  readiness client portfolio --csv > portfolio.csv`,
+		Args: cobra.NoArgs,
+	}
+	cmd.RunE = c.run(func(ctx context.Context, s *client.Service, _ []string) error {
+		if asCSV && c.json {
+			return errTwoFormats
+		}
+		params := client.GetPortfolioParams{Q: given(cmd, "q", text), ScoreBelow: given(cmd, "score-below", below),
+			Sort: given(cmd, "sort", client.GetPortfolioParamsSort(sort))}
+		if cmd.Flags().Changed("workspace") {
+			id, err := workspace(ctx, s, workspaceName)
+			if err != nil {
+				return err
+			}
+			params.WorkspaceID = &id
+		}
+		if cmd.Flags().Changed("not-assessed-since") {
+			at, err := dayOrTime(since)
+			if err != nil {
+				return err
+			}
+			params.NotAssessedSince = &at
+		}
+		if asCSV {
+			return c.portfolioCSV(portfolioPages(ctx, s, params))
+		}
+		return listed(c, portfolioPages(ctx, s, params), func(p *client.GetPortfolioResponse) []byte { return p.Body },
+			func(s *sheet.Sheet, p *client.GetPortfolioResponse) {
+				for _, m := range p.JSON200.Value {
+					s.Row(m.WorkspaceName, m.SemanticModelName, score(m.Score), change(m.Earlier),
+						bySeverity(m.FindingsBySeverity, m.FindingsCount), strconv.FormatInt(m.Views, 10), sheet.Moment(&m.AssessedAtUtc))
+				}
+			}, "WORKSPACE", "SEMANTIC MODEL", "SCORE", "CHANGE", "FINDINGS", "VIEWS", "ASSESSED")
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&workspaceName, "workspace", "", "list only models of this workspace")
+	flags.StringVar(&text, "q", "", "list only models whose name, or whose workspace's name, contains this text")
+	flags.IntVar(&below, "score-below", 0, "list only models with a score below this number")
+	flags.StringVar(&since, "not-assessed-since", "", "list only models last assessed before this day (2026-11-01) or time (RFC 3339)")
+	flags.StringVar(&sort, "sort", "score", "score, change, views or name")
+	flags.BoolVar(&asCSV, "csv", false, "print CSV")
+	return cmd
+}
+
+func portfolioPages(ctx context.Context, s *client.Service,
+	params client.GetPortfolioParams) iter.Seq2[*client.GetPortfolioResponse, error] {
+	params.MaxResults = new(pageSize)
+	return client.Pages(func(token *string) (*client.GetPortfolioResponse, *string, error) {
+		params.ContinuationToken = token
+		page, err := s.GetPortfolioWithResponse(ctx, &params)
+		if err != nil {
+			return nil, nil, err
+		}
+		return page, page.JSON200.ContinuationToken, nil
+	})
+}
+
+// csvWriter returns a writer of CSV (RFC 4180) to stdout and a function that writes a row; Error of the writer returns
+// the errors of both.
+func (c *calls) csvWriter() (*csv.Writer, func(cells ...string)) {
+	out := csv.NewWriter(c.program.Stdout)
+	out.UseCRLF = true
+	return out, func(cells ...string) { _ = out.Write(cells) }
+}
+
+// portfolioCSV prints the portfolio as CSV (RFC 4180), page by page.
+func (c *calls) portfolioCSV(pages iter.Seq2[*client.GetPortfolioResponse, error]) error {
+	out, row := c.csvWriter()
+	head := []string{"workspace_id", "workspace", "semantic_model_id", "semantic_model", "score", "score_data_agent", "change_30_days",
+		"high", "medium", "low", "findings", "views_28_days", "tracked_reports", "assessed_at", "regime", "assessment_id"}
+	var dimensions []string
+	for page, err := range pages {
+		if err != nil {
+			return err
+		}
+		if head != nil {
+			dimensions = dimensionsOf(page.JSON200.Value)
+			row(slices.Concat(head, dimensions)...)
+			head = nil
+		}
+		for _, m := range page.JSON200.Value {
+			high, medium, low := "", "", ""
+			if f := m.FindingsBySeverity; f != nil {
+				high, medium, low = strconv.Itoa(f.High), strconv.Itoa(f.Medium), strconv.Itoa(f.Low)
+			}
+			row(slices.Concat([]string{
+				m.WorkspaceID.String(), show.InCell(m.WorkspaceName), m.SemanticModelID.String(), show.InCell(m.SemanticModelName),
+				sheet.Count(m.Score), sheet.Count(m.ScoreDataAgent), change(m.Earlier), high, medium, low, strconv.Itoa(m.FindingsCount),
+				strconv.FormatInt(m.Views, 10), strconv.Itoa(m.TrackedReports), sheet.Moment(&m.AssessedAtUtc), m.RegimeID,
+				m.AssessmentID.String(),
+			}, scoresOf(m.Dimensions, dimensions))...)
+		}
+		out.Flush()
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// dimensionsOf returns the ids of the dimensions of the models, sorted.
+func dimensionsOf(models []client.PortfolioModel) []string {
+	ids := map[string]bool{}
+	for _, m := range models {
+		for id := range optional.Value(m.Dimensions) {
+			ids[id] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(ids))
+}
+
+func scoresOf(of *client.Dimensions, ids []string) (cells []string) {
+	for _, id := range ids {
+		cells = append(cells, sheet.Count(optional.Value(of)[id]))
+	}
+	return cells
+}
+
+// dayOrTime reads a day, which begins in UTC, or a time.
+func dayOrTime(text string) (time.Time, error) {
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, cli.Usage("--not-assessed-since %q is neither a day such as 2026-11-01 nor a time such as 2026-11-01T08:00:00Z",
+		text)
+}
+
+// score returns a score, or "none".
+func score(n *int) string {
+	if n == nil {
+		return "none"
+	}
+	return strconv.Itoa(*n)
+}
+
+// change returns the change of a score with its sign, or "" without an earlier score.
+func change(e *client.EarlierScore) string {
+	if e == nil {
+		return ""
+	}
+	if e.Change > 0 {
+		return "+" + strconv.Itoa(e.Change)
+	}
+	return strconv.Itoa(e.Change)
+}
+
+// bySeverity returns the numbers of findings of high, medium and low severity, or their sum where they are unknown.
+func bySeverity(f *client.Severities, all int) string {
+	if f == nil {
+		return strconv.Itoa(all)
+	}
+	return strconv.Itoa(f.High) + " high, " + strconv.Itoa(f.Medium) + " medium, " + strconv.Itoa(f.Low) + " low"
+}
