@@ -31,11 +31,8 @@ var assessments = &Table{
 	},
 }
 
-// The live tables, as queries name them.
-var (
-	liveAssessments = Assessments.live(assessments)
-	livePortfolio   = Assessments.live(portfolio)
-)
+// liveAssessments is the live table, as queries name it.
+var liveAssessments = Assessments.live(assessments)
 
 // Assessments is the view of the assessments of semantic models and of data agents, whose id is then
 // in model_id: one row per stored assessment, and the newest one of each semantic model in portfolio.
@@ -50,11 +47,13 @@ var Assessments = &View{
 			rows.Insert(assessments, Row{
 				"id": e.AssessmentID, "account_id": r.Account, "operation_id": e.OperationID, "workspace_id": e.WorkspaceID,
 				"model_id":    e.ModelID,
-				"assessed_at": e.AssessedAt, "assessment": e.Assessment, "pinned": false, "basis": basisOf(e.Assessment),
+				"assessed_at": e.AssessedAt, "assessment": e.Assessment, "pinned": false, "basis": e.Basis().String(),
 			})
 			if e.DataAgent == nil {
 				rows.Ensure(portfolio, Key{r.Account, e.ModelID})
-				rows.Set(portfolio, Key{r.Account, e.ModelID}, newest(e.Assessment))
+				columns := Row{}
+				columns.newest(e.Assessment)
+				rows.Set(portfolio, Key{r.Account, e.ModelID}, columns)
 			}
 		case assessment.Pinned:
 			rows.Set(assessments, Key{e.AssessmentID}, Row{"pinned": true})
@@ -70,13 +69,6 @@ var Assessments = &View{
 		}
 		return nil
 	},
-}
-
-// basisOf returns what the assessment's score rests on as a text: those of two assessments are equal
-// if their scores are comparable.
-func basisOf(a assessment.Assessment) string {
-	b := a.Basis()
-	return fmt.Sprintf("%q %t %q %q", b.RegimeID, b.UsageInScoring, b.Stage, b.LacksRules)
 }
 
 // Assessment is a stored assessment as the view has it.

@@ -30,22 +30,22 @@ var portfolio = &Table{
 	},
 }
 
+// livePortfolio is the live table, as queries name it.
+var livePortfolio = Assessments.live(portfolio)
+
 // unscored is the rank of a model without a score, and unchanged that of a model without an earlier one.
 const (
 	unscored  = 101
 	unchanged = 1000
 )
 
-// newest returns the columns of portfolio for the newest assessment of a model.
-func newest(a assessment.Assessment) Row {
-	rank := unscored
-	if a.Score != nil {
-		rank = *a.Score
-	}
-	return Row{
-		"workspace_id": a.WorkspaceID, "name_folded": folded(a.ModelName),
-		"names_folded": folded(a.ModelName) + "\n" + folded(a.WorkspaceName),
-		"rank":         rank, "assessed_at": a.AssessedAt, "basis": basisOf(a), "assessment": a,
+// newest sets the columns of portfolio to the newest assessment of a model.
+func (row Row) newest(a assessment.Assessment) {
+	row["workspace_id"], row["name_folded"] = a.WorkspaceID, folded(a.ModelName)
+	row["names_folded"] = folded(a.ModelName) + "\n" + folded(a.WorkspaceName)
+	row["assessed_at"], row["basis"], row["assessment"] = a.AssessedAt, a.Basis().String(), a
+	if row["rank"] = unscored; a.Score != nil {
+		row["rank"] = *a.Score
 	}
 }
 
@@ -158,7 +158,8 @@ var orders = map[PortfolioSort]order{
 		fmt.Sprintf("coalesce(before.change, %d)", unchanged), "", ">", beforeSQL, func(c PortfolioCursor) any { return c.Change },
 	},
 	PortfolioByViews: {
-		"coalesce(seen.views, 0)", " DESC", "<", "LEFT JOIN seen ON seen.model_id = p.model_id", func(c PortfolioCursor) any { return c.Views },
+		"coalesce(seen.views, 0)", " DESC", "<", "LEFT JOIN seen ON seen.model_id = p.model_id",
+		func(c PortfolioCursor) any { return c.Views },
 	},
 }
 

@@ -2,6 +2,7 @@ package assessment
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -73,6 +74,11 @@ type Basis struct {
 func (b Basis) Comparable(other Basis) bool {
 	return b.RegimeID == other.RegimeID && b.UsageInScoring == other.UsageInScoring && b.Stage == other.Stage &&
 		slices.Equal(b.LacksRules, other.LacksRules)
+}
+
+// String returns the basis as a text: those of two comparable scores are equal.
+func (b Basis) String() string {
+	return fmt.Sprintf("%q %t %q %q", b.RegimeID, b.UsageInScoring, b.Stage, b.LacksRules)
 }
 
 // Basis returns what the assessment's score rests on.

@@ -136,6 +136,9 @@ func TestComparable(t *testing.T) {
 		if got, back := c.a.Basis().Comparable(c.b.Basis()), c.b.Basis().Comparable(c.a.Basis()); got != c.want || back != c.want {
 			t.Errorf("%s: comparable %v, and %v the other way round, want %v", name, got, back, c.want)
 		}
+		if got := c.a.Basis().String() == c.b.Basis().String(); got != c.want {
+			t.Errorf("%s: the texts are equal: %v, want %v", name, got, c.want)
+		}
 		// What is stored decides likewise.
 		_, events := decide(t, assessment.Standing{}, assessment.Record{Assessment: c.a}, assessment.Pin{Stored: []assessment.Stored{{}}, Pinned: true},
 			assessment.Record{Assessment: c.b})
