@@ -21,12 +21,12 @@ func wide(t testing.TB) *offline.Assessment {
 	var b strings.Builder
 	b.WriteString("/// One row for each order line, as the shop reports it at night.\ntable Orders\n\n\tmeasure 'Order Count' = COUNTROWS(Orders)\n")
 	for n := range 25 {
-		fmt.Fprintf(&b, "\n\tcolumn 'Field %02d'\n\t\tdataType: string\n\t\tsummarizeBy: none\n", n)
+		fmt.Fprintf(&b, "\n\tcolumn 'Fields %02d'\n\t\tdataType: int64\n\t\tsummarizeBy: none\n", n)
 	}
 	return assess(t, offline.AssessOptions{Regime: december(t)}, files(t, map[string]string{
 		"Wide.SemanticModel/definition/model.tmdl":         "model Model\n",
 		"Wide.SemanticModel/definition/tables/Orders.tmdl": b.String(),
-		"Wide.SemanticModel/definition/relationships.tmdl": "relationship r1\n\tfromColumn: Orders.'Field 00'\n\ttoColumn: Customers.Name\n",
+		"Wide.SemanticModel/definition/relationships.tmdl": "relationship r1\n\tfromColumn: Orders.'Fields 00'\n\ttoColumn: Customers.Name\n",
 	}))
 }
 
@@ -50,7 +50,7 @@ var listings = map[string]func(*bytes.Buffer, *offline.Assessment, report.Listin
 func TestListings(t *testing.T) {
 	t.Parallel()
 	a := wide(t)
-	const last = "Field 24"
+	const last = "Fields 24"
 	for name, tt := range map[string]struct {
 		l report.Listing
 		// The formats that name the last column, and those that name the measure as an object with a finding.
@@ -63,8 +63,8 @@ func TestListings(t *testing.T) {
 		"a rule":               {report.Listing{Rules: []string{"dsc-02"}}, "table markdown html csv", ""},
 		"a later rule":         {report.Listing{Rules: []string{"DSC-05"}}, "table markdown html csv", "table markdown html csv"},
 		"two rules":            {report.Listing{Rules: []string{"DSC-02", "DSC-03"}}, "table markdown html csv", "table markdown html csv"},
-		"a column":             {report.Listing{Object: "orders[FIELD 24]"}, "table markdown html csv", ""},
-		"a quoted column":      {report.Listing{Object: "'Orders'[Field 24]"}, "table markdown html csv", ""},
+		"a column":             {report.Listing{Object: "orders[FIELDS 24]"}, "table markdown html csv", ""},
+		"a quoted column":      {report.Listing{Object: "'Orders'[Fields 24]"}, "table markdown html csv", ""},
 		"a measure":            {report.Listing{Object: "order count"}, "", "table markdown html csv"},
 		"a measure of a table": {report.Listing{Object: "Orders[Order Count]"}, "", "table markdown html csv"},
 		"a rule and an object": {report.Listing{Rules: []string{"DSC-03"}, Object: "[Order Count]"}, "", "table markdown html csv"},
@@ -107,10 +107,10 @@ func TestGroups(t *testing.T) {
 			points += f.Impact
 		}
 	}
-	const first = "'Orders'[Field 00], 'Orders'[Field 01], 'Orders'[Field 02] and 22 more"
+	const first = "'Orders'[Fields 00], 'Orders'[Fields 01], 'Orders'[Fields 02] and 22 more"
 	for format, want := range map[string][]string{
 		"table":    {fmt.Sprintf("| DSC-02 | medium   |       25 | %6.1f | ", points), first, "--rule DSC-02 lists all"},
-		"markdown": {fmt.Sprintf("| DSC-02 | medium | 25 | %.1f | ", points), `'Orders'\[Field 02\] (no description) and 22 more`, "`--rule DSC-02` lists all"},
+		"markdown": {fmt.Sprintf("| DSC-02 | medium | 25 | %.1f | ", points), `'Orders'\[Fields 02\] (no description) and 22 more`, "`--rule DSC-02` lists all"},
 		"html":     {fmt.Sprintf("25 findings, %.1f points, medium: <bdi>%s</bdi>", points, strings.ReplaceAll(first, "'", "&#39;"))},
 	} {
 		got := string(written(t, func(b *bytes.Buffer) error { return listings[format](b, a, report.Listing{}) }))

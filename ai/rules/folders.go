@@ -16,10 +16,8 @@ const (
 	ratioFolder   = "Ratios"
 	countFolder   = "Counts"
 	averageFolder = "Averages"
-	totalFolder   = "Totals"
 	extremeFolder = "Extremes"
 	displayFolder = "Report Helpers"
-	otherFolder   = "Other Measures"
 )
 
 var (
@@ -191,7 +189,7 @@ func (file *filing) siblings(x *field) string {
 	return best
 }
 
-// file proposes a folder for every measure: by its name where that suffices, else by its expression.
+// file proposes a folder for every measure that one is known for: by its name where that suffices, else by its expression.
 func (f *facts) file(objects []proposal.Object, a *answers) {
 	file := f.newFiling(objects)
 	for _, o := range distinct(objects) {
@@ -207,6 +205,11 @@ func (f *facts) file(objects []proposal.Object, a *answers) {
 		folder, reason := file.byName(x)
 		if folder == "" {
 			folder, reason = file.byExpression(x)
+		}
+		if folder == "" {
+			a.skip(o, "Neither its name nor its expression says what it goes with.")
+			a.ask(o, "Which display folder does "+called(x.name)+" belong in?")
+			continue
 		}
 		a.propose(o, folder, reason)
 	}
@@ -227,7 +230,6 @@ func (file *filing) byExpression(x *field) (folder, reason string) {
 		{divisions, ratioFolder, "It divides one value by another."},
 		{countFunctions, countFolder, "It counts."},
 		{averageFunctions, averageFolder, "It averages."},
-		{sumFunctions, totalFolder, "It adds up."},
 		{extremeFunctions, extremeFolder, "It picks the highest or lowest value."},
 	} {
 		if x.calls(by.functions) {
@@ -246,7 +248,7 @@ func (file *filing) byExpression(x *field) (folder, reason string) {
 			return folder, "The measure it is computed from belongs in this folder."
 		}
 	}
-	return file.folder(otherFolder), "Neither its name nor its expression says what it goes with."
+	return "", ""
 }
 
 var (
@@ -254,7 +256,6 @@ var (
 		"DATESINPERIOD PREVIOUSYEAR PREVIOUSQUARTER PREVIOUSMONTH PREVIOUSDAY")
 	countFunctions   = prose.SetOf("COUNT COUNTA COUNTX COUNTAX COUNTROWS COUNTBLANK DISTINCTCOUNT DISTINCTCOUNTNOBLANK")
 	averageFunctions = prose.SetOf("AVERAGE AVERAGEX MEDIAN MEDIANX")
-	sumFunctions     = prose.SetOf("SUM SUMX")
 	extremeFunctions = prose.SetOf("MIN MINX MAX MAXX TOPN RANKX")
 )
 

@@ -170,30 +170,48 @@ func (f *facts) sections(current string) []section {
 	return all
 }
 
-// purpose returns the sentence about the facts of the model and what groups them; "" for a model without facts.
+// purpose returns the sentence about the facts of the model and what groups them, those together that the same tables
+// group; "" for a model without facts.
 func (f *facts) purpose() string {
-	var about, by []*table
-	for _, t := range f.tables {
-		if !slices.ContainsFunc(t.fields(), f.wantedThen) {
+	const mostAbout, mostBy, mostKinds = 6, 8, 6
+	var order []string
+	about := map[string][]string{} // the facts, by what groups them
+	for _, t := range f.wantedTables(f.tables) {
+		if t.role != fact || !prose.Mentionable(t.src.Name) {
 			continue
 		}
-		switch t.role {
-		case fact:
-			about = append(about, t)
-		case dimension, dateTable:
-			by = append(by, t)
-		case plain, measureTable, calculationGroup, fieldParameter:
+		by := prose.List(tableNames(f.wantedTables(t.reached())), mostBy)
+		if about[by] == nil {
+			order = append(order, by)
 		}
+		about[by] = append(about[by], t.src.Name)
 	}
-	names := tableNames(about)
-	if len(names) == 0 {
+	var clauses []string
+	for _, by := range order[:min(len(order), mostKinds)] {
+		clause := "about " + prose.List(about[by], mostAbout)
+		if by != "" {
+			clause += ", by " + by
+		}
+		clauses = append(clauses, clause)
+	}
+	if len(clauses) == 0 {
 		return ""
 	}
-	text := "This model answers questions about " + prose.List(names, 6)
-	if names := tableNames(by); len(names) > 0 {
-		text += ", by " + prose.List(names, 8)
+	return "This model answers questions " + strings.Join(clauses, "; ") + "."
+}
+
+// reached returns the tables that filter a table along relationships from one to many, by name.
+func (t *table) reached() []*table {
+	all := slices.Clone(t.around)
+	for at := 0; at < len(all); at++ {
+		for _, next := range all[at].around {
+			if next != t && !slices.Contains(all, next) {
+				all = append(all, next)
+			}
+		}
 	}
-	return text + "."
+	slices.SortFunc(all, func(a, b *table) int { return strings.Compare(a.src.Name, b.src.Name) })
+	return all
 }
 
 // written returns a column as instructions name it, "" when rule INS-03 would read the name as another

@@ -79,10 +79,7 @@ func (f *facts) lastingOnly(x *field) bool {
 }
 
 func (f *facts) aboutDefaults() []string {
-	var lines []string
-	if slices.ContainsFunc(f.allMeasures(), f.worthNaming) {
-		lines = []string{"Unless a question says otherwise, use a measure of the model rather than the sum of a column."}
-	}
+	lines := f.chosenMeasures()
 	for _, t := range f.tables {
 		if t.role != dimension || !prose.Sayable(t.noun()) || t.noun() == "row" || len(lines) > 8 {
 			continue
@@ -98,10 +95,51 @@ func (f *facts) aboutDefaults() []string {
 		}
 	}
 	if len(ratios) > 0 {
-		lines = append(lines, "Never add up or average percentages such as "+prose.List(ratios,
-			0)+": let the measure compute them for the group asked about.")
+		lines = append(lines, "Always let "+prose.List(ratios, 0)+" compute their percentages for the group asked about; do not add up or average them.")
+		if len(ratios) == 1 {
+			lines[len(lines)-1] = "Always let " + ratios[0] + " compute its percentage for the group asked about; do not add up or average it."
+		}
 	}
 	return lines
+}
+
+// mostChosen is how many measures the instructions prefer by default.
+const mostChosen = 3
+
+// chosenMeasures returns lines about measures to use where a question names none: those that add up a column which an AI
+// could also add up itself, and the only one of a fact.
+func (f *facts) chosenMeasures() (lines []string) {
+	const unless = "Unless a question says otherwise, use "
+	only := map[*table][]*field{} // the measures that are computed from one fact alone
+	for _, x := range f.allMeasures() {
+		name := f.bracketed(x)
+		if name == "" || !x.exposed {
+			continue
+		}
+		if of := f.sources(x); len(of) == 1 {
+			only[of[0]] = append(only[of[0]], x)
+		}
+		if to := x.summed(); to != nil && to.exposed && len(lines) < mostChosen && to.column.SummarizeBy != "none" && f.written(to) != "" {
+			lines = append(lines, unless+name+" rather than the sum of "+f.written(to)+".")
+		}
+	}
+	if len(lines) > 0 {
+		return lines
+	}
+	for _, t := range f.tables {
+		if of := only[t]; len(of) == 1 && prose.Mentionable(t.src.Name) && len(lines) < mostChosen {
+			lines = append(lines, unless+f.bracketed(of[0])+", the only measure of "+t.src.Name+".")
+		}
+	}
+	return lines
+}
+
+// summed returns the column that a measure adds up, if it does nothing else, or nil.
+func (x *field) summed() *field {
+	if len(x.refs) != 1 || x.refs[0].column == nil || len(x.dax.References) != 1 || dax.SoleCall(x.measure.Expression) != "SUM" {
+		return nil
+	}
+	return x.refs[0]
 }
 
 // labelOf returns the column that represents a row of a dimension: the one marked as label, else the only one
@@ -120,8 +158,8 @@ func (f *facts) labelOf(t *table) *field {
 			found = append(found, x)
 		}
 	}
-	if len(found) != 1 {
-		return nil
+	if len(found) != 1 || prose.InWords(prose.Cut(found[0].name, true)) == t.noun() {
+		return nil // a name that only repeats the table's needs no line
 	}
 	return found[0]
 }

@@ -44,12 +44,35 @@ func (f *facts) aboutTime() []string {
 	if len(f.calendars()) > 0 {
 		return lines
 	}
+	return append(lines, f.datesOfTables()...)
+}
+
+// mostDated is how many tables with a date of their own the instructions name, in a model without a date table.
+const mostDated = 5
+
+// datesOfTables says which column holds the only date of a table. The date of a table filters no other one that nothing
+// relates to it, so that the table is named where there are several. A date without anything to filter is left out.
+func (f *facts) datesOfTables() (lines []string) {
+	const unmarked = "; no table is marked as a date table."
+	several := len(f.wantedTables(f.tables)) > 1
 	for _, t := range f.tables {
-		if dates := f.days(t); len(dates) == 1 && f.written(dates[0]) != "" && len(lines) < 5 {
-			lines = append(lines, "For a period filter "+f.written(dates[0])+"; no table is marked as a date table.")
+		dates := f.days(t)
+		if len(dates) != 1 || f.written(dates[0]) == "" || len(lines) == mostDated || !t.related && f.onlyWanted(dates[0]) {
+			continue
+		}
+		switch {
+		case !several:
+			lines = append(lines, "For a period filter "+f.written(dates[0])+unmarked)
+		case prose.Mentionable(t.src.Name):
+			lines = append(lines, "For a period of "+t.src.Name+" filter "+f.written(dates[0])+unmarked)
 		}
 	}
 	return lines
+}
+
+// onlyWanted reports whether an AI should see no other field of a column's table.
+func (f *facts) onlyWanted(x *field) bool {
+	return !slices.ContainsFunc(x.table.fields(), func(other *field) bool { return other != x && f.wantedThen(other) })
 }
 
 // mostCalendars is how many date tables the instructions name.
@@ -80,19 +103,23 @@ func (f *facts) days(t *table) []*field {
 // withinYear are words in the names of periods of a year.
 var withinYear = prose.SetOf("month mth quarter qtr week wk day half")
 
-// yearLine returns a line that says which year is meant when there are two kinds, only a fiscal one, or one whose name is
-// more than Year.
+// yearLine returns a line that says which year is meant when there are two kinds, only a fiscal one, or several columns
+// of years if the name of the first is more than Year.
 func (f *facts) yearLine(t *table) []string {
 	var calendar, fiscal string
-	plain := false // the name is Year, which needs no line
+	plain, years := false, 0 // the name is Year, which needs no line
 	for _, x := range t.columns {
 		w := f.written(x)
 		switch {
 		case w == "" || !slices.Contains(x.words, "year") && !slices.Contains(x.words, "fy"):
 		case fiscalWords.Meets(x.words) && fiscal == "":
 			fiscal = w
-		case calendar == "" && len(x.words) <= 2 && !fiscalWords.Meets(x.words) && !withinYear.Meets(x.words):
-			calendar, plain = w, len(x.words) == 1
+		case fiscalWords.Meets(x.words) || withinYear.Meets(x.words):
+		default:
+			years++
+			if calendar == "" && len(x.words) <= 2 {
+				calendar, plain = w, len(x.words) == 1
+			}
 		}
 	}
 	switch {
@@ -100,7 +127,7 @@ func (f *facts) yearLine(t *table) []string {
 		return []string{"A year is the calendar year " + calendar + " unless the question says fiscal; then use " + fiscal + "."}
 	case fiscal != "":
 		return []string{"A year is the fiscal year " + fiscal + "."}
-	case calendar != "" && !plain:
+	case calendar != "" && !plain && years > 1:
 		return []string{"Take the year from " + calendar + "."}
 	}
 	return nil

@@ -22,21 +22,22 @@ func TestMissingInstructions(t *testing.T) {
 			{"2 fields", none(2), ""},
 			{"3 fields", none(3), "# 1 medium"},
 			{"10 fields", none(10), "# 1 medium"},
-			{"11 fields", none(6, date("d"), few, measure("m", "1")), "# 1 " + severity},
+			{"11 fields of two tables", model(table("S", columns(6, "c%02d", semanticmodel.Int64), few, measure("m", "1")), table("P", text("n"))), "# 1 " + severity},
 			{"3 measures", none(20, date("d"), few), "# 1 medium"},
 			{"2 measures, all described", said("What is sold."), "# 1 low"},
 			{"a table without a description", said(""), "# 1 medium"},
 			{"a measure without a description", said("What is sold.", measure("p", "1")), "# 1 medium"},
-			{"4 measures, all described", said("What is sold.", measure("p", "1", says("Sold.")), measure("q", "1", says("Sold."))), "# 1 " + severity},
+			{"4 measures, all described", said("What is sold.", measure("p", "1", says("Sold.")), measure("q", "1", says("Sold."))), "# 1 medium"},
 			{"12 fields without a date", none(11, measure("m", "1")), "# 1 medium"},
-			{"12 fields, a hidden date", none(8, date("d", hidden), few, measure("m", "1")), "# 1 " + severity},
+			{"12 fields of one table with a date", none(8, date("d"), few, measure("m", "1")), "# 1 medium"},
+			{"one table and one of measures", model(table("S", columns(11, "c%02d", semanticmodel.Int64)), table("Key Measures", few, measure("m", "1"))), "# 1 medium"},
 			{"12 fields of two tables", model(table("S", columns(7, "c%02d", semanticmodel.Int64), few, measure("m", "1")), table("P", text("n"))),
 				"# 1 " + severity},
 			{"no measure and no relationship", model(table("S", columns(11, "c%02d", semanticmodel.Int64)), table("P", date("n"))), "# 1 medium"},
 			{"no measure and an inactive relationship", model(table("S", columns(11, "c%02d", semanticmodel.Int64)), table("P", whole("n")),
 				related("S[c01] -> P[n]", "inactive")), "# 1 medium"},
 			{"no measure and a relationship", model(table("S", columns(11, "c%02d", semanticmodel.Int64)), table("P", whole("n")),
-				related("S[c01] -> P[n]")), "# 1 " + severity},
+				related("S[c01] -> P[n]")), "# 1 medium"},
 			{"2 fields and a placeholder", none(2, text("Column 1")), ""},
 			{"2 fields and a vague one", none(2, text("Value")), "# 1 medium"},
 			{"2 fields and a hidden one", none(2, text("a", hidden)), ""},
@@ -55,6 +56,25 @@ func TestMissingInstructions(t *testing.T) {
 		"INS-04": {{"instructions of one field", model(table("S", text("a")), instructed("Use it.")), "# 1 medium"}},
 		"INS-07": {{"no table in X", model(table("S", text("a"), hiddenTable)), "# 1 low"}},
 	})
+}
+
+func TestInstructionsWithoutMeasures(t *testing.T) {
+	t.Parallel()
+	for name, m := range map[string]*semanticmodel.Model{
+		"no measure":       model(table("S", columns(11, "c%02d", semanticmodel.Int64))),
+		"a hidden measure": model(table("S", columns(11, "c%02d", semanticmodel.Int64), measure("m", "1", hiddenMeasure))),
+	} {
+		for id, want := range map[string]string{
+			"INS-01": "write AI instructions that explain its terms and its rules",
+			"INS-02": "give the AI instructions 200 to 10,000 characters (no instructions)",
+			"INS-03": "name in the AI instructions the columns to use, as 'Table'[Column]",
+			"INS-04": "write the AI instructions in sections: time, terms, defaults (no instructions)",
+		} {
+			if got := regime(t, "2026-12").Judge(m, noOptions, false, id)[0].Message; got != want {
+				t.Errorf("%s, %s: got %q, want %q", name, id, got, want)
+			}
+		}
+	}
 }
 
 func TestDateRoles(t *testing.T) {
@@ -87,6 +107,9 @@ func TestDateRoles(t *testing.T) {
 			whole("Year")), related("Sales[Order Date] -> D[On]"), related("Sales[Ship] -> D[On]", "inactive")), "Sales 1 medium"},
 	}})
 	decemberMessages(t, map[string][]row{"INS-05": {
+		{"the joined one first", model(table("Sales", date("Due"), date("Order Date"), date("Ship Date"), date("Ship Time"), text("n")), table("D", date("On"),
+			whole("Year")), related("Sales[Ship Time] -> D[On]"), related("Sales[Order Date] -> D[On]", "inactive")),
+			"say in the AI instructions which of its dates to use by default (not named: Ship Time, Due, Order Date)"},
 		{"the first of each stem", sales("", "Ship Date", "Order Time", "Order Date", "Due", "Load Date"),
 			"say in the AI instructions which of its dates to use by default (not named: Due, Order Date, Ship Date)"},
 		{"6 stems", sales("", "a x", "b x", "c x", "d x", "e x", "f x"),

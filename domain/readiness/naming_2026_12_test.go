@@ -167,6 +167,8 @@ func TestSeveritiesAndMessagesOfNames(t *testing.T) {
 	decemberMessages(t, map[string][]row{
 		"NAM-03": {
 			{"a prefix", model(table("tbl_targets")), `leave "tbl" out of the name`},
+			{"several words", model(table("ACCT_NM_CLS", text("Cstmr Grp Nxt Stp Prd Cls"))), "spell \"NM\", \"CLS\" out in the name\nspell \"Cstmr\", \"Grp\", \"Nxt\", \"Stp\", \"Prd\" and 1 more out in the name"},
+			{"of each kind", model(table("Net x IOD Cstmr y")), "spell \"Cstmr\" out in the name; say in the name what the letter \"x\", \"y\" stands for; spell \"IOD\" out in the name, or explain it in the description"},
 			{"a prefix later", model(table("targets_tbl")), `spell "tbl" out in the name`},
 			{"a prefix of a field", model(table("Goals", text("tbl_targets"))), `spell "tbl" out in the name`},
 		},

@@ -61,6 +61,12 @@ func TestDecemberTimeRules(t *testing.T) {
 	})
 	decemberFindings(t, map[string][]row{"TIM-01": {
 		{"nothing", model(table("S", date("a"))), "# 1 high"},
+		{"one table with one part of a date", model(table("S", date("a"), whole("Year"))), "# 1 high"},
+		{"one table with two parts", model(table("S", date("a"), whole("Year"), text("Month Name"))), "# 1 medium"},
+		{"one table with two parts and one of measures", model(table("S", date("a"), date("b Year"), text("Month Name")), table("M", measure("m", "1"))), "# 1 medium"},
+		{"tables apart", model(table("S", date("a"), whole("k")), table("P", whole("k")), related("S[k] -> P[k]", "inactive")), "# 1 medium"},
+		{"tables together", model(table("S", date("a"), whole("k"), whole("Year"), whole("Month")), table("P", whole("k")), related("S[k] -> P[k]")), "# 1 high"},
+		{"a table to mark", model(table("Days", calculatedFrom("CALENDARAUTO()"), date("a")), table("P", whole("k"))), "# 0.5 medium"},
 		{"what looks like a calendar", model(table("S", whole("k")), table("dim_dt", whole("k"), date("dt"), whole("yr"), whole("mth")),
 			related("S[k] -> dim_dt[k]")), "# 1 medium"},
 	}})
@@ -69,7 +75,15 @@ func TestDecemberTimeRules(t *testing.T) {
 		want  string
 	}{
 		"nothing":           {model(table("S", date("a"))), "add a date table"},
-		"an unmarked table": {model(table("Days", calculatedFrom("CALENDARAUTO()"), date("a"))), "mark 'Days' as the date table"},
+		"an unmarked table": {model(table("Days", calculatedFrom("CALENDARAUTO()"), date("b"), date("a"))), "mark 'Days' as the date table, with 'Days'[a] as its key"},
+		"an unmarked table that is joined": {model(table("Days", calculatedFrom("CALENDARAUTO()"), date("b"), date("a"), whole("k")), table("S", date("d"), whole("k")),
+			related("S[d] -> Days[b]"), related("S[k] -> Days[k]", "inactive")), "mark 'Days' as the date table, with 'Days'[b] as its key"},
+		"a marked table without a date": {model(table("Days", tableCategory("Time"), whole("k")), table("S", date("d"))),
+			"mark 'Days' as the date table, with a dateTime column as its key"},
+		"dates to join": {model(table("S", date("a"), date("Load Date"), date("h", hidden)), table("P", date("b"))),
+			"add a date table with a row for each day, mark it as one and join the facts to it by 'P'[b], 'S'[a]"},
+		"6 dates to join": {model(table("S", date("a"), date("b"), date("c"), date("d"), date("e"), date("f"))),
+			"add a date table with a row for each day, mark it as one and join the facts to it by 'S'[a], 'S'[b], 'S'[c], 'S'[d], 'S'[e] and 1 more"},
 		"an unjoined table": {model(table("Dates", date("b"), date("a"), whole("Year"))),
 			"join 'Dates' by 'Dates'[a] and mark it as the date table, with this column as its key"},
 		"the second date":  {model(table("Dates", date("a Year"), date("b"))), "join 'Dates' by 'Dates'[b]"},

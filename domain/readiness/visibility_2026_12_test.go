@@ -224,7 +224,8 @@ func TestMissingInstructionsAreOneFinding(t *testing.T) {
 			t.Errorf("%s: no finding", id)
 		}
 	}
-	r = december.Assess(model(table("S", columns(11, "a%d x", semanticmodel.String), date("On"), measure("m", "1"), measure("n", "1"), measure("o", "1"), measure("p", "1"))), noOptions)
+	r = december.Assess(model(table("S", columns(11, "a%d x", semanticmodel.String), date("On"), measure("m", "1"), measure("n", "1"), measure("o", "1"), measure("p", "1")),
+		table("P", text("b"))), noOptions)
 	if f := findingOf(r, "instructions", "#INSTRUCTIONS"); f == nil || f.Severity != "high" {
 		t.Errorf("16 fields: got %+v", f)
 	}

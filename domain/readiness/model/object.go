@@ -73,6 +73,7 @@ type Table struct {
 	// Structure, independent of exposure (docs/regime.md C.9 (7, 8)).
 	Starred        bool // in TR: not a calculation group, field parameter or measure table
 	FieldParameter bool
+	HoldsMeasures  bool // and no rows to ask for
 	Related        bool // in an active relationship
 	manyToOne      bool // on the many side of an active many-to-one relationship
 	OneSide        bool // on the one side of an active relationship
@@ -108,7 +109,7 @@ type Column struct {
 
 	ManyOfInactive bool // on the many side of an inactive relationship
 
-	DateEnd bool // of a relationship with a date table
+	DateEnd, ActiveDateEnd bool // of a relationship, of an active one, with a date table
 }
 
 // Is reports whether the column has one of the data types.

@@ -15,8 +15,8 @@ type Reading struct {
 	keywords bool
 	// seen is what is judged of a model.
 	seen func(*semanticmodel.Model) *semanticmodel.Model
-	// dataType is the type of a column.
-	dataType func(*semanticmodel.Table, *semanticmodel.Column) semanticmodel.DataType
+	// dataTypes returns how the types of a table's columns are read.
+	dataTypes func(*semanticmodel.Table) func(*semanticmodel.Column) semanticmodel.DataType
 	// holdsMeasures reports whether a table that has measures and no end of a
 	// relationship is a measure table.
 	holdsMeasures func(t *Table, exposed func(*Column) bool) bool
@@ -27,7 +27,7 @@ type Reading struct {
 // Declared is that of 2026-11.
 var Declared = Reading{
 	seen:          func(m *semanticmodel.Model) *semanticmodel.Model { return m },
-	dataType:      func(_ *semanticmodel.Table, c *semanticmodel.Column) semanticmodel.DataType { return c.DataType },
+	dataTypes:     func(*semanticmodel.Table) func(*semanticmodel.Column) semanticmodel.DataType { return writtenType },
 	holdsMeasures: func(t *Table, exposed func(*Column) bool) bool { return !slices.ContainsFunc(t.Columns, exposed) },
 	isDate:        func(t *Table) bool { return t.DateByName || t.MarkedAsDate() },
 }
@@ -36,20 +36,47 @@ var Declared = Reading{
 var Inferred = Reading{
 	keywords:      true,
 	seen:          withoutUnseen,
-	dataType:      inferredType,
+	dataTypes:     inferredTypes,
 	holdsMeasures: holdsOnlyMeasures,
 	isDate: func(t *Table) bool {
 		return t.DateByName || t.MarkedAsDate() || t.callsCalendar() || slices.ContainsFunc(t.Columns, t.consistsOfDates)
 	},
 }
 
-// inferredType returns the type of a column. The engine types the column [Date] of
-// CALENDAR, so that no type is written.
-func inferredType(t *semanticmodel.Table, c *semanticmodel.Column) semanticmodel.DataType {
-	if c.DataType == "" && c.SourceColumn == "[Date]" && slices.ContainsFunc(t.Partitions, IsCalculated) {
-		return semanticmodel.DateTime
+func writtenType(c *semanticmodel.Column) semanticmodel.DataType { return c.DataType }
+
+// headerTypes are the types that DATATABLE gives its columns.
+var headerTypes = map[string]semanticmodel.DataType{
+	"STRING": semanticmodel.String, "INTEGER": semanticmodel.Int64, "DOUBLE": semanticmodel.Double, "CURRENCY": semanticmodel.Decimal,
+	"BOOLEAN": semanticmodel.Boolean, "DATETIME": semanticmodel.DateTime,
+}
+
+// inferredTypes adds the types that the engine gives to columns of calculated tables, so that none are written: to
+// [Date] of CALENDAR, and to those of DATATABLE by its header (docs/regime-precision.md P20).
+func inferredTypes(t *semanticmodel.Table) func(*semanticmodel.Column) semanticmodel.DataType {
+	if !slices.ContainsFunc(t.Partitions, IsCalculated) {
+		return writtenType
 	}
-	return c.DataType
+	header := map[string]semanticmodel.DataType{} // by source column
+	for _, p := range t.Partitions {
+		if !IsCalculated(p) {
+			continue
+		}
+		for _, c := range dax.DataTableHeader(p.Expression) {
+			if at := "[" + strings.ToLower(c.Name) + "]"; header[at] == "" {
+				header[at] = headerTypes[c.Type]
+			}
+		}
+	}
+	return func(c *semanticmodel.Column) semanticmodel.DataType {
+		switch {
+		case c.DataType != "":
+			return c.DataType
+		case c.SourceColumn == "[Date]" && header["[date]"] == "":
+			return semanticmodel.DateTime
+		}
+		return header[strings.ToLower(c.SourceColumn)]
+	}
 }
 
 // holdsOnlyMeasures also holds for a single column, as tables for measures need one,

@@ -123,11 +123,12 @@ func NewTable(src *semanticmodel.Table, by Reading) *Table {
 	t := &Table{Src: src, calculated: slices.ContainsFunc(src.Partitions, IsCalculated)}
 	t.Object = newObject(TableKind, finding.TableObject, t, src.Name, src.Description, src.IsHidden)
 	t.Name = ""
+	typeOf := by.dataTypes(src)
 	for i := range src.Columns {
 		if c := &src.Columns[i]; !c.IsRowNumber {
 			t.Columns = append(t.Columns, &Column{
 				Object: newObject(ColumnKind, finding.ColumnObject, t, c.Name, c.Description, c.IsHidden || src.IsHidden),
-				Src:    c, DataType: by.dataType(src, c), Key: c.IsKey,
+				Src:    c, DataType: typeOf(c), Key: c.IsKey,
 			})
 		}
 	}

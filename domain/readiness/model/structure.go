@@ -16,9 +16,9 @@ func (s *Snapshot) structure() {
 			_, ok := c.Src.ExtendedProperties["ParameterMetadata"]
 			return ok
 		})
-		measureTable := len(t.Measures) > 0 && !slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.End }) && s.holdsMeasures(t,
+		t.HoldsMeasures = len(t.Measures) > 0 && !slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.End }) && s.holdsMeasures(t,
 			exposed)
-		t.Starred = t.Src.CalculationGroup == nil && !t.FieldParameter && !measureTable
+		t.Starred = t.Src.CalculationGroup == nil && !t.FieldParameter && !t.HoldsMeasures
 		if t.Starred {
 			s.Starred++
 		}
@@ -33,6 +33,8 @@ func (s *Snapshot) structure() {
 		r.From.DateEnd = r.From.DateEnd || r.To.Table.Date
 		r.To.DateEnd = r.To.DateEnd || r.From.Table.Date
 		if r.Src.IsActive {
+			r.From.ActiveDateEnd = r.From.ActiveDateEnd || r.To.Table.Date
+			r.To.ActiveDateEnd = r.To.ActiveDateEnd || r.From.Table.Date
 			r.From.Table.Dated = r.From.Table.Dated || r.To.Table.Date
 			r.To.Table.Dated = r.To.Table.Dated || r.From.Table.Date
 		}

@@ -25,7 +25,7 @@ var December2026 = rule.Amended(November2026,
 )
 
 var (
-	unsummedWords     = wording.SetOf("average,avg,median,max,minimum,distinct")
+	unsummedWords     = wording.SetOf("average,avg,median,max,minimum,distinct,percentage")
 	unsummedLastWords = wording.SetOf("semester,hour,type,level,version,index,order,ordinal,position,number,term,frequency,temperature")
 	pricedWords       = wording.SetOf("unit,list,net")
 )
@@ -52,21 +52,39 @@ func unsummedWord(c *model.Column) string {
 	return ""
 }
 
+// extremes are the words of the largest and the smallest value, with what summarizes such values.
+var extremes = map[string]string{"max": "max", "minimum": "min"}
+
+var flagWords = wording.SetOf("is,has,in")
+
+// summedUnsummable finds a fault of low severity in the only column of a table that nothing is related to, where a sum
+// is the value (docs/regime-precision.md P21).
 func summedUnsummable(x *model.Scope, c *model.Column) rule.Verdict {
 	if !c.Summed() {
 		return rule.Verdict{}
 	}
-	why := "its name says " + identifierWords.FirstOf(c.Words)
+	why, to := "its name says "+identifierWords.FirstOf(c.Words), "none"
 	switch {
 	case c.Key:
 		why = "it is a key"
+	case c.Is(semanticmodel.Int64) && len(c.Words) > 1 && flagWords[c.Words[0]]:
+		why = "it is a flag"
 	case !isIdentifier(x, c):
 		why = "its name says " + unsummedWord(c)
+		if by := extremes[unsummedWord(c)]; by != "" {
+			to = by + ", or to none,"
+		}
 	}
+	var v rule.Verdict
 	if by := c.Src.SummarizeBy; by == "count" || by == "distinctCount" {
-		return rule.Fails(0.5, "set summarizeBy to none, and count it in a measure", "%s, summarizeBy is %s", why, by)
+		v = rule.Fails(0.5, "set summarizeBy to none, and count it in a measure", "%s, summarizeBy is %s", why, by)
+	} else {
+		v = rule.Fails(1, "set summarizeBy to "+to+" in place of "+SummarizeBy(c)+", as "+why, "%s, summarizeBy is %s", why, SummarizeBy(c))
 	}
-	return rule.Fails(1, "set summarizeBy to none in place of "+SummarizeBy(c)+", as "+why, "%s, summarizeBy is %s", why, SummarizeBy(c))
+	if len(c.Table.Columns) == 1 && !c.End {
+		v.Severity = finding.Low
+	}
+	return v
 }
 
 var quantityLastWords = wording.SetOf("amount,qty,quantity,price,cost,costs,revenue,total,count,pct,percent,percentage,%," +

@@ -19,25 +19,76 @@ var December2026 = rule.Amended(November2026,
 )
 
 func unmarkedDates(x *model.Scope) rule.Verdict {
-	if v := unmarkedModel(x); v.Violation < 1 {
+	v := unmarkedModel(x)
+	if v.Violation == 0 {
 		return v
 	}
-	for _, t := range x.Tables {
-		if c := calendarDate(t); c != nil {
-			return rule.Fails(0.5, "join "+wording.Quoted(t.Src.Name)+" by "+model.QuotedColumn(c)+
-				" and mark it as the date table, with this column as its key",
-				"table %s is in no active relationship that makes it a date table", wording.Quoted(t.Src.Name))
+	if i := slices.IndexFunc(x.Tables, isDate); i >= 0 {
+		if c := firstDate(x.Tables[i]); c != nil {
+			v.Message = "mark " + wording.Quoted(x.Tables[i].Src.Name) + " as the date table, with " + model.QuotedColumn(c) + " as its key"
+		}
+		return v
+	}
+	switch t, day := unmarkedCalendar(x); {
+	case t == nil:
+		return undatedModel(x)
+	case calendarDate(t) == day:
+		return rule.Fails(0.5, "join "+wording.Quoted(t.Src.Name)+" by "+model.QuotedColumn(day)+
+			" and mark it as the date table, with this column as its key",
+			"table %s is in no active relationship that makes it a date table", wording.Quoted(t.Src.Name))
+	default:
+		v := rule.Fails(1, "mark "+wording.Quoted(t.Src.Name)+" as the date table, with "+model.QuotedColumn(day)+
+			" as its key, if it has a row for each day; else add one and join the facts to it", "no date table")
+		v.Severity = finding.Medium
+		return v
+	}
+}
+
+// ToMark returns the table that is no date table and that TIM-01 wants to be marked as one, or nil
+// (docs/regime-precision.md P2, P14).
+func ToMark(x *model.Scope) *model.Table {
+	if unmarkedModel(x).Violation < 1 {
+		return nil
+	}
+	t, _ := unmarkedCalendar(x)
+	return t
+}
+
+// unmarkedCalendar returns the first table that looks like a calendar by its name, else by its columns, with its day.
+func unmarkedCalendar(x *model.Scope) (*model.Table, *model.Column) {
+	for _, looks := range []func(*model.Table) *model.Column{calendarDate, daysLikely} {
+		for _, t := range x.Tables {
+			if day := looks(t); day != nil {
+				return t, day
+			}
 		}
 	}
-	for _, t := range x.Tables {
-		if d := daysLikely(t); d != nil {
-			v := rule.Fails(1, "mark "+wording.Quoted(t.Src.Name)+" as the date table, with "+model.QuotedColumn(d)+
-				" as its key, if it has a row for each day; else add one and join the facts to it", "no date table")
-			v.Severity = finding.Medium
-			return v
+	return nil, nil
+}
+
+// undatedModel is the verdict on a model without a table that looks like a calendar. A date table helps less where
+// nothing is joined, or where the only table has parts of dates itself (docs/regime-precision.md P14).
+func undatedModel(x *model.Scope) rule.Verdict {
+	by := ""
+	if dates := datesToJoin(x); len(dates) > 0 {
+		by = " by " + wording.Listed(dates, mostDates)
+	}
+	v := rule.Fails(1, "add a date table with a row for each day, mark it as one and join the facts to it"+by, "no date table")
+	only := slices.IndexFunc(x.Tables, func(t *model.Table) bool { return t.Starred })
+	if x.Disconnected() || x.Starred == 1 && hasParts(x.Tables[only]) {
+		v.Severity = finding.Medium
+	}
+	return v
+}
+
+// datesToJoin returns the dates that an AI sees, without those of records and loads.
+func datesToJoin(x *model.Scope) (dates []string) {
+	for _, c := range x.C {
+		if w, _ := visibility.TechnicalWord(c); w == "" && c.Is(semanticmodel.DateTime) {
+			dates = append(dates, model.QuotedColumn(c))
 		}
 	}
-	return rule.Fails(1, "add a date table with a row for each day, mark it as one and join the facts to it", "no date table")
+	return dates
 }
 
 var calendarWords = wording.SetOf("date,day,dow,week,wk,month,mth,quarter,qtr,year,yr,fiscal,period")
@@ -69,28 +120,35 @@ const fewestParts = 2
 // daysLikely returns the first dateTime column of a dimension that looks like a calendar by its columns; nil for another
 // table (docs/regime-precision.md P14).
 func daysLikely(t *model.Table) *model.Column {
-	if !t.Dimension() {
+	if !t.Dimension() || !hasParts(t) {
 		return nil
 	}
-	parts, day := 0, (*model.Column)(nil)
+	return firstDay(t)
+}
+
+// hasParts reports whether a table has a dateTime column and at least fewestParts others of a calendar.
+func hasParts(t *model.Table) bool {
+	day, parts := firstDay(t), 0
 	for _, c := range t.Columns {
-		switch {
-		case day == nil && c.Is(semanticmodel.DateTime):
-			day = c
-		case calendarWords.Meets(c.Words):
+		if c != day && calendarWords.Meets(c.Words) {
 			parts++
 		}
 	}
-	if parts < fewestParts {
-		return nil
-	}
-	return day
+	return day != nil && parts >= fewestParts
 }
 
-// hasDateTable reports whether any table is a date table.
-func hasDateTable(x *model.Scope) bool {
-	return slices.ContainsFunc(x.Tables, func(t *model.Table) bool { return t.Date })
+// firstDay returns the first dateTime column of a table, or nil.
+func firstDay(t *model.Table) *model.Column {
+	if i := slices.IndexFunc(t.Columns, func(c *model.Column) bool { return c.Is(semanticmodel.DateTime) }); i >= 0 {
+		return t.Columns[i]
+	}
+	return nil
 }
+
+func isDate(t *model.Table) bool { return t.Date }
+
+// hasDateTable reports whether any table is a date table.
+func hasDateTable(x *model.Scope) bool { return slices.ContainsFunc(x.Tables, isDate) }
 
 // needsDates selects the facts that are joined to a date table or have a date of their
 // own, if there is a date table at all.
@@ -131,7 +189,7 @@ func undatedFact(x *model.Scope, t *model.Table) rule.Verdict {
 	default:
 		from = " from one of " + wording.Listed(dates, mostDates)
 	}
-	i := slices.IndexFunc(x.Tables, func(t *model.Table) bool { return t.Date })
+	i := slices.IndexFunc(x.Tables, isDate)
 	to := wording.Quoted(x.Tables[i].Src.Name)
 	if c := dateColumn(x.Tables[i]); c != nil {
 		to = model.QuotedColumn(c)
@@ -142,19 +200,22 @@ func undatedFact(x *model.Scope, t *model.Table) rule.Verdict {
 // dateColumn returns the column of a date table that facts should be joined to, nil if it has none
 // (docs/regime-precision.md P15).
 func dateColumn(t *model.Table) *model.Column {
-	var key, date *model.Column
-	for _, c := range t.Columns {
-		switch isDate := c.Is(semanticmodel.DateTime); {
-		case isDate && c.OneOfActive:
-			return c
-		case c.Src.IsKey && key == nil:
-			key = c
-		case isDate && date == nil:
-			date = c
-		}
-	}
-	if key == nil {
+	date := firstDate(t)
+	if date != nil && date.OneOfActive {
 		return date
 	}
-	return key
+	if i := slices.IndexFunc(t.Columns, func(c *model.Column) bool { return c.Src.IsKey }); i >= 0 {
+		return t.Columns[i]
+	}
+	return date
+}
+
+// firstDate returns the dateTime column of a table on the one side of an active relationship, else its first one; nil if
+// it has none.
+func firstDate(t *model.Table) *model.Column {
+	i := slices.IndexFunc(t.Columns, func(c *model.Column) bool { return c.Is(semanticmodel.DateTime) && c.OneOfActive })
+	if i >= 0 {
+		return t.Columns[i]
+	}
+	return firstDay(t)
 }

@@ -10,7 +10,9 @@ import (
 	"readiness/domain/readiness/additions"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rules/dates"
 	"readiness/domain/readiness/rules/naming"
+	"readiness/domain/readiness/rules/visibility"
 	"readiness/domain/readiness/wording"
 )
 
@@ -28,15 +30,16 @@ type evidentKey struct{}
 // (docs/regime-precision.md P1 to P3). It is false for key columns, which need none.
 func isEvident(x *model.Scope, o *model.Object) bool {
 	return model.Remembered(x, evidentKey{}, func() []bool {
-		evident := make([]bool, len(x.Objects))
+		evident, calendar := make([]bool, len(x.Objects)), dates.ToMark(x)
 		for _, t := range x.T {
-			evident[t.Index] = t.Date || t.Dimension() && (listsNames(t) || len(t.Columns) <= fewColumns) || !exposesColumn(x, t)
+			evident[t.Index] = t.Date || t == calendar || isEvidentTable(x, t)
 		}
 		for _, c := range x.C {
-			evident[c.Index] = !c.Key && !additions.Explained(x, &c.Object) && !needsWords(x, c)
+			evident[c.Index] = !c.Key && !additions.Explained(x, &c.Object) && (!needsWords(x, c) || needsOther(x, c))
 		}
 		for _, m := range x.M {
-			evident[m.Index] = !additions.Explained(x, &m.Object) && (isCalledCount(x, m) || shownWords.Meets(m.Words))
+			evident[m.Index] = !additions.Explained(x, &m.Object) && (isCalledCount(x, m) || shownWords.Meets(m.Words) ||
+				visibility.HelperOf(x, &m.Object).Reason != "" || len(m.Refs) == 0 && dax.IsConstant(m.Src.Expression))
 		}
 		return evident
 	})[o.Index]
@@ -45,7 +48,7 @@ func isEvident(x *model.Scope, o *model.Object) bool {
 var (
 	// unitWords at the end of a name say the unit of a number, or that it has none.
 	unitWords = wording.SetOf("hours,minutes,seconds,days,bytes,kb,mb,gb,ms,km,kg,year,month,week,day,quarter,hour,age,id," +
-		"latitude,longitude,lat,lon,sec,secs,percent,pct")
+		"latitude,longitude,lat,lon,sec,secs,percent,pct,version,key")
 	// codedWords at the end of a name say that a text is one of a few values.
 	codedWords = wording.SetOf("type,kind,class,group,status,state,stage,level,code,flag,mode,segment,band,grade,channel," +
 		"source,scope")
@@ -54,14 +57,44 @@ var (
 // needsWords reports whether a column has a name at fault, no unit or coded values (docs/regime-precision.md P1).
 func needsWords(x *model.Scope, c *model.Column) bool {
 	last := wording.LastWord(c.Words)
-	return c.Numeric() && !unitWords[last] && !showsUnit(c.Src.FormatString) ||
-		c.Is(semanticmodel.String) && codedWords[last] ||
-		naming.Unfamiliar(x, &c.Object).Violation > 0 || naming.VagueName(x, &c.Object).Violation > 0
+	return c.Numeric() && !unitWords[last] && !saysCount(c.Words) && !showsUnit(c.Src.FormatString) ||
+		c.Is(semanticmodel.String) && (codedWords[last] || last == "cd" && len(c.Words) > 1) ||
+		naming.NeedsSpelling(x, &c.Object) || naming.VagueName(x, &c.Object).Violation > 0
+}
+
+// saysCount reports whether a name says that numbers count something: so its unit is what they count.
+func saysCount(words []string) bool {
+	n := len(words)
+	return n > 1 && words[n-1] == "count" || n > 2 && words[1] == "of" && (words[0] == "num" || words[0] == "number" || words[0] == "count")
+}
+
+var flagWords = wording.SetOf("is,has,in")
+
+// needsOther reports whether a column needs a better name rather than a description, or is a flag of a date table, whose
+// name says what it means (docs/regime-precision.md P1).
+func needsOther(x *model.Scope, c *model.Column) bool {
+	return naming.VagueName(x, &c.Object).Violation == 1 || naming.FaultsCode(x, c) ||
+		visibility.IsFiller(&c.Object) || c.Table.Date && c.Is(semanticmodel.Int64) && len(c.Words) > 1 && flagWords[c.Words[0]]
 }
 
 // fewColumns is how many columns a dimension has, hidden or not, that says with its name what it holds
 // (docs/regime-precision.md P2).
 const fewColumns = 3
+
+// isEvidentTable reports whether a table says with its name and columns what a row is (docs/regime-precision.md P2).
+func isEvidentTable(x *model.Scope, t *model.Table) bool {
+	return !exposesColumn(x, t) || t.Starred && !t.Fact() && listsNames(t) ||
+		t.Dimension() && (len(t.Columns) <= fewColumns || listsPlaces(x, t)) ||
+		len(t.Columns) == 1 && t.Columns[0].Is(semanticmodel.DateTime)
+}
+
+var placeWords = wording.SetOf("continent,country,region,state,province,county,city,district,location,geography,latitude,longitude," +
+	"lat,lon,zip,postcode,postal")
+
+// listsPlaces reports whether each column that an AI sees says that it holds a place.
+func listsPlaces(x *model.Scope, t *model.Table) bool {
+	return !slices.ContainsFunc(t.Columns, func(c *model.Column) bool { return x.In(&c.Object) && !placeWords.Meets(c.Words) })
+}
 
 // exposesColumn reports whether an AI sees a column of the table; one that only holds measures has no rows to describe.
 func exposesColumn(x *model.Scope, t *model.Table) bool {
@@ -76,25 +109,33 @@ func showsUnit(format string) bool {
 	return strings.ContainsFunc(format, func(r rune) bool { return r == '%' || unicode.Is(unicode.Sc, r) })
 }
 
+var (
+	labelWords = wording.SetOf("name,nm,title,label")
+	keyWords   = wording.SetOf("key,id,code")
+)
+
 // listsNames reports whether a table has a key and a name of what it is called, hidden or not, as Customers have
-// Customer Id and Customer Name (docs/regime-precision.md P2).
+// Customer Id and Customer Name, or only Name (docs/regime-precision.md P2).
 func listsNames(t *model.Table) bool {
 	of := t.Words
 	if len(of) > 0 && of[0] == "dim" {
 		of = of[1:]
 	}
-	keys, names := map[string]bool{}, map[string]bool{} // what is followed by key, id or name
+	keys, labels := map[string]bool{}, map[string]bool{} // what is followed by such a word
 	for _, c := range t.Columns {
 		last := wording.LastWord(c.Words)
-		if len(c.Words) != len(of)+1 || last != "name" && last != "key" && last != "id" || !areForms(c.Words[:len(of)], of) {
+		if len(c.Words) == 1 && (last == "name" || last == "title") {
+			labels[""] = true
+		}
+		if len(c.Words) != len(of)+1 || !areForms(c.Words[:len(of)], of) {
 			continue
 		}
-		if what := wording.JoinWords(c.Words[:len(of)]); last == "name" {
-			names[what] = true
-		} else {
-			keys[what] = true
-		}
-		if what := wording.JoinWords(c.Words[:len(of)]); keys[what] && names[what] {
+		what := wording.JoinWords(c.Words[:len(of)])
+		keys[what] = keys[what] || keyWords[last]
+		labels[what] = labels[what] || labelWords[last]
+	}
+	for what, is := range keys {
+		if is && (labels[what] || labels[""]) {
 			return true
 		}
 	}
@@ -153,13 +194,5 @@ func isOtherFilter(n *dax.Node) bool {
 	if column.Kind != dax.ColumnNode {
 		column, value = value, column
 	}
-	if value.Kind == dax.SignNode && value.Text != "NOT" {
-		value = value.Parts[0]
-		if value.Kind != dax.NumberNode {
-			return true
-		}
-	}
-	constant := value.Kind == dax.NumberNode || value.Kind == dax.TextNode ||
-		(calls(value, "TRUE") || calls(value, "FALSE")) && len(value.Parts) == 0
-	return column.Kind != dax.ColumnNode || !column.Reference.Qualified || !constant
+	return column.Kind != dax.ColumnNode || !column.Reference.Qualified || !value.IsConstant()
 }

@@ -1,6 +1,7 @@
 package instructions
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -67,6 +68,13 @@ const (
 	clearFields      = 10
 )
 
+// withoutMeasures are the messages for a model that an AI sees no measure of.
+var withoutMeasures = map[string]string{
+	"INS-01": "write AI instructions that explain its terms and its rules",
+	"INS-03": "name in the AI instructions the columns to use, as 'Table'[Column]",
+	"INS-04": "write the AI instructions in sections: time, terms, defaults",
+}
+
 // together judges the instructions as one object of all its rules while there are none,
 // and else as an object of its own. Either name serves to ignore the rule.
 func together(ruleID string, judge func(*model.Scope) rule.Verdict) rule.Check {
@@ -83,6 +91,9 @@ func together(ruleID string, judge func(*model.Scope) rule.Verdict) rule.Check {
 		}
 		o.Name, o.Alias = o.Alias, o.Name
 		v := judge(x)
+		if without := withoutMeasures[ruleID]; len(x.M) == 0 && without != "" {
+			v.Message = without
+		}
 		switch {
 		case saysAll(x):
 			v.Severity = finding.Low
@@ -96,16 +107,16 @@ func together(ruleID string, judge func(*model.Scope) rule.Verdict) rule.Check {
 // fewMeasures is up to how many measures a model needs few instructions about which to use.
 const fewMeasures = 3
 
-// needsLittle reports whether there is little to instruct about: one table without dates, neither a measure nor an
-// active relationship, or one to fewMeasures measures (docs/regime-precision.md P4).
+// needsLittle reports whether there is little to instruct about: at most fewMeasures measures, or one table besides those
+// that hold measures (docs/regime-precision.md P4).
 func needsLittle(x *model.Scope) bool {
-	if 1 <= len(x.M) && len(x.M) <= fewMeasures {
-		return true
+	tables := 0
+	for _, t := range x.T {
+		if !t.HoldsMeasures {
+			tables++
+		}
 	}
-	if len(x.M) == 0 && !slices.ContainsFunc(x.Relationships, func(r *model.Relationship) bool { return r.Src.IsActive }) {
-		return true
-	}
-	return len(x.T) == 1 && !slices.ContainsFunc(x.T[0].Columns, func(c *model.Column) bool { return c.Is(semanticmodel.DateTime) })
+	return len(x.M) <= fewMeasures || tables <= 1
 }
 
 // saysAll reports whether a model has one to fewMeasures measures, and each table and measure has a description
@@ -146,9 +157,10 @@ var (
 	intervalWords = wording.SetOf("start,end,begin,from,to,submit")
 )
 
-// businessDates returns the dates of a table without those of loads and records (docs/regime-precision.md P5).
+// businessDates returns the dates of a table without those of loads and records, those first that an active relationship
+// joins to a date table (docs/regime-precision.md P5).
 func businessDates(t *model.Table) []*model.Column {
-	return slices.DeleteFunc(datesOf(t), func(c *model.Column) bool {
+	dates := slices.DeleteFunc(datesOf(t), func(c *model.Column) bool {
 		if w, _ := visibility.TechnicalWord(c); w != "" {
 			return true
 		}
@@ -159,6 +171,14 @@ func businessDates(t *model.Table) []*model.Column {
 		}
 		return false
 	})
+	rank := func(c *model.Column) int {
+		if c.ActiveDateEnd {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(dates, func(a, b *model.Column) int { return cmp.Compare(rank(a), rank(b)) })
+	return dates
 }
 
 // roles returns the first of the dates that have the same name without brackets at its end and without the words that

@@ -75,8 +75,8 @@ func unformattedNumber(x *model.Scope, m *model.Measure) rule.Verdict {
 
 type textsKey struct{}
 
-// yieldsText follows references to text columns and to measures. Measures in a circle
-// yield no text.
+// yieldsText follows references to columns of text or of an unknown type (docs/regime-precision.md P6), and to measures.
+// Measures in a circle yield no text.
 func yieldsText(x *model.Scope, m *model.Measure) bool {
 	known := model.Remembered(x, textsKey{}, func() map[*model.Object]bool { return map[*model.Object]bool{} })
 	if text, done := known[&m.Object]; done {
@@ -86,7 +86,7 @@ func yieldsText(x *model.Scope, m *model.Measure) bool {
 	texts := dax.Texts{
 		Column: func(r dax.Reference) bool {
 			o := x.Names.Resolve(r, m.Table)
-			return o != nil && o.Kind == model.ColumnKind && x.Names.Columns[o.Index].Is(semanticmodel.String)
+			return o != nil && o.Kind == model.ColumnKind && x.Names.Columns[o.Index].Is(semanticmodel.String, "")
 		},
 		Measure: func(name string) bool {
 			o := x.Names.Resolve(dax.Reference{Name: name}, m.Table)

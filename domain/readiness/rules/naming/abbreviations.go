@@ -17,7 +17,7 @@ func Unfamiliar(x *model.Scope, o *model.Object) rule.Verdict {
 	return rule.OrPass(model.Remembered(x, unfamiliarKey{}, func() []*rule.Verdict {
 		found := make([]*rule.Verdict, len(x.Objects))
 		for _, o := range x.All {
-			if v := unfamiliarName(x, o); v.Violation > 0 {
+			if v := unfamiliar(x, o, false).verdict(); v.Violation > 0 {
 				found[o.Index] = &v
 			}
 		}
@@ -25,37 +25,74 @@ func Unfamiliar(x *model.Scope, o *model.Object) rule.Verdict {
 	})[o.Index])
 }
 
-// unfamiliarName finds the first abbreviation without a vowel, else the first single
-// letter or word in capitals.
-func unfamiliarName(x *model.Scope, o *model.Object) rule.Verdict {
+// NeedsSpelling reports whether NAM-03 faults the name of an exposed field even if a last word that abbreviates name, date
+// or code is left alone (docs/regime-precision.md P1).
+func NeedsSpelling(x *model.Scope, o *model.Object) bool {
+	return Unfamiliar(x, o).Violation > 0 && unfamiliar(x, o, true).verdict().Violation > 0
+}
+
+var shortEndings = wording.SetOf("nm,dt,cd")
+
+// unknown are the words that NAM-03 faults in a name, as they are written there: abbreviations without a vowel,
+// single letters, and words in capitals. prefix is an abbreviation that stands before the name of a table.
+type unknown struct {
+	prefix                           string
+	abbreviations, letters, capitals []string
+}
+
+// unfamiliar reads a name. leaveLast leaves out a last word of several that is one of shortEndings.
+func unfamiliar(x *model.Scope, o *model.Object, leaveLast bool) (u unknown) {
 	all := wording.NameWords(plainName(x, o))
-	var half *rule.Verdict
+	mixed := slices.ContainsFunc(all, func(w wording.NameWord) bool { return !inCapitals(w.Text) })
 	for i, w := range all {
 		lower := wording.Norm(w.Text)
 		switch {
-		case w.Familiar || !wording.IsASCIILetters(lower) || wording.FamiliarAbbreviations[lower]:
+		case w.Familiar || !wording.IsASCIILetters(lower) || wording.FamiliarAbbreviations[lower],
+			leaveLast && i > 0 && i == len(all)-1 && shortEndings[lower]:
 		case len(lower) == 1:
-			if half == nil && lower != "a" && lower != "i" && !w.Alone && !besideDigits(all, i) {
-				half = new(rule.Fails(0.5, "say in the name what the letter "+wording.QuotedText(w.Text)+" stands for", "letter: %q",
-					lower))
+			if lower != "a" && lower != "i" && !w.Alone && !besideDigits(all, i) {
+				u.letters = append(u.letters, w.Text)
 			}
 		case !strings.ContainsAny(lower, "aeiouy"):
-			advice := "spell " + wording.QuotedText(w.Text) + " out in the name"
 			if prefix, _ := WarehousePrefix(o.Label()); i == 0 && o.Kind == model.TableKind && strings.HasPrefix(prefix, w.Text) {
-				advice = "leave " + wording.QuotedText(w.Text) + " out of the name"
+				u.prefix = w.Text
+				continue
 			}
-			return rule.Fails(1, advice, "abbreviation: %q", wording.Shown(lower, wording.ShownName))
-		case half == nil && len(w.Text) <= 5 && inCapitals(w.Text) && slices.ContainsFunc(all,
-			func(w wording.NameWord) bool { return !inCapitals(w.Text) }):
-			half = new(rule.Fails(0.5, "spell "+wording.QuotedText(w.Text)+" out in the name, or explain it in the description",
-				"in capitals: %q",
-				w.Text))
+			u.abbreviations = append(u.abbreviations, w.Text)
+		case mixed && len(w.Text) <= 5 && inCapitals(w.Text):
+			u.capitals = append(u.capitals, w.Text)
 		}
 	}
-	if half != nil {
-		return *half
+	return u
+}
+
+// verdict names every word that is at fault (docs/regime-precision.md P22).
+func (u unknown) verdict() rule.Verdict {
+	var advice, evidence []string
+	add := func(words []string, what, before, after string) {
+		if len(words) == 0 {
+			return
+		}
+		quoted := make([]string, len(words))
+		for i, w := range words {
+			quoted[i] = wording.QuotedText(w)
+		}
+		list := wording.Listed(quoted, wording.MostNamed)
+		advice, evidence = append(advice, before+list+after), append(evidence, what+": "+list)
 	}
-	return rule.Verdict{}
+	if u.prefix != "" {
+		add([]string{u.prefix}, "abbreviation", "leave ", " out of the name")
+	}
+	add(u.abbreviations, "abbreviation", "spell ", " out in the name")
+	add(u.letters, "letter", "say in the name what the letter ", " stands for")
+	add(u.capitals, "in capitals", "spell ", " out in the name, or explain it in the description")
+	switch {
+	case len(advice) == 0:
+		return rule.Verdict{}
+	case u.prefix != "" || len(u.abbreviations) > 0:
+		return rule.Fails(1, strings.Join(advice, "; "), "%s", strings.Join(evidence, "; "))
+	}
+	return rule.Fails(0.5, strings.Join(advice, "; "), "%s", strings.Join(evidence, "; "))
 }
 
 // CallsCount reports whether the name of a measure says that it is a count (docs/regime-precision.md P3).

@@ -35,9 +35,39 @@ func namedForPeople(x *model.Scope, o *model.Object) bool {
 		(!identifierEnding[wording.LastWord(o.Words)] || Unfamiliar(x, o).Violation > 0)
 }
 
-// distinguishable leaves out keys, the columns that VIS-02 hides, and identifiers (docs/regime-precision.md P9).
+// distinguishable leaves out keys, the columns that VIS-02 hides, identifiers, and codes that tables have in common
+// (docs/regime-precision.md P9).
 func distinguishable(x *model.Scope, c *model.Column) bool {
-	return !c.Key && visibility.Technical(x, &c.Object).Violation == 0 && !identifierEnding[wording.LastWord(c.Words)]
+	last := wording.LastWord(c.Words)
+	return !c.Key && visibility.Technical(x, &c.Object).Violation == 0 && !identifierEnding[last] && !(codeEnding[last] && isJoint(x, c))
+}
+
+var codeEnding = wording.SetOf("code,cd,no,nr,number")
+
+type jointKey struct{}
+
+// isJoint reports whether several tables have an exposed column of the name, and all of these have the same type.
+func isJoint(x *model.Scope, c *model.Column) bool {
+	return model.Remembered(x, jointKey{}, func() map[string]bool {
+		first, joint := map[string]*model.Column{}, map[string]bool{}
+		for _, c := range x.C {
+			if !codeEnding[wording.LastWord(c.Words)] {
+				continue
+			}
+			known := first[c.Norm]
+			switch {
+			case known == nil:
+				first[c.Norm] = c
+			case known.DataType != c.DataType || c.DataType == "":
+				joint[c.Norm] = false
+			case known.Table != c.Table:
+				if _, decided := joint[c.Norm]; !decided {
+					joint[c.Norm] = true
+				}
+			}
+		}
+		return joint
+	})[c.Norm]
 }
 
 func unreadableName(x *model.Scope, o *model.Object) rule.Verdict {
@@ -46,6 +76,9 @@ func unreadableName(x *model.Scope, o *model.Object) rule.Verdict {
 	switch {
 	case strings.Contains(name, "_"):
 		advice = "use spaces in the name in place of underscores"
+		if writtenAsCode(name) {
+			advice = "write the name in words, not in capitals with underscores"
+		}
 	case strings.Contains(name, " "):
 	case wording.HasCaseBreak(name):
 		advice = "write the words of the name apart"
@@ -64,6 +97,11 @@ func unreadableName(x *model.Scope, o *model.Object) rule.Verdict {
 		v.Severity = finding.Low // people and language models read such names (docs/regime-precision.md P8)
 	}
 	return v
+}
+
+// FaultsCode reports whether NAM-01 faults a column in full for a name in capitals (docs/regime-precision.md P1, P8).
+func FaultsCode(x *model.Scope, c *model.Column) bool {
+	return !c.Key && namedForPeople(x, &c.Object) && unreadableName(x, &c.Object).Violation == 1 && writtenAsCode(plainName(x, &c.Object))
 }
 
 // writtenAsCode reports whether a name has at least 4 letters, all without lower case (docs/regime-precision.md P8).

@@ -34,7 +34,7 @@ func connections(x *model.Scope, say func(model.Judged, rule.Verdict)) {
 		return
 	}
 	if x.Disconnected() {
-		say(nil, unrelated(len(tables), joinableOf(x)))
+		say(nil, unrelated(tables, joinableOf(x, lacksKeys(x))))
 		return
 	}
 	var keys *joinable
@@ -44,15 +44,21 @@ func connections(x *model.Scope, say func(model.Judged, rule.Verdict)) {
 			continue
 		}
 		if keys == nil {
-			keys = joinableOf(x)
+			keys = joinableOf(x, false)
 		}
 		say(t, standsAlone(t, keys))
 	}
 }
 
+// lacksKeys reports whether nothing in the model says which columns are keys.
+func lacksKeys(x *model.Scope) bool {
+	return len(x.Relationships) == 0 && !slices.ContainsFunc(x.Columns, func(c *model.Column) bool { return c.Src.IsKey })
+}
+
 // joinable holds the columns of TR, hidden too, that identify something by their last word, in object order. Two with
 // equal words and data types may join their tables if one of them is a key (docs/regime-precision.md P11).
 type joinable struct {
+	unproven    bool // any two may join their tables, as nothing says which are keys
 	columns     []*model.Column
 	alike, keys map[string][]*model.Column // by joiningKey; keys has those that are a key
 }
@@ -62,8 +68,8 @@ var (
 	countingWords  = wording.SetOf("count,sum")
 )
 
-func joinableOf(x *model.Scope) *joinable {
-	j := &joinable{alike: map[string][]*model.Column{}, keys: map[string][]*model.Column{}}
+func joinableOf(x *model.Scope, unproven bool) *joinable {
+	j := &joinable{unproven: unproven, alike: map[string][]*model.Column{}, keys: map[string][]*model.Column{}}
 	for _, t := range x.Tables {
 		if !t.Starred {
 			continue
@@ -95,7 +101,7 @@ func identifies(c *model.Column) bool { return c.Src.IsKey || c.OneSide }
 
 // with returns the columns that may be joined to c, and others of its own table.
 func (j *joinable) with(c *model.Column) []*model.Column {
-	if identifies(c) {
+	if j.unproven || identifies(c) {
 		return j.alike[joiningKey(c)]
 	}
 	return j.keys[joiningKey(c)]
@@ -138,29 +144,47 @@ func (j *joinable) pairs(most int) (pairs []string) {
 // mostPairs is how many pairs of columns a message names.
 const mostPairs = 5
 
-// unrelated is the verdict on a model without a relationship, in which n tables should have one.
-func unrelated(n int, keys *joinable) rule.Verdict {
-	by := ""
-	if pairs := keys.pairs(mostPairs); len(pairs) > 0 {
-		by = ", first " + strings.Join(pairs, ", ")
+// unrelated is the verdict on a model without a relationship, in which the tables should have one. If few of them have
+// a column to join by, they may be results that belong to nothing (docs/regime-precision.md P11).
+func unrelated(tables []*model.Table, keys *joinable) rule.Verdict {
+	by, joined := "", 0
+	for _, t := range tables {
+		if own, _ := keys.partner(t); own != nil {
+			joined++
+		}
 	}
-	alone := wording.Count(n, "table") + " stand alone"
-	if n == 1 {
+	switch pairs := strings.Join(keys.pairs(mostPairs), ", "); {
+	case pairs == "":
+	case keys.unproven:
+		by = ", for example " + pairs + ", if one of the two has each value once"
+	default:
+		by = ", first " + pairs
+	}
+	alone := wording.Count(len(tables), "table") + " stand alone"
+	if len(tables) == 1 {
 		alone = "1 table stands alone"
 	}
-	return rule.Fails(1, "relate its tables to each other"+by+" ("+alone+")",
-		"no active relationship joins two tables")
+	v := rule.Fails(1, "relate its tables to each other"+by+" ("+alone+")", "no active relationship joins two tables")
+	if 2*joined < len(tables) {
+		v.Severity = finding.Medium
+	}
+	return v
 }
 
-// standsAlone is the verdict on a table without a relationship.
+// standsAlone is the verdict on a table without a relationship. One that nothing aggregates costs questions less
+// (docs/regime-precision.md P11).
 func standsAlone(t *model.Table, keys *joinable) rule.Verdict {
-	if own, other := keys.partner(t); own != nil {
-		return rule.Fails(1,
-			"relate "+model.QuotedColumn(own)+" to "+model.QuotedColumn(other)+", or leave the table out of what an AI sees",
-			"in no active relationship")
+	advice, evidence := "relate it to a table that its questions need", "in no active relationship, no key in common with another table"
+	own, other := keys.partner(t)
+	if own != nil {
+		advice, evidence = "relate "+model.QuotedColumn(own)+" to "+model.QuotedColumn(other), "in no active relationship"
 	}
-	v := rule.Fails(1, "relate it to a table that its questions need, or leave it out of what an AI sees",
-		"in no active relationship, no key in common with another table")
-	v.Severity = finding.Medium
+	v := rule.Fails(1, advice+", or leave the table out of what an AI sees", "%s", evidence)
+	if own == nil {
+		v.Message = advice + ", or leave it out of what an AI sees"
+	}
+	if own == nil || !slices.ContainsFunc(t.Columns, func(c *model.Column) bool { return c.Used || c.Numeric() && !c.Key && c.Summed() }) {
+		v.Severity = finding.Medium
+	}
 	return v
 }

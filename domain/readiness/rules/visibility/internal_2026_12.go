@@ -18,14 +18,17 @@ import (
 // dimensions ask for it.
 
 var (
-	rowIDName     = regexp.MustCompile(`(?i)(^| |_)row ?id$`)
-	rowWords      = wording.SetOf("sk,guid,uuid,etl,checksum,rowid,audit,loaddate")
-	hashWords     = wording.SetOf("hash,row,record,key,id,value,diff,md5,sha,sha1,sha256,bk,nk,pk")
-	batchWords    = wording.SetOf("load,etl,run,insert,ingestion,import,export")
-	authorWords   = wording.SetOf("created,updated,modified")
-	loadingWords  = wording.SetOf("load,ingestion,export,etl")
-	loadedAt      = wording.SetOf("time,date,timestamp,at")
-	foreignEnding = wording.SetOf("key,id,sk,fk,guid,uuid")
+	rowIDName        = regexp.MustCompile(`(?i)(^| |_)row ?id$`)
+	rowWords         = wording.SetOf("sk,guid,uuid,etl,checksum,rowid,audit,loaddate")
+	identifyingWords = wording.SetOf("guid,uuid,sk")
+	hashWords        = wording.SetOf("hash,row,record,key,id,value,diff,md5,sha,sha1,sha256,bk,nk,pk")
+	batchWords       = wording.SetOf("load,etl,run,insert,ingestion,import,export")
+	authorWords      = wording.SetOf("created,updated,modified")
+	loadingWords     = wording.SetOf("load,ingestion,export,etl")
+	loadedAt         = wording.SetOf("time,date,timestamp,at")
+	changedWords     = wording.SetOf("upd,updated,modified,inserted,loaded")
+	stampWords       = wording.SetOf("ts,timestamp")
+	foreignEnding    = wording.SetOf("key,id,sk,fk,guid,uuid")
 )
 
 // TechnicalWord returns the words of the name that say that a column keeps records of rows or loads, "" if none do,
@@ -40,7 +43,8 @@ func TechnicalWord(c *model.Column) (word string, violation float64) {
 			continue
 		}
 		switch before := c.Words[i-1]; {
-		case w == "by" && before == "inserted", loadingWords[before] && loadedAt[w], loadedAt[before] && loadingWords[w]:
+		case w == "by" && before == "inserted", loadingWords[before] && loadedAt[w], loadedAt[before] && loadingWords[w],
+			changedWords[before] && stampWords[w]:
 			return before + " " + w, 1
 		case w == "by" && authorWords[before] && author == "":
 			author = before + " by"
@@ -139,6 +143,9 @@ func hiddenFromAI(x *model.Scope, c *model.Column) rule.Verdict {
 	case violation < 1:
 		return rule.Fails(violation, "hide this column from AI, unless people ask who changed a row ("+w+")", "its name says %s", w)
 	}
+	if identifyingWords[w] {
+		return rule.Fails(1, "hide this column from AI, as it is a technical identifier ("+w+")", "its name says %s", w)
+	}
 	return rule.Fails(1, "hide this column from AI, as it keeps records of rows or loads ("+w+")", "its name says %s", w)
 }
 
@@ -213,12 +220,15 @@ func helperMeasures(x *model.Scope, say func(model.Judged, rule.Verdict)) {
 
 var fillerNames = wording.SetOf("dummy,placeholder")
 
+// IsFiller reports whether the name of a column says that it only fills a place (docs/regime-precision.md P1, P16).
+func IsFiller(o *model.Object) bool { return fillerNames.Meets(o.Words) }
+
 // isInternal reports whether an exposed field is internal to the model (docs/regime-precision.md P16).
 func isInternal(x *model.Scope, o *model.Object) bool {
 	if o.Kind == model.MeasureKind {
 		return HelperOf(x, o).Reason != ""
 	}
-	return Technical(x, o).Violation > 0 || fillerNames.Meets(o.Words)
+	return Technical(x, o).Violation > 0 || IsFiller(o)
 }
 
 // Without an AI data schema, at most surveyable fields that are not internal are no problem, and at most fewFields of

@@ -267,6 +267,20 @@ def resolve_result(ts, env):
 
 COUNTFN = set('countrows count counta countx countax distinctcount distinctcountnoblank'.split())
 
+def header(ts):
+    """P20: [(column, type)] of an expression that is one call of DATATABLE, else []"""
+    c = one_call(strip_parens(ts))
+    out = []
+    if c is None or c[0] != 'datatable': return out
+    for name, kind in zip(c[1][::2], c[1][1::2]):
+        if len(name) != 1 or len(kind) != 1 or name[0].k != 'str' or kind[0].k != 'id': break
+        out.append((name[0].v, lower(kind[0].v)))
+    return out
+
+def literal(ts):
+    """P3: nothing but one constant"""
+    return is_constant(ts)
+
 def counts_rows(ts):
     """P6: a count, below VAR ... RETURN, parentheses and the first argument of CALCULATE"""
     env = {}

@@ -1,11 +1,11 @@
-"""Regime 2026-12 from the pages regime.md C (+C.9) and regime-2026-12.md, with the departures P1 to P18 of docs/regime-precision.md.
+"""Regime 2026-12 from the pages regime.md C (+C.9) and regime-2026-12.md, with the departures P1 to P22 of docs/regime-precision.md.
 Written without any look at the Go code."""
 import json, math, re
 from collections import Counter
 from text import *
 from text import norm, words, lower, upper
 from dax import *
-from dax import Dax, yields_text, unsafe_division, counts_rows, plain_count, result_call
+from dax import Dax, yields_text, unsafe_division, counts_rows, plain_count, result_call, header, literal
 
 TABLE, COLUMN, MEASURE, ITEM, REL, OTHER = 0, 1, 2, 3, 4, 5
 KINDNAME = ['table', 'column', 'measure', 'calculation_item', 'relationship', 'model']
@@ -41,7 +41,7 @@ sql xml json csv html http https url uri dns tcp udp ip vpn ssl tls ssh ftp vm v
 sdk rls ols crud gps sms pos b2b b2c rfm nlp pdf png svg gmt utc cst cet hq hrs io kg km cm ml mrr arr cltv ltv cac cpc cpm ctr roi rpm p&l wbs fte ftes ttm fy ny qoq mom yoy wow std dtd bps avg min max qty r&d q&a m&a vcpu api ai ui iso us uk eu erp etl sla kql mdx dax graphql guid uuid'''.split())
 FRAME = set('''the a an of for to in on by with from and or per each every all one its their this that these which is are was be used use uses using group groups filter filters slice show shows give gives tell tells hold holds contain contains store stores
 column columns table tables measure measures field fields row rows value values name names record records data information as at it has have when where whether true false point time total current calculates returns represents provides specifies indicates describes displays details associated related identifier id identifiers if can split also'''.split())
-TYP02 = set('id key sk code no nr year month week day quarter zip postal postcode latitude longitude lat lon rank index rate ratio percent pct age'.split()) | set('average avg median max minimum distinct'.split())
+TYP02 = set('id key sk code no nr year month week day quarter zip postal postcode latitude longitude lat lon rank index rate ratio percent pct age'.split()) | set('average avg median max minimum distinct percentage'.split())
 TYP02LAST = set('semester hour type level version index order ordinal position number term frequency temperature'.split())
 TYP03 = set('amount qty quantity price cost costs revenue total count pct percent percentage % rate ratio bytes rows'.split())
 TYP06 = set('country city province county continent zip postcode postal'.split())
@@ -49,7 +49,10 @@ VIS02 = set('sk guid uuid etl checksum rowid audit loaddate'.split())          #
 HASHWITH = set('row record key id value diff md5 sha sha1 sha256 bk nk pk'.split())
 BATCHWITH = set('load etl run insert ingestion import export'.split())
 M2MKEY = set('key id sk fk guid uuid'.split())
-P1UNIT = set('hours minutes seconds days bytes kb mb gb ms km kg year month week day quarter hour age id latitude longitude lat lon sec secs percent pct'.split())
+P1UNIT = set('hours minutes seconds days bytes kb mb gb ms km kg year month week day quarter hour age id key latitude longitude lat lon sec secs percent pct version'.split())
+P2PLACE = set('continent country region state province county city district location geography latitude longitude lat lon zip postcode postal'.split())
+P20TYPE = dict(string='string', integer='int64', double='double', currency='decimal', boolean='boolean', datetime='datetime')
+FLAG = ('is', 'has', 'in')
 P1KIND = set('type kind class group status state stage level code flag mode segment band grade channel source scope'.split())
 P5LOADED, P5NEXT = {'loaded', 'ingested', 'exported'}, {'date', 'time', 'timestamp', 'period', 'at'}
 P5FINAL = set('date datetime time timestamp day key id sk'.split())
@@ -110,12 +113,16 @@ class Model:
             t.calcgroup = td.get('calcGroup') is not None
             t.table = t
             t.columns, t.measures, t.items, t.rownum = [], [], [], set()
+            given = {}
+            for e in t.calcexprs:
+                for n, kind in header(Dax(e).toks): given.setdefault('[' + lower(n) + ']', P20TYPE.get(kind, ''))
             for cd in td.get('columns') or []:
                 if cd.get('rowNumber'): t.rownum.add(norm(cd['name'])); continue
                 c = Obj(); c.kind = COLUMN; c.d = cd; c.table = t; c.name = cd['name']; c.n = norm(c.name)
                 c.hidden_own = bool(cd.get('hidden')); c.hidden = c.hidden_own or t.hidden
                 c.desc = cd.get('description') or ''
                 c.type = lower(cd.get('dataType') or '')
+                if not c.type and given.get(lower(cd.get('sourceColumn') or '')): c.type = given[lower(cd['sourceColumn'])]; REACHED['P20'] += 1
                 if not c.type and t.calculated and cd.get('sourceColumn') == '[Date]': c.type = 'datetime'
                 c.summarize = lower(cd.get('summarizeBy') or '') or 'default'
                 c.isKey = bool(cd.get('isKey')); c.numeric = c.type in NUMERIC
@@ -512,9 +519,11 @@ def catalog_allow(tok):
     l = lower(tok)
     return l in ALLOW or (l.endswith('s') and l[:-1] in ALLOW)
 
+# words that NAM-03 faults, by what is wrong: 1 no vowel, 2 a single letter, 3 in capitals
 CAPS_S = rx(r'^[A-Z]{2,}s\Z')
 ASCIIW = rx(r'^[A-Za-z]+\Z')
-def nam03(name):
+def nam03(name, without_last=False):
+    """(violation, faulty words as spelled); P1: without_last leaves out a last word of several that is nm, dt or cd"""
     s = nfc(name)
     toks, cur, st = [], '', 0           # (token, start)
     for i, c in enumerate(s):
@@ -530,25 +539,27 @@ def nam03(name):
         rw = raw_words(tok)
         for w in rw: ws.append((w, True, st, len(tok), len(rw) == 1))
     v = 0.0
+    bad = ([], [], [])
     def isdig(i): return 0 <= i < len(ws) and all(is_digit(c) for c in ws[i][0])
     for i, (w, counts, st, ln, alone) in enumerate(ws):
         if not counts: continue
         if not ASCIIW.match(w): continue
         l = w.lower()
+        if without_last and 0 < i == len(ws) - 1 and l in ('nm', 'dt', 'cd'): continue
         if len(w) == 1:
             if l in 'ai': continue
             if isdig(i-1) or isdig(i+1): continue
             L, Rr = s[:st], s[st+ln:]
             if PARITY: L, Rr = trim('x' + L)[1:], trim(Rr + 'x')[:-1]
             if alone and L and Rr and (L[-1] + Rr[0]) in ('()', '[]', '{}'): continue
-            v = max(v, 0.5)
+            v = max(v, 0.5); bad[1].append(w)
             continue
         if l in ALLOW: continue
-        if not any(c in 'aeiouy' for c in l): v = 1.0; continue
+        if not any(c in 'aeiouy' for c in l): v = 1.0; bad[0].append(w); continue
         if 2 <= len(w) <= 5 and w == w.upper():
             if any(j != i and not ((ws[j][0] == upper(ws[j][0])) if PARITY else all('A' <= c <= 'Z' for c in ws[j][0])) for j in range(len(ws))):
-                v = max(v, 0.5)
-    return v
+                v = max(v, 0.5); bad[2].append(w)
+    return v, [w for l in bad for w in l[:5]]
 
 def typ03_last(name):
     s = name
@@ -705,9 +716,10 @@ class View:
             m = PREFIX.match(o.name)
             if m and len(o.name) > m.end() and lower(m.group()) in rep: return o.name[m.end():]
             return o.name
-        n3, n6 = {}, {}
+        n3, n6, said, n3short = {}, {}, {}, {}
         for o in F + T:
-            n3[o] = nam03(strip(o))
+            n3[o], said[o] = nam03(strip(o))
+            n3short[o] = nam03(strip(o), True)[0] if n3[o] else 0.0
             n6[o] = 1.0 if NAM06.search(o.name) else 0.5 if o.kind != TABLE and o.n in NAM06W and not o.good else 0.0
         self.n6 = n6
         # what VIS-02 and VIS-03 fault: other rules ask for it
@@ -720,7 +732,7 @@ class View:
             if x not in hit: excused.update(x.refs)
         vis03 = {x: 1.0 if x in hit else 0.0 for x in Ms if x not in M.named and x not in excused}
         technical = {o for o in C if vis02.get(o, 0.0) > 0} | {o for o in Ms if vis03.get(o, 0.0) > 0}
-        self.missing_texts(T, Cnk, Ms, n3, n6)
+        coded = set()       # P1: NAM-01 gives 1 to a name in capitals
         for o in T + Ms + Cnk:
             n = strip(o); v = 0.0
             if o.kind == COLUMN:
@@ -732,7 +744,9 @@ class View:
                 if not (n3[o] or no_lower(n)): v = 0.5; REACHED['P8'] += 1
                 elif not n3[o]: REACHED['P8 stays 1'] += 1
             if v and (M.terms.get(o) or o.good): v = 0.5
-            add('NAM-01', o, v, None if no_lower(n) else 0)
+            if v == 1 and no_lower(n): coded.add(o)
+            add('NAM-01', o, v, None if no_lower(n) else 0, ['not in capitals'] if v == 1 and no_lower(n) and '_' in n else ())
+        self.missing_texts(T, Cnk, Ms, n3, n6, n3short, coded, vis03)
         for o in T:
             v = 1.0 if any(r.search(o.name) for r in NAM02) else 0.0
             if v and NAM02_SPACE.search(o.name): v = 0.5; REACHED['P10'] += 1
@@ -742,7 +756,7 @@ class View:
         by = {}
         for c in C: by.setdefault(c.n, []).append(c)
         for o in T + C + Ms:
-            add('NAM-03', o, n3[o])
+            add('NAM-03', o, n3[o], None, ['"%s"' % w for w in said[o]])
             n = o.name
             add('NAM-05', o, 1.0 if any(unicodedata.category(c) in ('Cc', 'Cf') for c in n) or (n and (n[0] in SPACE or n[-1] in SPACE))
                 or any(n[i] in SPACE and n[i+1] in SPACE for i in range(len(n)-1)) else 0.0)
@@ -753,6 +767,7 @@ class View:
             if c in technical or last_word(c.name) in P9ID:
                 if twice: REACHED['P9 NAM-04'] += 1
                 continue
+            if twice and last_word(c.name) in P17CODE and c.type and len({x.type for x in g}) == 1: REACHED['P9 code'] += 1; continue
             add('NAM-04', c, 0.0 if not twice else 0.5 if all(x.good for x in g) else 1.0)
         # measures
         if M.facts or any(c.numeric for c in Cnk):
@@ -810,7 +825,13 @@ class View:
         for c in C:
             if c.type in ('string', 'boolean', 'datetime'):
                 add('TYP-01', c, 0.0 if c.summarize == 'none' else 0.25 if c.summarize == 'default' else 1.0)
-        for c in typ02: add('TYP-02', c, 0.0 if c.summarize == 'none' else 0.5 if c.summarize in ('count', 'distinctcount') else 1.0)
+        for c in typ02:
+            ws, v = words(c.name), 0.0 if c.summarize == 'none' else 0.5 if c.summarize in ('count', 'distinctcount') else 1.0
+            alone = len(c.table.columns) == 1 and c not in M.rel_ends
+            flag = c.type == 'int64' and not key(c) and len(ws) > 1 and ws[0] in FLAG
+            if v and alone: REACHED['P21 alone'] += 1
+            if v and flag: REACHED['P21 flag'] += 1
+            add('TYP-02', c, v, 0 if alone else None, ['it is a flag'] if flag and v == 1 else ())
         for c in C:
             ws = words(c.name); s = set(ws)
             if typ03_last(c.name) in TYP03: add('TYP-03', c, 1.0 if c.type == 'string' else 0.0)
@@ -841,13 +862,18 @@ class View:
                 if E1:
                     REACHED['P11 once'] += 1
                     pairs = M.key_pairs()
-                    self.model('REL-01', 1.0, names=[str(len(E1))] + [z for p in pairs[:5] for c in p for z in (c.table.name, c.name)])
+                    some = sum(1 for t in E1 if any(t in (a.table, b.table) for a, b in pairs))
+                    if 2 * some < len(E1): REACHED['P11 few'] += 1
+                    if pairs and not M.says_keys(): REACHED['P11 any two'] += 1
+                    self.model('REL-01', 1.0, sev=1 if 2 * some < len(E1) else None, names=[str(len(E1))] + [z for p in pairs[:5] for c in p for z in (c.table.name, c.name)])
             else:
                 for t in E1:
                     alone = t not in joined
                     p = M.key_partners(t) if alone else []
                     if alone: REACHED['P11 partner' if p else 'P11 alone'] += 1
-                    add('REL-01', t, 1.0 if alone else 0.0, None if p or not alone else 1, [p[0].table.name, p[0].name] if p else ())
+                    asked = any(c in M.ref_by_measures or c.numeric and not key(c) and c.summarize != 'none' for c in t.columns)
+                    if p and not asked: REACHED['P11 not asked'] += 1
+                    add('REL-01', t, 1.0 if alone else 0.0, None if p and asked or not alone else 1, [p[0].table.name, p[0].name] if p else ())
         flows = M.flows()
         for r in M.rels:
             btr = r.ft.in_tr and r.tt.in_tr
@@ -941,11 +967,19 @@ class View:
                 if M.date_like(t): named_date.append(t); REACHED['P14 stays'] += 1
                 else: REACHED['P14 no'] += 1
             likely = next((d for d in map(M.days_likely, M.tables) if d is not None), None)
+            marked = any(t.marked and any(c.isKey and c.type == 'datetime' for c in t.columns) for t in M.tables)
+            names = [tuple(M.date_like(t).name for t in named_date)] if named_date and not M.date_tables else []
+            sev = 1 if likely is not None and not (M.date_tables or named_date) else None
+            if M.date_tables and not marked:
+                d = M.its_date(M.date_tables[0])
+                names = [M.date_tables[0].name] + ([d.name] if d is not None else [])
+            elif not marked and not named_date and likely is None:
+                one = M.TR[0] if len(M.TR) == 1 else None
+                if len(M.TR) > 1 and not M.star(): sev = 1; REACHED['P14 apart'] += 1
+                if one is not None and M.date_parts(one): sev = 1; REACHED['P14 parts'] += 1
+                names = [c.name for c in C if c.type == 'datetime' and not M.vis02_raw(c)][:5]
             if likely is not None and not (M.date_tables or named_date): REACHED['P14 likely'] += 1
-            self.model('TIM-01', 0.0 if any(t.marked and any(c.isKey and c.type == 'datetime' for c in t.columns) for t in M.tables)
-                       else 0.5 if M.date_tables or named_date else 1.0,
-                       sev=1 if likely is not None and not (M.date_tables or named_date) else None,
-                       names=[tuple(M.date_like(t).name for t in named_date)] if named_date and not M.date_tables else ())
+            self.model('TIM-01', 0.0 if marked else 0.5 if M.date_tables or named_date else 1.0, sev=sev, names=names)
             for t in T:
                 if t.date_by_name: add('TIM-02', t, 0.0 if t.marked else 1.0)
                 if t.date: add('TIM-05', t, 0.0 if any(len(h.get('levels') or []) >= 2 for h in t.d.get('hierarchies') or []) else 1.0)
@@ -980,7 +1014,7 @@ class View:
         s = M.instr
         if not M.has_instr:
             n = sum(1 for o in self.F if self.n6[o] != 1.0)
-            little = not self.Ms and not M.active or 1 <= len(self.Ms) <= 3 or len(T) == 1 and not any(c.type == 'datetime' for c in T[0].columns)
+            little = len(self.Ms) <= 3 or sum(1 for t in T if not t.measuretable) <= 1
             if little and n > 10: REACHED['P4 little'] += 1
             if n < 3 or not T: REACHED['P4 none'] += 1
             else:
@@ -1011,6 +1045,8 @@ class View:
             cols = [c for c in t.columns if c.type == 'datetime' or
                     any(e is c and oc.table.date for r in M.rels for e, _, oc, _ in r.ends)]
             before = len(cols)
+            joined = {e for r in M.active for e, _, oc, _ in r.ends if oc.table.date}
+            cols.sort(key=lambda c: c not in joined)
             cols = [c for c in cols if not M.vis02_raw(c) and not next_to(words(c.name), P5LOADED, P5NEXT)]
             stems = {}
             for c in cols: stems.setdefault(stem(c.name), c)
@@ -1045,7 +1081,7 @@ def _is_text(M, x, stack=()):
             o = M.m_low.get(lower(tok.v))
             return o is not None and _is_text(M, o, stack + (x,))
         o = M.resolve((tok.t, tok.v, tok.q), x.table)
-        return o is not None and o.kind == COLUMN and o.type == 'string'
+        return o is not None and o.kind == COLUMN and o.type in ('string', '')
     r = yields_text(x.dax.toks, {}, more)
     if not stack: x._text = r
     return r
@@ -1089,6 +1125,7 @@ def words_v(name):
     if next_to(ws, {'load', 'ingestion', 'export', 'etl'}, {'time', 'date', 'timestamp', 'at'}): return 1.0
     pairs = list(zip(ws, ws[1:]))
     if ('inserted', 'by') in pairs: return 1.0
+    if any(a in ('upd', 'updated', 'modified', 'inserted', 'loaded') and b in ('ts', 'timestamp') for a, b in pairs): REACHED['P17 stamp'] += 1; return 1.0
     return 0.5 if any(a in ('updated', 'created', 'modified') and b == 'by' for a, b in pairs) else 0.0
 
 Model.vis02_raw = lambda M, c: words_v(c.name) > 0
@@ -1114,13 +1151,18 @@ def stem(name):
     while ws and ws[-1] in P5FINAL: ws.pop()
     return tuple(ws)
 
-def _missing_texts(V, T, Cnk, Ms, n3, n6):
+def _missing_texts(V, T, Cnk, Ms, n3, n6, n3short, coded, vis03):
     """DSC-01 to DSC-03 with P1 to P3"""
     def lower_rest(o):      # DSC-04 and DSC-06 of the object are low then, even if DSC-01 or DSC-02 is ignored (DIFFERENCES C10)
         key = (o.name, TABLE, '', 'table') if o.kind == TABLE else (o.table.name, o.kind, o.name, KINDNAME[o.kind])
         V.sev['DSC-04', key] = V.sev['DSC-06', key] = 0
+    mark = V.M.to_mark()
     for t in T:
-        low = V.M.plain_table(t)
+        low = V.M.plain_table(t) or t is mark
+        if t is mark: REACHED['P2 to mark'] += 1
+        if len(t.columns) == 1 and t.columns[0].type == 'datetime': low = True; REACHED['P2 one date'] += 1
+        seen = [c for c in t.columns if c in V.X]
+        if t.dimension and seen and all(set(words(c.name)) & P2PLACE for c in seen): low = True; REACHED['P2 places'] += 1
         if not low and (t.dimension and len(t.columns) <= 3 or not any(c in V.X for c in t.columns)): low = True; REACHED['P2 few'] += 1
         if low and not t.good: REACHED['P2 date' if t.date else 'P2 names'] += 1
         V.add('DSC-01', t, 0.0 if t.good else 1.0, 0 if low else None)
@@ -1128,9 +1170,16 @@ def _missing_texts(V, T, Cnk, Ms, n3, n6):
     for c in Cnk:
         fmt = c.d.get('formatString') or ''
         lw = last_word(c.name)
-        a = bool(n3[c] or n6[c])
-        b = c.numeric and lw not in P1UNIT and '%' not in fmt and not any(unicodedata.category(z) == 'Sc' for z in fmt)
-        k = c.type == 'string' and lw in P1KIND
+        ws = words(c.name)
+        a = bool(n3short[c] or n6[c])
+        count = len(ws) > 1 and lw == 'count' or len(ws) > 2 and ws[:2] in (('num', 'of'), ('number', 'of'), ('count', 'of'))
+        b = c.numeric and lw not in P1UNIT and not count and '%' not in fmt and not any(unicodedata.category(z) == 'Sc' for z in fmt)
+        k = c.type == 'string' and (lw in P1KIND or len(ws) > 1 and lw == 'cd')
+        other = n6[c] == 1 or c in coded or bool(set(ws) & {'dummy', 'placeholder'}) or c.type == 'int64' and c.table.date and len(ws) > 1 and ws[0] in FLAG
+        if n3[c] and not n3short[c]: REACHED['P1 short'] += 1
+        if c.numeric and count: REACHED['P1 count'] += 1
+        if other and (a or b or k): REACHED['P1 other'] += 1
+        if other: a = b = k = False
         if not c.good:
             REACHED['P1 a' if a else 'P1 b' if b else 'P1 c' if k else 'P1 low'] += 1
             if c.numeric and not a and not b and lw not in P1UNIT: REACHED['P1 format'] += 1
@@ -1140,6 +1189,8 @@ def _missing_texts(V, T, Cnk, Ms, n3, n6):
         ws = words(x.name)
         m = not n3[x] and called_count(x) and V.M.counts(x)
         if not m and set(ws) & P3SHOWN: m = True; REACHED['P3 shown'] += 1
+        if not m and vis03.get(x): m = True; REACHED['P3 helper'] += 1
+        if not m and x.dax.broken in (None, '/*') and literal(x.dax.toks): m = True; REACHED['P3 constant'] += 1
         if m and not x.good: REACHED['P3'] += 1
         V.add('DSC-03', x, 0.0 if x.good else 1.0, 0 if m else None)
         if m and not x.good: lower_rest(x)
@@ -1159,14 +1210,15 @@ def _counts(M, x, stack=()):
 Model.counts = _counts
 
 def _plain_table(M, t):
-    """P2: a Date table, or a Dimension with a key and a name of its own"""
+    """P2: a Date table, or a table of TR that is no Fact, with a key and a name of its own"""
     if t.date: return True
-    if not t.dimension: return False
+    if not t.in_tr or t.fact: return False
     W = words(t.name)
     if W[:1] == ('dim',): W = W[1:]
     def stems(ends):
         return {ws[:-1] for ws in (words(c.name) for c in t.columns) if len(ws) == len(W) + 1 and ws[-1] in ends and all(a in forms(b) for a, b in zip(ws, W))}
-    return bool(stems(('key', 'id')) & stems(('name',)))
+    keys = stems(('key', 'id', 'code'))
+    return bool(keys & stems(('name', 'nm', 'title', 'label'))) or bool(keys) and any(words(c.name) in (('name',), ('title',)) for c in t.columns)
 Model.plain_table = _plain_table
 
 Model.star = lambda M: any(r.ft.in_tr and r.tt.in_tr and r.ft is not r.tt for r in M.active)
@@ -1183,6 +1235,7 @@ def _is_key(M, c):
     """P11: a key by itself, or the one side of a Rel"""
     return c.isKey or any(e is c and not many for r in M.rels for e, many, _, _ in r.ends)
 Model.is_key = _is_key
+Model.says_keys = lambda M: bool(M.rels) or any(c.isKey for c in M.columns)
 
 def object_order(c): return (c.table.name.encode(), c.name.encode())
 def _key_pairs(M):
@@ -1190,7 +1243,7 @@ def _key_pairs(M):
     out = []
     for g in _key_groups(M).values():
         g = sorted(g, key=object_order)
-        out += [(a, b) for i, a in enumerate(g) for b in g[i+1:] if b.table is not a.table and (M.is_key(a) or M.is_key(b))]
+        out += [(a, b) for i, a in enumerate(g) for b in g[i+1:] if b.table is not a.table and (not M.says_keys() or M.is_key(a) or M.is_key(b))]
     return sorted(out, key=lambda p: object_order(p[0]) + object_order(p[1]))
 Model.key_pairs = _key_pairs
 def _key_partners(M, t):
@@ -1232,10 +1285,28 @@ Model.date_like = _date_like
 
 def _days_likely(M, t):
     """P14: the first dateTime column of a dimension with two other columns of date parts"""
-    if not t.dimension: return None
+    return M.date_parts(t) if t.dimension else None
+Model.days_likely = _days_likely
+
+def _date_parts(M, t):
+    """P14: the first dateTime column of a table with two other columns of date parts"""
     day = next((c for c in t.columns if c.type == 'datetime'), None)
     return day if day is not None and sum(1 for c in t.columns if c is not day and set(words(c.name)) & P14PART) >= 2 else None
-Model.days_likely = _days_likely
+Model.date_parts = _date_parts
+
+def _its_date(M, t):
+    dts = [c for c in t.columns if c.type == 'datetime']
+    ends = {e for r in M.active for e, many, _, _ in r.ends if not many}
+    return next((c for c in dts if c in ends), dts[0] if dts else None)
+Model.its_date = _its_date
+
+def _to_mark(M):
+    """P2: the table that TIM-01 says to join or to mark while there is no Date table"""
+    if M.date_tables: return None
+    for t in M.tables:
+        if not t.utility and set(words(t.name)) & DATEWORDS and t.has_dt and M.date_like(t): return t
+    return next((t for t in M.tables if M.days_likely(t) is not None), None)
+Model.to_mark = _to_mark
 
 def _closure(M, x):
     seen, todo = set(), [x]

@@ -1,5 +1,5 @@
 """random models that stress what the other generator does not reach (INS-11, NAM-07, Date tables, nested VAR, comments, schema, long chains) and the
-departures P1 to P18 of docs/regime-precision.md (plant).
+departures P1 to P22 of docs/regime-precision.md (plant).
 
     gen.py N             prints N models, as a model, as_agent and agent
     gen.py N reached     prints instead how often each departure was reached, and in how many lines"""
@@ -11,7 +11,9 @@ PLANTED = ('Row Hash|Hash|Hash of Customer|MD5 Hash Value|Batch|Batch Id|Id Batc
     'Modified By Guid|Order Ids|Customer Key|CustomerId|Cstmr Id|Order Guid|Event Type|Status Code|Reason|Sales Channel|Run Hours|Order Day|Stay Age|Loaded Date|'
     'Date Exported|Ingested At|Dummy Flag|Placeholder|Modified Date|Updated On|Refreshed At|Order Date|Ship Date|Order Date Key|Ship Date Time|Date|Date Key|'
     'Delivery Day|Net.Sales_Amount|NET_SALES|net_sales|NetSales|客户_名称|Ünit_Ä|A.B|a.b_c|Wk No|Fiscal Mth|Turnover|Weight|Region Cd|Customer Id|Product Code|'
-    'Account Number|Account No|Start Date|End Date|Order Start|Order End Time|Order Date (UTC)|Valid From|Valid To|Submit Time|Order Count Id|Sum No').split('|')
+    'Account Number|Account No|Start Date|End Date|Order Start|Order End Time|Order Date (UTC)|Valid From|Valid To|Submit Time|Order Count Id|Sum No|Upd Ts|updated_timestamp|Loaded TS|Ts Modified|Is Late|Has Cost|InStock|Is|Num of Items|'
+    'Number of Legs|Count of|Item Count|Count|Build Version|Site Nm|Nm|Close Dt|Reason Cd|RGN_CD|ACCT_NM|LEAD_SRC|Max Load|Minimum|Lost Percentage|Country|City Name|'
+    'Latitude|Lat|Title|Name|Zip No|Ab Cd Kg x y|DTs').split('|')
 COUNTED = ['# Orders', '# Customers Served', 'Number of Rows', 'Count of Orders', 'Order Count', 'Order Counts', 'Rows Nmbr Count', 'Number Orders', 'Orders']
 W='Sales Net Order Ship Date Customer Product City Country Region State Code Name Price Unit List Amount in EUR Qty Total Count % Pct Rate Year Month Day Week Created By On At Modified Load Time Row Id Guid IOD BPA ETL SQL KPIs CUs DTU Tooltip Text Title Label Helper SVG x y 3 M (s) [k] # € Δ ∆ Status Flag Type Level Weekday Calendar Fiscal Number Zip Latitude Email Is Active R&D P&L US'.split()
 TBL='Sales|Order Lines|Customers|Product|Dates|Calendar|Store Visits|dim_Geo|FactStock|Periods|Key Measures|What If|Returns|City Facts|Dim Promo|KPI'.split('|')
@@ -220,6 +222,31 @@ def plant(r, m):
             if len(names) > 1 and r.random() < .5: m['relationships'].append(relation('Movements', 'Q', names[1], 'K', to_cardinality=r.choice(['one', 'many']), cross_filtering_behavior='bothDirections'))
     if r.random() < .25 and 'Visit Dates' not in by:          # P14, P15
         T.append(table('Visit Dates', [column(n, data_type=y) for n, y in r.sample([('Day', 'dateTime'), ('Moment', 'dateTime'), ('Year', 'int64'), ('Room', 'string'), ('Mth Name', 'string')], r.choice([1, 2, 2, 3]))]))
+    if r.random() < .15: m['relationships'] = []              # P11: nothing says what a key is
+    if r.random() < .12:
+        for t in T:
+            for c in t['columns']: c['is_key'] = False
+    if r.random() < .3:                                       # P20, P6: types by DATATABLE
+        kinds = r.choice(['STRING', 'string', 'INTEGER', 'DateTime', 'DOUBLE', 'CURRENCY', 'BOOLEAN', 'VARIANT']), r.choice(['INTEGER', 'DATETIME', 'STRING', '"STRING"'])
+        e = r.choice(['DATATABLE("Unit", %s, "Date", %s, {{"a", 1}})', '(datatable("unit", %s, "Date", %s, {{1}})) -- x', 'DATATABLE("Unit", %s, "Unit", STRING, "Date", %s)',
+                      'DATATABLE("U""it", %s, "Date", %s, {{1, 2}})', 'UNION(DATATABLE("Unit", %s, "Date", %s, {{1}}), {1})']) % kinds
+        if 'Units' not in by:
+            t = table('Units', [column('Unit', data_type=r.choice(['', '', 'int64']), source_column='[Unit]'), column('Date', data_type='', source_column='[Date]'), column('Quote', data_type='', source_column='[U"it]')],
+                      partitions=[dict(source_type='calculated', expression=e)])
+            T.append(t); by['Units'] = t
+            for n, x in (('Chosen', 'SELECTEDVALUE(Units[Unit])'), ('Chosen Date', 'MAX(Units[Date])'), ('Chosen or', 'IF(TRUE(), MIN(Units[Quote]), "b")')):
+                if r.random() < .5 and not any(n == x['name'] for q in T for x in q['measures'] + q['columns']): r.choice(T)['measures'].append(measure(n, x))
+    if r.random() < .3 and 'Bins' not in by:                  # P2 e, P21
+        T.append(table('Bins', [column(r.choice(['Bin', 'Max Bin', 'Is Bin', 'Bin Id']), data_type=r.choice(['dateTime', 'int64', 'int64']), summarize_by=r.choice(['sum', '', 'count', 'none']), is_hidden=r.random() < .1)]))
+    if r.random() < .3 and 'Regions' not in by:               # P2 f
+        T.append(table(r.choice(['Regions']), [column(n, is_hidden=r.random() < .1) for n in ['Region Id'] + r.sample(['Country', 'Continent', 'Geography', 'RegionName', 'State Name', 'Location', 'Note'], 4)]))
+        f = r.choice(T)
+        if f['columns']: m['relationships'].append(relation(f['name'], r.choice(f['columns'])['name'], 'Regions', 'Region Id', to_cardinality=r.choice(['one', 'one', 'many']), is_active=r.random() < .9))
+    for n in r.sample(['RGN_CD', 'Batch No', 'Order Number'], r.choice([0, 1, 2])):         # P9: codes in common
+        ty = r.choice(['string', 'int64', ''])
+        for t in r.sample(T, min(len(T), 3)): new_column(r, t, column(n, data_type=r.choice([ty, ty, ty, ty, 'double'])))
+    for n, x in r.sample([('_aid', '1 + 1'), ('Build', '"2026.1"'), ('Level Max', '(-3) // x'), ('Open', 'TRUE()'), ('Gap', '- - 3'), ('Shut', 'FALSE(1)')], r.choice([0, 1, 3])):     # P3
+        if not any(n == y['name'] for q in T for y in q['measures'] + q['columns']): r.choice(T)['measures'].append(measure(n, x))
     return m
 def small(r):
     """P4, P16: a model of few or many plain fields, mostly without instructions and schema"""
