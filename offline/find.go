@@ -16,13 +16,15 @@ import (
 
 // Find returns the semantic models and data agents at the paths, each once, ordered by shown path. A path selects the
 // items in a folder at any depth, the item that it is or is in, or the models of the reports of a .pbip file. Find
-// fails if a path does not exist or selects nothing. The warnings list folders that were not searched.
+// fails if a path does not exist, or if none selects anything. The warnings list folders that were not searched, and those
+// of several that hold nothing.
 func Find(ctx context.Context, root string, paths []string) ([]Item, []Warning, error) {
 	base, err := filepath.Abs(root)
 	if err != nil {
 		return nil, nil, err
 	}
 	all := &scan{ctx: ctx, items: map[string]Item{}, passed: map[string]string{}}
+	var empty []Warning // folders without an item
 	for _, p := range paths {
 		full, err := filepath.Abs(p)
 		if err != nil {
@@ -31,11 +33,18 @@ func Find(ctx context.Context, root string, paths []string) ([]Item, []Warning, 
 		before := len(all.items)
 		found, err := all.at(full)
 		if err == nil && found == 0 && len(all.items) == before {
-			err = all.none(full)
+			if none := all.none(full); len(paths) > 1 {
+				empty = append(empty, Warning{filepath.ToSlash(p), 1, none.Error()})
+			} else {
+				err = none
+			}
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", filepath.ToSlash(p), readable(err))
 		}
+	}
+	if len(all.items) == 0 && len(empty) > 0 {
+		return nil, nil, fmt.Errorf("%s: %s", empty[0].File, empty[0].Message)
 	}
 	items := make([]Item, 0, len(all.items))
 	for at, i := range all.items {
@@ -47,7 +56,7 @@ func Find(ctx context.Context, root string, paths []string) ([]Item, []Warning, 
 	}
 	slices.SortFunc(items, func(a, b Item) int { return strings.Compare(a.Shown, b.Shown) })
 	warnings, err := all.warnings(base)
-	return items, warnings, err
+	return items, append(empty, warnings...), err
 }
 
 // shown returns an absolute path relative to base, with forward slashes.

@@ -56,6 +56,9 @@ func TestFind(t *testing.T) {
 		"another file":               {[]string{"empty/readme.md"}, nil, "it does not belong to a semantic model"},
 		"nothing in it":              {[]string{"empty"}, nil, "it contains no semantic model"},
 		"not there":                  {[]string{"nowhere"}, nil, "no such file"},
+		"nothing in one of two":      {[]string{"empty", "a"}, []string{"a/Sales.SemanticModel"}, ""},
+		"nothing in both":            {[]string{"empty", "c d/Spaced Model.SemanticModel/../../empty"}, nil, "empty: it contains no semantic model"},
+		"one of two not there":       {[]string{"a", "nowhere"}, nil, "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,6 +78,10 @@ func TestFind(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+	_, warnings, err := offline.Find(t.Context(), root, []string{root + "/a", root + "/empty"})
+	if err != nil || len(warnings) != 1 || warnings[0].File != root+"/empty" || !strings.HasPrefix(warnings[0].Message, "it contains no semantic model") {
+		t.Errorf("got %v and %v, want one warning about the folder without a model", warnings, err)
 	}
 	named := find(t, root, root+"/b/Named.SemanticModel")
 	if named[0].Name != "The Name" {

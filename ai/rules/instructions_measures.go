@@ -107,7 +107,7 @@ func (f *facts) aboutDefaults() []string {
 const mostChosen = 3
 
 // chosenMeasures returns lines about measures to use where a question names none: those that add up a column which an AI
-// could also add up itself, and the only one of a fact.
+// could also add up itself, else the only one of a fact.
 func (f *facts) chosenMeasures() (lines []string) {
 	const unless = "Unless a question says otherwise, use "
 	only := map[*table][]*field{} // the measures that are computed from one fact alone
@@ -119,7 +119,11 @@ func (f *facts) chosenMeasures() (lines []string) {
 		if of := f.sources(x); len(of) == 1 {
 			only[of[0]] = append(only[of[0]], x)
 		}
-		if to := x.summed(); to != nil && to.exposed && len(lines) < mostChosen && to.column.SummarizeBy != "none" && f.written(to) != "" {
+		to := x.summed()
+		if to == nil || !to.exposed || len(lines) == mostChosen || strings.Contains(x.measure.FormatString, "%") {
+			continue
+		}
+		if to.column.SummarizeBy != "none" && !unaddable.Meets(to.words) && f.written(to) != "" {
 			lines = append(lines, unless+name+" rather than the sum of "+f.written(to)+".")
 		}
 	}

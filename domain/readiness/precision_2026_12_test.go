@@ -30,6 +30,7 @@ func TestTypesOfDataTables(t *testing.T) {
 			{"a header that breaks off", chosen(`DATATABLE("Unit", STRING, Factor, INTEGER, "Factor", INTEGER, {})`, "Factor"), ""},
 			{"quotation marks", chosen(`DATATABLE("a""b", INTEGER, {{1}})`, `a"b`), `Units[Chosen] 1`},
 			{"the first of two", chosen(`DATATABLE("a", STRING, "A", INTEGER, {})`, "a"), ""},
+			{"the first of two, of an odd type", chosen(`DATATABLE("a", VARIANT, "A", INTEGER, {})`, "a"), ""},
 			{"a type that is written", model(table("Units", dataTable(header), whole("Unit", source("[Unit]")), measure("Chosen", "MIN(Units[Unit])"))),
 				"Units[Chosen] 1"},
 			{"no calculated table", model(table("Units", semanticmodel.Partition{SourceType: "m", Expression: header}, column("Factor", "", source("[Factor]")),

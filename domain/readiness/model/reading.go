@@ -63,7 +63,8 @@ func inferredTypes(t *semanticmodel.Table) func(*semanticmodel.Column) semanticm
 			continue
 		}
 		for _, c := range dax.DataTableHeader(p.Expression) {
-			if at := "[" + strings.ToLower(c.Name) + "]"; header[at] == "" {
+			at := "[" + strings.ToLower(c.Name) + "]"
+			if _, known := header[at]; !known {
 				header[at] = headerTypes[c.Type]
 			}
 		}
