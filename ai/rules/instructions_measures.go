@@ -95,9 +95,11 @@ func (f *facts) aboutDefaults() []string {
 		}
 	}
 	if len(ratios) > 0 {
-		lines = append(lines, "Always let "+prose.List(ratios, 0)+" compute their percentages for the group asked about; do not add up or average them.")
+		const within = " for the group asked about; do not add up or average "
 		if len(ratios) == 1 {
-			lines[len(lines)-1] = "Always let " + ratios[0] + " compute its percentage for the group asked about; do not add up or average it."
+			lines = append(lines, "Always let "+ratios[0]+" compute its percentage"+within+"it.")
+		} else {
+			lines = append(lines, "Always let "+prose.List(ratios, 0)+" compute their percentages"+within+"them.")
 		}
 	}
 	return lines

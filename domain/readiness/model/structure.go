@@ -16,8 +16,8 @@ func (s *Snapshot) structure() {
 			_, ok := c.Src.ExtendedProperties["ParameterMetadata"]
 			return ok
 		})
-		t.HoldsMeasures = len(t.Measures) > 0 && !slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.End }) && s.holdsMeasures(t,
-			exposed)
+		t.HoldsMeasures = len(t.Measures) > 0 && s.holdsMeasures(t, exposed) &&
+			!slices.ContainsFunc(t.Columns, func(c *Column) bool { return c.End })
 		t.Starred = t.Src.CalculationGroup == nil && !t.FieldParameter && !t.HoldsMeasures
 		if t.Starred {
 			s.Starred++
