@@ -2487,12 +2487,15 @@ type BulkAssessmentRow struct {
 	FindingsCount *int            `json:"findingsCount"`
 
 	// FirstLook Whether the assessment spent a first look.
-	FirstLook         bool                     `json:"firstLook"`
-	Outcome           BulkAssessmentRowOutcome `json:"outcome"`
-	Score             *float64                 `json:"score"`
-	ScoreDataAgent    *float64                 `json:"scoreDataAgent"`
-	SemanticModelID   string                   `json:"semanticModelId"`
-	SemanticModelName *string                  `json:"semanticModelName"`
+	FirstLook bool                     `json:"firstLook"`
+	Outcome   BulkAssessmentRowOutcome `json:"outcome"`
+	Score     *float64                 `json:"score"`
+
+	// ScoreComplete False when rules could not judge, which notAssessable of the assessment lists; absent without a score, or if the regime has no such rules.
+	ScoreComplete     *bool    `json:"scoreComplete,omitempty"`
+	ScoreDataAgent    *float64 `json:"scoreDataAgent"`
+	SemanticModelID   string   `json:"semanticModelId"`
+	SemanticModelName *string  `json:"semanticModelName"`
 
 	// TrackedItem Whether the assessment made the model a tracked item; present only when known.
 	TrackedItem *bool `json:"trackedItem,omitempty"`

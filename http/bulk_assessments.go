@@ -48,6 +48,7 @@ func bulk(run assessment.Run, stored map[uuid.UUID]*readiness.Fingerprint) api.B
 				if _, kept := stored[*r.AssessmentID]; kept {
 					row.AssessmentID = new(r.AssessmentID.String())
 					row.Score, row.ScoreDataAgent, row.FindingsCount = r.Score, r.ScoreDataAgent, r.FindingsCount
+					row.ScoreComplete = r.ScoreComplete
 				}
 			}
 			row.Error = r.Error

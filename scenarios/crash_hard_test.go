@@ -52,6 +52,16 @@ func TestHardKilledAbRuns(t *testing.T) {
 	killAbRuns(t, times(t, 20))
 }
 
+func TestHardKilledReads(t *testing.T) {
+	t.Parallel()
+	killReads(t, times(t, 20), 3)
+}
+
+func TestHardKilledExport(t *testing.T) {
+	t.Parallel()
+	killReads(t, times(t, 20), 30)
+}
+
 // TestHardKilledPostgreSQL kills the service's own PostgreSQL, its postmaster or one of its backends, during runs.
 func TestHardKilledPostgreSQL(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,7 @@ import (
 	"readiness/internal/postgres"
 	"readiness/internal/testlog"
 	"readiness/internal/testworld"
+	"readiness/platform/fabric/fabrictest"
 )
 
 var seed = flag.Uint64("crash.seed", 1, "seed of the instants at which the crash tests kill; 0 takes one of its own")
@@ -77,6 +78,7 @@ type crash struct {
 	cluster        string // of the PostgreSQL that is killed
 
 	base, token string
+	entra       *fabrictest.Entra // where people sign in; nil for the program's own issuer
 	workspace   uuid.UUID
 	models      []uuid.UUID
 	key         int
@@ -237,9 +239,14 @@ func (c *crash) launch() *process {
 	return p
 }
 
-// mint makes a token of the service's embedded issuer for the person.
+// mint makes a token of the service's embedded issuer, or of Entra, for the person.
 func (c *crash) mint(person string) string {
 	c.t.Helper()
+	if c.entra != nil {
+		made, err := c.entra.SignIn(fabricTenant, objectOf(person), time.Hour)
+		check(c.t, err)
+		return made
+	}
 	issuer, err := token.FindIssuer(c.data)
 	check(c.t, err)
 	made, err := issuer.Mint("acme", person, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), time.Hour)

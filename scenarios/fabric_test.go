@@ -52,7 +52,7 @@ func chosenPlatform(t testing.TB, pool *pgxpool.Pool, root string, f *folder.Pla
 	p, err := fabric.New(fabric.Options{
 		URL: server.URL, PowerBIURL: server.URL, Transport: server.Client().Transport,
 		ShowsCopilot: true, Reads: reads.Store{Pool: pool}, Exports: reads.Exports{Pool: pool},
-		Wait:         func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		Tokens: func(ctx context.Context, as item.Caller, _ item.Permission) (string, error) {
 			access, err := f.Access(ctx, as)
 			if err == nil {

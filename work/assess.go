@@ -334,7 +334,7 @@ func resultOf(modelID uuid.UUID, made *found, failure *operation.Failure) assess
 	}
 	a := &made.assessment
 	return assessment.Result{ModelID: modelID, Outcome: assessment.Assessed, AssessmentID: &a.AssessmentID, Score: a.Score,
-		ScoreDataAgent: a.ScoreDataAgent, FindingsCount: &a.FindingsCount}
+		ScoreDataAgent: a.ScoreDataAgent, FindingsCount: &a.FindingsCount, ScoreComplete: a.ScoreComplete}
 }
 
 // track makes an assessed model that the call reserved a tracked item, releases

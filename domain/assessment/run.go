@@ -39,6 +39,7 @@ type Result struct {
 	Score          *int               `json:"score,omitempty"`
 	ScoreDataAgent *int               `json:"scoreDataAgent,omitempty"`
 	FindingsCount  *int               `json:"findingsCount,omitempty"`
+	ScoreComplete  *bool              `json:"scoreComplete,omitempty"` // as Assessment.ScoreComplete
 	Error          *operation.Failure `json:"error,omitempty"`
 	// TrackedItem says whether the assessment made the model a tracked item; nil when
 	// the acceptance's value stands.

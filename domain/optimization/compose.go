@@ -41,6 +41,10 @@ type Asking struct {
 	AgentPermission string
 }
 
+// notShown warns that a preview does not know what its changes would replace.
+const notShown = "the platform does not show the parts that prepare this model for AI, so what is proposed may replace something " +
+	"that is there"
+
 // none is the only field default that is ever proposed.
 const none = "none"
 
@@ -107,6 +111,9 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 				p.RecommendedKeys = append(p.RecommendedKeys, c.Key)
 			}
 		}
+	}
+	if m.Copilot.NotVisible && (p.Kind == AIInstructions || p.Kind == AIDataSchema) {
+		p.Warnings = append(p.Warnings, notShown)
 	}
 	p.explain(a, more)
 	if noSynonyms != nil {

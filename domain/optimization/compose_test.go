@@ -330,3 +330,24 @@ func TestComposeSkipsLongTexts(t *testing.T) {
 		}
 	}
 }
+
+// A preview of what the platform may hold back says that it does not know what it replaces; no other preview does.
+func TestComposeWithoutWhatIsNotShown(t *testing.T) {
+	t.Parallel()
+	d, m := sales(t)
+	for _, kind := range []optimization.Kind{optimization.AIInstructions, optimization.AIDataSchema, optimization.Properties} {
+		for _, hidden := range []bool{false, true} {
+			m.Copilot.NotVisible = hidden
+			p := optimization.Preview{Kind: kind}
+			err := p.Compose(d, m, optimization.Asking{Propose: answers(nil), Targets: []optimization.Targets{
+				{Type: proposal.DisplayFolder, Objects: []proposal.Object{measure("Cost")}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if warned := slices.ContainsFunc(p.Warnings, func(w string) bool { return strings.Contains(w, "does not show") }); warned !=
+				(hidden && kind != optimization.Properties) {
+				t.Errorf("%s, hidden %t: warnings %q", kind, hidden, p.Warnings)
+			}
+		}
+	}
+}

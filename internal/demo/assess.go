@@ -217,6 +217,7 @@ type bulkAssessed struct {
 		AssessmentID *string  `json:"assessmentId"`
 		Score        *float64 `json:"score"`
 		ForAgent     *float64 `json:"scoreDataAgent"`
+		Complete     *bool    `json:"scoreComplete"`
 		Findings     *int     `json:"findingsCount"`
 		FirstLook    *bool    `json:"firstLook"`
 		TrackedItem  *bool    `json:"trackedItem"`

@@ -110,6 +110,13 @@ func assessmentTable(s *sheet.Sheet, a struct {
 	if a.Stored.Reason != nil {
 		s.Say("It was not stored: %s", cli.Printable(*a.Stored.Reason))
 	}
+	for _, n := range a.NotAssessable {
+		of := ""
+		if n.SourceModelID != nil {
+			of = " of source " + cli.Printable(*n.SourceModelID)
+		}
+		s.Say("The score%s lacks the rules %s: %s", of, cli.Printable(strings.Join(n.RuleIds, ", ")), cli.Printable(n.Why))
+	}
 	var r scored
 	if json.Unmarshal(a.Document, &r) != nil {
 		return // a document of another schema: print only the score
@@ -130,9 +137,17 @@ func assessmentTable(s *sheet.Sheet, a struct {
 
 func assessmentsTable(s *sheet.Sheet, b client.BulkAssessment) {
 	s.Rows("SEMANTIC MODEL", "OUTCOME", "SCORE", "AS AGENT", "FINDINGS", "WHY")
+	incomplete := 0
 	for _, r := range b.Value {
+		if r.ScoreComplete != nil && !*r.ScoreComplete {
+			incomplete++
+		}
 		s.Row(sheet.OrID(r.SemanticModelName, r.SemanticModelID), string(r.Outcome), sheet.Number(r.Score), sheet.Number(r.ScoreDataAgent),
 			sheet.Count(r.FindingsCount), sheet.Failure(r.Error))
+	}
+	if incomplete > 0 {
+		s.Say("%d scores lack the rules about parts that the platform does not show; they compare only with scores that lack the same",
+			incomplete)
 	}
 	acrossTable(s, b)
 }

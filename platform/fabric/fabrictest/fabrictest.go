@@ -72,8 +72,10 @@ type Options struct {
 	// Lasts is how long operations take; by default 400 ms. AtOnce makes definitions come without an operation.
 	Lasts  time.Duration
 	AtOnce bool
-	Layout Layout
-	Quotas Quotas
+	// RetryAfter is when to ask for an operation again; by default 20 s, which the platform almost always says.
+	RetryAfter time.Duration
+	Layout     Layout
+	Quotas     Quotas
 }
 
 // Service is the emulator.
@@ -106,6 +108,9 @@ func New(o Options) *Service {
 	}
 	if o.Lasts == 0 {
 		o.Lasts = 400 * time.Millisecond
+	}
+	if o.RetryAfter == 0 {
+		o.RetryAfter = retryAfter
 	}
 	if o.Role == nil {
 		o.Role = func(string, uuid.UUID) Role { return Contributor }

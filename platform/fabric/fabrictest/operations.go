@@ -10,8 +10,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// retryAfter is what the platform asks for after almost every long-running operation, in seconds.
-const retryAfter = 20
+// retryAfter is what the platform asks for after almost every long-running operation.
+const retryAfter = 20 * time.Second
 
 // operation is a long-running operation. Its result is computed when it begins.
 type operation struct {
@@ -44,7 +44,7 @@ func (c *call) accept(result any) {
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Location", foreign+"/v1/operations/"+id)
 	h["x-ms-operation-id"] = []string{id}
-	h.Set("Retry-After", strconv.Itoa(retryAfter))
+	h.Set("Retry-After", strconv.Itoa(int(c.o.RetryAfter.Seconds())))
 	c.w.WriteHeader(http.StatusAccepted)
 	_, _ = c.w.Write([]byte("null"))
 }
@@ -77,7 +77,7 @@ func (c *call) operation() {
 	switch {
 	case now.Before(o.ends):
 		h.Set("Location", at)
-		h.Set("Retry-After", strconv.Itoa(retryAfter))
+		h.Set("Retry-After", strconv.Itoa(int(c.o.RetryAfter.Seconds())))
 		exposed = []string{"Location", "Retry-After", "x-ms-operation-id"}
 	case o.failed != nil:
 		state["status"], state["error"] = "Failed", o.failed
