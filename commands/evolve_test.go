@@ -65,13 +65,14 @@ var evolvings = []evolving{
 		optimization.PreviewAccepted{}, optimization.Previewed{},
 		optimization.ApplyAccepted{}, optimization.Proposed{}, optimization.WriteStarted{}, optimization.WriteIntended{},
 		optimization.WriteLanded{}, optimization.WriteFailed{}, optimization.PutBack{}, optimization.WritesContinued{}, optimization.IntentContinued{},
+		optimization.WriteSent{},
 	), []domain.Event{ // two writes: the examples are events of the second
 		optimization.Proposed{Writes: []optimization.Write{{Type: proposal.Description}, {Type: proposal.DisplayFolder}}},
 		optimization.WriteIntended{Write: 1},
 	}),
 	evolves("optimization.EvolveBundle", "operation", optimization.EvolveBundle, worked(optimization.BundleAccepted{}, optimization.ChildChanged{}, optimization.BundleUsed{}),
 		[]domain.Event{optimization.BundleAccepted{Children: []optimization.Child{{Kind: optimization.Descriptions}}}}),
-	evolves("pixies.EvolveRun", "operation", pixies.EvolveRun, worked(pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.ReportEnded{}), nil),
+	evolves("pixies.EvolveRun", "operation", pixies.EvolveRun, worked(pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.ChangeSent{}, pixies.ReportEnded{}), nil),
 	evolves("benchmark.EvolveQuestionWork", "operation", benchmark.EvolveQuestionWork, worked(benchmark.GenerationAccepted{}, benchmark.SavingAccepted{}, benchmark.QuestionsMade{}), nil),
 	evolves("abtest.EvolveRun", "operation", abtest.EvolveRun, worked(
 		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{}, abtest.ComparisonRevised{}, abtest.RunStopped{}, abtest.Erased{},

@@ -28,6 +28,8 @@ type Definition struct {
 	// MayLackCopilot reports that the platform may keep the parts below Copilot/ back, so that a definition without them
 	// may belong to a model that has them.
 	MayLackCopilot bool
+	// Format is what the platform calls the format of the parts; empty if it does not say. It is no part of the hash.
+	Format string
 }
 
 // New returns a definition of the parts, sorted by path.

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/commands"
-	"readiness/definition"
 	"readiness/domain/item"
 	"readiness/platform/fabric"
 	"readiness/platform/fabric/fabrictest"
@@ -52,7 +51,8 @@ func chosenPlatform(t testing.TB, pool *pgxpool.Pool, root string, f *folder.Pla
 	p, err := fabric.New(fabric.Options{
 		URL: server.URL, PowerBIURL: server.URL, Transport: server.Client().Transport,
 		ShowsCopilot: true, Reads: reads.Store{Pool: pool}, Exports: reads.Exports{Pool: pool},
-		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Writing: func(context.Context, item.Caller) error { return nil },
+		Wait:    func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		Tokens: func(ctx context.Context, as item.Caller, _ item.Permission) (string, error) {
 			access, err := f.Access(ctx, as)
 			if err == nil {
@@ -65,8 +65,7 @@ func chosenPlatform(t testing.TB, pool *pgxpool.Pool, root string, f *folder.Pla
 	return overREST{p, f}
 }
 
-// overREST reads over REST. Who granted what is what the accounts declare, and it writes to the folder, which the
-// platform's own interface does not do yet.
+// overREST reads and writes over REST. Who granted what is what the accounts declare.
 type overREST struct {
 	*fabric.Platform
 	folder *folder.Platform
@@ -74,8 +73,4 @@ type overREST struct {
 
 func (p overREST) Access(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error) {
 	return p.folder.Access(ctx, as)
-}
-
-func (p overREST) WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error {
-	return p.folder.WriteDefinition(ctx, as, it, d, ifHash)
 }

@@ -145,11 +145,8 @@ func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, s
 		return &pixies.ChangeIntended{}, nil // another worker has ended the step
 	}
 	earlier, again := now.State.Intended[step.ReportID]
-	d, err := w.Platform.Definition(ctx, as, it)
+	d, ended, err := w.look(ctx, as, it, now.State)
 	if err != nil {
-		if again && !domain.IsRefused(err, domain.ItemNotFound) {
-			err = &inDoubt{err}
-		}
 		return nil, err
 	}
 	known := report.State.Known()
@@ -170,6 +167,9 @@ func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, s
 	if asWanted && (again || run.Verb == pixies.Removes) {
 		return &intended, nil
 	}
+	if err := notKept(ended, earlier, before, run.Verb); err != nil {
+		return nil, err
+	}
 	if !again || earlier.DefinitionHash != before {
 		intended.DefinitionHash = before
 		var kept *definition.Definition
@@ -183,16 +183,7 @@ func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, s
 	if asWanted {
 		return &intended, nil
 	}
-	err = w.Platform.WriteDefinition(ctx, as, it, changed, before)
-	switch r, refused := domain.Refused(err); {
-	case err == nil:
-		return &intended, nil
-	case refused && r.Code == domain.ItemChanged:
-		return nil, nil
-	case refused && r.Code != domain.PlatformUnavailable:
-		return nil, err
-	}
-	return nil, &inDoubt{err}
+	return w.answered(ctx, step, intended, w.Platform.WriteDefinition(ctx, as, it, changed, before))
 }
 
 // edit returns the report as the run wants it. It changes only the account's own

@@ -43,8 +43,11 @@ type Platform interface {
 	ModelOf(ctx context.Context, as item.Caller, report item.Item) (model item.Item, ok bool, err error)
 	// WriteDefinition replaces the item's definition with d if the current one
 	// still has the hash ifHash; else it refuses with ItemChanged and writes
-	// nothing.
+	// nothing. It returns *item.Sent if the platform has only taken the write.
 	WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error
+	// FinishWrite returns how a write that was sent has ended, or *item.Pending
+	// while it has not.
+	FinishWrite(ctx context.Context, as item.Caller, it item.Item, operation string) (item.Ending, error)
 }
 
 // Bounds of the jobs. The steps of a process that died are restarted by another

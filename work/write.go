@@ -42,55 +42,41 @@ func (w *optimizer) write(ctx context.Context, as item.Caller, step optimize, wo
 		if err != nil || done {
 			return err
 		}
+		doubt = doubt || after.Progress[at].Sent != nil
 		work, refused = after, !doubt
 	}
 	return errors.New("work: the definition was changed each time it was about to be written")
 }
 
 // writeOnce reads the model, records what it is about to write, and writes it. done
-// is false when the definition changed in between. refused means that this happened
-// before and that no earlier attempt can have written.
+// is false when the definition changed in between, and when the platform took the
+// write, so that only reading again shows what became of it. refused means that the
+// former happened before and that no earlier attempt can have written.
 func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimize, work optimization.Work, at int,
 	refused bool) (_ optimization.Work, done bool, err error) {
 	it := theItem(step, work)
-	d, err := w.Platform.Definition(ctx, as, it)
-	if err != nil {
-		if work.Progress[at].Intended != nil && !domain.IsRefused(err, domain.ItemNotFound) {
-			err = &inDoubt{err} // the write of a crashed attempt may have been made
-		}
-		return work, false, err
-	}
-	objects := work.Writes[at].Objects
-	targets := make([]rewrite.Target, len(objects))
-	for i, o := range objects {
-		targets[i] = o.Target()
-	}
-	values, err := w.values(d, targets, step)
+	d, now, failure, err := w.look(ctx, as, it, step, work, at)
 	if err != nil {
 		return work, false, err
 	}
-	before := d.Hash()
-	plan, err := work.Plan(at, optimization.Now{Values: values, Hash: before, Refused: refused})
-	if err != nil {
+	now.Refused = refused
+	plan, err := work.Plan(at, now)
+	if err == nil && !plan.Landed {
+		err = failure
+	}
+	switch {
+	case err != nil:
 		return work, false, err
-	}
-	land := func(work optimization.Work) (optimization.Work, bool, error) {
-		work, err := w.recorder.Record(ctx, step.Metadata(), work, optimization.Land{Write: at, At: w.Now()}, nil)
-		if err != nil {
-			err = &inDoubt{err}
-		}
-		return work, true, err
-	}
-	if plan.Landed {
-		return land(work)
+	case plan.Landed:
+		return w.land(ctx, step, work, at)
 	}
 	changed, undo, err := w.rewritten(ctx, step, work, d, plan.Objects)
 	if err != nil {
 		return work, false, err
 	}
-	if intended := work.Progress[at].Intended; intended == nil || intended.DefinitionHash != before {
+	if intended := work.Progress[at].Intended; intended == nil || intended.DefinitionHash != now.Hash {
 		intend := optimization.Intend{Intended: optimization.WriteIntended{Write: at, Undo: undo, Skipped: plan.Skipped,
-			DefinitionHash: before, WrittenHash: changed.Hash()}}
+			DefinitionHash: now.Hash, WrittenHash: changed.Hash()}}
 		if work, err = w.recorder.Record(ctx, step.Metadata(), work, intend, nil); err != nil {
 			return work, false, err
 		}
@@ -99,18 +85,78 @@ func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimize
 		return work, true, nil // another worker has ended the step
 	}
 	if len(plan.Objects) == 0 {
-		return land(work)
+		return w.land(ctx, step, work, at)
 	}
-	err = w.Platform.WriteDefinition(ctx, as, it, changed, before)
+	return w.answered(ctx, step, work, at, w.Platform.WriteDefinition(ctx, as, it, changed, now.Hash))
+}
+
+// look returns the model and what a write compares with it. failure is why the
+// platform did not make a write that it took.
+func (w *optimizer) look(ctx context.Context, as item.Caller, it item.Item, step optimize, work optimization.Work, at int) (
+	d definition.Definition, now optimization.Now, failure, err error) {
+	var ended item.Ending
+	if sent := work.Progress[at].Sent; sent != nil {
+		if ended, err = finishWrite(ctx, w.Platform, as, it, sent.Operation); err != nil {
+			return d, now, nil, err
+		}
+	}
+	if d, err = w.Platform.Definition(ctx, as, it); err != nil {
+		if work.Progress[at].Intended != nil && !domain.IsRefused(err, domain.ItemNotFound) {
+			err = &inDoubt{err} // the write of a crashed attempt may have been made
+		}
+		return d, now, nil, err
+	}
+	objects := work.Writes[at].Objects
+	targets := make([]rewrite.Target, len(objects))
+	for i, o := range objects {
+		targets[i] = o.Target()
+	}
+	values, err := w.values(d, targets, step)
+	return d, optimization.Now{Values: values, Hash: d.Hash(), Made: ended.Made}, ended.Failure, err
+}
+
+// land records that the write is on the platform.
+func (w *optimizer) land(ctx context.Context, step optimize, work optimization.Work, at int) (_ optimization.Work, done bool, err error) {
+	work, err = w.recorder.Record(ctx, step.Metadata(), work, optimization.Land{Write: at, At: w.Now()}, nil)
+	if err != nil {
+		err = &inDoubt{err}
+	}
+	return work, true, err
+}
+
+// answered records what the platform answered to a write: it is made, or taken, or
+// was not made because the definition changed. Every other answer is an error.
+func (w *optimizer) answered(ctx context.Context, step optimize, work optimization.Work, at int, err error) (_ optimization.Work,
+	done bool, _ error) {
+	sent, taken := errors.AsType[*item.Sent](err)
 	switch r, refused := domain.Refused(err); {
 	case err == nil:
-		return land(work)
+		return w.land(ctx, step, work, at)
+	case taken:
+		send := optimization.Send{Sent: optimization.WriteSent{Write: at, Operation: sent.Operation}}
+		if work, err = w.recorder.Record(ctx, step.Metadata(), work, send, nil); err != nil {
+			return work, false, &inDoubt{err}
+		}
+		return work, !work.At(at), nil
 	case refused && r.Code == domain.ItemChanged:
 		return work, false, nil
 	case refused && r.Code != domain.PlatformUnavailable:
 		return work, false, err // the platform reports that the write was not made
 	}
 	return work, false, &inDoubt{err}
+}
+
+// finishWrite returns how a write that was sent has ended. One whose operation ended
+// with the call was made.
+func finishWrite(ctx context.Context, p Platform, as item.Caller, it item.Item, operation string) (item.Ending, error) {
+	if operation == "" {
+		return item.Ending{Made: true}, nil
+	}
+	ended, err := p.FinishWrite(ctx, as, it, operation)
+	if err != nil {
+		err = &inDoubt{err}
+	}
+	return ended, err
 }
 
 // values returns the definition's current values at the targets.

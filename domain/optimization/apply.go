@@ -113,6 +113,17 @@ func (c Intend) Decide(w Work) ([]domain.Event, error) {
 	return c.Intended.events(), nil
 }
 
+// Send records that the platform has taken a write.
+type Send struct{ Sent WriteSent }
+
+// Decide implements domain.Command.
+func (c Send) Decide(w Work) ([]domain.Event, error) {
+	if !w.At(c.Sent.Write) || w.Progress[c.Sent.Write].Intended == nil {
+		return nil, nil
+	}
+	return []domain.Event{c.Sent}, nil
+}
+
 // At reports whether the write is the current one and has been started.
 func (w Work) At(write int) bool {
 	return !w.Operation.Status.Ended() && w.Next() == write && w.Progress[write].Started
@@ -211,6 +222,8 @@ type Now struct {
 	Hash string
 	// Refused is true when the write was intended before and the platform rejected it.
 	Refused bool
+	// Made is true when the platform reports that it made the write, so that the values show what it kept.
+	Made bool
 }
 
 // Plan is what a write will do, decided on the model as it was read.
@@ -229,6 +242,9 @@ func (w Work) Plan(write int, now Now) (Plan, error) {
 	if intended := w.Progress[write].Intended; intended != nil {
 		if intended.WrittenHash != "" && intended.WrittenHash == now.Hash {
 			return Plan{Landed: true}, nil
+		}
+		if now.Made {
+			return w.readBack(write, now.Values)
 		}
 		if !now.Refused {
 			return w.planAgain(write, now.Values)
@@ -265,30 +281,16 @@ func (w Work) leavesOut(o Object, v rewrite.Value) bool {
 // planAgain plans a write that was interrupted after it was intended. It was made, was
 // not made at all, or the model has been changed by someone else.
 func (w Work) planAgain(write int, values []rewrite.Value) (Plan, error) {
-	intended := w.Progress[write].Intended
-	wanted := make(map[rewrite.Target]rewrite.Undo, len(intended.Undo))
-	for _, u := range intended.Undo {
-		wanted[u.Target] = u
-	}
-	p := Plan{Skipped: intended.Skipped}
+	p := Plan{Skipped: w.Progress[write].Intended.Skipped}
 	before, after := true, false
 	var other Object
-	for i, o := range w.Writes[write].Objects {
-		u, ok := wanted[o.Target()]
-		if !ok {
-			continue
-		}
+	for o, found := range w.found(write, values) {
 		p.Objects = append(p.Objects, o)
-		o, v := w.asRead(o, u), values[i]
-		if same(o.Previous, o.Written) {
+		if found.same {
 			continue
 		}
-		is := func(text *string) bool { return v.Found && rewrite.Same(u.Property, v.Text, text) }
-		if rewrite.Same(u.Property, o.Previous, o.Written) { // they differ only in layout
-			is = func(text *string) bool { return v.Found && same(v.Text, text) }
-		}
-		after = after || is(o.Written)
-		if !is(o.Previous) {
+		after = after || found.written
+		if !found.previous {
 			before, other = false, o
 		}
 	}

@@ -90,6 +90,13 @@ type WriteIntended struct {
 	WrittenHash    string `json:"writtenHash,omitempty"`
 }
 
+// WriteSent records that the platform has taken the intended write, and how it names the operation that makes it; empty
+// if that has already ended.
+type WriteSent struct {
+	Write     int    `json:"write"`
+	Operation string `json:"operation,omitempty"`
+}
+
 // WriteLanded records that the intended write is on the platform.
 type WriteLanded struct {
 	Write int       `json:"write"`
@@ -117,6 +124,7 @@ func (ApplyAccepted) EventType() string   { return "optimization.apply-accepted"
 func (Proposed) EventType() string        { return "optimization.proposed" }
 func (WriteStarted) EventType() string    { return "optimization.write-started" }
 func (WriteIntended) EventType() string   { return "optimization.write-intended" }
+func (WriteSent) EventType() string       { return "optimization.write-sent" }
 func (WriteLanded) EventType() string     { return "optimization.write-landed" }
 func (WriteFailed) EventType() string     { return "optimization.write-failed" }
 func (PutBack) EventType() string         { return "optimization.put-back" }
@@ -126,9 +134,11 @@ type Progress struct {
 	Started bool
 	// Intended is the recorded intent of the write; nil before it.
 	Intended *WriteIntended
-	Landed   bool
-	At       time.Time // when it landed
-	Failure  *operation.Failure
+	// Sent is what the platform took of this intent; nil for a platform that writes at once, and before it took anything.
+	Sent    *WriteSent
+	Landed  bool
+	At      time.Time // when it landed
+	Failure *operation.Failure
 }
 
 // done reports whether the write has an outcome.
@@ -187,7 +197,7 @@ func Evolve(w Work, e domain.Event) Work {
 	case WriteStarted:
 		w.progress(e.Write, func(p *Progress) { p.Started = true })
 	case WriteIntended:
-		w.progress(e.Write, func(p *Progress) { p.Intended = &e })
+		w.progress(e.Write, func(p *Progress) { p.Intended, p.Sent = &e, nil })
 	case IntentContinued:
 		w.progress(e.Write, func(p *Progress) {
 			if p.Intended == nil {
@@ -197,6 +207,8 @@ func Evolve(w Work, e domain.Event) Work {
 			intended.Undo, intended.Skipped = slices.Concat(intended.Undo, e.Undo), slices.Concat(intended.Skipped, e.Skipped)
 			p.Intended = &intended
 		})
+	case WriteSent:
+		w.progress(e.Write, func(p *Progress) { p.Sent = &e })
 	case WriteLanded:
 		w.progress(e.Write, func(p *Progress) { p.Landed, p.At = true, e.At })
 	case WriteFailed:

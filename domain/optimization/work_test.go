@@ -328,6 +328,55 @@ func TestPlanAfterACrash(t *testing.T) {
 	}
 }
 
+// A write that the platform says it made has landed only if every value is the written one.
+func TestPlanOfAReadBack(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		now  []rewrite.Value
+		code domain.Code // "" for landed
+		says string
+	}{
+		"kept":                                 {values("Money", "Money"), "", ""},
+		"not kept":                             {values("", "Old"), domain.OptimizationFailed, "did not keep 2 of its 2 values"},
+		"one not kept":                         {values("Money", "Old"), domain.OptimizationFailed, "did not keep 1 of its 2 values, such as the displayFolder of Sales[Cost]"},
+		"one changed since":                    {values("Money", "Theirs"), domain.ItemChanged, `it is now "Theirs"`},
+		"one removed since":                    {values("Money", "gone"), domain.ItemChanged, "no longer holds it"},
+		"one emptied since":                    {values("Money", ""), domain.ItemChanged, "it has none now"},
+		"one changed since, one not kept":      {values("", "Theirs"), domain.ItemChanged, "Sales[Cost]"},
+		"everything is something else by then": {values("A", "B"), domain.ItemChanged, `it is now "A"`},
+	}
+	for name, test := range tests {
+		w := intend(t, apply(t, operationID(1), optimization.Properties, twoWrites()), 0)
+		plan, err := w.Plan(0, optimization.Now{Values: test.now, Made: true})
+		if test.code != "" {
+			refused(t, err, test.code, test.says)
+		}
+		if plan.Landed != (test.code == "") || len(plan.Objects) > 0 {
+			t.Errorf("%s: landed %v, %d objects are written again: %v", name, plan.Landed, len(plan.Objects), err)
+		}
+	}
+}
+
+// What the platform took is recorded for the intent that was sent, and a new intent has been sent nowhere.
+func TestSend(t *testing.T) {
+	t.Parallel()
+	sent := optimization.Send{Sent: optimization.WriteSent{Write: 0, Operation: "o"}}
+	w := apply(t, operationID(1), optimization.Properties, twoWrites())
+	if got := decide(t, optimization.Evolve, w, sent); got.Progress[0].Sent != nil {
+		t.Error("a write that was not intended is recorded as sent")
+	}
+	w = decide(t, optimization.Evolve, intend(t, w, 0), sent)
+	if s := w.Progress[0].Sent; s == nil || s.Operation != "o" {
+		t.Fatalf("got %v", s)
+	}
+	if again := intend(t, w, 0); again.Progress[0].Sent != nil {
+		t.Error("a new intent is recorded as sent")
+	}
+	if events, err := sent.Decide(land(t, w, 0)); err != nil || len(events) != 0 {
+		t.Errorf("of a write that has landed, got %v, %v", events, err)
+	}
+}
+
 // The definition's hash shows that a write was made, whatever the values are. A write
 // that the platform rejected is planned as if it had not been intended.
 func TestPlanAfterTheWriteWasRefused(t *testing.T) {

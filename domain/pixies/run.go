@@ -76,6 +76,13 @@ type ChangeIntended struct {
 	CopyHash       string `json:"copyHash,omitempty"`
 }
 
+// ChangeSent records that the platform has taken the intended write of a report, and how it names the operation that makes
+// it; empty if that has already ended.
+type ChangeSent struct {
+	ReportID  uuid.UUID `json:"reportId"`
+	Operation string    `json:"operation,omitempty"`
+}
+
 // ReportEnded records the outcome of a report of the run. Each report has exactly one.
 type ReportEnded struct {
 	ReportID uuid.UUID          `json:"reportId"`
@@ -90,6 +97,7 @@ type ReportEnded struct {
 // EventType implements domain.Event.
 func (RunAccepted) EventType() string    { return "pixies.run-accepted" }
 func (ChangeIntended) EventType() string { return "pixies.change-intended" }
+func (ChangeSent) EventType() string     { return "pixies.change-sent" }
 func (ReportEnded) EventType() string    { return "pixies.report-ended" }
 
 // Run is an operation that adds or removes Pixies, folded from its stream.
@@ -97,7 +105,9 @@ type Run struct {
 	Operation operation.Operation
 	RunAccepted
 	Intended map[uuid.UUID]ChangeIntended
-	Results  []ReportEnded // in the order they ended
+	// Sent is what the platform took of the last intent of each report.
+	Sent    map[uuid.UUID]ChangeSent
+	Results []ReportEnded // in the order they ended
 }
 
 // EvolveRun returns r after e.
@@ -112,12 +122,27 @@ func EvolveRun(r Run, e domain.Event) Run {
 		}
 		intended[e.ReportID] = e
 		r.Intended = intended
+		r.Sent = without(r.Sent, e.ReportID)
+	case ChangeSent:
+		r.Sent = without(r.Sent, e.ReportID)
+		r.Sent[e.ReportID] = e
 	case ReportEnded:
 		r.Results = append(slices.Clip(r.Results), e)
 	default:
 		r.Operation = operation.Evolve(r.Operation, e)
 	}
 	return r
+}
+
+// without returns a copy that lacks the report.
+func without(sent map[uuid.UUID]ChangeSent, id uuid.UUID) map[uuid.UUID]ChangeSent {
+	rest := make(map[uuid.UUID]ChangeSent, len(sent)+1)
+	for other, s := range sent {
+		if other != id {
+			rest[other] = s
+		}
+	}
+	return rest
 }
 
 // Report returns the run's report with the id, or false when it has none.
@@ -170,6 +195,17 @@ func (c Intend) Decide(r Run) ([]domain.Event, error) {
 		return nil, nil
 	}
 	return []domain.Event{c.Intended}, nil
+}
+
+// Send records that the platform has taken the write of a report.
+type Send struct{ Sent ChangeSent }
+
+// Decide implements domain.Command.
+func (c Send) Decide(r Run) ([]domain.Event, error) {
+	if _, intended := r.Intended[c.Sent.ReportID]; !intended || !r.Open(c.Sent.ReportID) {
+		return nil, nil
+	}
+	return []domain.Event{c.Sent}, nil
 }
 
 // EndReport records the outcome of a report of the run; the last outcome ends the

@@ -46,6 +46,7 @@ type request struct {
 	urgency    int
 	once       bool // not repeated, because it changes something
 	limit      int  // of the answer's size, if it is lower than the usual one
+	stays      bool // polls as long as its caller can wait, in a step of work too
 	about      subject
 }
 
@@ -101,16 +102,42 @@ func (p *Platform) get(ctx context.Context, r request, out any) error {
 // and one that the platform blocked for a short time. For the work of an operation, a block of any length is an
 // *item.Pending.
 func (p *Platform) call(ctx context.Context, r request) (*answer, error) {
-	token, err := p.tokens(ctx, r.as, r.permission)
+	ready, err := p.prepare(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	limited := quota.Call{Bucket: r.bucket, Person: r.as.Person.ID, Route: r.route, Urgency: r.urgency}
+	return p.send(ctx, ready)
+}
+
+// prepared is a call that has all it has to wait for.
+type prepared struct {
+	request
+	token string
+}
+
+func (r request) limited() quota.Call {
+	return quota.Call{Bucket: r.bucket, Person: r.as.Person.ID, Route: r.route, Urgency: r.urgency}
+}
+
+// prepare gets the call's token and waits until it may be made.
+func (p *Platform) prepare(ctx context.Context, r request) (prepared, error) {
+	token, err := p.tokens(ctx, r.as, r.permission)
+	if err == nil {
+		err = p.admit(ctx, r.limited(), r.as.Work != uuid.Nil)
+	}
+	return prepared{r, token}, err
+}
+
+// send makes a prepared call.
+func (p *Platform) send(ctx context.Context, r prepared) (*answer, error) {
+	limited := r.limited()
 	for try := 1; ; try++ {
-		if err := p.admit(ctx, limited, r.as.Work != uuid.Nil); err != nil {
-			return nil, err
+		if try > 1 {
+			if err := p.admit(ctx, limited, r.as.Work != uuid.Nil); err != nil {
+				return nil, err
+			}
 		}
-		a, err := p.exchange(ctx, r, token)
+		a, err := p.exchange(ctx, r.request, r.token)
 		if ctx.Err() != nil {
 			if a != nil {
 				a.Close()
@@ -171,7 +198,11 @@ func (p *Platform) exchange(ctx context.Context, r request, token string) (*answ
 	if r.body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	late := time.AfterFunc(callTimeout, cancel)
+	patient := callTimeout
+	if len(r.body) > 1<<20 {
+		patient = bodyTimeout // sending takes time, too
+	}
+	late := time.AfterFunc(patient, cancel)
 	res, err := p.client.Do(req)
 	if !late.Stop() && err == nil {
 		_ = res.Body.Close()

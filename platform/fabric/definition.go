@@ -24,19 +24,27 @@ import (
 // returns a *item.Pending to the work of an operation when the platform has not finished the read in the caller's time;
 // a later call for the same operation of the service continues the read, in any process.
 func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
-	r := request{as: as, permission: item.PermissionPlatform, host: p.fabric, method: http.MethodPost, bucket: quota.Platform,
-		path:  "/workspaces/" + it.WorkspaceID.String() + "/" + collections[it.Type] + "/" + it.ID.String() + "/getDefinition",
-		route: "POST /workspaces/{w}/" + collections[it.Type] + "/{i}/getDefinition",
-		about: subject{workspace: it.WorkspaceID, item: it, definition: true}}
 	d, found, err := p.exported(ctx, as, it)
 	if err == nil && !found {
-		d, err = p.definition(ctx, r, it)
+		d, err = p.definition(ctx, p.readOf(as, it), it)
 	}
 	if pending, ok := errors.AsType[*item.Pending](err); ok && as.Work == uuid.Nil {
 		err = domain.Refuse(domain.PlatformUnavailable, "the platform is still reading the definition of %s; try again", nameOf(it)).
 			After(max(pending.After, time.Second))
 	}
 	return d, p.workspaceFirst(ctx, as, it.WorkspaceID, err)
+}
+
+// readOf returns the call that reads an item's definition.
+func (p *Platform) readOf(as item.Caller, it item.Item) request {
+	return request{as: as, permission: item.PermissionPlatform, host: p.fabric, method: http.MethodPost, bucket: quota.Platform,
+		path:  itemPath(it) + "/getDefinition",
+		route: "POST /workspaces/{w}/" + collections[it.Type] + "/{i}/getDefinition",
+		about: subject{workspace: it.WorkspaceID, item: it, definition: true}}
+}
+
+func itemPath(it item.Item) string {
+	return "/workspaces/" + it.WorkspaceID.String() + "/" + collections[it.Type] + "/" + it.ID.String()
 }
 
 func (p *Platform) definition(ctx context.Context, r request, it item.Item) (definition.Definition, error) {
@@ -121,9 +129,11 @@ func (p *Platform) over(ctx context.Context, err error) bool {
 // parts reads the answer's definition.
 func (p *Platform) parts(ctx context.Context, r request, a *answer, it item.Item) (definition.Definition, error) {
 	b := builder{bounds: p.bounds, item: it}
-	err := readParts(a.body, p.bounds, b.add, "definition", "parts")
+	format, err := readParts(a.body, p.bounds, b.add, "definition", "parts")
 	if err == nil {
-		return p.built(&b, it)
+		d, err := p.built(&b, it)
+		d.Format = format
+		return d, err
 	}
 	if _, refused := domain.Refused(err); refused {
 		return definition.Definition{}, err
@@ -193,38 +203,50 @@ func (w wirePart) give(take func(path, payloadType string, data []byte) error) e
 }
 
 // readParts reads the parts of an answer one by one and gives each to take, so that never more than one is held in addition to
-// those taken. The list is at the path of members.
-func readParts(body io.Reader, b bounds, take func(path, payloadType string, data []byte) error, members ...string) error {
+// those taken. The list is at the path of members. It returns the format that stands next to the list, "" if none does.
+func readParts(body io.Reader, b bounds, take func(path, payloadType string, data []byte) error, members ...string) (format string,
+	err error) {
 	total := &meter{unmarked(body), encoded(b.definitionBytes)}
 	part := &meter{total, slack}
 	d := json.NewDecoder(part)
 	for _, member := range members {
-		if err := descend(d, member); err != nil {
-			return err
+		if t, err := d.Token(); err != nil || t != json.Delim('{') {
+			return "", errors.Join(err, fmt.Errorf("it has no member %s", member))
+		}
+		switch found, err := descend(d, member, &format); {
+		case err != nil:
+			return "", err
+		case !found:
+			return "", fmt.Errorf("it has no member %s", member)
 		}
 	}
-	return readList(d, func() { part.left = encoded(b.partBytes) }, func(one wirePart) error { return one.give(take) })
+	err = readList(d, func() { part.left = encoded(b.partBytes) }, func(one wirePart) error { return one.give(take) })
+	if err == nil && len(members) > 1 {
+		part.left = slack
+		_, err = descend(d, "", &format)
+	}
+	return format, err
 }
 
-// descend reads the beginning of an object up to the value of the member.
-func descend(d *json.Decoder, member string) error {
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return errors.Join(err, fmt.Errorf("it has no member %s", member))
-	}
+// descend reads an object up to the value of the member, or to its end. It keeps the value of a member format.
+func descend(d *json.Decoder, member string, format *string) (found bool, err error) {
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
-			return err
+			return false, err
 		}
 		if key == member {
-			return nil
+			return true, nil
 		}
 		var skipped json.RawMessage
 		if err := d.Decode(&skipped); err != nil {
-			return err
+			return false, err
+		}
+		if text := ""; key == "format" && json.Unmarshal(skipped, &text) == nil {
+			*format = text
 		}
 	}
-	return fmt.Errorf("it has no member %s", member)
+	return false, nil
 }
 
 // builder collects the parts of a definition within the bounds.
@@ -236,6 +258,9 @@ type builder struct {
 	bytes  int
 }
 
+// inlineBase64 is the only type of payload that the platform has.
+const inlineBase64 = "InlineBase64"
+
 // platformPart holds the item's name and logical id. The platform changes it only by another call.
 const platformPart = ".platform"
 
@@ -243,7 +268,7 @@ func (b *builder) add(path, payloadType string, data []byte) error {
 	switch {
 	case path == platformPart:
 		return nil
-	case payloadType != "" && !strings.EqualFold(payloadType, "InlineBase64"):
+	case payloadType != "" && !strings.EqualFold(payloadType, inlineBase64):
 		return notReadable(b.item, "the payload of %s is not InlineBase64", quoted(path))
 	case !local(path):
 		return notReadable(b.item, "the path %s of a part leaves the item", quoted(path))

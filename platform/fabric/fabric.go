@@ -64,6 +64,7 @@ type Platform struct {
 	now             func() time.Time
 	log             *slog.Logger
 	showsCopilot    bool
+	writing         func(context.Context, item.Caller) error
 	bounds          bounds
 }
 
@@ -87,6 +88,8 @@ type Options struct {
 	Exports Exports
 	// ShowsCopilot says that a definition has all parts below Copilot/. Otherwise what their absence means is not known.
 	ShowsCopilot bool
+	// Writing returns a refusal unless the caller's definitions may be written; nil if none may.
+	Writing func(ctx context.Context, as item.Caller) error
 	// Transport carries the calls; nil for one of this package's own.
 	Transport http.RoundTripper
 	// Wait returns nil after the time, or ctx.Err() when ctx ends first; nil for a timer.
@@ -99,8 +102,8 @@ type Options struct {
 func New(o Options) (*Platform, error) {
 	p := &Platform{
 		tokens: o.Tokens, limits: o.Limits, reads: o.Reads, exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log,
-		showsCopilot: o.ShowsCopilot,
-		bounds:       bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes},
+		showsCopilot: o.ShowsCopilot, writing: o.Writing,
+		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes},
 	}
 	var err error
 	if p.fabric, err = hostOf(o.URL, DefaultURL, "/v1"); err != nil {

@@ -23,8 +23,9 @@ import (
 type subject struct {
 	workspace uuid.UUID
 	item      item.Item // no type for a call about a workspace or about none
-	// definition reports that the call reads a definition, operation that it asks for the operation which does.
-	definition, operation bool
+	// definition reports that the call reads a definition, writes that it writes one, operation that it asks for the
+	// operation which does.
+	definition, writes, operation bool
 }
 
 // failure is the platform's error. Code is Fabric's errorCode or Power BI's error.code.
@@ -215,8 +216,11 @@ func (f *failure) refusalOf(code domain.Code, of subject) error {
 	switch {
 	case code == domain.WorkspaceNotFound, of.item.Type == "" && (code == domain.ItemNotFound || hidden):
 		return workspaceNotFound(of.workspace)
-	case code == domain.ItemNotFound, hidden && !of.definition:
+	case code == domain.ItemNotFound, hidden && !of.definition && !of.writes:
 		return itemNotFound(of.item)
+	case hidden && of.writes:
+		return about(domain.Refuse(domain.PlatformAccessDenied, "you may not write to %s; ask for the Contributor role in its workspace, "+
+			"or for write permission on it", nameOf(of.item)), of)
 	case hidden:
 		return about(domain.Refuse(domain.PlatformAccessDenied, "you may not read the definition of %s: the platform gives it only to "+
 			"people who may write to it; ask for the Contributor role in its workspace, or for write permission on it",
@@ -228,13 +232,17 @@ func (f *failure) refusalOf(code domain.Code, of subject) error {
 	case code == domain.CapacityPaused:
 		return domain.Refuse(code, "the capacity of workspace %s is paused; resume it and call again", of.workspace).
 			About("workspaceId", of.workspace)
-	case !of.definition: // a code of operations, which a look-up cannot be refused with
+	case !of.definition && !of.writes: // a code of operations, which a look-up cannot be refused with
 		return f.unavailable()
 	case code == domain.CapacityBusy:
 		return domain.Refuse(code, "the capacity of workspace %s is overloaded; try again later", of.workspace).
 			About("workspaceId", of.workspace).After(max(f.retryAfter, 30*time.Second))
 	}
-	return about(domain.Refuse(code, "the definition of %s cannot be read: the platform says %s%s", nameOf(of.item), f.Code,
+	verb := "read"
+	if of.writes {
+		verb = "written"
+	}
+	return about(domain.Refuse(code, "the definition of %s cannot be %s: the platform says %s%s", nameOf(of.item), verb, f.Code,
 		f.detail()), of)
 }
 

@@ -82,7 +82,7 @@ func (p *Platform) finish(ctx context.Context, of request, o operation) error {
 		if err != nil || done {
 			return err
 		}
-		if of.as.Work != uuid.Nil {
+		if of.as.Work != uuid.Nil && !of.stays {
 			return &item.Pending{After: after}
 		}
 		pause = after

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -84,6 +85,7 @@ type world struct {
 	server  *httptest.Server
 	clock   *clock
 	shared  *remembered
+	off     error // refuses writes
 }
 
 // everyScope are the delegated permissions of all keys of fabric.Scopes.
@@ -98,10 +100,25 @@ func everyScope() (all []string) {
 
 func newWorld(t *testing.T, change func(*fabrictest.Options)) *world {
 	t.Helper()
+	return newWorldOver(t, samples.Workspaces(t), change)
+}
+
+// newWritable returns a world over a copy of the samples.
+func newWritable(t *testing.T, change func(*fabrictest.Options)) *world {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(samples.Workspaces(t))); err != nil {
+		t.Fatal(err)
+	}
+	return newWorldOver(t, dir, change)
+}
+
+func newWorldOver(t *testing.T, dir string, change func(*fabrictest.Options)) *world {
+	t.Helper()
 	w := &world{clock: &clock{now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)}, shared: &remembered{reads: map[fabric.Read]string{}}}
 	w.shared.begun = w.clock.now
 	var err error
-	if w.folder, err = folder.Open(samples.Workspaces(t), folder.Options{}); err != nil {
+	if w.folder, err = folder.Open(dir, folder.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	o := fabrictest.Options{Folder: w.folder, Now: w.clock.Now, Layout: fabrictest.Layout{Exact: true},
@@ -127,7 +144,8 @@ func (w *world) client(t *testing.T, address string) *fabric.Platform {
 	p, err := fabric.New(fabric.Options{
 		URL: address, PowerBIURL: address, Transport: w.server.Client().Transport, Now: w.clock.Now, Wait: w.clock.Wait,
 		Limits: w.shared, Reads: w.shared,
-		Tokens: func(_ context.Context, as item.Caller, _ item.Permission) (string, error) { return as.Token, nil },
+		Writing: func(context.Context, item.Caller) error { return w.off },
+		Tokens:  func(_ context.Context, as item.Caller, _ item.Permission) (string, error) { return as.Token, nil },
 	})
 	if err != nil {
 		t.Fatal(err)

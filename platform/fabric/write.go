@@ -1,15 +1,141 @@
 package fabric
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/google/uuid"
 
 	"readiness/definition"
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/platform/quota"
 )
 
-// WriteDefinition refuses: this package only reads.
-func (p *Platform) WriteDefinition(_ context.Context, _ item.Caller, it item.Item, _ definition.Definition, _ string) error {
-	return domain.Refuse(domain.OperationNotSupportedForItem, "the service only reads from Fabric; download the changed files and publish "+
-		"them, or apply to a folder of the workspace's Git repository").About(it.Type.IDName(), it.ID)
+// WriteDefinition replaces the item's definition with d if the one there still has the hash ifHash; otherwise it refuses with
+// ItemChanged and writes nothing. It returns *item.Sent once the platform has taken the write: only reading again shows
+// what it kept.
+//
+// The platform has no condition on an update and no time of the last change. So the definition is read again and compared
+// right before it is sent, with nothing waited for in between. A change that another person makes within that moment is
+// overwritten, and nothing shows it.
+func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error {
+	if err := p.mayWrite(ctx, as, it, d); err != nil {
+		return err
+	}
+	r := request{as: as, permission: item.PermissionPlatform, host: p.fabric, method: http.MethodPost, bucket: quota.Platform,
+		path:  itemPath(it) + "/updateDefinition",
+		route: "POST /workspaces/{w}/" + collections[it.Type] + "/{i}/updateDefinition",
+		about: subject{workspace: it.WorkspaceID, item: it, writes: true}, urgency: quota.Write, once: true}
+	parts, err := encodedParts(d)
+	if err != nil {
+		return err
+	}
+	ready, err := p.prepare(ctx, r)
+	if err != nil {
+		return err
+	}
+	now, err := p.readAgain(ctx, as, it, ifHash)
+	if err != nil {
+		return p.workspaceFirst(ctx, as, it.WorkspaceID, err)
+	}
+	if now.Hash() != ifHash {
+		return domain.Refuse(domain.ItemChanged, "%s was changed since it was read; read it again", nameOf(it)).
+			About(it.Type.IDName(), it.ID)
+	}
+	ready.body = updateOf(parts, now.Format)
+	a, err := p.send(ctx, ready)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	sent := &item.Sent{}
+	if o, named := p.operationOf(a.header); a.status == http.StatusAccepted && named {
+		sent.Operation = o.id
+	}
+	return sent
+}
+
+// encodedParts returns every part as JSON: the platform deletes those that an update lacks.
+func encodedParts(d definition.Definition) ([]byte, error) {
+	parts := make([]wirePart, len(d.Parts))
+	for i, part := range d.Parts {
+		parts[i] = wirePart{part.Path, &part.Data, inlineBase64}
+	}
+	text, err := json.Marshal(parts)
+	if err != nil {
+		return nil, fmt.Errorf("fabric: encode a definition: %w", err)
+	}
+	return text, nil
+}
+
+// updateOf returns the body of an update. Its format is the one in which the platform gave the definition, because
+// another one would convert the item.
+func updateOf(parts []byte, format string) []byte {
+	var b bytes.Buffer
+	b.Grow(len(parts) + slack)
+	b.WriteString(`{"definition":{`)
+	if format != "" {
+		name, _ := json.Marshal(format) // a string always encodes
+		b.WriteString(`"format":` + string(name) + ",")
+	}
+	b.WriteString(`"parts":`)
+	b.Write(parts)
+	b.WriteString("}}")
+	return b.Bytes()
+}
+
+// readAgain reads the definition once more before a write. In a step of work it waits as long as the step can, and returns
+// *item.Pending when that is not enough; the read is then kept apart from others of the step, so that the write continues
+// it.
+func (p *Platform) readAgain(ctx context.Context, as item.Caller, it item.Item, ifHash string) (definition.Definition, error) {
+	r := p.readOf(as, it)
+	r.stays = true
+	if as.Work != uuid.Nil {
+		r.as.Work = uuid.NewSHA1(as.Work, []byte(ifHash))
+	}
+	return p.definition(ctx, r, it)
+}
+
+// FinishWrite returns how the platform's operation of a write has ended, or *item.Pending while it has not.
+func (p *Platform) FinishWrite(ctx context.Context, as item.Caller, it item.Item, operationID string) (item.Ending, error) {
+	id, err := uuid.Parse(operationID)
+	if err != nil {
+		return item.Ending{}, fmt.Errorf("fabric: the operation of a write: %w", err)
+	}
+	of := request{as: as, permission: item.PermissionPlatform, host: p.fabric, route: "the write",
+		about: subject{workspace: it.WorkspaceID, item: it, writes: true}}
+	err = p.finish(ctx, of, operation{id: id.String(), after: firstPoll})
+	switch over, ok := errors.AsType[*ended](err); {
+	case ok && over.gone:
+		return item.Ending{}, nil
+	case ok:
+		return item.Ending{Failure: over.error}, nil
+	}
+	return item.Ending{Made: err == nil}, err
+}
+
+// mayWrite refuses a write before anything is called.
+func (p *Platform) mayWrite(ctx context.Context, as item.Caller, it item.Item, d definition.Definition) error {
+	if p.writing == nil {
+		return domain.Refuse(domain.OperationNotSupportedForItem, "the service only reads from Fabric; download the changed files and "+
+			"publish them, or apply to a folder of the workspace's Git repository").About(it.Type.IDName(), it.ID)
+	}
+	b := builder{bounds: p.bounds, item: it}
+	for _, part := range d.Parts {
+		switch err := b.add(part.Path, inlineBase64, part.Data); {
+		case errors.Is(err, errTooLarge):
+			return p.tooLarge(it)
+		case err != nil:
+			return err
+		}
+	}
+	if len(b.parts) != len(d.Parts) || len(b.parts) == 0 {
+		return domain.Refuse(domain.InvalidRequest, "the definition for %s has no parts, or has %s", nameOf(it), platformPart)
+	}
+	return p.writing(ctx, as)
 }

@@ -36,6 +36,11 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 	return p.within(ctx, as, it, exclusive, func(f *itemFolder) error { return f.replace(ctx, d, ifHash) })
 }
 
+// FinishWrite reports that WriteDefinition leaves no write to be finished.
+func (p *Platform) FinishWrite(context.Context, item.Caller, item.Item, string) (item.Ending, error) {
+	return item.Ending{Made: true}, nil
+}
+
 // replace makes d the definition of the item, whose folder is locked, if the one on disk has the hash ifHash.
 func (f *itemFolder) replace(ctx context.Context, d definition.Definition, ifHash string) error {
 	p, it := f.platform, f.item

@@ -131,6 +131,13 @@ func (p *Platform) ModelOf(ctx context.Context, as item.Caller, report item.Item
 	return f.model, f.ok, err
 }
 
+// FinishWrite returns how a write that was sent has ended.
+func (p *Platform) FinishWrite(ctx context.Context, as item.Caller, it item.Item, operation string) (item.Ending, error) {
+	return on(ctx, p, as, it.WorkspaceID,
+		func() (item.Ending, error) { return p.Folder.FinishWrite(ctx, as, it, operation) },
+		func() (item.Ending, error) { return p.Fabric.FinishWrite(ctx, as, it, operation) })
+}
+
 // WriteDefinition replaces an item's definition if the current one has the hash.
 func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error {
 	_, err := on(ctx, p, as, it.WorkspaceID,

@@ -1,6 +1,7 @@
 package fabrictest
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"io"
@@ -44,13 +45,34 @@ func platformFile(it item.Item) []byte {
 
 // wireOf returns the definition as the service gives it: laid out its own way, with .platform.
 func (c *call) wireOf(it item.Item, d definition.Definition) wireDefinition {
-	laid := c.o.Layout.Apply(it.Type, d)
+	laid := c.o.Layout.Apply(it.Type, c.byConnection(it, d))
 	w := wireDefinition{Format: formatOf(it.Type, laid)}
 	for _, p := range laid.Parts {
 		w.Parts = append(w.Parts, encode(p.Path, p.Data))
 	}
 	w.Parts = append(w.Parts, encode(".platform", platformFile(it)))
 	return w
+}
+
+// byConnection returns a report's definition with its model named by its id, as the platform gives it.
+func (c *call) byConnection(it item.Item, d definition.Definition) definition.Definition {
+	pbir, there := d.Part(reportPart)
+	if c.o.Layout.Exact || it.Type != item.Report || !there || !bytes.Contains(pbir, []byte("byPath")) {
+		return d
+	}
+	all, err := c.o.Folder.Reports(c.r.Context(), c.as(), it.WorkspaceID)
+	if err != nil {
+		return d
+	}
+	parts := slices.Clone(d.Parts)
+	for _, r := range all {
+		for i, p := range parts {
+			if r.ID == it.ID && r.Model != nil && p.Path == reportPart {
+				parts[i].Data = connected(r.Model.ID)
+			}
+		}
+	}
+	return definition.New(parts...)
 }
 
 // formatOf returns what the platform calls the definition's format; "" for an item of one format.

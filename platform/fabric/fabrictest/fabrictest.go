@@ -31,6 +31,7 @@ type Folder interface {
 	Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error)
 	Capacity(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (item.CapacityState, error)
 	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
+	WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error
 }
 
 // Person is whom a bearer stands for.
@@ -88,6 +89,8 @@ type Service struct {
 	windows    map[string]*window
 	faults     []*Fault
 	seen       []Seen
+	writing    sync.Mutex // held while updates are made
+	updates    []*update  // taken and not made yet, oldest first
 }
 
 // Seen is a call that arrived, for tests that assert what was called.
@@ -163,6 +166,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.fault(out, r) {
 		return
 	}
+	s.makeUpdates(r.Context())
 	s.router.ServeHTTP(out, r)
 }
 
@@ -219,8 +223,9 @@ func (s *Service) routes() *mux.Router {
 		own := append([]string{string(t) + ".Read.All", string(t) + ".ReadWrite.All"}, one...)
 		route(http.MethodGet, inWorkspace+"/"+path, calls, read, func(c *call) { c.items(t) })
 		route(http.MethodGet, inWorkspace+"/"+path+anItem, calls, own, func(c *call) { c.item(t) })
-		route(http.MethodPost, inWorkspace+"/"+path+anItem+"/getDefinition", calls,
-			append([]string{string(t) + ".ReadWrite.All"}, write...), func(c *call) { c.getDefinition(t) })
+		both := append([]string{string(t) + ".ReadWrite.All"}, write...)
+		route(http.MethodPost, inWorkspace+"/"+path+anItem+"/getDefinition", calls, both, func(c *call) { c.getDefinition(t) })
+		route(http.MethodPost, inWorkspace+"/"+path+anItem+"/updateDefinition", calls, both, func(c *call) { c.updateDefinition(t) })
 	}
 	route(http.MethodGet, inWorkspace+"/items", calls, read, func(c *call) { c.items("") })
 	route(http.MethodGet, inWorkspace+"/items"+anItem, calls, one, func(c *call) { c.item("") })

@@ -2,6 +2,7 @@ package fabrictest
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"time"
@@ -11,8 +12,11 @@ import (
 type Fault struct {
 	// Method and Path select the call: Path is a part of its path. Both may be empty.
 	Method, Path string
-	// Answer replaces the answer; nil lets the call through.
+	// Answer replaces the answer; nil lets the call through. Before is run before the call is let through.
 	Answer http.HandlerFunc
+	Before func()
+	// Lost makes the call happen and ends the connection without its answer.
+	Lost bool
 	// Operation makes the long-running operation of the call fail with this error: errorCode, message, moreDetails.
 	Operation map[string]any
 	// Times is how often the fault occurs; 0 means once.
@@ -49,13 +53,23 @@ func (s *Service) take(matches func(*Fault) bool) *Fault {
 // fault answers with the first fault that matches the call; false when there is none.
 func (s *Service) fault(w http.ResponseWriter, r *http.Request) bool {
 	s.mu.Lock()
-	f := s.take(func(f *Fault) bool { return f.Answer != nil && f.matches(r) })
+	f := s.take(func(f *Fault) bool { return (f.Answer != nil || f.Before != nil || f.Lost) && f.matches(r) })
 	s.mu.Unlock()
-	if f == nil {
+	switch {
+	case f == nil:
 		return false
+	case f.Answer != nil:
+		f.Answer(w, r)
+		return true
+	case f.Before != nil:
+		f.Before()
 	}
-	f.Answer(w, r)
-	return true
+	if f.Lost {
+		s.makeUpdates(r.Context())
+		s.router.ServeHTTP(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	}
+	return false
 }
 
 // Error is an answer with the platform's error.

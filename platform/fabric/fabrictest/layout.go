@@ -3,8 +3,11 @@ package fabrictest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 
 	"readiness/definition"
 	"readiness/domain/item"
@@ -15,8 +18,10 @@ import (
 type Layout struct {
 	// Exact turns every rewriting off.
 	Exact bool
-	// DropCopilot leaves out the parts below Copilot/.
-	DropCopilot bool
+	// DropCopilot leaves out the parts below Copilot/. An update keeps them if it KeepsHidden, and deletes them otherwise.
+	DropCopilot, KeepsHidden bool
+	// Forgetful keeps nothing of an update, though it succeeds.
+	Forgetful bool
 	// CRLF ends the lines of TMDL and Markdown with CR LF.
 	CRLF bool
 	// CompactJSON writes JSON without white space, TrimMarkdown Markdown without white space at its end.
@@ -38,10 +43,41 @@ func (l Layout) Apply(_ item.Type, d definition.Definition) definition.Definitio
 	return laid
 }
 
+// kept returns what an item becomes by an update. The parts that are not shown may stay, and a report stays on its model.
+func (l Layout) kept(now, sent definition.Definition) definition.Definition {
+	parts := slices.Clone(sent.Parts)
+	for _, p := range now.Parts {
+		at := slices.IndexFunc(parts, func(s definition.Part) bool { return s.Path == p.Path })
+		switch {
+		case at < 0 && !l.Exact && l.DropCopilot && l.KeepsHidden && strings.HasPrefix(p.Path, "Copilot/"):
+			parts = append(parts, p)
+		case at >= 0 && !l.Exact && p.Path == reportPart && bytes.Contains(p.Data, []byte("byPath")):
+			parts[at] = p
+		}
+	}
+	return definition.New(parts...)
+}
+
+// reportPart names the semantic model of a report. In a folder that is by path, and at the platform by connection.
+const reportPart = "definition.pbir"
+
+// connected returns the part reportPart of a report on the model.
+func connected(model uuid.UUID) []byte {
+	return fmt.Appendf(nil, `{
+  "$schema": "https://developer.microsoft.com/json-schemas/fabric/item/report/definitionProperties/2.0.0/schema.json",
+  "version": "4.0",
+  "datasetReference": {
+    "byConnection": {
+      "connectionString": "Data Source=powerbi://api.powerbi.com/v1.0/myorg/w;integrated security=ClaimsToken;semanticmodelid=%s"
+    }
+  }
+}`, model)
+}
+
 func (l Layout) part(p definition.Part) []byte {
 	switch {
 	case p.Path == "definition/model.tmdl":
-		return l.lines(append(bytes.TrimRight(p.Data, "\r\n"), "\n\n"...))
+		return l.lines(slices.Concat(bytes.TrimRight(p.Data, "\r\n"), []byte("\n\n")))
 	case strings.HasSuffix(p.Path, ".tmdl"):
 		return l.lines(p.Data)
 	case strings.HasSuffix(p.Path, ".md"):
@@ -49,7 +85,9 @@ func (l Layout) part(p definition.Part) []byte {
 			return l.lines(bytes.TrimRight(p.Data, " \t\r\n"))
 		}
 		return l.lines(p.Data)
-	case p.Path == "definition.pbism", p.Path == "definition.pbir":
+	case p.Path == "definition.pbism":
+		return l.json(bytes.Replace(p.Data, []byte(`"4.0"`), []byte(`"4.2"`), 1), true)
+	case p.Path == reportPart:
 		return l.json(p.Data, true)
 	case strings.HasSuffix(p.Path, ".json"):
 		return l.json(p.Data, false)

@@ -25,7 +25,7 @@ type operation struct {
 const maxOperations = 10_000
 
 // accept answers 202 with an operation that has the result after Options.Lasts. A Fail fault makes it fail.
-func (c *call) accept(result any) {
+func (c *call) accept(result any) *operation {
 	now := c.o.Now()
 	o := &operation{person: c.person.ID, begun: now, ends: now.Add(c.o.Lasts), result: result}
 	id := uuid.NewString()
@@ -47,6 +47,7 @@ func (c *call) accept(result any) {
 	h.Set("Retry-After", strconv.Itoa(int(c.o.RetryAfter.Seconds())))
 	c.w.WriteHeader(http.StatusAccepted)
 	_, _ = c.w.Write([]byte("null"))
+	return o
 }
 
 func (c *call) known() *operation {
@@ -56,7 +57,8 @@ func (c *call) known() *operation {
 	if o == nil || o.person != c.person.ID {
 		return nil
 	}
-	return o
+	known := *o // an update that cannot be made fails later
+	return &known
 }
 
 // moment formats a time as the platform does: without a zone, with up to seven digits.
