@@ -44,7 +44,7 @@ func evolves[S any](name, stream string, evolve func(S, domain.Event) S, of, giv
 
 // ofOperation are the events that every operation has.
 var ofOperation = []domain.Event{
-	operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Waiting{}, operation.WentOn{}, operation.ImpactCorrected{},
+	operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.WentOn{}, operation.ImpactCorrected{},
 	operation.Completed{}, operation.Broken{}, operation.Stopped{},
 }
 
@@ -75,7 +75,7 @@ var evolvings = []evolving{
 	evolves("pixies.EvolveRun", "operation", pixies.EvolveRun, worked(pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.ChangeSent{}, pixies.ReportEnded{}), nil),
 	evolves("benchmark.EvolveQuestionWork", "operation", benchmark.EvolveQuestionWork, worked(benchmark.GenerationAccepted{}, benchmark.SavingAccepted{}, benchmark.QuestionsMade{}), nil),
 	evolves("abtest.EvolveRun", "operation", abtest.EvolveRun, worked(
-		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{}, abtest.ComparisonRevised{}, abtest.RunStopped{}, abtest.Erased{},
+		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{}, abtest.ComparisonRevised{}, abtest.RunStopped{}, abtest.RunErased{},
 	), nil),
 }
 

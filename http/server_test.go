@@ -288,10 +288,10 @@ func TestServeDrains(t *testing.T) {
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(ctx, l) }()
 
-	handling, goOn := make(chan struct{}), make(chan struct{})
+	handling, resume := make(chan struct{}), make(chan struct{})
 	w.cloud.fails = func(item.Caller) error {
 		close(handling)
-		<-goOn
+		<-resume
 		return nil
 	}
 	ada := w.as("ada")
@@ -311,7 +311,7 @@ func TestServeDrains(t *testing.T) {
 		t.Fatalf("Serve returned %v while a call was being handled", err)
 	default:
 	}
-	close(goOn)
+	close(resume)
 	if got := <-answered; got != http.StatusOK {
 		t.Errorf("the call being handled got %d, want its response", got)
 	}

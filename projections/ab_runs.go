@@ -44,7 +44,7 @@ var AbRuns = &View{
 	Tables: []*Table{abRuns},
 	Of: []domain.Event{
 		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{},
-		abtest.ComparisonRevised{}, abtest.RunStopped{}, abtest.Erased{},
+		abtest.ComparisonRevised{}, abtest.RunStopped{}, abtest.RunErased{},
 		operation.Broken{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
@@ -87,7 +87,7 @@ var AbRuns = &View{
 			set(columns)
 		case operation.Broken: // of any operation; without a run there is no row
 			set(Row{"broken": e, "status": string(operation.Failed), "finished_at": r.RecordedAt})
-		case abtest.Erased:
+		case abtest.RunErased:
 			rows.Delete(abRuns, Key{id})
 		}
 		return nil

@@ -48,7 +48,8 @@ var AbTests = &View{
 	Name: "ab_tests", Version: 1, Inline: true,
 	Tables: []*Table{abTests},
 	Of: []domain.Event{
-		abtest.Created{}, abtest.Reworded{}, abtest.RunAdded{}, abtest.Froze{}, abtest.RunEnded{}, abtest.RunRevised{}, abtest.RunRemoved{},
+		abtest.Created{}, abtest.Reworded{}, abtest.RunAdded{}, abtest.QuestionsFrozen{}, abtest.RunEnded{}, abtest.RunRevised{},
+		abtest.RunRemoved{},
 		abtest.Deleted{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
@@ -74,7 +75,7 @@ var AbTests = &View{
 		case abtest.RunAdded:
 			columns.sides(e.SideA, e.SideB)
 			columns.standing(e.Standing)
-		case abtest.Froze:
+		case abtest.QuestionsFrozen:
 			columns["frozen"] = e.Questions
 		case abtest.RunEnded:
 			columns.standing(e.Standing)

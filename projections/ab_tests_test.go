@@ -33,8 +33,8 @@ func newTester(t *testing.T) tester {
 	pool := testlog.Pool(t)
 	codec, err := eventstore.NewCodec(eventstore.Events(
 		benchmark.RunAccepted{}, benchmark.RunStarted{}, benchmark.Asked{}, benchmark.RunCompleted{}, benchmark.RunFailed{}, benchmark.RunCancelled{}, benchmark.RunDeleted{},
-		abtest.Created{}, abtest.Reworded{}, abtest.RunAdded{}, abtest.Froze{}, abtest.RunEnded{}, abtest.RunRemoved{}, abtest.Deleted{},
-		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{}, abtest.RunStopped{}, abtest.Erased{},
+		abtest.Created{}, abtest.Reworded{}, abtest.RunAdded{}, abtest.QuestionsFrozen{}, abtest.RunEnded{}, abtest.RunRemoved{}, abtest.Deleted{},
+		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{}, abtest.RunStopped{}, abtest.RunErased{},
 		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Completed{}, operation.Broken{}, operation.Stopped{},
 	)...)
 	if err != nil {
@@ -101,12 +101,12 @@ func TestAbTestsAreRebuilt(t *testing.T) {
 	k.append(abtest.Stream(id(20)),
 		abtest.Created{AbTestID: id(20), AccountID: "acme", Words: abtest.Words{Name: "One\nmore"}, SideA: side, SideB: side, Source: abtest.Source{Kind: abtest.FromQuestions}, Questions: asked, At: at},
 		abtest.RunAdded{RunID: id(30), SideA: side, SideB: side, Questions: asked, At: at, Standing: abtest.Standing{Runs: 1, Latest: &abtest.LatestRun{RunID: id(30)}, SortedAt: at}},
-		abtest.Froze{Questions: asked}, abtest.Reworded{Words: abtest.Words{Name: "Two"}})
+		abtest.QuestionsFrozen{Questions: asked}, abtest.Reworded{Words: abtest.Words{Name: "Two"}})
 	abRun(30, abtest.SideCompleted{Side: abtest.A}, abtest.SideQueued{Side: abtest.B, BenchmarkRunID: id(11)}, abtest.SideStarted{Side: abtest.B}, abtest.SideCompleted{Side: abtest.B},
 		abtest.Compared{Document: "sha256:2", Aggregate: comparison.Aggregate{Comparable: 1}}, operation.Completed{})
 	abRun(31, abtest.SideFailed{Side: abtest.A, Failure: failure}, operation.Broken{Failure: failure, Impact: operation.Impact{BenchmarkRuns: new(1)}})
 	abRun(32, abtest.RunStopped{Side: new(abtest.A), Queued: new(abtest.B), Counted: true, Asked: 1, Total: 4}, operation.Stopped{})
-	abRun(33, abtest.Erased{}, operation.Broken{Failure: failure})
+	abRun(33, abtest.RunErased{}, operation.Broken{Failure: failure})
 	k.append(operation.Stream(id(40)), operation.Accepted{OperationID: id(40), AccountID: "acme", Type: operation.RunBenchmark}, operation.Broken{Failure: failure})
 	k.append(abtest.Stream(id(20)),
 		abtest.RunEnded{RunID: id(32), Status: operation.Cancelled, At: at, Standing: abtest.Standing{Runs: 3, Latest: &abtest.LatestRun{RunID: id(32)}, SortedAt: at, Gaps: []int{1}}},

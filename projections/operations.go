@@ -43,15 +43,15 @@ var Operations = &View{
 	Name: "operations", Version: 3, Inline: true,
 	Tables: []*Table{operations},
 	Of: []domain.Event{
-		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Waiting{}, operation.WentOn{},
+		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.WentOn{},
 		operation.ImpactCorrected{},
 		operation.Completed{}, operation.Broken{}, operation.Stopped{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := uuid.UUID{}, false
 		switch r.Event.(type) {
-		case operation.Accepted, operation.Started, operation.Progressed, operation.Waiting, operation.WentOn, operation.ImpactCorrected,
-			operation.Completed, operation.Broken, operation.Stopped:
+		case operation.Accepted, operation.Started, operation.Progressed, operation.WaitingForOwner, operation.WentOn,
+			operation.ImpactCorrected, operation.Completed, operation.Broken, operation.Stopped:
 			id, ours = operation.StreamID(r.Stream)
 		}
 		if !ours {
@@ -70,7 +70,7 @@ var Operations = &View{
 			rows.Set(operations, Key{id}, Row{"status": string(operation.Running), "percent": e.Percent, "updated_at": r.RecordedAt})
 		case operation.Progressed:
 			rows.Set(operations, Key{id}, Row{"percent": e.Percent, "updated_at": r.RecordedAt})
-		case operation.Waiting:
+		case operation.WaitingForOwner:
 			rows.Set(operations, Key{id}, Row{"waits": true, "waits_until": e.Until, "updated_at": r.RecordedAt})
 		case operation.WentOn:
 			rows.Set(operations, Key{id}, Row{"waits": false, "waits_until": nil, "updated_at": r.RecordedAt})

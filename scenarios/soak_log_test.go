@@ -197,7 +197,7 @@ func (l *ledger) add(r eventstore.Recorded) {
 		}
 	case assessment.ResultsDeleted:
 		l.deleted[r.Stream] = true
-	case benchmark.RunDeleted, abtest.Erased, abtest.Deleted:
+	case benchmark.RunDeleted, abtest.RunErased, abtest.Deleted:
 		l.deleted[r.Stream] = true
 	case benchmark.Asked:
 		if l.asked[r.Stream] == nil {
@@ -244,7 +244,7 @@ func (l *ledger) operation(r eventstore.Recorded, id uuid.UUID) {
 		if o.ends++; o.ends > 1 {
 			l.wrong(r, "the operation ended before")
 		}
-	case operation.Accepted, operation.Started, operation.Progressed, operation.WentOn, operation.Waiting:
+	case operation.Accepted, operation.Started, operation.Progressed, operation.WentOn, operation.WaitingForOwner:
 		if o.ends > 0 {
 			l.wrong(r, "the operation has ended")
 		}

@@ -595,7 +595,7 @@ func (w *world) checkRun(id uuid.UUID, l logged) {
 	if ends > 1 {
 		w.wrong("run %s ended %d times", id, ends)
 	}
-	if _, erased := l.event.(abtest.Erased); before.Operation.Status.Ended() && !erased {
+	if _, erased := l.event.(abtest.RunErased); before.Operation.Status.Ended() && !erased {
 		w.wrong("%s came after the end of run %s", l.event.EventType(), id)
 	}
 	if before.Erased {
@@ -641,7 +641,7 @@ func (w *world) checkSideB(id uuid.UUID, before abtest.Run, l logged, events []d
 		}
 		return
 	}
-	if _, wentOn := events[len(events)-2].(operation.WentOn); !wentOn || before.A.Status != abtest.SideDone || count[operation.Waiting](events) != 1 {
+	if _, wentOn := events[len(events)-2].(operation.WentOn); !wentOn || before.A.Status != abtest.SideDone || count[operation.WaitingForOwner](events) != 1 {
 		w.wrong("side B of run %s was queued while it did not wait, side A %s", id, before.A.Status)
 	}
 	if end := before.At.Add(operation.Life - time.Hour); l.now.After(end) {
@@ -720,7 +720,7 @@ func (w *world) checkTest(l logged) {
 	if state(w, testOf(test1), len(events)-1).Deleted {
 		w.wrong("%s came after the test was deleted", l.event.EventType())
 	}
-	if n := count[abtest.Froze](events); n > 1 {
+	if n := count[abtest.QuestionsFrozen](events); n > 1 {
 		w.wrong("questions were frozen %d times", n)
 	}
 	t := now(w, testOf(test1))

@@ -82,8 +82,8 @@ type RunStopped struct {
 	Total   int       `json:"total"`
 }
 
-// Erased records that the run was deleted.
-type Erased struct{}
+// RunErased records that the run was deleted.
+type RunErased struct{}
 
 // EventType implements domain.Event.
 func (RunAccepted) EventType() string   { return "abtest.run-accepted" }
@@ -93,7 +93,7 @@ func (SideCompleted) EventType() string { return "abtest.side-completed" }
 func (SideFailed) EventType() string    { return "abtest.side-failed" }
 func (Compared) EventType() string      { return "abtest.compared" }
 func (RunStopped) EventType() string    { return "abtest.run-stopped" }
-func (Erased) EventType() string        { return "abtest.run-erased" }
+func (RunErased) EventType() string     { return "abtest.run-erased" }
 
 // SideStatus is the status of a side of a run (docs/decisions.md 5).
 type SideStatus string
@@ -167,7 +167,7 @@ func EvolveRun(r Run, e domain.Event) Run {
 				r = r.at(*side, SideCancelled)
 			}
 		}
-	case Erased:
+	case RunErased:
 		r.Erased = true
 	default:
 		r.Operation = operation.Evolve(r.Operation, e)

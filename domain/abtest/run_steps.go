@@ -75,7 +75,7 @@ func (c CompleteSide) Decide(r Run) ([]domain.Event, error) {
 		return []domain.Event{SideCompleted(c)}, nil
 	}
 	until := r.At.Add(operation.Life - LastStart)
-	return []domain.Event{SideCompleted(c), operation.Waiting{Until: &until}}, nil
+	return []domain.Event{SideCompleted(c), operation.WaitingForOwner{Until: &until}}, nil
 }
 
 // StartSideB starts side B at a read by the owner of a run that waits for it. Only the
@@ -216,9 +216,9 @@ func (Erase) Decide(r Run) ([]domain.Event, error) {
 		return nil, nil
 	}
 	if r.Operation.Status.Ended() {
-		return []domain.Event{Erased{}}, nil
+		return []domain.Event{RunErased{}}, nil
 	}
-	return []domain.Event{Erased{}, operation.Broken{
+	return []domain.Event{RunErased{}, operation.Broken{
 		Failure: operation.Failure{Code: domain.BenchmarkRunFailed, Message: "the run was deleted before it ended"},
 		Impact:  r.Operation.Impact,
 	}}, nil

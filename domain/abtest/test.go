@@ -57,9 +57,9 @@ type RunAdded struct {
 	Standing  Standing       `json:"standing"`
 }
 
-// Froze records the questions that the test asks from now on. Side A has answered them
+// QuestionsFrozen records the questions that the test asks from now on. Side A has answered them
 // in the first run, or in the first run after others that broke before that.
-type Froze struct{ Questions }
+type QuestionsFrozen struct{ Questions }
 
 // RunEnded records that a run ended. For a succeeded run, Gap is side B's correct
 // answers minus side A's, and Aggregate the summary of the comparison.
@@ -87,13 +87,13 @@ type Deleted struct {
 }
 
 // EventType implements domain.Event.
-func (Created) EventType() string    { return "abtest.created" }
-func (Reworded) EventType() string   { return "abtest.reworded" }
-func (RunAdded) EventType() string   { return "abtest.run-added" }
-func (Froze) EventType() string      { return "abtest.questions-frozen" }
-func (RunEnded) EventType() string   { return "abtest.run-ended" }
-func (RunRemoved) EventType() string { return "abtest.run-removed" }
-func (Deleted) EventType() string    { return "abtest.deleted" }
+func (Created) EventType() string         { return "abtest.created" }
+func (Reworded) EventType() string        { return "abtest.reworded" }
+func (RunAdded) EventType() string        { return "abtest.run-added" }
+func (QuestionsFrozen) EventType() string { return "abtest.questions-frozen" }
+func (RunEnded) EventType() string        { return "abtest.run-ended" }
+func (RunRemoved) EventType() string      { return "abtest.run-removed" }
+func (Deleted) EventType() string         { return "abtest.deleted" }
 
 // Standing is the summary of a test's runs that lists show, after an event.
 type Standing struct {
@@ -143,7 +143,7 @@ func Evolve(t Test, e domain.Event) Test {
 	case RunAdded:
 		t.SideA, t.SideB = e.SideA, e.SideB
 		t.Runs = append(slices.Clip(t.Runs), LatestRun{RunID: e.RunID, Status: operation.Running, StartedAt: e.At})
-	case Froze:
+	case QuestionsFrozen:
 		t.Frozen = &e.Questions
 	case RunEnded:
 		t = t.with(e.RunID, e.of)
@@ -263,7 +263,7 @@ func (c Freeze) Decide(t Test) ([]domain.Event, error) {
 	if t.Deleted || t.Frozen != nil {
 		return nil, nil
 	}
-	return []domain.Event{Froze(c)}, nil
+	return []domain.Event{QuestionsFrozen(c)}, nil
 }
 
 // EndRun records how a run ended; nothing when the run was deleted or has ended

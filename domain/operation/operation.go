@@ -97,7 +97,7 @@ type Operation struct {
 	Percent int
 	// Waiting is not nil while the work resumes only when the owner reads the
 	// operation.
-	Waiting *Waiting
+	Waiting *WaitingForOwner
 }
 
 // WaitsFor reports whether a read of the operation by p resumes its work.
@@ -127,9 +127,9 @@ type Progressed struct {
 	Percent int `json:"percent"`
 }
 
-// Waiting records that the work resumes when the operation's owner reads it, with that
+// WaitingForOwner records that the work resumes when the operation's owner reads it, with that
 // read's token, and no longer once Until has passed. A nil Until sets no deadline.
-type Waiting struct {
+type WaitingForOwner struct {
 	Until *time.Time `json:"until,omitempty"`
 }
 
@@ -158,7 +158,7 @@ type Stopped struct{}
 func (Accepted) EventType() string        { return "operation.accepted" }
 func (Started) EventType() string         { return "operation.started" }
 func (Progressed) EventType() string      { return "operation.progressed" }
-func (Waiting) EventType() string         { return "operation.waiting-for-owner" }
+func (WaitingForOwner) EventType() string { return "operation.waiting-for-owner" }
 func (WentOn) EventType() string          { return "operation.went-on" }
 func (ImpactCorrected) EventType() string { return "operation.impact-corrected" }
 func (Completed) EventType() string       { return "operation.succeeded" }
@@ -175,7 +175,7 @@ func Evolve(o Operation, e domain.Event) Operation {
 		o.Status = Running
 	case Progressed:
 		o.Percent = e.Percent
-	case Waiting:
+	case WaitingForOwner:
 		o.Waiting = &e
 	case WentOn:
 		o.Waiting = nil

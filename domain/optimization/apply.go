@@ -86,7 +86,7 @@ func (c RecordProposal) Decide(w Work) ([]domain.Event, error) {
 
 func waiting(at time.Time) domain.Event {
 	until := at.UTC().Truncate(time.Microsecond).Add(WaitLife)
-	return operation.Waiting{Until: &until}
+	return operation.WaitingForOwner{Until: &until}
 }
 
 // StartWrite starts the next write at a read by the operation's owner. Only the first

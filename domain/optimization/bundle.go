@@ -213,7 +213,7 @@ func (b Bundle) outcome() []domain.Event {
 		if b.Operation.Waiting != nil {
 			return nil
 		}
-		return []domain.Event{operation.Waiting{}}
+		return []domain.Event{operation.WaitingForOwner{}}
 	}
 	return append(events, b.end())
 }
@@ -250,7 +250,7 @@ func (WaitForOwner) Decide(b Bundle) ([]domain.Event, error) {
 	if b.Operation.Status.Ended() || b.Operation.Waiting != nil {
 		return nil, nil
 	}
-	return []domain.Event{operation.Waiting{}}, nil
+	return []domain.Event{operation.WaitingForOwner{}}, nil
 }
 
 // Resume records that the child for which the bundle waited has resumed.
