@@ -46,6 +46,8 @@ const maxClients = 64
 type Proposer struct {
 	options Options
 
+	metrics metrics
+
 	mu      sync.Mutex
 	clients map[openai.Settings]*openai.Client
 }
@@ -56,7 +58,7 @@ func New(o Options) *Proposer {
 		o.Getenv = os.Getenv
 	}
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	return &Proposer{options: o, clients: map[openai.Settings]*openai.Client{}}
+	return &Proposer{options: o, metrics: newMetrics(), clients: map[openai.Settings]*openai.Client{}}
 }
 
 // Propose asks the provider of the settings. The answer has every requested object exactly once, as a
@@ -145,7 +147,7 @@ func (p *Proposer) Test(ctx context.Context, s aiprovider.Settings) (aiprovider.
 	}
 	of.NotEnforced = false
 	of.Limits.MaxRetries = min(of.Limits.MaxRetries, 1)
-	c, err := p.open(of)
+	c, err := p.open(of, s.Kind)
 	if err != nil {
 		return aiprovider.Observation{}, err
 	}
@@ -164,8 +166,9 @@ func (p *Proposer) Silent() (n int) {
 	return n
 }
 
-func (p *Proposer) open(of openai.Settings) (*openai.Client, error) {
-	return openai.New(of, openai.Options{Client: p.options.Client, Log: p.options.Log, Wait: p.options.Wait, Timeout: p.options.Timeout})
+func (p *Proposer) open(of openai.Settings, kind aiprovider.Kind) (*openai.Client, error) {
+	return openai.New(of, openai.Options{Client: p.options.Client, Log: p.options.Log, Wait: p.options.Wait, Timeout: p.options.Timeout,
+		Observe: p.metrics.of(kind)})
 }
 
 // client returns the client of the settings, from the cache if it is there.
@@ -179,7 +182,7 @@ func (p *Proposer) client(s aiprovider.Settings) (*openai.Client, error) {
 	if c, ok := p.clients[of]; ok {
 		return c, nil
 	}
-	c, err := p.open(of)
+	c, err := p.open(of, s.Kind)
 	if err != nil {
 		return nil, err
 	}

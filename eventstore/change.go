@@ -57,6 +57,7 @@ func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, dec
 	if err != nil {
 		return fmt.Errorf("eventstore: encode metadata: %w", err)
 	}
+	began := time.Now()
 	for attempt := range attempts {
 		heads, err := s.gather(pasts)
 		if err != nil {
@@ -71,9 +72,15 @@ func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, dec
 		} else {
 			err = c.holding(ctx, heads, decide)
 		}
-		if moved, ok := errors.AsType[*movedOn](err); !ok {
+		moved, ok := errors.AsType[*movedOn](err)
+		if err == nil {
+			s.metrics.note(c.recorded, began)
+		}
+		if !ok {
 			return err
-		} else if attempt == attempts-1 {
+		}
+		s.metrics.conflicts.Inc()
+		if attempt == attempts-1 {
 			return fmt.Errorf("%w: %w: %w", ErrConflict, domain.Refuse(domain.OperationInProgress,
 				"Other calls were changing the same thing all the time; repeat the call in a moment.").After(time.Second), moved.err)
 		}

@@ -81,6 +81,8 @@ type Store struct {
 	appended bell // rung after each append of this Store
 	news     bell // rung after each append that this Store makes or is notified of
 	marks    *marks
+
+	metrics metrics
 }
 
 // ring announces an append of this Store.
@@ -92,7 +94,7 @@ func (s *Store) ring() {
 // New returns a Store for the log in pool's database. The migrations must have run.
 func New(pool *pgxpool.Pool, codec *Codec, o Options) *Store {
 	s := &Store{pool: pool, codec: codec, now: o.Now, newID: o.NewID, inline: o.Inline, logger: o.Logger, handlerTimeout: o.HandlerTimeout,
-		cache: newStateCache(maxCached, maxCachedSize), marks: newMarks()}
+		cache: newStateCache(maxCached, maxCachedSize), marks: newMarks(), metrics: newMetrics()}
 	if s.now == nil {
 		s.now = time.Now
 	}

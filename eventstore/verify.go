@@ -83,6 +83,16 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (Verification, erro
 	return v.Verification, nil
 }
 
+// Verified records that Verify found the log unchanged just now.
+func (s *Store) Verified(ctx context.Context, v Verification) error {
+	_, err := s.pool.Exec(ctx, `INSERT INTO verifications (what, verified_at, events) VALUES ('log', $1, $2)
+		ON CONFLICT (what) DO UPDATE SET verified_at = excluded.verified_at, events = excluded.events`, s.now(), v.Events)
+	if err != nil {
+		return fmt.Errorf("eventstore: record the verification: %w", err)
+	}
+	return nil
+}
+
 type streamRow struct {
 	Stream, Account, Type string
 	Version               int64

@@ -52,18 +52,29 @@ func (s *Store) Watermark(ctx context.Context) (int64, error) {
 // watermark reads the last position handed out first and the positions held second, each with its own
 // snapshot: an append in between either still holds its lock or has committed.
 func watermark(ctx context.Context, q querier) (int64, error) {
-	var last int64
+	_, complete, err := positions(ctx, q)
+	return complete, err
+}
+
+// Positions returns the last position handed out, and the watermark. The log is complete if they are equal; otherwise an
+// append is running.
+func (s *Store) Positions(ctx context.Context) (last, watermark int64, err error) {
+	return positions(ctx, s.pool)
+}
+
+func positions(ctx context.Context, q querier) (last, watermark int64, err error) {
 	var held *int64
 	b := &pgx.Batch{}
 	b.Queue(lastSQL).QueryRow(func(row pgx.Row) error { return row.Scan(&last) })
 	b.Queue(heldSQL).QueryRow(func(row pgx.Row) error { return row.Scan(&held) })
 	if err := q.SendBatch(ctx, b).Close(); err != nil {
-		return 0, fmt.Errorf("eventstore: watermark: %w", err)
+		return 0, 0, fmt.Errorf("eventstore: watermark: %w", err)
 	}
+	watermark = last
 	if held != nil {
-		last = min(last, *held)
+		watermark = min(last, *held)
 	}
-	return last, nil
+	return last, watermark, nil
 }
 
 // marks lets the followers of a process, which the same append wakes all at once, share one query for

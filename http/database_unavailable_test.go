@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"readiness/domain"
-	readinesshttp "readiness/http"
+	"readiness/http/health"
 	"readiness/http/openapitest"
 	"readiness/http/rate"
 	"readiness/http/routing"
@@ -172,7 +172,7 @@ func TestReadyzWithHangingDisk(t *testing.T) {
 	w := openWorld(t, testlog.URL(t), t.TempDir())
 	hangs, looks := make(chan struct{}), atomic.Int64{}
 	w.limit = 100 * time.Millisecond
-	w.checks = []readinesshttp.Check{{Name: "disk", Run: func(context.Context) error { looks.Add(1); <-hangs; return nil }}}
+	w.checks = []health.Check{{Name: "disk", Run: func(context.Context) error { looks.Add(1); <-hangs; return nil }}}
 	w.base, w.client = w.serve(w.limiter(w.url))
 	for answers, deadline := 0, time.Now().Add(patience); answers < 3; {
 		got := w.get("/readyz", "").ok(503)

@@ -3,12 +3,10 @@ package http
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
@@ -16,11 +14,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gorilla/mux"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"golang.org/x/sync/singleflight"
 
-	"readiness/http/api"
-	"readiness/internal/database"
+	"readiness/http/health"
 )
 
 // Description is openapi.yaml, completed: all routes, members, headers, codes and limits of the API.
@@ -56,17 +51,18 @@ var loadDescription = sync.OnceValues(func() (*openapi3.T, error) {
 	return doc, nil
 })
 
-// routeOpen adds the routes that need no token.
+// routeOpen adds the routes that need no token, with /metrics unless registry is nil.
 func (s *Server) routeOpen(r *mux.Router, doc *openapi3.T, registry *prometheus.Registry) {
 	r.HandleFunc("/v1/openapi.json", s.serveDescription(doc)).Methods(http.MethodGet)
 	r.HandleFunc(pixiePath, s.pixie).Methods(http.MethodGet)
 	r.HandleFunc("/docs", serveDocs).Methods(http.MethodGet)
 	r.HandleFunc("/docs/rapidoc-min.js", s.serveViewer).Methods(http.MethodGet)
 	r.HandleFunc("/docs/rapidoc.LICENSE.txt", serve("text/plain; charset=utf-8", docsLicense)).Methods(http.MethodGet)
-	r.HandleFunc("/healthz", health).Methods(http.MethodGet)
-	r.HandleFunc("/readyz", s.ready).Methods(http.MethodGet)
-	r.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(s.log.Handler(),
-		slog.LevelError)})).Methods(http.MethodGet)
+	r.HandleFunc("/healthz", health.Alive).Methods(http.MethodGet)
+	r.HandleFunc("/readyz", s.checks.Ready).Methods(http.MethodGet)
+	if registry != nil {
+		r.Handle("/metrics", health.Metrics(registry, s.log)).Methods(http.MethodGet)
+	}
 }
 
 func serve(contentType string, body []byte) http.HandlerFunc {
@@ -114,45 +110,4 @@ func (s *Server) serveViewer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, _ = io.Copy(w, z)
-}
-
-// health handles GET /healthz. It reports that the process responds.
-func health(w http.ResponseWriter, _ *http.Request) {
-	reply(w, http.StatusOK, api.Health{Status: api.HealthStatusOk})
-}
-
-// ready handles GET /readyz. It runs all checks; one that does not finish within the read limit, for example because
-// a disk hangs, counts as failed. Concurrent requests share one run of each check.
-func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), s.waitLimits.read)
-	defer cancel()
-	looks := make([]<-chan singleflight.Result, len(s.checks))
-	for i, check := range s.checks {
-		looks[i] = s.running.DoChan(check.Name, func() (any, error) {
-			return nil, check.Run(database.Within(context.WithoutCancel(ctx), s.waitLimits.read))
-		})
-	}
-	body, status := api.Health{Status: api.HealthStatusOk, Checks: map[string]string{}}, http.StatusOK
-	for i, check := range s.checks {
-		body.Checks[check.Name] = string(api.HealthStatusOk)
-		var err error
-		select {
-		case seen := <-looks[i]:
-			err = seen.Err
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
-		if err != nil {
-			s.log.ErrorContext(r.Context(), "not ready", "check", check.Name, "err", err)
-			body.Checks[check.Name], body.Status, status = string(api.HealthStatusUnavailable), api.HealthStatusUnavailable,
-				http.StatusServiceUnavailable
-		}
-	}
-	reply(w, status, body)
-}
-
-func reply(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body)
 }

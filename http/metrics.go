@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"readiness/http/routing"
 )
 
 // metrics are the metrics of the HTTP side. No label contains a value that a caller chooses.
@@ -35,6 +37,9 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 			[]string{"group"}),
 		panics: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "readiness_http_panics_total", Help: "Handlers that panicked."}),
+	}
+	for _, g := range []routing.Group{routing.Start, routing.Read, routing.Operations, routing.Pixies} { // so that the first one is an increase
+		m.uncounted.WithLabelValues(g.Name)
 	}
 	for _, c := range []prometheus.Collector{m.requests, m.duration, m.refusals, m.blocked, m.uncounted, m.panics} {
 		if err := registry.Register(c); err != nil {

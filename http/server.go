@@ -26,12 +26,12 @@ import (
 	"go.opentelemetry.io/contrib/instrumentation/net/http/otelhttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
-	"golang.org/x/sync/singleflight"
 
 	"readiness/commands"
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/http/api"
+	"readiness/http/health"
 	"readiness/http/rate"
 	"readiness/http/routing"
 	"readiness/http/token"
@@ -40,12 +40,6 @@ import (
 	"readiness/internal/database"
 	"readiness/projections"
 )
-
-// Check is a dependency that the service needs to handle calls.
-type Check struct {
-	Name string
-	Run  func(context.Context) error
-}
 
 // Options configures a Server.
 type Options struct {
@@ -64,11 +58,13 @@ type Options struct {
 	// CheckpointKey is the seed of the Ed25519 key that signs checkpoints of the log: the same in every instance.
 	CheckpointKey []byte
 	// Checks are run by GET /readyz.
-	Checks []Check
+	Checks []health.Check
 	// ReadLimit and StartLimit bound the total time that a call waits for the database: for connections, locks and
 	// replies. ReadLimit applies to GET and StartLimit to other methods; 0 means 5 s and 10 s (docs/decisions.md 2).
 	ReadLimit, StartLimit time.Duration
 	Registry              *prometheus.Registry
+	// MetricsElsewhere leaves /metrics out, because health.Watching serves it.
+	MetricsElsewhere bool
 	// Tracer receives the spans of calls; nil for none.
 	Tracer trace.TracerProvider
 	Log    *slog.Logger
@@ -86,8 +82,7 @@ type Server struct {
 	portal     *url.URL
 	tokenKey   []byte
 	signer     ed25519.PrivateKey
-	checks     []Check
-	running    singleflight.Group // running checks
+	checks     *health.Checks
 	waitLimits waitLimits
 	metrics    *metrics
 	log        *slog.Logger
@@ -157,9 +152,13 @@ func New(o Options) (*Server, error) {
 		expected: expected, sights: sights, seen: seen, arrivals: coalesce.Batcher[arrival, entry]{SecondAt: maxWaiting},
 		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
 		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
-		signer: ed25519.NewKeyFromSeed(o.CheckpointKey), checks: o.Checks,
-		waitLimits: waitLimits{cmp.Or(o.ReadLimit, 5*time.Second), cmp.Or(o.StartLimit, 10*time.Second)}, metrics: m, log: o.Log,
+		signer:     ed25519.NewKeyFromSeed(o.CheckpointKey),
+		waitLimits: waitLimits{cmp.Or(o.ReadLimit, health.DefaultLimit), cmp.Or(o.StartLimit, 10*time.Second)}, metrics: m, log: o.Log,
 		now: o.Now,
+	}
+	s.checks = health.NewChecks(o.Checks, s.waitLimits.read, o.Log)
+	if o.MetricsElsewhere {
+		o.Registry = nil
 	}
 	if err := s.route(doc, o.Registry); err != nil {
 		return nil, err
@@ -343,7 +342,7 @@ const maxHeaders = 64 << 10
 // Serve handles calls on l until ctx ends. Then it accepts no new calls, waits up to drainTimeout for those in
 // progress, and returns.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{
+	return health.ServeUntil(ctx, ownRefusals{l}, &http.Server{
 		Handler:           s.handler,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       20 * time.Second,
@@ -351,25 +350,5 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    maxHeaders,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-	}
-	var ended error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		ended = server.Serve(ownRefusals{l})
-	}()
-	select {
-	case <-done:
-		return fmt.Errorf("http: %w", ended)
-	case <-ctx.Done():
-	}
-	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
-	defer cancel()
-	err := server.Shutdown(drain)
-	if err != nil {
-		err = fmt.Errorf("http: calls were still being handled after %v and were cut off: %w", drainTimeout,
-			errors.Join(err, server.Close()))
-	}
-	<-done
-	return err
+	}, drainTimeout)
 }

@@ -40,6 +40,7 @@ import (
 	"readiness/domain/pixies"
 	"readiness/eventstore"
 	readinesshttp "readiness/http"
+	"readiness/http/health"
 	"readiness/http/openapitest"
 	"readiness/http/rate"
 	"readiness/http/routing"
@@ -228,7 +229,7 @@ type world struct {
 	base      string
 	client    *http.Client
 	collector readinesshttp.Collector
-	checks    []readinesshttp.Check
+	checks    []health.Check
 	limit     time.Duration // how long calls wait for the database; 0 for the default
 }
 
@@ -286,7 +287,7 @@ func (w *world) server(base string, l *rate.Limiter) *readinesshttp.Server {
 	s, err := readinesshttp.New(readinesshttp.Options{
 		Commands: w.Commands, Views: w.Views, Verifier: verifier, Limiter: l, Collector: w.collector,
 		BaseURL: base, PortalURL: "https://portal.example.com/consent", TokenKey: bytes.Repeat([]byte("k"), 32), CheckpointKey: bytes.Repeat([]byte("c"), 32),
-		Checks:   append([]readinesshttp.Check{{Name: "database", Run: w.Pool.Ping}}, w.checks...),
+		Checks:   append([]health.Check{{Name: "database", Run: w.Pool.Ping}}, w.checks...),
 		Registry: prometheus.NewRegistry(), Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: w.Now,
 		ReadLimit: w.limit, StartLimit: w.limit,
 	})

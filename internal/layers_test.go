@@ -58,6 +58,9 @@ var mayImport = map[string][]string{
 	"client":        {},
 	"client/signin": {},
 
+	// What operators watch; it writes nothing.
+	"monitor": {"eventstore", "projections"},
+
 	// The service's rules for files, without log, queue and callers.
 	"offline": {
 		"domain/...", "definition/...", "platform/folder", "internal/jsonerror", "offline/show", "offline/ignore", "offline/rulehelp",
@@ -91,6 +94,7 @@ var mayImport = map[string][]string{
 	"cmd/...":       {"..."},
 	"scenarios/...": {"..."},
 
+	"deploy/check":                   {}, // a module of its own
 	"migrations":                     {"internal/database"},
 	"internal":                       {},
 	"internal/bench":                 {"internal/postgres"},
@@ -99,6 +103,7 @@ var mayImport = map[string][]string{
 	"internal/conformance/...":       {},
 	"internal/database":              {},
 	"internal/describe":              {},
+	"internal/disk":                  {},
 	"internal/demo/...":              {"..."},
 	"internal/precision":             {"ai/rules", "domain/optimization", "domain/proposal", "domain/readiness", "domain/readiness/finding", "offline"},
 	"internal/rulepages":             {"domain/readiness", "domain/readiness/explained", "domain/readiness/finding", "offline/ignore"},

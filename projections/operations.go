@@ -238,3 +238,10 @@ func (v *Views) Run(ctx context.Context, operationID uuid.UUID) (assessment.Run,
 	err := v.Store.Load(ctx, run)
 	return run.State, err
 }
+
+// QueueUnfinished queues a query for the number of operations of all accounts that have not ended: those that wait for
+// their owner, and the others.
+func (v *Views) QueueUnfinished(b *pgx.Batch, owner, others *int64) {
+	b.Queue(`SELECT count(*) FILTER (WHERE waits), count(*) FILTER (WHERE NOT waits) FROM ` + liveOperations + `
+		WHERE status IN ('NotStarted', 'Running')`).QueryRow(func(row pgx.Row) error { return row.Scan(owner, others) })
+}

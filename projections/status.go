@@ -52,12 +52,44 @@ func (e *Engine) status(ctx context.Context, log *eventstore.Store) ([]Status, e
 	if err != nil {
 		return nil, err
 	}
+	list, tables, err := e.generations(ctx, watermark)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		for _, t := range tables[i] {
+			n, err := e.count(ctx, t)
+			if err != nil {
+				return nil, err
+			}
+			list[i].Rows += n
+		}
+	}
+	return e.withMissing(list, watermark), nil
+}
+
+// Progress returns how far each view of this program has come towards the watermark, without counting rows: its live generation, or
+// that it is missing.
+func (e *Engine) Progress(ctx context.Context, watermark int64) ([]Status, error) {
+	list, _, err := e.generations(ctx, watermark)
+	if err != nil {
+		return nil, fmt.Errorf("projections: progress: %w", err)
+	}
+	list = slices.DeleteFunc(list, func(s Status) bool {
+		v := e.view(s.View)
+		return v == nil || s.Version != v.Version || s.State != Live
+	})
+	return e.withMissing(list, watermark), nil
+}
+
+// generations returns every generation in the database, and the names of its tables.
+func (e *Engine) generations(ctx context.Context, watermark int64) ([]Status, [][]string, error) {
 	rows, err := e.pool.Query(ctx, `SELECT g.view, g.version, g.generation, g.state, g.position, g.updated_at, coalesce(g.error, ''),
 		g.tables,
 			f.position, f.updated_at, coalesce(f.error, '')
 		FROM view_generations g LEFT JOIN followers f ON g.state = 'live' AND f.name = g.view || '_v' || g.version ORDER BY 1, 2, 3`)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var tables [][]string
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s Status, err error) {
@@ -84,25 +116,18 @@ func (e *Engine) status(ctx context.Context, log *eventstore.Store) ([]Status, e
 		}
 		return s, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range list {
-		for _, t := range tables[i] {
-			n, err := e.count(ctx, t)
-			if err != nil {
-				return nil, err
-			}
-			list[i].Rows += n
-		}
-	}
+	return list, tables, err
+}
+
+// withMissing adds the views of this program that have no live generation, and sorts by view.
+func (e *Engine) withMissing(list []Status, watermark int64) []Status {
 	for _, v := range e.views {
 		if !slices.ContainsFunc(list, func(s Status) bool { return s.View == v.Name && s.Version == v.Version && s.State == Live }) {
 			list = append(list, Status{View: v.Name, Version: v.Version, Inline: v.Inline, State: Missing, Lag: watermark})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Status) int { return strings.Compare(a.View, b.View) })
-	return list, nil
+	return list
 }
 
 // countable is the number of rows up to which a table is counted rather than estimated.

@@ -31,6 +31,7 @@ import (
 	"readiness/domain/item"
 	readinesshttp "readiness/http"
 	"readiness/http/collector"
+	"readiness/http/health"
 	"readiness/http/openapitest"
 	"readiness/http/rate"
 	"readiness/http/token"
@@ -195,7 +196,7 @@ func (w *world) up() {
 	s, err := readinesshttp.New(readinesshttp.Options{
 		Commands: w.Commands, Views: w.Views, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: base, PortalURL: portal,
 		TokenKey: bytes.Repeat([]byte{2}, 32), CheckpointKey: bytes.Repeat([]byte{3}, 32), Registry: registry, Log: w.Work.Log, Now: w.Now,
-		Checks: []readinesshttp.Check{{Name: "database", Run: w.Pool.Ping}, {Name: "views", Run: w.Engine.Check}},
+		Checks: []health.Check{{Name: "database", Run: w.Pool.Ping}, {Name: "views", Run: w.Engine.Check}},
 	})
 	check(w.t, err)
 	server := httptest.NewServer(s.Handler())

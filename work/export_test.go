@@ -106,3 +106,6 @@ const (
 	MaxCrashes = maxCrashes
 	FaultLife  = faultLife
 )
+
+// OutcomeOf is the outcome of a step that returned err, in its metric.
+func OutcomeOf(err error) string { return outcomeOf(err) }

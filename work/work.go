@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
@@ -133,6 +134,7 @@ type Queue struct {
 	lookedUpTo uuid.UUID
 	stop       context.CancelFunc
 	done       chan struct{}
+	durations  *prometheus.HistogramVec
 }
 
 // NewQueue returns a queue that only enqueues until Start is called.
@@ -147,7 +149,7 @@ func NewQueue(o Options) (*Queue, error) {
 	if o.Life == nil {
 		o.Life = database.NewLife(o.Pool, o.NewID())
 	}
-	return &Queue{o: o, id: o.Life.ID().String(), jobs: jobs, shared: newShared(o)}, nil
+	return &Queue{o: o, id: o.Life.ID().String(), jobs: jobs, shared: newShared(o), durations: newDuration()}, nil
 }
 
 // Assess enqueues the steps of an assessment run in the transaction that accepts
@@ -217,7 +219,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		SoftStopTimeout:             softStop,
 		MaxAttempts:                 maxAttempts,
 		RetryPolicy:                 retry{},
-		Middleware:                  []rivertype.Middleware{snoozePending()},
+		Middleware:                  []rivertype.Middleware{measure(q.durations), snoozePending()},
 		CompletedJobRetentionPeriod: time.Hour,
 		// The application's role owns no index, so it cannot rebuild one
 		// (migrations).

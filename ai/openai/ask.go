@@ -133,6 +133,7 @@ func (c *Client) turn(ctx context.Context) (release func(), err error) {
 func (c *Client) complete(all context.Context, q question, k capabilities) (*openai.ChatCompletion, error) {
 	began := c.options.Now()
 	if f := c.circuit.admit(began); f != nil {
+		c.note(Silenced, 0)
 		return nil, f
 	}
 	limit := time.Duration(c.limits.TimeoutMs) * time.Millisecond
@@ -148,12 +149,20 @@ func (c *Client) complete(all context.Context, q question, k capabilities) (*ope
 	case c.circuit.timedOut(now):
 		c.options.Log.Warn("AI provider timed out repeatedly and is not asked for a while", "provider", c.name, "timeouts", maxTimeouts)
 	}
+	took := now.Sub(began)
 	switch {
+	case all.Err() != nil && errors.Is(all.Err(), context.Canceled):
+		c.note(Abandoned, took)
+		return nil, ctx.Err()
 	case ctx.Err() != nil:
+		c.note(TimedOut, took)
 		return nil, ctx.Err()
 	case err != nil:
+		c.note(Failed, took)
 		return nil, err
-	case len(completion.Choices) == 0:
+	}
+	c.note(Answered, took)
+	if len(completion.Choices) == 0 {
 		return nil, &failure{class: malformed, what: "its answer is empty", retry: true}
 	}
 	return completion, nil

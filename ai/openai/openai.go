@@ -67,6 +67,8 @@ type Options struct {
 	// Timeout bounds one attempt when Limits is zero; 0 means that of aiprovider.DefaultLimits.
 	Timeout time.Duration
 	Now     func() time.Time // time.Now when nil
+	// Observe, if not nil, is called after each request with how it ended and how long it took.
+	Observe func(Outcome, time.Duration)
 	// Authority is the host that issues tokens of Microsoft Entra, "" for the public one.
 	Authority string
 }

@@ -153,6 +153,9 @@ and nothing was added. Mismatches are listed on stdout; then the exit code is 3.
 				if v.Mismatches > 0 {
 					return cli.ErrDamaged
 				}
+				if err := core.store.Verified(c.Context(), v); err != nil {
+					r.Log.Warn("the metric of the last verification keeps its earlier time", "error", err)
+				}
 				return nil
 			})
 		},

@@ -29,6 +29,8 @@ type serviceFlags struct {
 	rules     string
 	// workers is how many steps read and write definitions at once; asks is how many steps ask AI providers at once.
 	workers, asks int
+	// metricsListen is where metrics and health are served apart from the calls; "" for nowhere.
+	metricsListen string
 	// aiPrivate allows AI providers saved by accounts to be in private networks.
 	aiPrivate bool
 }
@@ -44,6 +46,8 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 		"half of them")
 	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks,
 		"how many steps of work ask AI providers at once; an account, person or provider gets at most a quarter of them")
+	flags.StringVar(&f.metricsListen, "metrics-listen", "", "address for /metrics, /healthz and /readyz on a port of their own; "+
+		"/metrics is then nowhere else")
 	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false,
 		"allow AI providers saved by accounts on this machine and in private networks")
 }
@@ -172,10 +176,15 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 	if f.baseURL == "" {
 		f.baseURL = r.ownAddress(listener.Addr())
 	}
+	watching, err := watchListener(ctx, life, f.metricsListen)
+	if err != nil {
+		return err
+	}
 	s, err := r.openService(ctx, life, f.serviceFlags, plans, false)
 	if err != nil {
 		return err
 	}
+	s.watch(ctx, life, watching)
 	if f.accounts != "" {
 		if err := r.applyAtStart(ctx, s, declared); err != nil {
 			return err

@@ -19,9 +19,11 @@ import (
 	"readiness/domain/readiness"
 	"readiness/http"
 	"readiness/http/collector"
+	"readiness/http/health"
 	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/internal/wiring"
+	"readiness/monitor"
 	"readiness/projections"
 	"readiness/vault"
 	"readiness/work"
@@ -36,6 +38,7 @@ type service struct {
 	platform platform
 	registry *prometheus.Registry
 	tracer   trace.TracerProvider
+	measured *monitor.Monitor
 }
 
 // openService opens and migrates the database and wires the service. It adds everything that it starts to life. share
@@ -96,8 +99,12 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	}
 	s := wired.Commands
 	s.Platform, s.Accounts.Permissions, s.Jobs = platform, platform, queue
-	registerMetrics(registry, core.pool, queue, wired.AI)
-	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer, commands: s}, nil
+	measured := monitor.New(monitor.Options{
+		Pool: core.pool, Store: core.store, Engine: core.engine, Views: core.views, Leads: queue.Leads, Now: time.Now, Log: r.Log,
+	})
+	registerMetrics(registry, core, queue, wired.AI, measured, f.data)
+	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer, commands: s,
+		measured: measured}, nil
 }
 
 // liveCore opens the log and its views, which must all be built, and follows the appends of other processes.
@@ -131,6 +138,7 @@ func (s *service) work(ctx context.Context, life *lifetime) error {
 		return err
 	}
 	life.then("work", s.queue.Stop)
+	life.background("measuring the database", s.measured.Run)
 	return nil
 }
 
@@ -162,7 +170,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		Commands: s.commands, Views: s.views, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: f.baseURL,
 		PortalURL: f.portalURL,
 		TokenKey:  s.secrets.key("continuation tokens", 32), CheckpointKey: s.secrets.key("checkpoints", 32),
-		Checks: s.checks(), Registry: s.registry, Tracer: s.tracer,
+		Checks: s.checks(), Registry: s.registry, MetricsElsewhere: f.metricsListen != "", Tracer: s.tracer,
 		Log: s.log, Now: time.Now,
 	})
 	if err != nil {
@@ -210,8 +218,8 @@ func (s *service) sweep(ctx context.Context) {
 }
 
 // checks returns the readiness checks: what the service needs to answer calls.
-func (s *service) checks() []http.Check {
-	return []http.Check{
+func (s *service) checks() []health.Check {
+	return []health.Check{
 		{Name: "database", Run: s.pool.Ping}, {Name: "views", Run: s.engine.Check},
 		{Name: "data", Run: func(context.Context) error { return s.secrets.check() }},
 		{Name: "workspaces", Run: s.platform.Check},

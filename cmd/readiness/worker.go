@@ -14,7 +14,7 @@ func (r *root) workerCommand() *cobra.Command {
 		Short: "Process accepted work without serving HTTP",
 		Long: `Processes the work that servers on the same database accept. Add workers to process more at once; if one is killed, the
 others take over its work. A worker needs the servers' data directory, or a copy of its service.key, because tokens of
-accepted work are encrypted with it.`,
+accepted work are encrypted with it. With --metrics-listen it serves metrics and health.`,
 		Example: "  readiness worker --database-url postgres://readiness@db.example.com/readiness --platform folder:/srv/workspaces " +
 			"--workers 8",
 		Args: cobra.NoArgs,
@@ -31,10 +31,15 @@ accepted work are encrypted with it.`,
 			}
 			life := &lifetime{log: r.Log}
 			defer func() { err = errors.Join(err, life.end()) }()
+			watching, err := watchListener(c.Context(), life, f.metricsListen)
+			if err != nil {
+				return err
+			}
 			s, err := r.openService(c.Context(), life, f, plans, true)
 			if err != nil {
 				return err
 			}
+			s.watch(c.Context(), life, watching)
 			if err := s.work(c.Context(), life); err != nil {
 				return err
 			}
