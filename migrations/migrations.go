@@ -7,12 +7,14 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -50,7 +52,7 @@ func Up(ctx context.Context, url string) error {
 	}
 	defer unlock()
 	return with(ctx, url, func(own *goose.Provider, queue *rivermigrate.Migrator[pgx.Tx]) error {
-		if _, err := own.Up(ctx); err != nil {
+		if err := repeated(ctx, func() error { _, err := own.Up(ctx); return err }); err != nil {
 			return fmt.Errorf("migrations: %w", err)
 		}
 		if _, err := queue.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
@@ -58,6 +60,28 @@ func Up(ctx context.Context, url string) error {
 		}
 		return grant(ctx, url)
 	})
+}
+
+const (
+	// repeatFor is how long a step that did not get its lock is repeated, and repeatAfter the time in which the calls that
+	// waited behind it proceed.
+	repeatFor   = 2 * time.Minute
+	repeatAfter = 500 * time.Millisecond
+)
+
+// repeated calls up again while it fails because a step did not get a lock within its lock_timeout.
+func repeated(ctx context.Context, up func() error) error {
+	for began := time.Now(); ; {
+		err := up()
+		if refused, ok := errors.AsType[*pgconn.PgError](err); !ok || refused.Code != "55P03" || time.Since(began) > repeatFor {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(ctx.Err(), err)
+		case <-time.After(repeatAfter):
+		}
+	}
 }
 
 // Status returns every step that this program knows, in the order in which Up applies them, and

@@ -1,7 +1,9 @@
 package migrations_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -196,5 +198,89 @@ func TestUserWithoutTheRightToCreateRoles(t *testing.T) {
 	var got string
 	if err := open(t, plain).QueryRow(t.Context(), "SELECT current_user FROM events RIGHT JOIN (SELECT) one ON true").Scan(&got); err != nil || got != user {
 		t.Errorf("connections act as %q, %v, want %q", got, err, user)
+	}
+}
+
+// While the indexes of migration 0005 wait for a transaction that appends, other appends proceed.
+func TestIndexesAreBuiltWhileAppendsContinue(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.Pool(t)
+	db := stdlib.OpenDBFromPool(pool)
+	defer db.Close()
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, migrations.Files,
+		goose.WithTableName("schema_versions"), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.DownTo(t.Context(), 4); err != nil {
+		t.Fatal(err)
+	}
+	const appends = `INSERT INTO events (event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash)
+		VALUES (gen_random_uuid(), 'a', $1, 1, 't', 1, '{}', '{}', now(), '')`
+	running, err := pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer running.Rollback(t.Context())
+	if _, err := running.Exec(t.Context(), appends, "first"); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := provider.UpTo(t.Context(), 5)
+		ended <- err
+	}()
+	for waits := false; !waits; {
+		err := pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INDEX%')`).Scan(&waits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("the migration did not wait for the append: %v", err)
+		default:
+		}
+	}
+	if _, err := pool.Exec(t.Context(), `SET lock_timeout = '5s'; `+strings.ReplaceAll(appends, "$1", "'second'")); err != nil {
+		t.Errorf("an append waited for the migration: %v", err)
+	}
+	if err := running.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	var built int
+	err = pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_index JOIN pg_class ON oid = indexrelid
+		WHERE relname LIKE 'events_account_id_%' AND indisvalid`).Scan(&built)
+	if err != nil || built != 5 {
+		t.Errorf("%d indexes are complete, %v, want 5", built, err)
+	}
+}
+
+// A step that does not get its lock in time is repeated until it does; any other failure is not.
+func TestLocksAreRepeated(t *testing.T) {
+	t.Parallel()
+	locked := fmt.Errorf("goose: %w", &pgconn.PgError{Code: "55P03"})
+	tries := 0
+	if err := migrations.Repeated(t.Context(), func() error {
+		if tries++; tries < 3 {
+			return locked
+		}
+		return nil
+	}); err != nil || tries != 3 {
+		t.Errorf("got %v after %d tries", err, tries)
+	}
+	for name, other := range map[string]error{"another refusal": &pgconn.PgError{Code: "42501"}, "another error": errors.New("boom")} {
+		tries = 0
+		if err := migrations.Repeated(t.Context(), func() error { tries++; return other }); !errors.Is(err, other) || tries != 1 {
+			t.Errorf("%s: got %v after %d tries", name, err, tries)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	tries = 0
+	if err := migrations.Repeated(ctx, func() error { tries++; cancel(); return locked }); !errors.Is(err, context.Canceled) || tries != 1 {
+		t.Errorf("without a caller: got %v after %d tries", err, tries)
 	}
 }
