@@ -1,0 +1,59 @@
+package internal_test
+
+import (
+	"go/ast"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Every file, target of make and test that CONTRIBUTING.md names exists.
+func TestContributingNamesWhatExists(t *testing.T) {
+	t.Parallel()
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	page, makefile := read("CONTRIBUTING.md"), read("Makefile")
+	placeholder := regexp.MustCompile(`NAME|NOUN|DIMENSION|noun|domain/X|^decisions/\d|^testdata/`)
+	paths := regexp.MustCompile("`([A-Za-z.][\\w.-]*/[\\w./-]+)`").FindAllStringSubmatch(page, -1)
+	if len(paths) < 50 {
+		t.Errorf("the page names %d files, want more", len(paths))
+	}
+	for _, m := range paths {
+		if _, err := os.Stat(filepath.Join("..", m[1])); err != nil && !placeholder.MatchString(m[1]) {
+			t.Error(err)
+		}
+	}
+	for _, m := range regexp.MustCompile(`make ([a-z/]+)`).FindAllStringSubmatch(page, -1) {
+		if !strings.Contains(makefile, "\n"+m[1]+":") {
+			t.Errorf("make has no target %s", m[1])
+		}
+	}
+	var tests strings.Builder
+	all, err := sources(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		if s.test {
+			for _, d := range s.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok {
+					tests.WriteString(f.Name.Name + "\n")
+				}
+			}
+		}
+	}
+	for _, m := range regexp.MustCompile(`-run ['"]*([\w|]+)`).FindAllStringSubmatch(page, -1) {
+		for name := range strings.SplitSeq(m[1], "|") {
+			if !regexp.MustCompile(`(?m)^Test\w*` + strings.TrimPrefix(name, "Test")).MatchString(tests.String()) {
+				t.Errorf("no test is named like %s", name)
+			}
+		}
+	}
+}
