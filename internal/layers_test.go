@@ -109,6 +109,7 @@ var mayImport = map[string][]string{
 	"internal/rulepages":             {"domain/readiness", "domain/readiness/explained", "domain/readiness/finding", "offline/ignore"},
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
+	"internal/oracles":               {},
 	"internal/optional":              {},
 	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},
 	"internal/testlog":               {"projections", "internal/database", "internal/pgtest"},

@@ -116,15 +116,9 @@ func (e *Entra) authorize(w http.ResponseWriter, r *http.Request) {
 
 // callback ends a sign-in with a code.
 func (e *Entra) callback(w http.ResponseWriter, r *http.Request) {
-	t, inner := e.behind(w, r, callbackPath)
-	if t == nil {
-		return
+	if t, inner := e.behind(w, r, callbackPath); t != nil {
+		t.provider.ServeHTTP(w, inner)
 	}
-	ended := answerOf(t.provider, inner)
-	if to, err := url.Parse(ended.Header().Get("Location")); err == nil {
-		e.note(to.Query().Get("code"), e.noted(r.FormValue("id")))
-	}
-	copyAnswer(w, ended.Result().Header, ended.Code, ended.Body.Bytes())
 }
 
 func copyAnswer(w http.ResponseWriter, h http.Header, status int, body []byte) {

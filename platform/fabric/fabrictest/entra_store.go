@@ -31,6 +31,12 @@ func (t *tenant) GetClientByClientID(ctx context.Context, id string) (op.Client,
 	return publicClient{c, t.login}, err
 }
 
+// SaveAuthCode implements op.Storage.
+func (t *tenant) SaveAuthCode(ctx context.Context, request, code string) error {
+	t.entra.note(code, t.entra.noted(request))
+	return t.Storage.SaveAuthCode(ctx, request, code)
+}
+
 // CreateAccessAndRefreshTokens implements op.Storage. The storage behind forgets which client a device's sign-in is for.
 func (t *tenant) CreateAccessAndRefreshTokens(ctx context.Context, of op.TokenRequest, current string) (string, string, time.Time, error) {
 	if d, device := of.(*op.DeviceAuthorizationState); device {
