@@ -1,0 +1,117 @@
+//go:build hard
+
+package scenarios_test
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/internal/testlog"
+	"readiness/internal/testworld"
+	"readiness/platform/fabric/fabrictest"
+)
+
+// The tenant that TestHardTenantOverFabric assesses, as its five people do, ten workspaces each.
+const (
+	tenantPeople     = 5
+	tenantWorkspaces = 50
+	tenantModels     = 100
+	// tenantMemory is the most that the program may use, in KiB.
+	tenantMemory = 200 << 10
+)
+
+// TestHardTenantOverFabric assesses a tenant of 5,000 models with the program, by bulk calls, from an emulator that counts
+// calls as the platform does. Every model is assessed, at most one call in a thousand is blocked, and the program stays
+// within its memory.
+func TestHardTenantOverFabric(t *testing.T) {
+	var people []string
+	for i := range tenantPeople {
+		people = append(people, fmt.Sprintf("p%d", i))
+	}
+	c := newProgram(t, people, "--database-url", testlog.URL(t))
+	models := map[uuid.UUID][]uuid.UUID{}
+	var workspaces []uuid.UUID
+	for i := range tenantWorkspaces {
+		id, name := uuid.New(), fmt.Sprintf("Workspace %02d", i)
+		c.Workspace(t, testworld.Workspace{ID: id, Name: name})
+		workspaces = append(workspaces, id)
+		for j := range tenantModels {
+			model, dir := uuid.New(), fmt.Sprintf("Model %03d.SemanticModel", j)
+			models[id] = append(models[id], model)
+			c.Item(t, name, dir, fmt.Sprintf("Model %03d", j), model)
+			for k := range 4 {
+				c.putIn(name, table(k), dir, "definition", "tables", fmt.Sprintf("T%d.tmdl", k))
+			}
+		}
+	}
+	service := c.overFabric(people, func(o *fabrictest.Options) {
+		o.Lasts, o.Quotas = 1900*time.Millisecond, fabrictest.Quotas{Calls: 200, Operations: 200}
+	})
+	p := c.launch()
+	began := time.Now()
+	for i, id := range workspaces {
+		c.token = c.mint(people[i%tenantPeople])
+		accepted, ok := c.call(t.Context(), http.MethodPost, "/v1/workspaces/"+id.String()+"/aiReadiness/assess", http.StatusAccepted,
+			map[string]any{"semanticModelIds": models[id]})
+		if !ok {
+			t.Fatalf("the assessment of workspace %d was not accepted: %v", i, c.last)
+		}
+		c.runs = append(c.runs, uuid.MustParse(accepted["operationId"].(string)))
+	}
+	accepted := time.Since(began)
+	assessed, ended := 0, 0
+	for ended < len(c.runs) {
+		c.await("more models are assessed, or another run ends", func() bool {
+			models, ok := query[int](c, `SELECT count(*) FROM events WHERE type = 'assessment.recorded'`)
+			runs, ok2 := query[int](c, `SELECT count(*) FROM events WHERE type IN ('operation.succeeded', 'operation.failed')`)
+			more := ok && ok2 && (models > assessed || runs > ended)
+			if more {
+				assessed, ended = models, runs
+			}
+			return more
+		})
+		c.wait(t.Context(), time.Second)
+	}
+	took := time.Since(began)
+	calls, blocked, singles := 0, 0, 0
+	for _, call := range service.Calls() {
+		calls++
+		if call.Status == http.StatusTooManyRequests {
+			blocked++
+		}
+		if strings.HasSuffix(call.Path, "/getDefinition") {
+			singles++
+		}
+	}
+	peak := peakOf(t, p.cmd.Process.Pid)
+	t.Logf("%d models in %s, of which the calls were accepted within %s; %d calls to the platform, %d of them blocked, %d single reads; "+
+		"peak memory of the program %d MiB", assessed, took.Round(time.Second), accepted.Round(time.Second), calls, blocked, singles, peak>>10)
+	if assessed != tenantWorkspaces*tenantModels || blocked*1000 > calls || peak > tenantMemory {
+		t.Errorf("%d models were assessed, %d of %d calls were blocked, and the program used %d KiB", assessed, blocked, calls, peak)
+	}
+}
+
+// peakOf returns the most memory that a process has used, in KiB; 0 where the system does not say it in /proc.
+func peakOf(t *testing.T, pid int) (kib int) {
+	t.Helper()
+	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
+	if os.IsNotExist(err) {
+		t.Log("this system does not say how much memory a process used")
+		return 0
+	}
+	check(t, err)
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if _, err := fmt.Sscanf(lines.Text(), "VmHWM: %d kB", &kib); err == nil {
+			return kib
+		}
+	}
+	return 0
+}

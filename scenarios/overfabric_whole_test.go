@@ -1,0 +1,101 @@
+package scenarios_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"readiness/internal/testlog"
+	"readiness/platform/fabric/fabrictest"
+)
+
+// do makes a call that starts an operation and returns how the operation ended, with its result if it succeeded.
+func (c *crash) do(path string, body any) (state, result map[string]any) {
+	c.t.Helper()
+	accepted, ok := c.call(c.t.Context(), http.MethodPost, path, http.StatusAccepted, body)
+	if !ok {
+		c.t.Fatalf("%s was not accepted: %v", path, c.last)
+	}
+	at := "/v1/operations/" + accepted["operationId"].(string)
+	c.await(path+" ends", func() bool {
+		state, _ = c.call(c.t.Context(), http.MethodGet, at, http.StatusOK, nil)
+		return state["status"] == "Succeeded" || state["status"] == "Failed"
+	})
+	if state["status"] == "Succeeded" {
+		result, _ = c.call(c.t.Context(), http.MethodGet, at+"/result", http.StatusOK, nil)
+	}
+	return state, result
+}
+
+// The program over REST says in every result that the platform may hold parts back.
+func TestNotShownOverFabric(t *testing.T) {
+	t.Parallel()
+	c := newCrash(t, 5, 3, "--database-url", testlog.URL(t))
+	c.overFabric([]string{"ada"}, func(o *fabrictest.Options) { o.Layout = fabrictest.Layout{DropCopilot: true} })
+	c.launch()
+	workspace := "/v1/workspaces/" + c.workspace.String()
+	of := workspace + "/semanticModels/" + c.models[0].String() + "/aiReadiness/"
+
+	_, assessed := c.do(of+"assess", nil)
+	if lacks, _ := assessed["notAssessable"].([]any); assessed["scoreComplete"] != false || len(lacks) != 1 ||
+		!strings.Contains(fmt.Sprint(lacks), "does not show") || assessed["score"] == nil {
+		t.Errorf("the assessment is %v, complete %v, lacks %v", assessed["score"], assessed["scoreComplete"], lacks)
+	}
+	for i, row := range mustList(t, c, workspace+"/aiReadiness/assess", map[string]any{"semanticModelIds": c.models}) {
+		if row["scoreComplete"] != false || row["outcome"] != "Assessed" {
+			t.Errorf("row %d of the bulk assessment is %v", i, row)
+		}
+	}
+	list, ok := c.call(t.Context(), http.MethodGet, of+"assessments", http.StatusOK, nil)
+	if all, _ := list["value"].([]any); !ok || len(all) != 2 || all[0].(map[string]any)["scoreComplete"] != false ||
+		all[0].(map[string]any)["comparableWithPrevious"] != true {
+		t.Errorf("the assessments are %v", list)
+	}
+	_, preview := c.do(of+"aiInstructions/preview", nil)
+	if warnings := fmt.Sprint(preview["warnings"]); !strings.Contains(warnings, "does not show") {
+		t.Errorf("the preview of AI instructions warns of %s", warnings)
+	}
+}
+
+// The service only reads over REST: it refuses what it would have to write, asks the platform for no write, and changes
+// no file.
+func TestWritesOverFabricAreRefused(t *testing.T) {
+	t.Parallel()
+	c := newCrash(t, 1, 3, "--database-url", testlog.URL(t))
+	service := c.overFabric([]string{"ada"}, func(*fabrictest.Options) {})
+	before, err := filesIn(c.Root)
+	check(t, err)
+	c.launch()
+	of := "/v1/workspaces/" + c.workspace.String() + "/semanticModels/" + c.models[0].String() + "/aiReadiness/"
+	c.do(of+"assess", nil)
+	_, preview := c.do(of+"descriptions/preview", nil)
+	state, _ := c.do(of+"descriptions/apply", map[string]any{"previewId": preview["previewId"]})
+	if refusal, _ := state["error"].(map[string]any); state["status"] != "Failed" || !strings.Contains(fmt.Sprint(refusal["message"]), "Fabric") {
+		t.Errorf("a write over REST ended with %v", state)
+	}
+	after, err := filesIn(c.Root)
+	check(t, err)
+	if diff := difference(before, after); diff != "" {
+		t.Errorf("files changed:\n%s", diff)
+	}
+	for _, call := range service.Calls() {
+		if strings.HasSuffix(call.Path, "/updateDefinition") {
+			t.Errorf("the platform was asked to write: %s", call.Path)
+		}
+	}
+}
+
+// mustList runs an operation whose result has rows.
+func mustList(t *testing.T, c *crash, path string, body any) (rows []map[string]any) {
+	t.Helper()
+	_, result := c.do(path, body)
+	all, _ := result["value"].([]any)
+	if len(all) == 0 {
+		t.Fatalf("%s gave %v", path, result)
+	}
+	for _, row := range all {
+		rows = append(rows, row.(map[string]any))
+	}
+	return rows
+}
