@@ -23,6 +23,9 @@ func (q *question) timesOf(d *draft) string {
 		if len(t.years) < 2 && (t.from > 0 && against[q.words[t.from-1].lower] || t.from > 1 && against[q.words[t.from-2].lower]) {
 			return fmt.Sprintf("I cannot compare with %q", q.text(run{t.from, t.to}))
 		}
+		if len(t.years) < 2 && q.is(t.from-1, "with|to") && q.comparesBefore(t.from) {
+			return fmt.Sprintf("I cannot compare with %q", q.text(run{t.from, t.to}))
+		}
 	}
 	times, why := q.together()
 	if why != "" {
@@ -58,6 +61,11 @@ func (q *question) timesOf(d *draft) string {
 		}
 	}
 	return ""
+}
+
+// comparesBefore reports whether a word before i asks for a comparison.
+func (q *question) comparesBefore(i int) bool {
+	return slices.ContainsFunc(q.words[:i], func(w word) bool { return strings.HasPrefix(w.lower, "compar") })
 }
 
 func spoken(o modelquery.Operator) string {

@@ -94,7 +94,7 @@ func (q *question) rest(f *field, at run, used bool) (words []int, ok bool) {
 			continue
 		}
 		i := slices.IndexFunc(q.words, is)
-		if i < 0 || q.taken[i] && !q.alone(i) && !used {
+		if i < 0 || q.isVerb(i) || q.taken[i] && !q.alone(i) && !used {
 			return nil, false
 		}
 		words = append(words, i)
@@ -107,6 +107,15 @@ func (q *question) alone(i int) bool {
 	return slices.ContainsFunc(q.mentions, func(m mention) bool {
 		return m.from == i && m.to == i+1 && !m.used && !m.isMeasure &&
 			(soldWords[q.words[i].lower] || !q.isExactly(m.run) && (m.context == free || m.context == place))
+	})
+}
+
+// isVerb reports whether a word says what the things right before it do: "which customers open the most tickets" does not ask for
+// open tickets.
+func (q *question) isVerb(i int) bool {
+	return !soldWords[q.words[i].lower] && slices.ContainsFunc(q.mentions, func(m mention) bool {
+		_, measure := m.best()
+		return m.to == i && m.context == which && measure < enough && q.words[i].after == 0
 	})
 }
 

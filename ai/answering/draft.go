@@ -14,6 +14,7 @@ type draft struct {
 	engine  *Engine
 	query   modelquery.Query
 	reasons []Reason
+	defined []defined
 	// filters are the query's filters in words.
 	filters []string
 }
@@ -53,7 +54,7 @@ func (d *draft) because(f comparison.Field, r reason) {
 
 // explain returns the finished answer.
 func (d *draft) explain() Explained {
-	return Explained{comparison.Answer{Text: d.text(), Query: d.query.DAX(), Fields: d.query.Fields()}, d.reasons}
+	return Explained{comparison.Answer{Text: d.text(), Query: d.dax(), Fields: d.query.Fields()}, d.reasons}
 }
 
 // text returns a sentence about what the query shows.

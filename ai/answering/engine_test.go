@@ -361,7 +361,7 @@ func TestAnyNames(t *testing.T) {
 				t.Fatalf("%q is answered with %+v, which is not in the model", question, f)
 			}
 		}
-		parsed, err := modelquery.Parse(got.Query)
+		parsed, err := modelquery.Parse(evaluated(got.Query))
 		if err != nil || len(parsed.Fields()) != len(got.Fields) || strings.ContainsAny(got.Text, "\n\r") {
 			t.Fatalf("%q: %v in\n%s\nfor %q", question, err, got.Query, got.Text)
 		}
@@ -391,7 +391,7 @@ func FuzzAnswer(f *testing.F) {
 		if got.CannotTell {
 			return
 		}
-		if parsed, err := modelquery.Parse(got.Query); err != nil || len(parsed.Fields()) != len(got.Fields) || strings.ContainsAny(got.Text, "\n\r") {
+		if parsed, err := modelquery.Parse(evaluated(got.Query)); err != nil || len(parsed.Fields()) != len(got.Fields) || strings.ContainsAny(got.Text, "\n\r") {
 			t.Errorf("%q: %v in\n%s\nfor %q", question, err, got.Query, got.Text)
 		}
 	})

@@ -296,8 +296,15 @@ func leadOf(all []word) []word {
 			return nil
 		}
 	}
+	counts := end > 1 && countWords[all[0].lower+" "+all[1].lower]
+	if counts && end < len(all) && all[end].after == 0 && (all[end].lower == "and" || all[end].lower == "or") {
+		return nil // "number of product and warehouse pairs" counts no products
+	}
 	return all[:end]
 }
+
+// countWords begin a description of how many there are.
+var countWords = map[string]bool{"how many": true, "number of": true, "count of": true}
 
 // key returns the key of a field in maps. A measure's key has no table.
 func (r FieldRef) key(measure bool) string {

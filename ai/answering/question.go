@@ -73,8 +73,39 @@ type columnFilter struct {
 func (e *Engine) read(text string) *question {
 	text = domain.FirstCharacters(text, maxQuestion)
 	q := &question{engine: e, source: text, words: e.lexicon.look(readWords(text, true))}
+	q.repeatShared()
 	q.taken = make([]bool, len(q.words))
 	return q
+}
+
+// repeatShared repeats the word that two measures share: "planned vs worked hours" are planned hours and worked hours.
+func (q *question) repeatShared() {
+	measure := func(words ...word) *field {
+		m := &mention{}
+		for _, c := range q.engine.lexicon.candidates(words, false) {
+			m.add(c)
+		}
+		m.sort()
+		column, score := m.best()
+		if score < enough || score < column-0.05 && !m.columns[0].field.summable() {
+			return nil
+		}
+		return m.measures[0].field
+	}
+	for i := 0; i+3 < len(q.words); i++ {
+		first, second, shared := q.words[i], q.words[i+2], q.words[i+3]
+		plain := func(w word) bool { return w.kind == plainWord && !w.structural && !w.amount && w.id > 0 }
+		if !plain(first) || !plain(second) || !plain(shared) || shared.after != 0 || second.after != 0 ||
+			!slices.Contains([]string{"vs", "versus", "and", "or"}, q.words[i+1].lower) || len(q.engine.lexicon.exact[first.stem]) > 0 {
+			continue
+		}
+		a, b := measure(first, shared), measure(second, shared)
+		if a == nil || b == nil || a == b {
+			continue
+		}
+		q.words = slices.Insert(q.words, i+1, shared)
+		i += 3
+	}
 }
 
 // word returns a word that has no meaning yet, else the zero word.
@@ -181,7 +212,7 @@ func (q *question) findContexts() {
 		case isCue && now == which && (w.lower == "of"):
 		case isCue:
 			now = c
-		case q.is(i, "different|various|individual") && now == place:
+		case q.is(i, "different|various|individual") && now == place && !q.is(i-2, "number|count", "of"):
 			now = group
 		}
 		q.contexts[i] = now
@@ -323,6 +354,9 @@ var timeParts = map[string]string{
 
 var timeAdverbs = setOf("monthly quarterly yearly annual annually weekly daily")
 
+// isAdverb reports whether a mention is a word such as "daily".
+func (q *question) isAdverb(m *mention) bool { return timeAdverbs[q.words[m.from].lower] }
+
 // timePart adds the calendar's column for a part of time.
 func (q *question) timePart(m *mention) {
 	if m.to-m.from != 1 {
@@ -335,6 +369,9 @@ func (q *question) timePart(m *mention) {
 	}
 	if timeAdverbs[w.lower] {
 		m.context = group
+		if part == "day" { // each day, and not the days of a month
+			part = "date"
+		}
 	}
 	c := q.engine.calendar
 	if c == nil {

@@ -18,13 +18,17 @@ func (d *draft) unrelated() string {
 		}
 	}
 	for _, m := range d.query.Measures {
-		f := d.engine.lexicon.find(FieldRef(m), true)
-		if f == nil {
-			continue
+		over := []string{m.Table}
+		if !slices.ContainsFunc(d.defined, func(own defined) bool { return own.named == m }) {
+			f := d.engine.lexicon.find(FieldRef(m), true)
+			if f == nil {
+				continue
+			}
+			over = f.over
 		}
 		for _, c := range columns {
-			if !d.engine.filters(c.Table, f.over) {
-				return fmt.Sprintf("nothing relates %s to %s", shorten(columnText(c)), shorten(f.String()))
+			if !d.engine.filters(c.Table, over) {
+				return fmt.Sprintf("nothing relates %s to %s", shorten(columnText(c)), shorten(defined{named: m}.String()))
 			}
 		}
 	}

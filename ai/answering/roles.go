@@ -66,7 +66,7 @@ func (q *question) roles(d *draft, r *rank) string {
 // columnsOf settles the roles of the mentions of columns.
 func (q *question) columnsOf(d *draft, r *rank, columns []*mention) string {
 	for i, m := range columns {
-		if i > 0 && columns[i-1].to == m.from && q.words[m.from].after == 0 {
+		if i > 0 && columns[i-1].to == m.from && q.words[m.from].after == 0 && !(m.isMeasure && q.isAdverb(columns[i-1])) {
 			return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(columns[i-1].run)), shorten(q.text(m.run)))
 		}
 	}
@@ -130,8 +130,13 @@ func (q *question) column(d *draft, m *mention, r *rank) string {
 	if why != "" {
 		return why
 	}
+	if why, done := q.aggregated(d, m, c, r); done {
+		return why
+	}
 	grouping := m.context == group || m.context == which
 	switch {
+	case c.field.summable() && !grouping && m.context != sorting && !q.isOfFilter(m, c.field.ref.Table):
+		return fmt.Sprintf("I do not know what %q is for: numbers are added up, and no group", shorten(q.text(m.run)))
 	case m.context == sorting && !slices.Contains(d.query.Groupings, c.field.named()):
 		return fmt.Sprintf("I do not know how to order by %q, which nothing is grouped by", shorten(q.text(m.run)))
 	case m.context == sorting, !grouping && q.isOfFilter(m, c.field.ref.Table):

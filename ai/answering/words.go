@@ -242,6 +242,9 @@ func stemOf(lower string) string {
 			return lower
 		}
 	}
+	if lower == "opened" { // what happened, and "open" is what still is
+		return lower
+	}
 	if same := sameWords[lower]; same != "" {
 		lower = same
 	}
@@ -302,7 +305,8 @@ var (
 		group grouped groups list lists display different various individual respective respectively together altogether combined
 		made make makes calculate calculated compute computed compare compared comparing comparison recorded achieved generated reached
 		rank ranked ranking sort sorted descending ascending desc asc come came whole entire full
-		me everything exactly generate obtain obtained chart table show shown shows happened happen occurred occur exist exists`)
+		me everything exactly money still currently
+		generate obtain obtained chart table show shown shows happened happen occurred occur exist exists`)
 	// vague are words of names that distinguish fields only when everything else is equal.
 	vague = setOf("total sum amount number count name overall all the of a an and in for to by dim fact fct tbl vw stg " +
 		"raw data table")
