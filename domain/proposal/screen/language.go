@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -111,10 +112,13 @@ var stopWords = func() map[string][]string {
 	return all
 }()
 
+// abbreviated matches the letters of an abbreviation, such as i.e., which are words of other languages.
+var abbreviated = regexp.MustCompile(`\b\pL\.`)
+
 // votes returns how many words a text has, and how many are stop-words by language.
 func votes(text string, by map[string]int) (words int) {
 	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), between) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(abbreviated.ReplaceAllString(text, " ")), between) {
 		words++
 		for _, language := range stopWords[word] {
 			by[language]++

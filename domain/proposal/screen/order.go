@@ -2,6 +2,7 @@ package screen
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -110,6 +111,9 @@ func withoutFillers(clause string) string {
 // of sequence.
 func headed(clause string) bool {
 	clause = withoutFillers(clause)
+	if omits(clause) {
+		return false
+	}
 	if rest, ok := after(clause, wordlist.Verbs); ok {
 		return governs(rest)
 	}
@@ -245,6 +249,9 @@ func german(clause string) bool {
 	if wordlist.Separable[words[0]] && wordlist.Particles[last] {
 		return true
 	}
+	if wordlist.Followed[words[0]] && slices.Contains(words, "nicht") && slices.ContainsFunc(words, func(w string) bool { return wordlist.Targets[w] }) {
+		return true
+	}
 	if !wordlist.GermanVerbs[last] {
 		return false
 	}
@@ -267,6 +274,10 @@ func german(clause string) bool {
 	return false
 }
 
+func containsAny(clause string, phrases []string) bool {
+	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(clause, p) })
+}
+
 // answersAll reports whether a description orders its reader to answer or to send something.
 // Instructions may.
 func answersAll(text string) bool {
@@ -280,6 +291,54 @@ func answersAll(text string) bool {
 		if _, ok := after(clause, wordlist.SaysAll); ok {
 			return true
 		}
+		if rest, ok := after(clause, wordlist.Sending); ok && strings.Contains(rest, " to ") {
+			if _, ok = after(rest, wordlist.Determiners); ok {
+				return true
+			}
+		}
+		if rest, ok := after(clause, wordlist.Concealing); ok && containsAny(rest, wordlist.Users) {
+			return true
+		}
 	}
 	return false
+}
+
+// omits reports whether a clause says which rows are left out, in a form that may be an imperative and may be a statement.
+func omits(clause string) bool {
+	rest, ok := after(clause, wordlist.Ignoring)
+	return ok && aboutData(rest, wordlist.LeftOut)
+}
+
+// aboutData reports whether an order to ignore is about rows that a measure leaves out, such as cancelled orders, and about no rules.
+func aboutData(rest string, leftOut map[string]bool) bool {
+	words := strings.Fields(rest)
+	found := false
+	for i, w := range words {
+		if wordlist.Targets[w] || wordlist.Rules[w] {
+			return false
+		}
+		found = found || i < maxAdjective && leftOut[w]
+	}
+	return found
+}
+
+// maxAdjective is how many words after a verb may be the adjective of its object.
+const maxAdjective = 4
+
+var ignoreWord = regexp.MustCompile(`(?i)ignore`)
+
+// withoutOmissions returns AI instructions in which a line that says which rows to leave out is no order: "Ignore cancelled orders".
+func withoutOmissions(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		for clause := range clauses(plain(line)) {
+			if rest, ok := after(withoutFillers(clause), wordlist.Ignore); ok && aboutData(rest, wordlist.LeftOutByAI) {
+				if at := ignoreWord.FindStringIndex(line); at != nil {
+					lines[i] = line[:at[0]] + "omit" + line[at[1]:]
+				}
+			}
+			break
+		}
+	}
+	return strings.Join(lines, "\n")
 }

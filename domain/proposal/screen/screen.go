@@ -99,7 +99,7 @@ func (m *Model) passage(text string) Reason {
 		return Name
 	case secret(folded, m.known):
 		return Secret
-	case order(folded):
+	case order(withoutOmissions(folded)):
 		return Order
 	}
 	return ""

@@ -32,6 +32,9 @@ var (
 		`comporte-toi|comportez-vous) comme\b|` +
 		`\beres (?:ahora |un |una |el |libre)|\busted es (?:ahora|un|una|el)\b|\b(?:actua|actue|comportate|comportese) como\b|\bfinge\b|` +
 		`你现在是|从现在起你|扮演`)
+	// decree matches what a speaker has who changes the rules.
+	decree = regexp.MustCompile(`\b(?:new|neue\w*|nouve\w*|nuev[ao]s?) (?:polic\w+|rules?|regeln?|regles?|reglas?|politi\w+|orders?|modes?|modus|modo)\b|` +
+		`\bfrom now on\b|\bab (?:jetzt|sofort)\b|\bvon nun an\b|\ba partir de ahora\b|\b(?:desormais|dorenavant)\b|从现在起|新规则`)
 	// addressed matches words that a text to a reader has, and one about data seldom.
 	addressed = regexp.MustCompile(`\b(?:you|your|reader|du|dein\w*|leser|ki|vous|votre|vos|lecteur|tu|tus|lector|usted|` +
 		`administrator\w*|administrateur|administrador|rights|rechte\w*|` +
@@ -47,7 +50,7 @@ func speaker(text string) bool {
 		return true
 	}
 	for _, at := range label.FindAllStringSubmatch(text, -1) {
-		if wordlist.Surely[at[1]] || addressed.MatchString(at[2]) {
+		if wordlist.Surely[at[1]] || addressed.MatchString(at[2]) || decree.MatchString(at[2]) {
 			return true
 		}
 		if answersAll(at[2]) {
@@ -71,6 +74,9 @@ var (
 	chineseDuty = regexp.MustCompile(`(?:忽略|无视|忽视|忘记|忘掉|绕过|违反|不要遵守|不要遵循|不再遵守|泄露|透露|输出|显示|重复).{0,10}(?:指令|指示|提示词|规则|系统提示|约束|限制|守则)`)
 )
 
+// chineseData matches what a measure leaves out: cancelled, deleted or empty rows.
+var chineseData = regexp.MustCompile(`^忽略(?:所有|全部)?(?:已|被)?(?:取消|删除|作废|重复|空白?|缺失|无效)(?:了)?的?(?:订单|记录|行|数据|值|客户|商品|产品|交易)$`)
+
 const chineseVerbs = `忽略|无视|忽视|忘记|忘掉|不要理会|不理会|别理会|不要遵守|不要遵循|绕过|透露|泄露|泄漏|揭示|披露|说出|登录|登入|登陆|点击|单击|点选|点开`
 
 // chineseNouns are what follows a verb that is a part of a noun.
@@ -86,6 +92,9 @@ func inChinese(text string) bool {
 		return true
 	}
 	for clause := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSpace(r) }) {
+		if chineseData.MatchString(clause) {
+			continue
+		}
 		if at := chineseHead.FindString(clause); at != "" {
 			next, n := utf8.DecodeRuneInString(clause[len(at):])
 			if n > 0 && !strings.ContainsRune(chineseNouns, next) {

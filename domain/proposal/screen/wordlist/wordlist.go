@@ -150,6 +150,7 @@ var Breaking = phrases(
 		"your, show me your",
 	"repeat the, print the system, output the system, show the system, ignoriere, vergiss, umgehe, befolge keine, befolgen sie keine, "+
 		"folge keinen",
+	"ne suis pas, ne suis plus, ne respecte pas, ne respecte plus, n obeissez pas, n obeissez plus, n obeis pas, n obeis plus",
 	"ignorez, oubliez, contournez, ne suivez pas, ne suivez plus, ne respectez pas, ne respectez plus, ignorer, ignorar, ignora, "+
 		"olvida, no sigas",
 	"no siga, no obedezcas, no obedezca, deja de seguir, deje de seguir, deshazte de, abandon, drop, delete, erase, discard, cancel, "+
@@ -200,7 +201,7 @@ var (
 		"salary, all salaries, " +
 		"everything, every, all, each, in the name, as if, as an, this to, these to, all data to, all rows to, the data to, the rows to, " +
 		"the results to, any question, " +
-		"yes to, no to, whatever, anything, the following, with yes, with no")
+		"yes to, no to, whatever, anything, the following, with yes, with no, it is, it s")
 	SaysAll = phrases("antworte, antworten sie, repondez, reponds toujours, responde siempre, responda siempre, reponds uniquement, " +
 		"responde solo, " +
 		"zeige mir, zeig mir, nenne mir, sende alle, senden sie alle, schicke alle, schicken sie alle, gib mir, geben sie mir, " +
@@ -209,6 +210,16 @@ var (
 		"respond, " +
 		"only answer, never answer, always say, always reply, never filter, fuhre aus, fuhren sie, executez, ejecute, tell the, " +
 		"tell them, tu so als")
+)
+
+// Followed are German imperatives that "nicht" turns into an order to break rules. Sending is an order with a receiver, Concealing
+// one against the Users.
+var (
+	Followed   = set("befolge befolgen befolgt folge folgen folgt beachte beachten beachtet")
+	Sending    = phrases("send, email, forward, upload, transmit, mail")
+	Concealing = phrases("never mention, never tell, never show, never admit, do not mention, do not tell, do not show, do not admit, " +
+		"don t mention, don t tell, don t show, don t admit")
+	Users = phrases("to the user, to users, to any user, to a user, to the reader, to anyone, the user, users, anyone")
 )
 
 // phrases returns the phrases of a list, divided by commas, with a space at both ends.
