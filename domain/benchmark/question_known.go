@@ -16,7 +16,7 @@ import (
 // the fields. A query that the reader does not read decides nothing.
 func (q Question) Known(m *semanticmodel.Model, read *meaning.Model, today time.Time) comparison.Expected {
 	e := q.Expected
-	known := comparison.Expected{Value: e.Value, Question: q.Text, Ordered: q.Ordered}
+	known := comparison.Expected{Value: e.Value, Sentence: e.Answer, Question: q.Text, Ordered: q.Ordered}
 	query := e.DAX
 	if query == "" && m != nil {
 		query = queryOf(e.Fields, m).DAX()

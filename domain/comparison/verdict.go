@@ -2,6 +2,7 @@ package comparison
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"readiness/domain/comparison/meaning"
@@ -48,6 +49,8 @@ type Expected struct {
 	// Value is the answer as a text. It decides only when it is a single number, date
 	// or short label.
 	Value string
+	// Sentence is what a person would answer. Its numbers are not compared, but an answer without any does not have them.
+	Sentence string
 	// Question is what was asked: its numbers in an answer say nothing.
 	Question string
 }
@@ -63,6 +66,8 @@ type Answer struct {
 	Unread string `json:"queryUnread,omitempty"`
 	// Meaning is the query in normal form; nil if it was not read.
 	Meaning *meaning.Query `json:"-"`
+	// Constant is true if the query was not read, and names nothing of the model.
+	Constant bool `json:"-"`
 	// CannotTell is true when the side itself says that it cannot answer.
 	CannotTell bool `json:"cannotTell,omitempty"`
 	// Rows is the result of the query; nil when it was not run.
@@ -152,17 +157,21 @@ func (e Expected) Decide(a Answer, failure *Failure, judgement *Judgement) Decis
 		case meaning.Unknown:
 		}
 	}
-	wanted, single := readValue(e.Value)
+	wanted, text, single := e.value()
 	given := read(a.Text)
 	if single {
-		if d, ok := e.byValue(wanted, given); ok {
+		if d, ok := e.byValue(wanted, text, given); ok {
 			return d
 		}
 	}
 	if judgement != nil {
-		if v, ok := judgement.verdict(); ok && v == Correct && single && wanted.date != nil && len(given.dates) == 0 {
+		v, ok := judgement.verdict()
+		switch {
+		case ok && v == Correct && single && wanted.date != nil && len(given.dates) == 0:
 			return Decision{Unclear, ByJudge, "", "The judge finds it the same, but the answer holds no date."}
-		} else if ok {
+		case ok && v == Correct && len(given.figures) == 0 && len(given.dates) == 0 && e.tellsNumber():
+			return Decision{Unclear, ByJudge, "", "The judge finds it the same, but the answer holds no number."}
+		case ok:
 			return Decision{v, ByJudge, "", judgement.Reason}
 		}
 	}
@@ -173,10 +182,32 @@ func (e Expected) Decide(a Answer, failure *Failure, judgement *Judgement) Decis
 	return Decision{Verdict: Unclear, Reason: why}
 }
 
+// value returns the one value that is expected, and its text: as it was written, or else the only number that the reference query
+// gives.
+func (e Expected) value() (v value, text string, ok bool) {
+	if e.Value != "" || e.Rows == nil || e.Rows.Truncated || e.Rows.saysNothing() || len(e.Rows.Rows) != 1 || len(e.Rows.Rows[0]) != 1 ||
+		e.Rows.Rows[0][0].kind != number {
+		v, ok = readValue(e.Value)
+		return v, strings.TrimSpace(e.Value), ok
+	}
+	f := e.Rows.Rows[0][0].figure()
+	return value{figure: &f}, f.text, true
+}
+
+// tellsNumber reports whether the expected answer in words holds a number that the question does not; a year counts as none.
+func (e Expected) tellsNumber() bool {
+	if e.Value != "" {
+		return false
+	}
+	asked := read(e.Question)
+	return slices.ContainsFunc(read(e.Sentence).figures, func(f figure) bool {
+		return !f.isYear() && !slices.ContainsFunc(asked.figures, f.equals)
+	})
+}
+
 // byValue decides by the value in the text of the answer. An answer without a number
 // where one is expected is not correct, whatever a judge would say.
-func (e Expected) byValue(wanted value, given reading) (Decision, bool) {
-	text := strings.TrimSpace(e.Value)
+func (e Expected) byValue(wanted value, text string, given reading) (Decision, bool) {
 	switch wanted.in(given.apart(read(e.Question))) {
 	case holds:
 		return Decision{Correct, ByValue, "", fmt.Sprintf("The answer holds %s.", text)}, true
@@ -194,7 +225,8 @@ func (e Expected) byValue(wanted value, given reading) (Decision, bool) {
 }
 
 func (e Expected) byResultSet(a Answer) (Decision, bool) {
-	if e.Rows == nil || a.Rows == nil || e.Rows.saysNothing() && a.Rows.saysNothing() || a.Meaning != nil && a.Meaning.Plain() {
+	constant := a.Constant || a.Meaning != nil && a.Meaning.Plain()
+	if e.Rows == nil || a.Rows == nil || e.Rows.saysNothing() && a.Rows.saysNothing() || constant {
 		return Decision{}, false
 	}
 	switch likeness, note := CompareResultSets(*e.Rows, *a.Rows, e.Ordered); likeness {

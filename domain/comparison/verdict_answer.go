@@ -13,7 +13,7 @@ func (a *Answer) Read(m *meaning.Model, today time.Time) {
 	}
 	q, err := m.Read(a.Query, today)
 	if err != nil {
-		a.Unread = err.Error()
+		a.Unread, a.Constant = err.Error(), !m.Refers(a.Query)
 		return
 	}
 	a.Meaning, a.Form = q, q.String()

@@ -23,6 +23,16 @@ type figure struct {
 	bare bool
 }
 
+// figure returns a number that was computed, as a figure that shows all of its digits.
+func (v Value) figure() figure {
+	text := strconv.FormatFloat(v.number, 'f', -1, 64)
+	_, fraction, _ := strings.Cut(text, ".")
+	shown := strings.TrimLeft(strings.Map(digit, text), "0")
+	return figure{text: text, number: v.number, decimals: len(fraction), significant: len(shown), scale: 1}
+}
+
+func (f figure) equals(o figure) bool { return f.amount() == o.amount() && f.percent == o.percent }
+
 func (f figure) amount() float64 { return f.number * f.scale }
 
 // precision returns half a unit of the last decimal.

@@ -104,7 +104,7 @@ func (v value) in(r reading) finding {
 // else is left.
 func (r reading) apart(question reading) reading {
 	left := slices.DeleteFunc(slices.Clone(r.figures), func(f figure) bool {
-		return slices.ContainsFunc(question.figures, func(o figure) bool { return f.amount() == o.amount() && f.percent == o.percent })
+		return slices.ContainsFunc(question.figures, f.equals)
 	})
 	if len(left) > 0 {
 		r.figures = left

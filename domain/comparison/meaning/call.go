@@ -170,6 +170,9 @@ func (r *reader) counted(n *dax.Node, in scope) (*value, error) {
 		if c == nil {
 			return nil, r.fail(p, "the model has no column %s", shown(p.Parts[0].Reference))
 		}
+		if p.Text == "DISTINCT" { // the same, by https://dax.guide/distinctcount/
+			return r.aggregate(n, "DISTINCTCOUNT "+c.String(), c.table, c, in)
+		}
 		return r.aggregate(n, "COUNTROWS "+p.Text+" "+c.String(), c.table, c, in)
 	}
 	t, at, err := r.rows(p, in)

@@ -26,6 +26,25 @@ type Query struct {
 // Plain reports whether the query refers to no column and no measure of the model.
 func (q *Query) Plain() bool { return q.plain }
 
+// Refers reports whether a query, whether it is read or not, names a table, column or measure of the model.
+func (m *Model) Refers(query string) bool {
+	for _, r := range dax.Read(query).References {
+		if r.Qualified {
+			continue // its table is among the names below
+		}
+		if m.measures[fold(r.Name)] != nil {
+			return true
+		}
+		for _, t := range m.tables {
+			if t.columns[fold(r.Name)] != nil {
+				return true
+			}
+		}
+	}
+	return slices.ContainsFunc(dax.Tables(query), func(name string) bool { return m.tables[fold(name)] != nil }) ||
+		slices.ContainsFunc(dax.Read(query).References, func(r dax.Reference) bool { return r.Qualified && m.tables[fold(r.Table)] != nil })
+}
+
 // MaxQuery is the length of the longest query that is read, in bytes.
 const MaxQuery = 64 << 10
 

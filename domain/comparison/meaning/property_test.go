@@ -82,7 +82,7 @@ var (
 	randomValues = []string{`[Revenue]`, `SUM(Sales[Amount])`, `SUMX(Sales, Sales[Amount])`, `[Units]`, `[Lines]`, `COUNTROWS(Sales)`, `[Price]`, `[Red Revenue]`,
 		`DIVIDE([Revenue], [Units])`, `[Revenue LY]`, `[Revenue YTD]`, `CALCULATE([Revenue], DATESYTD('Date'[Date]))`, `[Share]`, `[Padded]`, `SUM(Sales[Amount]) + 0`,
 		`CALCULATE([Revenue], ALL(Product))`, `CALCULATE([Revenue], DATEADD('Date'[Date], -12, MONTH))`, `SUMX(FILTER(Sales, Sales[Quantity] > 2), Sales[Amount])`,
-		`[Buyers]`, `COUNTROWS(FILTER(Sales, Sales[Channel] = "Web"))`, `[Plan Total]`, `AVERAGE(Sales[Amount])`}
+		`[Buyers]`, `COUNTROWS(DISTINCT(Sales[StoreKey]))`, `DISTINCTCOUNT(Product[Color])`, `COUNTROWS(DISTINCT(Product[Color]))`, `COUNTROWS(FILTER(Sales, Sales[Channel] = "Web"))`, `[Plan Total]`, `AVERAGE(Sales[Amount])`}
 	randomGroups = []string{"", `Product[Category]`, `Product[Color]`, `Store[City]`, `'Date'[Year]`, `'Date'[Month]`, `'Date'[Month], 'Date'[Month Number]`, `Product[Category], Store[City]`, `Sales[Channel]`}
 )
 
@@ -102,6 +102,8 @@ func randomQuery(t *rapid.T, groups, value, filter, second string) string {
 		`SUMMARIZECOLUMNS(` + list + `"v", ` + inValue + `)`,
 		`SUMMARIZECOLUMNS(` + list + `"v", CALCULATE(` + value + `, ` + filter + `))`,
 		`FILTER(CALCULATETABLE(SUMMARIZECOLUMNS(` + list + `"v", ` + value + `), ` + filter + `), NOT ISBLANK([v]))`,
+		`FILTER(CALCULATETABLE(SUMMARIZECOLUMNS(` + list + `"v", ` + value + `), ` + filter + `), [v] > 2)`,
+		`FILTER(CALCULATETABLE(SUMMARIZECOLUMNS(` + list + `"v", ` + value + `), ` + filter + `), 2 < [v])`,
 		`VAR f = ` + value + ` RETURN SUMMARIZECOLUMNS(` + list + `"v", CALCULATE(f, ` + filter + `))`,
 	}
 	if strings.HasPrefix(filter, "FILTER") || strings.HasPrefix(filter, "TREATAS") || strings.HasPrefix(filter, "DATESBETWEEN") || strings.HasPrefix(filter, "VALUES") {

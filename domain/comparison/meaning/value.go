@@ -54,10 +54,15 @@ func (v *value) key(groups []*column) string {
 	for _, a := range v.args {
 		keys = append(keys, a.key(groups))
 	}
-	if slices.Contains(commuting, v.op) {
+	op := v.op
+	switch {
+	case slices.Contains(commuting, op):
 		slices.Sort(keys)
+	case strings.HasPrefix(op, ">"): // the same with the sides changed
+		op = swapped[op]
+		slices.Reverse(keys)
 	}
-	return v.op + "(" + strings.Join(keys, ", ") + ")"
+	return op + "(" + strings.Join(keys, ", ") + ")"
 }
 
 // aggregations returns the aggregations in the value.
