@@ -246,7 +246,12 @@ func (s *side) queried(ctx context.Context, dax string) *comparison.ResultSet {
 	if s.Queries == nil || dax == "" {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
 	rows, err := s.Queries.Rows(ctx, s.as, s.of.WorkspaceID, s.of.SemanticModelID, dax)
+	if err == nil && len(rows.Rows) > maxQueryRows {
+		err = fmt.Errorf("work: a query has %d rows; at most %d are compared", len(rows.Rows), maxQueryRows)
+	}
 	if domain.IsRefused(err, domain.OperationNotSupportedForItem) { // it runs none on this model
 		return nil
 	}

@@ -338,7 +338,10 @@ func TestBenchmarkRunFails(t *testing.T) {
 // rows is a platform that runs queries: every query answers as the test prescribes.
 type rows map[string]comparison.ResultSet
 
-func (r rows) Rows(_ context.Context, _ item.Caller, _, _ uuid.UUID, dax string) (comparison.ResultSet, error) {
+func (r rows) Rows(ctx context.Context, _ item.Caller, _, _ uuid.UUID, dax string) (comparison.ResultSet, error) {
+	if end, ok := ctx.Deadline(); !ok || time.Until(end) > 10*time.Second {
+		return comparison.ResultSet{}, errors.New("the query may run longer than 10 s")
+	}
 	set, ok := r[dax]
 	if !ok {
 		return set, errors.New("no such query")
@@ -346,6 +349,7 @@ func (r rows) Rows(_ context.Context, _ item.Caller, _, _ uuid.UUID, dax string)
 	return set, nil
 }
 
+// proves: decisions/10/sample-cut
 func TestVerdictsOfARun(t *testing.T) {
 	t.Parallel()
 	ten, eleven := comparison.Number(10), comparison.Number(11)
@@ -358,16 +362,23 @@ func TestVerdictsOfARun(t *testing.T) {
 	}
 	b := newBench(t)
 	b.saveSet(t, good, benchmark.Set{Repeats: 1, Questions: []benchmark.Question{
-		asks("SameRows", "EVALUATE reference", ""), asks("OtherRows", "EVALUATE reference", ""), asks("OtherOrder", "EVALUATE T ORDER BY [x]", ""), asks("Unrun", "EVALUATE unknown", ""),
+		asks("SameRows", "EVALUATE reference", ""), asks("OtherRows", "EVALUATE reference", ""), asks("OtherOrder", "EVALUATE T(Sales) ORDER BY [x]", ""), asks("Unrun", "EVALUATE unknown", ""),
+		asks("MostRows", "EVALUATE MOST(Sales)", ""), asks("TooManyRows", "EVALUATE TOOMANY(Sales)", ""), asks("ValueOfRows", "EVALUATE reference", ""), asks("NoValue", "EVALUATE reference", ""),
 		asks("SameFields", "", ""), asks("OtherFields", "", ""), asks("CopiedFields", "", ""), asks("Value", "", "42"), asks("Judged", "", "a long sentence that decides nothing"),
 	}})
 	id := b.benchmarkRun(t)
+	most := make([][]comparison.Value, 100_000)
+	for i := range most {
+		most[i] = []comparison.Value{ten}
+	}
 	b.Work.Queries = rows{
-		"EVALUATE T ORDER BY [x]": {Rows: [][]comparison.Value{{ten}, {eleven}}}, "EVALUATE T": {Rows: [][]comparison.Value{{eleven}, {ten}}},
-		"EVALUATE reference": {Rows: [][]comparison.Value{{ten}}}, "EVALUATE mine": {Rows: [][]comparison.Value{{ten}}}, "EVALUATE other": {Rows: [][]comparison.Value{{eleven}}},
+		"EVALUATE MOST(Sales)": {Rows: most}, "EVALUATE TOOMANY(Sales)": {Rows: append(slices.Clone(most), []comparison.Value{ten})},
+		"EVALUATE T(Sales) ORDER BY [x]": {Rows: [][]comparison.Value{{ten}, {eleven}}}, "EVALUATE T(Sales)": {Rows: [][]comparison.Value{{eleven}, {ten}}},
+		"EVALUATE reference": {Rows: [][]comparison.Value{{ten}}}, "EVALUATE MINE(Sales)": {Rows: [][]comparison.Value{{ten}}}, "EVALUATE OTHER(Sales)": {Rows: [][]comparison.Value{{eleven}}},
 	}
 	answers := map[string]comparison.Answer{
-		"SameRows": {Query: "EVALUATE mine", Fields: field("x")}, "OtherRows": {Query: "EVALUATE other"}, "OtherOrder": {Query: "EVALUATE T"}, "Unrun": {Text: "Something."},
+		"SameRows": {Query: "EVALUATE MINE(Sales)", Fields: field("x")}, "OtherRows": {Query: "EVALUATE OTHER(Sales)"}, "OtherOrder": {Query: "EVALUATE T(Sales)"}, "Unrun": {Text: "Something."},
+		"MostRows": {Query: "EVALUATE MOST(Sales)"}, "TooManyRows": {Query: "EVALUATE TOOMANY(Sales)"}, "ValueOfRows": {Text: "It is 10."}, "NoValue": {Text: "It is fine."},
 		"SameFields": {Query: "EVALUATE { SUM(Sales[of SameFields]) }", Text: "So."}, "OtherFields": {Query: "EVALUATE { [SameFields] }"},
 		"CopiedFields": {Query: `EVALUATE ROW("x", 1)`, Fields: field("CopiedFields"), Text: "So."}, "Value": {Text: "It is 42."}, "Judged": {Text: "Words."},
 	}
@@ -387,6 +398,10 @@ func TestVerdictsOfARun(t *testing.T) {
 		"OtherRows":    {Verdict: comparison.Incorrect, Method: comparison.ByResultSet},
 		"OtherOrder":   {Verdict: comparison.Correct, Method: comparison.ByResultSet}, // no question requires an order
 		"Unrun":        {Verdict: comparison.Incorrect, Method: comparison.ByJudge},
+		"MostRows":     {Verdict: comparison.Correct, Method: comparison.ByResultSet},
+		"TooManyRows":  {Verdict: comparison.Incorrect, Method: comparison.ByJudge},
+		"ValueOfRows":  {Verdict: comparison.Correct, Method: comparison.ByValue},
+		"NoValue":      {Verdict: comparison.Unclear, Method: comparison.ByValue},
 		"SameFields":   {Verdict: comparison.Correct, Method: comparison.ByFields},
 		"OtherFields":  {Verdict: comparison.Incorrect, Method: comparison.ByFields},
 		"CopiedFields": {Verdict: comparison.Incorrect, Method: comparison.ByFields},

@@ -7,6 +7,7 @@ import (
 	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
+	"readiness/domain/proposal/screen"
 )
 
 // keyMeasures is how many measures the instructions explain.
@@ -62,7 +63,7 @@ func (f *facts) aboutMeasures() []string {
 // used only without references, because these may name fields that do not exist.
 func (f *facts) explained(x *field) string {
 	text := strings.TrimSuffix(prose.Sentences(prose.OneLine(x.description), 120), ".")
-	if text != "" && f.adds(described{x.object(), x.table, x}, text) && prose.MentionableLine(text) && !strings.ContainsAny(text, "[]'") {
+	if text != "" && !f.orders(text) && f.adds(described{x.object(), x.table, x}, text) && prose.MentionableLine(text) && !strings.ContainsAny(text, "[]'") {
 		return prose.LowerStart(text)
 	}
 	made := f.computes(x)
@@ -70,6 +71,18 @@ func (f *facts) explained(x *field) string {
 		return ""
 	}
 	return prose.LowerStart(made)
+}
+
+// orders reports whether a text of the model would be an order to an AI, or a link, once it stands in instructions.
+func (f *facts) orders(text string) bool {
+	if f.checks == nil {
+		f.checks = screen.Of(f.src)
+	}
+	switch f.checks.Line(text, len(text)) {
+	case "", screen.Length, screen.Language, screen.Name:
+		return false
+	}
+	return true
 }
 
 // lastingOnly reports whether a measure refers only to measures that an AI sees: a line must not name
