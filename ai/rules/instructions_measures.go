@@ -63,7 +63,8 @@ func (f *facts) aboutMeasures() []string {
 // used only without references, because these may name fields that do not exist.
 func (f *facts) explained(x *field) string {
 	text := strings.TrimSuffix(prose.Sentences(prose.OneLine(x.description), 120), ".")
-	if text != "" && !f.orders(text) && f.adds(described{x.object(), x.table, x}, text) && prose.MentionableLine(text) && !strings.ContainsAny(text, "[]'") {
+	if text != "" && f.adds(described{x.object(), x.table, x}, text) && prose.MentionableLine(text) && !strings.ContainsAny(text, "[]'") &&
+		!f.orders(text) {
 		return prose.LowerStart(text)
 	}
 	made := f.computes(x)
@@ -78,11 +79,8 @@ func (f *facts) orders(text string) bool {
 	if f.checks == nil {
 		f.checks = screen.Of(f.src)
 	}
-	switch f.checks.Line(text, len(text)) {
-	case "", screen.Length, screen.Language, screen.Name:
-		return false
-	}
-	return true
+	why := f.checks.Line(text, len(text))
+	return why != "" && why != screen.Length && why != screen.Language && why != screen.Name
 }
 
 // lastingOnly reports whether a measure refers only to measures that an AI sees: a line must not name
