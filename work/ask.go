@@ -50,9 +50,6 @@ const (
 	// verdictTimeout bounds the verdict on its answer: queries and a judge.
 	askTimeout     = 150 * time.Second
 	verdictTimeout = 55 * time.Second
-	// A query that runs longer, or has more rows, is never compared, whatever the platform.
-	queryTimeout = 10 * time.Second
-	maxQueryRows = 100_000
 	// askAtOnce is how many questions of a run are asked at once.
 	askAtOnce = 4
 	// askLife is how long single answers are kept; those of a completed run are in

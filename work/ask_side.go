@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -239,6 +240,12 @@ func (s *side) reference(ctx context.Context, q benchmark.Question) *comparison.
 	s.rows[q.QuestionID] = rows
 	return rows
 }
+
+// A query that runs longer, or has more rows, is never compared, whatever the platform.
+const (
+	queryTimeout = 10 * time.Second
+	maxQueryRows = 100_000
+)
 
 // queried returns the result of a query; nil if it was not run or failed. The
 // verdict then uses other methods.
