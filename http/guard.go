@@ -115,12 +115,10 @@ func rated(g routing.Group, n rate.Count, uncounted error) error {
 // because no scope could make them sufficient.
 func allowed(route routing.Route, by principal) error {
 	m := by.member
+	if err := permitted(by.Identity, route.Scope); err != nil {
+		return err
+	}
 	switch {
-	case by.AppOnly:
-		return domain.Refuse(domain.AppOnlyTokenNotSupported,
-			"the access token stands for a program; calls are made with the token of a signed-in person")
-	case !by.Has(route.Scope):
-		return domain.Refuse(domain.InsufficientScopes, "the call needs the scope %s, and the access token does not hold it", route.Scope)
 	case by.unknown != nil:
 		return by.unknown
 	case m.Status != account.Active && !route.Inactive:
@@ -131,6 +129,18 @@ func allowed(route routing.Route, by principal) error {
 		return domain.Refuse(domain.FeatureNotInPlan, "the account's plan %s does not include %s; a larger plan does", m.Plan, route.Plan)
 	case !route.Feature.On(m.Settings):
 		return domain.Refuse(domain.FeatureTurnedOff, "an administrator of the account has turned %s off", route.Feature)
+	}
+	return nil
+}
+
+// permitted refuses a token of a program, and a token without the scope.
+func permitted(id token.Identity, scope string) error {
+	switch {
+	case id.AppOnly:
+		return domain.Refuse(domain.AppOnlyTokenNotSupported,
+			"the access token stands for a program; calls are made with the token of a signed-in person")
+	case !id.Has(scope):
+		return domain.Refuse(domain.InsufficientScopes, "the call needs the scope %s, and the access token does not hold it", scope)
 	}
 	return nil
 }

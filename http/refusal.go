@@ -15,6 +15,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/http/api"
+	"readiness/http/token"
 	"readiness/http/validate"
 	"readiness/internal/database"
 )
@@ -214,7 +215,11 @@ func challenge(r *http.Request, c *call, refusal *domain.Refusal) string {
 		}
 		return fmt.Sprintf("Bearer error=%q, error_description=%q", "invalid_token", refusal.Message)
 	case domain.InsufficientScopes:
-		return fmt.Sprintf("Bearer error=%q, scope=%q", "insufficient_scope", c.route.Scope)
+		scope := token.ScopeRead // of a mounted path
+		if c.route != nil {
+			scope = c.route.Scope
+		}
+		return fmt.Sprintf("Bearer error=%q, scope=%q", "insufficient_scope", scope)
 	}
 	return ""
 }

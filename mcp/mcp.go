@@ -6,6 +6,7 @@ package mcp
 
 import (
 	"context"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -18,6 +19,8 @@ type Options struct {
 	Write bool
 	// Service says that models are those of a service: assessing and previewing then start operations that it stores.
 	Service bool
+	// Timeout bounds a call of a tool; 0 for no bound.
+	Timeout time.Duration
 	// Open returns the models for a request; it is called once for each.
 	Open func(*sdk.RequestExtra) (Models, error)
 }
@@ -45,10 +48,14 @@ type Models interface {
 	View(ctx context.Context, model string) (View, error)
 }
 
-// Problem is an error in this program's own words: what is wrong, and what to do. It contains no text of a model.
-type Problem struct{ Text string }
+// Problem is an error in this program's own words: what is wrong, and what to do. Text contains no text of a model.
+type Problem struct {
+	Text string
+	// Reason is shown as data; "" for none.
+	Reason string
+}
 
-func (p *Problem) Error() string { return p.Text }
+func (p *Problem) Error() string { return p.Text + " " + p.Reason }
 
 // Pending is an operation of the service that has not ended yet.
 type Pending struct {

@@ -62,6 +62,8 @@ func add[In, T any](t tools, s spec, call func(context.Context, Models, In) (res
 		OpenWorldHint: new(t.Service),
 	}}
 	sdk.AddTool(t.server, tool, func(ctx context.Context, r *sdk.CallToolRequest, given In) (*sdk.CallToolResult, Output[T], error) {
+		ctx, cancel := t.within(ctx)
+		defer cancel()
 		models, err := t.Open(r.Extra)
 		var made result[T]
 		if err == nil {
@@ -81,6 +83,14 @@ func add[In, T any](t tools, s spec, call func(context.Context, Models, In) (res
 		}
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, out, nil
 	})
+}
+
+// within bounds a call in time.
+func (o Options) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.Timeout == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, o.Timeout)
 }
 
 // asText returns a summary with the data between marks.
@@ -103,7 +113,10 @@ func fence(text string) string {
 // explain returns an error for an agent. Only this program's own words are outside the marks.
 func explain(err error) string {
 	if p, ok := errors.AsType[*Problem](err); ok {
-		return p.Text
+		if p.Reason == "" {
+			return p.Text
+		}
+		return p.Text + " The reason:\n" + fence(clip(p.Reason, maxReason))
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "The call did not end in time. Call the tool again."

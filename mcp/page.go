@@ -44,7 +44,7 @@ func offset(cursor string, n int) (int, error) {
 	}
 	from, err := strconv.Atoi(cursor)
 	if err != nil || from < 0 || from > n {
-		return 0, &Problem{"The cursor is not one that this list returned. Leave it out to begin with the first page."}
+		return 0, &Problem{Text: "The cursor is not one that this list returned. Leave it out to begin with the first page."}
 	}
 	return from, nil
 }

@@ -166,7 +166,7 @@ func (p Preview) list(in ChangesInput) (r result[ChangesOutput], err error) {
 		page, fault := pageOf(p.Skipped, in.Cursor)
 		r.data.Skipped, count, err = &page, page.Total, fault
 	default:
-		return r, &Problem{"what must be changes, needsYourWords or skipped."}
+		return r, &Problem{Text: "what must be changes, needsYourWords or skipped."}
 	}
 	r.summary = fmt.Sprintf("%d in total.", count)
 	return r, err

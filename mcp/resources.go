@@ -57,7 +57,7 @@ func (t tools) addResources() {
 			MIMEType: "text/plain", Description: "The first page of what Copilot sees of a model; the tool ai_view lists the others."},
 			func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 				name, _ := strings.CutPrefix(r.Params.URI, viewURI)
-				return t.read(r, name, func(m Models, name string) (string, any, error) {
+				return t.read(ctx, r, name, func(ctx context.Context, m Models, name string) (string, any, error) {
 					made, err := view(ctx, m, ViewInput{Model: name})
 					return made.summary, made.data, err
 				})
@@ -66,7 +66,7 @@ func (t tools) addResources() {
 	t.server.AddResource(&sdk.Resource{URI: recordsURI, Name: "records", Title: "Records of what was written", MIMEType: "text/plain",
 		Description: "The first page of the records; readiness://records/RECORD shows one."},
 		func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-			return t.read(r, "", func(m Models, _ string) (string, any, error) {
+			return t.read(ctx, r, "", func(ctx context.Context, m Models, _ string) (string, any, error) {
 				rows, _, err := m.Records(ctx, "")
 				return fmt.Sprintf("%d records on the first page.", len(rows)), rows, err
 			})
@@ -75,7 +75,7 @@ func (t tools) addResources() {
 		MIMEType: "text/plain", Description: "What reverting a record would restore: the first page."},
 		func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 			name, _ := strings.CutPrefix(r.Params.URI, recordsURI+"/")
-			return t.read(r, name, func(m Models, name string) (string, any, error) {
+			return t.read(ctx, r, name, func(ctx context.Context, m Models, name string) (string, any, error) {
 				w, err := m.PreviewRevert(ctx, name)
 				if err != nil {
 					return "", nil, err
@@ -87,8 +87,10 @@ func (t tools) addResources() {
 }
 
 // read answers the read of a resource whose texts come from models.
-func (t tools) read(r *sdk.ReadResourceRequest, escaped string,
-	of func(m Models, name string) (string, any, error)) (*sdk.ReadResourceResult, error) {
+func (t tools) read(ctx context.Context, r *sdk.ReadResourceRequest, escaped string,
+	of func(ctx context.Context, m Models, name string) (string, any, error)) (*sdk.ReadResourceResult, error) {
+	ctx, cancel := t.within(ctx)
+	defer cancel()
 	name, err := url.PathUnescape(escaped)
 	if err != nil {
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
@@ -97,7 +99,7 @@ func (t tools) read(r *sdk.ReadResourceRequest, escaped string,
 	if err != nil {
 		return nil, errors.New(explain(err))
 	}
-	summary, data, err := of(m, name)
+	summary, data, err := of(ctx, m, name)
 	if err != nil {
 		return nil, errors.New(explain(err))
 	}

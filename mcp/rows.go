@@ -8,8 +8,13 @@ import (
 // NewChange returns a change of a preview as agents see it.
 func NewChange(c optimization.Change, byDefault bool) Change {
 	row := NewWritten(c.Key, string(c.Type), c.Table, c.Object, string(c.ObjectType), c.Current, &c.Proposed)
-	row.Reason, row.Review, row.ByDefault = clip(c.Reason, maxText), clip(c.ReviewRequired, maxText), byDefault
-	return row
+	return row.Why(c.Reason, c.ReviewRequired, byDefault)
+}
+
+// Why returns the change with its reason, why it must be reviewed, and whether it is written by default.
+func (c Change) Why(reason, review string, byDefault bool) Change {
+	c.Reason, c.Review, c.ByDefault = clip(reason, maxText), clip(review, maxText), byDefault
+	return c
 }
 
 // NewWritten returns a text that is replaced as agents see it. A nil text is absent.

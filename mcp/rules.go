@@ -61,7 +61,7 @@ func explainRule(ctx context.Context, m Models, in ExplainInput) (result[Explana
 func explanation(id string) (Explanation, error) {
 	text, known := explained.Rule(id)
 	if !known {
-		return Explanation{}, &Problem{"There is no rule with this id. The resource readiness://rules lists all rules."}
+		return Explanation{}, &Problem{Text: "There is no rule with this id. The resource readiness://rules lists all rules."}
 	}
 	e := Explanation{Rule: id, Title: text.Title, What: text.What, Why: text.Why, Source: text.Source, Fix: text.Fix, FixedBy: []string{},
 		Fails: example(text.Fails), Passes: example(text.Passes)}
@@ -118,7 +118,7 @@ func addRules(s *sdk.Server) {
 			}
 			return markdown(r.Params.URI, fmt.Sprintf("# %s: %s\n\n%s (%s)\n\n%s\n\n%s\n\n%s\n\n## Fix\n\n%s\n\n## Fails\n\n```\n%s```\n\n"+
 					"## Passes\n\n```\n%s```\n", e.Rule, e.Title, e.Dimension, e.Severity, e.What, e.Why, e.Source, e.Fix,
-				e.Fails, e.Passes)),
+					e.Fails, e.Passes)),
 				nil
 		})
 }

@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"readiness/ai"
+	"readiness/cmd/readiness/cli"
 	"readiness/commands"
 	"readiness/documents"
 	"readiness/domain/account"
@@ -23,6 +24,7 @@ import (
 	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/internal/wiring"
+	agents "readiness/mcp/service"
 	"readiness/monitor"
 	"readiness/projections"
 	"readiness/vault"
@@ -176,6 +178,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 	if err != nil {
 		return nil, err
 	}
+	server.Mount("/mcp", agents.Handler(server.Handler(), cli.Version()))
 	var served error
 	ended := make(chan struct{})
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))

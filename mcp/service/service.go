@@ -1,0 +1,191 @@
+// Package service serves the semantic models of the service to AI agents, as each caller. Its tools make calls of the public
+// interface, through its handlers in this process, with the token of the agent's call: what a caller may not do, an agent may
+// not do either, and calls are counted as usual. Nothing is kept between two calls.
+package service
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"readiness/client"
+	"readiness/mcp"
+)
+
+// Bounds of a call: of its body in bytes, of the entire call, and of the wait for an operation in it.
+const (
+	maxBody  = 1 << 20
+	timeout  = 25 * time.Second
+	patience = 15 * time.Second
+)
+
+// Handler returns the handler of the calls of agents. api handles the calls of the public interface.
+func Handler(api http.Handler, version string) http.Handler {
+	server := mcp.NewServer(mcp.Options{Version: version, Write: true, Service: true, Timeout: timeout,
+		Open: func(extra *sdk.RequestExtra) (mcp.Models, error) {
+			_, token, _ := strings.Cut(extra.Header.Get("Authorization"), " ")
+			s, err := client.Open("http://in.process", client.Options{Token: client.Token(token), Timeout: timeout,
+				Transport: inProcess{api}, UserAgent: "readiness-mcp", Pause: pause})
+			return models{s}, err
+		}})
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
+		DisableLocalhostProtection: true, // the mount checks hosts and origins, also behind a proxy
+	})
+}
+
+// inProcess is a transport to a handler in this process.
+type inProcess struct{ handler http.Handler }
+
+// RoundTrip implements http.RoundTripper.
+func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
+	sent := r.Clone(r.Context())
+	sent.RequestURI, sent.Host = r.URL.RequestURI(), r.URL.Host
+	if sent.Body == nil {
+		sent.Body = http.NoBody
+	}
+	a := &answer{header: http.Header{}, status: http.StatusOK}
+	if err := a.serve(p.handler, sent); err != nil {
+		return nil, err
+	}
+	return &http.Response{Status: http.StatusText(a.status), StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: a.header, Body: io.NopCloser(&a.body), ContentLength: int64(a.body.Len()), Request: r}, nil
+}
+
+// answer records the answer of a handler.
+type answer struct {
+	header http.Header
+	status int
+	began  bool
+	body   bytes.Buffer
+}
+
+// serve calls the handler. A handler that aborts its answer gives an error.
+func (a *answer) serve(h http.Handler, r *http.Request) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("the service cut its answer off")
+		}
+	}()
+	h.ServeHTTP(a, r)
+	return nil
+}
+
+// Header implements http.ResponseWriter.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(status int) {
+	if !a.began {
+		a.status, a.began = status, true
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (a *answer) Write(b []byte) (int, error) {
+	a.began = true
+	return a.body.Write(b)
+}
+
+// errLate is the error of a wait that would end after the call.
+var errLate = errors.New("the service asks to wait longer than this call lasts")
+
+// pause waits, unless the call ends before.
+func pause(ctx context.Context, d time.Duration) error {
+	if end, bounded := ctx.Deadline(); bounded && time.Until(end) < d {
+		return errLate
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// models are the models of the service, as one caller.
+type models struct{ *client.Service }
+
+// page is how many rows are read of a list at once.
+const page = 40
+
+func problem(text string) error { return &mcp.Problem{Text: text} }
+
+// refused returns the error of a call of the interface, with what to do.
+func refused(err error) error {
+	e, ok := errors.AsType[*client.Error](err)
+	if !ok {
+		return err
+	}
+	what := "The service refused the call with " + string(e.ErrorCode) + "."
+	switch {
+	case e.ErrorCode == "InsufficientScopes":
+		what += " Nothing was changed. The call starts work, so it needs a token with the scope Service.ReadWrite.All."
+	case e.ErrorCode == "Unauthorized" || e.ErrorCode == "TokenExpired":
+		what += " Nothing was changed. Sign in again and use a new token."
+	case e.RetryAfter > 0:
+		what += " Call again in " + strconv.Itoa(int(e.RetryAfter/time.Second)) + " seconds."
+	}
+	return &mcp.Problem{Text: what, Reason: e.Message}
+}
+
+// parsed returns the workspace and the id of a model.
+func parsed(model string) (workspaceID, modelID uuid.UUID, err error) {
+	first, second, _ := strings.Cut(model, "/")
+	workspaceID, wrong := uuid.Parse(first)
+	modelID, err = uuid.Parse(second)
+	if wrong != nil || err != nil {
+		return uuid.Nil, uuid.Nil, problem("The model must be workspaceId/semanticModelId. list_models within a workspace lists the " +
+			"models.")
+	}
+	return workspaceID, modelID, nil
+}
+
+// List implements mcp.Models: the workspaces, or the models of one.
+func (m models) List(ctx context.Context, within, cursor string) (rows []mcp.ModelRow, next string, err error) {
+	var token *string
+	if cursor != "" {
+		token = &cursor
+	}
+	if within == "" {
+		got, err := m.ListWorkspacesWithResponse(ctx, &client.ListWorkspacesParams{MaxResults: new(page), ContinuationToken: token})
+		if err != nil {
+			return nil, "", refused(err)
+		}
+		for _, w := range got.JSON200.Value {
+			rows = append(rows, mcp.ModelRow{ID: w.WorkspaceID.String(), Name: w.WorkspaceName, Type: "Workspace"})
+		}
+		return rows, text(got.JSON200.ContinuationToken), nil
+	}
+	id, err := uuid.Parse(within)
+	if err != nil {
+		return nil, "", problem("within must be the id of a workspace. list_models without within lists the workspaces.")
+	}
+	got, err := m.ListSemanticModelsWithResponse(ctx, id, &client.ListSemanticModelsParams{MaxResults: new(page), ContinuationToken: token})
+	if err != nil {
+		return nil, "", refused(err)
+	}
+	for _, one := range got.JSON200.Value {
+		rows = append(rows, mcp.ModelRow{ID: id.String() + "/" + one.SemanticModelID.String(), Name: one.SemanticModelName,
+			Type: "SemanticModel"})
+	}
+	return rows, text(got.JSON200.ContinuationToken), nil
+}
+
+// text returns the text of an optional member.
+func text(t *string) string {
+	if t == nil {
+		return ""
+	}
+	return *t
+}
