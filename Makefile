@@ -2,7 +2,7 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test test/fabric test/oracles test/hard test/busy test/race lint fmt fuzz fuzz/http soak bench migrate generate conformance clean
+.PHONY: help build run demo test test/fabric test/oracles test/mcp test/hard test/busy test/race lint fmt fuzz fuzz/http soak bench migrate generate conformance clean
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
 # BENCH: pattern of benchmarks. FUZZREQUESTS: calls to each route by fuzz/http.
@@ -65,6 +65,9 @@ test/fabric: ## run the scenarios over Fabric's REST interface and its emulator 
 
 test/oracles: ## run Microsoft's SDK and its libraries for Entra as clients of the emulator (a module of its own)
 	cd internal/oracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)
+
+test/mcp: ## try the MCP server with clients and a server of other makers, which npm installs
+	$(WITH_POSTGRES) go test -tags npm -count=1 -run '^TestNPM$$' -v ./cmd/readiness
 
 test/race: ## run every test under the race detector
 	$(WITH_POSTGRES) go test -race $(PKG)

@@ -38,7 +38,7 @@ type AssessmentSummary struct {
 	AssessmentID   string         `json:"assessmentId" jsonschema:"for list_findings and compare"`
 	Model          string         `json:"model"`
 	Regime         string         `json:"regime"`
-	Score          *int           `json:"score" jsonschema:"0 to 100; null if nothing can be scored"`
+	Score          *int           `json:"score,omitempty" jsonschema:"0 to 100; absent if nothing can be scored"`
 	Band           string         `json:"band,omitempty"`
 	ScoreDataAgent *int           `json:"scoreDataAgent,omitempty" jsonschema:"the score as a data agent reads the model"`
 	Dimensions     []DimensionRow `json:"dimensions"`
@@ -54,7 +54,7 @@ type AssessmentSummary struct {
 type DimensionRow struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
-	Score *int   `json:"score"`
+	Score *int   `json:"score,omitempty"`
 }
 
 // RuleRow counts the findings of a rule.

@@ -8,8 +8,8 @@ import (
 
 // Comparison says what changed between two assessments.
 type Comparison struct {
-	Before           *int                 `json:"scoreBefore"`
-	After            *int                 `json:"scoreAfter"`
+	Before           *int                 `json:"scoreBefore,omitempty"`
+	After            *int                 `json:"scoreAfter,omitempty"`
 	ComparableScores bool                 `json:"comparableScores" jsonschema:"false if the assessments have different rules"`
 	New              int                  `json:"new"`
 	Fixed            int                  `json:"fixed"`
@@ -22,8 +22,8 @@ type Comparison struct {
 type DimensionChange struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
-	Before *int   `json:"scoreBefore"`
-	After  *int   `json:"scoreAfter"`
+	Before *int   `json:"scoreBefore,omitempty"`
+	After  *int   `json:"scoreAfter,omitempty"`
 }
 
 // ChangedFinding is such a finding in a list.

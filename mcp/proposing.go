@@ -71,8 +71,8 @@ type PreviewSummary struct {
 	PreviewID          string       `json:"previewId" jsonschema:"for list_changes and apply"`
 	Model              string       `json:"model"`
 	Kind               string       `json:"kind"`
-	ScoreNow           *int         `json:"scoreNow"`
-	ScoreAfter         *int         `json:"scoreAfter" jsonschema:"the score if every change is written"`
+	ScoreNow           *int         `json:"scoreNow,omitempty"`
+	ScoreAfter         *int         `json:"scoreAfter,omitempty" jsonschema:"the score if every change is written"`
 	NeedsYourWords     int          `json:"needsYourWords" jsonschema:"how many objects need a person's words; list_changes lists them"`
 	Skipped            int          `json:"skipped"`
 	DimensionsThatFall []string     `json:"dimensionsThatFall,omitempty" jsonschema:"dimensions that would score lower; name them"`

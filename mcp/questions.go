@@ -42,7 +42,7 @@ type AnswerRow struct {
 type RunSummary struct {
 	RunID    string          `json:"runId" jsonschema:"for list_answers"`
 	Answerer string          `json:"answerer" jsonschema:"what answered"`
-	Score    *int            `json:"score" jsonschema:"how many percent are correct"`
+	Score    *int            `json:"score,omitempty" jsonschema:"how many percent are correct"`
 	Verdicts map[string]int  `json:"verdicts"`
 	Wrong    Page[AnswerRow] `json:"notCorrect" jsonschema:"the first page of answers that are not correct"`
 }

@@ -48,7 +48,7 @@ func finish[T any](ctx context.Context, m models, id uuid.UUID, of string) (resu
 	if last.Status != client.OperationStatusSucceeded {
 		failed := &mcp.Problem{Text: "The operation ended as " + string(last.Status) + "."}
 		if last.Error != nil {
-			failed.Text = "The operation failed with " + string(last.Error.ErrorCode) + "."
+			failed.Text = "The operation failed with " + last.Error.ErrorCode + "."
 			failed.Reason = last.Error.Message
 		}
 		return result, nil, failed

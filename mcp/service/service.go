@@ -127,7 +127,7 @@ func refused(err error) error {
 	if !ok {
 		return err
 	}
-	what := "The service refused the call with " + string(e.ErrorCode) + "."
+	what := "The service refused the call with " + e.ErrorCode + "."
 	switch {
 	case e.ErrorCode == "InsufficientScopes":
 		what += " Nothing was changed. The call starts work, so it needs a token with the scope Service.ReadWrite.All."

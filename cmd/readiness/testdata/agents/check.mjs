@@ -1,0 +1,74 @@
+// Calls of tools that must succeed or be refused, for any of the clients.
+import assert from 'node:assert/strict';
+
+// checker returns functions that call the tools of a connected client.
+export function checker(client) {
+  async function call(name, args) {
+    const result = await client.callTool({ name, arguments: args });
+    const text = result.content.map((c) => c.text).join('');
+    if (!result.isError) {
+      const [, mark] = text.match(/^BEGIN DATA (\w+) /m);
+      assert.ok(text.endsWith(`END DATA ${mark}`), `${name}: the data is not marked`);
+      assert.ok(text.length < 24 << 10, `${name}: ${text.length} characters`);
+    }
+    return { ...result, text };
+  }
+  return {
+    async data(name, args) {
+      for (let again = 0; again < 20; again++) {
+        const result = await call(name, args);
+        assert.ok(!result.isError, `${name}: ${result.text}`);
+        const { data, pending } = result.structuredContent;
+        if (!pending) return data;
+        args = { ...args, operationId: pending.operationId };
+      }
+      assert.fail(`${name} does not end`);
+    },
+    async refused(name, args, reason) {
+      const result = await call(name, args);
+      assert.ok(result.isError, `${name} was not refused`);
+      assert.match(result.text, reason);
+    },
+  };
+}
+
+// walk does what an agent does with a model: it assesses, explains, previews, writes, compares and reverts.
+export async function walk(client, model) {
+  const { data, refused } = checker(client);
+  const { tools } = await client.listTools();
+  for (const tool of tools) {
+    assert.ok(tool.inputSchema && tool.outputSchema && tool.description, `${tool.name} lacks a schema or a description`);
+    assert.equal(tool.annotations.destructiveHint, ['apply', 'revert'].includes(tool.name), tool.name);
+  }
+  const before = await data('assess', { model });
+  const found = await data('list_findings', { model, assessmentId: before.assessmentId, rule: before.rules[0].rule });
+  assert.ok(found.total > 0);
+  const rule = await data('explain', { rule: before.rules[0].rule, model, assessmentId: before.assessmentId });
+  assert.ok(rule.fix && rule.findings.total > 0);
+  const preview = await data('preview', { model, kind: 'descriptions' });
+  const [first] = preview.changes.rows;
+  await refused('apply', { previewId: preview.previewId, keys: ['No|Such'] }, /key/);
+  const written = await data('apply', { previewId: preview.previewId, keys: [first.key] });
+  assert.equal(written.changes.rows[0].then, first.then);
+  const after = await data('assess', { model });
+  const compared = await data('compare', { model, before: before.assessmentId, after: after.assessmentId });
+  assert.equal(compared.fixed, 1);
+  const revert = await data('preview_revert', { record: written.record });
+  await data('revert', { previewId: revert.previewId });
+  const restored = await data('assess', { model });
+  assert.equal(restored.findings, before.findings);
+  const rules = await client.readResource({ uri: 'readiness://rules' });
+  assert.match(rules.contents[0].text, /DSC-01/);
+  const { prompts } = await client.listPrompts();
+  assert.deepEqual(prompts.map((p) => p.name).sort(), ['prepare_model', 'write_descriptions']);
+  const prompt = await client.getPrompt({ name: 'prepare_model', arguments: { model } });
+  assert.match(prompt.messages[0].content.text, /BEGIN DATA/);
+}
+
+// modelOf finds a model of the service by the names of its workspace and its own.
+export async function modelOf(client, workspace, name) {
+  const { data } = checker(client);
+  const workspaces = await data('list_models', {});
+  const models = await data('list_models', { within: workspaces.rows.find((w) => w.name === workspace).id });
+  return models.rows.find((m) => m.name === name).id;
+}
