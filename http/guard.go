@@ -56,11 +56,7 @@ type principal struct {
 }
 
 func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
-	bearer, err := bearer(r)
-	if err != nil {
-		return err
-	}
-	id, err := s.verifier.Verify(r.Context(), bearer)
+	bearer, id, err := s.identify(r)
 	if err != nil {
 		return err
 	}
@@ -82,6 +78,15 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 	c.caller.Scopes, c.caller.RequestID, c.caller.Trace = id.Scopes, c.id.String(), traceparent(r.Context())
 	c.caller.Key = idempotencyKey(r, c.route, canonical)
 	return nil
+}
+
+// identify returns the access token of the call and what it says.
+func (s *Server) identify(r *http.Request) (text string, id token.Identity, err error) {
+	if text, err = bearer(r); err != nil {
+		return "", id, err
+	}
+	id, err = s.verifier.Verify(r.Context(), text)
+	return text, id, err
 }
 
 // bearer returns the access token of the call.
@@ -115,7 +120,7 @@ func rated(g routing.Group, n rate.Count, uncounted error) error {
 // because no scope could make them sufficient.
 func allowed(route routing.Route, by principal) error {
 	m := by.member
-	if err := permitted(by.Identity, route.Scope); err != nil {
+	if err := by.permitted(route.Scope); err != nil {
 		return err
 	}
 	switch {
@@ -134,12 +139,12 @@ func allowed(route routing.Route, by principal) error {
 }
 
 // permitted refuses a token of a program, and a token without the scope.
-func permitted(id token.Identity, scope string) error {
+func (by principal) permitted(scope string) error {
 	switch {
-	case id.AppOnly:
+	case by.AppOnly:
 		return domain.Refuse(domain.AppOnlyTokenNotSupported,
 			"the access token stands for a program; calls are made with the token of a signed-in person")
-	case !id.Has(scope):
+	case !by.Has(scope):
 		return domain.Refuse(domain.InsufficientScopes, "the call needs the scope %s, and the access token does not hold it", scope)
 	}
 	return nil

@@ -32,13 +32,9 @@ func (s *Server) Mount(path string, h http.Handler) {
 			s.refuse(w, r, err)
 			return
 		}
-		text, err := bearer(r)
-		var id token.Identity
+		_, id, err := s.identify(r)
 		if err == nil {
-			id, err = s.verifier.Verify(r.Context(), text)
-		}
-		if err == nil {
-			err = permitted(id, token.ScopeRead)
+			err = principal{Identity: id}.permitted(token.ScopeRead)
 		}
 		if err == nil {
 			err = busy.begin(id.Person)
