@@ -105,7 +105,7 @@ func (r *root) openFabric(ctx context.Context, life *lifetime, a setup.Applicati
 	pending, exports := reads.Store{Pool: core.pool}, reads.Exports{Pool: core.pool}
 	life.background("quota's housekeeping", func(ctx context.Context) { limits.KeepSwept(ctx, time.Minute) },
 		func(ctx context.Context) { r.sweepReads(ctx, pending, exports) })
-	return fabric.New(fabric.Options{URL: a.URL, PowerBIURL: a.PowerBIURL, Tokens: exchange.For, Limits: limits, Reads: pending,
+	return fabric.New(fabric.Options{URL: a.URL, PowerBIURL: a.PowerBIURL, Tokens: exchange.For, Challenged: exchange.Challenged, Limits: limits, Reads: pending,
 		Exports: exports, Transport: a.Transport, Log: r.Log})
 }
 

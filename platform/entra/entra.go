@@ -120,6 +120,41 @@ func New(o Options) (*Exchange, error) {
 
 // For returns a token that acts as the caller with the permission.
 func (x *Exchange) For(ctx context.Context, as item.Caller, p item.Permission) (string, error) {
+	tenant, err := x.actable(as)
+	if err == nil && x.o.Scopes[p] == nil {
+		err = domain.Refuse(domain.PlatformAccessDenied, "the platform has no permission %s", p)
+	}
+	if err != nil {
+		return "", err
+	}
+	k := key{as.Person, p, sha256.Sum256([]byte(as.Token))}
+	if e, ok := x.kept.Get(k); ok && x.o.Now().Before(e.expires) {
+		if e.token == "" {
+			return "", consentMissing(p)
+		}
+		return e.token, nil
+	}
+	return x.exchange(ctx, tenant, as, k, "")
+}
+
+// Challenged returns another token after the platform refused that of For and asked for claims, which are JSON in
+// base64url: a session was revoked, or a policy changed (continuous access evaluation).
+func (x *Exchange) Challenged(ctx context.Context, as item.Caller, p item.Permission, claims string) (string, error) {
+	tenant, err := x.actable(as)
+	if err != nil {
+		return "", err
+	}
+	text, err := base64.RawURLEncoding.DecodeString(claims)
+	if err != nil || !json.Valid(text) || x.o.Scopes[p] == nil {
+		return "", domain.Refuse(domain.PlatformUnavailable, "the platform asks for claims that cannot be read")
+	}
+	k := key{as.Person, p, sha256.Sum256([]byte(as.Token))}
+	x.kept.Remove(k)
+	return x.exchange(ctx, tenant, as, k, string(text))
+}
+
+// actable returns the tenant of a caller who can be acted for.
+func (x *Exchange) actable(as item.Caller) (string, error) {
 	tenant, ok := tenantOf(as.Person)
 	switch {
 	case as.Token == "":
@@ -131,23 +166,23 @@ func (x *Exchange) For(ctx context.Context, as item.Caller, p item.Permission) (
 	case !slices.Contains(x.o.Tenants, tenant):
 		return "", domain.Refuse(domain.PlatformAccessDenied, "the service is not configured for your organization (tenant %s); ask its "+
 			"operator to add the tenant", tenant)
-	case x.o.Scopes[p] == nil:
-		return "", domain.Refuse(domain.PlatformAccessDenied, "the platform has no permission %s", p)
 	}
-	k := key{as.Person, p, sha256.Sum256([]byte(as.Token))}
-	if e, ok := x.kept.Get(k); ok && x.o.Now().Before(e.expires) {
-		if e.token == "" {
-			return "", consentMissing(p)
-		}
-		return e.token, nil
-	}
+	return tenant, nil
+}
+
+// exchange asks for a token, which has the claims, and keeps it.
+func (x *Exchange) exchange(ctx context.Context, tenant string, as item.Caller, k key, claims string) (string, error) {
 	client, err := x.client(tenant)
 	if err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, exchangeTimeout)
 	defer cancel()
-	got, err := client.AcquireTokenOnBehalfOf(ctx, as.Token, x.o.Scopes[p])
+	var o []confidential.AcquireOnBehalfOfOption
+	if claims != "" {
+		o = append(o, confidential.WithClaims(claims))
+	}
+	got, err := client.AcquireTokenOnBehalfOf(ctx, as.Token, x.o.Scopes[k.permission], o...)
 	if err != nil {
 		return "", x.failed(ctx, k, err)
 	}

@@ -228,3 +228,61 @@ func TestProviderAway(t *testing.T) {
 		t.Error("got a token for a call that ended")
 	}
 }
+
+// A token that the platform refused with claims is exchanged again with them, also by the library, and replaces the kept one.
+func TestChallenged(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	as := w.ada(t)
+	first, err := w.For(t.Context(), as, item.PermissionPlatform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const claims = `{"access_token":{"nbf":{"essential":true,"value":"1700000000"}}}`
+	second, err := w.Challenged(t.Context(), as, item.PermissionPlatform, base64.RawURLEncoding.EncodeToString([]byte(claims)))
+	if err != nil || second == first || !strings.Contains(w.provider.Asked(), "1700000000") || !strings.Contains(w.provider.Asked(), "cp1") {
+		t.Fatalf("%v; asked with %s", err, w.provider.Asked())
+	}
+	before := w.provider.Exchanges()
+	if kept, err := w.For(t.Context(), as, item.PermissionPlatform); err != nil || kept != second || w.provider.Exchanges() != before {
+		t.Errorf("the new token is not kept: %v", err)
+	}
+	for _, garbled := range []string{"", "x", base64.RawURLEncoding.EncodeToString([]byte("{"))} {
+		_, err := w.Challenged(t.Context(), as, item.PermissionPlatform, garbled)
+		refused(t, "garbled", err, domain.PlatformUnavailable, "cannot be read")
+	}
+	as.Token = ""
+	_, err = w.Challenged(t.Context(), as, item.PermissionPlatform, base64.RawURLEncoding.EncodeToString([]byte(claims)))
+	if refused(t, "no token", err, domain.Unauthorized, "sign in again"); w.provider.Exchanges() != before {
+		t.Error("the provider was asked")
+	}
+}
+
+// A guest is another person in the tenant that they visit: their token there is exchanged there, and not kept for the other.
+func TestGuest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	home := w.ada(t)
+	if _, err := w.For(t.Context(), home, item.PermissionPlatform); err != nil {
+		t.Fatal(err)
+	}
+	guest := home
+	guest.Person.ID = contoso + "/" + client // another object in this tenant
+	var err error
+	if guest.Token, err = w.provider.SignIn(contoso, client, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.For(t.Context(), guest, item.PermissionPlatform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if who, err := w.provider.Person(got); err != nil || who.ID != contoso+"/"+client {
+		t.Errorf("the token stands for %+v, %v", who, err)
+	}
+	// A token of another tenant is not taken by this one.
+	if guest.Token, err = w.provider.SignIn(client, client, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.For(t.Context(), guest, item.PermissionPlatform)
+	refused(t, "another tenant's token", err, domain.TokenExpired, "sign in again")
+}

@@ -130,7 +130,7 @@ func (p *Platform) prepare(ctx context.Context, r request) (prepared, error) {
 
 // send makes a prepared call.
 func (p *Platform) send(ctx context.Context, r prepared) (*answer, error) {
-	limited := r.limited()
+	limited, challenged := r.limited(), false
 	for try := 1; ; try++ {
 		if try > 1 {
 			if err := p.admit(ctx, limited, r.as.Work != uuid.Nil); err != nil {
@@ -166,6 +166,15 @@ func (p *Platform) send(ctx context.Context, r prepared) (*answer, error) {
 				if err := p.limits.Hold(ctx, limited, failed.retryAfter); err != nil {
 					p.log.Warn("a hold of the platform is not shared with other processes", "error", err)
 				}
+			}
+			if failed.claims != "" && !challenged && p.challenged != nil {
+				// Nothing began, so even a call that changes something is made again, with a token that has the claims.
+				challenged = true
+				var err error
+				if r.token, err = p.challenged(ctx, r.as, r.permission, failed.claims); err != nil {
+					return nil, err
+				}
+				continue
 			}
 			switch {
 			case failed.throttled() && r.as.Work != uuid.Nil && (last || failed.retryAfter > patience):

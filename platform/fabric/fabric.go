@@ -57,6 +57,7 @@ type Platform struct {
 	fabric, powerBI *url.URL
 	client          *http.Client
 	tokens          func(context.Context, item.Caller, item.Permission) (string, error)
+	challenged      func(context.Context, item.Caller, item.Permission, string) (string, error)
 	limits          Limits
 	reads           Reads
 	exports         Exports
@@ -80,6 +81,9 @@ type Options struct {
 	// Tokens exchanges the token that the caller sent to the service for one that acts as them with a permission. Its
 	// errors reach the caller.
 	Tokens func(ctx context.Context, as item.Caller, p item.Permission) (string, error)
+	// Challenged exchanges it again after the platform refused a token with claims, which are JSON in base64url; nil refuses
+	// the call.
+	Challenged func(ctx context.Context, as item.Caller, p item.Permission, claims string) (string, error)
 	// Limits spreads the calls of all processes; nil lets every call through.
 	Limits Limits
 	// Reads remembers the reads that the platform has not finished; nil remembers none.
@@ -101,7 +105,7 @@ type Options struct {
 // New returns the platform. It calls nothing.
 func New(o Options) (*Platform, error) {
 	p := &Platform{
-		tokens: o.Tokens, limits: o.Limits, reads: o.Reads, exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log,
+		tokens: o.Tokens, challenged: o.Challenged, limits: o.Limits, reads: o.Reads, exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log,
 		showsCopilot: o.ShowsCopilot, writing: o.Writing,
 		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes},
 	}

@@ -29,6 +29,7 @@ type Entra struct {
 	people    []Resident
 	refusals  []Refusal
 	exchanges int
+	asked     string // the claims of the last request
 	requires  string // an authentication context without which no token is exchanged
 	withheld  []string
 	life      time.Duration
@@ -151,6 +152,13 @@ func (e *Entra) Exchanges() int {
 	return e.exchanges
 }
 
+// Asked returns the claims of the last request for a token.
+func (e *Entra) Asked() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.asked
+}
+
 // Sessions returns how many refresh tokens of exchanges are valid.
 func (e *Entra) Sessions() int {
 	e.mu.Lock()
@@ -203,7 +211,7 @@ func (e *Entra) token(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	form := r.PostForm.Get
-	if status, body, refused := e.refused(form("scope")); refused {
+	if status, body, refused := e.refused(form("scope"), form("claims")); refused {
 		answer(w, status, body)
 		return
 	}
@@ -219,10 +227,11 @@ func (e *Entra) token(w http.ResponseWriter, r *http.Request) {
 }
 
 // refused counts the request and returns the first scripted refusal of it.
-func (e *Entra) refused(scope string) (int, map[string]any, bool) {
+func (e *Entra) refused(scope, claims string) (int, map[string]any, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.exchanges++
+	e.asked = claims
 	i := slices.IndexFunc(e.refusals, func(f Refusal) bool { return strings.Contains(scope, f.Scope) })
 	if i < 0 {
 		return 0, nil, false

@@ -1,6 +1,7 @@
 package fabrictest
 
 import (
+	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -80,6 +81,15 @@ func Error(status int, code, message string) http.HandlerFunc {
 // Throttled is a 429 that lasts for the time.
 func (s *Service) Throttled(wait time.Duration) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { blocked(w, s.options().Now(), wait) }
+}
+
+// Challenge is a 401 that asks for a token with the claims, as when a session was revoked.
+func Challenge(claims string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="", authorization_uri="https://login.microsoftonline.com/common/oauth2/authorize", `+
+			`error="insufficient_claims", claims="`+base64.StdEncoding.EncodeToString([]byte(claims))+`"`)
+		fail(w, http.StatusUnauthorized, "Unauthorized", "The caller is not authenticated to access this resource")
+	}
 }
 
 // Lost ends the connection without an answer.
