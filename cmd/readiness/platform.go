@@ -58,6 +58,9 @@ func (f *serviceFlags) chosen() (dir string, remote bool, err error) {
 type platforms struct {
 	local    *folder.Platform // nil without a folder
 	exchange *entra.Exchange  // nil without Fabric
+	// probed and writing are the options of fabric.New of those names.
+	probed  func(item.Person) fabric.Answers
+	writing func(context.Context, item.Caller) error
 }
 
 // platforms opens the folder and reads the credential for Fabric. The permissions that people granted in the folder are those of
@@ -73,6 +76,9 @@ func (r *root) platforms(f serviceFlags, views func() *projections.Views) (p pla
 	if err == nil && remote {
 		p.exchange, err = f.fabric.Exchange(r.Log)
 	}
+	if err == nil && remote {
+		p.probed, p.writing, err = f.writes.Load()
+	}
 	return p, err
 }
 
@@ -83,19 +89,20 @@ func (r *root) openPlatform(ctx context.Context, life *lifetime, a setup.Applica
 	if chosen.exchange == nil {
 		return local, wiring.SampleQueries{Platform: local, Now: time.Now}, nil
 	}
-	overREST, err := r.openFabric(ctx, life, a, chosen.exchange, core, registry)
+	overREST, err := r.openFabric(ctx, life, a, chosen, core, registry)
 	if err != nil {
 		return nil, nil, err
 	}
 	if local == nil {
-		return overREST, nil, nil
+		return overREST, wiring.FabricQueries{Platform: overREST}, nil
 	}
-	return &union.Platform{Folder: local, Fabric: overREST, Serves: chosen.exchange.Serves},
-		wiring.SampleQueries{Platform: local, Now: time.Now}, nil
+	both := &union.Platform{Folder: local, Fabric: overREST, Serves: chosen.exchange.Serves}
+	return both, wiring.UnionQueries{Union: both, Folder: wiring.SampleQueries{Platform: local, Now: time.Now},
+		Fabric: wiring.FabricQueries{Platform: overREST}}, nil
 }
 
 // openFabric opens Fabric with the quota and the pending reads that all processes share.
-func (r *root) openFabric(ctx context.Context, life *lifetime, a setup.Application, exchange *entra.Exchange, core *core,
+func (r *root) openFabric(ctx context.Context, life *lifetime, a setup.Application, chosen platforms, core *core,
 	registry *prometheus.Registry) (*fabric.Platform, error) {
 	limits, err := quota.Open(ctx, core.url, quota.Options{Registry: registry})
 	if err != nil {
@@ -105,8 +112,9 @@ func (r *root) openFabric(ctx context.Context, life *lifetime, a setup.Applicati
 	pending, exports := reads.Store{Pool: core.pool}, reads.Exports{Pool: core.pool}
 	life.background("quota's housekeeping", func(ctx context.Context) { limits.KeepSwept(ctx, time.Minute) },
 		func(ctx context.Context) { r.sweepReads(ctx, pending, exports) })
-	return fabric.New(fabric.Options{URL: a.URL, PowerBIURL: a.PowerBIURL, Tokens: exchange.For, Challenged: exchange.Challenged, Limits: limits, Reads: pending,
-		Exports: exports, Transport: a.Transport, Log: r.Log})
+	return fabric.New(fabric.Options{URL: a.URL, PowerBIURL: a.PowerBIURL, Tokens: chosen.exchange.For,
+		Challenged: chosen.exchange.Challenged, Limits: limits, Reads: pending, Exports: exports, Probed: chosen.probed,
+		Writing: chosen.writing, Transport: a.Transport, Log: r.Log})
 }
 
 // sweepReads deletes reads and exports that nothing waits for any longer, every 10 minutes until ctx ends.

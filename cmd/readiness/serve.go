@@ -25,6 +25,7 @@ type serviceFlags struct {
 	databaseFlags
 	platforms []string
 	fabric    setup.Application
+	writes    setup.Writes
 	plans     string
 	rules     string
 	// workers is how many steps read and write definitions at once; asks is how many steps ask AI providers at once.
@@ -42,6 +43,7 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&f.platforms, "platform", nil, "analytics platform: folder:DIR, a directory of workspaces, or fabric, Microsoft "+
 		"Fabric as the person who calls; can be given once each")
 	f.fabric.AddTo(flags)
+	f.writes.AddTo(flags)
 	flags.IntVar(&f.workers, "workers", 8, "how many steps of work read and write definitions at once; an account or person gets at most "+
 		"half of them")
 	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks,

@@ -75,7 +75,7 @@ func (e *edit) write(c Change) (Undo, error) {
 		if u.Culture = e.instructionsCulture(); u.Culture != "" {
 			was, u.Escaped, err = e.writeLinguistic(u.Culture,
 				func(root *jsonpart.Value) (*string, error) { return instruct(root, c.Value), nil })
-		} else if err = e.hasFolder(); err == nil {
+		} else if err = e.noFolder; err == nil {
 			was = e.writeInstructions(c.Value)
 		}
 	case Visibility:
@@ -83,7 +83,7 @@ func (e *edit) write(c Change) (Undo, error) {
 			u.Made = map[string]string{}
 			was, u.Escaped, err = e.writeLinguistic(u.Culture,
 				func(root *jsonpart.Value) (*string, error) { return e.showEntity(root, c, u.Made) })
-		} else if err = e.hasFolder(); err == nil {
+		} else if err = e.noFolder; err == nil {
 			was, u.Made, err = e.writeVisibility(c)
 		}
 	case Synonyms:

@@ -17,8 +17,8 @@ type reading struct {
 	model *semanticmodel.Model
 	// hasCopilot is true for a definition with any part under Copilot/.
 	hasCopilot bool
-	// loose is true for a definition that can have no folder Copilot.
-	loose bool
+	// noFolder is why the definition can get no folder Copilot; nil if it can.
+	noFolder error
 	// hasProperties is true for a definition with a definition.pbism that can be edited.
 	hasProperties bool
 	tables        map[string]*semanticmodel.Table
@@ -37,11 +37,16 @@ func newReading(d definition.Definition, m *semanticmodel.Model) *reading {
 	r := &reading{
 		model:         m,
 		hasCopilot:    slices.ContainsFunc(d.Parts, func(p definition.Part) bool { return isCopilot(p.Path) }),
-		loose:         d.Loose,
 		hasProperties: readProperties(d) != nil,
 		tables:        map[string]*semanticmodel.Table{},
 		columns:       map[object]*semanticmodel.Column{},
 		measures:      map[object]*semanticmodel.Measure{},
+	}
+	switch {
+	case d.Loose:
+		r.noFolder = errNoFolder
+	case d.MayLackCopilot && !r.hasCopilot:
+		r.noFolder = errNotShown
 	}
 	for i := range m.Tables {
 		t := &m.Tables[i]

@@ -27,8 +27,8 @@ func (r *reading) noSynonyms() error {
 	if !r.synonymsKnown {
 		r.synonymsKnown = true
 		switch {
-		case r.loose:
-			r.synonymsError = errNoFolder
+		case r.noFolder != nil:
+			r.synonymsError = r.noFolder
 		case r.instructionsCulture() != "" || r.visibilityCulture() != "":
 			r.synonymsError = errLinguistic
 		}

@@ -2,6 +2,7 @@ package wiring
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -9,7 +10,9 @@ import (
 	"readiness/definition/dax/evaluate"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
+	"readiness/platform/fabric"
 	"readiness/platform/folder"
+	"readiness/platform/union"
 )
 
 // SampleQueries runs queries over the sample data of a folder of workspaces. It
@@ -48,4 +51,65 @@ func compared(v evaluate.Value) comparison.Value {
 	case evaluate.Blank:
 	}
 	return comparison.Value{}
+}
+
+// FabricQueries runs queries on Microsoft Fabric as the person. It implements work.Queries.
+type FabricQueries struct{ Platform *fabric.Platform }
+
+// Rows returns the rows of a query.
+func (q FabricQueries) Rows(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error) {
+	result, err := q.Platform.Query(ctx, as, workspaceID, modelID, dax)
+	if err != nil {
+		return comparison.ResultSet{}, err
+	}
+	set := comparison.ResultSet{Truncated: result.Cut, Rows: make([][]comparison.Value, len(result.Values))}
+	for i, row := range result.Values {
+		for _, v := range row {
+			set.Rows[i] = append(set.Rows[i], given(v))
+		}
+	}
+	return set, nil
+}
+
+// instants are how the platform writes dates. It gives no types, so a text of this form counts as one.
+var instants = []string{"2006-01-02T15:04:05", "2006-01-02T15:04:05Z"}
+
+// given returns a value of the platform as it is compared.
+func given(v any) comparison.Value {
+	switch v := v.(type) {
+	case bool:
+		return comparison.Boolean(v)
+	case json.Number:
+		if number, err := v.Float64(); err == nil {
+			return comparison.Number(number)
+		}
+		return comparison.Text(v.String())
+	case string:
+		for _, layout := range instants {
+			if at, err := time.Parse(layout, v); err == nil {
+				return comparison.Instant(at)
+			}
+		}
+		return comparison.Text(v)
+	}
+	return comparison.Value{}
+}
+
+// UnionQueries runs queries where a workspace is: over the sample data of the folder, or on Microsoft Fabric.
+type UnionQueries struct {
+	Union  *union.Platform
+	Folder SampleQueries
+	Fabric FabricQueries
+}
+
+// Rows returns the rows of a query.
+func (q UnionQueries) Rows(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error) {
+	here, err := q.Union.InFolder(ctx, as, workspaceID)
+	switch {
+	case err != nil:
+		return comparison.ResultSet{}, err
+	case here:
+		return q.Folder.Rows(ctx, as, workspaceID, modelID, dax)
+	}
+	return q.Fabric.Rows(ctx, as, workspaceID, modelID, dax)
 }

@@ -38,12 +38,13 @@ func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item)
 // readOf returns the call that reads an item's definition.
 func (p *Platform) readOf(as item.Caller, it item.Item) request {
 	return request{as: as, permission: item.PermissionPlatform, host: p.fabric, method: http.MethodPost, bucket: quota.Platform,
-		path:  itemPath(it) + "/getDefinition",
+		path:  p.itemPath(it) + "/getDefinition",
 		route: "POST /workspaces/{w}/" + collections[it.Type] + "/{i}/getDefinition",
 		about: subject{workspace: it.WorkspaceID, item: it, definition: true}}
 }
 
-func itemPath(it item.Item) string {
+// itemPath returns the path of an item.
+func (p *Platform) itemPath(it item.Item) string {
 	return "/workspaces/" + it.WorkspaceID.String() + "/" + collections[it.Type] + "/" + it.ID.String()
 }
 
@@ -131,7 +132,7 @@ func (p *Platform) parts(ctx context.Context, r request, a *answer, it item.Item
 	b := builder{bounds: p.bounds, item: it}
 	format, err := readParts(a.body, p.bounds, b.add, "definition", "parts")
 	if err == nil {
-		d, err := p.built(&b, it)
+		d, err := p.built(r.as.Person, &b, it)
 		d.Format = format
 		return d, err
 	}
@@ -145,9 +146,9 @@ func (p *Platform) parts(ctx context.Context, r request, a *answer, it item.Item
 }
 
 // built returns the collected definition.
-func (p *Platform) built(b *builder, it item.Item) (definition.Definition, error) {
+func (p *Platform) built(person item.Person, b *builder, it item.Item) (definition.Definition, error) {
 	d, err := b.definition()
-	d.MayLackCopilot = it.Type == item.SemanticModel && !p.showsCopilot
+	d.MayLackCopilot = it.Type == item.SemanticModel && !p.answers(person).CopilotShown
 	return d, err
 }
 
@@ -193,6 +194,9 @@ type wirePart struct {
 	Payload     *[]byte `json:"payload"`
 	PayloadType string  `json:"payloadType"`
 }
+
+// inline is the only type of payload that the platform has.
+func (wirePart) inline() string { return "InlineBase64" }
 
 // give gives the part to take.
 func (w wirePart) give(take func(path, payloadType string, data []byte) error) error {
@@ -258,9 +262,6 @@ type builder struct {
 	bytes  int
 }
 
-// inlineBase64 is the only type of payload that the platform has.
-const inlineBase64 = "InlineBase64"
-
 // platformPart holds the item's name and logical id. The platform changes it only by another call.
 const platformPart = ".platform"
 
@@ -268,7 +269,7 @@ func (b *builder) add(path, payloadType string, data []byte) error {
 	switch {
 	case path == platformPart:
 		return nil
-	case payloadType != "" && !strings.EqualFold(payloadType, inlineBase64):
+	case payloadType != "" && !strings.EqualFold(payloadType, wirePart{}.inline()):
 		return notReadable(b.item, "the payload of %s is not InlineBase64", quoted(path))
 	case !local(path):
 		return notReadable(b.item, "the path %s of a part leaves the item", quoted(path))

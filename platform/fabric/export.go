@@ -168,7 +168,7 @@ func (p *Platform) exported(ctx context.Context, as item.Caller, it item.Item) (
 	case err != nil || len(b.parts) == 0:
 		return definition.Definition{}, false, err
 	}
-	d, err := p.built(&b, it)
+	d, err := p.built(as.Person, &b, it)
 	return d, true, err
 }
 

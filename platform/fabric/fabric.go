@@ -66,6 +66,7 @@ type Platform struct {
 	log             *slog.Logger
 	showsCopilot    bool
 	writing         func(context.Context, item.Caller) error
+	probed          func(item.Person) Answers
 	bounds          bounds
 }
 
@@ -94,6 +95,8 @@ type Options struct {
 	ShowsCopilot bool
 	// Writing returns a refusal unless the caller's definitions may be written; nil if none may.
 	Writing func(ctx context.Context, as item.Caller) error
+	// Probed returns what is known about the person's tenant; nil if no tenant was probed.
+	Probed func(item.Person) Answers
 	// Transport carries the calls; nil for one of this package's own.
 	Transport http.RoundTripper
 	// Wait returns nil after the time, or ctx.Err() when ctx ends first; nil for a timer.
@@ -105,8 +108,8 @@ type Options struct {
 // New returns the platform. It calls nothing.
 func New(o Options) (*Platform, error) {
 	p := &Platform{
-		tokens: o.Tokens, challenged: o.Challenged, limits: o.Limits, reads: o.Reads, exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log,
-		showsCopilot: o.ShowsCopilot, writing: o.Writing,
+		tokens: o.Tokens, challenged: o.Challenged, limits: o.Limits, reads: o.Reads, exports: o.Exports, wait: o.Wait, now: o.Now,
+		log: o.Log, showsCopilot: o.ShowsCopilot, writing: o.Writing, probed: o.Probed,
 		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes},
 	}
 	var err error

@@ -26,6 +26,8 @@ type subject struct {
 	// definition reports that the call reads a definition, writes that it writes one, operation that it asks for the
 	// operation which does.
 	definition, writes, operation bool
+	// queries reports that the call runs a query.
+	queries bool
 }
 
 // failure is the platform's error. Code is Fabric's errorCode or Power BI's error.code.
@@ -39,7 +41,11 @@ type failure struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`
 		Inner   struct {
-			Code string `json:"code"`
+			Code    string `json:"code"`
+			Details []struct {
+				Code   string
+				Detail struct{ Value any }
+			} `json:"details"`
 		} `json:"pbi.error"`
 	} `json:"error"`
 
@@ -185,6 +191,8 @@ func (f *failure) refusal(of subject) error {
 	switch {
 	case of.operation && (notFound || f.Code == "OperationHasNoResult"):
 		return &ended{gone: notFound, error: f.unavailable()}
+	case of.queries && f.status == http.StatusBadRequest && (!known || code == domain.ItemNotReadable):
+		return f.unanswered(of)
 	case known:
 	case f.throttled():
 		return domain.Refuse(domain.PlatformUnavailable, "the platform lets you make no further calls for now (%s); try again in %s",

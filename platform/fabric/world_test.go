@@ -86,6 +86,7 @@ type world struct {
 	clock   *clock
 	shared  *remembered
 	off     error // refuses writes
+	probed  fabric.Answers
 }
 
 // everyScope are the delegated permissions of all keys of fabric.Scopes.
@@ -145,6 +146,7 @@ func (w *world) client(t *testing.T, address string) *fabric.Platform {
 		URL: address, PowerBIURL: address, Transport: w.server.Client().Transport, Now: w.clock.Now, Wait: w.clock.Wait,
 		Limits: w.shared, Reads: w.shared,
 		Writing: func(context.Context, item.Caller) error { return w.off },
+		Probed:  func(item.Person) fabric.Answers { return w.probed },
 		Tokens:  func(_ context.Context, as item.Caller, _ item.Permission) (string, error) { return as.Token, nil },
 	})
 	if err != nil {

@@ -28,7 +28,7 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 		return err
 	}
 	r := request{as: as, permission: item.PermissionPlatform, host: p.fabric, method: http.MethodPost, bucket: quota.Platform,
-		path:  itemPath(it) + "/updateDefinition",
+		path:  p.itemPath(it) + "/updateDefinition",
 		route: "POST /workspaces/{w}/" + collections[it.Type] + "/{i}/updateDefinition",
 		about: subject{workspace: it.WorkspaceID, item: it, writes: true}, urgency: quota.Write, once: true}
 	parts, err := encodedParts(d)
@@ -47,6 +47,9 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 		return domain.Refuse(domain.ItemChanged, "%s was changed since it was read; read it again", nameOf(it)).
 			About(it.Type.IDName(), it.ID)
 	}
+	if err := p.keepsHidden(as, it, now, d); err != nil {
+		return err
+	}
 	ready.body = updateOf(parts, now.Format)
 	a, err := p.send(ctx, ready)
 	if err != nil {
@@ -64,7 +67,7 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 func encodedParts(d definition.Definition) ([]byte, error) {
 	parts := make([]wirePart, len(d.Parts))
 	for i, part := range d.Parts {
-		parts[i] = wirePart{part.Path, &part.Data, inlineBase64}
+		parts[i] = wirePart{part.Path, &part.Data, wirePart{}.inline()}
 	}
 	text, err := json.Marshal(parts)
 	if err != nil {
@@ -127,7 +130,7 @@ func (p *Platform) mayWrite(ctx context.Context, as item.Caller, it item.Item, d
 	}
 	b := builder{bounds: p.bounds, item: it}
 	for _, part := range d.Parts {
-		switch err := b.add(part.Path, inlineBase64, part.Data); {
+		switch err := b.add(part.Path, "", part.Data); {
 		case errors.Is(err, errTooLarge):
 			return p.tooLarge(it)
 		case err != nil:

@@ -68,7 +68,7 @@ func (c *call) byConnection(it item.Item, d definition.Definition) definition.De
 	for _, r := range all {
 		for i, p := range parts {
 			if r.ID == it.ID && r.Model != nil && p.Path == reportPart {
-				parts[i].Data = connected(r.Model.ID)
+				parts[i].Data = c.o.Layout.connected(r.Model.ID)
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (c *call) getDefinition(t item.Type) {
 		fail(c.w, http.StatusBadRequest, "InvalidDefinitionFormat", "The definition format is invalid")
 		return
 	}
-	d, err := c.o.Folder.Definition(c.r.Context(), c.as(), it)
+	d, err := c.definitionOf(c.r.Context(), c.o, c.as(), it)
 	if err != nil {
 		c.refuse(err)
 		return

@@ -19,6 +19,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"readiness/definition"
+	"readiness/definition/dax/evaluate"
 	"readiness/domain/item"
 )
 
@@ -32,6 +33,7 @@ type Folder interface {
 	Capacity(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (item.CapacityState, error)
 	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
 	WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error
+	Query(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string, today time.Time) (evaluate.Result, error)
 }
 
 // Person is whom a bearer stands for.
@@ -57,7 +59,7 @@ const (
 )
 
 // Quotas of calls a person and minute; 0 means no limit.
-type Quotas struct{ Calls, Operations int }
+type Quotas struct{ Calls, Operations, Queries int }
 
 // Options configures New. Folder and Person are required.
 type Options struct {
@@ -77,6 +79,8 @@ type Options struct {
 	RetryAfter time.Duration
 	Layout     Layout
 	Quotas     Quotas
+	// QueryRows is how many rows of a query's result are given; 0 means all.
+	QueryRows int
 }
 
 // Service is the emulator.
@@ -91,6 +95,7 @@ type Service struct {
 	seen       []Seen
 	writing    sync.Mutex // held while updates are made
 	updates    []*update  // taken and not made yet, oldest first
+	made       map[uuid.UUID]*madeItem
 }
 
 // Seen is a call that arrived, for tests that assert what was called.
@@ -121,7 +126,7 @@ func New(o Options) *Service {
 	if o.CapacityReader == nil {
 		o.CapacityReader = func(string) bool { return true }
 	}
-	s := &Service{o: o, operations: map[string]*operation{}, windows: map[string]*window{}}
+	s := &Service{o: o, operations: map[string]*operation{}, made: map[uuid.UUID]*madeItem{}, windows: map[string]*window{}}
 	s.router = s.routes()
 	return s
 }
@@ -227,6 +232,12 @@ func (s *Service) routes() *mux.Router {
 		route(http.MethodPost, inWorkspace+"/"+path+anItem+"/getDefinition", calls, both, func(c *call) { c.getDefinition(t) })
 		route(http.MethodPost, inWorkspace+"/"+path+anItem+"/updateDefinition", calls, both, func(c *call) { c.updateDefinition(t) })
 	}
+	for _, path := range []string{"semanticModels", "reports"} {
+		t := types[path]
+		route(http.MethodPost, inWorkspace+"/"+path, calls, append([]string{string(t) + ".ReadWrite.All"}, write...),
+			func(c *call) { c.create(t) })
+	}
+	route(http.MethodDelete, inWorkspace+"/items"+anItem, calls, write, (*call).remove)
 	route(http.MethodGet, inWorkspace+"/items", calls, read, func(c *call) { c.items("") })
 	route(http.MethodGet, inWorkspace+"/items"+anItem, calls, one, func(c *call) { c.item("") })
 	route(http.MethodPost, inWorkspace+"/items"+anItem+"/getDefinition", calls, write, func(c *call) { c.getDefinition("") })
@@ -237,6 +248,8 @@ func (s *Service) routes() *mux.Router {
 		(*call).capacity)
 	route(http.MethodGet, "/v1/operations/{o:"+uuidPattern+"}", polls, nil, (*call).operation)
 	route(http.MethodGet, "/v1/operations/{o:"+uuidPattern+"}/result", polls, nil, (*call).result)
+	route(http.MethodPost, "/v1.0/myorg/groups/{w:"+uuidPattern+"}/datasets"+anItem+"/executeQueries", ofQueries,
+		[]string{"Dataset.Read.All", "Dataset.ReadWrite.All"}, (*call).queries)
 	const group = "/v1.0/myorg/groups/{w:" + uuidPattern + "}/reports"
 	reports := []string{"Report.Read.All", "Report.ReadWrite.All"}
 	route(http.MethodGet, group, calls, reports, (*call).powerBIReports)

@@ -100,6 +100,7 @@ type bucket int
 const (
 	calls bucket = iota
 	polls
+	ofQueries
 )
 
 // window counts the calls of a person in a fixed window of a minute.
@@ -111,8 +112,12 @@ type window struct {
 // count counts a call and returns how long the person must wait; 0 when the call is within the quota.
 func (s *Service) count(o Options, b bucket, person string) time.Duration {
 	quota, key := o.Quotas.Calls, "calls/"+person
-	if b == polls {
+	switch b {
+	case polls:
 		quota, key = o.Quotas.Operations, "operations/"+person
+	case ofQueries:
+		quota, key = o.Quotas.Queries, "queries/"+person
+	case calls:
 	}
 	if quota == 0 {
 		return 0

@@ -62,7 +62,7 @@ func (l Layout) kept(now, sent definition.Definition) definition.Definition {
 const reportPart = "definition.pbir"
 
 // connected returns the part reportPart of a report on the model.
-func connected(model uuid.UUID) []byte {
+func (Layout) connected(model uuid.UUID) []byte {
 	return fmt.Appendf(nil, `{
   "$schema": "https://developer.microsoft.com/json-schemas/fabric/item/report/definitionProperties/2.0.0/schema.json",
   "version": "4.0",

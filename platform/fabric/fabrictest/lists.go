@@ -131,6 +131,12 @@ func (c *call) items(t item.Type) {
 
 // find returns the item of the path.
 func (c *call) find(t item.Type) (it item.Item, err error) {
+	c.mu.Lock()
+	made := c.made[c.id("i")]
+	c.mu.Unlock()
+	if made != nil && made.WorkspaceID == c.id("w") && (t == "" || t == made.Type) {
+		return made.Item, nil
+	}
 	for _, one := range []item.Type{item.SemanticModel, item.Report, item.DataAgent} {
 		if t != "" && t != one {
 			continue

@@ -161,7 +161,7 @@ func (s *Service) makeUpdates(ctx context.Context) {
 
 // makeUpdate writes an update to the folder over whatever is there.
 func (s *Service) makeUpdate(ctx context.Context, o Options, u *update) error {
-	if o.Layout.Forgetful {
+	if o.Layout.Forgetful || s.remake(o, u) {
 		return nil
 	}
 	var err error

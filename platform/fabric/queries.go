@@ -1,0 +1,133 @@
+package fabric
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/platform/quota"
+)
+
+// Rows are the result of a query: the columns in their order, and a value for each: nil, bool, json.Number or string.
+type Rows struct {
+	Columns []string
+	Values  [][]any
+	// Cut reports that the result has more than these rows, so that it must not be compared.
+	Cut bool
+}
+
+// max is how many rows the platform gives at most. It says when it cut a result off.
+func (Rows) max() int { return 100_000 }
+
+// Query runs a DAX query that returns one table. It refuses with InvalidRequest a query that the platform cannot run.
+func (p *Platform) Query(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (Rows, error) {
+	body, err := json.Marshal(map[string]any{"queries": []any{map[string]string{"query": dax}},
+		"serializerSettings": map[string]bool{"includeNulls": true}})
+	if err != nil {
+		return Rows{}, err
+	}
+	r := request{as: as, permission: item.PermissionUsage, host: p.powerBI, method: http.MethodPost, bucket: quota.Queries,
+		path:  "/groups/" + workspaceID.String() + "/datasets/" + modelID.String() + "/executeQueries",
+		route: "POST /groups/{w}/datasets/{m}/executeQueries", body: body,
+		about: subject{workspace: workspaceID, queries: true,
+			item: item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID}}}
+	var got wireResults
+	if err := p.get(ctx, r, &got); err != nil {
+		return Rows{}, err
+	}
+	rows, err := got.rows()
+	if err != nil {
+		return Rows{}, p.garbled(ctx, r, err)
+	}
+	return rows, nil
+}
+
+// wireError is an error within an answer of status 200: the platform gives the rows that it has.
+type wireError = json.RawMessage
+
+type wireResults struct {
+	Results []struct {
+		Tables []struct {
+			Rows  []json.RawMessage
+			Error wireError
+		}
+		Error wireError
+	}
+	Error wireError
+}
+
+// rows returns the first table of the first result.
+func (w wireResults) rows() (rows Rows, err error) {
+	if len(w.Results) == 0 {
+		return rows, errors.New("it has no result")
+	}
+	result := w.Results[0]
+	rows.Cut = says(w.Error) || says(result.Error)
+	if len(result.Tables) == 0 {
+		if !rows.Cut {
+			err = errors.New("it has no table")
+		}
+		return rows, err
+	}
+	table := result.Tables[0]
+	rows.Cut = rows.Cut || says(table.Error) || len(table.Rows) > rows.max()
+	for i, text := range table.Rows[:min(len(table.Rows), rows.max())] {
+		columns, values, err := readRow(text)
+		switch {
+		case err != nil:
+			return rows, err
+		case i == 0:
+			rows.Columns = columns
+		case len(columns) != len(rows.Columns):
+			return rows, errors.New("its rows have different columns")
+		}
+		rows.Values = append(rows.Values, values)
+	}
+	return rows, nil
+}
+
+func says(e wireError) bool { return len(e) > 0 && string(e) != "null" }
+
+// readRow reads an object whose members are the columns, in their order.
+func readRow(text []byte) (columns []string, values []any, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, nil, errors.Join(err, errors.New("a row is no object"))
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		var value any
+		if err := d.Decode(&value); err != nil {
+			return nil, nil, err
+		}
+		switch value.(type) {
+		case nil, bool, json.Number, string:
+		default:
+			return nil, nil, errors.New("a value of a row is neither a number nor a text")
+		}
+		text, _ := name.(string)
+		columns, values = append(columns, text), append(values, value)
+	}
+	return columns, values, nil
+}
+
+// unanswered is the refusal of a query that the platform cannot run.
+func (f *failure) unanswered(of subject) error {
+	words := ""
+	for _, d := range f.PowerBI.Inner.Details {
+		if text, ok := d.Detail.Value.(string); ok && d.Code == "DetailsMessage" {
+			words = ": " + line(text, maxQuoted)
+		}
+	}
+	return about(domain.Refuse(domain.InvalidRequest, "the platform cannot run the query (%s)%s", f.Code, words), of)
+}

@@ -1,0 +1,82 @@
+package setup_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"readiness/domain"
+	"readiness/domain/item"
+	"readiness/platform/fabric"
+	"readiness/platform/fabric/setup"
+)
+
+// A person writes only if their account is named and the probe of their tenant has passed.
+func TestWrites(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "answers.json")
+	const passed, failed = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+	answers := fabric.Answers{ProbedAt: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), Passed: true, HiddenKept: true, Relaid: []string{"definition.pbism"}}
+	for tenant, a := range map[string]fabric.Answers{strings.ToUpper(passed): answers, failed: {CopilotShown: true}} {
+		if err := setup.KeepAnswers(file, tenant, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		accounts        []string
+		account, tenant string
+		says            string // "" if they may write
+	}{
+		"named and passed":    {[]string{"x", "contoso"}, "contoso", passed, ""},
+		"another account":     {[]string{"contoso"}, "fabrikam", passed, "only reads from Fabric for your account"},
+		"no account":          {nil, "contoso", passed, "off"},
+		"a probe that failed": {[]string{"contoso"}, "contoso", failed, "before a probe has passed"},
+		"no probe":            {[]string{"contoso"}, "contoso", "33333333-3333-4333-8333-333333333333", "before a probe has passed"},
+		"no tenant":           {[]string{"contoso"}, "contoso", "", "before a probe has passed"},
+	} {
+		w := setup.Writes{Accounts: c.accounts, AnswersFile: file}
+		probed, writing, err := w.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		as := item.Caller{Account: c.account, Person: item.Person{ID: c.tenant + "/ada"}}
+		if c.says == "off" {
+			if writing != nil {
+				t.Errorf("%s: writes are on", name)
+			}
+			continue
+		}
+		err = writing(t.Context(), as)
+		if r, refused := domain.Refused(err); refused != (c.says != "") || refused && !strings.Contains(r.Message, c.says) {
+			t.Errorf("%s: got %v, want %q", name, err, c.says)
+		}
+		if got := probed(as.Person); c.tenant == passed && !got.HiddenKept {
+			t.Errorf("%s: what was found out is %+v", name, got)
+		}
+	}
+}
+
+// A file that is missing, damaged or too large keeps the service from starting.
+func TestAnswersThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"missing": "", "damaged": "{", "large": strings.Repeat(" ", 2<<20)} {
+		file := filepath.Join(dir, name)
+		if text != "" {
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := (&setup.Writes{AnswersFile: file}).Load(); err == nil || !strings.Contains(err.Error(), "--fabric-answers") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if _, _, err := (&setup.Writes{Accounts: []string{"x"}}).Load(); err == nil || !strings.Contains(err.Error(), "needs --fabric-answers") {
+		t.Errorf("without a file, got %v", err)
+	}
+	if probed, writing, err := (&setup.Writes{}).Load(); err != nil || probed != nil || writing != nil {
+		t.Errorf("without flags, got %v", err)
+	}
+}
