@@ -105,6 +105,7 @@ var mayImport = map[string][]string{
 	"internal/describe":              {},
 	"internal/disk":                  {},
 	"internal/demo/...":              {"..."},
+	"internal/probe":                 {"internal/database"},
 	"internal/precision":             {"ai/rules", "domain/optimization", "domain/proposal", "domain/readiness", "domain/readiness/finding", "offline"},
 	"internal/rulepages":             {"domain/readiness", "domain/readiness/explained", "domain/readiness/finding", "offline/ignore"},
 	"internal/jsonerror":             {},

@@ -178,15 +178,10 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 	if f.baseURL == "" {
 		f.baseURL = r.ownAddress(listener.Addr())
 	}
-	watching, err := watchListener(ctx, life, f.metricsListen)
+	s, err := r.openWatched(ctx, life, f.serviceFlags, plans, false)
 	if err != nil {
 		return err
 	}
-	s, err := r.openService(ctx, life, f.serviceFlags, plans, false)
-	if err != nil {
-		return err
-	}
-	s.watch(ctx, life, watching)
 	if f.accounts != "" {
 		if err := r.applyAtStart(ctx, s, declared); err != nil {
 			return err

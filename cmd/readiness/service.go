@@ -23,6 +23,7 @@ import (
 	"readiness/http/health"
 	"readiness/http/rate"
 	"readiness/http/token"
+	"readiness/internal/probe"
 	"readiness/internal/wiring"
 	agents "readiness/mcp/service"
 	"readiness/monitor"
@@ -59,12 +60,8 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
-	d, err := r.run(ctx, f.databaseFlags, share)
+	d, err := r.openDatabase(ctx, life, f.databaseFlags, share)
 	if err != nil {
-		return nil, err
-	}
-	life.then("PostgreSQL", d.stop)
-	if err := migrate(ctx, d.url); err != nil {
 		return nil, err
 	}
 	secrets, err := openSecrets(f.data)
@@ -107,6 +104,19 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	registerMetrics(registry, core, queue, wired.AI, measured, f.data)
 	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer, commands: s,
 		measured: measured}, nil
+}
+
+// openDatabase starts or finds the database, refuses one that cannot serve the log, and migrates it.
+func (r *root) openDatabase(ctx context.Context, life *lifetime, f databaseFlags, share bool) (*database, error) {
+	d, err := r.run(ctx, f, share)
+	if err != nil {
+		return nil, err
+	}
+	life.then("PostgreSQL", d.stop)
+	if err := probe.Database(ctx, d.url); err != nil {
+		return nil, err
+	}
+	return d, migrate(ctx, d.url)
 }
 
 // liveCore opens the log and its views, which must all be built, and follows the appends of other processes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 
+	"readiness/domain/account"
 	"readiness/http/health"
 )
 
@@ -13,6 +14,20 @@ func watchListener(ctx context.Context, life *lifetime, address string) (net.Lis
 		return nil, nil
 	}
 	return listen(ctx, life, address)
+}
+
+// openWatched opens the service and serves its metrics and health where --metrics-listen says.
+func (r *root) openWatched(ctx context.Context, life *lifetime, f serviceFlags, plans account.Plans, share bool) (*service, error) {
+	watching, err := watchListener(ctx, life, f.metricsListen)
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.openService(ctx, life, f, plans, share)
+	if err != nil {
+		return nil, err
+	}
+	s.watch(ctx, life, watching)
+	return s, nil
 }
 
 // watch serves metrics and health on the listener, unless it is nil, until the end of life.

@@ -31,15 +31,10 @@ accepted work are encrypted with it. With --metrics-listen it serves metrics and
 			}
 			life := &lifetime{log: r.Log}
 			defer func() { err = errors.Join(err, life.end()) }()
-			watching, err := watchListener(c.Context(), life, f.metricsListen)
+			s, err := r.openWatched(c.Context(), life, f, plans, true)
 			if err != nil {
 				return err
 			}
-			s, err := r.openService(c.Context(), life, f, plans, true)
-			if err != nil {
-				return err
-			}
-			s.watch(c.Context(), life, watching)
 			if err := s.work(c.Context(), life); err != nil {
 				return err
 			}
