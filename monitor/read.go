@@ -28,7 +28,8 @@ func (m *Monitor) read(ctx context.Context) (n numbers, err error) {
 	b.Queue(`SELECT kind, state::text, count(*), min(created_at) FROM river_job
 		WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled') GROUP BY 1, 2`).Query(func(rows pgx.Rows) (err error) {
 		n.queue, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (q queued, err error) {
-			return q, row.Scan(&q.kind, &q.state, &q.n, &q.oldest)
+			err = row.Scan(&q.kind, &q.state, &q.n, &q.oldest)
+			return q, err
 		})
 		return err
 	})

@@ -106,6 +106,15 @@ func (k *keys) current(ctx context.Context, unknown bool) (*keySet, error) {
 	return set, nil
 }
 
+// Reach reads the keys of an issuer once, as the service does for its first token. The error says why it cannot.
+func Reach(ctx context.Context, issuer string) error {
+	k, err := newKeys(issuer, &http.Client{CheckRedirect: sameHost}, time.Now, slog.New(slog.DiscardHandler))
+	if err == nil {
+		_, err = k.fetch(ctx)
+	}
+	return err
+}
+
 // fetch reads the discovery document and the key set that it names.
 func (k *keys) fetch(ctx context.Context) (keyfunc.Keyfunc, error) {
 	text, err := k.get(ctx, strings.TrimSuffix(k.issuer, "/")+"/.well-known/openid-configuration")

@@ -21,7 +21,7 @@ const ExitCodes = `Exit codes:
   0  done
   1  failed, or refused by a rule: there is no result
   2  wrong command line or environment
-  3  events verify found damage, projections rebuild --diff found a difference, or assess or a
+  3  events verify found damage, doctor a failing check, projections rebuild --diff a difference, or assess or a
      benchmark or A/B run failed --fail-under, --fail-on or --fail-on-regression
   4  done, except for items that could not be read, assessed or changed; the output says which and why
 130  stopped at once by a second interrupt`
