@@ -2,7 +2,7 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test test/fabric test/oracles test/mcp test/hard test/busy test/race lint fmt fuzz fuzz/http soak bench migrate generate conformance clean
+.PHONY: help build run demo test test/fabric test/oracles test/mcp test/hard test/busy test/race deploy/check lint fmt fuzz fuzz/http soak bench migrate generate conformance clean
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
 # BENCH: pattern of benchmarks. FUZZREQUESTS: calls to each route by fuzz/http.
@@ -71,6 +71,14 @@ test/mcp: ## try the MCP server with clients and a server of other makers, which
 
 test/race: ## run every test under the race detector
 	$(WITH_POSTGRES) go test -race $(PKG)
+
+# What deploy/check needs of Debian: promtool, systemd-analyze.
+DEPLOY_PACKAGES := prometheus systemd
+
+deploy/check: ## check alerts, dashboard, compose, Kustomize and units of deploy, with Debian's packages
+	@if ! command -v promtool >/dev/null || ! command -v systemd-analyze >/dev/null; then \
+		apt-get update && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends $(DEPLOY_PACKAGES); fi
+	cd deploy/check && go vet ./... && go test -count=1 -timeout 30m ./...
 
 lint: ## run the linters of .golangci.yml
 	$(GOLANGCI_LINT) run $(PKG)
