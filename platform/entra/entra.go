@@ -172,7 +172,12 @@ func (x *Exchange) actable(as item.Caller) (string, error) {
 
 // exchange asks for a token, which has the claims, and keeps it.
 func (x *Exchange) exchange(ctx context.Context, tenant string, as item.Caller, k key, claims string) (string, error) {
+	assertion := as.Token
 	client, err := x.client(tenant)
+	if kept, lasts := lastingOf(as.Token); lasts && err == nil {
+		assertion = kept.Assertion
+		client, err = x.newClient(tenant, confidential.WithCache(&kept))
+	}
 	if err != nil {
 		return "", err
 	}
@@ -182,7 +187,7 @@ func (x *Exchange) exchange(ctx context.Context, tenant string, as item.Caller, 
 	if claims != "" {
 		o = append(o, confidential.WithClaims(claims))
 	}
-	got, err := client.AcquireTokenOnBehalfOf(ctx, as.Token, x.o.Scopes[k.permission], o...)
+	got, err := client.AcquireTokenOnBehalfOf(ctx, assertion, x.o.Scopes[k.permission], o...)
 	if err != nil {
 		return "", x.failed(ctx, k, err)
 	}
@@ -236,14 +241,23 @@ func (x *Exchange) client(tenant string) (confidential.Client, error) {
 	defer x.mu.Unlock()
 	c := x.clients[tenant]
 	if c == nil || c.exchanges >= maxExchanges {
-		made, err := confidential.New(x.o.Authority+"/"+tenant, x.o.ClientID, x.o.Credential, confidential.WithHTTPClient(x.http),
-			confidential.WithInstanceDiscovery(false), confidential.WithClientCapabilities([]string{"cp1"}))
+		made, err := x.newClient(tenant)
 		if err != nil {
-			return confidential.Client{}, fmt.Errorf("entra: %w", err)
+			return confidential.Client{}, err
 		}
 		c = &tenantClient{Client: made}
 		x.clients[tenant] = c
 	}
 	c.exchanges++
 	return c.Client, nil
+}
+
+func (x *Exchange) newClient(tenant string, o ...confidential.Option) (confidential.Client, error) {
+	o = append(o, confidential.WithHTTPClient(x.http), confidential.WithInstanceDiscovery(false),
+		confidential.WithClientCapabilities([]string{"cp1"}))
+	c, err := confidential.New(x.o.Authority+"/"+tenant, x.o.ClientID, x.o.Credential, o...)
+	if err != nil {
+		return c, fmt.Errorf("entra: %w", err)
+	}
+	return c, nil
 }

@@ -258,6 +258,51 @@ func TestChallenged(t *testing.T) {
 	}
 }
 
+// A lasting token acts as the caller after theirs has ended, with each permission, until the provider ends the session. It is
+// one person's alone.
+func TestLasting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	as := w.ada(t)
+	bob := as
+	bob.Person.ID = contoso + "/" + client
+	var err error
+	if bob.Token, err = w.provider.SignIn(contoso, client, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.For(t.Context(), bob, item.PermissionPlatform); err != nil {
+		t.Fatal(err)
+	}
+	plain := as
+	var until time.Time
+	as.Token, until, err = w.Lasting(t.Context(), as)
+	if err != nil || as.Token == plain.Token || until.Sub(w.now()) < 23*time.Hour {
+		t.Fatalf("%v, until %s", err, until)
+	}
+	w.ahead.Store(int64(3 * time.Hour))
+	_, err = w.For(t.Context(), plain, item.PermissionUsage)
+	if _, is := domain.Refused(err); !is {
+		t.Errorf("the caller's own token still serves: %v", err)
+	}
+	for _, p := range []item.Permission{item.PermissionPlatform, item.PermissionUsage} {
+		got, err := w.For(t.Context(), as, p)
+		if err != nil {
+			t.Fatalf("%s: %v", p, err)
+		}
+		if who, err := w.provider.Person(got); err != nil || who.ID != contoso+"/"+ada || who.AppOnly {
+			t.Errorf("%s: the token stands for %+v, %v", p, who, err)
+		}
+	}
+	if again, _, err := w.Lasting(t.Context(), as); err != nil || again != as.Token {
+		t.Errorf("a lasting token is not kept: %v", err)
+	}
+	w.provider.EndSessions()
+	_, err = w.For(t.Context(), as, item.PermissionAgent)
+	if r := refused(t, "ended", err, domain.TokenExpired, "sign in again"); strings.Contains(r.Message, as.Token) {
+		t.Error("the token is in the message")
+	}
+}
+
 // A guest is another person in the tenant that they visit: their token there is exchanged there, and not kept for the other.
 func TestGuest(t *testing.T) {
 	t.Parallel()
