@@ -176,7 +176,7 @@ func (x *Exchange) exchange(ctx context.Context, tenant string, as item.Caller, 
 	client, err := x.client(tenant)
 	if kept, lasts := lastingOf(as.Token); lasts && err == nil {
 		assertion = kept.Assertion
-		client, err = x.newClient(tenant, confidential.WithCache(&kept))
+		client, err = x.clientFor(tenant, &kept)
 	}
 	if err != nil {
 		return "", err
@@ -241,7 +241,7 @@ func (x *Exchange) client(tenant string) (confidential.Client, error) {
 	defer x.mu.Unlock()
 	c := x.clients[tenant]
 	if c == nil || c.exchanges >= maxExchanges {
-		made, err := x.newClient(tenant)
+		made, err := x.newClient(tenant, x.http)
 		if err != nil {
 			return confidential.Client{}, err
 		}
@@ -252,10 +252,9 @@ func (x *Exchange) client(tenant string) (confidential.Client, error) {
 	return c.Client, nil
 }
 
-func (x *Exchange) newClient(tenant string, o ...confidential.Option) (confidential.Client, error) {
-	o = append(o, confidential.WithHTTPClient(x.http), confidential.WithInstanceDiscovery(false),
-		confidential.WithClientCapabilities([]string{"cp1"}))
-	c, err := confidential.New(x.o.Authority+"/"+tenant, x.o.ClientID, x.o.Credential, o...)
+func (x *Exchange) newClient(tenant string, h *http.Client) (confidential.Client, error) {
+	c, err := confidential.New(x.o.Authority+"/"+tenant, x.o.ClientID, x.o.Credential, confidential.WithHTTPClient(h),
+		confidential.WithInstanceDiscovery(false), confidential.WithClientCapabilities([]string{"cp1"}))
 	if err != nil {
 		return c, fmt.Errorf("entra: %w", err)
 	}

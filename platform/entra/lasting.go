@@ -1,13 +1,16 @@
 package entra
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
-	"github.com/AzureAD/microsoft-authentication-library-for-go/apps/cache"
 	"github.com/AzureAD/microsoft-authentication-library-for-go/apps/confidential"
 
 	"readiness/domain/item"
@@ -19,25 +22,66 @@ const LastingLife = 24 * time.Hour
 // lastingPrefix begins a lasting token. No token of a caller has it, because a JWT begins with its header.
 const lastingPrefix = "lasting."
 
-// lasting is a caller's token together with what the library keeps for it: above all the refresh token of an exchange, with
-// which it goes on after the caller's token has ended. It is the library's cache for this one caller.
-type lasting struct {
-	Assertion string
-	Cache     []byte
+// lasting is a caller's token together with the refresh token of an exchange, with which it serves after the caller's token
+// has ended.
+type lasting struct{ Assertion, Refresh string }
+
+// refreshing carries the calls of a client for one lasting token. The library can neither export the cache of an
+// on-behalf-of exchange nor redeem a refresh token that it did not get itself, so refreshing keeps the refresh token of an
+// answer and sends it in place of the assertion; the library proves who the service is.
+type refreshing struct {
+	http.RoundTripper
+	kept *lasting
 }
 
-// Replace implements cache.ExportReplace.
-func (l *lasting) Replace(_ context.Context, c cache.Unmarshaler, _ cache.ReplaceHints) error {
-	if len(l.Cache) == 0 {
-		return nil
+// RoundTrip implements http.RoundTripper.
+func (f refreshing) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method != http.MethodPost {
+		return f.RoundTripper.RoundTrip(r)
 	}
-	return c.Unmarshal(l.Cache)
+	text, err := io.ReadAll(io.LimitReader(r.Body, maxFailure))
+	if err != nil {
+		return nil, err
+	}
+	form, err := url.ParseQuery(string(text))
+	if err != nil {
+		return nil, err
+	}
+	if f.kept.Refresh != "" {
+		form.Del("assertion")
+		form.Del("requested_token_use")
+		form.Set("grant_type", "refresh_token")
+		form.Set("refresh_token", f.kept.Refresh)
+	}
+	sent := r.Clone(r.Context())
+	body := form.Encode()
+	sent.Body, sent.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+	res, err := f.RoundTripper.RoundTrip(sent)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if text, err = io.ReadAll(io.LimitReader(res.Body, maxFailure)); err != nil {
+		return nil, err
+	}
+	var given struct {
+		Refresh string `json:"refresh_token"`
+	}
+	if json.Unmarshal(text, &given) == nil && given.Refresh != "" {
+		f.kept.Refresh = given.Refresh
+	}
+	res.Body = io.NopCloser(bytes.NewReader(text))
+	return res, nil
 }
 
-// Export implements cache.ExportReplace.
-func (l *lasting) Export(_ context.Context, c cache.Marshaler, _ cache.ExportHints) (err error) {
-	l.Cache, err = c.Marshal()
-	return err
+// clientFor returns a client for one lasting token.
+func (x *Exchange) clientFor(tenant string, l *lasting) (confidential.Client, error) {
+	own := *x.http
+	if own.Transport == nil {
+		own.Transport = http.DefaultTransport
+	}
+	own.Transport = refreshing{own.Transport, l}
+	return x.newClient(tenant, &own)
 }
 
 // lastingOf reads a lasting token.
@@ -59,7 +103,7 @@ func (x *Exchange) Lasting(ctx context.Context, as item.Caller) (string, time.Ti
 		return as.Token, x.o.Now().Add(LastingLife), nil
 	}
 	l := lasting{Assertion: as.Token}
-	client, err := x.newClient(tenant, confidential.WithCache(&l))
+	client, err := x.clientFor(tenant, &l)
 	if err != nil {
 		return "", time.Time{}, err
 	}
@@ -67,6 +111,10 @@ func (x *Exchange) Lasting(ctx context.Context, as item.Caller) (string, time.Ti
 	defer cancel()
 	if _, err := client.AcquireTokenOnBehalfOf(ctx, as.Token, x.o.Scopes[item.PermissionPlatform]); err != nil {
 		return "", time.Time{}, x.failed(ctx, key{person: as.Person, permission: item.PermissionPlatform}, err)
+	}
+	if l.Refresh == "" { // the provider gives none: the caller's token has to do
+		ends, _ := expiryOf(as.Token)
+		return as.Token, ends, nil
 	}
 	text, err := json.Marshal(l)
 	if err != nil {
