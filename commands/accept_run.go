@@ -27,9 +27,11 @@ type pendingAssessment struct {
 	seen        []noticed   // to record with the run
 
 	// acceptRun fills in the rest.
-	state  workspaceState
-	limits account.Limits
-	at     time.Time
+	state   workspaceState
+	limits  account.Limits
+	at      time.Time
+	token   string // for the steps, until expires
+	expires time.Time
 
 	assessments, firstLooks *eventstore.Past[account.Usage]
 	run                     *eventstore.Past[assessment.Run]
@@ -64,6 +66,7 @@ func (s *Assessments) acceptRun(ctx context.Context, p *pendingAssessment) (err 
 		p.standings = append(p.standings, eventstore.FoldLast[assessment.Standing](assessment.Stream(p.caller.Account, m.ID)))
 		pasts = append(pasts, p.standings[len(p.standings)-1])
 	}
+	p.token, p.expires = s.tokenFor(ctx, p.caller, len(p.models))
 	return s.changeAsMember(ctx, p.caller, p.caller.metadata(p.operationID), append(pasts, pastsOf(p.seen)...),
 		func(c *eventstore.Change) error { return s.decideRun(c, p) })
 }
@@ -97,7 +100,7 @@ func (s *Assessments) decideRun(c *eventstore.Change, p *pendingAssessment) erro
 	}}); err != nil {
 		return err
 	}
-	c.Queue(s.Vault.Put(p.operationID, p.caller.Token, p.caller.TokenExpires))
+	c.Queue(s.Vault.Put(p.operationID, p.token, p.expires))
 	s.keys.remember(c, p.caller, p.operationID)
 	steps := make([]assessment.Step, len(p.models))
 	for i, m := range p.models {

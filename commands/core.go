@@ -53,6 +53,23 @@ func (s *core) startOperation(ctx context.Context, caller Caller, do func(operat
 	return Accepted{OperationID: id}, nil
 }
 
+// perStep is how long each of many steps of work may take, with its wait for the platform's quota.
+const perStep = 10 * time.Second
+
+// tokenFor returns the token to keep for work of so many steps: the caller's or, when the work may outlast it and the
+// platform has one, a token that serves longer. Without that, the steps that come too late fail, as they would have.
+func (s *core) tokenFor(ctx context.Context, caller Caller, steps int) (string, time.Time) {
+	remote, ok := s.Platform.(interface {
+		Lasting(ctx context.Context, as item.Caller) (string, time.Time, error)
+	})
+	if ok && s.Now().Add(time.Duration(steps)*perStep).After(caller.TokenExpires) {
+		if token, expires, err := remote.Lasting(ctx, caller.Caller); err == nil && token != "" {
+			return token, expires
+		}
+	}
+	return caller.Token, caller.TokenExpires
+}
+
 // limits returns the limits of the caller's plan.
 func (s *core) limits(p account.Plan) (account.Limits, error) {
 	l, ok := s.Plans[p]

@@ -3,6 +3,7 @@ package fabric
 import (
 	"context"
 	"sync"
+	"time"
 
 	"readiness/domain"
 	"readiness/domain/item"
@@ -49,4 +50,12 @@ func (p *Platform) Access(ctx context.Context, as item.Caller) (map[item.Permiss
 		all[permission] = states[i]
 	}
 	return all, nil
+}
+
+// Lasting returns a token that serves as the caller after theirs has ended, until a time; "" when there is none.
+func (p *Platform) Lasting(ctx context.Context, as item.Caller) (string, time.Time, error) {
+	if p.lasting == nil {
+		return "", time.Time{}, nil
+	}
+	return p.lasting(ctx, as)
 }

@@ -58,6 +58,7 @@ type Platform struct {
 	client          *http.Client
 	tokens          func(context.Context, item.Caller, item.Permission) (string, error)
 	challenged      func(context.Context, item.Caller, item.Permission, string) (string, error)
+	lasting         func(context.Context, item.Caller) (string, time.Time, error)
 	limits          Limits
 	reads           Reads
 	exports         Exports
@@ -85,6 +86,8 @@ type Options struct {
 	// Challenged exchanges it again after the platform refused a token with claims, which are JSON in base64url; nil refuses
 	// the call.
 	Challenged func(ctx context.Context, as item.Caller, p item.Permission, claims string) (string, error)
+	// Lasting returns a token in place of the caller's for work that may outlast it; nil for the caller's own.
+	Lasting func(ctx context.Context, as item.Caller) (token string, expires time.Time, err error)
 	// Limits spreads the calls of all processes; nil lets every call through.
 	Limits Limits
 	// Reads remembers the reads that the platform has not finished; nil remembers none.
@@ -108,8 +111,8 @@ type Options struct {
 // New returns the platform. It calls nothing.
 func New(o Options) (*Platform, error) {
 	p := &Platform{
-		tokens: o.Tokens, challenged: o.Challenged, limits: o.Limits, reads: o.Reads, exports: o.Exports, wait: o.Wait, now: o.Now,
-		log: o.Log, showsCopilot: o.ShowsCopilot, writing: o.Writing, probed: o.Probed,
+		tokens: o.Tokens, challenged: o.Challenged, lasting: o.Lasting, limits: o.Limits, reads: o.Reads,
+		exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot, writing: o.Writing, probed: o.Probed,
 		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes},
 	}
 	var err error

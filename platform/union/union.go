@@ -4,6 +4,7 @@ package union
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -28,6 +29,15 @@ func (p *Platform) Access(ctx context.Context, as item.Caller) (map[item.Permiss
 		return p.Fabric.Access(ctx, as)
 	}
 	return p.Folder.Access(ctx, as)
+}
+
+// Lasting returns a token that serves at Fabric as the caller after theirs has ended; "" for someone whom Fabric does not
+// serve.
+func (p *Platform) Lasting(ctx context.Context, as item.Caller) (string, time.Time, error) {
+	if !p.Serves(as.Person) {
+		return "", time.Time{}, nil
+	}
+	return p.Fabric.Lasting(ctx, as)
 }
 
 // Check returns an error while the folder cannot be read.
