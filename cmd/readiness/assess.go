@@ -22,10 +22,10 @@ import (
 )
 
 // assessFormats lists the output formats of an assessment.
-var assessFormats = []string{"table", "json", "markdown", "html", "csv", "sarif", "junit"}
+var assessFormats = []string{"table", "json", "markdown", "html", "csv", "sarif", "junit", "comment", "github", "azure"}
 
 // listFormats lists those that --all, --rule and --object affect.
-var listFormats = []string{"table", "markdown", "html", "csv"}
+var listFormats = []string{"table", "markdown", "html", "csv", "comment", "github", "azure"}
 
 // severities lists the severities in ascending order.
 var severities = []string{string(finding.Low), string(finding.Medium), string(finding.High)}
@@ -240,6 +240,12 @@ func (r *root) write(a *offline.Assessment, f assessFlags, gate offline.Gate) er
 			return offline.WriteJSON(w, a)
 		case "markdown":
 			return report.WriteMarkdown(w, a, f.list)
+		case "comment":
+			return report.WriteComment(w, a, f.list)
+		case "github":
+			return report.WriteGitHub(w, a, f.list)
+		case "azure":
+			return report.WriteAzure(w, a, f.list)
 		case "html":
 			return webpage.Write(w, a, f.list)
 		case "csv":

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 
@@ -12,10 +13,12 @@ import (
 func (r *root) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Show the version of this build",
+		Short: "Show version, commit and date of this build",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(r.Stdout, "readiness %s (%s, %s/%s)\n", cli.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			b := cli.BuildOf()
+			_, err := fmt.Fprintf(r.Stdout, "readiness %s (commit %s, %s, %s, %s/%s)\n", cli.Version(), cmp.Or(b.Commit, "unknown"),
+				cmp.Or(b.Date, "date unknown"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

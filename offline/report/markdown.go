@@ -15,7 +15,7 @@ import (
 func WriteMarkdown(w io.Writer, a *offline.Assessment, l Listing) error {
 	m := &markdown{Listing: l}
 	fmt.Fprintf(m, "# AI readiness\n\n%s.\n\n", a.Summary())
-	m.overview(a)
+	m.overview(a, 0)
 	for _, i := range a.Items {
 		m.item(i)
 	}
@@ -36,38 +36,48 @@ func WriteMarkdown(w io.Writer, a *offline.Assessment, l Listing) error {
 type markdown struct {
 	strings.Builder
 	Listing
+	brief bool // leaves out findings that are not new or fixed
 }
 
-// overview writes the items with their scores.
-func (m *markdown) overview(a *offline.Assessment) {
+// overview writes the items with their scores: all, or as many as fit into limit bytes of Markdown if limit is not 0.
+func (m *markdown) overview(a *offline.Assessment, limit int) {
 	if a.Baseline != "" {
 		fmt.Fprint(m, "| Item | Score | Band | As a data agent reads it | New | Fixed | Unchanged |\n"+
 			"| --- | ---: | --- | ---: | ---: | ---: | ---: |\n")
 	} else {
 		fmt.Fprint(m, "| Item | Score | Band | As a data agent reads it | Findings |\n| --- | ---: | --- | ---: | ---: |\n")
 	}
-	for _, i := range a.Items {
-		agent := show.Score(i.ScoreDataAgent)
-		if s := i.Since; s != nil && s.Comparable {
-			agent = show.Score(s.ScoreDataAgent) + " → " + agent
+	for n, i := range a.Items {
+		row := overviewRow(i, a.Baseline != "")
+		if limit > 0 && m.Len()+len(row) > limit {
+			fmt.Fprintf(m, "\n… and %s\n", show.Count(len(a.Items)-n, "more item"))
+			return
 		}
-		switch {
-		case i.Error != nil && a.Baseline != "":
-			fmt.Fprintf(m, "| %s | error | | | | | |\n", MarkdownText(i.Path))
-		case i.Error != nil:
-			fmt.Fprintf(m, "| %s | error | | | |\n", MarkdownText(i.Path))
-		case a.Baseline != "":
-			fixed := ""
-			if i.Since != nil && i.Since.Comparable {
-				fixed = fmt.Sprint(len(i.Since.Fixed))
-			}
-			fmt.Fprintf(m, "| %s | %s | %s | %s | %d | %s | %d |\n", MarkdownText(i.Path), scoreChange(i, i.Result.Score),
-				BandOf(i.Result.Score),
-				agent, len(i.Findings), fixed, i.Known)
-		default:
-			fmt.Fprintf(m, "| %s | %s | %s | %s | %d |\n", MarkdownText(i.Path), show.Score(i.Result.Score), BandOf(i.Result.Score), agent,
-				len(i.Findings))
+		m.WriteString(row)
+	}
+}
+
+// overviewRow returns an item's row of the overview, with what has changed since a baseline if there is one.
+func overviewRow(i offline.Assessed, baseline bool) string {
+	agent := show.Score(i.ScoreDataAgent)
+	if s := i.Since; s != nil && s.Comparable {
+		agent = show.Score(s.ScoreDataAgent) + " → " + agent
+	}
+	switch {
+	case i.Error != nil && baseline:
+		return fmt.Sprintf("| %s | error | | | | | |\n", MarkdownText(i.Path))
+	case i.Error != nil:
+		return fmt.Sprintf("| %s | error | | | |\n", MarkdownText(i.Path))
+	case baseline:
+		fixed := ""
+		if i.Since != nil && i.Since.Comparable {
+			fixed = fmt.Sprint(len(i.Since.Fixed))
 		}
+		return fmt.Sprintf("| %s | %s | %s | %s | %d | %s | %d |\n", MarkdownText(i.Path), scoreChange(i, i.Result.Score),
+			BandOf(i.Result.Score), agent, len(i.Findings), fixed, i.Known)
+	default:
+		return fmt.Sprintf("| %s | %s | %s | %s | %d |\n", MarkdownText(i.Path), show.Score(i.Result.Score), BandOf(i.Result.Score), agent,
+			len(i.Findings))
 	}
 }
 
@@ -86,7 +96,9 @@ func (m *markdown) item(i offline.Assessed) {
 	} else {
 		m.findings(NewFindings, i, i.Findings)
 		m.findings(FixedFindings, i, i.Since.Fixed)
-		m.findings(UnchangedFindings, i, i.Since.Unchanged)
+		if !m.brief {
+			m.findings(UnchangedFindings, i, i.Since.Unchanged)
+		}
 	}
 	if len(i.Ignored) > 0 {
 		fmt.Fprint(m, "\n### Ignored\n\n| Finding | Rules | Why |\n| --- | --- | --- |\n")

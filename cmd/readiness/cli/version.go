@@ -1,27 +1,47 @@
 package cli
 
-import "runtime/debug"
+import (
+	"cmp"
+	"runtime/debug"
+	"strings"
+)
 
-// Version returns the module's version, or the commit of the build.
-func Version() string {
+// What the linker sets when a release is built (internal/release): the version, the commit, and the commit's time (RFC 3339).
+var version, commit, date string
+
+// Build is what a program was built from. A member is "" if it is unknown.
+type Build struct{ Version, Commit, Date string }
+
+// BuildOf returns what this program was built from: what a release says, else what the go command recorded. A commit with
+// changes ends in "+changes".
+func BuildOf() Build {
+	b := Build{version, commit, date}
 	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
+	if !ok || b.Version != "" {
+		return b
 	}
-	commit, modified := "", ""
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
-			commit = s.Value
+			b.Commit = s.Value + b.Commit
+		case s.Key == "vcs.time":
+			b.Date = s.Value
 		case s.Key == "vcs.modified" && s.Value == "true":
-			modified = ", modified"
+			b.Commit += "+changes"
 		}
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+	if v := info.Main.Version; v != "(devel)" {
+		b.Version = v
 	}
-	if commit != "" {
-		return commit[:min(12, len(commit))] + modified
+	return b
+}
+
+// Version returns the version of the program, or the first characters of its commit.
+func Version() string {
+	b := BuildOf()
+	short, changes, _ := strings.Cut(b.Commit, "+")
+	if short = short[:min(12, len(short))]; changes != "" {
+		short += "+" + changes
 	}
-	return "(devel)"
+	return cmp.Or(b.Version, short, "(devel)")
 }

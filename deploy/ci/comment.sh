@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Writes a comment to a pull request on GitHub, in place of the one that an earlier run wrote.
+#   COMMENT            the file with the comment, whose first line marks it
+#   ISSUE              the number of the pull request
+#   TOKEN              the token that comments
+#   GITHUB_API_URL, GITHUB_REPOSITORY  set by GitHub Actions
+set -euo pipefail
+body=$(mktemp)
+trap 'rm -f "$body"' EXIT
+jq --raw-input --slurp '{body: .}' "$COMMENT" >"$body"
+mark=$(head -n 1 "$COMMENT")
+
+# The token is read from standard input, so that no list of processes shows it.
+call() { printf 'header = "Authorization: Bearer %s"\n' "$TOKEN" | curl --config - --fail-with-body --silent --show-error --retry 3 --max-time 60 --header 'Accept: application/vnd.github+json' "$@"; }
+
+comments=$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues
+id= page=1
+while [[ -z $id && $page -le 10 ]]; do
+	list=$(call "$comments/$ISSUE/comments?per_page=100&page=$page")
+	id=$(jq --raw-output --arg mark "$mark" '[.[] | select(.body | startswith($mark)) | .id][0] // empty' <<<"$list")
+	[[ $(jq length <<<"$list") == 100 ]] || break
+	page=$((page + 1))
+done
+if [[ -n $id ]]; then
+	call --request PATCH --data-binary "@$body" "$comments/comments/$id" >/dev/null
+else
+	call --request POST --data-binary "@$body" "$comments/$ISSUE/comments" >/dev/null
+fi

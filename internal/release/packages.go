@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/goreleaser/nfpm/v2"
+	_ "github.com/goreleaser/nfpm/v2/deb" // registers the format
+	"github.com/goreleaser/nfpm/v2/files"
+	_ "github.com/goreleaser/nfpm/v2/rpm" // registers the format
+)
+
+// unit is the systemd unit in the source tree. The packages install it and do not start it.
+const unit = "deploy/systemd/readiness.service"
+
+// packages writes a Debian and an RPM package of a Linux target.
+func (r *release) packages(t target, binary string) error {
+	if t.os != "linux" {
+		return nil
+	}
+	for _, format := range []string{"deb", "rpm"} {
+		if err := r.pack(t, binary, format); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *release) pack(t target, binary, format string) (err error) {
+	at := func(from, to string, mode os.FileMode) *files.Content {
+		return &files.Content{Source: from, Destination: to, FileInfo: &files.ContentFileInfo{Owner: "root", Group: "root", Mode: mode, MTime: r.date}}
+	}
+	info := nfpm.WithDefaults(&nfpm.Info{
+		Name: "readiness", Arch: t.arch, Platform: "linux", Version: r.version, VersionSchema: "semver", Release: "1", Section: "utils",
+		Maintainer: "Readiness and Pixies Service <readiness@users.noreply.example.com>", License: "Apache-2.0", MTime: r.date,
+		Description: "Scores how ready Power BI semantic models are for AI, and improves them",
+		Overridables: nfpm.Overridables{
+			Recommends: []string{"postgresql"},
+			Contents: files.Contents{
+				at(binary, "/usr/bin/readiness", 0o755),
+				at(filepath.Join(r.source, unit), "/usr/lib/systemd/system/readiness.service", 0o644),
+			},
+			RPM: nfpm.RPM{BuildHost: "localhost", Compression: "gzip"},
+		},
+	})
+	if format == "rpm" {
+		info.Recommends = []string{"postgresql-server"}
+	}
+	for _, file := range accompanying {
+		info.Contents = append(info.Contents, at(filepath.Join(r.source, file), "/usr/share/doc/readiness/"+file, 0o644))
+	}
+	if err := nfpm.PrepareForPackager(info, format); err != nil {
+		return err
+	}
+	packager, err := nfpm.Get(format)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(filepath.Join(r.out, strings.TrimPrefix(r.name(t), "")+"."+format))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return packager.Package(info, f)
+}

@@ -1,0 +1,180 @@
+// Command release builds what a version of the program is published as: an archive for each platform, Debian and RPM
+// packages, a software bill of materials for each binary, and a signed list of checksums. It is a module of its own, so
+// that none of its dependencies is one of the program. The same commit gives the same bytes, wherever it is built.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// target is an operating system and a processor that the program is built for.
+type target struct{ os, arch string }
+
+func (t target) String() string { return t.os + "/" + t.arch }
+
+// targets are those of a release.
+var targets = []target{
+	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+}
+
+// release is what is built: the commit in a source tree, under a version, into a folder.
+type release struct {
+	source, out           string
+	version, commit, docs string
+	date                  time.Time // of the commit; every file of an archive has it
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("release", flag.ContinueOnError)
+	source := flags.String("source", ".", "the source tree")
+	out := flags.String("out", "dist", "the folder to write to; what it has of an earlier release is replaced")
+	version := flags.String("version", "", "the version, such as v1.2.3; by default the tag of the commit, or what git describe says")
+	docs := flags.String("docs-url", "", "address of this version's folder docs, where reports link to the pages of rules")
+	only := flags.String("targets", "", "build only these, such as linux/amd64,windows/amd64")
+	keyFile := flags.String("key-file", "", "file with the key that signs the checksums (golang.org/x/mod/sumdb/note); by default a new key signs, which proves nothing")
+	verify := flags.String("verify", "", "check the release in this folder against its checksums instead, signed by -verifier")
+	verifier := flags.String("verifier", "", "the public key of the signature that -verify expects")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *verify != "" {
+		return verified(*verify, *verifier)
+	}
+	chosen, err := choose(*only)
+	if err != nil {
+		return err
+	}
+	r, err := describe(ctx, *source, *version)
+	if err != nil {
+		return err
+	}
+	r.docs = *docs
+	if r.out, err = filepath.Abs(*out); err != nil {
+		return err
+	}
+	return r.make(ctx, chosen, *keyFile)
+}
+
+// choose returns the targets that a list names, all for an empty list.
+func choose(list string) (chosen []target, err error) {
+	if list == "" {
+		return targets, nil
+	}
+	for name := range strings.SplitSeq(list, ",") {
+		i := slices.IndexFunc(targets, func(t target) bool { return t.String() == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-targets %s: releases are built for %v", name, targets)
+		}
+		chosen = append(chosen, targets[i])
+	}
+	return chosen, nil
+}
+
+// describe reads the commit of the source tree. Without git, as in an exported tree, the version must be given.
+func describe(ctx context.Context, source, version string) (*release, error) {
+	git := func(args ...string) (string, error) {
+		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", source}, args...)...).Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	r := &release{source: source, version: version}
+	commit, err := git("log", "-1", "--format=%H %cI")
+	if err != nil {
+		return nil, fmt.Errorf("%s is no git checkout: %w", source, err)
+	}
+	hash, date, _ := strings.Cut(commit, " ")
+	if r.date, err = time.Parse(time.RFC3339, date); err != nil {
+		return nil, err
+	}
+	r.commit, r.date = hash, r.date.UTC()
+	if changed, err := git("status", "--porcelain", "--untracked-files=no"); err != nil || changed != "" {
+		return nil, errors.Join(fmt.Errorf("%s has changes that are not committed: a release is that of a commit", source), err)
+	}
+	if version == "" {
+		if r.version, err = git("describe", "--tags", "--always", "--match", "v*"); err != nil {
+			return nil, err
+		}
+	}
+	if !strings.HasPrefix(r.version, "v") {
+		r.version = "v0.0.0-" + r.date.Format("20060102150405") + "-" + r.commit[:12]
+	}
+	return r, nil
+}
+
+// name returns the first part of the names of the files for a target.
+func (r *release) name(t target) string {
+	return "readiness_" + strings.TrimPrefix(r.version, "v") + "_" + t.os + "_" + t.arch
+}
+
+// make builds and signs the release.
+func (r *release) make(ctx context.Context, chosen []target, keyFile string) error {
+	if err := os.RemoveAll(r.out); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "readiness-release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	for _, t := range chosen {
+		began := time.Now()
+		binary := filepath.Join(work, t.os+"-"+t.arch, "readiness")
+		if t.os == "windows" {
+			binary += ".exe"
+		}
+		if err := r.build(ctx, t, binary); err != nil {
+			return fmt.Errorf("%s: %w", t, err)
+		}
+		for _, write := range []func(target, string) error{r.archive, r.packages, r.bill} {
+			if err := write(t, binary); err != nil {
+				return fmt.Errorf("%s: %w", t, err)
+			}
+		}
+		fmt.Printf("%s in %s\n", t, time.Since(began).Round(time.Second))
+	}
+	if err := r.checksums(keyFile); err != nil {
+		return err
+	}
+	fmt.Printf("%s of commit %s in %s\n", r.version, r.commit, r.out)
+	return nil
+}
+
+// build compiles the program, static and without paths of this machine.
+func (r *release) build(ctx context.Context, t target, to string) error {
+	const cli = "readiness/cmd/readiness/cli."
+	flags := []string{"-s", "-w", "-buildid=", "-X " + cli + "version=" + r.version, "-X " + cli + "commit=" + r.commit,
+		"-X " + cli + "date=" + r.date.Format(time.RFC3339)}
+	if r.docs != "" {
+		flags = append(flags, "-X readiness/offline/rulehelp.DocsURL="+r.docs)
+	}
+	cmd := exec.CommandContext(ctx, filepath.Join(runtime.GOROOT(), "bin", "go"), "build", "-trimpath", "-buildvcs=false", "-mod=readonly",
+		"-ldflags", strings.Join(flags, " "), "-o", to, "./cmd/readiness")
+	cmd.Dir = r.source
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}
