@@ -2,7 +2,8 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test test/fabric test/oracles test/mcp test/hard test/busy test/race deploy/check lint fmt fuzz fuzz/http soak bench migrate generate conformance clean
+.PHONY: help build run demo test test/fabric test/oracles test/mcp test/release test/hard test/busy test/race deploy/check lint fmt fuzz fuzz/http soak bench migrate \
+	generate conformance clean release/snapshot release/image
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
 # BENCH: pattern of benchmarks. FUZZREQUESTS: calls to each route by fuzz/http.
@@ -16,6 +17,8 @@ FUZZREQUESTS ?= 10000
 DOCS_URL ?=
 # RUNS: how often test/busy runs make test. TESTFLAGS: further flags for go test, such as -run or a test's own -update.
 RUNS ?= 10
+# ARCH: processor of the image that release/image builds.
+ARCH ?= amd64
 TESTFLAGS ?=
 # Each wait of a test has its own limit of minutes; this one catches endless loops.
 LIMIT := -timeout 1h
@@ -62,6 +65,9 @@ test/hard: ## run the long tests: many kills, several processes, the soak, fuzze
 
 test/fabric: ## run the scenarios over Fabric's REST interface and its emulator instead of a folder
 	READINESS_SCENARIO_PLATFORM=fabric $(WITH_POSTGRES) go test -count=1 $(PARALLEL) $(LIMIT) ./scenarios $(TESTFLAGS)
+
+test/release: ## check that a release is the same bytes twice, and that a changed one is found (a module of its own)
+	cd internal/release && go test -vet=all -timeout 20m ./... $(TESTFLAGS)
 
 test/oracles: ## run Microsoft's SDK and its libraries for Entra as clients of the emulator (a module of its own)
 	cd internal/oracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)
@@ -116,6 +122,13 @@ generate: ## regenerate all that follows from http/openapi.yaml, and the pages i
 conformance: ## write docs/conformance.md from the markers in tests
 	go run ./internal/conformance
 
+release/snapshot: ## build what a release of HEAD has, in dist: archives, packages, bills of materials, checksums (TARGETS=linux/amd64,… for some)
+	cd internal/release && go run . -source ../.. -out $(CURDIR)/dist $(if $(TARGETS),-targets $(TARGETS)) $(if $(DOCS_URL),-docs-url $(DOCS_URL)) $(if $(KEY),-key-file $(KEY))
+
+release/image: ## build the container image of dist's Linux binary for ARCH (amd64) by buildah, as dist/readiness_ARCH.oci.tar
+	set -e; work=$$(mktemp -d); trap 'rm -rf "$$work"' EXIT; tar -xzf dist/readiness_*_linux_$(ARCH).tar.gz -C "$$work" --strip-components 1; \
+		bash deploy/container/build.sh "$$work/readiness" "$$("$$work/readiness" version | cut -d ' ' -f 2)" "$$(git log -1 --format=%ct)" dist/readiness_$(ARCH).oci.tar
+
 clean: ## remove build output; keep the data directory
-	rm -rf bin coverage.out
+	rm -rf bin dist coverage.out
 	go clean -testcache

@@ -111,6 +111,7 @@ var mayImport = map[string][]string{
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
 	"internal/oracles":               {},
+	"internal/release":               {}, // a module of its own
 	"internal/optional":              {},
 	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},
 	"internal/testlog":               {"projections", "internal/database", "internal/pgtest"},

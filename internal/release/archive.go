@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// accompanying are the files of the source tree that every archive and package has beside the program.
+// accompanying are the files of the source tree that every archive and package has in addition to the program.
 var accompanying = []string{"LICENSE", "README.md", "CHANGELOG.md"}
 
 // archive writes a .tar.gz, or a .zip for Windows, with a folder of the release's name.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/goreleaser/nfpm/v2"
 	_ "github.com/goreleaser/nfpm/v2/deb" // registers the format
@@ -12,8 +11,8 @@ import (
 	_ "github.com/goreleaser/nfpm/v2/rpm" // registers the format
 )
 
-// unit is the systemd unit in the source tree. The packages install it and do not start it.
-const unit = "deploy/systemd/readiness.service"
+// units is the folder of the systemd units in the source tree. The packages install them and start none.
+const units = "deploy/systemd"
 
 // packages writes a Debian and an RPM package of a Linux target.
 func (r *release) packages(t target, binary string) error {
@@ -40,13 +39,23 @@ func (r *release) pack(t target, binary, format string) (err error) {
 			Recommends: []string{"postgresql"},
 			Contents: files.Contents{
 				at(binary, "/usr/bin/readiness", 0o755),
-				at(filepath.Join(r.source, unit), "/usr/lib/systemd/system/readiness.service", 0o644),
 			},
 			RPM: nfpm.RPM{BuildHost: "localhost", Compression: "gzip"},
 		},
 	})
 	if format == "rpm" {
 		info.Recommends = []string{"postgresql-server"}
+	}
+	installed, err := os.ReadDir(filepath.Join(r.source, units))
+	if err != nil {
+		return err
+	}
+	for _, unit := range installed {
+		c := at(filepath.Join(r.source, units, unit.Name()), "/usr/lib/systemd/system/"+unit.Name(), 0o644)
+		if filepath.Ext(unit.Name()) == ".env" {
+			c.Destination, c.Type, c.FileInfo.Mode = "/etc/readiness/"+unit.Name(), files.TypeConfigNoReplace, 0o600
+		}
+		info.Contents = append(info.Contents, c)
 	}
 	for _, file := range accompanying {
 		info.Contents = append(info.Contents, at(filepath.Join(r.source, file), "/usr/share/doc/readiness/"+file, 0o644))
@@ -58,7 +67,7 @@ func (r *release) pack(t target, binary, format string) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(filepath.Join(r.out, strings.TrimPrefix(r.name(t), "")+"."+format))
+	f, err := os.Create(filepath.Join(r.out, r.name(t)+"."+format))
 	if err != nil {
 		return err
 	}
