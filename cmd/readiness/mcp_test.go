@@ -254,6 +254,7 @@ func TestCallsOfAgents(t *testing.T) {
 		"a stream":               {"GET", "", "", grace, "", 405},
 		"an end":                 {"DELETE", "", "", grace, "", 405},
 		"no message":             {"POST", "", "", grace, "x", 400},
+		"a batch":                {"POST", "", "", grace, " \n[" + list + "]", 400},
 		"too large a message":    {"POST", "", "", grace, `{"jsonrpc": "` + strings.Repeat("x", 1<<20) + `"}`, 413},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), tt.method, s.base+"/mcp", strings.NewReader(tt.body))

@@ -4,6 +4,7 @@
 package service
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -36,9 +37,30 @@ func Handler(api http.Handler, version string) http.Handler {
 				Transport: inProcess{api}, UserAgent: "readiness-mcp", Pause: pause})
 			return models{s}, err
 		}})
-	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
+	return single(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true, // the mount checks hosts and origins, also behind a proxy
+	}))
+}
+
+// single refuses batches of messages, which early versions of the protocol have: one call could ask for thousands of answers.
+func single(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body := bufio.NewReader(http.MaxBytesReader(w, r.Body, maxBody))
+		first, err := body.Peek(1)
+		for err == nil && bytes.ContainsAny(first, " \t\r\n") {
+			_, _ = body.Discard(1) // it was peeked
+			first, err = body.Peek(1)
+		}
+		if err == nil && first[0] == '[' {
+			http.Error(w, "send one message in each request; batches are not accepted", http.StatusBadRequest)
+			return
+		}
+		r.Body = struct {
+			io.Reader
+			io.Closer
+		}{body, r.Body}
+		next.ServeHTTP(w, r)
 	})
 }
 
