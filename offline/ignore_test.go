@@ -125,7 +125,7 @@ func TestNoWarningWhileAModelCannotBeRead(t *testing.T) {
 	}
 }
 
-// A model accepts findings in annotations, in TMDL and TMSL, only for the object with the annotation.
+// A model accepts findings in annotations, in TMDL and TMSL, only for the object with the annotation, which may be a relationship.
 func TestAnnotations(t *testing.T) {
 	t.Parallel()
 	const tables = "Shop.SemanticModel/definition/tables/Sales.tmdl"
@@ -133,20 +133,24 @@ func TestAnnotations(t *testing.T) {
 		tables, strings.Replace(shop[tables], "\tcolumn Amount\n", "\tcolumn Amount\n\t\tannotation readiness.ignore = DSC-02, DSC-04, TYP-99: nobody asks\n\n", 1)+
 			"\n\tannotation readiness.ignore = DSC-02\n",
 		"Shop.SemanticModel/definition/model.tmdl", "model Model\n\tculture: en-US\n\n\tannotation readiness.ignore = INS-07: no verified answers here\n",
+		"Shop.SemanticModel/definition/relationships.tmdl", "relationship r1\n\tfromColumn: Sales.Amount\n\ttoColumn: Gone.Amount\n\n\tannotation readiness.ignore = REL-08: to come\n",
 	)
 	inTMSL := map[string]string{"Shop.SemanticModel/model.bim": `{"model":{"annotations":[{"name":"readiness.ignore","value":"INS-07: no verified answers here"}],
 "tables":[{"name":"Sales","annotations":[{"name":"readiness.ignore","value":["DSC-01:","why"]}],"columns":[
-{"name":"Amount","dataType":"double","summarizeBy":"sum","annotations":[{"name":"readiness.ignore","value":"DSC-02: nobody asks"}]}]}]}}`}
+{"name":"Amount","dataType":"double","summarizeBy":"sum","annotations":[{"name":"readiness.ignore","value":"DSC-02: nobody asks"}]}]}],
+"relationships":[{"name":"r1","fromTable":"Sales","fromColumn":"Amount","toTable":"Gone","toColumn":"a","annotations":[{"name":"readiness.ignore","value":"REL-08: to come"}]}]}}`}
 	for name, tt := range map[string]struct {
 		files    map[string]string
 		ignored  []string
 		warnings []string
 	}{
-		"TMDL": {inTMDL, []string{"DSC-02 DSC-04 Sales|Amount: nobody asks", "INS-07 |#INS-07: no verified answers here"}, []string{
+		"TMDL": {inTMDL, []string{"DSC-02 DSC-04 Sales|Amount: nobody asks", "INS-07 |#INS-07: no verified answers here",
+			"REL-08 Sales|Sales[Amount] -> Gone[Amount]: to come"}, []string{
 			"Shop.SemanticModel/definition/tables/Sales.tmdl:2: annotation readiness.ignore: the reason is missing",
 			`Shop.SemanticModel/definition/tables/Sales.tmdl:7: annotation readiness.ignore: there is no rule "TYP-99"`,
 		}},
-		"TMSL": {inTMSL, []string{"DSC-01 Sales|: why", "DSC-02 Sales|Amount: nobody asks", "INS-07 |#INS-07: no verified answers here"}, nil},
+		"TMSL": {inTMSL, []string{"DSC-01 Sales|: why", "DSC-02 Sales|Amount: nobody asks", "INS-07 |#INS-07: no verified answers here",
+			"REL-08 Sales|Sales[Amount] -> Gone[a]: to come"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -156,6 +156,7 @@ type Relationship struct {
 	ToCardinality          Cardinality
 	CrossFilteringBehavior string // "oneDirection", "bothDirections" or "automatic"
 	IsActive               bool
+	Annotations            map[string]string
 	Source                 Source
 }
 

@@ -226,6 +226,7 @@ func (r *tmdlReader) relationship(o *declared) Relationship {
 		ToCardinality:          Cardinality(cmp.Or(r.enum(o, "toCardinality", "one", "many"), string(One))),
 		CrossFilteringBehavior: cmp.Or(r.enum(o, "crossFilteringBehavior", "oneDirection", "bothDirections", "automatic"), "oneDirection"),
 		IsActive:               r.flag(o, "isActive", true),
+		Annotations:            o.values("annotation"),
 		Source:                 o.source(),
 	}
 	rel.FromTable, rel.FromColumn = r.columnReference(o, "fromColumn")

@@ -128,6 +128,8 @@ func (t *tmsl) relationship() Relationship {
 			if t.Kind() != 'n' {
 				o.IsActive = t.Bool()
 			}
+		case "annotations":
+			o.Annotations = t.values()
 		}
 	}
 	return o

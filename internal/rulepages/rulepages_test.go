@@ -89,8 +89,8 @@ func TestPage(t *testing.T) {
 	if text := page("MEA-07"); strings.Contains(text, "2026-11") {
 		t.Error("MEA-07 is shown for a regime without it")
 	}
-	if text := page("REL-02"); strings.Contains(text, "annotation") {
-		t.Error("REL-02 offers an annotation, which relationships do not have")
+	if text := page("INS-08"); strings.Contains(text, "annotation") {
+		t.Error("INS-08 offers an annotation, which verified answers do not have")
 	}
 	if _, err := newRulePage("XYZ-01", readiness.Regimes()); err == nil {
 		t.Error("there is a page of a rule that does not exist")

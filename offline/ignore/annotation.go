@@ -42,5 +42,8 @@ func OfModel(m *semanticmodel.Model, model semanticmodel.Source, warn func(seman
 			read(measure.Annotations, t.Name, measure.Name, measure.Source)
 		}
 	}
+	for _, r := range m.Relationships {
+		read(r.Annotations, r.FromTable, r.FromTable+"["+r.FromColumn+"] -> "+r.ToTable+"["+r.ToColumn+"]", r.Source)
+	}
 	return all
 }

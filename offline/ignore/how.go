@@ -33,7 +33,7 @@ func EntryFor(rule string, key finding.Key) string {
 // such objects have no annotations that are read.
 func AnnotationFor(rule string, of finding.ObjectType) string {
 	switch of {
-	case finding.TableObject, finding.ColumnObject, finding.MeasureObject, finding.ModelObject:
+	case finding.TableObject, finding.ColumnObject, finding.MeasureObject, finding.RelationshipObject, finding.ModelObject:
 		return "annotation " + annotation + " = " + rule + ": " + reasonHere
 	default:
 		return ""

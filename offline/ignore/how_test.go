@@ -42,8 +42,8 @@ func TestHowToIgnore(t *testing.T) {
 			}
 		}
 	}
-	if len(annotations) != 4 {
-		t.Errorf("annotations of %v, want those of tables, columns, measures and models", annotations)
+	if len(annotations) != 5 {
+		t.Errorf("annotations of %v, want those of tables, columns, measures, relationships and models", annotations)
 	}
 }
 
@@ -78,6 +78,13 @@ func annotatedModel(f readiness.Finding, annotations map[string]string) *semanti
 		return &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: f.Table, Columns: []semanticmodel.Column{{Name: f.ObjectName, Annotations: annotations}}}}}
 	case finding.MeasureObject:
 		return &semanticmodel.Model{Tables: []semanticmodel.Table{{Name: f.Table, Measures: []semanticmodel.Measure{{Name: f.ObjectName, Annotations: annotations}}}}}
+	case finding.RelationshipObject:
+		from, to, _ := strings.Cut(f.ObjectName, " -> ")
+		fromTable, fromColumn, _ := strings.Cut(strings.TrimSuffix(from, "]"), "[")
+		toTable, toColumn, _ := strings.Cut(strings.TrimSuffix(to, "]"), "[")
+		return &semanticmodel.Model{Relationships: []semanticmodel.Relationship{{
+			FromTable: fromTable, FromColumn: fromColumn, ToTable: toTable, ToColumn: toColumn, Annotations: annotations,
+		}}}
 	default:
 		return &semanticmodel.Model{Annotations: annotations}
 	}
