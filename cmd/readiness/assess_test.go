@@ -125,7 +125,7 @@ func TestAssessExitCodes(t *testing.T) {
 		"a rule of another regime":          {[]string{good, "--regime", "2026-11", "--rule", "NAM-07"}, cli.ExitUsage, "", `there is no rule "NAM-07"`},
 		"one object":                        {[]string{good, "--object", "t[AMOUNT]"}, cli.ExitOK, "'T'[Amount]", ""},
 		"an object that there is not":       {[]string{good, "--object", "Cost"}, cli.ExitOK, "No finding matches", ""},
-		"one rule in JSON":                  {[]string{good, "--format", "json", "--rule", "DSC-01"}, cli.ExitUsage, "", "--all, --rule and --object affect the formats table, markdown, html, csv, not json"},
+		"one rule in JSON":                  {[]string{good, "--format", "json", "--rule", "DSC-01"}, cli.ExitUsage, "", "--all, --rule and --object affect the formats table, markdown, html, csv, comment, github, azure, not json"},
 		"every finding in SARIF":            {[]string{good, "--format", "sarif", "--all"}, cli.ExitUsage, "", "affect the formats"},
 		"a listed rule passes no gate":      {[]string{good, "--rule", "NAM-01", "--fail-on", "high"}, cli.ExitDamaged, "No finding matches", "of severity high or more"},
 		"an unknown severity":               {[]string{good, "--min-severity", "none"}, cli.ExitUsage, "", "--min-severity must be low, medium or high"},
