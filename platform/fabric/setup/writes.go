@@ -28,7 +28,7 @@ type Writes struct {
 func (w *Writes) AddTo(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&w.Accounts, "fabric-writes", nil, "id of an account whose people may write to Fabric, in tenants that passed "+
 		"the probe of --fabric-answers; can be repeated")
-	flags.StringVar(&w.AnswersFile, "fabric-answers", "", "file in which readiness fabric probe keeps what it found out")
+	flags.StringVar(&w.AnswersFile, "fabric-answers", "", "JSON file with what a probe found out about each tenant")
 }
 
 // answersDoc is the file: what was found out, by tenant.
@@ -90,7 +90,7 @@ func KeepAnswers(file, tenant string, a fabric.Answers) error {
 func (w *Writes) Load() (probed func(item.Person) fabric.Answers, writing func(context.Context, item.Caller) error, err error) {
 	if w.AnswersFile == "" {
 		if len(w.Accounts) > 0 {
-			return nil, nil, errors.New("--fabric-writes needs --fabric-answers, the file of readiness fabric probe")
+			return nil, nil, errors.New("--fabric-writes needs --fabric-answers, the file with what a probe found out")
 		}
 		return nil, nil, nil
 	}
@@ -112,7 +112,7 @@ func (w *Writes) Load() (probed func(item.Person) fabric.Answers, writing func(c
 				"can turn on writing with --fabric-writes")
 		case !probed(as.Person).Passed:
 			return domain.Refuse(domain.OperationNotSupportedForItem, "the service writes to no item of your organization before a probe "+
-				"has passed there; its operator can run readiness fabric probe")
+				"has passed there; its operator sets --fabric-answers")
 		}
 		return nil
 	}, nil
