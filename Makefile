@@ -78,13 +78,14 @@ test/mcp: ## try the MCP server with clients and a server of other makers, which
 test/race: ## run every test under the race detector
 	$(WITH_POSTGRES) go test -race $(PKG)
 
-# What deploy/check needs of Debian: promtool, systemd-analyze.
-DEPLOY_PACKAGES := prometheus systemd
+# What deploy/check needs of Debian: promtool, systemd-analyze, pgbouncer (which is not in every PATH).
+DEPLOY_PACKAGES := prometheus systemd pgbouncer
 
-deploy/check: ## check alerts, dashboard, compose, Kustomize and units of deploy, with Debian's packages
-	@if ! command -v promtool >/dev/null || ! command -v systemd-analyze >/dev/null; then \
+deploy/check: ## check alerts, dashboard, compose, Kustomize and units of deploy, and the probe with PgBouncer, with Debian's packages
+	@export PATH="$$PATH:/usr/sbin"; if ! command -v promtool >/dev/null || ! command -v systemd-analyze >/dev/null || ! command -v pgbouncer >/dev/null; then \
 		apt-get update && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends $(DEPLOY_PACKAGES); fi
 	cd deploy/check && go vet ./... && go test -count=1 -timeout 30m ./...
+	$(WITH_POSTGRES) go test -tags hard -run '^TestHardPgBouncer$$' -count=1 ./internal/probe
 
 lint: ## run the linters of .golangci.yml
 	$(GOLANGCI_LINT) run $(PKG)

@@ -43,7 +43,7 @@ repeated are separated by commas. [operating.md](operating.md) explains how they
 | Variable | |
 |---|---|
 | ` + "`READINESS_POSTGRES_BIN`" + ` | folder of PostgreSQL's server programs; no other place is searched |
-| ` + "`OTEL_EXPORTER_OTLP_ENDPOINT`" + ` and related ones | where traces go |
+| ` + "`OTEL_EXPORTER_OTLP_ENDPOINT`" + ` and related ones | where traces and metrics go |
 | ` + "`NO_COLOR`" + ` | turns color off |
 | the ` + "`apiKeyEnv`" + ` of an account's provider | its key; processes with the worker role read it |
 

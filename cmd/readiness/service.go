@@ -102,6 +102,9 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		Pool: core.pool, Store: core.store, Engine: core.engine, Views: core.views, Leads: queue.Leads, Now: time.Now, Log: r.Log,
 	})
 	registerMetrics(registry, core, queue, wired.AI, measured, f.data)
+	if err := startMetrics(ctx, life, registry); err != nil {
+		return nil, err
+	}
 	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer, commands: s,
 		measured: measured}, nil
 }
