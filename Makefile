@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .PHONY: help build run demo test test/fabric test/oracles test/mcp test/release test/hard test/busy test/race deploy/check lint fmt fuzz fuzz/http soak bench migrate \
-	generate conformance clean release/snapshot release/image
+	generate conformance docs clean release/snapshot release/image
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
 # BENCH: pattern of benchmarks. FUZZREQUESTS: calls to each route by fuzz/http.
@@ -15,6 +15,8 @@ FUZZTIME ?= 1m
 FUZZREQUESTS ?= 10000
 # DOCS_URL: address of this version's folder docs, where reports of the built program link to the page of a rule; without it they have no links.
 DOCS_URL ?=
+# SOURCE_URL: address of this version's folder at a forge, where the pages of make docs link to source files; without it they have no such links.
+SOURCE_URL ?=
 # RUNS: how often test/busy runs make test. TESTFLAGS: further flags for go test, such as -run or a test's own -update.
 RUNS ?= 10
 # ARCH: processor of the image that release/image builds.
@@ -122,6 +124,10 @@ generate: ## regenerate all that follows from http/openapi.yaml, and the pages i
 
 conformance: ## write docs/conformance.md from the markers in tests
 	go run ./internal/conformance
+
+docs: ## write the documents as a site of static pages into dist/docs
+	rm -rf dist/docs
+	go run ./internal/docsite/writedocs -source '$(SOURCE_URL)' dist/docs
 
 release/snapshot: ## build what a release of HEAD has, in dist: archives, packages, bills of materials, checksums (TARGETS=linux/amd64,… for some)
 	cd internal/release && go run . -source ../.. -out $(CURDIR)/dist $(if $(TARGETS),-targets $(TARGETS)) $(if $(DOCS_URL),-docs-url $(DOCS_URL)) $(if $(KEY),-key-file $(KEY))

@@ -279,7 +279,7 @@ func TestUnknownRoutesAndMethods(t *testing.T) {
 	ada := w.as("ada")
 	for _, path := range []string{
 		"/", "/v1", "/v1/", "/v2/operations", "/v1/operations/", "/v1//operations", "/v1/Operations", "/v1/operations/" + nowhere.String() + "/",
-		"/v1/account/", "/v1/accounts", "/v1/workspaces/" + sales.String(), "/v1/../v1/operations", "/v1%2Foperations/x/y/z", "/docs/", "/docs/index.html",
+		"/v1/account/", "/v1/accounts", "/v1/workspaces/" + sales.String(), "/v1/../v1/operations", "/v1%2Foperations/x/y/z", "/docs/nothing.html", "/docs/../README.md",
 		modelPath(modelA) + "/aiInstructions", modelPath(modelA) + "/optimize/", "/" + strings.Repeat("x", 5000),
 	} {
 		got := w.get(path, ada).refused(404, domain.InvalidRequest)

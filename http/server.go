@@ -215,10 +215,7 @@ func (s *Server) route(doc *openapi3.T, registry *prometheus.Registry) error {
 		return err
 	}
 	r.Use(s.match, s.guard)
-	r.NotFoundHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, r, withStatus{domain.Refuse(domain.InvalidRequest, "there is no route %s; /v1/openapi.json lists all routes",
-			validate.Truncated(r.URL.Path)), http.StatusNotFound})
-	})
+	r.NotFoundHandler = http.HandlerFunc(s.notFound)
 	r.MethodNotAllowedHandler = http.HandlerFunc(s.methodNotAllowed)
 	s.router = r
 	return s.describe(doc)
@@ -310,6 +307,11 @@ func (s *Server) match(next http.Handler) http.Handler {
 // fault first.
 func (s *Server) malformed(w http.ResponseWriter, r *http.Request, _ error) {
 	s.refuse(w, r, domain.Refuse(domain.InvalidRequest, "the call is not well formed"))
+}
+
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	s.refuse(w, r, withStatus{domain.Refuse(domain.InvalidRequest, "there is no route %s; /v1/openapi.json lists all routes",
+		validate.Truncated(r.URL.Path)), http.StatusNotFound})
 }
 
 func (s *Server) methodNotAllowed(w http.ResponseWriter, r *http.Request) {

@@ -51,7 +51,8 @@ var mayImport = map[string][]string{
 	// The turns of steps; it knows nothing of the work.
 	"work/turns": {},
 
-	"http/...": {"http/...", "domain/...", "commands", "projections", "internal/coalesce", "internal/database", "internal/optional"},
+	"http/...":  {"http/...", "domain/...", "commands", "projections", "internal/coalesce", "internal/database", "internal/optional"},
+	"http/docs": {"internal/docsite"},
 
 	// The client for other modules: it depends on openapi.yaml and not on the
 	// service's packages.
@@ -94,6 +95,7 @@ var mayImport = map[string][]string{
 	"cmd/...":       {"..."},
 	"scenarios/...": {"..."},
 
+	".":                              {}, // embeds the documents
 	"deploy/check":                   {}, // a module of its own
 	"migrations":                     {"internal/database"},
 	"internal":                       {},
@@ -104,10 +106,12 @@ var mayImport = map[string][]string{
 	"internal/database":              {},
 	"internal/describe":              {},
 	"internal/disk":                  {},
+	"internal/docsite":               {},
+	"internal/docsite/writedocs":     {"internal/docsite"},
 	"internal/demo/...":              {"..."},
 	"internal/probe":                 {"internal/database"},
 	"internal/precision":             {"ai/rules", "domain/optimization", "domain/proposal", "domain/readiness", "domain/readiness/finding", "offline"},
-	"internal/rulepages":             {"domain/readiness", "domain/readiness/explained", "domain/readiness/finding", "offline/ignore"},
+	"internal/rulepages":             {"domain/readiness", "domain/readiness/explained", "domain/readiness/finding", "offline/ignore", "internal/docsite"},
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
 	"internal/oracles":               {},

@@ -3,7 +3,8 @@ package main
 import (
 	"regexp"
 	"strings"
-	"unicode"
+
+	"readiness/internal/docsite"
 )
 
 // citation is a citation of docs/regime.md, alone or with a heading's number and, for a dimension, its name.
@@ -20,24 +21,11 @@ func headings(page string) map[string]string {
 		}
 		for n := 1; n <= min(2, len(words)); n++ {
 			if name := strings.TrimSuffix(strings.Join(words[:n], " "), "."); anchors[name] == "" {
-				anchors[name] = slug(text)
+				anchors[name] = docsite.Anchor(text)
 			}
 		}
 	}
 	return anchors
-}
-
-// slug is the anchor that a forge makes of a heading.
-func slug(heading string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == ' ':
-			return '-'
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_':
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, heading)
 }
 
 // linked makes links of the citations in a page of the folder.

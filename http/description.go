@@ -1,20 +1,17 @@
 package http
 
 import (
-	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gorilla/mux"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"readiness/http/docs"
 	"readiness/http/health"
 )
 
@@ -22,20 +19,6 @@ import (
 //
 //go:embed openapi.gen.json
 var Description []byte
-
-var (
-	//go:embed docs/index.html
-	docsPage []byte
-	//go:embed docs/rapidoc-min.js.gz
-	docsViewer []byte // gzip
-	//go:embed docs/rapidoc.LICENSE.txt
-	docsLicense []byte
-)
-
-// docsPolicy allows the page to load only what this service serves. Inline styles are allowed because the viewer uses
-// them.
-const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
-	"font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // loadDescription parses and validates the description once per process. All servers share the result and must not
 // modify it.
@@ -55,20 +38,11 @@ var loadDescription = sync.OnceValues(func() (*openapi3.T, error) {
 func (s *Server) routeOpen(r *mux.Router, doc *openapi3.T, registry *prometheus.Registry) {
 	r.HandleFunc("/v1/openapi.json", s.serveDescription(doc)).Methods(http.MethodGet)
 	r.HandleFunc(pixiePath, s.pixie).Methods(http.MethodGet)
-	r.HandleFunc("/docs", serveDocs).Methods(http.MethodGet)
-	r.HandleFunc("/docs/rapidoc-min.js", s.serveViewer).Methods(http.MethodGet)
-	r.HandleFunc("/docs/rapidoc.LICENSE.txt", serve("text/plain; charset=utf-8", docsLicense)).Methods(http.MethodGet)
+	docs.Pages{NotFound: s.notFound, Fail: s.refuse}.Route(r)
 	r.HandleFunc("/healthz", health.Alive).Methods(http.MethodGet)
 	r.HandleFunc("/readyz", s.checks.Ready).Methods(http.MethodGet)
 	if registry != nil {
 		r.Handle("/metrics", health.Metrics(registry, s.log)).Methods(http.MethodGet)
-	}
-}
-
-func serve(contentType string, body []byte) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", contentType)
-		_, _ = w.Write(body)
 	}
 }
 
@@ -86,28 +60,7 @@ func (s *Server) serveDescription(doc *openapi3.T) http.HandlerFunc {
 			s.refuse(w, r, fmt.Errorf("http: openapi.yaml: %w", err))
 			return
 		}
-		serve("application/json", text)(w, r)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(text)
 	}
-}
-
-func serveDocs(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Security-Policy", docsPolicy)
-	w.Header().Set("Referrer-Policy", "no-referrer")
-	serve("text/html; charset=utf-8", docsPage)(w, r)
-}
-
-func (s *Server) serveViewer(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-	w.Header().Set("Vary", "Accept-Encoding")
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		w.Header().Set("Content-Encoding", "gzip")
-		_, _ = w.Write(docsViewer)
-		return
-	}
-	z, err := gzip.NewReader(bytes.NewReader(docsViewer))
-	if err != nil {
-		s.refuse(w, r, fmt.Errorf("http: the packaged viewer: %w", err))
-		return
-	}
-	_, _ = io.Copy(w, z)
 }

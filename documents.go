@@ -1,0 +1,9 @@
+// Package readiness embeds the documents of this repository, so that the service shows those of its own version.
+package readiness
+
+import "embed"
+
+// Documents holds README.md, CONTRIBUTING.md, CHANGELOG.md and the folder docs, under their paths in the repository.
+//
+//go:embed README.md CONTRIBUTING.md CHANGELOG.md docs
+var Documents embed.FS
