@@ -1,4 +1,4 @@
-// Filters the list of pages by the words of the search field. Without it the page shows the list of all pages.
+// Filters the list of pages by the words of the search field. Without this script the page is the list of all pages.
 "use strict";
 (() => {
 	const pages = JSON.parse(document.getElementById("pages").textContent);
@@ -7,7 +7,7 @@
 	const found = document.getElementById("found");
 	const maxHeadings = 8; // shown below a page
 
-	// matches returns whether every word is in the title, the headings or the text of the page.
+	// matches returns whether every word is in the title or among the words of the page.
 	const matches = (page, words) => {
 		const title = page.title.toLowerCase();
 		return words.every(word => title.includes(word) || page.words.includes(word));
