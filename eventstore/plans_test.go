@@ -100,6 +100,11 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 			caughtUp(t, pool, "near")
 			stop()
 		},
+		"Verified": func() {
+			if err := s.Verified(t.Context(), eventstore.Verification{Events: 7}); err != nil {
+				t.Fatal(err)
+			}
+		},
 		"Followers": func() {
 			if _, err := s.Followers(t.Context()); err != nil {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,19 +19,31 @@ import (
 	"readiness/platform/fabric/fabrictest"
 )
 
-// The tenant that TestHardTenantOverFabric assesses, as its five people do, ten workspaces each.
+// The tenant that TestHardTenantOverFabric assesses, as its five people do.
 const (
-	tenantPeople     = 5
-	tenantWorkspaces = 50
-	tenantModels     = 100
+	tenantPeople = 5
+	tenantModels = 100 // of each workspace
 	// tenantMemory is the most that the program may use, in KiB.
 	tenantMemory = 200 << 10
 )
 
-// TestHardTenantOverFabric assesses a tenant of 5,000 models with the program, by bulk calls, from an emulator that counts
+// workspacesOfTenant returns how many workspaces the tenant has: one for each person, or READINESS_TENANT_WORKSPACES.
+func workspacesOfTenant(t *testing.T) int {
+	t.Helper()
+	set := os.Getenv("READINESS_TENANT_WORKSPACES")
+	if set == "" {
+		return tenantPeople
+	}
+	n, err := strconv.Atoi(set)
+	check(t, err)
+	return n
+}
+
+// TestHardTenantOverFabric assesses all models of a tenant with the program, by bulk calls, from an emulator that counts
 // calls as the platform does. Every model is assessed, at most one call in a thousand is blocked, and the program stays
 // within its memory.
 func TestHardTenantOverFabric(t *testing.T) {
+	tenantWorkspaces := workspacesOfTenant(t)
 	var people []string
 	for i := range tenantPeople {
 		people = append(people, fmt.Sprintf("p%d", i))
