@@ -100,6 +100,11 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 			caughtUp(t, pool, "near")
 			stop()
 		},
+		"Positions": func() {
+			if _, _, err := s.Positions(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		},
 		"Verified": func() {
 			if err := s.Verified(t.Context(), eventstore.Verification{Events: 7}); err != nil {
 				t.Fatal(err)
