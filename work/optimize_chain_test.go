@@ -95,19 +95,19 @@ func TestARevertInPartAndANewApply(t *testing.T) {
 	b := newOptimizing(t)
 	b.unlimited()
 	before := b.parts(t)
-	keys := []string{"Sales|M04", "Sales|M05"}
-	folder := map[string]string{"Sales|M04": "Ours", "Sales|M05": "Ours"}
+	keys := []string{"Sales|Revenue YTD", "Sales|M03"}
+	folder := map[string]string{"Sales|Revenue YTD": "Ours", "Sales|M03": "Ours"}
 	first := b.written(t, optimization.Properties, keys, folder)
-	const m05 = "[M03] * 3\r\n\t\tdisplayFolder: "
-	b.edit(t, m05+"Ours", m05+"Theirs")
+	const m03 = "COUNTROWS(Sales)\r\n\t\tdisplayFolder: "
+	b.edit(t, m03+"Ours", m03+"Theirs")
 	if back, left := b.undone(t, first); back != 1 || left != 1 || b.work(t, first).Standing() != optimization.Applied {
 		t.Fatalf("%d were restored, %d were left out, the apply is %s", back, left, b.work(t, first).Standing())
 	}
-	second := b.written(t, optimization.Properties, keys[:1], map[string]string{"Sales|M04": "Ours"})
+	second := b.written(t, optimization.Properties, keys[:1], map[string]string{"Sales|Revenue YTD": "Ours"})
 	if back, left := b.undone(t, first); back != 0 || left != 1 {
 		t.Errorf("while the other edit is there, %d were restored, %d were left out", back, left)
 	}
-	b.edit(t, m05+"Theirs", m05+"Ours")
+	b.edit(t, m03+"Theirs", m03+"Ours")
 	if back, left := b.undone(t, first); back != 1 || left != 0 || b.work(t, first).Standing() != optimization.Reverted {
 		t.Errorf("%d were restored, %d were left out, the apply is %s", back, left, b.work(t, first).Standing())
 	}

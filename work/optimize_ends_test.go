@@ -135,7 +135,7 @@ func TestTheSameChangeMeanwhile(t *testing.T) {
 	}{
 		"a default":            {[]string{"Sales|Order Key", "Sales|Status"}, "summarizeBy: count", "summarizeBy: none", operation.Failed, 0, 0},
 		"another default":      {[]string{"Sales|Order Key", "Sales|Status"}, "summarizeBy: count", "summarizeBy: max", operation.Failed, 0, 0},
-		"a folder":             {[]string{"Sales|M04", "Sales|M05"}, "[M03] * 3\r\n", "[M03] * 3\r\n\t\tdisplayFolder: Theirs\r\n", operation.Succeeded, 1, 1},
+		"a folder":             {[]string{"Sales|Revenue YTD", "Sales|M03"}, "COUNTROWS(Sales)\r\n", "COUNTROWS(Sales)\r\n\t\tdisplayFolder: Theirs\r\n", operation.Succeeded, 1, 1},
 		"something else of it": {[]string{"Sales|Order Key", "Sales|Status"}, "[M03] * 3", "[M03] * 33", operation.Succeeded, 2, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

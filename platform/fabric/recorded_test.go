@@ -293,7 +293,8 @@ func definitionOf(t testing.TB, body []byte) (want any, fails, unknown bool) {
 	t.Helper()
 	var result struct {
 		Definition struct {
-			Parts []struct{ Path, Payload string }
+			Format string
+			Parts  []struct{ Path, Payload string }
 		}
 	}
 	decode(t, body, &result)
@@ -307,5 +308,7 @@ func definitionOf(t testing.TB, body []byte) (want any, fails, unknown bool) {
 			parts = append(parts, definition.Part{Path: p.Path, Data: data})
 		}
 	}
-	return definition.New(parts...), len(parts) == 0, false
+	d := definition.New(parts...)
+	d.Format = result.Definition.Format
+	return d, len(parts) == 0, false
 }

@@ -64,11 +64,12 @@ func (c *call) create(t item.Type) {
 func (c *call) remove() {
 	c.mu.Lock()
 	it := c.made[c.id("i")]
-	if it != nil && it.WorkspaceID == c.id("w") {
+	found := it != nil && it.WorkspaceID == c.id("w")
+	if found {
 		delete(c.made, it.ID)
 	}
 	c.mu.Unlock()
-	if it == nil {
+	if !found {
 		fail(c.w, http.StatusNotFound, "ItemNotFound", "The requested item could not be found")
 		return
 	}

@@ -2,6 +2,7 @@ package fabrictest_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"maps"
@@ -27,24 +28,27 @@ const platform = "platform/definitions/platform.json#/definitions/"
 // BI's routes.
 func published() map[string]string {
 	all := map[string]string{
-		"GET /v1/workspaces":                                  platform + "Workspaces",
-		"GET /v1/workspaces/{w}":                              platform + "WorkspaceInfo",
-		"GET /v1/workspaces/{w}/items":                        platform + "Items",
-		"GET /v1/workspaces/{w}/items/{i}":                    "common/definitions.json#/definitions/Item",
-		"POST /v1/workspaces/{w}/items/{i}/getDefinition":     platform + "ItemDefinitionResponse",
-		"GET /v1/workspaces/{w}/items/{i}/relations/upstream": "platform/definitions/relations.json#/definitions/RelationsResponse",
-		"POST /v1/workspaces/{w}/items/bulkExportDefinitions": platform + "BulkExportItemDefinitionsResponse",
-		"GET /v1/capacities":                                  platform + "Capacities",
-		"GET /v1/capacities/{c}":                              platform + "Capacity",
-		"GET /v1/operations/{o}":                              platform + "OperationState",
-		"GET /v1/operations/{o}/result":                       platform + "ItemDefinitionResponse",
-		"GET /v1.0/myorg/groups/{w}/reports":                  "",
-		"GET /v1.0/myorg/groups/{w}/reports/{i}":              "",
+		"GET /v1/workspaces":                                      platform + "Workspaces",
+		"GET /v1/workspaces/{w}":                                  platform + "WorkspaceInfo",
+		"GET /v1/workspaces/{w}/items":                            platform + "Items",
+		"GET /v1/workspaces/{w}/items/{i}":                        "common/definitions.json#/definitions/Item",
+		"POST /v1/workspaces/{w}/items/{i}/getDefinition":         platform + "ItemDefinitionResponse",
+		"GET /v1/workspaces/{w}/items/{i}/relations/upstream":     "platform/definitions/relations.json#/definitions/RelationsResponse",
+		"POST /v1/workspaces/{w}/items/bulkExportDefinitions":     platform + "BulkExportItemDefinitionsResponse",
+		"GET /v1/capacities":                                      platform + "Capacities",
+		"GET /v1/capacities/{c}":                                  platform + "Capacity",
+		"GET /v1/operations/{o}":                                  platform + "OperationState",
+		"GET /v1/operations/{o}/result":                           platform + "ItemDefinitionResponse",
+		"DELETE /v1/workspaces/{w}/items/{i}":                     "", // answers with nothing
+		"POST /v1.0/myorg/groups/{w}/datasets/{i}/executeQueries": "",
+		"GET /v1.0/myorg/groups/{w}/reports":                      "",
+		"GET /v1.0/myorg/groups/{w}/reports/{i}":                  "",
 	}
 	for path, kind := range map[string]string{"semanticModels": "SemanticModel", "reports": "Report", "dataAgents": "DataAgent"} {
 		file := strings.ToLower(kind[:1]) + kind[1:] + "/definitions.json#/definitions/"
 		all["GET /v1/workspaces/{w}/"+path] = file + kind + "s"
 		all["GET /v1/workspaces/{w}/"+path+"/{i}"] = file + kind
+		all["POST /v1/workspaces/{w}/"+path] = file + kind // the result of the operation
 		all["POST /v1/workspaces/{w}/"+path+"/{i}/getDefinition"] = file + kind + "DefinitionResponse"
 	}
 	return all
@@ -196,6 +200,35 @@ func TestAnswersArePublished(t *testing.T) {
 	get(in+"/items/"+report+"/relations/upstream?beta=true", refs["GET /v1/workspaces/{w}/items/{i}/relations/upstream"])
 	_, h := asPublished(t, s, http.MethodPost, in+"/items/bulkExportDefinitions?beta=true", `{"mode":"All"}`, http.StatusAccepted, "")
 	get("/v1/operations/"+h.Get("x-ms-operation-id")+"/result", refs["POST /v1/workspaces/{w}/items/bulkExportDefinitions"])
+	part := func(path, text string) string {
+		return `{"path": "` + path + `", "payload": "` + base64.StdEncoding.EncodeToString([]byte(text)) + `", "payloadType": "InlineBase64"}`
+	}
+	_, h = asPublished(t, s, http.MethodPost, in+"/semanticModels", `{"displayName": "Made", "definition": {"parts": [`+
+		part("definition.pbism", `{"version": "4.2", "settings": {}}`)+`, `+part("definition/model.tmdl", "model Model\n")+`]}}`, http.StatusAccepted, "")
+	made := get("/v1/operations/"+h.Get("x-ms-operation-id")+"/result", refs["POST /v1/workspaces/{w}/semanticModels"])
+	if names := emulated.Made(); len(names) != 1 || made["displayName"] != "Made" {
+		t.Errorf("created %v, which answers %v", names, made)
+	}
+	for _, removal := range []struct {
+		workspace string
+		status    int
+	}{{unknown, http.StatusNotFound}, {retail, http.StatusOK}, {retail, http.StatusNotFound}} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, s.URL+"/v1/workspaces/"+removal.workspace+"/items/"+made["id"].(string), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer ada")
+		res, err := s.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = res.Body.Close(); res.StatusCode != removal.status {
+			t.Errorf("deleted in %s: got %s, want %d", removal.workspace, res.Status, removal.status)
+		}
+	}
+	if names := emulated.Made(); len(names) != 0 {
+		t.Errorf("left %v", names)
+	}
 	emulated.Script(fabrictest.Fault{Path: "/v1/workspaces", Answer: emulated.Throttled(time.Second)})
 	asPublished(t, s, http.MethodGet, "/v1/workspaces", "", http.StatusTooManyRequests, commonError)
 }
