@@ -38,7 +38,8 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 		panics: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "readiness_http_panics_total", Help: "Handlers that panicked."}),
 	}
-	for _, g := range []routing.Group{routing.Start, routing.Read, routing.Operations, routing.Pixies} { // so that the first one is an increase
+	// Series that exist from the start show the first call as an increase.
+	for _, g := range []routing.Group{routing.Start, routing.Read, routing.Operations, routing.Pixies} {
 		m.uncounted.WithLabelValues(g.Name)
 	}
 	for _, c := range []prometheus.Collector{m.requests, m.duration, m.refusals, m.blocked, m.uncounted, m.panics} {

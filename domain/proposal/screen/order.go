@@ -249,7 +249,8 @@ func german(clause string) bool {
 	if wordlist.Separable[words[0]] && wordlist.Particles[last] {
 		return true
 	}
-	if wordlist.Followed[words[0]] && slices.Contains(words, "nicht") && slices.ContainsFunc(words, func(w string) bool { return wordlist.Targets[w] }) {
+	if wordlist.Followed[words[0]] && slices.Contains(words, "nicht") &&
+		slices.ContainsFunc(words, func(w string) bool { return wordlist.Targets[w] }) {
 		return true
 	}
 	if !wordlist.GermanVerbs[last] {

@@ -86,7 +86,8 @@ func (s *Service) Throttled(wait time.Duration) http.HandlerFunc {
 // Challenge is a 401 that asks for a token with the claims, as when a session was revoked.
 func Challenge(claims string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="", authorization_uri="https://login.microsoftonline.com/common/oauth2/authorize", `+
+		const authority = "https://login.microsoftonline.com/common/oauth2/authorize"
+		w.Header().Set("WWW-Authenticate", `Bearer realm="", authorization_uri="`+authority+`", `+
 			`error="insufficient_claims", claims="`+base64.StdEncoding.EncodeToString([]byte(claims))+`"`)
 		fail(w, http.StatusUnauthorized, "Unauthorized", "The caller is not authenticated to access this resource")
 	}

@@ -9,8 +9,9 @@ var (
 		"doublons inactifs inactives cancelado cancelados cancelada canceladas anulado anulados anulada anuladas vacio vacios vacia " +
 		"vacias eliminados eliminadas duplicados duplicadas inactivos inactivas stornierte stornierten geloschte geloschten leere " +
 		"leeren doppelte doppelten")
-	LeftOutByAI = set("cancelled canceled deleted duplicate duplicates duplicated empty blank blanks missing null nulls void voided inactive")
-	Rules       = set("rule rules policy policies restriction restrictions filter filters permission permissions right rights security " +
+	LeftOutByAI = set("cancelled canceled deleted duplicate duplicates duplicated empty blank blanks missing null nulls void " +
+		"voided inactive")
+	Rules = set("rule rules policy policies restriction restrictions filter filters permission permissions right rights security " +
 		"warning warnings check checks limit limits everything above below previous prior earlier command commands that this what " +
 		"regles regle filtres droits securite reglas regla filtros permisos seguridad regel regeln rechte sicherheit alles " +
 		"system message messages context")
