@@ -111,6 +111,9 @@ func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err
 				"the service could not ask question %s; the service logged its own fault for its operator", q.QuestionID)
 		}
 	}()
+	if s.over() { // the ask waited for the one that stopped the run
+		return nil
+	}
 	if stop, err := s.forbidden(asking); stop || err != nil {
 		return err
 	}
