@@ -50,7 +50,7 @@ func (p *Platform) keepsHidden(as item.Caller, it item.Item, now, d definition.D
 		return refuse("so what would be written there cannot be compared with what there is; write it in Power BI Desktop")
 	}
 	if !p.answers(as.Person).HiddenKept {
-		return refuse("and the update of an entire definition might delete what it does not show; the operator of the service can record "+
+		return refuse("and the update of an entire definition might delete what it does not show; the operator of the service can record " +
 			"in --fabric-answers that it does not")
 	}
 	return nil
