@@ -236,8 +236,9 @@ func TestBenchmarkRunResumes(t *testing.T) {
 	r.asked, r.reply = nil, nil
 	r.mu.Unlock()
 	check(t, b.carryAsk(t, r))
-	if len(before.Asks)+len(r.asked) != 12 {
-		t.Errorf("%d asks were recorded, then %d made; together they should be 12", len(before.Asks), len(r.asked))
+	// An ask whose commit the fault cut off may still be recorded after the look at the log.
+	if len(before.Asks)+len(r.asked) > 12 || slices.ContainsFunc(before.Asks, func(made benchmark.Asked) bool { return slices.Contains(r.asked, made.QuestionID) }) {
+		t.Errorf("%v were recorded, then %v asked", before.Asks, r.asked)
 	}
 	seen := map[benchmark.AskKey]bool{}
 	for _, made := range b.asking(t, id).Run.Asks {
