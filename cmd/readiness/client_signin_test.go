@@ -157,7 +157,7 @@ func serveEmulated(t *testing.T, e *emulating) (flags []string) {
 	in := func(name string) string { return filepath.Join(e.data, name) }
 	s := serveWith(t, "--platform", "fabric", "--fabric-url", e.url, "--fabric-power-bi-url", e.url, "--fabric-authority", e.url,
 		"--fabric-client-id", emulatedClient, "--fabric-tenant", emulatedTenant, "--fabric-secret-file", in(secretFile),
-		"--issuer", issuerAt(e.url), "--audience", emulatedClient, "--ca-file", in(caFile), "--accounts", in(accountsFile),
+		"--issuer", e.url+"/{tid}/v2.0", "--audience", emulatedClient, "--ca-file", in(caFile), "--accounts", in(accountsFile),
 		"--database-url", pgtest.URL(t), "--data", t.TempDir())
 	public := regexp.MustCompile(`public client +(\S+)`).FindStringSubmatch(e.stdout.String())
 	return []string{"login", "--base-url", s.base, "--issuer", issuerAt(e.url), "--client-id", public[1], "--scope",

@@ -66,6 +66,9 @@ The exit code is 3 if a check fails; warnings leave it 0.`,
 					return err
 				}
 			}
+			if err := d.flags.fabric.Trust(); err != nil {
+				return err
+			}
 			if err := d.examine(c.Context()); err != nil {
 				return err
 			}
@@ -73,7 +76,7 @@ The exit code is 3 if a check fails; warnings leave it 0.`,
 		},
 	}
 	d.flags.add(c.Flags())
-	c.Flags().StringSliceVar(&d.issuers, "issuer", nil, "trusted token issuer; can be repeated")
+	c.Flags().StringSliceVar(&d.issuers, "issuer", nil, "trusted token issuer, in which {tid} stands for each --fabric-tenant; can be repeated")
 	c.Flags().BoolVar(&d.models, "models", false, "read every model in the folder and compare it with the log")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return c

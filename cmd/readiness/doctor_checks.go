@@ -57,7 +57,7 @@ func (d *doctor) dataDirectory(context.Context) (found []symptom) {
 
 func (d *doctor) reachIssuers(ctx context.Context) (found []symptom) {
 	for _, issuer := range d.issuers {
-		if err := token.Reach(ctx, issuer); err != nil {
+		if err := token.Reach(ctx, token.Trusted{URL: issuer, Tenants: d.flags.fabric.Tenants}, d.flags.fabric.Transport); err != nil {
 			found = append(found, symptom{Verdict: failing,
 				Says: fmt.Sprintf("%s: %v", issuer, err),
 				Do: "Give the issuer exactly as its tokens name it, and see that this machine reaches it. Until then its tokens are " +

@@ -98,7 +98,8 @@ It trusts tokens of the embedded issuer (see readiness token) or, instead, those
 	flags.StringVar(&f.portalURL, "portal-url", "", "web portal where permissions are granted; by default the base address")
 	flags.StringVar(&f.accounts, "accounts", "", "accounts file to apply at startup")
 	flags.StringSliceVar(&f.roles, "roles", []string{roleAPI, roleWorker}, "roles of this process: api, worker")
-	flags.StringSliceVar(&f.issuers, "issuer", nil, "trusted token issuer, by the address in its tokens; can be repeated")
+	flags.StringSliceVar(&f.issuers, "issuer", nil, "trusted token issuer, by the address in its tokens, in which {tid} stands for each "+
+		"--fabric-tenant; can be repeated")
 	flags.StringSliceVar(&f.audiences, "audience", nil, "name of this service at the issuers; can be repeated")
 	flags.DurationVar(&f.countTimeout, "count-timeout", rate.DefaultTimeout,
 		"how long counting a call in the database may take; after that, a call that starts work is refused")
@@ -241,7 +242,7 @@ func (r *root) applyAtStart(ctx context.Context, s *service, declared []account.
 func (r *root) issuers(f serveFlags) (*token.Issuer, *token.Verifier, error) {
 	o := token.Options{Now: time.Now, Log: r.Log, Transport: f.fabric.Transport}
 	for _, address := range f.issuers {
-		o.Issuers = append(o.Issuers, token.Trusted{URL: address, Audiences: f.audiences})
+		o.Issuers = append(o.Issuers, token.Trusted{URL: address, Tenants: f.fabric.Tenants, Audiences: f.audiences})
 	}
 	if len(f.issuers) == 0 || f.embedded {
 		var err error

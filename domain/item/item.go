@@ -36,6 +36,9 @@ type Person struct {
 	ID     string `json:"id"`
 }
 
+// PersonalTenant is the tenant of personal Microsoft accounts, which no organization has.
+const PersonalTenant = "9188040d-6c67-4c5b-b112-36a304b66dad"
+
 // Caller is the signed-in person whom a look-up or a step of work acts as. Token is
 // their platform token; it never enters the log, a log line or an error. Access is
 // their access to each permission when it was already looked up for this call; nil when

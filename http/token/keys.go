@@ -106,13 +106,24 @@ func (k *keys) current(ctx context.Context, unknown bool) (*keySet, error) {
 	return set, nil
 }
 
-// Reach reads the keys of an issuer once, as the service does for its first token. The error says why it cannot.
-func Reach(ctx context.Context, issuer string) error {
-	k, err := newKeys(issuer, &http.Client{CheckRedirect: sameHost}, time.Now, slog.New(slog.DiscardHandler))
-	if err == nil {
-		_, err = k.fetch(ctx)
+// Reach reads the keys of each issuer that t stands for once, as the service does for its first token. The error says why it
+// cannot. A nil transport is http.DefaultTransport.
+func Reach(ctx context.Context, t Trusted, transport http.RoundTripper) error {
+	all, err := t.issuers()
+	if err != nil {
+		return err
 	}
-	return err
+	client := &http.Client{Transport: transport, CheckRedirect: sameHost}
+	for _, one := range all {
+		k, err := newKeys(one.url, client, time.Now, slog.New(slog.DiscardHandler))
+		if err == nil {
+			_, err = k.fetch(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fetch reads the discovery document and the key set that it names.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -15,14 +16,6 @@ import (
 
 	"readiness/domain"
 )
-
-// Trusted is an issuer whose tokens are accepted.
-type Trusted struct {
-	// URL is the issuer's name, exactly as the iss claim of its tokens, and the base address for discovery.
-	URL string
-	// Audiences are the names of this service at the issuer. A token must be for one of them.
-	Audiences []string
-}
 
 // Options configures a Verifier.
 type Options struct {
@@ -40,16 +33,19 @@ type Options struct {
 // Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
 	issuers map[string]issuer // by iss
+	several []string          // the URLs of Options.Issuers that have a place for the tenant
 	// verified caches tokens with a verified signature, by hash. A signature stays valid as long as its key does. The
 	// tokens themselves are not kept.
 	verified *lru.Cache[[sha256.Size]byte, *verified]
 }
 
-// issuer is one trusted issuer: how to parse its tokens, check their claims and find their keys.
+// issuer is one trusted issuer: how to parse its tokens, check their claims and find their keys, and the tenant that they
+// must name, if any.
 type issuer struct {
 	parser    *jwt.Parser
 	validator *jwt.Validator
 	key       func(context.Context, *jwt.Token) (any, error)
+	tenant    string
 }
 
 // verifiedCacheSize bounds the cache of verified tokens.
@@ -87,17 +83,9 @@ func NewVerifier(o Options) (*Verifier, error) {
 		client = &http.Client{Transport: o.Transport, CheckRedirect: sameHost}
 	}
 	for _, t := range o.Issuers {
-		if len(t.Audiences) == 0 {
-			return nil, fmt.Errorf("token: issuer %s has no audience; configure the name this service has there", t.URL)
-		}
-		if _, twice := v.issuers[t.URL]; twice {
-			return nil, fmt.Errorf("token: issuer %s is configured twice", t.URL)
-		}
-		keys, err := newKeys(t.URL, client, o.Now, o.Log)
-		if err != nil {
+		if err := v.trust(t, client, o); err != nil {
 			return nil, err
 		}
-		v.issuers[t.URL] = newIssuer(o.Now, t.URL, t.Audiences, keys.find)
 	}
 	if o.Embedded != nil {
 		public := o.Embedded.key.Public()
@@ -107,13 +95,40 @@ func NewVerifier(o Options) (*Verifier, error) {
 	return v, nil
 }
 
+// trust adds the issuers that t stands for.
+func (v *Verifier) trust(t Trusted, client *http.Client, o Options) error {
+	if len(t.Audiences) == 0 {
+		return fmt.Errorf("token: issuer %s has no audience; configure the name this service has there", t.URL)
+	}
+	all, err := t.issuers()
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if _, twice := v.issuers[one.url]; twice {
+			return fmt.Errorf("token: issuer %s is configured twice", one.url)
+		}
+		keys, err := newKeys(one.url, client, o.Now, o.Log)
+		if err != nil {
+			return err
+		}
+		trusted := newIssuer(o.Now, one.url, t.Audiences, keys.find)
+		trusted.tenant = one.tenant
+		v.issuers[one.url] = trusted
+		if one.tenant != "" && !slices.Contains(v.several, t.URL) {
+			v.several = append(v.several, t.URL)
+		}
+	}
+	return nil
+}
+
 func newIssuer(now func() time.Time, name string, audiences []string, key func(context.Context, *jwt.Token) (any, error)) issuer {
 	options := []jwt.ParserOption{
 		jwt.WithValidMethods([]string{jwt.SigningMethodRS256.Alg(), jwt.SigningMethodES256.Alg()}),
 		jwt.WithIssuer(name), jwt.WithAudience(audiences...), jwt.WithExpirationRequired(),
 		jwt.WithLeeway(skew), jwt.WithTimeFunc(now), jwt.WithStrictDecoding(),
 	}
-	return issuer{jwt.NewParser(options...), jwt.NewValidator(options...), key}
+	return issuer{parser: jwt.NewParser(options...), validator: jwt.NewValidator(options...), key: key}
 }
 
 // Verify returns the identity of a token's bearer. Its errors are refusals: TokenExpired when only exp is wrong,
@@ -144,7 +159,7 @@ func (v *Verifier) verify(ctx context.Context, token string) (*verified, error) 
 	}
 	from, known := v.issuers[unverified.Issuer]
 	if !known {
-		return nil, domain.Refuse(domain.Unauthorized, "the access token is from an issuer that this service does not trust")
+		return nil, v.stranger(unverified.Issuer)
 	}
 	seen := &verified{from: from}
 	_, err := from.parser.ParseWithClaims(token, &seen.claims, func(t *jwt.Token) (key any, err error) {
@@ -158,6 +173,9 @@ func (v *Verifier) verify(ctx context.Context, token string) (*verified, error) 
 	})
 	if err != nil {
 		return nil, refusal(err)
+	}
+	if err := seen.claims.ofTenant(from.tenant); err != nil {
+		return nil, err
 	}
 	seen.identity = seen.claims.identity()
 	return seen, nil

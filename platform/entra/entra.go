@@ -217,11 +217,8 @@ func (x *Exchange) Forget(person item.Person) {
 // tenantOf returns the tenant in a person's id, which is tenant and object.
 func tenantOf(p item.Person) (string, bool) {
 	tenant, object, ok := strings.Cut(p.ID, "/")
-	return strings.ToLower(tenant), ok && p.Issuer != "" && tenant != "" && object != "" && tenant != consumers
+	return strings.ToLower(tenant), ok && p.Issuer != "" && tenant != "" && object != "" && !strings.EqualFold(tenant, item.PersonalTenant)
 }
-
-// consumers is the tenant of personal accounts, which no organization has.
-const consumers = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
 // expiryOf reads when a token ends. The token was verified when the call arrived.
 func expiryOf(token string) (time.Time, bool) {

@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/pflag"
 
+	"readiness/domain/item"
 	"readiness/platform/entra"
 	"readiness/platform/fabric"
 )
@@ -89,6 +90,9 @@ func (a *Application) Validate() error {
 	for _, t := range a.Tenants {
 		if _, err := uuid.Parse(t); err != nil {
 			return fmt.Errorf("--fabric-tenant: %q is not the id of a tenant (a UUID)", t)
+		}
+		if strings.EqualFold(t, item.PersonalTenant) {
+			return fmt.Errorf("--fabric-tenant: %s is the tenant of personal accounts, whose people the service cannot act for", t)
 		}
 	}
 	given := 0

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"readiness/domain/item"
 	"readiness/internal/samples"
 	"readiness/platform/fabric/fabrictest"
 	"readiness/platform/fabric/setup"
@@ -113,6 +114,7 @@ func TestValidate(t *testing.T) {
 		"--fabric-client-id":   {Tenants: []string{id}, ManagedIdentity: "system"},
 		"--fabric-tenant":      {ClientID: id, ManagedIdentity: "system"},
 		"not the id of a":      {ClientID: id, Tenants: []string{"contoso.com"}, ManagedIdentity: "system"},
+		"personal accounts":    {ClientID: id, Tenants: []string{id, strings.ToUpper(item.PersonalTenant)}, ManagedIdentity: "system"},
 		"needs one credential": {ClientID: id, Tenants: []string{id}},
 		"one credential: ":     {ClientID: id, Tenants: []string{id}, ManagedIdentity: "system", SecretFile: "x"},
 	} {
