@@ -16,7 +16,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/eventstore"
 	"readiness/internal/database"
-	"readiness/internal/testlog"
+	"readiness/internal/pgtest"
 	"readiness/projections"
 )
 
@@ -30,7 +30,7 @@ type tester struct {
 
 func newTester(t *testing.T) tester {
 	t.Helper()
-	pool := testlog.Pool(t)
+	pool := pgtest.Pool(t)
 	codec, err := eventstore.NewCodec(eventstore.Events(
 		benchmark.RunAccepted{}, benchmark.RunStarted{}, benchmark.Asked{}, benchmark.RunCompleted{}, benchmark.RunFailed{}, benchmark.RunCancelled{}, benchmark.RunDeleted{},
 		abtest.Created{}, abtest.Reworded{}, abtest.RunAdded{}, abtest.QuestionsFrozen{}, abtest.RunEnded{}, abtest.RunRemoved{}, abtest.Deleted{},

@@ -53,7 +53,7 @@ func newHistory(t *testing.T, pool *pgxpool.Pool, seed uint64) *history {
 	}
 	h := &history{pool: pool, random: rand.New(rand.NewPCG(seed, 0)), now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
 	h.engine = projections.NewEngine(pool, projections.Audit)
-	h.log = eventstore.New(pool, codec, eventstore.Options{Inline: h.engine.Inline, Now: func() time.Time { return h.now }})
+	h.log = eventstore.New(pool, codec, eventstore.Options{Now: func() time.Time { return h.now }})
 	h.views = &projections.Views{Pool: pool, Store: h.log}
 	return h
 }

@@ -17,19 +17,31 @@ import (
 
 // Engine keeps the views up to date with the log.
 type Engine struct {
-	pool  *pgxpool.Pool
-	views []*View
+	pool   *pgxpool.Pool
+	views  []*View
+	inline []string // the name and version of each inline view, as refuse_missed_views wants them
 }
 
 // NewEngine returns the engine of the views over the log in pool's database.
 func NewEngine(pool *pgxpool.Pool, views ...*View) *Engine {
-	return &Engine{pool: pool, views: views}
+	e := &Engine{pool: pool, views: views, inline: []string{}}
+	for _, v := range views {
+		if v.Inline {
+			e.inline = append(e.inline, v.stored())
+		}
+	}
+	return e
 }
+
+// stored returns the view's name and version as the database compares them.
+func (v *View) stored() string { return fmt.Sprintf("%s %d", v.Name, v.Version) }
 
 // Inline queues the row changes that the inline views make of an append's events, for its transaction
 // (eventstore.Options.Inline). Every append locks the rows of a table in the order of their keys, and
-// the tables in the order of the views, so that two appends cannot deadlock.
+// the tables in the order of the views, so that two appends cannot deadlock. The transaction fails when
+// the database has a live inline view that this program does not write.
 func (e *Engine) Inline(b *pgx.Batch, events []eventstore.Recorded) error {
+	b.Queue(`SELECT refuse_missed_views($1)`, e.inline)
 	for _, v := range e.views {
 		if !v.Inline {
 			continue
@@ -195,7 +207,7 @@ func (v *View) addGeneration(ctx context.Context, tx pgx.Tx, generation int, sta
 		tables[i] = v.physical(t, generation)
 	}
 	_, err := tx.Exec(ctx,
-		`INSERT INTO view_generations (view, version, generation, state, position, tables) VALUES ($1, $2, $3, $4, 0, $5)`,
-		v.Name, v.Version, generation, state, tables)
+		`INSERT INTO view_generations (view, version, generation, state, position, tables, inline) VALUES ($1, $2, $3, $4, 0, $5, $6)`,
+		v.Name, v.Version, generation, state, tables, v.Inline)
 	return err
 }

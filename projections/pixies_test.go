@@ -18,7 +18,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
-	"readiness/internal/testlog"
+	"readiness/internal/pgtest"
 	"readiness/projections"
 )
 
@@ -32,7 +32,7 @@ type observer struct {
 
 func newObserver(t *testing.T) observer {
 	t.Helper()
-	pool := testlog.Pool(t)
+	pool := pgtest.Pool(t)
 	codec, err := eventstore.NewCodec(eventstore.Events(
 		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.Gone{},
 		pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.Seen{}, operation.Accepted{},

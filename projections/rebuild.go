@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"readiness/eventstore"
 )
@@ -54,10 +52,6 @@ const (
 	rebuildBytes  = 16 << 20
 	// switchBacklog is how many positions may be left for the switch to fold.
 	switchBacklog = 500
-	// switchLock is how long a switch waits for running appends, blocking new ones, before it gives up
-	// and retries.
-	switchLock     = 300 * time.Millisecond
-	switchAttempts = 200
 	// rebuildLocks is the class of the advisory locks of rebuilds.
 	rebuildLocks = 0x5642
 )
@@ -129,6 +123,18 @@ type relation struct {
 	tables              []string
 }
 
+// liveOf returns the live generations of the view with the name, by version.
+func (e *Engine) liveOf(ctx context.Context, tx pgx.Tx, name string) ([]relation, error) {
+	rows, err := tx.Query(ctx,
+		`SELECT version, generation, tables FROM view_generations WHERE view = $1 AND state = 'live' ORDER BY version`, name)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r relation, err error) {
+		return r, row.Scan(&r.version, &r.generation, &r.tables)
+	})
+}
+
 func (b *build) report() Report {
 	return Report{View: b.Name, Version: b.Version, Generation: b.generation, Resumed: b.resumed, Events: b.events,
 		Took: time.Since(b.began), Held: b.held, Diff: b.diff}
@@ -157,42 +163,24 @@ func (b *build) run(ctx context.Context) error {
 
 // switchBetweenAppends catches up and switches, and retries until it gets the locks.
 func (b *build) switchBetweenAppends(ctx context.Context) error {
-	for attempt := range switchAttempts {
+	return b.engine.betweenAppends(ctx, "rebuild "+b.Name, func() error {
 		if err := b.catchUp(ctx); err != nil {
 			return err
 		}
-		err := b.switchOver(ctx)
-		if pg, ok := errors.AsType[*pgconn.PgError](err); !ok ||
-			pg.Code != "55P03" && pg.Code != "40P01" { // lock_not_available, deadlock_detected
-			return err
-		}
-		// Let the waiting appends run first; the pause grows with each attempt.
-		select {
-		case <-time.After(rand.N(time.Duration(1+min(attempt, 20)) * 50 * time.Millisecond)):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return fmt.Errorf("projections: rebuild %s: did not get the locks between appends in %d attempts; an append or a reader of the view "+
-		"does not end", b.Name, switchAttempts)
+		return b.switchOver(ctx)
+	})
 }
 
 // prepare finds the generation to resume, or creates the next.
 func (b *build) prepare(ctx context.Context) error {
 	return b.tx(ctx, "prepare", pgx.TxOptions{}, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx,
-			`SELECT version, generation, tables FROM view_generations WHERE view = $1 AND state = 'live' ORDER BY version`, b.Name)
-		if err != nil {
-			return err
-		}
-		b.live, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (r relation, err error) {
-			return r, row.Scan(&r.version, &r.generation, &r.tables)
-		})
-		if err != nil {
+		var err error
+		if b.live, err = b.engine.liveOf(ctx, tx, b.Name); err != nil {
 			return err
 		}
 		if n := len(b.live); n > 0 && b.live[n-1].version > b.Version {
-			return fmt.Errorf("version %d is live and this program knows %d only; use the newer program", b.live[n-1].version, b.Version)
+			return fmt.Errorf("version %d is live and this program knows %d only; use the newer program, or withdraw the view first: "+
+				"readiness projections withdraw --view %s", b.live[n-1].version, b.Version, b.Name)
 		}
 		err = tx.QueryRow(ctx,
 			`UPDATE view_generations SET error = NULL WHERE view = $1 AND version = $2 AND state = 'building'

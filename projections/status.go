@@ -150,19 +150,27 @@ func (e *Engine) view(name string) *View {
 	return e.views[i]
 }
 
-// Check returns an error when a view of this program is not live: appends with events for it would
-// fail.
+// Check returns an error when a view of this program is not live, or a newer program has made another inline view live: appends
+// would fail.
 func (e *Engine) Check(ctx context.Context) error {
-	rows, err := e.pool.Query(ctx, `SELECT concat(view, ' ', version) FROM view_generations WHERE state = 'live'`)
+	rows, err := e.pool.Query(ctx, `SELECT view, version, inline FROM view_generations WHERE state = 'live' ORDER BY 1, 2`)
 	if err != nil {
 		return fmt.Errorf("projections: check: %w", err)
 	}
-	live, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	live, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s Status, err error) {
+		return s, row.Scan(&s.View, &s.Version, &s.Inline)
+	})
 	if err != nil {
 		return fmt.Errorf("projections: check: %w", err)
+	}
+	for _, l := range live {
+		if v := e.view(l.View); l.Inline && (v == nil || v.Version < l.Version) {
+			return fmt.Errorf("projections: a newer program made version %d of the view %s live, which this program does not write; run "+
+				"the newer program, or withdraw the view: readiness projections withdraw --view %s", l.Version, l.View, l.View)
+		}
 	}
 	for _, v := range e.views {
-		if !slices.Contains(live, fmt.Sprintf("%s %d", v.Name, v.Version)) {
+		if !slices.ContainsFunc(live, func(l Status) bool { return l.View == v.Name && l.Version == v.Version }) {
 			return fmt.Errorf("projections: version %d of the view %s is not built; run: readiness projections rebuild --view %s",
 				v.Version, v.Name, v.Name)
 		}

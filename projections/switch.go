@@ -2,14 +2,24 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"math/rand/v2"
 	"regexp"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"readiness/eventstore"
+)
+
+const (
+	// switchLock is how long a switch waits for running appends, blocking new ones, before it gives up
+	// and retries.
+	switchLock     = 300 * time.Millisecond
+	switchAttempts = 200
 )
 
 // reader reads the log after a position, up to and including another.
@@ -36,10 +46,35 @@ func (b *build) switchOver(ctx context.Context) error {
 	return err
 }
 
+// waitBriefly bounds how long the transaction waits for appends.
+func (e *Engine) waitBriefly(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, fmt.Sprintf(`SET LOCAL lock_timeout = %d`, switchLock.Milliseconds()))
+	return err
+}
+
+// betweenAppends repeats fn, which wants the locks of appends, until it gets them. what is for the error.
+func (e *Engine) betweenAppends(ctx context.Context, what string, fn func() error) error {
+	for attempt := range switchAttempts {
+		err := fn()
+		if pg, ok := errors.AsType[*pgconn.PgError](err); !ok ||
+			pg.Code != "55P03" && pg.Code != "40P01" { // lock_not_available, deadlock_detected
+			return err
+		}
+		// Let the waiting appends run first; the pause grows with each attempt.
+		select {
+		case <-time.After(rand.N(time.Duration(1+min(attempt, 20)) * 50 * time.Millisecond)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return fmt.Errorf("projections: %s: did not get the locks between appends in %d attempts; an append or a reader of the view "+
+		"does not end", what, switchAttempts)
+}
+
 // hold blocks writers of the view and returns the position to fold up to: noEnd for an inline view,
 // else the position of the view's follower.
 func (b *build) hold(ctx context.Context, tx pgx.Tx) (to int64, err error) {
-	if _, err := tx.Exec(ctx, fmt.Sprintf(`SET LOCAL lock_timeout = %d`, switchLock.Milliseconds())); err != nil {
+	if err := b.engine.waitBriefly(ctx, tx); err != nil {
 		return 0, err
 	}
 	if b.Inline {
@@ -80,14 +115,8 @@ func (b *build) goLive(ctx context.Context, tx pgx.Tx) error {
 		if old.version == b.Version {
 			continue
 		}
-		before := View{Name: b.Name, Version: old.version}
-		if _, err := tx.Exec(ctx, `DELETE FROM followers WHERE name = $1`, before.follower()); err != nil {
+		if err := old.drop(ctx, tx, b.Name); err != nil {
 			return err
-		}
-		for _, table := range old.tables {
-			if _, err := tx.Exec(ctx, `DROP VIEW `+generationSuffix.ReplaceAllString(table, "")); err != nil {
-				return err
-			}
 		}
 	}
 	_, err := tx.Exec(ctx,
@@ -99,6 +128,20 @@ func (b *build) goLive(ctx context.Context, tx pgx.Tx) error {
 			b.Name, b.Version, b.generation)
 	}
 	return err
+}
+
+// drop ends a live generation of the view with the name: its follower, and the SQL views on its tables.
+func (r relation) drop(ctx context.Context, tx pgx.Tx, name string) error {
+	before := View{Name: name, Version: r.version}
+	if _, err := tx.Exec(ctx, `DELETE FROM followers WHERE name = $1`, before.follower()); err != nil {
+		return err
+	}
+	for _, table := range r.tables {
+		if _, err := tx.Exec(ctx, `DROP VIEW `+generationSuffix.ReplaceAllString(table, "")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // generationSuffix matches the part of a table's name that the name of its SQL view does not have.

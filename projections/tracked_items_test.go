@@ -14,7 +14,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
-	"readiness/internal/testlog"
+	"readiness/internal/pgtest"
 	"readiness/projections"
 )
 
@@ -27,7 +27,7 @@ type tracker struct {
 
 func newTracker(t *testing.T) tracker {
 	t.Helper()
-	pool := testlog.Pool(t)
+	pool := pgtest.Pool(t)
 	codec, err := eventstore.NewCodec(eventstore.Events(trackeditem.Reserved{}, trackeditem.Claimed{}, trackeditem.Gone{}, trackeditem.Renamed{}, trackeditem.TrackedAgain{})...)
 	if err != nil {
 		t.Fatal(err)

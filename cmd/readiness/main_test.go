@@ -115,6 +115,7 @@ func TestCommandLine(t *testing.T) {
 		"rebuild an unknown view":   {[]string{"projections", "rebuild", "--data", nowhere, "--view", "operation"}, cli.ExitUsage, "", `there is no view "operation"; available: operations, `},
 		"retire an unknown view":    {[]string{"projections", "retire", "--data", nowhere, "--view", "x"}, cli.ExitUsage, "", `there is no view "x"`},
 		"retire without a view":     {[]string{"projections", "retire", "--data", nowhere}, cli.ExitUsage, "", "retire needs --view"},
+		"withdraw without a view":   {[]string{"projections", "withdraw", "--data", nowhere}, cli.ExitUsage, "", "withdraw needs --view"},
 		"status of days to come":    {[]string{"projections", "status", "--data", nowhere, "--days", "-1"}, cli.ExitUsage, "", "--days must not be negative"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -164,6 +164,15 @@ func TestOperatorsCommands(t *testing.T) {
 	if got := do("projections", "retire", "--view", "accounts"); got.stdout != "accounts: 1 generations dropped\n" {
 		t.Errorf("projections retire: got %q", got.stdout)
 	}
+	if got := do("projections", "withdraw", "--view", "accounts"); got.stdout != "accounts: 1 generations withdrawn; their tables stay until they are retired\n" {
+		t.Errorf("projections withdraw: got %q", got.stdout)
+	}
+	if got := do("projections", "status"); !strings.Contains(got.stdout, "missing") {
+		t.Errorf("projections status without a view: got\n%s", got.stdout)
+	}
+	if got := do("projections", "rebuild", "--view", "accounts"); !strings.Contains(got.stdout, "is live") {
+		t.Errorf("projections rebuild after it was withdrawn: got %q", got.stdout)
+	}
 }
 
 func TestDamageIsExitCode3(t *testing.T) {

@@ -17,12 +17,13 @@ func (r *root) projectionsCommand() *cobra.Command {
 	var flags databaseFlags
 	c := &cobra.Command{
 		Use:   "projections",
-		Short: "Show, rebuild or retire the views that are built from the log",
+		Short: "Show, rebuild, withdraw or retire the views that are built from the log",
 		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
-	c.AddCommand(r.projectionsStatusCommand(&flags), r.projectionsRebuildCommand(&flags), r.projectionsRetireCommand(&flags))
+	c.AddCommand(r.projectionsStatusCommand(&flags), r.projectionsRebuildCommand(&flags), r.projectionsRetireCommand(&flags),
+		r.projectionsWithdrawCommand(&flags))
 	return c
 }
 
@@ -186,5 +187,33 @@ func (r *root) projectionsRetireCommand(flags *databaseFlags) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&view, "view", "", "view whose unused generations to drop")
+	return c
+}
+
+func (r *root) projectionsWithdrawCommand(flags *databaseFlags) *cobra.Command {
+	var view string
+	c := &cobra.Command{
+		Use:   "withdraw --view NAME",
+		Short: "End a view that a newer program made live, to return to the program before",
+		Long: `Ends what is live of a view: one that only a newer program has, or a newer version of one. Programs that have it can then
+not append, and the program before can, once its own version is rebuilt. No event is touched, and the newer program builds
+the view again with projections rebuild.`,
+		Example: "  readiness projections withdraw --view operations && readiness projections rebuild --view operations",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if view == "" {
+				return cli.Usage("withdraw needs --view")
+			}
+			return r.withCore(c.Context(), *flags, true, func(core *core) error {
+				n, err := core.engine.Withdraw(c.Context(), view)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(r.Stdout, "%s: %d generations withdrawn; their tables stay until they are retired\n", view, n)
+				return err
+			})
+		},
+	}
+	c.Flags().StringVar(&view, "view", "", "view to withdraw")
 	return c
 }

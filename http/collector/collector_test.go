@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,11 +35,17 @@ type bench struct {
 	log      strings.Builder
 }
 
+// viewsAtOnce returns the views of the service, with page views written by appends, so that tests need not wait for them.
+func viewsAtOnce() []*projections.View {
+	views, pages := projections.All(), *projections.PageViews
+	pages.Inline = true
+	views[slices.Index(views, projections.PageViews)] = &pages
+	return views
+}
+
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	views := *projections.PageViews
-	views.Inline = true // so that tests need not wait for it
-	b := &bench{World: testworld.New(t, testworld.Options{Views: []*projections.View{projections.Pixies, &views}}), registry: prometheus.NewRegistry()}
+	b := &bench{World: testworld.New(t, testworld.Options{Views: viewsAtOnce()}), registry: prometheus.NewRegistry()}
 	b.options = collector.Options{
 		Resolve: b.Views.PixieIDs, Count: b.Pixies.CountViews,
 		Registry: b.registry, Log: slog.New(slog.NewTextHandler(&b.log, nil)), Now: b.Clock.Now,

@@ -117,9 +117,7 @@ func recordUntilKilled(t *testing.T, url string) {
 	check(t, err)
 	codec, err := eventstore.NewCodec(commands.Events()...)
 	check(t, err)
-	views := *projections.PageViews
-	views.Inline = true
-	engine := projections.NewEngine(pool, projections.Pixies, &views)
+	engine := projections.NewEngine(pool, viewsAtOnce()...)
 	store := eventstore.New(pool, codec, eventstore.Options{Inline: engine.Inline})
 	service := commands.New(commands.Options{Pool: pool, Store: store, Now: func() time.Time { return recorderNow(t, pool) }})
 	for parent := os.Getppid(); os.Getppid() == parent; { // stop when the parent process is killed
