@@ -20,12 +20,14 @@ type route struct {
 
 // call is what is known about the call being handled. The middleware fills it in before the handler runs.
 type call struct {
-	id     uuid.UUID
-	path   string // of the route, once a route is matched
-	head   bool   // a HEAD request, handled as GET
-	route  *route // nil on routes without a token
-	by     principal
-	caller commands.Caller
+	id uuid.UUID
+	// metadata is the address of the mounted path's description; empty for others.
+	metadata string
+	path     string // of the route, once a route is matched
+	head     bool   // a HEAD request, handled as GET
+	route    *route // nil on routes without a token
+	by       principal
+	caller   commands.Caller
 	// operations are those that enter has already read; nil when it read none.
 	operations map[uuid.UUID]projections.Operation
 	// refused is the error code of the response; empty when the call was not refused.

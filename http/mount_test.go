@@ -4,7 +4,13 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"readiness/http/oidctest"
+	"readiness/http/token"
 )
 
 // TestMountedCallsAreBounded keeps calls of a mounted path in progress: at most 8 of a person.
@@ -66,5 +72,45 @@ func TestMountedCallsNeedAToken(t *testing.T) {
 	}
 	if ran != 1 {
 		t.Errorf("the handler ran %d times, want once", ran)
+	}
+}
+
+// A refusal of a mounted path names the description with which MCP clients find where to sign in. The client is the MCP SDK's.
+func TestMountedPathIsDescribed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := oidctest.Start(t)
+	w.trusted = append(w.trusted, token.Trusted{URL: p.URL, Audiences: []string{oidctest.Service}})
+	server := httptest.NewUnstartedServer(nil)
+	base := "http://" + server.Listener.Addr().String()
+	s := w.server(base, w.limiter(w.url))
+	s.Mount("/mcp", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the handler ran") }))
+	server.Config.Handler = s.Handler()
+	server.Start()
+	t.Cleanup(server.Close)
+	for _, bearer := range []string{"", "Bearer eyJh.eyJh.x", "Bearer " + p.SignIn(t, "finn", oidctest.Service, "email").Access} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp", nil)
+		check(t, err)
+		if bearer != "" {
+			r.Header.Set("Authorization", bearer)
+		}
+		answer, err := server.Client().Do(r)
+		check(t, err)
+		check(t, answer.Body.Close())
+		challenges, err := oauthex.ParseWWWAuthenticate(answer.Header.Values("Www-Authenticate"))
+		if err != nil || len(challenges) != 1 || challenges[0].Scheme != "bearer" {
+			t.Fatalf("the challenges of %q are %v, %v", bearer, challenges, err)
+		}
+		m, err := oauthex.GetProtectedResourceMetadata(t.Context(), challenges[0].Params["resource_metadata"], base+"/mcp", server.Client())
+		if err != nil || !slices.Contains(m.AuthorizationServers, p.URL) ||
+			!slices.Equal(m.ScopesSupported, []string{token.ScopeRead, token.ScopeReadWrite}) {
+			t.Errorf("the SDK reads %+v, %v", m, err)
+		}
+	}
+	other, err := server.Client().Get(base + "/.well-known/oauth-protected-resource/v1")
+	check(t, err)
+	check(t, other.Body.Close())
+	if other.StatusCode != http.StatusNotFound {
+		t.Errorf("a path that is not mounted is described: status %d", other.StatusCode)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"strconv"
 	"time"
 
@@ -203,25 +204,34 @@ func retriable(r *domain.Refusal, status int) bool {
 
 // challenge returns the WWW-Authenticate field (RFC 6750) of a refusal that needs one; otherwise empty.
 func challenge(r *http.Request, c *call, refusal *domain.Refusal) string {
+	var parameters []string
+	add := func(name, value string) { parameters = append(parameters, fmt.Sprintf("%s=%q", name, value)) }
 	switch refusal.Code {
 	case domain.Unauthorized, domain.TokenExpired:
-		if r.Header.Get("Authorization") == "" {
-			return "Bearer"
+		claims := slices.IndexFunc(refusal.Params, func(p domain.Param) bool { return p.Name == "claims" })
+		switch {
+		case r.Header.Get("Authorization") == "":
+		case claims >= 0: // what the platform wants of a new sign-in, already in base64url
+			add("error", "insufficient_claims")
+			add("claims", refusal.Params[claims].Value)
+		default:
+			add("error", "invalid_token")
+			add("error_description", refusal.Message)
 		}
-		for _, p := range refusal.Params {
-			if p.Name == "claims" { // what the platform wants of a new sign-in, already in base64url
-				return fmt.Sprintf("Bearer error=%q, claims=%q", "insufficient_claims", p.Value)
-			}
-		}
-		return fmt.Sprintf("Bearer error=%q, error_description=%q", "invalid_token", refusal.Message)
 	case domain.InsufficientScopes:
 		scope := token.ScopeRead // of a mounted path
 		if c.route != nil {
 			scope = c.route.Scope
 		}
-		return fmt.Sprintf("Bearer error=%q, scope=%q", "insufficient_scope", scope)
+		add("error", "insufficient_scope")
+		add("scope", scope)
+	default:
+		return ""
 	}
-	return ""
+	if c.metadata != "" {
+		add("resource_metadata", c.metadata)
+	}
+	return strings.TrimSpace("Bearer " + strings.Join(parameters, ", "))
 }
 
 // consent adds the permission, and the page that grants it, to a refusal for a missing permission (docs/decisions.md

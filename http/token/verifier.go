@@ -34,6 +34,7 @@ type Options struct {
 type Verifier struct {
 	issuers map[string]issuer // by iss
 	several []string          // the URLs of Options.Issuers that have a place for the tenant
+	scopes  []string          // to ask for at issuers, sorted
 	// verified caches tokens with a verified signature, by hash. A signature stays valid as long as its key does. The
 	// tokens themselves are not kept.
 	verified *lru.Cache[[sha256.Size]byte, *verified]
@@ -104,6 +105,11 @@ func (v *Verifier) trust(t Trusted, client *http.Client, o Options) error {
 	if err != nil {
 		return err
 	}
+	for _, scope := range []string{ScopeRead, ScopeReadWrite} {
+		v.scopes = append(v.scopes, askable(t.Audiences[0], scope))
+	}
+	slices.Sort(v.scopes)
+	v.scopes = slices.Compact(v.scopes)
 	for _, one := range all {
 		if _, twice := v.issuers[one.url]; twice {
 			return fmt.Errorf("token: issuer %s is configured twice", one.url)
