@@ -51,6 +51,20 @@ func (s *Server) Mount(path string, h http.Handler) {
 	s.matched[m] = matched{path: path}
 }
 
+// Pages serves the paths, and addresses that have no route, to browsers by a handler of its own. The handler knows by itself who
+// is signed in, and makes calls of the interface in their place. Call Pages before Serve.
+func (s *Server) Pages(h http.Handler, paths ...string) {
+	for _, path := range paths {
+		s.matched[s.router.Handle(path, h)] = matched{path: path}
+	}
+	s.pages = h
+}
+
+// forBrowser reports whether a page answers a request for an address that has no route.
+func (s *Server) forBrowser(r *http.Request) bool {
+	return s.pages != nil && !strings.HasPrefix(r.URL.Path, "/v1/") && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
 // sameOrigin refuses a call with an Origin that is not the service's own, or with a Host that is neither the service's nor
 // a loopback address.
 func (s *Server) sameOrigin(r *http.Request) error {

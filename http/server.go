@@ -90,6 +90,7 @@ type Server struct {
 	handler    http.Handler
 	router     *mux.Router
 	matched    map[*mux.Route]matched
+	pages      http.Handler // nil without a console
 	arrivals   coalesce.Batcher[arrival, entry]
 	expected   *lru.Cache[item.Person, string] // the account of each person's last call
 	sights     *lru.Cache[sight, time.Time]    // when a person was last found to see an item
@@ -310,6 +311,10 @@ func (s *Server) malformed(w http.ResponseWriter, r *http.Request, _ error) {
 }
 
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	if s.forBrowser(r) {
+		s.pages.ServeHTTP(w, r)
+		return
+	}
 	s.refuse(w, r, withStatus{domain.Refuse(domain.InvalidRequest, "there is no route %s; /v1/openapi.json lists all routes",
 		validate.Truncated(r.URL.Path)), http.StatusNotFound})
 }

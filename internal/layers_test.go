@@ -53,11 +53,16 @@ var mayImport = map[string][]string{
 
 	"http/...":  {"http/...", "domain/...", "commands", "projections", "internal/coalesce", "internal/database", "internal/optional"},
 	"http/docs": {"internal/docsite"},
+	// The pages for people. They know the service by its client only, so that they can do nothing that a caller cannot.
+	"http/console/...":         {"http/console/...", "client", "client/inprocess", "vault", "domain/readiness"},
+	"http/console/chart":       {},
+	"http/console/consoletest": {"..."}, // a service for tests
 
 	// The client for other modules: it depends on openapi.yaml and not on the
 	// service's packages.
-	"client":        {},
-	"client/signin": {},
+	"client":           {},
+	"client/signin":    {},
+	"client/inprocess": {},
 
 	// What operators watch; it writes nothing.
 	"monitor": {"eventstore", "projections"},
@@ -77,7 +82,7 @@ var mayImport = map[string][]string{
 		"mcp", "offline", "domain/...", "definition/...",
 		"ai", "ai/asking", // the embedded rules and the embedded engine
 	},
-	"mcp/service": {"mcp", "client", "domain/..."},
+	"mcp/service": {"mcp", "client", "client/inprocess", "domain/..."},
 
 	// Reports and gates over what the service stored of a run.
 	"evaluation": {"domain/...", "offline/show", "offline/report/..."},

@@ -46,7 +46,7 @@ func TestMetricsAreListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.api(t.Context(), life, f, verifier, listener); err != nil {
+	if _, err := s.api(t.Context(), life, f, verifier, listener, nil); err != nil {
 		t.Fatal(err)
 	}
 	limits, err := quota.Open(t.Context(), s.url, quota.Options{Registry: s.registry})

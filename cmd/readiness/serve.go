@@ -61,6 +61,7 @@ type serveFlags struct {
 	roles, issuers, audiences            []string
 	embedded                             bool
 	countTimeout                         time.Duration
+	console                              consoleFlags
 }
 
 // The roles of a process.
@@ -104,6 +105,7 @@ It trusts tokens of the embedded issuer (see readiness token) or, instead, those
 	flags.DurationVar(&f.countTimeout, "count-timeout", rate.DefaultTimeout,
 		"how long counting a call in the database may take; after that, a call that starts work is refused")
 	flags.BoolVar(&f.embedded, "embedded-issuer", false, "also trust the embedded issuer when --issuer is set")
+	f.console.add(flags)
 	return c
 }
 
@@ -131,6 +133,9 @@ func (f *serveFlags) check() error {
 	}
 	if f.countTimeout < time.Millisecond {
 		return cli.Usage("--count-timeout must be at least 1ms, not %s", f.countTimeout)
+	}
+	if err := f.console.check(f.issuers); err != nil {
+		return err
 	}
 	return f.serviceFlags.check()
 }
@@ -201,7 +206,11 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	ended, err := s.api(ctx, life, f, verifier, listener)
+	console, err := s.consoleOptions(f, issuer, declared, listener.Addr())
+	if err != nil {
+		return err
+	}
+	ended, err := s.api(ctx, life, f, verifier, listener, console)
 	if err != nil {
 		return err
 	}
@@ -262,6 +271,9 @@ const greetingLife = 8 * time.Hour
 // command that creates a token.
 func (r *root) greet(f serveFlags, at net.Addr, issuer *token.Issuer, declared []account.Declaration) {
 	fmt.Fprintf(r.Stdout, "Listening on %s, described at %s/docs\n", f.baseURL, f.baseURL)
+	if !f.console.off {
+		fmt.Fprintf(r.Stdout, "Console at %s/\n", f.baseURL)
+	}
 	address, ok := at.(*net.TCPAddr)
 	if issuer == nil || !ok || !address.IP.IsLoopback() {
 		return

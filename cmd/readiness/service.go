@@ -20,6 +20,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/http"
 	"readiness/http/collector"
+	"readiness/http/console"
 	"readiness/http/health"
 	"readiness/http/rate"
 	"readiness/http/token"
@@ -159,8 +160,8 @@ func (s *service) work(ctx context.Context, life *lifetime) error {
 
 // api serves the HTTP interface on the listener. The returned channel is closed when serving ends; ending life returns
 // the reason.
-func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifier *token.Verifier, listener net.Listener) (<-chan struct{},
-	error) {
+func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifier *token.Verifier, listener net.Listener,
+	pages *console.Options) (<-chan struct{}, error) {
 	limiter, err := rate.Open(ctx, s.url, rate.Options{Timeout: f.countTimeout, Statements: projections.CallStatements()})
 	if err != nil {
 		return nil, err
@@ -192,6 +193,15 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		return nil, err
 	}
 	server.Mount("/mcp", agents.Handler(server.Handler(), cli.Version()))
+	if pages != nil {
+		pages.API = server.Handler()
+		c, err := console.New(*pages)
+		if err != nil {
+			return nil, err
+		}
+		server.Pages(c, c.Paths()...)
+		life.background("console sessions", s.sweepSessions(pages.Sessions))
+	}
 	var served error
 	ended := make(chan struct{})
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -34,7 +34,13 @@ func URL(t testing.TB) string {
 // Pool returns a pool of up to 32 connections on such a database. Both end with t.
 func Pool(t testing.TB) *pgxpool.Pool {
 	t.Helper()
-	pool, err := database.Open(t.Context(), URL(t), func(c *pgxpool.Config) { c.MaxConns = 32 })
+	return Open(t, URL(t))
+}
+
+// Open returns a pool of up to 32 connections on a database. It ends with t.
+func Open(t testing.TB, url string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := database.Open(t.Context(), url, func(c *pgxpool.Config) { c.MaxConns = 32 })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
+	"readiness/client/inprocess"
 	"readiness/mcp"
 )
 
@@ -33,7 +34,8 @@ func finish[T any](ctx context.Context, m models, id uuid.UUID, of string) (resu
 	defer cancel()
 	var last client.Operation
 	for state, err := range m.States(waiting, id) {
-		if late := errors.Is(err, errLate) || waiting.Err() != nil; err != nil && late && last.ID != uuid.Nil && ctx.Err() == nil {
+		late := errors.Is(err, inprocess.ErrLate) || waiting.Err() != nil
+		if err != nil && late && last.ID != uuid.Nil && ctx.Err() == nil {
 			return result, &mcp.Pending{OperationID: id.String(), Status: string(last.Status), Percent: last.PercentComplete}, nil
 		}
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"readiness/client"
+	"readiness/client/inprocess"
 	"readiness/mcp"
 )
 
@@ -33,8 +34,8 @@ func Handler(api http.Handler, version string) http.Handler {
 	server := mcp.NewServer(mcp.Options{Version: version, Write: true, Service: true, Timeout: timeout,
 		Open: func(extra *sdk.RequestExtra) (mcp.Models, error) {
 			_, token, _ := strings.Cut(extra.Header.Get("Authorization"), " ")
-			s, err := client.Open("http://in.process", client.Options{Token: client.Token(token), Timeout: timeout,
-				Transport: inProcess{api}, UserAgent: "readiness-mcp", Pause: pause})
+			s, err := client.Open(inprocess.BaseURL, client.Options{Token: client.Token(token), Timeout: timeout,
+				Transport: inprocess.Transport{Handler: api}, UserAgent: "readiness-mcp", Pause: inprocess.Pause})
 			return models{s}, err
 		}})
 	return single(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
@@ -62,77 +63,6 @@ func single(next http.Handler) http.Handler {
 		}{body, r.Body}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// inProcess is a transport to a handler in this process.
-type inProcess struct{ handler http.Handler }
-
-// RoundTrip implements http.RoundTripper.
-func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
-	sent := r.Clone(r.Context())
-	sent.RequestURI, sent.Host = r.URL.RequestURI(), r.URL.Host
-	if sent.Body == nil {
-		sent.Body = http.NoBody
-	}
-	a := &answer{header: http.Header{}, status: http.StatusOK}
-	if err := a.serve(p.handler, sent); err != nil {
-		return nil, err
-	}
-	return &http.Response{Status: http.StatusText(a.status), StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: a.header, Body: io.NopCloser(&a.body), ContentLength: int64(a.body.Len()), Request: r}, nil
-}
-
-// answer records the answer of a handler.
-type answer struct {
-	header http.Header
-	status int
-	began  bool
-	body   bytes.Buffer
-}
-
-// serve calls the handler. A handler that aborts its answer gives an error.
-func (a *answer) serve(h http.Handler, r *http.Request) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errors.New("the service cut its answer off")
-		}
-	}()
-	h.ServeHTTP(a, r)
-	return nil
-}
-
-// Header implements http.ResponseWriter.
-func (a *answer) Header() http.Header { return a.header }
-
-// WriteHeader implements http.ResponseWriter.
-func (a *answer) WriteHeader(status int) {
-	if !a.began {
-		a.status, a.began = status, true
-	}
-}
-
-// Write implements http.ResponseWriter.
-func (a *answer) Write(b []byte) (int, error) {
-	a.began = true
-	return a.body.Write(b)
-}
-
-// errLate is the error of a wait that would end after the call.
-var errLate = errors.New("the service asks to wait longer than this call lasts")
-
-// pause waits, unless the call ends before.
-func pause(ctx context.Context, d time.Duration) error {
-	if end, bounded := ctx.Deadline(); bounded && time.Until(end) < d {
-		return errLate
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // models are the models of the service, as one caller.

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"readiness/cmd/readiness/cli"
+	"readiness/domain/account"
+	"readiness/http/console"
+	"readiness/http/console/signin"
+	"readiness/http/token"
+	"readiness/vault"
+)
+
+// consoleFlags are the flags of the console.
+type consoleFlags struct {
+	off                  bool
+	clientID, secretFile string
+	scopes               []string
+}
+
+func (f *consoleFlags) add(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.off, "no-console", false, "serve the interface without the pages for people")
+	flags.StringVar(&f.clientID, "console-client-id", "", "the console at the issuers; its redirect address there is the base address "+
+		"followed by /sign-in/callback")
+	flags.StringVar(&f.secretFile, "console-client-secret-file", "", "file with the console's secret at the issuers, if it has one")
+	flags.StringSliceVar(&f.scopes, "console-scope", nil, "what the console asks the issuers for, so that their tokens are for this "+
+		"service, such as api://readiness/Service.ReadWrite.All and offline_access; can be repeated")
+}
+
+func (f *consoleFlags) check(issuers []string) error {
+	if f.clientID != "" && len(issuers) == 0 {
+		return cli.Usage("--console-client-id needs --issuer, where people sign in")
+	}
+	if (len(f.scopes) > 0 || f.secretFile != "") && f.clientID == "" {
+		return cli.Usage("--console-scope and --console-client-secret-file need --console-client-id")
+	}
+	return nil
+}
+
+func (f *consoleFlags) secret() (string, error) {
+	if f.secretFile == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(f.secretFile)
+	if err != nil {
+		return "", fmt.Errorf("--console-client-secret-file: %w", err)
+	}
+	return strings.TrimSpace(string(text)), nil
+}
+
+// consoleOptions returns the options of the console without its API; nil for no console.
+func (s *service) consoleOptions(f serveFlags, issuer *token.Issuer, declared []account.Declaration, at net.Addr) (*console.Options,
+	error) {
+	if f.console.off {
+		return nil, nil
+	}
+	sessions, err := vault.NewSessions(s.pool, s.secrets.key("console sessions", vault.KeySize))
+	if err != nil {
+		return nil, err
+	}
+	o := &console.Options{Sessions: sessions, BaseURL: f.baseURL, Transport: f.fabric.Transport, Version: cli.Version(), Log: s.log,
+		Now: time.Now}
+	secret, err := f.console.secret()
+	if err != nil {
+		return nil, err
+	}
+	if f.console.clientID != "" {
+		for _, address := range f.issuers {
+			o.Issuers = append(o.Issuers, signin.Issuer{URL: address, ClientID: f.console.clientID, ClientSecret: secret,
+				Scopes: f.console.scopes})
+		}
+	}
+	if base, err := url.Parse(f.baseURL); issuer != nil && err == nil && signin.Loopback(base.Host) && signin.Loopback(at.String()) {
+		o.Trial = &signin.Trial{People: trialPeople(declared), Mint: func(account, person string, life time.Duration) (string, error) {
+			return issuer.Mint(account, person, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), life)
+		}}
+	}
+	return o, nil
+}
+
+// trialPeople returns the people of the embedded issuer in the accounts file.
+func trialPeople(declared []account.Declaration) (people []signin.TrialPerson) {
+	for _, d := range declared {
+		for _, p := range d.People {
+			if p.Person.Issuer == "" {
+				people = append(people, signin.TrialPerson{Account: d.AccountID, Name: p.Person.ID, Role: string(p.Role)})
+			}
+		}
+	}
+	return people
+}
+
+// sweepSessions returns a function that deletes ended sessions every 10 minutes until ctx ends.
+func (s *service) sweepSessions(sessions *vault.Sessions) func(context.Context) {
+	return func(ctx context.Context) {
+		tick := time.NewTicker(10 * time.Minute)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if err := sessions.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+					s.log.Warn("deleting ended sessions failed", "error", err)
+				}
+			}
+		}
+	}
+}

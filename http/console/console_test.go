@@ -1,0 +1,158 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"readiness/http/console/consoletest"
+)
+
+// wanted is the policy of every page.
+const wanted = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// want fails the test unless the answer has the status and contains the texts.
+func want(t *testing.T, got consoletest.Answer, status int, texts ...string) {
+	t.Helper()
+	if got.StatusCode != status {
+		t.Fatalf("%s: got status %d, want %d: %s", got.Request.URL, got.StatusCode, status, got.Body)
+	}
+	if policy := got.Header.Get("Content-Security-Policy"); policy != wanted {
+		t.Errorf("%s: got policy %q", got.Request.URL, policy)
+	}
+	for _, text := range texts {
+		if !strings.Contains(got.Body, text) {
+			t.Errorf("%s lacks %q:\n%s", got.Request.URL, text, got.Body)
+		}
+	}
+}
+
+// TestSignIn signs a person in by the trial and out again: before and after, pages lead to the sign-in and from there back.
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	b := w.Browser()
+	got := b.Get("/?q=a%20b")
+	want(t, got, http.StatusSeeOther)
+	if to := got.Header.Get("Location"); to != "/sign-in?to=%2F%3Fq%3Da%2520b" {
+		t.Errorf("got %q", to)
+	}
+	want(t, b.Get("/sign-in?to=%2F%3Fq%3Da%2520b"), 200, "This is a trial", `name="to" value="/?q=a%20b"`, "ada", "margaret")
+	for name, form := range map[string]url.Values{
+		"unknown person": {"account": {"contoso"}, "person": {"eve"}}, "other account": {"account": {"fabrikam"}, "person": {"ada"}}, "no one": {},
+	} {
+		got := b.Send("/sign-in/trial", form)
+		want(t, got, http.StatusForbidden, "The accounts file has no such person")
+		if len(got.Cookies()) != 0 {
+			t.Errorf("%s: got cookies %v", name, got.Cookies())
+		}
+	}
+	got = b.Send("/sign-in/trial", url.Values{"account": {"contoso"}, "person": {"ada"}, "to": {"//elsewhere.example.com"}})
+	want(t, got, http.StatusSeeOther)
+	if to := got.Header.Get("Location"); to != "/" {
+		t.Errorf("another site is where the sign-in leads: %q", to)
+	}
+	c := got.Cookies()[0]
+	if !c.HttpOnly || c.Secure || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" || !strings.HasPrefix(c.Name, "readiness-") || len(c.Value) < 26 {
+		t.Errorf("got cookie %+v", c)
+	}
+	want(t, b.Get("/"), 200, "Portfolio", "<bdi>ada</bdi>", "<bdi>contoso</bdi>")
+	var kept int
+	if err := w.Pool.QueryRow(t.Context(), `SELECT count(*) FROM console_sessions s WHERE strpos(s::text, $1) > 0`, c.Value).Scan(&kept); err != nil || kept != 0 {
+		t.Errorf("the database knows the session's id: %d, %v", kept, err)
+	}
+	want(t, b.Send("/sign-out", nil), http.StatusSeeOther)
+	want(t, b.Get("/"), http.StatusSeeOther)
+	b.SetCookie(c)
+	want(t, b.Get("/"), http.StatusSeeOther) // the id of an ended session
+}
+
+// TestIdle ends a session that was not used for 8 hours, and not one that was used in between.
+func TestIdle(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	ada, grace := w.As("contoso", "ada"), w.As("contoso", "grace")
+	w.Clock.Advance(4 * time.Hour)
+	want(t, ada.Get("/"), 200)
+	w.Clock.Advance(4*time.Hour + time.Second)
+	want(t, grace.Get("/"), http.StatusSeeOther)
+	want(t, ada.Get("/"), 200)
+	if err := w.Sessions.Sweep(t.Context(), w.Now()); err != nil {
+		t.Fatal(err)
+	}
+	var left int
+	if err := w.Pool.QueryRow(t.Context(), `SELECT count(*) FROM console_sessions`).Scan(&left); err != nil || left != 1 {
+		t.Errorf("%d sessions are left, %v; want 1", left, err)
+	}
+}
+
+// TestForeignForms refuses forms of other sites and requests for other hosts before anything happens.
+func TestForeignForms(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	b := w.As("contoso", "ada")
+	for name, header := range map[string]http.Header{
+		"another site":       {"Sec-Fetch-Site": {"cross-site"}},
+		"a sibling":          {"Sec-Fetch-Site": {"same-site"}},
+		"another origin":     {"Sec-Fetch-Site": nil, "Origin": {"https://evil.example.com"}},
+		"a page without one": {"Sec-Fetch-Site": nil, "Origin": {"null"}},
+	} {
+		got := b.SendWith("/sign-out", nil, header)
+		want(t, got, http.StatusForbidden, "The form came from another site")
+		if len(got.Cookies()) > 0 {
+			t.Errorf("%s: got cookies %v", name, got.Cookies())
+		}
+	}
+	want(t, b.Get("/"), 200) // still signed in
+	for _, host := range []string{"evil.example.com", "evil.example.com:80", "localhost.evil.example.com"} {
+		want(t, b.GetAt(host, "/sign-in"), http.StatusForbidden, "This is not the service")
+	}
+	want(t, b.GetAt("localhost", "/sign-in"), 200, "This is a trial")
+	for _, header := range []string{"X-Forwarded-For", "Forwarded"} {
+		got := b.SendWith("/sign-in/trial", url.Values{"account": {"contoso"}, "person": {"ada"}}, http.Header{header: {"for=192.0.2.1"}})
+		want(t, got, http.StatusForbidden, "only for the service")
+	}
+}
+
+// TestExpiredForm keeps what a form sent when the sign-in has ended, and sends it again after another sign-in.
+func TestExpiredForm(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	got := w.Browser().Send("/sign-out?x=1", url.Values{"text": {"a <b> & \"c\"\nd"}})
+	want(t, got, http.StatusSeeOther) // signing out needs no sign-in
+	for _, form := range expiredForms {
+		got := w.Browser().Send(form.path, form.fields)
+		want(t, got, http.StatusForbidden, "Your sign-in has ended", "Send again", `action="`+form.path+`"`)
+		for _, text := range form.shown {
+			want(t, got, http.StatusForbidden, text)
+		}
+	}
+}
+
+// expiredForms are forms that need a sign-in, and how the page of an ended one shows their fields.
+var expiredForms = []struct {
+	path   string
+	fields url.Values
+	shown  []string
+}{{"/assess", url.Values{"model": {"x", "a <b> & \"c\"\nd"}}, []string{"<textarea name=\"model\" hidden>\nx</textarea>", "a &lt;b&gt; &amp; &#34;c&#34;\nd"}}}
+
+// TestMissingPages answers browsers with a page, and callers of the interface as before.
+func TestMissingPages(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	b := w.As("contoso", "ada")
+	for _, path := range []string{"/nothing", "/models/x/y", "/models/11111111-1111-4111-8111-111111111111/y", "/sign-in/start?issuer=0", "/sign-in/nothing"} {
+		want(t, b.Get(path), http.StatusNotFound, "There is no such page")
+	}
+	want(t, b.Get("/models/11111111-1111-4111-8111-111111111111/11111111-1111-4111-8111-111111111111"), http.StatusNotFound,
+		"Nothing is there, or you cannot see it", "WorkspaceNotFound")
+	want(t, b.Get("/sign-in/callback?code=x&state=y"), http.StatusBadRequest, "The sign-in was not finished")
+	if got := b.Get("/v1/nothing"); got.StatusCode != 404 || !strings.Contains(got.Body, "InvalidRequest") {
+		t.Errorf("got %d %s", got.StatusCode, got.Body)
+	}
+	if got := b.Get("/assets/style-old.css"); got.StatusCode != 404 {
+		t.Errorf("got %d", got.StatusCode)
+	}
+}

@@ -1,0 +1,95 @@
+package page
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/url"
+	"strconv"
+	"time"
+
+	"readiness/domain/readiness"
+	"readiness/http/console/chart"
+)
+
+//go:embed *.html
+var layouts embed.FS
+
+// layout is what every page has around its content.
+var layout = template.Must(template.New("layout").Funcs(functions).ParseFS(layouts, "layout.html"))
+
+// View is the template of a page: a file that defines "content". Names that people or the platform chose belong into a bdi
+// element, because they may be in any script.
+type View struct{ template *template.Template }
+
+// NewView returns the view of a file of a screen's package, usually embedded there. It panics if the file is not a template.
+func NewView(files fs.FS, names ...string) View {
+	return View{template.Must(template.Must(layout.Clone()).ParseFS(files, names...))}
+}
+
+// functions are what templates may call.
+var functions = template.FuncMap{
+	"day":       day,
+	"moment":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04 UTC") },
+	"stamp":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"number":    number,
+	"decimal":   chart.Decimal,
+	"signed":    signed,
+	"plural":    plural,
+	"tone":      func(score int) chart.Tone { return Tone(score) },
+	"band":      func(score int) readiness.Band { return readiness.BandOf(score) },
+	"pathOf":    func(segment string) string { return url.PathEscape(segment) },
+	"style":     func() string { return stylePath },
+	"script":    func() string { return scriptPath },
+	"icon":      func() string { return iconPath },
+	"spark":     chart.Spark.HTML,
+	"bars":      chart.Bars.HTML,
+	"line":      chart.Line.HTML,
+	"intervals": chart.Intervals.HTML,
+	"calendar":  chart.Calendar.HTML,
+}
+
+// Tone returns how a score is coloured: by its band (docs/regime.md C.2 (7)).
+func Tone(score int) chart.Tone {
+	switch readiness.BandOf(score) {
+	case readiness.BandReady:
+		return chart.Good
+	case readiness.BandNearlyReady:
+		return chart.Near
+	case readiness.BandNeedsWork:
+		return chart.Fair
+	case readiness.BandNotReady:
+	}
+	return chart.Poor
+}
+
+func day(t time.Time) string { return t.UTC().Format("2 Jan 2006") }
+
+// number returns an integer with thin spaces between thousands.
+func number(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "\u202f" + text[i:]
+	}
+	return text
+}
+
+// signed returns a change with its sign.
+func signed(n int) string {
+	switch {
+	case n > 0:
+		return "+" + strconv.Itoa(n)
+	case n < 0:
+		return "−" + strconv.Itoa(-n)
+	}
+	return "±0"
+}
+
+// plural returns a number with the word for it.
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1\u00a0" + one
+	}
+	return fmt.Sprintf("%s\u00a0%s", number(n), many)
+}

@@ -1,0 +1,121 @@
+// Package page is what the screens of the console share: the layout with its style and script, the templates' functions, a
+// visit of a page, and the pages of refusals. A screen is a package of its own that returns a Screen; CONTRIBUTING.md says
+// how to add one.
+package page
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"readiness/client"
+)
+
+// Route is a page, or what a form sends.
+type Route struct {
+	// Pattern is the method and the path, as http.ServeMux takes them.
+	Pattern string
+	// Serve answers the visit. Its error becomes a page: a *client.Error says what the service refused.
+	Serve func(*Visit) error
+}
+
+// Screen is one job of the console.
+type Screen struct {
+	// Name is what the navigation calls it; "" for a screen that other screens lead to.
+	Name string
+	// Path is where the navigation leads.
+	Path   string
+	Routes []Route
+}
+
+// Person is who is signed in.
+type Person struct{ Name, Account string }
+
+// Site is what all pages of a process have in common.
+type Site struct {
+	Screens []Screen
+	Version string
+	Log     *slog.Logger
+}
+
+// Visit is one request of a person for a page.
+type Visit struct {
+	Site    *Site
+	Writer  http.ResponseWriter
+	Request *http.Request
+	// API makes calls of the public interface as the person; nil on pages that need no sign-in.
+	API *client.Service
+	// Who is the signed-in person; nil on pages that need no sign-in.
+	Who *Person
+}
+
+// Page is what a View is shown with.
+type Page struct {
+	Title string
+	// In is the path of the screen in the navigation that the page belongs to.
+	In string
+	// Status is the HTTP status; 0 for 200.
+	Status int
+	// Refresh is after how many seconds the page loads itself again; 0 for never. It needs no script.
+	Refresh int
+	// Data is what the view's template gets.
+	Data any
+}
+
+// frame is what the layout's template gets.
+type frame struct {
+	Page
+	*Visit
+}
+
+// Show sends a page.
+func (v *Visit) Show(view View, p Page) error {
+	var b bytes.Buffer
+	if err := view.template.ExecuteTemplate(&b, "layout", frame{p, v}); err != nil {
+		return fmt.Errorf("console: the page %q: %w", p.Title, err)
+	}
+	if p.Status == 0 {
+		p.Status = http.StatusOK
+	}
+	send(v.Writer, v.Request, p.Status, "text/html; charset=utf-8", b.Bytes())
+	return nil
+}
+
+// See sends the browser to another page of the console, by GET. Call it when a form did what it was for, so that loading
+// the page again does not send the form again.
+func (v *Visit) See(path string) error {
+	if !Local(path) {
+		return fmt.Errorf("console: %q is not a path of this service", path)
+	}
+	v.Writer.Header().Set("Location", path)
+	v.Writer.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// Local reports whether a text is a path of this service, and not the address of another one.
+func Local(path string) bool {
+	return strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") && !strings.ContainsFunc(path, func(c rune) bool {
+		return c < ' ' || c == '\\' || c == 0x7f
+	})
+}
+
+// maxForm bounds what a form may send, in bytes.
+const maxForm = 1 << 20
+
+// Form returns what a form sent. A fault becomes a page.
+func (v *Visit) Form() (url.Values, error) {
+	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxForm)
+	err := v.Request.ParseForm()
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, &Problem{Status: http.StatusRequestEntityTooLarge, Title: "That is too much for one form",
+			Text: "The form sent more than 1 MiB. Shorten the texts, or send them in parts."}
+	}
+	if err != nil {
+		return nil, &Problem{Status: http.StatusBadRequest, Title: "The form could not be read", Text: "Go back, and send the form again."}
+	}
+	return v.Request.PostForm, nil //nolint:forbidigo // the field of that name, not the function
+}
