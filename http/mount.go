@@ -24,7 +24,8 @@ const (
 // Mount serves the calls of a path by a handler that makes calls of the interface in their place. Those are admitted and
 // counted like all others. Mount admits a call only with a valid token of a person, and bounds how many are in progress. It
 // refuses pages of other origins and host names that are not the service's, so that a page whose name is bound to another
-// address cannot call a service on the reader's machine. Where an issuer has a sign-in, refusals say where the path is described. Call Mount before Serve.
+// address cannot call a service on the reader's machine. Where an issuer has a sign-in, refusals say where the path is described.
+// Call Mount before Serve.
 func (s *Server) Mount(path string, h http.Handler) {
 	var busy inProgress
 	description := s.describeMounted(path)

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"strconv"
+	"strings"
 	"time"
 
 	"readiness/commands"
