@@ -24,7 +24,7 @@ func Events() []eventstore.Type {
 		eventstore.Of("account",
 			account.Opened{}, account.PlanChanged{}, account.StatusChanged{}, account.RegionChanged{}, account.SettingsChanged{},
 			account.LicenseSaved{}, account.LicenseRemoved{}, account.PersonSaved{}, account.PersonRemoved{},
-			account.DocumentSaved{}, account.DocumentRemoved{}),
+			account.DocumentSaved{}, account.DocumentRemoved{}, account.Sealed{}),
 		eventstore.Carrying[account.Usage]("allowance",
 			account.Spent{}, account.GivenBack{}),
 		eventstore.Of("aiproviders",

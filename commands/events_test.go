@@ -123,6 +123,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		account.PersonRemoved{Person: ana},
 		account.DocumentSaved{Name: "aiProvider", Text: `{"kind":"rules"}`},
 		account.DocumentRemoved{Name: "aiProvider"},
+		account.Sealed{Size: 42, Root: []byte{1, 2, 3}},
 		account.Spent{Kind: account.Assessments, OperationID: id(1), Amount: 3, Used: 7},
 		account.GivenBack{Kind: account.FirstLooks, OperationID: id(1), Amount: 1, Used: 6},
 		operation.Accepted{

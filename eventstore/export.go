@@ -3,6 +3,7 @@ package eventstore
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -26,8 +27,9 @@ const (
 )
 
 // exported is a line of NDJSON. Data and Metadata are the bytes that were hashed, except for
-// insignificant space.
+// insignificant space. An entry of an account's tree has DataHash instead of long Data.
 type exported struct {
+	V             int             `json:"v"` // of this format
 	Position      int64           `json:"position"`
 	EventID       uuid.UUID       `json:"eventId"`
 	AccountID     string          `json:"accountId"`
@@ -35,7 +37,8 @@ type exported struct {
 	Version       int64           `json:"version"`
 	Type          string          `json:"type"`
 	SchemaVersion int             `json:"schemaVersion"`
-	Data          json.RawMessage `json:"data"`
+	Data          json.RawMessage `json:"data,omitempty"`
+	DataHash      string          `json:"dataSha256,omitempty"` // hexadecimal
 	Metadata      json.RawMessage `json:"metadata"`
 	RecordedAt    time.Time       `json:"recordedAt"`
 	Hash          string          `json:"hash"` // hexadecimal
@@ -48,7 +51,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, format Format, sel Sele
 	var line func(*Recorded) ([]byte, error)
 	switch format {
 	case NDJSON:
-		line = ndjson
+		line = (*Recorded).Line
 	case CloudEvents:
 		line = cloudEvent
 	default:
@@ -84,9 +87,31 @@ func (s *Store) Export(ctx context.Context, w io.Writer, format Format, sel Sele
 	return last, err
 }
 
-func ndjson(r *Recorded) ([]byte, error) {
-	return json.Marshal(exported{r.Position, r.ID, r.Account, r.Stream, r.Version, r.Type, r.SchemaVersion,
-		r.Data, r.RawMetadata, r.RecordedAt, hex.EncodeToString(r.Hash)})
+// lineVersion is the version of the form of a line.
+const lineVersion = 1
+
+// Line returns the event as a line of an export, without the line feed: the same bytes whenever it is called.
+func (r *Recorded) Line() ([]byte, error) { return json.Marshal(r.exported()) }
+
+func (r *Recorded) exported() exported {
+	return exported{V: lineVersion, Position: r.Position, EventID: r.ID, AccountID: r.Account, Stream: r.Stream, Version: r.Version,
+		Type: r.Type, SchemaVersion: r.SchemaVersion, Data: r.Data, Metadata: r.RawMetadata, RecordedAt: r.RecordedAt,
+		Hash: hex.EncodeToString(r.Hash)}
+}
+
+// maxEntry is how long an entry of a tree can be (C2SP tlog-tiles), in bytes.
+const maxEntry = 1<<16 - 1
+
+// Entry returns the event as an entry of its account's tree: its line or, if that is too long, the line with the SHA-256 of data instead of
+// data.
+func (r *Recorded) Entry() ([]byte, error) {
+	line, err := r.Line()
+	if err != nil || len(line) <= maxEntry {
+		return line, err
+	}
+	short, sum := r.exported(), sha256.Sum256(r.Data)
+	short.Data, short.DataHash = nil, hex.EncodeToString(sum[:])
+	return json.Marshal(short)
 }
 
 // cloudEvent returns the event as CloudEvents 1.0. The stream is the subject. The position is the

@@ -67,6 +67,17 @@ func (s *Store) ReadVisible(ctx context.Context, tx pgx.Tx, after, upTo int64, u
 	return passed(stored, func(r *Recorded) error { return json.Unmarshal(r.RawMetadata, &r.Metadata) })
 }
 
+// ReadStoredIn yields the stored events after the position that tx sees, up to and including upTo, which must not be above a watermark. It
+// does not decode Event and Metadata.
+func ReadStoredIn(ctx context.Context, tx pgx.Tx, after, upTo int64) iter.Seq2[Recorded, error] {
+	return pages(ctx, tx, after, byPosition, wherePosition, upTo)
+}
+
+// ReadAccountIn yields the stored events of an account that tx sees, from a position up to and including another.
+func ReadAccountIn(ctx context.Context, tx pgx.Tx, account string, from, upTo int64) iter.Seq2[Recorded, error] {
+	return pages(ctx, tx, from-1, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`, account, upTo)
+}
+
 // ReadStored yields the selected events in the order of their positions, as they are stored. It does
 // not decode Event and Metadata, so it can also read types that this program does not know.
 func (s *Store) ReadStored(ctx context.Context, sel Selection) iter.Seq2[Recorded, error] {

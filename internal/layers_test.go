@@ -31,6 +31,9 @@ var mayImport = map[string][]string{
 	"vault":       {"internal/database"},
 	"eventstore":  {"domain/...", "internal/database"},
 	"projections": {"domain/...", "eventstore", "documents", "internal/database"},
+	// The trees over the log, and what publishes their heads.
+	"audit":      {"audit/tree", "eventstore"},
+	"audit/tree": {},
 	"platform/...": {
 		"platform/...", "definition/...",
 		"domain", "domain/item", // the vocabulary, not the rules
@@ -51,7 +54,7 @@ var mayImport = map[string][]string{
 	// The turns of steps; it knows nothing of the work.
 	"work/turns": {},
 
-	"http/...":  {"http/...", "domain/...", "commands", "projections", "internal/coalesce", "internal/database", "internal/optional"},
+	"http/...":  {"http/...", "domain/...", "audit", "audit/tree", "commands", "projections", "internal/coalesce", "internal/database", "internal/optional"},
 	"http/docs": {"internal/docsite"},
 	// The pages for people. They know the service by its client only, so that they can do nothing that a caller cannot.
 	"http/console/...":         {"http/console/...", "client", "client/inprocess", "vault", "domain/readiness"},
@@ -132,7 +135,7 @@ var mayImport = map[string][]string{
 
 // pure are the packages that only compute: the same input always gives the same
 // output.
-var pure = []string{"domain/...", "definition/..."}
+var pure = []string{"domain/...", "definition/...", "audit/tree"}
 
 // impure are the packages that a pure one must not import, because they do I/O,
 // wait or use random numbers.

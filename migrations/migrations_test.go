@@ -135,7 +135,8 @@ func TestApplicationHasNoRightToChangeTheLog(t *testing.T) {
 	defer owner.Close(t.Context())
 	// The right is missing even where the triggers that guard the log are off.
 	const setUp = `
-		ALTER TABLE events DISABLE TRIGGER USER; ALTER TABLE streams DISABLE TRIGGER USER;
+		ALTER TABLE events DISABLE TRIGGER USER; ALTER TABLE streams DISABLE TRIGGER USER; ALTER TABLE audit_epochs DISABLE TRIGGER USER;
+		ALTER TABLE audit_trees DISABLE TRIGGER USER; ALTER TABLE audit_tiles DISABLE TRIGGER USER; ALTER TABLE audit_checkpoints DISABLE TRIGGER USER;
 		CREATE TABLE made_later (x int)`
 	if _, err := owner.Exec(t.Context(), setUp); err != nil {
 		t.Fatal(err)
@@ -149,6 +150,8 @@ func TestApplicationHasNoRightToChangeTheLog(t *testing.T) {
 		`SELECT last_value FROM events_position_seq`,
 		`INSERT INTO river_queue (name, updated_at) VALUES ('q', now())`,
 		`DELETE FROM river_queue`,
+		`INSERT INTO audit_epochs VALUES (1, 'o', '', now()); INSERT INTO audit_trees (tree, epoch, size, position, root, sealed_at, announced_on) VALUES ('', 1, 0, 0, sha256(''), now(), now())`,
+		`UPDATE audit_trees SET size = 1`,
 		`INSERT INTO made_later VALUES (1)`,
 		`DELETE FROM made_later`,
 	}
@@ -159,7 +162,8 @@ func TestApplicationHasNoRightToChangeTheLog(t *testing.T) {
 	}
 	refused := []string{
 		`UPDATE events SET type = 'x'`, `DELETE FROM events`, `TRUNCATE events`, `ALTER TABLE events DISABLE TRIGGER USER`, `DROP TABLE events`,
-		`DELETE FROM streams`, `TRUNCATE streams`,
+		`DELETE FROM streams`, `TRUNCATE streams`, `UPDATE audit_epochs SET origin = 'x'`, `DELETE FROM audit_epochs`, `DELETE FROM audit_trees`,
+		`UPDATE audit_checkpoints SET note = 'x'`, `DELETE FROM audit_checkpoints`, `DELETE FROM audit_tiles`, `TRUNCATE audit_tiles`,
 	}
 	for _, sql := range refused {
 		_, err := app.Exec(t.Context(), sql)

@@ -11,7 +11,7 @@ import (
 )
 
 // AsApplication makes every new connection of the pool act as the application's role. The role may
-// read the event log and add to it, but not change or delete events, even where the log's trigger is
+// read the event log and add to it, but not change or delete events or signed heads, even where the log's trigger is
 // missing or off. It owns no table, so it cannot change the schema either. On a server where Up's user
 // may not create roles, connections keep their role and only the trigger guards the log.
 func AsApplication(config *pgxpool.Config) {
@@ -69,4 +69,6 @@ DO $$ BEGIN
     ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO readiness_app;
     REVOKE UPDATE, DELETE, TRUNCATE ON events FROM readiness_app;
     REVOKE DELETE, TRUNCATE ON streams FROM readiness_app;
+    REVOKE UPDATE, DELETE, TRUNCATE ON audit_epochs, audit_checkpoints FROM readiness_app;
+    REVOKE DELETE, TRUNCATE ON audit_trees, audit_tiles FROM readiness_app;
 END $$`

@@ -98,6 +98,8 @@ type Options struct {
 	// wait for their owner, and have had no event since before. It returns at most
 	// limit, ordered by id, starting behind after.
 	Unfinished func(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error)
+	// Seal adds the new events to the trees of the log and signs their heads; nil where nothing is signed.
+	Seal func(context.Context) error
 	// StartDue starts the assessments of all accounts' schedules that are due.
 	StartDue func(context.Context) error
 	Proposer Proposer
@@ -205,12 +207,19 @@ func (q *Queue) Start(ctx context.Context) error {
 	river.AddWorker(workers, &questioner{Options: q.o, shared: q.shared})
 	recorder := commands.Recorder{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
 	river.AddWorker(workers, &optimizer{Options: q.o, recorder: recorder, shared: q.shared})
+	regularly := periodic()
+	queues := map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: inMemory},
+		schedules: {MaxWorkers: 1, FetchPollInterval: schedulesPoll}}
+	if q.o.Seal != nil {
+		river.AddWorker(workers, &sealer{Options: q.o, shared: q.shared})
+		regularly = append(regularly, sealLog{}.periodic())
+		queues[sealLog{}.queue()] = river.QueueConfig{MaxWorkers: 1, FetchPollInterval: schedulesPoll}
+	}
 	client, err := river.NewClient(riverpgxv5.New(q.o.Pool), &river.Config{
-		ID: q.id,
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: inMemory},
-			schedules: {MaxWorkers: 1, FetchPollInterval: schedulesPoll}},
+		ID:                          q.id,
+		Queues:                      queues,
 		Workers:                     workers,
-		PeriodicJobs:                periodic(),
+		PeriodicJobs:                regularly,
 		Logger:                      logOfRiver(q.o.Log),
 		JobTimeout:                  jobTimeout,
 		RescueStuckJobsAfter:        rescueAfter,

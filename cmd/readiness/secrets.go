@@ -82,6 +82,10 @@ func makeSecret(data, path string) error {
 	return nil
 }
 
+// keptHead is the file next to the secret with the newest signed head of the log. It shows that the database was restored to an earlier
+// time.
+func (s secrets) keptHead() string { return filepath.Join(filepath.Dir(s.path), "audit.checkpoint") }
+
 // key derives the key for one purpose, of the given size in bytes.
 func (s secrets) key(purpose string, size int) []byte {
 	key, err := hkdf.Key(sha256.New, s.secret, nil, "readiness/"+purpose, size)

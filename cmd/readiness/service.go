@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/ThreeDotsLabs/watermill"
@@ -13,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"readiness/ai"
+	"readiness/audit"
 	"readiness/cmd/readiness/cli"
 	"readiness/commands"
 	"readiness/documents"
@@ -43,6 +46,7 @@ type service struct {
 	registry *prometheus.Registry
 	tracer   trace.TracerProvider
 	measured *monitor.Monitor
+	audit    *audit.Log
 }
 
 // openService opens and migrates the database and wires the service. It adds everything that it starts to life. share
@@ -85,6 +89,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		Log: core.Log, VaultKey: secrets.key("vault", vault.KeySize), PixieKey: secrets.key("pixies", 32), Plans: core.plans,
 		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.Log}, Logger: r.Log, Now: time.Now, Workers: f.workers,
 		Asks: f.asks, Regime: regime,
+		CheckpointKey: secrets.key("checkpoints", ed25519.SeedSize), Published: audit.Kept(secrets.keptHead()),
 	})
 	if err != nil {
 		return nil, err
@@ -93,6 +98,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	wired.Work.Queries = queries
 	wired.Work.Life = wired.Commands.Keys.Life
 	life.background("life", wired.Commands.Keys.Life.Keep, wired.Commands.Keys.KeepReleasing)
+	life.background("the newest head of the log", func(ctx context.Context) { wired.Audit.Keep(ctx, secrets.keptHead()) })
 	queue, err := work.NewQueue(wired.Work)
 	if err != nil {
 		return nil, err
@@ -107,7 +113,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer, commands: s,
-		measured: measured}, nil
+		measured: measured, audit: wired.Audit}, nil
 }
 
 // openDatabase starts or finds the database, refuses one that cannot serve the log, and migrates it.
@@ -182,6 +188,9 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		return nil, err
 	}
 	life.background("collector", views.Run)
+	if err := s.audit.Begin(ctx, auditOrigin(f.baseURL)); err != nil {
+		return nil, err
+	}
 	server, err := http.New(http.Options{
 		Commands: s.commands, Views: s.views, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: f.baseURL,
 		PortalURL: f.portalURL,
@@ -215,6 +224,12 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		return served
 	})
 	return ended, nil
+}
+
+// auditOrigin returns the name of the log's tree at a base address (C2SP tlog-checkpoint): a URL without its scheme.
+func auditOrigin(baseURL string) string {
+	_, rest, _ := strings.Cut(strings.TrimRight(baseURL, "/"), "://")
+	return rest + "/audit"
 }
 
 // sweep runs every 10 minutes until ctx ends. It deletes expired idempotency keys and documents, records the page views

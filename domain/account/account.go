@@ -91,6 +91,8 @@ type Account struct {
 	// Saved holds the parts of the account that are kept as JSON documents (tracking
 	// setups, the AI provider), by name.
 	Saved map[string]string
+	// SealedSize is the size of the account's tree in the last Sealed.
+	SealedSize int64
 }
 
 // Stream returns the name of the account's own stream.
@@ -121,6 +123,8 @@ func Evolve(a Account, e domain.Event) Account {
 		a.Saved = with(a.Saved, e.Name, e.Text)
 	case DocumentRemoved:
 		a.Saved = without(a.Saved, e.Name)
+	case Sealed:
+		a.SealedSize = e.Size
 	}
 	return a
 }

@@ -81,6 +81,16 @@ func (PersonRemoved) EventType() string   { return "account.person-removed" }
 func (DocumentSaved) EventType() string   { return "account.document-saved" }
 func (DocumentRemoved) EventType() string { return "account.document-removed" }
 
+// Sealed records the head that the account's tree had, so that it is in the service's tree too: two auditors cannot be shown
+// different ones.
+type Sealed struct {
+	Size int64  `json:"size"`
+	Root []byte `json:"root"`
+}
+
+// EventType implements domain.Event.
+func (Sealed) EventType() string { return "account.sealed" }
+
 func comparePeople(a, b item.Person) int {
 	return cmp.Or(cmp.Compare(a.Issuer, b.Issuer), cmp.Compare(a.ID, b.ID))
 }

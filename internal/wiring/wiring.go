@@ -14,6 +14,7 @@ import (
 
 	"readiness/ai"
 	"readiness/ai/asking"
+	"readiness/audit"
 	"readiness/commands"
 	"readiness/definition"
 	"readiness/domain/account"
@@ -65,6 +66,10 @@ type Parts struct {
 	AI       ai.Options
 	Logger   *slog.Logger // by default none
 	Now      func() time.Time
+	// CheckpointKey is the seed of the Ed25519 key that signs the heads of the log's trees; without it nothing is sealed.
+	CheckpointKey []byte
+	// Published is as in audit.Options.
+	Published func(context.Context) ([][]byte, error)
 	// Workers is how many steps read and write definitions at once, by default 1.
 	// Asks is how many ask AI providers, by default work.DefaultAsks.
 	Workers, Asks int
@@ -78,6 +83,7 @@ type Service struct {
 	Commands *commands.Commands
 	Work     work.Options
 	AI       *ai.Proposer
+	Audit    *audit.Log
 }
 
 // Wire connects the parts.
@@ -113,14 +119,15 @@ func Wire(p Parts) (*Service, error) {
 		},
 		Providers: service.Providers, Models: proposer, Now: p.Now, Log: p.Logger,
 	})
+	log, seal := sealing(p, service.Accounts)
 	return &Service{
-		Commands: service, AI: proposer,
+		Commands: service, AI: proposer, Audit: log,
 		Work: work.Options{
 			Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, Plans: p.Plans, Now: p.Now, NewID: NewID, Log: p.Logger,
 			Proposer: proposer, Phraser: proposer, Asker: asker, Providers: service.Providers,
 			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.Schedules.StartDue,
-			Unfinished: views.Unfinished,
-			OwnPixies:  views.OwnPixies, PixieKey: p.PixieKey,
+			Unfinished: views.Unfinished, Seal: seal,
+			OwnPixies: views.OwnPixies, PixieKey: p.PixieKey,
 			Workers: max(1, p.Workers), Asks: cmp.Or(p.Asks, work.DefaultAsks),
 			Regime: p.Regime,
 		},

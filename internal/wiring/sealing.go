@@ -1,0 +1,40 @@
+package wiring
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"readiness/audit"
+	"readiness/commands"
+	"readiness/domain/account"
+)
+
+// sealing returns the trees of the log and the function that seals it, which is nil without a key.
+func sealing(p Parts, accounts *commands.Accounts) (*audit.Log, func(context.Context) error) {
+	o := audit.Options{Pool: p.Log.Pool, Watermark: p.Log.Store.Watermark, Published: p.Published, Now: p.Now, Log: p.Logger}
+	if p.CheckpointKey == nil {
+		return audit.New(o), nil
+	}
+	o.Key = ed25519.NewKeyFromSeed(p.CheckpointKey)
+	log := audit.New(o)
+	return log, func(ctx context.Context) error {
+		if err := log.Seal(ctx); err != nil {
+			return err
+		}
+		due, err := log.Due(ctx)
+		if err != nil {
+			return err
+		}
+		for _, head := range due {
+			err := accounts.RecordSealed(ctx, head.Tree, account.Seal{Size: head.Size, Root: head.Root[:]},
+				func(ctx context.Context, tx pgx.Tx) error { return log.Record(ctx, tx, head) })
+			if err != nil && !errors.Is(err, audit.ErrRecorded) {
+				return err
+			}
+		}
+		return nil
+	}
+}
