@@ -66,7 +66,7 @@ test/hard: ## run the long tests: many kills, several processes, the soak, fuzze
 	$(WITH_POSTGRES) go test -vet=all -tags hard -run '^TestHard' -count=1 -timeout 0 -v $(HARD_PKG)
 
 test/fabric: ## run the scenarios over Fabric's REST interface and its emulator instead of a folder
-	READINESS_SCENARIO_PLATFORM=fabric $(WITH_POSTGRES) go test -count=1 $(PARALLEL) $(LIMIT) ./scenarios $(TESTFLAGS)
+	READINESS_SCENARIO_PLATFORM=fabric $(WITH_POSTGRES) go test -count=1 $(PARALLEL) $(LIMIT) ./scenarios ./scenarios/optimize $(TESTFLAGS)
 
 test/release: ## check that a release is the same bytes twice, and that a changed one is found (a module of its own)
 	cd internal/release && go test -vet=all -timeout 20m ./... $(TESTFLAGS)
@@ -108,7 +108,7 @@ fuzz: ## run each fuzz target for FUZZTIME
 	done
 
 soak: ## load two processes for SOAK, kill them and PostgreSQL meanwhile, and compare everything with the log
-	go test ./scenarios -tags hard -run '^TestHardSoak$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms
+	go test ./scenarios/program -tags hard -run '^TestHardSoak$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms
 
 fuzz/http: ## send FUZZREQUESTS malformed calls to every route of openapi.yaml
 	FUZZREQUESTS=$(FUZZREQUESTS) $(WITH_POSTGRES) go test ./http -run '^TestFuzzedRoutes$$' -count 1 -timeout 0

@@ -1,6 +1,6 @@
-// Package scenarios describes the service's behavior as text. Each script of testdata drives it over real HTTP, on a real
+// Package scenarios describes the service's behavior as text. Each script of testdata, here and in optimize, drives it over real HTTP, on a real
 // PostgreSQL and a real directory of workspaces, with real workers. Every answer is validated with openapi.yaml. Every
-// refused call must leave nothing in the log and enqueue nothing. Other tests in this package kill the program and its database.
+// refused call must leave nothing in the log and enqueue nothing. The tests of the package program kill the program and its database.
 //
 // The commands of a script, in addition to those of testscript:
 //

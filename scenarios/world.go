@@ -1,4 +1,4 @@
-package scenarios_test
+package scenarios
 
 import (
 	"bytes"
@@ -35,6 +35,7 @@ import (
 	"readiness/http/openapitest"
 	"readiness/http/rate"
 	"readiness/http/token"
+	"readiness/internal/database"
 	"readiness/internal/testlog"
 	"readiness/internal/testworld"
 	"readiness/internal/wiring"
@@ -85,10 +86,7 @@ func newWorld(env *testscript.Env) *world {
 	root := filepath.Join(env.WorkDir, "workspaces")
 	check(t, os.MkdirAll(root, 0o755))
 
-	cfg, err := pgxpool.ParseConfig(w.url)
-	check(t, err)
-	cfg.MaxConns = 12
-	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	pool, err := database.Open(t.Context(), w.url, func(c *pgxpool.Config) { c.MaxConns = 12 })
 	check(t, err)
 	t.Cleanup(pool.Close)
 	log := slog.New(slog.NewJSONHandler(w.log, nil))
@@ -111,14 +109,12 @@ func newWorld(env *testscript.Env) *world {
 			return new(net.Dialer).DialContext(ctx, network, w.listener)
 		},
 	})}}
-	tables, err := filepath.Glob(filepath.Join("testdata", "*.tmdl"))
-	check(t, err)
-	for _, name := range tables {
-		file, err := os.ReadFile(name)
+	for _, name := range []string{"figures.tmdl", "figures_renamed.tmdl", "shop.tmdl"} {
+		file, err := shared.ReadFile("testdata/" + name)
 		check(t, err)
-		check(t, os.WriteFile(filepath.Join(env.WorkDir, filepath.Base(name)), file, 0o644))
+		check(t, os.WriteFile(filepath.Join(env.WorkDir, name), file, 0o644))
 	}
-	file, err := os.ReadFile(filepath.Join("testdata", "accounts.yaml"))
+	file, err := shared.ReadFile("testdata/accounts.yaml")
 	check(t, err)
 	w.apply("accounts.yaml", file)
 	w.up()

@@ -1,6 +1,6 @@
 //go:build hard
 
-package scenarios_test
+package program_test
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ func previousProgram(t *testing.T) string {
 	}
 	dir := t.TempDir()
 	archived := exec.CommandContext(t.Context(), "git", "archive", revision)
-	archived.Dir = ".."
+	archived.Dir = filepath.Join("..", "..")
 	archive, err := archived.Output()
 	if err != nil {
 		t.Fatalf("git archive %s: %v", revision, err)

@@ -1,4 +1,4 @@
-package scenarios_test
+package program_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/internal/testlog"
+	"readiness/internal/testworld"
 )
 
 // TestKilledWrites kills the program at random instants of applies, reverts and bundles of one model. After each of
@@ -95,7 +96,7 @@ func salesTable(i int) string {
 
 func (w *writer) files() map[string]string {
 	w.t.Helper()
-	all, err := filesIn(w.Root)
+	all, err := testworld.Files(w.Root)
 	check(w.t, err)
 	return all
 }
@@ -129,7 +130,7 @@ func (w *writer) rehearse(ctx context.Context) {
 		record := w.rehearsed(ctx, w.ways[i].route, w.ways[i].body)
 		w.ways[i].written = w.files()
 		w.rehearsed(ctx, w.ways[i].revert, map[string]any{"operationId": record["revertOperationId"]})
-		if diff := difference(w.before, w.files()); diff != "" {
+		if diff := testworld.Difference(w.before, w.files()); diff != "" {
 			w.t.Fatalf("%s was not put back undisturbed:\n%s", w.ways[i].route, diff)
 		}
 		w.writes += 2 * w.ways[i].writes
@@ -236,7 +237,7 @@ func (w *writer) follow(ctx context.Context) {
 			w.apply, w.way = uuid.Nil, (w.way+1)%len(w.ways)
 		}
 	}
-	if diff := difference(want, w.files()); diff != "" {
+	if diff := testworld.Difference(want, w.files()); diff != "" {
 		w.t.Fatalf("operation %s of %s (revert: %t) is %v and the files are not as it says:\n%s", w.op, now.route, reverts, state["status"], diff)
 	}
 	w.op = uuid.Nil

@@ -1,6 +1,6 @@
 //go:build hard
 
-package scenarios_test
+package program_test
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package scenarios_test
+package program_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"readiness/internal/testlog"
+	"readiness/internal/testworld"
 	"readiness/platform/fabric/fabrictest"
 )
 
@@ -64,7 +65,7 @@ func TestWritesOverFabricAreRefused(t *testing.T) {
 	t.Parallel()
 	c := newCrash(t, 1, 3, "--database-url", testlog.URL(t))
 	service := c.overFabric([]string{"ada"}, func(*fabrictest.Options) {})
-	before, err := filesIn(c.Root)
+	before, err := testworld.Files(c.Root)
 	check(t, err)
 	c.launch()
 	of := "/v1/workspaces/" + c.workspace.String() + "/semanticModels/" + c.models[0].String() + "/aiReadiness/"
@@ -74,9 +75,9 @@ func TestWritesOverFabricAreRefused(t *testing.T) {
 	if refusal, _ := state["error"].(map[string]any); state["status"] != "Failed" || !strings.Contains(fmt.Sprint(refusal["message"]), "Fabric") {
 		t.Errorf("a write over REST ended with %v", state)
 	}
-	after, err := filesIn(c.Root)
+	after, err := testworld.Files(c.Root)
 	check(t, err)
-	if diff := difference(before, after); diff != "" {
+	if diff := testworld.Difference(before, after); diff != "" {
 		t.Errorf("files changed:\n%s", diff)
 	}
 	for _, call := range service.Calls() {

@@ -1,4 +1,4 @@
-package scenarios_test
+package program_test
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -171,16 +170,6 @@ func table(i int) string {
 	}
 	return b.String()
 }
-
-// build builds the program, once for all tests, in a directory that TestMain removes.
-var build = sync.OnceValues(func() (string, error) {
-	program := filepath.Join(builds, "readiness")
-	out, err := exec.Command("go", "build", "-o", program, "readiness/cmd/readiness").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return program, nil
-})
 
 // process is one life of the program.
 type process struct {

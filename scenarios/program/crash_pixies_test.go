@@ -1,4 +1,4 @@
-package scenarios_test
+package program_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -19,10 +20,13 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/internal/testlog"
+	"readiness/internal/testworld"
 )
 
 // crashReports is enough that a run over them takes several lives of the process.
 const crashReports = 60
+
+var pixieAddress = regexp.MustCompile(`https?://[^"'\s]+/p/[0-9a-f]+\.gif`)
 
 // TestKilledPixies kills the program at random instants of runs that add Pixies to many reports and remove them again,
 // while one more report is viewed. Each run ends, and each of its reports ends once. Removal leaves no byte, no view
@@ -114,7 +118,7 @@ func (r *reporter) of(all map[string]string) map[string]string {
 
 func (r *reporter) files() map[string]string {
 	r.t.Helper()
-	all, err := filesIn(r.Root)
+	all, err := testworld.Files(r.Root)
 	check(r.t, err)
 	return all
 }
@@ -230,7 +234,7 @@ func (r *reporter) follow(ctx context.Context) {
 	}
 	now := r.of(r.files())
 	if r.has = !r.has; !r.has {
-		if diff := difference(r.before, now); diff != "" {
+		if diff := testworld.Difference(r.before, now); diff != "" {
 			r.t.Fatalf("operation %s left something behind:\n%s", r.op, diff)
 		}
 	} else if added := len(now) - len(r.before); added != 2*crashReports {

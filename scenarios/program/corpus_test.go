@@ -1,4 +1,4 @@
-package scenarios_test
+package program_test
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 
 	"readiness/internal/samples"
 	"readiness/internal/testlog"
+	"readiness/internal/testworld"
 )
 
 // TestCorpus optimizes every semantic model of the corpus in every kind, checks that none is worse for an AI, and
@@ -43,7 +44,7 @@ func TestCorpus(t *testing.T) {
 		check(t, os.CopyFS(at, os.DirFS(path)))
 		c.Item(t, "Retail", name+".SemanticModel", name, id)
 	}
-	before, err := filesIn(c.Root)
+	before, err := testworld.Files(c.Root)
 	check(t, err)
 	p := c.launch()
 	defer p.kill()
@@ -75,9 +76,9 @@ func TestCorpus(t *testing.T) {
 		if is > was {
 			better++
 		}
-		after, err := filesIn(c.Root)
+		after, err := testworld.Files(c.Root)
 		check(t, err)
-		if difference(before, after) != "" {
+		if testworld.Difference(before, after) != "" {
 			changed++
 		}
 		if schema != nil {
@@ -86,9 +87,9 @@ func TestCorpus(t *testing.T) {
 		if strings.Contains(fmt.Sprint(bundle["kinds"]), "standing:Applied") {
 			m.must("optimize/revert", bundle)
 		}
-		after, err = filesIn(c.Root)
+		after, err = testworld.Files(c.Root)
 		check(t, err)
-		if diff := difference(before, after); diff != "" {
+		if diff := testworld.Difference(before, after); diff != "" {
 			t.Fatalf("%s was not put back:\n%.2000s", m.name, diff)
 		}
 	}

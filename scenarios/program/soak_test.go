@@ -1,6 +1,6 @@
 //go:build hard
 
-package scenarios_test
+package program_test
 
 import (
 	"context"
@@ -185,7 +185,7 @@ func newSoak(t *testing.T) *soak {
 	}
 	check(t, os.WriteFile(s.args[slices.Index(s.args, "--accounts")+1], []byte(text), 0o644))
 	check(t, os.RemoveAll(filepath.Join(s.Root, "Retail")))
-	s.before, err = filesIn(s.Root)
+	s.before, err = testworld.Files(s.Root)
 	check(t, err)
 	s.original = s.hashes()
 	return s

@@ -1,6 +1,6 @@
 //go:build hard
 
-package scenarios_test
+package program_test
 
 import (
 	"bufio"
@@ -32,6 +32,7 @@ import (
 	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/testworld"
 	"readiness/internal/wiring"
 	"readiness/platform/folder"
 )
@@ -518,7 +519,7 @@ func (s *soak) verifyFiles() {
 			s.t.Errorf("model %s has hash %s; the log says %s", model, hash, want)
 		}
 	}
-	files, err := filesIn(s.Root)
+	files, err := testworld.Files(s.Root)
 	check(s.t, err)
 	placed := map[string]string{} // by the Pixie's id: the page
 	for _, report := range s.ledger.reports {
@@ -546,7 +547,7 @@ func (s *soak) verifyFiles() {
 		maps.DeleteFunc(files, func(path, _ string) bool { return strings.Contains(path, ".SemanticModel/") })
 		return files
 	}
-	if diff := difference(kept(s.before), kept(files)); diff != "" {
+	if diff := testworld.Difference(kept(s.before), kept(files)); diff != "" {
 		s.t.Errorf("files changed that must not change:\n%s", diff)
 	}
 }

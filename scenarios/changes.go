@@ -1,12 +1,10 @@
-package scenarios_test
+package scenarios
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"readiness/domain"
+	"readiness/internal/testworld"
 )
 
 // changeCommands returns the commands about writes to the platform.
@@ -35,23 +34,9 @@ func changeCommands() map[string]command {
 
 // files returns the bytes of every file of the workspaces, by path.
 func (w *world) files(ts *testscript.TestScript) map[string]string {
-	all, err := filesIn(w.Root)
+	all, err := testworld.Files(w.Root)
 	ts.Check(err)
 	return all
-}
-
-// filesIn returns the bytes of every file of a directory, by path.
-func filesIn(dir string) (map[string]string, error) {
-	all := map[string]string{}
-	return all, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		name, _ := filepath.Rel(dir, path)
-		all[filepath.ToSlash(name)] = string(text)
-		return err
-	})
 }
 
 // keep records every file of the workspaces under a name.
@@ -61,86 +46,14 @@ func keep(ts *testscript.TestScript, w *world, args []string) {
 
 // kept asserts that every file of the workspaces equals the recorded one, byte for byte.
 func kept(ts *testscript.TestScript, w *world, args []string) {
-	if differ := difference(w.keeps[args[0]], w.files(ts)); differ != "" {
+	if differ := testworld.Difference(w.keeps[args[0]], w.files(ts)); differ != "" {
 		ts.Fatalf("the files are not as kept:\n%s", differ)
 	}
 }
 
 // changed prints the differences from the recorded files: the added and removed lines of each file.
 func changed(ts *testscript.TestScript, w *world, args []string) {
-	fmt.Fprint(ts.Stdout(), difference(w.keeps[args[0]], w.files(ts)))
-}
-
-func difference(before, after map[string]string) string {
-	var b strings.Builder
-	names := maps.Clone(before)
-	maps.Copy(names, after)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		old, was := before[name]
-		now, is := after[name]
-		switch {
-		case was && is && old == now:
-			continue
-		case !was:
-			fmt.Fprintf(&b, "new %s\n", name)
-		case !is:
-			fmt.Fprintf(&b, "gone %s\n", name)
-		default:
-			fmt.Fprintf(&b, "%s\n", name)
-		}
-		for _, line := range lineDifference(lines(old), lines(now)) {
-			fmt.Fprintln(&b, line)
-		}
-	}
-	return b.String()
-}
-
-// lines returns the lines of a text, each with its line ending if that is not the usual one.
-func lines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	all := strings.SplitAfter(text, "\n")
-	for i, line := range all {
-		bare, complete := strings.CutSuffix(line, "\n")
-		all[i] = strings.ReplaceAll(bare, "\r", `\r`)
-		if !complete && i < len(all)-1 {
-			all[i] += `\no newline`
-		}
-	}
-	return all
-}
-
-// lineDifference returns the shortest edit from one list of lines to another.
-func lineDifference(a, b []string) []string {
-	common := make([][]int, len(a)+1) // of a[i:] and b[j:]
-	for i := range common {
-		common[i] = make([]int, len(b)+1)
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				common[i][j] = common[i+1][j+1] + 1
-			} else {
-				common[i][j] = max(common[i+1][j], common[i][j+1])
-			}
-		}
-	}
-	var out []string
-	i, j := 0, 0
-	for i < len(a) || j < len(b) {
-		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
-			i, j = i+1, j+1
-		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
-			out = append(out, "-"+a[i])
-			i++
-		default:
-			out = append(out, "+"+b[j])
-			j++
-		}
-	}
-	return out
+	fmt.Fprint(ts.Stdout(), testworld.Difference(w.keeps[args[0]], w.files(ts)))
 }
 
 // edit changes a file of the workspaces as another person would: one text, which must occur once, is replaced. \n, \r
