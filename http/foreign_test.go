@@ -50,22 +50,22 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 	// In each route, each id in turn is one of acme's. The other ids are ones that oscar sees, or fitting ones.
 	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered, "scheduleId": planned, "providerId": saved, "abTestId": tested.test, "runId": tested.run}
 	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "assessmentId": nowhere.String(), "kind": "aiInstructions", "questionId": "q1", "abTestId": ours.test.String(), "runId": tested.run.String()}
-	bodies := map[string]string{
-		"/{workspaceId}/aiReadiness/assess": fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret),
-		"/reports/addPixies":                fmt.Sprintf(`{"reportIds":["%s"]}`, reportA),
-		"/reports/removePixies":             fmt.Sprintf(`{"reportIds":["%s"]}`, reportA),
-		"/{kind}/apply":                     `{"approval":"none"}`,
-		"/aiReadiness/revert":               fmt.Sprintf(`{"operationId":"%s"}`, running),
-		"/aiReadiness/optimize":             `{"approval":"required"}`,
-		"/optimize/apply":                   fmt.Sprintf(`{"previewId":"%s"}`, running),
-		"/optimize/revert":                  fmt.Sprintf(`{"operationId":"%s"}`, running),
-		"/aiReadiness/schedules":            everyMorning,
-		"/{scheduleId}":                     `{"enabled":true}`,
-		"/{providerId}":                     `{"enabled":true}`,
-		"/{abTestId}":                       `{"name":"Mine"}`,
-		"/benchmark/runs":                   `{"answeredBy":{"kind":"PlatformAssistant"}}`,
-		"/questions/save":                   `{"questions":[]}`,
-		"/verdict":                          aVerdict,
+	bodies := map[string]string{ // by operation
+		"assessSemanticModels":    fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret),
+		"addPixiesToReports":      fmt.Sprintf(`{"reportIds":["%s"]}`, reportA),
+		"removePixiesFromReports": fmt.Sprintf(`{"reportIds":["%s"]}`, reportA),
+		"applyOptimization":       `{"approval":"none"}`,
+		"revertOptimization":      fmt.Sprintf(`{"operationId":"%s"}`, running),
+		"optimize":                `{"approval":"required"}`,
+		"applyOptimizations":      fmt.Sprintf(`{"previewId":"%s"}`, running),
+		"revertOptimizations":     fmt.Sprintf(`{"operationId":"%s"}`, running),
+		"createSchedule":          everyMorning,
+		"changeSchedule":          `{"enabled":true}`,
+		"changeAIProvider":        `{"enabled":true}`,
+		"updateAbTest":            `{"name":"Mine"}`,
+		"startBenchmarkRun":       `{"answeredBy":{"kind":"PlatformAssistant"}}`,
+		"saveBenchmarkQuestions":  `{"questions":[]}`,
+		"overruleVerdict":         aVerdict,
 	}
 	oscar := w.as("oscar")
 	said := len(w.log.String())
@@ -76,20 +76,14 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 			}
 			return visible[p]
 		})
-		body := ""
-		for end, text := range bodies {
-			if strings.HasSuffix(route.Path, end) && (route.Method == "POST" || route.Method == "PATCH") {
-				body = text
-			}
-		}
-		got := w.send(route.Method, path, oscar, body)
+		got := w.send(route.Method, path, oscar, bodies[route.Operation])
 		want := 404
 		ofItem := strings.HasSuffix(route.Path, "}/abTests")
 		if ofItem { // the account knows nothing about the item
 			want = 200
 		}
 		if got.status != want {
-			t.Errorf("%s %s: got %d %s, want %d; if the route needs a body, add one to bodies", route.Method, path, got.status, got.text, want)
+			t.Errorf("%s %s: got %d %s, want %d", route.Method, path, got.status, got.text, want)
 		}
 		delete(got.body, "requestId")
 		if ofItem && string(got.text) != "{\"value\":[]}\n" {
@@ -101,8 +95,13 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		return got.body
 	}
 	w.untouched(func() {
+		doc := description(t)
 		for _, route := range routing.Table() {
 			w.uncounted()
+			needs := doc.Paths.Value(route.Path).GetOperation(route.Method).RequestBody
+			if strings.Contains(route.Path, "{") && needs != nil && needs.Value.Required && bodies[route.Operation] == "" {
+				t.Errorf("%s %s: this test has no body of %s", route.Method, route.Path, route.Operation)
+			}
 			for _, p := range placeholder.FindAllStringSubmatch(route.Path, -1) {
 				if p[1] == "kind" || p[1] == "questionId" { // no ids of the service
 					continue
