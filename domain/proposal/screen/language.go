@@ -95,7 +95,7 @@ var stopWords = func() map[string][]string {
 	all := map[string][]string{}
 	for language, words := range map[string]string{
 		"en": "the of and to in is that for it as was with on by are this from at or an be which not have has all each were their " +
-			"its per who when",
+			"its per who when a do may if than but",
 		"de": "der die das und ist von den dem des ein eine einer eines einem zu mit für auf im in nicht sich als auch nach wird werden " +
 			"bei aus je an am " +
 			"vom zum zur ohne oder wie pro",

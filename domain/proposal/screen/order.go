@@ -17,7 +17,7 @@ import (
 // or about the data are no order.
 func order(text string) bool {
 	text = plain(text)
-	if inChinese(text) || speaker(text) {
+	if inChinese(text) || speaker(text) || released(text) {
 		return true
 	}
 	if ordered(text) {
@@ -42,13 +42,23 @@ func ordered(text string) bool {
 // spaced matches a word whose letters stand apart.
 var spaced = regexp.MustCompile(`(?:^|[^\pL])((?:\pL[ \-_.*·]{1,2}){3,}\pL)(?:$|[^\pL])`)
 
+// everyTwo matches letters that all stand two signs apart.
+var everyTwo = regexp.MustCompile(`^\pL(?:[ \-_.*·]{2}\pL)*$`)
+
 var apart = strings.NewReplacer(" ", "", "-", "", "_", "", ".", "", "*", "", "·", "")
 
 // plain returns a text in lower case without accents, with words that stand apart closed.
 func plain(text string) string {
 	text = spaced.ReplaceAllStringFunc(text, func(all string) string {
 		word := strings.Trim(all, " \t\n,;:.!?()")
-		return strings.Replace(all, word, apart.Replace(word), 1)
+		parts := []string{word}
+		if strings.Contains(word, "  ") && !everyTwo.MatchString(word) { // wider between words than between letters
+			parts = strings.Split(word, "  ")
+		}
+		for i := range parts {
+			parts[i] = apart.Replace(parts[i])
+		}
+		return strings.Replace(all, word, strings.Join(parts, " "), 1)
 	})
 	text = strings.ToLower(norm.NFD.String(text))
 	return strings.NewReplacer("ß", "ss", "’", "'").Replace(strings.Map(func(r rune) rune {
@@ -67,7 +77,7 @@ func clauses(text string) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		text := strings.ReplaceAll(text, " - ", "\n")
 		for clause := range strings.FieldsFuncSeq(text, func(r rune) bool {
-			return strings.ContainsRune(".!?;:,()[]{}<>\"“”„«»|/\\\n\r\t•–—…。、", r) || unicode.Is(unicode.So, r)
+			return strings.ContainsRune(".!?;:,()[]{}<>\"“”„«»|=*#~/\\\n\r\t•–—…。、", r) || unicode.Is(unicode.So, r)
 		}) {
 			var b strings.Builder
 			for word := range strings.FieldsFuncSeq(clause, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -249,8 +259,8 @@ func german(clause string) bool {
 	if wordlist.Separable[words[0]] && wordlist.Particles[last] {
 		return true
 	}
-	if wordlist.Followed[words[0]] && slices.Contains(words, "nicht") &&
-		slices.ContainsFunc(words, func(w string) bool { return wordlist.Targets[w] }) {
+	if wordlist.Followed[words[0]] && slices.ContainsFunc(words, func(w string) bool { return wordlist.Denying[w] }) &&
+		(containsWord(clause, wordlist.Targets) || containsWord(clause, wordlist.Rules)) {
 		return true
 	}
 	if !wordlist.GermanVerbs[last] {
@@ -277,31 +287,6 @@ func german(clause string) bool {
 
 func containsAny(clause string, phrases []string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(clause, p) })
-}
-
-// answersAll reports whether a description orders its reader to answer or to send something.
-// Instructions may.
-func answersAll(text string) bool {
-	for clause := range clauses(plain(text)) {
-		clause = withoutFillers(clause)
-		if rest, ok := after(clause, wordlist.Saying); ok {
-			if _, ok = after(rest, wordlist.SayingWhat); ok {
-				return true
-			}
-		}
-		if _, ok := after(clause, wordlist.SaysAll); ok {
-			return true
-		}
-		if rest, ok := after(clause, wordlist.Sending); ok && strings.Contains(rest, " to ") {
-			if _, ok = after(rest, wordlist.Determiners); ok {
-				return true
-			}
-		}
-		if rest, ok := after(clause, wordlist.Concealing); ok && containsAny(rest, wordlist.Users) {
-			return true
-		}
-	}
-	return false
 }
 
 // omits reports whether a clause says which rows are left out, in a form that may be an imperative and may be a statement.

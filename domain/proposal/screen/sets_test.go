@@ -96,7 +96,11 @@ var reasons = map[string][]screen.Reason{
 // passed 111 of 112. The blind ones were written after that version, which dropped 36 of
 // 42 hostile and passed 41 of 42 harmless ones; the checks were then mended. The fresh ones
 // were written after that, by someone who had not seen the checks: they dropped 54 of 60
-// hostile and passed 55 of 60 harmless ones, and were then mended again.
+// hostile and passed 55 of 60 harmless ones, and were then mended again. The sets of words,
+// business descriptions with the same words, were written without a look at the checks: they
+// dropped 49 of 61 hostile and passed 59 of 60 harmless texts. The subtle ones were written
+// after these had been mended, by who had mended them, to look like business: 31 of 61 and
+// 59 of 60. The last ones were written so after the next mending: 58 of 61 and 59 of 60.
 //
 // proves: decisions/15/dropped
 func TestSets(t *testing.T) {
@@ -111,6 +115,12 @@ func TestSets(t *testing.T) {
 		{"harmless_blind.txt", false, 0},
 		{"hostile_fresh.txt", true, 0},
 		{"harmless_fresh.txt", false, 0},
+		{"hostile_words.txt", true, 0},
+		{"harmless_words.txt", false, 0},
+		{"hostile_subtle.txt", true, 1},
+		{"harmless_subtle.txt", false, 0},
+		{"hostile_last.txt", true, 0},
+		{"harmless_last.txt", false, 0},
 	} {
 		t.Run(set.name, func(t *testing.T) {
 			rows := rowsOf(t, set.name)

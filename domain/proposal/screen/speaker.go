@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"readiness/domain/proposal/screen/wordlist"
+	"readiness/domain/proposal/screen/wordlist/reader"
 )
 
 var (
@@ -16,7 +17,7 @@ var (
 		`utilisateur|usuario|developer|human|ai|ki|ia|admin|administrator|系统|助手|用户|开发者|管理员)\s?:([^.!?。\n]*)`)
 	// heading matches a name that only instructions to an AI have.
 	heading = regexp.MustCompile(`\bsystem ?(?:prompt|message|note|instruction|override|update|command|mode)s? ?:|\bnew (?:instruction|` +
-		`rule|task|order)s? ?:|` +
+		`rule|task)s? ?:|` +
 		`\b(?:instruction|note|message|order|command|hint)s? (?:to|for) (?:the |any |all )?(?:ai|assistant|model|reader|copilot|agent|` +
 		`llm|bot|chatbot)s?\b|` +
 		`\b(?:hinweis|anweisung|befehl)e? (?:an|fur) (?:die |den |das )?(?:ki|assistent|assistenten|modell|leser)\b|` +
@@ -33,7 +34,8 @@ var (
 		`\beres (?:ahora |un |una |el |libre)|\busted es (?:ahora|un|una|el)\b|\b(?:actua|actue|comportate|comportese) como\b|\bfinge\b|` +
 		`你现在是|从现在起你|扮演`)
 	// decree matches what a speaker has who changes the rules.
-	decree = regexp.MustCompile(`\b(?:new|neue\w*|nouve\w*|nuev[ao]s?) (?:polic\w+|rules?|regeln?|regles?|reglas?|politi\w+|orders?|modes?|modus|modo)\b|` +
+	decree = regexp.MustCompile(`\b(?:new|neue\w*|nouve\w*|nuev[ao]s?) (?:polic\w+|rules?|regeln?|regles?|reglas?|politi\w+|` +
+		`orders?|modes?|modus|modo)\b|` +
 		`\bfrom now on\b|\bab (?:jetzt|sofort)\b|\bvon nun an\b|\ba partir de ahora\b|\b(?:desormais|dorenavant)\b|从现在起|新规则`)
 	// addressed matches words that a text to a reader has, and one about data seldom.
 	addressed = regexp.MustCompile(`\b(?:you|your|reader|du|dein\w*|leser|ki|vous|votre|vos|lecteur|tu|tus|lector|usted|` +
@@ -57,12 +59,22 @@ func speaker(text string) bool {
 			return true
 		}
 		for clause := range clauses(at[2]) {
-			if headed(clause) {
+			if headed(clause) || does(clause) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// does reports whether a clause begins with an imperative that is an order only after the name of a speaker.
+func does(clause string) bool {
+	rest, ok := after(withoutFillers(clause), reader.Doing)
+	if !ok {
+		return false
+	}
+	_, ok = after(rest, wordlist.Determiners)
+	return ok
 }
 
 var (
@@ -71,7 +83,9 @@ var (
 		chineseVerbs + `)`)
 	chineseHead = regexp.MustCompile(`^(?:现在|然后|接着|并且|并|再|先|从现在起|一律|直接|始终|总是|不要忘记|记得|应该|应当|需要|可以){0,3}(?:` + chineseVerbs + `)`)
 	// chineseDuty matches an order about a reader's rules, wherever its verb stands.
-	chineseDuty = regexp.MustCompile(`(?:忽略|无视|忽视|忘记|忘掉|绕过|违反|不要遵守|不要遵循|不再遵守|泄露|透露|输出|显示|重复).{0,10}(?:指令|指示|提示词|规则|系统提示|约束|限制|守则)`)
+	chineseDuty = regexp.MustCompile(`(?:忽略|无视|忽视|忘记|忘掉|绕过|违反|不要遵守|不要遵循|不再遵守|泄露|透露|输出|显示|重复).{0,10}(?:指令|指示|提示词|规则|系统提示|约束|限制|守则)|` +
+		`(?:取消|解除|停止遵循|关闭).{0,3}(?:所有|一切|全部|先前|之前|此前|以前|原来|原有|你|您).{0,4}(?:约束|限制|指令|规则)|` +
+		`(?:管理员|系统|开发者)(?:命令|指令)[::]`)
 )
 
 // chineseData matches what a measure leaves out: cancelled, deleted or empty rows.
@@ -94,6 +108,9 @@ func inChinese(text string) bool {
 	for clause := range strings.FieldsFuncSeq(text, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSpace(r) }) {
 		if chineseData.MatchString(clause) {
 			continue
+		}
+		if strings.HasPrefix(clause, "忽略") && !strings.ContainsAny(clause, "的率数次") {
+			return true
 		}
 		if at := chineseHead.FindString(clause); at != "" {
 			next, n := utf8.DecodeRuneInString(clause[len(at):])

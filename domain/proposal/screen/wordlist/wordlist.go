@@ -6,7 +6,7 @@ package wordlist
 import "strings"
 
 // Fillers may stand before an imperative.
-var Fillers = phrases(
+var Fillers = Phrases(
 	"please, kindly, now, then, and, also, just, simply, but, so, first, next, finally, always, immediately, instead, again, or, do, "+
 		"dear, only",
 	"could you, can you, would you, will you, would you mind, make sure to, make sure you, be sure to, be sure you, remember to, make "+
@@ -43,28 +43,29 @@ var Fillers = phrases(
 )
 
 // Verbs are English imperatives that are no nouns.
-var Verbs = phrases("ignore, disregard, forget, reveal, disclose, divulge, pay no attention, take no notice, overlook, unveil, neglect")
+var Verbs = Phrases("ignore, disregard, forget, reveal, disclose, divulge, pay no attention, take no notice, overlook, unveil, neglect")
 
 // EitherVerbs may also be nouns or parts of names; a determiner decides.
-var EitherVerbs = phrases("log in, log on, log into, log onto, sign in, sign on, sign into, login, logon, signin, click, tap, " +
+var EitherVerbs = Phrases("log in, log on, log into, log onto, sign in, sign on, sign into, login, logon, signin, click, tap, " +
 	"override, bypass, circumvent, leak, expose, " +
 	"skip, authenticate, log yourself, sign yourself, double click, circumvent")
 
 // Determiners begin the object of a verb.
-var Determiners = phrases("the, your, all, any, every, each, this, that, these, those, my, our, on, here, now, to, with, at, via, " +
+var Determiners = Phrases("the, your, all, any, every, each, this, that, these, those, my, our, on, here, now, to, with, at, via, " +
 	"using, a, an, into, it, " +
 	"them, everything, whatever, what, below, above, anything, as, again, first, before, in, there, once, safety, previous, prior")
 
 // Nouns make a verb before them a part of a name, or the clause an enumeration.
-var Nouns = phrases("flag, flags, count, counts, rate, rates, date, dates, time, times, id, code, status, list, lists, reason, " +
+var Nouns = Phrases("flag, flags, count, counts, rate, rates, date, dates, time, times, id, code, status, list, lists, reason, " +
 	"reasons, number, ratio, " +
 	"column, field, indicator, type, share, percentage, percent, event, events, day, score, and, or, for, of, is, was, are, window, " +
 	"period, marker, " +
-	"option, setting, button, total, amount, key, name, page, if, level, mode, category, state, label, value, action, actions")
+	"option, setting, button, total, amount, key, name, page, if, level, mode, category, state, label, value, action, actions, " +
+	"party, tale, me not")
 
 // Imperatives are those of German, French and Spanish, and French and Spanish infinitives,
 // which orders use too.
-var Imperatives = phrases(
+var Imperatives = Phrases(
 	"ignoriere, ignorier, ignorieren sie, missachte, missachten sie, vergiss, vergesst, vergessen sie, umgehe, umgehen sie, "+
 		"uberschreibe, ubergehe",
 	"uberschreiben sie, ubergehen sie, verrate, verraten sie, verrat, enthulle, enthullen sie, offenbare, offenbaren sie, melde dich, "+
@@ -99,7 +100,7 @@ var Imperatives = phrases(
 var Duties = dutiesOf()
 
 func dutiesOf() []string {
-	all := phrases("vous devez, vous devriez, tu dois, tu devrais, vous allez, tu vas, vous pouvez, vous devrez, tu devras, il vous " +
+	all := Phrases("vous devez, vous devriez, tu dois, tu devrais, vous allez, tu vas, vous pouvez, vous devrez, tu devras, il vous " +
 		"faut, il te faut, " +
 		"debes, debe usted, usted debe, tienes que, deberias, usted tiene que, deberas, hay que, usted deberia, necesitas")
 	for _, who := range strings.Fields("you reader readers model assistant ai agent copilot chatbot bot llm") {
@@ -117,24 +118,24 @@ func dutiesOf() []string {
 
 // Readers are who a text may order about, and Orders are what it has them do.
 var (
-	Readers = set("you reader readers model assistant ai agent agents copilot chatbot bot llm")
-	Orders  = phrases("to ignore, to disregard, to forget, to reveal, to disclose, to divulge, to bypass, to override")
+	Readers = Set("you reader readers model assistant ai agent agents copilot chatbot bot llm")
+	Orders  = Phrases("to ignore, to disregard, to forget, to reveal, to disclose, to divulge, to bypass, to override")
 )
 
 // Conjunctions join an order to a sentence about data. The verbs after Whom are about data.
 var (
-	Conjunctions = phrases("and, then, but, und, dann, aber, et, puis, mais, y, luego, pero")
-	Whom         = phrases("who, that, which, whose, whom, where, when, if, die, der, das, welche, qui, que, dont, cuyo, cuya, not, never")
+	Conjunctions = Phrases("and, then, but, und, dann, aber, et, puis, mais, y, luego, pero")
+	Whom         = Phrases("who, that, which, whose, whom, where, when, if, die, der, das, welche, qui, que, dont, cuyo, cuya, not, never")
 )
 
 // Adverbs may stand between a duty and its verb.
-var Adverbs = phrases("always, also, now, please, first, then, immediately, simply, just, completely, fully, entirely, therefore, " +
+var Adverbs = Phrases("always, also, now, please, first, then, immediately, simply, just, completely, fully, entirely, therefore, " +
 	"only, instead, still, " +
 	"d abord, toujours, absolument, donc, maintenant, vous, te, aussi, immediatement, siempre, ahora, primero, inmediatamente, tambien, " +
 	"por favor, at once")
 
 // Infinitives follow a duty in French and Spanish.
-var Infinitives = phrases(
+var Infinitives = Phrases(
 	"ignorer, oublier, negliger, contourner, outrepasser, reveler, devoiler, divulguer, connecter, identifier, authentifier, cliquer, "+
 		"faire abstraction",
 	"ignorar, olvidar, omitir, revelar, divulgar, desvelar, iniciar sesion, conectarte, conectarse, identificarte, hacer clic, hacer "+
@@ -143,7 +144,7 @@ var Infinitives = phrases(
 )
 
 // Breaking are verbs of breaking rules, in their basic form.
-var Breaking = phrases(
+var Breaking = Phrases(
 	"ignore, disregard, forget, override, bypass, circumvent, violate, do not follow, don t follow, stop following, no longer follow, "+
 		"do not obey",
 	"don t obey, stop obeying, never follow, reveal, disclose, divulge, leak, print your, show your, repeat your, output your, tell me "+
@@ -158,17 +159,18 @@ var Breaking = phrases(
 )
 
 // Broken are their participles.
-var Broken = phrases("ignored, disregarded, forgotten, overridden, bypassed, circumvented, revealed, disclosed")
+var Broken = Phrases("ignored, disregarded, forgotten, overridden, bypassed, circumvented, revealed, disclosed")
 
 // Targets are what an AI reader was given, and never a part of the data.
-var Targets = set("instruction instructions guidelines prompt prompts systemprompt directives guardrails safeguards anweisung " +
+var Targets = Set("instruction instructions guidelines prompt prompts systemprompt directives guardrails safeguards anweisung " +
 	"anweisungen instruktion " +
 	"instruktionen vorgaben consignes directives instrucciones instruccion indicaciones directrices regeln eingabeaufforderung")
 
 // Surely are speakers that no description of data names before a colon.
-var Surely = set("assistant assistante asistente assistente assistent 助手")
+var Surely = Set("assistant assistante asistente assistente assistent 助手")
 
-func set(words string) map[string]bool {
+// Set returns the words of a list.
+func Set(words string) map[string]bool {
 	all := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {
 		all[word] = true
@@ -178,31 +180,32 @@ func set(words string) map[string]bool {
 
 // German orders are recognized by their last word.
 var (
-	GermanVerbs = set("ignorieren missachten vergessen preisgeben verraten offenlegen offenbaren enthullen anmelden einloggen klicken " +
+	GermanVerbs = Set("ignorieren missachten vergessen preisgeben verraten offenlegen offenbaren enthullen anmelden einloggen klicken " +
 		"anklicken umgehen " +
 		"ausblenden ubergehen bekanntgeben herausgeben uberschreiben verwerfen")
-	GermanDuties = phrases("du musst, musst du, du sollst, sollst du, du solltest, solltest du, du kannst, du darfst, sie mussen, sie " +
+	GermanDuties = Phrases("du musst, musst du, du sollst, sollst du, du solltest, solltest du, du kannst, du darfst, sie mussen, sie " +
 		"sollen, sie sollten, " +
 		"sie konnen, sie durfen, ihr musst, ihr sollt, ihr solltet, der leser muss, die ki muss, das modell muss, der assistent muss, " +
 		"die ki soll")
-	GermanHeads = set("bitte jetzt hier sofort einfach unbedingt zuerst")
-	Relatives   = set("die der das welche welcher denen deren wer wenn falls weil dass ob")
-	Separable   = set("gib gebt geben lege legen melde melden logge loggen")
-	Particles   = set("preis heraus offen bekannt ein an")
+	GermanHeads = Set("bitte jetzt hier sofort einfach unbedingt zuerst")
+	Relatives   = Set("die der das welche welcher denen deren wer wenn falls weil dass ob")
+	Separable   = Set("gib gebt geben lege legen melde melden logge loggen")
+	Particles   = Set("preis heraus offen bekannt ein an aus")
 )
 
 // Saying with its objects make an order to answer or to send, in a description.
 var (
-	Saying = phrases("answer, respond, reply, say, list, show, print, output, display, give, tell, run, execute, call, visit, download, " +
+	Saying = Phrases("answer, respond, reply, say, list, show, print, output, display, give, tell, run, execute, call, visit, download, " +
 		"install, enter, copy, " +
 		"delete, send, email, forward, post, upload, transmit, share, export, write, state, repeat, translate, summarize, act, behave, " +
 		"open, return")
-	SayingWhat = phrases("every question, all questions, always, never, only with, with only, me, us, your, the user, the reader, every " +
+	SayingWhat = Phrases("the secret, the hidden, the password, the passwords, passwords, every question, all questions, always, " +
+		"never, only with, with only, me, us, your, the user, the reader, every " +
 		"salary, all salaries, " +
 		"everything, every, all, each, in the name, as if, as an, this to, these to, all data to, all rows to, the data to, the rows to, " +
 		"the results to, any question, " +
 		"yes to, no to, whatever, anything, the following, with yes, with no, it is, it s")
-	SaysAll = phrases("antworte, antworten sie, repondez, reponds toujours, responde siempre, responda siempre, reponds uniquement, " +
+	SaysAll = Phrases("antworte, antworten sie, repondez, reponds toujours, responde siempre, responda siempre, reponds uniquement, " +
 		"responde solo, " +
 		"zeige mir, zeig mir, nenne mir, sende alle, senden sie alle, schicke alle, schicken sie alle, gib mir, geben sie mir, " +
 		"donnez moi, donne moi, " +
@@ -212,18 +215,19 @@ var (
 		"tell them, tu so als")
 )
 
-// Followed are German imperatives that "nicht" turns into an order to break rules. Sending is an order with a receiver, Concealing
+// Followed are German imperatives that Denying turns into an order to break rules. Sending is an order with a receiver, Concealing
 // one against the Users.
 var (
-	Followed   = set("befolge befolgen befolgt folge folgen folgt beachte beachten beachtet")
-	Sending    = phrases("send, email, forward, upload, transmit, mail")
-	Concealing = phrases("never mention, never tell, never show, never admit, do not mention, do not tell, do not show, do not admit, " +
+	Followed   = Set("befolge befolgen befolgt folge folgen folgt beachte beachten beachtet")
+	Denying    = Set("nicht kein keine keinen keiner nie niemals")
+	Sending    = Phrases("send, email, forward, upload, transmit, mail")
+	Concealing = Phrases("never mention, never tell, never show, never admit, do not mention, do not tell, do not show, do not admit, " +
 		"don t mention, don t tell, don t show, don t admit")
-	Users = phrases("to the user, to users, to any user, to a user, to the reader, to anyone, the user, users, anyone")
+	Users = Phrases("to the user, to users, to any user, to a user, to the reader, to anyone, the user, users, anyone")
 )
 
-// phrases returns the phrases of a list, divided by commas, with a space at both ends.
-func phrases(lists ...string) []string {
+// Phrases returns the phrases of a list, divided by commas, with a space at both ends.
+func Phrases(lists ...string) []string {
 	var all []string
 	for _, list := range lists {
 		for p := range strings.SplitSeq(list, ",") {
