@@ -48,7 +48,7 @@ func (q *question) answer() Explained {
 	if why := d.unrelated(); why != "" {
 		return cannotTell(why)
 	}
-	return d.explain()
+	return q.noted(d.explain())
 }
 
 // compares reports whether a word compares something with a measure, rather than with a number: "over budget".

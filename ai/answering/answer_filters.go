@@ -44,8 +44,14 @@ func (q *question) attachBounds(d *draft) string {
 // links are words that may be between a field and the value it is compared with.
 var links = setOf("of is are was were be being a an the that which in")
 
-// mentionNear returns the mention right before a comparison, else the one right after it.
+// mentionNear returns the mention that follows a number directly as its unit ("more than 100 units"), else the one right before a
+// comparison, else the one right after it.
 func (q *question) mentionNear(b run) *mention {
+	for k := range q.mentions {
+		if m := &q.mentions[k]; m.from == b.to && q.words[m.from].after == 0 && (k == 0 || !q.mentions[k-1].isExactMeasure()) {
+			return m
+		}
+	}
 	for _, backwards := range []bool{true, false} {
 		for k := range q.mentions {
 			m := &q.mentions[k]
@@ -66,6 +72,12 @@ func (q *question) mentionNear(b run) *mention {
 		}
 	}
 	return nil
+}
+
+// isExactMeasure reports whether the words are the entire name of a measure.
+func (m *mention) isExactMeasure() bool {
+	column, measure := m.best()
+	return measure > completeName && measure >= column && m.to > m.from+1
 }
 
 // valuesOf adds the filters on values that the question names.

@@ -53,7 +53,7 @@ func (q *question) timesOf(d *draft) string {
 		from := reason{q.text(run{t.from, t.to}), source, 1}
 		d.filter(f, fmt.Sprintf("'%s'[%s] %s %s", shorten(f.Table), shorten(f.Name), spoken(f.Operator), strings.Join(f.Values, " and ")),
 			from)
-		if (t.versus || len(t.years) > 1 && q.words[0].lower == "compare") && calendar.Year.Name != "" {
+		if (t.versus || len(t.years) > 1 && (q.words[0].lower == "compare" || d.mixesYears(calendar))) && calendar.Year.Name != "" {
 			year := FieldRef{calendar.Table, calendar.Year.Name}
 			if x := q.engine.lexicon.find(year, false); x != nil {
 				d.use(x, from)
@@ -61,6 +61,16 @@ func (q *question) timesOf(d *draft) string {
 		}
 	}
 	return ""
+}
+
+// mixesYears reports whether the query groups by a part of the year, which would add up the months of several years.
+func (d *draft) mixesYears(c modelquery.Calendar) bool {
+	for _, part := range []string{"quarter", "month", "week"} {
+		if f, ok := c.By(part); ok && slices.Contains(d.query.Groupings, f) {
+			return true
+		}
+	}
+	return false
 }
 
 // comparesBefore reports whether a word before i asks for a comparison.

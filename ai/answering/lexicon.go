@@ -80,8 +80,9 @@ type lexicon struct {
 	byStem  [][]int        // by id, the fields in which a stem occurs, each once, in order
 	byName  map[string][]*field
 	byTable map[string][]*field
-	exact   map[string][]int // the fields that have a phrase of exactly these stems
-	longest int              // words in a phrase
+	exact   map[string][]int  // the fields that have a phrase of exactly these stems
+	longest int               // words in a phrase
+	spelt   map[byte][]string // the words of names, by their first byte
 	aliases map[string]string
 	met     stems
 }
@@ -95,7 +96,7 @@ const (
 
 func newLexicon(tables []Table, given instructions) *lexicon {
 	l := &lexicon{ids: map[string]int{}, byStem: [][]int{nil}, byName: map[string][]*field{}, byTable: map[string][]*field{},
-		exact: map[string][]int{}, aliases: given.aliases, met: stems{}}
+		exact: map[string][]int{}, aliases: given.aliases, met: stems{}, spelt: map[byte][]string{}}
 	for _, t := range tables {
 		for _, c := range t.Columns {
 			l.add(t, &field{ref: FieldRef{t.Name, c.Name}, dataType: c.DataType, key: c.Key, dates: t.Dates, worth: 1}, c.Description,
@@ -128,6 +129,7 @@ func newLexicon(tables []Table, given instructions) *lexicon {
 			note(id)
 		}
 	}
+	l.spell()
 	return l
 }
 
@@ -223,14 +225,6 @@ func (l *lexicon) id(stem string) int {
 		l.byStem = append(l.byStem, nil)
 	}
 	return id
-}
-
-// look sets the ids of the words' stems.
-func (l *lexicon) look(words []word) []word {
-	for i := range words {
-		words[i].id = l.ids[words[i].stem]
-	}
-	return words
 }
 
 func (l *lexicon) newTerm(w word) term {

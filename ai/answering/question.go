@@ -369,9 +369,10 @@ func (q *question) timePart(m *mention) {
 	}
 	if timeAdverbs[w.lower] {
 		m.context = group
-		if part == "day" { // each day, and not the days of a month
-			part = "date"
-		}
+	}
+	if part == "day" && m.context == group { // each day, and not the days of a month
+		part = "date"
+		m.columns = slices.DeleteFunc(m.columns, func(c candidate) bool { return c.field.dates && c.field.dataType == "int64" })
 	}
 	c := q.engine.calendar
 	if c == nil {

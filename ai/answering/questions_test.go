@@ -104,6 +104,7 @@ var questions = []struct{ question, want string }{
 	// comparisons
 	{"Which categories have net sales over 1,000?", "Sales.Net Sales > 1000; [Net Sales]; by Product.Category"},
 	{"categories with net sales of at least 1.5 million", "Sales.Net Sales >= 1500000; [Net Sales]; by Product.Category"},
+	{"stores that sold more than 100 units", "Sales.Units Sold > 100; [Units Sold]; by Store.Store Name"},
 	{"Which brands had more than 100 orders in 2024?", "Date.Year = 2024; Sales.Number of Orders > 100; [Number of Orders]; by Product.Brand"},
 	{"net sales by brand for products with a list price between 10 and 20", "Product.List Price between 10,20; [Net Sales]; by Product.Brand"},
 	{"net sales by brand with a list price under 20", "Product.List Price < 20; [Net Sales]; by Product.Brand"},
@@ -111,6 +112,13 @@ var questions = []struct{ question, want string }{
 
 	// ranks
 	{"What are the top 5 brands by net sales?", "[Net Sales]; [Net Sales] top 5; by Product.Brand"},
+	{"top 5 products by net sales in each region", none},
+	{"which brand has the highest net sales per region?", none},
+	{"highest net sales by brand", none},
+	{"nte sales per brnad", none},
+	{"net salse per brand", "[Net Sales]; by Product.Brand"},
+	{"net sales per custmer segment", "[Net Sales]; by Customer.Segment"},
+	{"net sales by county", none},
 	{"Which category has the highest gross profit?", "[Gross Profit]; [Gross Profit] top 1; by Product.Category"},
 	{"Which three regions had the lowest net sales in 2024?", "Date.Year = 2024; [Net Sales]; [Net Sales] bottom 3; by Store.Region"},
 	{"Which month had the most units sold?", "[Units Sold]; [Units Sold] top 1; by Date.Month"},
@@ -153,7 +161,10 @@ var questions = []struct{ question, want string }{
 	{"net sales for segment Consumer", "Customer.Segment = Consumer; [Net Sales]"},
 	{"Net sales for customer 'Adventure Works'", "Customer.Customer Name = Adventure Works; [Net Sales]"},
 	{"net sales on Mondays", none},
-	{"net sales by month for 2023 and 2024", "Date.Year in 2023,2024; [Net Sales]; by Date.Month"},
+	{"net sales by month for 2023 and 2024", "Date.Year in 2023,2024; [Net Sales]; by Date.Month; by Date.Year"},
+	{"net sales per month, 2024 only", "Date.Year = 2024; [Net Sales]; by Date.Month"},
+	{"net sales by month 2024", "Date.Year = 2024; [Net Sales]; by Date.Month"},
+	{"net sales in the month March 2024", "Date.Date between 2024-03-01,2024-03-31; [Net Sales]"},
 	{"average net sales per order", none},
 	{"net sales and number of orders per month this year", "Date.Date period this year; [Net Sales]; [Number of Orders]; by Date.Month"},
 	{"What were the net sales for each quarter of 2024?", "Date.Year = 2024; [Net Sales]; by Date.Quarter"},

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	highWords = setOf("highest most largest biggest greatest best top")
-	lowWords  = setOf("lowest least smallest fewest worst bottom")
+	highWords = setOf("highest most largest biggest greatest longest best top")
+	lowWords  = setOf("lowest least smallest fewest shortest worst bottom")
 )
 
 // rank is the requested end of a ranking, and its count.
@@ -90,6 +90,25 @@ func (q *question) rankedBy(r *rank) *mention {
 	return by
 }
 
+// each reports whether a ranking is asked for in each group of another column: "top 5 products in each country".
+func (q *question) each() bool {
+	ranked, grouped := false, false
+	for k := range q.mentions {
+		if m := &q.mentions[k]; !m.used && !m.isMeasure {
+			ranked = ranked || m.context != group
+			grouped = grouped || m.context == group
+		}
+	}
+	return ranked && grouped
+}
+
+// extreme reports whether the word for the end of a ranking stands before a measure, and what is chosen from is only what the question
+// groups by: "longest response per channel".
+func (q *question) extreme(r rank) bool {
+	return slices.ContainsFunc(q.mentions, func(m mention) bool { return m.isMeasure && m.from == r.at+1 }) &&
+		!slices.ContainsFunc(q.mentions, func(m mention) bool { return !m.used && !m.isMeasure && m.context != group })
+}
+
 // ranked adds the filter for one end of the ranking. Without a count it adds none, because only the
 // order was requested.
 func (q *question) ranked(d *draft, r rank) string {
@@ -100,6 +119,10 @@ func (q *question) ranked(d *draft, r rank) string {
 		return fmt.Sprintf("I do not know by which measure something is %q", r.word)
 	case len(d.query.Groupings) == 0:
 		return fmt.Sprintf("I do not know what %q chooses from", r.word)
+	case q.each():
+		return fmt.Sprintf("I cannot choose what is %q in each group", r.word)
+	case r.count == 0 && q.extreme(r):
+		return fmt.Sprintf("I do not know of what %q is asked: of the groups, or within each of them", r.word)
 	case r.count == 0:
 		return ""
 	}

@@ -144,7 +144,7 @@ func (q *question) relationBehind(t *timePhrase) {
 	}
 }
 
-// year skips "the year", "calendar year" and similar words before a moment.
+// year skips "the year", "calendar year" and similar words before a moment. A part of time to group by is none: "per month, 2024".
 func (q *question) year(at int) int {
 	if q.is(at, "the") {
 		at++
@@ -152,7 +152,8 @@ func (q *question) year(at int) int {
 	if q.is(at, "calendar") {
 		at++
 	}
-	if q.is(at, "year|years|month|date|day") && !q.is(at, "year|month|day", "to") {
+	if q.is(at, "year|years|month|date|day") && !q.is(at, "year|month|day", "to") &&
+		q.contexts[at] != group && (at+1 >= len(q.words) || q.words[at+1].after == 0) {
 		at++
 	}
 	return at

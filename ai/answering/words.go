@@ -28,6 +28,7 @@ type word struct {
 	table string // of a fieldWord with a table
 	lower string
 	stem  string // common to a word, its plural and similar forms
+	meant string // the word that a misspelled one is read as, "" for others
 	id    int    // of the stem in the lexicon, 0 if the lexicon does not have it
 	// structural and amount mark words that need not be in a name (see structural, amounts).
 	structural, amount bool

@@ -90,6 +90,9 @@ func TestAskedQuestions(t *testing.T) {
 		{"asked.jsonl", 100, 57, 1},
 		{"asked_fresh.jsonl", 50, 25, 1},
 		{"asked_blind.jsonl", 50, 26, 2},
+		{"asked_values.jsonl", 100, 18, 1},
+		{"asked_traps.jsonl", 100, 48, 2},
+		{"asked_chat.jsonl", 100, 38, 1},
 	} {
 		t.Run(set.file, func(t *testing.T) {
 			right, wrong, declined, all := 0, 0, 0, askedQuestions(t, set.file)

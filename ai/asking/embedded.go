@@ -12,7 +12,7 @@ import (
 // changes when its answers may change.
 const (
 	embedded = "embedded"
-	engine   = "answering/3"
+	engine   = "answering/4"
 )
 
 // embedded returns a function that answers with the embedded engine from the view.

@@ -169,6 +169,8 @@ func (e Expected) Decide(a Answer, failure *Failure, judgement *Judgement) Decis
 		switch {
 		case ok && v == Correct && single && wanted.date != nil && len(given.dates) == 0:
 			return Decision{Unclear, ByJudge, "", "The judge finds it the same, but the answer holds no date."}
+		case ok && v == Correct && e.lacksLabel(given):
+			return Decision{Unclear, ByJudge, "", "The judge finds it the same, but the answer does not hold the expected words."}
 		case ok && v == Correct && len(given.figures) == 0 && len(given.dates) == 0 && e.tellsNumber():
 			return Decision{Unclear, ByJudge, "", "The judge finds it the same, but the answer holds no number."}
 		case ok:
@@ -192,6 +194,17 @@ func (e Expected) value() (v value, text string, ok bool) {
 	}
 	f := e.Rows.Rows[0][0].figure()
 	return value{figure: &f}, f.text, true
+}
+
+// lacksLabel reports whether a short label is expected, as it was written or as the only cell of the reference's rows, that an answer
+// does not hold. Whether other words mean it, a person decides.
+func (e Expected) lacksLabel(given reading) bool {
+	label := e.Value
+	if label == "" && e.Rows != nil && !e.Rows.Truncated && len(e.Rows.Rows) == 1 && len(e.Rows.Rows[0]) == 1 {
+		label = e.Rows.Rows[0][0].text
+	}
+	v, ok := readValue(label)
+	return ok && v.label != "" && v.in(given) != holds
 }
 
 // tellsNumber reports whether the expected answer in words holds a number that the question does not; a year counts as none.
