@@ -10,7 +10,7 @@ func (l *lexicon) look(words []word) []word {
 	for i := range words {
 		w := &words[i]
 		w.id = l.ids[w.stem]
-		if w.id > 0 || w.kind != plainWord || w.structural || w.amount || len(w.lower) < minMisspelled || l.known(w.lower) {
+		if w.id > 0 || w.kind != plainWord || w.structural || w.amount || len(w.lower) < minMisspelled {
 			continue
 		}
 		if meant := l.meant(w.lower); meant != "" {
@@ -49,13 +49,6 @@ func (q *question) noted(e Explained) Explained {
 
 // minMisspelled is the length of a word from which on it may be misspelled: shorter ones are too often another word.
 const minMisspelled = 5
-
-// known reports whether the engine knows a word, whatever the model is.
-func (*lexicon) known(w string) bool {
-	_, isMonth := monthNames[w]
-	return isMonth || fillers[w] || highWords[w] || lowWords[w] || soldWords[w] || aggregators[w] || timeParts[w] != "" || denials[w] ||
-		sameWords[w] != "" || unitNames[w] != "" || sorts[w] || joints[w]
-}
 
 // meant returns the only word of the model's names that a word is with two letters exchanged, a vowel left out, or a letter that should
 // be doubled or single; "" if there is none, or several. Other slips make too many words that mean something: "county" is no country.

@@ -102,8 +102,8 @@ func (q *question) each() bool {
 	return ranked && grouped
 }
 
-// extreme reports whether the word for the end of a ranking stands before a measure, and what is chosen from is only what the question
-// groups by: "longest response per channel".
+// extreme reports whether the word for the end of a ranking stands before a measure, and the question has nothing to choose from but
+// what it groups by: "longest response per channel".
 func (q *question) extreme(r rank) bool {
 	return slices.ContainsFunc(q.mentions, func(m mention) bool { return m.isMeasure && m.from == r.at+1 }) &&
 		!slices.ContainsFunc(q.mentions, func(m mention) bool { return !m.used && !m.isMeasure && m.context != group })
