@@ -155,7 +155,7 @@ func (v *visitor) expire() {
 func serveEmulated(t *testing.T, e *emulating) (flags []string) {
 	t.Helper()
 	in := func(name string) string { return filepath.Join(e.data, name) }
-	s := serveWith(t, "--platform", "fabric", "--fabric-url", e.url, "--fabric-power-bi-url", e.url, "--fabric-authority", e.url,
+	s := serveWith(t, "--platform", "fabric", "--fabric-url", e.url, "--fabric-power-bi-url", e.url, "--fabric-iq-url", e.url, "--fabric-authority", e.url,
 		"--fabric-client-id", emulatedClient, "--fabric-tenant", emulatedTenant, "--fabric-secret-file", in(secretFile),
 		"--issuer", e.url+"/{tid}/v2.0", "--audience", emulatedClient, "--ca-file", in(caFile), "--accounts", in(accountsFile),
 		"--database-url", pgtest.URL(t), "--data", t.TempDir())

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"readiness/cmd/readiness/cli"
+	"readiness/domain/item"
 	"readiness/platform/fabric/fabrictest"
 	"readiness/platform/folder"
 )
@@ -35,6 +36,7 @@ type emulatorFlags struct {
 	platform, address, data    string
 	people, viewers, noCapable []string
 	faults, noConsent          []string
+	protected                  []string
 	requires                   string
 	tokenLife                  time.Duration
 	options                    fabrictest.Options
@@ -81,6 +83,7 @@ func (f *emulatorFlags) add(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.tokenLife, "token-life", time.Hour, "how long tokens are valid")
 	flags.IntVar(&o.PageSize, "page-size", 100, "how many elements a page of a list holds")
 	flags.DurationVar(&o.Lasts, "operations-last", 400*time.Millisecond, "how long a long-running operation takes")
+	flags.DurationVar(&o.RetryAfter, "retry-after", 20*time.Second, "when to ask for a long-running operation again")
 	flags.BoolVar(&o.AtOnce, "at-once", false, "answer definitions without a long-running operation")
 	flags.IntVar(&o.Quotas.Calls, "quota-calls", 0, "calls of a person in a minute; 0 for no limit")
 	flags.IntVar(&o.Quotas.Operations, "quota-operations", 0, "calls about long-running operations of a person in a minute; 0 for no limit")
@@ -89,6 +92,15 @@ func (f *emulatorFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.Layout.CRLF, "crlf", false, "end lines with CR LF")
 	flags.BoolVar(&o.Layout.CompactJSON, "compact-json", false, "write JSON without white space")
 	flags.BoolVar(&o.Layout.TrimMarkdown, "trim-markdown", false, "write Markdown without white space at its end")
+	flags.BoolVar(&o.Layout.KeepsHidden, "keep-hidden", false, "keep the parts that --drop-copilot leaves out when a definition is updated")
+	flags.BoolVar(&o.Layout.LosesCopilot, "lose-copilot", false, "lose the parts below Copilot/ of definitions that are written")
+	flags.BoolVar(&o.Layout.Forgetful, "forget-updates", false, "keep nothing of an update, though it succeeds")
+	flags.BoolVar(&o.Unknown.BlocksEarlyPolls, "block-early-polls", false, "answer 429 to polls before Retry-After")
+	flags.StringVar(&o.Unknown.QueriesRefused, "refuse-queries", "", "code with which queries are refused, such as TenantSwitchDisabled")
+	flags.IntVar(&o.Unknown.LargestUpdate, "largest-update", 0, "bytes that an update may have; 0 for 64 MiB")
+	flags.StringVar(&o.Unknown.PausedCode, "paused-code", "CapacityNotActive", "code of calls about a paused capacity")
+	flags.BoolVar(&o.Unknown.NoIQ, "no-fabric-iq", false, "turn Fabric IQ off")
+	flags.StringSliceVar(&f.protected, "protected", nil, "name of an item whose sensitivity label protects it; can be repeated")
 	flags.StringArrayVar(&f.faults, "fault", nil, "something that goes wrong: METHOD:PATH:WHAT or METHOD:PATH:WHAT:TIMES; can be repeated")
 }
 
@@ -145,6 +157,12 @@ func (f *emulatorFlags) open(dir string) (*fabrictest.Service, *fabrictest.Entra
 			return fabrictest.Viewer
 		}
 		return fabrictest.Contributor
+	}
+	o.Unknown.Label = func(it item.Item) (label, refused string) {
+		if slices.Contains(f.protected, it.DisplayName) {
+			return emulatedClient, "ItemHasProtectedLabel" // any id
+		}
+		return "", ""
 	}
 	o.CapacityReader = func(person string) bool { return !slices.Contains(f.noCapable, person) }
 	if o.PageSize < 1 || o.Lasts <= 0 || f.tokenLife <= 0 || o.Quotas.Calls < 0 || o.Quotas.Operations < 0 {
@@ -251,7 +269,7 @@ func (f *emulatorFlags) greet(r *root, url string, entra *fabrictest.Entra) {
 		fmt.Fprintf(r.Stdout, "  %-14s %s\n", line[0], line[1])
 	}
 	fmt.Fprintf(r.Stdout, `
-readiness serve --platform fabric --fabric-url %[1]s --fabric-power-bi-url %[1]s --fabric-authority %[1]s \
+readiness serve --platform fabric --fabric-url %[1]s --fabric-power-bi-url %[1]s --fabric-iq-url %[1]s --fabric-authority %[1]s \
     --fabric-client-id %[2]s --fabric-tenant %[3]s --fabric-secret-file %[4]s \
     --issuer %[5]s --audience %[2]s --ca-file %[6]s --accounts %[7]s
 readiness client login --base-url http://127.0.0.1:8080 --issuer %[5]s \

@@ -13,7 +13,7 @@ import (
 
 func (r *root) fabricCommand() *cobra.Command {
 	c := &cobra.Command{Use: "fabric", Short: "Set up the connection to Microsoft Fabric"}
-	c.AddCommand(r.fabricCheckCommand())
+	c.AddCommand(r.fabricCheckCommand(), r.fabricProbeCommand())
 	return c
 }
 

@@ -112,7 +112,7 @@ func (r *root) openFabric(ctx context.Context, life *lifetime, a setup.Applicati
 	pending, exports := reads.Store{Pool: core.pool}, reads.Exports{Pool: core.pool}
 	life.background("quota's housekeeping", func(ctx context.Context) { limits.KeepSwept(ctx, time.Minute) },
 		func(ctx context.Context) { r.sweepReads(ctx, pending, exports) })
-	return fabric.New(fabric.Options{URL: a.URL, PowerBIURL: a.PowerBIURL, Tokens: chosen.exchange.For,
+	return fabric.New(fabric.Options{URL: a.URL, PowerBIURL: a.PowerBIURL, IQURL: a.IQURL, Tokens: chosen.exchange.For,
 		Challenged: chosen.exchange.Challenged, Lasting: chosen.exchange.Lasting, Limits: limits, Reads: pending, Exports: exports,
 		Probed:  chosen.probed,
 		Writing: chosen.writing, Transport: a.Transport, Log: r.Log})

@@ -7,6 +7,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/platform/fabric/iq"
 )
 
 // host is what the delegated permissions of both interfaces begin with: they belong to one application of the platform.
@@ -20,6 +21,7 @@ var Scopes = map[item.Permission][]string{
 	item.PermissionAgent:    {host + "DataAgent.Execute.All", host + "Item.Read.All"},
 	item.PermissionStorage:  {"https://storage.azure.com/user_impersonation"},
 	PermissionCapacity:      {host + "Capacity.Read.All"},
+	iq.Permission:           {host + "Item.Read.All", host + "Item.Execute.All", host + "Dataset.Read.All"},
 }
 
 // Access asks for a token for each permission: Granted if there is one, ConsentRequired if the person has not agreed,

@@ -60,9 +60,18 @@ type answer struct {
 // Close ends the exchange.
 func (a *answer) Close() { _ = a.body.Close() }
 
+// text reads a body of at most limit bytes.
+func (a *answer) text(limit int) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(a.body, int64(limit)+1))
+	if err == nil && len(text) > limit {
+		err = errTooLarge
+	}
+	return text, err
+}
+
 // decode reads a body of at most limit bytes into out.
 func (a *answer) decode(limit int, out any) error {
-	text, err := readAll(a.body, limit)
+	text, err := a.text(limit)
 	if err != nil {
 		return err
 	}
@@ -70,14 +79,6 @@ func (a *answer) decode(limit int, out any) error {
 }
 
 var errTooLarge = errors.New("the answer is larger than the service reads")
-
-func readAll(r io.Reader, limit int) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if err == nil && len(text) > limit {
-		err = errTooLarge
-	}
-	return text, err
-}
 
 // get makes a call and decodes its answer.
 func (p *Platform) get(ctx context.Context, r request, out any) error {
@@ -158,6 +159,7 @@ func (p *Platform) send(ctx context.Context, r prepared) (*answer, error) {
 			return a, nil
 		default:
 			failed := readFailure(a)
+			failed.met = p.answers(r.as.Person).means(failed.Code, r.route)
 			failed.retryAfter = failed.wait(p.retryAfter(a.header), p.now())
 			a.Close()
 			p.log.Info("the platform refused a call", "route", r.route, "status", failed.status, "errorCode", failed.Code,

@@ -1,6 +1,6 @@
 // Package fabric implements the analytics platform as Microsoft Fabric and Power BI, over REST, as the signed-in person.
 //
-// A bearer goes to the two configured hosts and to no other, whatever an answer's Location or continuationUri says;
+// A bearer goes to the configured hosts and to no other, whatever an answer's Location or continuationUri says;
 // redirects are not followed. Every call has a timeout, every answer a limit that holds while it is read, and every
 // loop over pages an end. Errors are *domain.Refusal, mapped by the platform's errorCode rather than by the status.
 // What a person may not see is reported as not found.
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"readiness/domain/item"
+	"readiness/platform/fabric/iq"
 )
 
 // The addresses of the public cloud.
@@ -68,6 +69,7 @@ type Platform struct {
 	showsCopilot    bool
 	writing         func(context.Context, item.Caller) error
 	probed          func(item.Person) Answers
+	iq              *iq.Client
 	bounds          bounds
 }
 
@@ -78,8 +80,9 @@ type bounds struct {
 
 // Options configures New. Tokens is required.
 type Options struct {
-	// URL and PowerBIURL are the addresses of the two hosts, without a path; by default those of the public cloud.
-	URL, PowerBIURL string
+	// URL and PowerBIURL are the addresses of the two hosts, without a path; by default those of the public cloud. IQURL is
+	// that of Fabric IQ; without it, Fabric IQ is not asked.
+	URL, PowerBIURL, IQURL string
 	// Tokens exchanges the token that the caller sent to the service for one that acts as them with a permission. Its
 	// errors reach the caller.
 	Tokens func(ctx context.Context, as item.Caller, p item.Permission) (string, error)
@@ -122,12 +125,20 @@ func New(o Options) (*Platform, error) {
 	if p.powerBI, err = hostOf(o.PowerBIURL, DefaultPowerBIURL, "/v1.0/myorg"); err != nil {
 		return nil, err
 	}
+	if o.IQURL != "" {
+		if _, err = hostOf(o.IQURL, iq.DefaultURL, ""); err != nil {
+			return nil, err
+		}
+	}
 	if o.Transport == nil {
 		o.Transport = NewTransport(nil)
 	}
 	p.client = &http.Client{
 		Transport:     o.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if o.IQURL != "" {
+		p.iq = &iq.Client{URL: o.IQURL, Transport: o.Transport, Tokens: o.Tokens}
 	}
 	if p.limits == nil {
 		p.limits = unlimited{}

@@ -51,7 +51,8 @@ type failure struct {
 
 	status     int
 	retryAfter time.Duration
-	claims     string // of a challenge, in base64url
+	claims     string      // of a challenge, in base64url
+	met        domain.Code // what a probe found the code to mean; "" for nothing
 }
 
 // maxFailure bounds the body of an error, in bytes.
@@ -60,7 +61,7 @@ const maxFailure = 256 << 10
 // readFailure reads an error. Whatever its body is, the result has a code.
 func readFailure(a *answer) *failure {
 	f := &failure{}
-	if text, err := readAll(a.body, maxFailure); err == nil {
+	if text, err := a.text(maxFailure); err == nil {
 		// A member of another type counts as absent; in malformed JSON, all do.
 		_ = json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), f)
 	}
@@ -146,12 +147,20 @@ func (f *failure) wait(header time.Duration, now time.Time) time.Duration {
 	return unsaidHold
 }
 
+// code returns the service's code for the platform's.
+func (f *failure) code() (code domain.Code, known bool) {
+	if code, known = codes[f.Code]; known {
+		return code, true
+	}
+	return f.met, f.met != ""
+}
+
 // passes reports whether the same call may succeed a little later.
 func (f *failure) passes() bool {
 	if f.throttled() || f.Code == overloaded {
 		return true
 	}
-	_, known := codes[f.Code]
+	_, known := f.code()
 	return !known && f.status >= http.StatusInternalServerError
 }
 
@@ -186,7 +195,7 @@ func (f *failure) refusal(of subject) error {
 	if f.claims != "" {
 		return SignInAgain(f.claims)
 	}
-	code, known := codes[f.Code]
+	code, known := f.code()
 	notFound := code == domain.ItemNotFound || code == domain.WorkspaceNotFound || !known && f.status == http.StatusNotFound
 	switch {
 	case of.operation && (notFound || f.Code == "OperationHasNoResult"):

@@ -71,6 +71,9 @@ func (p *Platform) pollAfter(h http.Header) time.Duration {
 // caller can wait; a caller that acts for an operation of the service is not kept waiting beyond the first poll.
 func (p *Platform) finish(ctx context.Context, of request, o operation) error {
 	began, pause := p.now(), min(firstPoll, o.after)
+	if p.answers(of.as.Person).EarlyPollsBlocked {
+		pause = o.after
+	}
 	for {
 		if !fits(ctx, pause) || p.now().Sub(began) > longestRead {
 			return &item.Pending{After: pause}
@@ -87,6 +90,14 @@ func (p *Platform) finish(ctx context.Context, of request, o operation) error {
 		}
 		pause = after
 	}
+}
+
+// soon is when the state of an operation is first looked at, if the platform does not say.
+func (p *Platform) soon(person item.Person) time.Duration {
+	if p.answers(person).EarlyPollsBlocked {
+		return defaultPoll
+	}
+	return firstPoll
 }
 
 // fits reports whether a call after the pause can still answer before ctx ends.
@@ -113,7 +124,7 @@ func (p *Platform) poll(ctx context.Context, of request, o operation) (done bool
 	case "Succeeded", "Completed":
 		return true, 0, nil
 	case "Failed":
-		return false, 0, &ended{error: s.failed(of)}
+		return false, 0, &ended{error: s.failed(of, p.answers(of.as.Person))}
 	case "":
 		return false, 0, p.garbled(ctx, r, errors.New("it has no status"))
 	}
@@ -127,7 +138,7 @@ func (p *Platform) result(ctx context.Context, of request, o operation) (*answer
 	return a, r, err
 }
 
-func (s operationState) failed(of request) error {
+func (s operationState) failed(of request, known Answers) error {
 	f := s.Error
 	if f == nil {
 		f = &failure{}
@@ -136,6 +147,7 @@ func (s operationState) failed(of request) error {
 		return domain.Refuse(domain.PlatformUnavailable, "the platform began %s and failed without saying why; try again", of.route).
 			After(5 * time.Second)
 	}
+	f.met = known.means(f.Code, of.route)
 	return f.refusal(of.about)
 }
 

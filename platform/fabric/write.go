@@ -35,6 +35,7 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 	if err != nil {
 		return err
 	}
+	unseen := p.findHidden(ctx, as, it, d)
 	ready, err := p.prepare(ctx, r)
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 		return domain.Refuse(domain.ItemChanged, "%s was changed since it was read; read it again", nameOf(it)).
 			About(it.Type.IDName(), it.ID)
 	}
-	if err := p.keepsHidden(as, it, now, d); err != nil {
+	if err := p.keepsHidden(as, unseen, now, d); err != nil {
 		return err
 	}
 	ready.body = updateOf(parts, now.Format)
@@ -112,7 +113,7 @@ func (p *Platform) FinishWrite(ctx context.Context, as item.Caller, it item.Item
 	}
 	of := request{as: as, permission: item.PermissionPlatform, host: p.fabric, route: "the write",
 		about: subject{workspace: it.WorkspaceID, item: it, writes: true}}
-	err = p.finish(ctx, of, operation{id: id.String(), after: firstPoll})
+	err = p.finish(ctx, of, operation{id: id.String(), after: p.soon(as.Person)})
 	switch over, ok := errors.AsType[*ended](err); {
 	case ok && over.gone:
 		return item.Ending{}, nil
@@ -129,10 +130,14 @@ func (p *Platform) mayWrite(ctx context.Context, as item.Caller, it item.Item, d
 			"publish them, or apply to a folder of the workspace's Git repository").About(it.Type.IDName(), it.ID)
 	}
 	b := builder{bounds: p.bounds, item: it}
+	if refused := p.answers(as.Person).RefusedBytes; refused > 0 {
+		b.bounds.definitionBytes = min(b.bounds.definitionBytes, refused-1)
+	}
 	for _, part := range d.Parts {
 		switch err := b.add(part.Path, "", part.Data); {
 		case errors.Is(err, errTooLarge):
-			return p.tooLarge(it)
+			return domain.Refuse(domain.ItemNotReadable, "the definition of %s cannot be written: it is larger than the platform takes, "+
+				"%d MiB", nameOf(it), b.bounds.definitionBytes>>20).About(it.Type.IDName(), it.ID)
 		case err != nil:
 			return err
 		}

@@ -1,6 +1,7 @@
 package fabrictest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -99,7 +100,7 @@ func (c *call) refuse(err error) {
 	case domain.ItemNotFound:
 		fail(c.w, http.StatusNotFound, "ItemNotFound", "The requested item could not be found")
 	case domain.CapacityPaused:
-		fail(c.w, http.StatusNotFound, "CapacityNotActive", "The capacity is not active")
+		fail(c.w, http.StatusNotFound, cmp.Or(c.o.Unknown.PausedCode, "CapacityNotActive"), "The capacity is not active")
 	case domain.ItemNotReadable:
 		fail(c.w, http.StatusBadRequest, "OperationNotSupportedForItem", "The operation is not supported for the item")
 	default:

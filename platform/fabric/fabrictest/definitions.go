@@ -93,6 +93,15 @@ func formatOf(t item.Type, d definition.Definition) string {
 	return ""
 }
 
+// labelled refuses an item whose sensitivity label protects it.
+func (c *call) labelled(it item.Item) bool {
+	_, code := c.o.Unknown.Label(it)
+	if code != "" {
+		fail(c.w, http.StatusBadRequest, code, "The item has a protected label")
+	}
+	return code != ""
+}
+
 func (c *call) unprivileged() {
 	fail(c.w, http.StatusForbidden, "InsufficientPrivileges",
 		"The caller does not have sufficient permissions to perform this operation")
@@ -111,6 +120,9 @@ func (c *call) getDefinition(t item.Type) {
 	}
 	if c.o.Role(c.person.ID, it.WorkspaceID) < Contributor {
 		c.unprivileged()
+		return
+	}
+	if c.labelled(it) {
 		return
 	}
 	if !slices.Contains([]string{"", "TMDL", "TMSL", "PBIR", "PBIR-Legacy"}, c.r.URL.Query().Get("format")) {
@@ -166,8 +178,8 @@ func (c *call) bulkExport() {
 		if asked.Mode == "Selective" && !wanted[it.ID] {
 			continue
 		}
-		d, err := c.o.Folder.Definition(c.r.Context(), c.as(), it)
-		if err != nil {
+		d, err := c.definitionOf(c.r.Context(), c.o, c.as(), it)
+		if _, code := c.o.Unknown.Label(it); err != nil || code != "" {
 			continue
 		}
 		root := "/" + strings.ReplaceAll(it.DisplayName, "/", "_") + "." + string(it.Type)

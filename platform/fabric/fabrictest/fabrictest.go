@@ -81,6 +81,24 @@ type Options struct {
 	Quotas     Quotas
 	// QueryRows is how many rows of a query's result are given; 0 means all.
 	QueryRows int
+	// Unknown is how the emulator behaves where the platform's behavior is not known.
+	Unknown Unknown
+}
+
+// Unknown are switches for what a probe asks a tenant.
+type Unknown struct {
+	// BlocksEarlyPolls answers 429 to a poll before the time that an answer named.
+	BlocksEarlyPolls bool
+	// QueriesRefused is the code with which every query is refused; "" for none.
+	QueriesRefused string
+	// LargestUpdate is how many bytes the body of an update may have; 0 for the emulator's own bound.
+	LargestUpdate int
+	// PausedCode replaces CapacityNotActive; "" does not.
+	PausedCode string
+	// Label returns an item's sensitivity label, "" for none, and the code with which its definition is refused, "" for none.
+	Label func(it item.Item) (label, refused string)
+	// NoIQ turns Fabric IQ off.
+	NoIQ bool
 }
 
 // Service is the emulator.
@@ -127,11 +145,14 @@ func New(o Options) *Service {
 		o.CapacityReader = func(string) bool { return true }
 	}
 	s := &Service{o: o, operations: map[string]*operation{}, made: map[uuid.UUID]*madeItem{}, windows: map[string]*window{}}
+	if o.Unknown.Label == nil {
+		s.o.Unknown.Label = func(item.Item) (string, string) { return "", "" }
+	}
 	s.router = s.routes()
 	return s
 }
 
-// Set changes the options that a running emulator follows: Lasts, AtOnce, Layout and Quotas.
+// Set changes the options that a running emulator follows: Lasts, AtOnce, Layout, Quotas and Unknown.
 func (s *Service) Set(change func(*Options)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -250,6 +271,7 @@ func (s *Service) routes() *mux.Router {
 	route(http.MethodGet, "/v1/operations/{o:"+uuidPattern+"}/result", polls, nil, (*call).result)
 	route(http.MethodPost, "/v1.0/myorg/groups/{w:"+uuidPattern+"}/datasets"+anItem+"/executeQueries", ofQueries,
 		[]string{"Dataset.Read.All", "Dataset.ReadWrite.All"}, (*call).queries)
+	route(http.MethodPost, "/v1/mcp/fabriciq", calls, []string{"Item.Execute.All"}, (*call).fabricIQ)
 	const group = "/v1.0/myorg/groups/{w:" + uuidPattern + "}/reports"
 	reports := []string{"Report.Read.All", "Report.ReadWrite.All"}
 	route(http.MethodGet, group, calls, reports, (*call).powerBIReports)

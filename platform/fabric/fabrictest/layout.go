@@ -20,6 +20,8 @@ type Layout struct {
 	Exact bool
 	// DropCopilot leaves out the parts below Copilot/. An update keeps them if it KeepsHidden, and deletes them otherwise.
 	DropCopilot, KeepsHidden bool
+	// LosesCopilot loses the parts below Copilot/ of what it is given.
+	LosesCopilot bool
 	// Forgetful keeps nothing of an update, though it succeeds.
 	Forgetful bool
 	// CRLF ends the lines of TMDL and Markdown with CR LF.
@@ -45,7 +47,9 @@ func (l Layout) Apply(_ item.Type, d definition.Definition) definition.Definitio
 
 // kept returns what an item becomes by an update. The parts that are not shown may stay, and a report stays on its model.
 func (l Layout) kept(now, sent definition.Definition) definition.Definition {
-	parts := slices.Clone(sent.Parts)
+	parts := slices.DeleteFunc(slices.Clone(sent.Parts), func(p definition.Part) bool {
+		return l.LosesCopilot && strings.HasPrefix(p.Path, "Copilot/")
+	})
 	for _, p := range now.Parts {
 		at := slices.IndexFunc(parts, func(s definition.Part) bool { return s.Path == p.Path })
 		switch {

@@ -88,11 +88,14 @@ func (c *call) workspace() {
 	send(c.w, d)
 }
 
-func describeItem(it item.Item) map[string]any {
+func (c *call) describeItem(it item.Item) map[string]any {
 	d := map[string]any{"id": it.ID.String(), "type": string(it.Type), "displayName": it.DisplayName,
 		"workspaceId": it.WorkspaceID.String()}
 	if it.Description != "" || it.Type == item.SemanticModel {
 		d["description"] = it.Description
+	}
+	if label, _ := c.o.Unknown.Label(it); label != "" {
+		d["sensitivityLabel"] = map[string]any{"sensitivityLabelId": label}
 	}
 	return d
 }
@@ -110,7 +113,7 @@ func (c *call) listed(t item.Type) ([]item.Item, error) {
 		}
 		all = append(all, some...)
 	}
-	return all, nil
+	return append(all, c.madeHere(c.id("w"), t)...), nil
 }
 
 func (c *call) items(t item.Type) {
@@ -124,7 +127,7 @@ func (c *call) items(t item.Type) {
 	}
 	all := make([]map[string]any, 0, len(found))
 	for _, it := range found {
-		all = append(all, describeItem(it))
+		all = append(all, c.describeItem(it))
 	}
 	c.page(all)
 }
@@ -155,7 +158,7 @@ func (c *call) item(t item.Type) {
 		return
 	}
 	c.w.Header().Set("ETag", `""`)
-	send(c.w, describeItem(it), "ETag")
+	send(c.w, c.describeItem(it), "ETag")
 }
 
 func (c *call) upstream() {

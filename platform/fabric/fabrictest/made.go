@@ -50,14 +50,26 @@ func (c *call) create(t item.Type) {
 	c.mu.Lock()
 	full := len(c.made) >= maxMade
 	if !full {
-		c.made[it.ID] = &madeItem{it, d}
+		c.made[it.ID] = &madeItem{it, c.o.Layout.kept(definition.Definition{}, d)}
 	}
 	c.mu.Unlock()
 	if full {
 		fail(c.w, http.StatusBadRequest, "InvalidInput", "The emulator keeps no further items")
 		return
 	}
-	c.accept(describeItem(it))
+	c.accept(c.describeItem(it))
+}
+
+// madeHere returns the items of a type, or of all types, that were created in a workspace.
+func (s *Service) madeHere(workspaceID uuid.UUID, t item.Type) (all []item.Item) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, it := range s.made {
+		if it.WorkspaceID == workspaceID && (t == "" || t == it.Type) {
+			all = append(all, it.Item)
+		}
+	}
+	return all
 }
 
 // remove deletes an item that was created here.

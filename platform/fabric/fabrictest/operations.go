@@ -17,7 +17,8 @@ const retryAfter = 20 * time.Second
 type operation struct {
 	person      string
 	begun, ends time.Time
-	result      any // nil for none
+	result      any       // nil for none
+	next        time.Time // when the platform wants to be asked
 	failed      map[string]any
 }
 
@@ -28,6 +29,7 @@ const maxOperations = 10_000
 func (c *call) accept(result any) *operation {
 	now := c.o.Now()
 	o := &operation{person: c.person.ID, begun: now, ends: now.Add(c.o.Lasts), result: result}
+	o.next = now.Add(c.o.RetryAfter)
 	id := uuid.NewString()
 	c.mu.Lock()
 	if f := c.take(func(f *Fault) bool { return f.Operation != nil && f.matches(c.r) }); f != nil {
@@ -71,6 +73,10 @@ func (c *call) operation() {
 		return
 	}
 	now := c.o.Now()
+	if c.o.Unknown.BlocksEarlyPolls && now.Before(o.next) {
+		blocked(c.w, now, o.next.Sub(now))
+		return
+	}
 	state := map[string]any{"status": "Running", "createdTimeUtc": moment(o.begun), "lastUpdatedTimeUtc": moment(now),
 		"percentComplete": nil, "error": nil}
 	at := foreign + "/v1/operations/" + c.id("o").String()

@@ -145,7 +145,7 @@ func TestAnswersArePublished(t *testing.T) {
 	t.Cleanup(s.Close)
 	refs := published()
 	for _, route := range emulated.Templates() {
-		if _, listed := refs[route]; !listed && !strings.Contains(route, "updateDefinition") {
+		if _, listed := refs[route]; !listed && !strings.Contains(route, "updateDefinition") && !strings.Contains(route, "/mcp/") {
 			t.Errorf("%s: no schema is named", route)
 		}
 	}

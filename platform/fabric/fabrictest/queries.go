@@ -13,6 +13,10 @@ import (
 // queries runs a query over the sample data of the folder with the embedded evaluator. What the evaluator refuses is
 // answered like an error of DAX. A result of more than Options.QueryRows rows is cut off, with status 200.
 func (c *call) queries() {
+	if code := c.o.Unknown.QueriesRefused; code != "" {
+		failPowerBI(c.w, http.StatusForbidden, code)
+		return
+	}
 	var asked struct{ Queries []struct{ Query string } }
 	text, err := io.ReadAll(io.LimitReader(c.r.Body, maxBody))
 	if err == nil {
@@ -20,6 +24,17 @@ func (c *call) queries() {
 	}
 	if err != nil || len(asked.Queries) != 1 {
 		failPowerBI(c.w, http.StatusBadRequest, "BadRequest")
+		return
+	}
+	c.mu.Lock()
+	made := c.made[c.id("i")]
+	c.mu.Unlock()
+	if made != nil { // it has no data
+		if asked.Queries[0].Query != `EVALUATE ROW("one", 1)` {
+			c.failQuery("The emulator answers no other query to an item that was created in it")
+			return
+		}
+		send(c.w, json.RawMessage(`{"results":[{"tables":[{"rows":[{"[one]":1}]}]}]}`))
 		return
 	}
 	result, err := c.o.Folder.Query(c.r.Context(), c.as(), c.id("w"), c.id("i"), asked.Queries[0].Query, c.o.Now())

@@ -41,6 +41,13 @@ func (c *call) updateDefinition(t item.Type) {
 		c.unprivileged()
 		return
 	}
+	if c.labelled(it) {
+		return
+	}
+	if most := c.o.Unknown.LargestUpdate; most > 0 && c.r.ContentLength > int64(most) {
+		fail(c.w, http.StatusRequestEntityTooLarge, "RequestEntityTooLarge", "The request is too large")
+		return
+	}
 	d, problem := readUpdate(c.r.Body)
 	if problem == "" {
 		problem = c.unfit(it, d)

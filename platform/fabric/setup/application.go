@@ -22,6 +22,7 @@ import (
 	"readiness/domain/item"
 	"readiness/platform/entra"
 	"readiness/platform/fabric"
+	"readiness/platform/fabric/iq"
 )
 
 // Application is the service's application at Microsoft Entra ID: ClientID names it, Tenants are the organizations whose
@@ -34,8 +35,8 @@ type Application struct {
 	// or a federated token, which is read for each exchange; or a managed identity by its client id, or "system".
 	SecretFile, CertificateFile, FederatedTokenFile, ManagedIdentity string
 
-	// The addresses of Fabric, Power BI and Microsoft Entra ID, without a path.
-	URL, PowerBIURL, Authority string
+	// The addresses of Fabric, Power BI, Fabric IQ and Microsoft Entra ID, without a path.
+	URL, PowerBIURL, IQURL, Authority string
 	// CAFile holds further certificate authorities to trust.
 	CAFile string
 	// Transport carries the calls; nil for the usual one. Trust sets it.
@@ -74,6 +75,8 @@ func (a *Application) AddTo(flags *pflag.FlagSet) {
 		"system")
 	flags.StringVar(&a.URL, "fabric-url", fabric.DefaultURL, "address of Fabric")
 	flags.StringVar(&a.PowerBIURL, "fabric-power-bi-url", fabric.DefaultPowerBIURL, "address of Power BI")
+	flags.StringVar(&a.IQURL, "fabric-iq-url", iq.DefaultURL, "address of Fabric IQ, which is asked what a model has that its definition "+
+		"does not show; empty to ask nothing")
 	flags.StringVar(&a.Authority, "fabric-authority", entra.DefaultAuthority, "address of Microsoft Entra ID, without the tenant")
 	flags.StringVar(&a.CAFile, "ca-file", "", "PEM file with certificate authorities to trust, besides the system's, when calling Fabric, "+
 		"Power BI, Microsoft Entra ID and issuers")

@@ -16,6 +16,7 @@ import (
 	"readiness/domain/item"
 	"readiness/platform/entra"
 	"readiness/platform/fabric"
+	"readiness/platform/fabric/iq"
 )
 
 // Check goes through what the service needs: the configuration, each tenant's sign-in, the exchange of a person's token for
@@ -61,7 +62,7 @@ func (a *Application) Check(ctx context.Context, token string, report func(step,
 // checkExchanges asks for a token for each permission. Only the permission for the platform itself is needed.
 func checkExchanges(ctx context.Context, exchange *entra.Exchange, as item.Caller, report func(step, outcome string)) error {
 	for _, p := range []item.Permission{item.PermissionPlatform, item.PermissionUsage, item.PermissionAgent, item.PermissionStorage,
-		fabric.PermissionCapacity} {
+		fabric.PermissionCapacity, iq.Permission} {
 		_, err := exchange.For(ctx, as, p)
 		refusal, refused := domain.Refused(err)
 		switch {

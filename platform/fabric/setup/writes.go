@@ -57,10 +57,12 @@ func readAnswers(file string) (doc answersDoc, err error) {
 	return doc, nil
 }
 
+func isAbsent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
 // KeepAnswers records in the file what was found out about a tenant.
 func KeepAnswers(file, tenant string, a fabric.Answers) error {
 	doc, err := readAnswers(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !isAbsent(err) {
 		return err
 	}
 	if doc.Tenants == nil {

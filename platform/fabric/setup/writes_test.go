@@ -1,16 +1,25 @@
 package setup_test
 
 import (
+	"errors"
+	"log/slog"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/samples"
 	"readiness/platform/fabric"
+	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/probe"
 	"readiness/platform/fabric/setup"
+	"readiness/platform/folder"
 )
 
 // A person writes only if their account is named and the probe of their tenant has passed.
@@ -18,7 +27,7 @@ func TestWrites(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "answers.json")
 	const passed, failed = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
-	answers := fabric.Answers{ProbedAt: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), Passed: true, HiddenKept: true, Relaid: []string{"definition.pbism"}}
+	answers := fabric.Answers{ProbedAt: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), Passed: true, HiddenKept: true, Relaid: map[string]string{"definition.pbism": "values"}}
 	for tenant, a := range map[string]fabric.Answers{strings.ToUpper(passed): answers, failed: {CopilotShown: true}} {
 		if err := setup.KeepAnswers(file, tenant, a); err != nil {
 			t.Fatal(err)
@@ -78,5 +87,63 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 	}
 	if probed, writing, err := (&setup.Writes{}).Load(); err != nil || probed != nil || writing != nil {
 		t.Errorf("without flags, got %v", err)
+	}
+}
+
+// A probe that could not ask everything leaves the file as it was; one that has not passed replaces what was known.
+func TestProbeKeepsAnswers(t *testing.T) {
+	t.Parallel()
+	const client, tenant, ada = "33333333-3333-4333-8333-333333333333", "11111111-1111-4111-8111-111111111111",
+		"22222222-2222-4222-8222-222222222222"
+	behind, err := folder.Open(samples.Workspaces(t), folder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		workspace string
+		forgets   bool
+		fails     string
+		kept      bool
+		passed    bool // in the file
+	}{
+		"passed":     {workspace: "dd861a23-9ffc-5a77-a120-f2f1e51bfd19", kept: true, passed: true},
+		"not passed": {workspace: "dd861a23-9ffc-5a77-a120-f2f1e51bfd19", forgets: true, kept: true},
+		"not asked":  {workspace: client, fails: "is not there"},
+	} {
+		provider, err := fabrictest.NewEntra(client, time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		provider.Houses(fabrictest.Resident{Name: "ada", Object: ada})
+		service := fabrictest.New(fabrictest.Options{Folder: behind, Person: provider.Person, AtOnce: true, Lasts: time.Nanosecond,
+			RetryAfter: time.Second, Layout: fabrictest.Layout{Forgetful: c.forgets}})
+		server := httptest.NewTLSServer(fabrictest.Handler(service, provider))
+		t.Cleanup(server.Close)
+		dir := t.TempDir()
+		secret, file := filepath.Join(dir, "secret"), filepath.Join(dir, "answers.json")
+		before := fabric.Answers{Passed: true, QueriesRefused: "before"}
+		err = errors.Join(os.WriteFile(secret, []byte("of-the-service\n"), 0o600), setup.KeepAnswers(file, tenant, before))
+		token, err2 := provider.SignIn(tenant, ada, time.Hour)
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		a := setup.Application{ClientID: client, Tenants: []string{tenant}, SecretFile: secret, URL: server.URL, PowerBIURL: server.URL,
+			IQURL: server.URL, Authority: server.URL, Transport: server.Client().Transport}
+		passed, err := a.Probe(t.Context(), token, file, probe.Probe{Workspace: uuid.MustParse(c.workspace), Report: func(string, string) {}},
+			slog.New(slog.DiscardHandler))
+		if passed != c.passed || (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) {
+			t.Errorf("%s: passed %t, %v", name, passed, err)
+		}
+		probed, _, err := (&setup.Writes{AnswersFile: file}).Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := probed(item.Person{ID: tenant + "/x"})
+		if kept := got.QueriesRefused != "before"; kept != c.kept || kept && got.Passed != c.passed {
+			t.Errorf("%s: the file says %+v", name, got)
+		}
+		if all, _ := filepath.Glob(filepath.Join(dir, "*")); len(all) != 2 {
+			t.Errorf("%s: left %v", name, all)
+		}
 	}
 }
