@@ -63,6 +63,7 @@ type (
 		CapacityDetails  *bool   `yaml:"capacityDetails"`
 		AIFeatures       *bool   `yaml:"aiFeatures"`
 		DefinitionCopies *string `yaml:"definitionCopies"`
+		FabricWrites     *bool   `yaml:"fabricWrites"`
 	}
 	licenseDoc struct {
 		LicenseID string  `yaml:"licenseId"`
@@ -110,7 +111,7 @@ type (
 )
 
 // Parse reads an accounts file. Omitted members get their defaults: status Active, role member, the three switches on,
-// definitionCopies None. file is the name that errors carry. On failure Parse returns no declarations; the error joins
+// definitionCopies None, fabricWrites off. file is the name that errors carry. On failure Parse returns no declarations; the error joins
 // one *Error for each problem, in file order.
 func Parse(file string, src []byte, plans account.Plans) ([]account.Declaration, error) {
 	var doc fileDoc
@@ -152,6 +153,7 @@ func (a accountDoc) declaration() account.Declaration {
 			CapacityDetails:  optional.Or(a.Settings.CapacityDetails, true),
 			AIFeatures:       optional.Or(a.Settings.AIFeatures, true),
 			DefinitionCopies: account.Copies(optional.Or(a.Settings.DefinitionCopies, string(account.CopiesNone))),
+			FabricWrites:     optional.Or(a.Settings.FabricWrites, false),
 		},
 	}
 	for _, l := range a.Licenses {

@@ -28,6 +28,7 @@ accounts:
       capacityDetails: false
       aiFeatures: false
       definitionCopies: Keep30Days
+      fabricWrites: true
     licenses:
       - licenseId: lic-1
         label: "Analytics: main"
@@ -79,7 +80,7 @@ func TestParseReadsEveryMember(t *testing.T) {
 	want := []account.Declaration{
 		{
 			AccountID: "contoso", Plan: account.Business, Status: account.Suspended, Region: "westeurope",
-			Settings: account.Settings{DefinitionCopies: account.CopiesKeep30Days},
+			Settings: account.Settings{DefinitionCopies: account.CopiesKeep30Days, FabricWrites: true},
 			Licenses: []account.License{{ID: "lic-1", Label: "Analytics: main", Default: true, Allocated: &fifty, Region: "westeurope", Status: account.LicenseExpired,
 				ProvisioningStatus: account.ProvisioningFailed, DataResidency: account.InCustomerLake, CapacityRequired: true}},
 			People: []account.Person{{
@@ -195,7 +196,7 @@ func TestDescribe(t *testing.T) {
 	}
 	events := decide(account.Account{}, everyMember)
 	want := []string{
-		"+ account contoso: plan Business, region westeurope, settings.addPixies false, settings.aiFeatures false, settings.capacityDetails false, settings.definitionCopies Keep30Days, status Suspended",
+		"+ account contoso: plan Business, region westeurope, settings.addPixies false, settings.aiFeatures false, settings.capacityDetails false, settings.definitionCopies Keep30Days, settings.fabricWrites true, status Suspended",
 		"+ license lic-1: allocated 50, capacityRequired true, dataResidency CustomerLake, default true, label Analytics: main, provisioningStatus Failed, region westeurope, status Expired",
 		"+ person 0815 of https://login.example.com/v2: license lic-1, permissions.platform Granted, permissions.usage ConsentRequired, role admin",
 		"+ aiProvider: apiKeyEnv LOCAL_AI_KEY, baseUrl http://127.0.0.1:11434/v1, kind openai_compatible, model small, name local",
@@ -211,7 +212,7 @@ func TestDescribe(t *testing.T) {
 	events = decide(a, `accounts:
   - accountId: contoso
     plan: Team
-    settings: {addPixies: false, capacityDetails: false, aiFeatures: true, definitionCopies: Keep30Days}
+    settings: {addPixies: false, capacityDetails: false, aiFeatures: true, definitionCopies: Keep30Days, fabricWrites: true}
     licenses: [{licenseId: lic-1, label: "Analytics: main", default: true, status: Expired, provisioningStatus: Provisioned, dataResidency: Service}]
     people:
       - {person: "0815", issuer: https://login.example.com/v2, license: lic-1, permissions: {usage: Granted}}

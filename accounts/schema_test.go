@@ -149,7 +149,7 @@ var values = map[string][]any{
 	"tenantId":           {"contoso.com", "a", "a/b", "", ".a", "a.", strings.Repeat("a", 100), strings.Repeat("a", 101)},
 	"workspaceId":        ids, "dataAgentId": ids, "clientId": ids,
 	"issuer": addresses, "collectorBaseUrl": addresses, "baseUrl": addresses,
-	"addPixies": switches, "capacityDetails": switches, "aiFeatures": switches, "default": switches, "capacityRequired": switches,
+	"addPixies": switches, "capacityDetails": switches, "aiFeatures": switches, "fabricWrites": switches, "default": switches, "capacityRequired": switches,
 	"platform": accesses, "usage": accesses, "storage": accesses, "agent": accesses,
 	"person": texts, "region": texts, "label": texts, "name": texts, "model": texts, "apiVersion": texts, "excludePages": texts,
 }

@@ -41,6 +41,15 @@ func (s *core) lookUpTarget(ctx context.Context, caller Caller, workspaceID, mod
 	return target{workspace, model}, assessment.CheckAssessable(model)
 }
 
+// lookUpUsable looks up a model to work on, or to write if writes is true, as the caller.
+func (s *core) lookUpUsable(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, writes bool) (target, error) {
+	t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
+	if err != nil {
+		return target{}, err
+	}
+	return t, s.Platform.Usable(ctx, caller.Caller, writes, t.model)
+}
+
 // findSource returns the model's latest assessment for a kind whose objects come
 // from findings, or refuses with AssessmentNotFound; nil for other kinds
 // (4.5/preview/3, 4.5/preview/4).

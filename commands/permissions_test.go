@@ -71,6 +71,30 @@ func TestPermissionsAreAsOfNow(t *testing.T) {
 	}
 }
 
+// Only the people of an account whose settings say so may write to Fabric, as of now.
+func TestWhoMayWriteToFabric(t *testing.T) {
+	t.Parallel()
+	s := newService(t, 1)
+	s.withPermissions(t)
+	ana, bob := s.Ana(account.Team).Caller, s.Person("fabrikam", "bob", account.Team).Caller
+	for _, writes := range []bool{false, true, false} {
+		d := account.Declaration{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "westeurope",
+			Settings: account.Settings{AddPixies: true, AIFeatures: true, DefinitionCopies: account.CopiesNone, FabricWrites: writes},
+			People:   []account.Person{{Person: ana.Person, Role: account.Admin}}}
+		_, err := s.Accounts.Apply(t.Context(), []account.Declaration{d})
+		check(t, err)
+		for as, want := range map[string]bool{"ana": writes, "bob": false} {
+			caller := ana
+			if as == "bob" {
+				caller = bob
+			}
+			if may, err := s.Views.MayWriteFabric(t.Context(), caller); err != nil || may != want {
+				t.Errorf("%s may write: %t, %v; want %t", as, may, err, want)
+			}
+		}
+	}
+}
+
 // Without the platform permission nothing on the platform is read or started for
 // the person, and refused calls spend nothing.
 //

@@ -25,7 +25,7 @@ func (s *Optimizations) StartApply(ctx context.Context, caller Caller, workspace
 		return Accepted{}, err
 	}
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
+		t, err := s.lookUpUsable(ctx, caller, workspaceID, modelID, true)
 		if err != nil {
 			return err
 		}

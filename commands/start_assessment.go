@@ -32,6 +32,9 @@ func (s *Assessments) startOne(ctx context.Context, caller Caller, kind operatio
 		if err != nil {
 			return err
 		}
+		if err := s.Platform.Usable(ctx, caller.Caller, false, it); err != nil {
+			return err
+		}
 		return s.acceptRun(ctx, &pendingAssessment{caller: caller, operationID: operationID, kind: kind, itemType: t, workspace: workspace,
 			models: []item.Item{it}, regimeID: regime})
 	})

@@ -22,7 +22,7 @@ func (s *Optimizations) StartBundle(ctx context.Context, caller Caller, workspac
 		return Accepted{}, err
 	}
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
+		t, err := s.lookUpUsable(ctx, caller, workspaceID, modelID, start.Form() == optimization.Unattended)
 		if err != nil {
 			return err
 		}

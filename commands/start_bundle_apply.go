@@ -20,7 +20,7 @@ func (s *Optimizations) StartBundleApply(ctx context.Context, caller Caller, wor
 		return Accepted{}, err
 	}
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
+		t, err := s.lookUpUsable(ctx, caller, workspaceID, modelID, true)
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 func (s *Optimizations) StartBundleRevert(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted,
 	error) {
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
+		t, err := s.lookUpUsable(ctx, caller, workspaceID, modelID, true)
 		if err != nil {
 			return err
 		}

@@ -30,6 +30,9 @@ func (s *Pixies) Start(ctx context.Context, caller Caller, verb pixies.Verb, wor
 		if err != nil {
 			return err
 		}
+		if err := s.Platform.Usable(ctx, caller.Caller, true, report); err != nil {
+			return err
+		}
 		return s.acceptRun(ctx, caller, operationID, verb, true, workspace, []item.Item{report}, nil)
 	})
 }
@@ -52,6 +55,9 @@ func (s *Pixies) StartBulk(ctx context.Context, caller Caller, verb pixies.Verb,
 		}
 		reports, err := item.FindNamed(listed, workspaceID, item.Report, distinct(reportIDs))
 		if err != nil {
+			return err
+		}
+		if err := s.Platform.Usable(ctx, caller.Caller, true, reports...); err != nil {
 			return err
 		}
 		seen, err := s.notice(ctx, caller, workspaceID, item.Report, listed)

@@ -18,7 +18,7 @@ func (s *Optimizations) StartPreview(ctx context.Context, caller Caller, workspa
 		return Accepted{}, err
 	}
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
+		t, err := s.lookUpUsable(ctx, caller, workspaceID, modelID, false)
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 // StartRevert starts the revert of an apply (4.5/route/revert).
 func (s *Optimizations) StartRevert(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, applyID string) (Accepted, error) {
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
-		t, err := s.lookUpTarget(ctx, caller, workspaceID, modelID)
+		t, err := s.lookUpUsable(ctx, caller, workspaceID, modelID, true)
 		if err != nil {
 			return err
 		}

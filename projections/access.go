@@ -13,6 +13,17 @@ import (
 	"readiness/domain/item"
 )
 
+// MayWriteFabric reports whether the settings of the caller's account let its people write to Microsoft Fabric.
+func (v *Views) MayWriteFabric(ctx context.Context, as item.Caller) (bool, error) {
+	members, err := v.Members(ctx, as.Person)
+	for _, m := range members {
+		if m.AccountID == as.Account {
+			return m.Settings.FabricWrites, nil
+		}
+	}
+	return false, err
+}
+
 // Access returns the caller's access for each of the four platform permissions, as recorded in the
 // account when the call came in or, without that, now. It returns PlatformAccessDenied when the person
 // no longer belongs to the account.

@@ -77,7 +77,9 @@ func (r *root) platforms(f serviceFlags, views func() *projections.Views) (p pla
 		p.exchange, err = f.fabric.Exchange(r.Log)
 	}
 	if err == nil && remote {
-		p.probed, p.writing, err = f.writes.Load()
+		p.probed, p.writing, err = f.writes.Load(func(ctx context.Context, as item.Caller) (bool, error) {
+			return views().MayWriteFabric(ctx, as)
+		})
 	}
 	return p, err
 }

@@ -45,6 +45,8 @@ type Settings struct {
 	CapacityDetails  bool   `json:"capacityDetails"`
 	AIFeatures       bool   `json:"aiFeatures"`
 	DefinitionCopies Copies `json:"definitionCopies"`
+	// FabricWrites lets people of the account write to Microsoft Fabric; the operator decides it.
+	FabricWrites bool `json:"fabricWrites,omitempty"`
 }
 
 // Person is a person of an account, with role, license and access to each platform

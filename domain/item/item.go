@@ -70,6 +70,8 @@ type Item struct {
 	// Maintained is true for an item that the service itself maintains (such as usage
 	// models). It is listed but not assessed.
 	Maintained bool
+	// Label is the id of the item's sensitivity label; empty if it has none, or the platform does not say.
+	Label string
 }
 
 // CapacityState says whether the capacity of a workspace can run work now.

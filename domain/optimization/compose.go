@@ -41,9 +41,9 @@ type Asking struct {
 	AgentPermission string
 }
 
-// notShown warns that a preview does not know what its changes would replace.
-const notShown = "the platform does not show the parts that prepare this model for AI, so what is proposed may replace something " +
-	"that is there"
+// notShown is why a preview proposes nothing that would be written where the platform shows nothing.
+const notShown = "the platform does not show the parts that prepare this model for AI, so nothing is proposed that could replace " +
+	"something there; write it in Power BI Desktop"
 
 // none is the only field default that is ever proposed.
 const none = "none"
@@ -63,6 +63,12 @@ func (p *Preview) Nothing(score *int) {
 func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Asking) error {
 	p.Changes, p.Skipped = []Change{}, []Skip{}
 	by := cmp.Or(a.Regime, readiness.Current())
+	if m.Copilot.NotVisible && (p.Kind == AIInstructions || p.Kind == AIDataSchema) {
+		p.Nothing(by.Assess(m, readiness.Options{Usage: a.Usage, Ignore: a.Ignore, WithoutFindings: true}).Score)
+		why := notShown
+		p.NothingToDo = &why
+		return nil
+	}
 	asked, err := a.targets(p.Kind, m, by)
 	if err != nil {
 		return err
@@ -111,9 +117,6 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 				p.RecommendedKeys = append(p.RecommendedKeys, c.Key)
 			}
 		}
-	}
-	if m.Copilot.NotVisible && (p.Kind == AIInstructions || p.Kind == AIDataSchema) {
-		p.Warnings = append(p.Warnings, notShown)
 	}
 	p.explain(a, more)
 	if noSynonyms != nil {

@@ -331,7 +331,8 @@ func TestComposeSkipsLongTexts(t *testing.T) {
 	}
 }
 
-// A preview of what the platform may hold back says that it does not know what it replaces; no other preview does.
+// A preview proposes nothing where the platform may hold something back, and says why; the provider is not asked. Other previews
+// of the model propose as usual.
 func TestComposeWithoutWhatIsNotShown(t *testing.T) {
 	t.Parallel()
 	d, m := sales(t)
@@ -339,14 +340,20 @@ func TestComposeWithoutWhatIsNotShown(t *testing.T) {
 		for _, hidden := range []bool{false, true} {
 			m.Copilot.NotVisible = hidden
 			p := optimization.Preview{Kind: kind}
-			err := p.Compose(d, m, optimization.Asking{Propose: answers(nil), Targets: []optimization.Targets{
-				{Type: proposal.DisplayFolder, Objects: []proposal.Object{measure("Cost")}}}})
+			asked := 0
+			err := p.Compose(d, m, optimization.Asking{Propose: func(a proposal.Ask) (proposal.Answer, error) {
+				asked++
+				return answers(nil)(a)
+			}, Targets: []optimization.Targets{{Type: proposal.DisplayFolder, Objects: []proposal.Object{measure("Cost")}}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if warned := slices.ContainsFunc(p.Warnings, func(w string) bool { return strings.Contains(w, "does not show") }); warned !=
-				(hidden && kind != optimization.Properties) {
-				t.Errorf("%s, hidden %t: warnings %q", kind, hidden, p.Warnings)
+			want := hidden && kind != optimization.Properties
+			if nothing := p.NothingToDo != nil && strings.Contains(*p.NothingToDo, "does not show"); nothing != want || (asked == 0) != want {
+				t.Errorf("%s, hidden %t: %v, and the provider is asked %d times", kind, hidden, p.NothingToDo, asked)
+			}
+			if want && (len(p.Changes) != 0 || p.ScoreNow == nil || p.ScoreAfter == nil) {
+				t.Errorf("%s: got %+v", kind, p)
 			}
 		}
 	}

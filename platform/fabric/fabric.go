@@ -70,6 +70,7 @@ type Platform struct {
 	writing         func(context.Context, item.Caller) error
 	probed          func(item.Person) Answers
 	iq              *iq.Client
+	labels          labels
 	bounds          bounds
 }
 
@@ -118,6 +119,7 @@ func New(o Options) (*Platform, error) {
 		exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot, writing: o.Writing, probed: o.Probed,
 		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes},
 	}
+	p.labels = labels{}.made()
 	var err error
 	if p.fabric, err = hostOf(o.URL, DefaultURL, "/v1"); err != nil {
 		return nil, err

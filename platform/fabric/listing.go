@@ -235,6 +235,8 @@ type wireItem struct {
 	DisplayName string
 	Description string
 	WorkspaceID anID
+	// SensitivityLabel has its id under one of two names.
+	SensitivityLabel struct{ ID, SensitivityLabelID string }
 }
 
 func (w wireItem) id() uuid.UUID { return uuid.UUID(w.ID) }
@@ -243,6 +245,7 @@ func (w wireItem) item(workspaceID uuid.UUID, t item.Type) item.Item {
 	name := named(w.DisplayName, maxName)
 	return item.Item{ID: w.id(), Type: t, WorkspaceID: workspaceID, DisplayName: name,
 		Description: named(w.Description, maxDescription),
+		Label:       named(cmp.Or(w.SensitivityLabel.ID, w.SensitivityLabel.SensitivityLabelID), maxName),
 		Maintained:  t == item.SemanticModel && slices.Contains(maintained, name)}
 }
 

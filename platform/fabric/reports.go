@@ -22,6 +22,7 @@ type wireReport struct {
 	ReportType         string
 	DatasetID          string
 	DatasetWorkspaceID string
+	AppID              string // of a copy in an app
 }
 
 func (w wireReport) id() uuid.UUID { return uuid.UUID(w.ID) }

@@ -125,9 +125,8 @@ func (p *Platform) FinishWrite(ctx context.Context, as item.Caller, it item.Item
 
 // mayWrite refuses a write before anything is called.
 func (p *Platform) mayWrite(ctx context.Context, as item.Caller, it item.Item, d definition.Definition) error {
-	if p.writing == nil {
-		return domain.Refuse(domain.OperationNotSupportedForItem, "the service only reads from Fabric; download the changed files and "+
-			"publish them, or apply to a folder of the workspace's Git repository").About(it.Type.IDName(), it.ID)
+	if err := p.allowed(ctx, as, it); err != nil {
+		return err
 	}
 	b := builder{bounds: p.bounds, item: it}
 	if refused := p.answers(as.Person).RefusedBytes; refused > 0 {
@@ -145,5 +144,5 @@ func (p *Platform) mayWrite(ctx context.Context, as item.Caller, it item.Item, d
 	if len(b.parts) != len(d.Parts) || len(b.parts) == 0 {
 		return domain.Refuse(domain.InvalidRequest, "the definition for %s has no parts, or has %s", nameOf(it), platformPart)
 	}
-	return p.writing(ctx, as)
+	return nil
 }

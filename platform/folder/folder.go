@@ -298,3 +298,6 @@ func cause(err error) string {
 	}
 	return err.Error()
 }
+
+// Usable implements commands.Platform: nothing in a folder is protected from those who see it.
+func (p *Platform) Usable(context.Context, item.Caller, bool, ...item.Item) error { return nil }

@@ -141,6 +141,18 @@ func (p *Platform) ModelOf(ctx context.Context, as item.Caller, report item.Item
 	return f.model, f.ok, err
 }
 
+// Usable refuses items that the service cannot work on.
+func (p *Platform) Usable(ctx context.Context, as item.Caller, writes bool, items ...item.Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	here, err := p.InFolder(ctx, as, items[0].WorkspaceID)
+	if err != nil || here {
+		return err
+	}
+	return p.Fabric.Usable(ctx, as, writes, items...)
+}
+
 // FinishWrite returns how a write that was sent has ended.
 func (p *Platform) FinishWrite(ctx context.Context, as item.Caller, it item.Item, operation string) (item.Ending, error) {
 	return on(ctx, p, as, it.WorkspaceID,

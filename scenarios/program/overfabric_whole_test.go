@@ -54,8 +54,8 @@ func TestNotShownOverFabric(t *testing.T) {
 		t.Errorf("the assessments are %v", list)
 	}
 	_, preview := c.do(of+"aiInstructions/preview", nil)
-	if warnings := fmt.Sprint(preview["warnings"]); !strings.Contains(warnings, "does not show") {
-		t.Errorf("the preview of AI instructions warns of %s", warnings)
+	if nothing := fmt.Sprint(preview["nothingToDo"]); !strings.Contains(nothing, "does not show") || len(preview["changes"].([]any)) != 0 {
+		t.Errorf("the preview of AI instructions proposes %v: %s", preview["changes"], nothing)
 	}
 }
 
@@ -71,9 +71,10 @@ func TestWritesOverFabricAreRefused(t *testing.T) {
 	of := "/v1/workspaces/" + c.workspace.String() + "/semanticModels/" + c.models[0].String() + "/aiReadiness/"
 	c.do(of+"assess", nil)
 	_, preview := c.do(of+"descriptions/preview", nil)
-	state, _ := c.do(of+"descriptions/apply", map[string]any{"previewId": preview["previewId"]})
-	if refusal, _ := state["error"].(map[string]any); state["status"] != "Failed" || !strings.Contains(fmt.Sprint(refusal["message"]), "Fabric") {
-		t.Errorf("a write over REST ended with %v", state)
+	refusal, refused := c.call(t.Context(), http.MethodPost, of+"descriptions/apply", http.StatusBadRequest,
+		map[string]any{"previewId": preview["previewId"]})
+	if !refused || refusal["errorCode"] != "OperationNotSupportedForItem" || !strings.Contains(fmt.Sprint(refusal["message"]), "Fabric") {
+		t.Errorf("a write over REST is answered with %v", refusal)
 	}
 	after, err := testworld.Files(c.Root)
 	check(t, err)

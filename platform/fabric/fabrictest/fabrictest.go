@@ -97,6 +97,8 @@ type Unknown struct {
 	PausedCode string
 	// Label returns an item's sensitivity label, "" for none, and the code with which its definition is refused, "" for none.
 	Label func(it item.Item) (label, refused string)
+	// InApp reports whether a report is the copy of one in an app.
+	InApp func(it item.Item) bool
 	// NoIQ turns Fabric IQ off.
 	NoIQ bool
 }

@@ -11,10 +11,13 @@ import (
 
 // describeReport returns a report as Power BI describes it. A report on a model that the caller cannot see names the
 // model without its workspace.
-func describeReport(r item.WorkspaceReport) map[string]any {
+func (c *call) describeReport(r item.WorkspaceReport) map[string]any {
 	d := map[string]any{"id": r.ID.String(), "name": r.DisplayName, "reportType": "PowerBIReport", "isOwnedByMe": true,
 		"users": []any{}, "subscriptions": []any{},
 		"webUrl": "https://app.powerbi.com/groups/" + r.WorkspaceID.String() + "/reports/" + r.ID.String()}
+	if c.o.Unknown.InApp != nil && c.o.Unknown.InApp(r.Item) {
+		d["appId"], d["originalReportId"] = uuid.NewSHA1(r.ID, []byte("app")).String(), uuid.NewSHA1(r.ID, []byte("original")).String()
+	}
 	if r.Paginated {
 		d["reportType"] = "PaginatedReport"
 	}
@@ -47,7 +50,7 @@ func (c *call) powerBIReports() {
 	}
 	value := make([]any, 0, len(all))
 	for _, r := range all {
-		value = append(value, describeReport(r))
+		value = append(value, c.describeReport(r))
 	}
 	send(c.w, map[string]any{"@odata.context": "http://wabi-us-central-b-primary-redirect.analysis.windows.net/v1.0/myorg/groups/" +
 		c.id("w").String() + "/$metadata#reports", "value": value})
@@ -60,7 +63,7 @@ func (c *call) powerBIReport() {
 	}
 	for _, r := range all {
 		if r.ID == c.id("i") {
-			send(c.w, describeReport(r))
+			send(c.w, c.describeReport(r))
 			return
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -18,16 +17,16 @@ import (
 	"readiness/platform/fabric"
 )
 
-// Writes says whose definitions may be written: those of the accounts, in the tenants whose probe passed.
+// Writes says whether definitions are written: those of accounts that may, in the tenants whose probe passed.
 type Writes struct {
-	Accounts    []string
+	On          bool
 	AnswersFile string
 }
 
 // AddTo adds the flags that fill it.
 func (w *Writes) AddTo(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&w.Accounts, "fabric-writes", nil, "id of an account whose people may write to Fabric, in tenants that passed "+
-		"the probe of --fabric-answers; can be repeated")
+	flags.BoolVar(&w.On, "fabric-writes", false, "let people write to Fabric: those of accounts whose settings have fabricWrites, in tenants "+
+		"that passed the probe of --fabric-answers")
 	flags.StringVar(&w.AnswersFile, "fabric-answers", "", "JSON file with what a probe found out about each tenant")
 }
 
@@ -88,10 +87,11 @@ func KeepAnswers(file, tenant string, a fabric.Answers) error {
 }
 
 // Load reads the file and returns the options of a platform: what is known about a person's tenant, and why a caller's
-// definitions may not be written. Without accounts nothing is written.
-func (w *Writes) Load() (probed func(item.Person) fabric.Answers, writing func(context.Context, item.Caller) error, err error) {
+// definitions may not be written. may reports whether the caller's account may. Unless writes are on, nothing is written.
+func (w *Writes) Load(may func(context.Context, item.Caller) (bool, error)) (probed func(item.Person) fabric.Answers,
+	writing func(context.Context, item.Caller) error, err error) {
 	if w.AnswersFile == "" {
-		if len(w.Accounts) > 0 {
+		if w.On {
 			return nil, nil, errors.New("--fabric-writes needs --fabric-answers, the file with what a probe found out")
 		}
 		return nil, nil, nil
@@ -104,17 +104,20 @@ func (w *Writes) Load() (probed func(item.Person) fabric.Answers, writing func(c
 		tenant, _, _ := strings.Cut(person.ID, "/")
 		return doc.Tenants[strings.ToLower(tenant)]
 	}
-	if len(w.Accounts) == 0 {
+	if !w.On {
 		return probed, nil, nil
 	}
-	return probed, func(_ context.Context, as item.Caller) error {
+	return probed, func(ctx context.Context, as item.Caller) error {
+		allowed, err := may(ctx, as)
 		switch {
-		case !slices.Contains(w.Accounts, as.Account):
+		case err != nil:
+			return err
+		case !allowed:
 			return domain.Refuse(domain.OperationNotSupportedForItem, "the service only reads from Fabric for your account; its operator "+
-				"can turn on writing with --fabric-writes")
+				"can turn on writing with settings.fabricWrites of the account in the accounts file")
 		case !probed(as.Person).Passed:
 			return domain.Refuse(domain.OperationNotSupportedForItem, "the service writes to no item of your organization before a probe "+
-				"has passed there; its operator sets --fabric-answers")
+				"has passed there; its operator runs readiness fabric probe")
 		}
 		return nil
 	}, nil
