@@ -892,13 +892,16 @@ func (e OperationStatus) Valid() bool {
 
 // Defines values for OperationWaitKind.
 const (
-	OwnersRead OperationWaitKind = "ownersRead"
+	OwnersRead   OperationWaitKind = "ownersRead"
+	OwnersSignIn OperationWaitKind = "ownersSignIn"
 )
 
 // Valid indicates whether the value is a known member of the OperationWaitKind enum.
 func (e OperationWaitKind) Valid() bool {
 	switch e {
 	case OwnersRead:
+		return true
+	case OwnersSignIn:
 		return true
 	default:
 		return false
@@ -3138,7 +3141,9 @@ type Operation struct {
 
 	// WaitingFor What a Running operation waits for; absent while it waits for no one. ownersRead: it waits until the person who
 	// started it reads its state (GET /v1/operations/{operationId}) with a token that has the scope. That token is
-	// used for the next step. A read with another token, or by another person, changes nothing.
+	// used for the next step. A read with another token, or by another person, changes nothing. ownersSignIn: the
+	// platform, or its identity provider, refused the owner's token. The operation waits until they read its state with
+	// a token that was issued since, which has the claims; or, a minute later, with the same one.
 	WaitingFor *OperationWait `json:"waitingFor,omitempty"`
 }
 
@@ -3177,10 +3182,28 @@ type OperationStatus string
 
 // OperationWait What a Running operation waits for; absent while it waits for no one. ownersRead: it waits until the person who
 // started it reads its state (GET /v1/operations/{operationId}) with a token that has the scope. That token is
-// used for the next step. A read with another token, or by another person, changes nothing.
+// used for the next step. A read with another token, or by another person, changes nothing. ownersSignIn: the
+// platform, or its identity provider, refused the owner's token. The operation waits until they read its state with
+// a token that was issued since, which has the claims; or, a minute later, with the same one.
 type OperationWait struct {
+	// Claims With ownersSignIn, in the state that the owner reads: what the sign-in must ask for, JSON in base64url; absent if
+	// nothing in particular.
+	Claims *string `json:"claims,omitempty"`
+
+	// ConsentURL With PlatformConsentRequired, as claims: where to agree.
+	ConsentURL *string `json:"consentUrl,omitempty"`
+
+	// ErrorCode With ownersSignIn: Unauthorized, TokenExpired or PlatformConsentRequired.
+	ErrorCode *string `json:"errorCode,omitempty"`
+
 	// Kind More kinds may be added.
 	Kind OperationWaitKind `json:"kind"`
+
+	// Message With ownersSignIn: what is needed.
+	Message *string `json:"message,omitempty"`
+
+	// Permission With PlatformConsentRequired, as claims: the permission to agree to.
+	Permission *string `json:"permission,omitempty"`
 
 	// Scope The scope that the token of the read needs.
 	//

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,8 +27,12 @@ func (o Operation) Ended() bool {
 // started them reads the operation with a token that may start work. So the caller who starts such work must read
 // until it has ended. Reads by anyone else resume nothing; WaitingFor then says what the operation waits for and
 // which scope the token needs.
+//
+// An operation may also wait for its owner to sign in again (OwnersSignIn). States then calls Options.Renew with the claims, a few
+// times at most, and reads again with the new token.
 func (s *Service) States(ctx context.Context, operationID uuid.UUID) iter.Seq2[Operation, error] {
 	return func(yield func(Operation, error) bool) {
+		renewals := 0
 		for {
 			read, err := s.GetOperationWithResponse(ctx, operationID, nil)
 			if err == nil && read.JSON200 == nil {
@@ -40,6 +45,13 @@ func (s *Service) States(ctx context.Context, operationID uuid.UUID) iter.Seq2[O
 			if !yield(*read.JSON200, nil) || read.JSON200.Ended() {
 				return
 			}
+			if w := read.JSON200.WaitingFor; w != nil && w.Kind == OwnersSignIn && s.renew != nil && renewals < maxRenewals {
+				renewals++
+				if err := s.signInFor(ctx, *w); err != nil {
+					yield(Operation{}, err)
+					return
+				}
+			}
 			wait, _ := RetryAfter(read.HTTPResponse.Header)
 			if err := s.pause(ctx, min(cmp.Or(wait, time.Second), longestPause)); err != nil {
 				yield(Operation{}, err)
@@ -47,6 +59,28 @@ func (s *Service) States(ctx context.Context, operationID uuid.UUID) iter.Seq2[O
 			}
 		}
 	}
+}
+
+// maxRenewals is how often States signs the owner in again.
+const maxRenewals = 5
+
+// signInFor renews the token that an operation waits for. Consent cannot be given this way.
+func (s *Service) signInFor(ctx context.Context, w OperationWait) error {
+	e := &Error{Status: http.StatusUnauthorized, ErrorResponse: ErrorResponse{ErrorCode: "TokenExpired"}}
+	if w.ErrorCode != nil {
+		e.ErrorCode = *w.ErrorCode
+	}
+	if w.Message != nil {
+		e.Message = *w.Message
+	}
+	if w.Claims != nil {
+		e.Parameters = []ErrorParameter{{Name: "claims", Value: *w.Claims}}
+	}
+	if e.ErrorCode == "PlatformConsentRequired" {
+		return nil
+	}
+	_, err := s.renew(ctx, e)
+	return err
 }
 
 // Wait reads the state of an operation, as States does, until it has ended, and returns the last state. A failed

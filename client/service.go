@@ -24,6 +24,7 @@ import (
 type Service struct {
 	*ClientWithResponses
 	pause func(context.Context, time.Duration) error
+	renew func(context.Context, *Error) (string, error) // Options.Renew
 }
 
 // TokenSource returns the access token for the next call. It is called for every call, so it can renew a token that
@@ -40,7 +41,8 @@ type Options struct {
 	Token TokenSource
 	// Renew returns another token after the service refused one with status 401, and the call is made once more with it: an
 	// expired token (TokenExpired), or one that lacks claims (parameter claims, JSON in base64url). Its error, such as the
-	// refusal itself, becomes the call's. nil renews nothing.
+	// refusal itself, becomes the call's. nil renews nothing. States calls it as well, for an operation whose owner must sign in;
+	// Token must return the renewed token from then on.
 	Renew func(ctx context.Context, refused *Error) (string, error)
 	// Timeout bounds one attempt at a call; 0 means 60 seconds.
 	Timeout time.Duration
@@ -78,7 +80,7 @@ func Open(baseURL string, o Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Service{ClientWithResponses: calls, pause: o.Pause}, nil
+	return &Service{ClientWithResponses: calls, pause: o.Pause, renew: o.Renew}, nil
 }
 
 // CheckBaseURL returns an error unless baseURL can be the address of a service.

@@ -60,6 +60,9 @@ type Jobs interface {
 	ChangePixies(ctx context.Context, tx pgx.Tx, of Origin, steps []pixies.Step) error
 	Ask(ctx context.Context, tx pgx.Tx, of Origin, step benchmark.Step) error
 	MakeQuestions(ctx context.Context, tx pgx.Tx, of Origin, step benchmark.QuestionStep) error
+	// Rest returns what enqueues the steps that are left of an operation when it goes on, in the transaction that records
+	// that it does.
+	Rest(ctx context.Context, of Origin, plan account.Plan) (func(ctx context.Context, tx pgx.Tx) error, error)
 }
 
 // Caller is the signed-in person of a call, with what their account allowed them to
@@ -75,8 +78,8 @@ type Caller struct {
 	MayWrite  bool
 	RequestID string
 	Trace     string
-	// TokenExpires is when Token stops being accepted.
-	TokenExpires time.Time
+	// TokenExpires is when Token stops being accepted, and TokenIssued when it was issued; zero if it does not say.
+	TokenExpires, TokenIssued time.Time
 	// Key makes a call that starts work repeatable (docs/decisions.md 2); nil
 	// without an Idempotency-Key header.
 	Key *IdempotencyKey

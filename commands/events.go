@@ -31,7 +31,7 @@ func Events() []eventstore.Type {
 			aiprovider.Saved{}, aiprovider.Changed{}, aiprovider.KeyChanged{}, aiprovider.Tested{}, aiprovider.Used{},
 			aiprovider.Released{}, aiprovider.Deleted{}),
 		eventstore.Of("operation",
-			operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.WentOn{},
+			operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{}, operation.WentOn{},
 			operation.ImpactCorrected{}, operation.Completed{}, operation.Broken{}, operation.Stopped{},
 			assessment.RunAccepted{}, assessment.ModelEnded{},
 			optimization.PreviewAccepted{}, optimization.Previewed{},

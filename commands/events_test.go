@@ -160,6 +160,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		trackeditem.TrackedAgain{Item: tracked},
 		trackeditem.Renamed{Item: tracked},
 		operation.WaitingForOwner{Until: &at},
+		operation.SignInNeeded{Code: domain.Unauthorized, Message: "sign in again", Claims: "e30", Permission: "Item.Read.All", At: at, Until: at},
 		operation.WentOn{},
 		operation.ImpactCorrected{Impact: operation.Impact{OptimizationApplies: &seven, TrackedItem: &yes}},
 		optimization.PreviewAccepted{Kind: optimization.Descriptions, ModelName: "Sales", Source: source, Bundle: &itemID},

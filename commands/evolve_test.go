@@ -44,7 +44,8 @@ func evolves[S any](name, stream string, evolve func(S, domain.Event) S, of, giv
 
 // ofOperation are the events that every operation has.
 var ofOperation = []domain.Event{
-	operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.WentOn{}, operation.ImpactCorrected{},
+	operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{}, operation.WentOn{},
+	operation.ImpactCorrected{},
 	operation.Completed{}, operation.Broken{}, operation.Stopped{},
 }
 

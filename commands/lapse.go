@@ -42,6 +42,9 @@ func (s *Operations) LapseOverdue(ctx context.Context) error {
 }
 
 func (s *Operations) lapse(ctx context.Context, id uuid.UUID) error {
+	if err := s.lapseSignIn(ctx, id); err != nil {
+		return err
+	}
 	if _, err := s.benchmarks.Runs.Lapse(ctx, id); err != nil {
 		return err
 	}

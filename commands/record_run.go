@@ -31,13 +31,16 @@ type Asking struct {
 	Ab  abtest.Run
 }
 
-// Ended reports whether the run's operation has ended.
-func (a Asking) Ended() bool {
+// Operation returns the run's operation.
+func (a Asking) Operation() operation.Operation {
 	if a.Run.AbTest != nil {
-		return a.Ab.Operation.Status.Ended()
+		return a.Ab.Operation
 	}
-	return a.Own.Status.Ended()
+	return a.Own
 }
+
+// Ended reports whether the run's operation has ended.
+func (a Asking) Ended() bool { return a.Operation().Status.Ended() }
 
 // Comparing reports whether both sides have answered and their comparison is due.
 func (a Asking) Comparing() bool {

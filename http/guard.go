@@ -75,6 +75,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 		return err
 	}
 	c.caller = commands.CallerOf(c.by.member, bearer, id.Expires, id.Has(token.ScopeReadWrite))
+	c.caller.TokenIssued = id.Issued
 	c.caller.Scopes, c.caller.RequestID, c.caller.Trace = id.Scopes, c.id.String(), traceparent(r.Context())
 	c.caller.Key = idempotencyKey(r, c.route, canonical)
 	return nil

@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -16,6 +17,8 @@ import (
 
 	"readiness/commands"
 	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/http/api"
 	"readiness/http/token"
@@ -62,16 +65,17 @@ func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequest
 // owner; a HEAD does not.
 func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObject) (api.GetOperationResponseObject, error) {
 	o, err := s.operation(ctx, r.OperationID)
+	var needed *operation.SignInNeeded
 	if who := callerOf(ctx); err == nil && o.Waits && o.Owner == who.Person && !callOf(ctx).head {
-		// ReadByOwner fails when concurrent reads won every attempt. The operation is then as they left it.
-		if err = s.commands.Operations.ResumeOnRead(ctx, who, o.ID); err == nil || domain.IsRefused(err, domain.OperationInProgress) {
+		// ResumeOnRead fails when concurrent reads won every attempt. The operation is then as they left it.
+		if needed, err = s.commands.Operations.ResumeOnRead(ctx, who, o.ID); err == nil || domain.IsRefused(err, domain.OperationInProgress) {
 			o, err = s.operation(ctx, o.ID)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(state(o))
+	text, err := json.Marshal(s.stateFor(o, needed))
 	if err != nil {
 		return nil, fmt.Errorf("http: operation %s: %w", o.ID, err)
 	}
@@ -86,6 +90,22 @@ func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObje
 		return api.GetOperation304Response{Headers: api.GetOperation304ResponseHeaders(headers)}, nil
 	}
 	return readState{text, headers}, nil
+}
+
+// stateFor is state for the owner, with what they need to sign in.
+func (s *Server) stateFor(o projections.Operation, needed *operation.SignInNeeded) api.Operation {
+	out := state(o)
+	if needed == nil || out.WaitingFor == nil {
+		return out
+	}
+	if needed.Claims != "" {
+		out.WaitingFor.Claims = &needed.Claims
+	}
+	if needed.Code == domain.PlatformConsentRequired {
+		permission := cmp.Or(needed.Permission, account.VendorName(item.PermissionPlatform))
+		out.WaitingFor.Permission, out.WaitingFor.ConsentURL = &permission, new(s.consentURL(permission))
+	}
+	return out
 }
 
 // readState is a response of GetOperation that writes exactly the bytes that its ETag was computed from.
@@ -243,6 +263,10 @@ func state(o projections.Operation) api.Operation {
 	}
 	if o.Waits {
 		out.WaitingFor = &api.OperationWait{Kind: api.OwnersRead, Scope: token.ScopeReadWrite}
+		if o.Failure != nil {
+			out.WaitingFor.Kind, out.WaitingFor.ErrorCode = api.OwnersSignIn, new(string(o.Failure.Code))
+			out.WaitingFor.Message = &o.Failure.Message
+		}
 	}
 	if o.Status == operation.Failed {
 		out.Error = o.Failure

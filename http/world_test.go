@@ -211,6 +211,13 @@ func (j *jobs) Ask(ctx context.Context, tx pgx.Tx, of commands.Origin, step benc
 	return j.next.Ask(ctx, tx, of, step)
 }
 
+func (j *jobs) Rest(ctx context.Context, of commands.Origin, plan account.Plan) (func(context.Context, pgx.Tx) error, error) {
+	if j.next == nil {
+		return func(context.Context, pgx.Tx) error { return nil }, nil
+	}
+	return j.next.Rest(ctx, of, plan)
+}
+
 func (j *jobs) count() int { return int(j.steps.Load()) }
 
 // world is a service over real HTTP on a real database, with an in-memory platform and a clock that tests set.

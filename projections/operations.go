@@ -43,15 +43,15 @@ var Operations = &View{
 	Name: "operations", Version: 3, Inline: true,
 	Tables: []*Table{operations},
 	Of: []domain.Event{
-		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.WentOn{},
+		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{}, operation.WentOn{},
 		operation.ImpactCorrected{},
 		operation.Completed{}, operation.Broken{}, operation.Stopped{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := uuid.UUID{}, false
 		switch r.Event.(type) {
-		case operation.Accepted, operation.Started, operation.Progressed, operation.WaitingForOwner, operation.WentOn,
-			operation.ImpactCorrected, operation.Completed, operation.Broken, operation.Stopped:
+		case operation.Accepted, operation.Started, operation.Progressed, operation.WaitingForOwner, operation.SignInNeeded,
+			operation.WentOn, operation.ImpactCorrected, operation.Completed, operation.Broken, operation.Stopped:
 			id, ours = operation.StreamID(r.Stream)
 		}
 		if !ours {
@@ -72,13 +72,17 @@ var Operations = &View{
 			rows.Set(operations, Key{id}, Row{"percent": e.Percent, "updated_at": r.RecordedAt})
 		case operation.WaitingForOwner:
 			rows.Set(operations, Key{id}, Row{"waits": true, "waits_until": e.Until, "updated_at": r.RecordedAt})
+		case operation.SignInNeeded:
+			rows.Set(operations, Key{id}, Row{"waits": true, "waits_until": e.Until, "error_code": string(e.Code), "error_message": e.Message,
+				"updated_at": r.RecordedAt})
 		case operation.WentOn:
-			rows.Set(operations, Key{id}, Row{"waits": false, "waits_until": nil, "updated_at": r.RecordedAt})
+			rows.Set(operations, Key{id}, Row{"waits": false, "waits_until": nil, "error_code": nil, "error_message": nil,
+				"updated_at": r.RecordedAt})
 		case operation.ImpactCorrected:
 			rows.Set(operations, Key{id}, Row{"impact": e.Impact, "updated_at": r.RecordedAt})
 		case operation.Completed:
 			rows.Set(operations, Key{id}, Row{"status": string(operation.Succeeded), "percent": 100, "updated_at": r.RecordedAt,
-				"waits": false, "waits_until": nil})
+				"waits": false, "waits_until": nil, "error_code": nil, "error_message": nil})
 		case operation.Broken:
 			rows.Set(operations, Key{id}, Row{
 				"status": string(operation.Failed), "impact": e.Impact, "updated_at": r.RecordedAt,
@@ -86,7 +90,7 @@ var Operations = &View{
 			})
 		case operation.Stopped:
 			rows.Set(operations, Key{id}, Row{"status": string(operation.Cancelled), "updated_at": r.RecordedAt, "waits": false,
-				"waits_until": nil})
+				"waits_until": nil, "error_code": nil, "error_message": nil})
 		}
 		return nil
 	},
@@ -104,7 +108,8 @@ type Operation struct {
 	Percent   *int
 	Resource  operation.Resource
 	Impact    operation.Impact
-	Failure   *operation.Failure
+	// Failure is why the operation failed or, if Waits is true, why it waits for its owner to sign in.
+	Failure *operation.Failure
 	// Waits reports that the operation resumes when its owner reads it.
 	Waits bool
 }

@@ -100,7 +100,7 @@ func TestAbRunRaces(t *testing.T) {
 		wg.Wait()
 	}
 	type meeting func(id, testID uuid.UUID) error
-	owner := func(id, _ uuid.UUID) error { return b.Operations.ResumeOnRead(t.Context(), b.ana(), id) }
+	owner := func(id, _ uuid.UUID) error { return b.resume(t.Context(), b.ana(), id) }
 	cancel := func(id, _ uuid.UUID) error {
 		_, err := b.Operations.Cancel(t.Context(), b.ana(), id)
 		return err

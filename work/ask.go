@@ -85,7 +85,7 @@ func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 	defer w.shared.begin(job.ID)()
 	step := job.Args
 	a, err := w.runs.Load(ctx, step.RunID)
-	if err != nil || a.Ended() {
+	if err != nil || a.Ended() || a.Operation().SignIn != nil {
 		return err
 	}
 	k := keyOf(step.AccountID, step.Person)
@@ -112,6 +112,9 @@ func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 		return river.JobSnooze(0)
 	case err == nil:
 		return nil
+	}
+	if rests, failed := w.rests(ctx, step.Origin, a.Operation().WentOn, err); rests {
+		return failed
 	}
 	failure, again := w.failure(err, len(job.Errors), step.AcceptedAt)
 	if again {

@@ -48,7 +48,7 @@ func TestSilentSideStops(t *testing.T) {
 			if standing := b.abTest(t, testID).Standing(); standing.Latest.Status != operation.Failed || standing.Succeeded != nil {
 				t.Errorf("the test's standing is %+v", standing)
 			}
-			check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
+			check(t, b.resume(t.Context(), b.ana(), id))
 			if len(b.ask) != 1 {
 				t.Error("a read of the owner starts side B")
 			}
@@ -91,7 +91,7 @@ func TestNothingToCompare(t *testing.T) {
 		return unanswered(s, q, n)
 	}}
 	b.carried(t, r)
-	check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
+	check(t, b.resume(t.Context(), b.ana(), id))
 	b.carried(t, r)
 	run, op := b.abRun(t, id), b.operation(t, id)
 	if op.Status != operation.Failed || op.Failure.Code != domain.BenchmarkRunFailed || run.Compared != nil || len(r.asked) != 4 {
@@ -118,7 +118,7 @@ func TestInconclusiveRun(t *testing.T) {
 		return right(q), nil
 	}}
 	b.carried(t, r)
-	check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
+	check(t, b.resume(t.Context(), b.ana(), id))
 	b.carried(t, r)
 	if g := b.abRun(t, id).Compared.Aggregate; g.Conclusion != comparison.Inconclusive || g.Excluded != 4 {
 		t.Errorf("got %+v", g)

@@ -74,8 +74,8 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	if err != nil {
 		return err
 	}
-	if !run.State.Open(step.ModelID) {
-		return nil // done before a crash
+	if !run.State.Open(step.ModelID) || run.State.Operation.Rests() {
+		return nil // done before a crash, or waits for the owner
 	}
 	var made *found
 	if crashes := job.Attempt - 1 - len(job.Errors); crashes < maxCrashes {
@@ -83,6 +83,9 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	} else {
 		err = domain.Refuse(domain.AssessmentFailed, "the service stopped %d times while it assessed this %s; the fault is the service's",
 			crashes, run.State.Operation.Resource.ItemType.Noun())
+	}
+	if rests, failed := w.rests(ctx, step.Origin, run.State.Operation.WentOn, err); rests {
+		return failed
 	}
 	switch refusal, refused := domain.Refused(err); {
 	case err == nil:

@@ -99,7 +99,7 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 	reading.MayWrite = false
 	off.Settings.AIFeatures = false
 	for _, who := range []commands.Caller{other, reading, off} {
-		check(t, b.Operations.ResumeOnRead(t.Context(), who, id))
+		check(t, b.resume(t.Context(), who, id))
 	}
 	if n := b.positions(t); n != before || len(b.ask) != 1 {
 		t.Fatalf("another person's read appended %d events and enqueued %d steps", n-before, len(b.ask)-1)
@@ -110,7 +110,7 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 		wg.Go(func() {
 			owner := b.ana()
 			owner.Token = "eyJ.second"
-			if err := b.Operations.ResumeOnRead(t.Context(), owner, id); err != nil {
+			if err := b.resume(t.Context(), owner, id); err != nil {
 				t.Error(err)
 			}
 		})
@@ -160,7 +160,7 @@ func TestAbRunUnreadLapses(t *testing.T) {
 		t.Fatalf("the run lapsed at its last instant: %+v", run.Operation.Failure)
 	}
 	b.Clock.Set(last.Add(time.Second))
-	if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil { // the owner reads too late
+	if err := b.resume(t.Context(), b.ana(), id); err != nil { // the owner reads too late
 		t.Fatal(err)
 	}
 	check(t, b.Operations.LapseOverdue(t.Context()))
@@ -212,14 +212,14 @@ func TestAbRunCancelled(t *testing.T) {
 			func(b *bench, t *testing.T, id uuid.UUID, stop func()) {
 				b.carried(t, &respondent{})
 				stop()
-				check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
+				check(t, b.resume(t.Context(), b.ana(), id))
 			},
 			nil, 6, 1, abtest.SideDone, abtest.SideWaiting, 0,
 		},
 		"when side B is to begin": {
 			func(b *bench, t *testing.T, id uuid.UUID, stop func()) {
 				b.carried(t, &respondent{})
-				check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
+				check(t, b.resume(t.Context(), b.ana(), id))
 				stop()
 			},
 			nil, 6, 1, abtest.SideDone, abtest.SideCancelled, 0,
@@ -264,7 +264,7 @@ func TestAbRunFails(t *testing.T) {
 	b.saveQuestions(t, good, 2, 1)
 	id, _ := b.create(t, nil)
 	b.carried(t, &respondent{})
-	check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
+	check(t, b.resume(t.Context(), b.ana(), id))
 	b.carried(t, &respondent{refuse: func(benchmark.Side) error { return domain.Refuse(domain.CapacityPaused, "it sleeps") }})
 	run, op := b.abRun(t, id), b.operation(t, id)
 	if op.Status != operation.Failed || op.Failure.Code != domain.CapacityPaused || run.A.Status != abtest.SideDone || run.B.Status != abtest.SideBroken {
@@ -310,7 +310,7 @@ func TestAbTestDeletedWhileItRuns(t *testing.T) {
 		t.Errorf("side A's benchmark run is %s", kept.Status)
 	}
 	before := b.positions(t)
-	if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil || b.positions(t) != before {
+	if err := b.resume(t.Context(), b.ana(), id); err != nil || b.positions(t) != before {
 		t.Errorf("a read after the delete: %v, %d events", err, b.positions(t)-before)
 	}
 	if _, err := b.ABTests.Delete(t.Context(), b.ana(), testID.String()); !domain.IsRefused(err, domain.AbTestNotFound) {

@@ -22,7 +22,7 @@ func (b *bench) compared(t *testing.T, id uuid.UUID) comparison.Aggregate {
 	t.Helper()
 	r := &respondent{reply: sideBIsBetter}
 	b.carried(t, r)
-	check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
+	check(t, b.resume(t.Context(), b.ana(), id))
 	b.carried(t, r)
 	return b.abRun(t, id).Compared.Aggregate
 }
@@ -68,7 +68,7 @@ func TestOvertakenComparison(t *testing.T) {
 	b.saveQuestions(t, good, 2, 1)
 	id, testID := b.create(t, nil)
 	b.carried(t, &respondent{reply: sideBIsBetter})
-	check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
+	check(t, b.resume(t.Context(), b.ana(), id))
 	past := eventstore.Fold(operation.Stream(id), abtest.EvolveRun)
 	check(t, b.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		return errors.Join(eventstore.Decide(c, past, abtest.BeginSide{Side: abtest.B}), eventstore.Decide(c, past, abtest.CompleteSide{Side: abtest.B}))
@@ -101,7 +101,7 @@ func TestComparisonsAtOnce(t *testing.T) {
 		runs = append(runs, id)
 	}
 	for _, id := range runs {
-		check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
+		check(t, b.resume(t.Context(), b.ana(), id))
 	}
 	var both sync.WaitGroup
 	for _, step := range b.ask[len(b.ask)-2:] {

@@ -55,10 +55,14 @@ func (q *Queue) stand(ctx context.Context, id uuid.UUID) (s standing, err error)
 		if err != nil {
 			return s, err
 		}
+		signsIn := s.operation.SignIn != nil
 		s.operation = operation.Evolve(s.operation, r.Event)
 		s.assesses = assessment.EvolveRun(s.assesses, r.Event)
 		s.changes = pixies.EvolveRun(s.changes, r.Event)
 		s.compares = abtest.EvolveRun(s.compares, r.Event)
+		if _, again := r.Event.(operation.WentOn); again && signsIn {
+			continue // the same step goes on
+		}
 		switch r.Event.(type) {
 		case operation.Accepted, operation.WentOn, abtest.SideQueued:
 			s.at, s.origin.RequestID, s.origin.Trace = r.RecordedAt, r.Metadata.RequestID, r.Metadata.Trace
@@ -73,7 +77,7 @@ func (q *Queue) stand(ctx context.Context, id uuid.UUID) (s standing, err error)
 func (s standing) left(plan account.Plan) map[uuid.UUID]river.JobArgs {
 	op := s.operation
 	left := map[uuid.UUID]river.JobArgs{}
-	if op.Status.Ended() || op.Waiting != nil {
+	if op.Status.Ended() || op.Rests() {
 		return left
 	}
 	switch op.Type {
@@ -134,7 +138,7 @@ func (q *Queue) findLost(ctx context.Context) (steps int, err error) {
 	if len(ids) == lostAtOnce {
 		q.lookedUpTo = ids[lostAtOnce-1]
 	}
-	have, err := jobsOf(ctx, q.o.Pool, ids...)
+	have, err := jobsOf(ctx, q.o.Pool, allStates, ids...)
 	if err != nil {
 		return 0, err
 	}
@@ -153,17 +157,23 @@ func (q *Queue) findLost(ctx context.Context) (steps int, err error) {
 // is about.
 type has struct{ operation, about uuid.UUID }
 
-// jobsOf returns the unfinished jobs of the operations.
+// The states of unfinished jobs, and of those that have yet to run.
+var (
+	allStates  = append([]string{"running"}, nextStates...)
+	nextStates = []string{"available", "pending", "retryable", "scheduled"}
+)
+
+// jobsOf returns the jobs of the operations that are in one of the states.
 func jobsOf(ctx context.Context, db interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}, ids ...uuid.UUID) (map[has]bool, error) {
+}, states []string, ids ...uuid.UUID) (map[has]bool, error) {
 	texts := make([]string, len(ids))
 	for i, id := range ids {
 		texts[i] = id.String()
 	}
 	rows, err := db.Query(ctx, `
 		SELECT (args->>'operationId')::uuid, coalesce(args->>'reportId', args->>'runId', args->>'semanticModelId')::uuid FROM river_job
-		WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled') AND args->>'operationId' = ANY ($1)`, texts)
+		WHERE state::text = ANY ($2) AND args->>'operationId' = ANY ($1)`, texts, states)
 	if err != nil {
 		return nil, fmt.Errorf("work: look for the jobs of operations: %w", err)
 	}
@@ -199,7 +209,7 @@ func (q *Queue) enqueueLost(ctx context.Context, id uuid.UUID, had map[has]bool)
 		if _, err := tx.Exec(ctx, `SELECT FROM streams WHERE stream = $1 FOR UPDATE`, operation.Stream(id)); err != nil {
 			return err
 		}
-		if have, err := jobsOf(ctx, tx, id); err != nil || without(have) {
+		if have, err := jobsOf(ctx, tx, allStates, id); err != nil || without(have) {
 			return err
 		}
 		jobs := make([]river.InsertManyParams, 0, len(left))
@@ -214,4 +224,31 @@ func (q *Queue) enqueueLost(ctx context.Context, id uuid.UUID, had map[has]bool)
 	}
 	q.o.Log.Warn("an operation had lost its job; its steps were enqueued again", "operationId", id, "steps", steps)
 	return steps, nil
+}
+
+// Rest returns what enqueues the steps that are left of an operation that goes on. A step whose job is running is enqueued as well,
+// since that job may be about to end without it; whichever comes second finds the step done.
+func (q *Queue) Rest(ctx context.Context, of commands.Origin, plan account.Plan) (func(context.Context, pgx.Tx) error, error) {
+	s, err := q.stand(ctx, of.OperationID)
+	if err != nil {
+		return nil, err
+	}
+	s.operation.SignIn, s.origin = nil, of
+	left := s.left(plan)
+	return func(ctx context.Context, tx pgx.Tx) error {
+		have, err := jobsOf(ctx, tx, nextStates, of.OperationID)
+		if err != nil {
+			return err
+		}
+		var jobs []river.InsertManyParams
+		for about, args := range left {
+			if !have[has{of.OperationID, about}] {
+				jobs = append(jobs, river.InsertManyParams{Args: args})
+			}
+		}
+		if len(jobs) == 0 {
+			return nil
+		}
+		return q.enqueue(ctx, tx, jobs)
+	}, nil
 }

@@ -84,84 +84,87 @@ func (b *bench) declare(t *testing.T) {
 	check(t, err)
 }
 
+// everyKind starts work of every kind whose steps are then enqueued.
+var everyKind = map[string]struct {
+	bench func(t *testing.T) *bench
+	start func(t *testing.T, b *bench)
+}{
+	"assessment":  {newBench, func(t *testing.T, b *bench) { b.start(t, good) }},
+	"assessments": {newBench, func(t *testing.T, b *bench) { b.start(t, good, broken, gone) }},
+	"assessment of a data agent": {newBench, func(t *testing.T, b *bench) {
+		b.publish(t)
+		if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil); err != nil {
+			t.Fatal(err)
+		}
+	}},
+	"preview": {newOptimizing, func(t *testing.T, b *bench) {
+		if _, err := b.Optimizations.StartPreview(t.Context(), b.ana(), workspace, good, "descriptions"); err != nil {
+			t.Fatal(err)
+		}
+	}},
+	"apply": {newOptimizing, func(t *testing.T, b *bench) { b.apply(t, b.preview(t, optimization.Descriptions)) }},
+	"second write": {newOptimizing, func(t *testing.T, b *bench) {
+		id := b.apply(t, b.preview(t, optimization.Properties))
+		b.carry(t, b.Work)
+		who := b.ana()
+		who.RequestID = "the read"
+		if !b.operation(t, id).Waits {
+			t.Fatal("the apply does not wait for its owner")
+		}
+		check(t, b.resume(t.Context(), who, id))
+	}},
+	"unattended apply": {newOptimizing, func(t *testing.T, b *bench) {
+		a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyPreview{Approval: new(optimization.NoApproval)})
+		b.accepted(t, a, err)
+	}},
+	"revert": {newOptimizing, func(t *testing.T, b *bench) {
+		id := b.apply(t, b.preview(t, optimization.AIInstructions))
+		if got := b.read(t, id); got != operation.Succeeded {
+			t.Fatalf("the apply %s", got)
+		}
+		b.revert(t, id)
+	}},
+	"bundle": {newOptimizing, func(t *testing.T, b *bench) {
+		a, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, nil, "required")
+		b.accepted(t, a, err)
+	}},
+	"pixies": {newReporting, func(t *testing.T, b *bench) { b.pixiesOf(t, pixies.Adds, report1, report2) }},
+	"removal of pixies": {newReporting, func(t *testing.T, b *bench) {
+		b.pixiesOf(t, pixies.Adds, report1)
+		b.change(t, b.Work)
+		b.pixiesOf(t, pixies.Removes, report1)
+	}},
+	"generation of questions": {newQuestions, func(t *testing.T, b *bench) { b.generate(t, good, 5) }},
+	"saving of questions": {newQuestions, func(t *testing.T, b *bench) {
+		b.save(t, benchmark.Question{QuestionID: "Q1", Text: "How much was sold?", Expected: benchmark.Expected{Value: "5"}})
+	}},
+	"benchmark run": {newBench, func(t *testing.T, b *bench) {
+		b.saveQuestions(t, good, 2, 1)
+		b.benchmarkRun(t)
+	}},
+	"side A": {newBench, func(t *testing.T, b *bench) {
+		b.saveQuestions(t, good, 2, 1)
+		b.create(t, nil)
+	}},
+	"side B": {newBench, func(t *testing.T, b *bench) {
+		b.saveQuestions(t, good, 2, 1)
+		id, _ := b.create(t, nil)
+		b.carried(t, &respondent{})
+		b.ask = nil
+		who := b.ana()
+		who.RequestID = "the read"
+		b.Clock.Advance(time.Minute)
+		check(t, b.resume(t.Context(), who, id))
+	}},
+}
+
 // An operation of any kind that lost its job gets exactly the same step again,
 // once.
 //
 // proves: decisions/9/lost-steps
 func TestLostStepsOfEveryKind(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		bench func(t *testing.T) *bench
-		start func(t *testing.T, b *bench)
-	}{
-		"assessment":  {newBench, func(t *testing.T, b *bench) { b.start(t, good) }},
-		"assessments": {newBench, func(t *testing.T, b *bench) { b.start(t, good, broken, gone) }},
-		"assessment of a data agent": {newBench, func(t *testing.T, b *bench) {
-			b.publish(t)
-			if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil); err != nil {
-				t.Fatal(err)
-			}
-		}},
-		"preview": {newOptimizing, func(t *testing.T, b *bench) {
-			if _, err := b.Optimizations.StartPreview(t.Context(), b.ana(), workspace, good, "descriptions"); err != nil {
-				t.Fatal(err)
-			}
-		}},
-		"apply": {newOptimizing, func(t *testing.T, b *bench) { b.apply(t, b.preview(t, optimization.Descriptions)) }},
-		"second write": {newOptimizing, func(t *testing.T, b *bench) {
-			id := b.apply(t, b.preview(t, optimization.Properties))
-			b.carry(t, b.Work)
-			who := b.ana()
-			who.RequestID = "the read"
-			if !b.operation(t, id).Waits {
-				t.Fatal("the apply does not wait for its owner")
-			}
-			check(t, b.Operations.ResumeOnRead(t.Context(), who, id))
-		}},
-		"unattended apply": {newOptimizing, func(t *testing.T, b *bench) {
-			a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyPreview{Approval: new(optimization.NoApproval)})
-			b.accepted(t, a, err)
-		}},
-		"revert": {newOptimizing, func(t *testing.T, b *bench) {
-			id := b.apply(t, b.preview(t, optimization.AIInstructions))
-			if got := b.read(t, id); got != operation.Succeeded {
-				t.Fatalf("the apply %s", got)
-			}
-			b.revert(t, id)
-		}},
-		"bundle": {newOptimizing, func(t *testing.T, b *bench) {
-			a, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, nil, "required")
-			b.accepted(t, a, err)
-		}},
-		"pixies": {newReporting, func(t *testing.T, b *bench) { b.pixiesOf(t, pixies.Adds, report1, report2) }},
-		"removal of pixies": {newReporting, func(t *testing.T, b *bench) {
-			b.pixiesOf(t, pixies.Adds, report1)
-			b.change(t, b.Work)
-			b.pixiesOf(t, pixies.Removes, report1)
-		}},
-		"generation of questions": {newQuestions, func(t *testing.T, b *bench) { b.generate(t, good, 5) }},
-		"saving of questions": {newQuestions, func(t *testing.T, b *bench) {
-			b.save(t, benchmark.Question{QuestionID: "Q1", Text: "How much was sold?", Expected: benchmark.Expected{Value: "5"}})
-		}},
-		"benchmark run": {newBench, func(t *testing.T, b *bench) {
-			b.saveQuestions(t, good, 2, 1)
-			b.benchmarkRun(t)
-		}},
-		"side A": {newBench, func(t *testing.T, b *bench) {
-			b.saveQuestions(t, good, 2, 1)
-			b.create(t, nil)
-		}},
-		"side B": {newBench, func(t *testing.T, b *bench) {
-			b.saveQuestions(t, good, 2, 1)
-			id, _ := b.create(t, nil)
-			b.carried(t, &respondent{})
-			b.ask = nil
-			who := b.ana()
-			who.RequestID = "the read"
-			b.Clock.Advance(time.Minute)
-			check(t, b.Operations.ResumeOnRead(t.Context(), who, id))
-		}},
-	} {
+	for name, c := range everyKind {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := c.bench(t)

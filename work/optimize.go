@@ -58,7 +58,7 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
 	defer w.shared.begin(job.ID)()
 	step := job.Args
 	work, err := w.recorder.Load(ctx, step.OperationID)
-	if err != nil || work.Operation.Status.Ended() || work.Operation.Waiting != nil {
+	if err != nil || work.Operation.Status.Ended() || work.Operation.Rests() {
 		return err
 	}
 	by := w.proposer(ctx, step, work)
@@ -68,7 +68,7 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
 	}
 	defer release()
 	if work, err = w.recorder.Record(ctx, step.Metadata(), work, optimization.Begin{}, nil); err != nil || work.Operation.Status.Ended() ||
-		work.Operation.Waiting != nil {
+		work.Operation.Rests() {
 		return err
 	}
 	if crashes := job.Attempt - 1 - len(job.Errors); crashes >= maxCrashes {
@@ -79,6 +79,9 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
 	}
 	if err == nil {
 		return nil
+	}
+	if rests, failed := w.rests(ctx, step.Origin, work.Operation.WentOn, err); rests {
+		return failed
 	}
 	failure, again := w.failure(err, work, len(job.Errors), job.CreatedAt)
 	if again {

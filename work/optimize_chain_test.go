@@ -145,7 +145,7 @@ func TestABundleAndItsChildReadAtOnce(t *testing.T) {
 		var failed []error
 		for i := range 10 {
 			reads.Go(func() {
-				if err := b.Operations.ResumeOnRead(context.Background(), b.ana(), read[i%2]); err != nil {
+				if err := b.resume(context.Background(), b.ana(), read[i%2]); err != nil {
 					mu.Lock()
 					failed = append(failed, err)
 					mu.Unlock()

@@ -70,11 +70,11 @@ func TestNextChildStartsLikeItsRoute(t *testing.T) {
 	b.carry(t, b.Work)
 	answers := b.Platform
 	b.Platform = silent{answers}
-	if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), id); err != nil || len(b.optimize) != 0 || !b.operation(t, id).Waits {
+	if err := b.resume(t.Context(), b.ana(), id); err != nil || len(b.optimize) != 0 || !b.operation(t, id).Waits {
 		t.Fatalf("while the platform does not answer: %v, %d steps, waiting %v", err, len(b.optimize), b.operation(t, id).Waits)
 	}
 	b.Platform = answers
-	check(t, b.Operations.ResumeOnRead(t.Context(), b.pause(t), id))
+	check(t, b.resume(t.Context(), b.pause(t), id))
 	bundle, err := b.Views.Bundle(t.Context(), id)
 	check(t, err)
 	if c := bundle.Children[1]; c.Standing != optimization.ChildRefused || c.Code != domain.CapacityPaused || len(b.optimize) != 0 {

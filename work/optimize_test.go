@@ -139,7 +139,7 @@ func (b *bench) read(t *testing.T, id uuid.UUID) operation.Status {
 		if !op.Waits {
 			return op.Status
 		}
-		check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
+		check(t, b.resume(t.Context(), b.ana(), id))
 	}
 	t.Fatalf("operation %s does not end", id)
 	return ""
@@ -337,7 +337,7 @@ func TestOwnersReadStartsTheNextWriteOnce(t *testing.T) {
 	bob.Person.ID = "bob"
 	reader.MayWrite = false
 	for _, who := range []commands.Caller{bob, reader} {
-		check(t, b.Operations.ResumeOnRead(t.Context(), who, id))
+		check(t, b.resume(t.Context(), who, id))
 	}
 	if n := b.Count(t, `SELECT count(*) FROM events`); n != events || len(b.optimize) != 0 {
 		t.Fatalf("a read by another person, or with a token that may only read, started %d steps", len(b.optimize))
@@ -348,7 +348,7 @@ func TestOwnersReadStartsTheNextWriteOnce(t *testing.T) {
 	b.Jobs = &counting{bench: b, mu: &mu}
 	for range 10 {
 		reads.Go(func() {
-			if err := b.Operations.ResumeOnRead(context.Background(), b.ana(), id); err != nil {
+			if err := b.resume(context.Background(), b.ana(), id); err != nil {
 				mu.Lock()
 				failed = append(failed, err)
 				mu.Unlock()

@@ -61,7 +61,7 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
 	err = w.Store.Change(ctx, step.Metadata(), []eventstore.Loadable{run}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, run, pixies.Begin{})
 	})
-	if err != nil || !run.State.Open(step.ReportID) {
+	if err != nil || !run.State.Open(step.ReportID) || run.State.Operation.Rests() {
 		return err
 	}
 	var done *pixies.ChangeIntended
@@ -73,6 +73,9 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
 	}
 	if err == nil {
 		return w.end(ctx, step, *done, nil)
+	}
+	if rests, failed := w.rests(ctx, step.Origin, run.State.Operation.WentOn, err); rests {
+		return failed
 	}
 	_, doubt := errors.AsType[*inDoubt](err)
 	lasting := w.Now().Sub(job.CreatedAt) > faultLife

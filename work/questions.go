@@ -75,7 +75,7 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) er
 	defer w.shared.begin(job.ID)()
 	step := job.Args
 	work := eventstore.Fold(operation.Stream(step.OperationID), benchmark.EvolveQuestionWork)
-	if err := w.Store.Load(ctx, work); err != nil || work.State.Operation.Status.Ended() {
+	if err := w.Store.Load(ctx, work); err != nil || work.State.Operation.Status.Ended() || work.State.Operation.Rests() {
 		return err
 	}
 	by := w.phraser(ctx, step, work.State)
@@ -98,6 +98,9 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) er
 	}
 	if err == nil {
 		return nil
+	}
+	if rests, failed := w.rests(ctx, step.Origin, work.State.Operation.WentOn, err); rests {
+		return failed
 	}
 	fail, again := w.failure(err, len(job.Errors), job.CreatedAt)
 	if again {

@@ -205,7 +205,7 @@ func TestWorkOfAPersonWhoWasRemoved(t *testing.T) {
 		t.Fatalf("the apply is %s, and does not wait", op.Status)
 	}
 	before := b.positions(t)
-	if err := b.Operations.ResumeOnRead(t.Context(), b.ana(), waits); !domain.IsRefused(err, domain.UserNotRegistered) || b.positions(t) != before {
+	if err := b.resume(t.Context(), b.ana(), waits); !domain.IsRefused(err, domain.UserNotRegistered) || b.positions(t) != before {
 		t.Errorf("a read by the removed person: %v, and %d events", err, b.positions(t)-before)
 	}
 	b.Clock.Advance(25 * time.Hour)

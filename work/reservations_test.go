@@ -115,7 +115,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 				if used, reserved := b.room(t); used != 0 || reserved != 1 {
 					t.Errorf("before the end %d are used and %d reserved", used, reserved)
 				}
-				check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
+				check(t, b.resume(t.Context(), b.ana(), id))
 				b.carry(t, o)
 			}
 		}, operation.Failed, 0},
@@ -126,7 +126,7 @@ func TestWorkReservesAndClaims(t *testing.T) {
 			if used, reserved := b.room(t); used != 1 || reserved != 1 {
 				t.Errorf("after side A %d are used and %d reserved", used, reserved)
 			}
-			check(t, b.Operations.ResumeOnRead(t.Context(), b.ana(), id))
+			check(t, b.resume(t.Context(), b.ana(), id))
 			b.carried(t, &respondent{})
 		}, operation.Succeeded, 2},
 		"an A/B run that is cancelled after side A": {2, compares, func(t *testing.T, b *bench, id uuid.UUID) {

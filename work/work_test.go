@@ -90,6 +90,21 @@ func (b *bench) Ask(_ context.Context, _ pgx.Tx, of commands.Origin, step benchm
 	return nil
 }
 
+// Rest implements commands.Jobs: the real queue enqueues what is left.
+func (b *bench) Rest(ctx context.Context, of commands.Origin, plan account.Plan) (func(context.Context, pgx.Tx) error, error) {
+	q, err := work.NewQueue(b.Work)
+	if err != nil {
+		return nil, err
+	}
+	return q.Rest(ctx, of, plan)
+}
+
+// resume reads an operation as the person.
+func (b *bench) resume(ctx context.Context, who commands.Caller, id uuid.UUID) error {
+	_, err := b.Operations.ResumeOnRead(ctx, who, id)
+	return err
+}
+
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{access: map[item.Permission]item.Access{
@@ -323,7 +338,6 @@ func TestFailures(t *testing.T) {
 	}{
 		"not readable stays spent":       {model: broken, code: domain.ItemNotReadable, spent: 1},
 		"denied stays spent":             {model: good, refusal: domain.Refuse(domain.PlatformAccessDenied, "no"), code: domain.PlatformAccessDenied, spent: 1},
-		"consent is denied access":       {model: good, refusal: domain.Refuse(domain.PlatformConsentRequired, "no"), code: domain.PlatformAccessDenied, spent: 1},
 		"a vanished workspace":           {model: good, refusal: domain.Refuse(domain.WorkspaceNotFound, "no"), code: domain.ItemNotFound, spent: 1},
 		"paused is refunded":             {model: good, refusal: domain.Refuse(domain.CapacityPaused, "no"), code: domain.CapacityPaused},
 		"busy is refunded":               {model: good, refusal: domain.Refuse(domain.CapacityBusy, "no"), code: domain.CapacityBusy},

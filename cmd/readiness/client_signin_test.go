@@ -302,6 +302,31 @@ func TestClaimsAreAskedFor(t *testing.T) {
 	other.must("workspaces")
 }
 
+// When work in progress needs another sign-in, the command that waits for it signs the person in with the claims, and the work ends.
+// Where no one can answer it stops, and says how to go on.
+//
+// proves: decisions/5/sign-in
+func TestWorkAsksForASignIn(t *testing.T) {
+	t.Parallel()
+	e := emulate(t, "--fault", "POST:getDefinition:challenge:2") // the second refuses the exchanged token as well
+	login := serveEmulated(t, e)
+	v := &visitor{t: t, e: e, config: t.TempDir(), as: "ada"}
+	v.must(login...)
+	v.away = true
+	// Tokens say in whole seconds when they were issued: one of the second of the refusal might be a new one.
+	<-time.After(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
+	got := v.run("assess", "Retail Analytics", "Inventory")
+	again := regexp.MustCompile(`operations wait (\S+)`).FindStringSubmatch(got.stderr)
+	if got.code != cli.ExitFailed || again == nil || !strings.Contains(got.stderr, "waits until the person who started it signs in again") || v.visits.Load() != 1 {
+		t.Fatalf("no one there: got %+v after %d visits", got, v.visits.Load())
+	}
+	v.away = false
+	before := v.kept().Token
+	if got := v.must("operations", "wait", again[1]); !strings.Contains(got.stderr, "asks you to sign in again") || v.visits.Load() != 2 || v.kept().Token == before {
+		t.Errorf("got %+v after %d visits", got, v.visits.Load())
+	}
+}
+
 // With another provider, a logout ends the sign-in there.
 func TestLogoutRevokes(t *testing.T) {
 	t.Parallel()

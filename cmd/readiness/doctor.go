@@ -76,7 +76,8 @@ The exit code is 3 if a check fails; warnings leave it 0.`,
 		},
 	}
 	d.flags.add(c.Flags())
-	c.Flags().StringSliceVar(&d.issuers, "issuer", nil, "trusted token issuer, in which {tid} stands for each --fabric-tenant; can be repeated")
+	c.Flags().StringSliceVar(&d.issuers, "issuer", nil, "trusted token issuer, in which {tid} stands for each --fabric-tenant; can be "+
+		"repeated")
 	c.Flags().BoolVar(&d.models, "models", false, "read every model in the folder and compare it with the log")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return c

@@ -56,7 +56,7 @@ Its certificate, the application's secret and an accounts file are in --data. Fl
 how it lays definitions out, quotas, rights, missing consent, claims challenges and faults.
 
 A fault is METHOD:PATH:WHAT or METHOD:PATH:WHAT:TIMES. PATH is a part of the path. WHAT is lost (no answer), failed (the
-long-running operation fails), 429, or another status from 400 to 599.`,
+long-running operation fails), challenge (401 with claims), 429, or another status from 400 to 599.`,
 		Example: `  readiness emulator --platform folder:samples/workspaces
   readiness emulator --platform folder:samples/workspaces --drop-copilot --quota-calls 20 --viewer linus
   readiness emulator --platform folder:samples/workspaces --fault POST:getDefinition:503:2 --fault GET:/v1/workspaces:lost`,
@@ -202,6 +202,8 @@ func faultOf(s *fabrictest.Service, text string) (fabrictest.Fault, error) {
 	switch {
 	case parts[2] == "lost":
 		f.Answer = fabrictest.Lost
+	case parts[2] == "challenge":
+		f.Answer = fabrictest.Challenge(fabrictest.ClaimsFor("c1"))
 	case parts[2] == "failed":
 		f.Operation = map[string]any{"errorCode": "UnknownError", "message": "An error occurred while processing the operation",
 			"moreDetails": []any{map[string]any{"errorCode": "Emulated", "message": "The fault was asked for"}}}
@@ -210,7 +212,7 @@ func faultOf(s *fabrictest.Service, text string) (fabrictest.Fault, error) {
 	case err == nil && status >= 400 && status < 600:
 		f.Answer = fabrictest.Error(status, "UnknownError", "An error occurred while processing the operation")
 	default:
-		return f, cli.Usage("--fault: %q is neither lost, failed nor a status from 400 to 599", parts[2])
+		return f, cli.Usage("--fault: %q is neither lost, failed, challenge nor a status from 400 to 599", parts[2])
 	}
 	return f, nil
 }

@@ -98,7 +98,14 @@ type Operation struct {
 	// Waiting is not nil while the work resumes only when the owner reads the
 	// operation.
 	Waiting *WaitingForOwner
+	// SignIn is not nil while the work resumes only when the owner has signed in again.
+	SignIn *SignInNeeded
+	// WentOn is how often a wait for the owner has ended.
+	WentOn int
 }
+
+// Rests reports whether no step of the work runs until the owner does something.
+func (o Operation) Rests() bool { return o.Waiting != nil || o.SignIn != nil }
 
 // WaitsFor reports whether a read of the operation by p resumes its work.
 func (o Operation) WaitsFor(p item.Person) bool { return o.Waiting != nil && o.Owner == p }
@@ -177,16 +184,19 @@ func Evolve(o Operation, e domain.Event) Operation {
 		o.Percent = e.Percent
 	case WaitingForOwner:
 		o.Waiting = &e
+	case SignInNeeded:
+		o.SignIn = &e
 	case WentOn:
-		o.Waiting = nil
+		o.Waiting, o.SignIn = nil, nil
+		o.WentOn++
 	case ImpactCorrected:
 		o.Impact = e.Impact
 	case Completed:
-		o.Status, o.Percent, o.Waiting = Succeeded, 100, nil
+		o.Status, o.Percent, o.Waiting, o.SignIn = Succeeded, 100, nil, nil
 	case Broken:
-		o.Status, o.Impact, o.Failure, o.Waiting = Failed, e.Impact, &e.Failure, nil
+		o.Status, o.Impact, o.Failure, o.Waiting, o.SignIn = Failed, e.Impact, &e.Failure, nil, nil
 	case Stopped:
-		o.Status, o.Waiting = Cancelled, nil
+		o.Status, o.Waiting, o.SignIn = Cancelled, nil, nil
 	}
 	return o
 }

@@ -88,6 +88,9 @@ func (c claims) identity() Identity {
 		AppOnly: c.appOnly(),
 		Expires: c.ExpiresAt.UTC(),
 	}
+	if c.IssuedAt != nil {
+		id.Issued = c.IssuedAt.UTC()
+	}
 	if c.Scope != nil {
 		for _, scope := range []string{ScopeRead, ScopeReadWrite} {
 			if slices.Contains(strings.Fields(*c.Scope), scope) {

@@ -45,7 +45,7 @@ func TestEmbeddedIssuer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := token.Identity{Person: item.Person{ID: "ada"}, Account: "acme", Scopes: []string{token.ScopeRead, token.ScopeReadWrite}, Expires: noon.Add(time.Hour)}
+	want := token.Identity{Person: item.Person{ID: "ada"}, Account: "acme", Scopes: []string{token.ScopeRead, token.ScopeReadWrite}, Expires: noon.Add(time.Hour), Issued: noon}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("identity (-want +got):\n%s", diff)
 	}

@@ -35,6 +35,8 @@ type Identity struct {
 	// AppOnly reports whether the token stands for a program instead of a person.
 	AppOnly bool
 	Expires time.Time
+	// Issued is when the token was issued; zero if it does not say.
+	Issued time.Time
 }
 
 // Has reports whether the identity holds the scope. Service.ReadWrite.All includes Service.Read.All

@@ -107,6 +107,10 @@ func (c *calls) follow(ctx context.Context, s *client.Service, operationID uuid.
 	for last, err = range s.States(ctx, operationID) {
 		if w := last.WaitingFor; err == nil && w != nil && !reported {
 			reported = true
+			if w.Kind == client.OwnersSignIn {
+				c.needsSignIn(operationID, *w)
+				continue
+			}
 			fmt.Fprintf(c.program.Stderr, "readiness: operation %s continues only when the person who started it reads it with a "+
 				"token of the scope %s. Wait for it with such a token.\n", operationID, w.Scope)
 		}
@@ -115,6 +119,15 @@ func (c *calls) follow(ctx context.Context, s *client.Service, operationID uuid.
 		}
 	}
 	return last, err
+}
+
+// needsSignIn says that an operation waits for its owner to sign in or to agree.
+func (c *calls) needsSignIn(operationID uuid.UUID, w client.OperationWait) {
+	fmt.Fprintf(c.program.Stderr, "readiness: operation %s waits until the person who started it signs in again: %s\n", operationID,
+		cli.Printable(optional.Text(w.Message)))
+	if page := optional.Text(w.ConsentURL); page != "" {
+		fmt.Fprintf(c.program.Stderr, "readiness: agree at %s\n", cli.Printable(page))
+	}
 }
 
 // resultOf returns the result of an operation that has ended; an error if it did not succeed.

@@ -48,13 +48,21 @@ func (e *Entra) SignIn(tenant, object string, life time.Duration) (string, error
 	return e.sign(entraClaims{Tenant: tenant, Object: object, Name: e.name(object), Scopes: "Service.ReadWrite.All"}, e.clientID, life)
 }
 
+// SignInAt is SignIn for a token that was issued at the time.
+func (e *Entra) SignInAt(tenant, object string, at time.Time, life time.Duration) (string, error) {
+	return e.signAt(entraClaims{Tenant: tenant, Object: object, Name: e.name(object), Scopes: "Service.ReadWrite.All"}, e.clientID, at, life)
+}
+
 // AppOnly returns a token that an application has of its own right for the service.
 func (e *Entra) AppOnly(tenant string, life time.Duration) (string, error) {
 	return e.sign(entraClaims{Tenant: tenant, Object: e.clientID, IDType: "app"}, e.clientID, life)
 }
 
 func (e *Entra) sign(c entraClaims, audience string, life time.Duration) (string, error) {
-	now := e.now()
+	return e.signAt(c, audience, e.now(), life)
+}
+
+func (e *Entra) signAt(c entraClaims, audience string, now time.Time, life time.Duration) (string, error) {
 	c.Version, c.Unique = "2.0", rand.Text()
 	c.RegisteredClaims = jwt.RegisteredClaims{Issuer: e.base(c.Tenant) + "/v2.0",
 		Audience: jwt.ClaimStrings{audience}, Subject: c.Object, NotBefore: jwt.NewNumericDate(now),

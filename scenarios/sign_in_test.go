@@ -1,0 +1,110 @@
+package scenarios_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"readiness/internal/testlog"
+	"readiness/platform/fabric/fabrictest"
+)
+
+// askedClaims are the claims of the challenge, and claimsInJSON the same as a client gets them.
+const (
+	askedClaims  = `{"access_token":{"nbf":{"essential":true,"value":"1700000000"}}}`
+	claimsInJSON = "eyJhY2Nlc3NfdG9rZW4iOnsibmJmIjp7ImVzc2VudGlhbCI6dHJ1ZSwidmFsdWUiOiIxNzAwMDAwMDAwIn19fQ"
+)
+
+// A step whose token Fabric refuses, also after another exchange, waits: the owner's state has the claims, that of others has not, and
+// the same token changes nothing. The owner's next token ends it.
+//
+// proves: decisions/5/sign-in
+func TestSignInOverFabric(t *testing.T) {
+	t.Parallel()
+	c := newCrash(t, 1, 3, "--database-url", testlog.URL(t))
+	service := c.overFabric([]string{"ada", "grace"}, func(*fabrictest.Options) {})
+	c.launch()
+	service.Script(fabrictest.Fault{Path: "/getDefinition", Answer: fabrictest.Challenge(askedClaims), Times: 2})
+	accepted, ok := c.call(t.Context(), http.MethodPost, "/v1/workspaces/"+c.workspace.String()+"/semanticModels/"+c.models[0].String()+
+		"/aiReadiness/assess", http.StatusAccepted, nil)
+	if !ok {
+		t.Fatalf("the assessment was not accepted: %v", c.last)
+	}
+	at, first := "/v1/operations/"+accepted["operationId"].(string), c.mintAt(time.Now().Add(-time.Hour/2))
+	read := func(token string) (status string, waits map[string]any) {
+		c.token = token
+		state, _ := c.call(t.Context(), http.MethodGet, at, http.StatusOK, nil)
+		status, _ = state["status"].(string)
+		waits, _ = state["waitingFor"].(map[string]any)
+		return status, waits
+	}
+	var waits map[string]any
+	c.await("the step waits for its owner", func() bool {
+		_, waits = read(first)
+		return waits != nil
+	})
+	if waits["kind"] != "ownersSignIn" || waits["errorCode"] != "Unauthorized" || waits["claims"] != claimsInJSON || waits["message"] == "" {
+		t.Errorf("the owner reads %v", waits)
+	}
+	if status, waits := read(c.mint("grace")); status != "Running" || waits["kind"] != "ownersSignIn" || waits["claims"] != nil {
+		t.Errorf("another person reads %s, %v", status, waits)
+	}
+	if status, waits := read(first); status != "Running" || waits["kind"] != "ownersSignIn" {
+		t.Errorf("the same token makes it %s, %v", status, waits)
+	}
+	owner := c.mint("ada")
+	c.await("the assessment ends", func() bool {
+		status, _ := read(owner)
+		return status == "Succeeded"
+	})
+}
+
+// mintAt returns a token of ada's that was issued at the time.
+func (c *crash) mintAt(at time.Time) string {
+	c.t.Helper()
+	made, err := c.entra.SignInAt(fabricTenant, objectOf("ada"), at, 2*time.Hour)
+	check(c.t, err)
+	return made
+}
+
+// TestKilledSignIns kills the program while its steps wait for their owner, and while she signs in. Every run ends with all models,
+// each assessed once.
+func TestKilledSignIns(t *testing.T) {
+	t.Parallel()
+	c := newCrash(t, 3, 5, "--database-url", testlog.URL(t))
+	service := c.overFabric([]string{"ada"}, func(o *fabrictest.Options) { o.Lasts = time.Nanosecond })
+	signIn := func(ctx context.Context) {
+		for _, id := range c.runs {
+			if state, ok := c.call(ctx, http.MethodGet, "/v1/operations/"+id.String(), http.StatusOK, nil); ok && state["waitingFor"] != nil {
+				c.token = c.mint("ada")
+			}
+		}
+	}
+	c.strike(3, time.Second, func(lasts time.Duration) (waits bool) {
+		service.Script(fabrictest.Fault{Path: "/getDefinition", Answer: fabrictest.Challenge(askedClaims), Times: 4})
+		c.life(func(ctx context.Context) {
+			ctx, cancel := context.WithTimeout(ctx, lasts)
+			defer cancel()
+			for ctx.Err() == nil {
+				c.accept(ctx)
+				signIn(ctx)
+				c.wait(ctx, pollPause)
+			}
+			n, ok := query[int](c, `SELECT count(*) FROM events WHERE type = 'operation.sign-in-needed'`)
+			waits = ok && n > 0
+		})
+		return waits
+	})
+	p := c.launch()
+	c.await("no run waits for ada", func() bool {
+		signIn(t.Context())
+		return !c.unfinished()
+	})
+	c.settle()
+	p.kill()
+	c.verify()
+	if n, ok := query[int](c, `SELECT count(*) FROM events WHERE type = 'operation.sign-in-needed'`); !ok || n == 0 {
+		t.Error("no step was refused")
+	}
+}
