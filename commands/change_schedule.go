@@ -29,6 +29,9 @@ func (s *Schedules) Change(ctx context.Context, caller Caller, id uuid.UUID, pat
 	if err != nil {
 		return known, err
 	}
+	if patch.Enables() {
+		caller = s.lasting(ctx, caller)
+	}
 	past := pastSchedule(caller.Account, known.ModelID)
 	err = s.changeAsMember(ctx, caller, caller.scheduleMetadata(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		before := past.State

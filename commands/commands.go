@@ -60,7 +60,7 @@ type Jobs interface {
 	ChangePixies(ctx context.Context, tx pgx.Tx, of Origin, steps []pixies.Step) error
 	Ask(ctx context.Context, tx pgx.Tx, of Origin, step benchmark.Step) error
 	MakeQuestions(ctx context.Context, tx pgx.Tx, of Origin, step benchmark.QuestionStep) error
-	// Rest returns what enqueues the steps that are left of an operation when it goes on, in the transaction that records
+	// Rest returns what enqueues the steps that are left of an operation when it continues, in the transaction that records
 	// that it does.
 	Rest(ctx context.Context, of Origin, plan account.Plan) (func(ctx context.Context, tx pgx.Tx) error, error)
 }

@@ -59,11 +59,26 @@ const perStep = 10 * time.Second
 // tokenFor returns the token to keep for work of so many steps: the caller's or, when the work may outlast it and the
 // platform has one, a token that serves longer. Without that, the steps that come too late fail, as they would have.
 func (s *core) tokenFor(ctx context.Context, caller Caller, steps int) (string, time.Time) {
+	if s.Now().Add(time.Duration(steps) * perStep).After(caller.TokenExpires) {
+		return s.lastingToken(ctx, caller, workLife)
+	}
+	return caller.Token, caller.TokenExpires
+}
+
+const (
+	// workLife and scheduleLife are how long tokens that outlast their caller's are kept at most: for work in progress, and for a
+	// schedule, which replaces its token at a slot once half of that time is over.
+	workLife     = 24 * time.Hour
+	scheduleLife = 90 * 24 * time.Hour
+)
+
+// lastingToken returns a token that serves as the caller for life, if the platform has one, else the caller's own.
+func (s *core) lastingToken(ctx context.Context, caller Caller, life time.Duration) (string, time.Time) {
 	remote, ok := s.Platform.(interface {
-		Lasting(ctx context.Context, as item.Caller) (string, time.Time, error)
+		Lasting(ctx context.Context, as item.Caller, life time.Duration) (string, time.Time, error)
 	})
-	if ok && s.Now().Add(time.Duration(steps)*perStep).After(caller.TokenExpires) {
-		if token, expires, err := remote.Lasting(ctx, caller.Caller); err == nil && token != "" {
+	if ok && caller.MayWrite {
+		if token, expires, err := remote.Lasting(ctx, caller.Caller, life); err == nil && token != "" {
 			return token, expires
 		}
 	}

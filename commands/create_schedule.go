@@ -21,6 +21,7 @@ func (s *Schedules) Create(ctx context.Context, caller Caller, workspaceID, mode
 		return schedule.Schedule{}, err
 	}
 	past := pastSchedule(caller.Account, modelID)
+	caller = s.lasting(ctx, caller)
 	create := schedule.Create{ScheduleID: s.NewID(), Model: model, Timing: timing, Enabled: enabled, Owner: caller.Person, At: s.Now()}
 	err = s.changeAsMember(ctx, caller, caller.scheduleMetadata(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, create); err != nil {

@@ -20,6 +20,7 @@ func (s *Schedules) Renew(ctx context.Context, caller Caller, read schedule.Sche
 	if err != nil || expires.Sub(now) >= caller.TokenExpires.Sub(now)/2 {
 		return err
 	}
+	caller = s.lasting(ctx, caller)
 	past := pastSchedule(caller.Account, read.ModelID)
 	return s.changeAsMember(ctx, caller, caller.scheduleMetadata(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if past.State.ScheduleID == read.ScheduleID {

@@ -16,7 +16,7 @@ import (
 // Ten simultaneous reads start it once. A read starts nothing if another person
 // makes it, if the token may not start work, or while the feature is turned off.
 //
-// Work that was refused for its owner's token goes on with the read's if that is
+// Work that was refused for its owner's token continues with the read's if that is
 // another one. needed is what such work still waits for after the read.
 func (s *Operations) ResumeOnRead(ctx context.Context, caller Caller, operationID uuid.UUID) (needed *operation.SignInNeeded, err error) {
 	op, in := pastOperation(operationID), pastAccount(caller)

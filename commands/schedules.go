@@ -47,6 +47,13 @@ func (caller Caller) scheduleMetadata() eventstore.Metadata {
 	return eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID, Trace: caller.Trace}
 }
 
+// lasting returns the caller with a token that serves at the slots of a schedule,
+// if the platform has one.
+func (s *Schedules) lasting(ctx context.Context, caller Caller) Caller {
+	caller.Token, caller.TokenExpires = s.lastingToken(ctx, caller, scheduleLife)
+	return caller
+}
+
 // storeToken stores the caller's token for the slots of the schedule, until the
 // token expires, if the schedule is active and the caller's.
 func (s *Schedules) storeToken(c *eventstore.Change, caller Caller, now schedule.Schedule) {

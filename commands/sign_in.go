@@ -69,8 +69,8 @@ func (r Recorder) family(ctx context.Context, operationID uuid.UUID) ([]uuid.UUI
 	return all, nil
 }
 
-// signedIn lets an operation go on that waits for the caller to sign in, and those that wait with it, if the token of this read may
-// be another one. It returns what the operation still waits for; nil if it went on.
+// signedIn lets an operation continue that waits for the caller to sign in, and those that wait with it, if the token of this read may
+// be another one. It returns what the operation still waits for; nil if it continues.
 func (s *Operations) signedIn(ctx context.Context, caller Caller, op operation.Operation) (*operation.SignInNeeded, error) {
 	command := operation.SignedIn{Issued: caller.TokenIssued, Now: s.Now()}
 	if events, err := command.Decide(op); err != nil || len(events) == 0 {
@@ -86,7 +86,7 @@ func (s *Operations) signedIn(ctx context.Context, caller Caller, op operation.O
 	})
 }
 
-// lapseSignIn lets an operation go on, without a token, whose owner did not sign in: its steps then end as those whose token has
+// lapseSignIn lets an operation continue, without a token, whose owner did not sign in: its steps then end as those whose token has
 // expired.
 func (s *Operations) lapseSignIn(ctx context.Context, operationID uuid.UUID) error {
 	past := pastOperation(operationID)
@@ -99,9 +99,9 @@ func (s *Operations) lapseSignIn(ctx context.Context, operationID uuid.UUID) err
 }
 
 // goOn ends the wait of the operation and of those that wait with it, and enqueues what is left of each. also adds what must be
-// committed with one that goes on.
-func (s *Operations) goOn(ctx context.Context, meta eventstore.Metadata, op operation.Operation, command domain.Command[operation.Operation],
-	also func(*eventstore.Change, uuid.UUID)) error {
+// committed with one that continues.
+func (s *Operations) goOn(ctx context.Context, meta eventstore.Metadata, op operation.Operation,
+	command domain.Command[operation.Operation], also func(*eventstore.Change, uuid.UUID)) error {
 	all, err := s.optimizations.Recorder.family(ctx, op.ID)
 	if err != nil {
 		return err

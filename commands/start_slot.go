@@ -95,6 +95,9 @@ func (s *Schedules) acceptAssessment(ctx context.Context, slot schedule.Slot, du
 	if err != nil {
 		return err
 	}
+	if caller.TokenExpires.Sub(s.Now()) < scheduleLife/2 {
+		caller = s.lasting(ctx, caller)
+	}
 	_, err = s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
 		workspace, model, err := s.lookUpModel(ctx, caller, due.WorkspaceID, due.ModelID)
 		if err != nil {
@@ -105,6 +108,7 @@ func (s *Schedules) acceptAssessment(ctx context.Context, slot schedule.Slot, du
 			if !past.State.Due(slot, s.Now()) {
 				return errSlotOver
 			}
+			s.storeToken(c, caller, past.State)
 			return eventstore.Decide(c, past, schedule.StartSlot{Slot: slot, OperationID: operationID,
 				Model: scheduledModel(workspace, model), At: s.Now()})
 		}}

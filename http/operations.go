@@ -68,7 +68,8 @@ func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObje
 	var needed *operation.SignInNeeded
 	if who := callerOf(ctx); err == nil && o.Waits && o.Owner == who.Person && !callOf(ctx).head {
 		// ResumeOnRead fails when concurrent reads won every attempt. The operation is then as they left it.
-		if needed, err = s.commands.Operations.ResumeOnRead(ctx, who, o.ID); err == nil || domain.IsRefused(err, domain.OperationInProgress) {
+		needed, err = s.commands.Operations.ResumeOnRead(ctx, who, o.ID)
+		if err == nil || domain.IsRefused(err, domain.OperationInProgress) {
 			o, err = s.operation(ctx, o.ID)
 		}
 	}

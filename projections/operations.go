@@ -43,8 +43,8 @@ var Operations = &View{
 	Name: "operations", Version: 3, Inline: true,
 	Tables: []*Table{operations},
 	Of: []domain.Event{
-		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{}, operation.WentOn{},
-		operation.ImpactCorrected{},
+		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{},
+		operation.WentOn{}, operation.ImpactCorrected{},
 		operation.Completed{}, operation.Broken{}, operation.Stopped{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
@@ -73,8 +73,8 @@ var Operations = &View{
 		case operation.WaitingForOwner:
 			rows.Set(operations, Key{id}, Row{"waits": true, "waits_until": e.Until, "updated_at": r.RecordedAt})
 		case operation.SignInNeeded:
-			rows.Set(operations, Key{id}, Row{"waits": true, "waits_until": e.Until, "error_code": string(e.Code), "error_message": e.Message,
-				"updated_at": r.RecordedAt})
+			rows.Set(operations, Key{id}, Row{"waits": true, "waits_until": e.Until, "updated_at": r.RecordedAt,
+				"error_code": string(e.Code), "error_message": e.Message})
 		case operation.WentOn:
 			rows.Set(operations, Key{id}, Row{"waits": false, "waits_until": nil, "error_code": nil, "error_message": nil,
 				"updated_at": r.RecordedAt})

@@ -24,9 +24,9 @@ type outlasting struct {
 	seen []string
 }
 
-func (p *outlasting) Lasting(_ context.Context, as item.Caller) (string, time.Time, error) {
+func (p *outlasting) Lasting(_ context.Context, as item.Caller, life time.Duration) (string, time.Time, error) {
 	p.gave++
-	return "lasting for " + as.Token, p.b.Clock.Now().Add(24 * time.Hour), nil
+	return "lasting for " + as.Token, p.b.Clock.Now().Add(life), nil
 }
 
 func (p *outlasting) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {

@@ -61,7 +61,7 @@ func (q *Queue) stand(ctx context.Context, id uuid.UUID) (s standing, err error)
 		s.changes = pixies.EvolveRun(s.changes, r.Event)
 		s.compares = abtest.EvolveRun(s.compares, r.Event)
 		if _, again := r.Event.(operation.WentOn); again && signsIn {
-			continue // the same step goes on
+			continue // the same step continues
 		}
 		switch r.Event.(type) {
 		case operation.Accepted, operation.WentOn, abtest.SideQueued:
@@ -226,7 +226,7 @@ func (q *Queue) enqueueLost(ctx context.Context, id uuid.UUID, had map[has]bool)
 	return steps, nil
 }
 
-// Rest returns what enqueues the steps that are left of an operation that goes on. A step whose job is running is enqueued as well,
+// Rest returns what enqueues the steps that are left of an operation that continues. A step whose job is running is enqueued as well,
 // since that job may be about to end without it; whichever comes second finds the step done.
 func (q *Queue) Rest(ctx context.Context, of commands.Origin, plan account.Plan) (func(context.Context, pgx.Tx) error, error) {
 	s, err := q.stand(ctx, of.OperationID)

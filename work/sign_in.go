@@ -8,8 +8,8 @@ import (
 	"readiness/domain/operation"
 )
 
-// rests records that the operation waits for its owner, if nobody else can help with the error of its step, and reports whether that
-// is so. The job then ends: the owner's sign-in enqueues the step again. seen is how often the operation had gone on when the step
+// rests records that the operation waits for its owner, if no one else can help with the error of its step, and reports whether that
+// is so. The job then ends: the owner's sign-in enqueues the step again. seen is how often the operation had continued when the step
 // began.
 func (o Options) rests(ctx context.Context, of commands.Origin, seen int, err error) (bool, error) {
 	refusal, refused := domain.Refused(err)

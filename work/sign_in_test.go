@@ -35,7 +35,7 @@ func (b *bench) signsIn(t *testing.T) commands.Caller {
 }
 
 // Every kind of work that waits for its owner's sign-in has no step until then, and then exactly the same steps again, once; a
-// bundle's children go on together.
+// bundle's children continue together.
 //
 // proves: decisions/5/sign-in
 func TestSignInOfEveryKind(t *testing.T) {

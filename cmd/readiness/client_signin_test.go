@@ -303,7 +303,7 @@ func TestClaimsAreAskedFor(t *testing.T) {
 }
 
 // When work in progress needs another sign-in, the command that waits for it signs the person in with the claims, and the work ends.
-// Where no one can answer it stops, and says how to go on.
+// Where no one can answer it stops, and says how to continue.
 //
 // proves: decisions/5/sign-in
 func TestWorkAsksForASignIn(t *testing.T) {
@@ -313,7 +313,7 @@ func TestWorkAsksForASignIn(t *testing.T) {
 	v := &visitor{t: t, e: e, config: t.TempDir(), as: "ada"}
 	v.must(login...)
 	v.away = true
-	// Tokens say in whole seconds when they were issued: one of the second of the refusal might be a new one.
+	// Tokens say in seconds when they were issued: one of the second of the refusal might be a new one.
 	<-time.After(time.Until(time.Now().Truncate(time.Second).Add(time.Second)))
 	got := v.run("assess", "Retail Analytics", "Inventory")
 	again := regexp.MustCompile(`operations wait (\S+)`).FindStringSubmatch(got.stderr)

@@ -89,7 +89,7 @@ func TestEmulatorRefuses(t *testing.T) {
 		"no platform":   {[]string{"--platform", "fabric"}, "--platform must be folder:DIR"},
 		"everyone":      {[]string{"--listen", "0.0.0.0:0"}, "must be a loopback address"},
 		"half a fault":  {[]string{"--fault", "GET:/v1"}, "METHOD:PATH:WHAT"},
-		"unknown fault": {[]string{"--fault", "GET:/v1:200"}, "neither lost, failed nor a status"},
+		"unknown fault": {[]string{"--fault", "GET:/v1:200"}, "neither lost, failed, challenge nor a status"},
 		"never":         {[]string{"--fault", "GET:/v1:lost:0"}, "how often"},
 		"page size":     {[]string{"--page-size", "0"}, "--page-size"},
 		"token life":    {[]string{"--token-life", "0s"}, "--token-life"},

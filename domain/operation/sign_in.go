@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// SignInLife is how long work waits for its owner to sign in again. Then it goes on without a token, and so ends.
+	// SignInLife is how long work waits for its owner to sign in again. Then it continues without a token, and so ends.
 	SignInLife = 24 * time.Hour
 	// signInPause is how long after a refusal the same token is tried again at the earliest: the owner may have agreed to something
 	// meanwhile.
 	signInPause = time.Minute
 )
 
-// SignInNeeded records that work cannot go on with its owner's token: the platform, or its identity provider, asks for a new
+// SignInNeeded records that work cannot continue with its owner's token: the platform, or its identity provider, asks for a new
 // sign-in or for consent. The work waits for a read by the owner with a token that was issued since, and no longer once Until has
 // passed.
 type SignInNeeded struct {
@@ -37,8 +37,8 @@ func NeedsOwner(r *domain.Refusal) bool {
 	return slices.Contains([]domain.Code{domain.Unauthorized, domain.TokenExpired, domain.PlatformConsentRequired}, r.Code)
 }
 
-// NeedSignIn records that a step was refused for its owner's token. Seen is how often the operation had gone on when the step began:
-// if it has gone on since, another token serves, and nothing is recorded.
+// NeedSignIn records that a step was refused for its owner's token. Seen is how often the operation had continued when the step began:
+// if it has continued since, another token serves, and nothing is recorded.
 type NeedSignIn struct {
 	Refusal *domain.Refusal
 	Seen    int
@@ -66,20 +66,20 @@ func (c NeedSignIn) Decide(o Operation) ([]domain.Event, error) {
 	return []domain.Event{needed}, nil
 }
 
-// SignedIn lets work go on that waits for its owner to sign in. Issued is when the token of the owner's read was issued: a token
+// SignedIn lets work continue that waits for its owner to sign in. Issued is when the token of the owner's read was issued: a token
 // that was issued before the refusal is tried again only after a while.
 type SignedIn struct{ Issued, Now time.Time }
 
 // Decide implements domain.Command.
 func (c SignedIn) Decide(o Operation) ([]domain.Event, error) {
-	// Tokens say when they were issued in whole seconds.
+	// Tokens say when they were issued in seconds.
 	if o.SignIn == nil || c.Issued.Before(o.SignIn.At.Truncate(time.Second)) && c.Now.Sub(o.SignIn.At) < signInPause {
 		return nil, nil
 	}
 	return []domain.Event{WentOn{}}, nil
 }
 
-// LapseSignIn lets work go on, without a token, whose owner did not sign in.
+// LapseSignIn lets work continue, without a token, whose owner did not sign in.
 type LapseSignIn struct{ Now time.Time }
 
 // Decide implements domain.Command.

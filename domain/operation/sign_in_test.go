@@ -48,7 +48,7 @@ func TestNeedSignIn(t *testing.T) {
 	}
 }
 
-// Work goes on with a token that was issued after the refusal or, a minute later, with any; when the time to wait is over, without.
+// Work continues with a token that was issued after the refusal or, a minute later, with any; when the time to wait is over, without.
 func TestSignedIn(t *testing.T) {
 	t.Parallel()
 	late := need

@@ -41,6 +41,9 @@ var refusals = map[domain.Code]bool{
 // ReasonOf returns why a refused slot pauses its schedule, or false when it does not,
 // because the cause may pass by itself.
 func ReasonOf(r *domain.Refusal) (Reason, bool) {
+	if r.Code == domain.Unauthorized || r.Code == domain.TokenExpired { // of the platform: the stored token serves no longer
+		return Reason{CredentialExpired, pauses[CredentialExpired]}, true
+	}
 	if text, ok := pauses[r.Code]; ok {
 		return Reason{r.Code, text}, true
 	}

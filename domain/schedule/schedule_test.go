@@ -302,6 +302,16 @@ func TestNoSlotTwice(t *testing.T) {
 	})
 }
 
+// A stored token that the platform refuses pauses like one that has expired.
+func TestReasonOfARefusedToken(t *testing.T) {
+	t.Parallel()
+	for _, code := range []domain.Code{domain.Unauthorized, domain.TokenExpired} {
+		if r, pauses := schedule.ReasonOf(domain.Refuse(code, "why")); !pauses || r.Code != schedule.CredentialExpired || len(r.Message) < 20 {
+			t.Errorf("%s: %v, %+v", code, pauses, r)
+		}
+	}
+}
+
 // Causes that may pass by themselves leave the next slot; every other one says what to
 // do.
 func TestReasonOf(t *testing.T) {

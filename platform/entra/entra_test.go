@@ -275,7 +275,7 @@ func TestLasting(t *testing.T) {
 	}
 	plain := as
 	var until time.Time
-	as.Token, until, err = w.Lasting(t.Context(), as)
+	as.Token, until, err = w.Lasting(t.Context(), as, 24*time.Hour)
 	if err != nil || as.Token == plain.Token || until.Sub(w.now()) < 23*time.Hour {
 		t.Fatalf("%v, until %s", err, until)
 	}
@@ -293,8 +293,16 @@ func TestLasting(t *testing.T) {
 			t.Errorf("%s: the token stands for %+v, %v", p, who, err)
 		}
 	}
-	if again, _, err := w.Lasting(t.Context(), as); err != nil || again != as.Token {
-		t.Errorf("a lasting token is not kept: %v", err)
+	// It is replaced by one with another refresh token, also after the caller's own has ended; both serve.
+	longer := as
+	if longer.Token, until, err = w.Lasting(t.Context(), as, 90*24*time.Hour); err != nil || longer.Token == as.Token ||
+		until.Sub(w.now()) < 89*24*time.Hour {
+		t.Errorf("a lasting token is not replaced: %v, until %s", err, until)
+	}
+	for _, each := range []item.Caller{as, longer} {
+		if _, err := w.For(t.Context(), each, fabric.PermissionCapacity); err != nil {
+			t.Error(err)
+		}
 	}
 	w.provider.EndSessions()
 	_, err = w.For(t.Context(), as, item.PermissionAgent)

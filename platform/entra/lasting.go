@@ -16,9 +16,6 @@ import (
 	"readiness/domain/item"
 )
 
-// LastingLife is how long a lasting token is kept at most. The identity provider may end it earlier.
-const LastingLife = 24 * time.Hour
-
 // lastingPrefix begins a lasting token. No token of a caller has it, because a JWT begins with its header.
 const lastingPrefix = "lasting."
 
@@ -91,25 +88,25 @@ func lastingOf(token string) (l lasting, ok bool) {
 	return l, ok && err == nil && json.Unmarshal(text, &l) == nil && l.Assertion != ""
 }
 
-// Lasting returns a token in place of the caller's that For accepts after the caller's has ended, and when it is no longer
-// kept. It holds a refresh token, so it is for the vault alone, for work that may outlast the caller's token, and is deleted
-// with the work.
-func (x *Exchange) Lasting(ctx context.Context, as item.Caller) (string, time.Time, error) {
+// Lasting returns a token in place of the caller's that For accepts after the caller's has ended, and until when to keep it,
+// which is for life; the identity provider may end it earlier. It holds a refresh token, so it is for the vault alone, for work that
+// may outlast the caller's token, and is deleted with the work. A lasting token is replaced by one whose refresh token is new.
+func (x *Exchange) Lasting(ctx context.Context, as item.Caller, life time.Duration) (string, time.Time, error) {
 	tenant, err := x.actable(as)
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	if _, lasts := lastingOf(as.Token); lasts {
-		return as.Token, x.o.Now().Add(LastingLife), nil
+	l, lasts := lastingOf(as.Token)
+	if !lasts {
+		l = lasting{Assertion: as.Token}
 	}
-	l := lasting{Assertion: as.Token}
 	client, err := x.clientFor(tenant, &l)
 	if err != nil {
 		return "", time.Time{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, exchangeTimeout)
 	defer cancel()
-	if _, err := client.AcquireTokenOnBehalfOf(ctx, as.Token, x.o.Scopes[item.PermissionPlatform]); err != nil {
+	if _, err := client.AcquireTokenOnBehalfOf(ctx, l.Assertion, x.o.Scopes[item.PermissionPlatform]); err != nil {
 		return "", time.Time{}, x.failed(ctx, key{person: as.Person, permission: item.PermissionPlatform}, err)
 	}
 	if l.Refresh == "" { // the provider gives none: the caller's token has to do
@@ -120,5 +117,5 @@ func (x *Exchange) Lasting(ctx context.Context, as item.Caller) (string, time.Ti
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	return lastingPrefix + base64.RawURLEncoding.EncodeToString(text), x.o.Now().Add(LastingLife), nil
+	return lastingPrefix + base64.RawURLEncoding.EncodeToString(text), x.o.Now().Add(life), nil
 }

@@ -59,7 +59,7 @@ type Platform struct {
 	client          *http.Client
 	tokens          func(context.Context, item.Caller, item.Permission) (string, error)
 	challenged      func(context.Context, item.Caller, item.Permission, string) (string, error)
-	lasting         func(context.Context, item.Caller) (string, time.Time, error)
+	lasting         func(context.Context, item.Caller, time.Duration) (string, time.Time, error)
 	limits          Limits
 	reads           Reads
 	exports         Exports
@@ -90,8 +90,8 @@ type Options struct {
 	// Challenged exchanges it again after the platform refused a token with claims, which are JSON in base64url; nil refuses
 	// the call.
 	Challenged func(ctx context.Context, as item.Caller, p item.Permission, claims string) (string, error)
-	// Lasting returns a token in place of the caller's for work that may outlast it; nil for the caller's own.
-	Lasting func(ctx context.Context, as item.Caller) (token string, expires time.Time, err error)
+	// Lasting returns a token in place of the caller's for work or a schedule that may outlast it; nil for the caller's own.
+	Lasting func(ctx context.Context, as item.Caller, life time.Duration) (token string, expires time.Time, err error)
 	// Limits spreads the calls of all processes; nil lets every call through.
 	Limits Limits
 	// Reads remembers the reads that the platform has not finished; nil remembers none.

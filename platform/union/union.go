@@ -33,11 +33,11 @@ func (p *Platform) Access(ctx context.Context, as item.Caller) (map[item.Permiss
 
 // Lasting returns a token that serves at Fabric as the caller after theirs has ended; "" for someone whom Fabric does not
 // serve.
-func (p *Platform) Lasting(ctx context.Context, as item.Caller) (string, time.Time, error) {
+func (p *Platform) Lasting(ctx context.Context, as item.Caller, life time.Duration) (string, time.Time, error) {
 	if !p.Serves(as.Person) {
 		return "", time.Time{}, nil
 	}
-	return p.Fabric.Lasting(ctx, as)
+	return p.Fabric.Lasting(ctx, as, life)
 }
 
 // Check returns an error while the folder cannot be read.
