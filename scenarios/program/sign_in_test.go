@@ -1,4 +1,4 @@
-package scenarios_test
+package program_test
 
 import (
 	"context"
