@@ -2,8 +2,8 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build run demo test test/fabric test/oracles test/mcp test/release test/hard test/busy test/race deploy/check lint fmt fuzz fuzz/http soak bench migrate \
-	generate conformance docs clean release/snapshot release/image
+.PHONY: help build run demo test test/fabric test/oracles test/mcp test/console test/release test/hard test/busy test/race deploy/check lint fmt fuzz fuzz/http soak bench migrate \
+	generate conformance docs docs/screenshots clean release/snapshot release/image
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
 # BENCH: pattern of benchmarks. FUZZREQUESTS: calls to each route by fuzz/http.
@@ -77,6 +77,9 @@ test/oracles: ## run Microsoft's SDK and its libraries for Entra as clients of t
 test/mcp: ## try the MCP server with clients and a server of other makers, which npm installs
 	$(WITH_POSTGRES) go test -tags npm -count=1 -run '^TestNPM$$' -v ./cmd/readiness
 
+test/console: ## try the console in a real browser, and examine every page by axe-core, which npm installs
+	$(WITH_POSTGRES) go test -tags npm -count=1 -timeout 30m -v ./http/console/stories -args -browser
+
 test/race: ## run every test under the race detector
 	$(WITH_POSTGRES) go test -race $(PKG)
 
@@ -128,6 +131,10 @@ conformance: ## write docs/conformance.md from the markers in tests
 docs: ## write the documents as a site of static pages into dist/docs
 	rm -rf dist/docs
 	go run ./internal/docsite/writedocs -source '$(SOURCE_URL)' dist/docs
+
+docs/screenshots: ## write a picture of every screen of the console, in both themes, into docs/screens
+	mkdir -p docs/screens
+	$(WITH_POSTGRES) go test -count=1 -timeout 30m -run '^TestScreens$$' ./http/console/stories -args -browser -screens $(CURDIR)/docs/screens
 
 release/snapshot: ## build what a release of HEAD has, in dist: archives, packages, bills of materials, checksums (TARGETS=linux/amd64,… for some)
 	cd internal/release && go run . -source ../.. -out $(CURDIR)/dist $(if $(TARGETS),-targets $(TARGETS)) $(if $(DOCS_URL),-docs-url $(DOCS_URL)) $(if $(KEY),-key-file $(KEY))

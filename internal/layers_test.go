@@ -57,7 +57,7 @@ var mayImport = map[string][]string{
 	"http/...":  {"http/...", "domain/...", "audit", "audit/tree", "commands", "projections", "internal/coalesce", "internal/database", "internal/optional"},
 	"http/docs": {"internal/docsite"},
 	// The pages for people. They know the service by its client only, so that they can do nothing that a caller cannot.
-	"http/console/...":         {"http/console/...", "client", "client/inprocess", "vault", "domain/readiness"},
+	"http/console/...":         {"http/console/...", "client", "client/inprocess", "vault", "domain/readiness/..."},
 	"http/console/chart":       {},
 	"http/console/consoletest": {"..."}, // a service for tests
 

@@ -73,7 +73,7 @@ func (s *service) consoleOptions(f serveFlags, issuer *token.Issuer, declared []
 		return nil, err
 	}
 	if f.console.clientID != "" {
-		for _, address := range f.issuers {
+		for _, address := range signInAddresses(f) {
 			o.Issuers = append(o.Issuers, signin.Issuer{URL: address, ClientID: f.console.clientID, ClientSecret: secret,
 				Scopes: f.console.scopes})
 		}
@@ -84,6 +84,20 @@ func (s *service) consoleOptions(f serveFlags, issuer *token.Issuer, declared []
 		}}
 	}
 	return o, nil
+}
+
+// signInAddresses returns the issuers where people sign in: for one of several tenants, that of each tenant.
+func signInAddresses(f serveFlags) (all []string) {
+	for _, address := range f.issuers {
+		if !strings.Contains(address, "{tid}") {
+			all = append(all, address)
+			continue
+		}
+		for _, tenant := range f.fabric.Tenants {
+			all = append(all, strings.ReplaceAll(address, "{tid}", tenant))
+		}
+	}
+	return all
 }
 
 // trialPeople returns the people of the embedded issuer in the accounts file.

@@ -2,6 +2,8 @@ package console_test
 
 import (
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 
 	"readiness/http/console/consoletest"
@@ -42,5 +44,121 @@ func TestEveryPage(t *testing.T) {
 		other := margaret.Get(path)
 		want(t, other, other.StatusCode)
 		margaret.CheckPage(other)
+	}
+}
+
+// TestSeen shows a person only what they may see: not another account's models, nor a workspace that has other members.
+func TestSeen(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	w.AssessAll("contoso", "ada")
+	ada := w.As("contoso", "ada").Get("/")
+	want(t, ada, 200, "Retail Sales", "Headcount", "Scores by workspace")
+	linus := w.As("contoso", "linus")
+	for _, path := range []string{"/", "/portfolio.csv", "/?q=head", "/assess"} {
+		got := linus.Get(path)
+		want(t, got, 200)
+		if strings.Contains(got.Body, "Headcount") || strings.Contains(got.Body, "Corporate Functions") {
+			t.Errorf("%s shows a person what they may not see", path)
+		}
+	}
+	want(t, linus.Get("/"), 200, "Retail Sales")
+	for _, path := range []string{"/", "/portfolio.csv"} {
+		if got := w.As("fabrikam", "margaret").Get(path); strings.Contains(got.Body, "Retail") {
+			t.Errorf("%s shows another account's models", path)
+		}
+	}
+	edsger := w.As("northwind", "edsger") // of a suspended account
+	want(t, edsger.Get("/"), http.StatusForbidden, "AccountNotActive")
+}
+
+// TestCSV has every model of the list, and no name that a spreadsheet takes for a formula.
+func TestCSV(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	w.AssessAll("contoso", "ada")
+	got := w.As("contoso", "ada").Get("/portfolio.csv")
+	want(t, got, 200)
+	if kind, name := got.Header.Get("Content-Type"), got.Header.Get("Content-Disposition"); kind != "text/csv; charset=utf-8" || name != "attachment; filename=portfolio.csv" {
+		t.Errorf("got %q, %q", kind, name)
+	}
+	lines := strings.Split(strings.TrimSpace(got.Body), "\n")
+	if len(lines) != 9 || !strings.HasPrefix(lines[0], "workspace,model,score,") || !strings.HasPrefix(lines[1], "Corporate Functions,crm_export,") {
+		t.Errorf("got\n%s", got.Body)
+	}
+}
+
+// TestHostileText shows hostile names as text on every page, with its weight kept.
+func TestHostileText(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{Workspaces: consoletest.Hostile(t)})
+	w.AssessAll("contoso", "ada")
+	b := w.As("contoso", "ada")
+	models := 0
+	for _, path := range pages(w, t) {
+		got := b.Get(path)
+		want(t, got, got.StatusCode)
+		b.CheckPage(got)
+		for _, markup := range []string{"<script>window", "<img", `onerror="window`, "</title><h1>"} {
+			if strings.Contains(strings.ReplaceAll(got.Body, "· Readiness</title>", ""), markup) {
+				t.Errorf("%s has a name as markup: %s", path, markup)
+			}
+		}
+		if strings.HasPrefix(path, "/models/") {
+			models++
+			want(t, got, 200, "Findings, by rule")
+		}
+	}
+	if models != len(consoletest.HostileNames) {
+		t.Errorf("%d models are shown, want %d", models, len(consoletest.HostileNames))
+	}
+}
+
+// TestAssess starts what the form names: one operation for each workspace; nothing for a form without a model, with a foreign id,
+// or of a person who may not start work.
+func TestAssess(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	b := w.As("contoso", "ada")
+	const unknown = "11111111-1111-4111-8111-111111111111"
+	for _, row := range []struct {
+		models []string
+		status int
+		text   string
+	}{
+		{nil, http.StatusBadRequest, "No model is chosen"}, {[]string{"x"}, http.StatusBadRequest, "No model is chosen"},
+		{[]string{unknown + "/y"}, http.StatusBadRequest, "No model is chosen"},
+		{[]string{unknown + "/" + unknown}, http.StatusNotFound, "WorkspaceNotFound"},
+	} {
+		want(t, b.Send("/assess", url.Values{"model": row.models}), row.status, row.text)
+	}
+	var operations int
+	if err := w.Pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE account_id = 'contoso' AND type LIKE 'operation.%'`).Scan(&operations); err != nil || operations != 0 {
+		t.Fatalf("%d events of operations, %v: a refused form did something", operations, err)
+	}
+	workspaces, err := w.API("contoso", "ada").ListWorkspacesWithResponse(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var chosen []string
+	for _, workspace := range workspaces.JSON200.Value {
+		models, err := w.API("contoso", "ada").ListSemanticModelsWithResponse(t.Context(), workspace.WorkspaceID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name := workspace.WorkspaceName; name == "Retail Analytics" || name == "Corporate Functions" {
+			chosen = append(chosen, workspace.WorkspaceID.String()+"/"+models.JSON200.Value[0].SemanticModelID.String())
+		}
+	}
+	got := b.Send("/assess", url.Values{"model": chosen})
+	want(t, got, http.StatusSeeOther)
+	at, err := got.Location()
+	if err != nil || at.Path != "/assessing" || len(at.Query()["id"]) != 2 {
+		t.Fatalf("the form leads to %s, %v; want two operations", at, err)
+	}
+	want(t, b.Get(at.RequestURI()), 200, "Assess")
+	want(t, w.As("fabrikam", "margaret").Get(at.RequestURI()), http.StatusNotFound)
+	for _, path := range []string{"/assessing", "/assessing?id=x", "/assessing?id=" + unknown} {
+		want(t, b.Get(path), http.StatusNotFound)
 	}
 }

@@ -39,7 +39,11 @@ const (
 // AccountScope followed by an account's id requests the claim account.
 const AccountScope = "account:"
 
-const redirect = "http://localhost/callback"
+// redirect is where programs are sent back to, and consoleRedirect where the console is, on any port.
+const (
+	redirect        = "http://localhost/callback"
+	consoleRedirect = "http://localhost/sign-in/callback"
+)
 
 // Provider is a running provider. Any user name can sign in.
 type Provider struct {
@@ -52,7 +56,7 @@ type Provider struct {
 func Start(t testing.TB) *Provider {
 	t.Helper()
 	p := &Provider{store: &store{Storage: storage.NewStorageWithClients(people{}, map[string]*storage.Client{
-		Service: storage.NativeClient(Service, redirect), Elsewhere: storage.NativeClient(Elsewhere, redirect),
+		Service: storage.NativeClient(Service, redirect, consoleRedirect), Elsewhere: storage.NativeClient(Elsewhere, redirect),
 		Opaque: storage.NativeClient(Opaque, redirect),
 	})}}
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

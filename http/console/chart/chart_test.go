@@ -30,8 +30,11 @@ func TestCharts(t *testing.T) {
 		"line": {chart.Line{Caption: hostile, Head: "Score", High: 100, Points: []chart.Point{
 			{At: at(0), Value: 50, Note: hostile}, {At: at(1), Value: 60}, {At: at(2), Missing: true}, {At: at(3), Value: 70}, {At: at(4), Value: 80, Break: true},
 		}, Marks: []chart.Mark{{At: at(2), Label: "apply of " + hostile}}},
-			[]string{"M34 92L202 76.4M538 60.8M706 45.2", "21 Nov 2026", "25 Nov 2026", "none", "apply of"}},
-		"one point":         {chart.Line{High: 100, Points: []chart.Point{{At: at(0), Value: 50}}}, []string{`cx="370"`}},
+			[]string{"M46 92L211 76.4M541 60.8M706 45.2", "21 Nov 2026", "25 Nov 2026", "none", "apply of"}},
+		"spread": {chart.Spread{Caption: hostile, LabelHead: "Workspace", Rows: []chart.SpreadRow{
+			{Label: hostile, Link: "/?workspaceId=1", Counts: [10]int{0, 1, 0, 0, 0, 0, 0, 0, 0, 2}, Middle: 90}, {Label: "none"},
+		}}, []string{`x="10.75" y="10" width="8.5" height="10"`, `y="0" width="8.5" height="20"`, "1 from 10, 2 from 90", `href="/?workspaceId=1"`}},
+		"one point":         {chart.Line{High: 100, Points: []chart.Point{{At: at(0), Value: 50}}}, []string{`cx="376"`}},
 		"no point":          {chart.Line{High: 100}, []string{"nothing to draw"}},
 		"spark":             {chart.Spark{What: "Scores", High: 100, Values: []float64{10, 20.5, 100}}, []string{`aria-label="Scores: 10, 20.5, 100"`, `cx="78" cy="2"`}},
 		"spark of one":      {chart.Spark{What: "Scores", High: 100, Values: []float64{50}}, []string{`cx="2" cy="10"`}},

@@ -41,7 +41,7 @@ type Line struct {
 const (
 	lineWidth  = 720.0
 	lineHeight = 200.0
-	lineLeft   = 34.0
+	lineLeft   = 46.0
 	lineRight  = 14.0
 	lineTop    = 14.0
 	lineBottom = 30.0

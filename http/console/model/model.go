@@ -2,14 +2,18 @@
 package model
 
 import (
+	"context"
 	"embed"
 	"encoding/json"
 	"errors"
-	"net/http"
+	"slices"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"readiness/client"
+	"readiness/domain/readiness"
+	"readiness/http/console/chart"
 	"readiness/http/console/page"
 )
 
@@ -23,6 +27,12 @@ func Screen() page.Screen {
 	return page.Screen{Routes: []page.Route{{Pattern: "GET /models/{w}/{m}", Serve: show}}}
 }
 
+// points is how many assessments the history shows, and maxReports how many reports.
+const (
+	points     = 100
+	maxReports = 100
+)
+
 // ids returns the workspace and the model of the page.
 func ids(v *page.Visit) (workspaceID, modelID uuid.UUID, err error) {
 	workspaceID, wrong := uuid.Parse(v.Request.PathValue("w"))
@@ -33,39 +43,114 @@ func ids(v *page.Visit) (workspaceID, modelID uuid.UUID, err error) {
 	return workspaceID, modelID, nil
 }
 
+// content is what the template gets.
+type content struct {
+	Workspace, Model    uuid.UUID
+	Name, WorkspaceName string
+	// Assessment is the newest one; nil before the first.
+	Assessment *client.Assessment
+	Score      *int
+	Change     *int // since the assessment before, if the two are comparable
+	Previous   string
+	Dimensions chart.Bars
+	Caps       []string
+	Groups     []group
+	// Rest is how many groups are not listed.
+	Rest    int
+	Kinds   []kind
+	History chart.Line
+	Reports []client.WorkspaceReport
+	// NoReports says why the reports could not be read.
+	NoReports string
+}
+
 func show(v *page.Visit) error {
 	w, m, err := ids(v)
 	if err != nil {
 		return err
 	}
-	history, err := v.API.GetHistoryWithResponse(v.Request.Context(), w, m, &client.GetHistoryParams{MaxResults: new(100)})
+	c := content{Workspace: w, Model: m, Name: "Model"}
+	// A call that fails does not end the other one: the service would log that as its own fault.
+	ctx, together := v.Request.Context(), errgroup.Group{}
+	together.Go(func() error { return c.assessed(ctx, v.API) })
+	together.Go(func() error { return c.reports(ctx, v.API) })
+	if err := together.Wait(); err != nil {
+		return err
+	}
+	return v.Show(view, page.Page{Title: c.Name, In: "/", Data: c})
+}
+
+// assessed reads the history and the newest assessment.
+func (c *content) assessed(ctx context.Context, api *client.Service) error {
+	history, err := api.GetHistoryWithResponse(ctx, c.Workspace, c.Model, &client.GetHistoryParams{MaxResults: new(points)})
+	if err != nil || len(history.JSON200.Value) == 0 {
+		return err
+	}
+	all := history.JSON200.Value
+	got, err := api.GetAssessmentWithResponse(ctx, c.Workspace, c.Model, all[0].AssessmentID.String())
 	if err != nil {
 		return err
 	}
-	c := content{Workspace: w, Model: m}
-	if len(history.JSON200.Value) > 0 {
-		got, err := v.API.GetAssessmentWithResponse(v.Request.Context(), w, m, history.JSON200.Value[0].AssessmentID.String())
-		if err != nil {
-			return err
-		}
-		if err := c.read(got.JSON200, history.JSON200.Value); err != nil {
-			return err
+	var document struct {
+		Report readiness.Result `json:"report"`
+	}
+	if err := json.Unmarshal(got.JSON200.Document, &document); err != nil {
+		return err
+	}
+	a, report := got.JSON200, document.Report
+	c.Assessment, c.Score, c.Caps = a, report.Score, report.Caps
+	c.Name, c.WorkspaceName = text(a.SemanticModelName, c.Name), text(a.WorkspaceName, "")
+	c.Dimensions = dimensions(report)
+	c.Groups, c.Rest = groups(report)
+	c.Kinds = kinds(report)
+	if len(all) > 1 {
+		c.Previous = all[1].AssessmentID.String()
+		if all[0].ComparableWithPrevious && all[0].Score != nil && all[1].Score != nil {
+			c.Change = new(*all[0].Score - *all[1].Score)
 		}
 	}
-	return v.Show(view, page.Page{Title: c.Name, In: "/", Status: http.StatusOK, Data: c})
+	c.History = line(all)
+	return nil
 }
 
-// content is what the template gets.
-type content struct {
-	Workspace, Model uuid.UUID
-	Name             string
-	Assessment       *client.Assessment
-}
-
-func (c *content) read(a *client.Assessment, _ []client.HistoryPoint) error {
-	c.Assessment = a
-	if a.SemanticModelName != nil {
-		c.Name = *a.SemanticModelName
+func text(t *string, otherwise string) string {
+	if t == nil || *t == "" {
+		return otherwise
 	}
-	return json.Unmarshal(a.Document, &struct{}{})
+	return *t
+}
+
+// reports reads the reports on the model. That the platform does not list them is no reason not to show the rest.
+func (c *content) reports(ctx context.Context, api *client.Service) error {
+	got, err := api.ListReportsWithResponse(ctx, c.Workspace, &client.ListReportsParams{SemanticModelID: &c.Model,
+		MaxResults: new(maxReports)})
+	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status != 401 && refused.Status != 404 {
+		c.NoReports = refused.Message
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.Reports = got.JSON200.Value
+	return nil
+}
+
+// line returns the history of the score, with applies and reverts marked.
+func line(newestFirst []client.HistoryPoint) chart.Line {
+	c := chart.Line{Caption: "Score over time", Head: "Score", High: 100}
+	for i, p := range slices.Backward(newestFirst) {
+		point := chart.Point{At: p.AssessedAtUtc, Missing: p.Score == nil, Break: !p.ComparableWithPrevious,
+			Note: "regime " + p.RegimeID}
+		if p.Score != nil {
+			point.Value = float64(*p.Score)
+		}
+		if !p.ComparableWithPrevious && i < len(newestFirst)-1 {
+			point.Note += ", not comparable with the one before"
+		}
+		c.Points = append(c.Points, point)
+		for _, w := range p.Writes {
+			c.Marks = append(c.Marks, chart.Mark{At: w.EndedAtUtc, Label: page.Words(string(w.OperationType))})
+		}
+	}
+	return c
 }

@@ -33,7 +33,7 @@ var problemView = NewView(layouts, "problem.html")
 // Fail sends the page of an error. Words of the service are shown as they are; of other errors, only the log has the text.
 func (v *Visit) Fail(err error) {
 	p := problemOf(err)
-	if p.Status >= http.StatusInternalServerError && p.Code == "" {
+	if _, known := errors.AsType[*Problem](err); !known && p.Status >= http.StatusInternalServerError && p.Code == "" {
 		v.Site.Log.ErrorContext(v.Request.Context(), "a page failed", "path", v.Request.URL.Path, "err", err)
 	}
 	if err := v.Show(problemView, Page{Title: p.Title, Status: p.Status, Data: p}); err != nil {

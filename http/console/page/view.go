@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"readiness/domain/readiness"
 	"readiness/http/console/chart"
@@ -48,6 +50,8 @@ var functions = template.FuncMap{
 	"line":      chart.Line.HTML,
 	"intervals": chart.Intervals.HTML,
 	"calendar":  chart.Calendar.HTML,
+	"spread":    chart.Spread.HTML,
+	"words":     func(value any) string { return Words(fmt.Sprint(value)) },
 }
 
 // Tone returns how a score is coloured: by its band (docs/regime.md C.2 (7)).
@@ -62,6 +66,18 @@ func Tone(score int) chart.Tone {
 	case readiness.BandNotReady:
 	}
 	return chart.Poor
+}
+
+// Words returns a value of the interface, such as ApplyOptimization, in words: apply optimization.
+func Words(value string) string {
+	var b strings.Builder
+	for i, c := range value {
+		if unicode.IsUpper(c) && i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
 }
 
 func day(t time.Time) string { return t.UTC().Format("2 Jan 2006") }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -82,6 +83,13 @@ func (v *Visit) Show(view View, p Page) error {
 		p.Status = http.StatusOK
 	}
 	send(v.Writer, v.Request, p.Status, "text/html; charset=utf-8", b.Bytes())
+	return nil
+}
+
+// File sends a file that the browser saves under a name.
+func (v *Visit) File(name, kind string, content []byte) error {
+	v.Writer.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))
+	send(v.Writer, v.Request, http.StatusOK, kind, content)
 	return nil
 }
 

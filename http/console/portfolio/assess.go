@@ -2,6 +2,7 @@ package portfolio
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/google/uuid"
@@ -10,10 +11,55 @@ import (
 	"readiness/http/console/page"
 )
 
+var (
+	chooseView   = page.NewView(files, "choose.html")
+	progressView = page.NewView(files, "progress.html")
+)
+
 // nothingChosen is the problem of a form without a model.
 var nothingChosen = &page.Problem{Status: http.StatusBadRequest, Title: "No model is chosen",
-	Text: "Check the models to assess, and press Assess again.",
-	Link: "/", LinkText: "Go to the portfolio"}
+	Text: "Check the models to assess, and press Assess again.", Link: "/assess", LinkText: "Choose models"}
+
+// choice is what the page shows on which people choose models, also those that were never assessed.
+type choice struct {
+	Workspaces []client.Workspace
+	Workspace  *client.Workspace
+	Models     []client.SemanticModel
+	Next       string
+}
+
+// choose lists the workspaces that the person sees, and the models of one.
+func choose(v *page.Visit) error {
+	q := v.Request.URL.Query()
+	workspaces, err := v.API.ListWorkspacesWithResponse(v.Request.Context(), &client.ListWorkspacesParams{MaxResults: new(500)})
+	if err != nil {
+		return err
+	}
+	c := choice{Workspaces: workspaces.JSON200.Value}
+	for _, w := range c.Workspaces {
+		if w.WorkspaceID.String() == q.Get("workspaceId") {
+			c.Workspace = &w
+		}
+	}
+	if c.Workspace != nil {
+		params := &client.ListSemanticModelsParams{MaxResults: new(maxChosen)}
+		if token := q.Get("continuationToken"); token != "" {
+			params.ContinuationToken = &token
+		}
+		got, err := v.API.ListSemanticModelsWithResponse(v.Request.Context(), c.Workspace.WorkspaceID, params)
+		if err != nil {
+			return err
+		}
+		c.Models = got.JSON200.Value
+		if next := got.JSON200.ContinuationToken; next != nil {
+			c.Next = "/assess?" + url.Values{"workspaceId": {q.Get("workspaceId")}, "continuationToken": {*next}}.Encode()
+		}
+	}
+	return v.Show(chooseView, page.Page{Title: "Assess models", In: "/", Data: c})
+}
+
+// maxChosen is how many models of a workspace one call assesses at most.
+const maxChosen = 100
 
 // assess starts the assessment of the chosen models: one operation for each workspace.
 func assess(v *page.Visit) error {
@@ -38,12 +84,54 @@ func assess(v *page.Visit) error {
 	if len(order) == 0 {
 		return nothingChosen
 	}
+	started := url.Values{}
 	for _, workspaceID := range order {
-		_, err := v.API.AssessSemanticModelsWithResponse(v.Request.Context(), workspaceID, nil,
+		got, err := v.API.AssessSemanticModelsWithResponse(v.Request.Context(), workspaceID, nil,
 			client.BulkAssessRequest{SemanticModelIds: chosen[workspaceID]})
+		if err != nil && len(started) > 0 { // some work has begun, and the page of its progress says that some has not
+			started.Set("refused", "yes")
+			break
+		}
 		if err != nil {
 			return err
 		}
+		started.Add("id", got.JSON202.OperationID.String())
 	}
-	return v.See("/")
+	return v.See("/assessing?" + started.Encode())
+}
+
+// progress is what the page of running assessments shows.
+type progress struct {
+	Operations []client.Operation
+	Running    bool
+	Refused    bool
+}
+
+// maxShown bounds the operations of one page of progress.
+const maxShown = 20
+
+// follow shows how far assessments are. Until they have ended, the page loads itself again.
+func follow(v *page.Visit) error {
+	q := v.Request.URL.Query()
+	p := progress{Refused: q.Get("refused") != ""}
+	for _, text := range q["id"] {
+		id, err := uuid.Parse(text)
+		if err != nil || len(p.Operations) == maxShown {
+			return page.NotFound
+		}
+		got, err := v.API.GetOperationWithResponse(v.Request.Context(), id, nil)
+		if err != nil {
+			return err
+		}
+		p.Operations = append(p.Operations, *got.JSON200)
+		p.Running = p.Running || !got.JSON200.Ended()
+	}
+	if len(p.Operations) == 0 {
+		return page.NotFound
+	}
+	with := page.Page{Title: "Assessing", In: "/", Data: p}
+	if p.Running {
+		with.Refresh = 2
+	}
+	return v.Show(progressView, with)
 }

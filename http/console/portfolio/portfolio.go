@@ -2,18 +2,21 @@
 package portfolio
 
 import (
+	"cmp"
 	"embed"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/google/uuid"
 
 	"readiness/client"
+	"readiness/http/console/chart"
 	"readiness/http/console/page"
 )
 
-//go:embed portfolio.html
+//go:embed *.html
 var files embed.FS
 
 var view = page.NewView(files, "portfolio.html")
@@ -21,7 +24,8 @@ var view = page.NewView(files, "portfolio.html")
 // Screen returns the screen.
 func Screen() page.Screen {
 	return page.Screen{Name: "Portfolio", Path: "/", Routes: []page.Route{
-		{Pattern: "GET /{$}", Serve: show}, {Pattern: "POST /assess", Serve: assess},
+		{Pattern: "GET /{$}", Serve: show}, {Pattern: "GET /portfolio.csv", Serve: export},
+		{Pattern: "GET /assess", Serve: choose}, {Pattern: "POST /assess", Serve: assess}, {Pattern: "GET /assessing", Serve: follow},
 	}}
 }
 
@@ -33,45 +37,67 @@ type query struct {
 	Text, Workspace, Below, Since, Sort, Token string
 }
 
-// sorts are the orders of the list, with their names.
-var sorts = []struct{ Value, Name string }{
-	{"score", "Lowest score"}, {"change", "Largest loss"}, {"views", "Most viewed"}, {"name", "Name"},
-}
+// named is a value of a field, and what people read.
+type named struct{ Value, Name string }
+
+// sorts are the orders of the list.
+var sorts = []named{{"score", "Lowest score"}, {"change", "Largest loss"}, {"views", "Most viewed"}, {"name", "Name"}}
 
 func queryOf(q url.Values) query {
-	return query{Text: q.Get("q"), Workspace: q.Get("workspaceId"), Below: q.Get("scoreBelow"), Since: q.Get("days"), Sort: q.Get("sort"),
-		Token: q.Get("continuationToken")}
+	return query{Text: q.Get("q"), Workspace: q.Get("workspaceId"), Below: q.Get("scoreBelow"), Since: q.Get("days"),
+		Sort: cmp.Or(q.Get("sort"), "score"), Token: q.Get("continuationToken")}
 }
 
-// with returns the address of the list in another order, or of another page of it.
-func (q query) with(name, value string) string {
+// values returns the query as parameters of an address, without the page.
+func (q query) values() url.Values {
 	v := url.Values{}
-	for name, value := range map[string]string{"q": q.Text, "workspaceId": q.Workspace, "scoreBelow": q.Below, "days": q.Since,
-		"sort": q.Sort} {
+	for name, value := range map[string]string{"q": q.Text, "workspaceId": q.Workspace, "scoreBelow": q.Below, "days": q.Since} {
 		if value != "" {
 			v.Set(name, value)
 		}
 	}
-	v.Set(name, value)
+	if q.Sort != "score" {
+		v.Set("sort", q.Sort)
+	}
+	return v
+}
+
+// Filtered reports whether the list leaves models out.
+func (q query) Filtered() bool {
+	return q.Text != "" || q.Workspace != "" || q.Below != "" || q.Since != ""
+}
+
+// By returns the address of the list in another order.
+func (q query) By(sort string) string {
+	v := q.values()
+	v.Set("sort", sort)
 	return "/?" + v.Encode()
 }
 
-// params returns the query of the interface. A value that is not a number is left out.
-func (q query) params(now time.Time) *client.GetPortfolioParams {
-	p := &client.GetPortfolioParams{MaxResults: new(rows)}
+// In returns the address of the list of one workspace.
+func (q query) In(workspaceID string) string {
+	return "/?" + url.Values{"workspaceId": {workspaceID}}.Encode()
+}
+
+// CSV returns the address of the list as a file.
+func (q query) CSV() string { return "/portfolio.csv?" + q.values().Encode() }
+
+// params returns the query of the interface, for a page of n models. A value that is not a number is left out.
+func (q query) params(now time.Time, n int) *client.GetPortfolioParams {
+	p := &client.GetPortfolioParams{MaxResults: &n}
 	if q.Text != "" {
 		p.Q = &q.Text
 	}
 	if id, err := uuid.Parse(q.Workspace); err == nil {
 		p.WorkspaceID = &id
 	}
-	if below, err := strconv.Atoi(q.Below); err == nil && below >= 0 && below <= 101 {
+	if below, err := strconv.Atoi(q.Below); err == nil && below >= 1 && below <= 100 {
 		p.ScoreBelow = &below
 	}
-	if days, err := strconv.Atoi(q.Since); err == nil && days > 0 && days < 3660 {
+	if days, err := strconv.Atoi(q.Since); err == nil && days > 0 && days <= 3650 {
 		p.NotAssessedSince = new(now.AddDate(0, 0, -days).UTC().Truncate(24 * time.Hour))
 	}
-	if q.Sort != "" {
+	if slices.ContainsFunc(sorts, func(s named) bool { return s.Value == q.Sort }) {
 		p.Sort = new(client.GetPortfolioParamsSort(q.Sort))
 	}
 	if q.Token != "" {
@@ -83,20 +109,56 @@ func (q query) params(now time.Time) *client.GetPortfolioParams {
 // content is what the template gets.
 type content struct {
 	query
-	Sorts  []struct{ Value, Name string }
+	Sorts  []named
 	Models []client.PortfolioModel
 	Next   string
+	// Summary is nil where the list leaves models out, and on later pages.
+	Summary *summary
+	Running bool
 }
 
 func show(v *page.Visit) error {
 	q := queryOf(v.Request.URL.Query())
-	got, err := v.API.GetPortfolioWithResponse(v.Request.Context(), q.params(time.Now()))
+	first := !q.Filtered() && q.Token == ""
+	n := rows
+	if first {
+		n = summarized
+	}
+	got, err := v.API.GetPortfolioWithResponse(v.Request.Context(), q.params(time.Now(), n))
 	if err != nil {
 		return err
 	}
 	c := content{query: q, Sorts: sorts, Models: got.JSON200.Value}
-	if next := got.JSON200.ContinuationToken; next != nil {
-		c.Next = q.with("continuationToken", *next)
+	next := got.JSON200.ContinuationToken
+	if first && len(c.Models) > 0 {
+		c.Summary = summarize(c.Models, next != nil)
+	}
+	if len(c.Models) > rows || first && next != nil {
+		page, err := v.API.GetPortfolioWithResponse(v.Request.Context(), q.params(time.Now(), rows))
+		if err != nil {
+			return err
+		}
+		c.Models, next = page.JSON200.Value, page.JSON200.ContinuationToken
+	}
+	if next != nil {
+		values := q.values()
+		values.Set("continuationToken", *next)
+		c.Next = "/?" + values.Encode()
+	}
+	for _, m := range c.Models {
+		c.Running = c.Running || m.Running != nil
 	}
 	return v.Show(view, page.Page{Title: "Portfolio", In: "/", Data: c})
+}
+
+// Trend returns the small line of a model's scores.
+func (content) Trend(m client.PortfolioModel) chart.Spark {
+	c := chart.Spark{What: "Scores", High: 100}
+	if m.Earlier != nil {
+		c.Values = append(c.Values, float64(m.Earlier.Score))
+	}
+	if m.Score != nil {
+		c.Values = append(c.Values, float64(*m.Score))
+	}
+	return c
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -39,7 +40,7 @@ func (i *issuer) name() string {
 	if err != nil {
 		return i.URL
 	}
-	return u.Host
+	return u.Host + strings.TrimSuffix(u.Path, "/")
 }
 
 // discovered returns the issuer's addresses and keys. A failure is not kept.

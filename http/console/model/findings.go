@@ -1,0 +1,155 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"readiness/domain/readiness"
+	"readiness/domain/readiness/explained"
+	"readiness/domain/readiness/finding"
+	"readiness/http/console/chart"
+	"readiness/http/console/page"
+)
+
+// maxGroups and maxObjects bound what the page lists of findings. The document of the assessment has all of them.
+const (
+	maxGroups  = 30
+	maxObjects = 10
+)
+
+// group is the findings of one rule.
+type group struct {
+	Rule, Title, Fix string
+	Dimension        string
+	Severity         finding.Severity
+	Count            int
+	// Points is what the findings cost together.
+	Points  float64
+	Objects []readiness.Finding // the first ones
+	Rest    int
+}
+
+// Tone returns how the severity is coloured.
+func (g group) Tone() chart.Tone {
+	switch g.Severity {
+	case finding.High:
+		return chart.Poor
+	case finding.Medium:
+		return chart.Fair
+	case finding.Low:
+	}
+	return chart.Plain
+}
+
+// First returns the objects that are always shown, and More those that are folded away.
+func (g group) First() []readiness.Finding { return g.Objects[:min(len(g.Objects), 3)] }
+
+// More returns the other objects.
+func (g group) More() []readiness.Finding { return g.Objects[min(len(g.Objects), 3):] }
+
+// groups returns the findings by their first rule, those that cost most first, and how many groups are not among them.
+func groups(report readiness.Result) (shown []group, rest int) {
+	names := map[string]string{}
+	for _, d := range report.Dimensions {
+		names[d.ID] = d.Name
+	}
+	byRule := map[string]*group{}
+	for _, f := range report.Findings {
+		rule := ""
+		if len(f.RuleIDs) > 0 {
+			rule = f.RuleIDs[0]
+		}
+		g := byRule[rule]
+		if g == nil {
+			e, _ := explained.Rule(rule)
+			g = &group{Rule: rule, Title: cmp.Or(e.Title, rule), Fix: e.Fix, Dimension: cmp.Or(names[f.Dimension], f.Dimension)}
+			byRule[rule] = g
+		}
+		g.Count++
+		g.Points += f.Impact
+		if rank(f.Severity) > rank(g.Severity) {
+			g.Severity = f.Severity
+		}
+		if len(g.Objects) < maxObjects {
+			g.Objects = append(g.Objects, f)
+		} else {
+			g.Rest++
+		}
+	}
+	for _, g := range byRule {
+		shown = append(shown, *g)
+	}
+	slices.SortFunc(shown, func(a, b group) int {
+		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(rank(b.Severity), rank(a.Severity)), strings.Compare(a.Rule, b.Rule))
+	})
+	if len(shown) > maxGroups {
+		return shown[:maxGroups], len(shown) - maxGroups
+	}
+	return shown, 0
+}
+
+func rank(s finding.Severity) int {
+	return slices.Index([]finding.Severity{finding.Low, finding.Medium, finding.High}, s)
+}
+
+// dimensions returns the dimensions with their scores and the points that their findings cost.
+func dimensions(report readiness.Result) chart.Bars {
+	lost := map[string]float64{}
+	for _, f := range report.Findings {
+		lost[f.Dimension] += f.Impact
+	}
+	c := chart.Bars{Caption: "Dimensions", LabelHead: "Dimension", ValueHead: "Score", NoteHead: "Points lost", Max: 100}
+	for _, d := range report.Dimensions {
+		b := chart.Bar{Label: d.Name, Note: written(lost[d.ID])}
+		if d.Score == nil {
+			b.Missing, b.Text, b.Note = true, "–", "no rule applies"
+		} else {
+			b.Value, b.Tone = float64(*d.Score), page.Tone(*d.Score)
+		}
+		c.Bars = append(c.Bars, b)
+	}
+	return c
+}
+
+// written returns points with one decimal.
+func written(points float64) string {
+	rounded := float64(int(points*10+.5)) / 10
+	if points > 0 && rounded == 0 {
+		return "under 0.1"
+	}
+	return chart.Decimal(rounded)
+}
+
+// Lost returns what the findings of the group cost, as people read it.
+func (g group) Lost() string { return written(g.Points) }
+
+// kind is a kind of proposals that can resolve findings.
+type kind struct {
+	Kind, Name string
+	Points     float64
+	Count      int
+}
+
+// Gain returns the points that the kind can win at most, as people read them.
+func (k kind) Gain() string { return written(k.Points) }
+
+// kinds returns the kinds of proposals that can resolve findings, the most helpful first.
+func kinds(report readiness.Result) (all []kind) {
+	for _, k := range []kind{
+		{Kind: string(finding.Descriptions), Name: "Descriptions"}, {Kind: string(finding.Properties), Name: "Properties"},
+		{Kind: string(finding.AIInstructions), Name: "AI instructions"}, {Kind: string(finding.AIDataSchema), Name: "AI data schema"},
+	} {
+		for _, f := range report.Findings {
+			if string(f.FixKind) == k.Kind {
+				k.Points += f.Impact
+				k.Count++
+			}
+		}
+		if k.Count > 0 {
+			all = append(all, k)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b kind) int { return cmp.Compare(b.Points, a.Points) })
+	return all
+}

@@ -1,0 +1,65 @@
+package portfolio
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strconv"
+	"strings"
+	"time"
+
+	"readiness/client"
+	"readiness/http/console/page"
+)
+
+// maxExported bounds the models of a file.
+const maxExported = 10000
+
+// export sends the entire list as a file.
+func export(v *page.Visit) error {
+	q := queryOf(v.Request.URL.Query())
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	lines := [][]string{{"workspace", "model", "score", "change30Days", "findings", "high", "medium", "low", "views28Days", "assessedAtUtc",
+		"workspaceId", "semanticModelId"}}
+	for n := 0; n < maxExported; {
+		got, err := v.API.GetPortfolioWithResponse(v.Request.Context(), q.params(time.Now(), summarized))
+		if err != nil {
+			return err
+		}
+		for _, m := range got.JSON200.Value {
+			lines = append(lines, line(m))
+		}
+		if n += len(got.JSON200.Value); got.JSON200.ContinuationToken == nil {
+			break
+		}
+		q.Token = *got.JSON200.ContinuationToken
+	}
+	if err := w.WriteAll(lines); err != nil {
+		return err
+	}
+	return v.File("portfolio.csv", "text/csv; charset=utf-8", b.Bytes())
+}
+
+// line returns the row of a model.
+func line(m client.PortfolioModel) []string {
+	out := []string{cell(m.WorkspaceName), cell(m.SemanticModelName), "", "", strconv.Itoa(m.FindingsCount), "", "", "",
+		strconv.FormatInt(m.Views, 10), m.AssessedAtUtc.UTC().Format(time.RFC3339), m.WorkspaceID.String(), m.SemanticModelID.String()}
+	if m.Score != nil {
+		out[2] = strconv.Itoa(*m.Score)
+	}
+	if m.Earlier != nil {
+		out[3] = strconv.Itoa(m.Earlier.Change)
+	}
+	if s := m.FindingsBySeverity; s != nil {
+		out[5], out[6], out[7] = strconv.Itoa(s.High), strconv.Itoa(s.Medium), strconv.Itoa(s.Low)
+	}
+	return out
+}
+
+// cell returns a name as a cell that spreadsheets do not take for a formula.
+func cell(name string) string {
+	if strings.ContainsAny(name[:min(len(name), 1)], "=+-@\t\r") {
+		return "'" + name
+	}
+	return name
+}

@@ -1,0 +1,200 @@
+package stories_test
+
+import (
+	"context"
+	"flag"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"readiness/http/console/consoletest"
+)
+
+// patience is how long a story waits for one thing.
+const patience = 2 * time.Minute
+
+// browsers are the names of Chromium in PATH.
+var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
+
+var must = flag.Bool("browser", false, "fail where no browser is found")
+
+// found returns the path of a browser. Without one, the test says so, and its story is not run.
+func found(t *testing.T) (path string, ok bool) {
+	t.Helper()
+	for _, name := range browsers {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, true
+		}
+	}
+	if *must {
+		t.Fatalf("no browser is in PATH; install one of %s", strings.Join(browsers, ", "))
+	}
+	t.Logf("NOT RUN: no browser is in PATH (%s); make test/console needs one", strings.Join(browsers, ", "))
+	return "", false
+}
+
+// tab is a page in the browser.
+type tab struct {
+	t    *testing.T
+	w    *consoletest.World
+	ctx  context.Context
+	mu   sync.Mutex
+	said []string // what the page wrote to the console of the browser
+}
+
+// newTab starts a browser, which ends with t, and returns its tab.
+func newTab(t *testing.T, w *consoletest.World, path string) *tab {
+	t.Helper()
+	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(patience))
+	allocator, end := chromedp.NewExecAllocator(context.Background(), o...)
+	t.Cleanup(end)
+	ctx, end := chromedp.NewContext(allocator)
+	t.Cleanup(end)
+	if err := chromedp.Run(ctx); err != nil { // the browser lives as long as the context of its first run
+		t.Fatalf("the browser does not start: %v", err)
+	}
+	b := &tab{t: t, w: w, ctx: ctx}
+	chromedp.ListenTarget(ctx, b.heard)
+	b.size(1280, 900)
+	return b
+}
+
+// heard notes errors of the page: refused by the policy, or thrown by a script.
+func (b *tab) heard(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.said = append(b.said, e.ExceptionDetails.Text)
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.APITypeError {
+			b.said = append(b.said, "an error in the console")
+		}
+	}
+}
+
+// quiet fails the test if the page had an error.
+func (b *tab) quiet() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, line := range b.said {
+		b.t.Errorf("the page reports: %s", line)
+	}
+}
+
+func (b *tab) run(what string, actions ...chromedp.Action) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Run(ctx, actions...); err != nil {
+		b.t.Fatalf("%s: %v\n%s", what, err, b.text())
+	}
+}
+
+// text returns what the page shows, for messages of failures.
+func (b *tab) text() (text string) {
+	ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
+	defer cancel()
+	_ = chromedp.Run(ctx, chromedp.Evaluate(`document.title + "\n" + document.body.innerText`, &text))
+	return text
+}
+
+func (b *tab) size(width, height int64) {
+	b.t.Helper()
+	b.run("size", emulation.SetDeviceMetricsOverride(width, height, 1, false))
+}
+
+// theme selects light or dark.
+func (b *tab) theme(name string) {
+	b.t.Helper()
+	b.run("theme", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"}}))
+}
+
+func (b *tab) scriptOff() {
+	b.t.Helper()
+	b.run("script off", emulation.SetScriptExecutionDisabled(true))
+}
+
+// goTo opens a page.
+func (b *tab) goTo(path string) {
+	b.t.Helper()
+	b.run("open "+path, chromedp.Navigate(b.w.URL+path), chromedp.WaitReady("main"))
+}
+
+// is evaluates a condition of the page.
+func (b *tab) is(condition string) (yes bool) {
+	b.t.Helper()
+	b.run(condition, chromedp.Evaluate(condition, &yes))
+	return yes
+}
+
+// shows waits until the page has a heading of the first level with a text, and contains further texts.
+func (b *tab) shows(heading string, texts ...string) {
+	b.t.Helper()
+	b.run("the page "+heading, chromedp.WaitVisible(`//h1[contains(., `+quoted(heading)+`)]`, chromedp.BySearch))
+	for _, text := range texts {
+		b.run("the text "+text, chromedp.WaitVisible(`//main//*[contains(., `+quoted(text)+`)]`, chromedp.BySearch))
+	}
+}
+
+func quoted(text string) string { return `"` + text + `"` }
+
+// hand is how a person uses a page: press what has a name.
+type hand interface {
+	press(b *tab, name string)
+}
+
+// named is the expression of a link, a button or a box with a name.
+func named(name string) string {
+	n := quoted(name)
+	return `(//a[normalize-space(.)=` + n + `] | //button[normalize-space(.)=` + n + `] | //input[@aria-label=` + n + `] | //input[@id=//label[normalize-space(.)=` + n + `]/@for])[1]`
+}
+
+// mouse presses by clicking.
+type mouse struct{}
+
+func (mouse) press(b *tab, name string) {
+	b.t.Helper()
+	b.run("click "+name, chromedp.Click(named(name), chromedp.BySearch, chromedp.NodeVisible))
+}
+
+// keyboard presses by Tab, and Enter or Space.
+type keyboard struct{}
+
+// maxTabs bounds how often Tab is pressed to reach one thing.
+const maxTabs = 200
+
+func (keyboard) press(b *tab, name string) {
+	b.t.Helper()
+	b.run("find "+name, chromedp.WaitVisible(named(name), chromedp.BySearch))
+	for range maxTabs {
+		b.run("Tab", chromedp.KeyEvent(kb.Tab))
+		focused := ""
+		b.run("focus", chromedp.Evaluate(`(() => { const e = document.activeElement; const l = e.labels && e.labels[0];
+			return [e.getAttribute("aria-label") || (l && l.innerText) || e.innerText || "", e.type || ""].map((s) => s.trim()).join("\n") })()`, &focused))
+		label, kind, _ := strings.Cut(focused, "\n")
+		if strings.TrimSpace(label) != name {
+			continue
+		}
+		if !b.is(`getComputedStyle(document.activeElement).outlineStyle !== "none"`) {
+			b.t.Errorf("the focus on %q is not visible", name)
+		}
+		if kind == "checkbox" {
+			b.run("Space", chromedp.KeyEvent(" "))
+		} else {
+			b.run("Enter", chromedp.KeyEvent(kb.Enter))
+		}
+		return
+	}
+	b.t.Fatalf("%q is not reached by Tab:\n%s", name, b.text())
+}

@@ -1,0 +1,154 @@
+package stories_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"readiness/http/console/consoletest"
+)
+
+var screensDir = flag.String("screens", "", "directory in which TestScreens writes the pictures of all screens")
+
+// screen is a page to look at.
+type screen struct{ Name, Path string }
+
+// screens returns every screen in a world of the samples whose models ada of contoso has assessed. The first is without a
+// sign-in.
+func screens(t *testing.T, w *consoletest.World) []screen {
+	t.Helper()
+	all := []screen{{"sign-in", "/sign-in"}, {"portfolio", "/"}, {"portfolio-none", "/?q=nothing"},
+		{"assess", "/assess?workspaceId=" + workspace(t, w, "Retail Analytics")}, {"not-found", "/nothing"}}
+	got, err := w.API("contoso", "ada").GetPortfolioWithResponse(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range got.JSON200.Value {
+		if m.SemanticModelName == "Retail Sales" {
+			all = append(all, screen{"model", "/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String()})
+		}
+	}
+	return all
+}
+
+// opened returns a tab in which ada of contoso is signed in, in a world whose models she has assessed.
+func opened(t *testing.T, path string, o consoletest.Options) (*tab, *consoletest.World) {
+	t.Helper()
+	w := consoletest.Start(t, o)
+	w.AssessAll("contoso", "ada")
+	b := newTab(t, w, path)
+	b.goTo("/")
+	mouse{}.press(b, "ada")
+	b.shows("Portfolio")
+	return b, w
+}
+
+// TestScreens opens every screen in both themes at three widths: nothing is wider than the window, and nothing is reported to
+// the browser's console. With -screens it writes pictures.
+func TestScreens(t *testing.T) {
+	t.Parallel()
+	path, ok := found(t)
+	if !ok {
+		return
+	}
+	b, w := opened(t, path, consoletest.Options{})
+	for _, s := range screens(t, w) {
+		for _, theme := range []string{"light", "dark"} {
+			b.theme(theme)
+			for _, width := range []int64{320, 768, 1440} {
+				b.size(width, 900)
+				b.goTo(s.Path)
+				b.fits(fmt.Sprintf("%s at %d", s.Name, width))
+				if *screensDir != "" && width != 768 && (width != 320 || theme == "light") {
+					name := s.Name + "-" + theme
+					if width == 320 {
+						name += "-narrow"
+					}
+					b.picture(name)
+				}
+			}
+		}
+	}
+	b.quiet()
+}
+
+// fits fails the test if a page is wider than the window.
+func (b *tab) fits(what string) {
+	b.t.Helper()
+	wide := ""
+	b.run(what, chromedp.Evaluate(`(() => { const w = document.documentElement.clientWidth;
+		if (document.documentElement.scrollWidth <= w) return "";
+		const out = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > w + 1 && !e.closest(".scroll"));
+		return out.slice(0, 3).map((e) => e.outerHTML.slice(0, 200)).join(" | ") || "the page scrolls sideways" })()`, &wide))
+	if wide != "" {
+		b.t.Errorf("%s is wider than the window: %s", what, wide)
+	}
+}
+
+// picture writes a picture of the page, at most 1600 pixels high.
+func (b *tab) picture(name string) {
+	b.t.Helper()
+	var height int64
+	b.run("height", chromedp.Evaluate(`Math.min(1600, document.documentElement.scrollHeight)`, &height))
+	var width int64
+	b.run("width", chromedp.Evaluate(`innerWidth`, &width))
+	b.size(width, max(height, 500))
+	var content []byte
+	b.run("picture", chromedp.CaptureScreenshot(&content))
+	small, err := smaller(content)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(*screensDir, name+".png"), small, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+	b.size(width, 900)
+}
+
+// TestHostileNames opens every screen with names of 500 characters, of markup and of another direction.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	path, ok := found(t)
+	if !ok {
+		return
+	}
+	b, w := opened(t, path, consoletest.Options{Workspaces: consoletest.Hostile(t)})
+	got, err := w.API("contoso", "ada").GetPortfolioWithResponse(t.Context(), nil)
+	if err != nil || len(got.JSON200.Value) < 3 {
+		t.Fatalf("got %d models, %v", len(got.JSON200.Value), err)
+	}
+	paths := []string{"/", "/assess?workspaceId=" + got.JSON200.Value[0].WorkspaceID.String()}
+	for _, m := range got.JSON200.Value {
+		paths = append(paths, "/models/"+m.WorkspaceID.String()+"/"+m.SemanticModelID.String())
+	}
+	for _, at := range paths {
+		for _, width := range []int64{320, 1440} {
+			b.size(width, 900)
+			b.goTo(at)
+			b.fits(fmt.Sprintf("%s at %d", at, width))
+			if b.is(`!!window.hacked`) || strings.Contains(b.text(), "&lt;") {
+				t.Errorf("%s: a name is taken as markup, or shown as its escapes", at)
+			}
+		}
+	}
+	b.quiet()
+}
+
+// smaller returns a picture in fewer bytes.
+func smaller(content []byte) ([]byte, error) {
+	decoded, err := png.Decode(bytes.NewReader(content))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestCompression}
+	err = encoder.Encode(&b, paletted(decoded))
+	return b.Bytes(), err
+}
