@@ -93,7 +93,7 @@ deploy/check: ## check alerts, dashboard, compose, Kustomize and units of deploy
 	$(WITH_POSTGRES) go test -tags hard -run '^TestHardPgBouncer$$' -count=1 ./internal/probe
 
 lint: ## run the linters of .golangci.yml
-	$(GOLANGCI_LINT) run $(PKG)
+	$(GOLANGCI_LINT) run --allow-parallel-runners $(PKG)
 
 fmt: ## format the code as lint requires
 	$(GOLANGCI_LINT) fmt $(PKG)
