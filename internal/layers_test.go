@@ -41,6 +41,8 @@ var mayImport = map[string][]string{
 	},
 	// The limits of calls to a remote platform; it calls none.
 	"platform/quota": {"internal/database"},
+	// What the platform has begun, shared by processes.
+	"platform/reads": {"platform/fabric", "definition/...", "domain", "domain/item", "internal/database"},
 	"ai/...": {
 		"ai/...", "definition/...",
 		"domain", "domain/item", "domain/proposal", "domain/proposal/screen", "domain/benchmark", "domain/benchmark/modelquery",

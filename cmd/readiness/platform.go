@@ -111,7 +111,7 @@ func (r *root) openFabric(ctx context.Context, life *lifetime, a setup.Applicati
 		return nil, err
 	}
 	life.then("quota of the platform", func(context.Context) error { limits.Close(); return nil })
-	pending, exports := reads.Store{Pool: core.pool}, reads.Exports{Pool: core.pool}
+	pending, exports := reads.Store{Pool: core.pool}, reads.Exports{Pool: core.pool, Life: core.Life}
 	life.background("quota's housekeeping", func(ctx context.Context) { limits.KeepSwept(ctx, time.Minute) },
 		func(ctx context.Context) { r.sweepReads(ctx, pending, exports) })
 	return fabric.New(fabric.Options{URL: a.URL, PowerBIURL: a.PowerBIURL, IQURL: a.IQURL, Tokens: chosen.exchange.For,

@@ -96,8 +96,8 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	}
 	wired.Work.Platform, wired.Work.Permissions = platform, platform
 	wired.Work.Queries = queries
-	wired.Work.Life = wired.Commands.Keys.Life
-	life.background("life", wired.Commands.Keys.Life.Keep, wired.Commands.Keys.KeepReleasing)
+	wired.Work.Life = core.Life
+	life.background("life", core.Life.Keep, wired.Commands.Keys.KeepReleasing)
 	life.background("the newest head of the log", func(ctx context.Context) { wired.Audit.Keep(ctx, secrets.keptHead()) })
 	queue, err := work.NewQueue(wired.Work)
 	if err != nil {

@@ -36,6 +36,8 @@ type Log struct {
 	Engine *projections.Engine
 	Store  *eventstore.Store
 	Views  *projections.Views
+	// Life shows that this process is alive, while something keeps it.
+	Life *database.Life
 }
 
 // OpenLog wires the log in pool's database with the views, by default all of them.
@@ -50,7 +52,8 @@ func OpenLog(pool *pgxpool.Pool, now func() time.Time, log *slog.Logger, views .
 	}
 	engine := projections.NewEngine(pool, views...)
 	store := eventstore.New(pool, codec, eventstore.Options{Now: now, NewID: NewID, Logger: log, Inline: engine.Inline})
-	return &Log{Pool: pool, Engine: engine, Store: store, Views: &projections.Views{Pool: pool, Store: store}}, nil
+	return &Log{Pool: pool, Engine: engine, Store: store, Views: &projections.Views{Pool: pool, Store: store},
+		Life: database.NewLife(pool, NewID())}, nil
 }
 
 // Parts are the inputs of Wire. Log, VaultKey, PixieKey and Now are required.
@@ -107,7 +110,7 @@ func Wire(p Parts) (*Service, error) {
 	proposer := ai.New(p.AI)
 	service := commands.New(commands.Options{
 		Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, Keys: keys, Plans: p.Plans, Regime: p.Regime, Now: p.Now,
-		NewID: NewID, Life: database.NewLife(p.Log.Pool, NewID()),
+		NewID: NewID, Life: p.Log.Life,
 		TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Reusing: views.AbRunsReusing, Overdue: views.Overdue,
 		Schedule: views.Schedule, DueSlots: views.DueSlots,
 		DropDocuments: projections.DropDocuments, Tester: proposer,

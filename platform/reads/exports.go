@@ -10,15 +10,20 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"readiness/internal/database"
 	"readiness/platform/fabric"
 )
 
 // Exports implements fabric.Exports. Its tables hold definitions until they are read, for at most an hour. It is safe for
 // concurrent use, within and across processes.
-type Exports struct{ Pool *pgxpool.Pool }
+type Exports struct {
+	Pool *pgxpool.Pool
+	// Life is that of the process; what it did for an export is free when it dies. Without one, when the lease is over.
+	Life *database.Life
+}
 
 const (
-	// lease is how long one caller alone acts for an export. It is longer than a step of work.
+	// lease is how long one caller alone acts for an export, unless its process dies: longer than a step of work.
 	lease = 90 * time.Second
 	// look is how often others look whether it is ready.
 	look = 2 * time.Second
@@ -36,9 +41,21 @@ func keyOf(e fabric.Export, more ...any) []any {
 
 // Claim implements fabric.Exports.
 func (x Exports) Claim(ctx context.Context, e fabric.Export) (first bool, err error) {
-	t, err := x.Pool.Exec(ctx, `INSERT INTO exports (operation_id, issuer, person, workspace_id, next)
-		VALUES ($1, $2, $3, $4, clock_timestamp() + $5::interval) ON CONFLICT DO NOTHING`, keyOf(e, lease)...)
+	process, err := x.process(ctx)
+	if err != nil {
+		return false, err
+	}
+	t, err := x.Pool.Exec(ctx, `INSERT INTO exports (operation_id, issuer, person, workspace_id, next, process)
+		VALUES ($1, $2, $3, $4, clock_timestamp() + $5::interval, $6) ON CONFLICT DO NOTHING`, keyOf(e, lease, process)...)
 	return t.RowsAffected() == 1, wrapped(err)
+}
+
+// process returns the key of the process, which others can then see to be alive; nil without a Life.
+func (x Exports) process(ctx context.Context) (*int32, error) {
+	if x.Life == nil {
+		return nil, nil
+	}
+	return new(x.Life.Key()), wrapped(x.Life.Take(ctx))
 }
 
 // Release implements fabric.Exports.
@@ -49,14 +66,15 @@ func (x Exports) Release(ctx context.Context, e fabric.Export) error {
 
 // Begun implements fabric.Exports.
 func (x Exports) Begun(ctx context.Context, e fabric.Export, operation string, next time.Duration) error {
-	_, err := x.Pool.Exec(ctx, `UPDATE exports SET remote = $5, next = clock_timestamp() + $6::interval WHERE `+exportKey,
+	_, err := x.Pool.Exec(ctx, `UPDATE exports SET remote = $5, next = clock_timestamp() + $6::interval, process = NULL WHERE `+exportKey,
 		keyOf(e, operation, next)...)
 	return wrapped(err)
 }
 
 // Postpone implements fabric.Exports.
 func (x Exports) Postpone(ctx context.Context, e fabric.Export, next time.Duration) error {
-	_, err := x.Pool.Exec(ctx, `UPDATE exports SET next = clock_timestamp() + $5::interval WHERE `+exportKey, keyOf(e, next)...)
+	_, err := x.Pool.Exec(ctx, `UPDATE exports SET next = clock_timestamp() + $5::interval, process = NULL WHERE `+exportKey,
+		keyOf(e, next)...)
 	return wrapped(err)
 }
 
@@ -74,12 +92,17 @@ func (x Exports) Turn(ctx context.Context, e fabric.Export) (fabric.Turn, error)
 	var wait time.Duration
 	var mine bool
 	// The snapshot of the outer query is from before the update, so it reads what the update found.
-	err := x.Pool.QueryRow(ctx, `WITH mine AS (
-			UPDATE exports SET next = clock_timestamp() + $5::interval WHERE `+exportKey+` AND state = 'begun' AND next <= clock_timestamp()
+	process, err := x.process(ctx)
+	if err != nil {
+		return fabric.Turn{}, err
+	}
+	err = x.Pool.QueryRow(ctx, `WITH mine AS (
+			UPDATE exports SET next = clock_timestamp() + $5::interval, process = $6 WHERE `+exportKey+` AND state = 'begun'
+				AND (next <= clock_timestamp() OR process IS NOT NULL AND NOT `+database.Alive("process")+`)
 			RETURNING id)
 		SELECT state, remote, begun, greatest(next - clock_timestamp(), interval '0'), EXISTS (SELECT FROM mine)
 		FROM exports WHERE `+exportKey,
-		keyOf(e, lease)...).Scan(&state, &remote, &begun, &wait, &mine)
+		keyOf(e, lease, process)...).Scan(&state, &remote, &begun, &wait, &mine)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return fabric.Turn{State: fabric.Single}, nil

@@ -17,6 +17,7 @@ import (
 
 	"readiness/definition"
 	"readiness/domain/item"
+	"readiness/internal/database"
 	"readiness/internal/pgtest"
 	"readiness/internal/samples"
 	"readiness/platform/fabric"
@@ -94,6 +95,37 @@ func TestTurns(t *testing.T) {
 	is(lost, fabric.Single)
 	check(t, x.Sweep(t.Context()))
 	is(lost, fabric.Single)
+
+	// Its process died before the platform answered, or while it polled: no caller waits for the end of the lease.
+	process := database.NewLife(pool, uuid.New())
+	killed := export
+	killed.Operation[0] = 8
+	begin := func(how func(reads.Exports)) {
+		t.Helper()
+		check(t, process.Take(t.Context()))
+		how(reads.Exports{Pool: pool, Life: process})
+		is(killed, fabric.Waiting)
+		process.End()
+	}
+	begin(func(x reads.Exports) {
+		_, err := x.Claim(t.Context(), killed)
+		check(t, err)
+		check(t, x.Begun(t.Context(), killed, "remote", time.Hour))
+	})
+	is(killed, fabric.Waiting) // until the platform may be asked
+	come(t, pool)
+	begin(func(x reads.Exports) {
+		if turn, err := x.Turn(t.Context(), killed); err != nil || turn.State != fabric.Polling {
+			t.Fatalf("got %+v, %v", turn, err)
+		}
+	})
+	is(killed, fabric.Polling)
+	killed.Operation[0] = 9
+	begin(func(x reads.Exports) {
+		_, err := x.Claim(t.Context(), killed)
+		check(t, err)
+	})
+	is(killed, fabric.Single)
 	_, err = pool.Exec(t.Context(), `UPDATE exports SET begun = now() - interval '2 hours'`)
 	check(t, err)
 	check(t, x.Sweep(t.Context()))
