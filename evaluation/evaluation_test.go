@@ -131,6 +131,51 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// A report of generated questions alone says so.
+func TestGeneratedAlone(t *testing.T) {
+	t.Parallel()
+	customers := run(t, model, about, verdicts{right}, verdicts{right})
+	generated := bytes.ReplaceAll(customers, []byte(`"source":""`), []byte(`"source":"Generated"`))
+	one := bytes.Replace(customers, []byte(`"source":""`), []byte(`"source":"Generated"`), 1)
+	for name, tt := range map[string]struct {
+		document []byte
+		notes    int
+	}{"customers": {customers, 0}, "one": {one, 0}, "all": {generated, 1}} {
+		if r := of(t, nil, tt.document); len(r.Notes) != tt.notes {
+			t.Errorf("%s: notes %v", name, r.Notes)
+		}
+	}
+}
+
+// What a person decided of an answer holds for the same answer in a later run, and for no other.
+func TestOverruledBefore(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		now  comparison.Verdict
+		text string // of the answer now; "" for that of the earlier run
+		want int    // regressions
+	}{
+		"the same answer": {wrong, "The answer is incorrect \x01 *a*", 0},
+		"another answer":  {wrong, "Another", 1},
+		"no answer":       {silent, "", 1},
+	} {
+		overruled := func(text string, v comparison.Verdict, by func(comparison.Ask) comparison.Ask) []byte {
+			set := benchmark.Set{Repeats: 1, Questions: []benchmark.Question{{QuestionID: "a", Text: "What is a?", Expected: benchmark.Expected{Value: "1"}}}}
+			asks := map[benchmark.AskKey]comparison.Ask{{QuestionID: "a", N: 1}: by(asked(1, v, text))}
+			out, err := json.Marshal(benchmark.NewRunDocument(benchmark.Run{RunAccepted: benchmark.RunAccepted{Side: model, Repeats: 1}}, about, nil, set, asks))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		before := overruled("The answer is incorrect \x01 *a*", wrong, func(a comparison.Ask) comparison.Ask { return a.Overruled(right, "Rounded.") })
+		r := of(t, before, overruled(tt.text, tt.now, func(a comparison.Ask) comparison.Ask { return a }))
+		if got := len(r.Regressed()); got != tt.want {
+			t.Errorf("%s: %d regressions, want %d", name, got, tt.want)
+		}
+	}
+}
+
 // A question that the earlier run worded differently is not compared with it.
 func TestOtherWords(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package evaluation
 
 import (
 	"fmt"
+	"slices"
 
 	"readiness/domain/comparison"
 )
@@ -62,11 +63,27 @@ func (r *Report) changed(before, now bool) (all []Question) {
 	for _, q := range r.Questions {
 		was, asked := r.Columns[r.before].Tally(q.ID)
 		is, _ := r.Now().Tally(q.ID)
-		if asked && len(was.Asks) > 0 && mostlyCorrect(was) == before && mostlyCorrect(is) == now {
+		if asked && len(was.Asks) > 0 && mostlyCorrect(was) == before && mostlyCorrect(is) == now && !decided(was, is) {
 			all = append(all, q)
 		}
 	}
 	return all
+}
+
+// decided reports whether the answers are among those of the earlier run on which a person gave another verdict: the person would give
+// it again.
+func decided(was, is comparison.Tally) bool {
+	if !slices.ContainsFunc(was.Asks, comparison.Ask.Differs) {
+		return false
+	}
+	for _, a := range is.Asks {
+		if !slices.ContainsFunc(was.Asks, func(b comparison.Ask) bool {
+			return a.Error == nil && b.Error == nil && a.Text == b.Text && a.Query == b.Query
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // mostlyCorrect reports whether more than half of all asks were answered correctly; an

@@ -329,7 +329,7 @@ func benchmarkTable(s *sheet.Sheet, b client.BenchmarkRunResult) {
 		s.Say("Tokens: %d of input, %d of output; cost %s", u.InputTokens, u.OutputTokens, cost)
 	}
 	if r.Overruled != nil {
-		s.Say("Persons gave %d answers another verdict; --json shows both", *r.Overruled)
+		s.Say("Verdicts that persons changed: %d; --json shows both", *r.Overruled)
 	}
 	if j := b.JudgeReview; j != nil && j.Judged > 0 {
 		s.Say("The judge: persons decided %d of its %d verdicts in this account otherwise (%.0f %%)", j.Overruled, j.Judged, 100**j.Share)
