@@ -80,7 +80,8 @@ func OfRun(title string, document []byte, before *Baseline) (*Report, error) {
 	}
 	r.Columns = append(r.Columns, columnOf("now", d))
 	r.now = len(r.Columns) - 1
-	if len(d.Questions) > 0 && !slices.ContainsFunc(d.Questions, func(q benchmark.AnsweredQuestion) bool { return q.Source != benchmark.Generated }) {
+	byPeople := func(q benchmark.AnsweredQuestion) bool { return q.Source != benchmark.Generated }
+	if len(d.Questions) > 0 && !slices.ContainsFunc(d.Questions, byPeople) {
 		r.Notes = append(r.Notes, "All questions were generated from the model. They are a start: ask what people really ask.")
 	}
 	return r, nil
