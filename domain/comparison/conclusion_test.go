@@ -89,7 +89,7 @@ func TestSentences(t *testing.T) {
 		"only the interval": {assistant, agent, questions(8, 0, 4, 0), Setting{}, NoDifferenceShown,
 			"No difference is shown: the interval excludes 0, and the test is not significant (mid-p 0.0625, "},
 		"neither":     {assistant, agent, questions(10, 4, 4, 0), Setting{}, NoDifferenceShown, "No difference is shown: mid-p 1.0000, a difference of +0.0 points"},
-		"few differ":  {assistant, agent, questions(40, 2, 2, 0), Setting{}, NoDifferenceShown, "No difference is shown: 4 of the questions differ, and fewer than 5 show nothing."},
+		"few differ":  {assistant, agent, questions(40, 2, 2, 0), Setting{}, NoDifferenceShown, "No difference is shown: only one side is right on 4 of the questions, and fewer than 5 can show nothing."},
 		"nothing":     {assistant, agent, nil, Setting{}, Inconclusive, "Nothing is concluded: 0 of 0 questions cannot be compared."},
 		"a third":     {assistant, agent, silent(questions(1, 0, 9, 0), 5), Setting{}, BBetter, "Side B answered"},
 		"more":        {assistant, agent, silent(questions(0, 0, 9, 0), 5), Setting{}, Inconclusive, "Nothing is concluded: 5 of 14 questions cannot be compared."},
