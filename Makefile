@@ -45,9 +45,9 @@ run: build ## serve on 127.0.0.1:8080 with a copy of the sample workspaces, next
 	@test -d $(DATA)-workspaces || cp -R samples/workspaces $(DATA)-workspaces
 	bin/readiness serve --data $(DATA) --platform folder:$(DATA)-workspaces --accounts samples/accounts.yaml
 
-demo: ## start the service in a temporary directory, call it over HTTP, and clean up
+demo: ## start the service in a temporary directory, call it over HTTP, and clean up; PLATFORM=emulator: over an emulated Fabric
 	@echo 'Building the demo. The first build also compiles its libraries, which takes a minute.'
-	@go run ./internal/demo
+	@go run ./internal/demo $(if $(PLATFORM),-platform $(PLATFORM))
 
 test: ## run every test except the hard ones, on a temporary PostgreSQL
 	$(WITH_POSTGRES) go test -vet=all $(PARALLEL) $(LIMIT) $(PKG) $(TESTFLAGS)
@@ -65,8 +65,9 @@ HARD_PKG = $(if $(filter ./...,$(PKG)),$(shell grep -rl --include='*_test.go' '^
 test/hard: ## run the long tests: many kills, several processes, the soak, fuzzed routes, latency
 	$(WITH_POSTGRES) go test -vet=all -tags hard -run '^TestHard' -count=1 -timeout 0 -v $(HARD_PKG)
 
-test/fabric: ## run the scenarios over Fabric's REST interface and its emulator instead of a folder
+test/fabric: ## run the scenarios and the demo over Fabric's REST interface and its emulator instead of a folder
 	READINESS_SCENARIO_PLATFORM=fabric $(WITH_POSTGRES) go test -count=1 $(PARALLEL) $(LIMIT) ./scenarios ./scenarios/optimize $(TESTFLAGS)
+	@$(MAKE) --no-print-directory demo PLATFORM=emulator
 
 test/release: ## check that a release is the same bytes twice, and that a changed one is found (a module of its own)
 	cd internal/release && go test -vet=all -timeout 20m ./... $(TESTFLAGS)

@@ -55,6 +55,7 @@ type world struct {
 	platform *platform
 	asker    *asker
 	issuer   *token.Issuer
+	verified token.Options // further issuers of tokens
 	log      *testworld.LogBook
 	client   *http.Client
 
@@ -79,11 +80,39 @@ type world struct {
 // newWorld starts the service for a script.
 func newWorld(env *testscript.Env) *world {
 	t := env.T().(testing.TB)
+	w := openWorld(t, filepath.Join(env.WorkDir, "workspaces"), env.Getenv, func(w *world) analytics {
+		return chosenPlatform(t, w.Pool, w.Root, w.Folder)
+	})
+	for _, name := range []string{"figures.tmdl", "figures_renamed.tmdl", "shop.tmdl"} {
+		file, err := shared.ReadFile("testdata/" + name)
+		check(t, err)
+		check(t, os.WriteFile(filepath.Join(env.WorkDir, name), file, 0o644))
+	}
+	file, err := shared.ReadFile("testdata/accounts.yaml")
+	check(t, err)
+	w.apply("accounts.yaml", file)
+	w.up()
+	env.Defer(w.end)
+	return w
+}
+
+// end stops the service and fails the scenario if it kept a secret or met a fault.
+func (w *world) end() {
+	w.platform.releaseAll()
+	w.asker.releaseAll()
+	w.down()
+	w.keptSecrets()
+	w.exportsNoSecret()
+	w.metNoFault()
+}
+
+// openWorld returns a service over the directory, which has no accounts and is not started.
+func openWorld(t testing.TB, root string, getenv func(string) string, over func(*world) analytics) *world {
+	t.Helper()
 	w := &world{
 		t: t, url: testlog.URL(t), log: &testworld.LogBook{},
 		names: map[uuid.UUID]string{}, keeps: map[string]map[string]string{}, headers: http.Header{},
 	}
-	root := filepath.Join(env.WorkDir, "workspaces")
 	check(t, os.MkdirAll(root, 0o755))
 
 	pool, err := database.Open(t.Context(), w.url, func(c *pgxpool.Config) { c.MaxConns = 12 })
@@ -95,9 +124,9 @@ func newWorld(env *testscript.Env) *world {
 	began := time.Now().UTC().Truncate(24 * time.Hour).Add(34 * time.Hour)
 	w.World = testworld.New(t, testworld.Options{
 		Pool: pool, Root: root, Clock: testworld.RunningFrom(began), Declared: true,
-		Parts: wiring.Parts{AI: ai.Options{Getenv: env.Getenv, PrivateAddresses: true, Log: log}, Logger: log, Workers: 4},
+		Parts: wiring.Parts{AI: ai.Options{Getenv: getenv, PrivateAddresses: true, Log: log}, Logger: log, Workers: 4},
 	})
-	w.platform = &platform{analytics: chosenPlatform(t, pool, root, w.Folder), held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
+	w.platform = &platform{analytics: over(w), held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
 	w.Platform, w.Work.Platform = w.platform, w.platform
 	w.asker = newAsker(w.Work.Asker)
 	w.Work.Asker = w.asker
@@ -109,23 +138,6 @@ func newWorld(env *testscript.Env) *world {
 			return new(net.Dialer).DialContext(ctx, network, w.listener)
 		},
 	})}}
-	for _, name := range []string{"figures.tmdl", "figures_renamed.tmdl", "shop.tmdl"} {
-		file, err := shared.ReadFile("testdata/" + name)
-		check(t, err)
-		check(t, os.WriteFile(filepath.Join(env.WorkDir, name), file, 0o644))
-	}
-	file, err := shared.ReadFile("testdata/accounts.yaml")
-	check(t, err)
-	w.apply("accounts.yaml", file)
-	w.up()
-	env.Defer(func() {
-		w.platform.releaseAll()
-		w.asker.releaseAll()
-		w.down()
-		w.keptSecrets()
-		w.exportsNoSecret()
-		w.metNoFault()
-	})
 	return w
 }
 
@@ -181,7 +193,9 @@ func (w *world) up() {
 
 	limiter, err := rate.Open(w.t.Context(), w.url, rate.Options{Connections: 1, Timeout: patience})
 	check(w.t, err)
-	verifier, err := token.NewVerifier(token.Options{Embedded: w.issuer, Now: w.Now, Log: w.Work.Log})
+	accepted := w.verified
+	accepted.Embedded, accepted.Now, accepted.Log = w.issuer, w.Now, w.Work.Log
+	verifier, err := token.NewVerifier(accepted)
 	check(w.t, err)
 	registry := prometheus.NewRegistry()
 	views, err := collector.New(collector.Options{

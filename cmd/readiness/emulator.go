@@ -56,7 +56,8 @@ Its certificate, the application's secret and an accounts file are in --data. Fl
 how it lays definitions out, quotas, rights, missing consent, claims challenges and faults.
 
 A fault is METHOD:PATH:WHAT or METHOD:PATH:WHAT:TIMES. PATH is a part of the path. WHAT is lost (no answer), failed (the
-long-running operation fails), challenge (401 with claims), 429, or another status from 400 to 599.`,
+long-running operation fails), challenge (401 with claims), 429 (for 20 seconds), 429=SECONDS, or another status from 400
+to 599.`,
 		Example: `  readiness emulator --platform folder:samples/workspaces
   readiness emulator --platform folder:samples/workspaces --drop-copilot --quota-calls 20 --viewer linus
   readiness emulator --platform folder:samples/workspaces --fault POST:getDefinition:503:2 --fault GET:/v1/workspaces:lost`,
@@ -165,8 +166,9 @@ func (f *emulatorFlags) open(dir string) (*fabrictest.Service, *fabrictest.Entra
 		return "", ""
 	}
 	o.CapacityReader = func(person string) bool { return !slices.Contains(f.noCapable, person) }
-	if o.PageSize < 1 || o.Lasts <= 0 || f.tokenLife <= 0 || o.Quotas.Calls < 0 || o.Quotas.Operations < 0 {
-		return nil, nil, cli.Usage("--page-size, --operations-last and --token-life must be more than 0, and quotas not less than 0")
+	if o.PageSize < 1 || o.Lasts <= 0 || o.RetryAfter <= 0 || f.tokenLife <= 0 || o.Quotas.Calls < 0 || o.Quotas.Operations < 0 {
+		return nil, nil, cli.Usage("--page-size, --operations-last, --retry-after and --token-life must be more than 0, and quotas not less " +
+			"than 0")
 	}
 	service := fabrictest.New(o)
 	for _, text := range f.faults {
@@ -199,7 +201,14 @@ func faultOf(s *fabrictest.Service, text string) (fabrictest.Fault, error) {
 		f.Times = times
 	}
 	status, err := strconv.Atoi(parts[2])
+	wait, blocks := strings.CutPrefix(parts[2], "429=")
 	switch {
+	case blocks:
+		seconds, err := strconv.Atoi(wait)
+		if err != nil || seconds < 1 {
+			return f, cli.Usage("--fault: %q is not how many seconds a 429 lasts", wait)
+		}
+		f.Answer = s.Throttled(time.Duration(seconds) * time.Second)
 	case parts[2] == "lost":
 		f.Answer = fabrictest.Lost
 	case parts[2] == "challenge":

@@ -115,7 +115,8 @@ func (r *root) openFabric(ctx context.Context, life *lifetime, a setup.Applicati
 	life.background("quota's housekeeping", func(ctx context.Context) { limits.KeepSwept(ctx, time.Minute) },
 		func(ctx context.Context) { r.sweepReads(ctx, pending, exports) })
 	return fabric.New(fabric.Options{URL: a.URL, PowerBIURL: a.PowerBIURL, IQURL: a.IQURL, Tokens: chosen.exchange.For,
-		Challenged: chosen.exchange.Challenged, Lasting: chosen.exchange.Lasting, Limits: limits, Reads: pending, Exports: exports,
+		Challenged: chosen.exchange.Challenged, Valid: chosen.exchange.Valid,
+		Lasting: chosen.exchange.Lasting, Limits: limits, Reads: pending, Exports: exports,
 		Probed:  chosen.probed,
 		Writing: chosen.writing, Transport: a.Transport, Log: r.Log})
 }

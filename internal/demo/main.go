@@ -2,15 +2,18 @@
 // samples with a private PostgreSQL in a temporary directory. It drives the service
 // over HTTP like any REST client, checks every answer, and leaves nothing behind.
 // It exits 0 only if every answer was correct. It knows only the service's
-// interface and imports none of its packages.
+// interface and imports none of its packages. With -platform emulator it does the
+// same over the REST interface of Microsoft Fabric, which the program emulates.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -19,10 +22,16 @@ import (
 const limit = 15 * time.Minute
 
 func main() {
+	platform := flag.String("platform", "folder", "where the workspaces are: folder or emulator")
+	flag.Parse()
+	if *platform != "folder" && *platform != "emulator" || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "demo: -platform must be folder or emulator, and there are no arguments")
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	ctx, cancel := context.WithTimeout(ctx, limit)
-	err := run(ctx)
+	err := run(ctx, *platform == "emulator")
 	cancel()
 	stop()
 	switch {
@@ -35,7 +44,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context) (err error) {
+func run(ctx context.Context, overREST bool) (err error) {
 	began := time.Now()
 	screen := newScreen(os.Stdout)
 	dir, err := os.MkdirTemp("", "readiness-demo-")
@@ -58,9 +67,20 @@ func run(ctx context.Context) (err error) {
 		return err
 	}
 	screen.say("built after %s", time.Since(began).Round(100*time.Millisecond))
+	d := &demo{screen: screen, program: p}
+	flags := []string{"--platform", "folder:" + p.workspaces, "--accounts", accounts}
+	if overREST {
+		if d.emulator, err = p.emulate(ctx); err != nil {
+			return err
+		}
+		defer d.emulator.stop()
+		screen.step("Emulating Microsoft Fabric, Power BI and Entra over the samples: readiness emulator")
+		screen.say("%s, which answers some calls with 429: %s", d.emulator.url, strings.Join(storm, ", "))
+		flags = d.emulator.flags()
+	}
 	screen.step("Starting it with a PostgreSQL of its own")
 	began = time.Now()
-	base, err := p.start(ctx)
+	d.base, err = p.start(ctx, flags)
 	if err != nil {
 		return err
 	}
@@ -72,9 +92,8 @@ func run(ctx context.Context) (err error) {
 			err = fmt.Errorf("%w\n\nthe service's last messages:\n%s", err, p.lastMessages())
 		}
 	}()
-	screen.say("%s answers after %s", base, time.Since(began).Round(100*time.Millisecond))
+	screen.say("%s answers after %s", d.base, time.Since(began).Round(100*time.Millisecond))
 
-	d := &demo{screen: screen, program: p, base: base}
 	if err := d.story(ctx); err != nil {
 		return err
 	}

@@ -11,10 +11,11 @@ import (
 
 // demo runs the parts of the demo, with the state that they share.
 type demo struct {
-	screen  *screen
-	program *program
-	base    string
-	answers int
+	screen   *screen
+	program  *program
+	emulator *emulator // nil over a folder
+	base     string
+	answers  int
 
 	ada, linus client
 	workspaces map[string]string // id by name
@@ -22,9 +23,15 @@ type demo struct {
 
 // story runs the parts in order and stops at the first wrong answer.
 func (d *demo) story(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{
+	parts := []func(context.Context) error{
 		d.signIn, d.lists, d.assessOne, d.refusals, d.assessMany, d.optimize, d.bundle, d.pixies, d.providers, d.abTest,
-	} {
+	}
+	if d.emulator != nil {
+		parts = []func(context.Context) error{
+			d.signIn, d.lists, d.assessOne, d.refusals, d.assessMany, d.optimize, d.pixies, d.abTest, d.showQuota,
+		}
+	}
+	for _, part := range parts {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -33,9 +40,13 @@ func (d *demo) story(ctx context.Context) error {
 }
 
 func (d *demo) signIn(ctx context.Context) error {
-	d.screen.step("Tokens: ada is an administrator of account contoso, linus a member")
+	if d.emulator != nil {
+		d.screen.step("Sign in with a code for another device: readiness client login --device")
+	} else {
+		d.screen.step("Tokens: ada is an administrator of account contoso, linus a member")
+	}
 	for person, c := range map[string]*client{"ada": &d.ada, "linus": &d.linus} {
-		token, err := d.program.command(ctx, "token", "--account", "contoso", "--person", person)
+		token, err := d.tokenOf(ctx, person)
 		if err != nil {
 			return err
 		}
@@ -45,8 +56,17 @@ func (d *demo) signIn(ctx context.Context) error {
 		}
 		*c = client{d.base, token, &d.answers}
 	}
-	d.screen.say("$ TOKEN=$(readiness token --account contoso --person ada)")
+	if d.emulator == nil {
+		d.screen.say("$ TOKEN=$(readiness token --account contoso --person ada)")
+	}
 	return nil
+}
+
+func (d *demo) tokenOf(ctx context.Context, person string) (string, error) {
+	if d.emulator != nil {
+		return d.signInWithDevice(ctx, person)
+	}
+	return d.program.command(ctx, "token", "--account", "contoso", "--person", person)
 }
 
 func (d *demo) showEvents(ctx context.Context, operationID string) error {

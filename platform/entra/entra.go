@@ -167,7 +167,16 @@ func (x *Exchange) actable(as item.Caller) (string, error) {
 		return "", domain.Refuse(domain.PlatformAccessDenied, "the service is not configured for your organization (tenant %s); ask its "+
 			"operator to add the tenant", tenant)
 	}
-	return tenant, nil
+	return tenant, x.Valid(as)
+}
+
+// Valid refuses with TokenExpired once the caller's token has ended. The library keeps the tokens that it exchanged, and
+// would give them for longer. The end of a lasting token is the identity provider's to decide.
+func (x *Exchange) Valid(as item.Caller) error {
+	if ends, known := expiryOf(as.Token); known && !x.o.Now().Before(ends) {
+		return domain.Refuse(domain.TokenExpired, "the token has expired; sign in again")
+	}
+	return nil
 }
 
 // exchange asks for a token, which has the claims, and keeps it.

@@ -339,3 +339,43 @@ func TestGuest(t *testing.T) {
 	_, err = w.For(t.Context(), guest, item.PermissionPlatform)
 	refused(t, "another tenant's token", err, domain.TokenExpired, "sign in again")
 }
+
+// Once the caller's token has ended, none that it was exchanged for is given any longer, though the library has one that is
+// still valid, and could get another with its refresh token. A lasting token serves on.
+func TestAfterTheTokensEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.provider.Live(3 * time.Hour)
+	as := w.ada(t)
+	if _, err := w.For(t.Context(), as, item.PermissionPlatform); err != nil {
+		t.Fatal(err)
+	}
+	lasting := as
+	var err error
+	if lasting.Token, _, err = w.Lasting(t.Context(), as, 24*time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Valid(as); err != nil {
+		t.Errorf("before the end: %v", err)
+	}
+	w.ahead.Store(int64(time.Hour))
+	exchanges := w.provider.Exchanges()
+	for _, p := range []item.Permission{item.PermissionPlatform, item.PermissionUsage} {
+		_, err = w.For(t.Context(), as, p)
+		refused(t, string(p), err, domain.TokenExpired, "sign in again")
+	}
+	_, err = w.Challenged(t.Context(), as, item.PermissionPlatform, base64.RawURLEncoding.EncodeToString([]byte("{}")))
+	refused(t, "claims", err, domain.TokenExpired, "sign in again")
+	_, _, err = w.Lasting(t.Context(), as, 24*time.Hour)
+	refused(t, "lasting", err, domain.TokenExpired, "sign in again")
+	refused(t, "valid", w.Valid(as), domain.TokenExpired, "sign in again")
+	if n := w.provider.Exchanges(); n != exchanges {
+		t.Errorf("%d exchanges after the end", n-exchanges)
+	}
+	if err := w.Valid(lasting); err != nil {
+		t.Errorf("a lasting token: %v", err)
+	}
+	if _, err := w.For(t.Context(), lasting, item.PermissionPlatform); err != nil {
+		t.Errorf("a lasting token: %v", err)
+	}
+}

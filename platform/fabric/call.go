@@ -138,6 +138,9 @@ func (p *Platform) send(ctx context.Context, r prepared) (*answer, error) {
 				return nil, err
 			}
 		}
+		if err := p.valid(r.as); err != nil {
+			return nil, err
+		}
 		a, err := p.exchange(ctx, r.request, r.token)
 		if ctx.Err() != nil {
 			if a != nil {

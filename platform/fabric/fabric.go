@@ -59,6 +59,7 @@ type Platform struct {
 	client          *http.Client
 	tokens          func(context.Context, item.Caller, item.Permission) (string, error)
 	challenged      func(context.Context, item.Caller, item.Permission, string) (string, error)
+	valid           func(item.Caller) error
 	lasting         func(context.Context, item.Caller, time.Duration) (string, time.Time, error)
 	limits          Limits
 	reads           Reads
@@ -87,6 +88,9 @@ type Options struct {
 	// Tokens exchanges the token that the caller sent to the service for one that acts as them with a permission. Its
 	// errors reach the caller.
 	Tokens func(ctx context.Context, as item.Caller, p item.Permission) (string, error)
+	// Valid returns a refusal once the caller's token has ended, whatever token it was exchanged for. It is asked right before a
+	// call is sent, because a call may have waited since Tokens gave its token. nil refuses none.
+	Valid func(as item.Caller) error
 	// Challenged exchanges it again after the platform refused a token with claims, which are JSON in base64url; nil refuses
 	// the call.
 	Challenged func(ctx context.Context, as item.Caller, p item.Permission, claims string) (string, error)
@@ -115,7 +119,7 @@ type Options struct {
 // New returns the platform. It calls nothing.
 func New(o Options) (*Platform, error) {
 	p := &Platform{
-		tokens: o.Tokens, challenged: o.Challenged, lasting: o.Lasting, limits: o.Limits, reads: o.Reads,
+		tokens: o.Tokens, challenged: o.Challenged, valid: o.Valid, lasting: o.Lasting, limits: o.Limits, reads: o.Reads,
 		exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot, writing: o.Writing, probed: o.Probed,
 		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes},
 	}
@@ -141,6 +145,9 @@ func New(o Options) (*Platform, error) {
 	}
 	if o.IQURL != "" {
 		p.iq = &iq.Client{URL: o.IQURL, Transport: o.Transport, Tokens: o.Tokens}
+	}
+	if p.valid == nil {
+		p.valid = func(item.Caller) error { return nil }
 	}
 	if p.limits == nil {
 		p.limits = unlimited{}

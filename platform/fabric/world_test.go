@@ -86,6 +86,7 @@ type world struct {
 	clock   *clock
 	shared  *remembered
 	off     error // refuses writes
+	over    error // refuses callers whose token has ended
 	probed  fabric.Answers
 }
 
@@ -147,6 +148,7 @@ func (w *world) client(t *testing.T, address string) *fabric.Platform {
 		Limits: w.shared, Reads: w.shared,
 		Writing: func(context.Context, item.Caller) error { return w.off },
 		Probed:  func(item.Person) fabric.Answers { return w.probed },
+		Valid:   func(item.Caller) error { return w.over },
 		Tokens:  func(_ context.Context, as item.Caller, _ item.Permission) (string, error) { return as.Token, nil },
 	})
 	if err != nil {

@@ -159,7 +159,7 @@ func TestHalfOfThePlatformsQuota(t *testing.T) {
 func (s *shared) busiest() map[string]int {
 	by, most := map[string][]time.Time{}, map[string]int{}
 	for _, c := range s.service.Calls() {
-		by[c.Person] = append(by[c.Person], c.At)
+		by[c.Person.ID] = append(by[c.Person.ID], c.At)
 	}
 	for person, at := range by {
 		slices.SortFunc(at, time.Time.Compare)

@@ -20,6 +20,7 @@ const (
 type session struct {
 	tenant, object string
 	contexts       []string
+	ends           int64 // of the assertion, in seconds
 }
 
 // maxRemembered bounds the sessions and the contexts.
@@ -49,7 +50,7 @@ func (e *Entra) exchange(tenant string, form func(string) string) (int, map[stri
 		return status, failed
 	}
 	status, body := e.issue(entraClaims{Tenant: tenant, Object: who.object, Name: e.name(who.object), Scopes: strings.Join(names, " "),
-		Contexts: who.contexts, Client: e.clientID}, audience, form("scope"))
+		Contexts: who.contexts, Client: e.clientID, Ends: who.ends}, audience, form("scope"))
 	if slices.Contains(strings.Fields(form("scope")), "offline_access") {
 		body["refresh_token"] = e.keep(who)
 	}
@@ -86,7 +87,7 @@ func (e *Entra) onBehalf(tenant string, form func(string) string) (session, int,
 	case person.IDType == "app":
 		return session{}, http.StatusBadRequest, aadsts(50013, "invalid_grant", "The assertion belongs to an application")
 	}
-	return session{tenant, person.Object, person.Contexts}, 0, nil
+	return session{tenant, person.Object, person.Contexts, person.ExpiresAt.Unix()}, 0, nil
 }
 
 // challenged refuses an exchange for a permission without consent, and one for a person who lacks the authentication

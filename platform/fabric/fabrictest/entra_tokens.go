@@ -32,6 +32,8 @@ type entraClaims struct {
 	Nonce    string   `json:"nonce,omitempty"`
 	UserName string   `json:"preferred_username,omitempty"`
 	Unique   string   `json:"uti"`
+	// Ends is not Entra's: when the token ends for which this one was exchanged, in seconds.
+	Ends int64 `json:"emulated_ends,omitempty"`
 }
 
 // MarshalJSON writes the audience as a string, as Entra does.
@@ -120,6 +122,9 @@ func (e *Entra) Person(bearer string) (Person, error) {
 		return Person{}, err
 	}
 	p := Person{ID: c.Tenant + "/" + c.Object, Scopes: strings.Fields(c.Scopes), AppOnly: c.IDType == "app"}
+	if c.Ends != 0 {
+		p.Ends = time.Unix(c.Ends, 0)
+	}
 	if name := e.name(c.Object); name != "" {
 		p.ID = name
 	}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -43,6 +44,8 @@ type Person struct {
 	Scopes []string
 	// AppOnly is true for the token of a program, which no route here accepts.
 	AppOnly bool
+	// Ends is when the token ends for which this one was exchanged, also by a refresh token; zero if it is not known.
+	Ends time.Time
 }
 
 // ErrExpired is what Options.Person returns for a token that has expired. Any other error means that it is not valid.
@@ -121,9 +124,12 @@ type Service struct {
 // Seen is a call that arrived, for tests that assert what was called.
 type Seen struct {
 	Method, Path, Query string
-	Person              string
-	Status              int
-	At                  time.Time
+	// Person is whom the bearer stands for; the zero value if it is not valid.
+	Person Person
+	// Scope is the delegated permission that opened the route; "" if it needs none, or the call was refused for lack of one.
+	Scope  string
+	Status int
+	At     time.Time
 }
 
 // New returns an emulator.
@@ -188,8 +194,9 @@ func (s *Service) note(c Seen) {
 // ServeHTTP implements http.Handler.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out, at := &noting{ResponseWriter: w}, s.options().Now()
+	out.person, _ = s.o.Person(bearerOf(r)) // as it is now: what follows may take time
 	defer func() {
-		s.note(Seen{r.Method, r.URL.Path, r.URL.RawQuery, out.person, out.status, at})
+		s.note(Seen{r.Method, r.URL.Path, r.URL.RawQuery, out.person, out.scope, out.status, at})
 	}()
 	if s.fault(out, r) {
 		return
@@ -202,7 +209,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type noting struct {
 	http.ResponseWriter
 	status int
-	person string
+	person Person
+	scope  string
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -283,24 +291,25 @@ func (s *Service) routes() *mux.Router {
 
 // serve checks who calls, what they consented to and how often they called, then does it.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, b bucket, scopes []string, do func(*call)) {
-	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	bearer := bearerOf(r)
 	person, err := s.o.Person(bearer)
+	scope := firstOf(person.Scopes, scopes)
+	if n, is := w.(*noting); is {
+		n.scope = scope
+	}
 	switch {
 	case errors.Is(err, ErrExpired):
 		fail(w, http.StatusUnauthorized, "TokenExpired", "Access token has expired, resubmit with a new access token")
 		return
-	case !ok, err != nil:
+	case bearer == "", err != nil:
 		fail(w, http.StatusUnauthorized, "Unauthorized", "The caller is not authenticated to access this resource")
 		return
 	case person.AppOnly:
 		fail(w, http.StatusBadRequest, "PrincipalTypeNotSupported", "The operation is not supported for the principal type")
 		return
-	case len(scopes) > 0 && !anyOf(person.Scopes, scopes):
+	case len(scopes) > 0 && scope == "":
 		fail(w, http.StatusForbidden, "InsufficientScopes", "The caller does not have sufficient scopes to perform this operation")
 		return
-	}
-	if n, is := w.(*noting); is {
-		n.person = person.ID
 	}
 	o := s.options()
 	if wait := s.count(o, b, person.ID); wait > 0 {
@@ -310,13 +319,20 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, b bucket, scopes
 	do(&call{s, o, w, r, person})
 }
 
-func anyOf(have, want []string) bool {
-	for _, h := range have {
-		for _, w := range want {
-			if h == w {
-				return true
-			}
+func bearerOf(r *http.Request) string {
+	bearer, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !is {
+		return ""
+	}
+	return bearer
+}
+
+// firstOf returns the first of those in want that is one of have; "" if none is.
+func firstOf(have, want []string) string {
+	for _, w := range want {
+		if slices.Contains(have, w) {
+			return w
 		}
 	}
-	return false
+	return ""
 }

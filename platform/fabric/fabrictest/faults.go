@@ -38,6 +38,13 @@ func (s *Service) Script(faults ...Fault) {
 	}
 }
 
+// Unscript removes the faults that have not occurred.
+func (s *Service) Unscript() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
 // take returns the first fault that matches, and counts it. The caller holds the lock.
 func (s *Service) take(matches func(*Fault) bool) *Fault {
 	i := slices.IndexFunc(s.faults, matches)

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// emulator is readiness emulator as a child process, over the program's workspaces.
+type emulator struct {
+	data, url, tenant, client, public, issuer string
+	serving                                   *exec.Cmd
+	ended                                     chan struct{}
+}
+
+// storm are the calls that the emulator answers with 429, each for some seconds.
+var storm = []string{"POST:bulkExportDefinitions:429=2:2", "POST:getDefinition:429=3:2"}
+
+// emulate starts the emulator. Definitions are laid out as they are in the folder, so that the demo can compare files, and come
+// at once; updates and bulk exports are long-running operations.
+func (p *program) emulate(ctx context.Context) (*emulator, error) {
+	e := &emulator{data: filepath.Join(filepath.Dir(p.data), "emulator"), ended: make(chan struct{})}
+	args := []string{"emulator", "--platform", "folder:" + p.workspaces, "--listen", "127.0.0.1:0", "--data", e.data, "--exact", "--at-once",
+		"--operations-last", "50ms", "--retry-after", "1s"}
+	for _, fault := range storm {
+		args = append(args, "--fault", fault)
+	}
+	e.serving = exec.CommandContext(context.WithoutCancel(ctx), p.path, args...)
+	e.serving.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := e.serving.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	e.serving.Stderr = writer(p.note)
+	if err := e.serving.Start(); err != nil {
+		return nil, err
+	}
+	told := make(chan struct{})
+	go func() {
+		defer close(e.ended)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			e.read(lines.Text(), told)
+		}
+		_ = e.serving.Wait()
+	}()
+	select {
+	case <-told:
+		return e, e.prepare()
+	case <-e.ended:
+		return nil, fmt.Errorf("the emulator did not start\n%s", p.lastMessages())
+	case <-ctx.Done():
+		e.stop()
+		return nil, ctx.Err()
+	}
+}
+
+// read takes what a line of the emulator's greeting says; told is closed after the last of them.
+func (e *emulator) read(line string, told chan struct{}) {
+	if at, is := strings.CutPrefix(line, "Emulating Fabric, Power BI and Entra at "); is {
+		e.url = at
+		return
+	}
+	for name, value := range map[string]*string{"tenant": &e.tenant, "client id": &e.client, "public client": &e.public, "issuer": &e.issuer} {
+		if rest, is := strings.CutPrefix(line, "  "+name+" "); is {
+			*value = strings.TrimSpace(rest)
+			if name == "issuer" {
+				close(told)
+			}
+		}
+	}
+}
+
+// prepare writes what a probe of the tenant would have found out, which lets the service write.
+func (e *emulator) prepare() error {
+	text, err := json.Marshal(map[string]any{"tenants": map[string]any{e.tenant: map[string]any{
+		"probedAtUtc": time.Now().UTC(), "passed": true, "copilotShown": true, "hiddenKept": true,
+	}}})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(e.data, "answers.json"), text, 0o600)
+}
+
+// flags are those with which the service uses the emulator.
+func (e *emulator) flags() []string {
+	in := func(name string) string { return filepath.Join(e.data, name) }
+	return []string{"--platform", "fabric", "--fabric-url", e.url, "--fabric-power-bi-url", e.url, "--fabric-authority", e.url,
+		"--fabric-client-id", e.client, "--fabric-tenant", e.tenant, "--fabric-secret-file", in("secret.txt"), "--issuer", e.issuer,
+		"--audience", e.client, "--ca-file", in("ca.pem"), "--accounts", in("accounts.yaml"), "--fabric-writes", "contoso",
+		"--fabric-answers", in("answers.json")}
+}
+
+// stop ends the emulator.
+func (e *emulator) stop() {
+	_ = e.serving.Process.Signal(syscall.SIGTERM) // it may be gone already
+	select {
+	case <-e.ended:
+	case <-time.After(time.Minute):
+		_ = e.serving.Process.Kill()
+		<-e.ended
+	}
+}
+
+// deviceCode matches what client login prints for a person.
+var deviceCode = regexp.MustCompile(`Open (\S+) on any device and enter the code (\S+)`)
+
+// signInWithDevice signs a person in with a code for another device, as they would on the command line, and returns their
+// token.
+func (d *demo) signInWithDevice(ctx context.Context, person string) (string, error) {
+	e := d.emulator
+	config, ca := filepath.Join(e.data, "config"), filepath.Join(e.data, "ca.pem")
+	cmd := exec.CommandContext(ctx, d.program.path, "client", "--config", config, "--profile", person, "login", "--base-url", d.base,
+		"--issuer", e.issuer, "--client-id", e.public, "--scope", e.client+"/.default", "--ca-file", ca, "--device")
+	out, err := cmd.StderrPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	var said bytes.Buffer
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		fmt.Fprintln(&said, lines.Text())
+		if found := deviceCode.FindStringSubmatch(lines.Text()); found != nil {
+			d.screen.say("%s: %s", person, lines.Text())
+			err = errors.Join(err, e.enter(ctx, found[1], found[2], person))
+		}
+	}
+	if err = errors.Join(err, cmd.Wait()); err != nil {
+		return "", fmt.Errorf("%s cannot sign in: %w\n%s", person, err, &said)
+	}
+	text, err := os.ReadFile(filepath.Join(config, "profiles", person+".json")) //nolint:gosec // in the demo's own directory
+	var profile struct{ Token string }
+	if err == nil {
+		err = json.Unmarshal(text, &profile)
+	}
+	return profile.Token, err
+}
+
+// enter chooses the person on the page for codes, as they do in a browser.
+func (e *emulator) enter(ctx context.Context, page, code, person string) error {
+	ca, err := os.ReadFile(filepath.Join(e.data, "ca.pem"))
+	if err != nil {
+		return err
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(ca)
+	trusting := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
+	client := http.Client{Timeout: time.Minute, Transport: trusting}
+	defer client.CloseIdleConnections()
+	shown, err := e.page(ctx, client, page, url.Values{})
+	if err != nil {
+		return err
+	}
+	object := regexp.MustCompile(`value="([^"]+)"[^>]*>` + person).FindStringSubmatch(shown)
+	if object == nil {
+		return fmt.Errorf("the page %s does not offer %s", page, person)
+	}
+	_, err = e.page(ctx, client, page, url.Values{"user_code": {code}, "person": {object[1]}})
+	return err
+}
+
+func (*emulator) page(ctx context.Context, client http.Client, page string, form url.Values) (string, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, page, strings.NewReader(form.Encode()))
+	if err != nil {
+		return "", err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	res, err := client.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s answers %d", page, res.StatusCode)
+	}
+	return string(text), err
+}
+
+// showQuota shows what the service counted of its calls to the platform, and fails unless it met the storm.
+func (d *demo) showQuota(ctx context.Context) error {
+	d.screen.step("What the service counted: GET /metrics")
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.base+"/metrics", nil)
+	if err != nil {
+		return err
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, 16<<20))
+	if err != nil {
+		return err
+	}
+	holds := 0
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "readiness_quota_calls_total") && !strings.HasPrefix(line, "readiness_quota_holds_total") {
+			continue
+		}
+		lines = append(lines, strings.TrimSpace(line))
+		if strings.HasPrefix(line, "readiness_quota_holds_total") {
+			at := strings.LastIndexByte(strings.TrimSpace(line), ' ')
+			n, err := strconv.Atoi(strings.TrimSpace(line)[at+1:])
+			if err != nil {
+				return fmt.Errorf("%s: %w", line, err)
+			}
+			holds += n
+		}
+	}
+	slices.Sort(lines)
+	d.screen.say("%s", strings.Join(lines, "\n"))
+	if holds < len(storm) {
+		return fmt.Errorf("the service met %d blocks, want those of the storm", holds)
+	}
+	d.screen.say("Fabric blocked %d calls on the way; nothing failed by that.", holds)
+	return nil
+}
