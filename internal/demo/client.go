@@ -45,8 +45,12 @@ func (c client) call(ctx context.Context, want int, method, path string, body, i
 	}
 	a, err := c.send(ctx, method, address, content, header)
 	for attempt := 1; err == nil && attempt < 10 && a.uncounted(method); attempt++ {
+		pause := time.Second
+		if asked, err := a.retryAfter(); err == nil {
+			pause = asked
+		}
 		select {
-		case <-time.After(time.Second):
+		case <-time.After(pause):
 		case <-ctx.Done():
 			return answer{}, ctx.Err()
 		}
@@ -88,11 +92,12 @@ func (c client) send(ctx context.Context, method, address string, content []byte
 
 // uncounted reports whether the service could not count the call in time, as may
 // happen on a slow machine. Then it refuses the call as retriable, or answers a
-// read without the rate fields.
+// read without the rate fields. So is a call that the platform has no room for
+// now, because the person has made many.
 func (a answer) uncounted(method string) bool {
 	var e errorResponse
 	switch {
-	case a.status == http.StatusServiceUnavailable:
+	case a.status == http.StatusServiceUnavailable, a.status == http.StatusBadGateway:
 		return a.decode(&e) == nil && e.IsRetriable
 	case method == http.MethodGet:
 		return a.status < http.StatusBadRequest && a.header.Get("RateLimit") == ""

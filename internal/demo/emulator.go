@@ -33,11 +33,10 @@ type emulator struct {
 // storm are the calls that the emulator answers with 429, each for some seconds.
 var storm = []string{"POST:bulkExportDefinitions:429=2:2", "POST:getDefinition:429=3:2"}
 
-// emulate starts the emulator. Definitions are laid out as they are in the folder, so that the demo can compare files, and come
-// at once; updates and bulk exports are long-running operations.
+// emulate starts the emulator. Definitions are laid out as they are in the folder, so that the demo can compare files.
 func (p *program) emulate(ctx context.Context) (*emulator, error) {
 	e := &emulator{data: filepath.Join(filepath.Dir(p.data), "emulator"), ended: make(chan struct{})}
-	args := []string{"emulator", "--platform", "folder:" + p.workspaces, "--listen", "127.0.0.1:0", "--data", e.data, "--exact", "--at-once",
+	args := []string{"emulator", "--platform", "folder:" + p.workspaces, "--listen", "127.0.0.1:0", "--data", e.data, "--exact",
 		"--operations-last", "50ms", "--retry-after", "1s"}
 	for _, fault := range storm {
 		args = append(args, "--fault", fault)
