@@ -38,6 +38,9 @@ func (p *Platform) Once(ctx context.Context, as item.Caller, c Call) (Answered, 
 		r.host = p.powerBI
 	}
 	ready, err := p.prepare(ctx, r)
+	if err == nil {
+		err = p.valid(as)
+	}
 	if err != nil {
 		return Answered{}, err
 	}
