@@ -85,7 +85,7 @@ func (a answered) byRows() (n int) {
 }
 
 // generated returns how many questions the service writes for the demo. Over REST it is few, because a person may run 120
-// queries a minute, of which the service uses half.
+// queries a minute and the service uses half of them.
 func (d *demo) generated() int {
 	if d.emulator != nil {
 		return 8

@@ -51,16 +51,16 @@ func (p *program) emulate(ctx context.Context) (*emulator, error) {
 	if err := e.serving.Start(); err != nil {
 		return nil, err
 	}
-	told := make(chan struct{})
+	greeted := make(chan struct{})
 	go func() {
 		defer close(e.ended)
 		for lines := bufio.NewScanner(out); lines.Scan(); {
-			e.read(lines.Text(), told)
+			e.read(lines.Text(), greeted)
 		}
 		_ = e.serving.Wait()
 	}()
 	select {
-	case <-told:
+	case <-greeted:
 		return e, e.prepare()
 	case <-e.ended:
 		return nil, fmt.Errorf("the emulator did not start\n%s", p.lastMessages())
@@ -70,8 +70,8 @@ func (p *program) emulate(ctx context.Context) (*emulator, error) {
 	}
 }
 
-// read takes what a line of the emulator's greeting says; told is closed after the last of them.
-func (e *emulator) read(line string, told chan struct{}) {
+// read takes what a line of the emulator's greeting says; greeted is closed after the last of them.
+func (e *emulator) read(line string, greeted chan struct{}) {
 	if at, is := strings.CutPrefix(line, "Emulating Fabric, Power BI and Entra at "); is {
 		e.url = at
 		return
@@ -80,7 +80,7 @@ func (e *emulator) read(line string, told chan struct{}) {
 		if rest, is := strings.CutPrefix(line, "  "+name+" "); is {
 			*value = strings.TrimSpace(rest)
 			if name == "issuer" {
-				close(told)
+				close(greeted)
 			}
 		}
 	}
