@@ -306,13 +306,18 @@ func answeredQuestions(document []byte) []answeredQuestion {
 // benchmarkTable prints the result of a run and the questions that were not answered correctly.
 func benchmarkTable(s *sheet.Sheet, b client.BenchmarkRunResult) {
 	r := b.Run
-	s.Say("%s, asked of %s: score %s of 100; %d questions, each asked %s",
-		cli.Printable(sheet.OrID(r.SemanticModelName, r.SemanticModelID)), cli.Printable(answerer(r.Agent)), limit(r.Score),
-		r.QuestionsCount, times(r.Repeats))
 	var asked struct {
 		Summary comparison.Side `json:"summary"`
 	}
-	if json.Unmarshal(b.Document, &asked) == nil && asked.Summary.Kind != "" {
+	known := json.Unmarshal(b.Document, &asked) == nil && asked.Summary.Kind != ""
+	how := "asked of" // a score of the rules engine is none of the answerer
+	if asked.Summary.Target.Transport == comparison.Embedded {
+		how = "simulated in place of"
+	}
+	s.Say("%s, %s %s: score %s of 100; %d questions, each asked %s",
+		cli.Printable(sheet.OrID(r.SemanticModelName, r.SemanticModelID)), how, cli.Printable(answerer(r.Agent)), limit(r.Score),
+		r.QuestionsCount, times(r.Repeats))
+	if known {
 		s.Say("Answered by %s", cli.Printable(asked.Summary.Answerer()))
 	}
 	if r.Conclusion != nil && r.Scored != nil {
