@@ -42,6 +42,11 @@ func TestHardKilledWrites(t *testing.T) {
 	killWrites(t, times(t, 20))
 }
 
+func TestHardKilledRemoteWrites(t *testing.T) {
+	t.Parallel()
+	killRemoteWrites(t, times(t, 200))
+}
+
 func TestHardKilledPixies(t *testing.T) {
 	t.Parallel()
 	killPixies(t, times(t, 20))

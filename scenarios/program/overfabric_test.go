@@ -16,7 +16,9 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/internal/testlog"
+	"readiness/platform/fabric"
 	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/setup"
 	"readiness/platform/folder"
 )
 
@@ -61,7 +63,7 @@ func (c *crash) overFabric(people []string, change func(*fabrictest.Options)) *f
 	c.t.Cleanup(func() { stop(); serving.Wait() })
 
 	issuer := url + "/" + fabricTenant + "/v2.0"
-	accounts := "accounts:\n  - accountId: acme\n    plan: Enterprise\n    people:\n"
+	accounts := "accounts:\n  - accountId: acme\n    plan: Enterprise\n    settings: {fabricWrites: true}\n    people:\n"
 	for _, p := range people {
 		accounts += fmt.Sprintf("      - {issuer: %s, person: %s/%s, role: admin}\n", issuer, fabricTenant, objectOf(p))
 	}
@@ -90,6 +92,14 @@ func (c *crash) overFabric(people []string, change func(*fabrictest.Options)) *f
 	set("--audience", fabricClient)
 	set("--ca-file", write("ca.pem", string(certificate.Cert)))
 	return service
+}
+
+// writesToFabric turns writing on, in a tenant whose definitions show everything.
+func (c *crash) writesToFabric() {
+	c.t.Helper()
+	file := filepath.Join(c.t.TempDir(), "answers.json")
+	check(c.t, setup.KeepAnswers(file, fabricTenant, fabric.Answers{ProbedAt: time.Now(), Passed: true, CopilotShown: true}))
+	c.args = append(c.args, "--fabric-writes", "--fabric-answers", file)
 }
 
 // TestKilledReads kills the program while reads of definitions last longer than its steps.
