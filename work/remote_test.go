@@ -39,6 +39,12 @@ func newRemote(t *testing.T, layout fabrictest.Layout) *remote {
 	t.Helper()
 	b := newOptimizing(t)
 	write(t, strings.Replace(b.file("x"), "definition/x", "definition.pbism", 1), `{"version":"4.0"}`)
+	return overREST(t, b, layout)
+}
+
+// overREST makes the bench work over REST.
+func overREST(t *testing.T, b *bench, layout fabrictest.Layout) *remote {
+	t.Helper()
 	local, err := folder.Open(b.Root, folder.Options{})
 	check(t, err)
 	var scopes []string
