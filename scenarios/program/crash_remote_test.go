@@ -41,7 +41,8 @@ func killRemoteWrites(t *testing.T, kills int) {
 		{Path: "getDefinition", Answer: service.Throttled(time.Second)}, {Path: "updateDefinition", Answer: service.Throttled(time.Second)},
 		{Method: http.MethodGet, Path: "operations", Lost: true}, {Method: http.MethodGet, Path: "result", Answer: fabrictest.Lost},
 	}
-	w.strike(kills, time.Second, func(lasts time.Duration) bool {
+	// Longer than a poll: the service gives an operation up in which it stopped too often.
+	w.strike(kills, 3*time.Second, func(lasts time.Duration) bool {
 		service.Script(faults[w.random.IntN(len(faults))])
 		service.Set(func(o *fabrictest.Options) { o.AtOnce = w.random.IntN(2) == 0 })
 		inProgress := w.op != uuid.Nil

@@ -137,7 +137,7 @@ func (c *call) find(t item.Type) (it item.Item, err error) {
 	c.mu.Lock()
 	made := c.made[c.id("i")]
 	c.mu.Unlock()
-	if made != nil && made.WorkspaceID == c.id("w") && (t == "" || t == made.Type) {
+	if made != nil && made.WorkspaceID == c.id("w") && !c.o.Now().Before(made.from) && (t == "" || t == made.Type) {
 		return made.Item, nil
 	}
 	for _, one := range []item.Type{item.SemanticModel, item.Report, item.DataAgent} {

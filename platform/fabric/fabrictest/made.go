@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -17,6 +18,7 @@ import (
 type madeItem struct {
 	item.Item
 	parts definition.Definition
+	from  time.Time // when the operation that makes it ends
 }
 
 // maxMade bounds the items that are kept.
@@ -50,7 +52,7 @@ func (c *call) create(t item.Type) {
 	c.mu.Lock()
 	full := len(c.made) >= maxMade
 	if !full {
-		c.made[it.ID] = &madeItem{it, c.o.Layout.kept(definition.Definition{}, d)}
+		c.made[it.ID] = &madeItem{it, c.o.Layout.kept(definition.Definition{}, d), c.o.Now().Add(c.o.Lasts)}
 	}
 	c.mu.Unlock()
 	if full {
@@ -65,7 +67,7 @@ func (s *Service) madeHere(workspaceID uuid.UUID, t item.Type) (all []item.Item)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, it := range s.made {
-		if it.WorkspaceID == workspaceID && (t == "" || t == it.Type) {
+		if it.WorkspaceID == workspaceID && !s.o.Now().Before(it.from) && (t == "" || t == it.Type) {
 			all = append(all, it.Item)
 		}
 	}

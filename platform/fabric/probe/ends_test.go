@@ -85,6 +85,8 @@ func TestAProbeThatFails(t *testing.T) {
 		"a creation that fails": {faults: []fabrictest.Fault{{Method: "POST", Path: collection, Times: 2, Operation: map[string]any{"errorCode": "CapacityNotActive"}}}, says: "(CapacityNotActive)"},
 		"a creation whose answer is lost": {faults: []fabrictest.Fault{{Method: "POST", Path: collection, Lost: true}},
 			says: "the connection ended early"},
+		"a creation that never was": {faults: []fabrictest.Fault{{Method: "POST", Path: collection, Answer: fabrictest.Lost}},
+			says: "if the workspace ever has an item named readiness-probe-"},
 		"the platform ends":          {faults: []fabrictest.Fault{refuses("POST", "getDefinition", 500, "UnknownError", 9)}, says: "UnknownError"},
 		"reports are not created":    {faults: []fabrictest.Fault{refuses("POST", "/reports", 400, "InvalidInput", 1)}, complete: true},
 		"a deletion that fails once": {faults: []fabrictest.Fault{refuses("DELETE", "", 500, "UnknownError", 1)}, complete: true},

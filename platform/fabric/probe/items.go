@@ -81,6 +81,7 @@ func (r *run) create(ctx context.Context, t item.Type, collection string, d defi
 	answer, err := r.once(context.WithoutCancel(ctx), fabric.Call{Method: http.MethodPost, Path: r.in() + "/" + collection,
 		Route: "POST /workspaces/{w}/" + collection, Body: body})
 	if err != nil {
+		r.unanswered = true
 		return item.Item{}, "", err
 	}
 	if answer.Code != "" {
@@ -172,6 +173,10 @@ func (r *run) clean(ctx context.Context) error {
 			break // the lists show what there is
 		}
 	}
+	if r.unanswered && !r.appears(ctx) {
+		r.Report("deleted", "not known")
+		return fmt.Errorf("the creation of an item was not answered; if the workspace ever has an item named %s, delete it", r.name)
+	}
 	var left []item.Item
 	var err error
 	for range 5 {
@@ -195,6 +200,19 @@ func (r *run) clean(ctx context.Context) error {
 			r.name)
 	}
 	return fmt.Errorf("%d item(s) named %s are left in the workspace; delete them", len(left), r.name)
+}
+
+// appears waits until the item of a creation that was not answered is there; false if that takes too long.
+func (r *run) appears(ctx context.Context) bool {
+	for range 30 {
+		if left, err := r.left(ctx); err == nil && len(left) > len(r.made) {
+			return true
+		}
+		if r.wait(ctx, 10*time.Second) != nil {
+			return false
+		}
+	}
+	return false
 }
 
 // remove asks the platform to delete an item.

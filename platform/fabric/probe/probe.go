@@ -77,6 +77,7 @@ type run struct {
 
 	model, report item.Item
 	began         bool     // something may have been made
+	unanswered    bool     // of a creation it is not known whether it began
 	creating      []string // operations that may not have ended
 	made          []item.Item
 	failed        bool // something was not kept
