@@ -1,14 +1,20 @@
 package program_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
+	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"readiness/internal/testlog"
 	"readiness/internal/testworld"
+	"readiness/platform/fabric"
 	"readiness/platform/fabric/fabrictest"
+	"readiness/platform/fabric/setup"
 )
 
 // do makes a call that starts an operation and returns how the operation ended, with its result if it succeeded.
@@ -59,23 +65,46 @@ func TestNotShownOverFabric(t *testing.T) {
 	}
 }
 
-// The service only reads over REST: it refuses what it would have to write, asks the platform for no write, and changes
-// no file.
+// Unless writes are on, the account may write and a probe of the tenant has passed, the service refuses what it would have to
+// write with why and what to do. It accepts nothing, asks the platform for no write, and changes no file.
 func TestWritesOverFabricAreRefused(t *testing.T) {
 	t.Parallel()
 	c := newCrash(t, 1, 3, "--database-url", testlog.URL(t))
 	service := c.overFabric([]string{"ada"}, func(*fabrictest.Options) {})
+	accounts := c.args[slices.Index(c.args, "--accounts")+1]
 	before, err := testworld.Files(c.Root)
 	check(t, err)
-	c.launch()
 	of := "/v1/workspaces/" + c.workspace.String() + "/semanticModels/" + c.models[0].String() + "/aiReadiness/"
+	p := c.launch()
 	c.do(of+"assess", nil)
 	_, preview := c.do(of+"descriptions/preview", nil)
-	refusal, refused := c.call(t.Context(), http.MethodPost, of+"descriptions/apply", http.StatusBadRequest,
-		map[string]any{"previewId": preview["previewId"]})
-	if !refused || refusal["errorCode"] != "OperationNotSupportedForItem" || !strings.Contains(fmt.Sprint(refusal["message"]), "Fabric") {
-		t.Errorf("a write over REST is answered with %v", refusal)
+	refuses := func(says string) {
+		t.Helper()
+		accepted, _ := query[int](c, `SELECT count(*) FROM events WHERE type = 'operation.accepted'`)
+		refusal, refused := c.call(t.Context(), http.MethodPost, of+"descriptions/apply", http.StatusBadRequest,
+			map[string]any{"previewId": preview["previewId"]})
+		if !refused || refusal["errorCode"] != "OperationNotSupportedForItem" || !strings.Contains(fmt.Sprint(refusal["message"]), says) {
+			t.Errorf("a write over REST is answered with %v, want %q", refusal, says)
+		}
+		if now, ok := query[int](c, `SELECT count(*) FROM events WHERE type = 'operation.accepted'`); !ok || now != accepted {
+			t.Errorf("%d operations were accepted", now-accepted)
+		}
 	}
+	refuses("the service only reads from Fabric; download")
+	p.kill()
+
+	c.writesToFabric()
+	text, err := os.ReadFile(accounts)
+	check(t, err)
+	check(t, os.WriteFile(accounts, bytes.Replace(text, []byte("fabricWrites: true"), []byte("fabricWrites: false"), 1), 0o600))
+	p = c.launch()
+	refuses("settings.fabricWrites of the account")
+	p.kill()
+
+	check(t, os.WriteFile(accounts, text, 0o600))
+	check(t, setup.KeepAnswers(c.args[slices.Index(c.args, "--fabric-answers")+1], fabricTenant, fabric.Answers{ProbedAt: time.Now()}))
+	c.launch()
+	refuses("its operator runs readiness fabric probe")
 	after, err := testworld.Files(c.Root)
 	check(t, err)
 	if diff := testworld.Difference(before, after); diff != "" {
