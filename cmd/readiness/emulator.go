@@ -257,7 +257,8 @@ func (f *emulatorFlags) prepare(url string) (fabrictest.Certificate, error) {
 		return c, err
 	}
 	var accounts strings.Builder
-	accounts.WriteString("accounts:\n  - accountId: contoso\n    plan: Business\n    region: westeurope\n    settings:\n      fabricWrites: true\n    people:\n")
+	accounts.WriteString("accounts:\n  - accountId: contoso\n    plan: Business\n    region: westeurope\n" +
+		"    settings:\n      fabricWrites: true\n    people:\n")
 	for _, p := range f.people {
 		fmt.Fprintf(&accounts, "      - issuer: %s\n        person: %s/%s # %s\n        role: admin\n", issuerAt(url), emulatedTenant,
 			objectOf(p), strings.Join(strings.Fields(p), " "))

@@ -41,10 +41,6 @@ type Asking struct {
 	AgentPermission string
 }
 
-// notShown is why a preview proposes nothing that would be written where the platform shows nothing.
-const notShown = "the platform does not show the parts that prepare this model for AI, so nothing is proposed that could replace " +
-	"something there; write it in Power BI Desktop"
-
 // none is the only field default that is ever proposed.
 const none = "none"
 
@@ -64,9 +60,7 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 	p.Changes, p.Skipped = []Change{}, []Skip{}
 	by := cmp.Or(a.Regime, readiness.Current())
 	if m.Copilot.NotVisible && (p.Kind == AIInstructions || p.Kind == AIDataSchema) {
-		p.Nothing(by.Assess(m, readiness.Options{Usage: a.Usage, Ignore: a.Ignore, WithoutFindings: true}).Score)
-		why := notShown
-		p.NothingToDo = &why
+		p.notShown(by.Assess(m, readiness.Options{Usage: a.Usage, Ignore: a.Ignore, WithoutFindings: true}).Score)
 		return nil
 	}
 	asked, err := a.targets(p.Kind, m, by)
@@ -99,16 +93,14 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 	now := by.Assess(m, options)
 	if p.Kind == AIInstructions {
 		p.turnOnQnA(d, m, now, a)
+		most := proposal.MaxInstructions
+		p.MaxLength = &most
 	}
 	if err := p.score(d, by, now, options); err != nil {
 		return err
 	}
 	if p.Kind == Properties {
 		p.ExistingFolders = foldersOf(m)
-	}
-	if p.Kind == AIInstructions {
-		most := proposal.MaxInstructions
-		p.MaxLength = &most
 	}
 	if p.Kind == AIDataSchema {
 		p.RecommendedKeys = []string{}

@@ -157,3 +157,11 @@ func keyOf(t proposal.Type, o proposal.Object) string {
 	}
 	return KeyOf(o)
 }
+
+// notShown completes a preview of what would be written where the platform shows nothing, so that it could replace
+// something. score is the model's.
+func (p *Preview) notShown(score *int) {
+	why := "the platform does not show the parts that prepare this model for AI, so nothing is proposed that could replace something " +
+		"there; write it in Power BI Desktop"
+	p.NothingToDo, p.ScoreNow, p.ScoreAfter = &why, score, score
+}

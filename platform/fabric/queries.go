@@ -29,8 +29,8 @@ func (Rows) max() int { return 100_000 }
 // Query runs a DAX query that returns one table. It refuses with InvalidRequest a query that the platform cannot run.
 func (p *Platform) Query(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (Rows, error) {
 	if a := p.answers(as.Person); a.QueriesRefused != "" {
-		return Rows{}, domain.Refuse(domain.PlatformAccessDenied, "the platform answers no queries in your organization (%s), as a probe on "+
-			"%s found out; when that has changed, the operator of the service probes again", a.QueriesRefused,
+		return Rows{}, domain.Refuse(domain.PlatformAccessDenied, "the platform answers no queries in your organization (%s), as a probe "+
+			"on %s found out; when that has changed, the operator of the service probes again", a.QueriesRefused,
 			a.ProbedAt.UTC().Format(time.DateOnly))
 	}
 	body, err := json.Marshal(map[string]any{"queries": []any{map[string]string{"query": dax}},

@@ -67,8 +67,8 @@ func (p *Platform) notInApps(ctx context.Context, as item.Caller, items []item.I
 	}
 	for _, it := range items {
 		if inApp[it.ID] {
-			return domain.Refuse(domain.OperationNotSupportedForItem, "%s is the copy of a report in an app; name the report in its workspace, "+
-				"and update the app", nameOf(it)).About(it.Type.IDName(), it.ID)
+			return domain.Refuse(domain.OperationNotSupportedForItem, "%s is the copy of a report in an app; name the report in its "+
+				"workspace, and update the app", nameOf(it)).About(it.Type.IDName(), it.ID)
 		}
 	}
 	return nil

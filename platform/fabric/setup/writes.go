@@ -25,8 +25,8 @@ type Writes struct {
 
 // AddTo adds the flags that fill it.
 func (w *Writes) AddTo(flags *pflag.FlagSet) {
-	flags.BoolVar(&w.On, "fabric-writes", false, "let people write to Fabric: those of accounts whose settings have fabricWrites, in tenants "+
-		"that passed the probe of --fabric-answers")
+	flags.BoolVar(&w.On, "fabric-writes", false, "let people write to Fabric: those of accounts whose settings have fabricWrites, in "+
+		"tenants that passed the probe of --fabric-answers")
 	flags.StringVar(&w.AnswersFile, "fabric-answers", "", "JSON file with what a probe found out about each tenant")
 }
 
