@@ -151,6 +151,8 @@ func (c *cloud) Reports(ctx context.Context, as item.Caller, workspaceID uuid.UU
 	return listed, err
 }
 
+func (c *cloud) Usable(context.Context, item.Caller, bool, ...item.Item) error { return nil }
+
 func (c *cloud) Capacity(context.Context, item.Caller, uuid.UUID) (item.CapacityState, error) {
 	return item.CapacityActive, nil
 }
