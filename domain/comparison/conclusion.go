@@ -110,8 +110,8 @@ func (c *Comparison) concluded() (Conclusion, string) {
 	case significant && excludes:
 		return ABetter, "Side A answered more questions correctly: " + figures + "."
 	case g.McNemar.Underpowered && !excludes:
-		return NoDifferenceShown, fmt.Sprintf("No difference is shown: only one side is right on %d of the questions, and fewer than %d can show nothing.",
-			c.pairs.Differing(), statistics.LeastDiffering)
+		return NoDifferenceShown, fmt.Sprintf("No difference is shown: only one side is right on %d of the questions, and fewer "+
+			"than %d can show nothing.", c.pairs.Differing(), statistics.LeastDiffering)
 	case significant:
 		return NoDifferenceShown, "No difference is shown: the test is significant, and the interval includes 0 (" + figures + ")."
 	case excludes:
