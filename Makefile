@@ -22,6 +22,8 @@ RUNS ?= 10
 # ARCH: processor of the image that release/image builds.
 ARCH ?= amd64
 TESTFLAGS ?=
+# STAY: 1 keeps the service of the demo running.
+STAY ?=
 # Each wait of a test has its own limit of minutes; this one catches endless loops.
 LIMIT := -timeout 1h
 # The seed of the rapid property tests; 0 chooses a new one each time.
@@ -41,13 +43,13 @@ help: ## print this help
 build: ## build bin/readiness
 	go build $(if $(DOCS_URL),-ldflags '-X readiness/offline/rulehelp.DocsURL=$(DOCS_URL)') -o bin/ ./cmd/readiness
 
-run: build ## serve on 127.0.0.1:8080 with a copy of the sample workspaces, next to DATA
+run: build ## serve on 127.0.0.1:8080, where the console is, with a copy of the sample workspaces, next to DATA
 	@test -d $(DATA)-workspaces || cp -R samples/workspaces $(DATA)-workspaces
 	bin/readiness serve --data $(DATA) --platform folder:$(DATA)-workspaces --accounts samples/accounts.yaml
 
-demo: ## start the service in a temporary directory, call it over HTTP, and clean up; PLATFORM=emulator: over an emulated Fabric
+demo: ## start the service in a temporary directory, call it over HTTP, and clean up; PLATFORM=emulator: over an emulated Fabric; STAY=1: keep it
 	@echo 'Building the demo. The first build also compiles its libraries, which takes a minute.'
-	@go run ./internal/demo $(if $(PLATFORM),-platform $(PLATFORM))
+	@STAY=$(STAY) go run ./internal/demo $(if $(PLATFORM),-platform $(PLATFORM))
 
 test: ## run every test except the hard ones, on a temporary PostgreSQL
 	$(WITH_POSTGRES) go test -vet=all $(PARALLEL) $(LIMIT) $(PKG) $(TESTFLAGS)

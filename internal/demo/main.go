@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// limit bounds the demo, including a download of PostgreSQL.
+// limit bounds the demo, including a download of PostgreSQL, but not how long it stays afterwards.
 const limit = 15 * time.Minute
 
 func main() {
@@ -30,9 +30,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	ctx, cancel := context.WithTimeout(ctx, limit)
 	err := run(ctx, *platform == "emulator")
-	cancel()
 	stop()
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -44,7 +42,10 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, overREST bool) (err error) {
+// run runs the demo. With STAY=1 it then keeps the service running until interrupted ends.
+func run(interrupted context.Context, overREST bool) (err error) {
+	ctx, cancel := context.WithTimeout(interrupted, limit)
+	defer cancel()
 	began := time.Now()
 	screen := newScreen(os.Stdout)
 	dir, err := os.MkdirTemp("", "readiness-demo-")
@@ -96,6 +97,13 @@ func run(ctx context.Context, overREST bool) (err error) {
 
 	if err := d.story(ctx); err != nil {
 		return err
+	}
+	if os.Getenv("STAY") == "1" {
+		screen.step("Staying")
+		screen.say("The console is at %s/; sign in as ada. Press Ctrl-C to stop", d.base)
+		if err := p.stay(interrupted); err != nil {
+			return err
+		}
 	}
 	screen.step("Stopping")
 	if err := p.stop(); err != nil {

@@ -99,7 +99,7 @@ func dimensions(report readiness.Result) chart.Bars {
 	for _, f := range report.Findings {
 		lost[f.Dimension] += f.Impact
 	}
-	c := chart.Bars{Caption: "Dimensions", LabelHead: "Dimension", ValueHead: "Score", NoteHead: "Points lost", Max: 100}
+	c := chart.Bars{Caption: "Dimensions", LabelHead: "Dimension", ValueHead: "Score", NoteHead: "Lost", Max: 100}
 	for _, d := range report.Dimensions {
 		b := chart.Bar{Label: d.Name, Note: written(lost[d.ID])}
 		if d.Score == nil {

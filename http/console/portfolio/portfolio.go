@@ -114,40 +114,37 @@ type content struct {
 	Next   string
 	// Summary is nil where the list leaves models out, and on later pages.
 	Summary *summary
-	Running bool
 }
 
 func show(v *page.Visit) error {
-	q := queryOf(v.Request.URL.Query())
-	first := !q.Filtered() && q.Token == ""
-	n := rows
-	if first {
-		n = summarized
-	}
-	got, err := v.API.GetPortfolioWithResponse(v.Request.Context(), q.params(time.Now(), n))
+	ctx, q := v.Request.Context(), queryOf(v.Request.URL.Query())
+	got, err := v.API.GetPortfolioWithResponse(ctx, q.params(time.Now(), rows))
 	if err != nil {
 		return err
 	}
 	c := content{query: q, Sorts: sorts, Models: got.JSON200.Value}
 	next := got.JSON200.ContinuationToken
-	if first && len(c.Models) > 0 {
-		c.Summary = summarize(c.Models, next != nil)
-	}
-	if len(c.Models) > rows || first && next != nil {
-		page, err := v.API.GetPortfolioWithResponse(v.Request.Context(), q.params(time.Now(), rows))
-		if err != nil {
-			return err
-		}
-		c.Models, next = page.JSON200.Value, page.JSON200.ContinuationToken
-	}
 	if next != nil {
 		values := q.values()
 		values.Set("continuationToken", *next)
 		c.Next = "/?" + values.Encode()
 	}
-	for _, m := range c.Models {
-		c.Running = c.Running || m.Running != nil
+	if q.Filtered() || q.Token != "" || len(c.Models) == 0 {
+		return c.show(v)
 	}
+	all := got.JSON200
+	if next != nil { // the models with the lowest scores, in whatever order they are listed
+		more, err := v.API.GetPortfolioWithResponse(ctx, query{}.params(time.Now(), summarized))
+		if err != nil {
+			return err
+		}
+		all = more.JSON200
+	}
+	c.Summary = summarize(all.Value, all.ContinuationToken != nil)
+	return c.show(v)
+}
+
+func (c content) show(v *page.Visit) error {
 	return v.Show(view, page.Page{Title: "Portfolio", In: "/", Data: c})
 }
 

@@ -89,7 +89,8 @@ func spread(models []client.PortfolioModel) chart.Spread {
 	slices.SortFunc(all, func(a, b *group) int {
 		return cmp.Or(cmp.Compare(median(a), median(b)), strings.Compare(a.name, b.name), strings.Compare(a.id, b.id))
 	})
-	c := chart.Spread{Caption: "Scores by workspace", LabelHead: "Workspace", CountHead: "Models", MiddleHead: "Median"}
+	c := chart.Spread{Caption: "Scores by workspace",
+		LabelHead: "Workspace", CountHead: "Models", MiddleHead: "Median"}
 	for _, g := range all[:min(len(all), maxGroups)] {
 		row := chart.SpreadRow{Label: g.name, Link: query{}.In(g.id), Middle: median(g), Tone: page.Tone(median(g))}
 		for _, score := range g.scores {

@@ -84,6 +84,9 @@ func (b *tab) fits(what string) {
 	b.t.Helper()
 	wide := ""
 	b.run(what, chromedp.Evaluate(`(() => { const w = document.documentElement.clientWidth;
+		const cards = [...document.querySelectorAll(".card *, .rows:not(.scroll) *")].filter((e) => !e.closest(".scroll") &&
+			e.getBoundingClientRect().right > e.closest(".card, .rows").getBoundingClientRect().right + 1);
+		if (cards.length) return cards.slice(0, 3).map((e) => e.outerHTML.slice(0, 200)).join(" | ");
 		if (document.documentElement.scrollWidth <= w) return "";
 		const out = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > w + 1 && !e.closest(".scroll"));
 		return out.slice(0, 3).map((e) => e.outerHTML.slice(0, 200)).join(" | ") || "the page scrolls sideways" })()`, &wide))

@@ -1,0 +1,80 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/client"
+	"readiness/http/console/consoletest"
+	"readiness/http/routing"
+	"readiness/internal/testworld"
+)
+
+// BenchmarkPages measures pages on the samples and on 5,000 models, as a browser loads them: the time until the entire answer is
+// there, its size as it is sent, and its size with style and script.
+func BenchmarkPages(b *testing.B) {
+	reads, starts, operations := routing.Read.Limit, routing.Start.Limit, routing.Operations.Limit
+	routing.Read.Limit, routing.Start.Limit, routing.Operations.Limit = 1<<20, 1<<20, 1<<20
+	b.Cleanup(func() { routing.Read.Limit, routing.Start.Limit, routing.Operations.Limit = reads, starts, operations })
+	samples := consoletest.Start(b, consoletest.Options{})
+	samples.AssessAll("contoso", "ada")
+	load(b, "samples", samples.As("contoso", "ada"), samples.API("contoso", "ada"))
+	large := consoletest.Start(b, consoletest.Options{Workspaces: manyModels(b),
+		Accounts: "accounts:\n  - accountId: contoso\n    plan: Enterprise\n    people:\n      - {person: ada, role: admin, permissions: {platform: Granted}}\n"})
+	large.AssessAll("contoso", "ada")
+	load(b, "5,000 models", large.As("contoso", "ada"), large.API("contoso", "ada"))
+}
+
+// manyModels writes a folder of 5,000 models in 50 workspaces.
+func manyModels(b *testing.B) string {
+	b.Helper()
+	d := testworld.Disk{Root: b.TempDir()}
+	for w := range 50 {
+		name := fmt.Sprintf("Workspace %02d", w)
+		d.Workspace(b, testworld.Workspace{ID: uuid.MustParse(fmt.Sprintf("55555555-0000-4000-8000-%012d", w)), Name: name})
+		for m := range 100 {
+			table := "table Sales\n\n\tmeasure Revenue = SUM(Sales[Amount])\n\n\tcolumn Amount\n\t\tdataType: double\n"
+			for c := range (w + m) % 7 { // different scores
+				table += fmt.Sprintf("\n\tcolumn col_%d\n\t\tdataType: string\n", c)
+			}
+			d.Model(b, name, fmt.Sprintf("Model %04d", w*100+m), uuid.MustParse(fmt.Sprintf("66666666-0000-4000-8000-%012d", w*100+m)), table)
+		}
+	}
+	return d.Root
+}
+
+// load measures each page.
+func load(b *testing.B, of string, browser *consoletest.Browser, api *client.Service) {
+	b.Helper()
+	first, err := api.GetPortfolioWithResponse(b.Context(), &client.GetPortfolioParams{MaxResults: new(50)})
+	testworld.Check(b, err)
+	paths := map[string]string{"portfolio": "/", "search": "/?q=sales", "losses": "/?sort=change"}
+	m := first.JSON200.Value[0]
+	paths["model"] = "/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String()
+	if next := first.JSON200.ContinuationToken; next != nil {
+		paths["second page"] = "/?continuationToken=" + *next
+	}
+	for name, path := range paths {
+		b.Run(of+"/"+name, func(b *testing.B) {
+			var took []time.Duration
+			size := 0
+			for b.Loop() {
+				began := time.Now()
+				got := browser.Get(path)
+				took = append(took, time.Since(began))
+				if size = got.Size; got.StatusCode != http.StatusOK {
+					b.Fatalf("got status %d: %s", got.StatusCode, got.Body)
+				}
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+			b.ReportMetric(float64(size), "page-bytes")
+		})
+	}
+}
