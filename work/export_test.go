@@ -109,3 +109,12 @@ const (
 
 // OutcomeOf is the outcome of a step that returned err, in its metric.
 func OutcomeOf(err error) string { return outcomeOf(err) }
+
+// Busy is busy.
+type Busy = busy
+
+// Begin is begin.
+func (b *busy) Begin(id int64) func() { return b.begin(id) }
+
+// IDs is ids.
+func (b *busy) IDs(now time.Time) []int64 { return b.ids(now) }

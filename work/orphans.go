@@ -59,10 +59,13 @@ func takeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (i
 	return tag.RowsAffected(), nil
 }
 
-// busy is the set of jobs that this process is running.
+// busy is the set of jobs that this process is running, or has run a moment ago:
+// River records the end of a job, or that it was snoozed, only after the job
+// returned.
 type busy struct {
-	mu   sync.Mutex
-	jobs map[int64]struct{}
+	mu sync.Mutex
+	// jobs are when each job ended; zero while it runs.
+	jobs map[int64]time.Time
 }
 
 // begin adds a job until the returned function is called.
@@ -70,20 +73,21 @@ func (b *busy) begin(id int64) func() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.jobs == nil {
-		b.jobs = map[int64]struct{}{}
+		b.jobs = map[int64]time.Time{}
 	}
-	b.jobs[id] = struct{}{}
+	b.jobs[id] = time.Time{}
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		delete(b.jobs, id)
+		b.jobs[id] = time.Now()
 	}
 }
 
-// ids returns the jobs; it is never nil.
-func (b *busy) ids() []int64 {
+// ids returns the jobs at a time; it is never nil.
+func (b *busy) ids(now time.Time) []int64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	maps.DeleteFunc(b.jobs, func(_ int64, ended time.Time) bool { return !ended.IsZero() && now.Sub(ended) > stray })
 	return slices.AppendSeq([]int64{}, maps.Keys(b.jobs))
 }
 
@@ -112,12 +116,12 @@ func (q *Queue) look(ctx context.Context) error {
 	if err := q.o.Life.Beat(ctx); err != nil {
 		return err
 	}
-	n, err := takeUp(ctx, q.o.Pool, q.id, q.shared.ids())
+	n, err := takeUp(ctx, q.o.Pool, q.id, q.shared.ids(time.Now()))
 	if err != nil {
 		return err
 	}
 	if n > 0 {
-		q.o.Log.Info("restarted the steps of workers that have died", "steps", n)
+		q.o.Log.Info("restarted steps that no living worker runs", "steps", n)
 	}
 	if _, err := q.o.Vault.Sweep(ctx, q.o.Now()); err != nil {
 		return err

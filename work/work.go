@@ -241,7 +241,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	q.client, q.stop, q.done = client, stop, make(chan struct{})
 	err = q.o.Life.Take(ctx)
 	if err == nil {
-		_, err = takeUp(ctx, q.o.Pool, q.id, q.shared.ids())
+		_, err = takeUp(ctx, q.o.Pool, q.id, q.shared.ids(time.Now()))
 	}
 	if err == nil {
 		if err = client.Start(background); err != nil {

@@ -404,6 +404,21 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// A job that returned a moment ago is no stray: River may not have recorded yet that it ended or was snoozed.
+func TestJobsThatReturned(t *testing.T) {
+	t.Parallel()
+	var b work.Busy
+	returned, now := b.Begin(1), time.Now()
+	b.Begin(2)
+	returned()
+	if got := b.IDs(now); len(got) != 2 {
+		t.Errorf("at once: %v", got)
+	}
+	if got := b.IDs(now.Add(time.Minute)); !slices.Equal(got, []int64{2}) {
+		t.Errorf("a minute later: %v", got)
+	}
+}
+
 // Jobs of a dead worker are available at once; those of a living worker stay with
 // it. A living worker loses a job that is marked as running for a while but that it
 // does not run.

@@ -87,11 +87,11 @@ func (p *Platform) Announce(ctx context.Context, as item.Caller, workspaceID uui
 		return err
 	}
 	err = p.beginExport(ctx, as, e, models)
-	if _, pending := errors.AsType[*item.Pending](err); pending {
+	if _, pending := errors.AsType[*item.Pending](err); pending || ofToken(err) {
 		return errors.Join(err, p.exports.Release(ctx, e))
 	}
 	if err != nil {
-		p.log.Info("a bulk export was not begun; its items are read one by one", "operationId", e.Operation, "error", err)
+		p.log.Warn("a bulk export was not begun; its items are read one by one", "operationId", e.Operation, "error", err)
 		return p.failExport(ctx, e)
 	}
 	return nil
@@ -187,7 +187,12 @@ func (p *Platform) pollExport(ctx context.Context, as item.Caller, e Export, tur
 		return Turn{State: Ready}, nil
 	case errors.Is(ctx.Err(), context.Canceled):
 		return turn, ctx.Err() // the process stops; another continues
+	case ofToken(err):
+		return turn, errors.Join(err, p.exports.Postpone(ctx, e, 0)) // another token can continue
 	case err == nil:
+	case ctx.Err() != nil: // the step's time is over while it polls or stores; the next one continues
+		p.log.Warn("a bulk export was not read within the time of a step", "operationId", e.Operation, "error", err)
+		after = defaultPoll
 	case wait:
 		after = pending.After
 	case !over && domain.IsRefused(err, domain.PlatformUnavailable):
@@ -198,11 +203,19 @@ func (p *Platform) pollExport(ctx context.Context, as item.Caller, e Export, tur
 	if p.now().Sub(turn.Begun) > longestExport {
 		return p.single(ctx, e, errors.Join(errors.New("it did not end within "+longestExport.String()), err))
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout)
+	defer cancel()
 	return Turn{State: Waiting, After: after}, p.exports.Postpone(ctx, e, after)
 }
 
+// ofToken reports whether err refuses the caller's token, so that the same call may be answered with another.
+func ofToken(err error) bool {
+	return domain.IsRefused(err, domain.Unauthorized) || domain.IsRefused(err, domain.TokenExpired) ||
+		domain.IsRefused(err, domain.PlatformConsentRequired)
+}
+
 func (p *Platform) single(ctx context.Context, e Export, why error) (Turn, error) {
-	p.log.Info("a bulk export failed; its items are read one by one", "operationId", e.Operation, "error", why)
+	p.log.Warn("a bulk export failed; its items are read one by one", "operationId", e.Operation, "error", why)
 	return Turn{State: Single}, p.failExport(ctx, e)
 }
 

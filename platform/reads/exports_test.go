@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/definition"
+	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/internal/database"
 	"readiness/internal/pgtest"
@@ -275,6 +276,76 @@ func TestBulkExport(t *testing.T) {
 	}
 }
 
+// slow is Exports during whose first Fill the time of the step is over.
+type slow struct {
+	reads.Exports
+	times int
+	over  chan struct{}
+}
+
+func (s *slow) Fill(ctx context.Context, e fabric.Export, read func(func(uuid.UUID, string) error, func(string, []byte) error) error) error {
+	if s.times--; s.times >= 0 {
+		close(s.over)
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return s.Exports.Fill(ctx, e, read)
+}
+
+// aStep is the context of a step whose time is over once the channel is closed.
+type aStep struct {
+	context.Context
+	over chan struct{}
+}
+
+func (s aStep) Done() <-chan struct{} { return s.over }
+
+func (s aStep) Err() error {
+	select {
+	case <-s.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// An export that a step cannot store within its time, and one whose poll refuses the token, is continued by the next step; none of its
+// items is read singly.
+func TestExportOutlastsAStep(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.Pool(t)
+	x := &slow{reads.Exports{Pool: pool}, 1, make(chan struct{})}
+	b := newBulkWith(t, x)
+	var ids []uuid.UUID
+	for _, m := range b.models {
+		ids = append(ids, m.ID)
+	}
+	b.service.Script(fabrictest.Fault{Path: "bulkExportDefinitions", Answer: fabrictest.Error(401, "TokenExpired", "")})
+	if err := b.Announce(t.Context(), b.as, b.models[0].WorkspaceID, ids); !domain.IsRefused(err, domain.TokenExpired) {
+		t.Fatalf("an expired token: %v", err)
+	}
+	check(t, b.Announce(t.Context(), b.as, b.models[0].WorkspaceID, ids))
+	come(t, pool)
+	b.service.Script(fabrictest.Fault{Method: "GET", Path: "/v1/operations/", Answer: fabrictest.Error(401, "TokenExpired", "")})
+	if _, err := b.Definition(t.Context(), b.as, b.models[0]); !domain.IsRefused(err, domain.TokenExpired) {
+		t.Fatalf("a poll with an expired token: %v", err)
+	}
+	come(t, pool)
+	_, err := b.Definition(aStep{t.Context(), x.over}, b.as, b.models[0])
+	if _, pending := errors.AsType[*item.Pending](err); !pending || x.times != 0 {
+		t.Fatalf("the step whose time is over: %v", err)
+	}
+	come(t, pool)
+	for _, m := range b.models {
+		if d, err := b.Definition(t.Context(), b.as, m); err != nil || len(d.Parts) == 0 {
+			t.Errorf("%s: %v", m.DisplayName, err)
+		}
+	}
+	if n, m := b.called("bulkExportDefinitions"), b.called("getDefinition"); n != 2 || m != 0 {
+		t.Errorf("%d exports and %d single reads, want 2, of which one was refused, and none", n, m)
+	}
+}
+
 // blocked is a 429 of a minute.
 func blocked(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Retry-After", "60")
@@ -323,6 +394,11 @@ type bulk struct {
 
 func newBulk(t *testing.T, pool *pgxpool.Pool) *bulk {
 	t.Helper()
+	return newBulkWith(t, reads.Exports{Pool: pool})
+}
+
+func newBulkWith(t *testing.T, exports fabric.Exports) *bulk {
+	t.Helper()
 	b := &bulk{as: item.Caller{Person: item.Person{Issuer: "i", ID: "ada"}, Token: "ada", Work: uuid.UUID{15: 1}}}
 	var err error
 	b.folder, err = folder.Open(samples.Workspaces(t), folder.Options{})
@@ -334,7 +410,7 @@ func newBulk(t *testing.T, pool *pgxpool.Pool) *bulk {
 	server := httptest.NewTLSServer(b.service)
 	t.Cleanup(server.Close)
 	b.Platform, err = fabric.New(fabric.Options{URL: server.URL, PowerBIURL: server.URL, Transport: server.Client().Transport,
-		Exports: reads.Exports{Pool: pool},
+		Exports: exports,
 		Wait:    func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		Tokens:  func(_ context.Context, as item.Caller, _ item.Permission) (string, error) { return as.Token, nil }})
 	check(t, err)
