@@ -157,7 +157,7 @@ func (c *call) item(t item.Type) {
 		c.refuse(err)
 		return
 	}
-	c.w.Header().Set("ETag", `""`)
+	c.w.Header()["ETag"] = []string{`""`} // the platform's letter case
 	send(c.w, c.describeItem(it), "ETag")
 }
 

@@ -17,7 +17,9 @@ type Exchange struct {
 	URL    *url.URL
 	Status int
 	Header http.Header
-	Body   []byte
+	// Named is Header with the names in their recorded letter case.
+	Named map[string][]string
+	Body  []byte
 }
 
 // ServeHTTP answers as recorded. Bodies are recorded without their compression.
@@ -84,14 +86,16 @@ func recorded(text []byte) ([]*Exchange, error) {
 			continue
 		}
 		e := &Exchange{Method: i.Request.Method, URL: u, Status: i.Response.Status.Code, Header: http.Header{},
-			Body: bytesOf(i.Response.Body)}
+			Named: map[string][]string{}, Body: bytesOf(i.Response.Body)}
 		for name, value := range i.Response.Headers {
 			values, several := value.([]any)
 			if !several {
 				values = []any{value}
 			}
 			for _, v := range values {
-				e.Header.Add(name, strings.TrimSpace(fmt.Sprint(v)))
+				text := strings.TrimSpace(fmt.Sprint(v))
+				e.Header.Add(name, text)
+				e.Named[name] = append(e.Named[name], text)
 			}
 		}
 		all = append(all, e)
