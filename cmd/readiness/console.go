@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"readiness/cmd/readiness/cli"
 	"readiness/domain/account"
 	"readiness/http/console"
+	"readiness/http/console/choices"
 	"readiness/http/console/signin"
 	"readiness/http/token"
 	"readiness/vault"
@@ -66,7 +68,7 @@ func (s *service) consoleOptions(f serveFlags, issuer *token.Issuer, declared []
 	if err != nil {
 		return nil, err
 	}
-	o := &console.Options{Sessions: sessions, BaseURL: f.baseURL, Transport: f.fabric.Transport, Version: cli.Version(), Log: s.log,
+	o := &console.Options{Sessions: sessions, Choices: choices.NewStore(s.pool), BaseURL: f.baseURL, Transport: f.fabric.Transport, Version: cli.Version(), Log: s.log,
 		Now: time.Now}
 	secret, err := f.console.secret()
 	if err != nil {
@@ -112,8 +114,8 @@ func trialPeople(declared []account.Declaration) (people []signin.TrialPerson) {
 	return people
 }
 
-// sweepSessions returns a function that deletes ended sessions every 10 minutes until ctx ends.
-func (s *service) sweepSessions(sessions *vault.Sessions) func(context.Context) {
+// sweepConsole returns a function that deletes ended sessions, and the choices about expired previews, every 10 minutes until ctx ends.
+func (s *service) sweepConsole(o *console.Options) func(context.Context) {
 	return func(ctx context.Context) {
 		tick := time.NewTicker(10 * time.Minute)
 		defer tick.Stop()
@@ -122,8 +124,8 @@ func (s *service) sweepSessions(sessions *vault.Sessions) func(context.Context) 
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if err := sessions.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
-					s.log.Warn("deleting ended sessions failed", "error", err)
+				if err := errors.Join(o.Sessions.Sweep(ctx, time.Now()), o.Choices.Sweep(ctx, time.Now())); err != nil && ctx.Err() == nil {
+					s.log.Warn("deleting ended sessions and choices of the console failed", "error", err)
 				}
 			}
 		}

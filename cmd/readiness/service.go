@@ -209,7 +209,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 			return nil, err
 		}
 		server.Pages(c, c.Paths()...)
-		life.background("console sessions", s.sweepSessions(pages.Sessions))
+		life.background("console", s.sweepConsole(pages))
 	}
 	var served error
 	ended := make(chan struct{})

@@ -13,6 +13,7 @@ import (
 
 	"readiness/client"
 	"readiness/client/inprocess"
+	"readiness/http/console/choices"
 	"readiness/http/console/page"
 	"readiness/http/console/signin"
 	"readiness/vault"
@@ -27,6 +28,7 @@ type Options struct {
 	// API handles calls of the public interface.
 	API      http.Handler
 	Sessions *vault.Sessions
+	Choices  *choices.Store
 	// BaseURL is the absolute address of the service.
 	BaseURL string
 	// Issuers are where people sign in. Trial offers the people of the accounts file; nil for no trial.
@@ -62,7 +64,7 @@ func New(o Options) (*Console, error) {
 		return nil, fmt.Errorf("console: %w", err)
 	}
 	c := &Console{api: o.API, desk: desk, host: base.Host, mux: http.NewServeMux(),
-		site: &page.Site{Screens: screens(), Version: o.Version, Log: o.Log}}
+		site: &page.Site{Screens: screens(o), Version: o.Version, Log: o.Log}}
 	c.handle("GET "+page.AssetsPath, http.HandlerFunc(page.Asset))
 	for _, route := range desk.Routes() {
 		c.handle(route.Pattern, c.open(route.Serve))

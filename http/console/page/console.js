@@ -28,3 +28,36 @@ for (const field of document.querySelectorAll("input[data-filter]")) {
 		for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(text);
 	});
 }
+
+// Texts typed into a form marked data-drafts outlive a reload. A draft ends when the service has another text than the one that it was
+// typed over.
+for (const field of document.querySelectorAll("form[data-drafts] textarea")) {
+	const key = location.pathname + " " + field.name;
+	const draft = JSON.parse(sessionStorage.getItem(key));
+	if (draft?.over === field.defaultValue) {
+		field.value = draft.text;
+		field.closest("details").open = true;
+	} else sessionStorage.removeItem(key);
+	field.addEventListener("input", () => sessionStorage.setItem(key, JSON.stringify({over: field.defaultValue, text: field.value})));
+}
+
+// Keys press the buttons of the change that has the focus.
+const changes = [...document.querySelectorAll("article.change")];
+for (const hint of document.querySelectorAll(".keys")) hint.hidden = false;
+document.querySelector("article.change:target")?.focus();
+addEventListener("keydown", (event) => {
+	const change = event.target.closest?.("article.change");
+	if (!change || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("textarea")) return;
+	const step = {j: 1, k: -1}[event.key];
+	const field = event.key === "e" && change.querySelector("textarea");
+	if (step) changes[changes.indexOf(change) + step]?.focus();
+	else if (field) {
+		field.closest("details").open = true;
+		field.focus();
+	} else {
+		const button = /^[a-z]$/.test(event.key) && change.querySelector(`[data-key=${event.key}]`);
+		if (!button) return;
+		button.click();
+	}
+	event.preventDefault();
+});

@@ -1,0 +1,149 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"readiness/client"
+	"readiness/http/console/consoletest"
+)
+
+// applied applies every change of the preview as ada, and returns the address of the operation.
+func (r *reviewed) applied(ada *consoletest.Browser) string {
+	r.t.Helper()
+	want(r.t, r.press(ada, "all"), http.StatusSeeOther)
+	got := ada.Get(r.path)
+	want(r.t, got, http.StatusOK)
+	fields := r.with(got, "apply")
+	fields.Set("approve", "given")
+	got = ada.Send(r.path, fields)
+	want(r.t, got, http.StatusSeeOther)
+	return got.Header.Get("Location")
+}
+
+// ended waits until an operation has ended. It reads the log's view as another person does, which drives nothing on.
+func (r *reviewed) ended(path string) client.Operation {
+	r.t.Helper()
+	return r.Ended(r.API("contoso", "grace"), uuid.MustParse(strings.TrimPrefix(path, "/operations/")))
+}
+
+// TestOperations shows what an apply wrote, reverts it once after showing what that would write, and shows nothing to another account.
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "descriptions", "Store Operations")
+	ada, margaret := r.As("contoso", "ada"), r.As("fabrikam", "margaret")
+	path := r.applied(ada)
+	want(t, ada.Get(path+"/revert"), http.StatusConflict, "There is nothing to revert") // it runs
+	if o := r.ended(path); o.Status != client.OperationStatusSucceeded {
+		t.Fatalf("the apply ended as %s: %v", o.Status, o.Error)
+	}
+	for _, page := range []struct {
+		path  string
+		shown []string
+	}{
+		{"/operations", []string{"<bdi>Store Operations</bdi>", `href="` + path + `"`, `href="` + r.path + `">Review`, "Succeeded"}},
+		{"/operations?status=Failed", []string{"No operation fits"}},
+		{path, []string{"What was written: Descriptions", "Footfall", "<ins>", "Revert…"}},
+		{path + "/revert", []string{"After the revert", "<del>"}},
+	} {
+		got := ada.Get(page.path)
+		want(t, got, http.StatusOK, page.shown...)
+		ada.CheckPage(got)
+		other := margaret.Get(page.path)
+		if strings.Contains(other.Body, "Footfall") || strings.Contains(other.Body, "Store Operations") || strings.Contains(other.Body, path) {
+			t.Errorf("%s shows another account: %s", page.path, other.Body)
+		}
+	}
+	once := regexp.MustCompile(`name="once" value="(\w+)"`).FindStringSubmatch(ada.Get(path + "/revert").Body)[1]
+	for _, suffix := range []string{"/revert", "/cancel"} {
+		want(t, margaret.Send(path+suffix, url.Values{"once": {once}}), http.StatusNotFound, "OperationNotFound")
+	}
+	first := ada.Send(path+"/revert", url.Values{"once": {once}})
+	want(t, first, http.StatusSeeOther)
+	reverting := first.Header.Get("Location")
+	second := ada.Send(path+"/revert", url.Values{"once": {once}})
+	if to := second.Header.Get("Location"); to != reverting {
+		t.Errorf("the second click leads to %q with %d, the first one to %q", to, second.StatusCode, reverting)
+	}
+	if o := r.ended(reverting); o.Status != client.OperationStatusSucceeded {
+		t.Fatalf("the revert ended as %s: %v", o.Status, o.Error)
+	}
+	want(t, ada.Get(reverting), http.StatusOK, "It reverted <a href=\""+path+`"`, "<del>")
+	want(t, ada.Get(path), http.StatusOK, "<a href=\""+reverting+`">reverted</a>`)
+	want(t, ada.Get(path+"/revert"), http.StatusConflict, "There is nothing to revert")
+	want(t, ada.Send(path+"/cancel", nil), http.StatusSeeOther) // nothing, since it has ended
+	want(t, ada.Get(r.path), http.StatusOK, "<strong>0</strong> open", "Apply ")
+	want(t, ada.Get("/operations/x"), http.StatusNotFound)
+	want(t, ada.Get("/operations?status=x"), http.StatusBadRequest, "InvalidRequest")
+}
+
+// TestOperationsGoOn lets an operation that waits for a read of its owner go on while the owner looks at the list, and not for a colleague.
+func TestOperationsGoOn(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "properties", "Retail Sales")
+	ada, grace := r.As("contoso", "ada"), r.As("contoso", "grace")
+	path := r.applied(ada)
+	r.until(path, func(o client.Operation) bool { return o.WaitingFor != nil })
+	want(t, grace.Get("/operations"), http.StatusOK, "waits for the person who started it", `http-equiv="refresh"`)
+	want(t, grace.Get(path), http.StatusOK, "It waits for a read by the person who started it")
+	if got := grace.Get(path + "?live=no"); strings.Contains(got.Body, `http-equiv="refresh"`) {
+		t.Error("the page loads itself again after it was stopped")
+	}
+	if o := r.state(path); o.WaitingFor == nil {
+		t.Fatalf("the operation went on for another person: %+v", o)
+	}
+	want(t, ada.Get("/operations"), http.StatusOK)
+	if o := r.until(path, func(o client.Operation) bool { return o.Ended() || o.WaitingFor != nil }); o.Status != client.OperationStatusSucceeded {
+		t.Errorf("the operation is %s after its owner's look, want Succeeded: %v", o.Status, o.Error)
+	}
+}
+
+func (r *reviewed) state(path string) client.Operation {
+	r.t.Helper()
+	got, err := r.API("contoso", "grace").GetOperationWithResponse(r.t.Context(), uuid.MustParse(strings.TrimPrefix(path, "/operations/")), nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return *got.JSON200
+}
+
+// until waits for a state of an operation, as a person whose reads drive nothing on.
+func (r *reviewed) until(path string, done func(client.Operation) bool) client.Operation {
+	r.t.Helper()
+	for o, err := range r.API("contoso", "grace").States(r.t.Context(), uuid.MustParse(strings.TrimPrefix(path, "/operations/"))) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if done(o) {
+			return o
+		}
+	}
+	r.t.Fatal("the operation ended otherwise")
+	return client.Operation{}
+}
+
+// TestOperationsHideTexts shows a colleague that an apply ran, and none of the texts of a model that the platform does not show to them.
+func TestOperationsHideTexts(t *testing.T) {
+	t.Parallel()
+	r := newReviewed(t, "descriptions", "Support Tickets")
+	path := r.applied(r.As("contoso", "ada"))
+	r.ended(path)
+	linus := r.As("contoso", "linus")
+	got := linus.Get(path)
+	want(t, got, http.StatusOK, "You cannot see the result")
+	linus.CheckPage(got)
+	if strings.Contains(got.Body, "Support Tickets") || strings.Contains(got.Body, r.preview.Changes[0].Table) {
+		t.Errorf("the page shows texts of the model: %s", got.Body)
+	}
+	for _, hidden := range []string{r.path, path + "/revert"} {
+		if got := linus.Get(hidden); got.StatusCode != http.StatusNotFound && got.StatusCode != http.StatusConflict || strings.Contains(got.Body, r.preview.Changes[0].Table) {
+			t.Errorf("%s: got %d %s", hidden, got.StatusCode, got.Body)
+		}
+	}
+	want(t, linus.Send(path+"/revert", url.Values{"once": {"x"}}), http.StatusConflict)
+}

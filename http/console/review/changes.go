@@ -1,0 +1,300 @@
+package review
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"readiness/client"
+	"readiness/http/console/changes"
+	"readiness/http/console/choices"
+	"readiness/http/console/page"
+)
+
+// perPage is how many changes a page has.
+const perPage = 25
+
+// review is a preview with what was decided about it. The template gets it.
+type review struct {
+	client.Preview
+	at     choices.Preview
+	stored map[string]choices.Choice
+	// written are the keys of the changes that an apply has written.
+	written map[string]bool
+	// all are the changes in the order of the pages.
+	all []change
+	// Number is the page from 1, and Pages how many there are.
+	Number, Pages int
+	// Attempt counts the applies that were started, and Applies are the newest.
+	Attempt int
+	Applies []applied
+	// Running is whether one of them has not ended.
+	Running bool
+	// Dropped are texts of an AI provider that were not proposed; Skipped are the other objects without a change.
+	Dropped, Without *skipped
+	// Late is how many decisions were not stored, because someone decided otherwise in the meantime. Moved is whether an apply was not
+	// started for the same reason.
+	Late  int
+	Moved bool
+}
+
+// change is a change with what was decided about it.
+type change struct {
+	client.PreviewChange
+	Number  int
+	Choice  choices.Choice
+	Written bool
+	// Mine is the decision of the person that was late; nil for none.
+	Mine *choices.Decision
+}
+
+// arrange puts the changes in their order: flagged ones first. It does not change while people decide.
+func (r *review) arrange() {
+	ordered := slices.Clone(r.Changes)
+	slices.SortStableFunc(ordered, func(a, b client.PreviewChange) int { return flagged(a) - flagged(b) })
+	r.all = make([]change, len(ordered))
+	for i, c := range ordered {
+		r.all[i] = change{PreviewChange: c, Number: i, Choice: r.stored[c.Key], Written: r.written[c.Key]}
+	}
+	r.Pages = max(1, (len(r.all)+perPage-1)/perPage)
+	r.Number = min(max(r.Number, 1), r.Pages)
+	r.Dropped = skippedOf(r.Skipped, func(s client.SkippedObject) bool { return s.Reason == "Flagged" })
+	r.Without = skippedOf(r.Skipped, func(s client.SkippedObject) bool { return s.Reason != "Flagged" })
+}
+
+// skipped are objects without a change.
+type skipped struct {
+	Total int
+	Shown []client.SkippedObject
+}
+
+// maxSkipped is how many of them a page names.
+const maxSkipped = 100
+
+// skippedOf returns those that are wanted; nil if there are none.
+func skippedOf(all []client.SkippedObject, wanted func(client.SkippedObject) bool) *skipped {
+	s := &skipped{}
+	for _, object := range all {
+		if !wanted(object) {
+			continue
+		}
+		if s.Total++; s.Total <= maxSkipped {
+			s.Shown = append(s.Shown, object)
+		}
+	}
+	if s.Total == 0 {
+		return nil
+	}
+	return s
+}
+
+// More returns how many are not shown.
+func (s *skipped) More() int { return s.Total - len(s.Shown) }
+
+func flagged(c client.PreviewChange) int {
+	if c.ReviewRequired != nil {
+		return 0
+	}
+	return 1
+}
+
+// Shown returns the changes of the page.
+func (r *review) Shown() []change {
+	first := (r.Number - 1) * perPage
+	return r.all[first:min(first+perPage, len(r.all))]
+}
+
+// HasFlagged reports whether a change is flagged.
+func (r *review) HasFlagged() bool {
+	return slices.ContainsFunc(r.Changes, func(c client.PreviewChange) bool { return flagged(c) == 0 })
+}
+
+// scores are the scores without and with every change.
+type scores struct{ Now, After, Gain int }
+
+// Scores returns the scores; nil if the model has none.
+func (r *review) Scores() *scores {
+	if r.ScoreNow == nil || r.ScoreAfter == nil {
+		return nil
+	}
+	return &scores{int(*r.ScoreNow), int(*r.ScoreAfter), int(*r.ScoreAfter) - int(*r.ScoreNow)}
+}
+
+// model returns the ids of the workspace and the model.
+func (r *review) model() (workspaceID, modelID uuid.UUID, err error) {
+	workspaceID, wrong := uuid.Parse(r.WorkspaceID)
+	modelID, err = uuid.Parse(r.SemanticModelID)
+	return workspaceID, modelID, errors.Join(wrong, err)
+}
+
+// count returns how many changes that are not written have a verdict.
+func (r *review) count(verdict choices.Verdict) (n int) {
+	for _, c := range r.all {
+		if !c.Written && c.verdict() == verdict {
+			n++
+		}
+	}
+	return n
+}
+
+// Accepted, Rejected and Open count the changes by what was decided; Done those that are written.
+func (r *review) Accepted() int { return r.count(choices.Accepted) }
+
+// Rejected counts the rejected changes.
+func (r *review) Rejected() int { return r.count(choices.Rejected) }
+
+// Open counts the changes about which nothing was decided.
+func (r *review) Open() int { return r.count(choices.Open) }
+
+// Done counts the changes that are written.
+func (r *review) Done() int { return len(r.all) - r.Accepted() - r.Rejected() - r.Open() }
+
+// Address returns the address of a page of the review.
+func (r *review) Address(number int) string {
+	return fmt.Sprintf("/previews/%s?page=%d", r.at.ID, number)
+}
+
+// Earlier and Later return the addresses of the neighbouring pages; "" for none.
+func (r *review) Earlier() string {
+	if r.Number == 1 {
+		return ""
+	}
+	return r.Address(r.Number - 1)
+}
+
+// Later returns the address of the next page; "" on the last one.
+func (r *review) Later() string {
+	if r.Number == r.Pages {
+		return ""
+	}
+	return r.Address(r.Number + 1)
+}
+
+// KindName returns what people call the kind.
+func (r *review) KindName() string { return changes.KindName(r.Kind) }
+
+// State returns a digest of what an apply would write now.
+func (r *review) State() string {
+	h := sha256.New()
+	for _, c := range r.all {
+		if c.verdict() == choices.Accepted && !c.Written {
+			_, _ = io.WriteString(h, fmt.Sprintf("%q %q\n", c.Key, c.Text()))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (r *review) show(v *page.Visit, status int) error {
+	return v.Show(view, page.Page{Title: r.KindName() + " of " + r.SemanticModelName, In: "/operations", Status: status, Data: r})
+}
+
+// ID returns the id of the change's element.
+func (c change) ID() string { return fmt.Sprintf("c%d", c.Number) }
+
+func (c change) verdict() choices.Verdict {
+	if c.Choice.Verdict == "" {
+		return choices.Open
+	}
+	return c.Choice.Verdict
+}
+
+// Standing returns what was decided: open, accepted, rejected, or written.
+func (c change) Standing() string {
+	if c.Written {
+		return "written"
+	}
+	return string(c.verdict())
+}
+
+// PropertyName returns what people call the property.
+func (c change) PropertyName() string { return changes.PropertyName(c.Property) }
+
+// Text returns what an apply writes: the proposed text, or a person's own.
+func (c change) Text() string {
+	if c.Choice.Text != nil {
+		return *c.Choice.Text
+	}
+	return clean(c.Proposed)
+}
+
+// Typed returns what the field of the text contains.
+func (c change) Typed() string {
+	if c.Mine != nil && c.Mine.Text != nil {
+		return *c.Mine.Text
+	}
+	return c.Text()
+}
+
+// Was returns a digest of the text that the field contains when it is shown. A text with another one was typed.
+func (c change) Was() string { return digest(c.Text()) }
+
+// Sides returns the texts before and after.
+func (c change) Sides() changes.Sides {
+	return changes.Compare(c.Current, new(c.Text()))
+}
+
+// Editable reports whether the interface takes a text of the person's own.
+func (c change) Editable() bool {
+	switch c.Type {
+	case client.ChangeTypeAiInstructions, client.ChangeTypeDescription, client.ChangeTypeDisplayFolder, client.ChangeTypeSynonyms:
+		return !c.Written
+	case client.ChangeTypeSummarizeBy, client.ChangeTypeAiDataSchema, client.ChangeTypeQnaEnabled:
+	}
+	return false
+}
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// clean returns a text as it is stored: what browsers send for a line break is one character, and what PostgreSQL cannot store is left
+// out.
+func clean(text string) string {
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "").Replace(text)
+}
+
+// applied is an apply that was started from the review.
+type applied struct {
+	choices.Apply
+	client.Operation
+}
+
+// readApplies reads what the applies have written.
+func (r *review) readApplies(v *page.Visit, newest []choices.Apply) error {
+	r.written = map[string]bool{}
+	for _, a := range newest {
+		got, err := v.API.GetOperationWithResponse(v.Request.Context(), a.OperationID, nil)
+		if err != nil {
+			return err
+		}
+		r.Applies = append(r.Applies, applied{a, *got.JSON200})
+		r.Running = r.Running || !got.JSON200.Ended()
+		if got.JSON200.Status != client.OperationStatusSucceeded {
+			continue
+		}
+		var record client.ApplyRecord
+		err = result(v, a.OperationID, &record)
+		if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status == http.StatusGone {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, object := range record.Applied {
+			r.written[object.Key] = r.written[object.Key] || record.Standing == client.RecordStandingApplied
+		}
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+// Package review is the screen on which a preview is approved, change by change, before it is written. What is written, and what may
+// be, the interface decides; the screen keeps what people decided until then.
+package review
+
+import (
+	"embed"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/client"
+	"readiness/http/console/changes"
+	"readiness/http/console/choices"
+	"readiness/http/console/page"
+)
+
+//go:embed *.html
+var files embed.FS
+
+var (
+	view       = page.NewView(files, "review.html")
+	makingView = page.NewView(files, "making.html")
+	bundleView = page.NewView(files, "bundle.html")
+)
+
+// screen is the screen with what it stores.
+type screen struct {
+	choices *choices.Store
+	now     func() time.Time
+}
+
+// Screen returns the screen.
+func Screen(store *choices.Store, now func() time.Time) page.Screen {
+	s := &screen{store, now}
+	return page.Screen{Routes: []page.Route{
+		{Pattern: "GET /previews/{id}", Serve: s.show}, {Pattern: "POST /previews/{id}", Serve: s.send},
+		{Pattern: "POST /models/{w}/{m}/preview", Serve: propose},
+	}}
+}
+
+// propose starts a preview, and shows it when it is made.
+func propose(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	w, wrong := uuid.Parse(v.Request.PathValue("w"))
+	m, err := uuid.Parse(v.Request.PathValue("m"))
+	if wrong != nil || err != nil {
+		return page.NotFound
+	}
+	got, err := v.API.PreviewOptimizationWithResponse(v.Request.Context(), w, m, form.Get("kind"), nil)
+	if err != nil {
+		return err
+	}
+	return v.See("/previews/" + got.JSON202.OperationID.String())
+}
+
+// making is what the page of a preview shows that is not made yet, or could not be made.
+type making struct {
+	client.Operation
+	Live bool
+}
+
+// bundle is what the page of the previews of several kinds shows.
+type bundle struct {
+	ExpiresAtUtc time.Time
+	Kinds        []kindOf
+}
+
+type kindOf struct{ client.BundlePreviewKind }
+
+// KindName returns what people call the kind.
+func (k kindOf) KindName() string { return changes.KindName(k.Kind) }
+
+func kindsOf(b client.BundlePreview) (all []kindOf) {
+	for _, k := range b.Kinds {
+		all = append(all, kindOf{k})
+	}
+	return all
+}
+
+const (
+	previewType = "PreviewOptimization"
+	bundleType  = "PreviewOptimizations"
+	// again is after how many seconds a page of something that runs loads itself again.
+	again = 2
+)
+
+// show shows a preview as far as it is made.
+func (s *screen) show(v *page.Visit) error {
+	o, err := s.operation(v)
+	switch {
+	case err != nil:
+		return err
+	case o.Status != client.OperationStatusSucceeded:
+		p := page.Page{Title: "Preview", In: "/operations", Data: making{o, !o.Ended()}}
+		if !o.Ended() {
+			p.Refresh = again
+		}
+		return v.Show(makingView, p)
+	case *o.OperationType == bundleType:
+		var b client.BundlePreview
+		if err := result(v, o.ID, &b); err != nil {
+			return err
+		}
+		return v.Show(bundleView, page.Page{Title: "Previews", In: "/operations", Data: bundle{b.ExpiresAtUtc, kindsOf(b)}})
+	}
+	r, err := s.read(v, o.ID)
+	if err != nil {
+		return err
+	}
+	return r.show(v, http.StatusOK)
+}
+
+// operation returns the preview's operation.
+func (s *screen) operation(v *page.Visit) (o client.Operation, err error) {
+	id, err := uuid.Parse(v.Request.PathValue("id"))
+	if err != nil {
+		return o, page.NotFound
+	}
+	got, err := v.API.GetOperationWithResponse(v.Request.Context(), id, nil)
+	if err != nil {
+		return o, err
+	}
+	if t := got.JSON200.OperationType; t == nil || *t != previewType && *t != bundleType {
+		return o, page.NotFound
+	}
+	return *got.JSON200, nil
+}
+
+func result(v *page.Visit, id uuid.UUID, to any) error {
+	got, err := v.API.GetOperationResultWithResponse(v.Request.Context(), id)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(got.Body, to)
+}
+
+// read returns the review of a preview that the person may see.
+func (s *screen) read(v *page.Visit, id uuid.UUID) (*review, error) {
+	r := &review{}
+	if err := result(v, id, &r.Preview); err != nil {
+		return nil, err
+	}
+	r.at = choices.Preview{Account: v.Who.Account, ID: id, Expires: r.Preview.ExpiresAtUtc}
+	var err error
+	if r.stored, err = s.choices.Read(v.Request.Context(), r.at); err != nil {
+		return nil, err
+	}
+	var newest []choices.Apply
+	if r.Attempt, newest, err = s.choices.Applies(v.Request.Context(), r.at); err != nil {
+		return nil, err
+	}
+	if err := r.readApplies(v, newest); err != nil {
+		return nil, err
+	}
+	r.Number, _ = strconv.Atoi(v.Request.URL.Query().Get("page"))
+	r.arrange()
+	return r, nil
+}
