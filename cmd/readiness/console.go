@@ -68,7 +68,8 @@ func (s *service) consoleOptions(f serveFlags, issuer *token.Issuer, declared []
 	if err != nil {
 		return nil, err
 	}
-	o := &console.Options{Sessions: sessions, Choices: choices.NewStore(s.pool), BaseURL: f.baseURL, Transport: f.fabric.Transport, Version: cli.Version(), Log: s.log,
+	o := &console.Options{Sessions: sessions, Choices: choices.NewStore(s.pool), BaseURL: f.baseURL,
+		Transport: f.fabric.Transport, Version: cli.Version(), Log: s.log,
 		Now: time.Now}
 	secret, err := f.console.secret()
 	if err != nil {

@@ -136,7 +136,8 @@ var expiredForms = []struct {
 	path   string
 	fields url.Values
 	shown  []string
-}{{"/assess", url.Values{"model": {"x", "a <b> & \"c\"\nd"}}, []string{"<textarea name=\"model\" hidden>\nx</textarea>", "a &lt;b&gt; &amp; &#34;c&#34;\nd"}}}
+}{{"/previews/11111111-1111-4111-8111-111111111111?page=2", url.Values{"do": {"accept.3"}, "text.3": {"my <own> words"}}, []string{"my &lt;own&gt; words", `name="do" hidden>` + "\naccept.3"}},
+	{"/assess", url.Values{"model": {"x", "a <b> & \"c\"\nd"}}, []string{"<textarea name=\"model\" hidden>\nx</textarea>", "a &lt;b&gt; &amp; &#34;c&#34;\nd"}}}
 
 // TestMissingPages answers browsers with a page, and callers of the interface as before.
 func TestMissingPages(t *testing.T) {

@@ -171,7 +171,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// TestReviewTogether keeps what the first of two people decided, tells the second, and stores their choice when they press again.
+// TestReviewTogether keeps what the first of two people decided, says so to the second, and stores their choice when they press again.
 func TestReviewTogether(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t, "descriptions", "Store Operations")
@@ -188,7 +188,7 @@ func TestReviewTogether(t *testing.T) {
 	want(t, grace.Send(r.path, r.with(late, "reject.0")), http.StatusSeeOther)
 	want(t, ada.Get(r.path), http.StatusOK, "grace&#39;s &lt;i&gt;text", "<strong>0</strong> accepted · <strong>1</strong> rejected", "by <bdi>grace</bdi>")
 
-	// What was not seen is not written.
+	// Nothing is written that the person did not see.
 	want(t, r.press(ada, "accept.1"), http.StatusSeeOther)
 	shown = ada.Get(r.path)
 	want(t, r.press(grace, "accept.0"), http.StatusSeeOther)

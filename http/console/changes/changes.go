@@ -1,4 +1,5 @@
-// Package changes says how screens show a change of a semantic model: what it is of, and both texts with what differs.
+// Package changes says how screens show a change of a semantic model: the names of its object and property, and both texts
+// with what differs.
 package changes
 
 import (

@@ -1,5 +1,5 @@
 // Package choices stores what people decided about the changes of previews before they were applied, and which applies they started.
-// It is the console's own: the interface knows no reviews. It checks no rights; whoever calls it has read the preview as the person.
+// It is the console's own: the interface knows no reviews. It checks no rights: its callers have read the preview as the person.
 package choices
 
 import (
@@ -44,7 +44,7 @@ type Preview struct {
 	Expires time.Time
 }
 
-// Decision is what a person decides about a change of which they saw a revision.
+// Decision is what a person decides about a change. Seen is the revision that they saw.
 type Decision struct {
 	Key     string
 	Seen    int
@@ -97,12 +97,14 @@ func (s *Store) Decide(ctx context.Context, p Preview, person string, now time.T
 	if len(all) > MaxDecisions {
 		return nil, fmt.Errorf("choices: %d decisions at once, at most %d", len(all), MaxDecisions)
 	}
-	all = slices.SortedFunc(slices.Values(all), func(a, b Decision) int { return strings.Compare(a.Key, b.Key) }) // so that no two wait for each other
+	// In one order, so that no two people wait for each other.
+	all = slices.SortedFunc(slices.Values(all), func(a, b Decision) int { return strings.Compare(a.Key, b.Key) })
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		late = nil
 		var batch pgx.Batch
 		for _, d := range all {
-			batch.Queue(decide, p.Account, p.ID, d.Key, d.Verdict, d.Text, person, now, p.Expires, d.Seen).QueryRow(func(row pgx.Row) error {
+			q := batch.Queue(decide, p.Account, p.ID, d.Key, d.Verdict, d.Text, person, now, p.Expires, d.Seen)
+			q.QueryRow(func(row pgx.Row) error {
 				var revision int
 				err := row.Scan(&revision)
 				if errors.Is(err, pgx.ErrNoRows) {

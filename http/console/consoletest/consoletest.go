@@ -163,7 +163,8 @@ func (w *World) serve(databaseURL string, o Options, log *slog.Logger) {
 	testworld.Check(w.t, err)
 	w.Sessions, err = vault.NewSessions(w.Pool, bytes.Repeat([]byte{4}, vault.KeySize))
 	testworld.Check(w.t, err)
-	with := console.Options{API: s.Handler(), Sessions: w.Sessions, Choices: choices.NewStore(w.Pool), BaseURL: w.URL, Issuers: o.Issuers, Version: "test", Log: log,
+	with := console.Options{API: s.Handler(), Sessions: w.Sessions, Choices: choices.NewStore(w.Pool), BaseURL: w.URL,
+		Issuers: o.Issuers, Version: "test", Log: log,
 		Now: w.Now}
 	if o.Issuers == nil {
 		with.Trial = &signin.Trial{People: w.people, Mint: w.mint}

@@ -35,11 +35,14 @@ func (r row) Type() string {
 
 // names are what people call the types of operations.
 var names = map[string]string{
-	"AssessSemanticModel": "Assessment", "AssessSemanticModels": "Assessment of several models", "AssessDataAgent": "Assessment of a data agent",
-	"PreviewOptimization": "Preview", "ApplyOptimization": "Apply", "RevertOptimization": "Revert", "PreviewOptimizations": "Previews of every kind",
-	"ApplyOptimizations": "Apply of every kind", "RevertOptimizations": "Revert of every kind", "AddPixies": "Adding of Pixies",
-	"RemovePixies": "Removal of Pixies", "GenerateBenchmarkQuestions": "Phrasing of questions", "SaveBenchmarkQuestions": "Saving of questions",
-	"RunBenchmark": "Benchmark run", "RunAbTest": "A/B run",
+	"AssessSemanticModel": "Assessment", "AssessSemanticModels": "Assessment of several models",
+	"AssessDataAgent":     "Assessment of a data agent",
+	"PreviewOptimization": "Preview", "ApplyOptimization": "Apply", "RevertOptimization": "Revert",
+	"PreviewOptimizations": "Previews of every kind",
+	"ApplyOptimizations":   "Apply of every kind", "RevertOptimizations": "Revert of every kind", "AddPixies": "Adding of Pixies",
+	"RemovePixies": "Removal of Pixies", "GenerateBenchmarkQuestions": "Phrasing of questions",
+	"SaveBenchmarkQuestions": "Saving of questions",
+	"RunBenchmark":           "Benchmark run", "RunAbTest": "A/B run",
 }
 
 // Name returns what people call the operation.

@@ -1,5 +1,5 @@
-// Package operations is the screen of what runs, waits, ended and failed. An operation that waits for the person's own read goes on while
-// one of its pages is open, because the page reads it.
+// Package operations is the screen of what runs, waits, ended and failed. An operation that waits for the person's own read continues
+// while one of its pages is open, because the page reads it.
 package operations
 
 import (
@@ -37,11 +37,11 @@ const (
 	rows = 50
 	// again is after how many seconds a page of something that runs loads itself again.
 	again = 3
-	// maxRead is how many waiting operations a page of the list reads, so that they go on.
+	// maxRead is how many waiting operations a page of the list reads, so that they continue.
 	maxRead = 10
 )
 
-// statuses are the statuses of operations that a list can be of.
+// statuses are what a list can be restricted to.
 var statuses = []client.OperationStatus{client.OperationStatusNotStarted, client.OperationStatusRunning, client.OperationStatusSucceeded,
 	client.OperationStatusFailed, client.OperationStatusCancelled}
 
@@ -101,7 +101,7 @@ func list(v *page.Visit) error {
 	return v.Show(listView, p)
 }
 
-// readWaiting reads operations that wait for a read by the person who started them. If that is someone else, nothing happens.
+// readWaiting reads operations that wait for a read by the person who started them. A read by someone else changes nothing.
 func readWaiting(v *page.Visit, all []client.Operation) error {
 	left := maxRead
 	for i, o := range all {
@@ -125,7 +125,7 @@ type row struct {
 	Item, Link string
 }
 
-// maxWorkspaces is of how many workspaces the names of items are looked up for a list.
+// maxWorkspaces bounds in how many workspaces a list looks up the names of items.
 const maxWorkspaces = 5
 
 // named returns operations with the names of their items, as far as the portfolio has them.

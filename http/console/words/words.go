@@ -31,7 +31,7 @@ func (p Part) Removed() bool { return p.Kind == Removed }
 func (p Part) Added() bool { return p.Kind == Added }
 
 // maxCells bounds the work of a comparison. Of longer texts, what lies between their common beginning and end is removed and added
-// as a whole.
+// as one part.
 const maxCells = 1 << 20
 
 // Diff returns the parts of both texts in their order. The parts that are not Added give before, those that are not Removed give

@@ -10,7 +10,7 @@ import (
 	"readiness/http/console/words"
 )
 
-// marked writes parts as text, with what was removed in [] and what was added in {}.
+// marked writes parts as text, with removed ones in [] and added ones in {}.
 func marked(all []words.Part) string {
 	var b strings.Builder
 	for _, p := range all {
@@ -29,20 +29,20 @@ func marked(all []words.Part) string {
 func TestDiff(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ before, after, want string }{
-		"nothing":               {"", "", ""},
-		"the same":              {"Net sales.", "Net sales.", "Net sales."},
-		"all is new":            {"", "Net sales", "{Net sales}"},
-		"all is gone":           {"Net sales", "", "[Net sales]"},
-		"a word is replaced":    {"sum of sales", "total of sales", "[sum]{total} of sales"},
-		"two neighbours":        {"a b c", "x y c", "[a]{x} [b]{y} c"},
-		"a word more":           {"net sales", "net monthly sales", "net {monthly }sales"},
-		"punctuation is alone":  {"sales, net", "sales; net", "sales[,]{;} net"},
-		"a line more":           {"a\nb", "a\nc\nb", "a\n{c\n}b"},
-		"letters of any script": {"Umsatz größer", "Umsatz größe", "Umsatz [größer]{größe}"},
-		"right to left":         {"שלום עולם", "שלום לכם", "שלום [עולם]{לכם}"},
-		"accents stay whole":    {"cafe\u0301 au", "cafe au", "[cafe\u0301]{cafe} au"},
-		"invalid bytes":         {"a\xffb", "a\xfeb", "a[\xff]{\xfe}b"},
-		"a word of a word":      {"Amount", "NetAmount", "[Amount]{NetAmount}"},
+		"nothing":                   {"", "", ""},
+		"the same":                  {"Net sales.", "Net sales.", "Net sales."},
+		"all is new":                {"", "Net sales", "{Net sales}"},
+		"all is gone":               {"Net sales", "", "[Net sales]"},
+		"a word is replaced":        {"sum of sales", "total of sales", "[sum]{total} of sales"},
+		"two neighbours":            {"a b c", "x y c", "[a]{x} [b]{y} c"},
+		"a word more":               {"net sales", "net monthly sales", "net {monthly }sales"},
+		"punctuation is alone":      {"sales, net", "sales; net", "sales[,]{;} net"},
+		"a line more":               {"a\nb", "a\nc\nb", "a\n{c\n}b"},
+		"letters of any script":     {"Umsatz größer", "Umsatz größe", "Umsatz [größer]{größe}"},
+		"right to left":             {"שלום עולם", "שלום לכם", "שלום [עולם]{לכם}"},
+		"accents stay with letters": {"cafe\u0301 au", "cafe au", "[cafe\u0301]{cafe} au"},
+		"invalid bytes":             {"a\xffb", "a\xfeb", "a[\xff]{\xfe}b"},
+		"a word of a word":          {"Amount", "NetAmount", "[Amount]{NetAmount}"},
 	} {
 		if got := marked(words.Diff(row.before, row.after)); got != row.want {
 			t.Errorf("%s: got %q, want %q", name, got, row.want)
