@@ -100,9 +100,10 @@ func (e *emulator) prepare() error {
 // flags are those with which the service uses the emulator.
 func (e *emulator) flags() []string {
 	in := func(name string) string { return filepath.Join(e.data, name) }
-	return []string{"--platform", "fabric", "--fabric-url", e.url, "--fabric-power-bi-url", e.url, "--fabric-authority", e.url,
+	return []string{"--platform", "fabric", "--fabric-url", e.url, "--fabric-power-bi-url", e.url, "--fabric-iq-url", e.url,
+		"--fabric-authority", e.url,
 		"--fabric-client-id", e.client, "--fabric-tenant", e.tenant, "--fabric-secret-file", in("secret.txt"), "--issuer", e.issuer,
-		"--audience", e.client, "--ca-file", in("ca.pem"), "--accounts", in("accounts.yaml"), "--fabric-writes", "contoso",
+		"--audience", e.client, "--ca-file", in("ca.pem"), "--accounts", in("accounts.yaml"), "--fabric-writes",
 		"--fabric-answers", in("answers.json")}
 }
 

@@ -84,6 +84,7 @@ func (c *crash) overFabric(people []string, change func(*fabrictest.Options)) *f
 	set("--accounts", write("accounts.yaml", accounts))
 	set("--fabric-url", url)
 	set("--fabric-power-bi-url", url)
+	set("--fabric-iq-url", url)
 	set("--fabric-authority", url)
 	set("--fabric-client-id", fabricClient)
 	set("--fabric-tenant", fabricTenant)
