@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -208,7 +207,7 @@ func emulatedAnswers(t *testing.T) map[string]*answers {
 		return fabrictest.Person{ID: "ada", Scopes: []string{"Workspace.Read.All", "Item.ReadWrite.All", "Report.Read.All"}}, nil
 	}})
 	all := map[string]*answers{}
-	ask := func(method, path, body string) (http.Header, map[string]any) {
+	ask := func(method, path, body string) (map[string][]string, map[string]any) {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(method, "https://api.fabric.microsoft.com"+path, strings.NewReader(body))
 		r.Header.Set("Authorization", "Bearer token")
 		s.ServeHTTP(w, r)
