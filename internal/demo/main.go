@@ -71,13 +71,10 @@ func run(interrupted context.Context, overREST bool) (err error) {
 	d := &demo{screen: screen, program: p}
 	flags := []string{"--platform", "folder:" + p.workspaces, "--accounts", accounts}
 	if overREST {
-		if d.emulator, err = p.emulate(ctx); err != nil {
+		if flags, err = d.emulate(ctx); err != nil {
 			return err
 		}
 		defer d.emulator.stop()
-		screen.step("Emulating Microsoft Fabric, Power BI and Entra over the samples: readiness emulator")
-		screen.say("%s, which answers some calls with 429: %s", d.emulator.url, strings.Join(storm, ", "))
-		flags = d.emulator.flags()
 	}
 	screen.step("Starting it with a PostgreSQL of its own")
 	began = time.Now()
@@ -98,12 +95,8 @@ func run(interrupted context.Context, overREST bool) (err error) {
 	if err := d.story(ctx); err != nil {
 		return err
 	}
-	if os.Getenv("STAY") == "1" {
-		screen.step("Staying")
-		screen.say("The console is at %s/; sign in as ada. Press Ctrl-C to stop", d.base)
-		if err := p.stay(interrupted); err != nil {
-			return err
-		}
+	if err := d.stay(interrupted); err != nil {
+		return err
 	}
 	screen.step("Stopping")
 	if err := p.stop(); err != nil {
@@ -112,4 +105,29 @@ func run(interrupted context.Context, overREST bool) (err error) {
 	screen.say("All %d answers were right. Nothing is left behind. %s since the start", d.answers,
 		time.Since(began).Round(100*time.Millisecond))
 	return nil
+}
+
+// emulate starts the emulator and returns the flags of a service over it.
+func (d *demo) emulate(ctx context.Context) (flags []string, err error) {
+	if d.emulator, err = d.program.emulate(ctx); err != nil {
+		return nil, err
+	}
+	d.screen.step("Emulating Microsoft Fabric, Power BI and Entra over the samples: readiness emulator")
+	d.screen.say("%s, which answers some calls with 429: %s", d.emulator.url, strings.Join(storm, ", "))
+	return d.emulator.flags(), nil
+}
+
+// stay keeps the service running until ctx ends, if STAY=1 asks for it.
+func (d *demo) stay(ctx context.Context) error {
+	if os.Getenv("STAY") != "1" {
+		return nil
+	}
+	d.screen.step("Staying")
+	d.screen.say("The console is at %s/; sign in as ada. Press Ctrl-C to stop", d.base)
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-d.program.ended:
+		return errors.Join(d.program.failure, errors.New("the service ended"))
+	}
 }

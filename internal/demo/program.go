@@ -111,16 +111,6 @@ func (p *program) start(ctx context.Context, platform []string) (base string, er
 	}
 }
 
-// stay waits until ctx ends, or returns an error if the server ends before.
-func (p *program) stay(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return nil
-	case <-p.ended:
-		return errors.Join(p.failure, errors.New("the service ended"))
-	}
-}
-
 // stop stops the server gracefully, once, and returns an error if it did not stop
 // cleanly.
 func (p *program) stop() (err error) {
