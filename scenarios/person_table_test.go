@@ -47,11 +47,16 @@ func (s *overEntra) made(c fabrictest.Seen, person string) made {
 		s.t.Errorf("%s was called with the scopes %v, which are those of no permission", name, c.Person.Scopes)
 	case c.Person.Ends.IsZero(), !c.At.Before(c.Person.Ends):
 		s.t.Errorf("%s was called at %s, after the end of the person's token at %s", name, c.At, c.Person.Ends)
+	case aboutPeople.MatchString(c.Path):
+		s.t.Errorf("%s may say what people viewed", name)
 	case c.Status == http.StatusForbidden && c.Scope == "":
 		s.t.Errorf("%s needs a scope that permission %s has not", name, of)
 	}
 	return made{name, string(of), c.Scope}
 }
+
+// aboutPeople matches the routes of the platform that say who did or viewed what, and those of administrators.
+var aboutPeople = regexp.MustCompile(`(?i)/admin/|activit|audit|usage|/users|modified|scan`)
 
 var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
@@ -75,7 +80,7 @@ func (s *overEntra) note(table callsOf, route string, n int, person, other strin
 // Every call that a route, or a step that it starts, makes to the platform is made as the person who called, with the
 // scopes of one permission, before the end of their token; docs/fabric-calls.md lists them. At the same time a person
 // without rights gets nothing, and a program with a token of its own calls nothing. Another person who reads what ada's
-// call left is looked up as themselves.
+// call left is looked up as themselves. No call reads who viewed or did what.
 //
 // proves: 1/2 5/1
 func TestAsTheSignedInPerson(t *testing.T) {

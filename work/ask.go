@@ -47,7 +47,7 @@ type Queries interface {
 const (
 	askSlice = 45 * time.Second
 	// askTimeout bounds one ask with the wait for its turn and all attempts;
-	// verdictTimeout bounds the verdict on its answer: queries and a judge.
+	// verdictTimeout bounds the judge of its answer.
 	askTimeout     = 150 * time.Second
 	verdictTimeout = 55 * time.Second
 	// askAtOnce is how many questions of a run are asked at once.
@@ -76,7 +76,7 @@ type asker struct {
 
 // Timeout implements river.Worker.
 func (*asker) Timeout(*river.Job[ask]) time.Duration {
-	return 2*turnTimeout + 2*stepTimeout + askSlice + askTimeout + verdictTimeout + endTimeout
+	return 2*turnTimeout + 2*stepTimeout + askSlice + askTimeout + queriesTimeout + verdictTimeout + endTimeout
 }
 
 // Work implements river.Worker. The run's stream says which questions are left, so

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -173,8 +172,6 @@ func unanswered(why, last string) error {
 // verdict decides whether an answer is correct. If the judge takes too long, there
 // is no judgement.
 func (s *side) verdict(asking context.Context, q benchmark.Question, reply benchmark.Reply) (answer, error) {
-	ctx, cancel := context.WithTimeout(asking, verdictTimeout)
-	defer cancel()
 	a := answer{Ask: comparison.Ask{
 		Answer: reply.Answer, DurationMS: reply.DurationMS, Attempts: reply.Attempts, Error: reply.Failure, Remote: reply.Remote,
 		Usage: reply.Usage,
@@ -182,13 +179,17 @@ func (s *side) verdict(asking context.Context, q benchmark.Question, reply bench
 	expected := q.Known(s.model, s.meanings, s.Now())
 	if reply.Failure == nil {
 		a.Read(s.meanings, s.Now())
-		expected.Rows = s.reference(ctx, q)
-		a.Rows = s.queried(ctx, a.Query)
+		waiting, cancel := context.WithTimeout(asking, queriesTimeout)
+		expected.Rows = s.reference(waiting, q)
+		a.Rows = s.queried(waiting, a.Query)
+		cancel()
 	}
 	a.Decision = expected.Decide(a.Answer, a.Error, nil)
 	if a.Method != "" {
 		return a, nil
 	}
+	ctx, cancel := context.WithTimeout(asking, verdictTimeout)
+	defer cancel()
 	sides, err := s.providers(ctx)
 	if err != nil {
 		return a, err
@@ -242,34 +243,6 @@ func (s *side) reference(ctx context.Context, q benchmark.Question) *comparison.
 	defer s.mu.Unlock()
 	s.rows[q.QuestionID] = rows
 	return rows
-}
-
-// A query that runs longer, or has more rows, is never compared, whatever the platform.
-const (
-	queryTimeout = 10 * time.Second
-	maxQueryRows = 100_000
-)
-
-// queried returns the result of a query; nil if it was not run or failed. The
-// verdict then uses other methods.
-func (s *side) queried(ctx context.Context, dax string) *comparison.ResultSet {
-	if s.Queries == nil || dax == "" {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
-	defer cancel()
-	rows, err := s.Queries.Rows(ctx, s.as, s.of.WorkspaceID, s.of.SemanticModelID, dax)
-	if err == nil && len(rows.Rows) > maxQueryRows {
-		err = fmt.Errorf("work: a query has %d rows; at most %d are compared", len(rows.Rows), maxQueryRows)
-	}
-	if domain.IsRefused(err, domain.OperationNotSupportedForItem) { // it runs none on this model
-		return nil
-	}
-	if err != nil {
-		s.Log.Info("a query of a benchmark run failed", "operationId", s.step.OperationID, "error", err)
-		return nil
-	}
-	return &rows
 }
 
 // complete stores the run's document and ends the run.

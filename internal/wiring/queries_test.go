@@ -1,19 +1,80 @@
 package wiring_test
 
 import (
+	"context"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
+	"readiness/domain"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
+	"readiness/internal/samples"
 	"readiness/internal/wiring"
+	"readiness/platform/fabric"
+	"readiness/platform/fabric/fabrictest"
 	"readiness/platform/folder"
 	"readiness/work"
 )
 
-var _ work.Queries = wiring.SampleQueries{}
+var (
+	_ work.Queries = wiring.SampleQueries{}
+	_ work.Queries = wiring.UnionQueries{}
+)
+
+// The rows of a query over REST compare equal to those of the folder behind it; a result that is cut off compares with nothing.
+func TestFabricQueries(t *testing.T) {
+	t.Parallel()
+	behind, err := folder.Open(samples.Workspaces(t), folder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := fabrictest.New(fabrictest.Options{Folder: behind,
+		Person: func(bearer string) (fabrictest.Person, error) {
+			return fabrictest.Person{ID: bearer, Scopes: []string{"Dataset.Read.All"}}, nil
+		}})
+	server := httptest.NewTLSServer(service)
+	t.Cleanup(server.Close)
+	p, err := fabric.New(fabric.Options{URL: server.URL, PowerBIURL: server.URL, Transport: server.Client().Transport,
+		Tokens: func(_ context.Context, as item.Caller, permission item.Permission) (string, error) {
+			if permission != item.PermissionUsage {
+				t.Errorf("a query asks for permission %s", permission)
+			}
+			return as.Person.ID, nil
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	as := item.Caller{Person: item.Person{ID: "ada"}}
+	workspace, model := uuid.MustParse("2d9b7a6e-0bf3-5624-9f39-03df83cd285d"), uuid.MustParse("d1238f02-26c2-5524-a655-fb8d0f52d0d0")
+	local, remote := wiring.SampleQueries{Platform: behind, Now: time.Now}, wiring.FabricQueries{Platform: p}
+	for _, dax := range []string{
+		`EVALUATE SUMMARIZECOLUMNS(Agents[Team], "CSAT", [CSAT])`, `EVALUATE ROW("d", DATE(2026, 1, 31))`, `EVALUATE ROW("n", BLANK(), "b", TRUE(), "t", "x")`,
+	} {
+		want, err := local.Rows(t.Context(), as, workspace, model, dax)
+		if err != nil || len(want.Rows) == 0 {
+			t.Fatalf("%s: %d rows, %v", dax, len(want.Rows), err)
+		}
+		got, err := remote.Rows(t.Context(), as, workspace, model, dax)
+		if likeness, why := comparison.CompareResultSets(want, got, false); err != nil || likeness != comparison.Equal {
+			t.Errorf("%s: got %v %s, %v: %v, want %v", dax, likeness, why, err, got.Rows, want.Rows)
+		}
+		service.Set(func(o *fabrictest.Options) { o.QueryRows = 1 })
+		cut, err := remote.Rows(t.Context(), as, workspace, model, dax)
+		service.Set(func(o *fabrictest.Options) { o.QueryRows = 0 })
+		if likeness, _ := comparison.CompareResultSets(want, cut, false); err != nil || cut.Truncated != (len(want.Rows) > 1) ||
+			cut.Truncated && likeness != comparison.Undecided {
+			t.Errorf("%s, cut off: truncated %v, %v, %v", dax, cut.Truncated, likeness, err)
+		}
+	}
+	if _, err := remote.Rows(t.Context(), as, workspace, model, "EVALUATE ["); !domain.IsRefused(err, domain.InvalidRequest) {
+		t.Errorf("an error of DAX: %v", err)
+	}
+}
 
 // proves: decisions/10/sample-data
 func TestSampleQueries(t *testing.T) {
