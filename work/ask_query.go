@@ -31,7 +31,7 @@ func (s *side) queried(ctx context.Context, dax string) *comparison.ResultSet {
 	for range queryTries {
 		rows, err = s.query(ctx, dax)
 		refusal, refused := domain.Refused(err)
-		if !refused || refusal.Code != domain.PlatformUnavailable || refusal.RetryAfter <= 0 || !passed(ctx, refusal.RetryAfter) {
+		if !refused || refusal.Code != domain.PlatformUnavailable || refusal.RetryAfter <= 0 || !s.passed(ctx, refusal.RetryAfter) {
 			break
 		}
 	}
@@ -57,7 +57,7 @@ func (s *side) query(ctx context.Context, dax string) (comparison.ResultSet, err
 }
 
 // passed waits for a time and reports whether it passed before ctx ended.
-func passed(ctx context.Context, d time.Duration) bool {
+func (*side) passed(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
