@@ -46,7 +46,8 @@ type Queries interface {
 // so that River does not consider the job stuck.
 const (
 	askSlice = 45 * time.Second
-	// askTimeout bounds one ask with the wait for its turn and all attempts;
+	// askTimeout bounds one ask with the wait for its turn and all attempts, and again the
+	// queries of its verdict with their waits for the quota, which is counted by the minute;
 	// verdictTimeout bounds the judge of its answer.
 	askTimeout     = 150 * time.Second
 	verdictTimeout = 55 * time.Second
@@ -76,7 +77,7 @@ type asker struct {
 
 // Timeout implements river.Worker.
 func (*asker) Timeout(*river.Job[ask]) time.Duration {
-	return 2*turnTimeout + 2*stepTimeout + askSlice + askTimeout + queriesTimeout + verdictTimeout + endTimeout
+	return 2*turnTimeout + 2*stepTimeout + askSlice + 2*askTimeout + verdictTimeout + endTimeout
 }
 
 // Work implements river.Worker. The run's stream says which questions are left, so

@@ -13,8 +13,6 @@ import (
 const (
 	queryTimeout = 10 * time.Second
 	maxQueryRows = 100_000
-	// queriesTimeout bounds both queries of an ask with their waits for the platform's quota, which is counted by the minute.
-	queriesTimeout = 150 * time.Second
 	// queryTries is how often a query is made that the platform has no room for.
 	queryTries = 4
 )

@@ -179,7 +179,7 @@ func (s *side) verdict(asking context.Context, q benchmark.Question, reply bench
 	expected := q.Known(s.model, s.meanings, s.Now())
 	if reply.Failure == nil {
 		a.Read(s.meanings, s.Now())
-		waiting, cancel := context.WithTimeout(asking, queriesTimeout)
+		waiting, cancel := context.WithTimeout(asking, askTimeout)
 		expected.Rows = s.reference(waiting, q)
 		a.Rows = s.queried(waiting, a.Query)
 		cancel()
