@@ -71,13 +71,11 @@ func (l *Log) bundle(ctx context.Context, of string, first []byte, from, to *int
 		add(first)
 	}
 	if from != nil {
-		err = pgx.BeginTxFunc(ctx, l.o.Pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-			return entries(ctx, tx, of, *from, *to, func(_ int64, entry []byte) bool {
-				if count > 0 {
-					add(entry)
-				}
-				return count > 0
-			})
+		err = entries(ctx, l.o.Pool, of, *from, *to, func(_ int64, entry []byte) bool {
+			if count > 0 {
+				add(entry)
+			}
+			return count > 0
 		})
 	}
 	if err == nil && count > 0 {
@@ -87,10 +85,10 @@ func (l *Log) bundle(ctx context.Context, of string, first []byte, from, to *int
 }
 
 // entries passes the entries of a tree's events to do, until it returns false.
-func entries(ctx context.Context, tx pgx.Tx, of string, from, to int64, do func(position int64, entry []byte) bool) error {
-	stored := eventstore.ReadStoredIn(ctx, tx, from-1, to)
+func entries(ctx context.Context, q querier, of string, from, to int64, do func(position int64, entry []byte) bool) error {
+	stored := eventstore.ReadStoredIn(ctx, q, from-1, to)
 	if of != Service {
-		stored = eventstore.ReadAccountIn(ctx, tx, of, from, to)
+		stored = eventstore.ReadAccountIn(ctx, q, of, from, to)
 	}
 	for r, err := range stored {
 		if err != nil {

@@ -2238,6 +2238,9 @@ type AuditCheckpoint struct {
 	AccountID string                   `json:"accountId"`
 	Algorithm AuditCheckpointAlgorithm `json:"algorithm"`
 
+	// CheckpointNote The newest signed head of the account's tree (c2sp.org/tlog-checkpoint); absent before the first. It may cover fewer events.
+	CheckpointNote *string `json:"checkpointNote,omitempty"`
+
 	// Events How many events it covers.
 	Events int64 `json:"events"`
 
@@ -2305,6 +2308,9 @@ type AuditEventList struct {
 	ContinuationURI *PageURI     `json:"continuationUri,omitempty"`
 	Value           []AuditEvent `json:"value"`
 }
+
+// AuditText defines model for AuditText.
+type AuditText = string
 
 // BenchmarkQuestion defines model for BenchmarkQuestion.
 type BenchmarkQuestion struct {
@@ -3956,6 +3962,9 @@ type IdempotencyKey = string
 // AbTestID defines model for abTestId.
 type AbTestID = string
 
+// AccountID defines model for accountId.
+type AccountID = string
+
 // AssessmentID defines model for assessmentId.
 type AssessmentID = string
 
@@ -3965,11 +3974,17 @@ type ContinuationToken = string
 // DataAgentID defines model for dataAgentId.
 type DataAgentID = openapi_types.UUID
 
+// EventID defines model for eventId.
+type EventID = openapi_types.UUID
+
 // Kind defines model for kind.
 type Kind = string
 
 // MaxResults defines model for maxResults.
 type MaxResults = int
+
+// Object defines model for object.
+type Object = string
 
 // OperationID defines model for operationId.
 type OperationID = openapi_types.UUID
@@ -4518,6 +4533,24 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
+	// GetAccountTree Read the tree of the account's events
+	//
+	// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
+	// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 is in place of data. For
+	// administrators of the account. Spends nothing.
+	//
+	// Corresponds with GET /audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
+	GetAccountTree(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetServiceTree Read the tree of all events
+	//
+	// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
+	// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
+	// and its hash. After a restart of the tree its objects are below its number, as in `2/checkpoint`. Spends nothing.
+	//
+	// Corresponds with GET /audit/{object} (the `GetServiceTree` operationId).
+	GetServiceTree(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetAccount Read the account and what the caller can do in it
 	//
 	// Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
@@ -4821,10 +4854,21 @@ type ClientInterface interface {
 	// All events of the account as they were recorded, in order of position, filtered by the parameters. Model texts,
 	// which only people with access to the model may read, are null in data: previous, written, lines, bytes, escaped
 	// and made of optimizations. hash covers the complete event. An event is listed once no earlier event can still be
-	// added, a moment after the call that recorded it. For administrators. Spends nothing.
+	// added, a moment after the call that recorded it. With `Accept: application/x-ndjson` each line is an event exactly
+	// as it is stored, with metadata and texts, so that its hash can be computed; the header Link then names the next
+	// page. Such a line is an entry of the account's tree. For administrators. Spends nothing.
 	//
 	// Corresponds with GET /v1/audit/events (the `ListAuditEvents` operationId).
 	ListAuditEvents(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetAuditProof Read the proof that an event is in the account's tree
+	//
+	// A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
+	// head of the account's tree, and this head. It can be checked offline, now or later. An event that is not in the
+	// tree yet, a few seconds after it was recorded, is 404 AuditRecordNotFound. For administrators. Spends nothing.
+	//
+	// Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
+	GetAuditProof(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListLicenses List the licenses of the account
 	//
@@ -5518,6 +5562,44 @@ type ClientInterface interface {
 	PreviewOptimization(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *PreviewOptimizationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
+// GetAccountTree Read the tree of the account's events
+//
+// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
+// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 is in place of data. For
+// administrators of the account. Spends nothing.
+//
+// Corresponds with GET /audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
+func (c *Client) GetAccountTree(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAccountTreeRequest(c.Server, accountID, object)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetServiceTree Read the tree of all events
+//
+// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
+// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
+// and its hash. After a restart of the tree its objects are below its number, as in `2/checkpoint`. Spends nothing.
+//
+// Corresponds with GET /audit/{object} (the `GetServiceTree` operationId).
+func (c *Client) GetServiceTree(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetServiceTreeRequest(c.Server, object)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetAccount Read the account and what the caller can do in it
 //
 // Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
@@ -6121,11 +6203,32 @@ func (c *Client) GetAuditCheckpoint(ctx context.Context, reqEditors ...RequestEd
 // All events of the account as they were recorded, in order of position, filtered by the parameters. Model texts,
 // which only people with access to the model may read, are null in data: previous, written, lines, bytes, escaped
 // and made of optimizations. hash covers the complete event. An event is listed once no earlier event can still be
-// added, a moment after the call that recorded it. For administrators. Spends nothing.
+// added, a moment after the call that recorded it. With `Accept: application/x-ndjson` each line is an event exactly
+// as it is stored, with metadata and texts, so that its hash can be computed; the header Link then names the next
+// page. Such a line is an entry of the account's tree. For administrators. Spends nothing.
 //
 // Corresponds with GET /v1/audit/events (the `ListAuditEvents` operationId).
 func (c *Client) ListAuditEvents(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListAuditEventsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetAuditProof Read the proof that an event is in the account's tree
+//
+// A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
+// head of the account's tree, and this head. It can be checked offline, now or later. An event that is not in the
+// tree yet, a few seconds after it was recorded, is 404 AuditRecordNotFound. For administrators. Spends nothing.
+//
+// Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
+func (c *Client) GetAuditProof(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAuditProofRequest(c.Server, eventID)
 	if err != nil {
 		return nil, err
 	}
@@ -7427,6 +7530,81 @@ func (c *Client) PreviewOptimization(ctx context.Context, workspaceID WorkspaceI
 	return c.Client.Do(req)
 }
 
+// NewGetAccountTreeRequest constructs an http.Request for the GetAccountTree method
+func NewGetAccountTreeRequest(server string, accountID AccountID, object Object) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "accountId", accountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "object", object, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/audit/accounts/%s/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetServiceTreeRequest constructs an http.Request for the GetServiceTree method
+func NewGetServiceTreeRequest(server string, object Object) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "object", object, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/audit/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetAccountRequest constructs an http.Request for the GetAccount method
 func NewGetAccountRequest(server string) (*http.Request, error) {
 	var err error
@@ -8719,6 +8897,40 @@ func NewListAuditEventsRequest(server string, params *ListAuditEventsParams) (*h
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
 		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetAuditProofRequest constructs an http.Request for the GetAuditProof method
+func NewGetAuditProofRequest(server string, eventID EventID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "eventId", eventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/audit/proofs/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -11545,6 +11757,28 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
+	// GetAccountTreeWithResponse Read the tree of the account's events
+	//
+	// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
+	// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 is in place of data. For
+	// administrators of the account. Spends nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
+	GetAccountTreeWithResponse(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*GetAccountTreeResponse, error)
+
+	// GetServiceTreeWithResponse Read the tree of all events
+	//
+	// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
+	// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
+	// and its hash. After a restart of the tree its objects are below its number, as in `2/checkpoint`. Spends nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /audit/{object} (the `GetServiceTree` operationId).
+	GetServiceTreeWithResponse(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*GetServiceTreeResponse, error)
+
 	// GetAccountWithResponse Read the account and what the caller can do in it
 	//
 	// Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
@@ -11884,12 +12118,25 @@ type ClientWithResponsesInterface interface {
 	// All events of the account as they were recorded, in order of position, filtered by the parameters. Model texts,
 	// which only people with access to the model may read, are null in data: previous, written, lines, bytes, escaped
 	// and made of optimizations. hash covers the complete event. An event is listed once no earlier event can still be
-	// added, a moment after the call that recorded it. For administrators. Spends nothing.
+	// added, a moment after the call that recorded it. With `Accept: application/x-ndjson` each line is an event exactly
+	// as it is stored, with metadata and texts, so that its hash can be computed; the header Link then names the next
+	// page. Such a line is an entry of the account's tree. For administrators. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /v1/audit/events (the `ListAuditEvents` operationId).
 	ListAuditEventsWithResponse(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*ListAuditEventsResponse, error)
+
+	// GetAuditProofWithResponse Read the proof that an event is in the account's tree
+	//
+	// A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
+	// head of the account's tree, and this head. It can be checked offline, now or later. An event that is not in the
+	// tree yet, a few seconds after it was recorded, is 404 AuditRecordNotFound. For administrators. Spends nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
+	GetAuditProofWithResponse(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*GetAuditProofResponse, error)
 
 	// ListLicensesWithResponse List the licenses of the account
 	//
@@ -12643,6 +12890,48 @@ type ClientWithResponsesInterface interface {
 	PreviewOptimizationWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *PreviewOptimizationParams, reqEditors ...RequestEditorFn) (*PreviewOptimizationResponse, error)
 }
 
+type GetAccountTreeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r GetAccountTreeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetAccountTreeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetServiceTreeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r GetServiceTreeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetServiceTreeResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type GetAccountResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -13212,6 +13501,27 @@ func (r ListAuditEventsResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ListAuditEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetAuditProofResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r GetAuditProofResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetAuditProofResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -14253,6 +14563,40 @@ func (r PreviewOptimizationResponse) StatusCode() int {
 	return 0
 }
 
+// GetAccountTreeWithResponse Read the tree of the account's events
+//
+// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
+// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 is in place of data. For
+// administrators of the account. Spends nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
+func (c *ClientWithResponses) GetAccountTreeWithResponse(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*GetAccountTreeResponse, error) {
+	rsp, err := c.GetAccountTree(ctx, accountID, object, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetAccountTreeResponse(rsp)
+}
+
+// GetServiceTreeWithResponse Read the tree of all events
+//
+// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
+// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
+// and its hash. After a restart of the tree its objects are below its number, as in `2/checkpoint`. Spends nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /audit/{object} (the `GetServiceTree` operationId).
+func (c *ClientWithResponses) GetServiceTreeWithResponse(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*GetServiceTreeResponse, error) {
+	rsp, err := c.GetServiceTree(ctx, object, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetServiceTreeResponse(rsp)
+}
+
 // GetAccountWithResponse Read the account and what the caller can do in it
 //
 // Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
@@ -14772,7 +15116,9 @@ func (c *ClientWithResponses) GetAuditCheckpointWithResponse(ctx context.Context
 // All events of the account as they were recorded, in order of position, filtered by the parameters. Model texts,
 // which only people with access to the model may read, are null in data: previous, written, lines, bytes, escaped
 // and made of optimizations. hash covers the complete event. An event is listed once no earlier event can still be
-// added, a moment after the call that recorded it. For administrators. Spends nothing.
+// added, a moment after the call that recorded it. With `Accept: application/x-ndjson` each line is an event exactly
+// as it is stored, with metadata and texts, so that its hash can be computed; the header Link then names the next
+// page. Such a line is an entry of the account's tree. For administrators. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -14783,6 +15129,23 @@ func (c *ClientWithResponses) ListAuditEventsWithResponse(ctx context.Context, p
 		return nil, err
 	}
 	return ParseListAuditEventsResponse(rsp)
+}
+
+// GetAuditProofWithResponse Read the proof that an event is in the account's tree
+//
+// A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
+// head of the account's tree, and this head. It can be checked offline, now or later. An event that is not in the
+// tree yet, a few seconds after it was recorded, is 404 AuditRecordNotFound. For administrators. Spends nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
+func (c *ClientWithResponses) GetAuditProofWithResponse(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*GetAuditProofResponse, error) {
+	rsp, err := c.GetAuditProof(ctx, eventID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetAuditProofResponse(rsp)
 }
 
 // ListLicensesWithResponse List the licenses of the account
@@ -15896,6 +16259,38 @@ func (c *ClientWithResponses) PreviewOptimizationWithResponse(ctx context.Contex
 	return ParsePreviewOptimizationResponse(rsp)
 }
 
+// ParseGetAccountTreeResponse parses an HTTP response from a GetAccountTreeWithResponse call
+func ParseGetAccountTreeResponse(rsp *http.Response) (*GetAccountTreeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetAccountTreeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseGetServiceTreeResponse parses an HTTP response from a GetServiceTreeWithResponse call
+func ParseGetServiceTreeResponse(rsp *http.Response) (*GetServiceTreeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetServiceTreeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
 // ParseGetAccountResponse parses an HTTP response from a GetAccountWithResponse call
 func ParseGetAccountResponse(rsp *http.Response) (*GetAccountResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -16544,6 +16939,22 @@ func ParseListAuditEventsResponse(rsp *http.Response) (*ListAuditEventsResponse,
 		}
 		response.JSON200 = &dest
 
+	}
+
+	return response, nil
+}
+
+// ParseGetAuditProofResponse parses an HTTP response from a GetAuditProofWithResponse call
+func ParseGetAuditProofResponse(rsp *http.Response) (*GetAuditProofResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetAuditProofResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
 	}
 
 	return response, nil

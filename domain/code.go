@@ -34,6 +34,7 @@ const (
 	ScheduleNotFound                   Code = "ScheduleNotFound"
 	AiProviderNotFound                 Code = "AiProviderNotFound"
 	AiCredentialNotFound               Code = "AiCredentialNotFound"
+	AuditRecordNotFound                Code = "AuditRecordNotFound"
 	OperationInProgress                Code = "OperationInProgress"
 	OperationHasNoResult               Code = "OperationHasNoResult"
 	ResultNotReady                     Code = "ResultNotReady"

@@ -67,15 +67,20 @@ func (s *Store) ReadVisible(ctx context.Context, tx pgx.Tx, after, upTo int64, u
 	return passed(stored, func(r *Recorded) error { return json.Unmarshal(r.RawMetadata, &r.Metadata) })
 }
 
-// ReadStoredIn yields the stored events after the position that tx sees, up to and including upTo, which must not be above a watermark. It
-// does not decode Event and Metadata.
-func ReadStoredIn(ctx context.Context, tx pgx.Tx, after, upTo int64) iter.Seq2[Recorded, error] {
-	return pages(ctx, tx, after, byPosition, wherePosition, upTo)
+// rowQuerier is a pool or a transaction.
+type rowQuerier interface {
+	Query(context.Context, string, ...any) (pgx.Rows, error)
 }
 
-// ReadAccountIn yields the stored events of an account that tx sees, from a position up to and including another.
-func ReadAccountIn(ctx context.Context, tx pgx.Tx, account string, from, upTo int64) iter.Seq2[Recorded, error] {
-	return pages(ctx, tx, from-1, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`, account, upTo)
+// ReadStoredIn yields the stored events after the position that a pool or transaction sees, up to and including upTo, which must not be above a watermark. It
+// does not decode Event and Metadata.
+func ReadStoredIn(ctx context.Context, q rowQuerier, after, upTo int64) iter.Seq2[Recorded, error] {
+	return pages(ctx, q, after, byPosition, wherePosition, upTo)
+}
+
+// ReadAccountIn yields the stored events of an account that a pool or transaction sees, from a position up to and including another.
+func ReadAccountIn(ctx context.Context, q rowQuerier, account string, from, upTo int64) iter.Seq2[Recorded, error] {
+	return pages(ctx, q, from-1, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`, account, upTo)
 }
 
 // ReadStored yields the selected events in the order of their positions, as they are stored. It does
@@ -112,9 +117,7 @@ func byPosition(r *Recorded) int64 { return r.Position }
 
 // pages yields page after page, each read after the key of the last event. In where, $2 is the key; $1
 // and those from $3 are args.
-func pages(ctx context.Context, q interface {
-	Query(context.Context, string, ...any) (pgx.Rows, error)
-}, after int64, key func(*Recorded) int64, where string, args ...any) iter.Seq2[Recorded, error] {
+func pages(ctx context.Context, q rowQuerier, after int64, key func(*Recorded) int64, where string, args ...any) iter.Seq2[Recorded, error] {
 	sql := fmt.Sprintf(`SELECT %s FROM events WHERE %s LIMIT %d`, columns, where, pageSize)
 	return func(yield func(Recorded, error) bool) {
 		var page []Recorded

@@ -5,10 +5,13 @@ import (
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
+	"readiness/audit"
 	"readiness/http/api"
 	"readiness/internal/optional"
 	"readiness/projections"
@@ -51,6 +54,9 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 	if err != nil {
 		return nil, err
 	}
+	if strings.Contains(callOf(ctx).accept, ndjson) {
+		return newAuditLines(q.AccountID, found, uri)
+	}
 	list := api.AuditEventList{Value: make([]api.AuditEvent, len(found)), ContinuationToken: token, ContinuationURI: uri}
 	for i, e := range found {
 		data, err := withoutTexts(e.Type, e.Data)
@@ -64,7 +70,7 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 			Hash: hex.EncodeToString(e.Hash),
 		}
 	}
-	return api.ListAuditEvents200JSONResponse(list), nil
+	return api.ListAuditEvents200JSONResponse{Body: list}, nil
 }
 
 // GetAuditCheckpoint handles GET /v1/audit/checkpoint.
@@ -84,5 +90,12 @@ func (s *Server) GetAuditCheckpoint(ctx context.Context, _ api.GetAuditCheckpoin
 	}
 	out.Signature = ed25519.Sign(s.signer, fmt.Appendf(nil, "readiness checkpoint v1\n%s\n%d\n%d\n%s\n%s\n",
 		out.AccountID, out.Position, out.Events, out.Hash, out.SignedAtUtc.Format(time.RFC3339)))
+	switch head, err := s.audit.Head(ctx, account, audit.Current); {
+	case err == nil:
+		note := string(head.Note)
+		out.CheckpointNote = &note
+	case !errors.Is(err, audit.ErrNotSealed):
+		return nil, err
+	}
 	return api.GetAuditCheckpoint200JSONResponse(out), nil
 }

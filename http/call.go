@@ -25,6 +25,7 @@ type call struct {
 	metadata string
 	path     string // of the route, once a route is matched
 	head     bool   // a HEAD request, handled as GET
+	accept   string // the header Accept
 	route    *route // nil on routes without a token
 	by       principal
 	caller   commands.Caller

@@ -48,8 +48,8 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 	ours := w.abTest("other", abtest.Words{Name: "Ours"}, sideOf(modelC, "Costs", assistant), sideOf(modelC, "Costs", assistant), abtest.Source{Kind: abtest.FromQuestions})
 
 	// In each route, each id in turn is one of acme's. The other ids are ones that oscar sees, or fitting ones.
-	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered, "scheduleId": planned, "providerId": saved, "abTestId": tested.test, "runId": tested.run}
-	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "assessmentId": nowhere.String(), "kind": "aiInstructions", "questionId": "q1", "abTestId": ours.test.String(), "runId": tested.run.String()}
+	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered, "scheduleId": planned, "providerId": saved, "abTestId": tested.test, "runId": tested.run, "eventId": w.anEvent("acme")}
+	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "assessmentId": nowhere.String(), "kind": "aiInstructions", "questionId": "q1", "abTestId": ours.test.String(), "runId": tested.run.String(), "accountId": "other", "object": "checkpoint"}
 	bodies := map[string]string{ // by operation
 		"assessSemanticModels":    fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret),
 		"addPixiesToReports":      fmt.Sprintf(`{"reportIds":["%s"]}`, reportA),
@@ -103,7 +103,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 				t.Errorf("%s %s: this test has no body of %s", route.Method, route.Path, route.Operation)
 			}
 			for _, p := range placeholder.FindAllStringSubmatch(route.Path, -1) {
-				if p[1] == "kind" || p[1] == "questionId" { // no ids of the service
+				if p[1] == "kind" || p[1] == "questionId" || p[1] == "object" || p[1] == "accountId" { // no ids of the service
 					continue
 				}
 				id, known := theirs[p[1]]

@@ -23,7 +23,7 @@ const callTimeout = 30 * time.Second
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		c := &call{id: uuid.Must(uuid.NewV7())}
+		c := &call{id: uuid.Must(uuid.NewV7()), accept: r.Header.Get("Accept")}
 		ctx, cancel := context.WithTimeout(withCall(r.Context(), c), callTimeout)
 		defer cancel()
 		r = r.WithContext(ctx)

@@ -55,6 +55,7 @@ var statuses = map[domain.Code]int{
 	domain.ScheduleNotFound:     http.StatusNotFound,
 	domain.AiProviderNotFound:   http.StatusNotFound,
 	domain.AiCredentialNotFound: http.StatusNotFound,
+	domain.AuditRecordNotFound:  http.StatusNotFound,
 
 	domain.OperationInProgress:  http.StatusConflict,
 	domain.OperationHasNoResult: http.StatusConflict,

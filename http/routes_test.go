@@ -78,6 +78,8 @@ func TestScopesAndGroups(t *testing.T) {
 			want.Scope, want.Group = token.ScopeReadWrite, routing.Start
 		case strings.HasPrefix(r.Path, "/v1/operations"):
 			want.Group = routing.Operations
+		case strings.HasPrefix(r.Path, "/audit/"):
+			want.Group = routing.Audit
 		}
 		if diff := cmp.Diff(want, r); diff != "" {
 			t.Errorf("%s %s (-want +got):\n%s", r.Method, r.Path, diff)
@@ -87,7 +89,7 @@ func TestScopesAndGroups(t *testing.T) {
 		group             routing.Group
 		limit             int
 		closed, ofAccount bool
-	}{{routing.Start, 30, true, false}, {routing.Read, 300, false, false}, {routing.Operations, 500, false, false}, {routing.Pixies, 10, true, true}} {
+	}{{routing.Start, 30, true, false}, {routing.Read, 300, false, false}, {routing.Operations, 500, false, false}, {routing.Audit, 900, false, false}, {routing.Pixies, 10, true, true}} {
 		if tt.group.Limit != tt.limit || tt.group.Closed != tt.closed || tt.group.OfAccount != tt.ofAccount {
 			t.Errorf("got %+v, want limit %d, closed %v, of the account %v", tt.group, tt.limit, tt.closed, tt.ofAccount)
 		}
@@ -132,7 +134,7 @@ func TestStatusOfEveryCode(t *testing.T) {
 		413: "PayloadTooLarge",
 		401: "Unauthorized TokenExpired",
 		403: "InsufficientScopes AppOnlyTokenNotSupported UserNotRegistered AccountNotActive AdminRoleRequired FeatureNotInPlan FeatureTurnedOff LicenseNotYours TrackedItemLimitReached LicenseTrackedItemLimitReached PlatformConsentRequired PlatformAccessDenied",
-		404: "WorkspaceNotFound ItemNotFound AssessmentNotFound RunNotFound AbTestNotFound OperationNotFound ScheduleNotFound AiProviderNotFound AiCredentialNotFound",
+		404: "WorkspaceNotFound ItemNotFound AssessmentNotFound RunNotFound AbTestNotFound OperationNotFound ScheduleNotFound AiProviderNotFound AiCredentialNotFound AuditRecordNotFound",
 		409: "OperationInProgress OperationHasNoResult ResultNotReady ScheduleConflict AiProviderConflict ItemChanged CapacityPaused RegionNotReady CapacityRequired CapacityUnpaid StoreNotConnected",
 		410: "OperationExpired",
 		429: "RequestBlocked AssessmentDailyLimitReached BenchmarkRunsExhausted OptimizationApplyDailyLimitReached FirstLookLimitReached BenchmarkBuildLimitReached",
@@ -153,7 +155,7 @@ func TestStatusOfEveryCode(t *testing.T) {
 
 // filled returns a route's path with ids filled in.
 func filled(path string) string {
-	return strings.NewReplacer("{workspaceId}", sales.String(), "{semanticModelId}", modelA.String(), "{operationId}", nowhere.String(), "{assessmentId}", nowhere.String(), "{scheduleId}", nowhere.String(), "{providerId}", nowhere.String(), "{abTestId}", nowhere.String(), "{runId}", nowhere.String(), "{kind}", "descriptions", "{reportId}", reportA.String(), "{dataAgentId}", agent.String()).Replace(path)
+	return strings.NewReplacer("{workspaceId}", sales.String(), "{semanticModelId}", modelA.String(), "{operationId}", nowhere.String(), "{assessmentId}", nowhere.String(), "{scheduleId}", nowhere.String(), "{providerId}", nowhere.String(), "{abTestId}", nowhere.String(), "{runId}", nowhere.String(), "{kind}", "descriptions", "{eventId}", nowhere.String(), "{accountId}", "acme", "{object}", "checkpoint", "{reportId}", reportA.String(), "{dataAgentId}", agent.String()).Replace(path)
 }
 
 // Every route refuses unauthorized callers in the same way and without effect.
@@ -191,7 +193,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		{"a closed account", "Bearer " + w.as("carl"), 403, domain.AccountNotActive, ""},
 	}
 	without := map[routing.Feature]string{routing.AIFeatures: "nora", routing.AddPixies: "quin"}
-	for _, g := range []routing.Group{routing.Start, routing.Read, routing.Operations} {
+	for _, g := range []routing.Group{routing.Start, routing.Read, routing.Operations, routing.Audit} {
 		w.blocked(g, "acme", "bob")
 	}
 	w.untouched(func() {
@@ -316,7 +318,7 @@ func TestRequirementsOfRoutes(t *testing.T) {
 		if pixies := strings.HasSuffix(r.Path, "Pixies") && r.Method == http.MethodPost; pixies != (r.Shared == routing.Pixies) {
 			t.Errorf("%s: calls are counted in the group %q too", r.Operation, r.Shared.Name)
 		}
-		if admin := strings.HasPrefix(r.Path, "/v1/audit/") || strings.HasPrefix(r.Path, "/v1/aiProviders") && r.Method != http.MethodGet; admin != (r.Role == account.Admin) {
+		if admin := strings.HasPrefix(r.Path, "/v1/audit/") || strings.HasPrefix(r.Path, "/audit/accounts/") || strings.HasPrefix(r.Path, "/v1/aiProviders") && r.Method != http.MethodGet; admin != (r.Role == account.Admin) {
 			t.Errorf("%s: got role %q", r.Operation, r.Role)
 		}
 		if r.Inactive != (r.Path == "/v1/account") {

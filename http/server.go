@@ -27,6 +27,7 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
+	"readiness/audit"
 	"readiness/commands"
 	"readiness/domain"
 	"readiness/domain/item"
@@ -45,6 +46,7 @@ import (
 type Options struct {
 	Commands *commands.Commands
 	Views    *projections.Views
+	Audit    *audit.Log
 	Verifier *token.Verifier
 	Limiter  *rate.Limiter
 	// Collector receives every view of a Pixie; nil to ignore views.
@@ -75,6 +77,7 @@ type Options struct {
 type Server struct {
 	commands   *commands.Commands
 	views      *projections.Views
+	audit      *audit.Log
 	verifier   *token.Verifier
 	limiter    *rate.Limiter
 	collector  Collector
@@ -151,7 +154,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		expected: expected, sights: sights, seen: seen, arrivals: coalesce.Batcher[arrival, entry]{SecondAt: maxWaiting},
-		commands: o.Commands, views: o.Views, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
+		commands: o.Commands, views: o.Views, audit: o.Audit, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
 		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
 		signer:     ed25519.NewKeyFromSeed(o.CheckpointKey),
 		waitLimits: waitLimits{cmp.Or(o.ReadLimit, health.DefaultLimit), cmp.Or(o.StartLimit, 10*time.Second)}, metrics: m, log: o.Log,
@@ -243,13 +246,19 @@ func add(r, generated *mux.Router) error {
 	})
 	for _, name := range inOrder {
 		path, method, _ := strings.Cut(name, " ")
-		r.Handle(strings.Replace(path, "{questionId}", "{questionId"+withSlashes+"}", 1), routes[name].GetHandler()).Methods(method)
+		r.Handle(slashed.Replace(path), routes[name].GetHandler()).Methods(method)
 	}
 	return nil
 }
 
-// withSlashes follows the name of a path's variable whose value may contain slashes: people choose the ids of questions.
-const withSlashes = ":.+"
+// slashed adds a pattern to the variables of paths whose values may contain slashes: people choose the ids of questions, and the objects of
+// audit trees are laid out in folders. plain removes it.
+var (
+	slashed = strings.NewReplacer("{questionId}", "{questionId:.+}", "{object}", "{object:"+objects+"}")
+	plain   = strings.NewReplacer("{questionId:.+}", "{questionId}", "{object:"+objects+"}", "{object}")
+)
+
+const objects = `(?:[0-9]+/)?(?:checkpoint|tile/.+)`
 
 // describe checks that the router, the table of routes and openapi.yaml agree.
 func (s *Server) describe(doc *openapi3.T) error {
@@ -267,7 +276,7 @@ func (s *Server) describe(doc *openapi3.T) error {
 		if err != nil {
 			return err
 		}
-		path = strings.Replace(path, withSlashes+"}", "}", 1)
+		path = plain.Replace(path)
 		known := matched{path: path}
 		item := doc.Paths.Value(path)
 		if item != nil {

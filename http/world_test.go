@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/base64"
@@ -27,6 +28,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"readiness/audit"
 	"readiness/commands"
 	"readiness/definition"
 	"readiness/documents"
@@ -294,7 +296,7 @@ func (w *world) server(base string, l *rate.Limiter) *readinesshttp.Server {
 	})
 	check(w.t, err)
 	s, err := readinesshttp.New(readinesshttp.Options{
-		Commands: w.Commands, Views: w.Views, Verifier: verifier, Limiter: l, Collector: w.collector,
+		Commands: w.Commands, Views: w.Views, Audit: w.trees(), Verifier: verifier, Limiter: l, Collector: w.collector,
 		BaseURL: base, PortalURL: "https://portal.example.com/consent", TokenKey: bytes.Repeat([]byte("k"), 32), CheckpointKey: bytes.Repeat([]byte("c"), 32),
 		Checks:   append([]health.Check{{Name: "database", Run: w.Pool.Ping}}, w.checks...),
 		Registry: prometheus.NewRegistry(), Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: w.Now,
@@ -302,6 +304,11 @@ func (w *world) server(base string, l *rate.Limiter) *readinesshttp.Server {
 	})
 	check(w.t, err)
 	return s
+}
+
+// trees returns the trees of the log. Tests seal it themselves.
+func (w *world) trees() *audit.Log {
+	return audit.New(audit.Options{Pool: w.Pool, Watermark: w.Store.Watermark, Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte("c"), 32)), Now: w.Now})
 }
 
 // accounts opens the accounts that tests use.

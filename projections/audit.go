@@ -104,6 +104,7 @@ type AuditEvent struct {
 	RequestID     string
 	OperationID   string
 	Data          json.RawMessage
+	Metadata      json.RawMessage
 	Hash          []byte
 }
 
@@ -132,7 +133,7 @@ func (v *Views) auditEvents(ctx context.Context, s database.Statement) ([]AuditE
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (e AuditEvent, err error) {
 		err = row.Scan(&e.Position, (*[16]byte)(&e.ID), &e.Stream, &e.Version, &e.Type, &e.SchemaVersion, &e.RecordedAt, &e.Person,
-			&e.RequestID, &e.OperationID, (*[]byte)(&e.Data), &e.Hash)
+			&e.RequestID, &e.OperationID, (*[]byte)(&e.Data), (*[]byte)(&e.Metadata), &e.Hash)
 		e.RecordedAt = e.RecordedAt.UTC()
 		return e, err
 	})
@@ -214,7 +215,7 @@ func (a *auditSQL) hour(compared string, at time.Time) {
 
 const auditColumns = `position, event_id, stream, version, type, schema_version, recorded_at,
 	coalesce(metadata ->> 'person', '') AS person, coalesce(metadata ->> 'requestId', '') AS request,
-		coalesce(metadata ->> 'operationId', '') AS operation, data, hash`
+		coalesce(metadata ->> 'operationId', '') AS operation, data, metadata, hash`
 
 // events returns SQL for the events at the positions that match where.
 func (a *auditSQL) events(positions ...string) string {

@@ -192,7 +192,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		return nil, err
 	}
 	server, err := http.New(http.Options{
-		Commands: s.commands, Views: s.views, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: f.baseURL,
+		Commands: s.commands, Views: s.views, Audit: s.audit, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: f.baseURL,
 		PortalURL: f.portalURL,
 		TokenKey:  s.secrets.key("continuation tokens", 32), CheckpointKey: s.secrets.key("checkpoints", 32),
 		Checks: s.checks(), Registry: s.registry, MetricsElsewhere: f.metricsListen != "", Tracer: s.tracer,

@@ -1823,6 +1823,9 @@ type AuditCheckpoint struct {
 	AccountID string                   `json:"accountId"`
 	Algorithm AuditCheckpointAlgorithm `json:"algorithm"`
 
+	// CheckpointNote The newest signed head of the account's tree (c2sp.org/tlog-checkpoint); absent before the first. It may cover fewer events.
+	CheckpointNote *string `json:"checkpointNote,omitempty"`
+
 	// Events How many events it covers.
 	Events int64 `json:"events"`
 
@@ -1890,6 +1893,9 @@ type AuditEventList struct {
 	ContinuationURI *PageURI     `json:"continuationUri,omitempty"`
 	Value           []AuditEvent `json:"value"`
 }
+
+// AuditText defines model for AuditText.
+type AuditText = string
 
 // BenchmarkQuestion defines model for BenchmarkQuestion.
 type BenchmarkQuestion struct {
@@ -3398,6 +3404,9 @@ type IdempotencyKey = string
 // AbTestID defines model for abTestId.
 type AbTestID = string
 
+// AccountID defines model for accountId.
+type AccountID = string
+
 // AssessmentID defines model for assessmentId.
 type AssessmentID = string
 
@@ -3407,11 +3416,17 @@ type ContinuationToken = string
 // DataAgentID defines model for dataAgentId.
 type DataAgentID = openapi_types.UUID
 
+// EventID defines model for eventId.
+type EventID = openapi_types.UUID
+
 // Kind defines model for kind.
 type Kind = string
 
 // MaxResults defines model for maxResults.
 type MaxResults = int
+
+// Object defines model for object.
+type Object = string
 
 // OperationID defines model for operationId.
 type OperationID = openapi_types.UUID
@@ -3888,6 +3903,12 @@ type ApplyOptimizationJSONRequestBody = ApplyRequest
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// GetAccountTree Read the tree of the account's events
+	// (GET /audit/accounts/{accountId}/{object})
+	GetAccountTree(w http.ResponseWriter, r *http.Request, accountID AccountID, object Object)
+	// GetServiceTree Read the tree of all events
+	// (GET /audit/{object})
+	GetServiceTree(w http.ResponseWriter, r *http.Request, object Object)
 	// GetAccount Read the account and what the caller can do in it
 	// (GET /v1/account)
 	GetAccount(w http.ResponseWriter, r *http.Request)
@@ -3963,6 +3984,9 @@ type ServerInterface interface {
 	// ListAuditEvents List the events of the account, oldest first
 	// (GET /v1/audit/events)
 	ListAuditEvents(w http.ResponseWriter, r *http.Request, params ListAuditEventsParams)
+	// GetAuditProof Read the proof that an event is in the account's tree
+	// (GET /v1/audit/proofs/{eventId})
+	GetAuditProof(w http.ResponseWriter, r *http.Request, eventID EventID)
 	// ListLicenses List the licenses of the account
 	// (GET /v1/licenses)
 	ListLicenses(w http.ResponseWriter, r *http.Request)
@@ -4108,6 +4132,67 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(http.Handler) http.Handler
+
+// GetAccountTree operation middleware
+func (siw *ServerInterfaceWrapper) GetAccountTree(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "accountId" -------------
+	var accountID AccountID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "accountId", mux.Vars(r)["accountId"], &accountID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "accountId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "object" -------------
+	var object Object
+
+	err = runtime.BindStyledParameterWithOptions("simple", "object", mux.Vars(r)["object"], &object, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "object", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAccountTree(w, r, accountID, object)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetServiceTree operation middleware
+func (siw *ServerInterfaceWrapper) GetServiceTree(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "object" -------------
+	var object Object
+
+	err = runtime.BindStyledParameterWithOptions("simple", "object", mux.Vars(r)["object"], &object, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "object", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetServiceTree(w, r, object)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
 
 // GetAccount operation middleware
 func (siw *ServerInterfaceWrapper) GetAccount(w http.ResponseWriter, r *http.Request) {
@@ -5095,6 +5180,32 @@ func (siw *ServerInterfaceWrapper) ListAuditEvents(w http.ResponseWriter, r *htt
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ListAuditEvents(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetAuditProof operation middleware
+func (siw *ServerInterfaceWrapper) GetAuditProof(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "eventId" -------------
+	var eventID EventID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "eventId", mux.Vars(r)["eventId"], &eventID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "eventId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAuditProof(w, r, eventID)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -7554,6 +7665,10 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 		ErrorHandlerFunc:   options.ErrorHandlerFunc,
 	}
 
+	r.HandleFunc(options.BaseURL+"/audit/{object}", wrapper.GetServiceTree).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/audit/accounts/{accountId}/{object}", wrapper.GetAccountTree).Methods(http.MethodGet)
+
 	r.HandleFunc(options.BaseURL+"/v1/account", wrapper.GetAccount).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/account/permissions", wrapper.ListPermissions).Methods(http.MethodGet)
@@ -7603,6 +7718,8 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 	r.HandleFunc(options.BaseURL+"/v1/audit/checkpoint", wrapper.GetAuditCheckpoint).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/audit/events", wrapper.ListAuditEvents).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/audit/proofs/{eventId}", wrapper.GetAuditProof).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/licenses", wrapper.ListLicenses).Methods(http.MethodGet)
 
@@ -7706,6 +7823,85 @@ type AcceptedJSONResponse struct {
 	Body Accepted
 
 	Headers AcceptedResponseHeaders
+}
+
+type GetAccountTreeRequestObject struct {
+	AccountID AccountID `json:"accountId"`
+	Object    Object    `json:"object"`
+}
+
+type GetAccountTreeResponseObject interface {
+	VisitGetAccountTreeResponse(w http.ResponseWriter) error
+}
+
+type GetAccountTree200ApplicationOctetStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response GetAccountTree200ApplicationOctetStreamResponse) VisitGetAccountTreeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/octet-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetAccountTree200TextResponse AuditText
+
+func (response GetAccountTree200TextResponse) VisitGetAccountTreeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(200)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
+type GetServiceTreeRequestObject struct {
+	Object Object `json:"object"`
+}
+
+type GetServiceTreeResponseObject interface {
+	VisitGetServiceTreeResponse(w http.ResponseWriter) error
+}
+
+type GetServiceTree200ApplicationOctetStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response GetServiceTree200ApplicationOctetStreamResponse) VisitGetServiceTreeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/octet-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetServiceTree200TextResponse AuditText
+
+func (response GetServiceTree200TextResponse) VisitGetServiceTreeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(200)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
 }
 
 type GetAccountRequestObject struct {
@@ -8288,17 +8484,46 @@ type ListAuditEventsResponseObject interface {
 	VisitListAuditEventsResponse(w http.ResponseWriter) error
 }
 
-type ListAuditEvents200JSONResponse AuditEventList
+type ListAuditEvents200ResponseHeaders struct {
+	Link *string
+}
+
+type ListAuditEvents200JSONResponse struct {
+	Body    AuditEventList
+	Headers ListAuditEvents200ResponseHeaders
+}
 
 func (response ListAuditEvents200JSONResponse) VisitListAuditEventsResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.Link != nil {
+		w.Header().Set("Link", fmt.Sprint(*response.Headers.Link))
+	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetAuditProofRequestObject struct {
+	EventID EventID `json:"eventId"`
+}
+
+type GetAuditProofResponseObject interface {
+	VisitGetAuditProofResponse(w http.ResponseWriter) error
+}
+
+type GetAuditProof200TextResponse AuditText
+
+func (response GetAuditProof200TextResponse) VisitGetAuditProofResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(200)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -9479,6 +9704,12 @@ func (response PreviewOptimization202JSONResponse) VisitPreviewOptimizationRespo
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// GetAccountTree Read the tree of the account's events
+	// (GET /audit/accounts/{accountId}/{object})
+	GetAccountTree(ctx context.Context, request GetAccountTreeRequestObject) (GetAccountTreeResponseObject, error)
+	// GetServiceTree Read the tree of all events
+	// (GET /audit/{object})
+	GetServiceTree(ctx context.Context, request GetServiceTreeRequestObject) (GetServiceTreeResponseObject, error)
 	// GetAccount Read the account and what the caller can do in it
 	// (GET /v1/account)
 	GetAccount(ctx context.Context, request GetAccountRequestObject) (GetAccountResponseObject, error)
@@ -9554,6 +9785,9 @@ type StrictServerInterface interface {
 	// ListAuditEvents List the events of the account, oldest first
 	// (GET /v1/audit/events)
 	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (ListAuditEventsResponseObject, error)
+	// GetAuditProof Read the proof that an event is in the account's tree
+	// (GET /v1/audit/proofs/{eventId})
+	GetAuditProof(ctx context.Context, request GetAuditProofRequestObject) (GetAuditProofResponseObject, error)
 	// ListLicenses List the licenses of the account
 	// (GET /v1/licenses)
 	ListLicenses(ctx context.Context, request ListLicensesRequestObject) (ListLicensesResponseObject, error)
@@ -9728,6 +9962,59 @@ type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
 	options     StrictHTTPServerOptions
+}
+
+// GetAccountTree operation middleware
+func (sh *strictHandler) GetAccountTree(w http.ResponseWriter, r *http.Request, accountID AccountID, object Object) {
+	var request GetAccountTreeRequestObject
+
+	request.AccountID = accountID
+	request.Object = object
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAccountTree(ctx, request.(GetAccountTreeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAccountTree")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAccountTreeResponseObject); ok {
+		if err := validResponse.VisitGetAccountTreeResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetServiceTree operation middleware
+func (sh *strictHandler) GetServiceTree(w http.ResponseWriter, r *http.Request, object Object) {
+	var request GetServiceTreeRequestObject
+
+	request.Object = object
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetServiceTree(ctx, request.(GetServiceTreeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetServiceTree")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetServiceTreeResponseObject); ok {
+		if err := validResponse.VisitGetServiceTreeResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
 }
 
 // GetAccount operation middleware
@@ -10415,6 +10702,32 @@ func (sh *strictHandler) ListAuditEvents(w http.ResponseWriter, r *http.Request,
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListAuditEventsResponseObject); ok {
 		if err := validResponse.VisitListAuditEventsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAuditProof operation middleware
+func (sh *strictHandler) GetAuditProof(w http.ResponseWriter, r *http.Request, eventID EventID) {
+	var request GetAuditProofRequestObject
+
+	request.EventID = eventID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAuditProof(ctx, request.(GetAuditProofRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAuditProof")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAuditProofResponseObject); ok {
+		if err := validResponse.VisitGetAuditProofResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -1,0 +1,93 @@
+package http
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"readiness/audit"
+	"readiness/audit/tree"
+	"readiness/domain"
+	"readiness/http/api"
+)
+
+// treeObject is a response with an object of an audit tree, or with a proof.
+type treeObject struct {
+	kind      string
+	body      []byte
+	immutable bool
+}
+
+func (o treeObject) write(w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", o.kind)
+	if o.immutable {
+		w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
+	}
+	_, err := w.Write(o.body)
+	return err
+}
+
+// VisitGetServiceTreeResponse implements api.GetServiceTreeResponseObject.
+func (o treeObject) VisitGetServiceTreeResponse(w http.ResponseWriter) error { return o.write(w) }
+
+// VisitGetAccountTreeResponse implements api.GetAccountTreeResponseObject.
+func (o treeObject) VisitGetAccountTreeResponse(w http.ResponseWriter) error { return o.write(w) }
+
+// VisitGetAuditProofResponse implements api.GetAuditProofResponseObject.
+func (o treeObject) VisitGetAuditProofResponse(w http.ResponseWriter) error { return o.write(w) }
+
+const plainText = "text/plain; charset=utf-8"
+
+// GetServiceTree handles GET /audit/{object}.
+func (s *Server) GetServiceTree(ctx context.Context, r api.GetServiceTreeRequestObject) (api.GetServiceTreeResponseObject, error) {
+	return s.treeObject(ctx, audit.Service, r.Object)
+}
+
+// GetAccountTree handles GET /audit/accounts/{accountId}/{object}. Another account's tree is answered like one that there is not.
+func (s *Server) GetAccountTree(ctx context.Context, r api.GetAccountTreeRequestObject) (api.GetAccountTreeResponseObject, error) {
+	if r.AccountID != callerOf(ctx).Account {
+		return nil, notInTree("the tree of account %s has no %s", r.AccountID, r.Object)
+	}
+	return s.treeObject(ctx, r.AccountID, r.Object)
+}
+
+// GetAuditProof handles GET /v1/audit/proofs/{eventId}.
+func (s *Server) GetAuditProof(ctx context.Context, r api.GetAuditProofRequestObject) (api.GetAuditProofResponseObject, error) {
+	proof, err := s.audit.Proof(ctx, callerOf(ctx).Account, r.EventID)
+	if errors.Is(err, audit.ErrNotSealed) {
+		return nil, notInTree("the account's tree has no event %s; one that was recorded a few seconds ago is added soon", r.EventID)
+	}
+	return treeObject{kind: plainText, body: proof}, err
+}
+
+func notInTree(format string, args ...any) error { return domain.Refuse(domain.AuditRecordNotFound, format, args...) }
+
+// treeObject returns an object of a tree by its path: checkpoint or tile/… of the first epoch, or those below the number of a later one. What
+// never changes keeps its address.
+func (s *Server) treeObject(ctx context.Context, of, path string) (o treeObject, err error) {
+	epoch, object := 1, path
+	if number, rest, ok := strings.Cut(path, "/"); ok && number != "tile" {
+		if epoch, err = strconv.Atoi(number); err != nil || epoch < 2 || strconv.Itoa(epoch) != number || epoch > 1<<30 {
+			return o, notInTree("there is no %s", path)
+		}
+		object = rest
+	}
+	if object == "checkpoint" {
+		head, err := s.audit.Head(ctx, of, epoch)
+		if errors.Is(err, audit.ErrNotSealed) {
+			return o, notInTree("the tree has no signed head yet")
+		}
+		return treeObject{kind: plainText, body: head.Note}, err
+	}
+	request, err := tree.ParsePath(object)
+	if err != nil {
+		return o, notInTree("there is no %s", path)
+	}
+	body, err := s.audit.Tile(ctx, of, epoch, request)
+	if errors.Is(err, audit.ErrNotSealed) {
+		return o, notInTree("the tree has no %s", path)
+	}
+	return treeObject{"application/octet-stream", body, true}, err
+}

@@ -1,0 +1,142 @@
+package http_test
+
+import (
+	"crypto/ed25519"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"readiness/audit"
+	"readiness/audit/tree"
+	"readiness/domain"
+	"readiness/domain/account"
+	"readiness/eventstore"
+)
+
+const treeOrigin = "readiness.example.com/audit"
+
+// anEvent returns the id of an account's first event.
+func (w *world) anEvent(account string) (id uuid.UUID) {
+	w.t.Helper()
+	check(w.t, w.Pool.QueryRow(w.t.Context(), `SELECT event_id FROM events WHERE account_id = $1 ORDER BY position LIMIT 1`, account).Scan((*[16]byte)(&id)))
+	return id
+}
+
+// sealed seals the log and returns the id of an account's first event.
+func (w *world) sealed(account string) uuid.UUID {
+	w.t.Helper()
+	check(w.t, w.trees().Begin(w.t.Context(), treeOrigin))
+	check(w.t, w.trees().Seal(w.t.Context()))
+	return w.anEvent(account)
+}
+
+// lines returns the lines of all pages of the account's events.
+func (w *world) lines(tok string, query url.Values) (lines []string) {
+	w.t.Helper()
+	for address := w.base + "/v1/audit/events?" + query.Encode(); address != ""; {
+		page := w.send("GET", strings.TrimPrefix(address, w.base), tok, "", "Accept", "application/x-ndjson").ok(200)
+		if kind := page.header.Get("Content-Type"); kind != "application/x-ndjson" {
+			w.t.Fatalf("the lines have the type %q", kind)
+		}
+		for line := range strings.Lines(string(page.text)) {
+			lines = append(lines, strings.TrimSuffix(line, "\n"))
+		}
+		next, _, _ := strings.Cut(strings.TrimPrefix(page.header.Get("Link"), "<"), ">")
+		address = next
+	}
+	return lines
+}
+
+// An administrator reads the account's events as the lines that an export writes, page by page and with filters. They are the entries of
+// the account's tree: its size is their number, its head their hash, and the proof of one holds for its line.
+//
+// proves: decisions/18/lines decisions/18/proofs
+func TestAuditLinesAreTheEntries(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.assess("ada", modelA)
+	w.assess("oscar", modelA)
+	first := w.sealed("acme")
+	ada := w.as("ada")
+	lines := w.lines(ada, url.Values{"maxResults": {"3"}})
+	var export strings.Builder
+	_, err := w.Store.Export(t.Context(), &export, eventstore.NDJSON, eventstore.Selection{Account: "acme"})
+	check(t, err)
+	if strings.Join(lines, "\n")+"\n" != export.String() || len(lines) < 6 {
+		t.Fatalf("got %d lines that are not those of the export", len(lines))
+	}
+	for _, line := range w.lines(ada, url.Values{"type": {"operation.accepted"}}) {
+		if !strings.Contains(line, `"type":"operation.accepted"`) {
+			t.Errorf("filtered by type, got %s", line)
+		}
+	}
+
+	note := w.get("/audit/accounts/acme/checkpoint", ada).ok(200)
+	key := ed25519.NewKeyFromSeed([]byte(strings.Repeat("c", 32))).Public().(ed25519.PublicKey)
+	head, err := audit.Opened(note.text, treeOrigin+"/accounts/acme", key)
+	check(t, err)
+	edge := &tree.Edge{}
+	for _, line := range lines {
+		edge.Append(tree.Leaf([]byte(line)))
+	}
+	if edge.Size() != head.Size || edge.Root() != head.Root {
+		t.Errorf("the head is %+v, and the lines have %d, %s", head, edge.Size(), edge.Root())
+	}
+	if got := w.get("/v1/audit/checkpoint", ada).ok(200).body["checkpointNote"]; got != string(note.text) {
+		t.Errorf("checkpointNote is %v", got)
+	}
+	bundle := ""
+	for _, line := range lines {
+		bundle += string([]byte{byte(len(line) >> 8), byte(len(line))}) + line
+	}
+	tile := w.get(fmt.Sprintf("/audit/accounts/acme/tile/entries/000.p/%d", len(lines)), ada).ok(200)
+	if string(tile.text) != bundle || tile.header.Get("Cache-Control") != "private, max-age=31536000, immutable" {
+		t.Errorf("the bundle is not that of the lines, or not cacheable: %v", tile.header)
+	}
+	if got := w.get(fmt.Sprintf("/audit/accounts/acme/tile/0/000.p/%d", len(lines)), ada).ok(200); len(got.text) != 32*len(lines) {
+		t.Errorf("the tile has %d bytes", len(got.text))
+	}
+	var event struct{ EventID uuid.UUID }
+	check(t, json.Unmarshal([]byte(lines[0]), &event))
+	proof := w.get("/v1/audit/proofs/"+first.String(), ada).ok(200)
+	if event.EventID != first || !strings.HasPrefix(string(proof.text), "c2sp.org/tlog-proof@v1\nindex 0\n") || !strings.HasSuffix(string(proof.text), "\n\n"+string(note.text)) {
+		t.Errorf("got the proof\n%s", proof.text)
+	}
+}
+
+// Everyone who may call reads the tree of all events. The tree of an account is for its administrators: others, and what no tree has, get
+// the answer of what there is not.
+//
+// proves: 7.2/AuditRecordNotFound decisions/18/tree-access
+func TestWhoReadsTrees(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.as("ada")
+	for _, path := range []string{"/audit/checkpoint", "/audit/accounts/acme/checkpoint", "/audit/tile/0/000.p/1", "/v1/audit/proofs/" + w.anEvent("acme").String()} {
+		w.get(path, ada).refused(404, domain.AuditRecordNotFound)
+	}
+	if _, there := w.get("/v1/audit/checkpoint", ada).ok(200).body["checkpointNote"]; there {
+		t.Error("there is a note before the first head")
+	}
+	w.sealed("acme")
+	_, err := w.Accounts.Apply(t.Context(), []account.Declaration{{AccountID: "other", Plan: account.Team, Status: account.Active, Settings: account.Settings{AIFeatures: true, DefinitionCopies: account.CopiesNone}}})
+	check(t, err)
+	w.get("/audit/checkpoint", w.as("bob")).ok(200)
+	w.get("/audit/tile/entries/000.p/1", w.as("bob")).ok(200)
+	w.get("/audit/accounts/acme/checkpoint", w.as("bob")).refused(403, domain.AdminRoleRequired)
+	w.get("/v1/audit/proofs/"+w.anEvent("acme").String(), w.as("bob")).refused(403, domain.AdminRoleRequired)
+	w.get("/v1/audit/proofs/"+w.anEvent("other").String(), ada).refused(404, domain.AuditRecordNotFound)
+	for _, path := range []string{
+		"/audit/accounts/other/checkpoint", "/audit/accounts/other/tile/0/000.p/1", "/audit/accounts/none/checkpoint", "/audit/2/checkpoint", "/audit/1/checkpoint",
+		"/audit/0/checkpoint", "/audit/02/checkpoint", "/audit/99999999999999999999/checkpoint", "/audit/tile/0/000.p/255", "/audit/tile/0/001", "/audit/tile/1/000.p/1",
+		"/audit/tile/9/000", "/audit/tile/x", "/audit/accounts/acme/tile/entries/000", "/audit/accounts/acme/2/tile/entries/000.p/1",
+	} {
+		w.get(path, ada).refused(404, domain.AuditRecordNotFound)
+	}
+	w.get("/audit/nothing", ada).refused(404, domain.InvalidRequest)
+	w.post("/audit/checkpoint", ada, "").refused(405, domain.InvalidRequest)
+}
