@@ -72,8 +72,8 @@ type rowQuerier interface {
 	Query(context.Context, string, ...any) (pgx.Rows, error)
 }
 
-// ReadStoredIn yields the stored events after the position that a pool or transaction sees, up to and including upTo, which must not be above a watermark. It
-// does not decode Event and Metadata.
+// ReadStoredIn yields the stored events after the position that a pool or transaction sees, up to and including upTo, which must not be
+// above a watermark. It does not decode Event and Metadata.
 func ReadStoredIn(ctx context.Context, q rowQuerier, after, upTo int64) iter.Seq2[Recorded, error] {
 	return pages(ctx, q, after, byPosition, wherePosition, upTo)
 }
@@ -117,7 +117,8 @@ func byPosition(r *Recorded) int64 { return r.Position }
 
 // pages yields page after page, each read after the key of the last event. In where, $2 is the key; $1
 // and those from $3 are args.
-func pages(ctx context.Context, q rowQuerier, after int64, key func(*Recorded) int64, where string, args ...any) iter.Seq2[Recorded, error] {
+func pages(ctx context.Context, q rowQuerier, after int64, key func(*Recorded) int64, where string, args ...any,
+) iter.Seq2[Recorded, error] {
 	sql := fmt.Sprintf(`SELECT %s FROM events WHERE %s LIMIT %d`, columns, where, pageSize)
 	return func(yield func(Recorded, error) bool) {
 		var page []Recorded

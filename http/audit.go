@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
 	"time"
 
 	"readiness/audit"
@@ -54,8 +53,8 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 	if err != nil {
 		return nil, err
 	}
-	if strings.Contains(callOf(ctx).accept, ndjson) {
-		return newAuditLines(q.AccountID, found, uri)
+	if callOf(ctx).lines {
+		return auditLines{}.of(q.AccountID, found, uri)
 	}
 	list := api.AuditEventList{Value: make([]api.AuditEvent, len(found)), ContinuationToken: token, ContinuationURI: uri}
 	for i, e := range found {

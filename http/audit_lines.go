@@ -3,12 +3,8 @@ package http
 import (
 	"net/http"
 
-	"readiness/eventstore"
 	"readiness/projections"
 )
-
-// ndjson is the media type of lines of JSON.
-const ndjson = "application/x-ndjson"
 
 // auditLines is a page of events as lines of an export.
 type auditLines struct {
@@ -16,23 +12,22 @@ type auditLines struct {
 	next *string
 }
 
-func newAuditLines(account string, found []projections.AuditEvent, next *string) (auditLines, error) {
-	lines := auditLines{next: next}
+// of returns the page of events of an account; next is the address of the next page.
+func (l auditLines) of(account string, found []projections.AuditEvent, next *string) (auditLines, error) {
 	for _, e := range found {
-		r := eventstore.Recorded{Position: e.Position, ID: e.ID, Account: account, Stream: e.Stream, Version: e.Version, Type: e.Type,
-			SchemaVersion: e.SchemaVersion, Data: e.Data, RawMetadata: e.Metadata, RecordedAt: e.RecordedAt, Hash: e.Hash}
-		line, err := r.Line()
+		line, err := e.Line(account)
 		if err != nil {
-			return lines, err
+			return l, err
 		}
-		lines.text = append(append(lines.text, line...), '\n')
+		l.text = append(append(l.text, line...), '\n')
 	}
-	return lines, nil
+	l.next = next
+	return l, nil
 }
 
 // VisitListAuditEventsResponse implements api.ListAuditEventsResponseObject.
 func (l auditLines) VisitListAuditEventsResponse(w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", ndjson)
+	w.Header().Set("Content-Type", "application/x-ndjson")
 	if l.next != nil {
 		w.Header().Set("Link", "<"+*l.next+`>; rel="next"`)
 	}

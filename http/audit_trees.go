@@ -62,10 +62,12 @@ func (s *Server) GetAuditProof(ctx context.Context, r api.GetAuditProofRequestOb
 	return treeObject{kind: plainText, body: proof}, err
 }
 
-func notInTree(format string, args ...any) error { return domain.Refuse(domain.AuditRecordNotFound, format, args...) }
+func notInTree(format string, args ...any) error {
+	return domain.Refuse(domain.AuditRecordNotFound, format, args...)
+}
 
-// treeObject returns an object of a tree by its path: checkpoint or tile/… of the first epoch, or those below the number of a later one. What
-// never changes keeps its address.
+// treeObject returns an object of a tree by its path: checkpoint or tile/… of the first epoch, or those below the number of a later one.
+// What never changes keeps its address.
 func (s *Server) treeObject(ctx context.Context, of, path string) (o treeObject, err error) {
 	epoch, object := 1, path
 	if number, rest, ok := strings.Cut(path, "/"); ok && number != "tile" {

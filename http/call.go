@@ -25,7 +25,7 @@ type call struct {
 	metadata string
 	path     string // of the route, once a route is matched
 	head     bool   // a HEAD request, handled as GET
-	accept   string // the header Accept
+	lines    bool   // whether the call asks for lines of JSON
 	route    *route // nil on routes without a token
 	by       principal
 	caller   commands.Caller

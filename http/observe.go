@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,7 +24,7 @@ const callTimeout = 30 * time.Second
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		c := &call{id: uuid.Must(uuid.NewV7()), accept: r.Header.Get("Accept")}
+		c := &call{id: uuid.Must(uuid.NewV7()), lines: strings.Contains(r.Header.Get("Accept"), "application/x-ndjson")}
 		ctx, cancel := context.WithTimeout(withCall(r.Context(), c), callTimeout)
 		defer cancel()
 		r = r.WithContext(ctx)

@@ -78,7 +78,7 @@ func TestScopesAndGroups(t *testing.T) {
 			want.Scope, want.Group = token.ScopeReadWrite, routing.Start
 		case strings.HasPrefix(r.Path, "/v1/operations"):
 			want.Group = routing.Operations
-		case strings.HasPrefix(r.Path, "/audit/"):
+		case strings.HasPrefix(r.Path, "/audit/"), strings.HasPrefix(r.Path, "/v1/audit/proofs/"):
 			want.Group = routing.Audit
 		}
 		if diff := cmp.Diff(want, r); diff != "" {

@@ -108,6 +108,13 @@ type AuditEvent struct {
 	Hash          []byte
 }
 
+// Line returns the event of an account as a line of an export.
+func (e AuditEvent) Line(account string) ([]byte, error) {
+	r := eventstore.Recorded{Position: e.Position, ID: e.ID, Account: account, Stream: e.Stream, Version: e.Version, Type: e.Type,
+		SchemaVersion: e.SchemaVersion, Data: e.Data, RawMetadata: e.Metadata, RecordedAt: e.RecordedAt, Hash: e.Hash}
+	return r.Line()
+}
+
 // AuditEvents returns a page of an account's events. It is complete up to the watermark even if the
 // view lags behind.
 func (v *Views) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, error) {

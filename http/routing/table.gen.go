@@ -31,7 +31,7 @@ func Table() []Route {
 		{Operation: "listAuditEvents", Method: http.MethodGet, Path: "/v1/audit/events",
 			Scope: token.ScopeRead, Group: Read, Role: account.Admin, RoundTrips: 3},
 		{Operation: "getAuditProof", Method: http.MethodGet, Path: "/v1/audit/proofs/{eventId}",
-			Scope: token.ScopeRead, Group: Read, Role: account.Admin, RoundTrips: 5},
+			Scope: token.ScopeRead, Group: Audit, Role: account.Admin, RoundTrips: 5},
 		{Operation: "getServiceTree", Method: http.MethodGet, Path: "/audit/{object}",
 			Scope: token.ScopeRead, Group: Audit, RoundTrips: 4},
 		{Operation: "getAccountTree", Method: http.MethodGet, Path: "/audit/accounts/{accountId}/{object}",

@@ -1,0 +1,67 @@
+package audit
+
+import (
+	"context"
+	"crypto/ed25519"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Verification counts the results of Verify.
+type Verification struct {
+	Trees, Entries, Heads, Mismatches int64
+}
+
+// VerifyOptions are the inputs of Verify.
+type VerifyOptions struct {
+	// Key verifies the signatures of heads; without it they are not checked.
+	Key ed25519.PublicKey
+	// Notes are signed heads that were kept outside of the database: each must be a head of the log.
+	Notes [][]byte
+	// Found is called with each mismatch as it is found; nil for none.
+	Found func(string)
+	// Progress is called now and then with the number of events that were read; nil for none.
+	Progress func(events int64)
+}
+
+// Verify computes all trees again from the events, as of one instant, and compares tiles, heads and notes with them. An error is about
+// reading; mismatches are in the result.
+//
+// It cannot find a log and trees that were replaced as a whole by somebody who has the key, or events that were removed before they were
+// sealed: the former is found by Notes.
+func (l *Log) Verify(ctx context.Context, o VerifyOptions) (Verification, error) {
+	v := verifier{o: o, trees: map[treeKey]*check{}}
+	err := pgx.BeginTxFunc(ctx, l.o.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		if err := v.load(ctx, tx); err != nil || len(v.epochs) == 0 {
+			if err == nil && len(o.Notes) > 0 {
+				v.found("the log has no trees")
+			}
+			return err
+		}
+		if err := v.run(ctx, tx); err != nil {
+			return err
+		}
+		return v.end(ctx, tx)
+	})
+	return v.Verification, wrapped("verify", err)
+}
+
+func (v *verifier) found(format string, args ...any) {
+	v.Mismatches++
+	if v.o.Found != nil {
+		v.o.Found(fmt.Sprintf(format, args...))
+	}
+}
+
+// name returns how a tree is called in a message.
+func (k treeKey) name() string {
+	name := "the tree of all events"
+	if k.of != Service {
+		name = "the tree of account " + k.of
+	}
+	if k.epoch > 1 {
+		name += fmt.Sprintf(" in epoch %d", k.epoch)
+	}
+	return name
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"readiness/audit"
+	"readiness/cmd/readiness/cli"
+)
+
+func (r *root) auditCommand() *cobra.Command {
+	var flags databaseFlags
+	c := &cobra.Command{
+		Use:   "audit",
+		Short: "Show the key of signed heads, compare the log with them, or begin its trees anew",
+		Args:  cobra.NoArgs,
+		RunE:  cli.NeedsSubcommand,
+	}
+	flags.add(c.PersistentFlags())
+	c.AddCommand(r.auditKeyCommand(&flags), r.auditVerifyCommand(&flags), r.auditRestartCommand(&flags))
+	return c
+}
+
+// checkpointFlag adds the flag for notes that were kept outside of the database.
+func checkpointFlag(c *cobra.Command, files *[]string) {
+	c.Flags().StringSliceVar(files, "checkpoint", nil, "file with a signed head that was kept outside of the database; can be repeated")
+}
+
+func readNotes(files []string) (notes [][]byte, err error) {
+	for _, name := range files {
+		note, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if _, _, err := audit.ParseBody(note); err != nil {
+			return nil, cli.Usage("--checkpoint %s: %w", name, err)
+		}
+		notes = append(notes, note)
+	}
+	return notes, nil
+}
+
+// trees returns the trees of the log, with the service's key if the data directory has it.
+func (r *root) trees(core *core, data string) (*audit.Log, ed25519.PrivateKey, error) {
+	o := audit.Options{Pool: core.pool, Watermark: core.store.Watermark, Now: time.Now, Log: r.Log}
+	if _, err := os.Lstat(filepath.Join(data, keyFile)); errors.Is(err, fs.ErrNotExist) {
+		return audit.New(o), nil, nil
+	}
+	secrets, err := openSecrets(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	o.Key = ed25519.NewKeyFromSeed(secrets.key("checkpoints", ed25519.SeedSize))
+	o.Published = audit.Kept(secrets.keptHead())
+	return audit.New(o), o.Key, nil
+}
+
+// verifyTrees compares the trees with the events and with notes. damaged reports mismatches, which it lists.
+func (r *root) verifyTrees(ctx context.Context, core *core, data string, notes [][]byte) (damaged bool, err error) {
+	log, key, err := r.trees(core, data)
+	if err != nil {
+		return false, err
+	}
+	o := audit.VerifyOptions{Notes: notes, Found: func(what string) { fmt.Fprintln(r.Stdout, what) }}
+	checked := "signatures not checked without service.key"
+	if key != nil {
+		o.Key, checked = key.Public().(ed25519.PublicKey), "signatures checked"
+	}
+	v, err := log.Verify(ctx, o)
+	if err != nil {
+		return false, err
+	}
+	fmt.Fprintf(r.Stdout, "%d entries in %d trees with %d signed heads, %s: %d mismatches\n", v.Entries, v.Trees, v.Heads, checked,
+		v.Mismatches)
+	return v.Mismatches > 0, nil
+}
+
+func (r *root) auditKeyCommand(flags *databaseFlags) *cobra.Command {
+	var id string
+	c := &cobra.Command{
+		Use:   "key",
+		Short: "Print the key that verifies the signed heads of a tree",
+		Long: `Prints the verifier key of the tree of all events, or of an account's tree, in its present epoch, as tools for signed notes read
+it. Hand it to auditors over a channel that does not depend on this service.`,
+		Example: "  readiness audit key --account contoso",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return r.withCore(c.Context(), *flags, false, func(core *core) error {
+				log, key, err := r.trees(core, flags.data)
+				if err != nil {
+					return err
+				}
+				if key == nil {
+					return fmt.Errorf("%s has no %s; name the service's directory with --data", flags.data, keyFile)
+				}
+				origin, err := log.Origin(c.Context(), id)
+				if err != nil {
+					return err
+				}
+				vkey, err := audit.VerifierKey(origin, key.Public().(ed25519.PublicKey))
+				fmt.Fprintln(r.Stdout, vkey)
+				return err
+			})
+		},
+	}
+	c.Flags().StringVar(&id, "account", "", "the account whose tree it is; by default the tree of all events")
+	return c
+}
+
+func (r *root) auditVerifyCommand(flags *databaseFlags) *cobra.Command {
+	var files []string
+	c := &cobra.Command{
+		Use:   "verify",
+		Short: "Verify that the log still has what signed heads say that it had",
+		Long: `Computes the trees of the log from its events, and compares them with the database's own tiles and heads and with each
+--checkpoint: a signed head that was kept outside, of all events or of one account. It finds a history that was replaced by another one
+that agrees with itself, and a database that was set back. Mismatches are listed on stdout; then the exit code is 3.
+
+It cannot find what was changed before the first head was kept outside, nor what came after the last.`,
+		Example: "  readiness audit verify --checkpoint 2025/audit.checkpoint --checkpoint 2026/audit.checkpoint",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if len(files) == 0 {
+				return cli.Usage("--checkpoint is missing; readiness events verify compares the database with itself")
+			}
+			notes, err := readNotes(files)
+			if err != nil {
+				return err
+			}
+			return r.withCore(c.Context(), *flags, false, func(core *core) error {
+				damaged, err := r.verifyTrees(c.Context(), core, flags.data, notes)
+				if err == nil && damaged {
+					err = cli.ErrDamaged
+				}
+				return err
+			})
+		},
+	}
+	checkpointFlag(c, &files)
+	return c
+}
+
+func (r *root) auditRestartCommand(flags *databaseFlags) *cobra.Command {
+	var files []string
+	var because string
+	c := &cobra.Command{
+		Use:   "restart",
+		Short: "Begin the trees of the log anew after the database was restored to an earlier time",
+		Long: `A database that is behind a head that it has published signs nothing, because two heads would contradict each other. This
+command begins a new epoch of all trees, under a new name. The first entry of each tree names the reason and the last known head of the
+earlier epoch: the database's own, the one kept in the data directory, or one of --checkpoint. Heads of the earlier epoch can still be
+verified for what the database still has.`,
+		Example: `  readiness audit restart --because "restored the backup of 3 May after a disk failure" --checkpoint last.checkpoint`,
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if because = strings.TrimSpace(because); because == "" || len(because) > maxBecause {
+				return cli.Usage("--because must say in 1 to %d bytes why", maxBecause)
+			}
+			notes, err := readNotes(files)
+			if err != nil {
+				return err
+			}
+			return r.withCore(c.Context(), *flags, false, func(core *core) error {
+				log, key, err := r.trees(core, flags.data)
+				if err != nil {
+					return err
+				}
+				if key == nil {
+					return fmt.Errorf("%s has no %s, which signs the first heads; name the service's directory with --data", flags.data,
+						keyFile)
+				}
+				number, err := log.Restart(c.Context(), because, notes)
+				if err == nil {
+					fmt.Fprintf(r.Stdout, "epoch %d has begun; the log is added to its trees within seconds while a worker runs\n", number)
+				}
+				return err
+			})
+		},
+	}
+	checkpointFlag(c, &files)
+	c.Flags().StringVar(&because, "because", "", "why the trees are begun anew; it is in their first entries")
+	return c
+}
+
+// maxBecause bounds the reason of a restart.
+const maxBecause = 500
