@@ -74,8 +74,9 @@ test/fabric: ## run the scenarios and the demo over Fabric's REST interface and 
 test/release: ## check that a release is the same bytes twice, and that a changed one is found (a module of its own)
 	cd internal/release && go test -vet=all -timeout 20m ./... $(TESTFLAGS)
 
-test/oracles: ## run Microsoft's SDK and its libraries for Entra as clients of the emulator (a module of its own)
+test/oracles: ## run libraries of others: Microsoft's SDK and those for Entra on the emulator, Tessera on the audit trees (modules of their own)
 	cd internal/oracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)
+	$(WITH_POSTGRES) sh -c 'cd internal/auditoracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)'
 
 test/mcp: ## try the MCP server with clients and a server of other makers, which npm installs
 	$(WITH_POSTGRES) go test -tags npm -count=1 -run '^TestNPM$$' -v ./cmd/readiness

@@ -42,7 +42,8 @@ func (l *Log) Head(ctx context.Context, of string, epoch int) (Head, error) {
 func (l *Log) Origin(ctx context.Context, of string) (string, error) {
 	var base string
 	var epoch int
-	err := l.o.Pool.QueryRow(ctx, `SELECT origin, (SELECT max(epoch) FROM audit_epochs) FROM audit_epochs WHERE epoch = 1`).Scan(&base, &epoch)
+	err := l.o.Pool.QueryRow(ctx, `SELECT origin, (SELECT max(epoch) FROM audit_epochs) FROM audit_epochs WHERE epoch = 1`).
+		Scan(&base, &epoch)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", ErrNotSealed
 	}

@@ -28,8 +28,8 @@ type VerifyOptions struct {
 // Verify computes all trees again from the events, as of one instant, and compares tiles, heads and notes with them. An error is about
 // reading; mismatches are in the result.
 //
-// It cannot find a log and trees that were replaced as a whole by somebody who has the key, or events that were removed before they were
-// sealed: the former is found by Notes.
+// It cannot find that a person who has the key replaced the log and all trees by others, which Notes find, or that events were removed
+// before they were sealed.
 func (l *Log) Verify(ctx context.Context, o VerifyOptions) (Verification, error) {
 	v := verifier{o: o, trees: map[treeKey]*check{}}
 	err := pgx.BeginTxFunc(ctx, l.o.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {

@@ -125,6 +125,7 @@ var mayImport = map[string][]string{
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
 	"internal/oracles":               {},
+	"internal/auditoracles":          {}, // a module of its own
 	"internal/release":               {}, // a module of its own
 	"internal/optional":              {},
 	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},

@@ -21,7 +21,7 @@ func (r *root) auditCommand() *cobra.Command {
 	var flags databaseFlags
 	c := &cobra.Command{
 		Use:   "audit",
-		Short: "Show the key of signed heads, compare the log with them, or begin its trees anew",
+		Short: "Show the key of signed heads, compare the log with them, or begin its trees again",
 		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
@@ -89,8 +89,8 @@ func (r *root) auditKeyCommand(flags *databaseFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "key",
 		Short: "Print the key that verifies the signed heads of a tree",
-		Long: `Prints the verifier key of the tree of all events, or of an account's tree, in its present epoch, as tools for signed notes read
-it. Hand it to auditors over a channel that does not depend on this service.`,
+		Long: `Prints the verifier key of the tree of all events, or of an account's tree, in its present epoch, as tools for signed
+notes read it. Hand it to auditors over a channel that does not depend on this service.`,
 		Example: "  readiness audit key --account contoso",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -125,7 +125,7 @@ func (r *root) auditVerifyCommand(flags *databaseFlags) *cobra.Command {
 --checkpoint: a signed head that was kept outside, of all events or of one account. It finds a history that was replaced by another one
 that agrees with itself, and a database that was set back. Mismatches are listed on stdout; then the exit code is 3.
 
-It cannot find what was changed before the first head was kept outside, nor what came after the last.`,
+It cannot find changes from before the first kept head, nor of what came after the last.`,
 		Example: "  readiness audit verify --checkpoint 2025/audit.checkpoint --checkpoint 2026/audit.checkpoint",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -154,7 +154,7 @@ func (r *root) auditRestartCommand(flags *databaseFlags) *cobra.Command {
 	var because string
 	c := &cobra.Command{
 		Use:   "restart",
-		Short: "Begin the trees of the log anew after the database was restored to an earlier time",
+		Short: "Begin the trees of the log again after the database was restored to an earlier time",
 		Long: `A database that is behind a head that it has published signs nothing, because two heads would contradict each other. This
 command begins a new epoch of all trees, under a new name. The first entry of each tree names the reason and the last known head of the
 earlier epoch: the database's own, the one kept in the data directory, or one of --checkpoint. Heads of the earlier epoch can still be
@@ -187,7 +187,7 @@ verified for what the database still has.`,
 		},
 	}
 	checkpointFlag(c, &files)
-	c.Flags().StringVar(&because, "because", "", "why the trees are begun anew; it is in their first entries")
+	c.Flags().StringVar(&because, "because", "", "why the trees are begun again; it is in their first entries")
 	return c
 }
 

@@ -130,8 +130,8 @@ func (r *root) eventsVerifyCommand(flags *databaseFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
 		Short: "Verify that the log is unchanged",
-		Long: `Reads the entire log and checks its hash chains: every column of every event and stream is unchanged, no version of a stream is
-missing and none was added. Then it computes the trees of the log again, and compares tiles, signed heads and notes.
+		Long: `Reads the entire log and checks its hash chains: every column of every event and stream is unchanged, no version of a
+stream is missing and none was added. Then it computes the trees of the log again, and compares tiles, signed heads and notes.
 Signatures are checked with the key of --data; without service.key there they are not. Mismatches are listed on stdout; then the
 exit code is 3.
 
