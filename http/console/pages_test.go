@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"readiness/http/console/consoletest"
 )
 
@@ -13,13 +15,25 @@ import (
 func pages(w *consoletest.World, t *testing.T) []string {
 	t.Helper()
 	all := []string{"/", "/?q=nothing+is+named+so", "/?sort=change", "/sign-in", "/nothing"}
+	var previews []uuid.UUID
 	portfolio, err := w.API("contoso", "ada").GetPortfolioWithResponse(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range portfolio.JSON200.Value {
-		all = append(all, "/models/"+m.WorkspaceID.String()+"/"+m.SemanticModelID.String())
+		model, assessment := "/models/"+m.WorkspaceID.String()+"/"+m.SemanticModelID.String(), m.AssessmentID.String()
+		all = append(all, model, model+"/compare?a="+assessment+"&b="+assessment)
+		started, err := w.API("contoso", "ada").PreviewOptimizationWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, "descriptions", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		previews = append(previews, started.JSON202.OperationID)
 	}
+	for _, id := range previews {
+		w.Ended(w.API("contoso", "ada"), id)
+		all = append(all, "/previews/"+id.String(), "/operations/"+id.String())
+	}
+	all = append(all, "/operations")
 	if len(portfolio.JSON200.Value) == 0 {
 		t.Fatal("no model is assessed")
 	}
@@ -104,7 +118,10 @@ func TestHostileText(t *testing.T) {
 				t.Errorf("%s has a name as markup: %s", path, markup)
 			}
 		}
-		if strings.HasPrefix(path, "/models/") {
+		if strings.HasPrefix(path, "/previews/") {
+			want(t, got, 200, "Review: Descriptions of")
+		}
+		if strings.HasPrefix(path, "/models/") && !strings.Contains(path, "/compare") {
 			models++
 			want(t, got, 200, "Findings, by rule")
 		}

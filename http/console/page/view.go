@@ -38,6 +38,7 @@ var functions = template.FuncMap{
 	"number":    number,
 	"decimal":   chart.Decimal,
 	"signed":    signed,
+	"trend":     trend,
 	"plural":    plural,
 	"tone":      func(score int) chart.Tone { return Tone(score) },
 	"band":      func(score int) readiness.Band { return readiness.BandOf(score) },
@@ -100,6 +101,17 @@ func signed(n int) string {
 		return "−" + strconv.Itoa(-n)
 	}
 	return "±0"
+}
+
+// trend returns the class of a change.
+func trend(n int) string {
+	switch {
+	case n > 0:
+		return "up"
+	case n < 0:
+		return "down"
+	}
+	return "same"
 }
 
 // plural returns a number with the word for it.
