@@ -1,0 +1,28 @@
+package review
+
+import (
+	"net/url"
+
+	"readiness/client"
+	"readiness/http/console/choices"
+)
+
+// Order returns the keys of a preview's changes in the order of the pages.
+func Order(p client.Preview) (keys []string) {
+	r := &review{Preview: p}
+	r.arrange()
+	for _, c := range r.all {
+		keys = append(keys, c.Key)
+	}
+	return keys
+}
+
+// Decisions returns what a form decides about a preview.
+func Decisions(p client.Preview, stored map[string]choices.Choice, written map[string]bool, form url.Values, do string, number int) []choices.Decision {
+	r := &review{Preview: p, stored: stored, written: written}
+	r.arrange()
+	return r.decisions(form, do, number)
+}
+
+// Was returns the digest of a text in a form.
+func Was(text string) string { return digest(text) }
