@@ -30,7 +30,18 @@ func screens(t *testing.T, w *consoletest.World) []screen {
 	if err != nil {
 		t.Fatal(err)
 	}
+	all = append(all, screen{"operations", "/operations"})
 	for _, m := range got.JSON200.Value {
+		if m.SemanticModelName == "Store Operations" {
+			started, err := w.API("contoso", "ada").PreviewOptimizationWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, "descriptions", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := started.JSON202.OperationID
+			w.Ended(w.API("contoso", "ada"), id)
+			all = append(all, screen{"review", "/previews/" + id.String()}, screen{"operation", "/operations/" + id.String()},
+				screen{"compare", fmt.Sprintf("/models/%s/%s/compare?a=%s&b=%s", m.WorkspaceID, m.SemanticModelID, m.AssessmentID, m.AssessmentID)})
+		}
 		if m.SemanticModelName == "Retail Sales" {
 			all = append(all, screen{"model", "/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String()})
 		}
