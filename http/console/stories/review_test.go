@@ -1,0 +1,50 @@
+package stories_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"readiness/client"
+	"readiness/http/console/consoletest"
+)
+
+// TestReviewKeys decides by the keys of a change, and keeps a text that is being typed through a reload.
+func TestReviewKeys(t *testing.T) {
+	t.Parallel()
+	path, ok := found(t)
+	if !ok {
+		return
+	}
+	b, w := opened(t, path, consoletest.Options{})
+	api := w.API("contoso", "ada")
+	got, err := api.GetPortfolioWithResponse(t.Context(), &client.GetPortfolioParams{Q: new("Store Operations")})
+	if err != nil || len(got.JSON200.Value) != 1 {
+		t.Fatalf("got %v, %v", got, err)
+	}
+	m := got.JSON200.Value[0]
+	started, err := api.PreviewOptimizationWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, "descriptions", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Ended(api, started.JSON202.OperationID)
+	const heading = "Review: Descriptions of Store Operations"
+	b.goTo("/previews/" + started.JSON202.OperationID.String())
+	b.shows(heading, "0 accepted")
+	b.run("focus a change", chromedp.Focus("#c0", chromedp.ByQuery))
+	b.run("accept it", chromedp.KeyEvent("a"))
+	b.shows(heading, "1 accepted")
+	b.run("the next change has the focus", chromedp.WaitVisible("#c1:focus", chromedp.ByQuery))
+	b.run("reject it", chromedp.KeyEvent("r"))
+	b.shows(heading, "1 rejected")
+	b.run("the next change has the focus", chromedp.WaitVisible("#c2:focus", chromedp.ByQuery))
+	b.run("edit the next one", chromedp.KeyEvent("e"))
+	b.run("the text has the focus", chromedp.WaitVisible("#t2:focus", chromedp.ByQuery))
+	b.run("type", chromedp.KeyEvent("are"), chromedp.Reload())
+	b.shows(heading, "1 accepted", "1 rejected")
+	b.run("the text is open", chromedp.WaitVisible("#t2", chromedp.ByQuery))
+	if !b.is(`document.getElementById("t2").value.includes("are")`) {
+		t.Error("the typed text is lost")
+	}
+	b.quiet()
+}
