@@ -8,6 +8,8 @@ type row struct {
 	takes map[string]string
 	// needs are the routes whose rows are done again before a call that must not find what an earlier one left.
 	needs []string
+	// sealed says that the log is sealed in its trees before the call.
+	sealed bool
 	// then names what happens by itself afterwards, under a row of its own.
 	then string
 }
@@ -108,8 +110,11 @@ var rowsOfRoutes = []row{
 	{route: "GET /v1/operations/{operationId}"},
 	{route: "GET /v1/operations/{operationId}/result"},
 	{route: "POST /v1/operations/{operationId}/cancel"},
-	{route: "GET /v1/audit/events"},
-	{route: "GET /v1/audit/checkpoint"},
+	{route: "GET /v1/audit/events", takes: map[string]string{"eventId": "value.0.eventId"}},
+	{route: "GET /v1/audit/checkpoint", sealed: true},
+	{route: "GET /v1/audit/proofs/{eventId}"},
+	{route: "GET /audit/{object}"},
+	{route: "GET /audit/accounts/{accountId}/{object}"},
 
 	{route: "GET " + providers},
 	{route: "POST " + providers, body: `{"name":"New","kind":"openai_compatible","baseUrl":"http://127.0.0.1:9/v1","model":"small","saveAnyway":true}`,

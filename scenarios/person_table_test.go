@@ -135,6 +135,7 @@ func (s *overEntra) prepare() {
 		s.vars[name] = idNamed(s.t, list, "semanticModelName", model, "semanticModelId")
 	}
 	s.vars["kind"], s.vars["questionId"] = "descriptions", "q1"
+	s.vars["accountId"], s.vars["object"] = "acme", "checkpoint"
 	s.vars["soon"] = s.Now().Add(10 * time.Minute).Format("15:04")
 }
 
@@ -172,6 +173,10 @@ func (s *overEntra) accepted(r row) {
 // name. It reports whether an operation began and whether all of it succeeded.
 func (s *overEntra) try(r row, bearer string) (began, done bool, why any) {
 	s.t.Helper()
+	if r.sealed {
+		check(s.t, s.trees.Begin(s.t.Context(), base))
+		check(s.t, s.trees.Seal(s.t.Context()))
+	}
 	method, path := s.split(r)
 	status, answer := s.send(bearer, method, path, s.expand(r.body))
 	if status >= 300 {

@@ -147,7 +147,7 @@ func (s *overEntra) send(bearer, method, path, body string) (int, map[string]any
 	text, err := io.ReadAll(got.Body)
 	check(s.t, err)
 	answer := map[string]any{}
-	if len(text) > 0 {
+	if got.Header.Get("Content-Type") == "application/json" {
 		check(s.t, json.Unmarshal(text, &answer))
 	}
 	return got.StatusCode, answer

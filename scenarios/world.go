@@ -62,6 +62,7 @@ type world struct {
 	client   *http.Client
 
 	listener string // where the service listens now
+	trees    *audit.Log
 	queue    *work.Queue
 	stops    []func()
 
@@ -205,9 +206,9 @@ func (w *world) up() {
 	})
 	check(w.t, err)
 	w.Pixies.CollectorURL = base
-	trees := audit.New(audit.Options{Pool: w.Pool, Watermark: w.Store.Watermark, Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{3}, 32)), Now: w.Now})
+	w.trees = audit.New(audit.Options{Pool: w.Pool, Watermark: w.Store.Watermark, Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{3}, 32)), Now: w.Now})
 	s, err := readinesshttp.New(readinesshttp.Options{
-		Commands: w.Commands, Views: w.Views, Audit: trees, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: base, PortalURL: portal,
+		Commands: w.Commands, Views: w.Views, Audit: w.trees, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: base, PortalURL: portal,
 		TokenKey: bytes.Repeat([]byte{2}, 32), CheckpointKey: bytes.Repeat([]byte{3}, 32), Registry: registry, Log: w.Work.Log, Now: w.Now,
 		Checks: []health.Check{{Name: "database", Run: w.Pool.Ping}, {Name: "views", Run: w.Engine.Check}},
 	})
