@@ -56,7 +56,7 @@ func (s *overEntra) made(c fabrictest.Seen, person string) made {
 }
 
 // aboutPeople matches the routes of the platform that say who did or viewed what, and those of administrators.
-var aboutPeople = regexp.MustCompile(`(?i)/admin/|activit|audit|usage|/users|modified|scan`)
+var aboutPeople = regexp.MustCompile(`(?i)/admin/|activity|activities|audit|usage|/users|modified|scan`)
 
 var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 

@@ -94,9 +94,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
-	wired.Work.Platform, wired.Work.Permissions = platform, platform
-	wired.Work.Queries = queries
-	wired.Work.Life = core.Life
+	wired.Work.Platform, wired.Work.Permissions, wired.Work.Queries, wired.Work.Life = platform, platform, queries, core.Life
 	life.background("life", core.Life.Keep, wired.Commands.Keys.KeepReleasing)
 	life.background("the newest head of the log", func(ctx context.Context) { wired.Audit.Keep(ctx, secrets.keptHead()) })
 	queue, err := work.NewQueue(wired.Work)

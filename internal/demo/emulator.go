@@ -76,7 +76,8 @@ func (e *emulator) read(line string, greeted chan struct{}) {
 		e.url = at
 		return
 	}
-	for name, value := range map[string]*string{"tenant": &e.tenant, "client id": &e.client, "public client": &e.public, "issuer": &e.issuer} {
+	for name, value := range map[string]*string{"tenant": &e.tenant, "client id": &e.client, "public client": &e.public,
+		"issuer": &e.issuer} {
 		if rest, is := strings.CutPrefix(line, "  "+name+" "); is {
 			*value = strings.TrimSpace(rest)
 			if name == "issuer" {

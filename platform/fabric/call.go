@@ -129,6 +129,17 @@ func (p *Platform) prepare(ctx context.Context, r request) (prepared, error) {
 	return prepared{r, token}, err
 }
 
+// refused reads why the platform refused a call, and closes the answer.
+func (p *Platform) refused(a *answer, r prepared) *failure {
+	defer a.Close()
+	failed := readFailure(a)
+	failed.met = p.answers(r.as.Person).means(failed.Code, r.route)
+	failed.retryAfter = failed.wait(p.retryAfter(a.header), p.now())
+	p.log.Info("the platform refused a call", "route", r.route, "status", failed.status, "errorCode", failed.Code,
+		"platformRequestId", failed.RequestID)
+	return failed
+}
+
 // send makes a prepared call.
 func (p *Platform) send(ctx context.Context, r prepared) (*answer, error) {
 	limited, challenged := r.limited(), false
@@ -161,12 +172,7 @@ func (p *Platform) send(ctx context.Context, r prepared) (*answer, error) {
 		case a.status/100 == 2:
 			return a, nil
 		default:
-			failed := readFailure(a)
-			failed.met = p.answers(r.as.Person).means(failed.Code, r.route)
-			failed.retryAfter = failed.wait(p.retryAfter(a.header), p.now())
-			a.Close()
-			p.log.Info("the platform refused a call", "route", r.route, "status", failed.status, "errorCode", failed.Code,
-				"platformRequestId", failed.RequestID)
+			failed := p.refused(a, r)
 			if failed.throttled() {
 				if err := p.limits.Hold(ctx, limited, failed.retryAfter); err != nil {
 					p.log.Warn("a hold of the platform is not shared with other processes", "error", err)

@@ -52,7 +52,8 @@ func (e *Entra) SignIn(tenant, object string, life time.Duration) (string, error
 
 // SignInAt is SignIn for a token that was issued at the time.
 func (e *Entra) SignInAt(tenant, object string, at time.Time, life time.Duration) (string, error) {
-	return e.signAt(entraClaims{Tenant: tenant, Object: object, Name: e.name(object), Scopes: "Service.ReadWrite.All"}, e.clientID, at, life)
+	return e.signAt(entraClaims{Tenant: tenant, Object: object, Name: e.name(object), Scopes: "Service.ReadWrite.All"},
+		e.clientID, at, life)
 }
 
 // AppOnly returns a token that an application has of its own right for the service.
