@@ -183,12 +183,17 @@ func TestParseReportsEachProblem(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	t.Parallel()
+	names, ids := map[item.PersonID]item.Person{}, map[item.Person]item.PersonID{}
 	decide := func(a account.Account, src string) []domain.Event {
 		d, err := parse(src)
 		if err != nil {
 			t.Fatal(err)
 		}
-		events, err := account.Apply{Declaration: d[0], Plans: account.DefaultPlans()}.Decide(a)
+		for _, p := range d[0].People {
+			ids[p.Person] = item.FormerPersonID(p.Person)
+			names[ids[p.Person]] = p.Person
+		}
+		events, err := account.Apply{Declaration: d[0], Plans: account.DefaultPlans(), IDs: ids}.Decide(a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +207,7 @@ func TestDescribe(t *testing.T) {
 		"+ aiProvider: apiKeyEnv LOCAL_AI_KEY, baseUrl http://127.0.0.1:11434/v1, kind openai_compatible, model small, name local",
 		`+ tracking setup of workspace 6f1c2f3a-8f0e-4a53-9d4e-0d1a3c5b7e90: collectorBaseUrl https://pixies.example.com, corner TopLeft, excludePages ["Draft*","Notes"], size 2`,
 	}
-	if diff := cmp.Diff(want, accounts.Describe(account.Account{}, events)); diff != "" {
+	if diff := cmp.Diff(want, accounts.Describe(account.Account{}, events, names)); diff != "" {
 		t.Errorf("a new account (-want +got):\n%s", diff)
 	}
 	var a account.Account
@@ -230,15 +235,15 @@ func TestDescribe(t *testing.T) {
 		"~ aiProvider: apiKeyEnv LOCAL_AI_KEY -> (none), baseUrl http://127.0.0.1:11434/v1 -> (none), kind openai_compatible -> rules, model small -> (none), name local -> (none)",
 		"- tracking setup of workspace 6f1c2f3a-8f0e-4a53-9d4e-0d1a3c5b7e90",
 	}
-	if diff := cmp.Diff(want, accounts.Describe(a, events)); diff != "" {
+	if diff := cmp.Diff(want, accounts.Describe(a, events, names)); diff != "" {
 		t.Errorf("a changed account (-want +got):\n%s", diff)
 	}
 	agent := []domain.Event{account.DocumentSaved{Name: account.AIProviderDocument, Text: `{"kind":"data_agent","workspaceId":"w","dataAgentId":"a"}`}}
-	if diff := cmp.Diff([]string{"+ aiProvider: dataAgentId a, kind data_agent, workspaceId w"}, accounts.Describe(account.Account{}, agent)); diff != "" {
+	if diff := cmp.Diff([]string{"+ aiProvider: dataAgentId a, kind data_agent, workspaceId w"}, accounts.Describe(account.Account{}, agent, nil)); diff != "" {
 		t.Errorf("a data agent (-want +got):\n%s", diff)
 	}
-	gone := []domain.Event{account.PersonRemoved{Person: item.Person{ID: "ada"}}, account.LicenseRemoved{LicenseID: "lic-1"}}
-	if diff := cmp.Diff([]string{"- person ada", "- license lic-1"}, accounts.Describe(a, gone)); diff != "" {
+	gone := []domain.Event{account.PersonRemoved{Person: ids[item.Person{ID: "ada"}]}, account.PersonRemoved{Person: "7f"}, account.LicenseRemoved{LicenseID: "lic-1"}}
+	if diff := cmp.Diff([]string{"- person ada", "- person 7f (erased)", "- license lic-1"}, accounts.Describe(a, gone, names)); diff != "" {
 		t.Errorf("removals (-want +got):\n%s", diff)
 	}
 }
@@ -259,7 +264,11 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, d := range declarations {
-			apply := account.Apply{Declaration: d, Plans: account.DefaultPlans()}
+			ids := map[item.Person]item.PersonID{}
+			for _, p := range d.People {
+				ids[p.Person] = item.FormerPersonID(p.Person)
+			}
+			apply := account.Apply{Declaration: d, Plans: account.DefaultPlans(), IDs: ids}
 			events, err := apply.Decide(account.Account{})
 			if err != nil {
 				t.Fatal(fmt.Errorf("parsed, but refused: %w", err))

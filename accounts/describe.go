@@ -12,9 +12,10 @@ import (
 	"readiness/domain/item"
 )
 
-// Describe describes events of one account, one line per event. before is the account's state before the first event.
+// Describe describes events of one account, one line per event. before is the account's state before the first event,
+// and names are the persons in the events; a person without a name was erased.
 // Each line starts with "+" for added, "~" for changed or "-" for removed.
-func Describe(before account.Account, events []domain.Event) []string {
+func Describe(before account.Account, events []domain.Event, names map[item.PersonID]item.Person) []string {
 	var lines []string
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, e := range events {
@@ -36,10 +37,10 @@ func Describe(before account.Account, events []domain.Event) []string {
 			say("- license %s", e.LicenseID)
 		case account.PersonSaved:
 			old, existed := before.People.Get(e.Person.Person)
-			say("%s person %s: %s", sign(existed), named(e.Person.Person),
-				changes(present(old, existed), e.Person, "person.id", "person.issuer"))
+			say("%s person %s: %s", sign(existed), named(e.Person.Person, names),
+				changes(present(old, existed), e.Person, "person"))
 		case account.PersonRemoved:
-			say("- person %s", named(e.Person))
+			say("- person %s", named(e.Person, names))
 		case account.DocumentSaved:
 			old, existed := before.Saved[e.Name]
 			say("%s %s: %s", sign(existed), document(e.Name), changes(json.RawMessage(old), json.RawMessage(e.Text), inName(e.Name)...))
@@ -81,8 +82,12 @@ func present(v any, existed bool) any {
 	return v
 }
 
-func named(p item.Person) string {
-	if p.Issuer == "" {
+func named(id item.PersonID, names map[item.PersonID]item.Person) string {
+	p, known := names[id]
+	switch {
+	case !known:
+		return string(id) + " (erased)"
+	case p.Issuer == "":
 		return p.ID
 	}
 	return p.ID + " of " + p.Issuer

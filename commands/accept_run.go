@@ -88,7 +88,7 @@ func (s *Assessments) decideRun(c *eventstore.Change, p *pendingAssessment) erro
 	if err := recordAll(c, p.seen); err != nil {
 		return err
 	}
-	op := operation.Accepted{OperationID: p.operationID, AccountID: p.caller.Account, Type: p.kind, Owner: p.caller.Person,
+	op := operation.Accepted{OperationID: p.operationID, AccountID: p.caller.Account, Type: p.kind, Owner: p.caller.PersonID,
 		Resource: operation.Resource{WorkspaceID: p.workspace.ID, ItemType: p.itemType}}
 	single := p.kind != operation.AssessSemanticModels
 	if single {

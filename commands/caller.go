@@ -28,7 +28,7 @@ func (s *core) changeAsMember(ctx context.Context, caller Caller, meta eventstor
 // checkMember refuses a person who is no longer a member of the account, and every
 // member of an account that is no longer active.
 func checkMember(in account.Account, caller Caller) error {
-	m, known := in.Membership(caller.Person)
+	m, known := in.Membership(caller.PersonID)
 	switch {
 	case !in.Opened:
 		return nil
@@ -45,7 +45,7 @@ func checkMember(in account.Account, caller Caller) error {
 // token's scopes allow starting work.
 func CallerOf(m account.Membership, token string, expires time.Time, mayWrite bool) Caller {
 	return Caller{
-		Caller:       item.Caller{Account: m.AccountID, Person: m.Person.Person, Token: token, Access: m.Person.AccessToEach()},
+		Caller:       item.Caller{Account: m.AccountID, PersonID: m.Person.Person, Token: token, Access: m.Person.AccessToEach()},
 		Role:         m.Person.Role,
 		License:      m.Person.License,
 		Plan:         m.Plan,

@@ -17,7 +17,7 @@ func (s *Schedules) Change(ctx context.Context, caller Caller, id uuid.UUID, pat
 	if err != nil {
 		return known, err
 	}
-	change := schedule.Change{ScheduleID: id, Patch: patch, By: caller.Person, At: s.Now()}
+	change := schedule.Change{ScheduleID: id, Patch: patch, By: caller.PersonID, At: s.Now()}
 	if patch.Enables() {
 		model, err := s.lookUpAssessable(ctx, caller, known.WorkspaceID, known.ModelID)
 		if err != nil {
@@ -42,7 +42,7 @@ func (s *Schedules) Change(ctx context.Context, caller Caller, id uuid.UUID, pat
 		if after.Status() != schedule.Active || after.Owner != before.Owner {
 			s.deleteToken(c, before)
 		}
-		if longer := before.Status() == schedule.Active && before.Owner == caller.Person && !caller.TokenExpires.After(expires); !longer {
+		if longer := before.Status() == schedule.Active && before.Owner == caller.PersonID && !caller.TokenExpires.After(expires); !longer {
 			s.storeToken(c, caller, after) // else the stored token lives longer
 		}
 		return nil

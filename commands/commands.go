@@ -25,6 +25,7 @@ import (
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 	"readiness/internal/database"
+	"readiness/people"
 	"readiness/vault"
 )
 
@@ -101,6 +102,7 @@ type Options struct {
 	Permissions Permissions
 	Jobs        Jobs
 	Vault       *vault.Vault
+	People      *people.People
 	// Keys stores the keys of AI providers.
 	Keys  *vault.Credentials
 	Plans account.Plans
@@ -159,7 +161,7 @@ func New(o Options) *Commands {
 	keys := &IdempotencyKeys{Pool: o.Pool, Now: o.Now, NewID: o.NewID, Life: o.Life}
 	core := &core{
 		Pool: o.Pool, Store: o.Store, Platform: o.Platform, TrackedIn: o.TrackedIn, Plans: o.Plans, Regime: o.Regime, Jobs: o.Jobs,
-		Vault: o.Vault, Now: o.Now, NewID: o.NewID, keys: keys,
+		Vault: o.Vault, People: o.People, Now: o.Now, NewID: o.NewID, keys: keys,
 	}
 	assessments := &Assessments{core: core, DropDocuments: o.DropDocuments}
 	optimizations := &Optimizations{core: core, LatestAssessment: o.LatestAssessment,

@@ -14,6 +14,7 @@ import (
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 	"readiness/internal/optional"
+	"readiness/people"
 	"readiness/vault"
 )
 
@@ -28,6 +29,7 @@ type core struct {
 	Regime    *readiness.Regime
 	Jobs      Jobs
 	Vault     *vault.Vault
+	People    *people.People
 	Now       func() time.Time
 	NewID     func() uuid.UUID
 	keys      *IdempotencyKeys

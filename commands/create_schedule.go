@@ -22,7 +22,7 @@ func (s *Schedules) Create(ctx context.Context, caller Caller, workspaceID, mode
 	}
 	past := pastSchedule(caller.Account, modelID)
 	caller = s.lasting(ctx, caller)
-	create := schedule.Create{ScheduleID: s.NewID(), Model: model, Timing: timing, Enabled: enabled, Owner: caller.Person, At: s.Now()}
+	create := schedule.Create{ScheduleID: s.NewID(), Model: model, Timing: timing, Enabled: enabled, Owner: caller.PersonID, At: s.Now()}
 	err = s.changeAsMember(ctx, caller, caller.scheduleMetadata(), []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		if err := eventstore.Decide(c, past, create); err != nil {
 			return err

@@ -23,7 +23,7 @@ func (s *Assessments) DeleteResults(ctx context.Context, caller Caller, workspac
 	standing := eventstore.FoldLast[assessment.Standing](stream)
 	stored := eventstore.Fold(stream, assessment.EvolveStored)
 	tracked := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(caller.Account, modelID))
-	meta := eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID,
+	meta := eventstore.Metadata{Account: caller.Account, Person: string(caller.PersonID), RequestID: caller.RequestID,
 		Causation: "deletion of results", Trace: caller.Trace}
 	err = s.changeAsMember(ctx, caller, meta, []eventstore.Loadable{standing, stored, tracked}, func(c *eventstore.Change) error {
 		all := stored.State

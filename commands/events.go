@@ -10,6 +10,7 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
+	"readiness/domain/person"
 	"readiness/domain/pixies"
 	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
@@ -20,11 +21,13 @@ import (
 // contain them. A type that is no longer written stays in the list: the log still
 // contains it.
 func Events() []eventstore.Type {
-	return slices.Concat(
+	return withFormerPeople(slices.Concat(
 		eventstore.Of("account",
 			account.Opened{}, account.PlanChanged{}, account.StatusChanged{}, account.RegionChanged{}, account.SettingsChanged{},
 			account.LicenseSaved{}, account.LicenseRemoved{}, account.PersonSaved{}, account.PersonRemoved{},
 			account.DocumentSaved{}, account.DocumentRemoved{}, account.Sealed{}),
+		eventstore.Of("person",
+			person.Erased{}),
 		eventstore.Carrying[account.Usage]("allowance",
 			account.Spent{}, account.GivenBack{}),
 		eventstore.Of("aiproviders",
@@ -73,5 +76,5 @@ func Events() []eventstore.Type {
 			abtest.RunRemoved{}, abtest.Deleted{}),
 		eventstore.Of("abfamily",
 			abtest.Tested{}),
-	)
+	))
 }

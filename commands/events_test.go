@@ -26,6 +26,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
+	"readiness/domain/person"
 	"readiness/domain/pixies"
 	"readiness/domain/proposal"
 	"readiness/domain/schedule"
@@ -42,7 +43,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 	t.Parallel()
 	id := func(n byte) uuid.UUID { return uuid.UUID{15: n} }
 	seven, forty, yes, itemID, at := 7, 40, true, id(4), time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)
-	ana := item.Person{Issuer: "https://issuer.example", ID: "tid/ana"}
+	ana := item.FormerPersonID(item.Person{Issuer: "https://issuer.example", ID: "tid/ana"})
 	settings := account.Settings{AddPixies: true, CapacityDetails: true, AIFeatures: true, DefinitionCopies: account.CopiesNone}
 	standing := assessment.Standing{Accepted: 2, Recorded: 1, Basis: assessment.Basis{RegimeID: "2026-11"}}
 	failure := operation.Failure{Code: domain.ItemNotReadable, Message: "tables/Sales.tmdl:3:1: expected a name"}
@@ -119,8 +120,9 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		account.SettingsChanged{Settings: settings},
 		account.LicenseSaved{License: account.License{ID: "main", Label: "Main", Default: true, Allocated: &seven, Region: "westeurope", Status: "Active"}},
 		account.LicenseRemoved{LicenseID: "main"},
-		account.PersonSaved{Person: account.Person{Person: ana, Role: account.Admin, License: "main", Permissions: map[item.Permission]item.Access{item.PermissionUsage: item.Granted}}},
+		account.PersonSaved{Person: account.SavedPerson{Person: ana, Role: account.Admin, License: "main", Permissions: map[item.Permission]item.Access{item.PermissionUsage: item.Granted}}},
 		account.PersonRemoved{Person: ana},
+		person.Erased{PersonID: ana},
 		account.DocumentSaved{Name: "aiProvider", Text: `{"kind":"rules"}`},
 		account.DocumentRemoved{Name: "aiProvider"},
 		account.Sealed{Size: 42, Root: []byte{1, 2, 3}},
@@ -292,11 +294,18 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		got, err := codec.Decode(name, version, golden)
-		if err != nil {
-			t.Errorf("%s: %v", file, err)
-		} else if d := cmp.Diff(e, got, cmpopts.IgnoreUnexported(abtest.LatestRun{})); d != "" {
-			t.Errorf("%s no longer means what it meant (-meant +read):\n%s", file, d)
+		for v := version; v > 0; v-- {
+			if v < version {
+				file = filepath.Join("testdata", "events", fmt.Sprintf("%s.v%d.json", name, v))
+				golden, err = os.ReadFile(file)
+				check(t, err)
+			}
+			got, err := codec.Decode(name, v, golden)
+			if err != nil {
+				t.Errorf("%s: %v", file, err)
+			} else if d := cmp.Diff(e, got, cmpopts.IgnoreUnexported(abtest.LatestRun{})); d != "" {
+				t.Errorf("%s no longer means what it meant (-meant +read):\n%s", file, d)
+			}
 		}
 	}
 	for _, typ := range commands.Events() {

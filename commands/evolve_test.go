@@ -17,6 +17,7 @@ import (
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
+	"readiness/domain/person"
 	"readiness/domain/pixies"
 	"readiness/domain/proposal"
 	"readiness/domain/schedule"
@@ -53,6 +54,7 @@ func worked(events ...domain.Event) []domain.Event { return slices.Concat(ofOper
 
 var evolvings = []evolving{
 	evolves("account.Evolve", "account", account.Evolve, nil, nil),
+	evolves("person.Evolve", "person", person.Evolve, nil, nil),
 	evolves("aiprovider.Evolve", "aiproviders", aiprovider.Evolve, nil,
 		[]domain.Event{aiprovider.Saved{Configuration: aiprovider.Configuration{ProviderID: "00000000-0000-0000-0000-000000000007"}}}),
 	evolves("assessment.EvolveStored", "assessment", assessment.EvolveStored,

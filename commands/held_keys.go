@@ -46,18 +46,17 @@ func (s *IdempotencyKeys) ReleaseHeld(ctx context.Context) error {
 	if len(held) == 0 {
 		return nil
 	}
-	var accounts, issuers, persons, keys []string
+	var accounts, persons, keys []string
 	var claims [][16]byte
 	for _, caller := range held {
-		accounts, issuers, persons = append(accounts, caller.Account), append(issuers, caller.Person.Issuer),
-			append(persons, caller.Person.ID)
+		accounts, persons = append(accounts, caller.Account), append(persons, string(caller.PersonID))
 		keys, claims = append(keys, caller.Key.Key), append(claims, caller.Key.claim)
 	}
 	_, err := s.Pool.Exec(ctx, `DELETE FROM idempotency_keys k
-		USING unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::uuid[]) g (account_id, issuer, person, key, claim)
-		WHERE k.account_id = g.account_id AND k.issuer = g.issuer AND k.person = g.person AND k.key = g.key
+		USING unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) g (account_id, person, key, claim)
+		WHERE k.account_id = g.account_id AND k.issuer = '' AND k.person = g.person AND k.key = g.key
 			AND k.claim = g.claim AND k.operation_id IS NULL`,
-		accounts, issuers, persons, keys, claims)
+		accounts, persons, keys, claims)
 	if err != nil {
 		for _, caller := range held {
 			s.held.add(caller)

@@ -37,20 +37,20 @@ const (
 
 // claimSQL returns our row when the key was free, had expired, or its handler has
 // died; else the earlier row. It returns none when a call that began at the same
-// instant is taking the key.
+// instant is taking the key. issuer is empty since persons have ids.
 var claimSQL = `
 	WITH taken AS (
 		INSERT INTO idempotency_keys AS k (account_id, issuer, person, key, fingerprint, claim, expires_at, process)
-		VALUES ($1, $2, $3, $4, $5, $6, $8, $9)
+		VALUES ($1, '', $2, $3, $4, $5, $7, $8)
 		ON CONFLICT (account_id, issuer, person, key) DO UPDATE
 			SET fingerprint = EXCLUDED.fingerprint, claim = EXCLUDED.claim, operation_id = NULL,
 				expires_at = EXCLUDED.expires_at, process = EXCLUDED.process
-			WHERE k.expires_at <= $7 OR k.operation_id IS NULL AND k.process IS NOT NULL AND NOT ` + database.Alive("k.process") + `
+			WHERE k.expires_at <= $6 OR k.operation_id IS NULL AND k.process IS NOT NULL AND NOT ` + database.Alive("k.process") + `
 		RETURNING claim, fingerprint, operation_id)
 	SELECT * FROM taken
 	UNION ALL
 	SELECT claim, fingerprint, operation_id FROM idempotency_keys
-	WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4 AND NOT EXISTS (SELECT FROM taken)`
+	WHERE account_id = $1 AND issuer = '' AND person = $2 AND key = $3 AND NOT EXISTS (SELECT FROM taken)`
 
 // IdempotencyKeys are the keys under which calls that start work can be sent again.
 type IdempotencyKeys struct {
@@ -81,7 +81,7 @@ func (s *IdempotencyKeys) claim(ctx context.Context, caller Caller) (*uuid.UUID,
 	var fingerprint string
 	var operation *uuid.UUID
 	err := s.Pool.QueryRow(ctx, claimSQL,
-		caller.Account, caller.Person.Issuer, caller.Person.ID, caller.Key.Key, caller.Key.Fingerprint, caller.Key.claim, now,
+		caller.Account, caller.PersonID, caller.Key.Key, caller.Key.Fingerprint, caller.Key.claim, now,
 		now.Add(handlingLimit), s.Life.Key(),
 	).Scan(&claim, &fingerprint, &operation)
 	switch {
@@ -106,10 +106,9 @@ func (s *IdempotencyKeys) remember(c *eventstore.Change, caller Caller, operatio
 	}
 	expires := s.Now().Add(keyLife)
 	c.InTx(func(ctx context.Context, tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, `UPDATE idempotency_keys SET operation_id = $6, expires_at = $7
-			WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4
-			AND claim = $5`,
-			caller.Account, caller.Person.Issuer, caller.Person.ID, caller.Key.Key, caller.Key.claim, operationID, expires)
+		tag, err := tx.Exec(ctx, `UPDATE idempotency_keys SET operation_id = $5, expires_at = $6
+			WHERE account_id = $1 AND issuer = '' AND person = $2 AND key = $3 AND claim = $4`,
+			caller.Account, caller.PersonID, caller.Key.Key, caller.Key.claim, operationID, expires)
 		if err == nil && tag.RowsAffected() != 1 {
 			return domain.Refuse(domain.OperationInProgress,
 				"another call with the same Idempotency-Key took over; call again with the same key").After(time.Second)
@@ -128,9 +127,9 @@ func (s *IdempotencyKeys) release(ctx context.Context, caller Caller) {
 	ctx, cancel := database.Beyond(ctx, time.Second)
 	defer cancel()
 	_, err := s.Pool.Exec(ctx,
-		`DELETE FROM idempotency_keys WHERE account_id = $1 AND issuer = $2 AND person = $3 AND key = $4
-			AND claim = $5 AND operation_id IS NULL`,
-		caller.Account, caller.Person.Issuer, caller.Person.ID, caller.Key.Key, caller.Key.claim)
+		`DELETE FROM idempotency_keys WHERE account_id = $1 AND issuer = '' AND person = $2 AND key = $3
+			AND claim = $4 AND operation_id IS NULL`,
+		caller.Account, caller.PersonID, caller.Key.Key, caller.Key.claim)
 	if err != nil {
 		s.held.add(caller)
 	}

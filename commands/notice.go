@@ -86,7 +86,7 @@ func (s *core) recordNoticed(ctx context.Context, caller Caller, seen []noticed)
 	if len(seen) == 0 {
 		return nil
 	}
-	meta := eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID, Causation: "listing",
+	meta := eventstore.Metadata{Account: caller.Account, Person: string(caller.PersonID), RequestID: caller.RequestID, Causation: "listing",
 		Trace: caller.Trace}
 	return s.Store.Change(ctx, meta, pastsOf(seen), func(c *eventstore.Change) error { return recordAll(c, seen) })
 }

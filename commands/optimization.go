@@ -111,7 +111,7 @@ func (s *Optimizations) loadPreview(ctx context.Context, caller Caller, k optimi
 // acceptance returns the event that accepts an operation on a model.
 func (s *core) acceptance(caller Caller, id uuid.UUID, kind operation.Type, workspaceID, modelID uuid.UUID) operation.Accepted {
 	return operation.Accepted{
-		OperationID: id, AccountID: caller.Account, Type: kind, Owner: caller.Person,
+		OperationID: id, AccountID: caller.Account, Type: kind, Owner: caller.PersonID,
 		Resource: operation.Resource{WorkspaceID: workspaceID, ItemID: &modelID, ItemType: item.SemanticModel},
 	}
 }

@@ -10,23 +10,23 @@ import (
 // Origin is the call that work belongs to. It is the envelope of every job: a job's
 // arguments are the Origin with the domain's step. It holds no token; the vault does.
 type Origin struct {
-	AccountID   string      `json:"accountId"`
-	OperationID uuid.UUID   `json:"operationId"`
-	Person      item.Person `json:"person"`
-	RequestID   string      `json:"requestId,omitempty"`
-	Trace       string      `json:"trace,omitempty"`
+	AccountID   string        `json:"accountId"`
+	OperationID uuid.UUID     `json:"operationId"`
+	PersonID    item.PersonID `json:"person"`
+	RequestID   string        `json:"requestId,omitempty"`
+	Trace       string        `json:"trace,omitempty"`
 }
 
 // Metadata returns what every event of the call and of its work records.
 func (o Origin) Metadata() eventstore.Metadata {
 	return eventstore.Metadata{
-		Account: o.AccountID, Person: o.Person.ID, RequestID: o.RequestID,
+		Account: o.AccountID, Person: string(o.PersonID), RequestID: o.RequestID,
 		OperationID: o.OperationID.String(), Correlation: o.OperationID.String(), Trace: o.Trace,
 	}
 }
 
 // origin returns the origin of the work that the call starts as the operation.
 func (caller Caller) origin(operationID uuid.UUID) Origin {
-	return Origin{AccountID: caller.Account, OperationID: operationID, Person: caller.Person, RequestID: caller.RequestID,
+	return Origin{AccountID: caller.Account, OperationID: operationID, PersonID: caller.PersonID, RequestID: caller.RequestID,
 		Trace: caller.Trace}
 }

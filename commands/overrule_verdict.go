@@ -53,7 +53,7 @@ func (s *Benchmarks) tryOverrule(ctx context.Context, caller Caller, named bench
 	if err := named.Check(a.Run); err != nil {
 		return err
 	}
-	by := benchmark.Overruler{By: caller.Person, Admin: caller.Role == account.Admin, Starter: a.starter()}
+	by := benchmark.Overruler{By: caller.PersonID, Admin: caller.Role == account.Admin, Starter: a.starter()}
 	if err := by.Check(a.Run); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (s *Benchmarks) tryOverrule(ctx context.Context, caller Caller, named bench
 }
 
 // starter returns the person who started the run.
-func (a Asking) starter() item.Person {
+func (a Asking) starter() item.PersonID {
 	if a.Run.AbTest != nil {
 		return a.Ab.Operation.Owner
 	}

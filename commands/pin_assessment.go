@@ -26,7 +26,7 @@ func (s *Assessments) Pin(ctx context.Context, caller Caller, workspaceID, model
 	stream := assessment.Stream(caller.Account, modelID)
 	standing := eventstore.FoldLast[assessment.Standing](stream)
 	stored := eventstore.Fold(stream, assessment.EvolveStored)
-	meta := eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID,
+	meta := eventstore.Metadata{Account: caller.Account, Person: string(caller.PersonID), RequestID: caller.RequestID,
 		Causation: "pin of an assessment", Trace: caller.Trace}
 	return id, s.changeAsMember(ctx, caller, meta, []eventstore.Loadable{standing, stored}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, standing, assessment.Pin{

@@ -27,7 +27,7 @@ func (s *Operations) ResumeOnRead(ctx context.Context, caller Caller, operationI
 		return nil, err
 	}
 	switch {
-	case op.State.Owner != caller.Person || op.State.Account != caller.Account:
+	case op.State.Owner != caller.PersonID || op.State.Account != caller.Account:
 		return nil, nil
 	case op.State.SignIn != nil && caller.MayWrite:
 		return s.signedIn(ctx, caller, op.State)

@@ -44,7 +44,7 @@ func pastSchedule(accountID string, modelID uuid.UUID) *eventstore.Past[schedule
 
 // scheduleMetadata returns the origin that the events of a schedule's change record.
 func (caller Caller) scheduleMetadata() eventstore.Metadata {
-	return eventstore.Metadata{Account: caller.Account, Person: caller.Person.ID, RequestID: caller.RequestID, Trace: caller.Trace}
+	return eventstore.Metadata{Account: caller.Account, Person: string(caller.PersonID), RequestID: caller.RequestID, Trace: caller.Trace}
 }
 
 // lasting returns the caller with a token that serves at the slots of a schedule,
@@ -57,7 +57,7 @@ func (s *Schedules) lasting(ctx context.Context, caller Caller) Caller {
 // storeToken stores the caller's token for the slots of the schedule, until the
 // token expires, if the schedule is active and the caller's.
 func (s *Schedules) storeToken(c *eventstore.Change, caller Caller, now schedule.Schedule) {
-	if now.Status() == schedule.Active && now.Owner == caller.Person && caller.MayWrite {
+	if now.Status() == schedule.Active && now.Owner == caller.PersonID && caller.MayWrite {
 		c.Queue(s.Vault.Put(now.TokenID(), caller.Token, caller.TokenExpires))
 	}
 }

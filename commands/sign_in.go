@@ -114,7 +114,7 @@ func (s *Operations) goOn(ctx context.Context, meta eventstore.Metadata, op oper
 	for _, id := range all {
 		pasts[id] = pastOperation(id)
 		loadable = append(loadable, pasts[id])
-		of := Origin{AccountID: op.Account, OperationID: id, Person: op.Owner, RequestID: meta.RequestID, Trace: meta.Trace}
+		of := Origin{AccountID: op.Account, OperationID: id, PersonID: op.Owner, RequestID: meta.RequestID, Trace: meta.Trace}
 		if enqueue[id], err = s.Jobs.Rest(ctx, of, owner.State.Plan); err != nil {
 			return err
 		}

@@ -151,7 +151,7 @@ func (s *Pixies) decideRun(c *eventstore.Change, p *pendingPixies) error {
 // startOf returns the command that starts the run. One that adds Pixies reserves the
 // reports.
 func (s *Pixies) startOf(c *eventstore.Change, p *pendingPixies) (domain.Command[pixies.Run], error) {
-	op := operation.Accepted{OperationID: p.operationID, AccountID: p.caller.Account, Owner: p.caller.Person,
+	op := operation.Accepted{OperationID: p.operationID, AccountID: p.caller.Account, Owner: p.caller.PersonID,
 		Resource: operation.Resource{WorkspaceID: p.workspace.ID, ItemType: item.Report}}
 	if p.run.Single {
 		op.Resource.ItemID = &p.reports[0].ID

@@ -138,7 +138,12 @@ func (s *Schedules) loadOwner(ctx context.Context, accountID string, due schedul
 	if err == nil && !found || errors.Is(err, vault.ErrSealed) { // a token that cannot be decrypted counts as none
 		err = schedule.NoToken()
 	}
-	return CallerOf(m, token, expires, true), err
+	if err != nil {
+		return Caller{}, err
+	}
+	caller := CallerOf(m, token, expires, true)
+	caller.Person, err = s.People.Name(ctx, accountID, due.Owner)
+	return caller, err
 }
 
 // recordRefusedSlot records on the schedule that its slot was refused.

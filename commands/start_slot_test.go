@@ -120,7 +120,7 @@ func TestSlotStartsAssessment(t *testing.T) {
 
 	p.look(t, six.Add(20*time.Second))
 	all := p.operations(t)
-	if len(all) != 1 || all[0].Type != operation.AssessSemanticModel || all[0].Owner != (item.Person{ID: "ana"}) || *all[0].Resource.ItemID != model(0) || !*all[0].Impact.FirstLook {
+	if len(all) != 1 || all[0].Type != operation.AssessSemanticModel || all[0].Owner != "ana" || *all[0].Resource.ItemID != model(0) || !*all[0].Impact.FirstLook {
 		t.Fatalf("the slot started %+v", all)
 	}
 	s := p.read(t, made.ScheduleID)
@@ -360,13 +360,13 @@ func TestPausedSlots(t *testing.T) {
 			p.Unchanged(t, before)
 
 			c.mends(t, p)
-			if s = p.takeUp(t, c.takenUpBy, id); s.Status() != schedule.Active || s.Owner.ID != c.takenUpBy || s.Paused != nil || s.PausedAt != nil || !s.NextRunAt().Equal(six) {
+			if s = p.takeUp(t, c.takenUpBy, id); s.Status() != schedule.Active || s.Owner != item.PersonID(c.takenUpBy) || s.Paused != nil || s.PausedAt != nil || !s.NextRunAt().Equal(six) {
 				t.Fatalf("resumed, it reads %+v", s)
 			}
 			p.look(t, six.AddDate(0, 0, 2).Add(time.Hour))
 			p.look(t, six.AddDate(0, 0, 2).Add(2*time.Hour))
 			all := p.operations(t)
-			if s = p.read(t, id); len(all) != 1 || all[0].Owner.ID != c.takenUpBy || *s.LastRun.OperationID != all[0].ID || s.LastRun.Outcome != schedule.Started || !s.NextRunAt().Equal(six.AddDate(0, 0, 3)) {
+			if s = p.read(t, id); len(all) != 1 || all[0].Owner != item.PersonID(c.takenUpBy) || *s.LastRun.OperationID != all[0].ID || s.LastRun.Outcome != schedule.Started || !s.NextRunAt().Equal(six.AddDate(0, 0, 3)) {
 				t.Errorf("%d operations were started; the schedule reads %+v, last %+v", len(all), s, s.LastRun)
 			}
 		})
@@ -478,7 +478,7 @@ func TestOneSchedulePerModel(t *testing.T) {
 		t.Error(err)
 	}
 	now := p.read(t, past.State.ScheduleID)
-	if token, _, err := p.Vault.Token(t.Context(), now.TokenID(), p.Now()); err != nil || token != "eyJ."+now.Owner.ID {
-		t.Errorf("its owner is %s and the token is another person's (%v)", now.Owner.ID, err)
+	if token, _, err := p.Vault.Token(t.Context(), now.TokenID(), p.Now()); err != nil || token != "eyJ."+string(now.Owner) {
+		t.Errorf("its owner is %s and the token is another person's (%v)", now.Owner, err)
 	}
 }

@@ -85,7 +85,7 @@ func newAppender(b *testing.B) appender {
 		for _, whose := range []int{ours, pgbenchs, repeated} {
 			id := benchOperation(whose, 10+n)
 			err := a.append(b.Context(), id, operation.Accepted{
-				OperationID: id, AccountID: "acme", Type: operation.AssessSemanticModel, Owner: item.Person{ID: "ada"},
+				OperationID: id, AccountID: "acme", Type: operation.AssessSemanticModel, Owner: item.PersonID("ada"),
 				Resource: operation.Resource{WorkspaceID: id, ItemID: &id, ItemType: item.SemanticModel}, Impact: operation.Impact{Assessments: new(1)},
 			})
 			if err != nil {
@@ -180,8 +180,8 @@ func BenchmarkLoadAccount(b *testing.B) {
 			s := eventstore.New(pgtest.Pool(b), codec, eventstore.Options{})
 			events := make([]domain.Event, people)
 			for i := range events {
-				events[i] = account.PersonSaved{Person: account.Person{
-					Person: item.Person{Issuer: "https://login.example.com/common", ID: benchOperation(ours, 10).String() + "/" + fmt.Sprint(i)}, Role: account.Member, License: "main",
+				events[i] = account.PersonSaved{Person: account.SavedPerson{
+					Person: item.PersonID(benchOperation(ours, 10).String() + "/" + fmt.Sprint(i)), Role: account.Member, License: "main",
 				}}
 			}
 			stream := account.Stream("acme")

@@ -12,6 +12,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/abtest"
+	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/http/api"
 	"readiness/internal/optional"
@@ -98,7 +99,7 @@ func (s *Server) GetAbTestRunResult(ctx context.Context, r api.GetAbTestRunResul
 	if err := s.mayRead(ctx, starter, abtest.RunNotFound(r.RunID), askedOf(run.SideA, run.SideB)...); err != nil {
 		return nil, err
 	}
-	result, err := s.abTestResult(ctx, run)
+	result, err := s.abTestResult(ctx, run, starter)
 	if err != nil {
 		// The run may have been deleted between the two reads; then report that.
 		if _, gone := s.abRun(ctx, r.AbTestID, r.RunID); gone != nil {
@@ -138,16 +139,19 @@ func (s *Server) abTested(ctx context.Context, o projections.Operation) (api.Ope
 	if err := s.mayRead(ctx, o.Owner, noOperation(o.ID), askedOf(run.SideA, run.SideB)...); err != nil {
 		return nil, err
 	}
-	return s.abTestResult(ctx, run)
+	return s.abTestResult(ctx, run, o.Owner)
 }
 
-// abTestResult returns the comparison of a run that succeeded.
-func (s *Server) abTestResult(ctx context.Context, run projections.AbRun) (out api.AbTestResult, err error) {
+// abTestResult returns the comparison of a run that succeeded and that starter started.
+func (s *Server) abTestResult(ctx context.Context, run projections.AbRun, starter item.PersonID) (out api.AbTestResult, err error) {
 	if run.Compared == nil {
 		return out, fmt.Errorf("http: run %s of an A/B test succeeded and there is no comparison", run.RunID)
 	}
 	document, err := s.document(ctx, run.Compared.Document)
 	if err != nil {
+		return out, err
+	}
+	if document, err = s.named(ctx, document, "requestedBy", starter); err != nil {
 		return out, err
 	}
 	var sides struct{ A, B json.RawMessage }

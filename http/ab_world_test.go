@@ -115,7 +115,7 @@ func (w *world) abRun(of abTested, reused *uuid.UUID) abTested {
 	two := accepted.Asking()
 	run := w.onRun(of.accountID, of.run, abtest.AcceptRun{
 		Operation: operation.Accepted{
-			OperationID: of.run, AccountID: of.accountID, Type: operation.RunAbTest, Owner: item.Person{ID: "ada"},
+			OperationID: of.run, AccountID: of.accountID, Type: operation.RunAbTest, Owner: "ada",
 			Resource: operation.Resource{WorkspaceID: of.sideA.WorkspaceID, ItemID: &of.sideA.SemanticModelID, ItemType: item.SemanticModel}, Impact: operation.Impact{BenchmarkRuns: &two},
 		},
 		Run: accepted, BenchmarkRunID: first,

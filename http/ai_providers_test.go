@@ -384,7 +384,7 @@ func TestTestAIProvider(t *testing.T) {
 		m.mu.Lock()
 		m.during = nil
 		m.mu.Unlock()
-		_, err := w.Providers.Change(t.Context(), commands.Caller{Caller: item.Caller{Account: "acme", Person: item.Person{ID: "ada"}}}, made.body["providerId"].(string), aiprovider.Patch{Model: new("large")}, aiprovider.Key{}, false)
+		_, err := w.Providers.Change(t.Context(), commands.Caller{Caller: item.Caller{Account: "acme", PersonID: "ada"}}, made.body["providerId"].(string), aiprovider.Patch{Model: new("large")}, aiprovider.Key{}, false)
 		if err != nil {
 			t.Error(err)
 		}

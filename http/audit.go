@@ -65,7 +65,8 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 		list.Value[i] = api.AuditEvent{
 			Position: e.Position, EventID: e.ID, Stream: e.Stream, Version: e.Version, Type: e.Type, SchemaVersion: e.SchemaVersion,
 			RecordedAtUtc: e.RecordedAt,
-			Person:        optional.Of(e.Person), RequestID: optional.Of(e.RequestID), OperationID: optional.Of(e.OperationID), Data: data,
+			Person:        optional.Of(e.Person), PersonID: optional.Of(string(e.PersonID)), RequestID: optional.Of(e.RequestID),
+			OperationID: optional.Of(e.OperationID), Data: data,
 			Hash: hex.EncodeToString(e.Hash),
 		}
 	}

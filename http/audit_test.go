@@ -83,7 +83,7 @@ func TestAuditEvents(t *testing.T) {
 			check(t, json.Unmarshal([]byte(stored.meta), &meta))
 			want := map[string]any{
 				"position": e["position"], "eventId": stored.id, "stream": stored.stream, "version": float64(stored.version), "type": stored.kind, "schemaVersion": float64(stored.schema),
-				"recordedAtUtc": stored.at.UTC().Format(time.RFC3339Nano), "person": meta["person"], "requestId": meta["requestId"], "operationId": meta["operationId"], "data": data, "hash": stored.hash,
+				"recordedAtUtc": stored.at.UTC().Format(time.RFC3339Nano), "person": meta["person"], "personId": meta["person"], "requestId": meta["requestId"], "operationId": meta["operationId"], "data": data, "hash": stored.hash,
 			}
 			if diff := cmp.Diff(want, e); diff != "" {
 				t.Errorf("event (-stored +answered):\n%s", diff)

@@ -81,7 +81,7 @@ func newCrowd(b *testing.B, accounts, people int) (c *crowd, address string) {
 	}
 	_, err = c.Accounts.Apply(b.Context(), declared)
 	check(b, err)
-	_, err = c.Pool.Exec(b.Context(), "VACUUM ANALYZE accounts_v1_g1, members_v1_g1") // before any plan is cached for empty tables
+	_, err = c.Pool.Exec(b.Context(), "VACUUM ANALYZE accounts_v2_g1, members_v2_g1") // before any plan is cached for empty tables
 	check(b, err)
 	// As many connections as the program has; tests have one.
 	limiter, err := rate.Open(b.Context(), address, rate.Options{Timeout: patience, Tracer: c.trace, Statements: projections.CallStatements()})
@@ -165,7 +165,7 @@ func BenchmarkGetOperation(b *testing.B) {
 		var id uuid.UUID
 		var status string
 		var created, updated time.Time
-		err := pool.QueryRow(r.Context(), `SELECT id, status, created_at, updated_at FROM operations_v3_g1 WHERE id = $1`, strings.TrimPrefix(r.URL.Path, "/")).Scan(&id, &status, &created, &updated)
+		err := pool.QueryRow(r.Context(), `SELECT id, status, created_at, updated_at FROM operations_v4_g1 WHERE id = $1`, strings.TrimPrefix(r.URL.Path, "/")).Scan(&id, &status, &created, &updated)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return

@@ -173,13 +173,13 @@ func (s *Server) benchmarkRun(ctx context.Context, workspaceID, modelID uuid.UUI
 func (s *Server) benchmarkRunToRead(ctx context.Context, workspaceID, modelID uuid.UUID, runID string) (run projections.BenchmarkRun,
 	err error) {
 	run, err = s.storedBenchmarkRun(ctx, workspaceID, modelID, runID)
-	var starter item.Person
+	var starter item.PersonID
 	if err == nil {
 		if starter, err = s.starter(ctx, run.OperationID); err != nil {
 			return run, err
 		}
 	}
-	if starter == callerOf(ctx).Person {
+	if starter == callerOf(ctx).PersonID {
 		return run, nil
 	}
 	if refusal := s.sees(ctx, item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID}); refusal != nil {

@@ -27,7 +27,7 @@ func (w *world) benchmarkOf(accountID string, side benchmark.Side) uuid.UUID {
 	w.t.Helper()
 	id := uuid.Must(uuid.NewV7())
 	record(w, accountID, operation.Stream(id), operation.Evolve, domain.Command[operation.Operation](operation.Accept{Accepted: operation.Accepted{
-		OperationID: id, AccountID: accountID, Type: operation.RunBenchmark, Owner: item.Person{ID: "ada"},
+		OperationID: id, AccountID: accountID, Type: operation.RunBenchmark, Owner: "ada",
 		Resource: operation.Resource{WorkspaceID: sales, ItemID: &side.SemanticModelID, ItemType: item.SemanticModel}, Impact: operation.Impact{BenchmarkRuns: new(1)},
 	}}))
 	w.onBenchmark(accountID, id, benchmark.StartRun{RunAccepted: benchmark.RunAccepted{

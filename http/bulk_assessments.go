@@ -96,7 +96,7 @@ func (s *Server) acrossModels(ctx context.Context, o projections.Operation, run 
 // that the platform lists for them.
 func (s *Server) visibleModels(ctx context.Context, o projections.Operation, run assessment.Run) (func(uuid.UUID) bool, error) {
 	who := callerOf(ctx)
-	if o.Owner == who.Person {
+	if o.Owner == who.PersonID {
 		return func(uuid.UUID) bool { return true }, nil
 	}
 	listed, err := s.commands.Workspaces.Visible(ctx, who, run.WorkspaceID, item.SemanticModel)

@@ -58,7 +58,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	var e entry
 	var err error
 	if batched {
-		expectedLimit := rate.Limit{Key: c.route.Group.Window(expected, c.by.Person), Calls: c.route.Group.Limit}
+		expectedLimit := rate.Limit{Key: c.route.Group.Window(expected, c.by.key), Calls: c.route.Group.Limit}
 		waiting, waited := database.Waiting(ctx)
 		if !c.route.Group.Closed { // such a group admits calls that cannot be counted
 			var cancel context.CancelFunc
@@ -94,7 +94,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	}
 	limits := make([]rate.Limit, len(groups))
 	for i, g := range groups {
-		limits[i] = rate.Limit{Key: g.Window(c.by.member.AccountID, c.by.Person), Calls: g.Limit}
+		limits[i] = rate.Limit{Key: g.Window(c.by.member.AccountID, c.by.key), Calls: g.Limit}
 	}
 	counts, err := s.limiter.TakeAll(ctx, limits...)
 	return s.counted(w, r, c, groups, counts, err)

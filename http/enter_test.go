@@ -51,7 +51,7 @@ func TestBatchedCallsAreIndependent(t *testing.T) {
 		}
 		a.foreign.refused(404, domain.OperationNotFound)
 	}
-	for _, p := range []string{`"acme" "" "ada"`, `"acme" "" "bob"`, `"other" "" "oscar"`} {
+	for _, p := range []string{`"acme" ` + w.counts("ada"), `"acme" ` + w.counts("bob"), `"other" ` + w.counts("oscar")} {
 		if n := w.hits("operations " + p); n != 2*each {
 			t.Errorf("%s: %d calls are counted, want %d", p, n, 2*each)
 		}

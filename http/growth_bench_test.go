@@ -71,8 +71,8 @@ func numbers(b *testing.B, env string, otherwise ...int) []int {
 func (c *crowd) grow(b *testing.B, events, accounts int) {
 	b.Helper()
 	for _, sql := range []string{
-		`INSERT INTO accounts_v1 (account_id, plan, status, settings) SELECT 'acct-' || 10 + i, 'Enterprise', 'Active', '{"aiFeatures":true}' FROM generate_series(0, $1::int - 1) i ON CONFLICT DO NOTHING`,
-		`INSERT INTO members_v1 (account_id, issuer, person, member) SELECT 'acct-' || 10 + i, '', 'past-' || i, '{}' FROM generate_series(0, $1::int - 1) i`,
+		`INSERT INTO accounts_v2 (account_id, plan, status, settings) SELECT 'acct-' || 10 + i, 'Enterprise', 'Active', '{"aiFeatures":true}' FROM generate_series(0, $1::int - 1) i ON CONFLICT DO NOTHING`,
+		`INSERT INTO members_v2 (account_id, person, member) SELECT 'acct-' || 10 + i, 'past-' || i, '{}' FROM generate_series(0, $1::int - 1) i`,
 	} {
 		_, err := c.Pool.Exec(b.Context(), sql, accounts)
 		check(b, err)

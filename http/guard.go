@@ -50,6 +50,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // there is no such account.
 type principal struct {
 	token.Identity
+	key     string // of the person, in what is counted
 	member  account.Membership
 	limits  account.Limits // of the account's plan
 	unknown *domain.Refusal
@@ -60,7 +61,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 	if err != nil {
 		return err
 	}
-	c.by.Identity = id
+	c.by.Identity, c.by.key = id, s.views.People.Key(id.Person)
 	if err := s.enter(w, r, c); err != nil {
 		return err
 	}
@@ -76,6 +77,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 	}
 	c.caller = commands.CallerOf(c.by.member, bearer, id.Expires, id.Has(token.ScopeReadWrite))
 	c.caller.TokenIssued = id.Issued
+	c.caller.Person = id.Person
 	c.caller.Scopes, c.caller.RequestID, c.caller.Trace = id.Scopes, c.id.String(), traceparent(r.Context())
 	c.caller.Key = idempotencyKey(r, c.route, canonical)
 	return nil
@@ -155,7 +157,7 @@ func (by principal) permitted(scope string) error {
 // starts work would admit the caller. It applies the checks of the guard, the platform and the commands, without
 // counting a call. Requirements of a single route, such as a feature, matter only when no other route is open.
 func (s *Server) startRefusal(ctx context.Context, c *call) error {
-	n, err := s.limiter.Look(ctx, routing.Start.Window(c.by.member.AccountID, c.by.Person), routing.Start.Limit)
+	n, err := s.limiter.Look(ctx, routing.Start.Window(c.by.member.AccountID, c.by.key), routing.Start.Limit)
 	if err := rated(routing.Start, n, err); err != nil {
 		return err
 	}

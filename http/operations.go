@@ -66,7 +66,7 @@ func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequest
 func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObject) (api.GetOperationResponseObject, error) {
 	o, err := s.operation(ctx, r.OperationID)
 	var needed *operation.SignInNeeded
-	if who := callerOf(ctx); err == nil && o.Waits && o.Owner == who.Person && !callOf(ctx).head {
+	if who := callerOf(ctx); err == nil && o.Waits && o.Owner == who.PersonID && !callOf(ctx).head {
 		// ResumeOnRead fails when concurrent reads won every attempt. The operation is then as they left it.
 		needed, err = s.commands.Operations.ResumeOnRead(ctx, who, o.ID)
 		if err == nil || domain.IsRefused(err, domain.OperationInProgress) {

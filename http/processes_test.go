@@ -62,7 +62,7 @@ func (w *world) process() (base, guarded string, kill func()) {
 // rateOf changes ada's counted calls in a group.
 func (w *world) rateOf(group, hits string, args ...any) {
 	w.t.Helper()
-	tag, err := w.Pool.Exec(w.t.Context(), `UPDATE rate_windows SET hits = `+hits+` WHERE key LIKE '`+group+` %ada%'`, args...)
+	tag, err := w.Pool.Exec(w.t.Context(), `UPDATE rate_windows SET hits = `+hits+` WHERE key LIKE '`+group+` %`+w.counts("ada")+`'`, args...)
 	check(w.t, err)
 	if tag.RowsAffected() != 1 {
 		w.t.Fatalf("there are %d windows, want one", tag.RowsAffected())

@@ -15,6 +15,7 @@ import (
 	"readiness/http/rate"
 	"readiness/internal/testlog"
 	"readiness/internal/wiring"
+	"readiness/people"
 	"readiness/projections"
 )
 
@@ -28,7 +29,9 @@ func TestQueryPlansAreCached(t *testing.T) {
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	check(t, err)
 	t.Cleanup(pool.Close)
-	log, err := wiring.OpenLog(pool, time.Now, nil)
+	who, err := people.New(pool, make([]byte, people.KeySize))
+	check(t, err)
+	log, err := wiring.OpenLog(pool, who, time.Now, nil)
 	check(t, err)
 	check(t, log.Engine.Create(t.Context()))
 	const times = 20

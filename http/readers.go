@@ -1,7 +1,9 @@
 package http
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,7 +26,7 @@ const maxSights = 16 * 1024
 // sight is an item that a person of an account was found to see.
 type sight struct {
 	account             string
-	person              item.Person
+	person              item.PersonID
 	workspaceID, itemID uuid.UUID
 	kind                item.Type
 }
@@ -33,8 +35,8 @@ type sight struct {
 // the work may; anyone else must be able to see every item on the platform. When the caller cannot see an item,
 // mayRead returns absent, the refusal for a result that does not exist. When the platform does not respond, only the
 // starter may read. Every handler that returns such texts without looking up the items itself must call mayRead.
-func (s *Server) mayRead(ctx context.Context, starter item.Person, absent error, items ...item.Item) error {
-	if starter == callerOf(ctx).Person {
+func (s *Server) mayRead(ctx context.Context, starter item.PersonID, absent error, items ...item.Item) error {
+	if starter == callerOf(ctx).PersonID {
 		return nil
 	}
 	if len(items) == 0 {
@@ -60,7 +62,7 @@ func notVisible(c domain.Code) bool {
 // sees looks up the item as the caller, unless that succeeded less than sightLife ago. Refusals are not cached.
 func (s *Server) sees(ctx context.Context, it item.Item) error {
 	who := callerOf(ctx)
-	key := sight{who.Account, who.Person, it.WorkspaceID, it.ID, it.Type}
+	key := sight{who.Account, who.PersonID, it.WorkspaceID, it.ID, it.Type}
 	now := s.now()
 	if at, seen := s.sights.Get(key); seen && now.Sub(at).Abs() < sightLife {
 		return nil
@@ -103,8 +105,30 @@ func askedOf(sides ...benchmark.Side) (items []item.Item) {
 	return items
 }
 
-// starter returns who started an operation of the caller's account; the zero Person when there is none.
-func (s *Server) starter(ctx context.Context, operationID uuid.UUID) (item.Person, error) {
+// named returns a stored document in which the member names the person as people call them instead of by id; "" for a
+// person who was erased. Every other byte stays. Most documents are the caller's own, whose name needs no look-up.
+func (s *Server) named(ctx context.Context, document []byte, member string, id item.PersonID) ([]byte, error) {
+	who := callerOf(ctx).Person
+	if id != callerOf(ctx).PersonID {
+		var err error
+		if who, err = s.views.People.Name(ctx, callerOf(ctx).Account, id); err != nil {
+			return nil, err
+		}
+	}
+	was, err := json.Marshal(id)
+	if err != nil {
+		return nil, err
+	}
+	is, err := json.Marshal(who.ID)
+	if err != nil {
+		return nil, err
+	}
+	member = `"` + member + `":`
+	return bytes.Replace(document, append([]byte(member), was...), append([]byte(member), is...), 1), nil
+}
+
+// starter returns who started an operation of the caller's account; the zero PersonID when there is none.
+func (s *Server) starter(ctx context.Context, operationID uuid.UUID) (item.PersonID, error) {
 	c := callOf(ctx)
 	if o, read := c.operations[operationID]; read && o.AccountID == c.caller.Account {
 		return o.Owner, nil

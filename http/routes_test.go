@@ -198,7 +198,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	}
 	w.untouched(func() {
 		for _, route := range routing.Table() {
-			_, err := w.Pool.Exec(t.Context(), `DELETE FROM rate_windows WHERE key NOT LIKE '%"bob"'`) // only bob's windows are full
+			_, err := w.Pool.Exec(t.Context(), `DELETE FROM rate_windows WHERE key NOT LIKE '%' || $1`, w.counts("bob")) // only bob's windows are full
 			check(t, err)
 			for _, tt := range tests {
 				if route.Inactive && tt.code == domain.AccountNotActive {
@@ -269,7 +269,7 @@ func TestSuspendedAccount(t *testing.T) {
 	w := newWorld(t)
 	tok := w.as("oscar")
 	w.get("/v1/workspaces", tok).ok(200)
-	_, err := w.Pool.Exec(t.Context(), `UPDATE accounts_v1 SET status = 'Suspended' WHERE account_id = 'other'`)
+	_, err := w.Pool.Exec(t.Context(), `UPDATE accounts_v2 SET status = 'Suspended' WHERE account_id = 'other'`)
 	check(t, err)
 	w.get("/v1/workspaces", tok).refused(403, domain.AccountNotActive).says("other", "Suspended")
 }

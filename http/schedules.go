@@ -48,7 +48,7 @@ func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOf
 		return nil, err
 	}
 	for _, read := range found {
-		if err := s.renew(ctx, read); err != nil {
+		if err := s.renew(ctx, read.Schedule); err != nil {
 			return nil, err
 		}
 	}
@@ -57,18 +57,20 @@ func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOf
 }
 
 // schedules returns a page of schedules, plus one more element when there is a next page.
-func (s *Server) schedules(ctx context.Context, p page[projections.ScheduleCursor], modelID *uuid.UUID) ([]schedule.Schedule, error) {
+func (s *Server) schedules(ctx context.Context, p page[projections.ScheduleCursor], modelID *uuid.UUID) ([]projections.OwnedSchedule,
+	error) {
 	return s.views.Schedules(ctx, projections.SchedulesQuery{AccountID: callerOf(ctx).Account, ModelID: modelID, After: p.After,
 		Limit: p.Limit + 1})
 }
 
-func schedulePage(p page[projections.ScheduleCursor], found []schedule.Schedule) (list api.ScheduleList, err error) {
-	found, list.ContinuationToken, list.ContinuationURI, err = pageOf(p, found, func(s schedule.Schedule) projections.ScheduleCursor {
+func schedulePage(p page[projections.ScheduleCursor], found []projections.OwnedSchedule) (list api.ScheduleList, err error) {
+	after := func(s projections.OwnedSchedule) projections.ScheduleCursor {
 		return projections.ScheduleCursor{CreatedAt: s.CreatedAt, ScheduleID: s.ScheduleID}
-	})
+	}
+	found, list.ContinuationToken, list.ContinuationURI, err = pageOf(p, found, after)
 	list.Value = make([]api.Schedule, len(found))
 	for i, one := range found {
-		list.Value[i] = scheduled(one)
+		list.Value[i] = scheduled(one.Schedule, one.OwnerName)
 	}
 	return list, err
 }
@@ -84,7 +86,7 @@ func (s *Server) CreateSchedule(ctx context.Context, r api.CreateScheduleRequest
 	if err != nil {
 		return nil, err
 	}
-	return api.CreateSchedule200JSONResponse(scheduled(made)), nil
+	return api.CreateSchedule200JSONResponse(scheduled(made, callerOf(ctx).Person.ID)), nil
 }
 
 // GetSchedule handles GET /v1/aiReadiness/schedules/{scheduleId}.
@@ -96,10 +98,10 @@ func (s *Server) GetSchedule(ctx context.Context, r api.GetScheduleRequestObject
 	if !found {
 		return nil, schedule.NotFound(r.ScheduleID.String())
 	}
-	if err := s.renew(ctx, read); err != nil {
+	if err := s.renew(ctx, read.Schedule); err != nil {
 		return nil, err
 	}
-	return api.GetSchedule200JSONResponse(scheduled(read)), nil
+	return api.GetSchedule200JSONResponse(scheduled(read.Schedule, read.OwnerName)), nil
 }
 
 // renew stores the caller's token for a schedule when its owner reads it. A HEAD stores nothing.
@@ -124,7 +126,13 @@ func (s *Server) ChangeSchedule(ctx context.Context, r api.ChangeScheduleRequest
 	if err != nil {
 		return nil, err
 	}
-	return api.ChangeSchedule200JSONResponse(scheduled(changed)), nil
+	owner := callerOf(ctx).Person
+	if changed.Owner != callerOf(ctx).PersonID {
+		if owner, err = s.views.People.Name(ctx, callerOf(ctx).Account, changed.Owner); err != nil {
+			return nil, err
+		}
+	}
+	return api.ChangeSchedule200JSONResponse(scheduled(changed, owner.ID)), nil
 }
 
 // DeleteSchedule handles DELETE /v1/aiReadiness/schedules/{scheduleId}.
@@ -135,13 +143,13 @@ func (s *Server) DeleteSchedule(ctx context.Context, r api.DeleteScheduleRequest
 	return api.DeleteSchedule200JSONResponse{ScheduleID: r.ScheduleID, Deleted: true}, nil
 }
 
-// scheduled converts a schedule to its API form.
-func scheduled(s schedule.Schedule) api.Schedule {
+// scheduled converts a schedule to its API form. owner is its owner as people call them.
+func scheduled(s schedule.Schedule, owner string) api.Schedule {
 	out := api.Schedule{
 		ScheduleID: s.ScheduleID, WorkspaceID: s.WorkspaceID, WorkspaceName: optional.Of(s.WorkspaceName), SemanticModelID: s.ModelID,
 		SemanticModelName: optional.Of(s.ModelName),
 		Frequency:         s.Frequency, DayOfWeek: optional.Of(s.DayOfWeek), TimeUtc: s.TimeUTC, Enabled: s.Enabled, Status: s.Status(),
-		PausedAtUtc: optional.UTC(s.PausedAt), Owner: api.ScheduleOwner{PersonID: optional.Of(s.Owner.ID)},
+		PausedAtUtc: optional.UTC(s.PausedAt), Owner: api.ScheduleOwner{PersonID: optional.Of(owner)},
 		NextRunAtUtc: optional.UTC(s.NextRunAt()),
 		CreatedAtUtc: s.CreatedAt.UTC(), ChangedAtUtc: s.ChangedAt.UTC(),
 	}

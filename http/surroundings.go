@@ -26,7 +26,7 @@ const (
 // of one.
 type listing struct {
 	account     string
-	person      item.Person
+	person      item.PersonID
 	workspaceID uuid.UUID // the zero id for the workspaces
 }
 
@@ -69,7 +69,7 @@ func (v *surroundings) of(key listing, list func() ([]uuid.UUID, error)) (map[uu
 
 // inWorkspaces returns the workspaces that the caller sees, in the order of their ids.
 func (v *surroundings) inWorkspaces(ctx context.Context, who commands.Caller) ([]uuid.UUID, error) {
-	found, err := v.of(listing{account: who.Account, person: who.Person}, func() (ids []uuid.UUID, err error) {
+	found, err := v.of(listing{account: who.Account, person: who.PersonID}, func() (ids []uuid.UUID, err error) {
 		all, err := v.commands.Workspaces.List(ctx, who)
 		for _, w := range all {
 			ids = append(ids, w.ID)
@@ -93,7 +93,7 @@ func (v *surroundings) models(ctx context.Context, who commands.Caller,
 	group.SetLimit(maxLookups)
 	for _, id := range workspaces {
 		group.Go(func() error {
-			found, err := v.of(listing{who.Account, who.Person, id}, func() (ids []uuid.UUID, err error) {
+			found, err := v.of(listing{who.Account, who.PersonID, id}, func() (ids []uuid.UUID, err error) {
 				items, err := v.commands.Workspaces.Visible(ctx, who, id, item.SemanticModel)
 				for _, it := range items {
 					ids = append(ids, it.ID)

@@ -153,11 +153,12 @@ func (c *cloud) Reports(ctx context.Context, as item.Caller, workspaceID uuid.UU
 	return listed, err
 }
 
-func (c *cloud) Usable(context.Context, item.Caller, bool, ...item.Item) error { return nil }
-
 func (c *cloud) Capacity(context.Context, item.Caller, uuid.UUID) (item.CapacityState, error) {
 	return item.CapacityActive, nil
 }
+
+// Usable refuses nothing.
+func (c *cloud) Usable(context.Context, item.Caller, bool, ...item.Item) error { return nil }
 
 // Definition implements the platform port: the same model with one measure for every item.
 func (c *cloud) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
@@ -507,10 +508,13 @@ func (w *world) events() int {
 	return w.Count(w.t, `SELECT count(*) FROM events`)
 }
 
+// counts returns what a person of the embedded issuer is counted under.
+func (w *world) counts(person string) string { return w.Views.People.Key(item.Person{ID: person}) }
+
 // blocked fills a person's window of a group.
 func (w *world) blocked(g routing.Group, accountID, person string) {
 	w.t.Helper()
-	_, err := w.Pool.Exec(w.t.Context(), `INSERT INTO rate_windows (key, hits) VALUES (format('%s "%s" "" "%s"', $1::text, $2::text, $3::text), array_fill(clock_timestamp(), ARRAY[$4::int]))`, g.Name, accountID, person, g.Limit)
+	_, err := w.Pool.Exec(w.t.Context(), `INSERT INTO rate_windows (key, hits) VALUES ($1, array_fill(clock_timestamp(), ARRAY[$2::int]))`, g.Window(accountID, w.counts(person)), g.Limit)
 	check(w.t, err)
 }
 

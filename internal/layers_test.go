@@ -29,8 +29,9 @@ var mayImport = map[string][]string{
 	"accounts":    {"domain/...", "internal/optional"},
 	"documents":   {"internal/database"},
 	"vault":       {"internal/database"},
+	"people":      {"domain/item", "internal/database"},
 	"eventstore":  {"domain/...", "internal/database"},
-	"projections": {"domain/...", "eventstore", "documents", "internal/database"},
+	"projections": {"domain/...", "eventstore", "documents", "people", "internal/database"},
 	// The trees over the log, and what publishes their heads.
 	"audit":      {"audit/tree", "eventstore"},
 	"audit/tree": {},
@@ -51,8 +52,8 @@ var mayImport = map[string][]string{
 		"internal/optional",
 	},
 	// These reach the platform and the AI through interfaces that they declare.
-	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault", "internal/database", "internal/optional"},
-	"work":     {"domain/...", "definition/...", "eventstore", "documents", "vault", "commands", "internal/database", "work/turns"},
+	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault", "people", "internal/database", "internal/optional"},
+	"work":     {"domain/...", "definition/...", "eventstore", "documents", "vault", "people", "commands", "internal/database", "work/turns"},
 	// The turns of steps; it knows nothing of the work.
 	"work/turns": {},
 

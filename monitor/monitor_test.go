@@ -18,6 +18,7 @@ import (
 	"readiness/internal/testlog"
 	"readiness/internal/wiring"
 	"readiness/monitor"
+	"readiness/people"
 )
 
 // world is a database with a monitor of it.
@@ -34,8 +35,9 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, pool: testlog.Pool(t), now: time.Now().UTC().Truncate(time.Second), leads: true, registry: prometheus.NewRegistry()}
-	var err error
-	w.log, err = wiring.OpenLog(w.pool, func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
+	who, err := people.New(w.pool, make([]byte, people.KeySize))
+	w.must(err)
+	w.log, err = wiring.OpenLog(w.pool, who, func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
 	w.must(err)
 	w.monitor = monitor.New(monitor.Options{
 		Pool: w.pool, Store: w.log.Store, Engine: w.log.Engine, Views: w.log.Views, Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
@@ -61,7 +63,7 @@ func (w *world) exec(sql string, args ...any) {
 // events appends some events of accounts.
 func (w *world) events() {
 	w.Helper()
-	_, err := commands.New(commands.Options{Store: w.log.Store, Plans: account.DefaultPlans()}).Accounts.Apply(w.Context(),
+	_, err := commands.New(commands.Options{Store: w.log.Store, People: w.log.People, Plans: account.DefaultPlans()}).Accounts.Apply(w.Context(),
 		[]account.Declaration{{AccountID: "contoso", Plan: account.Team, Status: account.Active,
 			Settings: account.Settings{AIFeatures: true, DefinitionCopies: account.CopiesNone}}})
 	w.must(err)
@@ -127,11 +129,11 @@ func TestNumbersOfTheDatabase(t *testing.T) {
 		('ask-questions', '{}', 'retryable', 3, $2, now())`, w.now.Add(-10*time.Minute), w.now.Add(-time.Minute))
 	w.exec(`INSERT INTO river_job (kind, args, state, max_attempts, created_at, scheduled_at, finalized_at)
 		VALUES ('ask-questions', '{}', 'completed', 3, $1, now(), now())`, w.now.Add(-time.Hour))
-	w.exec(`INSERT INTO operations_v3 (id, account_id, issuer, person, type, status, created_at, updated_at, workspace_id, item_type, impact, waits)
-		SELECT gen_random_uuid(), 'contoso', '', 'ana', 'AssessSemanticModel', s, now(), now(), gen_random_uuid(), '', '{}', w
+	w.exec(`INSERT INTO operations_v4 (id, account_id, person, type, status, created_at, updated_at, workspace_id, item_type, impact, waits)
+		SELECT gen_random_uuid(), 'contoso', 'ana', 'AssessSemanticModel', s, now(), now(), gen_random_uuid(), '', '{}', w
 		FROM (VALUES ('Running', true), ('Running', false), ('NotStarted', false), ('Succeeded', false)) AS v (s, w)`)
 	for _, late := range []time.Duration{-time.Hour, -5*time.Minute - time.Second, -5 * time.Minute, time.Hour} {
-		w.exec(`INSERT INTO schedules_v1 (account_id, schedule_id, semantic_model_id, created_at, next_at, schedule)
+		w.exec(`INSERT INTO schedules_v2 (account_id, schedule_id, semantic_model_id, created_at, next_at, schedule)
 			VALUES ('contoso', gen_random_uuid(), gen_random_uuid(), now(), $1, '{}')`, w.now.Add(late))
 	}
 	w.must(w.log.Store.Verified(w.Context(), eventstore.Verification{Events: 1}))

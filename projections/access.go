@@ -32,15 +32,15 @@ func (v *Views) Access(ctx context.Context, as item.Caller) (map[item.Permission
 		return as.Access, nil
 	}
 	var member []byte
-	err := v.Pool.QueryRow(ctx, `SELECT member FROM `+liveMembers+` WHERE account_id = $1 AND issuer = $2 AND person = $3`, as.Account,
-		as.Person.Issuer, as.Person.ID).Scan(&member)
+	err := v.Pool.QueryRow(ctx, `SELECT member FROM `+liveMembers+` WHERE account_id = $1 AND person = $2`, as.Account,
+		as.PersonID).Scan(&member)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, domain.Refuse(domain.PlatformAccessDenied, "The person no longer belongs to account %s.", as.Account)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("projections: look up the permissions of a person: %w", err)
 	}
-	var p account.Person
+	var p account.SavedPerson
 	if err := json.Unmarshal(member, &p); err != nil {
 		return nil, fmt.Errorf("projections: read the permissions of a person: %w", err)
 	}

@@ -2,6 +2,7 @@ package projections
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -20,9 +21,8 @@ var accounts = &Table{
 
 var members = &Table{
 	Name:    "members",
-	Columns: []Column{{"account_id", "text"}, {"issuer", "text"}, {"person", "text"}, {"member", "jsonb"}},
-	Key:     []string{"account_id", "issuer", "person"},
-	Indexes: []string{"(issuer, person)"},
+	Columns: []Column{{"account_id", "text"}, {"person", "text"}, {"member", "jsonb"}},
+	Key:     []string{"account_id", "person"},
 }
 
 // The live tables, as queries name them.
@@ -34,7 +34,7 @@ var (
 // Accounts is the view in which every call looks up the token's person: the accounts and their people,
 // each row fed by the account's stream alone.
 var Accounts = &View{
-	Name: "accounts", Version: 1, Inline: true,
+	Name: "accounts", Version: 2, Inline: true,
 	Tables: []*Table{accounts, members},
 	Of: []domain.Event{
 		account.Opened{}, account.PlanChanged{}, account.StatusChanged{}, account.RegionChanged{}, account.SettingsChanged{},
@@ -55,11 +55,11 @@ var Accounts = &View{
 		case account.SettingsChanged:
 			rows.Set(accounts, key, Row{"settings": e.Settings})
 		case account.PersonSaved:
-			who := e.Person.Person
-			rows.Delete(members, Key{r.Account, who.Issuer, who.ID})
-			rows.Insert(members, Row{"account_id": r.Account, "issuer": who.Issuer, "person": who.ID, "member": e.Person})
+			who := string(e.Person.Person)
+			rows.Delete(members, Key{r.Account, who})
+			rows.Insert(members, Row{"account_id": r.Account, "person": who, "member": e.Person})
 		case account.PersonRemoved:
-			rows.Delete(members, Key{r.Account, e.Person.Issuer, e.Person.ID})
+			rows.Delete(members, Key{r.Account, string(e.Person)})
 		}
 		return nil
 	},
@@ -69,10 +69,12 @@ var Accounts = &View{
 // values, which would make it plan the statement again each time.
 var membersSQL = `
 SELECT p.i, m.account_id, m.plan, m.status, m.region, m.settings, m.member
-FROM unnest((SELECT $1::text[]), (SELECT $2::text[])) WITH ORDINALITY AS p (issuer, person, i),
+FROM unnest((SELECT $1::bytea[])) WITH ORDINALITY AS p (index, i),
 LATERAL (
 	SELECT a.account_id, a.plan, a.status, a.region, a.settings, m.member
-	FROM ` + liveMembers + ` m JOIN ` + liveAccounts + ` a USING (account_id) WHERE m.issuer = p.issuer AND m.person = p.person
+	FROM people w JOIN ` + liveMembers + ` m ON m.account_id = w.account_id AND m.person = w.person_id
+	JOIN ` + liveAccounts + ` a ON a.account_id = w.account_id
+	WHERE w.blind_index = p.index
 	OFFSET 0
 ) m
 ORDER BY p.i, m.account_id`
@@ -94,17 +96,17 @@ func (v *Views) Members(ctx context.Context, p item.Person) (members []account.M
 // settingsOf and personOf decode the columns that every call reads.
 var (
 	settingsOf = newDecoder[account.Settings](256)
-	personOf   = newDecoder[account.Person](4096)
+	personOf   = newDecoder[account.SavedPerson](4096)
 )
 
 // QueueMembers queues a query for the memberships of each person. found receives them in the order of
 // people.
 func (v *Views) QueueMembers(b *pgx.Batch, people []item.Person, found func([][]account.Membership)) {
-	issuers, persons := make([]string, len(people)), make([]string, len(people))
+	indexes := make([][]byte, len(people))
 	for i, p := range people {
-		issuers[i], persons[i] = p.Issuer, p.ID
+		indexes[i] = v.People.Index(p)
 	}
-	b.Queue(membersSQL, issuers, persons).Query(func(rows pgx.Rows) error {
+	b.Queue(membersSQL, indexes).Query(func(rows pgx.Rows) error {
 		members := make([][]account.Membership, len(people))
 		var i int
 		var m account.Membership
@@ -123,4 +125,17 @@ func (v *Views) QueueMembers(b *pgx.Batch, people []item.Person, found func([][]
 		found(members)
 		return nil
 	})
+}
+
+// RoleOf returns the role of a person in the account; "" for a person who does not belong to it.
+func (v *Views) RoleOf(ctx context.Context, accountID string, id item.PersonID) (role account.Role, err error) {
+	err = v.Pool.QueryRow(ctx, `SELECT member ->> 'role' FROM `+liveMembers+` WHERE account_id = $1 AND person = $2`, accountID,
+		id).Scan(&role)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("projections: read the role of a person: %w", err)
+	}
+	return role, nil
 }

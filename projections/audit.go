@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"readiness/domain/item"
 	"readiness/eventstore"
 	"readiness/internal/database"
 )
@@ -83,7 +84,7 @@ type AuditQuery struct {
 	AccountID   string
 	Stream      string
 	Type        string
-	Person      string
+	Person      string // as people call them, or a PersonID
 	OperationID *uuid.UUID
 	Since       *time.Time   // recorded at this time or later
 	Until       *time.Time   // recorded before this time
@@ -100,7 +101,8 @@ type AuditEvent struct {
 	Type          string
 	SchemaVersion int
 	RecordedAt    time.Time
-	Person        string
+	PersonID      item.PersonID // as stored, which before there were ids was the person's name
+	Person        string        // as people call them; "" for one who was erased
 	RequestID     string
 	OperationID   string
 	Data          json.RawMessage
@@ -122,9 +124,13 @@ func (v *Views) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, er
 	if err != nil {
 		return nil, err
 	}
-	found, err := v.auditEvents(ctx, q.statement(upTo, true))
+	of, err := v.personsOf(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	found, err := v.auditEvents(ctx, q.AccountID, q.statement(upTo, of, true))
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "42P01" { // undefined_table: the view was not built yet
-		found, err = v.auditEvents(ctx, q.statement(upTo, false))
+		found, err = v.auditEvents(ctx, q.AccountID, q.statement(upTo, of, false))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("projections: read the history of an account: %w", err)
@@ -132,16 +138,40 @@ func (v *Views) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, er
 	return found, nil
 }
 
-func (v *Views) auditEvents(ctx context.Context, s database.Statement) ([]AuditEvent, error) {
+// personsOf returns what events store for the person of the query: the ids of the account's persons who are called so,
+// and what the query says if there are none, or if the ids are from before, when events stored names.
+func (v *Views) personsOf(ctx context.Context, q AuditQuery) ([]string, error) {
+	if q.Person == "" {
+		return nil, nil
+	}
+	ids, err := v.People.Called(ctx, q.AccountID, q.Person)
+	if err != nil {
+		return nil, err
+	}
+	of, former := make([]string, len(ids)), len(ids) == 0
+	for i, id := range ids {
+		of[i], former = string(id), former || id.Former()
+	}
+	if former {
+		of = append(of, q.Person)
+	}
+	return of, nil
+}
+
+func (v *Views) auditEvents(ctx context.Context, accountID string, s database.Statement) ([]AuditEvent, error) {
 	// Planned with the values: which of them selects the fewest events varies.
 	rows, err := v.Pool.Query(ctx, s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (e AuditEvent, err error) {
-		err = row.Scan(&e.Position, (*[16]byte)(&e.ID), &e.Stream, &e.Version, &e.Type, &e.SchemaVersion, &e.RecordedAt, &e.Person,
-			&e.RequestID, &e.OperationID, (*[]byte)(&e.Data), (*[]byte)(&e.Metadata), &e.Hash)
+		var sealed []byte
+		err = row.Scan(&e.Position, (*[16]byte)(&e.ID), &e.Stream, &e.Version, &e.Type, &e.SchemaVersion, &e.RecordedAt, &e.PersonID,
+			&e.RequestID, &e.OperationID, (*[]byte)(&e.Data), (*[]byte)(&e.Metadata), &e.Hash, &sealed)
 		e.RecordedAt = e.RecordedAt.UTC()
+		if e.Person = v.People.Shown(accountID, e.PersonID, sealed); !e.PersonID.Valid() {
+			e.Person = string(e.PersonID)
+		}
 		return e, err
 	})
 }
@@ -153,14 +183,16 @@ type auditSQL struct {
 	view bool // whether to use the view
 	// where has the conditions on events, in addition to account and positions.
 	where []string
-	// keys has the arguments with the keys to find.
-	keys []string
+	// keys has the conditions on the keys to find. With several, a block can be found more than once.
+	keys    []string
+	several bool
 	// hours has the conditions on the hours.
 	hours []string
 }
 
-// statement returns the statement of a page up to a position; with view it may use the view.
-func (q AuditQuery) statement(upTo int64, view bool) database.Statement {
+// statement returns the statement of a page up to a position. persons is what events store for the query's person. With
+// view it may use the view.
+func (q AuditQuery) statement(upTo int64, persons []string, view bool) database.Statement {
 	var after int64
 	if q.After != nil {
 		after = q.After.Position
@@ -173,7 +205,7 @@ func (q AuditQuery) statement(upTo int64, view bool) database.Statement {
 		a.find("type", "type", q.Type)
 	}
 	if q.Person != "" {
-		a.find("metadata ->> 'person'", "person", q.Person)
+		a.find("metadata ->> 'person'", "person", persons...)
 	}
 	if q.OperationID != nil {
 		a.find("metadata ->> 'operationId'", "operation", q.OperationID.String())
@@ -196,6 +228,8 @@ func (q AuditQuery) statement(upTo int64, view bool) database.Statement {
 	default:
 		sql = a.events() + ` ORDER BY position LIMIT $4`
 	}
+	sql = `SELECT e.*, w.key || w.sealed FROM (` + sql + `) e LEFT JOIN people w ON w.account_id = $1 AND w.person_id = e.person
+		ORDER BY e.position`
 	return database.Statement{SQL: sql, Args: a.args}
 }
 
@@ -204,10 +238,22 @@ func (a *auditSQL) argument(value any) string {
 	return fmt.Sprintf("$%d", len(a.args))
 }
 
-func (a *auditSQL) find(expression, kind, value string) {
-	a.where = append(a.where, expression+" = "+a.argument(value))
+// find selects the events whose expression has one of the values. Mostly there is one.
+func (a *auditSQL) find(expression, kind string, values ...string) {
+	if len(values) == 1 {
+		a.where = append(a.where, expression+" = "+a.argument(values[0]))
+		if a.view {
+			a.keys = append(a.keys, "= "+a.argument(auditKey(kind, values[0])))
+		}
+		return
+	}
+	a.where = append(a.where, expression+" = ANY("+a.argument(values)+")")
 	if a.view {
-		a.keys = append(a.keys, a.argument(auditKey(kind, value)))
+		keys := make([]int64, len(values))
+		for i, value := range values {
+			keys[i] = auditKey(kind, value)
+		}
+		a.keys, a.several = append(a.keys, "= ANY("+a.argument(keys)+")"), true
 	}
 }
 
@@ -251,7 +297,7 @@ func (a *auditSQL) found() string {
 	} else {
 		from := liveAuditBlocks + " b0"
 		for i, key := range a.keys {
-			blocks = append(blocks, fmt.Sprintf("b%d.key = %s", i, key))
+			blocks = append(blocks, fmt.Sprintf("b%d.key %s", i, key))
 			if i > 0 {
 				from += fmt.Sprintf(" JOIN %s b%d ON b%[2]d.account_id = b0.account_id AND b%[2]d.block = b0.block", liveAuditBlocks, i)
 			}
@@ -259,9 +305,13 @@ func (a *auditSQL) found() string {
 		within = append(within, fmt.Sprintf("position BETWEEN b.block * %d AND b.block * %[1]d + %d", auditBlock, auditBlock-1))
 		// Blocks are read in their order, a few at a time; OFFSET 0 keeps the planner from reading all
 		// of the account's events instead.
-		found = fmt.Sprintf(`SELECT e.* FROM (SELECT b0.block FROM %s WHERE %s) b CROSS JOIN LATERAL (%s OFFSET 0) e
+		distinct := ""
+		if a.several {
+			distinct = "DISTINCT "
+		}
+		found = fmt.Sprintf(`SELECT e.* FROM (SELECT %sb0.block FROM %s WHERE %s) b CROSS JOIN LATERAL (%s OFFSET 0) e
 			ORDER BY b.block, e.position LIMIT $4`,
-			from, strings.Join(blocks, " AND "), a.events(within...))
+			distinct, from, strings.Join(blocks, " AND "), a.events(within...))
 	}
 	return fmt.Sprintf("(%s)\nUNION ALL\n(%s ORDER BY position LIMIT $4)\nORDER BY position LIMIT $4", found,
 		a.events("position > "+reached))

@@ -25,6 +25,7 @@ import (
 	"readiness/eventstore"
 	"readiness/internal/pgtest"
 	"readiness/migrations"
+	"readiness/people"
 	"readiness/projections"
 )
 
@@ -54,7 +55,11 @@ func newHistory(t *testing.T, pool *pgxpool.Pool, seed uint64) *history {
 	h := &history{pool: pool, random: rand.New(rand.NewPCG(seed, 0)), now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
 	h.engine = projections.NewEngine(pool, projections.Audit)
 	h.log = eventstore.New(pool, codec, eventstore.Options{Now: func() time.Time { return h.now }})
-	h.views = &projections.Views{Pool: pool, Store: h.log}
+	who, err := people.New(pool, make([]byte, people.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.views = &projections.Views{Pool: pool, People: who, Store: h.log}
 	return h
 }
 
@@ -226,7 +231,6 @@ func TestHistoryOfAnEarlierLog(t *testing.T) {
 	}
 	h := newHistory(t, pool, 2)
 	h.append(t, 600)
-	h.compare(t)
 	if err := migrations.Up(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}

@@ -86,7 +86,7 @@ func BenchmarkRebuildOperations(b *testing.B) {
 				made := assessment.Assessment{AssessmentID: id(5, i), OperationID: op, ModelID: model, ModelName: "Sales", AssessedAt: time.Unix(int64(i), 0), RegimeID: "2026-11", Score: new(63), FindingsCount: 67}
 				return errors.Join(
 					eventstore.Decide(c, run, domain.Command[struct{}](command{
-						operation.Accepted{OperationID: op, AccountID: "acme", Type: operation.AssessSemanticModel, Owner: item.Person{ID: "ada"}, Resource: operation.Resource{WorkspaceID: id(6, 1), ItemID: &model, ItemType: item.SemanticModel}, Impact: operation.Impact{Assessments: new(1)}},
+						operation.Accepted{OperationID: op, AccountID: "acme", Type: operation.AssessSemanticModel, Owner: item.PersonID("ada"), Resource: operation.Resource{WorkspaceID: id(6, 1), ItemID: &model, ItemType: item.SemanticModel}, Impact: operation.Impact{Assessments: new(1)}},
 						assessment.RunAccepted{WorkspaceID: id(6, 1), WorkspaceName: "Retail", Models: []assessment.Model{{ModelID: model, ModelName: "Sales"}}},
 						operation.Started{}, assessment.ModelEnded{Result: assessment.Result{ModelID: model, Outcome: assessment.Assessed, AssessmentID: &made.AssessmentID, Score: made.Score}}, operation.Completed{},
 					})),

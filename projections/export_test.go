@@ -6,7 +6,9 @@ import (
 )
 
 // AuditSQL returns the query for a page of the history.
-func AuditSQL(q AuditQuery, upTo int64) database.Statement { return q.statement(upTo, true) }
+func AuditSQL(q AuditQuery, upTo int64) database.Statement {
+	return q.statement(upTo, []string{q.Person}, true)
+}
 
 // AbTestsSQL returns the query for a list of A/B tests.
 func AbTestsSQL(q AbTestsQuery) database.Statement { return q.statement() }

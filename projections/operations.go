@@ -18,7 +18,7 @@ import (
 var operations = &Table{
 	Name: "operations",
 	Columns: []Column{
-		{"id", "uuid"}, {"account_id", "text"}, {"issuer", "text"}, {"person", "text"},
+		{"id", "uuid"}, {"account_id", "text"}, {"person", "text"},
 		{"type", "text"}, {"status", "text"}, {"created_at", "timestamptz"}, {"updated_at", "timestamptz"}, {"percent", "int"},
 		{"workspace_id", "uuid"}, {"item_id", "uuid"}, {"item_type", "text"}, {"impact", "jsonb"}, {"error_code", "text"},
 		{"error_message", "text"},
@@ -40,7 +40,7 @@ var liveOperations = Operations.live(operations)
 // Operations is the view behind GET /v1/operations and the routes below it: one row per operation, fed
 // by the operation's stream alone.
 var Operations = &View{
-	Name: "operations", Version: 3, Inline: true,
+	Name: "operations", Version: 4, Inline: true,
 	Tables: []*Table{operations},
 	Of: []domain.Event{
 		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{},
@@ -60,7 +60,7 @@ var Operations = &View{
 		switch e := r.Event.(type) {
 		case operation.Accepted:
 			rows.Insert(operations, Row{
-				"id": id, "account_id": r.Account, "issuer": e.Owner.Issuer, "person": e.Owner.ID,
+				"id": id, "account_id": r.Account, "person": string(e.Owner),
 				"type": string(e.Type), "status": string(operation.NotStarted), "created_at": r.RecordedAt, "updated_at": r.RecordedAt,
 				"workspace_id": e.Resource.WorkspaceID, "item_id": e.Resource.ItemID, "item_type": string(e.Resource.ItemType),
 				"impact": e.Impact, "waits": false, "waits_until": nil,
@@ -100,7 +100,7 @@ var Operations = &View{
 type Operation struct {
 	ID        uuid.UUID
 	AccountID string
-	Owner     item.Person
+	Owner     item.PersonID
 	Type      operation.Type
 	Status    operation.Status
 	CreatedAt time.Time
@@ -129,7 +129,7 @@ type OperationsQuery struct {
 	Limit     int
 }
 
-const operationColumns = `id, account_id, issuer, person, type, status, created_at, updated_at, percent, workspace_id, item_id, ` +
+const operationColumns = `id, account_id, person, type, status, created_at, updated_at, percent, workspace_id, item_id, ` +
 	`item_type, impact, error_code, error_message, waits`
 
 var impactOf = newDecoder[operation.Impact](1024)
@@ -138,7 +138,7 @@ func scanOperation(row pgx.CollectableRow) (o Operation, err error) {
 	var impact []byte
 	var code, message *string
 	var itemID *[16]byte // scanned as bytes: pgx would scan a uuid.UUID from its text
-	if err := row.Scan((*[16]byte)(&o.ID), &o.AccountID, &o.Owner.Issuer, &o.Owner.ID, &o.Type, &o.Status, &o.CreatedAt, &o.UpdatedAt,
+	if err := row.Scan((*[16]byte)(&o.ID), &o.AccountID, &o.Owner, &o.Type, &o.Status, &o.CreatedAt, &o.UpdatedAt,
 		&o.Percent,
 		(*[16]byte)(&o.Resource.WorkspaceID), &itemID, &o.Resource.ItemType, &impact, &code, &message, &o.Waits); err != nil {
 		return o, err

@@ -171,7 +171,7 @@ func TestReportCopies(t *testing.T) {
 	run := func(keeps bool, events ...pixies.ChangeIntended) uuid.UUID {
 		id := uuid.New()
 		commands := []domain.Command[pixies.Run]{pixies.RemovePixies{
-			Operation: operation.Accepted{OperationID: id, AccountID: "acme", Owner: item.Person{ID: "ada"}, Resource: operation.Resource{WorkspaceID: workspace}},
+			Operation: operation.Accepted{OperationID: id, AccountID: "acme", Owner: item.PersonID("ada"), Resource: operation.Resource{WorkspaceID: workspace}},
 			Run:       pixies.RunAccepted{WorkspaceID: workspace, Reports: []pixies.Named{{ReportID: one, ReportName: "One"}, {ReportID: two, ReportName: "Two"}}, KeepCopies: keeps},
 		}}
 		for _, e := range events {

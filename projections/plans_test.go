@@ -19,6 +19,7 @@ import (
 	"readiness/eventstore"
 	"readiness/internal/bench"
 	"readiness/internal/testlog"
+	"readiness/people"
 	"readiness/projections"
 )
 
@@ -56,7 +57,11 @@ func TestEveryQueryOfTheViewsIsByIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	fillForPlans(t, pool)
-	views := &projections.Views{Pool: pool, Store: eventstore.New(pool, codec, eventstore.Options{Inline: engine.Inline})}
+	who, err := people.New(pool, make([]byte, people.KeySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	views := &projections.Views{Pool: pool, People: who, Store: eventstore.New(pool, codec, eventstore.Options{Inline: engine.Inline})}
 
 	statements := map[string]bench.Statement{}
 	of := map[string]string{} // the method that made the query
@@ -174,6 +179,8 @@ func fillForPlans(t *testing.T, pool *pgxpool.Pool) {
 	b.Queue(`INSERT INTO documents (hash, body) SELECT 'value' || i, '' FROM generate_series(1, $1::int) i`, rowsOfPlans)
 	b.Queue(`INSERT INTO checkpoints (account_id, position, events, head) SELECT 'account' || i, 1, 1, sha256('') FROM generate_series(1, $1::int) i`, rowsOfPlans)
 	b.Queue(`INSERT INTO page_view_hours SELECT 'account' || i % 100, md5(i::text)::uuid, $2::timestamptz + i * interval '1 hour', 'page', 1 FROM generate_series(1, $1::int) i`, rowsOfPlans, plansBegin)
+	b.Queue(`INSERT INTO people SELECT 'account' || i % 100, 'value' || i, sha256(i::text::bytea), sha256(i::text::bytea), sha256(i::text::bytea), sha256(i::text::bytea)
+		FROM generate_series(1, $1::int) i`, rowsOfPlans)
 	for _, v := range projections.All() {
 		for _, table := range v.Tables {
 			values := make([]string, len(table.Columns))

@@ -35,7 +35,7 @@ var liveSchedules = Schedules.live(schedules)
 // Schedules is the view behind the schedules' routes and the search for due schedules: one row per
 // schedule, fed by the stream of its model's schedules alone.
 var Schedules = &View{
-	Name: "schedules", Version: 1, Inline: true,
+	Name: "schedules", Version: 2, Inline: true,
 	Tables: []*Table{schedules},
 	Of: []domain.Event{
 		schedule.Created{}, schedule.Changed{}, schedule.SlotStarted{}, schedule.SlotRefused{}, schedule.WasPaused{}, schedule.Deleted{},
@@ -74,17 +74,30 @@ type SchedulesQuery struct {
 	Limit     int
 }
 
-func scanSchedule(row pgx.CollectableRow) (s schedule.Schedule, err error) {
-	var text []byte
-	if err := row.Scan(&text); err != nil {
+// OwnedSchedule is a schedule, and its owner as people call them; "" for one who was
+// erased.
+type OwnedSchedule struct {
+	schedule.Schedule
+	OwnerName string
+}
+
+var ownedSchedules = `SELECT s.account_id, s.schedule, w.key || w.sealed FROM ` + liveSchedules + ` s
+	LEFT JOIN people w ON w.account_id = s.account_id AND w.person_id = s.schedule ->> 'owner' WHERE s.account_id = $1`
+
+func (v *Views) scanSchedule(row pgx.CollectableRow) (s OwnedSchedule, err error) {
+	var accountID string
+	var text, owner []byte
+	if err := row.Scan(&accountID, &text, &owner); err != nil {
 		return s, err
 	}
-	return s, json.Unmarshal(text, &s)
+	err = json.Unmarshal(text, &s.Schedule)
+	s.OwnerName = v.People.Shown(accountID, s.Owner, owner)
+	return s, err
 }
 
 // Schedules returns a page of the account's schedules.
-func (v *Views) Schedules(ctx context.Context, q SchedulesQuery) ([]schedule.Schedule, error) {
-	sql := `SELECT schedule FROM ` + liveSchedules + ` WHERE account_id = $1`
+func (v *Views) Schedules(ctx context.Context, q SchedulesQuery) ([]OwnedSchedule, error) {
+	sql := ownedSchedules
 	args := []any{q.AccountID}
 	if q.ModelID != nil {
 		args = append(args, *q.ModelID)
@@ -99,21 +112,21 @@ func (v *Views) Schedules(ctx context.Context, q SchedulesQuery) ([]schedule.Sch
 	if err != nil {
 		return nil, fmt.Errorf("projections: list schedules: %w", err)
 	}
-	return pgx.CollectRows(rows, scanSchedule)
+	return pgx.CollectRows(rows, v.scanSchedule)
 }
 
 // Schedule returns a schedule of the account.
-func (v *Views) Schedule(ctx context.Context, accountID string, id uuid.UUID) (schedule.Schedule, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT schedule FROM `+liveSchedules+` WHERE account_id = $1 AND schedule_id = $2`, accountID, id)
+func (v *Views) Schedule(ctx context.Context, accountID string, id uuid.UUID) (OwnedSchedule, bool, error) {
+	rows, err := v.Pool.Query(ctx, ownedSchedules+` AND s.schedule_id = $2`, accountID, id)
 	if err != nil {
-		return schedule.Schedule{}, false, fmt.Errorf("projections: read schedule %s: %w", id, err)
+		return OwnedSchedule{}, false, fmt.Errorf("projections: read schedule %s: %w", id, err)
 	}
-	s, err := pgx.CollectExactlyOneRow(rows, scanSchedule)
+	s, err := pgx.CollectExactlyOneRow(rows, v.scanSchedule)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return schedule.Schedule{}, false, nil
+		return OwnedSchedule{}, false, nil
 	}
 	if err != nil {
-		return schedule.Schedule{}, false, fmt.Errorf("projections: read schedule %s: %w", id, err)
+		return OwnedSchedule{}, false, fmt.Errorf("projections: read schedule %s: %w", id, err)
 	}
 	return s, true, nil
 }

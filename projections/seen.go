@@ -10,10 +10,17 @@ import (
 // QueueSeen queues queries for the people of all accounts, and for the semantic models and data agents that were assessed.
 // They read entire tables, so they are for operators.
 func (v *Views) QueueSeen(b *pgx.Batch, people *[]item.Person, assessed map[uuid.UUID]bool) {
-	b.Queue(`SELECT DISTINCT issuer, person FROM ` + liveMembers).Query(func(rows pgx.Rows) (err error) {
-		*people, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (p item.Person, err error) {
-			err = row.Scan(&p.Issuer, &p.ID)
-			return p, err
+	b.Queue(`SELECT account_id, person_id, key || sealed FROM people`).Query(func(rows pgx.Rows) (err error) {
+		var accountID string
+		var id item.PersonID
+		var sealed []byte
+		seen := map[item.Person]bool{}
+		_, err = pgx.ForEachRow(rows, []any{&accountID, &id, &sealed}, func() error {
+			who, err := v.People.Open(accountID, id, sealed)
+			if err == nil && !seen[who] {
+				seen[who], *people = true, append(*people, who)
+			}
+			return err
 		})
 		return err
 	})

@@ -6,12 +6,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/eventstore"
+	"readiness/people"
 )
 
 // Views has the queries of the GET routes. They never find a row of another account.
 type Views struct {
 	Pool  *pgxpool.Pool
 	Store *eventstore.Store
+	// People finds the members among the persons of tokens, and names persons.
+	People *people.People
 	// Stored reads a document by its hash from the store of results; nil means the service's own
 	// store. A customer's store may return an error, for example when its capacity is paused.
 	Stored func(ctx context.Context, hash string) ([]byte, error)

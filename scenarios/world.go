@@ -126,7 +126,7 @@ func openWorld(t testing.TB, root string, getenv func(string) string, over func(
 	// that anything that uses the real time is late at every hour of the day.
 	began := time.Now().UTC().Truncate(24 * time.Hour).Add(34 * time.Hour)
 	w.World = testworld.New(t, testworld.Options{
-		Pool: pool, Root: root, Clock: testworld.RunningFrom(began), Declared: true,
+		Pool: pool, Root: root, Clock: testworld.RunningFrom(began), Declared: true, RandomIDs: true,
 		Parts: wiring.Parts{AI: ai.Options{Getenv: getenv, PrivateAddresses: true, Log: log}, Logger: log, Workers: 4},
 	})
 	w.platform = &platform{analytics: over(w), held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}

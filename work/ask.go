@@ -89,7 +89,7 @@ func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 	if err != nil || a.Ended() || a.Operation().SignIn != nil {
 		return err
 	}
-	k := keyOf(step.AccountID, step.Person)
+	k := keyOf(step.AccountID, step.PersonID)
 	if k.Provider, err = w.provider(ctx, step.AccountID, a.Run.Side.AnsweredBy); err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (w *asker) open(ctx context.Context, as item.Caller, side benchmark.Side) (
 	func(context.Context, string) (benchmark.Reply, error), error) {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout+stepTimeout)
 	defer cancel()
-	release, err := w.shared.definitions.Await(ctx, keyOf(as.Account, as.Person))
+	release, err := w.shared.definitions.Await(ctx, keyOf(as.Account, as.PersonID))
 	if err != nil {
 		return comparison.Target{}, nil, nil, err
 	}
@@ -220,8 +220,13 @@ func (w *asker) askSide(ctx context.Context, step ask, a commands.Asking, set be
 	if why, stops := a.Run.Unanswered(); stops { // the process that recorded the last one died
 		return a, false, unanswered(why, "")
 	}
+	as, err := w.caller(ctx, step.Origin, token)
+	if err != nil {
+		return a, false, err
+	}
+	as.Work = uuid.Nil // the model is read while the step waits
 	s := &side{
-		asker: w, step: step, as: item.Caller{Account: step.AccountID, Person: step.Person, Token: token}, set: set, of: a.Run.Side,
+		asker: w, step: step, as: as, set: set, of: a.Run.Side,
 		both:  a.Sides(),
 		state: a, rows: map[string]*comparison.ResultSet{},
 	}

@@ -60,7 +60,7 @@ const (
 func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	defer w.shared.begin(job.ID)()
 	step := job.Args
-	release, err := turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.Person))
+	release, err := turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.PersonID))
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,10 @@ func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) 
 		return nil, domain.Refuse(domain.AssessmentNotStarted, "the token of the call expired before this %s's turn came; call again",
 			itemType.Noun())
 	}
-	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token, Work: step.OperationID}
+	as, err := w.caller(ctx, step.Origin, token)
+	if err != nil {
+		return nil, err
+	}
 	access, err := w.usageAccess(ctx, as)
 	if err != nil {
 		return nil, err

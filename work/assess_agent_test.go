@@ -133,7 +133,7 @@ func TestAssessAgent(t *testing.T) {
 	// Repeating a step changes nothing.
 	before := b.Count(t, `SELECT count(*) FROM events`)
 	again := work.AssessJob{
-		Origin: commands.Origin{AccountID: "contoso", OperationID: a.OperationID, Person: b.ana().Person},
+		Origin: commands.Origin{AccountID: "contoso", OperationID: a.OperationID, PersonID: b.ana().PersonID},
 		Step:   assessment.Step{WorkspaceID: workspace, ModelID: agent, Plan: account.Team, AcceptedAt: noon},
 	}
 	if err := work.Carry(t.Context(), b.Work, again, 1); err != nil || b.Count(t, `SELECT count(*) FROM events`) != before {

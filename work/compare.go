@@ -60,7 +60,7 @@ func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set be
 	document := comparison.NewDocument(run.RunID.String(), comparison.Header{
 		Benchmark: comparison.QuestionSet{ID: run.AbTestID.String(), Version: run.Questions.Document, Count: run.Questions.Count,
 			Hash: run.Questions.SetHash},
-		CreatedAt: test.State.At, StartedAt: run.At, FinishedAt: finished, RequestedBy: run.Operation.Owner.ID,
+		CreatedAt: test.State.At, StartedAt: run.At, FinishedAt: finished, RequestedBy: string(run.Operation.Owner),
 		Plan: comparison.Plan{AsksPerQuestion: run.Repeats, Concurrency: askAtOnce, AskTimeoutMS: askTimeout.Milliseconds(),
 			FreshConversation: true},
 		Judge: judge,

@@ -95,7 +95,7 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 	// token, nor one while AI features are off.
 	before := b.positions(t)
 	other, reading, off := b.ana(), b.ana(), b.ana()
-	other.Person = item.Person{ID: "ben"}
+	other.PersonID, other.Person = "ben", item.Person{ID: "ben"}
 	reading.MayWrite = false
 	off.Settings.AIFeatures = false
 	for _, who := range []commands.Caller{other, reading, off} {

@@ -75,7 +75,7 @@ func (s *unanswering) hanging() int {
 // of is a caller of another account.
 func (b *bench) of(account, person string) commands.Caller {
 	who := b.ana()
-	who.Account, who.Person = account, item.Person{ID: person}
+	who.Account, who.PersonID, who.Person = account, item.PersonID(person), item.Person{ID: person}
 	return who
 }
 
@@ -207,7 +207,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 			t.Errorf("provider %d is asked by %d steps, and was by %d more; want %d throughout", i, n, more, share)
 		}
 	}
-	if got := b.Count(t, `SELECT count(*) FROM operations_v3 WHERE account_id LIKE 'silent%' AND status IN ('Succeeded', 'Failed', 'Cancelled')`); got != 1 {
+	if got := b.Count(t, `SELECT count(*) FROM operations_v4 WHERE account_id LIKE 'silent%' AND status IN ('Succeeded', 'Failed', 'Cancelled')`); got != 1 {
 		t.Errorf("%d operations of the silent providers' accounts have ended, want only the assessment", got)
 	}
 }

@@ -2,6 +2,7 @@ package work_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,15 +20,16 @@ import (
 )
 
 // A row of the queue that an earlier version stored runs with the same arguments, and
-// a row that this version stores runs in the earlier one: the members are the same.
+// a row that this version stores has the same members. Only the person differs, whom
+// rows named before there were ids.
 func TestJobsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	operationID, other := uuid.UUID{15: 1}, uuid.UUID{15: 2}
-	of := commands.Origin{AccountID: "contoso", OperationID: operationID, Person: item.Person{Issuer: "i", ID: "ana"},
+	of := commands.Origin{AccountID: "contoso", OperationID: operationID, PersonID: "ana",
 		RequestID: "request", Trace: "trace"}
 	const (
 		head = `{"accountId":"contoso","operationId":"00000000-0000-0000-0000-000000000001",`
-		tail = `"person":{"issuer":"i","id":"ana"},"requestId":"request","trace":"trace"}`
+		tail = `"person":"ana","requestId":"request","trace":"trace"}`
 		in   = `"workspaceId":"33333333-3333-3333-3333-333333333333",`
 		id   = `"00000000-0000-0000-0000-000000000002",`
 		at   = `"acceptedAt":"2026-11-21T12:00:00Z",`
@@ -60,6 +62,12 @@ func TestJobsOfEarlierVersions(t *testing.T) {
 			check(t, err)
 			if d := cmp.Diff(c.args, got); d != "" {
 				t.Errorf("read (-want +got):\n%s", d)
+			}
+			former, err := c.read([]byte(strings.Replace(c.row, `"person":"ana"`, `"person":{"issuer":"i","id":"ana"}`, 1)))
+			check(t, err)
+			named := strings.Replace(c.row, `"person":"ana"`, `"person":"`+string(item.FormerPersonID(item.Person{Issuer: "i", ID: "ana"}))+`"`, 1)
+			if got, err = c.read([]byte(named)); err != nil || !cmp.Equal(former, got) {
+				t.Errorf("with a person without id, read %+v", former)
 			}
 			body, err := json.Marshal(c.args)
 			check(t, err)

@@ -68,7 +68,7 @@ func (q *Queue) stand(ctx context.Context, id uuid.UUID) (s standing, err error)
 			s.at, s.origin.RequestID, s.origin.Trace = r.RecordedAt, r.Metadata.RequestID, r.Metadata.Trace
 		}
 	}
-	s.origin.AccountID, s.origin.OperationID, s.origin.Person = s.operation.Account, s.operation.ID, s.operation.Owner
+	s.origin.AccountID, s.origin.OperationID, s.origin.PersonID = s.operation.Account, s.operation.ID, s.operation.Owner
 	return s, nil
 }
 

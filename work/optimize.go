@@ -62,7 +62,7 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
 		return err
 	}
 	by := w.proposer(ctx, step, work)
-	release, err := w.shared.turnOf(ctx, keyOf(step.AccountID, step.Person), by.settings)
+	release, err := w.shared.turnOf(ctx, keyOf(step.AccountID, step.PersonID), by.settings)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,10 @@ func (w *optimizer) carryOut(ctx context.Context, step optimize, work optimizati
 		return domain.Refuse(domain.OptimizationFailed, "the token of the call expired before the work was done; start it again%s",
 			openEnd(work))
 	}
-	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token, Work: step.OperationID}
+	as, err := w.caller(ctx, step.Origin, token)
+	if err != nil {
+		return err
+	}
 	timeout := stepTimeout
 	if by.proposes {
 		timeout = proposeTimeout
@@ -216,7 +219,7 @@ func (w *optimizer) proposer(ctx context.Context, step optimize, work optimizati
 // read reads the model for a proposal.
 func (w *optimizer) read(ctx context.Context, as item.Caller, step optimize, work optimization.Work,
 	by proposer) (definition.Definition, error) {
-	release, err := w.shared.reading(ctx, keyOf(step.AccountID, step.Person), by.settings)
+	release, err := w.shared.reading(ctx, keyOf(step.AccountID, step.PersonID), by.settings)
 	if err != nil {
 		return definition.Definition{}, err
 	}

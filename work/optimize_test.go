@@ -334,7 +334,7 @@ func TestOwnersReadStartsTheNextWriteOnce(t *testing.T) {
 	}
 	events := b.Count(t, `SELECT count(*) FROM events`)
 	bob, reader := b.ana(), b.ana()
-	bob.Person.ID = "bob"
+	bob.PersonID = "bob"
 	reader.MayWrite = false
 	for _, who := range []commands.Caller{bob, reader} {
 		check(t, b.resume(t.Context(), who, id))

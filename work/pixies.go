@@ -50,7 +50,7 @@ const copyLife = 30 * 24 * time.Hour
 func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
 	defer w.shared.begin(job.ID)()
 	step := job.Args
-	release, err := turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.Person))
+	release, err := turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.PersonID))
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,10 @@ func (w *pixier) change(ctx context.Context, step changePixies, run pixies.Run) 
 	if !ok {
 		return nil, domain.Refuse(run.Verb.OperationCode(""), "the token of the call expired before this report was done; call again")
 	}
-	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token, Work: step.OperationID}
+	as, err := w.caller(ctx, step.Origin, token)
+	if err != nil {
+		return nil, err
+	}
 	named, _ := run.Report(step.ReportID)
 	it := item.Item{ID: step.ReportID, Type: item.Report, WorkspaceID: step.WorkspaceID, DisplayName: named.ReportName}
 	// An earlier attempt may have written, whatever this one does.

@@ -79,7 +79,7 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) er
 		return err
 	}
 	by := w.phraser(ctx, step, work.State)
-	release, err := w.shared.turnOf(ctx, keyOf(step.AccountID, step.Person), by.settings)
+	release, err := w.shared.turnOf(ctx, keyOf(step.AccountID, step.PersonID), by.settings)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,10 @@ func (w *questioner) carryOut(ctx context.Context, step makeQuestions, work benc
 		return &notBegun{domain.Refuse(domain.QuestionsNotGenerated,
 			"the token of the call expired before work on the questions began; call again")}
 	}
-	as := item.Caller{Account: step.AccountID, Person: step.Person, Token: token, Work: step.OperationID}
+	as, err := w.caller(ctx, step.Origin, token)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, proposeTimeout)
 	defer cancel()
 	if work.Operation.Type == operation.SaveBenchmarkQuestions {
@@ -209,7 +212,7 @@ func (w *questioner) phraser(ctx context.Context, step makeQuestions, work bench
 // read reads the model as the person.
 func (w *questioner) read(ctx context.Context, as item.Caller, step makeQuestions, work benchmark.QuestionWork,
 	by phraser) (*semanticmodel.Model, error) {
-	release, err := w.shared.reading(ctx, keyOf(step.AccountID, step.Person), by.settings)
+	release, err := w.shared.reading(ctx, keyOf(step.AccountID, step.PersonID), by.settings)
 	if err != nil {
 		return nil, err
 	}

@@ -95,8 +95,8 @@ func (s *shared) reading(ctx context.Context, k turns.Key, asked aiprovider.Sett
 }
 
 // keyOf returns the turn key of the account and person, without an AI provider.
-func keyOf(accountID string, person item.Person) turns.Key {
-	return turns.Key{Account: accountID, Person: person.ID}
+func keyOf(accountID string, person item.PersonID) turns.Key {
+	return turns.Key{Account: accountID, Person: string(person)}
 }
 
 // answering returns the id under which turns count the settings' provider; "" if

@@ -30,6 +30,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/eventstore"
 	"readiness/internal/database"
+	"readiness/people"
 	"readiness/vault"
 )
 
@@ -79,6 +80,7 @@ const (
 type Options struct {
 	Pool     *pgxpool.Pool
 	Store    *eventstore.Store
+	People   *people.People
 	Platform Platform
 	// Permissions reports a person's access to the optional permissions.
 	Permissions commands.Permissions

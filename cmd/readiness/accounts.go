@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -55,6 +55,13 @@ removed or set to its default. Accounts that the file does not name stay unchang
 					}
 					defer core.close()
 					core.plans = plans
+					secrets, err := openSecrets(flags.data)
+					if err != nil {
+						return err
+					}
+					if err := core.know(secrets); err != nil {
+						return err
+					}
 					return do(c.Context(), core.accountCommands(), declared)
 				})
 			},
@@ -84,7 +91,7 @@ func (r *root) accountsSchemaCommand() *cobra.Command {
 // diffAccounts prints what applying the declarations would change.
 func (r *root) diffAccounts(ctx context.Context, s *commands.Accounts, declared []account.Declaration) error {
 	changes, err := s.Diff(ctx, declared)
-	describeChanges(r.Stdout, changes)
+	fmt.Fprint(r.Stdout, describeChanges(changes))
 	return err
 }
 
@@ -95,11 +102,11 @@ func (r *root) applyAccounts(ctx context.Context, s *commands.Accounts, declared
 	if err != nil {
 		return err
 	}
-	describeChanges(r.Stdout, planned)
+	plan := describeChanges(planned)
+	fmt.Fprint(r.Stdout, plan)
 	applied, err := s.Apply(ctx, declared)
-	if err == nil && !reflect.DeepEqual(applied, planned) {
-		fmt.Fprintln(r.Stdout, "\nThe accounts were changed by another process meanwhile. Applied:")
-		describeChanges(r.Stdout, applied)
+	if did := describeChanges(applied); err == nil && did != plan {
+		fmt.Fprint(r.Stdout, "\nThe accounts were changed by another process meanwhile. Applied:\n", did)
 	}
 	return err
 }
@@ -144,16 +151,18 @@ func readDeclared(path string) ([]byte, error) {
 	return src, nil
 }
 
-// describeChanges prints the changes of each account.
-func describeChanges(w io.Writer, changes []commands.AccountChange) {
+// describeChanges returns the changes of each account as lines.
+func describeChanges(changes []commands.AccountChange) string {
+	w := &strings.Builder{}
 	for _, c := range changes {
 		if len(c.Events) == 0 {
 			fmt.Fprintf(w, "account %s: no change\n", c.AccountID)
 			continue
 		}
 		fmt.Fprintf(w, "account %s:\n", c.AccountID)
-		for _, line := range accounts.Describe(c.Before, c.Events) {
+		for _, line := range accounts.Describe(c.Before, c.Events, c.Names) {
 			fmt.Fprintf(w, "  %s\n", line)
 		}
 	}
+	return w.String()
 }

@@ -11,6 +11,7 @@ import (
 	"readiness/domain/account"
 	"readiness/eventstore"
 	"readiness/internal/wiring"
+	"readiness/people"
 	"readiness/projections"
 )
 
@@ -22,7 +23,8 @@ type core struct {
 	store  *eventstore.Store
 	engine *projections.Engine
 	views  *projections.Views
-	plans  account.Plans // the defaults, unless --plans names a file
+	people *people.People // nil until know
+	plans  account.Plans  // the defaults, unless --plans names a file
 	log    *slog.Logger
 }
 
@@ -33,7 +35,7 @@ func openCore(ctx context.Context, url string, connections int32, owner bool, lo
 	if err != nil {
 		return nil, err
 	}
-	l, err := wiring.OpenLog(pool, time.Now, log)
+	l, err := wiring.OpenLog(pool, nil, time.Now, log)
 	if err != nil {
 		pool.Close()
 		return nil, err
@@ -44,7 +46,14 @@ func openCore(ctx context.Context, url string, connections int32, owner bool, lo
 
 func (c *core) close() { c.pool.Close() }
 
+// know lets the core find and name persons, with the service's secret.
+func (c *core) know(s secrets) error {
+	who, err := people.New(c.pool, s.key("people", people.KeySize))
+	c.people, c.People, c.views.People = who, who, who
+	return err
+}
+
 // accountCommands returns the commands on accounts, which need no platform.
 func (c *core) accountCommands() *commands.Accounts {
-	return commands.New(commands.Options{Store: c.store, Plans: c.plans}).Accounts
+	return commands.New(commands.Options{Store: c.store, People: c.people, Plans: c.plans}).Accounts
 }

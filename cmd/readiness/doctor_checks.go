@@ -19,6 +19,7 @@ import (
 	"readiness/http/token"
 	"readiness/internal/disk"
 	"readiness/migrations"
+	"readiness/people"
 	"readiness/platform/folder"
 	"readiness/projections"
 )
@@ -244,6 +245,31 @@ func (d *doctor) providers(ctx context.Context, c *core) (found []symptom) {
 	return ok("the keys of %d declared AI providers are set; readiness client providers test asks saved ones", len(named))
 }
 
+// people checks that the persons of the accounts can be named, which the check of models needs too.
+func (d *doctor) people(ctx context.Context, c *core) []symptom {
+	if _, err := os.Stat(filepath.Join(d.flags.data, keyFile)); err != nil {
+		return []symptom{{Verdict: unknown,
+			Says: fmt.Sprintf("the data directory %s has no %s, so people cannot be named", d.flags.data, keyFile),
+			Do:   "Run the command with the service's data directory."}}
+	}
+	secrets, err := openSecrets(d.flags.data)
+	if err == nil {
+		err = c.know(secrets)
+	}
+	if err == nil {
+		err = c.people.Check(ctx)
+	}
+	if errors.Is(err, people.ErrOtherKey) {
+		c.people = nil
+		return []symptom{{Verdict: failing, Says: keyFile + " is not the one under which the people of this database were stored",
+			Do: "Restore that file from its backup: with another one the service knows none of them."}}
+	}
+	if err != nil {
+		return failure(err)
+	}
+	return ok("the people of the accounts can be named")
+}
+
 // compareModels lists the models in the folder whose definition the log does not know.
 func (d *doctor) compareModels(ctx context.Context, c *core) []symptom {
 	if !d.models {
@@ -254,6 +280,10 @@ func (d *doctor) compareModels(ctx context.Context, c *core) []symptom {
 		return []symptom{{Verdict: unknown,
 			Says: "models are compared in a folder only; over Fabric the service sees them as a person",
 			Do:   "Assess the models that matter again: an assessment says whether the definition changed."}}
+	}
+	if c.people == nil {
+		return []symptom{{Verdict: unknown, Says: "models are read as the people of the accounts, who cannot be named",
+			Do: "Run the command with the service's data directory."}}
 	}
 	known, err := c.definitions(ctx)
 	if err != nil {

@@ -36,7 +36,7 @@ func query[T any](t *testing.T, url, sql string) (v T) {
 func TestTokenIsAloneOnStdout(t *testing.T) {
 	t.Parallel()
 	url, data := pgtest.URL(t), t.TempDir()
-	must(t, "accounts", "apply", samplesAccounts, "--database-url", url)
+	must(t, "accounts", "apply", samplesAccounts, "--database-url", url, "--data", data)
 	if _, err := token.OpenIssuer(data); err != nil { // as serve does
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestTokenIsAloneOnStdout(t *testing.T) {
 func TestTokenIsRefused(t *testing.T) {
 	t.Parallel()
 	url, data, empty := pgtest.URL(t), t.TempDir(), t.TempDir()
-	must(t, "accounts", "apply", samplesAccounts, "--database-url", url)
+	must(t, "accounts", "apply", samplesAccounts, "--database-url", url, "--data", data)
 	if _, err := token.OpenIssuer(data); err != nil {
 		t.Fatal(err)
 	}
@@ -99,8 +99,11 @@ func TestTokenIsRefused(t *testing.T) {
 
 func TestOperatorsCommands(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
-	do := func(args ...string) result { t.Helper(); return must(t, append(args, "--database-url", url)...) }
+	url, data := pgtest.URL(t), t.TempDir()
+	do := func(args ...string) result {
+		t.Helper()
+		return must(t, append(args, "--database-url", url, "--data", data)...)
+	}
 
 	if got := do("migrate", "up"); got.stdout != "the schema is up to date\n" {
 		t.Errorf("migrate up: got %q", got.stdout)
@@ -178,18 +181,19 @@ func TestOperatorsCommands(t *testing.T) {
 func TestDamageIsExitCode3(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	must(t, "accounts", "apply", samplesAccounts, "--database-url", url)
+	must(t, "accounts", "apply", samplesAccounts, "--database-url", url, "--data", t.TempDir())
 	if got := must(t, "events", "verify", "--database-url", url); !strings.HasSuffix(got.stdout, " 0 mismatches\n") {
 		t.Errorf("verify: got %q", got.stdout)
 	}
 
+	linus := query[string](t, url, `SELECT max(person) FROM members_v2 WHERE account_id = 'contoso' AND member->>'role' = 'member'`)
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.Background())
 	for _, sql := range []string{
-		`UPDATE members_v1 SET member = '{"role": "admin"}' WHERE person = 'linus'`,
+		`UPDATE members_v2 SET member = '{"role": "admin"}' WHERE person = '` + linus + `'`,
 		`ALTER TABLE events DISABLE TRIGGER ALL`,
 		`UPDATE events SET data = '{"plan": "Enterprise"}' WHERE position = 1`,
 	} {
@@ -202,10 +206,10 @@ func TestDamageIsExitCode3(t *testing.T) {
 		t.Errorf("verify of a changed log: got exit code %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	got = run(t.Context(), "projections", "rebuild", "--view", "accounts", "--diff", "--database-url", url)
-	if got.code != cli.ExitDamaged || !strings.Contains(got.stdout, "members: ") || !strings.Contains(got.stdout, "linus") {
+	if got.code != cli.ExitDamaged || !strings.Contains(got.stdout, "members: ") || !strings.Contains(got.stdout, linus) {
 		t.Errorf("rebuild of a changed view: got exit code %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
-	if role := query[string](t, url, `SELECT member->>'role' FROM members_v1 WHERE person = 'linus'`); role != "member" {
+	if role := query[string](t, url, `SELECT member->>'role' FROM members_v2 WHERE person = '`+linus+`'`); role != "member" {
 		t.Errorf("after the rebuild linus is %q, want member", role)
 	}
 }

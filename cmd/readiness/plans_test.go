@@ -53,7 +53,7 @@ func TestServeWithPlansAndPermissions(t *testing.T) {
       - {person: alan, permissions: {platform: Unavailable}}
 `)
 	// The default plan has no room for three people.
-	without := run(t.Context(), "accounts", "diff", people, "--database-url", pgtest.URL(t))
+	without := run(t.Context(), "accounts", "diff", people, "--database-url", pgtest.URL(t), "--data", t.TempDir())
 	if without.code != cli.ExitFailed || !strings.Contains(without.stderr, "accounts.yaml:4:5: accounts[0].people: plan Free has room for 1 people") {
 		t.Errorf("without --plans: got exit code %d, %s", without.code, without.stderr)
 	}

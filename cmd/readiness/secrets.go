@@ -13,7 +13,8 @@ import (
 )
 
 // keyFile holds the secret that the service's keys are derived from. All processes of a service share it. If it is
-// lost, stored tokens of accepted work cannot be decrypted and earlier continuation tokens are refused.
+// lost, the people of the database are strangers, stored tokens of accepted work cannot be decrypted and earlier
+// continuation tokens are refused.
 const keyFile = "service.key"
 
 const secretSize = 32
@@ -38,14 +39,14 @@ func openSecrets(data string) (secrets, error) {
 		return secrets{}, err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return secrets{}, fmt.Errorf("%s is readable by other users; run chmod 600 on it, or delete it so that a new one is created", path)
+		return secrets{}, fmt.Errorf("%s is readable by other users; run chmod 600 on it", path)
 	}
 	secret, err := os.ReadFile(path)
 	if err != nil {
 		return secrets{}, err
 	}
 	if len(secret) != secretSize {
-		return secrets{}, fmt.Errorf("%s has %d bytes, want %d; delete it so that a new one is created", path, len(secret), secretSize)
+		return secrets{}, fmt.Errorf("%s has %d bytes, want %d; restore it from its backup", path, len(secret), secretSize)
 	}
 	return secrets{secret, path}, nil
 }

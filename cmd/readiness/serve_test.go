@@ -198,13 +198,13 @@ func TestServeOnADatabase(t *testing.T) {
 // A process that trusts other issuers, or that other machines can reach, prints no token.
 func TestServeGreetsStrangersWithoutAToken(t *testing.T) {
 	t.Parallel()
-	url := pgtest.URL(t)
+	url, data := pgtest.URL(t), t.TempDir()
 	must(t, "migrate", "up", "--database-url", url)
 	for name, args := range map[string][]string{
 		"another issuer": {"--issuer", "https://login.example.com", "--audience", "api://readiness"},
 		"not loopback":   {"--listen", "0.0.0.0:0", "--base-url", "http://readiness.example.com"},
 	} {
-		s := serve(t, append(args, "--database-url", url, "--data", t.TempDir(), "--accounts", samplesAccounts)...)
+		s := serve(t, append(args, "--database-url", url, "--data", data, "--accounts", samplesAccounts)...)
 		s.stop()
 		if out := s.stdout.String(); strings.Contains(out, "TOKEN") || s.code != cli.ExitOK {
 			t.Errorf("%s: got exit code %d, stdout %q, want no token", name, s.code, out)
@@ -216,7 +216,7 @@ func TestServeGreetsStrangersWithoutAToken(t *testing.T) {
 func TestServeRefusesAViewThatIsNotBuilt(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	must(t, "accounts", "apply", samplesAccounts, "--database-url", url)
+	must(t, "accounts", "apply", samplesAccounts, "--database-url", url, "--data", t.TempDir())
 	query[bool](t, url, `WITH gone AS (DELETE FROM view_generations WHERE view = 'operations' RETURNING 1) SELECT count(*) > 0 FROM gone`)
 	ctx, cancel := context.WithTimeout(t.Context(), waits) // it would serve until then
 	defer cancel()

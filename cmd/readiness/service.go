@@ -80,6 +80,12 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
+	if err := core.know(secrets); err != nil {
+		return nil, err
+	}
+	if err := core.people.Check(ctx); err != nil {
+		return nil, err
+	}
 	registry := prometheus.NewRegistry()
 	platform, queries, err := r.openPlatform(ctx, life, f.fabric, platforms, core, registry)
 	if err != nil {

@@ -93,6 +93,13 @@ func (r *root) knows(ctx context.Context, flags databaseFlags, accountID, person
 			return err
 		}
 		defer core.close()
+		secrets, err := openSecrets(flags.data)
+		if err != nil {
+			return err
+		}
+		if err := core.know(secrets); err != nil {
+			return err
+		}
 		members, err := core.views.Members(ctx, item.Person{ID: person})
 		if err != nil {
 			return err

@@ -297,7 +297,7 @@ func (w *world) asks(runID, id uuid.UUID, side abtest.SideName) benchmark.RunAcc
 }
 
 // read is a read of the run's operation; only its owner's read is a command.
-func (w *world) read(depth int, runID uuid.UUID, by item.Person) {
+func (w *world) read(depth int, runID uuid.UUID, by item.PersonID) {
 	before := len(w.all)
 	if !now(w, runOf(runID)).Operation.WaitsFor(by) {
 		if by == bob {

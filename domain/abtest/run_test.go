@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	ada      = item.Person{Issuer: "https://issuer.example", ID: "ada"}
-	bob      = item.Person{Issuer: "https://issuer.example", ID: "bob"}
+	ada      = item.PersonID("ada")
+	bob      = item.PersonID("bob")
 	retail   = uuid.UUID{13: 1, 15: 1}
 	vault    = uuid.UUID{13: 1, 15: 2}
 	until    = noon.Add(operation.Life - time.Hour) // an hour before the operation expires

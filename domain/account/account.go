@@ -49,10 +49,10 @@ type Settings struct {
 	FabricWrites bool `json:"fabricWrites,omitempty"`
 }
 
-// Person is a person of an account, with role, license and access to each platform
+// SavedPerson is a person of an account, with role, license and access to each platform
 // permission.
-type Person struct {
-	Person      item.Person                     `json:"person"`
+type SavedPerson struct {
+	Person      item.PersonID                   `json:"person"`
 	Role        Role                            `json:"role"`
 	License     string                          `json:"license,omitempty"`
 	Permissions map[item.Permission]item.Access `json:"permissions,omitempty"`
@@ -60,7 +60,7 @@ type Person struct {
 
 // Access returns p's access to a permission. Without a declaration it is Granted for
 // the platform permission and ConsentRequired for the optional ones.
-func (p Person) Access(permission item.Permission) item.Access {
+func (p SavedPerson) Access(permission item.Permission) item.Access {
 	if a, ok := p.Permissions[permission]; ok {
 		return a
 	}
@@ -71,7 +71,7 @@ func (p Person) Access(permission item.Permission) item.Access {
 }
 
 // AccessToEach returns p's access to each of the four permissions.
-func (p Person) AccessToEach() map[item.Permission]item.Access {
+func (p SavedPerson) AccessToEach() map[item.Permission]item.Access {
 	access := make(map[item.Permission]item.Access, len(permissions))
 	for _, of := range permissions {
 		access[of.Name] = p.Access(of.Name)

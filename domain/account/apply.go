@@ -1,6 +1,8 @@
 package account
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -17,6 +19,8 @@ type Apply struct {
 	Declaration Declaration
 	// Plans are the existing plans; they bound how many people an account has.
 	Plans Plans
+	// IDs has the id of each declared person in the account.
+	IDs map[item.Person]item.PersonID
 }
 
 // Decide implements domain.Command.
@@ -51,21 +55,26 @@ func (c Apply) Decide(a Account) ([]domain.Event, error) {
 	for _, l := range d.Licenses {
 		licenses[l.ID] = l
 	}
-	known, people := maps.Collect(a.People.All()), map[item.Person]Person{}
+	known, people, declared := maps.Collect(a.People.All()), map[item.PersonID]SavedPerson{}, map[item.PersonID]item.Person{}
 	for _, p := range d.People {
-		if len(p.Permissions) == 0 {
-			p.Permissions = nil
+		id, ok := c.IDs[p.Person]
+		if !ok {
+			return nil, fmt.Errorf("account: a person of the declaration of %q has no id", d.AccountID)
 		}
-		people[p.Person] = p
+		people[id], declared[id] = p.saved(id), p.Person
 	}
 	documents := d.documents()
 	for _, id := range differing(a.Licenses, licenses, strings.Compare) {
 		add(true, LicenseSaved{licenses[id]})
 	}
-	for _, who := range differing(known, people, comparePeople) {
+	inOrder := func(a, b item.PersonID) int { // of their names: ids are random
+		x, y := declared[a], declared[b]
+		return cmp.Or(cmp.Compare(x.Issuer, y.Issuer), cmp.Compare(x.ID, y.ID))
+	}
+	for _, who := range differing(known, people, inOrder) {
 		add(true, PersonSaved{people[who]})
 	}
-	for _, who := range missing(known, people, comparePeople) {
+	for _, who := range missing(known, people, cmp.Compare[item.PersonID]) {
 		add(true, PersonRemoved{who})
 	}
 	for _, id := range missing(a.Licenses, licenses, strings.Compare) {

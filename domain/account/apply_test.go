@@ -44,8 +44,24 @@ func but(change func(d *account.Declaration)) account.Declaration {
 	return d
 }
 
+// idOf returns the id of a person in every account of these tests.
+func idOf(p item.Person) item.PersonID { return item.FormerPersonID(p) }
+
+func ids(d account.Declaration) map[item.Person]item.PersonID {
+	all := map[item.Person]item.PersonID{}
+	for _, p := range d.People {
+		all[p.Person] = idOf(p.Person)
+	}
+	return all
+}
+
+// saved returns the event that saves a declared person.
+func saved(p account.Person) account.PersonSaved {
+	return account.PersonSaved{Person: account.SavedPerson{Person: idOf(p.Person), Role: p.Role, License: p.License, Permissions: p.Permissions}}
+}
+
 func apply(t interface{ Fatalf(string, ...any) }, a account.Account, d account.Declaration) (account.Account, []domain.Event) {
-	events, err := account.Apply{Declaration: d, Plans: account.DefaultPlans()}.Decide(a)
+	events, err := account.Apply{Declaration: d, Plans: account.DefaultPlans(), IDs: ids(d)}.Decide(a)
 	if err != nil {
 		t.Fatalf("apply: %v", err)
 	}
@@ -61,8 +77,8 @@ func TestApplyAppendsOnlyTheDifferences(t *testing.T) {
 	want := []domain.Event{
 		account.Opened{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "westeurope", Settings: settings},
 		account.LicenseSaved{License: contoso.Licenses[0]},
-		account.PersonSaved{Person: contoso.People[0]},
-		account.PersonSaved{Person: contoso.People[1]},
+		saved(contoso.People[0]),
+		saved(contoso.People[1]),
 		account.DocumentSaved{Name: "aiProvider", Text: `{"kind":"rules"}`},
 		account.DocumentSaved{
 			Name: "trackingSetup/" + workspace.String(),
@@ -83,19 +99,19 @@ func TestApplyAppendsOnlyTheDifferences(t *testing.T) {
 		"region":    {func(d *account.Declaration) { d.Region = "" }, []domain.Event{account.RegionChanged{}}},
 		"settings":  {func(d *account.Declaration) { d.Settings.AddPixies = false }, []domain.Event{account.SettingsChanged{Settings: account.Settings{CapacityDetails: true, AIFeatures: true, DefinitionCopies: account.CopiesNone}}}},
 		"allocated": {func(d *account.Declaration) { d.Licenses[0].Allocated = nil }, []domain.Event{account.LicenseSaved{License: account.License{ID: "lic-1", Label: "Analytics", Default: true, Status: account.LicenseActive}}}},
-		"role":      {func(d *account.Declaration) { d.People[1].Role = account.Admin }, []domain.Event{account.PersonSaved{Person: account.Person{Person: grace, Role: account.Admin}}}},
+		"role":      {func(d *account.Declaration) { d.People[1].Role = account.Admin }, []domain.Event{saved(account.Person{Person: grace, Role: account.Admin})}},
 		"order of people and no permissions is no difference": {func(d *account.Declaration) {
 			d.People[0], d.People[1] = d.People[1], d.People[0]
 			d.People[0].Permissions = map[item.Permission]item.Access{}
 		}, nil},
-		"a person who leaves": {func(d *account.Declaration) { d.People = d.People[:1] }, []domain.Event{account.PersonRemoved{Person: grace}}},
+		"a person who leaves": {func(d *account.Declaration) { d.People = d.People[:1] }, []domain.Event{account.PersonRemoved{Person: idOf(grace)}}},
 		"the same name at another issuer is another person": {func(d *account.Declaration) { d.People[0].Person.Issuer = "https://login.example.com" }, []domain.Event{
-			account.PersonSaved{Person: account.Person{Person: item.Person{Issuer: "https://login.example.com", ID: "ada"}, Role: account.Admin, License: "lic-1", Permissions: contoso.People[0].Permissions}},
-			account.PersonRemoved{Person: ada},
+			saved(account.Person{Person: item.Person{Issuer: "https://login.example.com", ID: "ada"}, Role: account.Admin, License: "lic-1", Permissions: contoso.People[0].Permissions}),
+			account.PersonRemoved{Person: idOf(ada)},
 		}},
 		"a license replaced: nobody has one that is not there": {func(d *account.Declaration) { d.Licenses[0].ID, d.People[0].License = "lic-2", "lic-2" }, []domain.Event{
 			account.LicenseSaved{License: account.License{ID: "lic-2", Label: "Analytics", Default: true, Allocated: &fifty, Status: account.LicenseActive}},
-			account.PersonSaved{Person: account.Person{Person: ada, Role: account.Admin, License: "lic-2", Permissions: contoso.People[0].Permissions}},
+			saved(account.Person{Person: ada, Role: account.Admin, License: "lic-2", Permissions: contoso.People[0].Permissions}),
 			account.LicenseRemoved{LicenseID: "lic-1"},
 		}},
 		"documents": {func(d *account.Declaration) { d.TrackingSetups, d.AIProvider = nil, nil }, []domain.Event{
@@ -189,7 +205,7 @@ func TestApplyRefusesAMalformedDeclaration(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			events, err := account.Apply{Declaration: but(tt.change), Plans: account.DefaultPlans()}.Decide(account.Account{})
+			events, err := account.Apply{Declaration: but(tt.change), Plans: account.DefaultPlans(), IDs: ids(but(tt.change))}.Decide(account.Account{})
 			if tt.member == "" {
 				if err != nil || len(events) == 0 {
 					t.Errorf("got %d events, error %v, want it accepted", len(events), err)
@@ -277,7 +293,7 @@ func TestApplyIsIdempotent(t *testing.T) {
 		before, _ := apply(t, account.Account{}, a)
 		after, _ := apply(t, before, b)
 		direct, _ := apply(t, account.Account{}, b)
-		people := cmp.Transformer("All", func(p account.People) map[item.Person]account.Person { return maps.Collect(p.All()) })
+		people := cmp.Transformer("All", func(p account.People) map[item.PersonID]account.SavedPerson { return maps.Collect(p.All()) })
 		if diff := cmp.Diff(direct, after, cmpopts.EquateEmpty(), people); diff != "" {
 			t.Fatalf("account after both (-applied directly +applied after another):\n%s", diff)
 		}

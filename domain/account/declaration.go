@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain/aiprovider"
+	"readiness/domain/item"
 )
 
 // Declaration is everything an operator declares about one account in the accounts
@@ -20,6 +21,23 @@ type Declaration struct {
 	People         []Person
 	TrackingSetups []TrackingSetup
 	AIProvider     *AIProvider // nil: the embedded one
+}
+
+// Person is a declared person, with role, license and access to each platform
+// permission.
+type Person struct {
+	Person      item.Person
+	Role        Role
+	License     string
+	Permissions map[item.Permission]item.Access
+}
+
+// saved returns what the account stores of the person under the id.
+func (p Person) saved(id item.PersonID) SavedPerson {
+	if len(p.Permissions) == 0 {
+		p.Permissions = nil
+	}
+	return SavedPerson{Person: id, Role: p.Role, License: p.License, Permissions: p.Permissions}
 }
 
 // Corner is the corner of a report page that a Pixie is put into (docs/decisions.md

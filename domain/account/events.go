@@ -1,10 +1,6 @@
 package account
 
-import (
-	"cmp"
-
-	"readiness/domain/item"
-)
+import "readiness/domain/item"
 
 // Opened records that the account exists.
 type Opened struct {
@@ -48,12 +44,12 @@ type LicenseRemoved struct {
 
 // PersonSaved records a person who was added or changed.
 type PersonSaved struct {
-	Person Person `json:"person"`
+	Person SavedPerson `json:"person"`
 }
 
 // PersonRemoved records that a person no longer belongs to the account.
 type PersonRemoved struct {
-	Person item.Person `json:"person"`
+	Person item.PersonID `json:"person"`
 }
 
 // DocumentSaved records a part of the account that is kept as a JSON document (a
@@ -90,7 +86,3 @@ type Sealed struct {
 
 // EventType implements domain.Event.
 func (Sealed) EventType() string { return "account.sealed" }
-
-func comparePeople(a, b item.Person) int {
-	return cmp.Or(cmp.Compare(a.Issuer, b.Issuer), cmp.Compare(a.ID, b.ID))
-}

@@ -13,7 +13,7 @@ type Membership struct {
 	Status    Status
 	Region    string
 	Settings  Settings
-	Person    Person
+	Person    SavedPerson
 }
 
 // NotAMember returns the refusal of a person who does not belong to the token's account.
@@ -27,7 +27,7 @@ func (m Membership) NotActive() *domain.Refusal {
 }
 
 // Membership returns p's membership, or false when p does not belong to the account.
-func (a Account) Membership(p item.Person) (Membership, bool) {
+func (a Account) Membership(p item.PersonID) (Membership, bool) {
 	person, known := a.People.Get(p)
 	return Membership{AccountID: a.ID, Plan: a.Plan, Status: a.Status, Region: a.Region, Settings: a.Settings, Person: person}, known
 }

@@ -42,9 +42,9 @@ func (o Overrule) Check() error {
 
 // Overruler is who overrules, and the person who started the run.
 type Overruler struct {
-	By      item.Person
+	By      item.PersonID
 	Admin   bool
-	Starter item.Person
+	Starter item.PersonID
 }
 
 // Check refuses a run without a result, and anybody but its starter and the account's administrators.

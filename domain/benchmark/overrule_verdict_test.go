@@ -82,7 +82,7 @@ func TestOverruledDocument(t *testing.T) {
 // proves: decisions/16/who decisions/16/refused
 func TestOverruleVerdict(t *testing.T) {
 	t.Parallel()
-	ann, bob := item.Person{ID: "ann"}, item.Person{ID: "bob"}
+	ann, bob := item.PersonID("ann"), item.PersonID("bob")
 	succeeded := benchmark.Run{Status: operation.Succeeded, Outcome: &benchmark.Outcome{DocumentHash: "d"}}
 	with := func(s operation.Status) benchmark.Run { return benchmark.Run{Status: s} }
 	good := benchmark.OverruleVerdict{

@@ -28,28 +28,21 @@ func (t Type) Noun() string {
 	return "item"
 }
 
-// Person identifies the person of a token: the issuer and the person's id at that
-// issuer ("tid/oid" when the token names a tenant, else its subject). It is never an
-// e-mail address.
-type Person struct {
-	Issuer string `json:"issuer,omitempty"`
-	ID     string `json:"id"`
-}
-
 // PersonalTenant is the tenant of personal Microsoft accounts, which no organization has.
 const PersonalTenant = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
-// Caller is the signed-in person whom a look-up or a step of work acts as. Token is
-// their platform token; it never enters the log, a log line or an error. Access is
-// their access to each permission when it was already looked up for this call; nil when
-// it was not. Work is the operation of the service that a step belongs to, and zero for
-// a look-up.
+// Caller is the signed-in person whom a look-up or a step of work acts as. Person is
+// zero in a step if the person was erased. Token is their platform token; neither ever
+// enters the log, a log line or an error. Access is their access to each permission
+// when it was already looked up for this call; nil when it was not. Work is the
+// operation of the service that a step belongs to, and zero for a look-up.
 type Caller struct {
-	Account string
-	Person  Person
-	Token   string
-	Access  map[Permission]Access
-	Work    uuid.UUID
+	Account  string
+	PersonID PersonID
+	Person   Person
+	Token    string
+	Access   map[Permission]Access
+	Work     uuid.UUID
 }
 
 // Workspace is a workspace the caller can see.

@@ -89,7 +89,7 @@ type Operation struct {
 	Account  string
 	Type     Type
 	Status   Status
-	Owner    item.Person
+	Owner    item.PersonID
 	Resource Resource
 	Impact   Impact
 	// Failure is why it failed; nil unless Status is Failed.
@@ -108,7 +108,7 @@ type Operation struct {
 func (o Operation) Rests() bool { return o.Waiting != nil || o.SignIn != nil }
 
 // WaitsFor reports whether a read of the operation by p resumes its work.
-func (o Operation) WaitsFor(p item.Person) bool { return o.Waiting != nil && o.Owner == p }
+func (o Operation) WaitsFor(p item.PersonID) bool { return o.Waiting != nil && o.Owner == p }
 
 // Stream returns the name of an operation's stream.
 func Stream(id uuid.UUID) string { return "operation-" + id.String() }
@@ -116,12 +116,12 @@ func Stream(id uuid.UUID) string { return "operation-" + id.String() }
 // Accepted records that the call was accepted. The operation waits for its work to
 // begin.
 type Accepted struct {
-	OperationID uuid.UUID   `json:"operationId"`
-	AccountID   string      `json:"accountId"`
-	Type        Type        `json:"type"`
-	Owner       item.Person `json:"owner"`
-	Resource    Resource    `json:"resource"`
-	Impact      Impact      `json:"impact"`
+	OperationID uuid.UUID     `json:"operationId"`
+	AccountID   string        `json:"accountId"`
+	Type        Type          `json:"type"`
+	Owner       item.PersonID `json:"owner"`
+	Resource    Resource      `json:"resource"`
+	Impact      Impact        `json:"impact"`
 }
 
 // Started records that work began. Percent is nil for work that reports no progress.

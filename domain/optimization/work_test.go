@@ -40,7 +40,7 @@ func apply(t *testing.T, id uuid.UUID, kind optimization.Kind, writes []optimiza
 	n := len(writes)
 	return decide(t, optimization.Evolve, optimization.Work{}, optimization.AcceptWrite{
 		Operation: operation.Accepted{
-			OperationID: id, AccountID: "contoso", Type: operation.ApplyOptimization, Owner: item.Person{ID: "ana"},
+			OperationID: id, AccountID: "contoso", Type: operation.ApplyOptimization, Owner: item.PersonID("ana"),
 			Resource: operation.Resource{ItemID: &model}, Impact: operation.Impact{OptimizationApplies: &n},
 		},
 		Apply: optimization.ApplyAccepted{Kind: kind, Writes: writes, Applies: n},

@@ -48,7 +48,7 @@ type Change struct {
 	Patch      Patch
 	// Model is the model as By sees it when the schedule is enabled, else nil.
 	Model *Model
-	By    item.Person
+	By    item.PersonID
 	At    time.Time
 }
 

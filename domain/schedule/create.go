@@ -22,7 +22,7 @@ type Create struct {
 	Model      Model
 	Timing     Timing
 	Enabled    bool
-	Owner      item.Person
+	Owner      item.PersonID
 	At         time.Time
 }
 

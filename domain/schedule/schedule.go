@@ -65,7 +65,7 @@ type Schedule struct {
 	Enabled bool `json:"enabled"`
 	// Owner is the person whom the assessments run as: who created the schedule, or who
 	// enabled it last.
-	Owner item.Person `json:"owner"`
+	Owner item.PersonID `json:"owner"`
 	// Paused says why the schedule is paused and PausedAt since when; both nil unless
 	// it is.
 	Paused   *Reason    `json:"pausedReason,omitempty"`
@@ -121,7 +121,7 @@ func (s Schedule) Due(slot Slot, now time.Time) bool {
 // owner, so no other person's token is found under it, even while the schedule changes
 // owners.
 func (s Schedule) TokenID() uuid.UUID {
-	return uuid.NewSHA1(s.ScheduleID, []byte(s.Owner.Issuer+"\x00"+s.Owner.ID))
+	return uuid.NewSHA1(s.ScheduleID, []byte(s.Owner))
 }
 
 func (s Schedule) is(id uuid.UUID) bool { return s.Exists() && s.ScheduleID == id }

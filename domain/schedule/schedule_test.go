@@ -18,8 +18,8 @@ var (
 	second = uuid.UUID{15: 2}
 	run    = uuid.UUID{15: 9}
 	model  = schedule.Model{WorkspaceID: uuid.UUID{15: 3}, ModelID: uuid.UUID{15: 4}, WorkspaceName: "Retail", ModelName: "Sales"}
-	ana    = item.Person{ID: "ana"}
-	bob    = item.Person{Issuer: "https://issuer.example", ID: "bob"}
+	ana    = item.PersonID("ana")
+	bob    = item.PersonID("bob")
 	noon   = time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC) // a Saturday
 	six    = time.Date(2026, 11, 22, 6, 0, 0, 0, time.UTC)          // the first slot
 	passes = domain.Refuse(domain.AssessmentDailyLimitReached, "used up")
@@ -74,7 +74,7 @@ func pause(at, now time.Time) schedule.Pause {
 	return schedule.Pause{Slot: slot(at), Reason: gone, At: now}
 }
 
-func change(p schedule.Patch, by item.Person, at time.Time) schedule.Change {
+func change(p schedule.Patch, by item.PersonID, at time.Time) schedule.Change {
 	c := schedule.Change{ScheduleID: first, Patch: p, By: by, At: at}
 	if p.Enables() {
 		c.Model = &model
@@ -201,9 +201,9 @@ func TestChange(t *testing.T) {
 	for name, c := range map[string]struct {
 		given  schedule.Schedule
 		patch  schedule.Patch
-		by     item.Person
+		by     item.PersonID
 		status schedule.Status
-		owner  item.Person
+		owner  item.PersonID
 		timing schedule.Timing
 		next   time.Time // when it runs next; zero for never
 	}{

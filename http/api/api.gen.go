@@ -1863,8 +1863,11 @@ type AuditEvent struct {
 	// OperationID The operation that caused it.
 	OperationID *string `json:"operationId"`
 
-	// Person The person it was recorded for; null for actions of the operator.
+	// Person The person it was recorded for; null for actions of the operator and for a person who was erased.
 	Person *string `json:"person"`
+
+	// PersonID What the event holds instead of the person, as data does.
+	PersonID *string `json:"personId"`
 
 	// Position The event's position in the log.
 	Position      int64     `json:"position"`

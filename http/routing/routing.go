@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"readiness/domain/account"
-	"readiness/domain/item"
 )
 
 // Group is a counting group: calls of routes in one group share a rate limit.
@@ -33,11 +32,12 @@ var (
 	Pixies = Group{Name: "pixies", Limit: 10, OfAccount: true, Closed: true}
 )
 
-// Window returns the key that calls are counted under: one per person and account, or one per account.
-func (g Group) Window(accountID string, p item.Person) string {
+// Window returns the key that calls are counted under: one per person and account, or one per account. person is the
+// key of the person (people.People), since what is counted outlives the call.
+func (g Group) Window(accountID, person string) string {
 	key := g.Name + " " + strconv.Quote(accountID)
 	if !g.OfAccount {
-		key += " " + strconv.Quote(p.Issuer) + " " + strconv.Quote(p.ID)
+		key += " " + person
 	}
 	return key
 }

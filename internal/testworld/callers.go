@@ -15,7 +15,7 @@ func (w *World) Ana(plan account.Plan) commands.Caller { return w.Person("contos
 // hour from now.
 func (w *World) Person(accountID, name string, plan account.Plan) commands.Caller {
 	return commands.Caller{
-		Caller:       item.Caller{Account: accountID, Person: item.Person{ID: name}, Token: "eyJ.token"},
+		Caller:       item.Caller{Account: accountID, PersonID: item.PersonID(name), Person: item.Person{ID: name}, Token: "eyJ.token"},
 		Plan:         plan,
 		Settings:     account.Settings{CapacityDetails: true},
 		RequestID:    "request",

@@ -16,6 +16,7 @@ import (
 	"readiness/domain/item"
 	"readiness/internal/testlog"
 	"readiness/internal/wiring"
+	"readiness/people"
 	"readiness/platform/folder"
 	"readiness/projections"
 	"readiness/vault"
@@ -24,6 +25,9 @@ import (
 
 // PixieKey is the key of every world that marks accounts in reports.
 var PixieKey = bytes.Repeat([]byte{8}, 32)
+
+// peopleKey is the key of the people of every world.
+var peopleKey = bytes.Repeat([]byte{9}, people.KeySize)
 
 // Options are what a test chooses for its world. All of them are optional.
 type Options struct {
@@ -35,6 +39,9 @@ type Options struct {
 	// everything; Declared grants what the person's account declares.
 	Access   func(ctx context.Context, as item.Caller) (map[item.Permission]item.Access, error)
 	Declared bool
+	// RandomIDs gives persons random ids, as the program does. By default an id is the
+	// person's name, so that tests know it.
+	RandomIDs bool
 	// Parts are the inputs of wiring.Wire that differ from the usual ones. Its Log,
 	// keys and Now are set by New.
 	Parts wiring.Parts
@@ -93,7 +100,12 @@ func (w *World) Process(t testing.TB, pool *pgxpool.Pool) *wiring.Service {
 
 func (w *World) open(t testing.TB, pool *pgxpool.Pool) *wiring.Log {
 	t.Helper()
-	log, err := wiring.OpenLog(pool, w.Clock.Now, w.options.Parts.Logger, w.options.Views...)
+	who, err := people.New(pool, peopleKey)
+	if !w.options.RandomIDs {
+		who, err = people.WithIDs(pool, peopleKey, func(p item.Person) item.PersonID { return item.PersonID(p.ID) })
+	}
+	Check(t, err)
+	log, err := wiring.OpenLog(pool, who, w.Clock.Now, w.options.Parts.Logger, w.options.Views...)
 	Check(t, err)
 	return log
 }

@@ -20,8 +20,10 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/readiness"
+	"readiness/domain/schedule"
 	"readiness/eventstore"
 	"readiness/internal/database"
+	"readiness/people"
 	"readiness/projections"
 	"readiness/vault"
 	"readiness/work"
@@ -36,13 +38,14 @@ type Log struct {
 	Engine *projections.Engine
 	Store  *eventstore.Store
 	Views  *projections.Views
+	People *people.People // nil if who is
 	// Life shows that this process is alive, while something keeps it.
 	Life *database.Life
 }
 
 // OpenLog wires the log in pool's database with the views, by default all of them.
-// It does not query the database.
-func OpenLog(pool *pgxpool.Pool, now func() time.Time, log *slog.Logger, views ...*projections.View) (*Log, error) {
+// Without who, no person is found or named. It does not query the database.
+func OpenLog(pool *pgxpool.Pool, who *people.People, now func() time.Time, log *slog.Logger, views ...*projections.View) (*Log, error) {
 	codec, err := eventstore.NewCodec(commands.Events()...)
 	if err != nil {
 		return nil, err
@@ -52,8 +55,9 @@ func OpenLog(pool *pgxpool.Pool, now func() time.Time, log *slog.Logger, views .
 	}
 	engine := projections.NewEngine(pool, views...)
 	store := eventstore.New(pool, codec, eventstore.Options{Now: now, NewID: NewID, Logger: log, Inline: engine.Inline})
-	return &Log{Pool: pool, Engine: engine, Store: store, Views: &projections.Views{Pool: pool, Store: store},
-		Life: database.NewLife(pool, NewID())}, nil
+	return &Log{Pool: pool, Engine: engine, Store: store, People: who,
+		Views: &projections.Views{Pool: pool, Store: store, People: who},
+		Life:  database.NewLife(pool, NewID())}, nil
 }
 
 // Parts are the inputs of Wire. Log, VaultKey, PixieKey and Now are required.
@@ -109,11 +113,15 @@ func Wire(p Parts) (*Service, error) {
 	views := p.Log.Views
 	proposer := ai.New(p.AI)
 	service := commands.New(commands.Options{
-		Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, Keys: keys, Plans: p.Plans, Regime: p.Regime, Now: p.Now,
+		Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, People: p.Log.People, Keys: keys, Plans: p.Plans, Regime: p.Regime, Now: p.Now,
 		NewID: NewID, Life: p.Log.Life,
 		TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Reusing: views.AbRunsReusing, Overdue: views.Overdue,
-		Schedule: views.Schedule, DueSlots: views.DueSlots,
+		DueSlots:      views.DueSlots,
 		DropDocuments: projections.DropDocuments, Tester: proposer,
+		Schedule: func(ctx context.Context, accountID string, id uuid.UUID) (schedule.Schedule, bool, error) {
+			s, found, err := views.Schedule(ctx, accountID, id)
+			return s.Schedule, found, err
+		},
 	})
 	asker := asking.New(asking.Options{
 		// The platform is set later.
@@ -126,7 +134,8 @@ func Wire(p Parts) (*Service, error) {
 	return &Service{
 		Commands: service, AI: proposer, Audit: log,
 		Work: work.Options{
-			Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, Plans: p.Plans, Now: p.Now, NewID: NewID, Log: p.Logger,
+			Pool: p.Log.Pool, Store: p.Log.Store, People: p.Log.People, Vault: tokens, Plans: p.Plans, Now: p.Now, NewID: NewID,
+			Log:      p.Logger,
 			Proposer: proposer, Phraser: proposer, Asker: asker, Providers: service.Providers,
 			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.Schedules.StartDue,
 			Unfinished: views.Unfinished, Seal: seal,

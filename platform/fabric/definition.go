@@ -49,7 +49,7 @@ func (p *Platform) itemPath(it item.Item) string {
 }
 
 func (p *Platform) definition(ctx context.Context, r request, it item.Item) (definition.Definition, error) {
-	read := Read{r.as.Work, r.as.Person, it.ID}
+	read := Read{r.as.Work, r.as.PersonID, it.ID}
 	if read.Operation != uuid.Nil {
 		known, begun, err := p.reads.Find(ctx, read)
 		if err != nil {

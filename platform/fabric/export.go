@@ -20,7 +20,7 @@ import (
 // Export names a bulk export by the service's operation, the person who calls and the workspace.
 type Export struct {
 	Operation uuid.UUID
-	Person    item.Person
+	Person    item.PersonID
 	Workspace uuid.UUID
 }
 
@@ -81,7 +81,7 @@ func (p *Platform) Announce(ctx context.Context, as item.Caller, workspaceID uui
 	if p.exports == nil || as.Work == uuid.Nil || len(models) < fewest || len(models) > most {
 		return nil
 	}
-	e := Export{as.Work, as.Person, workspaceID}
+	e := Export{as.Work, as.PersonID, workspaceID}
 	first, err := p.exports.Claim(ctx, e)
 	if err != nil || !first {
 		return err
@@ -147,7 +147,7 @@ func (p *Platform) exported(ctx context.Context, as item.Caller, it item.Item) (
 	if p.exports == nil || as.Work == uuid.Nil || it.Type != item.SemanticModel {
 		return definition.Definition{}, false, nil
 	}
-	e := Export{as.Work, as.Person, it.WorkspaceID}
+	e := Export{as.Work, as.PersonID, it.WorkspaceID}
 	turn, err := p.exports.Turn(ctx, e)
 	if err == nil && turn.State == Polling {
 		turn, err = p.pollExport(ctx, as, e, turn)

@@ -58,7 +58,7 @@ func (p *Platform) admit(ctx context.Context, c quota.Call, byItself bool) error
 // Read names a read of a definition: whose it is, for which operation of the service and which item.
 type Read struct {
 	Operation uuid.UUID
-	Person    item.Person
+	Person    item.PersonID
 	Item      uuid.UUID
 }
 

@@ -1,5 +1,8 @@
 package quota
 
+// Key returns the key of the window of the call.
+func (c Call) Key() string { return c.key() }
+
 // Waiting returns how many calls wait in this process for the window of the call.
 func (l *Limiter) Waiting(c Call) int {
 	l.lines.mu.Lock()

@@ -72,7 +72,7 @@ func TestFairAmongPeople(t *testing.T) {
 	const waiting = 1000
 	o := quota.Options{Connections: 1}
 	l := open(t, url, o)
-	exec(t, url, `INSERT INTO quota_windows SELECT 'platform north/ada', array_fill(clock_timestamp(), ARRAY[100]), true`)
+	exec(t, url, `INSERT INTO quota_windows SELECT $1, array_fill(clock_timestamp(), ARRAY[100]), true`, quota.Call{Bucket: quota.Platform, Person: ada}.Key())
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, waiting)
 	for range waiting {

@@ -35,8 +35,9 @@ const (
 
 const exportKey = `operation_id = $1 AND issuer = $2 AND person = $3 AND workspace_id = $4`
 
+// keyOf returns the arguments of exportKey. issuer is empty since persons have ids.
 func keyOf(e fabric.Export, more ...any) []any {
-	return append([]any{e.Operation, e.Person.Issuer, e.Person.ID, e.Workspace}, more...)
+	return append([]any{e.Operation, "", e.Person, e.Workspace}, more...)
 }
 
 // Claim implements fabric.Exports.

@@ -27,7 +27,7 @@ import (
 	"readiness/platform/reads"
 )
 
-var export = fabric.Export{Operation: uuid.UUID{15: 1}, Person: item.Person{Issuer: "i", ID: "t/o"}, Workspace: uuid.UUID{15: 2}}
+var export = fabric.Export{Operation: uuid.UUID{15: 1}, Person: "t/o", Workspace: uuid.UUID{15: 2}}
 
 // come makes the platform's next turn come now.
 func come(t *testing.T, pool *pgxpool.Pool) {
@@ -75,7 +75,7 @@ func TestTurns(t *testing.T) {
 	is(export, fabric.Waiting)
 	for _, change := range []func(*fabric.Export){
 		func(e *fabric.Export) { e.Operation[0] = 9 }, func(e *fabric.Export) { e.Workspace[0] = 9 },
-		func(e *fabric.Export) { e.Person.ID = "t/p" }, func(e *fabric.Export) { e.Person.Issuer = "" },
+		func(e *fabric.Export) { e.Person = "t/p" },
 	} {
 		other := export
 		change(&other)
@@ -399,7 +399,7 @@ func newBulk(t *testing.T, pool *pgxpool.Pool) *bulk {
 
 func newBulkWith(t *testing.T, exports fabric.Exports) *bulk {
 	t.Helper()
-	b := &bulk{as: item.Caller{Person: item.Person{Issuer: "i", ID: "ada"}, Token: "ada", Work: uuid.UUID{15: 1}}}
+	b := &bulk{as: item.Caller{PersonID: "ada", Person: item.Person{Issuer: "i", ID: "ada"}, Token: "ada", Work: uuid.UUID{15: 1}}}
 	var err error
 	b.folder, err = folder.Open(samples.Workspaces(t), folder.Options{})
 	check(t, err)

@@ -18,11 +18,11 @@ import (
 // Store implements fabric.Reads. It is safe for concurrent use, within and across processes.
 type Store struct{ Pool *pgxpool.Pool }
 
-const key = `operation_id = $1 AND issuer = $2 AND person = $3 AND item_id = $4`
+const key = `operation_id = $1 AND issuer = '' AND person = $2 AND item_id = $3`
 
 // Find implements fabric.Reads.
 func (s Store) Find(ctx context.Context, r fabric.Read) (operation string, begun time.Time, err error) {
-	err = s.Pool.QueryRow(ctx, `SELECT remote, begun FROM pending_reads WHERE `+key, r.Operation, r.Person.Issuer, r.Person.ID, r.Item).
+	err = s.Pool.QueryRow(ctx, `SELECT remote, begun FROM pending_reads WHERE `+key, r.Operation, r.Person, r.Item).
 		Scan(&operation, &begun)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", time.Time{}, nil
@@ -32,15 +32,15 @@ func (s Store) Find(ctx context.Context, r fabric.Read) (operation string, begun
 
 // Keep implements fabric.Reads. Of two processes that begin the same read, the later one is remembered.
 func (s Store) Keep(ctx context.Context, r fabric.Read, operation string) error {
-	_, err := s.Pool.Exec(ctx, `INSERT INTO pending_reads AS p (operation_id, issuer, person, item_id, remote) VALUES ($1, $2, $3, $4, $5)
+	_, err := s.Pool.Exec(ctx, `INSERT INTO pending_reads AS p (operation_id, issuer, person, item_id, remote) VALUES ($1, '', $2, $3, $4)
 		ON CONFLICT (operation_id, issuer, person, item_id) DO UPDATE SET remote = excluded.remote, begun = excluded.begun`,
-		r.Operation, r.Person.Issuer, r.Person.ID, r.Item, operation)
+		r.Operation, r.Person, r.Item, operation)
 	return wrapped(err)
 }
 
 // Drop implements fabric.Reads.
 func (s Store) Drop(ctx context.Context, r fabric.Read) error {
-	_, err := s.Pool.Exec(ctx, `DELETE FROM pending_reads WHERE `+key, r.Operation, r.Person.Issuer, r.Person.ID, r.Item)
+	_, err := s.Pool.Exec(ctx, `DELETE FROM pending_reads WHERE `+key, r.Operation, r.Person, r.Item)
 	return wrapped(err)
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/domain/item"
 	"readiness/internal/pgtest"
 	"readiness/platform/fabric"
 	"readiness/platform/reads"
@@ -17,7 +16,7 @@ func TestReads(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.Pool(t)
 	one, other := reads.Store{Pool: pool}, reads.Store{Pool: pool}
-	r := fabric.Read{Operation: uuid.UUID{15: 1}, Person: item.Person{Issuer: "i", ID: "t/o"}, Item: uuid.UUID{15: 2}}
+	r := fabric.Read{Operation: uuid.UUID{15: 1}, Person: "t/o", Item: uuid.UUID{15: 2}}
 	find := func(r fabric.Read, want string) {
 		t.Helper()
 		got, begun, err := other.Find(t.Context(), r)
@@ -34,7 +33,7 @@ func TestReads(t *testing.T) {
 	}
 	for _, change := range []func(*fabric.Read){
 		func(r *fabric.Read) { r.Operation[0] = 9 }, func(r *fabric.Read) { r.Item[0] = 9 },
-		func(r *fabric.Read) { r.Person.ID = "t/p" }, func(r *fabric.Read) { r.Person.Issuer = "" },
+		func(r *fabric.Read) { r.Person = "t/p" },
 	} {
 		not := r
 		change(&not)

@@ -140,7 +140,7 @@ func TestHardRestoreToAPointInTime(t *testing.T) {
 	c.operate("projections", "rebuild", "--diff")
 	declare("acme", "before", "again")
 	c.operate("events", "verify")
-	if n := one(`SELECT string_agg(account_id, ' ' ORDER BY account_id) FROM accounts_v1`); n != "acme again before" {
+	if n := one(`SELECT string_agg(account_id, ' ' ORDER BY account_id) FROM accounts_v2`); n != "acme again before" {
 		t.Errorf("the accounts are %s", n)
 	}
 }

@@ -5,11 +5,15 @@ package program_test
 import (
 	"bufio"
 	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -34,6 +38,7 @@ import (
 	"readiness/eventstore"
 	"readiness/internal/testworld"
 	"readiness/internal/wiring"
+	"readiness/people"
 	"readiness/platform/folder"
 )
 
@@ -48,13 +53,10 @@ func (s *soak) settle() {
 			p.run(s.t.Context(), e)
 		}
 	}
-	owners := map[string]*person{}
-	for _, p := range s.people {
-		owners[p.id] = p
-	}
+	owners := s.owners()
 	// An operation that was accepted although no one received the answer is also advanced by its owner's reads.
 	s.await("every operation has ended", func() bool {
-		open, ok := query[map[string]string](s.crash, `SELECT coalesce(json_object_agg(data->>'operationId', data->'owner'->>'id'), '{}') FROM events a WHERE type = 'operation.accepted'
+		open, ok := query[map[string]item.PersonID](s.crash, `SELECT coalesce(json_object_agg(data->>'operationId', data->>'owner'), '{}') FROM events a WHERE type = 'operation.accepted'
 			AND NOT EXISTS (SELECT FROM events e WHERE e.stream = a.stream AND e.type IN ('operation.succeeded', 'operation.failed', 'operation.cancelled'))`)
 		for id, owner := range open {
 			_, s.last = owners[owner].ask(s.t.Context(), "poll", http.MethodGet, "/v1/operations/"+id, nil)
@@ -139,7 +141,7 @@ func (s *soak) verifyLog() {
 	pool, err := pgxpool.New(s.t.Context(), s.url())
 	check(s.t, err)
 	defer pool.Close()
-	opened, err := wiring.OpenLog(pool, time.Now, slog.New(slog.DiscardHandler))
+	opened, err := wiring.OpenLog(pool, nil, time.Now, slog.New(slog.DiscardHandler))
 	check(s.t, err)
 	last, err := opened.Store.Watermark(s.t.Context())
 	check(s.t, err)
@@ -477,13 +479,32 @@ func (s *soak) verifyKeys() {
 	}
 }
 
+// owners returns the people by their ids, which the processes gave them.
+func (s *soak) owners() map[item.PersonID]*person {
+	s.t.Helper()
+	secret, err := os.ReadFile(filepath.Join(s.data, "service.key"))
+	check(s.t, err)
+	key, err := hkdf.Key(sha256.New, secret, nil, "readiness/people", people.KeySize)
+	check(s.t, err)
+	pool, err := pgxpool.New(s.t.Context(), s.url())
+	check(s.t, err)
+	defer pool.Close()
+	known, err := people.New(pool, key)
+	check(s.t, err)
+	owners := map[item.PersonID]*person{}
+	for _, p := range s.people {
+		who := item.Person{ID: p.id}
+		ids, err := known.Find(s.t.Context(), p.tenant.name, []item.Person{who})
+		check(s.t, err)
+		owners[ids[who]] = p
+	}
+	return owners
+}
+
 // verifyResults checks that each succeeded operation has a readable result, unless it was deleted.
 func (s *soak) verifyResults() {
 	s.t.Helper()
-	owners := map[string]*person{}
-	for _, p := range s.people {
-		owners[p.id] = p
-	}
+	owners := s.owners()
 	read, gone := 0, 0
 	for id, o := range s.ledger.operations {
 		if o.Status != operation.Succeeded {
@@ -491,7 +512,7 @@ func (s *soak) verifyResults() {
 		}
 		var status int
 		s.await("the result is read", func() bool {
-			status, s.last = owners[o.Owner.ID].ask(s.t.Context(), "result", http.MethodGet, "/v1/operations/"+id.String()+"/result", nil)
+			status, s.last = owners[o.Owner].ask(s.t.Context(), "result", http.MethodGet, "/v1/operations/"+id.String()+"/result", nil)
 			if status == http.StatusTooManyRequests {
 				s.wait(s.t.Context(), time.Second)
 			}
@@ -581,7 +602,7 @@ func (s *soak) verifyViews() {
 		"tokens of steps":          `SELECT count(*) FROM step_tokens`,
 		"steps that were given up": `SELECT count(*) FROM river_job WHERE state <> 'completed'`,
 		"followers that fail":      `SELECT count(*) FROM followers WHERE error IS NOT NULL`,
-		"operations that go on":    `SELECT count(*) FROM operations_v3 WHERE status NOT IN ('Succeeded', 'Failed', 'Cancelled')`,
+		"operations that go on":    `SELECT count(*) FROM operations_v4 WHERE status NOT IN ('Succeeded', 'Failed', 'Cancelled')`,
 		"reports that are held":    `SELECT count(*) FROM pixies_v1 WHERE holder IS NOT NULL`,
 	} {
 		if n, ok := query[int](s.crash, sql); !ok || n != 0 {
