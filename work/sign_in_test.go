@@ -121,7 +121,7 @@ func TestAStepThatNeedsItsOwner(t *testing.T) {
 			}
 			before := b.positions(t)
 			stranger, reader, same := b.signsIn(t), b.signsIn(t), b.ana()
-			stranger.Person, reader.MayWrite = item.Person{ID: "bob"}, false
+			stranger.Person, stranger.PersonID, reader.MayWrite = item.Person{ID: "bob"}, "bob", false
 			for who, caller := range map[string]commands.Caller{"another person": stranger, "a token that may not write": reader, "the same token": same} {
 				got, err := b.Operations.ResumeOnRead(t.Context(), caller, id)
 				if refused := domain.IsRefused(err, domain.UserNotRegistered); who == "another person" != refused || b.positions(t) != before {
