@@ -2,7 +2,7 @@
 // only the ids (item.PersonID), which are random and differ between accounts. A row of
 // this package joins an id to an issuer and the person's id there, sealed under a key
 // of the person that is sealed under a key of the service. Deleting the row erases the
-// person, and the log stays as it is (docs/adr/0017).
+// person, and the log stays as it is (docs/adr/0018).
 package people
 
 import (

@@ -45,7 +45,7 @@ func (id PersonID) Former() bool {
 var formerPeople = uuid.MustParse("5f0c7a4e-8d2b-4f7e-9a64-1c5d0be3a7f2")
 
 // FormerPersonID returns the id of a person whom events name by issuer and id, as all
-// did before there were ids of persons (docs/adr/0017).
+// did before there were ids of persons (docs/adr/0018).
 func FormerPersonID(p Person) PersonID {
 	return PersonID(uuid.NewSHA1(formerPeople, []byte(p.Issuer+"\x00"+p.ID)).String())
 }
