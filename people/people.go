@@ -6,6 +6,7 @@
 package people
 
 import (
+	"bytes"
 	"context"
 	"crypto/cipher"
 	"crypto/hkdf"
@@ -14,6 +15,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -104,9 +107,11 @@ func (p *People) NewID(who item.Person) item.PersonID { return p.newID(who) }
 // returns the ids that it knows them by. The caller has called Check: under another key
 // no person is found, and each would get a second id.
 func (p *People) Claim(ctx context.Context, accountID string, ids map[item.Person]item.PersonID) (map[item.Person]item.PersonID, error) {
-	b, who := &pgx.Batch{}, make([]item.Person, 0, len(ids))
-	for one, id := range ids {
-		who = append(who, one)
+	// Every claim locks the rows in the same order, so that two cannot deadlock.
+	who := slices.SortedFunc(maps.Keys(ids), func(a, b item.Person) int { return bytes.Compare(p.Index(a), p.Index(b)) })
+	b := &pgx.Batch{}
+	for _, one := range who {
+		id := ids[one]
 		key, sealed := p.seal(accountID, id, one)
 		b.Queue(`INSERT INTO people (account_id, person_id, key, sealed, blind_index, name_index) VALUES ($1, $2, $3, $4, $5, $6)
 			ON CONFLICT DO NOTHING`, accountID, id, key, sealed, p.Index(one), p.hash("name", one.ID))

@@ -144,8 +144,8 @@ var tampered = []struct {
 	{"the log is replaced by another, with the key", func(w *world) {
 		w.as(`DELETE FROM events`)
 		w.as(`DELETE FROM streams`)
-		w.as(`DELETE FROM accounts_v1_g1`)
-		w.as(`DELETE FROM members_v1_g1`)
+		w.as(`DELETE FROM accounts_v2_g1`)
+		w.as(`DELETE FROM members_v2_g1`)
 		w.as(`SELECT setval('events_position_seq', 0)`)
 		w.change("other", "oscar", 20)
 		w.change("acme", "ada", 20)
