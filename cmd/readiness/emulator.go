@@ -167,7 +167,7 @@ func (f *emulatorFlags) open(dir string) (*fabrictest.Service, *fabrictest.Entra
 	}
 	o.CapacityReader = func(person string) bool { return !slices.Contains(f.noCapable, person) }
 	if o.PageSize < 1 || o.Lasts <= 0 || o.RetryAfter <= 0 || f.tokenLife <= 0 || o.Quotas.Calls < 0 || o.Quotas.Operations < 0 {
-		return nil, nil, cli.Usage("--page-size, --operations-last, --retry-after and --token-life must be more than 0, and quotas not "+
+		return nil, nil, cli.Usage("--page-size, --operations-last, --retry-after and --token-life must be more than 0, and quotas not " +
 			"less than 0")
 	}
 	service := fabrictest.New(o)

@@ -16,7 +16,7 @@ import (
 )
 
 // firstVersion is the revision that stands in for the last release while there is none.
-const firstVersion = "41ebe0d79be5cafa870e90b8445056d4cb806ab5"
+const firstVersion = "84e81355bb48bf4ee173e254282d034d914a1ac1"
 
 // versionFor is how long each pair of versions is under load.
 const versionFor = 5 * time.Second
