@@ -309,7 +309,7 @@ of Fabric (` + "`make test PKG=./scenarios TESTFLAGS='-run AsTheSignedInPerson'`
 
 Each of these calls is made with a token that acts as the person who called the service, which Microsoft Entra ID exchanged for the token that the person sent. The token has the scopes of
 one permission of the service ([permissions](fabric.md#permissions-and-why-each)). No call is made with another person's token, with a token of the service itself, or after the end of the person's
-token, except the rest of a bulk assessment for which a [refresh token](fabric.md#permissions-and-why-each) was kept. The steps of a schedule act as its owner.
+token, except the rest of a bulk assessment and the steps of a schedule, for which a [refresh token](fabric.md#permissions-and-why-each) was kept. The steps of a schedule act as its owner.
 
 ## By call
 
