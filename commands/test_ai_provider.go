@@ -84,6 +84,6 @@ func (s *core) instant() time.Time { return s.Now().UTC().Truncate(time.Microsec
 // providerMetadata returns the origin that the events of a call on an AI provider
 // record.
 func (caller Caller) providerMetadata() eventstore.Metadata {
-	return eventstore.Metadata{Account: caller.Account, Person: string(caller.PersonID), RequestID: caller.RequestID, Causation: "AI provider",
-		Trace: caller.Trace}
+	return eventstore.Metadata{Account: caller.Account, Person: string(caller.PersonID), RequestID: caller.RequestID,
+		Causation: "AI provider", Trace: caller.Trace}
 }

@@ -170,7 +170,8 @@ from before still holds the person: keep the ids that this prints, and erase the
 					}
 					fmt.Fprintf(r.Stdout, "erased from account %s: %s\n", s.AccountID, s.ID)
 					if of.name > 0 {
-						fmt.Fprintf(r.Stdout, "  %d events of this account are from before people had ids and still hold the name\n", of.name)
+						fmt.Fprintf(r.Stdout, "  %d events of this account are from before people had ids and still hold the name\n",
+							of.name)
 					}
 				}
 				return nil

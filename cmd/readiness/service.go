@@ -49,6 +49,21 @@ type service struct {
 	audit    *audit.Log
 }
 
+// knowPeople opens the people of the log with the secrets, and checks that they are the ones under which people were stored.
+func (c *core) knowPeople(ctx context.Context, with secrets) error {
+	if err := c.know(with); err != nil {
+		return err
+	}
+	return c.people.Check(ctx)
+}
+
+// measure returns what measures the entire database while the queue leads.
+func (r *root) measure(core *core, queue *work.Queue) *monitor.Monitor {
+	return monitor.New(monitor.Options{
+		Pool: core.pool, Store: core.store, Engine: core.engine, Views: core.views, Leads: queue.Leads, Now: time.Now, Log: r.Log,
+	})
+}
+
 // openService opens and migrates the database and wires the service. It adds everything that it starts to life. share
 // is as in run.
 func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, plans account.Plans, share bool) (*service, error) {
@@ -80,10 +95,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
-	if err := core.know(secrets); err != nil {
-		return nil, err
-	}
-	if err := core.people.Check(ctx); err != nil {
+	if err := core.knowPeople(ctx, secrets); err != nil {
 		return nil, err
 	}
 	registry := prometheus.NewRegistry()
@@ -109,9 +121,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	}
 	s := wired.Commands
 	s.Platform, s.Accounts.Permissions, s.Jobs = platform, platform, queue
-	measured := monitor.New(monitor.Options{
-		Pool: core.pool, Store: core.store, Engine: core.engine, Views: core.views, Leads: queue.Leads, Now: time.Now, Log: r.Log,
-	})
+	measured := r.measure(core, queue)
 	registerMetrics(registry, core, queue, wired.AI, measured, f.data)
 	if err := startMetrics(ctx, life, registry); err != nil {
 		return nil, err
