@@ -3,9 +3,7 @@ package vault
 import (
 	"context"
 	"crypto/cipher"
-	"crypto/hkdf"
 	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -31,14 +29,7 @@ type Credentials struct {
 // is derived from key, so that credentials and tokens of the vault cannot be
 // decrypted as each other.
 func NewCredentials(pool *pgxpool.Pool, key []byte) (*Credentials, error) {
-	if len(key) != KeySize {
-		return nil, fmt.Errorf("vault: the key has %d bytes, want %d", len(key), KeySize)
-	}
-	own, err := hkdf.Key(sha256.New, key, nil, "readiness/ai credentials", KeySize)
-	if err != nil {
-		return nil, fmt.Errorf("vault: %w", err)
-	}
-	v, err := New(pool, own)
+	v, err := newFor(pool, key, "readiness/ai credentials")
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package vault
 import (
 	"context"
 	"crypto/cipher"
-	"crypto/hkdf"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
@@ -32,14 +31,7 @@ type Sessions struct {
 
 // NewSessions returns the sessions in pool's database. Their encryption key is derived from key.
 func NewSessions(pool *pgxpool.Pool, key []byte) (*Sessions, error) {
-	if len(key) != KeySize {
-		return nil, fmt.Errorf("vault: the key has %d bytes, want %d", len(key), KeySize)
-	}
-	own, err := hkdf.Key(sha256.New, key, nil, "readiness/console sessions", KeySize)
-	if err != nil {
-		return nil, fmt.Errorf("vault: %w", err)
-	}
-	v, err := New(pool, own)
+	v, err := newFor(pool, key, "readiness/console sessions")
 	if err != nil {
 		return nil, err
 	}

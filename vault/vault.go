@@ -8,7 +8,9 @@ import (
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"time"
@@ -43,6 +45,18 @@ func New(pool *pgxpool.Pool, key []byte) (*Vault, error) {
 		return nil, fmt.Errorf("vault: %w", err)
 	}
 	return &Vault{pool, aead}, nil
+}
+
+// newFor is New with a key for the purpose, derived from key, so that what is sealed for one purpose cannot be decrypted as another.
+func newFor(pool *pgxpool.Pool, key []byte, purpose string) (*Vault, error) {
+	if len(key) != KeySize {
+		return nil, fmt.Errorf("vault: the key has %d bytes, want %d", len(key), KeySize)
+	}
+	own, err := hkdf.Key(sha256.New, key, nil, purpose, KeySize)
+	if err != nil {
+		return nil, fmt.Errorf("vault: %w", err)
+	}
+	return New(pool, own)
 }
 
 // Put returns the statement that stores the token for the operation until expires,
