@@ -10,7 +10,9 @@ import (
 // QueueSeen queues queries for the people of all accounts, and for the semantic models and data agents that were assessed.
 // They read entire tables, so they are for operators.
 func (v *Views) QueueSeen(b *pgx.Batch, people *[]item.Person, assessed map[uuid.UUID]bool) {
-	b.Queue(`SELECT account_id, person_id, key || sealed FROM people`).Query(func(rows pgx.Rows) (err error) {
+	current := `SELECT w.account_id, w.person_id, w.key || w.sealed
+		FROM people w JOIN ` + liveMembers + ` m ON m.account_id = w.account_id AND m.person = w.person_id`
+	b.Queue(current).Query(func(rows pgx.Rows) (err error) {
 		var accountID string
 		var id item.PersonID
 		var sealed []byte
