@@ -2,6 +2,7 @@ package monitor_test
 
 import (
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"log/slog"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"readiness/audit"
 	"readiness/commands"
 	"readiness/domain/account"
 	"readiness/eventstore"
@@ -118,6 +120,17 @@ func TestNumbersOfTheDatabase(t *testing.T) {
 		t.Error(problems, err)
 	}
 
+	if _, named := got["checkpoint_age_seconds"]; named {
+		t.Error("trees that have no name yet have an age")
+	}
+	trees := audit.New(audit.Options{Pool: w.pool, Watermark: w.log.Store.Watermark, Key: ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)),
+		Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler)})
+	w.must(trees.Begin(t.Context(), "readiness.example.com/audit"))
+	w.now = w.now.Add(30 * time.Second)
+	w.wants(w.measured(), map[string]float64{"checkpoint_age_seconds": 30})
+	w.must(trees.Seal(t.Context())) // nothing is new
+	w.wants(w.measured(), map[string]float64{"checkpoint_age_seconds": 0})
+
 	w.events() // inline views have them; nothing follows in this test
 	appended := w.now
 	w.now = w.now.Add(90 * time.Second)
@@ -137,6 +150,9 @@ func TestNumbersOfTheDatabase(t *testing.T) {
 			VALUES ('contoso', gen_random_uuid(), gen_random_uuid(), now(), $1, '{}')`, w.now.Add(late))
 	}
 	w.must(w.log.Store.Verified(w.Context(), eventstore.Verification{Events: 1}))
+	_, err := trees.Restart(t.Context(), "a restore", nil) // the age is that of the present epoch
+	w.must(err)
+	w.exec(`UPDATE audit_trees SET sealed_at = $1 WHERE epoch = 2`, w.now.Add(-7*time.Second))
 	got = w.measured()
 	last := got["log_position"]
 	if last < 1 {
@@ -144,7 +160,7 @@ func TestNumbersOfTheDatabase(t *testing.T) {
 	}
 	w.wants(got, map[string]float64{
 		"log_watermark_lag": 0, "view_lag_events audit": last, "view_lag_seconds audit": w.now.Sub(appended).Seconds(), "view_error audit": 1,
-		"view_lag_events accounts": 0, "view_error accounts": 0, "view_unbuilt activity": 1, "view_unbuilt audit": 0,
+		"view_lag_events accounts": 0, "view_error accounts": 0, "view_unbuilt activity": 1, "checkpoint_age_seconds": 7, "view_unbuilt audit": 0,
 		"steps assess-semantic-model available": 1, "steps assess-semantic-model scheduled": 1, "steps ask-questions retryable": 1,
 		"steps_oldest_seconds assess-semantic-model": 600, "steps_oldest_seconds ask-questions": 60,
 		"operations_waiting owner": 1, "operations_waiting work": 2, "schedules_late": 2,

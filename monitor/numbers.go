@@ -23,11 +23,12 @@ var (
 	lateSlots   = describe("readiness_schedules_late", "Schedules whose slot began over five minutes ago and was not started.")
 	verifiedAt  = describe("readiness_verify_last_success_timestamp_seconds",
 		"When events verify last found the log unchanged; 0 for never.")
+	sealedAge = describe("readiness_checkpoint_age_seconds", "Time since the log was last sealed: all of it is under a signed head then.")
 	tableSize = describe("readiness_database_size_bytes", "Size of a table with its indexes.", "table")
 )
 
 var descriptions = []*prometheus.Desc{logPosition, logLag, viewLag, viewLate, viewError, viewUnbuilt, steps, stepsOldest, waiting,
-	lateSlots, verifiedAt, tableSize}
+	lateSlots, verifiedAt, sealedAge, tableSize}
 
 // numbers are what was read at one time.
 type numbers struct {
@@ -39,6 +40,7 @@ type numbers struct {
 	owner, working int64
 	late           int64
 	verified       time.Time // zero for never
+	sealed         time.Time // zero before the trees of the log have a name
 }
 
 // view is how far a view has come.
@@ -87,6 +89,9 @@ func (n numbers) collect(to chan<- prometheus.Metric) {
 		verified = float64(n.verified.UnixMilli()) / 1000
 	}
 	gauge(to, verifiedAt, verified)
+	if !n.sealed.IsZero() {
+		gauge(to, sealedAge, max(0, n.at.Sub(n.sealed).Seconds()))
+	}
 }
 
 func flag(b bool) float64 {

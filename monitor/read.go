@@ -43,6 +43,10 @@ func (m *Monitor) read(ctx context.Context) (n numbers, err error) {
 		}
 		return err
 	})
+	b.Queue(`SELECT sealed_at FROM audit_trees WHERE tree = '' ORDER BY epoch DESC LIMIT 1`).Query(func(rows pgx.Rows) (err error) {
+		_, err = pgx.ForEachRow(rows, []any{&n.sealed}, func() error { return nil })
+		return err
+	})
 	if err := m.o.Pool.SendBatch(ctx, b).Close(); err != nil {
 		return n, fmt.Errorf("monitor: %w", err)
 	}
