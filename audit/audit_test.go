@@ -33,7 +33,7 @@ func (noted) EventType() string { return "note.noted" }
 
 // world is a log with its trees.
 type world struct {
-	*testing.T
+	testing.TB
 	url   string
 	pool  *pgxpool.Pool
 	store *eventstore.Store
@@ -42,9 +42,9 @@ type world struct {
 	now   time.Time
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{T: t, url: pgtest.URL(t), now: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)}
+	w := &world{TB: t, url: pgtest.URL(t), now: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)}
 	w.pool = w.open(nil)
 	w.store, w.log = w.over(w.pool)
 	w.must(w.log.Begin(t.Context(), origin))
@@ -241,7 +241,7 @@ func TestTreesOnlyGrow(t *testing.T) {
 }
 
 // parsed reads a proof file.
-func parsed(t *testing.T, file []byte) (proof []tree.Hash, index int64, note string) {
+func parsed(t testing.TB, file []byte) (proof []tree.Hash, index int64, note string) {
 	t.Helper()
 	head, note, _ := strings.Cut(string(file), "\n\n")
 	lines := strings.Split(head, "\n")

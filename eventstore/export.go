@@ -3,7 +3,6 @@ package eventstore
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -11,10 +10,8 @@ import (
 	"io"
 	"net/url"
 	"strconv"
-	"time"
 
 	"github.com/cloudevents/sdk-go/v2/event"
-	"github.com/google/uuid"
 )
 
 // Format is the format of an export: one JSON text per line.
@@ -25,24 +22,6 @@ const (
 	NDJSON      Format = "ndjson"      // an event with all its columns as stored
 	CloudEvents Format = "cloudevents" // CloudEvents 1.0, JSON format, structured
 )
-
-// exported is a line of NDJSON. Data and Metadata are the bytes that were hashed, except for
-// insignificant space. An entry of an account's tree has DataHash instead of long Data.
-type exported struct {
-	V             int             `json:"v"` // of this format
-	Position      int64           `json:"position"`
-	EventID       uuid.UUID       `json:"eventId"`
-	AccountID     string          `json:"accountId"`
-	Stream        string          `json:"stream"`
-	Version       int64           `json:"version"`
-	Type          string          `json:"type"`
-	SchemaVersion int             `json:"schemaVersion"`
-	Data          json.RawMessage `json:"data,omitempty"`
-	DataHash      string          `json:"dataSha256,omitempty"` // hexadecimal
-	Metadata      json.RawMessage `json:"metadata"`
-	RecordedAt    time.Time       `json:"recordedAt"`
-	Hash          string          `json:"hash"` // hexadecimal
-}
 
 // Export writes the selected events to w in the order of their positions. It returns the position of
 // the last event that it wrote, 0 when it wrote none; an interrupted export resumes after it. Events
@@ -85,33 +64,6 @@ func (s *Store) Export(ctx context.Context, w io.Writer, format Format, sel Sele
 	}
 	err = flush()
 	return last, err
-}
-
-// lineVersion is the version of the form of a line.
-const lineVersion = 1
-
-// Line returns the event as a line of an export, without the line feed: the same bytes whenever it is called.
-func (r *Recorded) Line() ([]byte, error) { return json.Marshal(r.exported()) }
-
-func (r *Recorded) exported() exported {
-	return exported{V: lineVersion, Position: r.Position, EventID: r.ID, AccountID: r.Account, Stream: r.Stream, Version: r.Version,
-		Type: r.Type, SchemaVersion: r.SchemaVersion, Data: r.Data, Metadata: r.RawMetadata, RecordedAt: r.RecordedAt,
-		Hash: hex.EncodeToString(r.Hash)}
-}
-
-// maxEntry is how long an entry of a tree can be (C2SP tlog-tiles), in bytes.
-const maxEntry = 1<<16 - 1
-
-// Entry returns the event as an entry of its account's tree: its line or, if that is too long, the line with the SHA-256 of data instead of
-// data.
-func (r *Recorded) Entry() ([]byte, error) {
-	line, err := r.Line()
-	if err != nil || len(line) <= maxEntry {
-		return line, err
-	}
-	short, sum := r.exported(), sha256.Sum256(r.Data)
-	short.Data, short.DataHash = nil, hex.EncodeToString(sum[:])
-	return json.Marshal(short)
 }
 
 // cloudEvent returns the event as CloudEvents 1.0. The stream is the subject. The position is the

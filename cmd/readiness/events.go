@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
 
 	"readiness/cmd/readiness/cli"
 	"readiness/eventstore"
@@ -142,25 +143,11 @@ itself, and a backup of an earlier time agrees with itself too: only a signed he
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return r.withCore(c.Context(), *flags, false, func(core *core) error {
-				progress := r.TimedProgress("verifying events")
-				v, err := core.store.Verify(c.Context(), eventstore.VerifyOptions{
-					Found:    func(m eventstore.Mismatch) { fmt.Fprintln(r.Stdout, m) },
-					Progress: func(v eventstore.Verification) { progress.At(v.Events, v.Total) },
-				})
-				progress.End()
+				v, damaged, err := r.verifyLog(c.Context(), core, flags.data)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(r.Stdout, "%d events in %d streams: %d mismatches", v.Events, v.Streams, v.Mismatches)
-				if v.Unchecked > 0 {
-					fmt.Fprintf(r.Stdout, ", %d events behind them not checked", v.Unchecked)
-				}
-				fmt.Fprintln(r.Stdout)
-				damaged, err := r.verifyTrees(c.Context(), core, flags.data, nil)
-				if err != nil {
-					return err
-				}
-				if damaged || v.Mismatches > 0 {
+				if damaged {
 					return cli.ErrDamaged
 				}
 				if err := core.store.Verified(c.Context(), v); err != nil {
@@ -170,4 +157,41 @@ itself, and a backup of an earlier time agrees with itself too: only a signed he
 			})
 		},
 	}
+}
+
+// verifyLog verifies the chains and the trees of the log at once, each over a connection of its own. It reports whether there were
+// mismatches, which it lists: those of the chains first.
+func (r *root) verifyLog(ctx context.Context, core *core, data string) (eventstore.Verification, bool, error) {
+	var v eventstore.Verification
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(min(2, int(core.pool.Config().MaxConns))) // with one connection, one after the other
+	chained := make(chan struct{})
+	group.Go(func() error {
+		defer close(chained)
+		progress := r.TimedProgress("verifying events")
+		var err error
+		v, err = core.store.Verify(ctx, eventstore.VerifyOptions{
+			Found:    func(m eventstore.Mismatch) { fmt.Fprintln(r.Stdout, m) },
+			Progress: func(v eventstore.Verification) { progress.At(v.Events, v.Total) },
+		})
+		progress.End()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(r.Stdout, "%d events in %d streams: %d mismatches", v.Events, v.Streams, v.Mismatches)
+		if v.Unchecked > 0 {
+			fmt.Fprintf(r.Stdout, ", %d events behind them not checked", v.Unchecked)
+		}
+		fmt.Fprintln(r.Stdout)
+		return nil
+	})
+	var trees bool
+	group.Go(func() (err error) {
+		trees, err = r.verifyTrees(ctx, core, data, nil, chained)
+		return err
+	})
+	if err := group.Wait(); err != nil {
+		return v, false, err
+	}
+	return v, trees || v.Mismatches > 0, nil
 }
