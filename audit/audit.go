@@ -53,6 +53,9 @@ var ErrBehind = errors.New("audit: the database is behind a head that it has pub
 // ErrNotSealed is the error of reading what no tree has (yet).
 var ErrNotSealed = errors.New("audit: no tree has it")
 
+// ErrUnnamed is the error of what needs the trees' names before Begin.
+var ErrUnnamed = errors.New("audit: the trees of the log have no name yet; readiness serve gives them one when it starts")
+
 // Head is a signed head of a tree.
 type Head struct {
 	Tree  string // Service, or an account's id

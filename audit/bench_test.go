@@ -86,7 +86,7 @@ func (a appender) turn(b *testing.B, n int) bench.Calls {
 }
 
 // turns is how many turns of each kind BenchmarkSealing takes.
-const turns = 9
+const turns = 41
 
 // BenchmarkSealing appends one event at a time to a log that is sealed and to one that is not, which take turns. In each turn the sealed
 // log seals once, as it does every 10 seconds, what the turn before appended: choose -benchtime so that a turn takes about as long.
@@ -209,7 +209,7 @@ func eventAt(index int64) uuid.UUID { return uuid.NewSHA1(uuid.Nil, fmt.Append(n
 
 func leafAt(index int64) tree.Hash { return tree.Leaf(fmt.Append(nil, index)) }
 
-// positionAt returns the position of the event with an index: every third position is of another account.
+// positionAt returns the position of the event with an index: every third position belongs to another account.
 func positionAt(index int64) int64 { return 2 + index/2*3 + index%2 }
 
 // grown replaces the tree of acme by one of n entries.

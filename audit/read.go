@@ -38,14 +38,14 @@ func (l *Log) Head(ctx context.Context, of string, epoch int) (Head, error) {
 	return h, nil
 }
 
-// Origin returns the name of a tree in the current epoch, ErrNotSealed before Begin.
+// Origin returns the name of a tree in the current epoch, ErrUnnamed before Begin.
 func (l *Log) Origin(ctx context.Context, of string) (string, error) {
 	var base string
 	var epoch int
 	err := l.o.Pool.QueryRow(ctx, `SELECT origin, (SELECT max(epoch) FROM audit_epochs) FROM audit_epochs WHERE epoch = 1`).
 		Scan(&base, &epoch)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", ErrNotSealed
+		return "", ErrUnnamed
 	}
 	return Origin(base, of, epoch), wrapped("read the name of a tree", err)
 }

@@ -20,7 +20,7 @@ func (l *Log) Restart(ctx context.Context, because string, notes [][]byte) (numb
 	err = pgx.BeginFunc(ctx, l.o.Pool, func(tx pgx.Tx) error {
 		e, ok, err := lock(ctx, tx)
 		if err == nil && !ok {
-			err = ErrNotSealed
+			err = ErrUnnamed
 		}
 		if err != nil {
 			return err
