@@ -18,6 +18,9 @@ import (
 const (
 	// Every is how often the numbers are read.
 	Every = 15 * time.Second
+	// leadsEvery is how often a process that does not lead looks whether it does now, so that the series of a leader that stopped are soon
+	// back.
+	leadsEvery = time.Second
 	// sizesEvery is how often the sizes of tables are read.
 	sizesEvery = 5 * time.Minute
 	// valid is how long numbers are shown after they were read. Old numbers would look like a healthy database.
@@ -50,46 +53,44 @@ func New(o Options) *Monitor { return &Monitor{o: o} }
 
 // Run measures until ctx ends.
 func (m *Monitor) Run(ctx context.Context) {
-	tick := time.NewTicker(Every)
-	defer tick.Stop()
-	for {
-		if err := m.Measure(ctx); err != nil && ctx.Err() == nil {
+	for ctx.Err() == nil {
+		next, err := m.Measure(ctx)
+		if err != nil && ctx.Err() == nil {
 			m.o.Log.Warn("the database could not be measured for the metrics", "error", err)
 		}
 		select {
 		case <-ctx.Done():
-			return
-		case <-tick.C:
+		case <-time.After(next):
 		}
 	}
 }
 
-// Measure reads the numbers once, if this process leads.
-func (m *Monitor) Measure(ctx context.Context) error {
+// Measure reads the numbers once, if this process leads. It returns how long to wait before the next call.
+func (m *Monitor) Measure(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, Every)
 	defer cancel()
 	leads, err := m.o.Leads(ctx)
 	if err != nil {
-		return err
+		return Every, err
 	}
 	if !leads {
 		m.keep(numbers{}, sizes{})
-		return nil
+		return leadsEvery, nil
 	}
 	found, err := m.read(ctx)
 	if err != nil {
-		return err
+		return Every, err
 	}
 	m.mu.Lock()
 	known := m.sizes
 	m.mu.Unlock()
 	if found.at.Sub(known.at) >= sizesEvery {
 		if known, err = m.readSizes(ctx); err != nil {
-			return err
+			return Every, err
 		}
 	}
 	m.keep(found, known)
-	return nil
+	return Every, nil
 }
 
 func (m *Monitor) keep(n numbers, s sizes) {

@@ -30,6 +30,7 @@ type world struct {
 	log      *wiring.Log
 	now      time.Time
 	leads    bool
+	next     time.Duration // as the last measurement returned
 	monitor  *monitor.Monitor
 	registry *prometheus.Registry
 }
@@ -74,7 +75,9 @@ func (w *world) events() {
 // measured measures and returns every series, as in the text format, without comments.
 func (w *world) measured() map[string]float64 {
 	w.Helper()
-	w.must(w.monitor.Measure(w.Context()))
+	var err error
+	w.next, err = w.monitor.Measure(w.Context())
+	w.must(err)
 	return w.series()
 }
 
@@ -194,8 +197,8 @@ func TestWhoAnswers(t *testing.T) {
 	if len(w.series()) > 0 {
 		t.Error("there are numbers before any were read")
 	}
-	if len(w.measured()) == 0 {
-		t.Fatal("the process that leads has no numbers")
+	if len(w.measured()) == 0 || w.next != monitor.Every {
+		t.Fatalf("the process that leads has no numbers, or measures again in %s", w.next)
 	}
 	w.now = w.now.Add(time.Minute)
 	if len(w.series()) == 0 {
@@ -209,8 +212,12 @@ func TestWhoAnswers(t *testing.T) {
 		t.Error("the process that leads has no numbers again")
 	}
 	w.leads = false
-	if got := w.measured(); len(got) > 0 {
-		t.Errorf("a process that does not lead says %v", got)
+	if got := w.measured(); len(got) > 0 || w.next != time.Second {
+		t.Errorf("a process that does not lead says %v, and looks again in %s", got, w.next)
+	}
+	w.leads = true
+	if len(w.measured()) == 0 || w.next != monitor.Every {
+		t.Errorf("a process that leads again has no numbers, or measures again in %s", w.next)
 	}
 }
 
@@ -237,8 +244,8 @@ func TestFailureToMeasure(t *testing.T) {
 	w.measured()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := w.monitor.Measure(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+	if next, err := w.monitor.Measure(ctx); !errors.Is(err, context.Canceled) || next != monitor.Every {
+		t.Errorf("got %v, again in %s", err, next)
 	}
 	if len(w.series()) == 0 {
 		t.Error("the numbers before the failure are gone")

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -25,15 +26,17 @@ const someQuestions = `{"questions": [
   {"questionId": "gone", "text": "How high was the backlog?", "expected": {"fields": [{"role": "measure", "table": "Tickets", "name": "Backlog"}]}}
 ]}`
 
-// languageModel is a fake language model. It fails until it is held; then it does not answer while a caller waits.
+// languageModel is a fake language model. It fails, but while it is held it does not answer.
 type languageModel struct {
 	*httptest.Server
-	held  atomic.Bool
-	asked chan struct{}
+	held    atomic.Bool
+	asked   chan struct{}
+	release func()
 }
 
 func newLanguageModel(t *testing.T) *languageModel {
-	m, over := &languageModel{asked: make(chan struct{}, 100)}, make(chan struct{})
+	released := make(chan struct{})
+	m := &languageModel{asked: make(chan struct{}, 100), release: sync.OnceFunc(func() { close(released) })}
 	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !m.held.Load() {
 			w.WriteHeader(http.StatusNotFound)
@@ -41,11 +44,12 @@ func newLanguageModel(t *testing.T) *languageModel {
 		}
 		m.asked <- struct{}{}
 		select {
-		case <-over:
+		case <-released:
 		case <-r.Context().Done():
 		}
+		w.WriteHeader(http.StatusNotFound)
 	}))
-	t.Cleanup(func() { close(over); m.Close() })
+	t.Cleanup(func() { m.release(); m.Close() })
 	return m
 }
 
@@ -147,6 +151,7 @@ func TestClientRuns(t *testing.T) {
 		t.Errorf("the run is not stopped: %s", got)
 	}
 	y.types(0, "", "operations", "cancel", going) // again
+	model.release()                               // a service that stops waits for the questions that it is asking
 	y.types(0, "", "providers", "delete", "Slow")
 
 	if seen := y.screen.String() + s.stderr.String(); strings.Contains(seen, key) || strings.Contains(seen, ada[strings.LastIndexByte(ada, '.')+1:]) {
