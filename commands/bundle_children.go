@@ -30,25 +30,12 @@ func (s *Optimizations) prepareChild(ctx context.Context, caller Caller, t targe
 			return s.acceptRevert(ctx, caller, id, t, *child.Reverts, &bundleID, guard, also, more...)
 		}}, nil
 	}
-	previewID := child.PreviewID.String()
-	p, err := s.loadPreview(ctx, caller, child.Kind, t.model.ID, previewID)
+	p, err := s.loadPreview(ctx, caller, child.Kind, t.model.ID, child.PreviewID.String())
 	if err != nil {
 		return nil, err
 	}
-	if form == optimization.Unattended {
-		p, _ = p.Unattended()
-	}
-	if len(p.Changes) == 0 {
-		return nil, nil
-	}
-	r := optimization.ApplyPreview{PreviewID: &previewID}
-	if form != optimization.Unattended {
-		if err := r.CheckFall(p); err != nil {
-			return nil, err
-		}
-	}
-	writes, err := r.Select(p)
-	if err != nil {
+	writes, err := form.Writes(p)
+	if err != nil || len(writes) == 0 {
 		return nil, err
 	}
 	w, err := s.prepareWrite(caller, id, operation.ApplyOptimization, t, optimization.ApplyAccepted{
@@ -102,13 +89,16 @@ func (s *Optimizations) acceptWithFirstChild(ctx context.Context, caller Caller,
 			}
 		}
 		r, refused := domain.Refused(err)
-		if !refused || r.Code == domain.InvalidPreview || errors.Is(err, eventstore.ErrConflict) {
+		if !refused || errors.Is(err, eventstore.ErrConflict) {
+			return err
+		}
+		var recorded bool
+		if b.children[i], recorded = child.RefusedInCall(r); !recorded {
 			return err
 		}
 		if first == nil {
 			first = err
 		}
-		b.children[i] = child.With(optimization.ChildRefused, r)
 	}
 	if first != nil {
 		return first
@@ -164,8 +154,7 @@ func (s *Optimizations) startNextChild(ctx context.Context, caller Caller, b opt
 	guard func() error, change func(domain.Command[optimization.Bundle]) error,
 ) error {
 	if b.Lapsed(s.Now()) {
-		return change(optimization.FinishInPart{Why: "the bundle waited too long for its owner; start the kinds again that it " +
-			"had not begun"})
+		return change(optimization.FinishInPart{})
 	}
 	start, err := s.prepareNextChild(ctx, caller, b, child)
 	if err == nil && start == nil {
@@ -180,13 +169,14 @@ func (s *Optimizations) startNextChild(ctx context.Context, caller Caller, b opt
 		}, past)
 	}
 	r, refused := domain.Refused(err)
-	switch {
-	case refused && r.Code == domain.PlatformUnavailable:
-		return errBundleMoved // the next read tries again
-	case refused && !errors.Is(err, eventstore.ErrConflict):
-		return change(optimization.ChangeChild{Child: child.With(optimization.ChildRefused, r)})
+	if !refused || errors.Is(err, eventstore.ErrConflict) {
+		return err
 	}
-	return err
+	after, ended := child.RefusedLater(r)
+	if !ended {
+		return errBundleMoved // the next read tries again
+	}
+	return change(optimization.ChangeChild{Child: after})
 }
 
 // prepareNextChild prepares the bundle's next child as its own route would, with the

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"readiness/domain"
+	"readiness/domain/operation"
 	"readiness/eventstore"
 	"readiness/internal/database"
 )
@@ -22,10 +22,6 @@ type IdempotencyKey struct {
 	// claim identifies this handling of the call.
 	claim uuid.UUID
 }
-
-// ErrKeyReused reports that the Idempotency-Key was used for another call
-// (docs/decisions.md 2: status 422).
-var ErrKeyReused = errors.New("commands: the Idempotency-Key was used for another call")
 
 // keyLife is how long a repeated call gets the answer of the accepted one. The
 // claim of a process that has died is free at once; handling bounds claims that a
@@ -76,26 +72,18 @@ func (s *IdempotencyKeys) claim(ctx context.Context, caller Caller) (*uuid.UUID,
 		return nil, fmt.Errorf("commands: claim an idempotency key: %w", err)
 	}
 	caller.Key.claim = s.NewID()
-	now := s.Now()
-	var claim uuid.UUID
-	var fingerprint string
-	var operation *uuid.UUID
+	ours, now := operation.Claim{ID: caller.Key.claim, Fingerprint: caller.Key.Fingerprint}, s.Now()
+	var holder operation.Claim
 	err := s.Pool.QueryRow(ctx, claimSQL,
-		caller.Account, caller.PersonID, caller.Key.Key, caller.Key.Fingerprint, caller.Key.claim, now,
-		now.Add(handlingLimit), s.Life.Key(),
-	).Scan(&claim, &fingerprint, &operation)
+		caller.Account, caller.PersonID, caller.Key.Key, ours.Fingerprint, ours.ID, now, now.Add(handlingLimit), s.Life.Key(),
+	).Scan(&holder.ID, &holder.Fingerprint, &holder.OperationID)
 	switch {
-	case err != nil && !errors.Is(err, pgx.ErrNoRows):
+	case errors.Is(err, pgx.ErrNoRows):
+		return ours.Replay(nil)
+	case err != nil:
 		return nil, fmt.Errorf("commands: claim an idempotency key: %w", err)
-	case err == nil && claim == caller.Key.claim:
-		return nil, nil
-	case err == nil && fingerprint != caller.Key.Fingerprint:
-		return nil, ErrKeyReused
-	case operation == nil:
-		return nil, domain.Refuse(domain.OperationInProgress,
-			"a call with the same Idempotency-Key is still being handled; call again with the same key").After(time.Second)
 	}
-	return operation, nil
+	return ours.Replay(&holder)
 }
 
 // remember stores the operation under the key, in the transaction that accepts it.
@@ -109,11 +97,10 @@ func (s *IdempotencyKeys) remember(c *eventstore.Change, caller Caller, operatio
 		tag, err := tx.Exec(ctx, `UPDATE idempotency_keys SET operation_id = $5, expires_at = $6
 			WHERE account_id = $1 AND issuer = '' AND person = $2 AND key = $3 AND claim = $4`,
 			caller.Account, caller.PersonID, caller.Key.Key, caller.Key.claim, operationID, expires)
-		if err == nil && tag.RowsAffected() != 1 {
-			return domain.Refuse(domain.OperationInProgress,
-				"another call with the same Idempotency-Key took over; call again with the same key").After(time.Second)
+		if err != nil {
+			return err
 		}
-		return err
+		return operation.Claim{ID: caller.Key.claim}.Keep(tag.RowsAffected() == 1)
 	})
 }
 

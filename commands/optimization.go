@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/documents"
-	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
@@ -208,8 +207,7 @@ func (s *Optimizations) acceptWrite(c *eventstore.Change, w *pendingWrite) error
 func FindingsOf(ctx context.Context, pool *pgxpool.Pool, hash string) ([]readiness.Finding, error) {
 	body, err := documents.Get(ctx, pool, hash)
 	if errors.Is(err, documents.ErrNotFound) {
-		return nil, domain.Refuse(domain.AssessmentNotFound,
-			"the results of the latest assessment were deleted; assess the semantic model again")
+		return nil, optimization.ResultsDeleted()
 	}
 	if err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/documents"
-	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/item"
 	"readiness/eventstore"
@@ -58,14 +57,9 @@ func (s *Benchmarks) runnableQuestions(ctx context.Context, caller Caller, works
 // cannot be parsed.
 func (s *Benchmarks) readDefinition(ctx context.Context, caller Caller, it item.Item) (m *semanticmodel.Model, unreadable, err error) {
 	d, err := s.Platform.Definition(ctx, caller.Caller, it)
-	refusal, refused := domain.Refused(err)
-	switch {
-	case refused && refusal.Code == domain.ItemNotReadable:
-		return nil, err, nil
-	case refused && refusal.Code == domain.CapacityBusy: // CapacityBusy is not a code that a call may return
-		return nil, nil, domain.Refuse(domain.PlatformUnavailable, "%s", refusal.Message).After(refusal.RetryAfter)
-	case err != nil:
-		return nil, nil, err
+	if err != nil {
+		unreadable, err = item.ReadFailure(err)
+		return nil, unreadable, err
 	}
 	m, unreadable = semanticmodel.Read(d)
 	return m, unreadable, nil

@@ -299,7 +299,7 @@ func TestIdempotencyKey(t *testing.T) {
 	if err != nil || !again.Replayed || again.OperationID != first.OperationID {
 		t.Errorf("sent again: %+v, %v", again, err)
 	}
-	if _, err := start(ana, "k", "another", model(1)); !errors.Is(err, commands.ErrKeyReused) {
+	if _, err := start(ana, "k", "another", model(1)); !errors.Is(err, operation.ErrKeyReused) {
 		t.Errorf("another call: %v", err)
 	}
 	s.Unchanged(t, before)

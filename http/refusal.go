@@ -15,6 +15,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
+	"readiness/domain/operation"
 	"readiness/http/api"
 	"readiness/http/token"
 	"readiness/http/validate"
@@ -136,7 +137,7 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 	if media, ok := errors.AsType[validate.UnsupportedMedia](err); ok {
 		return media.Refusal, http.StatusUnsupportedMediaType
 	}
-	if errors.Is(err, commands.ErrKeyReused) {
+	if errors.Is(err, operation.ErrKeyReused) {
 		return domain.Refuse(domain.InvalidRequest, "the Idempotency-Key was used for another call in the last 24 hours; use a new key"),
 			http.StatusUnprocessableEntity
 	}

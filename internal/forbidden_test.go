@@ -18,16 +18,8 @@ var unfinished = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X)\b`)
 // skips are the calls that skip a test.
 var skips = []string{"t.Skip", "t.Skipf", "t.SkipNow", "b.Skip", "b.Skipf", "b.SkipNow", "tb.Skip", "tb.Skipf", "tb.SkipNow", "f.Skip", "f.Skipf", "f.SkipNow"}
 
-// mayRefuse are the files of commands that refuse a call themselves, each with the reason. All other refusals are
-// decisions of the domain, where a table tests them.
-var mayRefuse = map[string]string{
-	"commands/idempotency.go":     "a key that is in use is known to its table only",
-	"commands/optimization.go":    "a document of results was deleted",
-	"commands/saved_questions.go": "a code of the platform becomes one that a call may return",
-}
-
 // forbiddenProblems finds what no file may contain: skipped tests, waits for a time that cannot be interrupted, refusals
-// outside the domain, and marks of unfinished work.
+// in commands, which are decisions of the domain, where a table tests them, and marks of unfinished work.
 func forbiddenProblems(tree fs.FS) (problems []string, err error) {
 	all, err := sources(tree)
 	if err != nil {
@@ -38,7 +30,7 @@ func forbiddenProblems(tree fs.FS) (problems []string, err error) {
 			if s.test && slices.Contains(skips, call) {
 				problems = append(problems, fmt.Sprintf("%s: %s: a test gets what it needs, or fails", s.path, call))
 			}
-			if _, may := mayRefuse[s.path]; s.pkg == "commands" && !s.test && call == "domain.Refuse" && !may {
+			if s.pkg == "commands" && !s.test && call == "domain.Refuse" {
 				problems = append(problems, fmt.Sprintf("%s: %s: decide it in the domain, in a Check or Decide", s.path, call))
 			}
 			if call == "time.Sleep" {
@@ -88,9 +80,8 @@ func TestForbidden(t *testing.T) {
 			"a/c.go":      "package a; import \"time\"; func F() { time.Sl" + "eep(1) }",
 			"Makefile":    "# TO" + "DO",
 
-			"commands/a.go":           "package commands; func F() { domain.Refuse() }",
-			"commands/a_test.go":      "package commands; func F() { domain.Refuse() }",
-			"commands/idempotency.go": "package commands; func F() { domain.Refuse() }",
+			"commands/a.go":      "package commands; func F() { domain.Refuse() }",
+			"commands/a_test.go": "package commands; func F() { domain.Refuse() }",
 		}, []string{
 			"Makefile:1: TO" + "DO: do it, or make it an issue",
 			"a/a_test.go: t.Skip: a test gets what it needs, or fails",

@@ -264,12 +264,11 @@ func (Resume) Decide(b Bundle) ([]domain.Event, error) {
 	return []domain.Event{operation.WentOn{}}, nil
 }
 
-// FinishInPart ends a bundle whose next child can no longer start; Why is the
-// children's message.
-type FinishInPart struct{ Why string }
+// FinishInPart ends a bundle whose next child can no longer start (Lapsed).
+type FinishInPart struct{}
 
 // Decide implements domain.Command.
-func (c FinishInPart) Decide(b Bundle) ([]domain.Event, error) {
+func (FinishInPart) Decide(b Bundle) ([]domain.Event, error) {
 	if _, more := b.Next(); !more {
 		return nil, nil
 	}
@@ -279,7 +278,8 @@ func (c FinishInPart) Decide(b Bundle) ([]domain.Event, error) {
 	}
 	for _, child := range b.Children {
 		if child.Standing == ChildNotStarted {
-			child.Standing, child.Code, child.Message = ChildRefused, domain.OperationExpired, c.Why
+			child.Standing, child.Code = ChildRefused, domain.OperationExpired
+			child.Message = "the bundle waited too long for its owner; start the kinds again that it had not begun"
 			events = append(events, ChildChanged{child})
 			b = EvolveBundle(b, ChildChanged{child})
 		}
@@ -334,52 +334,4 @@ func OperationCode(c domain.Code) domain.Code {
 		return domain.PlatformAccessDenied
 	}
 	return domain.OptimizationFailed
-}
-
-// After returns the child after its preview, apply or revert has ended.
-func (c Child) After(w Work, form Form) Child {
-	failed := w.Operation.Status == operation.Failed
-	if w.Operation.Type == operation.PreviewOptimization {
-		return c.previewed(w, form, failed)
-	}
-	switch {
-	case failed:
-		c.Standing, c.Code, c.Message = ChildFailed, w.Operation.Failure.Code, w.Operation.Failure.Message
-	case w.Reverts != nil:
-		c.Standing = ChildReverted
-		if left := w.LeftOut(); len(left) > 0 { // the apply still stands
-			c.Standing, c.Code, c.Message = ChildApplied, domain.Code(left[0].Reason), left[0].Message
-		}
-	case len(w.Applied()) == 0:
-		c.Standing = ChildNothingToDo
-	default:
-		c.Standing = ChildApplied
-	}
-	return c
-}
-
-// previewed returns the child after its preview has ended. In a bundle that also
-// writes, the apply comes next unless there is nothing to write.
-func (c Child) previewed(w Work, form Form, failed bool) Child {
-	preview := ChildSucceeded
-	if failed {
-		preview = ChildFailed
-		c.Code, c.Message = w.Operation.Failure.Code, w.Operation.Failure.Message
-	} else {
-		expires := w.ExpiresAt
-		c.ExpiresAt = &expires
-	}
-	if form == Previewing {
-		c.Standing = preview
-		return c
-	}
-	c.PreviewStanding = preview
-	switch {
-	case c.Standing == ChildSkipped: // only previewed
-	case failed:
-		c.Standing = ChildFailed
-	case w.Changes == 0:
-		c.Standing = ChildNothingToDo
-	}
-	return c
 }

@@ -28,3 +28,9 @@ func CheckSource(k Kind, modelID uuid.UUID, latest *Source) error {
 		"semantic model %s has no assessment in this account, and %s come from what the latest one found; assess it first", modelID, k).
 		About("semanticModelId", modelID)
 }
+
+// ResultsDeleted is the refusal of a kind whose objects come from findings when the
+// results of the newest assessment were deleted.
+func ResultsDeleted() error {
+	return domain.Refuse(domain.AssessmentNotFound, "the results of the latest assessment were deleted; assess the semantic model again")
+}
