@@ -33,10 +33,13 @@ func pages(w *consoletest.World, t *testing.T) []string {
 		w.Ended(w.API("contoso", "ada"), id)
 		all = append(all, "/previews/"+id.String(), "/operations/"+id.String())
 	}
-	all = append(all, "/operations")
+	all = append(all, "/operations", "/evaluations", "/evaluations?q=nothing")
 	if len(portfolio.JSON200.Value) == 0 {
 		t.Fatal("no model is assessed")
 	}
+	first := portfolio.JSON200.Value[0]
+	model := "/models/" + first.WorkspaceID.String() + "/" + first.SemanticModelID.String()
+	all = append(all, "/evaluations?workspaceId="+first.WorkspaceID.String(), model+"/evaluation", model+"/questions", model+"/questions/import")
 	return all
 }
 
@@ -121,7 +124,7 @@ func TestHostileText(t *testing.T) {
 		if strings.HasPrefix(path, "/previews/") {
 			want(t, got, 200, "Review: Descriptions of")
 		}
-		if strings.HasPrefix(path, "/models/") && !strings.Contains(path, "/compare") {
+		if strings.HasPrefix(path, "/models/") && strings.Count(path, "/") == 3 {
 			models++
 			want(t, got, 200, "Findings, by rule")
 		}

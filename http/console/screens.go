@@ -6,16 +6,19 @@ import (
 
 	"readiness/client/inprocess"
 	"readiness/http/console/compare"
+	"readiness/http/console/evaluations"
 	"readiness/http/console/model"
 	"readiness/http/console/operations"
 	"readiness/http/console/page"
 	"readiness/http/console/portfolio"
+	"readiness/http/console/questions"
 	"readiness/http/console/review"
 )
 
 // screens are the screens of the console, in the order of the navigation.
 func screens(o Options) []page.Screen {
-	return []page.Screen{portfolio.Screen(), model.Screen(), compare.Screen(), review.Screen(o.Choices, o.Now), operations.Screen()}
+	return []page.Screen{portfolio.Screen(), model.Screen(), compare.Screen(), review.Screen(o.Choices, o.Now), evaluations.Screen(),
+		questions.Screen(), operations.Screen()}
 }
 
 // maxPause is the longest wait of a page for another attempt at a call. A page that waits for longer says so instead.

@@ -262,9 +262,20 @@ func (b *Browser) SendWith(path string, form url.Values, header http.Header) Ans
 	return b.do(http.MethodPost, path, form, header)
 }
 
+// SendBody sends a form in another encoding than the usual one.
+func (b *Browser) SendBody(path, kind, body string) Answer {
+	b.w.t.Helper()
+	return b.request(http.MethodPost, path, body, http.Header{"Content-Type": {kind}})
+}
+
 func (b *Browser) do(method, path string, form url.Values, header http.Header) Answer {
 	b.w.t.Helper()
-	r, err := http.NewRequestWithContext(b.w.t.Context(), method, b.w.URL+path, strings.NewReader(form.Encode()))
+	return b.request(method, path, form.Encode(), header)
+}
+
+func (b *Browser) request(method, path, body string, header http.Header) Answer {
+	b.w.t.Helper()
+	r, err := http.NewRequestWithContext(b.w.t.Context(), method, b.w.URL+path, strings.NewReader(body))
 	testworld.Check(b.w.t, err)
 	r.Header.Set("Accept", "text/html,*/*;q=0.8")
 	r.Header.Set("Accept-Encoding", "gzip")

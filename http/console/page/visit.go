@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"mime"
 	"net/http"
@@ -114,10 +115,39 @@ func Local(path string) bool {
 // maxForm bounds what a form may send, in bytes.
 const maxForm = 1 << 20
 
+// files reads a form with files. A file that is not empty becomes the value of its field, so that an ended sign-in keeps it too.
+func (v *Visit) files() error {
+	if err := v.Request.ParseMultipartForm(maxForm); err != nil {
+		return err
+	}
+	for name, sent := range v.Request.MultipartForm.File {
+		for _, header := range sent {
+			file, err := header.Open()
+			if err != nil {
+				return err
+			}
+			text, err := io.ReadAll(file)
+			if err := errors.Join(err, file.Close()); err != nil {
+				return err
+			}
+			if len(text) > 0 {
+				v.Request.PostForm.Set(name, string(text)) //nolint:forbidigo // the field of that name, not the function
+			}
+		}
+	}
+	return nil
+}
+
 // Form returns what a form sent. A fault becomes a page.
 func (v *Visit) Form() (url.Values, error) {
 	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxForm)
-	err := v.Request.ParseForm()
+	kind, _, _ := mime.ParseMediaType(v.Request.Header.Get("Content-Type"))
+	var err error
+	if kind == "multipart/form-data" {
+		err = v.files()
+	} else {
+		err = v.Request.ParseForm()
+	}
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return nil, &Problem{Status: http.StatusRequestEntityTooLarge, Title: "That is too much for one form",
 			Text: "The form sent more than 1 MiB. Shorten the texts, or send them in parts."}

@@ -149,15 +149,27 @@ func (b *tab) shows(heading string, texts ...string) {
 
 func quoted(text string) string { return `"` + text + `"` }
 
-// hand is how a person uses a page: press what has a name.
+// hand is how a person uses a page: press what has a name, and write into the field that has a label.
 type hand interface {
 	press(b *tab, name string)
+	write(b *tab, label, text string)
 }
 
-// named is the expression of a link, a button or a box with a name.
+// hands are the ways in which each job is done.
+var hands = map[string]struct {
+	hand      hand
+	scriptOff bool
+}{"mouse": {mouse{}, false}, "keyboard": {keyboard{}, false}, "script off": {mouse{}, true}}
+
+// named is the expression of a link, a button or a field with a name. A name of two words also finds what folds away and begins with it.
 func named(name string) string {
 	n := quoted(name)
-	return `(//a[normalize-space(.)=` + n + `] | //button[normalize-space(.)=` + n + `] | //input[@aria-label=` + n + `] | //input[@id=//label[normalize-space(.)=` + n + `]/@for])[1]`
+	folded := ""
+	if strings.Contains(name, " ") {
+		folded = ` | //summary[starts-with(normalize-space(.), ` + n + `)]`
+	}
+	return `(//a[normalize-space(.)=` + n + `] | //button[normalize-space(.)=` + n + `] | //input[@aria-label=` + n + `] | ` +
+		`//*[self::input or self::select or self::textarea][@id=//label[normalize-space(.)=` + n + `]/@for]` + folded + `)[1]`
 }
 
 // mouse presses by clicking.
@@ -168,33 +180,50 @@ func (mouse) press(b *tab, name string) {
 	b.run("click "+name, chromedp.Click(named(name), chromedp.BySearch, chromedp.NodeVisible))
 }
 
+func (mouse) write(b *tab, label, text string) {
+	b.t.Helper()
+	b.run("write into "+label, chromedp.SendKeys(named(label), text, chromedp.BySearch, chromedp.NodeVisible))
+}
+
 // keyboard presses by Tab, and Enter or Space.
 type keyboard struct{}
+
+func (k keyboard) write(b *tab, label, text string) {
+	b.t.Helper()
+	k.reach(b, label)
+	b.run("type", chromedp.KeyEvent(text))
+}
 
 // maxTabs bounds how often Tab is pressed to reach one thing.
 const maxTabs = 200
 
-func (keyboard) press(b *tab, name string) {
+func (k keyboard) press(b *tab, name string) {
+	b.t.Helper()
+	if kind := k.reach(b, name); kind == "checkbox" {
+		b.run("Space", chromedp.KeyEvent(" "))
+	} else {
+		b.run("Enter", chromedp.KeyEvent(kb.Enter))
+	}
+}
+
+// reach presses Tab until what has the name has the focus, and returns what kind of field it is.
+func (keyboard) reach(b *tab, name string) (kind string) {
 	b.t.Helper()
 	b.run("find "+name, chromedp.WaitVisible(named(name), chromedp.BySearch))
 	for range maxTabs {
 		b.run("Tab", chromedp.KeyEvent(kb.Tab))
 		focused := ""
 		b.run("focus", chromedp.Evaluate(`(() => { const e = document.activeElement; const l = e.labels && e.labels[0];
-			return [e.getAttribute("aria-label") || (l && l.innerText) || e.innerText || "", e.type || ""].map((s) => s.trim()).join("\n") })()`, &focused))
+			return [e.getAttribute("aria-label") || (l && l.innerText) || e.textContent || "", e.type || e.localName].map((s) => s.replace(/\s+/g, " ")).map((s) => s.trim()).join("\n") })()`, &focused))
 		label, kind, _ := strings.Cut(focused, "\n")
-		if strings.TrimSpace(label) != name {
+		if label = strings.Join(strings.Fields(label), " "); label != name && (kind != "summary" || !strings.HasPrefix(label, name)) {
 			continue
 		}
 		if !b.is(`getComputedStyle(document.activeElement).outlineStyle !== "none"`) {
 			b.t.Errorf("the focus on %q is not visible", name)
 		}
-		if kind == "checkbox" {
-			b.run("Space", chromedp.KeyEvent(" "))
-		} else {
-			b.run("Enter", chromedp.KeyEvent(kb.Enter))
-		}
-		return
+		return kind
 	}
 	b.t.Fatalf("%q is not reached by Tab:\n%s", name, b.text())
+	return ""
 }

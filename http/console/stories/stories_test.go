@@ -14,10 +14,7 @@ func TestLead(t *testing.T) {
 	if !ok {
 		return
 	}
-	for name, how := range map[string]struct {
-		hand      hand
-		scriptOff bool
-	}{"mouse": {mouse{}, false}, "keyboard": {keyboard{}, false}, "script off": {mouse{}, true}} {
+	for name, how := range hands {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := consoletest.Start(t, consoletest.Options{})
