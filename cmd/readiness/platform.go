@@ -58,6 +58,7 @@ func (f *serviceFlags) chosen() (dir string, remote bool, err error) {
 type platforms struct {
 	local    *folder.Platform // nil without a folder
 	exchange *entra.Exchange  // nil without Fabric
+	share    int              // of Fabric's quota, in percent
 	// probed and writing are the options of fabric.New of those names.
 	probed  func(item.Person) fabric.Answers
 	writing func(context.Context, item.Caller) error
@@ -73,13 +74,14 @@ func (r *root) platforms(f serviceFlags, views func() *projections.Views) (p pla
 				return views().Access(ctx, as)
 			}})
 	}
+	p.share = f.share
 	if err == nil && remote {
 		p.exchange, err = f.fabric.Exchange(r.Log)
 	}
 	if err == nil && remote {
 		p.probed, p.writing, err = f.writes.Load(func(ctx context.Context, as item.Caller) (bool, error) {
 			return views().MayWriteFabric(ctx, as)
-		})
+		}, r.Log)
 	}
 	return p, err
 }
@@ -106,7 +108,7 @@ func (r *root) openPlatform(ctx context.Context, life *lifetime, a setup.Applica
 // openFabric opens Fabric with the quota and the pending reads that all processes share.
 func (r *root) openFabric(ctx context.Context, life *lifetime, a setup.Application, chosen platforms, core *core,
 	registry *prometheus.Registry) (*fabric.Platform, error) {
-	limits, err := quota.Open(ctx, core.url, quota.Options{Registry: registry})
+	limits, err := quota.Open(ctx, core.url, quota.Options{Limits: quota.Share(chosen.share), Registry: registry})
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/platform/fabric/setup"
+	"readiness/platform/quota"
 	"readiness/work"
 )
 
@@ -26,6 +27,7 @@ type serviceFlags struct {
 	platforms []string
 	fabric    setup.Application
 	writes    setup.Writes
+	share     int // of Fabric's quota, in percent
 	plans     string
 	rules     string
 	// workers is how many steps read and write definitions at once; asks is how many steps ask AI providers at once.
@@ -44,6 +46,8 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 		"Fabric as the person who calls; can be given once each")
 	f.fabric.AddTo(flags)
 	f.writes.AddTo(flags)
+	flags.IntVar(&f.share, "fabric-share", quota.DefaultShare, "percentage of Fabric's published quota for a person that all processes "+
+		"together use; the rest is for the person's other tools. More than 100 is for emulators")
 	flags.IntVar(&f.workers, "workers", 8, "how many steps of work read and write definitions at once; an account or person gets at most "+
 		"half of them")
 	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks,
@@ -149,6 +153,9 @@ func (f *serviceFlags) check() error {
 		if err := f.fabric.Validate(); err != nil {
 			return cli.Usage("%w", err)
 		}
+	}
+	if f.share < 1 || f.share > quota.MaxShare {
+		return cli.Usage("--fabric-share must be 1 to %d", quota.MaxShare)
 	}
 	if f.workers < 1 {
 		return cli.Usage("--workers must be at least 1")

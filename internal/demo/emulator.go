@@ -105,7 +105,7 @@ func (e *emulator) flags() []string {
 		"--fabric-authority", e.url,
 		"--fabric-client-id", e.client, "--fabric-tenant", e.tenant, "--fabric-secret-file", in("secret.txt"), "--issuer", e.issuer,
 		"--audience", e.client, "--ca-file", in("ca.pem"), "--accounts", in("accounts.yaml"), "--fabric-writes",
-		"--fabric-answers", in("answers.json")}
+		"--fabric-answers", in("answers.json"), "--fabric-share", "2000"} // the demo does in a minute what takes people an hour
 }
 
 // stop ends the emulator.

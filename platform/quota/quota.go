@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -74,6 +75,21 @@ func (c Call) route() string {
 	return "route " + tenant + " " + c.Route
 }
 
+// Percentages for Share: what a Limiter uses by default, and the most.
+const (
+	DefaultShare = 50
+	MaxShare     = 10_000
+)
+
+// Share returns the limits that are this percentage, from 1 to MaxShare, of what the platform publishes, at least one call each.
+func Share(percent int) map[string]int {
+	limits := map[string]int{}
+	for bucket, calls := range published {
+		limits[bucket] = max(1, calls*percent/100)
+	}
+	return limits
+}
+
 // Options configures a Limiter.
 type Options struct {
 	// Limits is how many calls of a bucket all processes together make for one person in a Window, at least 1. A bucket
@@ -110,9 +126,7 @@ func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
 		o.Timeout = 2 * time.Second
 	}
 	l := &Limiter{timeout: o.Timeout, limits: map[string]int{}, metrics: newMetrics()}
-	for bucket, calls := range published {
-		l.limits[bucket] = calls / 2
-	}
+	maps.Copy(l.limits, Share(DefaultShare))
 	for bucket, calls := range o.Limits {
 		if published[bucket] == 0 || calls < 1 {
 			return nil, fmt.Errorf("quota: limit %d of bucket %q: at least 1, of platform, operations, jobs or queries", calls, bucket)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -157,6 +158,21 @@ func TestDefaultLimits(t *testing.T) {
 		refused(t, l, c, quota.Window)
 		c.Person = bob
 		admitted(t, l, c)
+	}
+}
+
+// A share is of each bucket, and never so small that no call is made.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	for percent, want := range map[int]map[string]int{
+		1:                  {quota.Platform: 2, quota.Operations: 2, quota.Jobs: 2, quota.Queries: 1},
+		quota.DefaultShare: {quota.Platform: 100, quota.Operations: 100, quota.Jobs: 100, quota.Queries: 60},
+		100:                {quota.Platform: 200, quota.Operations: 200, quota.Jobs: 200, quota.Queries: 120},
+		1000:               {quota.Platform: 2000, quota.Operations: 2000, quota.Jobs: 2000, quota.Queries: 1200},
+	} {
+		if got := quota.Share(percent); !maps.Equal(got, want) {
+			t.Errorf("%d %% are %v, want %v", percent, got, want)
+		}
 	}
 }
 

@@ -37,6 +37,19 @@ func objectOf(person string) string {
 // in.
 func (c *crash) overFabric(people []string, change func(*fabrictest.Options)) *fabrictest.Service {
 	c.t.Helper()
+	accounts := "accounts:\n  - accountId: acme\n    plan: Enterprise\n    settings: {fabricWrites: true}\n    people:\n"
+	service, issuer := c.emulate(people, change)
+	for _, p := range people {
+		accounts += fmt.Sprintf("      - {issuer: %s, person: %s/%s, role: admin}\n", issuer, fabricTenant, objectOf(p))
+	}
+	check(c.t, os.WriteFile(c.args[slices.Index(c.args, "--accounts")+1], []byte(accounts), 0o600))
+	return service
+}
+
+// emulate starts an emulator in this process and makes the program use it, with accounts that have yet to be written. The people
+// sign in at the issuer.
+func (c *crash) emulate(people []string, change func(*fabrictest.Options)) (service *fabrictest.Service, issuer string) {
+	c.t.Helper()
 	behind, err := folder.Open(c.Root, folder.Options{})
 	check(c.t, err)
 	c.entra, err = fabrictest.NewEntra(fabricClient, time.Now)
@@ -48,7 +61,7 @@ func (c *crash) overFabric(people []string, change func(*fabrictest.Options)) *f
 	c.entra.Houses(residents...)
 	o := fabrictest.Options{Folder: behind, Person: c.entra.Person}
 	change(&o)
-	service := fabrictest.New(o)
+	service = fabrictest.New(o)
 	listener, err := (&net.ListenConfig{}).Listen(c.t.Context(), "tcp", "127.0.0.1:0")
 	check(c.t, err)
 	url := "https://" + listener.Addr().String()
@@ -62,11 +75,7 @@ func (c *crash) overFabric(people []string, change func(*fabrictest.Options)) *f
 	})
 	c.t.Cleanup(func() { stop(); serving.Wait() })
 
-	issuer := url + "/" + fabricTenant + "/v2.0"
-	accounts := "accounts:\n  - accountId: acme\n    plan: Enterprise\n    settings: {fabricWrites: true}\n    people:\n"
-	for _, p := range people {
-		accounts += fmt.Sprintf("      - {issuer: %s, person: %s/%s, role: admin}\n", issuer, fabricTenant, objectOf(p))
-	}
+	issuer = url + "/" + fabricTenant + "/v2.0"
 	dir := c.t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -81,7 +90,6 @@ func (c *crash) overFabric(people []string, change func(*fabrictest.Options)) *f
 		c.args = append(c.args, flag, value)
 	}
 	set("--platform", "fabric")
-	set("--accounts", write("accounts.yaml", accounts))
 	set("--fabric-url", url)
 	set("--fabric-power-bi-url", url)
 	set("--fabric-iq-url", url)
@@ -92,7 +100,7 @@ func (c *crash) overFabric(people []string, change func(*fabrictest.Options)) *f
 	set("--issuer", issuer)
 	set("--audience", fabricClient)
 	set("--ca-file", write("ca.pem", string(certificate.Cert)))
-	return service
+	return service, issuer
 }
 
 // writesToFabric turns writing on, in a tenant whose definitions show everything.

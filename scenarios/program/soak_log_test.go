@@ -493,7 +493,7 @@ func (s *soak) owners() map[item.PersonID]*person {
 	check(s.t, err)
 	owners := map[item.PersonID]*person{}
 	for _, p := range s.people {
-		who := item.Person{ID: p.id}
+		who := s.as(p.id)
 		ids, err := known.Find(s.t.Context(), p.tenant.name, []item.Person{who})
 		check(s.t, err)
 		owners[ids[who]] = p

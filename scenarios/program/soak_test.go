@@ -20,19 +20,22 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/domain/item"
 	"readiness/http/token"
 	"readiness/internal/postgres"
 	"readiness/internal/testworld"
+	"readiness/platform/fabric/fabrictest"
 )
 
 var (
 	soakFor   = flag.Duration("soak.for", 30*time.Second, "how long TestHardSoak is under load; what comes before and after takes some seconds more")
 	soakSeed  = flag.Uint64("soak.seed", 0, "seed of what TestHardSoak asks for and when it kills; 0 takes one of its own")
+	soakOver  = flag.String("soak.platform", "folder", "what TestHardSoak runs on: folder, or emulator, Fabric's REST interface over the same folder")
 	soakPause = flag.Duration("soak.pause", 3*time.Second, "the longest that each person of TestHardSoak waits between two calls")
 )
 
-// TestHardSoak has many accounts do everything at once on two processes that share one database and one folder, while
-// processes and PostgreSQL are killed. At the end the log, the views and the files are compared: nothing was lost,
+// TestHardSoak has many accounts do everything at once on two processes that share one database and one folder, or one
+// emulator of Fabric over it, while processes and PostgreSQL are killed. At the end the log, the views and the files are compared: nothing was lost,
 // nothing happened twice, and nothing stays open.
 func TestHardSoak(t *testing.T) {
 	t.Parallel()
@@ -89,6 +92,9 @@ type soak struct {
 	before    map[string]string    // files
 	original  map[uuid.UUID]string // hashes of models
 	ledger    *ledger              // once the load is over
+
+	as    func(name string) item.Person // whom the service knows
+	mints func(account, name string) (token string, err error)
 
 	addresses atomic.Pointer[[]string] // of Pixies in reports, without their host
 	seen      atomic.Int64             // views that were answered
@@ -148,6 +154,8 @@ func (t *tally) count(what string) {
 var soakPlans = []string{"Enterprise", "Enterprise", "Enterprise", "Enterprise", "Enterprise", "Enterprise", "Business", "Business", "Team", "Free"}
 
 const (
+	soakTokenLife = 24 * time.Hour
+
 	soakModels  = 3
 	soakReports = 3
 )
@@ -177,11 +185,10 @@ func newSoak(t *testing.T) *soak {
 		}
 	})
 	check(t, os.MkdirAll(s.data, 0o700))
-	issuer, err := token.OpenIssuer(s.data)
-	check(t, err)
+	s.choosePlatform()
 	text := "accounts:\n"
 	for i, plan := range soakPlans {
-		text += s.addTenant(i, plan, issuer)
+		text += s.addTenant(i, plan)
 	}
 	check(t, os.WriteFile(s.args[slices.Index(s.args, "--accounts")+1], []byte(text), 0o644))
 	check(t, os.RemoveAll(filepath.Join(s.Root, "Retail")))
@@ -191,25 +198,64 @@ func newSoak(t *testing.T) *soak {
 	return s
 }
 
+// choosePlatform leaves the program on the folder, or puts it on the emulator, whose operations end soon.
+func (s *soak) choosePlatform() {
+	s.t.Helper()
+	own, err := token.OpenIssuer(s.data)
+	check(s.t, err)
+	s.as = func(name string) item.Person { return item.Person{ID: name} }
+	s.mints = func(account, name string) (string, error) {
+		return own.Mint(account, name, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), soakTokenLife)
+	}
+	switch *soakOver {
+	case "folder":
+	case "emulator":
+		var all []string
+		for i, plan := range soakPlans {
+			all = append(all, soakNames(i, plan)...)
+		}
+		_, issuer := s.emulate(all, func(o *fabrictest.Options) {
+			o.Lasts, o.RetryAfter, o.Layout = 50*time.Millisecond, time.Second, fabrictest.Layout{Exact: true}
+		})
+		s.writesToFabric()
+		s.args = append(s.args, "--fabric-share", "10000", "--workers", "8") // most steps wait for an operation of the platform
+		s.as = func(name string) item.Person {
+			return item.Person{Issuer: issuer, ID: fabricTenant + "/" + objectOf(name)}
+		}
+		s.mints = func(_, name string) (string, error) {
+			return s.entra.SignIn(fabricTenant, objectOf(name), soakTokenLife)
+		}
+	default:
+		s.t.Fatalf("-soak.platform must be folder or emulator, not %q", *soakOver)
+	}
+}
+
+// soakNames returns the names of the people of an account.
+func soakNames(i int, plan string) []string {
+	names := []string{fmt.Sprintf("ada-%d", i), fmt.Sprintf("bob-%d", i)}
+	if plan == "Free" {
+		return names[:1]
+	}
+	return names
+}
+
 // addTenant creates an account's people and workspace, and returns its declaration.
-func (s *soak) addTenant(i int, plan string, issuer *token.Issuer) (declaration string) {
+func (s *soak) addTenant(i int, plan string) (declaration string) {
 	s.t.Helper()
 	a := &tenant{
 		name: fmt.Sprintf("account-%d", i), plan: plan, workspace: uuid.New(), tests: map[string]bool{}, answered: map[string]uuid.UUID{},
 	}
 	s.tenants = append(s.tenants, a)
 	s.workspace[a.workspace] = a.name
-	names := []string{"ada", "bob"}
-	if plan == "Free" {
-		names = names[:1]
-	}
-	declaration = fmt.Sprintf("  - accountId: %s\n    plan: %s\n    trackingSetups:\n      - {workspaceId: %s, collectorBaseUrl: 'https://collector.example'}\n    people:\n", a.name, plan, a.workspace)
-	var members []string
-	for j, name := range names {
-		id := fmt.Sprintf("%s-%d", name, i)
-		members = append(members, id)
-		declaration += fmt.Sprintf("      - {person: %s, role: admin}\n", id)
-		signed, err := issuer.Mint(a.name, id, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), 24*time.Hour)
+	declaration = fmt.Sprintf("  - accountId: %s\n    plan: %s\n    settings: {fabricWrites: true}\n    trackingSetups:\n      - {workspaceId: %s, collectorBaseUrl: 'https://collector.example'}\n    people:\n", a.name, plan, a.workspace)
+	members := soakNames(i, plan)
+	for j, id := range members {
+		as := s.as(id)
+		if declaration += fmt.Sprintf("      - {person: %s, role: admin", as.ID); as.Issuer != "" {
+			declaration += ", issuer: '" + as.Issuer + "'"
+		}
+		declaration += "}\n"
+		signed, err := s.mints(a.name, id)
 		check(s.t, err)
 		s.people = append(s.people, &person{
 			soak: s, tenant: a, id: id, token: signed, random: rand.New(rand.NewPCG(s.seed, uint64(100*i+j)+1)), open: map[uuid.UUID]errand{},

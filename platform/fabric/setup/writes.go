@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -86,9 +88,43 @@ func KeepAnswers(file, tenant string, a fabric.Answers) error {
 	return nil
 }
 
+// kept are the answers of a file, which is read again when it has changed.
+type kept struct {
+	file string
+	log  *slog.Logger
+
+	mu  sync.Mutex
+	is  os.FileInfo // when it was last looked at; nil if it was not there
+	doc answersDoc
+}
+
+// of returns what is known about a person's tenant. A file that cannot be read any longer leaves what was known.
+func (k *kept) of(person item.Person) fabric.Answers {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if now, err := os.Stat(k.file); err != nil && k.is != nil || err == nil && !unchanged(k.is, now) {
+		k.is = now
+		doc, err := readAnswers(k.file)
+		if err != nil {
+			k.log.Warn("the answers of probes cannot be read again; the earlier ones stay", "error", err)
+		} else {
+			k.doc = doc
+			k.log.Info("the answers of probes were read again", "tenants", len(doc.Tenants))
+		}
+	}
+	tenant, _, _ := strings.Cut(person.ID, "/")
+	return k.doc.Tenants[strings.ToLower(tenant)]
+}
+
+// unchanged reports whether a file is the one before, as it was. KeepAnswers replaces the file by another.
+func unchanged(before, now os.FileInfo) bool {
+	return before != nil && os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
+}
+
 // Load reads the file and returns the options of a platform: what is known about a person's tenant, and why a caller's
-// definitions may not be written. may reports whether the caller's account may. Unless writes are on, nothing is written.
-func (w *Writes) Load(may func(context.Context, item.Caller) (bool, error)) (probed func(item.Person) fabric.Answers,
+// definitions may not be written. may reports whether the caller's account may. Unless writes are on, nothing is written. A file
+// that changes later is read again.
+func (w *Writes) Load(may func(context.Context, item.Caller) (bool, error), log *slog.Logger) (probed func(item.Person) fabric.Answers,
 	writing func(context.Context, item.Caller) error, err error) {
 	if w.AnswersFile == "" {
 		if w.On {
@@ -96,14 +132,12 @@ func (w *Writes) Load(may func(context.Context, item.Caller) (bool, error)) (pro
 		}
 		return nil, nil, nil
 	}
-	doc, err := readAnswers(w.AnswersFile)
-	if err != nil {
+	k := &kept{file: w.AnswersFile, log: log}
+	k.is, _ = os.Stat(k.file) // before it is read: what changes meanwhile is read again
+	if k.doc, err = readAnswers(k.file); err != nil {
 		return nil, nil, err
 	}
-	probed = func(person item.Person) fabric.Answers {
-		tenant, _, _ := strings.Cut(person.ID, "/")
-		return doc.Tenants[strings.ToLower(tenant)]
-	}
+	probed = k.of
 	if !w.On {
 		return probed, nil, nil
 	}

@@ -1,6 +1,7 @@
 package setup_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -52,7 +53,7 @@ func TestWrites(t *testing.T) {
 				return true, errors.New("the view is away")
 			}
 			return as.Account == "contoso", nil
-		})
+		}, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,16 +85,63 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, _, err := (&setup.Writes{AnswersFile: file}).Load(nil); err == nil || !strings.Contains(err.Error(), "--fabric-answers") {
+		if _, _, err := (&setup.Writes{AnswersFile: file}).Load(nil, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "--fabric-answers") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	if _, _, err := (&setup.Writes{On: true}).Load(nil); err == nil || !strings.Contains(err.Error(), "needs --fabric-answers") {
+	if _, _, err := (&setup.Writes{On: true}).Load(nil, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "needs --fabric-answers") {
 		t.Errorf("without a file, got %v", err)
 	}
-	if probed, writing, err := (&setup.Writes{}).Load(nil); err != nil || probed != nil || writing != nil {
+	if probed, writing, err := (&setup.Writes{}).Load(nil, slog.New(slog.DiscardHandler)); err != nil || probed != nil || writing != nil {
 		t.Errorf("without flags, got %v", err)
 	}
+}
+
+// What a later probe found out holds without a restart. A file that disappears or is damaged later leaves what was known.
+func TestAnswersAreReadAgain(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "answers.json")
+	const tenant = "11111111-1111-4111-8111-111111111111"
+	keep := func(a fabric.Answers) {
+		t.Helper()
+		if err := setup.KeepAnswers(file, tenant, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(fabric.Answers{})
+	var log bytes.Buffer
+	may := func(context.Context, item.Caller) (bool, error) { return true, nil }
+	w := setup.Writes{On: true, AnswersFile: file}
+	probed, writing, err := w.Load(may, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	as := item.Caller{Account: "contoso", Person: item.Person{ID: tenant + "/ada"}}
+	holds := func(when string, passed bool, says string) {
+		t.Helper()
+		log.Reset()
+		for range 2 { // it is said once
+			if got, err := probed(as.Person), writing(t.Context(), as); got.Passed != passed || (err == nil) != passed {
+				t.Errorf("%s: passed %t, writes are refused with %v", when, got.Passed, err)
+			}
+		}
+		if n := strings.Count(log.String(), "\n"); says == "" && n != 0 || says != "" && (n != 1 || !strings.Contains(log.String(), says)) {
+			t.Errorf("%s: the log has %q, want %q", when, &log, says)
+		}
+	}
+	holds("at the start", false, "")
+	keep(fabric.Answers{Passed: true})
+	holds("after a probe that passed", true, "were read again")
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	holds("when it is damaged", true, "cannot be read again")
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	holds("when it is gone", true, "cannot be read again")
+	keep(fabric.Answers{})
+	holds("after a probe that did not pass", false, "were read again")
 }
 
 // A probe that could not ask everything leaves the file as it was; one that has not passed replaces what was known.
@@ -140,7 +188,7 @@ func TestProbeKeepsAnswers(t *testing.T) {
 		if passed != c.passed || (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) {
 			t.Errorf("%s: passed %t, %v", name, passed, err)
 		}
-		probed, _, err := (&setup.Writes{AnswersFile: file}).Load(nil)
+		probed, _, err := (&setup.Writes{AnswersFile: file}).Load(nil, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
