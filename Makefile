@@ -67,8 +67,8 @@ HARD_PKG = $(if $(filter ./...,$(PKG)),$(shell grep -rl --include='*_test.go' '^
 test/hard: ## run the long tests: many kills, several processes, the soak, fuzzed routes, latency
 	$(WITH_POSTGRES) go test -vet=all -tags hard -run '^TestHard' -count=1 -timeout 0 -v $(HARD_PKG)
 
-test/fabric: ## run the scenarios and the demo over Fabric's REST interface and its emulator instead of a folder
-	READINESS_SCENARIO_PLATFORM=fabric $(WITH_POSTGRES) go test -count=1 $(PARALLEL) $(LIMIT) ./scenarios ./scenarios/optimize $(TESTFLAGS)
+test/fabric: ## run the scenarios, the conformance tests of packages and the demo over Fabric's REST interface and its emulator instead of a folder
+	READINESS_TEST_PLATFORM=fabric $(WITH_POSTGRES) go test -count=1 $(PARALLEL) $(LIMIT) ./scenarios ./scenarios/optimize ./commands ./http ./work $(TESTFLAGS)
 	@$(MAKE) --no-print-directory demo PLATFORM=emulator
 
 test/release: ## check that a release is the same bytes twice, and that a changed one is found (a module of its own)

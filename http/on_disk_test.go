@@ -40,7 +40,7 @@ func newOnDisk(t testing.TB) *onDisk {
 	w.model("Sales", "Budget", modelB, shop())
 	w.model("Sales", "Plain", modelC, "table Plain\n\n\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: amount\n")
 	w.model("Finance", "Ledger", kept, shop())
-	w.Platform, w.Accounts.Permissions = w.Folder, w.Folder
+	w.Platform, w.Accounts.Permissions = w.Over, w.Over
 	w.Work.Log, w.Work.Workers = slog.New(slog.NewJSONHandler(w.log, nil)), 2
 	queue, err := work.NewQueue(w.Work)
 	check(t, err)

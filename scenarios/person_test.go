@@ -20,6 +20,7 @@ import (
 	"readiness/domain/item"
 	"readiness/http/token"
 	"readiness/internal/samples"
+	"readiness/internal/testworld"
 	"readiness/internal/wiring"
 	"readiness/platform/entra"
 	"readiness/platform/fabric"
@@ -56,7 +57,7 @@ func newOverEntra(t *testing.T) *overEntra {
 	members(t, root, "ada", "vera")
 	var overREST *fabric.Platform
 	var server *httptest.Server
-	s.world = openWorld(t, root, os.Getenv, func(w *world) analytics {
+	s.world = openWorld(t, root, os.Getenv, func(w *world) testworld.Platform {
 		behind, err := folder.Open(root, folder.Options{})
 		check(t, err)
 		s.entra, err = fabrictest.NewEntra(fabricClient, w.Now)

@@ -83,9 +83,7 @@ type world struct {
 // newWorld starts the service for a script.
 func newWorld(env *testscript.Env) *world {
 	t := env.T().(testing.TB)
-	w := openWorld(t, filepath.Join(env.WorkDir, "workspaces"), env.Getenv, func(w *world) analytics {
-		return chosenPlatform(t, w.Pool, w.Root, w.Folder)
-	})
+	w := openWorld(t, filepath.Join(env.WorkDir, "workspaces"), env.Getenv, func(w *world) testworld.Platform { return w.Over })
 	for _, name := range []string{"figures.tmdl", "figures_renamed.tmdl", "shop.tmdl"} {
 		file, err := shared.ReadFile("testdata/" + name)
 		check(t, err)
@@ -110,7 +108,7 @@ func (w *world) end() {
 }
 
 // openWorld returns a service over the directory, which has no accounts and is not started.
-func openWorld(t testing.TB, root string, getenv func(string) string, over func(*world) analytics) *world {
+func openWorld(t testing.TB, root string, getenv func(string) string, over func(*world) testworld.Platform) *world {
 	t.Helper()
 	w := &world{
 		t: t, url: testlog.URL(t), log: &testworld.LogBook{},
@@ -129,7 +127,7 @@ func openWorld(t testing.TB, root string, getenv func(string) string, over func(
 		Pool: pool, Root: root, Clock: testworld.RunningFrom(began), Declared: true, RandomIDs: true,
 		Parts: wiring.Parts{AI: ai.Options{Getenv: getenv, PrivateAddresses: true, Log: log}, Logger: log, Workers: 4},
 	})
-	w.platform = &platform{analytics: over(w), held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
+	w.platform = &platform{Platform: over(w), held: map[string]chan struct{}{}, waiting: map[string]int{}, fails: map[string]error{}, reads: map[string]int{}, writes: map[string]int{}}
 	w.Platform, w.Work.Platform = w.platform, w.platform
 	w.asker = newAsker(w.Work.Asker)
 	w.Work.Asker = w.asker
@@ -298,7 +296,7 @@ func (w *world) metNoFault() {
 // platform is one whose definitions can be made to wait or to fail: under the model's name for reads, under
 // "write " and the name for writes.
 type platform struct {
-	analytics
+	testworld.Platform
 	mu            sync.Mutex
 	held          map[string]chan struct{}
 	waiting       map[string]int // by the model's name
@@ -311,7 +309,7 @@ func (p *platform) Definition(ctx context.Context, as item.Caller, it item.Item)
 	if err := p.meets(ctx, it.DisplayName, p.reads, it.DisplayName); err != nil {
 		return definition.Definition{}, err
 	}
-	return p.analytics.Definition(ctx, as, it)
+	return p.Platform.Definition(ctx, as, it)
 }
 
 // WriteDefinition waits while writing the model is held.
@@ -319,7 +317,7 @@ func (p *platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 	if err := p.meets(ctx, "write "+it.DisplayName, p.writes, it.DisplayName); err != nil {
 		return err
 	}
-	return p.analytics.WriteDefinition(ctx, as, it, d, ifHash)
+	return p.Platform.WriteDefinition(ctx, as, it, d, ifHash)
 }
 
 // meets counts an access and makes it wait or fail.

@@ -209,10 +209,15 @@ func (p *struck) WriteDefinition(ctx context.Context, as item.Caller, it item.It
 		return errStruck
 	}
 	p.writes++
-	if err := p.Platform.WriteDefinition(ctx, as, it, d, ifHash); err != nil || !p.after {
+	err := p.Platform.WriteDefinition(ctx, as, it, d, ifHash)
+	_, sent := errors.AsType[*item.Sent](err)
+	if err != nil && !sent || !p.after {
 		return err
 	}
-	return errStruck
+	if sent { // the platform makes it before anything else happens, at the latest with the next call
+		_, err = p.Platform.Definition(ctx, as, it)
+	}
+	return errors.Join(errStruck, err)
 }
 
 // A write that was cut off is made once, whether it had reached the platform or

@@ -1,7 +1,7 @@
 // Package testworld is the service of a test: a database of its own, a folder of
-// workspaces as the platform, and a clock that the test sets. The tests of
-// commands, work, http and scenarios build on it and add only what they examine.
-// Only tests import it.
+// workspaces as the platform, and a clock that the test sets. If READINESS_TEST_PLATFORM
+// is fabric, the platform is an emulator of Fabric over the folder. The tests of commands,
+// work, http and scenarios build on it and add only what they examine. Only tests import it.
 package testworld
 
 import (
@@ -57,7 +57,8 @@ type World struct {
 	Engine *projections.Engine
 	Views  *projections.Views
 	Work   work.Options // of the queue
-	// Folder is the platform, which a test may replace in Commands and Work.
+	// Over is the platform, which a test may replace in Commands and Work: Folder, or what is over it.
+	Over   Platform
 	Folder *folder.Platform
 
 	options Options
@@ -86,6 +87,7 @@ func New(t testing.TB, o Options) *World {
 	var err error
 	w.Folder, err = folder.Open(o.Root, folder.Options{Logger: o.Parts.Logger, Access: o.Access})
 	Check(t, err)
+	w.Over = w.chosen(t)
 	s := w.wire(t, log)
 	w.Commands, w.Work = s.Commands, s.Work
 	return w
@@ -118,8 +120,8 @@ func (w *World) wire(t testing.TB, log *wiring.Log) *wiring.Service {
 	parts.Workers = cmp.Or(parts.Workers, 2)
 	s, err := wiring.Wire(parts)
 	Check(t, err)
-	s.Commands.Platform, s.Commands.Accounts.Permissions = w.Folder, w.Folder
-	s.Work.Platform, s.Work.Permissions = w.Folder, w.Folder
+	s.Commands.Platform, s.Commands.Accounts.Permissions = w.Over, w.Over
+	s.Work.Platform, s.Work.Permissions = w.Over, w.Over
 	return s
 }
 

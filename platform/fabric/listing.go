@@ -151,7 +151,7 @@ const (
 
 // named returns the first n characters of a text that a person gave a thing, without what no text of the service may hold.
 func named(text string, n int) string {
-	return strings.Clone(domain.FirstCharacters(strings.ReplaceAll(text, "\x00", ""), n))
+	return strings.Clone(domain.FirstCharacters(strings.ReplaceAll(text, "\x00", "\ufffd"), n))
 }
 
 // Workspaces lists the workspaces that the caller can see, ordered by name and id.

@@ -21,22 +21,20 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain/item"
-	"readiness/http/token"
 	"readiness/internal/postgres"
 	"readiness/internal/testworld"
-	"readiness/platform/fabric/fabrictest"
 )
 
 var (
 	soakFor   = flag.Duration("soak.for", 30*time.Second, "how long TestHardSoak is under load; what comes before and after takes some seconds more")
 	soakSeed  = flag.Uint64("soak.seed", 0, "seed of what TestHardSoak asks for and when it kills; 0 takes one of its own")
-	soakOver  = flag.String("soak.platform", "folder", "what TestHardSoak runs on: folder, or emulator, Fabric's REST interface over the same folder")
+	soakOver  = flag.String("soak.platform", "folder", "what TestHardSoak runs on: folder, or emulator, Fabric emulated over the folder")
 	soakPause = flag.Duration("soak.pause", 3*time.Second, "the longest that each person of TestHardSoak waits between two calls")
 )
 
 // TestHardSoak has many accounts do everything at once on two processes that share one database and one folder, or one
-// emulator of Fabric over it, while processes and PostgreSQL are killed. At the end the log, the views and the files are compared: nothing was lost,
-// nothing happened twice, and nothing stays open.
+// emulator of Fabric over it, while processes and PostgreSQL are killed. At the end the log, the views and the files are
+// compared: nothing was lost, nothing happened twice, and nothing stays open.
 func TestHardSoak(t *testing.T) {
 	t.Parallel()
 	s := newSoak(t)
@@ -154,8 +152,6 @@ func (t *tally) count(what string) {
 var soakPlans = []string{"Enterprise", "Enterprise", "Enterprise", "Enterprise", "Enterprise", "Enterprise", "Business", "Business", "Team", "Free"}
 
 const (
-	soakTokenLife = 24 * time.Hour
-
 	soakModels  = 3
 	soakReports = 3
 )
@@ -196,47 +192,6 @@ func newSoak(t *testing.T) *soak {
 	check(t, err)
 	s.original = s.hashes()
 	return s
-}
-
-// choosePlatform leaves the program on the folder, or puts it on the emulator, whose operations end soon.
-func (s *soak) choosePlatform() {
-	s.t.Helper()
-	own, err := token.OpenIssuer(s.data)
-	check(s.t, err)
-	s.as = func(name string) item.Person { return item.Person{ID: name} }
-	s.mints = func(account, name string) (string, error) {
-		return own.Mint(account, name, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), soakTokenLife)
-	}
-	switch *soakOver {
-	case "folder":
-	case "emulator":
-		var all []string
-		for i, plan := range soakPlans {
-			all = append(all, soakNames(i, plan)...)
-		}
-		_, issuer := s.emulate(all, func(o *fabrictest.Options) {
-			o.Lasts, o.RetryAfter, o.Layout = 50*time.Millisecond, time.Second, fabrictest.Layout{Exact: true}
-		})
-		s.writesToFabric()
-		s.args = append(s.args, "--fabric-share", "10000", "--workers", "8") // most steps wait for an operation of the platform
-		s.as = func(name string) item.Person {
-			return item.Person{Issuer: issuer, ID: fabricTenant + "/" + objectOf(name)}
-		}
-		s.mints = func(_, name string) (string, error) {
-			return s.entra.SignIn(fabricTenant, objectOf(name), soakTokenLife)
-		}
-	default:
-		s.t.Fatalf("-soak.platform must be folder or emulator, not %q", *soakOver)
-	}
-}
-
-// soakNames returns the names of the people of an account.
-func soakNames(i int, plan string) []string {
-	names := []string{fmt.Sprintf("ada-%d", i), fmt.Sprintf("bob-%d", i)}
-	if plan == "Free" {
-		return names[:1]
-	}
-	return names
 }
 
 // addTenant creates an account's people and workspace, and returns its declaration.

@@ -1,4 +1,4 @@
-package scenarios
+package testworld
 
 import (
 	"context"
@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/commands"
 	"readiness/domain/item"
@@ -19,22 +17,23 @@ import (
 	"readiness/work"
 )
 
-// analytics is what a scenario needs of the platform.
-type analytics interface {
+// Platform is what a test needs of the platform.
+type Platform interface {
 	commands.Platform
 	commands.Permissions
 	work.Platform
 }
 
-// chosenPlatform returns the folder or, if READINESS_SCENARIO_PLATFORM is fabric, what reads the same folder through
+// chosen returns the world's folder or, if READINESS_TEST_PLATFORM is fabric, what reads and writes the same folder over
 // Fabric's REST interface and its emulator.
-func chosenPlatform(t testing.TB, pool *pgxpool.Pool, root string, f *folder.Platform) analytics {
+func (w *World) chosen(t testing.TB) Platform {
 	t.Helper()
-	if os.Getenv("READINESS_SCENARIO_PLATFORM") != "fabric" {
-		return f
+	if os.Getenv("READINESS_TEST_PLATFORM") != "fabric" {
+		return w.Folder
 	}
-	behind, err := folder.Open(root, folder.Options{})
-	check(t, err)
+	f := w.Folder
+	behind, err := folder.Open(w.Root, folder.Options{})
+	Check(t, err)
 	var scopes []string
 	for _, all := range fabric.Scopes {
 		for _, s := range all {
@@ -44,13 +43,13 @@ func chosenPlatform(t testing.TB, pool *pgxpool.Pool, root string, f *folder.Pla
 	server := httptest.NewTLSServer(fabrictest.New(fabrictest.Options{
 		Folder: behind, PageSize: 3, Lasts: time.Nanosecond, Layout: fabrictest.Layout{Exact: true},
 		Person: func(bearer string) (fabrictest.Person, error) {
-			return fabrictest.Person{ID: bearer, Scopes: scopes}, nil
+			return fabrictest.Person{ID: strings.TrimPrefix(bearer, bearerOf), Scopes: scopes}, nil
 		},
 	}))
 	t.Cleanup(server.Close)
 	p, err := fabric.New(fabric.Options{
 		URL: server.URL, PowerBIURL: server.URL, Transport: server.Client().Transport,
-		ShowsCopilot: true, Reads: reads.Store{Pool: pool}, Exports: reads.Exports{Pool: pool},
+		ShowsCopilot: true, Reads: reads.Store{Pool: w.Pool}, Exports: reads.Exports{Pool: w.Pool},
 		Writing: func(context.Context, item.Caller) error { return nil },
 		Wait:    func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		Tokens: func(ctx context.Context, as item.Caller, _ item.Permission) (string, error) {
@@ -58,12 +57,15 @@ func chosenPlatform(t testing.TB, pool *pgxpool.Pool, root string, f *folder.Pla
 			if err == nil {
 				err = item.Permitted(access)
 			}
-			return as.Person.ID, err
+			return bearerOf + as.Person.ID, err
 		},
 	})
-	check(t, err)
+	Check(t, err)
 	return overREST{p, f}
 }
+
+// bearerOf begins the token of a person, who may have no name.
+const bearerOf = "as "
 
 // overREST reads and writes over REST. Who granted what is what the accounts declare.
 type overREST struct {

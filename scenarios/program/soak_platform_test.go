@@ -1,0 +1,54 @@
+//go:build hard
+
+package program_test
+
+import (
+	"fmt"
+	"time"
+
+	"readiness/domain/item"
+	"readiness/http/token"
+	"readiness/platform/fabric/fabrictest"
+)
+
+// choosePlatform leaves the program on the folder, or puts it on the emulator, whose operations end soon.
+func (s *soak) choosePlatform() {
+	s.t.Helper()
+	const lasts = 24 * time.Hour
+	own, err := token.OpenIssuer(s.data)
+	check(s.t, err)
+	s.as = func(name string) item.Person { return item.Person{ID: name} }
+	s.mints = func(account, name string) (string, error) {
+		return own.Mint(account, name, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), lasts)
+	}
+	switch *soakOver {
+	case "folder":
+	case "emulator":
+		var all []string
+		for i, plan := range soakPlans {
+			all = append(all, soakNames(i, plan)...)
+		}
+		_, issuer := s.emulate(all, func(o *fabrictest.Options) {
+			o.Lasts, o.RetryAfter, o.Layout = 50*time.Millisecond, time.Second, fabrictest.Layout{Exact: true}
+		})
+		s.writesToFabric()
+		s.args = append(s.args, "--fabric-share", "10000", "--workers", "8") // most steps wait for an operation of the platform
+		s.as = func(name string) item.Person {
+			return item.Person{Issuer: issuer, ID: fabricTenant + "/" + objectOf(name)}
+		}
+		s.mints = func(_, name string) (string, error) {
+			return s.entra.SignIn(fabricTenant, objectOf(name), lasts)
+		}
+	default:
+		s.t.Fatalf("-soak.platform must be folder or emulator, not %q", *soakOver)
+	}
+}
+
+// soakNames returns the names of the people of an account.
+func soakNames(i int, plan string) []string {
+	names := []string{fmt.Sprintf("ada-%d", i), fmt.Sprintf("bob-%d", i)}
+	if plan == "Free" {
+		return names[:1]
+	}
+	return names
+}
