@@ -161,7 +161,7 @@ func TestDefaultLimits(t *testing.T) {
 	}
 }
 
-// A share is of each bucket, and never so small that no call is made.
+// A share applies to each bucket, and is never so small that no call is made.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	for percent, want := range map[int]map[string]int{

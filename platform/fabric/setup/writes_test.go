@@ -120,7 +120,7 @@ func TestAnswersAreReadAgain(t *testing.T) {
 	holds := func(when string, passed bool, says string) {
 		t.Helper()
 		log.Reset()
-		for range 2 { // it is said once
+		for range 2 { // it is logged once
 			if got, err := probed(as.Person), writing(t.Context(), as); got.Passed != passed || (err == nil) != passed {
 				t.Errorf("%s: passed %t, writes are refused with %v", when, got.Passed, err)
 			}
