@@ -3263,6 +3263,23 @@ type PageToken = string
 // PageURI The address of the next page. Absent on the last page.
 type PageURI = string
 
+// PageViews defines model for PageViews.
+type PageViews struct {
+	// FromUtc The first day.
+	FromUtc  openapi_types.Date `json:"fromUtc"`
+	ReportID openapi_types.UUID `json:"reportId"`
+
+	// ToUtc The last day: today.
+	ToUtc openapi_types.Date `json:"toUtc"`
+
+	// Value The 100 pages with the most views, the most viewed first.
+	Value []ViewedPage `json:"value"`
+
+	// Views The views of all pages, also of those that are not listed.
+	Views       int64              `json:"views"`
+	WorkspaceID openapi_types.UUID `json:"workspaceId"`
+}
+
 // PeriodAllowance defines model for PeriodAllowance.
 type PeriodAllowance struct {
 	Limit *int `json:"limit"`
@@ -3908,6 +3925,16 @@ type UpdateAbTestRequest struct {
 		Description *string `json:"description,omitempty"`
 		Label       *string `json:"label,omitempty"`
 	} `json:"sideB,omitempty"`
+}
+
+// ViewedPage defines model for ViewedPage.
+type ViewedPage struct {
+	// Days The views of each day, from fromUtc to toUtc.
+	Days []int64 `json:"days"`
+
+	// Page The name of the page in the definition of the report.
+	Page  string `json:"page"`
+	Views int64  `json:"views"`
 }
 
 // Workspace defines model for Workspace.
@@ -5110,6 +5137,14 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies (the `GetReportPixies` operationId).
 	GetReportPixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPageViews Read how often the pages of a report were viewed, by day
+	//
+	// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. A
+	// page without a view is not in it. Spends nothing.
+	//
+	// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views (the `GetPageViews` operationId).
+	GetPageViews(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// RemovePixies Remove the Pixies from a report
 	//
@@ -6690,6 +6725,24 @@ func (c *Client) AddPixies(ctx context.Context, workspaceID WorkspaceID, reportI
 // Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies (the `GetReportPixies` operationId).
 func (c *Client) GetReportPixies(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetReportPixiesRequest(c.Server, workspaceID, reportID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPageViews Read how often the pages of a report were viewed, by day
+//
+// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. A
+// page without a view is not in it. Spends nothing.
+//
+// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views (the `GetPageViews` operationId).
+func (c *Client) GetPageViews(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPageViewsRequest(c.Server, workspaceID, reportID)
 	if err != nil {
 		return nil, err
 	}
@@ -10004,6 +10057,47 @@ func NewGetReportPixiesRequest(server string, workspaceID WorkspaceID, reportID 
 	return req, nil
 }
 
+// NewGetPageViewsRequest constructs an http.Request for the GetPageViews method
+func NewGetPageViewsRequest(server string, workspaceID WorkspaceID, reportID ReportID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "reportId", reportID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/workspaces/%s/reports/%s/pixies/views", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewRemovePixiesRequest constructs an http.Request for the RemovePixies method
 func NewRemovePixiesRequest(server string, workspaceID WorkspaceID, reportID ReportID, params *RemovePixiesParams) (*http.Request, error) {
 	var err error
@@ -12407,6 +12501,16 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies (the `GetReportPixies` operationId).
 	GetReportPixiesWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*GetReportPixiesResponse, error)
 
+	// GetPageViewsWithResponse Read how often the pages of a report were viewed, by day
+	//
+	// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. A
+	// page without a view is not in it. Spends nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views (the `GetPageViews` operationId).
+	GetPageViewsWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*GetPageViewsResponse, error)
+
 	// RemovePixiesWithResponse Remove the Pixies from a report
 	//
 	// Works even while adding Pixies is turned off. The tracked item still counts. If another operation is changing
@@ -13939,6 +14043,29 @@ func (r GetReportPixiesResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r GetReportPixiesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetPageViewsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PageViews
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPageViewsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPageViewsResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -15547,6 +15674,22 @@ func (c *ClientWithResponses) GetReportPixiesWithResponse(ctx context.Context, w
 		return nil, err
 	}
 	return ParseGetReportPixiesResponse(rsp)
+}
+
+// GetPageViewsWithResponse Read how often the pages of a report were viewed, by day
+//
+// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. A
+// page without a view is not in it. Spends nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views (the `GetPageViews` operationId).
+func (c *ClientWithResponses) GetPageViewsWithResponse(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*GetPageViewsResponse, error) {
+	rsp, err := c.GetPageViews(ctx, workspaceID, reportID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPageViewsResponse(rsp)
 }
 
 // RemovePixiesWithResponse Remove the Pixies from a report
@@ -17424,6 +17567,32 @@ func ParseGetReportPixiesResponse(rsp *http.Response) (*GetReportPixiesResponse,
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest ReportPixies
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetPageViewsResponse parses an HTTP response from a GetPageViewsWithResponse call
+func ParseGetPageViewsResponse(rsp *http.Response) (*GetPageViewsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPageViewsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PageViews
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -117,7 +117,9 @@ func (d *doer) send(r *http.Request, token string) (answer *http.Response, err e
 		}
 	}
 	sent.Header.Set("Authorization", "Bearer "+token)
-	sent.Header.Set("Accept", "application/json")
+	if sent.Header.Get("Accept") == "" { // a caller may ask for a file
+		sent.Header.Set("Accept", "application/json")
+	}
 	sent.Header.Set("User-Agent", d.userAgent)
 	answer, err = d.http.Do(sent)
 	if err != nil {

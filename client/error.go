@@ -99,9 +99,12 @@ func RetryAfter(h http.Header) (d time.Duration, ok bool) {
 	return 0, false
 }
 
-// isFile reports whether a response is a file that its request asked for by the parameter format.
+// isFile reports whether a response is a file that its request asked for, by the parameter format or by the header Accept.
 func isFile(answer *http.Response) bool {
 	kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
+	if kind != "" && kind == answer.Request.Header.Get("Accept") {
+		return true
+	}
 	wanted := map[string]string{"csv": "text/csv", "jsonl": "application/x-ndjson"}[answer.Request.URL.Query().Get("format")]
 	return wanted != "" && kind == wanted
 }

@@ -207,7 +207,8 @@ func (c *calling) calls() map[string]func(n int) routed {
 			c.disk.done("ada", reportPath(id)+"/addPixies", "")
 			return starts(reportsPath+"/removePixies", reportIDs(id))
 		},
-		"GET " + reports + "/{reportId}/pixies": func(n int) routed { return routed{disk, reportPath(c.report(n)) + "/pixies", "", 200} },
+		"GET " + reports + "/{reportId}/pixies":       func(n int) routed { return routed{disk, reportPath(c.report(n)) + "/pixies", "", 200} },
+		"GET " + reports + "/{reportId}/pixies/views": func(n int) routed { return routed{disk, reportPath(c.report(n)) + "/pixies/views", "", 200} },
 
 		"GET " + model + "/benchmark/questions": func(n int) routed {
 			path := questionsPath(c.model(n))

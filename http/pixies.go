@@ -5,8 +5,11 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	openapi_types "github.com/oapi-codegen/runtime/types"
 
+	"readiness/domain/item"
 	"readiness/domain/pixies"
+	"readiness/domain/usage"
 	"readiness/http/api"
 	"readiness/internal/optional"
 	"readiness/projections"
@@ -96,4 +99,29 @@ func (s *Server) pixies(ctx context.Context, o projections.Operation) (api.Opera
 		ReportID: r.ReportID, WorkspaceID: r.WorkspaceID, ReportName: r.ReportName, Outcome: r.Outcome, PagesTracked: r.PagesTracked,
 		VisualsTracked: r.VisualsTracked, TrackedItem: r.TrackedItem, TrackedItemReleased: r.TrackedItemReleased,
 	}, nil
+}
+
+// maxPages is how many pages of a report are listed with their views.
+const maxPages = 100
+
+// GetPageViews handles GET …/reports/{reportId}/pixies/views.
+func (s *Server) GetPageViews(ctx context.Context, r api.GetPageViewsRequestObject) (api.GetPageViewsResponseObject, error) {
+	who := callerOf(ctx)
+	if _, err := s.commands.Workspaces.Item(ctx, who, r.WorkspaceID, item.Report, r.ReportID); err != nil {
+		return nil, err
+	}
+	from, to := usage.Window(s.now())
+	pages, err := s.views.PageDays(ctx, who.Account, r.ReportID, from, to)
+	if err != nil {
+		return nil, err
+	}
+	out := api.PageViews{ReportID: r.ReportID, WorkspaceID: r.WorkspaceID, FromUtc: openapi_types.Date{Time: from},
+		ToUtc: openapi_types.Date{Time: to}, Value: []api.ViewedPage{}}
+	for i, p := range pages {
+		out.Views += p.Total()
+		if i < maxPages {
+			out.Value = append(out.Value, api.ViewedPage{Page: p.Page, Views: p.Total(), Days: p.Views})
+		}
+	}
+	return api.GetPageViews200JSONResponse(out), nil
 }

@@ -256,6 +256,21 @@ func TestPageViews(t *testing.T) {
 	check()
 	o.same(t, "page_views")
 	check()
+	for _, tt := range []struct {
+		account  string
+		from, to int
+		want     []projections.PageDays
+	}{
+		{"acme", 0, 1, []projections.PageDays{{Page: "a", Views: []int64{11, 100}}, {Page: "b", Views: []int64{2, 0}}}},
+		{"acme", 1, 2, []projections.PageDays{{Page: "a", Views: []int64{100, 0}}}},
+		{"other", -1, 0, []projections.PageDays{{Page: "a", Views: []int64{0, 10000}}}},
+		{"nobody", 0, 1, nil},
+	} {
+		got, err := o.views.PageDays(t.Context(), tt.account, one, day.AddDate(0, 0, tt.from), day.AddDate(0, 0, tt.to))
+		if d := gocmp.Diff(tt.want, got); err != nil || d != "" {
+			t.Errorf("%s, days %d to %d: error %v, views (-want +got):\n%s", tt.account, tt.from, tt.to, err, d)
+		}
+	}
 }
 
 // Events that the view has not reached, and counters that have no event yet, are also read, and only

@@ -98,6 +98,7 @@ var rowsOfRoutes = []row{
 	{route: "GET " + ofReports, takes: map[string]string{"reportId": "value.0.reportId"}},
 	{route: "POST " + ofReports + "/{reportId}/addPixies"},
 	{route: "GET " + ofReports + "/{reportId}/pixies"},
+	{route: "GET " + ofReports + "/{reportId}/pixies/views"},
 	{route: "POST " + ofReports + "/{reportId}/removePixies",
 		needs: []string{"POST " + ofReports + "/{reportId}/addPixies"}},
 	{route: "POST " + ofReports + "/addPixies", body: `{"reportIds":["$reportId"]}`},

@@ -2784,6 +2784,23 @@ type PageToken = string
 // PageURI The address of the next page. Absent on the last page.
 type PageURI = string
 
+// PageViews defines model for PageViews.
+type PageViews struct {
+	// FromUtc The first day.
+	FromUtc  openapi_types.Date `json:"fromUtc"`
+	ReportID openapi_types.UUID `json:"reportId"`
+
+	// ToUtc The last day: today.
+	ToUtc openapi_types.Date `json:"toUtc"`
+
+	// Value The 100 pages with the most views, the most viewed first.
+	Value []ViewedPage `json:"value"`
+
+	// Views The views of all pages, also of those that are not listed.
+	Views       int64              `json:"views"`
+	WorkspaceID openapi_types.UUID `json:"workspaceId"`
+}
+
 // PeriodAllowance defines model for PeriodAllowance.
 type PeriodAllowance struct {
 	Limit *int `json:"limit"`
@@ -3350,6 +3367,16 @@ type UpdateAbTestRequest struct {
 	Name  *string         `json:"name,omitempty"`
 	SideA json.RawMessage `json:"sideA,omitempty"`
 	SideB json.RawMessage `json:"sideB,omitempty"`
+}
+
+// ViewedPage defines model for ViewedPage.
+type ViewedPage struct {
+	// Days The views of each day, from fromUtc to toUtc.
+	Days []int64 `json:"days"`
+
+	// Page The name of the page in the definition of the report.
+	Page  string `json:"page"`
+	Views int64  `json:"views"`
 }
 
 // Workspace defines model for Workspace.
@@ -4044,6 +4071,9 @@ type ServerInterface interface {
 	// GetReportPixies Read the Pixie state of a report
 	// (GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies)
 	GetReportPixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID)
+	// GetPageViews Read how often the pages of a report were viewed, by day
+	// (GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views)
+	GetPageViews(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID)
 	// RemovePixies Remove the Pixies from a report
 	// (POST /v1/workspaces/{workspaceId}/reports/{reportId}/removePixies)
 	RemovePixies(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID, params RemovePixiesParams)
@@ -6091,6 +6121,41 @@ func (siw *ServerInterfaceWrapper) GetReportPixies(w http.ResponseWriter, r *htt
 	handler.ServeHTTP(w, r)
 }
 
+// GetPageViews operation middleware
+func (siw *ServerInterfaceWrapper) GetPageViews(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "reportId" -------------
+	var reportID ReportID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "reportId", mux.Vars(r)["reportId"], &reportID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "reportId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetPageViews(w, r, workspaceID, reportID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // RemovePixies operation middleware
 func (siw *ServerInterfaceWrapper) RemovePixies(w http.ResponseWriter, r *http.Request) {
 
@@ -7756,6 +7821,8 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/{reportId}/pixies", wrapper.GetReportPixies).Methods(http.MethodGet)
 
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views", wrapper.GetPageViews).Methods(http.MethodGet)
+
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/{reportId}/removePixies", wrapper.RemovePixies).Methods(http.MethodPost)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/reports/addPixies", wrapper.AddPixiesToReports).Methods(http.MethodPost)
@@ -9014,6 +9081,29 @@ func (response GetReportPixies200JSONResponse) VisitGetReportPixiesResponse(w ht
 	return err
 }
 
+type GetPageViewsRequestObject struct {
+	WorkspaceID WorkspaceID `json:"workspaceId"`
+	ReportID    ReportID    `json:"reportId"`
+}
+
+type GetPageViewsResponseObject interface {
+	VisitGetPageViewsResponse(w http.ResponseWriter) error
+}
+
+type GetPageViews200JSONResponse PageViews
+
+func (response GetPageViews200JSONResponse) VisitGetPageViewsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type RemovePixiesRequestObject struct {
 	WorkspaceID WorkspaceID `json:"workspaceId"`
 	ReportID    ReportID    `json:"reportId"`
@@ -9845,6 +9935,9 @@ type StrictServerInterface interface {
 	// GetReportPixies Read the Pixie state of a report
 	// (GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies)
 	GetReportPixies(ctx context.Context, request GetReportPixiesRequestObject) (GetReportPixiesResponseObject, error)
+	// GetPageViews Read how often the pages of a report were viewed, by day
+	// (GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views)
+	GetPageViews(ctx context.Context, request GetPageViewsRequestObject) (GetPageViewsResponseObject, error)
 	// RemovePixies Remove the Pixies from a report
 	// (POST /v1/workspaces/{workspaceId}/reports/{reportId}/removePixies)
 	RemovePixies(ctx context.Context, request RemovePixiesRequestObject) (RemovePixiesResponseObject, error)
@@ -11245,6 +11338,33 @@ func (sh *strictHandler) GetReportPixies(w http.ResponseWriter, r *http.Request,
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetReportPixiesResponseObject); ok {
 		if err := validResponse.VisitGetReportPixiesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetPageViews operation middleware
+func (sh *strictHandler) GetPageViews(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, reportID ReportID) {
+	var request GetPageViewsRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.ReportID = reportID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetPageViews(ctx, request.(GetPageViewsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetPageViews")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetPageViewsResponseObject); ok {
+		if err := validResponse.VisitGetPageViewsResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -5,11 +5,13 @@ import (
 	"time"
 
 	"readiness/client/inprocess"
+	"readiness/http/console/admin"
 	"readiness/http/console/compare"
 	"readiness/http/console/evaluations"
 	"readiness/http/console/model"
 	"readiness/http/console/operations"
 	"readiness/http/console/page"
+	"readiness/http/console/pixies"
 	"readiness/http/console/portfolio"
 	"readiness/http/console/questions"
 	"readiness/http/console/review"
@@ -18,7 +20,7 @@ import (
 // screens are the screens of the console, in the order of the navigation.
 func screens(o Options) []page.Screen {
 	return []page.Screen{portfolio.Screen(), model.Screen(), compare.Screen(), review.Screen(o.Choices, o.Now), evaluations.Screen(),
-		questions.Screen(), operations.Screen()}
+		questions.Screen(), operations.Screen(), pixies.Screen(), admin.Screen()}
 }
 
 // maxPause is the longest wait of a page for another attempt at a call. A page that waits for longer says so instead.

@@ -150,6 +150,8 @@ func Table() []Route {
 			Scope: token.ScopeRead, Group: Read, RoundTrips: 4},
 		{Operation: "getReportPixies", Method: http.MethodGet, Path: "/v1/workspaces/{workspaceId}/reports/{reportId}/pixies",
 			Scope: token.ScopeRead, Group: Read, RoundTrips: 3},
+		{Operation: "getPageViews", Method: http.MethodGet, Path: "/v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views",
+			Scope: token.ScopeRead, Group: Read, RoundTrips: 2},
 		{Operation: "addPixies", Method: http.MethodPost, Path: "/v1/workspaces/{workspaceId}/reports/{reportId}/addPixies",
 			Scope: token.ScopeReadWrite, Group: Start, Shared: Pixies, Feature: AddPixies, Starts: true, Repeatable: true, RoundTrips: 7},
 		{Operation: "removePixies", Method: http.MethodPost, Path: "/v1/workspaces/{workspaceId}/reports/{reportId}/removePixies",

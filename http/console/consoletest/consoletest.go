@@ -5,6 +5,7 @@ package consoletest
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"io"
 	"log/slog"
 	"net/http"
@@ -23,6 +24,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"readiness/accounts"
+	"readiness/audit"
 	"readiness/client"
 	"readiness/domain/account"
 	readinesshttp "readiness/http"
@@ -159,7 +161,7 @@ func (w *World) serve(databaseURL string, o Options, log *slog.Logger) {
 	w.Pixies.CollectorURL = w.URL
 	s, err := readinesshttp.New(readinesshttp.Options{Commands: w.Commands, Views: w.Views, Verifier: verifier, Limiter: limiter,
 		Collector: views, BaseURL: w.URL, PortalURL: w.URL, TokenKey: bytes.Repeat([]byte{2}, 32),
-		CheckpointKey: bytes.Repeat([]byte{3}, 32), Registry: registry, Log: log, Now: w.Now})
+		CheckpointKey: checkpointKey, Audit: w.trees(), Registry: registry, Log: log, Now: w.Now})
 	testworld.Check(w.t, err)
 	w.Sessions, err = vault.NewSessions(w.Pool, bytes.Repeat([]byte{4}, vault.KeySize))
 	testworld.Check(w.t, err)
@@ -188,6 +190,20 @@ func (w *World) serve(databaseURL string, o Options, log *slog.Logger) {
 
 func (w *World) mint(account, person string, life time.Duration) (string, error) {
 	return w.issuer.Mint(account, person, []string{token.ScopeRead, token.ScopeReadWrite}, w.Now(), life)
+}
+
+// checkpointKey is the seed of the key that signs checkpoints and heads.
+var checkpointKey = bytes.Repeat([]byte{3}, ed25519.SeedSize)
+
+func (w *World) trees() *audit.Log {
+	return audit.New(audit.Options{Pool: w.Pool, Watermark: w.Store.Watermark, Key: ed25519.NewKeyFromSeed(checkpointKey), Now: w.Now})
+}
+
+// Seal adds the events so far to the trees of the log.
+func (w *World) Seal() {
+	w.t.Helper()
+	testworld.Check(w.t, w.trees().Begin(w.t.Context(), "test.example/readiness"))
+	testworld.Check(w.t, w.trees().Seal(w.t.Context()))
 }
 
 // Now returns the service's time.

@@ -1,0 +1,197 @@
+package admin
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/client"
+	"readiness/http/console/page"
+)
+
+const (
+	// rows is how many events a page has.
+	rows = 50
+	// perCall and maxCalls bound the events of a file.
+	perCall  = 500
+	maxCalls = 40
+	// lines is the media type of events as the tree has them.
+	lines = "application/x-ndjson"
+)
+
+// filter is what the list is restricted to, as the address has it.
+type filter struct{ Type, Person, Operation, Stream, Since, Until string }
+
+func filterOf(q url.Values) filter {
+	return filter{q.Get("type"), q.Get("person"), q.Get("operationId"), q.Get("stream"), q.Get("since"), q.Get("until")}
+}
+
+// Query returns the filter as the query of an address.
+func (f filter) Query() string {
+	q := url.Values{}
+	for name, value := range map[string]string{"type": f.Type, "person": f.Person, "operationId": f.Operation, "stream": f.Stream,
+		"since": f.Since, "until": f.Until} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	return q.Encode()
+}
+
+// malformed is the problem of a filter that is not well formed.
+func malformed(what string) error {
+	return &page.Problem{Status: http.StatusBadRequest, Title: "The filter is not well formed", Text: what, Link: path + "/audit",
+		LinkText: "Show all events"}
+}
+
+// params returns the filter as the interface takes it. The last day is included.
+func (f filter) params(n int) (*client.ListAuditEventsParams, error) {
+	p := &client.ListAuditEventsParams{MaxResults: &n}
+	for _, text := range []struct {
+		value string
+		to    **string
+	}{{f.Type, &p.Type}, {f.Person, &p.Person}, {f.Stream, &p.Stream}} {
+		if text.value != "" {
+			*text.to = &text.value
+		}
+	}
+	if f.Operation != "" {
+		id, err := uuid.Parse(strings.TrimSpace(f.Operation))
+		if err != nil {
+			return nil, malformed("The id of an operation has 32 hexadecimal digits.")
+		}
+		p.OperationID = &id
+	}
+	for _, day := range []struct {
+		value string
+		more  int
+		to    **time.Time
+	}{{f.Since, 0, &p.Since}, {f.Until, 1, &p.Until}} {
+		if day.value == "" {
+			continue
+		}
+		at, err := time.Parse(time.DateOnly, day.value)
+		if err != nil {
+			return nil, malformed("A day is written like 2026-11-21.")
+		}
+		*day.to = new(at.AddDate(0, 0, day.more))
+	}
+	return p, nil
+}
+
+// event is an event of the list.
+type event struct{ client.AuditEvent }
+
+// Content returns the data of the event, indented.
+func (e event) Content() string {
+	var b bytes.Buffer
+	if err := json.Indent(&b, e.Data, "", "  "); err != nil {
+		return string(e.Data)
+	}
+	return b.String()
+}
+
+// audit is what the list shows.
+type audit struct {
+	filter
+	Checkpoint client.AuditCheckpoint
+	Events     []event
+	Next       string
+}
+
+// Key returns the public key in hexadecimal digits.
+func (a audit) Key() string { return hex.EncodeToString(a.Checkpoint.PublicKey) }
+
+// events lists the events of the account's log, and its newest checkpoint.
+func events(v *page.Visit) error {
+	ctx, q := v.Request.Context(), v.Request.URL.Query()
+	a := audit{filter: filterOf(q)}
+	params, err := a.params(rows)
+	if err != nil {
+		return err
+	}
+	if token := q.Get("continuationToken"); token != "" {
+		params.ContinuationToken = &token
+	}
+	got, err := v.API.ListAuditEventsWithResponse(ctx, params)
+	if err != nil {
+		return err
+	}
+	for _, e := range got.JSON200.Value {
+		a.Events = append(a.Events, event{e})
+	}
+	if next := got.JSON200.ContinuationToken; next != nil {
+		q.Set("continuationToken", *next)
+		a.Next = path + "/audit?" + q.Encode()
+	}
+	checkpoint, err := v.API.GetAuditCheckpointWithResponse(ctx)
+	if err != nil {
+		return err
+	}
+	a.Checkpoint = *checkpoint.JSON200
+	return v.Show(auditView, page.Page{Title: "Log of events", In: path, Data: a})
+}
+
+// exportEvents sends the events of the filter as the lines that the account's tree has.
+func exportEvents(v *page.Visit) error {
+	params, err := filterOf(v.Request.URL.Query()).params(perCall)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	for range maxCalls {
+		got, err := v.API.ListAuditEvents(v.Request.Context(), params, accept(lines))
+		if err != nil {
+			return err
+		}
+		_, err = b.ReadFrom(got.Body)
+		if err := errors.Join(err, got.Body.Close()); err != nil {
+			return err
+		}
+		next := after(got.Header.Get("Link"))
+		if next == "" {
+			break
+		}
+		params.ContinuationToken = &next
+	}
+	return v.File("events.jsonl", lines, b.Bytes())
+}
+
+// accept asks for a media type.
+func accept(kind string) client.RequestEditorFn {
+	return func(_ context.Context, r *http.Request) error {
+		r.Header.Set("Accept", kind)
+		return nil
+	}
+}
+
+// after returns the token of the next page that a header Link names; "" on the last one.
+func after(link string) string {
+	address, _, _ := strings.Cut(strings.TrimPrefix(link, "<"), ">")
+	to, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return to.Query().Get("continuationToken")
+}
+
+// proof sends the proof that an event is in the account's log.
+func proof(v *page.Visit) error {
+	id, err := uuid.Parse(v.Request.PathValue("id"))
+	if err != nil {
+		return page.NotFound
+	}
+	got, err := v.API.GetAuditProofWithResponse(v.Request.Context(), id, accept("text/plain"))
+	if err != nil {
+		return err
+	}
+	return v.File("event-"+id.String()+".tlog-proof", "text/plain; charset=utf-8", got.Body)
+}

@@ -1,0 +1,82 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"readiness/client"
+	"readiness/http/console/consoletest"
+)
+
+// TestAdministration shows the account to its people, and to a member no more than the interface allows; schedules are changed by a form.
+func TestAdministration(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	ada, linus, api := w.As("contoso", "ada"), w.As("contoso", "linus"), w.API("contoso", "ada")
+	workspaceID, modelID := modelOf(t, api, "Store Operations")
+	if _, err := api.CreateScheduleWithResponse(t.Context(), workspaceID, modelID, client.CreateScheduleRequest{Frequency: "Daily", TimeUtc: "03:00"}); err != nil {
+		t.Fatal(err)
+	}
+	got := ada.Get("/admin")
+	want(t, got, http.StatusOK, "contoso", "administrator", "What is used", "Analytics", "AI providers", "Store Operations", "daily, 03:00 UTC", "Disable")
+	ada.CheckPage(got)
+	member := linus.Get("/admin")
+	want(t, member, http.StatusOK, "member", "What is used")
+	linus.CheckPage(member)
+	if strings.Contains(member.Body, "Finance") { // licences are for administrators
+		t.Error("a member sees what the interface keeps from them")
+	}
+	if other := w.As("fabrikam", "margaret").Get("/admin"); strings.Contains(other.Body, "contoso") || strings.Contains(other.Body, "Store Operations") {
+		t.Error("another account is shown")
+	}
+	path := regexp.MustCompile(`action="(/admin/schedules/[^"]*)"`).FindStringSubmatch(got.Body)[1]
+	for _, step := range []struct{ do, shown string }{{"disable", "Disabled"}, {"enable", "Active"}, {"delete", "No assessment is scheduled."}} {
+		want(t, w.As("fabrikam", "margaret").Send(path, url.Values{"do": {step.do}}), http.StatusForbidden)
+		want(t, ada.Send(path, url.Values{"do": {step.do}}), http.StatusSeeOther)
+		want(t, ada.Get("/admin"), http.StatusOK, step.shown)
+	}
+	want(t, ada.Send(path, nil), http.StatusBadRequest)
+	want(t, ada.Send("/admin/schedules/x", url.Values{"do": {"delete"}}), http.StatusNotFound)
+	want(t, ada.Send("/admin/providers/embedded/test", nil), http.StatusBadRequest) // the embedded one needs no test
+	want(t, linus.Send("/admin/providers/embedded/test", nil), http.StatusForbidden, "AdminRoleRequired")
+}
+
+// TestAudit lists the account's events by filter, exports them as lines, and proves one; a member sees none of it.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	w.AssessAll("contoso", "ada")
+	ada, linus := w.As("contoso", "ada"), w.As("contoso", "linus")
+	got := ada.Get("/admin/audit")
+	want(t, got, http.StatusOK, "Checkpoint", "Log of events", "Next page", "/proof")
+	ada.CheckPage(got)
+	want(t, ada.Get("/admin/audit?type=nothing"), http.StatusOK, "No event fits.")
+	want(t, ada.Get("/admin/audit?since=2020-01-01&until=2020-01-02"), http.StatusOK, "No event fits.")
+	want(t, ada.Get("/admin/audit?person=ada"), http.StatusOK, "<bdi>ada</bdi>")
+	for _, wrong := range []string{"since=x", "until=2026-13-01", "operationId=x"} {
+		want(t, ada.Get("/admin/audit?"+wrong), http.StatusBadRequest, "The filter is not well formed")
+	}
+	file := ada.Get("/admin/audit/events.jsonl")
+	want(t, file, http.StatusOK)
+	exported := strings.Count(file.Body, "\n")
+	var stored int
+	if err := w.Pool.QueryRow(t.Context(), `SELECT count(*) FROM events WHERE account_id = 'contoso'`).Scan(&stored); err != nil {
+		t.Fatal(err)
+	}
+	if exported == 0 || exported > stored || !strings.HasPrefix(file.Body, `{"v":1,`) {
+		t.Errorf("%d lines of %d events: %.200s", exported, stored, file.Body)
+	}
+	w.Seal()
+	path := regexp.MustCompile(`"(/admin/audit/events/[^"]*/proof)"`).FindStringSubmatch(got.Body)[1]
+	want(t, ada.Get(path), http.StatusOK, "c2sp.org/tlog-proof")
+	want(t, ada.Get("/admin/audit/events/x/proof"), http.StatusNotFound)
+	for _, page := range []string{"/admin/audit", "/admin/audit/events.jsonl", path} {
+		want(t, linus.Get(page), http.StatusForbidden, "AdminRoleRequired")
+		if got := w.As("fabrikam", "margaret").Get(page); strings.Contains(got.Body, "contoso") || page == path && got.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: another account got %d", page, got.StatusCode)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+// Package pixies is the screen of what is looked at: which reports have Pixies, and how often their pages are viewed.
+package pixies
+
+import (
+	"embed"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"readiness/client"
+	"readiness/http/console/chart"
+	"readiness/http/console/page"
+)
+
+//go:embed *.html
+var files embed.FS
+
+var (
+	listView   = page.NewView(files, "list.html")
+	reportView = page.NewView(files, "report.html")
+)
+
+// path is where the navigation leads.
+const path = "/pixies"
+
+// Screen returns the screen.
+func Screen() page.Screen {
+	return page.Screen{Name: "Pixies", Path: path, Routes: []page.Route{
+		{Pattern: "GET /pixies", Serve: list}, {Pattern: "POST /pixies/{w}", Serve: change}, {Pattern: "GET /pixies/{w}/{r}", Serve: show},
+	}}
+}
+
+const (
+	// rows is how many reports a page has, and how many one form changes at most.
+	rows = 100
+	// maxCovered is how many workspaces the coverage is shown of.
+	maxCovered = 8
+	// maxCalendars is how many pages of a report have a calendar of their own.
+	maxCalendars = 6
+)
+
+// content is what the list shows.
+type content struct {
+	Workspaces []client.Workspace
+	Workspace  *client.Workspace
+	Coverage   chart.Bars
+	Reports    []client.WorkspaceReport
+	Next       string
+}
+
+// list shows the coverage of the first workspaces, and the reports of one.
+func list(v *page.Visit) error {
+	ctx, q := v.Request.Context(), v.Request.URL.Query()
+	got, err := v.API.ListWorkspacesWithResponse(ctx, &client.ListWorkspacesParams{MaxResults: new(500)})
+	if err != nil {
+		return err
+	}
+	c := content{Workspaces: got.JSON200.Value}
+	c.Coverage = chart.Bars{Caption: "Reports with Pixies", LabelHead: "Workspace", ValueHead: "Share", NoteHead: "Reports", Max: 100}
+	for i, w := range c.Workspaces {
+		if w.WorkspaceID.String() == q.Get("workspaceId") || i == 0 && q.Get("workspaceId") == "" {
+			c.Workspace = &w
+		}
+		if i < maxCovered {
+			if err := c.cover(v, w); err != nil {
+				return err
+			}
+		}
+	}
+	if c.Workspace != nil {
+		if err := c.reports(v, q); err != nil {
+			return err
+		}
+	}
+	return v.Show(listView, page.Page{Title: "Pixies", In: path, Data: c})
+}
+
+// cover adds a row of the coverage. That the platform does not list the reports of a workspace is no reason not to show the rest.
+func (c *content) cover(v *page.Visit, w client.Workspace) error {
+	bar := chart.Bar{Label: w.WorkspaceName, Link: path + "?workspaceId=" + w.WorkspaceID.String()}
+	got, err := v.API.ListReportsWithResponse(v.Request.Context(), w.WorkspaceID, &client.ListReportsParams{MaxResults: new(500)})
+	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status != http.StatusUnauthorized {
+		bar.Missing, bar.Text, bar.Note = true, "–", refused.Message
+		c.Coverage.Bars = append(c.Coverage.Bars, bar)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	all, with := len(got.JSON200.Value), 0
+	for _, r := range got.JSON200.Value {
+		if r.HasPixies {
+			with++
+		}
+	}
+	if all == 0 {
+		bar.Missing, bar.Text, bar.Note = true, "–", "no report"
+	} else {
+		share := 100 * with / all
+		bar.Value, bar.Text, bar.Note = float64(share), chart.Decimal(float64(share))+" %",
+			chart.Decimal(float64(with))+" of "+chart.Decimal(float64(all))
+	}
+	c.Coverage.Bars = append(c.Coverage.Bars, bar)
+	return nil
+}
+
+// reports reads a page of the reports of the workspace.
+func (c *content) reports(v *page.Visit, q url.Values) error {
+	params := &client.ListReportsParams{MaxResults: new(rows)}
+	if token := q.Get("continuationToken"); token != "" {
+		params.ContinuationToken = &token
+	}
+	got, err := v.API.ListReportsWithResponse(v.Request.Context(), c.Workspace.WorkspaceID, params)
+	if err != nil {
+		return err
+	}
+	c.Reports = got.JSON200.Value
+	if next := got.JSON200.ContinuationToken; next != nil {
+		c.Next = path + "?" + url.Values{"workspaceId": {c.Workspace.WorkspaceID.String()}, "continuationToken": {*next}}.Encode()
+	}
+	return nil
+}
+
+// change adds Pixies to the chosen reports, or removes them.
+func change(v *page.Visit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	w, err := uuid.Parse(v.Request.PathValue("w"))
+	if err != nil {
+		return page.NotFound
+	}
+	var ids []uuid.UUID
+	for _, text := range form["report"] {
+		id, err := uuid.Parse(text)
+		if err != nil {
+			ids = nil
+			break
+		}
+		ids = append(ids, id)
+	}
+	if len(ids) == 0 {
+		return &page.Problem{Status: http.StatusBadRequest, Title: "No report is chosen", Text: "Check the reports to change.",
+			Link: path + "?workspaceId=" + w.String(), LinkText: "Choose reports"}
+	}
+	body, ctx := client.PixiesBulkRequest{ReportIds: ids}, v.Request.Context()
+	var started *client.Accepted
+	switch form.Get("do") {
+	case "add":
+		got, err := v.API.AddPixiesToReportsWithResponse(ctx, w, nil, body)
+		if err != nil {
+			return err
+		}
+		started = got.JSON202
+	case "remove":
+		got, err := v.API.RemovePixiesFromReportsWithResponse(ctx, w, nil, body)
+		if err != nil {
+			return err
+		}
+		started = got.JSON202
+	default:
+		return &page.Problem{Status: http.StatusBadRequest, Title: "The form is incomplete", Text: "Press Add Pixies or Remove Pixies."}
+	}
+	return v.See("/operations/" + started.OperationID.String())
+}
+
+// report is what the page of a report shows.
+type report struct {
+	client.ReportPixies
+	Views     client.PageViews
+	All       chart.Calendar
+	Calendars []chart.Calendar
+}
+
+// Name returns the name of the report.
+func (r report) Name() string {
+	if r.ReportName != nil {
+		return *r.ReportName
+	}
+	return "a report"
+}
+
+// More returns how many listed pages have no calendar of their own.
+func (r report) More() []client.ViewedPage {
+	return r.Views.Value[min(len(r.Views.Value), maxCalendars):]
+}
+
+// show shows how often the pages of a report are viewed.
+func show(v *page.Visit) error {
+	w, wrong := uuid.Parse(v.Request.PathValue("w"))
+	id, err := uuid.Parse(v.Request.PathValue("r"))
+	if errors.Join(wrong, err) != nil {
+		return page.NotFound
+	}
+	views, err := v.API.GetPageViewsWithResponse(v.Request.Context(), w, id)
+	if err != nil {
+		return err
+	}
+	got, err := v.API.GetReportPixiesWithResponse(v.Request.Context(), w, id)
+	if err != nil {
+		return err
+	}
+	r := report{ReportPixies: *got.JSON200, Views: *views.JSON200}
+	var sums []int64
+	for i, p := range r.Views.Value {
+		if i == 0 {
+			sums = make([]int64, len(p.Days))
+		}
+		for day, n := range p.Days {
+			sums[day] += n
+		}
+		if i < maxCalendars {
+			r.Calendars = append(r.Calendars, r.calendar("Page "+p.Page, p.Days))
+		}
+	}
+	r.All = r.calendar("All pages", sums)
+	return v.Show(reportView, page.Page{Title: r.Name(), In: path, Data: r})
+}
+
+// calendar returns the views of days as a calendar.
+func (r report) calendar(caption string, days []int64) chart.Calendar {
+	c := chart.Calendar{Caption: caption, Head: "Views"}
+	for i, n := range days {
+		c.Days = append(c.Days, chart.Day{At: r.Views.FromUtc.AddDate(0, 0, i), Value: int(n)})
+	}
+	return c
+}
