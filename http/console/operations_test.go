@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -10,7 +11,11 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/client"
+	"readiness/definition"
+	"readiness/domain"
+	"readiness/domain/item"
 	"readiness/http/console/consoletest"
+	"readiness/work"
 )
 
 // applied applies every change of the preview as ada, and returns the address of the operation.
@@ -116,6 +121,47 @@ func TestOperationsContinue(t *testing.T) {
 	got = ada.Get(path + "/revert")
 	want(t, got, http.StatusOK, "AI instructions")
 	ada.CheckPage(got)
+}
+
+// refusing is a platform that wants another sign-in for every definition.
+type refusing struct{ work.Platform }
+
+func (refusing) Definition(context.Context, item.Caller, item.Item) (definition.Definition, error) {
+	return definition.Definition{}, domain.Refuse(domain.Unauthorized, "sign in with another factor").About("claims", askedClaims)
+}
+
+// askedClaims are {"a":1} in base64url.
+const askedClaims = "eyJhIjoxfQ"
+
+// TestOperationsWaitForSignIn says of an operation that waits for its owner's sign-in what is needed and leads the owner there, with the claims that
+// only the owner gets.
+func TestOperationsWaitForSignIn(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{Steps: func(p work.Platform) work.Platform { return refusing{p} }})
+	r := &reviewed{World: w, t: t}
+	workspace, m := modelOf(t, w.API("contoso", "ada"), "Store Operations")
+	started, err := w.API("contoso", "ada").AssessSemanticModelWithResponse(t.Context(), workspace, m, nil, client.AssessSemanticModelJSONRequestBody{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/operations/" + started.JSON202.OperationID.String()
+	for _, person := range []string{"grace", "ada"} {
+		as := w.As("contoso", person)
+		r.until(path, func(o client.Operation) bool { return o.WaitingFor != nil })
+		got := as.Get(path)
+		for looks := 0; looks < 10 && !strings.Contains(got.Body, "It waits until"); looks++ { // a read with her new token lets it continue
+			r.until(path, func(o client.Operation) bool { return o.WaitingFor != nil })
+			got = as.Get(path)
+		}
+		want(t, got, http.StatusOK, "It waits until the person who started it signs in again: sign in with another factor", "/sign-in?")
+		as.CheckPage(got)
+		if has := strings.Contains(got.Body, askedClaims); has != (person == "ada") {
+			t.Errorf("%s sees the claims: %t\n%s", person, has, got.Body)
+		}
+		list := as.Get("/operations")
+		want(t, list, http.StatusOK, "waits until the person who started it", `href="`+path+`">signs in again`)
+		as.CheckPage(list)
+	}
 }
 
 func (r *reviewed) state(path string) client.Operation {

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"net/http"
 	"net/url"
 	"strings"
@@ -73,6 +74,30 @@ func TestSignInAtProvider(t *testing.T) {
 	want(t, stranger.Get(back(t, stranger, p, "eve", "/")), http.StatusForbidden, "in no account", "UserNotRegistered")
 	want(t, stranger.Get("/"), http.StatusSeeOther)
 	want(t, stranger.Get("/sign-in/callback?error=access_denied&state=x"), http.StatusBadRequest)
+}
+
+// TestSignInWithClaims asks the provider for what the service wants of a sign-in, and for nothing that is no JSON object.
+func TestSignInWithClaims(t *testing.T) {
+	t.Parallel()
+	w, _ := provided(t, scopes...)
+	for name, c := range map[string]struct{ claims, asked string }{
+		"asked for":    {"eyJhIjoxfQ", `{"a":1}`},
+		"padded":       {"eyJhIjoxfQ==", `{"a":1}`},
+		"nothing":      {"", ""},
+		"no base64url": {"{}", ""},
+		"no JSON":      {"YWJj", ""},
+		"no object":    {"WzFd", ""},
+		"too long":     {base64.RawURLEncoding.EncodeToString([]byte(`{"a":"` + strings.Repeat("x", 4000) + `"}`)), ""},
+	} {
+		b := w.Browser()
+		want(t, b.Get("/sign-in?claims="+url.QueryEscape(c.claims)), http.StatusOK, "/sign-in/start?issuer=0")
+		got := b.Get("/sign-in/start?issuer=0&claims=" + url.QueryEscape(c.claims))
+		want(t, got, http.StatusSeeOther)
+		at, err := got.Location()
+		if err != nil || at.Query().Get("claims") != c.asked || at.Query().Has("claims") != (c.asked != "") {
+			t.Errorf("%s: the provider is asked by %s, %v", name, at, err)
+		}
+	}
 }
 
 // TestRenewedToken renews the token of a session that has ended, and asks for a sign-in where the provider gives no refresh token.

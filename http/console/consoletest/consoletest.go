@@ -54,6 +54,8 @@ type Options struct {
 	Issuers []signin.Issuer
 	// Verify are the issuers whose tokens the service trusts besides its own.
 	Verify []token.Trusted
+	// Steps returns the platform as steps of work have it, in place of the usual one.
+	Steps func(work.Platform) work.Platform
 }
 
 // World is a running service.
@@ -114,6 +116,9 @@ func Start(t testing.TB, o Options) *World {
 	}
 	w.issuer, err = token.OpenIssuer(t.TempDir())
 	testworld.Check(t, err)
+	if o.Steps != nil {
+		w.Work.Platform = o.Steps(w.Work.Platform)
+	}
 	w.work(log)
 	w.serve(databaseURL, o, log)
 	return w

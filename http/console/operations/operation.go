@@ -3,6 +3,7 @@ package operations
 import (
 	"encoding/json"
 	"errors"
+	"net/url"
 	"strings"
 
 	"readiness/client"
@@ -55,6 +56,23 @@ func (r row) Name() string {
 
 // Cancellable reports whether the operation can be cancelled.
 func (r row) Cancellable() bool { return !r.Ended() && runs[r.Type()] }
+
+// SignIn returns what the operation needs of its owner's sign-in; nil if it waits for no sign-in.
+func (r row) SignIn() *client.OperationWait {
+	if r.WaitingFor == nil || r.WaitingFor.Kind != client.OwnersSignIn {
+		return nil
+	}
+	return r.WaitingFor
+}
+
+// SignInAgain returns the address at which the owner signs in for the operation, and comes back to it.
+func (r row) SignInAgain() string {
+	q := url.Values{"to": {"/operations/" + r.ID.String()}}
+	if w := r.SignIn(); w != nil && w.Claims != nil {
+		q.Set("claims", *w.Claims)
+	}
+	return "/sign-in?" + q.Encode()
+}
 
 // Review returns the address of the review of a preview; "" for others.
 func (r row) Review() string {

@@ -98,9 +98,26 @@ func (d *Desk) start(v *page.Visit) error {
 		return err
 	}
 	d.set(v.Writer, pendingCookie, base64.RawURLEncoding.EncodeToString(text), pendingLife)
-	http.Redirect(v.Writer, v.Request, i.config(found, d.o.BaseURL).AuthCodeURL(p.State, oidc.Nonce(p.Nonce),
-		oauth2.S256ChallengeOption(p.Verifier)), http.StatusSeeOther)
+	options := []oauth2.AuthCodeOption{oidc.Nonce(p.Nonce), oauth2.S256ChallengeOption(p.Verifier)}
+	if asked := claims(v.Request); asked != "" {
+		options = append(options, oauth2.SetAuthURLParam("claims", asked))
+	}
+	http.Redirect(v.Writer, v.Request, i.config(found, d.o.BaseURL).AuthCodeURL(p.State, options...), http.StatusSeeOther)
 	return nil
+}
+
+// maxClaims bounds what a sign-in may ask for, in characters.
+const maxClaims = 4096
+
+// claims returns what the sign-in of a request must ask for, a JSON object, from base64url; "" for nothing in particular.
+func claims(r *http.Request) string {
+	encoded := r.FormValue("claims")
+	text, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(encoded, "="))
+	var object map[string]any
+	if encoded == "" || len(encoded) > maxClaims || err != nil || json.Unmarshal(text, &object) != nil {
+		return ""
+	}
+	return string(text)
 }
 
 func unanswered(i *issuer) error {

@@ -103,7 +103,9 @@ func (d *Desk) Routes() []page.Route {
 
 // choice is what the sign-in page shows.
 type choice struct {
-	To      string
+	To string
+	// Claims is what the sign-in must ask for, as the address has it; "" for nothing in particular.
+	Claims  string
 	Issuers []offer
 	People  []TrialPerson
 	// Plain is that the address is not protected by TLS; Unregistered that no issuer knows the console.
@@ -124,7 +126,7 @@ func to(r *http.Request) string {
 }
 
 func (d *Desk) choose(v *page.Visit) error {
-	c := choice{To: to(v.Request), Plain: len(d.issuers) < len(d.o.Issuers)}
+	c := choice{To: to(v.Request), Claims: v.Request.FormValue("claims"), Plain: len(d.issuers) < len(d.o.Issuers)}
 	for i, known := range d.issuers {
 		c.Issuers = append(c.Issuers, offer{i, known.name()})
 	}
