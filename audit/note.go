@@ -27,8 +27,8 @@ func Origin(base, of string, epoch int) string {
 
 var laterEpoch = regexp.MustCompile(`^/([1-9][0-9]{0,8})$`)
 
-// epochOf returns the epoch of an origin of the service's tree.
-func epochOf(base, origin string) (epoch int, ok bool) {
+// EpochOf returns the epoch of an origin of the service's tree.
+func EpochOf(base, origin string) (epoch int, ok bool) {
 	rest, ok := strings.CutPrefix(origin, base)
 	if !ok || rest == "" {
 		return 1, ok

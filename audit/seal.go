@@ -116,7 +116,7 @@ func (e epoch) continues(ctx context.Context, q querier, published [][]byte) err
 		if err != nil {
 			return err
 		}
-		of, ours := epochOf(e.base, origin)
+		of, ours := EpochOf(e.base, origin)
 		if !ours || of < e.number || head.Size == 0 {
 			continue
 		}

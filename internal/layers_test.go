@@ -33,8 +33,9 @@ var mayImport = map[string][]string{
 	"eventstore":  {"domain/...", "internal/database"},
 	"projections": {"domain/...", "eventstore", "documents", "people", "internal/database"},
 	// The trees over the log, and what publishes their heads.
-	"audit":      {"audit/tree", "eventstore"},
-	"audit/tree": {},
+	"audit":         {"audit/tree", "eventstore"},
+	"audit/tree":    {},
+	"audit/publish": {"audit"},
 	"platform/...": {
 		"platform/...", "definition/...",
 		"domain", "domain/item", // the vocabulary, not the rules

@@ -119,25 +119,36 @@ notes read it. Hand it to auditors over a channel that does not depend on this s
 
 func (r *root) auditVerifyCommand(flags *databaseFlags) *cobra.Command {
 	var files []string
+	var bucket string
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Verify that the log still has what signed heads say that it had",
 		Long: `Computes the trees of the log from its events, and compares them with the database's own tiles and heads and with each
---checkpoint: a signed head that was kept outside, of all events or of one account. It finds a history that was replaced by another one
-that agrees with itself, and a database that was set back. Mismatches are listed on stdout; then the exit code is 3.
+--checkpoint: a signed head that was kept outside, of all events or of one account. With --checkpoint-to it also compares them
+with the newest published head of each tree. It finds a history that was replaced by another one that agrees with itself, and a
+database that was set back. Mismatches are listed on stdout; then the exit code is 3.
 
 It cannot find changes from before the first kept head, nor of what came after the last.`,
 		Example: "  readiness audit verify --checkpoint 2025/audit.checkpoint --checkpoint 2026/audit.checkpoint",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if len(files) == 0 {
-				return cli.Usage("--checkpoint is missing; readiness events verify compares the database with itself")
+			if len(files) == 0 && bucket == "" {
+				return cli.Usage("--checkpoint or --checkpoint-to is missing; readiness events verify compares the database with itself")
 			}
 			notes, err := readNotes(files)
 			if err != nil {
 				return err
 			}
 			return r.withCore(c.Context(), *flags, false, func(core *core) error {
+				log, _, err := r.trees(core, flags.data)
+				if err != nil {
+					return err
+				}
+				published, err := published(c.Context(), log, bucket)
+				if err != nil {
+					return err
+				}
+				notes = append(notes, published...)
 				now := make(chan struct{})
 				close(now)
 				damaged, err := r.verifyTrees(c.Context(), core, flags.data, notes, now)
@@ -149,18 +160,20 @@ It cannot find changes from before the first kept head, nor of what came after t
 		},
 	}
 	checkpointFlag(c, &files)
+	c.Flags().StringVar(&bucket, "checkpoint-to", "", "bucket to which heads are published: "+bucketUsage)
 	return c
 }
 
 func (r *root) auditRestartCommand(flags *databaseFlags) *cobra.Command {
 	var files []string
-	var because string
+	var because, bucket string
 	c := &cobra.Command{
 		Use:   "restart",
 		Short: "Begin the trees of the log again after the database was restored to an earlier time",
 		Long: `A database that is behind a head that it has published signs nothing, because two heads would contradict each other. This
 command begins a new epoch of all trees, under a new name. The first entry of each tree names the reason and the last known head of the
-earlier epoch: the database's own, the one kept in the data directory, or one of --checkpoint. Heads of the earlier epoch can still be
+earlier epoch: the database's own, the one kept in the data directory, a published one (--checkpoint-to), or one of
+--checkpoint. Heads of the earlier epoch can still be
 verified for what the database still has.`,
 		Example: `  readiness audit restart --because "restored the backup of 3 May after a disk failure" --checkpoint last.checkpoint`,
 		Args:    cobra.NoArgs,
@@ -181,7 +194,11 @@ verified for what the database still has.`,
 					return fmt.Errorf("%s has no %s, which signs the first heads; name the service's directory with --data", flags.data,
 						keyFile)
 				}
-				number, err := log.Restart(c.Context(), because, notes)
+				published, err := published(c.Context(), log, bucket)
+				if err != nil {
+					return err
+				}
+				number, err := log.Restart(c.Context(), because, append(notes, published...))
 				if err == nil {
 					fmt.Fprintf(r.Stdout, "epoch %d has begun; the log is added to its trees within seconds while a worker runs\n", number)
 				}
@@ -190,6 +207,7 @@ verified for what the database still has.`,
 		},
 	}
 	checkpointFlag(c, &files)
+	c.Flags().StringVar(&bucket, "checkpoint-to", "", "bucket to which heads are published: "+bucketUsage)
 	c.Flags().StringVar(&because, "because", "", "why the trees are begun again; it is in their first entries")
 	return c
 }

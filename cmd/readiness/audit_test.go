@@ -184,7 +184,7 @@ func TestAuditVerify(t *testing.T) {
 			cli.ExitDamaged, []string{"/accounts/nobody", ": 1 mismatches\n"}},
 		{"a later one", []string{a.file("later", a.signed(a.key, treeOrigin, tree.Head{Size: head.Size + 1, Root: tree.Hash{1}}))}, cli.ExitDamaged,
 			[]string{"the log was cut, or set back to an earlier time", ": 1 mismatches\n"}},
-		{"none", nil, cli.ExitUsage, []string{"--checkpoint is missing", "readiness events verify"}},
+		{"none", nil, cli.ExitUsage, []string{"--checkpoint or --checkpoint-to is missing", "readiness events verify"}},
 		{"a file that is missing", []string{filepath.Join(a.files, "none")}, cli.ExitFailed, []string{"none: no such file"}},
 		{"a file that is no head", []string{newest, a.file("text", []byte("no head"))}, cli.ExitUsage, []string{"text: audit: a note that is no checkpoint"}},
 		{"a head without a size", []string{a.file("size", bytes.Replace(head.Note, []byte("\n"), []byte("\nx"), 1))}, cli.ExitUsage, []string{"has no size"}},
@@ -273,3 +273,5 @@ func TestAuditRestart(t *testing.T) {
 	a.wants(a.types("audit", "verify", "--checkpoint", lost), cli.ExitDamaged, "and a head of")
 	a.wants(a.types("events", "verify"), cli.ExitOK, ": 0 mismatches\n")
 }
+
+func otherHead(size int64) tree.Head { return tree.Head{Size: size, Root: tree.Hash{1}} }

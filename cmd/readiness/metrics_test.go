@@ -34,6 +34,7 @@ func TestMetricsAreListed(t *testing.T) {
 	defer life.end()
 	f := serveFlags{baseURL: "http://127.0.0.1:1", countTimeout: time.Minute}
 	f.data, f.url, f.platforms, f.workers, f.asks = t.TempDir(), pgtest.URL(t), []string{"folder:../../samples/workspaces"}, 1, 1
+	f.anchors.bucket = "file://" + t.TempDir()
 	s, err := r.openService(t.Context(), life, f.serviceFlags, account.DefaultPlans(), false)
 	if err != nil {
 		t.Fatal(err)

@@ -36,6 +36,7 @@ type serviceFlags struct {
 	metricsListen string
 	// aiPrivate allows AI providers saved by accounts to be in private networks.
 	aiPrivate bool
+	anchors   anchorFlags
 }
 
 func (f *serviceFlags) add(flags *pflag.FlagSet) {
@@ -56,6 +57,7 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 		"/metrics is then nowhere else")
 	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false,
 		"allow AI providers saved by accounts on this machine and in private networks")
+	f.anchors.add(flags)
 }
 
 // serveFlags are the flags of serve.
@@ -163,7 +165,8 @@ func (f *serviceFlags) check() error {
 	if f.asks < 1 {
 		return cli.Usage("--ai-workers must be at least 1")
 	}
-	return nil
+	_, _, err = f.anchors.parsed()
+	return err
 }
 
 // serve runs until ctx ends or the listener fails.

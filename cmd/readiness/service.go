@@ -47,6 +47,7 @@ type service struct {
 	tracer   trace.TracerProvider
 	measured *monitor.Monitor
 	audit    *audit.Log
+	anchors  *anchors
 }
 
 // knowPeople opens the people of the log with the secrets, and checks that they are the ones under which people were stored.
@@ -103,12 +104,11 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
-	wired, err := wiring.Wire(wiring.Parts{
-		Log: core.Log, VaultKey: secrets.key("vault", vault.KeySize), PixieKey: secrets.key("pixies", 32), Plans: core.plans,
-		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.Log}, Logger: r.Log, Now: time.Now, Workers: f.workers,
-		Asks: f.asks, Regime: regime,
-		CheckpointKey: secrets.key("checkpoints", ed25519.SeedSize), Published: audit.Kept(secrets.keptHead()),
-	})
+	anchors, err := f.anchors.open(ctx, life, secrets)
+	if err != nil {
+		return nil, err
+	}
+	wired, err := r.wire(core, secrets, f, regime, anchors)
 	if err != nil {
 		return nil, err
 	}
@@ -121,13 +121,24 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	}
 	s := wired.Commands
 	s.Platform, s.Accounts.Permissions, s.Jobs = platform, platform, queue
+	anchors.start(r, wired.Audit, queue, registry)
 	measured := r.measure(core, queue)
 	registerMetrics(registry, core, queue, wired.AI, measured, f.data)
 	if err := startMetrics(ctx, life, registry); err != nil {
 		return nil, err
 	}
 	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer, commands: s,
-		measured: measured, audit: wired.Audit}, nil
+		measured: measured, audit: wired.Audit, anchors: anchors}, nil
+}
+
+// wire makes the commands, the work and the trees of the log.
+func (r *root) wire(core *core, with secrets, f serviceFlags, regime *readiness.Regime, anchors *anchors) (*wiring.Service, error) {
+	return wiring.Wire(wiring.Parts{
+		Log: core.Log, VaultKey: with.key("vault", vault.KeySize), PixieKey: with.key("pixies", 32), Plans: core.plans,
+		AI: ai.Options{Getenv: os.Getenv, PrivateAddresses: f.aiPrivate, Log: r.Log}, Logger: r.Log, Now: time.Now, Workers: f.workers,
+		Asks: f.asks, Regime: regime,
+		CheckpointKey: with.key("checkpoints", ed25519.SeedSize), Published: anchors.Published,
+	})
 }
 
 // openDatabase starts or finds the database, refuses one that cannot serve the log, and migrates it.
@@ -175,6 +186,9 @@ func (s *service) work(ctx context.Context, life *lifetime) error {
 	}
 	life.then("work", s.queue.Stop)
 	life.background("measuring the database", s.measured.Run)
+	if s.anchors.publish != nil {
+		life.background("publishing signed heads", s.anchors.publish.Run)
+	}
 	return nil
 }
 
