@@ -3439,7 +3439,10 @@ type PortfolioModel struct {
 	ScoreComplete *bool `json:"scoreComplete,omitempty"`
 
 	// ScoreDataAgent The score of the semantic model as a data agent reads it.
-	ScoreDataAgent    *int               `json:"scoreDataAgent,omitempty"`
+	ScoreDataAgent *int `json:"scoreDataAgent,omitempty"`
+
+	// Scores The scores of the newest assessments that are comparable with the newest one, it included, oldest first.
+	Scores            []int              `json:"scores"`
 	SemanticModelID   openapi_types.UUID `json:"semanticModelId"`
 	SemanticModelName string             `json:"semanticModelName"`
 
@@ -3468,6 +3471,9 @@ type Preview struct {
 	AssessmentID *string         `json:"assessmentId"`
 	Changes      []PreviewChange `json:"changes"`
 	CreatedAtUtc time.Time       `json:"createdAtUtc"`
+
+	// Dimensions Every dimension without and with all changes applied; absent when nothing was scored.
+	Dimensions []ScoredDimension `json:"dimensions,omitempty"`
 
 	// DimensionsThatFall The dimensions that score lower in a copy of the model with all changes applied; absent when there are none.
 	DimensionsThatFall []FallingDimension `json:"dimensionsThatFall,omitempty"`
@@ -3782,6 +3788,16 @@ type ScheduleRunOutcome string
 
 // ScheduleTime HH:MM in UTC.
 type ScheduleTime = string
+
+// ScoredDimension defines model for ScoredDimension.
+type ScoredDimension struct {
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	ScoreAfter *float64 `json:"scoreAfter"`
+
+	// ScoreNow Null where no rule applies.
+	ScoreNow *float64 `json:"scoreNow"`
+}
 
 // SemanticModel defines model for SemanticModel.
 type SemanticModel struct {

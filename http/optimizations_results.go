@@ -39,6 +39,7 @@ func (s *Server) preview(ctx context.Context, o projections.Operation) (api.Oper
 		Agent:    s.previewAgent(p.AgentAccess),
 		Provider: p.Provider, MaxLength: p.MaxLength, ScoreNow: p.ScoreNow, ScoreAfter: p.ScoreAfter,
 		NeedsYourWords: p.NeedsYourWords, DimensionsThatFall: p.DimensionsThatFall,
+		Dimensions: p.Dimensions,
 	}
 	if len(p.Warnings) > 0 {
 		out.Warnings = p.Warnings

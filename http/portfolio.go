@@ -117,7 +117,7 @@ func portfolioModel(m projections.PortfolioModel) api.PortfolioModel {
 		WorkspaceID: a.WorkspaceID, WorkspaceName: a.WorkspaceName, SemanticModelID: a.ModelID, SemanticModelName: a.ModelName,
 		AssessmentID: a.AssessmentID, AssessedAtUtc: a.AssessedAt.UTC(), Score: a.Score, ScoreDataAgent: a.ScoreDataAgent,
 		ScoreComplete: a.ScoreComplete, Dimensions: dimensions(a), FindingsCount: a.FindingsCount, FindingsBySeverity: severities(a),
-		RegimeID: a.RegimeID, Views: m.Views, ViewsWindowDays: usage.Days, TrackedReports: m.Reports,
+		RegimeID: a.RegimeID, Scores: m.Scores, Views: m.Views, ViewsWindowDays: usage.Days, TrackedReports: m.Reports,
 	}
 	if b := m.Before; b != nil && a.Score != nil && b.Score != nil {
 		out.Earlier = &api.EarlierScore{

@@ -61,11 +61,21 @@ type PortfolioModel struct {
 	Tracked trackeditem.Status // "" if the model is not a tracked item
 	// Running is the oldest operation on the model that has not ended; nil without one.
 	Running *RunningOperation
-	cursor  PortfolioCursor
+	// Scores are those of the newest assessments that are comparable with Newest, it included, oldest first; at most MaxScores.
+	Scores []int
+	cursor PortfolioCursor
 }
 
 // Cursor returns the model's place in the portfolio, in every order.
 func (m PortfolioModel) Cursor() PortfolioCursor { return m.cursor }
+
+// MaxScores is how many scores of a model the portfolio has at most.
+const MaxScores = 12
+
+// scoresSQL selects them of a model p.
+var scoresSQL = fmt.Sprintf(`ARRAY(SELECT score FROM (SELECT (b.assessment ->> 'score')::int AS score, b.assessed_at, b.id
+	FROM %s b WHERE b.account_id = $1 AND b.model_id = p.model_id AND b.basis = p.basis AND b.assessment ->> 'score' IS NOT NULL
+	ORDER BY b.assessed_at DESC, b.id DESC LIMIT %d) s ORDER BY s.assessed_at, s.id)`, liveAssessments, MaxScores)
 
 // RunningOperation is an operation that has not ended.
 type RunningOperation struct {
@@ -187,7 +197,7 @@ func (q PortfolioQuery) statement() database.Statement {
 			(SELECT jsonb_build_object('id', o.id, 'type', o.type) FROM ` + liveOperations + ` o
 				WHERE o.account_id = $1 AND o.status IN ('NotStarted', 'Running') AND o.item_id = p.model_id
 				ORDER BY o.created_at, o.id LIMIT 1),
-			p.rank, p.name_folded, p.model_id
+			` + scoresSQL + `, p.rank, p.name_folded, p.model_id
 		FROM page p ` + beforeSQL + ` LEFT JOIN seen ON seen.model_id = p.model_id
 		ORDER BY p.sorted` + by.direction + `, p.model_id` + by.direction}
 }
@@ -196,7 +206,7 @@ func scanPortfolioModel(row pgx.CollectableRow) (m PortfolioModel, err error) {
 	var newest, before, running []byte
 	var change *int
 	var tracked *string
-	if err := row.Scan(&newest, &before, &change, &m.Views, &m.Reports, &tracked, &running, &m.cursor.Rank, &m.cursor.Name,
+	if err := row.Scan(&newest, &before, &change, &m.Views, &m.Reports, &tracked, &running, &m.Scores, &m.cursor.Rank, &m.cursor.Name,
 		&m.cursor.ID); err != nil {
 		return m, err
 	}

@@ -336,7 +336,7 @@ func (p *Preview) score(d definition.Definition, by *readiness.Regime, now readi
 		return err
 	}
 	then := by.Assess(changed, o)
-	p.ScoreAfter, p.DimensionsThatFall = then.Score, Falling(now, then)
+	p.ScoreAfter, p.DimensionsThatFall, p.Dimensions = then.Score, Falling(now, then), Scored(now, then)
 	return nil
 }
 

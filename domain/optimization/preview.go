@@ -51,6 +51,8 @@ type Preview struct {
 	// DimensionsThatFall are the dimensions with a lower score after every change. One
 	// falls when what is judged changes: what is hidden no longer counts.
 	DimensionsThatFall []FallingDimension `json:"dimensionsThatFall,omitempty"`
+	// Dimensions are all dimensions without and with every change; nil where nothing was scored.
+	Dimensions []ScoredDimension `json:"dimensions,omitempty"`
 	// ScoreNow and ScoreAfter are the score without and with every change.
 	ScoreNow   *int `json:"scoreNow"`
 	ScoreAfter *int `json:"scoreAfter"`
@@ -107,6 +109,23 @@ type FallingDimension struct {
 	// JudgedNow and JudgedAfter are how many objects its rules judge.
 	JudgedNow   int `json:"judgedNow"`
 	JudgedAfter int `json:"judgedAfter"`
+}
+
+// ScoredDimension is a dimension without and with every change. A score is nil where no rule applies.
+type ScoredDimension struct {
+	ID         string   `json:"id"`
+	Name       string   `json:"name"`
+	ScoreNow   *float64 `json:"scoreNow"`
+	ScoreAfter *float64 `json:"scoreAfter"`
+}
+
+// Scored returns the dimensions of two assessments side by side.
+func Scored(before, after readiness.Result) []ScoredDimension {
+	all := make([]ScoredDimension, len(before.Dimensions))
+	for i, d := range before.Dimensions {
+		all[i] = ScoredDimension{d.ID, d.Name, d.Raw, after.Dimensions[i].Raw}
+	}
+	return all
 }
 
 // Falling returns the dimensions that score lower in an assessment than in an earlier one.

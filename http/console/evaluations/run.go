@@ -90,7 +90,11 @@ func (a *answered) read(document benchmark.RunDocument, number int) {
 	for i, q := range document.Questions {
 		only := answerOf("Answer", q.Tally)
 		only.Question, only.Key, only.Overrule = q.QuestionID, strconv.Itoa(i), address+"/verdict"
-		all[i] = asked{ID: q.QuestionID, Text: q.Text, Expected: q.Expected.Text(), Query: q.Expected.DAX, Answers: []answer{only}}
+		expected := q.Expected.Text()
+		if expected == q.Expected.DAX {
+			expected = "" // the query is shown next to that of the answer
+		}
+		all[i] = asked{ID: q.QuestionID, Text: q.Text, Expected: expected, Query: q.Expected.DAX, Answers: []answer{only}}
 	}
 	a.Questions = ordered(all, func(q asked) int {
 		switch q.Answers[0].Verdict {

@@ -12,6 +12,18 @@ addEventListener("pageshow", () => {
 	for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
 });
 
+// A page of something that runs loads itself again, also after the machine slept. Without script the browser does it. It waits for the network,
+// and while a text is being typed.
+const running = document.querySelector("main[data-refresh]");
+if (running) {
+	const reload = () => {
+		if (!navigator.onLine) addEventListener("online", reload, {once: true});
+		else if (document.activeElement.matches("textarea, input, select")) setTimeout(reload, 1000);
+		else location.reload();
+	};
+	setTimeout(reload, 1000 * running.dataset.refresh);
+}
+
 // A box marked data-all checks the boxes with that name.
 for (const all of document.querySelectorAll("input[data-all]")) {
 	all.hidden = false;

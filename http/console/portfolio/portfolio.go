@@ -151,11 +151,8 @@ func (c content) show(v *page.Visit) error {
 // Trend returns the small line of a model's scores.
 func (content) Trend(m client.PortfolioModel) chart.Spark {
 	c := chart.Spark{What: "Scores", High: 100}
-	if m.Earlier != nil {
-		c.Values = append(c.Values, float64(m.Earlier.Score))
-	}
-	if m.Score != nil {
-		c.Values = append(c.Values, float64(*m.Score))
+	for _, score := range m.Scores {
+		c.Values = append(c.Values, float64(score))
 	}
 	return c
 }

@@ -2,6 +2,7 @@ package stories_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"image/png"
@@ -11,8 +12,11 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/google/uuid"
 
+	"readiness/client"
 	"readiness/http/console/consoletest"
+	"readiness/internal/testworld"
 )
 
 var screensDir = flag.String("screens", "", "directory in which TestScreens writes the pictures of all screens")
@@ -46,7 +50,76 @@ func screens(t *testing.T, w *consoletest.World) []screen {
 			all = append(all, screen{"model", "/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String()})
 		}
 	}
-	return all
+	return append(all, evaluated(t, w)...)
+}
+
+// evaluated returns the screens of an evaluation, of a report with Pixies that were viewed, and of the account.
+func evaluated(t *testing.T, w *consoletest.World) []screen {
+	t.Helper()
+	api := w.API("contoso", "ada")
+	got, err := api.GetPortfolioWithResponse(t.Context(), &client.GetPortfolioParams{Q: new("Retail Sales")})
+	testworld.Check(t, err)
+	m := got.JSON200.Value[0]
+	base := "/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String()
+	ask(t, w, api, m.WorkspaceID, m.SemanticModelID)
+	run, err := api.StartBenchmarkRunWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, nil,
+		client.StartBenchmarkRunRequest{AnsweredBy: client.AnsweredByRequest{Kind: "PlatformAssistant"}})
+	testworld.Check(t, err)
+	w.Ended(api, run.JSON202.OperationID)
+	compared, err := api.CreateAbTestWithResponse(t.Context(), nil, client.CreateAbTestRequest{Name: "Assistant or provider",
+		Source: client.AbTestSourceRequest{Kind: "Questions"},
+		SideA:  client.AbTestSideRequest{WorkspaceID: m.WorkspaceID, SemanticModelID: m.SemanticModelID, AnsweredBy: client.AnsweredByRequest{Kind: "PlatformAssistant"}},
+		SideB: client.AbTestSideRequest{WorkspaceID: m.WorkspaceID, SemanticModelID: m.SemanticModelID,
+			AnsweredBy: client.AnsweredByRequest{Kind: "GenericAgent", ProviderID: new("embedded")}}})
+	testworld.Check(t, err)
+	w.Ended(api, compared.JSON202.OperationID)
+	tests, err := api.ListAbTestsWithResponse(t.Context(), nil)
+	testworld.Check(t, err)
+	test := "/evaluations/" + tests.JSON200.Value[0].AbTestID
+	_, err = api.CreateScheduleWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, client.CreateScheduleRequest{Frequency: "Daily", TimeUtc: "03:00"})
+	testworld.Check(t, err)
+	w.Seal()
+	return []screen{{"evaluations", "/evaluations"}, {"evaluation-of-model", base + "/evaluation"}, {"questions", base + "/questions"},
+		{"import", base + "/questions/import"}, {"benchmark-run", base + "/runs/" + run.JSON202.OperationID.String()}, {"ab-test", test},
+		{"ab-run", test + "/runs/" + compared.JSON202.OperationID.String()},
+		{"pixies", "/pixies?workspaceId=" + m.WorkspaceID.String()}, {"pixies-report", viewed(t, w, api, m.WorkspaceID)},
+		{"administration", "/admin"}, {"audit", "/admin/audit"}}
+}
+
+// ask saves questions about a model: generated ones, and some that no one can answer from its metadata.
+func ask(t *testing.T, w *consoletest.World, api *client.Service, workspaceID, modelID uuid.UUID) {
+	t.Helper()
+	made, err := api.GenerateBenchmarkQuestionsWithResponse(t.Context(), workspaceID, modelID, nil, client.GenerateBenchmarkQuestionsRequest{Count: new(12)})
+	testworld.Check(t, err)
+	w.Ended(api, made.JSON202.OperationID)
+	result, err := api.GetOperationResultWithResponse(t.Context(), made.JSON202.OperationID)
+	testworld.Check(t, err)
+	var set struct {
+		Value []client.GivenBenchmarkQuestion `json:"value"`
+	}
+	testworld.Check(t, json.Unmarshal(result.Body, &set))
+	for _, text := range []string{"How many customers came back within a month?", "Which campaign brought most visitors?"} {
+		set.Value = append(set.Value, client.GivenBenchmarkQuestion{Text: text, Expected: client.GivenExpectedAnswer{Value: new("310")}, Tags: []string{"people"}})
+	}
+	saved, err := api.SaveBenchmarkQuestionsWithResponse(t.Context(), workspaceID, modelID, nil, client.SaveBenchmarkQuestionsRequest{Questions: set.Value})
+	testworld.Check(t, err)
+	w.Ended(api, saved.JSON202.OperationID)
+}
+
+// viewed adds Pixies to a report, whose pages were viewed on some days, and returns its page.
+func viewed(t *testing.T, w *consoletest.World, api *client.Service, workspaceID uuid.UUID) string {
+	t.Helper()
+	reports, err := api.ListReportsWithResponse(t.Context(), workspaceID, nil)
+	testworld.Check(t, err)
+	id := reports.JSON200.Value[0].ReportID
+	started, err := api.AddPixiesWithResponse(t.Context(), workspaceID, id, nil)
+	testworld.Check(t, err)
+	w.Ended(api, started.JSON202.OperationID)
+	_, err = w.Pool.Exec(t.Context(), `INSERT INTO page_view_hours (account_id, report_id, hour, page, views)
+		SELECT 'contoso', $1, date_trunc('hour', $2::timestamptz) - day * interval '1 day', page, 1 + (day * length(page)) % 13
+		FROM generate_series(0, 27) day, unnest(ARRAY['overview', 'detail by store', 'trend']) page WHERE (day + length(page)) % 7 > 1`, id, w.Now())
+	testworld.Check(t, err)
+	return "/pixies/" + workspaceID.String() + "/" + id.String()
 }
 
 // opened returns a tab in which ada of contoso is signed in, in a world whose models she has assessed.
@@ -95,11 +168,11 @@ func (b *tab) fits(what string) {
 	b.t.Helper()
 	wide := ""
 	b.run(what, chromedp.Evaluate(`(() => { const w = document.documentElement.clientWidth;
-		const cards = [...document.querySelectorAll(".card *, .rows:not(.scroll) *")].filter((e) => !e.closest(".scroll") &&
+		const cards = [...document.querySelectorAll(".card *, .rows:not(.scroll) *")].filter((e) => !e.closest(".scroll, .unseen") &&
 			e.getBoundingClientRect().right > e.closest(".card, .rows").getBoundingClientRect().right + 1);
 		if (cards.length) return cards.slice(0, 3).map((e) => e.outerHTML.slice(0, 200)).join(" | ");
 		if (document.documentElement.scrollWidth <= w) return "";
-		const out = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > w + 1 && !e.closest(".scroll"));
+		const out = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > w + 1 && !e.closest(".scroll, .unseen"));
 		return out.slice(0, 3).map((e) => e.outerHTML.slice(0, 200)).join(" | ") || "the page scrolls sideways" })()`, &wide))
 	if wide != "" {
 		b.t.Errorf("%s is wider than the window: %s", what, wide)
@@ -138,9 +211,10 @@ func TestHostileNames(t *testing.T) {
 	if err != nil || len(got.JSON200.Value) < 3 {
 		t.Fatalf("got %d models, %v", len(got.JSON200.Value), err)
 	}
-	paths := []string{"/", "/assess?workspaceId=" + got.JSON200.Value[0].WorkspaceID.String()}
+	paths := []string{"/", "/evaluations", "/pixies", "/admin", "/admin/audit", "/operations", "/assess?workspaceId=" + got.JSON200.Value[0].WorkspaceID.String()}
 	for _, m := range got.JSON200.Value {
-		paths = append(paths, "/models/"+m.WorkspaceID.String()+"/"+m.SemanticModelID.String())
+		base := "/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String()
+		paths = append(paths, base, base+"/evaluation", base+"/questions")
 	}
 	for _, at := range paths {
 		for _, width := range []int64{320, 1440} {
