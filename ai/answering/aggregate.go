@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/answering/wording"
 	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 )
@@ -32,7 +33,13 @@ func (q *question) aggregated(d *draft, m *mention, c *candidate, r *rank) (why 
 	switch word := q.aggregator(m); {
 	case q.counted(m) && q.words[m.to-1].plural() || q.mostOf(m, r):
 		name, expression = q.countOf(m, c)
-	case word >= 0 && c.field.summable() && c.score >= fullName:
+	case q.isExtreme(m, c, r):
+		name, expression = q.words[r.at].text+" "+c.field.ref.Name, map[modelquery.Operator]string{
+			modelquery.Top: "MAX", modelquery.Bottom: "MIN"}[r.operator]+"("+c.field.String()+")"
+		if !q.chooses(m) {
+			r.operator = ""
+		}
+	case word >= 0 && c.field.summable() && (c.score >= fullName || q.engine.wide != nil && c.score >= enough):
 		name, expression = q.words[word].text+" "+c.field.ref.Name, functions[q.words[word].lower]+"("+c.field.String()+")"
 		q.take(word, word+1)
 	}
@@ -73,6 +80,31 @@ func (q *question) aggregator(m *mention) int {
 func (q *question) mostOf(m *mention, r *rank) bool {
 	return r.operator != "" && r.at == m.from-1 && slices.Contains([]string{"most", "fewest", "least"}, q.words[r.at].lower) &&
 		q.words[m.to-1].plural() && len(q.mentions) > 1
+}
+
+// isExtreme reports whether the end of a ranking is one of the numbers of a column: the highest rate, or the warehouse with the
+// biggest capacity, which is a property of each.
+func (q *question) isExtreme(m *mention, c *candidate, r *rank) bool {
+	if q.engine.wide == nil || r.operator == "" || r.at != m.from-1 || r.count > 1 ||
+		slices.Contains([]string{"most", "least", "fewest"}, strings.ToLower(r.word)) || q.words[0].lower == "who" ||
+		wording.Adjectives[strings.ToLower(r.word)].Of != nil || !c.field.summable() || c.score < fullName {
+		return false
+	}
+	for k := range q.mentions {
+		o := &q.mentions[k]
+		if o.from == m.from || o.used || o.isMeasure {
+			continue
+		}
+		if len(o.columns) == 0 || !o.columns[0].field.isName() || o.columns[0].field.ref.Table != c.field.ref.Table || o.context == group {
+			return false
+		}
+	}
+	return true
+}
+
+// chooses reports whether another mention than m is what a ranking chooses from.
+func (q *question) chooses(m *mention) bool {
+	return slices.ContainsFunc(q.mentions, func(o mention) bool { return o.from != m.from && !o.used && !o.isMeasure })
 }
 
 // countOf returns a measure of how many there are: rows, if the words name the table, else values of the column.

@@ -3,10 +3,12 @@ package answering
 import (
 	"fmt"
 	"slices"
+
+	"readiness/ai/answering/wording"
 )
 
 // denials are words that exclude something.
-var denials = setOf("not no nor without except excluding never neither none exclude excludes")
+var denials = wording.SetOf("not no nor without except excluding never neither none exclude excludes")
 
 // answer returns the answer that the findings give, or the reason why there is none.
 func (q *question) answer() Explained {
@@ -36,7 +38,10 @@ func (q *question) answer() Explained {
 	if why := q.valuesOf(d); why != "" {
 		return cannotTell(why)
 	}
-	if len(d.query.Measures) == 0 && (len(d.query.Groupings) == 0 || !q.isList()) {
+	if why := q.complete(d, &r); why != "" {
+		return cannotTell(why)
+	}
+	if len(d.query.Measures) == 0 && (len(d.query.Groupings) == 0 || len(q.subjects) == 0 && !q.isList()) {
 		return cannotTell("the question names no measure that I am given")
 	}
 	if why := q.timesOf(d); why != "" {
@@ -46,6 +51,9 @@ func (q *question) answer() Explained {
 		return cannotTell(why)
 	}
 	if why := d.unrelated(); why != "" {
+		return cannotTell(why)
+	}
+	if why := q.combine(d); why != "" {
 		return cannotTell(why)
 	}
 	return q.noted(d.explain())

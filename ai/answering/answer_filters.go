@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/answering/wording"
 	"readiness/domain/benchmark/modelquery"
 )
 
@@ -42,7 +43,7 @@ func (q *question) attachBounds(d *draft) string {
 }
 
 // links are words that may be between a field and the value it is compared with.
-var links = setOf("of is are was were be being a an the that which in")
+var links = wording.SetOf("of is are was were be being a an the that which in")
 
 // mentionNear returns the mention that follows a number directly as its unit ("more than 100 units"), else the one right before a
 // comparison, else the one right after it.
@@ -83,12 +84,15 @@ func (m *mention) isExactMeasure() bool {
 // valuesOf adds the filters on values that the question names.
 func (q *question) valuesOf(d *draft) string {
 	for _, f := range q.filters {
+		if f.source == InValues {
+			q.valueColumn(&f, d)
+		}
 		c, why := q.choose(f.column, f.columnAt, d)
 		if why != "" {
 			return why
 		}
 		kind := modelquery.ValueTypeOf(c.field.dataType)
-		values := slices.Clone(f.values)
+		values := slices.Concat(f.values, c.values)
 		for i, v := range values {
 			typed, ok := typedValue(kind, v)
 			if !ok {
@@ -114,6 +118,9 @@ func (q *question) valuesOf(d *draft) string {
 			slices.Sort(values)
 		}
 		for _, values := range one {
+			if f.compared {
+				d.use(c.field, reason{q.text(f.run), f.source, c.score})
+			}
 			d.filter(modelquery.Filter{Field: c.field.named(), Operator: operator, Values: values, Type: kind},
 				fmt.Sprintf("%s %s %s", shorten(c.field.String()), spoken(operator), shorten(strings.Join(values, ", "))),
 				reason{q.text(f.run), f.source, c.score})

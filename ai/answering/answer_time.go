@@ -5,16 +5,21 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/answering/wording"
 	"readiness/domain/benchmark/modelquery"
 )
 
 // against are words that mark a time as one to compare with.
-var against = setOf("than vs versus against compare compared comparing comparison relative")
+var against = wording.SetOf("than vs versus against compare compared comparing comparison relative")
 
 // timesOf adds the times that the question names.
 func (q *question) timesOf(d *draft) string {
 	if len(q.times) == 0 {
 		return ""
+	}
+	q.versusLastYear()
+	if done, why := q.versus(d); done {
+		return why
 	}
 	for _, t := range q.times {
 		if t.unclear != "" {
@@ -61,6 +66,62 @@ func (q *question) timesOf(d *draft) string {
 		}
 	}
 	return ""
+}
+
+// versus shows a measure in each of two times that the question compares.
+func (q *question) versus(d *draft) (done bool, why string) {
+	if q.engine.wide == nil || len(q.times) != 2 || len(d.query.Measures) != 1 ||
+		!slices.ContainsFunc(q.words, func(w word) bool { return against[w.lower] }) {
+		return false, ""
+	}
+	measure := d.query.Measures[0]
+	var shown []defined
+	for _, t := range q.times {
+		calendar, why := q.calendarOf(d, t)
+		f, ok := t.filter(calendar)
+		if t.unclear != "" || t.relation != within || t.fiscal != "" || len(t.years) > 1 || why != "" || !ok {
+			return false, ""
+		}
+		at := q.words[t.from:t.to]
+		for len(at) > 1 && wording.SetOf("in of on for the during")[at[0].lower] {
+			at = at[1:]
+		}
+		name := measure.Name + " in " + strings.TrimSpace(q.source[at[0].from:at[len(at)-1].to])
+		shown = append(shown, defined{modelquery.Field{Table: measure.Table, Name: name},
+			"CALCULATE(" + defined{named: measure}.String() + ", " + f.DAX() + ")"})
+		if len(q.engine.lexicon.byName[strings.ToLower(name)]) > 0 {
+			return false, ""
+		}
+	}
+	if shown[0].named == shown[1].named {
+		return false, ""
+	}
+	d.defined, d.query.Measures = append(d.defined, shown...), nil
+	for _, s := range shown {
+		d.query.Measures = append(d.query.Measures, s.named)
+	}
+	return true, ""
+}
+
+// versusLastYear reads a comparison of this year with the last as one of two years, where the day of the question is known.
+func (q *question) versusLastYear() {
+	if q.engine.wide == nil || len(q.times) > 2 {
+		return
+	}
+	last, this := modelquery.Last(modelquery.Year), modelquery.This(modelquery.Year)
+	at := slices.IndexFunc(q.times, func(t timePhrase) bool { return t.named && t.period == last && t.unclear == "" })
+	if at < 0 || len(q.times) == 2 && (!q.times[1-at].named || q.times[1-at].period != this) {
+		return
+	}
+	if !slices.ContainsFunc(q.words, func(w word) bool { return against[w.lower] }) {
+		return
+	}
+	says := func(f *field) bool { return f.measure && wording.LastYears.Has(f.ref.Name) }
+	if len(q.times) == 1 && slices.ContainsFunc(q.engine.lexicon.fields, says) {
+		return // a measure may say it, and the question which
+	}
+	y := q.engine.wide.today.Year()
+	q.times = []timePhrase{{from: q.times[at].from, to: q.times[at].to, years: []int{y - 1, y}, versus: true}}
 }
 
 // mixesYears reports whether the query groups by a part of the year, which would add up the months of several years.
@@ -249,7 +310,7 @@ func (q *question) columnsOfTimes() string {
 			}
 			near := true
 			for i := m.to; i < q.times[t].from; i++ {
-				near = near && structural[q.words[i].lower]
+				near = near && wording.Structural[q.words[i].lower]
 			}
 			if !near {
 				continue

@@ -33,6 +33,10 @@ type Column struct {
 	DataType          string // as in the definition: string, int64, dateTime, …
 	// Key reports whether the column is an end of a relationship or its table's key.
 	Key bool
+	// SummarizeBy says how visuals summarize the column, as in the definition: none, sum, average, …
+	SummarizeBy string
+	// Dated reports whether the calendar filters the table by this column.
+	Dated bool
 }
 
 // Measure is a visible measure.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/answering/wording"
 	"readiness/domain"
 	"readiness/domain/benchmark/modelquery"
 )
@@ -88,9 +89,12 @@ const completeName = 0.93
 // rest returns where the words of a field's name stand that a run lacks, if all of them stand in the question without a meaning
 // of their own, or the query uses the field already; false if none is lacking.
 func (q *question) rest(f *field, at run, used bool) (words []int, ok bool) {
+	if f.expression != "" {
+		return nil, false
+	}
 	for _, t := range f.phrases[0].words {
 		is := func(w word) bool { return w.id == t.id && w.kind == plainWord }
-		if structural[t.lower] || vague[t.lower] || t.weight < 1 || slices.ContainsFunc(q.words[at.from:at.to], is) {
+		if wording.Structural[t.lower] || wording.Vague[t.lower] || t.weight < 1 || slices.ContainsFunc(q.words[at.from:at.to], is) {
 			continue
 		}
 		i := slices.IndexFunc(q.words, is)
@@ -106,14 +110,14 @@ func (q *question) rest(f *field, at run, used bool) (words []int, ok bool) {
 func (q *question) alone(i int) bool {
 	return slices.ContainsFunc(q.mentions, func(m mention) bool {
 		return m.from == i && m.to == i+1 && !m.used && !m.isMeasure &&
-			(soldWords[q.words[i].lower] || !q.isExactly(m.run) && (m.context == free || m.context == place))
+			(wording.Sold[q.words[i].lower] || !q.isExactly(m.run) && (m.context == free || m.context == place))
 	})
 }
 
 // isVerb reports whether a word says what the things right before it do: "which customers open the most tickets" does not ask for
 // open tickets.
 func (q *question) isVerb(i int) bool {
-	return !soldWords[q.words[i].lower] && slices.ContainsFunc(q.mentions, func(m mention) bool {
+	return !wording.Sold[q.words[i].lower] && slices.ContainsFunc(q.mentions, func(m mention) bool {
 		_, measure := m.best()
 		return m.to == i && m.context == which && measure < enough && q.words[i].after == 0
 	})
@@ -136,7 +140,7 @@ func only(list []candidate, holds func(candidate) bool) []candidate {
 func stemsOf(words []word) []string {
 	var stems []string
 	for _, w := range words {
-		if !structural[w.lower] {
+		if !wording.Structural[w.lower] {
 			stems = append(stems, w.stem)
 		}
 	}

@@ -38,6 +38,9 @@ func (d *draft) use(f *field, r reason) {
 		return
 	}
 	*list = append(*list, f.named())
+	if f.expression != "" {
+		d.defined = append(d.defined, defined{f.named(), f.expression})
+	}
 	d.because(comparison.Field{Role: role, Table: f.ref.Table, Name: f.ref.Name}, r)
 }
 

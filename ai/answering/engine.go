@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/answering/wording"
 	"readiness/domain"
 	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
@@ -11,6 +12,8 @@ import (
 
 // Engine answers questions from one catalog. It is safe for concurrent use and needs no closing.
 type Engine struct {
+	catalog      Catalog
+	wide         *wider // nil for an engine that knows names only
 	lexicon      *lexicon
 	instructions instructions
 	values       map[string]valueOf
@@ -40,7 +43,7 @@ type Reason struct {
 
 // New returns an engine for a catalog. It indexes at most 20,000 fields.
 func New(c Catalog) *Engine {
-	e := &Engine{instructions: readInstructions(c.Instructions), values: map[string]valueOf{}, phrases: map[string]int{}}
+	e := &Engine{catalog: c, instructions: readInstructions(c.Instructions), values: map[string]valueOf{}, phrases: map[string]int{}}
 	tables := canonical(c.Tables)
 	e.lexicon = newLexicon(tables, e.instructions)
 	for text, v := range e.instructions.values {
@@ -99,7 +102,7 @@ func (e *Engine) findCalendar(tables []Table) {
 func topicStems(words []word) string {
 	var stems []string
 	for _, w := range words {
-		if w.kind != plainWord || !structural[w.lower] || cues[w.lower] == group {
+		if w.kind != plainWord || !wording.Structural[w.lower] || cues[w.lower] == group {
 			stems = append(stems, w.stem)
 		}
 	}
@@ -109,7 +112,16 @@ func topicStems(words []word) string {
 // Answer answers a question, or returns an answer with CannotTell. It reads at most 2,000 characters
 // of the question.
 func (e *Engine) Answer(text string) Explained {
-	q := e.read(text)
+	a := e.answer(e.read(text, false))
+	if a.CannotTell && e.wide != nil {
+		if q := e.read(text, true); q != nil {
+			return e.answer(q)
+		}
+	}
+	return a
+}
+
+func (e *Engine) answer(q *question) Explained {
 	if len(q.words) == 0 {
 		return cannotTell("the question has no words")
 	}
@@ -121,10 +133,16 @@ func (e *Engine) Answer(text string) Explained {
 	q.findNames()
 	q.findOrder()
 	q.findContexts()
+	if e.wide != nil {
+		q.findConditions()
+		q.findValues()
+		q.findOtherWords()
+	}
 	q.findBounds()
 	q.findTimes()
 	q.findConditions()
 	q.findKnownValues()
+	q.findRows()
 	q.findMentions()
 	q.findNextValues()
 	return q.answer()

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/answering/wording"
 	"readiness/domain/benchmark/modelquery"
 )
 
@@ -81,6 +82,11 @@ func (q *question) bound(i int) (b bound, ok bool) {
 		}
 		return bound{run{i, start + used}, c.operator, []string{value}}, true
 	}
+	if q.engine.wide != nil && q.is(i, "of") && q.namesNumber(i) {
+		if value, used, ok := amount(q.words[i+1:]); ok {
+			return bound{run{i, i + 1 + used}, modelquery.Equal, []string{value}}, true
+		}
+	}
 	value, used, ok := amount(q.words[i:])
 	if !ok {
 		return bound{}, false
@@ -94,8 +100,19 @@ func (q *question) bound(i int) (b bound, ok bool) {
 	return bound{}, false
 }
 
+// namesNumber reports whether the words before the i-th are the name of a column of numbers: "a satisfaction score of 5".
+func (q *question) namesNumber(i int) bool {
+	for from := max(0, i-3); from < i; from++ {
+		m, _, ok := q.mention(run{from, i})
+		if column, measure := m.bestOf(ok); column > fullName && column > measure && m.columns[0].field.summable() {
+			return true
+		}
+	}
+	return false
+}
+
 // introductions are words that may precede a condition on a column.
-var introductions = setOf("where with whose when if having for and or only in from but that")
+var introductions = wording.SetOf("where with whose when if having for and or only in from but that")
 
 // findConditions finds explicit conditions on columns, such as "where the country is Germany". The
 // words after "is" are the value, even if they could name something else.
@@ -139,7 +156,7 @@ func (q *question) condition(i int) (f columnFilter, ok bool) {
 		if len(values) == 0 || m.columns[0].field.dataType == "dateTime" {
 			continue
 		}
-		return columnFilter{run{i, end}, m.columns, operator, values, m.columns[0].source, negated, run{lead, j}}, true
+		return columnFilter{run{i, end}, m.columns, operator, values, m.columns[0].source, negated, run{lead, j}, false}, true
 	}
 	return f, false
 }
@@ -185,8 +202,8 @@ func (q *question) operator(i int) (o modelquery.Operator, negated bool, next in
 }
 
 // valueEnds are words that end an unquoted value.
-var valueEnds = setOf(`by per for in and or where with whose grouped broken during since before after until between from over under above
-	below as is are was were
+var valueEnds = wording.SetOf(`by per for in and or where with whose grouped broken during since before after until between from over under
+	above below as is are was were
 	which what how show who that have has had having each every across vs versus than sorted ranked ordered only but group split at of on
 	the than more less not
 	exceeding exceeds contains containing equals highest lowest most least top bottom best worst`)
@@ -267,8 +284,10 @@ func (q *question) findNextValues() {
 		}
 		source := m.columns[0].source
 		if m.context == place || m.context == condition {
-			if values, end := q.values(m.to); len(values) > 0 && !q.anyTaken(m.to, end) && (end > len(q.words)-1 || !q.isMentioned(end)) {
-				q.filters = append(q.filters, columnFilter{run{m.from, end}, m.columns, modelquery.Equal, values, source, false, m.run})
+			if values, end := q.values(m.to); len(values) > 0 && q.isValue(m.columns, values) &&
+				!q.anyTaken(m.to, end) && (end > len(q.words)-1 || !q.isMentioned(end)) {
+				q.filters = append(q.filters, columnFilter{run{m.from, end}, m.columns, modelquery.Equal, values, source, false,
+					m.run, false})
 				q.take(m.to, end)
 				m.used = true
 				continue
@@ -289,8 +308,11 @@ func (q *question) findNextValues() {
 		if w := q.words[start]; w.kind == quotedWord {
 			text = w.text
 		}
+		if !q.isValue(m.columns, []string{text}) {
+			continue
+		}
 		q.filters = append(q.filters, columnFilter{run{start, m.to}, m.columns, modelquery.Equal, []string{text}, source,
-			q.is(lead-1, "not"), m.run})
+			q.is(lead-1, "not"), m.run, false})
 		q.take(start, m.from)
 		m.used = true
 	}
@@ -303,7 +325,7 @@ func (q *question) isMentioned(i int) bool {
 // unknown reports whether a word has no meaning yet, but the answer would need one.
 func (q *question) unknown(i int) bool {
 	w := q.words[i]
-	return !q.taken[i] && !(w.kind == plainWord && (structural[w.lower] || fillers[w.lower])) &&
+	return !q.taken[i] && !(w.kind == plainWord && (wording.Structural[w.lower] || wording.Fillers[w.lower])) &&
 		!(w.kind == signWord && !strings.ContainsAny(w.text, "<>="))
 }
 
@@ -328,7 +350,7 @@ func (q *question) findKnownValues() {
 				continue
 			}
 			q.filters = append(q.filters, columnFilter{run{i, j}, []candidate{{field: f, score: 1, source: InInstructions}},
-				modelquery.Equal, []string{v.value}, InInstructions, q.is(i-1, "not"), run{i, j}})
+				modelquery.Equal, []string{v.value}, InInstructions, q.is(i-1, "not"), run{i, j}, false})
 			q.take(i, j)
 			break
 		}

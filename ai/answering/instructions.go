@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/answering/wording"
 	"readiness/domain"
 )
 
@@ -155,7 +156,7 @@ func sentences(s string) func(func(string) bool) {
 }
 
 func (in *instructions) sentence(s string) {
-	if m := meansForm.FindStringSubmatch(s); m != nil && !structural[strings.ToLower(m[1])] {
+	if m := meansForm.FindStringSubmatch(s); m != nil && !wording.Structural[strings.ToLower(m[1])] {
 		if m[3] != "" {
 			in.value(m[1], valueOf{readRef(m[2]), m[3]})
 		} else {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/answering/wording"
 	"readiness/domain"
 )
 
@@ -20,6 +21,8 @@ const (
 	InAnswer       Source = "verified answer"
 	// InCalendar means that the words are a time and the field is the calendar's column for it.
 	InCalendar Source = "calendar"
+	// InValues means that the words are a value of the column.
+	InValues Source = "value"
 )
 
 // The weights of matches, by their source.
@@ -62,6 +65,9 @@ type field struct {
 	phrases     []phrase
 	description []int   // ids of stems, 0 between texts
 	worth       float64 // 1, or less if the instructions say not to use it
+	expression  string  // of a measure that the model does not have
+	dated       bool    // the calendar filters the table by the column
+	summarized  string  // how visuals summarize a column, as in the definition
 }
 
 // String returns the field in DAX syntax.
@@ -85,6 +91,7 @@ type lexicon struct {
 	spelt   map[byte][]string // the words of names, by their first byte
 	aliases map[string]string
 	met     stems
+	named   wording.Set // the stems of the names, without those of descriptions
 }
 
 // Bounds for generated catalogs: the indexed fields, the synonyms of each, and the verified answers.
@@ -96,10 +103,11 @@ const (
 
 func newLexicon(tables []Table, given instructions) *lexicon {
 	l := &lexicon{ids: map[string]int{}, byStem: [][]int{nil}, byName: map[string][]*field{}, byTable: map[string][]*field{},
-		exact: map[string][]int{}, aliases: given.aliases, met: stems{}, spelt: map[byte][]string{}}
+		exact: map[string][]int{}, aliases: given.aliases, met: stems{}, spelt: map[byte][]string{}, named: wording.Set{}}
 	for _, t := range tables {
 		for _, c := range t.Columns {
-			l.add(t, &field{ref: FieldRef{t.Name, c.Name}, dataType: c.DataType, key: c.Key, dates: t.Dates, worth: 1}, c.Description,
+			l.add(t, &field{ref: FieldRef{t.Name, c.Name}, dataType: c.DataType, key: c.Key, dates: t.Dates,
+				summarized: c.SummarizeBy, dated: c.Dated, worth: 1}, c.Description,
 				c.Synonyms, given)
 		}
 		for _, m := range t.Measures {
@@ -206,8 +214,11 @@ func (l *lexicon) phrase(f *field, source Source, weight float64, words, table [
 	if len(p.words) == 0 || len(p.words) > 30 {
 		return
 	}
-	isRatio := slices.ContainsFunc(p.words, func(t term) bool { return ratioWords[t.lower] })
+	isRatio := slices.ContainsFunc(p.words, func(t term) bool { return wording.RatioWords[t.lower] })
 	for i := range p.words {
+		if weight > leadWeight && p.own[i] {
+			l.named[p.words[i].stem] = true
+		}
 		if isRatio && p.words[i].lower == "percent" {
 			p.words[i].weight = 0.1
 		}
@@ -229,7 +240,7 @@ func (l *lexicon) id(stem string) int {
 
 func (l *lexicon) newTerm(w word) term {
 	t := term{w.lower, w.stem, l.id(w.stem), 1}
-	if vague[w.lower] {
+	if wording.Vague[w.lower] {
 		t.weight = 0.25
 	}
 	return t
@@ -254,11 +265,11 @@ func (l *lexicon) spelled(name []word) []word {
 }
 
 // leadEnds are words that end the first part of a description.
-var leadEnds = setOf("over across per which that who whose where when as by after before without with less than in on at from to and or " +
-	"is are was were under since until if for during")
+var leadEnds = wording.SetOf("over across per which that who whose where when as by after before without with less than " +
+	"in on at from to and or is are was were under since until if for during")
 
 // modifiers are words that change the meaning of the words before them.
-var modifiers = setOf("divided minus plus times less where limited rather same start share change compares")
+var modifiers = wording.SetOf("divided minus plus times less where limited rather same start share change compares")
 
 // leadOf returns the first part of a description, which names the field, up to a word that starts an
 // addition. It is nil when the sentence changes the meaning: "revenue less cost" is not revenue.

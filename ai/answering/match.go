@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"readiness/ai/answering/wording"
 )
 
 const (
@@ -143,11 +145,11 @@ func (p *phrase) match(words []word, label bool) float64 {
 			next = at + 1
 			used |= 1 << at
 			found += p.words[at].weight
-			if p.own[at] && !aggregators[w.lower] {
+			if p.own[at] && !wording.Aggregators[w.lower] {
 				own += p.words[at].weight
 			}
 			switch lower := p.words[at].lower; {
-			case lower == w.lower, soldWords[w.lower] && lower == "sales":
+			case lower == w.lower, wording.Sold[w.lower] && lower == "sales":
 			case sameButPlural(lower, w.lower):
 				penalty += 0.02
 			default:
@@ -170,7 +172,7 @@ func (p *phrase) match(words []word, label bool) float64 {
 	}
 	if own == 0 { // the words name the table, whose names are in its label column, or how something is aggregated
 		for i, w := range p.words {
-			if p.own[i] && w.weight == 1 && !aggregators[w.lower] {
+			if p.own[i] && w.weight == 1 && !wording.Aggregators[w.lower] {
 				return 0
 			}
 		}

@@ -3,6 +3,8 @@ package answering
 import (
 	"fmt"
 	"strings"
+
+	"readiness/ai/answering/wording"
 )
 
 // look sets the ids of the words' stems. A misspelled word gets that of the only word of the model that it can be.
@@ -24,7 +26,7 @@ func (l *lexicon) look(words []word) []word {
 
 // spell notes the words of the names.
 func (l *lexicon) spell() {
-	noted := set{}
+	noted := wording.Set{}
 	for _, f := range l.fields {
 		for _, p := range f.phrases {
 			for _, t := range p.words {

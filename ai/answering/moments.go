@@ -29,6 +29,7 @@ type moment struct {
 	span    modelquery.Span
 	used    int
 	unclear string
+	assumed bool // the year is the latest, as the question gives none
 }
 
 // moment reads a day, month, quarter, half or year at a word.
@@ -157,9 +158,21 @@ func (q *question) dayOrMonth(i int) (m moment, ok bool) {
 		return made(y, month, 0, n+1)
 	}
 	if w := q.word(i); len(w.lower) > 3 || q.is(i-1, "in|since|of|before|after|until|during") {
-		return moment{used: 1, unclear: "the year of " + w.text}, true
+		return q.latest(moment{used: 1, unclear: "the year of " + w.text}, month), true
 	}
 	return moment{}, false
+}
+
+// latest gives a month without a year the latest year in which it has begun, where the day of the question is known.
+func (q *question) latest(m moment, month int) moment {
+	if q.engine.wide == nil || q.is(0, "compare") {
+		return m
+	}
+	y := q.engine.wide.today.Year()
+	if month > int(q.engine.wide.today.Month()) {
+		y--
+	}
+	return moment{span: modelquery.MonthSpan(y, month), used: m.used, assumed: true}
 }
 
 // month returns the month that a word names, 0 for none.
@@ -168,8 +181,11 @@ func (q *question) month(i int) int {
 	if w.kind != plainWord {
 		return 0
 	}
-	return monthNames[w.lower]
+	return w.month()
 }
+
+// month returns the month that a word names, 0 for none.
+func (w word) month() int { return monthNames[w.lower] }
 
 func exists(y, month, d int) bool {
 	t := time.Date(y, time.Month(month), d, 0, 0, 0, 0, time.UTC)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/ai/answering/wording"
 	"readiness/domain"
 	"readiness/domain/benchmark/modelquery"
 )
@@ -24,6 +25,10 @@ type question struct {
 	filters  []columnFilter
 	mentions []mention
 	contexts []context
+	// rows are the mentions of a table whose rows are counted, and subjects the columns whose values a filter chooses.
+	rows     []mention
+	subjects []candidate
+	combined combination
 }
 
 // run is the words from from up to, but not including, to.
@@ -34,7 +39,8 @@ type candidate struct {
 	field      *field
 	score      float64
 	source     Source
-	instructed bool // the instructions say that these words mean it
+	instructed bool     // the instructions say that these words mean it
+	values     []string // the values of the column that the words are, for a value of the data
 }
 
 // mention is a run of words that names a field.
@@ -45,6 +51,7 @@ type mention struct {
 	columns, measures []candidate
 	used              bool // by a filter
 	isMeasure         bool // the chosen field is a measure
+	chosen            *field
 }
 
 // context is the role that the words before a mention give it.
@@ -68,11 +75,20 @@ type columnFilter struct {
 	source   Source
 	negated  bool
 	columnAt run
+	compared bool // the values are compared with each other
 }
 
-func (e *Engine) read(text string) *question {
+// read reads the words of a question; with combines those for a combination of measures, nil if there are none.
+func (e *Engine) read(text string, combines bool) *question {
 	text = domain.FirstCharacters(text, maxQuestion)
-	q := &question{engine: e, source: text, words: e.lexicon.look(readWords(text, true))}
+	q := &question{engine: e, source: text, words: readWords(text, true)}
+	if e.wide != nil {
+		q.reword()
+	}
+	if combines && !q.findCombination() {
+		return nil
+	}
+	q.words = e.lexicon.look(q.words)
 	q.repeatShared()
 	q.taken = make([]bool, len(q.words))
 	return q
@@ -148,7 +164,7 @@ func (q *question) findNames() {
 				key += " "
 			}
 			key += q.words[j].stem
-			significant = significant || !structural[q.words[j].lower]
+			significant = significant || !wording.Structural[q.words[j].lower]
 			if significant && len(l.exact[key]) > 0 {
 				q.named = append(q.named, run{i, j + 1})
 			}
@@ -158,7 +174,7 @@ func (q *question) findNames() {
 
 // isNamed reports whether a longer name includes the run.
 func (q *question) isNamed(from, to int) bool {
-	for from < to-1 && structural[q.words[from].lower] {
+	for from < to-1 && wording.Structural[q.words[from].lower] {
 		from++
 	}
 	return slices.ContainsFunc(q.named, func(n run) bool {
@@ -188,7 +204,7 @@ var cues = map[string]context{
 	"give": free, "compare": free, "vs": free, "versus": free, "how": free, "much": free, "many": free,
 }
 
-var sorts = setOf("sorted ordered ranked sort order rank")
+var sorts = wording.SetOf("sorted ordered ranked sort order rank")
 
 // findContexts sets the context of each word from the cue before it. A conjunction keeps the previous
 // context.
@@ -260,14 +276,16 @@ func (q *question) findMentions() {
 		}
 	}
 	slices.Reverse(q.mentions)
+	q.mentions = append(q.mentions, q.rows...)
+	slices.SortFunc(q.mentions, func(a, b mention) int { return cmp.Compare(a.from, b.from) })
 }
 
 // cost returns the cost of leaving a word without a meaning.
 func (q *question) cost(i int) float64 {
 	switch w := q.words[i]; {
-	case q.taken[i] || w.kind == plainWord && structural[w.lower]:
+	case q.taken[i] || w.kind == plainWord && wording.Structural[w.lower]:
 		return 0
-	case w.kind == plainWord && fillers[w.lower] || w.kind == signWord:
+	case w.kind == plainWord && wording.Fillers[w.lower] || w.kind == signWord:
 		return 0.05
 	}
 	return 0.6
@@ -308,7 +326,7 @@ func (q *question) mention(r run) (m *mention, gain float64, ok bool) {
 	}
 	significant := 0
 	for _, w := range q.words[r.from:r.to] {
-		if exact || !structural[w.lower] {
+		if exact || !wording.Structural[w.lower] {
 			significant++
 		}
 	}
@@ -317,7 +335,7 @@ func (q *question) mention(r run) (m *mention, gain float64, ok bool) {
 
 // loose reports whether a word cannot start or end a mention that is not a name.
 func (q *question) loose(w word) bool {
-	return w.kind == quotedWord || w.kind == fieldWord || w.kind == signWord || w.kind == plainWord && structural[w.lower]
+	return w.kind == quotedWord || w.kind == fieldWord || w.kind == signWord || w.kind == plainWord && wording.Structural[w.lower]
 }
 
 func (m *mention) add(c candidate) {
@@ -334,6 +352,14 @@ func (m *mention) sort() {
 	}
 }
 
+// bestOf returns the scores of a mention, if there is one.
+func (m *mention) bestOf(ok bool) (column, measure float64) {
+	if !ok {
+		return 0, 0
+	}
+	return m.best()
+}
+
 // best returns the scores of the best column and measure.
 func (m *mention) best() (column, measure float64) {
 	if len(m.columns) > 0 {
@@ -343,49 +369,4 @@ func (m *mention) best() (column, measure float64) {
 		measure = m.measures[0].score
 	}
 	return column, measure
-}
-
-var timeParts = map[string]string{
-	"year": "year", "years": "year", "quarter": "quarter", "quarters": "quarter", "month": "month", "months": "month", "week": "week",
-	"weeks":   "week",
-	"weekday": "weekday", "weekdays": "weekday", "day": "day", "days": "day", "date": "date", "dates": "date",
-	"monthly": "month", "quarterly": "quarter", "yearly": "year", "annual": "year", "annually": "year", "weekly": "week", "daily": "day",
-}
-
-var timeAdverbs = setOf("monthly quarterly yearly annual annually weekly daily")
-
-// isAdverb reports whether a mention is a word such as "daily".
-func (q *question) isAdverb(m *mention) bool { return timeAdverbs[q.words[m.from].lower] }
-
-// timePart adds the calendar's column for a part of time.
-func (q *question) timePart(m *mention) {
-	if m.to-m.from != 1 {
-		return
-	}
-	w := q.words[m.from]
-	part := timeParts[w.lower]
-	if part == "" || w.kind != plainWord {
-		return
-	}
-	if timeAdverbs[w.lower] {
-		m.context = group
-	}
-	if part == "day" && m.context == group { // each day, and not the days of a month
-		part = "date"
-		m.columns = slices.DeleteFunc(m.columns, func(c candidate) bool { return c.field.dates && c.field.dataType == "int64" })
-	}
-	c := q.engine.calendar
-	if c == nil {
-		return
-	}
-	// A column elsewhere with the name Days takes precedence.
-	if w.plural() && slices.ContainsFunc(m.columns, func(c candidate) bool { return c.score >= nameWeight-0.01 }) {
-		return
-	}
-	if column, ok := c.By(part); ok {
-		if f := q.engine.lexicon.find(FieldRef(column), false); f != nil {
-			m.columns = slices.DeleteFunc(m.columns, func(c candidate) bool { return c.field == f })
-			m.columns = append(m.columns, candidate{field: f, score: 1.05, source: InCalendar})
-		}
-	}
 }

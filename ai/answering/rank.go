@@ -5,13 +5,9 @@ import (
 	"slices"
 	"strconv"
 
+	"readiness/ai/answering/wording"
 	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
-)
-
-var (
-	highWords = setOf("highest most largest biggest greatest longest best top")
-	lowWords  = setOf("lowest least smallest fewest shortest worst bottom")
 )
 
 // rank is the requested end of a ranking, and its count.
@@ -32,10 +28,12 @@ func (q *question) rank() rank {
 		}
 		var operator modelquery.Operator
 		switch {
-		case highWords[w.lower]:
+		case wording.High[w.lower]:
 			operator = modelquery.Top
-		case lowWords[w.lower]:
+		case wording.Low[w.lower]:
 			operator = modelquery.Bottom
+		case q.judge(w) != "":
+			operator = q.judge(w)
 		default:
 			continue
 		}
@@ -136,7 +134,11 @@ func (q *question) ranked(d *draft, r rank) string {
 			}
 		}
 	}
-	f := modelquery.Filter{Field: by, Operator: r.operator, Values: []string{strconv.Itoa(r.count)}, Type: modelquery.NumberValue}
+	end := q.better(r, by)
+	if end == "" {
+		return fmt.Sprintf("I do not know which end of %s is %q", shorten(by.Name), r.word)
+	}
+	f := modelquery.Filter{Field: by, Operator: end, Values: []string{strconv.Itoa(r.count)}, Type: modelquery.NumberValue}
 	d.query.Filters = append(d.query.Filters, f)
 	d.because(comparison.Field{Role: comparison.FilterField, Table: f.Table, Name: f.Name, Operator: f.Operator, Values: f.Values},
 		reason{r.word, InName, 1})

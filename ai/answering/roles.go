@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"readiness/ai/answering/wording"
 )
 
 // roles settles the role of each mention, measures first, because the choice of columns may depend on
@@ -28,20 +30,28 @@ func (q *question) roles(d *draft, r *rank) string {
 		case condition, place, free, sorting:
 		}
 		if isMeasure = (isMeasure || m == by) && measure > 0; !isMeasure {
+			if isMeasure = q.standIn(m, d); isMeasure && q.qualified(k) {
+				return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(q.mentions[k-1].run)), shorten(q.text(m.run)))
+			}
+		}
+		if !isMeasure {
 			columns = append(columns, m)
 			continue
 		}
-		if m.to == m.from+1 && soldWords[q.words[m.from].lower] && sold == nil {
+		if m.to == m.from+1 && wording.Sold[q.words[m.from].lower] && sold == nil {
 			sold = m // a verb: what is sold may follow it
 			continue
 		}
 		owned := k > 0 && q.mentions[k-1].to == m.from // each category's sales
-		if m.context == group && r.operator == "" && !owned {
+		if m.context == group && r.operator == "" && !owned && !q.divided(d, k) {
 			return fmt.Sprintf("I cannot divide by %q, and it is nothing to group by", shorten(q.text(m.run)))
 		}
 		c, why := q.choose(m.measures, m.run, d)
 		if why != "" {
 			return why
+		}
+		if q.repeats(d, m, c) {
+			continue
 		}
 		if k > 0 && q.mentions[k-1].to == m.from && q.words[m.from].after == 0 && q.mentions[k-1].isMeasure {
 			return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(q.mentions[k-1].run)), shorten(q.text(m.run)))
@@ -49,7 +59,7 @@ func (q *question) roles(d *draft, r *rank) string {
 		if why := q.apart(d, m, c); why != "" {
 			return why
 		}
-		m.isMeasure = true
+		m.isMeasure, m.chosen = true, c.field
 		d.use(c.field, reason{q.text(m.run), c.source, c.score})
 	}
 	if why := q.rescue(d, r, columns); why != "" {
@@ -117,7 +127,7 @@ func (q *question) joined(from, to int) bool {
 }
 
 // joints are words that join two measures.
-var joints = setOf("and or vs versus with compare compared against to plus as well also by per each for in then than")
+var joints = wording.SetOf("and or vs versus with compare compared against to plus as well also by per each for in then than")
 
 // hasVerbAfter reports whether "which X" continues with what X has or is.
 func (q *question) hasVerbAfter(m *mention) bool {
@@ -135,11 +145,21 @@ func (q *question) column(d *draft, m *mention, r *rank) string {
 	}
 	grouping := m.context == group || m.context == which
 	switch {
-	case c.field.summable() && !grouping && m.context != sorting && !q.isOfFilter(m, c.field.ref.Table):
+	case q.isWho(c):
+		q.subjects = append(q.subjects, *c)
+		d.use(c.field, reason{q.text(m.run), c.source, c.score})
+		return ""
+	case c.field.summable() && !grouping && !q.isLevel(c, r) && m.context != sorting && !q.isOfFilter(m, c.field.ref.Table):
 		return fmt.Sprintf("I do not know what %q is for: numbers are added up, and no group", shorten(q.text(m.run)))
 	case m.context == sorting && !slices.Contains(d.query.Groupings, c.field.named()):
 		return fmt.Sprintf("I do not know how to order by %q, which nothing is grouped by", shorten(q.text(m.run)))
-	case m.context == sorting, !grouping && q.isOfFilter(m, c.field.ref.Table):
+	case !grouping && m.context != sorting && q.isOfFilter(m, c.field.ref.Table) &&
+		(r.operator == "" || !q.besideValue(m, c.field.ref.Table)):
+		if !q.isOwnValue(m, c) {
+			q.subjects = append(q.subjects, *c)
+		}
+		return ""
+	case m.context == sorting:
 		return ""
 	}
 	if !q.groups(d, m, r) {
@@ -167,7 +187,7 @@ func (q *question) groups(d *draft, m *mention, r *rank) bool {
 	switch {
 	case m.context == group, m.context == which:
 		return true
-	case r.operator != "", q.isLimited(m), m.context == free && slices.Contains(q.contexts, sorting):
+	case r.operator != "", q.isLimited(m), q.isDivided(m), m.context == free && slices.Contains(q.contexts, sorting):
 		return true // the column that is ranked or limited
 	case len(d.query.Measures) == 0 && q.isList():
 		return true
@@ -209,17 +229,21 @@ func (q *question) counted(m *mention) bool {
 	is := func(at int, words string) bool {
 		return at >= 0 && slices.Contains(strings.Fields(words), q.words[at].lower)
 	}
-	return is(m.from-1, "many number") || is(m.from-1, "of") && is(m.from-2, "number count") || is(m.from, "number count")
+	at := m.from - 1
+	for q.isFiltered(at) { // how many gold customers
+		at--
+	}
+	return is(at, "many number") || is(at, "of") && is(at-1, "number count") || is(m.from, "number count")
 }
 
 // measured uses the measure that a mention names.
 func (q *question) measured(d *draft, m *mention) string {
 	c, why := q.choose(m.measures, m.run, d)
-	if why == "" && !soldWords[q.words[m.from].lower] {
+	if why == "" && !wording.Sold[q.words[m.from].lower] {
 		why = q.apart(d, m, c)
 	}
 	if why == "" {
-		m.isMeasure = true
+		m.isMeasure, m.chosen = true, c.field
 		d.use(c.field, reason{q.text(m.run), c.source, c.score})
 	}
 	return why
@@ -228,12 +252,17 @@ func (q *question) measured(d *draft, m *mention) string {
 // isOfFilter reports whether the words only name the subject of a following filter: "for customers in
 // the segment Corporate".
 func (q *question) isOfFilter(m *mention, table string) bool {
+	if q.besideValue(m, table) {
+		return true
+	}
 	if !q.is(m.to, "in|with|where|from|whose|of|that|which|having") {
 		return false
 	}
 	isNear := func(r run) bool { return r.from > m.to && r.from <= m.to+2 }
 	for _, f := range q.filters {
-		if isNear(f.run) && f.column[0].field.ref.Table == table {
+		of := func(c candidate) bool { return c.field.ref.Table == table }
+		named := f.source == InValues && f.from > m.to && f.from <= m.to+3 // in the segment gold
+		if isNear(f.run) && of(f.column[0]) || named && slices.ContainsFunc(f.column, of) {
 			return true
 		}
 	}
@@ -243,6 +272,21 @@ func (q *question) isOfFilter(m *mention, table string) bool {
 		}
 	}
 	return false
+}
+
+// isOwnValue reports whether a value of the column stands right before or after its name: "the garden category".
+func (q *question) isOwnValue(m *mention, c *candidate) bool {
+	return slices.ContainsFunc(q.filters, func(f columnFilter) bool {
+		return (f.to == m.from || f.from == m.to) && slices.ContainsFunc(f.column, func(o candidate) bool { return o.field == c.field })
+	})
+}
+
+// besideValue reports whether a value of the table stands right before or after the words: "kitchen products", "priority high".
+func (q *question) besideValue(m *mention, table string) bool {
+	return slices.ContainsFunc(q.filters, func(f columnFilter) bool {
+		return f.source == InValues && (f.to == m.from && q.words[m.from].after == 0 || f.from == m.to && q.words[m.to].after == 0) &&
+			slices.ContainsFunc(f.column, func(c candidate) bool { return c.field.ref.Table == table })
+	})
 }
 
 // isLimited reports whether a measure limits the column's values: "categories with sales over 1000".

@@ -72,8 +72,11 @@ func (q *question) time(i int) (t timePhrase, ok bool) {
 	default:
 		t.relation, at = q.relationBefore(at)
 	}
+	if end, ok := q.endOf(i); ok {
+		return end, true
+	}
 	if named, ok := q.namedPeriod(at); ok {
-		t.to, t.named, t.period = named.to, true, named.period
+		t.to, t.named, t.period, t.fiscal = named.to, named.fiscal == "", named.period, named.fiscal
 		if t.relation != within {
 			t.unclear = "from which day to which is meant"
 		}
@@ -103,6 +106,30 @@ func (q *question) time(i int) (t timePhrase, ok bool) {
 		q.relationBehind(&t)
 	}
 	return t, true
+}
+
+// endOf reads the last day of a moment: "at the end of June 2026".
+func (q *question) endOf(i int) (t timePhrase, ok bool) {
+	at := i
+	if q.is(at, "at|by|as") {
+		at++
+	}
+	if q.is(at, "of") {
+		at++
+	}
+	if q.is(at, "the") {
+		at++
+	}
+	if q.engine.wide == nil || !q.is(at, "end", "of") {
+		return t, false
+	}
+	at = q.year(at + 2)
+	m, ok := q.moment(at)
+	if !ok || m.unclear != "" {
+		return t, false
+	}
+	m.span.From, m.span.ByYear = m.span.To, false
+	return timePhrase{from: i, to: at + m.used, span: m.span}, true
 }
 
 // relationBefore reads the words that introduce a time, such as "up to". It returns the relation that they state and
@@ -226,9 +253,9 @@ func (q *question) twoTimes(from, at int, word string) (t timePhrase, ok bool) {
 	}
 	t = timePhrase{from: from, to: start + b.used, span: a.span.Through(b.span), unclear: b.unclear}
 	switch {
-	case a.unclear != "" && b.unclear == "" && q.month(at) > 0 && a.used == 1: // "between March and May 2024"
+	case (a.unclear != "" || a.assumed) && b.unclear == "" && !b.assumed && q.month(at) > 0 && a.used == 1: // "between March and May 2024"
 		t.span = modelquery.MonthSpan(b.span.To.Year(), q.month(at)).Through(b.span)
-	case a.unclear != "":
+	case a.unclear != "" || a.assumed && !b.assumed:
 		if p := quarterOf.FindStringSubmatch(q.word(at).lower); p != nil && b.unclear == "" {
 			n, _ := strconv.Atoi(p[1])
 			t.span = modelquery.QuarterSpan(b.span.To.Year(), n).Through(b.span)
@@ -285,6 +312,15 @@ func (q *question) namedPeriod(at int) (t timePhrase, ok bool) {
 			return timePhrase{to: at + 4, period: modelquery.ToDate(u)}, true
 		}
 		return timePhrase{to: at + 2, period: modelquery.This(u)}, true
+	case q.engine.wide != nil && q.is(at, "this|current|last|previous", "fiscal|financial", "year"):
+		value := q.engine.wide.fiscalYear
+		if q.is(at, "last|previous") {
+			value = q.engine.wide.fiscalYearBefore
+		}
+		if value == "" {
+			return timePhrase{to: at + 3, unclear: "when the fiscal year begins"}, true
+		}
+		return timePhrase{to: at + 3, fiscal: value}, true
 	case q.is(at, "last|previous|past|prior|preceding", "year|quarter|month|week|day"):
 		return timePhrase{to: at + 2, period: modelquery.Last(unitNames[q.word(at+1).lower])}, true
 	case q.is(at, "next|coming", "year|quarter|month|week|day"):

@@ -8,6 +8,8 @@ import (
 
 	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
+
+	"readiness/ai/answering/wording"
 )
 
 // kind is the kind of a word of a question.
@@ -89,7 +91,7 @@ func (r *reader) add(w word) {
 		}
 		w.stem = met
 	}
-	w.structural, w.amount = w.kind == plainWord && structural[w.lower], w.kind == plainWord && amounts[w.lower]
+	w.structural, w.amount = w.kind == plainWord && wording.Structural[w.lower], w.kind == plainWord && wording.Amounts[w.lower]
 	if c, isCue := cues[w.lower]; isCue && w.kind == plainWord {
 		w.cut = c != place
 	}
@@ -246,32 +248,11 @@ func stemOf(lower string) string {
 	if lower == "opened" { // what happened, and "open" is what still is
 		return lower
 	}
-	if same := sameWords[lower]; same != "" {
+	if same := wording.Same[lower]; same != "" {
 		lower = same
 	}
 	return english.Stem(lower, true)
 }
-
-// sameWords are words that people use for each other whatever the subject is: short forms, and forms of a verb that share no
-// stem.
-var sameWords = map[string]string{
-	"avg": "average", "mean": "average", "qty": "quantity", "pct": "percent", "amt": "amount", "num": "number", "nbr": "number",
-	"max": "maximum", "min": "minimum", "yr": "year", "hrs": "hours", "mins": "minutes",
-	"sell": "sales", "sells": "sales", "sold": "sales", "selling": "sales",
-	"spend": "cost", "spends": "cost", "spent": "cost", "spending": "cost", "expense": "cost", "expenses": "cost", "expenditure": "cost",
-	"expenditures": "cost", "bought": "buy", "paid": "pay", "lost": "lose", "won": "win", "grew": "grow", "growth": "grow",
-}
-
-// aggregators are words that say how values are aggregated, and not of what.
-var aggregators = setOf("average avg mean total sum count number maximum minimum max min median")
-
-// ratioWords are words of names whose percent sign people leave out: "margin" is Gross Margin %, but "pause cost" is no
-// Pause Cost %.
-var ratioWords = setOf("margin margins rate rates ratio ratios share shares growth utilization utilisation accuracy conversion churn " +
-	"sla completion occupancy yield")
-
-// soldWords are the forms of the verb whose noun is sales.
-var soldWords = setOf("sell sells sold selling")
 
 // plural reports whether a word has the form of a plural.
 func (w word) plural() bool {
@@ -279,36 +260,3 @@ func (w word) plural() bool {
 	return len(l) > 3 && strings.HasSuffix(l, "s") && !strings.HasSuffix(l, "ss") && !strings.HasSuffix(l, "us") &&
 		!strings.HasSuffix(l, "is")
 }
-
-type set map[string]bool
-
-func setOf(list string) set {
-	s := set{}
-	for _, w := range strings.Fields(list) {
-		s[w] = true
-	}
-	return s
-}
-
-var (
-	// structural are words that form a sentence and say nothing about its subject.
-	structural = setOf(`the a an of is are was were be been being am do does did have has had having what which who whom how much many
-		show me give us tell find get see please can could would will shall should may might must i we you our my your their his her its
-		it they
-		that this these those there here to on at in for from with within and or as than then so but if when where whose while
-		by per each every across among versus vs not no nor only just also both any all some into about out up down off over
-		want need know like let go goes went gets got against`)
-	// amounts are words that mark a number; they may carry no meaning beyond that.
-	amounts = setOf("total totals overall sum amount amounts figure figures number numbers count result results")
-	// fillers may occur in a question without changing its meaning.
-	fillers = setOf(`total totals overall sum amount amounts figure figures number numbers count result results data report
-	breakdown broken split
-		group grouped groups list lists display different various individual respective respectively together altogether combined
-		made make makes calculate calculated compute computed compare compared comparing comparison recorded achieved generated reached
-		rank ranked ranking sort sorted descending ascending desc asc come came whole entire full
-		me everything exactly money still currently
-		generate obtain obtained chart table show shown shows happened happen occurred occur exist exists`)
-	// vague are words of names that distinguish fields only when everything else is equal.
-	vague = setOf("total sum amount number count name overall all the of a an and in for to by dim fact fct tbl vw stg " +
-		"raw data table")
-)

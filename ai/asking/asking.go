@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"readiness/ai"
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
@@ -24,11 +26,14 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Options configure an Asker. All but Log are required.
+// Options configure an Asker. All but Rows and Log are required.
 type Options struct {
 	// Definitions reads an item as the person; its refusals come from the platform.
 	Definitions func(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
 	Providers   Providers
+	// Rows runs a DAX query on a semantic model as the person; nil where nothing runs queries. The embedded engine reads values of
+	// columns by it.
+	Rows func(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error)
 	// Models has the clients of the language models.
 	Models *ai.Proposer
 	Now    func() time.Time
@@ -71,7 +76,7 @@ func (a *Asker) Open(ctx context.Context, as item.Caller, side benchmark.Side) (
 		return v.about, nil, nil, err
 	}
 	if v.by.IsEmbedded() {
-		about, ask = a.embedded(v)
+		about, ask = a.embedded(as, v)
 	} else {
 		about, ask, err = a.languageModel(v)
 	}

@@ -6,19 +6,21 @@ import (
 	"readiness/ai/answering"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
+	"readiness/domain/item"
 )
 
 // The transport of the embedded engine, and the name that it has in place of a model's; its version
 // changes when its answers may change.
 const (
 	embedded = "embedded"
-	engine   = "answering/4"
+	engine   = "answering/5"
 )
 
 // embedded returns a function that answers with the embedded engine from the view.
-func (a *Asker) embedded(v view) (about comparison.Target, ask Ask) {
+func (a *Asker) embedded(as item.Caller, v view) (about comparison.Target, ask Ask) {
 	catalog := v.catalog(benchmark.NewReach(v.model))
 	answers := answering.New(catalog)
+	reading := &reading{asker: a, as: as, view: v, answers: answers, turn: make(chan struct{}, 1)}
 	about = v.about
 	about.Transport, about.Model = embedded, engine
 	about.ConfigHash = configHash(struct {
@@ -31,6 +33,17 @@ func (a *Asker) embedded(v view) (about comparison.Target, ask Ask) {
 		}
 		start := a.Now()
 		explained := answers.Answer(question)
+		if explained.CannotTell {
+			wider, err := reading.wider(ctx)
+			if err != nil {
+				return benchmark.Reply{}, err
+			}
+			explained = wider.Answer(question)
+			if !explained.CannotTell && reading.saysNothing(ctx, explained.Query) {
+				explained = answering.Explained{Answer: comparison.Answer{CannotTell: true,
+					Text: "I cannot answer: the data that I may read has nothing of that."}}
+			}
+		}
 		return benchmark.Reply{Answer: explained.Answer, DurationMS: a.Now().Sub(start).Milliseconds(), Attempts: 1}, nil
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"readiness/ai/answering"
+	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/readiness"
@@ -40,6 +42,7 @@ func (s sight) catalog(r benchmark.Reach) answering.Catalog {
 		for _, f := range t.Columns {
 			table.Columns = append(table.Columns, answering.Column{
 				Name: f.Name, Description: s.description(f.Description), Synonyms: f.Terms, DataType: string(f.DataType), Key: f.IsEnd,
+				SummarizeBy: f.SummarizeBy, Dated: s.dated(t.Name, f.Name),
 			})
 		}
 		for _, f := range t.Measures {
@@ -58,6 +61,14 @@ func (s sight) catalog(r benchmark.Reach) answering.Catalog {
 		c.Answers = append(c.Answers, verified)
 	}
 	return c
+}
+
+// dated reports whether the calendar filters a table by this column.
+func (s sight) dated(table, column string) bool {
+	return slices.ContainsFunc(s.Relationships, func(r *semanticmodel.Relationship) bool {
+		return r.IsActive && r.FromTable == table && r.FromColumn == column &&
+			slices.ContainsFunc(s.Tables, func(t readiness.ExposedTable) bool { return t.IsDate && t.Name == r.ToTable })
+	})
 }
 
 // configHash returns a hash of everything but the questions that an AI was given, to detect changes

@@ -45,6 +45,9 @@ func Instant(t time.Time) Value { return Value{kind: instant, instant: t.UnixMic
 // Text returns a text, trimmed and in NFC. An empty text is not BLANK.
 func Text(s string) Value { return Value{kind: text, text: norm.NFC.String(strings.TrimSpace(s))} }
 
+// Text returns the value if it is a text.
+func (v Value) Text() (string, bool) { return v.text, v.kind == text }
+
 // equal reports whether two values are the same, numbers within a tolerance. Although
 // that is not transitive, the values equal to a given one are contiguous among sorted
 // values (docs/regime.md D.3 (2, 3)).

@@ -17,7 +17,9 @@ import (
 	"readiness/audit"
 	"readiness/commands"
 	"readiness/definition"
+	"readiness/domain"
 	"readiness/domain/account"
+	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/readiness"
 	"readiness/domain/schedule"
@@ -123,25 +125,30 @@ func Wire(p Parts) (*Service, error) {
 			return s.Schedule, found, err
 		},
 	})
+	wired := &Service{Commands: service, AI: proposer}
 	asker := asking.New(asking.Options{
-		// The platform is set later.
+		// The platform and its queries are set later.
 		Definitions: func(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
 			return service.Platform.Definition(ctx, as, it)
+		},
+		Rows: func(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error) {
+			if wired.Work.Queries == nil {
+				return comparison.ResultSet{}, domain.Refuse(domain.OperationNotSupportedForItem, "the platform runs no queries")
+			}
+			return wired.Work.Queries.Rows(ctx, as, workspaceID, modelID, dax)
 		},
 		Providers: service.Providers, Models: proposer, Now: p.Now, Log: p.Logger,
 	})
 	log, seal := sealing(p, service.Accounts)
-	return &Service{
-		Commands: service, AI: proposer, Audit: log,
-		Work: work.Options{
-			Pool: p.Log.Pool, Store: p.Log.Store, People: p.Log.People, Vault: tokens, Plans: p.Plans, Now: p.Now, NewID: NewID,
-			Log:      p.Logger,
-			Proposer: proposer, Phraser: proposer, Asker: asker, Providers: service.Providers,
-			TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.Schedules.StartDue,
-			Unfinished: views.Unfinished, Seal: seal,
-			OwnPixies: views.OwnPixies, PixieKey: p.PixieKey,
-			Workers: max(1, p.Workers), Asks: cmp.Or(p.Asks, work.DefaultAsks),
-			Regime: p.Regime,
-		},
-	}, nil
+	wired.Audit, wired.Work = log, work.Options{
+		Pool: p.Log.Pool, Store: p.Log.Store, People: p.Log.People, Vault: tokens, Plans: p.Plans, Now: p.Now, NewID: NewID,
+		Log:      p.Logger,
+		Proposer: proposer, Phraser: proposer, Asker: asker, Providers: service.Providers,
+		TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.Schedules.StartDue,
+		Unfinished: views.Unfinished, Seal: seal,
+		OwnPixies: views.OwnPixies, PixieKey: p.PixieKey,
+		Workers: max(1, p.Workers), Asks: cmp.Or(p.Asks, work.DefaultAsks),
+		Regime: p.Regime,
+	}
+	return wired, nil
 }

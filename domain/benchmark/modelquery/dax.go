@@ -24,7 +24,7 @@ func (q Query) DAX() string {
 		case slices.Contains(q.Measures, f.Field):
 			kept = append(kept, f)
 		default:
-			filters = append(filters, "FILTER(ALL("+columnRef(f.Field)+"), "+condition(columnRef(f.Field), f)+")")
+			filters = append(filters, f.DAX())
 		}
 	}
 	depth := len(kept) + len(ranked)
@@ -55,6 +55,11 @@ func (q Query) DAX() string {
 		dax += "\nORDER BY " + strings.Join(order, ", ")
 	}
 	return dax
+}
+
+// DAX returns a filter by the values of a column as a table.
+func (f Filter) DAX() string {
+	return "FILTER(ALL(" + columnRef(f.Field) + "), " + condition(columnRef(f.Field), f) + ")"
 }
 
 // summary returns a table expression with one row for each combination of the

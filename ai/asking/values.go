@@ -1,0 +1,148 @@
+package asking
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"readiness/ai/answering"
+	"readiness/definition/semanticmodel"
+	"readiness/domain/comparison"
+	"readiness/domain/item"
+	"readiness/domain/readiness"
+)
+
+// Bounds of the values that the embedded engine reads: columns of a model, values of a column, bytes of a value. A column with
+// more values is no list of names. A platform that fails three times is not asked again.
+const (
+	maxColumns  = 30
+	maxValues   = 500
+	maxValue    = 80
+	maxFailures = 3
+	readTimeout = 30 * time.Second
+	// queryTimeout bounds the query of an answer.
+	queryTimeout = 10 * time.Second
+)
+
+// reading reads the values of columns for one opened side, once, as the person, when the first question needs them.
+type reading struct {
+	asker   *Asker
+	as      item.Caller
+	view    view
+	answers *answering.Engine
+	turn    chan struct{} // held while reading
+	read    *answering.Engine
+}
+
+// wider returns the engine that knows the values of columns; none of those that cannot be read. An error is the context's.
+func (r *reading) wider(ctx context.Context) (*answering.Engine, error) {
+	select {
+	case r.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-r.turn }()
+	if r.read != nil {
+		return r.read, nil
+	}
+	values := r.values(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err // the next question reads again
+	}
+	r.read = r.answers.Wider(values, r.asker.Now())
+	return r.read, nil
+}
+
+// values returns the values of the columns of texts that the side sees.
+func (r *reading) values(ctx context.Context) (all []answering.Values) {
+	if r.asker.Rows == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	left, failures := maxColumns, 0
+	for _, t := range r.view.Tables {
+		for _, c := range t.Columns {
+			if c.DataType != semanticmodel.String || c.IsEnd || left == 0 || failures == maxFailures {
+				continue
+			}
+			left--
+			column := reference(t.Name, c.Name)
+			set, err := r.rows(ctx, "EVALUATE TOPN(501, DISTINCT("+column+"), "+column+")")
+			if ctx.Err() != nil {
+				return all
+			}
+			if err != nil {
+				failures++
+			}
+			if texts := textsOf(set); err == nil && len(texts) > 0 {
+				v := answering.Values{FieldRef: answering.FieldRef{Table: t.Name, Name: c.Name}, Texts: texts}
+				v.Now, v.Before = r.fiscalYears(ctx, t, c)
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}
+
+// fiscalYears returns the values of a calendar's column of fiscal years on the day of the question and a year before it.
+func (r *reading) fiscalYears(ctx context.Context, t readiness.ExposedTable, c readiness.ExposedColumn) (now, before string) {
+	name := strings.ToLower(c.Name)
+	date := slices.IndexFunc(t.Columns, func(c readiness.ExposedColumn) bool { return c.DataType == semanticmodel.DateTime })
+	if !t.IsDate || date < 0 || !strings.Contains(name, "year") ||
+		!strings.Contains(name, "fiscal") && !strings.Contains(name, "financial") {
+		return "", ""
+	}
+	on := func(day time.Time) string {
+		set, err := r.rows(ctx, fmt.Sprintf("EVALUATE CALCULATETABLE(DISTINCT(%s), %s = DATE(%d, %d, %d))", reference(t.Name, c.Name),
+			reference(t.Name, t.Columns[date].Name), day.Year(), day.Month(), day.Day()))
+		if texts := textsOf(set); err == nil && len(texts) == 1 {
+			return texts[0]
+		}
+		return ""
+	}
+	today := r.asker.Now()
+	return on(today), on(today.AddDate(-1, 0, 0))
+}
+
+// rows runs a query on the side's model.
+func (r *reading) rows(ctx context.Context, dax string) (comparison.ResultSet, error) {
+	return r.asker.Rows(ctx, r.as, *r.view.about.WorkspaceID, *r.view.about.SemanticModelID, dax)
+}
+
+// saysNothing reports whether a query gives no rows, or one row of blanks.
+func (r *reading) saysNothing(ctx context.Context, dax string) bool {
+	if r.asker.Rows == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	set, err := r.rows(ctx, dax)
+	if err != nil || len(set.Rows) > 1 {
+		return false
+	}
+	return len(set.Rows) == 0 || !slices.ContainsFunc(set.Rows[0], func(v comparison.Value) bool { return v != comparison.Value{} })
+}
+
+// textsOf returns the values of a result of one column; none if there are too many or one is too long for a name.
+func textsOf(set comparison.ResultSet) (texts []string) {
+	if set.Truncated || len(set.Rows) > maxValues {
+		return nil
+	}
+	for _, row := range set.Rows {
+		if len(row) != 1 {
+			return nil
+		}
+		text, is := row[0].Text()
+		if !is || strings.TrimSpace(text) == "" {
+			continue
+		}
+		if len(text) > maxValue {
+			return nil
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}

@@ -1,0 +1,147 @@
+package asking_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"readiness/ai/asking"
+	"readiness/domain"
+	"readiness/domain/comparison"
+	"readiness/domain/item"
+)
+
+// reader runs queries: it notes them and answers with the texts of a column, or an error.
+type reader struct {
+	mu      sync.Mutex
+	queries []string
+	texts   []string
+	fails   error
+}
+
+func (r *reader) rows(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.queries = append(r.queries, dax)
+	if !cmp.Equal(as, ana) || workspaceID != retail || modelID != shop {
+		return comparison.ResultSet{}, fmt.Errorf("read as %v of %s", as, modelID)
+	}
+	if r.fails != nil || ctx.Err() != nil {
+		return comparison.ResultSet{}, errors.Join(r.fails, ctx.Err())
+	}
+	var set comparison.ResultSet
+	switch {
+	case strings.Contains(dax, "DISTINCT('Customer'[City])"):
+		for _, text := range r.texts {
+			set.Rows = append(set.Rows, []comparison.Value{comparison.Text(text)})
+		}
+	case !strings.Contains(dax, "DISTINCT("): // the query of an answer
+		set.Rows = [][]comparison.Value{{comparison.Number(7)}}
+		if strings.Contains(dax, "Nowhere Bay") {
+			set.Rows[0][0] = comparison.Value{}
+		}
+	}
+	return set, nil
+}
+
+func (r *reader) asked() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.queries)
+}
+
+// The embedded engine reads values of columns of texts, as the person, once, and only when names do not answer.
+func TestValuesAreRead(t *testing.T) {
+	t.Parallel()
+	w, r := newWorld(t), &reader{texts: []string{"Boston", "Nowhere Bay"}}
+	w.options.Rows = r.rows
+	w.Asker = asking.New(w.options)
+	_, ask := w.open(t, side(comparison.PlatformAssistant, ""))
+	if got := reply(t, ask, "What is our revenue?"); got.Answer.CannotTell || r.asked() > 0 {
+		t.Errorf("%+v was answered with %q", got.Answer, r.queries)
+	}
+	if got := reply(t, ask, "revenue in boston"); !strings.Contains(got.Answer.Query, `'Customer'[City] = "Boston"`) {
+		t.Errorf("got %+v after %q", got.Answer, r.queries)
+	}
+	read := 0
+	for _, q := range r.queries {
+		if strings.Contains(q, "DISTINCT(") {
+			read++
+		}
+		if strings.Contains(q, "Notes") || strings.Contains(q, "Vault") { // hidden from AI
+			t.Errorf("read %s", q)
+		}
+	}
+	if got := reply(t, ask, "revenue in Nowhere Bay"); !got.Answer.CannotTell {
+		t.Errorf("an answer without data is given: %+v", got.Answer)
+	}
+	if got := reply(t, ask, "revenue in Atlantis"); !got.Answer.CannotTell {
+		t.Errorf("a value that no column has is found: %+v", got.Answer)
+	}
+	for _, q := range r.queries[read+1:] {
+		if strings.Contains(q, "DISTINCT(") {
+			t.Errorf("the values are read again: %s", q)
+		}
+	}
+}
+
+// Where values cannot be read, are too many or no names, the engine declines as it would without them.
+func TestValuesThatAreNotRead(t *testing.T) {
+	t.Parallel()
+	many := make([]string, 501)
+	for i := range many {
+		many[i] = fmt.Sprintf("Boston %d", i)
+	}
+	many[0] = "Boston"
+	for name, c := range map[string]struct {
+		reader *reader
+		most   int // queries
+	}{
+		"nothing runs queries":   {nil, 0},
+		"every query fails":      {&reader{fails: errors.New("away")}, 3},
+		"the platform runs none": {&reader{fails: domain.Refuse(domain.OperationNotSupportedForItem, "none")}, 3},
+		"too many values":        {&reader{texts: many}, 30},
+		"a long text":            {&reader{texts: []string{"Boston", strings.Repeat("long ", 20)}}, 30},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			if c.reader != nil {
+				w.options.Rows = c.reader.rows
+			}
+			w.Asker = asking.New(w.options)
+			_, ask := w.open(t, side(comparison.PlatformAssistant, ""))
+			if got := reply(t, ask, "revenue in Boston"); !got.Answer.CannotTell {
+				t.Errorf("got %+v", got.Answer)
+			}
+			if c.reader != nil && c.reader.asked() > c.most {
+				t.Errorf("%d queries: %q", c.reader.asked(), c.reader.queries)
+			}
+		})
+	}
+}
+
+// Reading that was cut off is made again for the next question.
+func TestReadingCutOff(t *testing.T) {
+	t.Parallel()
+	w, r := newWorld(t), &reader{texts: []string{"Boston"}}
+	ctx, cancel := context.WithCancel(t.Context())
+	w.options.Rows = func(_ context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error) {
+		cancel()
+		return r.rows(context.WithoutCancel(ctx), as, workspaceID, modelID, dax)
+	}
+	w.Asker = asking.New(w.options)
+	_, ask := w.open(t, side(comparison.PlatformAssistant, ""))
+	if _, err := ask(ctx, "revenue in Boston"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if got := reply(t, ask, "revenue in Boston"); got.Answer.CannotTell {
+		t.Errorf("got %+v", got.Answer)
+	}
+}
