@@ -160,6 +160,9 @@ func (e Expected) Decide(a Answer, failure *Failure, judgement *Judgement) Decis
 	wanted, text, single := e.value()
 	given := read(a.Text)
 	if single {
+		if d, ok := a.queriedValue(wanted, text, given); ok {
+			return d
+		}
 		if d, ok := e.byValue(wanted, text, given); ok {
 			return d
 		}
@@ -238,8 +241,7 @@ func (e Expected) byValue(wanted value, text string, given reading) (Decision, b
 }
 
 func (e Expected) byResultSet(a Answer) (Decision, bool) {
-	constant := a.Constant || a.Meaning != nil && a.Meaning.Plain()
-	if e.Rows == nil || a.Rows == nil || e.Rows.saysNothing() && a.Rows.saysNothing() || constant {
+	if e.Rows == nil || a.Rows == nil || e.Rows.saysNothing() && a.Rows.saysNothing() || a.constant() {
 		return Decision{}, false
 	}
 	switch likeness, note := CompareResultSets(*e.Rows, *a.Rows, e.Ordered); likeness {

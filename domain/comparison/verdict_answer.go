@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	"fmt"
 	"time"
 
 	"readiness/domain/comparison/meaning"
@@ -17,6 +18,30 @@ func (a *Answer) Read(m *meaning.Model, today time.Time) {
 		return
 	}
 	a.Meaning, a.Form = q, q.String()
+}
+
+// constant reports whether the answer's query names nothing of the model.
+func (a Answer) constant() bool { return a.Constant || a.Meaning != nil && a.Meaning.Plain() }
+
+// queriedValue decides by the only number that the query of an answer without a number gives.
+func (a Answer) queriedValue(wanted value, text string, given reading) (Decision, bool) {
+	if wanted.figure == nil || len(given.figures) > 0 || given.declines() || a.constant() || a.Rows == nil || a.Rows.Truncated ||
+		a.Rows.saysNothing() || len(a.Rows.Rows) != 1 || len(a.Rows.Rows[0]) != 1 || a.Rows.Rows[0][0].kind != number {
+		return Decision{}, false
+	}
+	over := ""
+	if a.Rows.Engine != "" {
+		over = fmt.Sprintf(" over sample data (%s)", a.Rows.Engine)
+	}
+	f := a.Rows.Rows[0][0].figure()
+	switch wanted.in(reading{figures: []figure{f}}) {
+	case holds:
+		return Decision{Correct, ByValue, "", fmt.Sprintf("The answer's query gives %s%s.", text, over)}, true
+	case lacks:
+		return Decision{Incorrect, ByValue, "", fmt.Sprintf("The answer's query gives %s%s, not %s.", f.text, over, text)}, true
+	case undecided:
+	}
+	return Decision{}, false
 }
 
 // known is an answer prepared for comparison with others.

@@ -188,3 +188,33 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// A number that only the answer's query gives decides as one in its words would.
+func TestValueOfTheQuery(t *testing.T) {
+	t.Parallel()
+	one := func(values ...Value) *ResultSet { return &ResultSet{Rows: [][]Value{values}, Engine: "embedded"} }
+	for name, c := range map[string]struct {
+		expected string
+		answer   Answer
+		want     Verdict
+		method   Method
+	}{
+		"the number":          {"80", Answer{Text: "This shows [Tickets].", Rows: one(Number(80))}, Correct, ByValue},
+		"rounded as expected": {"71.2%", Answer{Text: "This shows [Rate].", Rows: one(Number(0.71187))}, Correct, ByValue},
+		"another number":      {"80", Answer{Text: "This shows [Tickets].", Rows: one(Number(81))}, Incorrect, ByValue},
+		"the words go first":  {"80", Answer{Text: "There are 81.", Rows: one(Number(80))}, Incorrect, ByValue},
+		"words that decline":  {"80", Answer{Text: "I cannot tell.", Rows: one(Number(80))}, Refused, ByValue},
+		"a constant query":    {"80", Answer{Text: "This shows it.", Rows: one(Number(80)), Constant: true}, Unclear, ByValue},
+		"two numbers":         {"80", Answer{Text: "This shows it.", Rows: one(Number(80), Number(3))}, Unclear, ByValue},
+		"a text":              {"80", Answer{Text: "This shows it.", Rows: one(Text("80"))}, Unclear, ByValue},
+		"nothing":             {"0", Answer{Text: "This shows it.", Rows: one(Number(0))}, Unclear, ByValue},
+		"a cut result":        {"80", Answer{Text: "This shows it.", Rows: &ResultSet{Rows: one(Number(80)).Rows, Truncated: true}}, Unclear, ByValue},
+		"two rows":            {"80", Answer{Text: "This shows it.", Rows: &ResultSet{Rows: [][]Value{{Number(80)}, {Number(80)}}}}, Unclear, ByValue},
+		"the sign alone":      {"-80", Answer{Text: "This shows it.", Rows: one(Number(80))}, Unclear, ByValue},
+		"no query":            {"80", Answer{Text: "This shows it."}, Unclear, ByValue},
+	} {
+		if got := (Expected{Value: c.expected}).Decide(c.answer, nil, nil); got.Verdict != c.want || got.Method != c.method {
+			t.Errorf("%s: got %+v, want %s by %s", name, got, c.want, c.method)
+		}
+	}
+}
