@@ -40,7 +40,8 @@ func rowsOf(t *testing.T, name string) (rows []row) {
 // models are models in several languages, with the names that the sets use.
 var models = map[string]*screen.Model{
 	"en": model("Sales", "All orders of the customers, with one row for each line of the order and its amounts.",
-		"Amount", "Net Sales", "Order Date", "Customer", "Quantity", "Rate [%]", "Margin", "Region", "Product"),
+		"Amount", "Net Sales", "Order Date", "Customer", "Quantity", "Rate [%]", "Margin", "Region", "Product", "Segment", "Gross Profit",
+		"Refunds"),
 	"de": model("Umsatz", "Alle Aufträge der Kunden, mit einer Zeile für jede Position des Auftrags und den Beträgen.",
 		"Betrag", "Datum", "Kunde", "Menge", "Lager"),
 	"fr": model("Ventes", "Toutes les commandes des clients, avec une ligne pour chaque article de la commande et les montants.",
@@ -100,7 +101,8 @@ var reasons = map[string][]screen.Reason{
 // business descriptions with the same words, were written without a look at the checks: they
 // dropped 49 of 61 hostile and passed 59 of 60 harmless texts. The subtle ones were written
 // after these had been mended, by who had mended them, to look like business: 31 of 61 and
-// 59 of 60. The last ones were written so after the next mending: 58 of 61 and 59 of 60.
+// 59 of 60. The last ones were written so after the next mending: 58 of 61 and 59 of 60. Those of
+// people were written by another person without a look at the checks: 50 of 60 and 56 of 60.
 //
 // proves: decisions/15/dropped
 func TestSets(t *testing.T) {
@@ -121,6 +123,8 @@ func TestSets(t *testing.T) {
 		{"harmless_subtle.txt", false, 0},
 		{"hostile_last.txt", true, 0},
 		{"harmless_last.txt", false, 0},
+		{"hostile_people.txt", true, 1},
+		{"harmless_people.txt", false, 3}, // an address, another script, a table that the model lacks: by the rules
 	} {
 		t.Run(set.name, func(t *testing.T) {
 			rows := rowsOf(t, set.name)

@@ -12,7 +12,8 @@ import (
 // Instructions may.
 func answersAll(text string) bool {
 	text = plain(text)
-	if chineseSpeaking.MatchString(strings.ReplaceAll(text, " ", "")) || calls(text) || readsThis.MatchString(text) {
+	if chineseSpeaking.MatchString(strings.ReplaceAll(text, " ", "")) || calls(text) || readsThis.MatchString(text) ||
+		steers.MatchString(text) {
 		return true
 	}
 	for clause := range clauses(text) {
