@@ -119,7 +119,7 @@ func documents(t *testing.T) (paths []string) {
 
 // readerWords are files whose strings are words of people's questions, or prompts whose versions are recorded with their answers.
 var readerWords = []string{"../ai/answering/times.go", "../ai/answering/wording/wording.go", "../ai/openai/answer_question.go", "../ai/openai/judge.go",
-	"../domain/proposal/screen/wordlist/wordlist.go", "../domain/proposal/screen/wordlist/reader/reader.go"}
+	"../domain/proposal/screen/steers.go", "../domain/proposal/screen/wordlist/wordlist.go", "../domain/proposal/screen/wordlist/reader/reader.go"}
 
 // Comments, messages and documents use the words of the field (plain_words.txt).
 func TestProseIsPlain(t *testing.T) {

@@ -13,6 +13,10 @@ var denials = wording.SetOf("not no nor without except excluding never neither n
 // answer returns the answer that the findings give, or the reason why there is none.
 func (q *question) answer() Explained {
 	d := &draft{engine: q.engine}
+	rises := func(w word) bool { return w.lower == "up" || w.lower == "down" }
+	if q.is(0, "is|are|was|were|do|does|did|has|have") && slices.ContainsFunc(q.words, rises) {
+		return cannotTell("I do not answer with yes or no")
+	}
 	r := q.rank()
 	q.passive()
 	if why := q.columnsOfTimes(); why != "" {

@@ -153,11 +153,10 @@ func (q *question) column(d *draft, m *mention, r *rank) string {
 		return fmt.Sprintf("I do not know what %q is for: numbers are added up, and no group", shorten(q.text(m.run)))
 	case m.context == sorting && !slices.Contains(d.query.Groupings, c.field.named()):
 		return fmt.Sprintf("I do not know how to order by %q, which nothing is grouped by", shorten(q.text(m.run)))
-	case !grouping && m.context != sorting && q.isOfFilter(m, c.field.ref.Table) &&
-		(r.operator == "" || !q.besideValue(m, c.field.ref.Table)):
-		if !q.isOwnValue(m, c) {
-			q.subjects = append(q.subjects, *c)
-		}
+	case !grouping && m.context != sorting && q.isOwnValue(m, c):
+		return ""
+	case !grouping && m.context != sorting && q.isOfFilter(m, c.field.ref.Table) && (r.operator == "" || q.engine.wide == nil):
+		q.subjects = append(q.subjects, *c)
 		return ""
 	case m.context == sorting:
 		return ""
@@ -277,7 +276,7 @@ func (q *question) isOfFilter(m *mention, table string) bool {
 // isOwnValue reports whether a value of the column stands right before or after its name: "the garden category".
 func (q *question) isOwnValue(m *mention, c *candidate) bool {
 	return slices.ContainsFunc(q.filters, func(f columnFilter) bool {
-		return (f.to == m.from || f.from == m.to) && slices.ContainsFunc(f.column, func(o candidate) bool { return o.field == c.field })
+		return f.source == InValues && (f.to == m.from || f.from == m.to) && slices.ContainsFunc(f.column, func(o candidate) bool { return o.field == c.field })
 	})
 }
 

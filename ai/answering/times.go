@@ -312,9 +312,12 @@ func (q *question) namedPeriod(at int) (t timePhrase, ok bool) {
 			return timePhrase{to: at + 4, period: modelquery.ToDate(u)}, true
 		}
 		return timePhrase{to: at + 2, period: modelquery.This(u)}, true
-	case q.engine.wide != nil && q.is(at, "this|current|last|previous", "fiscal|financial", "year"):
-		value := q.engine.wide.fiscalYear
-		if q.is(at, "last|previous") {
+	case q.is(at, "this|current|last|previous", "fiscal|financial", "year"):
+		value := ""
+		if q.engine.wide != nil {
+			value = q.engine.wide.fiscalYear
+		}
+		if q.engine.wide != nil && q.is(at, "last|previous") {
 			value = q.engine.wide.fiscalYearBefore
 		}
 		if value == "" {

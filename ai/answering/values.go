@@ -93,7 +93,7 @@ func (w *wider) know(f *field, text string, calendar, named bool) {
 		return
 	}
 	first := words[0].lower
-	if f.dates && !quarterOf.MatchString(first) || len(words) == 1 && (wording.Structural[first] || wording.Fillers[first]) {
+	if f.dates || len(words) == 1 && (wording.Structural[first] || wording.Fillers[first]) {
 		return
 	}
 	add := func(index map[string][]known, key string) {
@@ -144,11 +144,11 @@ func wordsKey(words []word) string {
 func (q *question) findValues() {
 	w := q.engine.wide
 	for i := 0; i < len(q.words); i++ {
-		if f, ok := q.calendarValue(i); ok {
-			q.addValue(f)
-			continue
-		}
 		for j := min(len(q.words), i+max(1, w.longest)); j > i; j-- {
+			if f, ok := q.calendarValue(i); ok && j == i+1 {
+				q.addValue(f)
+				break
+			}
 			if q.anyTaken(i, j) || q.isNamed(i, j) || q.isExactly(run{i, j}) {
 				continue
 			}
