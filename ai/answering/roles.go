@@ -276,7 +276,8 @@ func (q *question) isOfFilter(m *mention, table string) bool {
 // isOwnValue reports whether a value of the column stands right before or after its name: "the garden category".
 func (q *question) isOwnValue(m *mention, c *candidate) bool {
 	return slices.ContainsFunc(q.filters, func(f columnFilter) bool {
-		return f.source == InValues && (f.to == m.from || f.from == m.to) && slices.ContainsFunc(f.column, func(o candidate) bool { return o.field == c.field })
+		return f.source == InValues && (f.to == m.from || f.from == m.to) &&
+			slices.ContainsFunc(f.column, func(o candidate) bool { return o.field == c.field })
 	})
 }
 

@@ -56,8 +56,8 @@ var Rewordings = rewordings(`
 	wk = week
 `, `stuff please pls plz thanks kindly actually hey hi hello lets ever curious wondering look looking get got gotten make made place placed
 	come comes coming came bring brings brought send sends sent raise raised log logged submit submitted handle handles handled take takes
-	took run ran offer employ serve served located based work works working keep hold holds happening wanna perform performed performing deal
-	attributed individual belong belongs belonging roughly approximately wise receive earn earns earned deliver delivers delivered`)
+	took run ran offer employ serve served located based work works working keep hold holds happening wanna perform performed performing
+	deal attributed individual belong belongs belonging roughly approximately wise receive earn earns earned deliver delivers delivered`)
 
 // rewordings reads one replacement a line, and the light words: those that say nothing where no name of the model has them.
 func rewordings(lines, light string) (all []Rewording) {

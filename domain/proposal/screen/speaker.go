@@ -26,7 +26,8 @@ var (
 	// persona matches the assignment of another role to the reader.
 	persona = regexp.MustCompile(`\b(?:you are|you're) (?:now|no longer|an? |the |free|allowed|permitted|authori[sz]ed|in )|` +
 		`\bfrom now on,? you\b|\bpretend (?:to|that|you)\b|` +
-		`\bact as (?:an?|the|if) |\bjailbreak\b(?:[^ ]|$| (?:mode|yourself|the|your|this|prompt))|\b(?:do anything now|developer mode)\b|\byou have (?:no |full |admin)|` +
+		`\bact as (?:an?|the|if) |\bjailbreak\b(?:[^ ]|$| (?:mode|yourself|the|your|this|prompt))|` +
+		`\b(?:do anything now|developer mode)\b|\byou have (?:no |full |admin)|` +
 		`\bdu bist (?:jetzt|nun|ab|ein|kein|der|frei)|\bbist du (?:jetzt|nun|ein|kein|der|frei)|\bsie sind (?:jetzt|nun|ab)|` +
 		`\btu so,? als\b|\bverhalte dich\b|` +
 		`\b(?:tu es|vous etes) (?:desormais|maintenant|un |une |le |libre|autorise)|\b(?:faites|fais) comme si\b|\b(?:agis|agissez|` +
