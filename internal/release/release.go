@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -169,7 +168,8 @@ func (r *release) build(ctx context.Context, t target, to string) error {
 	if r.docs != "" {
 		flags = append(flags, "-X readiness/offline/rulehelp.DocsURL="+r.docs)
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(runtime.GOROOT(), "bin", "go"), "build", "-trimpath", "-buildvcs=false", "-mod=readonly",
+	// By name: go run and go test put the go command's own folder first in PATH, and runtime.GOROOT is empty under -trimpath.
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly",
 		"-ldflags", strings.Join(flags, " "), "-o", to, "./cmd/readiness")
 	cmd.Dir = r.source
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOWORK=off")
