@@ -1571,6 +1571,31 @@ type AIProviderTest struct {
 	Ok        bool    `json:"ok"`
 }
 
+// AIView defines model for AIView.
+type AIView struct {
+	// Instructions The AI instructions in use. Absent when there are none.
+	Instructions      *string            `json:"instructions,omitempty"`
+	Objects           []AIViewObject     `json:"objects"`
+	SemanticModelID   openapi_types.UUID `json:"semanticModelId"`
+	SemanticModelName string             `json:"semanticModelName"`
+}
+
+// AIViewObject defines model for AIViewObject.
+type AIViewObject struct {
+	// Description The first 200 characters. Absent when it has none.
+	Description *string `json:"description,omitempty"`
+
+	// Name Absent for a table. A relationship's says what it connects; a verified answer's names its fields.
+	Name *string `json:"name,omitempty"`
+
+	// Synonyms Absent when it has none. For a verified answer the phrases that it answers.
+	Synonyms []string `json:"synonyms,omitempty"`
+
+	// Table Its table; for a relationship the one it begins at. Absent for a verified answer.
+	Table *string `json:"table,omitempty"`
+	Type  string  `json:"type"`
+}
+
 // AbAggregate The result of a comparison: nComparable, nExcluded, scores, responseTimes, verdictDifference, accuracyDifference, mcnemar,
 // responseTimeDifferenceMs, improvements, regressions, conclusion (a_better, b_better, no_difference_shown or inconclusive),
 // sentence, alpha, corrections, holm, minimumDetectableEffect and smallSample. Members may be added.
@@ -5566,6 +5591,16 @@ type ClientInterface interface {
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `CreateSchedule` operationId).
 	CreateSchedule(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, body CreateScheduleJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetAIView Read what an AI sees of a semantic model
+	//
+	// The tables, columns, measures, relationships and verified answers that Copilot sees, and the AI instructions. Workspace
+	// and model are looked up, and the model's definition is read, as the signed-in person: nothing of it is stored, and
+	// nothing is spent. A definition that cannot be read is InvalidRequest. While the platform is still reading it, the answer is
+	// PlatformUnavailable with Retry-After.
+	//
+	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view (the `GetAIView` operationId).
+	GetAIView(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ApplyOptimizationWithBody Write an optimization
 	//
 	// With previewId, writes all changes of a preview, or those that keys selects, with the caller's own texts in
@@ -7513,6 +7548,26 @@ func (c *Client) CreateScheduleWithBody(ctx context.Context, workspaceID Workspa
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `CreateSchedule` operationId).
 func (c *Client) CreateSchedule(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, body CreateScheduleJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewCreateScheduleRequest(c.Server, workspaceID, semanticModelID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetAIView Read what an AI sees of a semantic model
+//
+// The tables, columns, measures, relationships and verified answers that Copilot sees, and the AI instructions. Workspace
+// and model are looked up, and the model's definition is read, as the signed-in person: nothing of it is stored, and
+// nothing is spent. A definition that cannot be read is InvalidRequest. While the platform is still reading it, the answer is
+// PlatformUnavailable with Retry-After.
+//
+// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view (the `GetAIView` operationId).
+func (c *Client) GetAIView(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAIViewRequest(c.Server, workspaceID, semanticModelID)
 	if err != nil {
 		return nil, err
 	}
@@ -11687,6 +11742,47 @@ func NewCreateScheduleRequestWithBody(server string, workspaceID WorkspaceID, se
 	return req, nil
 }
 
+// NewGetAIViewRequest constructs an http.Request for the GetAIView method
+func NewGetAIViewRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/view", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewApplyOptimizationRequest calls the generic ApplyOptimization builder with application/json body
 func NewApplyOptimizationRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *ApplyOptimizationParams, body ApplyOptimizationJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -12960,6 +13056,18 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules (the `CreateSchedule` operationId).
 	CreateScheduleWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, body CreateScheduleJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateScheduleResponse, error)
+
+	// GetAIViewWithResponse Read what an AI sees of a semantic model
+	//
+	// The tables, columns, measures, relationships and verified answers that Copilot sees, and the AI instructions. Workspace
+	// and model are looked up, and the model's definition is read, as the signed-in person: nothing of it is stored, and
+	// nothing is spent. A definition that cannot be read is InvalidRequest. While the platform is still reading it, the answer is
+	// PlatformUnavailable with Retry-After.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view (the `GetAIView` operationId).
+	GetAIViewWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*GetAIViewResponse, error)
 
 	// ApplyOptimizationWithBodyWithResponse Write an optimization
 	//
@@ -14663,6 +14771,29 @@ func (r CreateScheduleResponse) StatusCode() int {
 	return 0
 }
 
+type GetAIViewResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AIView
+}
+
+// Status returns HTTPResponse.Status
+func (r GetAIViewResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetAIViewResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
 type ApplyOptimizationResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -16350,6 +16481,24 @@ func (c *ClientWithResponses) CreateScheduleWithResponse(ctx context.Context, wo
 		return nil, err
 	}
 	return ParseCreateScheduleResponse(rsp)
+}
+
+// GetAIViewWithResponse Read what an AI sees of a semantic model
+//
+// The tables, columns, measures, relationships and verified answers that Copilot sees, and the AI instructions. Workspace
+// and model are looked up, and the model's definition is read, as the signed-in person: nothing of it is stored, and
+// nothing is spent. A definition that cannot be read is InvalidRequest. While the platform is still reading it, the answer is
+// PlatformUnavailable with Retry-After.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view (the `GetAIView` operationId).
+func (c *ClientWithResponses) GetAIViewWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*GetAIViewResponse, error) {
+	rsp, err := c.GetAIView(ctx, workspaceID, semanticModelID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetAIViewResponse(rsp)
 }
 
 // ApplyOptimizationWithBodyWithResponse Write an optimization
@@ -18259,6 +18408,32 @@ func ParseCreateScheduleResponse(rsp *http.Response) (*CreateScheduleResponse, e
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Schedule
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetAIViewResponse parses an HTTP response from a GetAIViewWithResponse call
+func ParseGetAIViewResponse(rsp *http.Response) (*GetAIViewResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetAIViewResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AIView
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

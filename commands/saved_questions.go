@@ -55,7 +55,7 @@ func (s *Benchmarks) runnableQuestions(ctx context.Context, caller Caller, works
 
 // readDefinition reads a model as the caller. unreadable reports why its definition
 // cannot be parsed.
-func (s *Benchmarks) readDefinition(ctx context.Context, caller Caller, it item.Item) (m *semanticmodel.Model, unreadable, err error) {
+func (s *core) readDefinition(ctx context.Context, caller Caller, it item.Item) (m *semanticmodel.Model, unreadable, err error) {
 	d, err := s.Platform.Definition(ctx, caller.Caller, it)
 	if err != nil {
 		unreadable, err = item.ReadFailure(err)

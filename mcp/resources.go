@@ -47,22 +47,18 @@ const (
 )
 
 func (t tools) addResources() {
-	if !t.Service { // no route of the service returns a definition
-		add(t, spec{name: "ai_view", title: "What an AI sees of a model", hints: reads,
-			description: "Lists the tables, columns, measures, relationships and verified answers of a model that Copilot sees, with the " +
-				"AI " +
-				"instructions, page by page."}, view)
-		t.server.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: viewURI + "{+model}", Name: "ai-view", Title: "What an AI sees " +
-			"of a model",
-			MIMEType: "text/plain", Description: "The first page of what Copilot sees of a model; the tool ai_view lists the others."},
-			func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-				name, _ := strings.CutPrefix(r.Params.URI, viewURI)
-				return t.read(ctx, r, name, func(ctx context.Context, m Models, name string) (string, any, error) {
-					made, err := view(ctx, m, ViewInput{Model: name})
-					return made.summary, made.data, err
-				})
+	add(t, spec{name: "ai_view", title: "What an AI sees of a model", hints: reads,
+		description: "Lists the tables, columns, measures, relationships and verified answers of a model that Copilot sees, with the AI " +
+			"instructions, page by page."}, view)
+	t.server.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: viewURI + "{+model}", Name: "ai-view",
+		Title: "What an AI sees of a model", MIMEType: "text/plain", Description: "The first page of what Copilot sees of a model; the tool ai_view lists the others."},
+		func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+			name, _ := strings.CutPrefix(r.Params.URI, viewURI)
+			return t.read(ctx, r, name, func(ctx context.Context, m Models, name string) (string, any, error) {
+				made, err := view(ctx, m, ViewInput{Model: name})
+				return made.summary, made.data, err
 			})
-	}
+		})
 	t.server.AddResource(&sdk.Resource{URI: recordsURI, Name: "records", Title: "Records of what was written", MIMEType: "text/plain",
 		Description: "The first page of the records; readiness://records/RECORD shows one."},
 		func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {

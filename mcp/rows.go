@@ -3,6 +3,7 @@ package mcp
 import (
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
+	"readiness/domain/readiness"
 )
 
 // NewChange returns a change of a preview as agents see it.
@@ -40,12 +41,10 @@ func NewSkipped(key, message string) SkippedRow {
 	return SkippedRow{clip(key, maxText), clip(message, maxText)}
 }
 
-// MaxDescribed bounds what an AI reads of a description, in characters.
-const MaxDescribed = 200
-
 // NewView returns an object that an AI sees as agents see it.
 func NewView(kind, table, name, description string, synonyms []string) ViewRow {
-	row := ViewRow{Type: kind, Table: clip(table, maxName), Name: clip(name, maxText), Description: clip(description, MaxDescribed)}
+	row := ViewRow{Type: kind, Table: clip(table, maxName), Name: clip(name, maxText),
+		Description: clip(description, readiness.MaxDescribed)}
 	for _, s := range synonyms[:min(len(synonyms), maxSynonyms)] {
 		row.Synonyms = append(row.Synonyms, clip(s, maxName))
 	}

@@ -38,6 +38,7 @@ var rowsOfRoutes = []row{
 	{route: "POST " + inWorkspace + "/aiReadiness/assess", body: `{"semanticModelIds":["$semanticModelId"]}`},
 	{route: "POST " + inWorkspace + "/aiReadiness/assess", body: `{"semanticModelIds":["$semanticModelId","$second","$third","$fourth"]}`},
 	{route: "POST " + ofModel + "/assess", takes: map[string]string{"assessmentId": "assessmentId"}},
+	{route: "GET " + ofModel + "/view"},
 	{route: "GET " + ofModel + "/history"},
 	{route: "GET " + ofModel + "/assessments"},
 	{route: "GET " + ofModel + "/assessments/{assessmentId}"},

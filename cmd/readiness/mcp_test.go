@@ -118,6 +118,10 @@ func TestAgentsOfAService(t *testing.T) {
 	if *first.Score != 65 || first.Findings != 65 || first.Rules[0].Rule != "INS-01" {
 		t.Errorf("got the assessment %+v", first)
 	}
+	seen := data[mcp.ViewOutput](a, "ai_view", args{"model": model})
+	if seen.Objects.Total != 43 || len(seen.Objects.Rows) != 43 || seen.Objects.Rows[1].Name != "Date" {
+		t.Errorf("got the view %+v", seen)
+	}
 	found := data[mcp.Page[mcp.FindingRow]](a, "list_findings", args{"model": model, "assessmentId": first.AssessmentID, "rule": "DSC-02"})
 	if found.Total != 18 {
 		t.Errorf("got %d findings of DSC-02", found.Total)

@@ -1180,6 +1180,31 @@ type AIProviderPurposes = []AIProviderPurpose
 // AIProviderTest defines model for AIProviderTest.
 type AIProviderTest = aiprovider.Test
 
+// AIView defines model for AIView.
+type AIView struct {
+	// Instructions The AI instructions in use. Absent when there are none.
+	Instructions      *string            `json:"instructions,omitempty"`
+	Objects           []AIViewObject     `json:"objects"`
+	SemanticModelID   openapi_types.UUID `json:"semanticModelId"`
+	SemanticModelName string             `json:"semanticModelName"`
+}
+
+// AIViewObject defines model for AIViewObject.
+type AIViewObject struct {
+	// Description The first 200 characters. Absent when it has none.
+	Description *string `json:"description,omitempty"`
+
+	// Name Absent for a table. A relationship's says what it connects; a verified answer's names its fields.
+	Name *string `json:"name,omitempty"`
+
+	// Synonyms Absent when it has none. For a verified answer the phrases that it answers.
+	Synonyms []string `json:"synonyms,omitempty"`
+
+	// Table Its table; for a relationship the one it begins at. Absent for a verified answer.
+	Table *string `json:"table,omitempty"`
+	Type  string  `json:"type"`
+}
+
 // AbAggregate The result of a comparison: nComparable, nExcluded, scores, responseTimes, verdictDifference, accuracyDifference, mcnemar,
 // responseTimeDifferenceMs, improvements, regressions, conclusion (a_better, b_better, no_difference_shown or inconclusive),
 // sentence, alpha, corrections, holm, minimumDetectableEffect and smallSample. Members may be added.
@@ -4158,6 +4183,9 @@ type ServerInterface interface {
 	// CreateSchedule Schedule the assessments of a semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules)
 	CreateSchedule(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID)
+	// GetAIView Read what an AI sees of a semantic model
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view)
+	GetAIView(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID)
 	// ApplyOptimization Write an optimization
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply)
 	ApplyOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params ApplyOptimizationParams)
@@ -7493,6 +7521,41 @@ func (siw *ServerInterfaceWrapper) CreateSchedule(w http.ResponseWriter, r *http
 	handler.ServeHTTP(w, r)
 }
 
+// GetAIView operation middleware
+func (siw *ServerInterfaceWrapper) GetAIView(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetAIView(w, r, workspaceID, semanticModelID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // ApplyOptimization operation middleware
 func (siw *ServerInterfaceWrapper) ApplyOptimization(w http.ResponseWriter, r *http.Request) {
 
@@ -7889,6 +7952,8 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules", wrapper.ListSchedulesOfModel).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules", wrapper.CreateSchedule).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view", wrapper.GetAIView).Methods(http.MethodGet)
 
 	return r
 }
@@ -9747,6 +9812,29 @@ func (response CreateSchedule200JSONResponse) VisitCreateScheduleResponse(w http
 	return err
 }
 
+type GetAIViewRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+}
+
+type GetAIViewResponseObject interface {
+	VisitGetAIViewResponse(w http.ResponseWriter) error
+}
+
+type GetAIView200JSONResponse AIView
+
+func (response GetAIView200JSONResponse) VisitGetAIViewResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ApplyOptimizationRequestObject struct {
 	WorkspaceID     WorkspaceID     `json:"workspaceId"`
 	SemanticModelID SemanticModelID `json:"semanticModelId"`
@@ -10022,6 +10110,9 @@ type StrictServerInterface interface {
 	// CreateSchedule Schedule the assessments of a semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/schedules)
 	CreateSchedule(ctx context.Context, request CreateScheduleRequestObject) (CreateScheduleResponseObject, error)
+	// GetAIView Read what an AI sees of a semantic model
+	// (GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view)
+	GetAIView(ctx context.Context, request GetAIViewRequestObject) (GetAIViewResponseObject, error)
 	// ApplyOptimization Write an optimization
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply)
 	ApplyOptimization(ctx context.Context, request ApplyOptimizationRequestObject) (ApplyOptimizationResponseObject, error)
@@ -12147,6 +12238,33 @@ func (sh *strictHandler) CreateSchedule(w http.ResponseWriter, r *http.Request, 
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(CreateScheduleResponseObject); ok {
 		if err := validResponse.VisitCreateScheduleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetAIView operation middleware
+func (sh *strictHandler) GetAIView(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID) {
+	var request GetAIViewRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetAIView(ctx, request.(GetAIViewRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetAIView")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetAIViewResponseObject); ok {
+		if err := validResponse.VisitGetAIViewResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -60,6 +60,8 @@ func Table() []Route {
 			Scope: token.ScopeReadWrite, Group: Start, Feature: AIFeatures, Starts: true, Repeatable: true, RoundTrips: 7},
 		{Operation: "assessSemanticModel", Method: http.MethodPost, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess",
 			Scope: token.ScopeReadWrite, Group: Start, Feature: AIFeatures, Starts: true, Repeatable: true, RoundTrips: 6},
+		{Operation: "getAIView", Method: http.MethodGet, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view",
+			Scope: token.ScopeRead, Group: Read, Feature: AIFeatures, RoundTrips: 1},
 		{Operation: "getHistory", Method: http.MethodGet, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history",
 			Scope: token.ScopeRead, Group: Read, Feature: AIFeatures, RoundTrips: 2},
 		{Operation: "listAssessments", Method: http.MethodGet, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assessments",

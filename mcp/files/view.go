@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"fmt"
 
 	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
@@ -17,25 +16,8 @@ func (f *Files) View(ctx context.Context, model string) (mcp.View, error) {
 	}
 	x := readiness.Expose(m)
 	v := mcp.View{Instructions: x.Instructions}
-	for _, t := range x.Tables {
-		v.Rows = append(v.Rows, mcp.NewView("table", t.Name, "", t.Description, t.Terms))
-		for _, c := range t.Columns {
-			v.Rows = append(v.Rows, mcp.NewView("column", t.Name, c.Name, c.Description, c.Terms))
-		}
-		for _, c := range t.Measures {
-			v.Rows = append(v.Rows, mcp.NewView("measure", t.Name, c.Name, c.Description, c.Terms))
-		}
-	}
-	for _, r := range x.Relationships {
-		v.Rows = append(v.Rows, mcp.NewView("relationship", r.FromTable,
-			fmt.Sprintf("%s[%s] -> %s[%s]", r.FromTable, r.FromColumn, r.ToTable, r.ToColumn), "", nil))
-	}
-	for _, a := range x.Answers {
-		fields := make([]string, len(a.Fields))
-		for i, one := range a.Fields {
-			fields[i] = one.Table + "[" + one.Name + "]"
-		}
-		v.Rows = append(v.Rows, mcp.NewView("verified answer", "", fmt.Sprint(fields), "", a.Phrases))
+	for _, o := range x.Objects() {
+		v.Rows = append(v.Rows, mcp.NewView(o.Type, o.Table, o.Name, o.Description, o.Terms))
 	}
 	return v, nil
 }

@@ -74,7 +74,19 @@ func (m models) Assessment(ctx context.Context, model, id string) (mcp.Assessmen
 	return assessed(model, *got.JSON200)
 }
 
-// View implements mcp.Models; NewServer offers no tool that calls it, because no route returns a definition.
-func (m models) View(context.Context, string) (mcp.View, error) {
-	return mcp.View{}, problem("The service returns no definitions of models, so it cannot show what an AI sees.")
+// View implements mcp.Models.
+func (m models) View(ctx context.Context, model string) (mcp.View, error) {
+	workspaceID, modelID, err := parsed(model)
+	if err != nil {
+		return mcp.View{}, err
+	}
+	got, err := m.GetAIViewWithResponse(ctx, workspaceID, modelID)
+	if err != nil {
+		return mcp.View{}, refused(err)
+	}
+	v := mcp.View{Instructions: text(got.JSON200.Instructions), Rows: make([]mcp.ViewRow, len(got.JSON200.Objects))}
+	for i, o := range got.JSON200.Objects {
+		v.Rows[i] = mcp.NewView(o.Type, text(o.Table), text(o.Name), text(o.Description), o.Synonyms)
+	}
+	return v, nil
 }
