@@ -5,7 +5,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/domain/readiness"
 )
@@ -24,8 +23,7 @@ func (s *Assessments) View(ctx context.Context, caller Caller, workspaceID, mode
 		return it, readiness.Exposure{}, err
 	}
 	if unreadable != nil {
-		return it, readiness.Exposure{}, domain.Refuse(domain.InvalidRequest, "the definition of %s cannot be read: %s",
-			it.DisplayName, unreadable)
+		return it, readiness.Exposure{}, item.RefuseUnreadable(it, unreadable)
 	}
 	return it, readiness.Expose(m), nil
 }

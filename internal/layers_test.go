@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"audit/tree":    {},
 	"audit/publish": {"audit"},
 	"platform/...": {
-		"platform/...", "definition/...",
+		"platform/...", "definition/...", "internal/durable", "internal/filelock",
 		"domain", "domain/item", // the vocabulary, not the rules
 		"internal/coalesce", "internal/jsonerror",
 	},
@@ -77,7 +77,8 @@ var mayImport = map[string][]string{
 
 	// The service's rules for files, without log, queue and callers.
 	"offline": {
-		"domain/...", "definition/...", "platform/folder", "internal/jsonerror", "offline/show", "offline/ignore", "offline/rulehelp",
+		"domain/...", "definition/...", "platform/folder", "internal/durable", "internal/jsonerror", "offline/show", "offline/ignore",
+		"offline/rulehelp",
 	},
 	"offline/show":       {},
 	"offline/rulehelp":   {"domain/readiness", "domain/readiness/explained"},
@@ -100,7 +101,7 @@ var mayImport = map[string][]string{
 	"cmd/readiness/clientcmd": {
 		"cmd/readiness/cli", "cmd/readiness/clientcmd/sheet", "client", "client/signin", "evaluation", "offline/report/...", "offline/show",
 		"domain/benchmark", "domain/benchmark/goldenset", "domain/comparison", // question files, and what verdicts are called
-		"internal/jsonerror", "internal/optional",
+		"internal/filelock", "internal/jsonerror", "internal/optional",
 	},
 	"cmd/readiness/clientcmd/sheet": {"cmd/readiness/cli", "client", "internal/optional"},
 
@@ -119,6 +120,8 @@ var mayImport = map[string][]string{
 	"internal/database":              {},
 	"internal/describe":              {},
 	"internal/disk":                  {},
+	"internal/durable":               {},
+	"internal/filelock":              {},
 	"internal/docsite":               {},
 	"internal/docsite/writedocs":     {"internal/docsite"},
 	"internal/demo/...":              {"..."},
@@ -134,7 +137,7 @@ var mayImport = map[string][]string{
 	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},
 	"internal/testlog":               {"projections", "internal/database", "internal/pgtest"},
 	"internal/testworld":             {"..."},
-	"internal/postgres":              {"internal/database"},
+	"internal/postgres":              {"internal/database", "internal/durable"},
 	"internal/samples":               {},
 	"internal/postgres/withpostgres": {"internal/postgres"},
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"readiness/domain/item"
+	"readiness/internal/durable"
 	"readiness/internal/jsonerror"
 	"readiness/platform/folder"
 )
@@ -95,7 +96,7 @@ func syncFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return durable.CloseFolder(f)
 }
 
 // ReadRecord reads a record. It validates the paths, because the file may have been edited.

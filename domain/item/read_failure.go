@@ -16,3 +16,9 @@ func ReadFailure(err error) (unreadable, failed error) {
 	}
 	return nil, err
 }
+
+// RefuseUnreadable refuses a call that can do nothing without the definition of an item that cannot be read; why says
+// what is wrong with it and where.
+func RefuseUnreadable(it Item, why error) error {
+	return domain.Refuse(domain.InvalidRequest, "the definition of %s cannot be read: %s", it.DisplayName, why)
+}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"readiness/internal/database"
+	"readiness/internal/durable"
 )
 
 // makeDataDir creates the folder with the fewest permissions that work: the
@@ -81,7 +82,7 @@ func syncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return durable.CloseFolder(d)
 }
 
 func (s *Server) makeDatabase(ctx context.Context) error {

@@ -18,6 +18,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/filelock"
 )
 
 // Bounds on the sample data of a semantic model, and on a query over it.
@@ -80,7 +81,7 @@ func unevaluated(ctx context.Context, err error) error {
 
 // sampled reads a semantic model with its sample data.
 func (p *Platform) sampled(ctx context.Context, as item.Caller, it item.Item, o evaluate.Options) (m *evaluate.Model, err error) {
-	err = p.within(ctx, as, it, shared, func(f *itemFolder) error {
+	err = p.within(ctx, as, it, filelock.Shared, func(f *itemFolder) error {
 		d, err := f.definition(ctx)
 		if err != nil {
 			return err

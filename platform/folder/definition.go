@@ -16,6 +16,7 @@ import (
 	"readiness/definition"
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/filelock"
 )
 
 // Announce implements work.Platform. Reading a folder's models one by one costs nothing more.
@@ -26,7 +27,7 @@ func (p *Platform) Announce(context.Context, item.Caller, uuid.UUID, []uuid.UUID
 // or holds a part that is a link, pipe or device, has a name that is not UTF-8, or cannot be opened.
 func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
 	var d definition.Definition
-	err := p.within(ctx, as, it, shared, func(f *itemFolder) (err error) {
+	err := p.within(ctx, as, it, filelock.Shared, func(f *itemFolder) (err error) {
 		d, err = f.definition(ctx)
 		return err
 	})
@@ -63,7 +64,7 @@ func (f *itemFolder) Close() {
 
 // within locks an item's folder and calls do with it. It refuses a workspace whose capacity is paused, and finishes an
 // interrupted write first.
-func (p *Platform) within(ctx context.Context, as item.Caller, it item.Item, how lockKind, do func(*itemFolder) error) error {
+func (p *Platform) within(ctx context.Context, as item.Caller, it item.Item, how filelock.Kind, do func(*itemFolder) error) error {
 	w, e, err := p.find(ctx, as, it)
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func (p *Platform) within(ctx context.Context, as item.Caller, it item.Item, how
 }
 
 // withinEntry locks the folder of an item that find returned, finishes an interrupted write and calls do.
-func (p *Platform) withinEntry(ctx context.Context, e entry, how lockKind, do func(*itemFolder) error) error {
+func (p *Platform) withinEntry(ctx context.Context, e entry, how filelock.Kind, do func(*itemFolder) error) error {
 	root, err := p.open(ctx)
 	if err != nil {
 		return err
@@ -99,13 +100,13 @@ func (f *itemFolder) interrupted() bool {
 }
 
 // finishWrite finishes a write that was interrupted.
-func (f *itemFolder) finishWrite(ctx context.Context, how lockKind) error {
-	if how == shared {
+func (f *itemFolder) finishWrite(ctx context.Context, how filelock.Kind) error {
+	if how == filelock.Shared {
 		// Under the lock, a journal exists only if its writer died.
 		if !f.interrupted() {
 			return nil
 		}
-		if err := lock(ctx, f.lock, exclusive); err != nil {
+		if err := lock(ctx, f.lock, filelock.Exclusive); err != nil {
 			return f.platform.unavailable(ctx, err, "%s cannot be locked", named(f.item))
 		}
 	}
@@ -116,7 +117,7 @@ func (f *itemFolder) finishWrite(ctx context.Context, how lockKind) error {
 }
 
 // openEntry opens and locks the folder of an item.
-func (p *Platform) openEntry(ctx context.Context, root *os.Root, e entry, how lockKind) (*itemFolder, error) {
+func (p *Platform) openEntry(ctx context.Context, root *os.Root, e entry, how filelock.Kind) (*itemFolder, error) {
 	it := e.Item
 	below, err := root.OpenRoot(e.dir)
 	if err != nil {
@@ -126,7 +127,7 @@ func (p *Platform) openEntry(ctx context.Context, root *os.Root, e entry, how lo
 		return nil, notReadable(it, "its folder cannot be opened: %s", cause(err))
 	}
 	f := &itemFolder{Root: below, platform: p, root: root, dir: e.dir, item: e.Item, journal: journal}
-	if f.lock, err = below.Open("."); err == nil {
+	if f.lock, err = filelock.OpenFolder(below); err == nil {
 		err = lock(ctx, f.lock, how)
 	}
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"readiness/definition"
 	"readiness/domain"
+	"readiness/internal/durable"
 )
 
 // journal is the name of the journal's folder in an item's folder.
@@ -50,11 +51,12 @@ func (f *itemFolder) stage(d definition.Definition, changes []change) error {
 		switch {
 		case err == nil && info.Mode().IsRegular():
 			mode = info.Mode().Perm()
+		case errors.Is(err, fs.ErrNotExist): // first, because a missing folder is ENOTDIR too on Windows
 		case err == nil || errors.Is(err, syscall.ENOTDIR):
 			return domain.Refuse(domain.InvalidRequest,
 				"the definition for %s cannot be written: a folder is in the place of the part %q, or a file in the place of one of "+
 					"its folders", named(f.item), c.Path).About(f.item.Type.IDName(), f.item.ID)
-		case !errors.Is(err, fs.ErrNotExist):
+		default:
 			return err
 		}
 		data, _ := d.Part(c.Path)
@@ -93,11 +95,11 @@ func (f *itemFolder) commit(ctx context.Context, changes []change) error {
 	if err != nil && !gone(err) {
 		return err
 	}
-	locked, err := f.lock.Stat()
+	held, err := f.Stat(".")
 	switch {
 	case err != nil:
 		return err
-	case !os.SameFile(there, locked):
+	case !os.SameFile(there, held):
 		return errChanged // the folder was removed or replaced
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -115,7 +117,7 @@ func (f *itemFolder) sync(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(file.Sync(), file.Close())
+	return durable.CloseFolder(file)
 }
 
 // recover ends an interrupted write: it rolls back an uncommitted one and finishes a committed one.

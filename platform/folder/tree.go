@@ -18,6 +18,7 @@ import (
 	"readiness/definition"
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/filelock"
 )
 
 // Tree is a directory with items anywhere in it, for programs that work on files rather than for a person. It has no
@@ -180,8 +181,8 @@ func (t *Tree) WriteDefinition(ctx context.Context, it TreeItem, d definition.De
 	if d.Loose != (it.Form != InFolder) {
 		return domain.Refuse(domain.InvalidRequest, "the definition for %s cannot be written: it has another form", it.Path)
 	}
-	return t.within(ctx, it, exclusive, func(f *itemFolder) error {
-		if err := f.finishWrite(ctx, exclusive); err != nil {
+	return t.within(ctx, it, filelock.Exclusive, func(f *itemFolder) error {
+		if err := f.finishWrite(ctx, filelock.Exclusive); err != nil {
 			return err
 		}
 		return f.replace(ctx, d, ifHash)
@@ -194,7 +195,7 @@ func (i TreeItem) entry() entry {
 }
 
 // within locks the item's folder and calls do with it. It does not finish an interrupted write.
-func (t *Tree) within(ctx context.Context, it TreeItem, how lockKind, do func(*itemFolder) error) error {
+func (t *Tree) within(ctx context.Context, it TreeItem, how filelock.Kind, do func(*itemFolder) error) error {
 	if !fs.ValidPath(it.Path) {
 		return domain.Refuse(domain.ItemNotFound, "%q is not the path of an item", it.Path)
 	}

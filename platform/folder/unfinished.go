@@ -8,6 +8,7 @@ import (
 
 	"readiness/definition"
 	"readiness/domain"
+	"readiness/internal/filelock"
 )
 
 // Unfinished is a write of an item that was interrupted because its process or machine stopped. Its journal stays in
@@ -43,7 +44,7 @@ func (u Unfinished) String() string {
 // interrupted, it returns the definition that finishing the write will produce, and the Unfinished; otherwise the
 // second result is nil.
 func (t *Tree) Definition(ctx context.Context, it TreeItem) (d definition.Definition, u *Unfinished, err error) {
-	err = t.within(ctx, it, shared, func(f *itemFolder) error {
+	err = t.within(ctx, it, filelock.Shared, func(f *itemFolder) error {
 		if d, err = f.definition(ctx); err != nil {
 			return err
 		}
@@ -58,7 +59,7 @@ func (t *Tree) Definition(ctx context.Context, it TreeItem) (d definition.Defini
 
 // Finish finishes an interrupted write of an item.
 func (t *Tree) Finish(ctx context.Context, it TreeItem) error {
-	return t.within(ctx, it, exclusive, func(f *itemFolder) error { return f.finishWrite(ctx, exclusive) })
+	return t.within(ctx, it, filelock.Exclusive, func(f *itemFolder) error { return f.finishWrite(ctx, filelock.Exclusive) })
 }
 
 // finished returns the definition that finishing the interrupted write will produce.

@@ -20,6 +20,7 @@ import (
 	"readiness/definition"
 	"readiness/domain"
 	"readiness/domain/item"
+	"readiness/internal/filelock"
 )
 
 // WriteDefinition makes d the item's definition if the one on disk still has the hash ifHash; otherwise it returns
@@ -33,7 +34,7 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 	if err := p.bounds.check(it, d); err != nil {
 		return err
 	}
-	return p.within(ctx, as, it, exclusive, func(f *itemFolder) error { return f.replace(ctx, d, ifHash) })
+	return p.within(ctx, as, it, filelock.Exclusive, func(f *itemFolder) error { return f.replace(ctx, d, ifHash) })
 }
 
 // FinishWrite reports that WriteDefinition leaves no write to be finished.

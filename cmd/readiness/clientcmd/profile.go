@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"syscall"
 	"time"
 
 	"readiness/client"
 	"readiness/cmd/readiness/cli"
+	"readiness/internal/filelock"
 )
 
 // profile is a stored login: a service and the token of the person who calls it.
@@ -165,18 +165,8 @@ func (*calls) lock(ctx context.Context, path string) (unlock func(), err error) 
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, lockPatience, errors.New("another command is signing in"))
 	defer cancel()
-	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
-		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { _ = file.Close() }, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			return nil, errors.Join(err, file.Close())
-		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.Join(context.Cause(ctx), file.Close())
-		case <-time.After(wait):
-		}
+	if err := filelock.Lock(ctx, file, filelock.Exclusive); err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
+	return func() { _ = file.Close() }, nil
 }
