@@ -77,6 +77,25 @@ func of(t *testing.T, before []byte, now []byte) *evaluation.Report {
 	return r
 }
 
+// A page of a run without an earlier one has no column for changes.
+func TestPageWithoutBaseline(t *testing.T) {
+	t.Parallel()
+	now := run(t, model, about, verdicts{right}, verdicts{wrong})
+	for before, want := range map[bool]bool{true: true, false: false} {
+		var earlier []byte
+		if before {
+			earlier = now
+		}
+		var b bytes.Buffer
+		if err := of(t, earlier, now).WriteHTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), ">Change</th>"); got != want || strings.Count(b.String(), "</tr>") == 0 {
+			t.Errorf("earlier run %t: the column is shown: %t", before, got)
+		}
+	}
+}
+
 func TestGate(t *testing.T) {
 	t.Parallel()
 	under := func(n int) evaluation.Gate { return evaluation.Gate{FailUnder: &n} }

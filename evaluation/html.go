@@ -19,8 +19,9 @@ var pageTemplate = webpage.New(pageText)
 type (
 	page struct {
 		*Report
-		Rows    []matrixRow
-		Details []detail
+		Compares bool // whether questions can have changed
+		Rows     []matrixRow
+		Details  []detail
 	}
 	matrixRow struct {
 		ID, Text, Link, Change string
@@ -45,7 +46,7 @@ type (
 
 // WriteHTML writes the run as one HTML page that loads nothing.
 func (r *Report) WriteHTML(w io.Writer) error {
-	p := page{Report: r}
+	p := page{Report: r, Compares: r.left >= 0}
 	change := map[string]string{}
 	for _, q := range r.Regressed() {
 		change[q.ID] = "regressed"
