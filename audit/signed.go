@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -40,6 +41,13 @@ func (l *Log) SignedAfter(ctx context.Context, epoch int, size int64) (Head, err
 // LastSigned returns the head of the service's tree that was signed last in the epoch of the head.
 func (l *Log) LastSigned(ctx context.Context, h Head) (Head, error) {
 	return l.signed(ctx, `SELECT `+headColumns+` FROM audit_checkpoints WHERE tree = '' AND epoch = $1 ORDER BY size DESC LIMIT 1`, h.Epoch)
+}
+
+// SignedAt returns the head of the service's tree that was signed last at or before a time, ErrNotSealed if there is none. The present
+// epoch is asked first: what an earlier one signed and a restore lost is not in the log.
+func (l *Log) SignedAt(ctx context.Context, at time.Time) (Head, error) {
+	return l.signed(ctx, `SELECT `+headColumns+` FROM audit_checkpoints WHERE tree = '' AND signed_at <= $1
+		ORDER BY epoch DESC, size DESC LIMIT 1`, at)
 }
 
 func (l *Log) signed(ctx context.Context, sql string, args ...any) (Head, error) {

@@ -36,7 +36,7 @@ func commandsOfScripts() map[string]func(*testscript.TestScript, bool, []string)
 		"accounts": plain(1, applyAccounts), "as": plain(1, as), "bearer": plain(1, bearer), "token-of": plain(1, tokenOf), "with": plain(2, with),
 		"repeat": plain(4, repeat), "let": plain(2, let), "wait-for": plain(2, waitFor), "wait-for-percent": plain(2, waitForPercent), "events": plain(0, listEvents),
 		"spent": plain(2, spent), "clock": plain(1, clock), "workers": plain(1, workers), "hold": plain(1, hold), "release": plain(1, release), "fail": plain(2, fail),
-		"questions": plain(1, questions), "pad": plain(2, pad), "rebuild": plain(0, rebuild), "restart": plain(0, restart),
+		"questions": plain(1, questions), "pad": plain(2, pad), "rebuild": plain(0, rebuild), "moments": plain(1, moments), "restart": plain(0, restart),
 	}
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"} {
 		all[method] = plain(2, func(ts *testscript.TestScript, w *world, args []string) { call(ts, w, method, args) })

@@ -17,13 +17,13 @@ func (r *root) projectionsCommand() *cobra.Command {
 	var flags databaseFlags
 	c := &cobra.Command{
 		Use:   "projections",
-		Short: "Show, rebuild, withdraw or retire the views that are built from the log",
+		Short: "Show, rebuild, withdraw or retire the views that are built from the log, or print them as of a position",
 		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
 	c.AddCommand(r.projectionsStatusCommand(&flags), r.projectionsRebuildCommand(&flags), r.projectionsRetireCommand(&flags),
-		r.projectionsWithdrawCommand(&flags))
+		r.projectionsWithdrawCommand(&flags), r.projectionsAsOfCommand(&flags))
 	return c
 }
 

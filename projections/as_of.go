@@ -1,0 +1,122 @@
+package projections
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"readiness/eventstore"
+)
+
+// AsOf asks for the rows of a view as they follow from the events up to a position.
+type AsOf struct {
+	View     string
+	Position int64
+	Account  string // only this account's events; "" for all
+	CSV      bool   // of the only table, or of Table; otherwise JSON, one row a line
+	Table    string // only this table; "" for all
+}
+
+// ErrNoTable is the error of AsOf about a table that the view does not have, or that must be named.
+var ErrNoTable = errors.New("projections: name a table of the view")
+
+// asOfGeneration is the number of a generation that nothing else uses: its tables are temporary.
+const asOfGeneration = 0
+
+// WriteAsOf folds the events up to a position into temporary tables, writes their rows in the order of their keys, and leaves nothing
+// behind, whenever it ends. The live rows are neither read nor changed.
+func (e *Engine) WriteAsOf(ctx context.Context, log *eventstore.Store, w io.Writer, q AsOf) error {
+	v := e.view(q.View)
+	if v == nil {
+		return fmt.Errorf("projections: there is no view %q", q.View)
+	}
+	tables, err := v.asked(q)
+	if err != nil {
+		return err
+	}
+	last, err := log.Watermark(ctx)
+	if err != nil {
+		return err
+	}
+	if q.Position < 0 || q.Position > last {
+		return fmt.Errorf("projections: the log has no position %d; it ends at %d", q.Position, last)
+	}
+	tx, err := e.pool.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("projections: %s as of %d: %w", q.View, q.Position, err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // drops the tables
+	if err = v.foldAsOf(ctx, tx, log, q); err == nil {
+		for _, t := range tables {
+			if err = t.writeAsOf(ctx, tx, w, v.physical(t, asOfGeneration), q.CSV); err != nil {
+				break
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("projections: %s as of %d: %w", q.View, q.Position, err)
+	}
+	return nil
+}
+
+// asked returns the tables that are asked for.
+func (v *View) asked(q AsOf) (tables []*Table, err error) {
+	names := make([]string, len(v.Tables))
+	for i, t := range v.Tables {
+		if names[i] = t.Name; q.Table == "" || q.Table == t.Name {
+			tables = append(tables, t)
+		}
+	}
+	if len(tables) == 0 || q.CSV && len(tables) > 1 {
+		return nil, fmt.Errorf("%w: %s", ErrNoTable, strings.Join(names, ", "))
+	}
+	return tables, nil
+}
+
+func (v *View) foldAsOf(ctx context.Context, tx pgx.Tx, log *eventstore.Store, q AsOf) error {
+	for _, t := range v.Tables {
+		if _, err := tx.Exec(ctx, t.createTable("pg_temp."+v.physical(t, asOfGeneration))); err != nil {
+			return err
+		}
+	}
+	f := newFold(v)
+	for r, err := range log.Replay(ctx, 0, q.Position, v.types(), v.Undecoded) {
+		if err == nil && (q.Account == "" || r.Account == q.Account) {
+			err = f.add(r)
+		}
+		if err == nil && (f.events >= rebuildEvents || f.bytes >= rebuildBytes) {
+			err = f.flush(ctx, tx, asOfGeneration)
+			f = newFold(v)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return f.flush(ctx, tx, asOfGeneration)
+}
+
+func (t *Table) writeAsOf(ctx context.Context, tx pgx.Tx, w io.Writer, name string, csv bool) error {
+	columns := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		columns[i] = c.Name
+	}
+	rows := fmt.Sprintf(`SELECT %s FROM %s ORDER BY %s`, strings.Join(columns, ", "), name, strings.Join(t.Key, ", "))
+	if csv {
+		_, err := tx.Conn().PgConn().CopyTo(ctx, w, `COPY (`+rows+`) TO STDOUT (FORMAT csv, HEADER)`)
+		return err
+	}
+	found, err := tx.Query(ctx, `SELECT json_build_object('table', $1::text, 'row', to_json(r))::text FROM (`+rows+`) r`, t.Name)
+	if err != nil {
+		return err
+	}
+	var line string
+	_, err = pgx.ForEachRow(found, []any{&line}, func() error {
+		_, err := io.WriteString(w, line+"\n")
+		return err
+	})
+	return err
+}
