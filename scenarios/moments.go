@@ -20,8 +20,8 @@ import (
 	"readiness/projections"
 )
 
-// moments compares every view as of a number of positions, of which the last is the end of the log, with a database that was rebuilt from the
-// export cut there.
+// moments compares every view as of a number of positions with a database that was rebuilt from the export cut there. The last position is
+// the end of the log.
 func moments(ts *testscript.TestScript, w *world, args []string) {
 	n, err := strconv.ParseInt(args[0], 10, 64)
 	ts.Check(err)

@@ -21,7 +21,7 @@ func (r *root) projectionsAsOfCommand(flags *databaseFlags) *cobra.Command {
 		Short: "Print the rows of a view as they were at a position or a time",
 		Long: `Folds the events up to a position into tables of its own, prints their rows in the order of their keys, and drops the tables.
 A time stands for the last signed head of the log that was signed at or before it, because only signed heads say what was recorded by
-then; the head is printed on stderr. In ndjson each line has the table and the row; csv is of one table.`,
+then; the head is printed on stderr. In ndjson each line has the table and the row; csv has one table.`,
 		Example: `  readiness projections as-of assessments --time 2026-06-30T22:00:00Z --account contoso
   readiness projections as-of accounts --position 1200 --format csv --table members`,
 		Args: cobra.ExactArgs(1),
