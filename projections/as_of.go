@@ -2,7 +2,6 @@ package projections
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -21,11 +20,11 @@ type AsOf struct {
 	Table    string // only this table; "" for all
 }
 
-// ErrNoTable is the error of AsOf about a table that the view does not have, or that must be named.
-var ErrNoTable = errors.New("projections: name a table of the view")
+// NoTable is the error of AsOf about a table that the view does not have, or that must be named. It has the names of the view's tables.
+type NoTable []string
 
-// asOfGeneration is the number of a generation that nothing else uses: its tables are temporary.
-const asOfGeneration = 0
+// Error implements error.
+func (e NoTable) Error() string { return "projections: name a table of the view: " + strings.Join(e, ", ") }
 
 // WriteAsOf folds the events up to a position into temporary tables, writes their rows in the order of their keys, and leaves nothing
 // behind, whenever it ends. The live rows are neither read nor changed.
@@ -52,7 +51,7 @@ func (e *Engine) WriteAsOf(ctx context.Context, log *eventstore.Store, w io.Writ
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // drops the tables
 	if err = v.foldAsOf(ctx, tx, log, q); err == nil {
 		for _, t := range tables {
-			if err = t.writeAsOf(ctx, tx, w, v.physical(t, asOfGeneration), q.CSV); err != nil {
+			if err = t.writeAsOf(ctx, tx, w, v.physical(t, 0), q.CSV); err != nil {
 				break
 			}
 		}
@@ -72,14 +71,15 @@ func (v *View) asked(q AsOf) (tables []*Table, err error) {
 		}
 	}
 	if len(tables) == 0 || q.CSV && len(tables) > 1 {
-		return nil, fmt.Errorf("%w: %s", ErrNoTable, strings.Join(names, ", "))
+		return nil, NoTable(names)
 	}
 	return tables, nil
 }
 
+// foldAsOf makes the tables of generation 0, which nothing else uses: they are temporary.
 func (v *View) foldAsOf(ctx context.Context, tx pgx.Tx, log *eventstore.Store, q AsOf) error {
 	for _, t := range v.Tables {
-		if _, err := tx.Exec(ctx, t.createTable("pg_temp."+v.physical(t, asOfGeneration))); err != nil {
+		if _, err := tx.Exec(ctx, t.createTable("pg_temp."+v.physical(t, 0))); err != nil {
 			return err
 		}
 	}
@@ -88,15 +88,15 @@ func (v *View) foldAsOf(ctx context.Context, tx pgx.Tx, log *eventstore.Store, q
 		if err == nil && (q.Account == "" || r.Account == q.Account) {
 			err = f.add(r)
 		}
-		if err == nil && (f.events >= rebuildEvents || f.bytes >= rebuildBytes) {
-			err = f.flush(ctx, tx, asOfGeneration)
+		if err == nil && f.full() {
+			err = f.flush(ctx, tx, 0)
 			f = newFold(v)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	return f.flush(ctx, tx, asOfGeneration)
+	return f.flush(ctx, tx, 0)
 }
 
 func (t *Table) writeAsOf(ctx context.Context, tx pgx.Tx, w io.Writer, name string, csv bool) error {

@@ -282,7 +282,7 @@ func (b *build) fold(ctx context.Context, read reader, from, to int64, yield fun
 		if err != nil {
 			return err
 		}
-		if f.events >= rebuildEvents || f.bytes >= rebuildBytes {
+		if f.full() {
 			if err := yield(f); err != nil {
 				return err
 			}
@@ -292,6 +292,9 @@ func (b *build) fold(ctx context.Context, read reader, from, to int64, yield fun
 	f.through = to
 	return yield(f)
 }
+
+// full reports whether the page ends here.
+func (f *fold) full() bool { return f.events >= rebuildEvents || f.bytes >= rebuildBytes }
 
 // write commits a page together with the build's position.
 func (b *build) write(ctx context.Context, f *fold) error {

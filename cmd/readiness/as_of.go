@@ -48,7 +48,7 @@ then; the head is printed on stderr. In ndjson each line has the table and the r
 					}
 				}
 				err := core.engine.WriteAsOf(c.Context(), core.store, r.Stdout, q)
-				if errors.Is(err, projections.ErrNoTable) {
+				if _, is := errors.AsType[projections.NoTable](err); is {
 					return cli.Usage("--table: %w", err)
 				}
 				return err
