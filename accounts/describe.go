@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -27,7 +28,7 @@ func Describe(before account.Account, events []domain.Event, names map[item.Pers
 		case account.StatusChanged:
 			say("~ status: %s -> %s", before.Status, e.Status)
 		case account.RegionChanged:
-			say("~ region: %s -> %s", shown(before.Region), shown(e.Region))
+			say("~ region: %s -> %s", cmp.Or(before.Region, "(none)"), cmp.Or(e.Region, "(none)"))
 		case account.SettingsChanged:
 			say("~ settings: %s", changes(before.Settings, e.Settings))
 		case account.LicenseSaved:
@@ -106,17 +107,10 @@ func changes(old, new any, skip ...string) string {
 		case len(was) == 0:
 			all = append(all, name+" "+is[name])
 		default:
-			all = append(all, fmt.Sprintf("%s %s -> %s", name, shown(was[name]), shown(is[name])))
+			all = append(all, fmt.Sprintf("%s %s -> %s", name, cmp.Or(was[name], "(none)"), cmp.Or(is[name], "(none)")))
 		}
 	}
 	return strings.Join(all, ", ")
-}
-
-func shown(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	return s
 }
 
 // flat returns v's JSON as a map from member path to text.

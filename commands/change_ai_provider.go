@@ -16,7 +16,7 @@ import (
 // tested first, and changed only with anyway if it cannot be reached.
 func (s *Providers) Change(ctx context.Context, caller Caller, providerID string, patch aiprovider.Patch,
 	key aiprovider.Key, anyway bool) (aiprovider.Provider, error) {
-	change := aiprovider.Change{ProviderID: providerID, Patch: patch, Anyway: anyway, At: s.instant()}
+	change := aiprovider.Change{ProviderID: providerID, Patch: patch, Anyway: anyway, At: instant(s.Now)}
 	past := eventstore.FoldCached(aiprovider.Stream(caller.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Provider{}, err

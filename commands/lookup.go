@@ -35,7 +35,7 @@ func (s *Workspaces) Items(ctx context.Context, caller Caller, workspaceID uuid.
 	if err := s.recordNoticed(ctx, caller, seen); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, byName)
+	slices.SortFunc(all, item.ByName)
 	return all, nil
 }
 
@@ -43,11 +43,6 @@ func (s *Workspaces) Items(ctx context.Context, caller Caller, workspaceID uuid.
 // particular order. Unlike Items it records nothing.
 func (s *Workspaces) Visible(ctx context.Context, caller Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error) {
 	return s.Platform.Items(ctx, caller.Caller, workspaceID, t)
-}
-
-// byName orders items by name, then by id.
-func byName(a, b item.Item) int {
-	return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
 }
 
 // idsOf returns the ids of the items, in their order.

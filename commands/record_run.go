@@ -200,4 +200,5 @@ func (r Runs) record(ctx context.Context, meta eventstore.Metadata, a Asking, de
 	return f.asking(), err
 }
 
-func (r Runs) now() time.Time { return r.Now().UTC().Truncate(time.Microsecond) }
+// now returns the current time at the log's resolution.
+func (r Runs) now() time.Time { return instant(r.Now) }

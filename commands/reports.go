@@ -32,6 +32,6 @@ func (s *Workspaces) Reports(ctx context.Context, caller Caller, workspaceID uui
 	if err := s.recordNoticed(ctx, caller, seen); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(reports, func(a, b item.WorkspaceReport) int { return byName(a.Item, b.Item) })
+	slices.SortFunc(reports, func(a, b item.WorkspaceReport) int { return item.ByName(a.Item, b.Item) })
 	return reports, nil
 }

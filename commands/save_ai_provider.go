@@ -15,7 +15,7 @@ func (s *Providers) Save(ctx context.Context, caller Caller, of aiprovider.Confi
 	anyway bool) (aiprovider.Provider, error) {
 	id := s.NewID()
 	of.ProviderID = id.String()
-	save := aiprovider.Save{Configuration: of, HasKey: !key.IsZero(), Anyway: anyway, At: s.instant()}
+	save := aiprovider.Save{Configuration: of, HasKey: !key.IsZero(), Anyway: anyway, At: instant(s.Now)}
 	past := eventstore.FoldCached(aiprovider.Stream(caller.Account), aiprovider.Evolve)
 	if err := s.Store.Load(ctx, past); err != nil {
 		return aiprovider.Provider{}, err

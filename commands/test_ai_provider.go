@@ -63,7 +63,7 @@ func (s *Providers) testCall(ctx context.Context, caller Caller, p aiprovider.Pr
 			return s.failedTest(err)
 		}
 	}
-	o.At = s.instant()
+	o.At = instant(s.Now)
 	return o, nil
 }
 
@@ -74,12 +74,12 @@ func (s *Providers) failedTest(err error) (aiprovider.Observation, error) {
 	if !ok {
 		return aiprovider.Observation{}, fmt.Errorf("commands: test an AI provider: %w", err)
 	}
-	return aiprovider.Observation{Test: aiprovider.Test{At: s.instant(), ErrorCode: aiprovider.TestError(refusal.Code),
+	return aiprovider.Observation{Test: aiprovider.Test{At: instant(s.Now), ErrorCode: aiprovider.TestError(refusal.Code),
 		Message: refusal.Message}}, nil
 }
 
 // instant returns the current time at the log's resolution of one microsecond.
-func (s *core) instant() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
+func instant(now func() time.Time) time.Time { return now().UTC().Truncate(time.Microsecond) }
 
 // providerMetadata returns the origin that the events of a call on an AI provider
 // record.

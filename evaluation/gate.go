@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"readiness/domain/comparison"
+	"readiness/offline/show"
 )
 
 // Gate defines when a run fails. The zero Gate passes everything.
@@ -25,7 +26,7 @@ func (r *Report) Check(g Gate) {
 		r.Misses = append(r.Misses, miss)
 	}
 	if n := len(r.Regressed()); g.FailOnRegression && n > 0 {
-		r.Misses = append(r.Misses, count(n, "question")+" regressed")
+		r.Misses = append(r.Misses, show.Count(n, "question")+" regressed")
 	}
 	if g.FailOnRegression && r.before < 0 {
 		r.Notes = append(r.Notes, "No earlier run asked these questions of the same answerer, so no regression could be seen.")
@@ -110,12 +111,4 @@ func (r *Report) Outcome() string {
 		return "The gate passed"
 	}
 	return "The gate failed"
-}
-
-// count formats a number with its noun.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

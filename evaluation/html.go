@@ -125,7 +125,7 @@ func (r *Report) detail(q Question) detail {
 // The methods that the page calls.
 
 // Score returns the score as text.
-func (c Column) Score() string { return shownScore(c.Summary.Score) }
+func (c Column) Score() string { return show.Number(c.Summary.Score) }
 
 // Answers counts the answers by verdict.
 func (c Column) Answers() string { return verdictCounts(c.Summary.Verdicts) }

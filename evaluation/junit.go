@@ -68,7 +68,7 @@ func (r *Report) WriteJUnit(w io.Writer, g Gate) error {
 			lines = append(lines, q.Text)
 		}
 		if len(lines) > 0 {
-			c.Failure = message(count(len(lines), "question")+" regressed", "regression", strings.Join(lines, "\n"))
+			c.Failure = message(show.Count(len(lines), "question")+" regressed", "regression", strings.Join(lines, "\n"))
 		}
 		if r.before < 0 {
 			c.Skipped = message("no earlier run to compare with", "", "")

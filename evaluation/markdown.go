@@ -7,6 +7,7 @@ import (
 
 	"readiness/domain"
 	"readiness/offline/report"
+	"readiness/offline/show"
 )
 
 // The bounds of Markdown, so that it fits into a comment on a pull request.
@@ -28,7 +29,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	}
 	line("| | Answered by | Score | Answers | Median time | Tokens | Cost |\n| --- | --- | ---: | --- | ---: | --- | ---: |")
 	for _, c := range r.Columns {
-		line("| %s | %s | %s | %s | %s | %s | %s |", c.Name, cut(c.Answered), shownScore(c.Summary.Score),
+		line("| %s | %s | %s | %s | %s | %s | %s |", c.Name, cut(c.Answered), show.Number(c.Summary.Score),
 			verdictCounts(c.Summary.Verdicts),
 			shownTime(medianOf(c)), shownTokens(c.Summary.Usage), shownCost(c.Summary.Cost))
 	}

@@ -9,13 +9,6 @@ import (
 	"readiness/domain/comparison"
 )
 
-func shownScore(n *int) string {
-	if n == nil {
-		return "none"
-	}
-	return strconv.Itoa(*n)
-}
-
 // shownVerdict returns a question's verdict, with its passes if it was asked repeatedly.
 func shownVerdict(t comparison.Tally, asked bool) string {
 	if !asked || len(t.Asks) == 0 {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"readiness/offline/show"
 )
 
 // kindsText names the kinds of preview.
@@ -112,7 +114,7 @@ func (t tools) addProposing() {
 		s, err := p.summary()
 		return result[*PreviewSummary]{summary: fmt.Sprintf("%d changes; score %s now, %s after all of them; %d objects need a person's "+
 			"words.",
-			s.Changes.Total, score(s.ScoreNow), score(s.ScoreAfter), s.NeedsYourWords), data: &s}, err
+			s.Changes.Total, show.Number(s.ScoreNow), show.Number(s.ScoreAfter), s.NeedsYourWords), data: &s}, err
 	})
 	add(t, spec{name: "list_changes", title: "List changes of a preview", hints: reads,
 		description: "Lists the changes of a preview, the questions to a person, or what was skipped, page by page."},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"readiness/offline/show"
 )
 
 // ListInput selects models.
@@ -85,7 +87,7 @@ func (t tools) addReading() {
 			}
 			s := a.summary()
 			return result[*AssessmentSummary]{summary: fmt.Sprintf("Score %s: %d findings of %d rules (%d high, %d medium, %d low).",
-				score(a.Score), s.Findings, len(s.Rules), s.High, s.Medium, s.Low), data: &s}, nil
+				show.Number(a.Score), s.Findings, len(s.Rules), s.High, s.Medium, s.Low), data: &s}, nil
 		})
 	add(t, spec{name: "list_findings", title: "List findings", hints: reads,
 		description: "Lists the findings of an assessment, page by page, those that cost the most points first."},
@@ -111,18 +113,11 @@ func (t tools) addReading() {
 			c, changed := compared(before, after)
 			c.Findings, err = pageAs(changed, in.Cursor, changedFinding.row)
 			return result[Comparison]{summary: fmt.Sprintf("Score %s before, %s after; %d findings new, %d fixed, %d unchanged.",
-				score(c.Before), score(c.After), c.New, c.Fixed, c.Unchanged), data: c}, err
+				show.Number(c.Before), show.Number(c.After), c.New, c.Fixed, c.Unchanged), data: c}, err
 		})
 	add(t, spec{name: "explain", title: "Explain a rule or a finding", hints: reads,
 		description: "Explains a rule: what it judges, why, examples, and how to satisfy it. With a model and an assessmentId, also " +
 			"shows " +
 			"its findings."},
 		explainRule)
-}
-
-func score(n *int) string {
-	if n == nil {
-		return "none"
-	}
-	return fmt.Sprint(*n)
 }

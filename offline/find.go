@@ -49,7 +49,7 @@ func Find(ctx context.Context, root string, paths []string) ([]Item, []Warning, 
 	items := make([]Item, 0, len(all.items))
 	for at, i := range all.items {
 		i.at = at
-		if i.Shown, err = shown(base, at); err != nil {
+		if i.Shown, err = relative(base, at); err != nil {
 			return nil, nil, err
 		}
 		items = append(items, i)
@@ -59,8 +59,8 @@ func Find(ctx context.Context, root string, paths []string) ([]Item, []Warning, 
 	return items, append(empty, warnings...), err
 }
 
-// shown returns an absolute path relative to base, with forward slashes.
-func shown(base, at string) (string, error) {
+// relative returns an absolute path relative to base, with forward slashes.
+func relative(base, at string) (string, error) {
 	below, err := filepath.Rel(base, at)
 	return filepath.ToSlash(below), err
 }
@@ -167,7 +167,7 @@ func (f *scan) warnings(base string) ([]Warning, error) {
 		if named {
 			continue
 		}
-		below, err := shown(base, dir)
+		below, err := relative(base, dir)
 		if err != nil {
 			return nil, err
 		}

@@ -19,8 +19,8 @@ func (p Proposal) Headline() string {
 		return show.Printable(p.Shown) + ": nothing to write" + p.leftAlone()
 	}
 	return fmt.Sprintf("%s: %s%s, score %s → %s", show.Printable(p.Shown), show.Count(p.Changes(), "change"), p.leftAlone(),
-		show.Score(p.ScoreNow),
-		show.Score(p.ScoreAfter))
+		show.Number(p.ScoreNow),
+		show.Number(p.ScoreAfter))
 }
 
 // mostQuestions is how many questions the text of a proposal lists.

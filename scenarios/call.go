@@ -199,7 +199,7 @@ func (w *world) member(path string) (v any, there bool) {
 			if name, value, ok := strings.Cut(step, "="); ok {
 				i := slices.IndexFunc(at, func(e any) bool {
 					m, _ := e.(map[string]any)
-					return m != nil && shown(m[name]) == value
+					return m != nil && bare(m[name]) == value
 				})
 				if i < 0 {
 					return nil, false
@@ -219,8 +219,8 @@ func (w *world) member(path string) (v any, there bool) {
 	return v, true
 }
 
-// shown formats a member as scripts write it: strings bare, other values as JSON.
-func shown(v any) string {
+// bare formats a member as scripts write it: strings bare, other values as JSON.
+func bare(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}

@@ -222,7 +222,7 @@ func list(ts *testscript.TestScript, w *world, args []string) {
 			ts.Fatalf("%s is no array in\n%s", path, w.last.text)
 		}
 		for _, e := range elements {
-			all = append(all, w.stable(shown(e.(map[string]any)[args[1]])))
+			all = append(all, w.stable(bare(e.(map[string]any)[args[1]])))
 		}
 	}
 	slices.Sort(all)
@@ -235,8 +235,8 @@ func list(ts *testscript.TestScript, w *world, args []string) {
 // like asserts that a member of the last answer matches a pattern.
 func like(ts *testscript.TestScript, w *world, args []string) {
 	got, there := w.member(args[0])
-	if !there || !regexp.MustCompile(args[1]).MatchString(shown(got)) {
-		ts.Fatalf("%s is %s, want it like %s in\n%s", args[0], shown(got), args[1], w.last.text)
+	if !there || !regexp.MustCompile(args[1]).MatchString(bare(got)) {
+		ts.Fatalf("%s is %s, want it like %s in\n%s", args[0], bare(got), args[1], w.last.text)
 	}
 }
 

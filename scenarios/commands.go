@@ -72,9 +72,9 @@ func holdsMember(ts *testscript.TestScript, w *world, neg bool, args []string) {
 	got, there := w.member(args[0])
 	switch {
 	case neg && there:
-		ts.Fatalf("%s is %s, want none in\n%s", args[0], shown(got), w.last.text)
-	case !neg && (!there || shown(got) != args[1]):
-		ts.Fatalf("%s is %s, want %s in\n%s", args[0], shown(got), args[1], w.last.text)
+		ts.Fatalf("%s is %s, want none in\n%s", args[0], bare(got), w.last.text)
+	case !neg && (!there || bare(got) != args[1]):
+		ts.Fatalf("%s is %s, want %s in\n%s", args[0], bare(got), args[1], w.last.text)
 	}
 }
 
@@ -171,8 +171,8 @@ func let(ts *testscript.TestScript, w *world, args []string) {
 	if !there {
 		ts.Fatalf("there is no %s in\n%s", args[1], w.last.text)
 	}
-	ts.Setenv(args[0], shown(v))
-	if id, err := uuid.Parse(shown(v)); err == nil {
+	ts.Setenv(args[0], bare(v))
+	if id, err := uuid.Parse(bare(v)); err == nil {
 		w.names[id] = args[0]
 	}
 }

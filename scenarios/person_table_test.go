@@ -197,7 +197,7 @@ func (s *overEntra) try(r row, bearer string) (began, done bool, why any) {
 		if !there {
 			s.t.Fatalf("%s: there is no %s in %v", r.route, path, answer)
 		}
-		s.vars[name] = shown(value)
+		s.vars[name] = bare(value)
 	}
 	return began, true, nil
 }

@@ -32,7 +32,7 @@ func (a *Asker) languageModel(v view) (comparison.Target, Ask, error) {
 		Kind                               aiprovider.Kind
 		Material                           openai.Material
 	}{openai.AnswerPrompt, settings.BaseURL, settings.Model, settings.APIVersion, settings.Kind, m.full})
-	names := newSpelling(v.Exposure)
+	names := newFieldNames(v.Exposure)
 	return about, func(ctx context.Context, question string) (benchmark.Reply, error) {
 		answer, e, err := model.AnswerQuestion(ctx, m.about(question), question)
 		reply := benchmark.Reply{DurationMS: e.Duration.Milliseconds(), Attempts: e.Attempts}

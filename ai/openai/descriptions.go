@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain/proposal"
 	"readiness/domain/proposal/screen"
 )
@@ -53,7 +54,7 @@ func (c *Client) Describe(ctx context.Context, m *semanticmodel.Model, objects [
 				again = append(again, it)
 			default:
 				accepted[it.key] = o
-				d.taken[norm(o.text)] = it.object
+				d.taken[spelling.FoldSpace(o.text)] = it.object
 			}
 		}
 		if all = again; len(all) == 0 {
@@ -67,12 +68,12 @@ func (c *Client) Describe(ctx context.Context, m *semanticmodel.Model, objects [
 func described(m *semanticmodel.Model) map[string]proposal.Object {
 	taken := map[string]proposal.Object{}
 	for _, t := range m.Tables {
-		taken[norm(t.Description)] = proposal.Object{Table: t.Name, Type: proposal.Table}
+		taken[spelling.FoldSpace(t.Description)] = proposal.Object{Table: t.Name, Type: proposal.Table}
 		for _, c := range t.Columns {
-			taken[norm(c.Description)] = proposal.Object{Table: t.Name, Name: c.Name, Type: proposal.Column}
+			taken[spelling.FoldSpace(c.Description)] = proposal.Object{Table: t.Name, Name: c.Name, Type: proposal.Column}
 		}
 		for _, x := range t.Measures {
-			taken[norm(x.Description)] = proposal.Object{Table: t.Name, Name: x.Name, Type: proposal.Measure}
+			taken[spelling.FoldSpace(x.Description)] = proposal.Object{Table: t.Name, Name: x.Name, Type: proposal.Measure}
 		}
 	}
 	return taken
@@ -86,7 +87,7 @@ type describer struct {
 
 // other reports whether another object has the description.
 func (d describer) other(o proposal.Object, text string) bool {
-	of, ok := d.taken[norm(text)]
+	of, ok := d.taken[spelling.FoldSpace(text)]
 	return ok && of != o
 }
 
@@ -112,7 +113,7 @@ func (d describer) check(o proposal.Object, text string) string {
 	if unknown := d.names.Unknown(text); len(unknown) > 0 {
 		return "names a field that the model does not have: " + shortName(unknown[0])
 	}
-	if of, ok := d.taken[norm(text)]; ok && of == o {
+	if of, ok := d.taken[spelling.FoldSpace(text)]; ok && of == o {
 		return "is the description that it has already"
 	} else if ok {
 		return "is the description of another object"

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain/proposal"
 )
 
@@ -79,8 +80,8 @@ func (c *Client) Place(ctx context.Context, m *semanticmodel.Model, measures []p
 func (c *Client) folders(ctx context.Context, m *semanticmodel.Model, all []item, also []string) (list []string, why string, err error) {
 	seen := map[string]bool{}
 	add := func(folder string, limit int) {
-		if len(list) < limit && !seen[norm(folder)] && checkFolder(folder) == "" {
-			seen[norm(folder)] = true
+		if len(list) < limit && !seen[spelling.FoldSpace(folder)] && checkFolder(folder) == "" {
+			seen[spelling.FoldSpace(folder)] = true
 			list = append(list, folder)
 		}
 	}

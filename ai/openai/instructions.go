@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain/proposal"
 	"readiness/domain/proposal/screen"
 )
@@ -45,7 +46,7 @@ func (c *Client) Instruct(ctx context.Context, m *semanticmodel.Model, draft str
 	}{Present: kept, Draft: added}
 	sent := 0
 	for _, t := range m.Tables {
-		if unseen(t) {
+		if t.IsUnseen() {
 			continue
 		}
 		of := c.facts(m).table(t.Name)
@@ -152,7 +153,8 @@ func checkInstructions(m *semanticmodel.Model, kept, added, addition string) str
 		return "names no field in brackets"
 	}
 	for _, t := range m.Tables { // rule INS-06
-		if name := norm(t.Name); explained(t) && strings.Contains(norm(added), name) && !strings.Contains(norm(addition), name) {
+		name := spelling.FoldSpace(t.Name)
+		if explained(t) && strings.Contains(spelling.FoldSpace(added), name) && !strings.Contains(spelling.FoldSpace(addition), name) {
 			return "leaves out " + shortName(t.Name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain"
 	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/proposal"
@@ -54,13 +55,13 @@ func (c *Client) PhraseQuestions(ctx context.Context, m *semanticmodel.Model, dr
 	}
 	seen := map[string]bool{}
 	for _, d := range drafts {
-		seen[norm(d.Text)] = true // another query's draft may be needed unchanged
+		seen[spelling.FoldSpace(d.Text)] = true // another query's draft may be needed unchanged
 	}
 	for i, text := range texts {
-		if text != "" && seen[norm(text)] {
+		if text != "" && seen[spelling.FoldSpace(text)] {
 			texts[i] = ""
 		}
-		seen[norm(text)] = true
+		seen[spelling.FoldSpace(text)] = true
 	}
 	return texts, nil
 }

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"readiness/ai/rules/prose"
+	"readiness/definition/spelling"
 )
 
 // mostTerms is how many abbreviations the instructions spell out.
@@ -19,8 +20,8 @@ func (f *facts) spelledOut() []string {
 			continue
 		}
 		for _, w := range strings.FieldsFunc(x.name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '&' }) {
-			if used[prose.Norm(w)] == "" {
-				used[prose.Norm(w)] = w
+			if used[spelling.FoldSpace(w)] == "" {
+				used[spelling.FoldSpace(w)] = w
 			}
 		}
 	}

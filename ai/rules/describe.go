@@ -5,9 +5,11 @@ import (
 
 	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness/additions"
 	"readiness/domain/readiness/finding"
+	"readiness/domain/readiness/wording"
 )
 
 // described is an object that can have a description.
@@ -62,7 +64,7 @@ func (f *facts) newDescriber() *describer {
 		}
 	}
 	for _, one := range d.order {
-		text := prose.Norm(one.current())
+		text := spelling.FoldSpace(one.current())
 		d.held[text] = append(d.held[text], one)
 	}
 	return d
@@ -85,9 +87,9 @@ func (f *facts) describe(objects []proposal.Object, limit int, a *answers) {
 		if !asked[one.object] || d.serves(one) {
 			continue
 		}
-		text := d.textFor(one, func(s string) bool { return len(d.held[prose.Norm(s)]) == 0 && !taken[prose.Norm(s)] })
+		text := d.textFor(one, func(s string) bool { return len(d.held[spelling.FoldSpace(s)]) == 0 && !taken[spelling.FoldSpace(s)] })
 		if text != "" {
-			taken[prose.Norm(text)] = true
+			taken[spelling.FoldSpace(text)] = true
 			given[one.object] = text
 		}
 	}
@@ -111,7 +113,9 @@ func (f *facts) describe(objects []proposal.Object, limit int, a *answers) {
 	}
 }
 
-func (d *describer) shared(one described) bool { return len(d.held[prose.Norm(one.current())]) > 1 }
+func (d *describer) shared(one described) bool {
+	return len(d.held[spelling.FoldSpace(one.current())]) > 1
+}
 
 // adds reports whether a text says something about an object that names do not say (rule DSC-04).
 func (f *facts) adds(one described, text string) bool {
@@ -128,7 +132,7 @@ func (d *describer) lacking(one described) string {
 		return "It has no description; this one states what the definition says about it."
 	case !d.adds(one, current):
 		return "Its description says no more than names do."
-	case prose.Length(current) > proposal.MaxDescription:
+	case wording.Length(current) > proposal.MaxDescription:
 		return "Its description is longer than the 200 characters that an AI reads."
 	case len(unnamedItems(one, current)) > 0:
 		return "Its description leaves out items of the calculation group."
@@ -139,7 +143,7 @@ func (d *describer) lacking(one described) string {
 // serves reports whether the description of an object satisfies every rule.
 func (d *describer) serves(one described) bool {
 	text := strings.TrimSpace(one.current())
-	return d.adds(one, text) && prose.Length(text) <= proposal.MaxDescription && len(unnamedItems(one, text)) == 0 && !d.shared(one)
+	return d.adds(one, text) && wording.Length(text) <= proposal.MaxDescription && len(unnamedItems(one, text)) == 0 && !d.shared(one)
 }
 
 // unnamedItems returns the items of a calculation group that the description of its column does not
@@ -203,7 +207,7 @@ func (d *describer) textFor(one described, free func(string) bool) string {
 		candidates = append(candidates, made)
 	}
 	for _, c := range candidates {
-		if n := prose.Length(c); n >= proposal.MinDescription && n <= proposal.MaxDescription && prose.MentionableLine(c) && free(c) &&
+		if n := wording.Length(c); n >= proposal.MinDescription && n <= proposal.MaxDescription && prose.MentionableLine(c) && free(c) &&
 			d.adds(one, c) {
 			return c
 		}

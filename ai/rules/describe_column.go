@@ -8,6 +8,7 @@ import (
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
+	"readiness/domain/readiness/wording"
 )
 
 // describeColumn says what the definition says about a column beyond its name: what it is computed from, what it
@@ -70,7 +71,7 @@ func itemsLead(t *table) string {
 	lead := "Changes how a measure is calculated: "
 	var fit []string
 	for _, n := range prose.Mentions(itemNames(t)) {
-		if prose.Length(lead+strings.Join(append(fit, n), ", ")+".") <= proposal.MaxDescription {
+		if wording.Length(lead+strings.Join(append(fit, n), ", ")+".") <= proposal.MaxDescription {
 			fit = append(fit, n)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"readiness/ai/rules/prose"
+	"readiness/definition/spelling"
 	"readiness/domain/proposal"
 )
 
@@ -100,7 +101,7 @@ func classes(lists ...string) map[string]string {
 
 // meaningOf returns a word in the form in which words are compared.
 func meaningOf(w string) string {
-	w = prose.Norm(w)
+	w = spelling.FoldSpace(w)
 	if c := sameMeaning[w]; c != "" {
 		return c
 	}

@@ -6,7 +6,9 @@ import (
 
 	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain/proposal"
+	"readiness/domain/readiness/wording"
 )
 
 // Words returns, for objects without a description that adds something, the question whose answer would
@@ -40,12 +42,12 @@ func (d *describer) question(one described) string {
 	name := called(one.name())
 	text := strings.TrimSpace(one.current())
 	switch {
-	case d.adds(one, text) && prose.Length(text) > proposal.MaxDescription:
+	case d.adds(one, text) && wording.Length(text) > proposal.MaxDescription:
 		return "Which 200 characters of the description of " + name + " matter most?"
 	case d.adds(one, text) && d.shared(one):
-		other := d.held[prose.Norm(text)][0]
+		other := d.held[spelling.FoldSpace(text)][0]
 		if other.object == one.object {
-			other = d.held[prose.Norm(text)][1]
+			other = d.held[spelling.FoldSpace(text)][1]
 		}
 		return "How does " + name + " differ from " + called(other.name()) + ", which has the same description?"
 	case one.field == nil:

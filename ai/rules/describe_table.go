@@ -7,6 +7,7 @@ import (
 	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 	"readiness/domain/proposal"
+	"readiness/domain/readiness/wording"
 )
 
 // describeTable says what the definition says about a table beyond its name: what makes its rows, what one of
@@ -124,7 +125,7 @@ func (f *facts) describeCalendar(t *table) string {
 		if days != "" {
 			s = days + ". " + s
 		}
-		if prose.Length(s+".") <= proposal.MaxDescription {
+		if wording.Length(s+".") <= proposal.MaxDescription {
 			return s + "."
 		}
 	}

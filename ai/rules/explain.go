@@ -7,6 +7,7 @@ import (
 	"readiness/ai/rules/prose"
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
+	"readiness/domain/readiness/wording"
 )
 
 // explainer puts DAX into words. It gives up on whatever it does not know, so that a text says exactly
@@ -96,7 +97,7 @@ const longestText = 40
 
 // quote returns a text of an expression in quotation marks, "" for one that cannot be shown.
 func quote(s string) string {
-	if prose.Length(s) > longestText || s != strings.TrimSpace(s) || !prose.MentionableLine(s) || strings.ContainsAny(s, `"[]`) {
+	if wording.Length(s) > longestText || s != strings.TrimSpace(s) || !prose.MentionableLine(s) || strings.ContainsAny(s, `"[]`) {
 		return ""
 	}
 	return `"` + s + `"`

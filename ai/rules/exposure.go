@@ -1,8 +1,8 @@
 package rules
 
 import (
-	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain/proposal"
 )
 
@@ -14,7 +14,7 @@ func (f *facts) view(usage map[string]map[string]int64) {
 		for name, n := range fields {
 			if n > 0 {
 				f.usage = true
-				views[ref{prose.Norm(t), prose.Norm(name)}] += n
+				views[ref{spelling.FoldSpace(t), spelling.FoldSpace(name)}] += n
 			}
 		}
 	}
@@ -22,7 +22,7 @@ func (f *facts) view(usage map[string]map[string]int64) {
 		f.views = usage
 	}
 	for _, x := range f.allFields() {
-		x.views = views[ref{prose.Norm(x.table.src.Name), prose.Norm(x.name)}]
+		x.views = views[ref{spelling.FoldSpace(x.table.src.Name), spelling.FoldSpace(x.name)}]
 	}
 }
 
@@ -31,13 +31,13 @@ func (f *facts) expose() {
 	entries := map[string]*semanticmodel.AITable{}
 	if s := f.src.Copilot.Schema; s != nil {
 		for i := range s.Tables {
-			if name := prose.Norm(s.Tables[i].Name); entries[name] == nil {
+			if name := spelling.FoldSpace(s.Tables[i].Name); entries[name] == nil {
 				entries[name] = &s.Tables[i]
 			}
 		}
 	}
 	for _, t := range f.tables {
-		entry := entries[prose.Norm(t.src.Name)]
+		entry := entries[spelling.FoldSpace(t.src.Name)]
 		if entry == nil {
 			continue
 		}
@@ -49,7 +49,7 @@ func (f *facts) expose() {
 			if x.measure != nil {
 				of = measures
 			}
-			x.visibility = of[prose.Norm(x.name)]
+			x.visibility = of[spelling.FoldSpace(x.name)]
 			f.note(x.visibility)
 		}
 	}
@@ -69,7 +69,7 @@ func (f *facts) expose() {
 func visibilities(entries []semanticmodel.AIField) map[string]string {
 	all := make(map[string]string, len(entries))
 	for _, e := range entries {
-		name := prose.Norm(e.Name)
+		name := spelling.FoldSpace(e.Name)
 		if _, known := all[name]; !known {
 			all[name] = e.Visibility
 		}

@@ -6,7 +6,9 @@ import (
 
 	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain/proposal"
+	"readiness/domain/readiness/wording"
 )
 
 // The folders for measures, by purpose. A model that has one of them in another spelling keeps its
@@ -61,8 +63,8 @@ func (f *facts) newFiling(objects []proposal.Object) *filing {
 			if file.wanted[x.object()] == nil {
 				file.wanted[x.object()] = x
 			}
-			if folder := x.measure.DisplayFolder; fitFolder(folder) && file.existing[prose.Norm(folder)] == "" {
-				file.existing[prose.Norm(folder)] = folder
+			if folder := x.measure.DisplayFolder; fitFolder(folder) && file.existing[spelling.FoldSpace(folder)] == "" {
+				file.existing[spelling.FoldSpace(folder)] = folder
 			}
 			for i, w := range x.words {
 				if !slices.Contains(x.words[:i], w) {
@@ -76,7 +78,7 @@ func (f *facts) newFiling(objects []proposal.Object) *filing {
 
 // folder returns the model's own spelling of a folder, if it has the folder.
 func (file *filing) folder(name string) string {
-	if own := file.existing[prose.Norm(name)]; own != "" {
+	if own := file.existing[spelling.FoldSpace(name)]; own != "" {
 		return own
 	}
 	return name
@@ -85,7 +87,7 @@ func (file *filing) folder(name string) string {
 // fitFolder reports whether a text can be proposed as a folder: one line of at most 100 characters,
 // two levels, no semicolon, which would start a second folder (docs/decisions.md 4).
 func fitFolder(s string) bool {
-	return prose.Length(s) > 0 && prose.Length(s) <= proposal.MaxFolder && strings.TrimSpace(s) == s && prose.MentionableLine(s) &&
+	return wording.Length(s) > 0 && wording.Length(s) <= proposal.MaxFolder && strings.TrimSpace(s) == s && prose.MentionableLine(s) &&
 		!strings.Contains(s, ";") && strings.Count(s, `\`) <= 1 && !strings.HasPrefix(s, `\`) && !strings.HasSuffix(s, `\`)
 }
 

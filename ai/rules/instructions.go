@@ -7,6 +7,7 @@ import (
 	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal"
+	"readiness/domain/readiness/wording"
 )
 
 // section is a part of AI instructions under its heading.
@@ -25,7 +26,7 @@ func (f *facts) instruct(a *answers) {
 		return
 	}
 	current := f.currentInstructions()
-	if prose.Length(current) == 0 {
+	if wording.Length(current) == 0 {
 		f.instructAnew(a)
 		return
 	}
@@ -34,7 +35,7 @@ func (f *facts) instruct(a *answers) {
 		a.skip(model, f.complete(current))
 		return
 	}
-	d := document{left: proposal.MaxInstructions - prose.Length(current) - 2, newline: "\n"}
+	d := document{left: proposal.MaxInstructions - wording.Length(current) - 2, newline: "\n"}
 	if strings.Contains(current, "\r\n") {
 		d.newline = "\r\n"
 	}

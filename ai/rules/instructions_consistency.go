@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"readiness/ai/rules/prose"
+	"readiness/definition/spelling"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/rules/meanings"
 )
@@ -21,7 +22,7 @@ type consistency struct {
 func (f *facts) newConsistency(current string) *consistency {
 	c := &consistency{
 		facts: f, read: meanings.Of(f.src), terms: map[string]finding.Subject{}, borne: f.names(), present: map[string]bool{},
-		text: prose.Norm(current),
+		text: spelling.FoldSpace(current),
 	}
 	for _, one := range c.read.In(current) {
 		if _, known := c.terms[one.Words]; !known {
@@ -35,7 +36,7 @@ func (f *facts) newConsistency(current string) *consistency {
 // has it, if it gives a term of another measure, and if it gives a measure a name that something in the
 // model bears: even with other signs, the name means what bears it.
 func (c *consistency) takes(line string) bool {
-	key := prose.Norm(line)
+	key := spelling.FoldSpace(line)
 	if c.present[key] || c.text != "" && strings.Contains(c.text, key) {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/proposal/screen"
+	"readiness/domain/readiness/wording"
 )
 
 // keyMeasures is how many measures the instructions explain.
@@ -68,7 +69,7 @@ func (f *facts) explained(x *field) string {
 		return prose.LowerStart(text)
 	}
 	made := f.computes(x)
-	if prose.Length(made) > 160 || !f.lastingOnly(x) {
+	if wording.Length(made) > 160 || !f.lastingOnly(x) {
 		return ""
 	}
 	return prose.LowerStart(made)

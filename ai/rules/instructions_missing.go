@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"readiness/ai/rules/prose"
+	"readiness/definition/spelling"
 	"readiness/domain/proposal"
+	"readiness/domain/readiness/wording"
 )
 
 // Patterns that rules INS-03 and INS-04 look for in instructions.
@@ -24,18 +26,18 @@ const shortInstructions = 200
 // INS-06. Unknown fields in them are for the person to correct.
 func (f *facts) missing(text string) map[string]bool {
 	missing := map[string]bool{}
-	if prose.Length(text) > proposal.MaxInstructions {
+	if wording.Length(text) > proposal.MaxInstructions {
 		return missing
 	}
 	missing[timeHeading] = !timePattern.MatchString(text) || f.undecided(text)
-	short := prose.Length(text) < shortInstructions
+	short := wording.Length(text) < shortInstructions
 	missing[measureHeading] = short || !measurePattern.MatchString(text) || !f.namesField(text)
 	missing[termHeading] = short || !termPattern.MatchString(text)
 	missing[defaultHeading] = short || !defaultPattern.MatchString(text)
 	missing[groupHeading] = slices.ContainsFunc(f.tables, func(t *table) bool {
 		return (t.role == calculationGroup || t.role == fieldParameter) && slices.ContainsFunc(t.fields(), f.wantedThen) &&
 			!strings.ContainsAny(t.src.Name, "[]") &&
-			!strings.Contains(prose.Norm(text), prose.Norm(t.src.Name))
+			!strings.Contains(spelling.FoldSpace(text), spelling.FoldSpace(t.src.Name))
 	})
 	for _, h := range []string{timeHeading, measureHeading, termHeading, defaultHeading, groupHeading} {
 		if !missing[h] || headed(text, h) {
@@ -55,12 +57,12 @@ func headed(text, heading string) bool {
 
 // complete returns the reason why nothing is added to a person's instructions.
 func (f *facts) complete(text string) string {
-	if prose.Length(text) > proposal.MaxInstructions {
+	if wording.Length(text) > proposal.MaxInstructions {
 		return "The AI instructions are longer than 10,000 characters: shorten them by hand."
 	}
 	named := f.fieldNames()
 	for _, m := range bracketPattern.FindAllStringSubmatch(text, -1) {
-		if !named[prose.Norm(m[1])] && prose.Mentionable(m[1]) {
+		if !named[spelling.FoldSpace(m[1])] && prose.Mentionable(m[1]) {
 			return "The AI instructions leave nothing out, but the model has no field [" + m[1] + "] that they name: correct it by hand."
 		}
 	}
@@ -71,7 +73,7 @@ func (f *facts) complete(text string) string {
 func (f *facts) fieldNames() map[string]bool {
 	named := map[string]bool{}
 	for _, x := range f.allFields() {
-		named[prose.Norm(x.name)] = true
+		named[spelling.FoldSpace(x.name)] = true
 	}
 	return named
 }
@@ -79,7 +81,9 @@ func (f *facts) fieldNames() map[string]bool {
 // namesField reports whether a text names an existing field (rule INS-03).
 func (f *facts) namesField(text string) bool {
 	named := f.fieldNames()
-	return slices.ContainsFunc(bracketPattern.FindAllStringSubmatch(text, -1), func(m []string) bool { return named[prose.Norm(m[1])] })
+	return slices.ContainsFunc(bracketPattern.FindAllStringSubmatch(text, -1), func(m []string) bool {
+		return named[spelling.FoldSpace(m[1])]
+	})
 }
 
 // undecided reports whether a fact has several dates and the text names none of them (rule INS-05).

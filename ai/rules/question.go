@@ -7,8 +7,10 @@ import (
 
 	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/modelquery"
+	"readiness/domain/readiness/wording"
 )
 
 // MaxQuestion is the maximum length of a question, in characters.
@@ -29,10 +31,10 @@ func Questions(m *semanticmodel.Model, queries []modelquery.Query, count int) []
 			break
 		}
 		text := a.question(q)
-		if text == "" || prose.Length(text) > MaxQuestion || used[prose.Norm(text)] {
+		if text == "" || wording.Length(text) > MaxQuestion || used[spelling.FoldSpace(text)] {
 			continue
 		}
-		used[prose.Norm(text)], texts[i] = true, text
+		used[spelling.FoldSpace(text)], texts[i] = true, text
 	}
 	return texts
 }
@@ -76,7 +78,7 @@ func (a asking) question(q modelquery.Query) string {
 	if len(measures) == 0 || slices.Contains(measures, "") || slices.Contains(groupings, "") {
 		return ""
 	}
-	s := wording{measures: measures, groupings: groupings, of: benchmark.QuestionIDOf(q)}
+	s := parts{measures: measures, groupings: groupings, of: benchmark.QuestionIDOf(q)}
 	for _, f := range q.Filters {
 		switch f.Operator {
 		case modelquery.Top, modelquery.Bottom:

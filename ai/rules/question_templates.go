@@ -7,8 +7,8 @@ import (
 	"readiness/ai/rules/prose"
 )
 
-// wording has the parts of a question in words.
-type wording struct {
+// parts are the words of a question that its template joins.
+type parts struct {
 	measures, groupings []string
 	rank                string // how many of a ranking, "" without one
 	bottom              bool
@@ -33,7 +33,7 @@ var (
 )
 
 // text returns the question. The query determines the sentence among those of its kind.
-func (s wording) text() string {
+func (s parts) text() string {
 	var of []string
 	switch {
 	case len(s.measures) > 2 || len(s.groupings) > 2 || len(s.measures) == 2 && (len(s.groupings) != 1 || s.rank != ""):
@@ -92,7 +92,7 @@ func (s wording) text() string {
 }
 
 // verb returns is, are, was or were.
-func (s wording) verb() string {
+func (s parts) verb() string {
 	switch many := many(s.measures[0]); {
 	case s.past && many:
 		return "were"

@@ -5,6 +5,7 @@ import (
 
 	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain/proposal"
 )
 
@@ -128,6 +129,6 @@ func (s *selection) change(a *answers, o proposal.Object, value string, recommen
 func (s *selection) listed(t *semanticmodel.Table, visibility string) bool {
 	schema := s.src.Copilot.Schema
 	return schema != nil && slices.ContainsFunc(schema.Tables, func(e semanticmodel.AITable) bool {
-		return prose.Norm(e.Name) == prose.Norm(t.Name) && e.Visibility == visibility
+		return spelling.FoldSpace(e.Name) == spelling.FoldSpace(t.Name) && e.Visibility == visibility
 	})
 }

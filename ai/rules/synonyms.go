@@ -10,6 +10,7 @@ import (
 
 	"readiness/ai/rules/prose"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain/proposal"
 )
 
@@ -43,11 +44,11 @@ func (f *facts) name(captions []proposal.Caption, a *answers) {
 	for i := range all {
 		all[i].words = bearers.free(all[i])
 		for _, w := range all[i].words {
-			claims[prose.Norm(w.text)]++
+			claims[spelling.FoldSpace(w.text)]++
 		}
 	}
 	for _, o := range all {
-		o.words = slices.DeleteFunc(o.words, func(w synonym) bool { return claims[prose.Norm(w.text)] > 1 })
+		o.words = slices.DeleteFunc(o.words, func(w synonym) bool { return claims[spelling.FoldSpace(w.text)] > 1 })
 		f.proposeSynonyms(o, a)
 	}
 }
@@ -104,7 +105,8 @@ func captioned(o proposal.Object, captions []proposal.Caption) []synonym {
 		text := strings.TrimSpace(c.Text)
 		word := utf8.RuneCountInString(text) <= maxCaption && len(strings.Fields(text)) <= maxCaptionWords &&
 			!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !strings.ContainsRune(" -'&", r) })
-		if word && o.Name != "" && prose.Norm(c.Table) == prose.Norm(o.Table) && prose.Norm(c.Name) == prose.Norm(o.Name) {
+		if word && o.Name != "" && spelling.FoldSpace(c.Table) == spelling.FoldSpace(o.Table) &&
+			spelling.FoldSpace(c.Name) == spelling.FoldSpace(o.Name) {
 			all = append(all, synonym{text, fmt.Sprintf("what report %q calls it", c.Report)})
 		}
 	}
@@ -119,8 +121,8 @@ type bearers struct{ bear, deleted map[string][]proposal.Object }
 func (f *facts) bearers() bearers {
 	all := bearers{map[string][]proposal.Object{}, map[string][]proposal.Object{}}
 	note := func(in map[string][]proposal.Object, word, table, name string) {
-		o := proposal.Object{Table: prose.Norm(table), Name: prose.Norm(name)}
-		if key := prose.Norm(word); !slices.Contains(in[key], o) {
+		o := proposal.Object{Table: spelling.FoldSpace(table), Name: spelling.FoldSpace(name)}
+		if key := spelling.FoldSpace(word); !slices.Contains(in[key], o) {
 			in[key] = append(in[key], o)
 		}
 	}
@@ -170,14 +172,14 @@ func (f *facts) bearers() bearers {
 // free returns the words for an object, each once, that no other object bears, that it does not have
 // already, that no person deleted from it and that do not only repeat its name.
 func (b bearers) free(n nameable) []synonym {
-	own := proposal.Object{Table: prose.Norm(n.Table), Name: prose.Norm(n.Name)}
+	own := proposal.Object{Table: spelling.FoldSpace(n.Table), Name: spelling.FoldSpace(n.Name)}
 	var all []synonym
 	for _, w := range n.words {
-		key := prose.Norm(w.text)
+		key := spelling.FoldSpace(w.text)
 		switch {
 		case !prose.Mentionable(w.text), !strings.ContainsFunc(w.text, unicode.IsLetter), squashed(w.text) == squashed(n.own()):
 		case len(b.bear[key]) > 0, slices.Contains(b.deleted[key], own):
-		case slices.ContainsFunc(all, func(other synonym) bool { return prose.Norm(other.text) == key }):
+		case slices.ContainsFunc(all, func(other synonym) bool { return spelling.FoldSpace(other.text) == key }):
 		default:
 			all = append(all, w)
 		}
@@ -192,7 +194,7 @@ func squashed(text string) string {
 			return r
 		}
 		return -1
-	}, prose.Norm(text))
+	}, spelling.FoldSpace(text))
 }
 
 func (f *facts) proposeSynonyms(n nameable, a *answers) {
@@ -218,7 +220,7 @@ func (f *facts) synonymsOf(o proposal.Object) []string {
 	if s == nil {
 		return nil
 	}
-	i := slices.IndexFunc(s.Tables, func(t semanticmodel.AITable) bool { return prose.Norm(t.Name) == prose.Norm(o.Table) })
+	i := slices.IndexFunc(s.Tables, func(t semanticmodel.AITable) bool { return spelling.FoldSpace(t.Name) == spelling.FoldSpace(o.Table) })
 	if i < 0 {
 		return nil
 	}
@@ -230,7 +232,8 @@ func (f *facts) synonymsOf(o proposal.Object) []string {
 	if o.Type == proposal.Measure {
 		of = t.Measures
 	}
-	if j := slices.IndexFunc(of, func(x semanticmodel.AIField) bool { return prose.Norm(x.Name) == prose.Norm(o.Name) }); j >= 0 {
+	wanted := spelling.FoldSpace(o.Name)
+	if j := slices.IndexFunc(of, func(x semanticmodel.AIField) bool { return spelling.FoldSpace(x.Name) == wanted }); j >= 0 {
 		return of[j].Synonyms
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"readiness/ai/rules/prose"
+	"readiness/definition/spelling"
 )
 
 // spelled is an abbreviation with the words that it stands for.
@@ -31,7 +32,7 @@ var (
 func (f *facts) spellings() spellings {
 	found := map[string][]spelled{}
 	note := func(short string, long []string) {
-		if key := prose.Norm(short); len(long) > 0 && !slices.ContainsFunc(found[key],
+		if key := spelling.FoldSpace(short); len(long) > 0 && !slices.ContainsFunc(found[key],
 			func(s spelled) bool { return sameWords(s.long, long) }) {
 			found[key] = append(found[key], spelled{short, long})
 		}
@@ -65,7 +66,7 @@ func (f *facts) spellings() spellings {
 }
 
 func sameWords(a, b []string) bool {
-	return prose.Norm(strings.Join(a, " ")) == prose.Norm(strings.Join(b, " "))
+	return spelling.FoldSpace(strings.Join(a, " ")) == spelling.FoldSpace(strings.Join(b, " "))
 }
 
 // prose returns the texts in which a model can spell something out: instructions, names, descriptions and comments.
@@ -140,11 +141,11 @@ func abbreviates(short string, long []string) bool {
 	}
 	at := 0
 	for i, w := range long {
-		first := []rune(prose.Norm(w))[0]
+		first := []rune(spelling.FoldSpace(w))[0]
 		switch {
 		case at < len(letters) && letters[at] == first:
 			at++
-		case i == 0 || i == len(long)-1 || !linking[prose.Norm(w)]:
+		case i == 0 || i == len(long)-1 || !linking[spelling.FoldSpace(w)]:
 			return false
 		}
 	}
@@ -157,14 +158,14 @@ func (s spellings) of(name string) []synonym {
 	words := strings.Fields(name)
 	plain := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 		short, bracketed := strings.CutPrefix(w, "(")
-		return bracketed && s[prose.Norm(strings.TrimSuffix(short, ")"))].long != nil
+		return bracketed && s[spelling.FoldSpace(strings.TrimSuffix(short, ")"))].long != nil
 	})
 	var all []synonym
 	if len(plain) < len(words) {
 		all = append(all, synonym{strings.Join(plain, " "), "the name without the abbreviation"})
 	}
 	for i, w := range plain {
-		if one := s[prose.Norm(w)]; one.long != nil && isShort(w) {
+		if one := s[spelling.FoldSpace(w)]; one.long != nil && isShort(w) {
 			all = append(all, synonym{strings.Join(slices.Concat(plain[:i], one.long, plain[i+1:]), " "),
 				"the name with " + w + " spelled out as the model does"})
 		}

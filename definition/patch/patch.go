@@ -52,13 +52,13 @@ func file(folder string, before, after *definition.Part) string {
 	oldShown, newShown, mode, name := "/dev/null", "/dev/null", "", ""
 	if before != nil {
 		old, name = before.Data, path.Join(folder, before.Path)
-		oldShown = shown("a/" + name)
+		oldShown = headerName("a/" + name)
 	} else {
 		mode = "new file mode 100644\n"
 	}
 	if after != nil {
 		now, name = after.Data, path.Join(folder, after.Path)
-		newShown = shown("b/" + name)
+		newShown = headerName("b/" + name)
 	} else {
 		mode = "deleted file mode 100644\n"
 	}
@@ -75,9 +75,9 @@ func file(folder string, before, after *definition.Part) string {
 	return b.String()
 }
 
-// shown returns a path as written after --- and +++. A tab ends a path with a blank,
+// headerName returns a path as written after --- and +++. A tab ends a path with a blank,
 // as Git writes it; otherwise patch takes the text after the blank for a date.
-func shown(name string) string {
+func headerName(name string) string {
 	q := quoted(name)
 	if q == name && strings.Contains(name, " ") {
 		return q + "\t"

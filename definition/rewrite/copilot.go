@@ -11,6 +11,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/jsonpart"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 )
 
 // The parts that prepare a model for AI, and the schemas that they name.
@@ -254,7 +255,7 @@ func (e *edit) entry(entries *jsonpart.Value, o object) *jsonpart.Value {
 	}
 	v := entries.Append(entry)
 	e.made[v] = ""
-	e.found[entries][object{name: fold(name)}] = v
+	e.found[entries][object{name: spelling.FoldSpace(name)}] = v
 	return v
 }
 
@@ -262,7 +263,7 @@ func (e *edit) entry(entries *jsonpart.Value, o object) *jsonpart.Value {
 // entry names none.
 func named(entry *jsonpart.Value) object {
 	if name, ok := textOf(entry.Member("name")); ok {
-		return object{name: fold(name)}
+		return object{name: spelling.FoldSpace(name)}
 	}
 	return nothing
 }

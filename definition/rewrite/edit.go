@@ -8,6 +8,7 @@ import (
 	"readiness/definition"
 	"readiness/definition/jsonpart"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 )
 
 // edit is a definition whose properties are being changed or restored.
@@ -188,7 +189,7 @@ func (e *edit) findItem(in *jsonpart.Value, o object, names func(item *jsonpart.
 		}
 		e.found[in] = byName
 	}
-	return byName[object{fold(o.table), fold(o.name)}]
+	return byName[object{spelling.FoldSpace(o.table), spelling.FoldSpace(o.name)}]
 }
 
 // part returns a part with the edits so far.

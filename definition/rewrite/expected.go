@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 )
 
 // expectation is the model as read before the write, to which the same changes are
@@ -66,21 +67,21 @@ func (x *expectation) aiEntry(u Undo) (visibility *string, synonyms *[]string) {
 		c.Schema = &semanticmodel.AISchema{}
 	}
 	if x.tables == nil {
-		x.tables = places(c.Schema.Tables, func(t semanticmodel.AITable) string { return fold(t.Name) })
+		x.tables = places(c.Schema.Tables, func(t semanticmodel.AITable) string { return spelling.FoldSpace(t.Name) })
 	}
-	table := at(&c.Schema.Tables, x.tables, fold(u.Table), semanticmodel.AITable{Name: u.Table})
+	table := at(&c.Schema.Tables, x.tables, spelling.FoldSpace(u.Table), semanticmodel.AITable{Name: u.Table})
 	if u.Name == "" {
 		return &table.Visibility, &table.Synonyms
 	}
 	fields := &table.Columns
-	list := object{fold(u.Table), x.list(u.Target)}
+	list := object{spelling.FoldSpace(u.Table), x.list(u.Target)}
 	if list.name == measures {
 		fields = &table.Measures
 	}
 	if x.lists[list] == nil {
-		x.lists[list] = places(*fields, func(f semanticmodel.AIField) string { return fold(f.Name) })
+		x.lists[list] = places(*fields, func(f semanticmodel.AIField) string { return spelling.FoldSpace(f.Name) })
 	}
-	field := at(fields, x.lists[list], fold(u.Name), semanticmodel.AIField{Name: u.Name})
+	field := at(fields, x.lists[list], spelling.FoldSpace(u.Name), semanticmodel.AIField{Name: u.Name})
 	return &field.Visibility, &field.Synonyms
 }
 
@@ -91,10 +92,10 @@ func (x *expectation) setEntity(c *semanticmodel.Culture, u Undo) {
 			if e.OfHierarchy {
 				return nothing
 			}
-			return object{fold(e.Table), fold(e.Property)}
+			return object{spelling.FoldSpace(e.Table), spelling.FoldSpace(e.Property)}
 		})
 	}
-	entity := at(&c.Entities, x.entities, object{fold(u.Table), fold(u.Name)},
+	entity := at(&c.Entities, x.entities, object{spelling.FoldSpace(u.Table), spelling.FoldSpace(u.Name)},
 		semanticmodel.LinguisticEntity{Table: u.Table, Property: u.Name})
 	entity.Visibility, entity.VisibilityState = u.Written, "Authored"
 }

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"readiness/definition/jsonpart"
+	"readiness/definition/spelling"
 )
 
 // The members of a linguistic schema that precede an added member.
@@ -72,9 +73,9 @@ func bound(entity *jsonpart.Value) object {
 		text, _ := m.Text()
 		switch {
 		case m.Name == "ConceptualEntity":
-			o.table = fold(text)
+			o.table = spelling.FoldSpace(text)
 		case m.Name == "ConceptualProperty":
-			o.name = fold(text)
+			o.name = spelling.FoldSpace(text)
 		case (m.Name == "Hierarchy" || m.Name == "HierarchyLevel") && m.Kind() != 'n':
 			return nothing
 		}

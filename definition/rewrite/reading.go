@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
-
-	nfc "golang.org/x/text/unicode/norm"
 
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 )
 
 // reading finds the values of a model.
@@ -220,23 +218,23 @@ func (r *reading) entryOf(t Target) aiEntry {
 		}
 		if s := r.model.Copilot.Schema; s != nil {
 			for _, table := range s.Tables {
-				name := fold(table.Name)
+				name := spelling.FoldSpace(table.Name)
 				if _, seen := r.entries[object{name, ""}]; seen {
 					continue
 				}
 				add(object{name, ""}, table.Visibility, table.Synonyms)
 				for kind, fields := range map[string][]semanticmodel.AIField{columns: table.Columns, measures: table.Measures} {
 					for _, f := range fields {
-						add(object{name, kind + fold(f.Name)}, f.Visibility, f.Synonyms)
+						add(object{name, kind + spelling.FoldSpace(f.Name)}, f.Visibility, f.Synonyms)
 					}
 				}
 			}
 		}
 	}
 	if t.Name == "" {
-		return r.entries[object{fold(t.Table), ""}]
+		return r.entries[object{spelling.FoldSpace(t.Table), ""}]
 	}
-	return r.entries[object{fold(t.Table), r.list(t) + fold(t.Name)}]
+	return r.entries[object{spelling.FoldSpace(t.Table), r.list(t) + spelling.FoldSpace(t.Name)}]
 }
 
 // entityVisibility returns the target's visibility in the culture's linguistic
@@ -247,12 +245,12 @@ func (r *reading) entityVisibility(culture string, t Target) *string {
 		for _, c := range r.model.Cultures {
 			for _, e := range c.Entities {
 				if c.Name == culture && !e.OfHierarchy {
-					note(r.entities, object{fold(e.Table), fold(e.Property)}, e.Visibility)
+					note(r.entities, object{spelling.FoldSpace(e.Table), spelling.FoldSpace(e.Property)}, e.Visibility)
 				}
 			}
 		}
 	}
-	return r.entities[object{fold(t.Table), fold(t.Name)}]
+	return r.entities[object{spelling.FoldSpace(t.Table), spelling.FoldSpace(t.Name)}]
 }
 
 // note records the first visibility of an object.
@@ -276,11 +274,4 @@ func (r *reading) list(t Target) string {
 		return measures
 	}
 	return ""
-}
-
-// fold returns the form in which the parts that prepare a model for AI compare
-// names: NFC, lower case, trimmed, with runs of white space as one space (docs/regime.md C.9
-// (1), (4), (24)).
-func fold(name string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(nfc.NFC.String(name)), unicode.IsSpace), " ")
 }

@@ -3,6 +3,8 @@
 // plain values without syntax. Package definition/tmdl handles the bytes.
 package semanticmodel
 
+import "strings"
+
 // Model is a complete semantic model. Slices are in the order of the definition.
 // Texts are as written there: an absent property is the empty string (or nil if
 // empty and absent differ).
@@ -53,6 +55,14 @@ type Table struct {
 	// CalculationGroup is nil for a table that is not a calculation group.
 	CalculationGroup *CalculationGroup
 	Source           Source
+}
+
+// IsUnseen reports whether no AI sees the table: it is private, or Power BI made it for its own date hierarchies.
+func (t Table) IsUnseen() bool {
+	_, local := t.Annotations["__PBI_LocalDateTable"]
+	_, template := t.Annotations["__PBI_TemplateDateTable"]
+	return t.IsPrivate || local || template || strings.HasPrefix(t.Name, "LocalDateTable_") ||
+		strings.HasPrefix(t.Name, "DateTableTemplate_")
 }
 
 // DataType is the data type of a column, in lower camel case as TMDL writes it. ""

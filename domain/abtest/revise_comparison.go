@@ -6,6 +6,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
+	"readiness/internal/optional"
 )
 
 // ComparisonRevised records the comparison of a run again, with verdicts that persons gave after it had been made.
@@ -30,15 +31,8 @@ type Sides struct{ A, B benchmark.RunDocument }
 
 // Compare compares the answers of both sides of a run, whose test has the labels.
 func (s Sides) Compare(r Run, labels Words) comparison.Comparison {
-	return comparison.Compare(r.RunID.String(), r.SideA.Asked(label(labels.LabelA), s.A.Summary.Target),
-		r.SideB.Asked(label(labels.LabelB), s.B.Summary.Target), benchmark.Paired(s.A, s.B))
-}
-
-func label(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
+	return comparison.Compare(r.RunID.String(), r.SideA.Asked(optional.Text(labels.LabelA), s.A.Summary.Target),
+		r.SideB.Asked(optional.Text(labels.LabelB), s.B.Summary.Target), benchmark.Paired(s.A, s.B))
 }
 
 // Revise returns the document of a run's comparison with the verdicts that the sides have now.

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"readiness/domain"
+	"readiness/internal/optional"
 )
 
 // The maximum lengths of the words, in characters.
@@ -15,14 +16,14 @@ const (
 )
 
 func (w Words) equal(o Words) bool {
-	return w.Name == o.Name && same(w.Description, o.Description) && same(w.LabelA, o.LabelA) && same(w.LabelB, o.LabelB) &&
-		same(w.SideADescription, o.SideADescription) && same(w.SideBDescription, o.SideBDescription) && w.Hypothesis.equal(o.Hypothesis)
+	return w.Name == o.Name && optional.Equal(w.Description, o.Description) &&
+		optional.Equal(w.LabelA, o.LabelA) && optional.Equal(w.SideADescription, o.SideADescription) &&
+		optional.Equal(w.LabelB, o.LabelB) && optional.Equal(w.SideBDescription, o.SideBDescription) &&
+		w.Hypothesis.equal(o.Hypothesis)
 }
 
-func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
-
 func (h *Hypothesis) equal(o *Hypothesis) bool {
-	return h == o || h != nil && o != nil && h.Text == o.Text && same(h.Kind, o.Kind)
+	return h == o || h != nil && o != nil && h.Text == o.Text && optional.Equal(h.Kind, o.Kind)
 }
 
 // Trimmed returns the words without surrounding spaces. Optional words that become

@@ -100,16 +100,16 @@ func TrackingSetupDocument(workspaceID uuid.UUID) string {
 func (d Declaration) documents() map[string]string {
 	all := make(map[string]string, len(d.TrackingSetups)+1)
 	for _, s := range d.TrackingSetups {
-		all[TrackingSetupDocument(s.WorkspaceID)] = text(s)
+		all[TrackingSetupDocument(s.WorkspaceID)] = asJSON(s)
 	}
 	if d.AIProvider != nil {
-		all[AIProviderDocument] = text(*d.AIProvider)
+		all[AIProviderDocument] = asJSON(*d.AIProvider)
 	}
 	return all
 }
 
-// text returns v as JSON. Every v is one of our own structs, which always marshal.
-func text(v any) string {
+// asJSON returns v as JSON. Every v is one of our own structs, which always marshal.
+func asJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain"
 	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison/meaning"
@@ -288,7 +289,7 @@ func GeneratedSet(queries []modelquery.Query, texts []string, count int) Set {
 	set := Set{Questions: []Question{}, Repeats: DefaultRepeats}
 	seen := map[string]bool{}
 	for i, q := range queries {
-		if i >= len(texts) || len(set.Questions) == count || line(texts[i], MaxText) != "" || seen[fold(texts[i])] {
+		if i >= len(texts) || len(set.Questions) == count || line(texts[i], MaxText) != "" || seen[spelling.Fold(texts[i])] {
 			continue
 		}
 		one := Question{
@@ -297,7 +298,7 @@ func GeneratedSet(queries []modelquery.Query, texts []string, count int) Set {
 		if len(one.Expected.DAX) > MaxDAX {
 			continue
 		}
-		seen[fold(one.Text)] = true
+		seen[spelling.Fold(one.Text)] = true
 		set.Questions = append(set.Questions, one)
 	}
 	return set

@@ -8,6 +8,7 @@ import (
 
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/readiness"
 )
@@ -64,12 +65,12 @@ func newStar(m *semanticmodel.Model, w Wanted) *star {
 	seen := attentionOf(w)
 	for _, t := range m.Tables {
 		table := &starTable{name: t.Name}
-		s.tables[fold(t.Name)] = table
+		s.tables[spelling.Fold(t.Name)] = table
 		for _, c := range t.Columns {
-			s.columns[[2]string{fold(t.Name), fold(c.Name)}] = table
+			s.columns[spelling.Field(t.Name, c.Name)] = table
 		}
 		for _, x := range t.Measures {
-			s.measures[fold(x.Name)] = &starMeasure{
+			s.measures[spelling.Fold(x.Name)] = &starMeasure{
 				Field: modelquery.Field{Table: t.Name, Name: x.Name}, home: table, expression: x.Expression,
 				attention: seen(t.Name, x.Name),
 			}
@@ -90,14 +91,14 @@ func attentionOf(w Wanted) func(table, field string) attention {
 		all := map[[2]string]int64{}
 		for table, fields := range counts {
 			for field, n := range fields {
-				all[[2]string{fold(table), fold(field)}] += max(n, 0)
+				all[spelling.Field(table, field)] += max(n, 0)
 			}
 		}
 		return all
 	}
 	views, shown := of(w.Views), of(w.Shown)
 	return func(table, field string) attention {
-		key := [2]string{fold(table), fold(field)}
+		key := spelling.Field(table, field)
 		return attention{views[key], shown[key]}
 	}
 }
@@ -111,7 +112,7 @@ func (s *star) relate(all []semanticmodel.Relationship) {
 		}
 	}
 	for _, r := range all {
-		from, to := s.columns[[2]string{fold(r.FromTable), fold(r.FromColumn)}], s.columns[[2]string{fold(r.ToTable), fold(r.ToColumn)}]
+		from, to := s.columns[spelling.Field(r.FromTable, r.FromColumn)], s.columns[spelling.Field(r.ToTable, r.ToColumn)]
 		if from == nil || to == nil || !r.IsActive {
 			continue
 		}
@@ -178,15 +179,15 @@ func meets(set map[string]bool, list []string) bool {
 
 // label finds the columns to group an exposed table by, and its calendar.
 func (s *star) label(e readiness.ExposedTable, seen func(table, field string) attention) {
-	t := s.tables[fold(e.Name)]
+	t := s.tables[spelling.Fold(e.Name)]
 	t.date = e.IsDate
 	sorts, levels := map[string]bool{}, map[string]bool{}
 	for _, c := range e.Table.Columns {
-		sorts[fold(c.SortByColumn)] = true
+		sorts[spelling.Fold(c.SortByColumn)] = true
 	}
 	for _, h := range e.Hierarchies {
 		for _, l := range h.Levels {
-			levels[fold(l.Column)] = true
+			levels[spelling.Fold(l.Column)] = true
 		}
 	}
 	var dates, all []modelquery.CalendarColumn
@@ -199,7 +200,7 @@ func (s *star) label(e readiness.ExposedTable, seen func(table, field string) at
 		if c.DataType == semanticmodel.DateTime && !meets(noLabelWords, modelquery.Words(c.Name)) {
 			dates = append(dates, column)
 		}
-		if score := labelScore(c, sorts[fold(c.Name)], levels[fold(c.Name)]); score > 0 && !t.date {
+		if score := labelScore(c, sorts[spelling.Fold(c.Name)], levels[spelling.Fold(c.Name)]); score > 0 && !t.date {
 			t.labels = append(t.labels, grouping{modelquery.Field{Table: e.Name, Name: c.Name}, seen(e.Name, c.Name), score})
 		}
 	}
@@ -252,7 +253,7 @@ func (s *star) ask(e readiness.Exposure) {
 	}
 	for _, t := range e.Tables {
 		for _, shown := range t.Measures {
-			x := s.measures[fold(shown.Name)]
+			x := s.measures[spelling.Fold(shown.Name)]
 			name := modelquery.Words(x.Name)
 			if line(x.Name, MaxName) != "" || line(x.Table, MaxName) != "" || len(name) == 0 || strings.HasPrefix(x.Name, "_") ||
 				meets(displayWords, name) {
@@ -297,17 +298,17 @@ func (s *star) baseOf(x *starMeasure, depth int) {
 	used := map[*starMeasure]bool{}
 	read := dax.Read(x.expression)
 	for _, r := range read.References {
-		if t := s.columns[[2]string{fold(r.Table), fold(r.Name)}]; r.Qualified && t != nil {
+		if t := s.columns[spelling.Field(r.Table, r.Name)]; r.Qualified && t != nil {
 			found[t] = true
 			continue
 		}
-		if to := s.measures[fold(r.Name)]; to != nil && to != x {
+		if to := s.measures[spelling.Fold(r.Name)]; to != nil && to != x {
 			s.baseOf(to, depth+1)
 			used[to] = true
 			for _, b := range to.bases {
 				found[b] = true
 			}
-		} else if t := s.columns[[2]string{fold(x.Table), fold(r.Name)}]; !r.Qualified && t != nil {
+		} else if t := s.columns[spelling.Field(x.Table, r.Name)]; !r.Qualified && t != nil {
 			found[t] = true
 		}
 	}
@@ -315,7 +316,7 @@ func (s *star) baseOf(x *starMeasure, depth int) {
 		to.usedBy++
 	}
 	for _, name := range dax.Tables(x.expression) {
-		if t := s.tables[fold(name)]; t != nil {
+		if t := s.tables[spelling.Fold(name)]; t != nil {
 			found[t] = true
 		}
 	}

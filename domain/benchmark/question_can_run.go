@@ -2,13 +2,11 @@ package benchmark
 
 import (
 	"fmt"
-	"strings"
 	"time"
-
-	"golang.org/x/text/unicode/norm"
 
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain"
 	"readiness/domain/comparison"
 	"readiness/domain/comparison/meaning"
@@ -34,15 +32,15 @@ type names struct {
 func namesOf(m *semanticmodel.Model) names {
 	has := names{map[string]bool{}, map[[2]string]bool{}, map[string]bool{}}
 	for _, t := range m.Tables {
-		table := fold(t.Name)
+		table := spelling.Fold(t.Name)
 		has.tables[table] = true
 		for _, c := range t.Columns {
 			if !c.IsRowNumber {
-				has.columns[[2]string{table, fold(c.Name)}] = true
+				has.columns[[2]string{table, spelling.Fold(c.Name)}] = true
 			}
 		}
 		for _, x := range t.Measures {
-			has.measures[fold(x.Name)] = true
+			has.measures[spelling.Fold(x.Name)] = true
 		}
 	}
 	return has
@@ -62,14 +60,14 @@ func (has names) lacking(q Question) string {
 // lacks returns a sentence when the field is missing, else "". A filter may be on a
 // measure, as the filter for top rows is.
 func (has names) lacks(f comparison.Field) string {
-	column := has.columns[[2]string{fold(f.Table), fold(f.Name)}]
-	measure := has.measures[fold(f.Name)]
+	column := has.columns[spelling.Field(f.Table, f.Name)]
+	measure := has.measures[spelling.Fold(f.Name)]
 	switch {
 	case f.Role == comparison.MeasureField && !measure:
 		return fmt.Sprintf("The model has no measure [%s] any more: it was renamed or deleted.", domain.Excerpt(f.Name))
 	case f.Role == comparison.MeasureField, column, f.Role == comparison.FilterField && measure:
 		return ""
-	case !has.tables[fold(f.Table)]:
+	case !has.tables[spelling.Fold(f.Table)]:
 		return fmt.Sprintf("The model has no table '%s' any more: it was renamed or deleted. The answer uses its column [%s].",
 			domain.Excerpt(f.Table), domain.Excerpt(f.Name))
 	}
@@ -85,7 +83,8 @@ func (has names) lacksAny(query string) string {
 		return ""
 	}
 	for _, r := range dax.Read(query).References {
-		if !r.Qualified || has.columns[[2]string{fold(r.Table), fold(r.Name)}] || has.tables[fold(r.Table)] && has.measures[fold(r.Name)] {
+		if !r.Qualified || has.columns[spelling.Field(r.Table, r.Name)] ||
+			has.tables[spelling.Fold(r.Table)] && has.measures[spelling.Fold(r.Name)] {
 			continue
 		}
 		return fmt.Sprintf("The model has no field '%s'[%s] any more, which the expected query names: it was renamed or deleted.",
@@ -93,9 +92,6 @@ func (has names) lacksAny(query string) string {
 	}
 	return ""
 }
-
-// fold returns the form in which names compare, as in package comparison.
-func fold(s string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(s))) }
 
 // Checked is a question and whether it could run on its model when the model was last
 // read (docs/decisions.md 6, BenchmarkQuestions).

@@ -2,6 +2,7 @@ package benchmark
 
 import (
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 )
@@ -31,19 +32,19 @@ func FieldsOf(query string, m *semanticmodel.Model) (fields []comparison.Field, 
 	for _, t := range m.Tables {
 		for _, c := range t.Columns {
 			if !c.IsRowNumber {
-				columns[[2]string{fold(t.Name), fold(c.Name)}] = modelquery.Field{Table: t.Name, Name: c.Name}
+				columns[spelling.Field(t.Name, c.Name)] = modelquery.Field{Table: t.Name, Name: c.Name}
 			}
 		}
 		for _, x := range t.Measures {
-			measures[fold(x.Name)] = modelquery.Field{Table: t.Name, Name: x.Name}
+			measures[spelling.Fold(x.Name)] = modelquery.Field{Table: t.Name, Name: x.Name}
 		}
 	}
 	find := func(f modelquery.Field) (modelquery.Field, bool) {
 		if f.Table == "" {
-			found, ok := measures[fold(f.Name)]
+			found, ok := measures[spelling.Fold(f.Name)]
 			return found, ok
 		}
-		found, ok := columns[[2]string{fold(f.Table), fold(f.Name)}]
+		found, ok := columns[spelling.Field(f.Table, f.Name)]
 		return found, ok
 	}
 	for i, f := range q.Measures {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 	"readiness/domain/comparison/meaning"
@@ -35,7 +36,7 @@ func queryOf(fields []comparison.Field, m *semanticmodel.Model) modelquery.Query
 	types := map[[2]string]modelquery.ValueType{}
 	for _, t := range m.Tables {
 		for _, c := range t.Columns {
-			types[[2]string{fold(t.Name), fold(c.Name)}] = modelquery.ValueTypeOf(string(c.DataType))
+			types[spelling.Field(t.Name, c.Name)] = modelquery.ValueTypeOf(string(c.DataType))
 		}
 	}
 	var q modelquery.Query
@@ -47,7 +48,7 @@ func queryOf(fields []comparison.Field, m *semanticmodel.Model) modelquery.Query
 		case comparison.GroupingField:
 			q.Groupings = append(q.Groupings, field)
 		case comparison.FilterField:
-			t, isColumn := types[[2]string{fold(f.Table), fold(f.Name)}]
+			t, isColumn := types[spelling.Field(f.Table, f.Name)]
 			if !isColumn {
 				t = modelquery.NumberValue // a filter by the value of a measure
 			}
@@ -56,7 +57,8 @@ func queryOf(fields []comparison.Field, m *semanticmodel.Model) modelquery.Query
 	}
 	for i, f := range q.Filters { // a measure is the same in every table
 		for _, x := range q.Measures {
-			if f.Type == modelquery.NumberValue && fold(f.Name) == fold(x.Name) && types[[2]string{fold(f.Table), fold(f.Name)}] == "" {
+			if f.Type == modelquery.NumberValue && spelling.Fold(f.Name) == spelling.Fold(x.Name) &&
+				types[spelling.Field(f.Table, f.Name)] == "" {
 				q.Filters[i].Field = x
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 )
 
 // Reach says which tables of a model can divide which measures. Names are folded; FilteredBy and Over look them up.
@@ -32,7 +33,7 @@ func NewReach(m *semanticmodel.Model) Reach {
 }
 
 // Over returns the tables whose rows a measure reads, without those that filter another one of them; none when it names too many.
-func (r Reach) Over(measure string) []string { return r.over[fold(measure)] }
+func (r Reach) Over(measure string) []string { return r.over[spelling.Fold(measure)] }
 
 // FilteredBy returns the tables whose filters reach a table along active relationships, and the table.
-func (r Reach) FilteredBy(table string) []string { return r.filteredBy[fold(table)] }
+func (r Reach) FilteredBy(table string) []string { return r.filteredBy[spelling.Fold(table)] }

@@ -3,7 +3,12 @@
 // (docs/specification.md 2.6).
 package item
 
-import "github.com/google/uuid"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/google/uuid"
+)
 
 // Type is the type of an item. The interface uses the same values.
 type Type string
@@ -97,3 +102,8 @@ const (
 	PermissionStorage  Permission = "storage"
 	PermissionAgent    Permission = "agent"
 )
+
+// ByName orders items by name, then by id.
+func ByName(a, b Item) int {
+	return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
+}

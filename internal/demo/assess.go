@@ -127,11 +127,11 @@ func (d *demo) assessOne(ctx context.Context) error {
 		return fmt.Errorf("%s: got score %v, comparable %v, stored in %q; want a middling first score kept by the service", address,
 			*a.Score, a.Regime.Comparable, a.Stored.Location)
 	}
-	d.screen.say("Score %s of 100, %s as a data agent reads it, %d findings, rules of %s", shown(a.Score), shown(a.ForAgent), *a.Findings,
-		a.Regime.ID)
+	d.screen.say("Score %s of 100, %s as a data agent reads it, %d findings, rules of %s", scoreText(a.Score), scoreText(a.ForAgent),
+		*a.Findings, a.Regime.ID)
 	var rows []table.Row
 	for _, dim := range a.Document.Report.Dimensions {
-		rows = append(rows, table.Row{dim.Name, dim.Weight, shown(dim.Score)})
+		rows = append(rows, table.Row{dim.Name, dim.Weight, scoreText(dim.Score)})
 	}
 	d.screen.table(table.Row{"Dimension", "Weight", "Score"}, rows, "Weight", "Score")
 	rows = nil
@@ -176,7 +176,7 @@ func (d *demo) listAssessments(ctx context.Context, models string, score float64
 	}
 	var rows []table.Row
 	for _, a := range list.Value {
-		rows = append(rows, table.Row{a.At.Format(time.DateTime), shown(a.Score), *a.Findings, a.Regime, a.Comparable, a.ID})
+		rows = append(rows, table.Row{a.At.Format(time.DateTime), scoreText(a.Score), *a.Findings, a.Regime, a.Comparable, a.ID})
 		full, err := d.result(ctx, models+"/assessments/"+a.ID)
 		if err != nil {
 			return err
@@ -256,7 +256,7 @@ func (d *demo) assessMany(ctx context.Context) error {
 	for _, r := range bulk.Value {
 		if r.Outcome == "Assessed" {
 			scores[r.ModelName] = *r.Score
-			rows = append(rows, table.Row{r.ModelName, r.Outcome, shown(r.Score), shown(r.ForAgent), *r.Findings, ""})
+			rows = append(rows, table.Row{r.ModelName, r.Outcome, scoreText(r.Score), scoreText(r.ForAgent), *r.Findings, ""})
 		} else {
 			rows = append(rows, table.Row{r.ModelName, r.Outcome, "", "", "", r.Error.ErrorCode + ": " + r.Error.Message})
 		}
@@ -276,8 +276,8 @@ func (d *demo) assessMany(ctx context.Context) error {
 	return nil
 }
 
-// shown formats a score for people; "-" if there is none.
-func shown(score *float64) string {
+// scoreText formats a score for people; "-" if there is none.
+func scoreText(score *float64) string {
 	if score == nil {
 		return "-"
 	}

@@ -87,10 +87,10 @@ func (d *demo) optimize(ctx context.Context) error {
 	}
 	if len(p.Changes) < 2 || p.ScoreNow == nil || p.ScoreAfter == nil || *p.ScoreAfter <= *p.ScoreNow {
 		return fmt.Errorf("the preview holds %d changes and takes the score from %s to %s; want some, and a higher score", len(p.Changes),
-			shown(p.ScoreNow), shown(p.ScoreAfter))
+			scoreText(p.ScoreNow), scoreText(p.ScoreAfter))
 	}
 	d.screen.say("%d descriptions are proposed; with all of them the score would go from %s to %s. The first:", len(p.Changes),
-		shown(p.ScoreNow), shown(p.ScoreAfter))
+		scoreText(p.ScoreNow), scoreText(p.ScoreAfter))
 	var rows []table.Row
 	for _, c := range p.Changes[:min(worst, len(p.Changes))] {
 		rows = append(rows, table.Row{c.Key, c.Proposed})
@@ -164,7 +164,7 @@ func (d *demo) rose(ctx context.Context, model string, score float64) error {
 		return fmt.Errorf("%s: the score is %v of 100, uncapped %v, comparable %v; want more than %v", address, *a.Score,
 			*a.Document.Report.Uncapped, a.Regime.Comparable, score)
 	}
-	d.screen.say("Score %s of 100 (%.2f before rounding), %d findings.", shown(a.Score), *a.Document.Report.Uncapped, *a.Findings)
+	d.screen.say("Score %s of 100 (%.2f before rounding), %d findings.", scoreText(a.Score), *a.Document.Report.Uncapped, *a.Findings)
 	return nil
 }
 

@@ -208,7 +208,7 @@ func (d *demo) weighted(ctx context.Context, workspace, name string) error {
 		if a.Regime.Comparable {
 			return fmt.Errorf("%s: a weighted score is marked comparable with an unweighted one", address)
 		}
-		d.screen.say("Score %s of 100 (%.2f before rounding), weighted; not comparable with the one before.", shown(a.Score),
+		d.screen.say("Score %s of 100 (%.2f before rounding), weighted; not comparable with the one before.", scoreText(a.Score),
 			*a.Document.Report.Uncapped)
 		return nil
 	}

@@ -34,6 +34,9 @@ func Of[T comparable](v T) *T {
 	return &v
 }
 
+// Equal reports whether both are nil, or point to equal values.
+func Equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
+
 // UTC returns a time in UTC, or nil if there is none.
 func UTC(at *time.Time) *time.Time {
 	if at == nil {

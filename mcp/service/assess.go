@@ -8,6 +8,7 @@ import (
 
 	"readiness/client"
 	"readiness/domain/readiness"
+	"readiness/internal/optional"
 	"readiness/mcp"
 )
 
@@ -32,7 +33,7 @@ func (m models) Assess(ctx context.Context, model, operationID string) (mcp.Asse
 		return mcp.Assessment{}, pending, err
 	}
 	a, err := assessed(model, made)
-	if err == nil && text(made.SemanticModelID) != modelID.String() {
+	if err == nil && optional.Text(made.SemanticModelID) != modelID.String() {
 		return mcp.Assessment{}, nil, problem("The operation assessed another model. Use the operationId of this model.")
 	}
 	return a, nil, err
@@ -47,7 +48,8 @@ func assessed(model string, made client.Assessment) (mcp.Assessment, error) {
 		return mcp.Assessment{}, err
 	}
 	r := document.Report
-	a := mcp.Assessment{ID: text(made.AssessmentID), Model: model, Regime: made.Regime.ID, Score: r.Score, Dimensions: r.Dimensions}
+	a := mcp.Assessment{ID: optional.Text(made.AssessmentID), Model: model, Regime: made.Regime.ID, Score: r.Score,
+		Dimensions: r.Dimensions}
 	if made.ScoreDataAgent != nil {
 		a.ScoreDataAgent = new(int(*made.ScoreDataAgent))
 	}
@@ -84,9 +86,9 @@ func (m models) View(ctx context.Context, model string) (mcp.View, error) {
 	if err != nil {
 		return mcp.View{}, refused(err)
 	}
-	v := mcp.View{Instructions: text(got.JSON200.Instructions), Rows: make([]mcp.ViewRow, len(got.JSON200.Objects))}
+	v := mcp.View{Instructions: optional.Text(got.JSON200.Instructions), Rows: make([]mcp.ViewRow, len(got.JSON200.Objects))}
 	for i, o := range got.JSON200.Objects {
-		v.Rows[i] = mcp.NewView(o.Type, text(o.Table), text(o.Name), text(o.Description), o.Synonyms)
+		v.Rows[i] = mcp.NewView(o.Type, optional.Text(o.Table), optional.Text(o.Name), optional.Text(o.Description), o.Synonyms)
 	}
 	return v, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"readiness/client"
 	"readiness/client/inprocess"
+	"readiness/internal/optional"
 	"readiness/mcp"
 )
 
@@ -42,7 +43,7 @@ func finish[T any](ctx context.Context, m models, id uuid.UUID, of string) (resu
 			return result, nil, refused(err)
 		}
 		last = state
-		if kind := text(last.OperationType); kind != of {
+		if kind := optional.Text(last.OperationType); kind != of {
 			return result, nil, problem("The operation is a " + kind + ", and this tool is for a " + of + ". Use the id that this tool " +
 				"returned.")
 		}
@@ -82,7 +83,7 @@ func (m models) ended(ctx context.Context, operationID, of, hint string) (client
 		return client.Operation{}, nil, refused(err)
 	}
 	o := *got.JSON200
-	if text(o.OperationType) != of || o.Status != client.OperationStatusSucceeded {
+	if optional.Text(o.OperationType) != of || o.Status != client.OperationStatusSucceeded {
 		return o, nil, problem(hint)
 	}
 	body, err := m.result(ctx, id)

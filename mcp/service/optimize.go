@@ -13,6 +13,7 @@ import (
 
 	"readiness/client"
 	"readiness/domain/proposal"
+	"readiness/internal/optional"
 	"readiness/mcp"
 )
 
@@ -60,13 +61,13 @@ func (m models) PreviewOf(ctx context.Context, previewID string) (mcp.Preview, e
 // previewed returns a preview of the interface.
 func previewed(p client.Preview) mcp.Preview {
 	out := mcp.Preview{ID: p.PreviewID, Model: p.WorkspaceID + "/" + p.SemanticModelID, Kind: string(p.Kind), ScoreNow: whole(p.ScoreNow),
-		After: whole(p.ScoreAfter), NothingToDo: text(p.NothingToDo), Warnings: p.Warnings, Expires: &p.ExpiresAtUtc}
+		After: whole(p.ScoreAfter), NothingToDo: optional.Text(p.NothingToDo), Warnings: p.Warnings, Expires: &p.ExpiresAtUtc}
 	if p.Message != nil {
 		out.Warnings = append(out.Warnings, *p.Message)
 	}
 	for _, c := range p.Changes {
 		row := mcp.NewWritten(c.Key, string(c.Type), c.Table, c.Object, string(c.ObjectType), c.Current, &c.Proposed)
-		out.Changes = append(out.Changes, row.Why(c.Reason, text(c.ReviewRequired),
+		out.Changes = append(out.Changes, row.Why(c.Reason, optional.Text(c.ReviewRequired),
 			p.Kind != client.OptimizationKindAiDataSchema || slices.Contains(p.RecommendedKeys, c.Key)))
 	}
 	for _, n := range p.NeedsYourWords {
@@ -154,13 +155,13 @@ func (m models) Records(ctx context.Context, cursor string) (rows []mcp.RecordRo
 		return nil, "", refused(err)
 	}
 	for _, o := range got.JSON200.Value {
-		if text(o.OperationType) != applyType || o.Resource == nil {
+		if optional.Text(o.OperationType) != applyType || o.Resource == nil {
 			continue
 		}
 		rows = append(rows, mcp.RecordRow{Record: o.ID.String(), At: o.CreatedTimeUtc.UTC().Format(time.RFC3339),
-			Models: []string{text(o.Resource.WorkspaceID) + "/" + text(o.Resource.ItemID)}})
+			Models: []string{optional.Text(o.Resource.WorkspaceID) + "/" + optional.Text(o.Resource.ItemID)}})
 	}
-	return rows, text(got.JSON200.ContinuationToken), nil
+	return rows, optional.Text(got.JSON200.ContinuationToken), nil
 }
 
 const notARecord = "The record must be the id of an operation that wrote, from apply or list_records."

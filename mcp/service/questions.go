@@ -9,6 +9,7 @@ import (
 	"readiness/client"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
+	"readiness/internal/optional"
 	"readiness/mcp"
 )
 
@@ -58,7 +59,7 @@ func (m models) RunOf(ctx context.Context, model, runID string) (mcp.Run, error)
 	if err := json.Unmarshal(got.JSON200.Document, &document); err != nil {
 		return mcp.Run{}, err
 	}
-	r := mcp.Run{ID: runID, Model: model, Answerer: text(got.JSON200.Run.Answerer), Score: got.JSON200.Run.Score}
+	r := mcp.Run{ID: runID, Model: model, Answerer: optional.Text(got.JSON200.Run.Answerer), Score: got.JSON200.Run.Score}
 	for _, q := range document.Questions {
 		row := mcp.AnswerRow{Question: q.Text, Expected: q.Expected.Text(), Verdict: string(q.Verdict)}
 		if len(q.Asks) > 0 { // the first of its repeats

@@ -19,6 +19,7 @@ import (
 
 	"readiness/client"
 	"readiness/client/inprocess"
+	"readiness/internal/optional"
 	"readiness/mcp"
 )
 
@@ -117,7 +118,7 @@ func (m models) List(ctx context.Context, within, cursor string) (rows []mcp.Mod
 		for _, w := range got.JSON200.Value {
 			rows = append(rows, mcp.ModelRow{ID: w.WorkspaceID.String(), Name: w.WorkspaceName, Type: "Workspace"})
 		}
-		return rows, text(got.JSON200.ContinuationToken), nil
+		return rows, optional.Text(got.JSON200.ContinuationToken), nil
 	}
 	id, err := uuid.Parse(within)
 	if err != nil {
@@ -131,13 +132,5 @@ func (m models) List(ctx context.Context, within, cursor string) (rows []mcp.Mod
 		rows = append(rows, mcp.ModelRow{ID: id.String() + "/" + one.SemanticModelID.String(), Name: one.SemanticModelName,
 			Type: "SemanticModel"})
 	}
-	return rows, text(got.JSON200.ContinuationToken), nil
-}
-
-// text returns the text of an optional member.
-func text(t *string) string {
-	if t == nil {
-		return ""
-	}
-	return *t
+	return rows, optional.Text(got.JSON200.ContinuationToken), nil
 }

@@ -170,9 +170,9 @@ func ScoreLine(i offline.Assessed) string {
 // scoreChange returns a score, after the baseline's score if that is known and comparable.
 func scoreChange(i offline.Assessed, now *int) string {
 	if i.Since == nil || !i.Since.Comparable {
-		return show.Score(now)
+		return show.Number(now)
 	}
-	return show.Score(i.Since.Score) + " → " + show.Score(now)
+	return show.Number(i.Since.Score) + " → " + show.Number(now)
 }
 
 // BandOf returns the band of a score, or "".

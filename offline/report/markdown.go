@@ -59,9 +59,9 @@ func (m *markdown) overview(a *offline.Assessment, limit int) {
 
 // overviewRow returns an item's row of the overview, with what has changed since a baseline if there is one.
 func overviewRow(i offline.Assessed, baseline bool) string {
-	agent := show.Score(i.ScoreDataAgent)
+	agent := show.Number(i.ScoreDataAgent)
 	if s := i.Since; s != nil && s.Comparable {
-		agent = show.Score(s.ScoreDataAgent) + " → " + agent
+		agent = show.Number(s.ScoreDataAgent) + " → " + agent
 	}
 	switch {
 	case i.Error != nil && baseline:
@@ -76,7 +76,7 @@ func overviewRow(i offline.Assessed, baseline bool) string {
 		return fmt.Sprintf("| %s | %s | %s | %s | %d | %s | %d |\n", MarkdownText(i.Path), scoreChange(i, i.Result.Score),
 			BandOf(i.Result.Score), agent, len(i.Findings), fixed, i.Known)
 	default:
-		return fmt.Sprintf("| %s | %s | %s | %s | %d |\n", MarkdownText(i.Path), show.Score(i.Result.Score), BandOf(i.Result.Score), agent,
+		return fmt.Sprintf("| %s | %s | %s | %s | %d |\n", MarkdownText(i.Path), show.Number(i.Result.Score), BandOf(i.Result.Score), agent,
 			len(i.Findings))
 	}
 }

@@ -88,7 +88,7 @@ func (s Screen) overviewRow(i offline.Assessed, compared bool) table.Row {
 		}
 		return row
 	default:
-		return table.Row{s.colored(score, show.Score(score)), BandOf(score), show.Score(i.ScoreDataAgent), len(i.Findings), path}
+		return table.Row{s.colored(score, show.Number(score)), BandOf(score), show.Number(i.ScoreDataAgent), len(i.Findings), path}
 	}
 }
 

@@ -27,8 +27,8 @@ func XMLText(what string) string {
 	}, what)
 }
 
-// Score returns a score for display, or "none".
-func Score(n *int) string {
+// Number returns a score, or another number that may be missing, for display; "none" without one.
+func Number(n *int) string {
 	if n == nil {
 		return "none"
 	}

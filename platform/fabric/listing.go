@@ -260,13 +260,8 @@ func (p *Platform) Items(ctx context.Context, as item.Caller, workspaceID uuid.U
 	for _, w := range all {
 		listed = append(listed, w.item(workspaceID, t))
 	}
-	slices.SortFunc(listed, byName)
+	slices.SortFunc(listed, item.ByName)
 	return listed, nil
-}
-
-// byName orders items by name, then by id.
-func byName(a, b item.Item) int {
-	return cmp.Or(cmp.Compare(a.DisplayName, b.DisplayName), slices.Compare(a.ID[:], b.ID[:]))
 }
 
 // Item returns one item; ItemNotFound if the workspace has no item of that type and id, WorkspaceNotFound if the caller

@@ -83,7 +83,7 @@ func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid
 		}
 		listed = append(listed, r)
 	}
-	slices.SortFunc(listed, func(a, b item.WorkspaceReport) int { return byName(a.Item, b.Item) })
+	slices.SortFunc(listed, func(a, b item.WorkspaceReport) int { return item.ByName(a.Item, b.Item) })
 	return listed, nil
 }
 

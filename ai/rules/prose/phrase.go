@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"readiness/definition/spelling"
+	"readiness/domain/readiness/wording"
 )
 
 // abbreviations are how questions read abbreviations aloud. Proposals spell out only what the model itself
@@ -49,7 +52,7 @@ func phrased(parts []string, abbreviations map[string]string) string {
 	}
 	out := make([]string, len(parts))
 	for i, p := range parts {
-		word := Norm(p)
+		word := spelling.FoldSpace(p)
 		switch full, known := abbreviations[word]; {
 		case known:
 			out[i] = full
@@ -69,7 +72,7 @@ func phrased(parts []string, abbreviations map[string]string) string {
 // Bare returns a table's name without the warehouse's prefix, in words.
 func Bare(name string) []string {
 	parts := Cut(name, true)
-	if len(parts) > 1 && prefixes[Norm(parts[0])] {
+	if len(parts) > 1 && prefixes[spelling.FoldSpace(parts[0])] {
 		return parts[1:]
 	}
 	return parts
@@ -115,7 +118,7 @@ func LastWord(p string) string { return p[strings.LastIndexByte(p, ' ')+1:] }
 
 // Sayable reports whether a phrase has a word and is short enough for a sentence.
 func Sayable(p string) bool {
-	return Length(p) <= longestMention && Mentionable(p) && strings.ContainsFunc(p, unicode.IsLetter)
+	return wording.Length(p) <= longestMention && Mentionable(p) && strings.ContainsFunc(p, unicode.IsLetter)
 }
 
 // Informative reports whether a phrase is sayable and has no unexplained abbreviation: a word without

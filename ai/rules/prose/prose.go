@@ -9,12 +9,10 @@ import (
 	"unicode/utf8"
 
 	nfc "golang.org/x/text/unicode/norm"
-)
 
-// Norm returns the form in which names are compared.
-func Norm(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(nfc.NFC.String(s)), unicode.IsSpace), " ")
-}
+	"readiness/definition/spelling"
+	"readiness/domain/readiness/wording"
+)
 
 // split cuts a name into words and keeps their case.
 func split(name string) []string { return Cut(name, false) }
@@ -65,7 +63,7 @@ func Cut(name string, reading bool) []string {
 func Words(name string) []string {
 	list := split(name)
 	for i := range list {
-		list[i] = Norm(list[i])
+		list[i] = spelling.FoldSpace(list[i])
 	}
 	return list
 }
@@ -87,9 +85,6 @@ func (s Set) Meets(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return s[w] })
 }
 
-// Length returns the number of characters of a text without the space around it.
-func Length(s string) int { return utf8.RuneCountInString(strings.TrimSpace(s)) }
-
 // longestMention is the longest name, in runes, that a sentence mentions; longer names are left out,
 // because half a name names nothing.
 const longestMention = 60
@@ -97,7 +92,8 @@ const longestMention = 60
 // Mentionable reports whether a name can be mentioned in a line of text: its brackets would be read as
 // a reference (rule INS-03).
 func Mentionable(name string) bool {
-	return Length(name) > 0 && Length(name) <= longestMention && strings.TrimSpace(name) == name && utf8.ValidString(name) &&
+	return wording.Length(name) > 0 && wording.Length(name) <= longestMention &&
+		strings.TrimSpace(name) == name && utf8.ValidString(name) &&
 		!strings.ContainsAny(name, "[]") && !strings.ContainsFunc(name, func(r rune) bool {
 		return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.IsSpace(r) && r != ' '
 	})
@@ -131,7 +127,7 @@ func List(names []string, limit int) string {
 // Compose returns the lead and as many of the following sentences as fit.
 func Compose(limit int, lead string, more ...string) string {
 	for _, s := range more {
-		if s != "" && Length(lead)+1+Length(s) <= limit {
+		if s != "" && wording.Length(lead)+1+wording.Length(s) <= limit {
 			lead += " " + s
 		}
 	}

@@ -3,6 +3,8 @@ package prose
 import (
 	"strings"
 	"unicode"
+
+	"readiness/domain/readiness/wording"
 )
 
 // MentionableLine reports whether a text is one line without control characters.
@@ -26,12 +28,12 @@ func Finished(s string) string {
 // Sentences returns as many complete sentences from the start of a text as fit, "" if not even the
 // first does.
 func Sentences(text string, limit int) string {
-	if Length(text) <= limit {
+	if wording.Length(text) <= limit {
 		return text
 	}
 	end := 0
 	for i := range text {
-		if i > 0 && text[i] == ' ' && strings.IndexByte(".!?", text[i-1]) >= 0 && Length(text[:i]) <= limit {
+		if i > 0 && text[i] == ' ' && strings.IndexByte(".!?", text[i-1]) >= 0 && wording.Length(text[:i]) <= limit {
 			end = i
 		}
 	}
@@ -49,7 +51,7 @@ func LowerStart(s string) string {
 // First returns the first of the texts within the limit, "" for none.
 func First(limit int, texts ...string) string {
 	for _, s := range texts {
-		if s != "" && Length(s) <= limit {
+		if s != "" && wording.Length(s) <= limit {
 			return s
 		}
 	}

@@ -2,7 +2,6 @@ package clientcmd
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +9,7 @@ import (
 	"readiness/cmd/readiness/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
 	"readiness/internal/optional"
+	"readiness/offline/show"
 )
 
 func (c *calls) accountCommand() *cobra.Command {
@@ -37,23 +37,16 @@ func accountTable(s *sheet.Sheet, a client.Account) {
 	s.Say("Called as %s; may start work: %s", cli.Printable(string(a.API.Role)), cli.Printable(may))
 	s.Say("Pixies may be added: %s; AI features: %s", sheet.Yes(a.Settings.Features.AddPixies), sheet.Yes(a.Settings.Features.AiFeatures))
 	s.Rows("ALLOWANCE", "USED", "LIMIT", "PERIOD")
-	s.Row("Tracked items", sheet.Count(a.Allowances.TrackedItems.Used), limit(a.Allowances.TrackedItems.Limit))
+	s.Row("Tracked items", sheet.Count(a.Allowances.TrackedItems.Used), show.Number(a.Allowances.TrackedItems.Limit))
 	period := func(name string, p *client.PeriodAllowance) {
 		if p != nil {
-			s.Row(name, sheet.Count(p.Used), limit(p.Limit), string(p.Period))
+			s.Row(name, sheet.Count(p.Used), show.Number(p.Limit), string(p.Period))
 		}
 	}
 	period("Assessments", &a.Allowances.Assessments)
 	period("Optimization applies", &a.Allowances.OptimizationApplies)
 	period("Benchmark runs", a.Allowances.BenchmarkRuns)
 	if f := a.Allowances.FirstLooks; f != nil {
-		s.Row("First looks", sheet.Count(f.Used), limit(f.Limit))
+		s.Row("First looks", sheet.Count(f.Used), show.Number(f.Limit))
 	}
-}
-
-func limit(n *int) string {
-	if n == nil {
-		return "none"
-	}
-	return fmt.Sprint(*n)
 }

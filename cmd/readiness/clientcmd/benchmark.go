@@ -18,6 +18,7 @@ import (
 	"readiness/evaluation"
 	"readiness/internal/jsonerror"
 	"readiness/internal/optional"
+	"readiness/offline/show"
 )
 
 func (c *calls) benchmarkCommand() *cobra.Command {
@@ -315,7 +316,7 @@ func benchmarkTable(s *sheet.Sheet, b client.BenchmarkRunResult) {
 		how = "simulated in place of"
 	}
 	s.Say("%s, %s %s: score %s of 100; %d questions, each asked %s",
-		cli.Printable(sheet.OrID(r.SemanticModelName, r.SemanticModelID)), how, cli.Printable(answerer(r.Agent)), limit(r.Score),
+		cli.Printable(sheet.OrID(r.SemanticModelName, r.SemanticModelID)), how, cli.Printable(answerer(r.Agent)), show.Number(r.Score),
 		r.QuestionsCount, times(r.Repeats))
 	if known {
 		s.Say("Answered by %s", cli.Printable(asked.Summary.Answerer()))

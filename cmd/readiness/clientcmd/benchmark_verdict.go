@@ -7,6 +7,7 @@ import (
 
 	"readiness/client"
 	"readiness/cmd/readiness/clientcmd/sheet"
+	"readiness/offline/show"
 )
 
 func (c *calls) benchmarkVerdictCommand() *cobra.Command {
@@ -40,7 +41,7 @@ person who started the run and administrators may.`,
 				return err
 			}
 			return c.answered(got.Body, func(s *sheet.Sheet) {
-				s.Say("Recorded. The score is %s of 100", limit(got.JSON200.Score))
+				s.Say("Recorded. The score is %s of 100", show.Number(got.JSON200.Score))
 			})
 		}),
 	}

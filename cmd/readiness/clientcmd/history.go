@@ -11,6 +11,7 @@ import (
 
 	"readiness/client"
 	"readiness/cmd/readiness/clientcmd/sheet"
+	"readiness/offline/show"
 )
 
 func (c *calls) historyCommand() *cobra.Command {
@@ -37,7 +38,7 @@ the previous assessment and it. A score is comparable with the previous one if t
 			body := func(p *client.GetHistoryResponse) []byte { return p.Body }
 			return listed(c, pages, body, func(s *sheet.Sheet, p *client.GetHistoryResponse) {
 				for _, a := range p.JSON200.Value {
-					s.Row(sheet.Moment(&a.AssessedAtUtc), score(a.Score), sheet.Yes(a.ComparableWithPrevious),
+					s.Row(sheet.Moment(&a.AssessedAtUtc), show.Number(a.Score), sheet.Yes(a.ComparableWithPrevious),
 						bySeverity(a.FindingsBySeverity, a.FindingsCount), a.RegimeID, writes(a.Writes))
 				}
 			}, "ASSESSED", "SCORE", "COMPARABLE", "FINDINGS", "REGIME", "WRITES BEFORE")

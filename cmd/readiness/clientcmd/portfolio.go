@@ -62,7 +62,7 @@ with Pixies in 28 days.`,
 		return listed(c, portfolioPages(ctx, s, params), func(p *client.GetPortfolioResponse) []byte { return p.Body },
 			func(s *sheet.Sheet, p *client.GetPortfolioResponse) {
 				for _, m := range p.JSON200.Value {
-					s.Row(m.WorkspaceName, m.SemanticModelName, score(m.Score), change(m.Earlier),
+					s.Row(m.WorkspaceName, m.SemanticModelName, show.Number(m.Score), change(m.Earlier),
 						bySeverity(m.FindingsBySeverity, m.FindingsCount), strconv.FormatInt(m.Views, 10), sheet.Moment(&m.AssessedAtUtc))
 				}
 			}, "WORKSPACE", "SEMANTIC MODEL", "SCORE", "CHANGE", "FINDINGS", "VIEWS", "ASSESSED")
@@ -158,14 +158,6 @@ func dayOrTime(text string) (time.Time, error) {
 	}
 	return time.Time{}, cli.Usage("--not-assessed-since %q is neither a day such as 2026-11-01 nor a time such as 2026-11-01T08:00:00Z",
 		text)
-}
-
-// score returns a score, or "none".
-func score(n *int) string {
-	if n == nil {
-		return "none"
-	}
-	return strconv.Itoa(*n)
 }
 
 // change returns the change of a score with its sign, or "" without an earlier score.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"readiness/definition/dax"
+	"readiness/definition/spelling"
 )
 
 // Functions of a column that aggregate it, and the iterators that do the same with an expression.
@@ -180,7 +181,7 @@ func (r *reader) counted(n *dax.Node, in scope) (*value, error) {
 		return nil, err
 	}
 	in.at = at
-	return r.aggregate(n, "COUNTROWS '"+fold(t.name)+"'", t, nil, in)
+	return r.aggregate(n, "COUNTROWS '"+spelling.Fold(t.name)+"'", t, nil, in)
 }
 
 // iteration reads an iterator over a table, or over the values of a column.
@@ -201,7 +202,7 @@ func (r *reader) iteration(n *dax.Node, in scope) (*value, error) {
 		if err != nil {
 			return nil, err
 		}
-		inner.table, over, at, text = t, t, filtered, "'"+fold(t.name)+"'"
+		inner.table, over, at, text = t, t, filtered, "'"+spelling.Fold(t.name)+"'"
 	}
 	body, err := r.scalar(n.Parts[1], scope{at: in.at, row: inner, vars: in.vars, level: in.level})
 	if err != nil {
@@ -232,7 +233,7 @@ func (r *reader) rows(n *dax.Node, in scope) (*table, *place, error) {
 	n, in = resolved(n, in)
 	switch {
 	case n.Kind == dax.NameNode:
-		if t := r.model.tables[fold(n.Text)]; t != nil {
+		if t := r.model.tables[spelling.Fold(n.Text)]; t != nil {
 			return t, in.at, nil
 		}
 	case n.Kind == dax.CallNode && n.Text == "FILTER" && len(n.Parts) == 2:
@@ -260,7 +261,7 @@ func (r *reader) rows(n *dax.Node, in scope) (*table, *place, error) {
 func resolved(n *dax.Node, in scope) (*dax.Node, scope) {
 	for range mostNested {
 		in = declare(n, in)
-		v := in.vars.find(fold(n.Text))
+		v := in.vars.find(spelling.Fold(n.Text))
 		if n.Kind != dax.NameNode || n.Quoted || v == nil {
 			break
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"readiness/definition/dax"
+	"readiness/definition/spelling"
 )
 
 // swapped are the operators with their operands exchanged.
@@ -26,7 +27,7 @@ func (r *reader) condition(n *dax.Node, in scope) ([]limit, error) {
 			return []limit{{c, s}}, nil
 		}
 	case n.Kind == dax.NameNode && !n.Quoted:
-		if v := in.vars.find(fold(n.Text)); v != nil {
+		if v := in.vars.find(spelling.Fold(n.Text)); v != nil {
 			return r.condition(v.tree, v.in)
 		}
 	case n.Kind == dax.SignNode && n.Text == "NOT":
@@ -67,7 +68,7 @@ func (r *reader) named(n *dax.Node, in scope) *column {
 	}
 	if !n.Reference.Qualified {
 		for at := in.row; at != nil; at = at.outer {
-			if _, other := at.named[fold(n.Reference.Name)]; other {
+			if _, other := at.named[spelling.Fold(n.Reference.Name)]; other {
 				return nil
 			}
 		}

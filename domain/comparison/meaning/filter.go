@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"readiness/definition/dax"
+	"readiness/definition/spelling"
 )
 
 // limit is what a condition says about a column.
@@ -175,7 +176,7 @@ func (r *reader) removes(n *dax.Node, in scope, at *place) (bool, error) {
 		for _, p := range n.Parts {
 			if p.Kind != dax.ColumnNode || r.column(p.Reference, in) == nil {
 				if n.Text == "CROSSFILTER" && p.Kind == dax.NameNode {
-					ends = append(ends, fold(p.Text))
+					ends = append(ends, spelling.Fold(p.Text))
 					continue
 				}
 				return false, r.fail(p, "%s names a column that the model does not have", n.Text)
@@ -199,8 +200,8 @@ func (r *reader) removesAll(n *dax.Node, in scope, at *place) error {
 	}
 	for _, p := range n.Parts {
 		switch {
-		case p.Kind == dax.NameNode && r.model.tables[fold(p.Text)] != nil:
-			t := r.model.tables[fold(p.Text)]
+		case p.Kind == dax.NameNode && r.model.tables[spelling.Fold(p.Text)] != nil:
+			t := r.model.tables[spelling.Fold(p.Text)]
 			for _, one := range append(r.model.finds(t), t) {
 				for _, c := range one.columns {
 					at.clear(c)
@@ -220,10 +221,10 @@ func (r *reader) removesAll(n *dax.Node, in scope, at *place) error {
 }
 
 func (r *reader) removesExcept(n *dax.Node, in scope, at *place) error {
-	if len(n.Parts) == 0 || n.Parts[0].Kind != dax.NameNode || r.model.tables[fold(n.Parts[0].Text)] == nil {
+	if len(n.Parts) == 0 || n.Parts[0].Kind != dax.NameNode || r.model.tables[spelling.Fold(n.Parts[0].Text)] == nil {
 		return r.fail(n, "ALLEXCEPT is read of a table of the model")
 	}
-	t := r.model.tables[fold(n.Parts[0].Text)]
+	t := r.model.tables[spelling.Fold(n.Parts[0].Text)]
 	var kept []*column
 	for _, p := range n.Parts[1:] {
 		if p.Kind != dax.ColumnNode || r.column(p.Reference, in) == nil {
@@ -298,12 +299,12 @@ func (r *reader) filtered(n *dax.Node, in scope) (change, error) {
 	var c change
 	inner := &row{outer: in.row}
 	switch {
-	case of.Kind == dax.NameNode && r.model.tables[fold(of.Text)] != nil:
-		c.of, c.keeps, c.found = r.model.tables[fold(of.Text)], true, true
+	case of.Kind == dax.NameNode && r.model.tables[spelling.Fold(of.Text)] != nil:
+		c.of, c.keeps, c.found = r.model.tables[spelling.Fold(of.Text)], true, true
 		inner.table = c.of
 	case of.Kind == dax.CallNode && (of.Text == "ALL" || of.Text == "ALLNOBLANKROW") && len(of.Parts) == 1 &&
-		of.Parts[0].Kind == dax.NameNode && r.model.tables[fold(of.Parts[0].Text)] != nil:
-		c.of = r.model.tables[fold(of.Parts[0].Text)]
+		of.Parts[0].Kind == dax.NameNode && r.model.tables[spelling.Fold(of.Parts[0].Text)] != nil:
+		c.of = r.model.tables[spelling.Fold(of.Parts[0].Text)]
 		inner.table = c.of
 		for _, one := range append(r.model.finds(c.of), c.of) {
 			for _, x := range one.columns {

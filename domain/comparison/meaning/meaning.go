@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"readiness/definition/dax"
+	"readiness/definition/spelling"
 )
 
 // Query is a query in normal form.
@@ -32,17 +33,19 @@ func (m *Model) Refers(query string) bool {
 		if r.Qualified {
 			continue // its table is among the names below
 		}
-		if m.measures[fold(r.Name)] != nil {
+		if m.measures[spelling.Fold(r.Name)] != nil {
 			return true
 		}
 		for _, t := range m.tables {
-			if t.columns[fold(r.Name)] != nil {
+			if t.columns[spelling.Fold(r.Name)] != nil {
 				return true
 			}
 		}
 	}
-	return slices.ContainsFunc(dax.Tables(query), func(name string) bool { return m.tables[fold(name)] != nil }) ||
-		slices.ContainsFunc(dax.Read(query).References, func(r dax.Reference) bool { return r.Qualified && m.tables[fold(r.Table)] != nil })
+	return slices.ContainsFunc(dax.Tables(query), func(name string) bool { return m.tables[spelling.Fold(name)] != nil }) ||
+		slices.ContainsFunc(dax.Read(query).References, func(r dax.Reference) bool {
+			return r.Qualified && m.tables[spelling.Fold(r.Table)] != nil
+		})
 }
 
 // MaxQuery is the length of the longest query that is read, in bytes.
@@ -67,13 +70,13 @@ func (m *Model) Read(query string, today time.Time) (*Query, error) {
 	for _, d := range parsed.Defined {
 		switch d.Kind {
 		case "MEASURE":
-			t := m.tables[fold(d.Reference.Table)]
+			t := m.tables[spelling.Fold(d.Reference.Table)]
 			if t == nil {
 				return nil, &Unread{d.At, fmt.Sprintf("the model has no table '%s'", d.Reference.Table)}
 			}
-			r.defined[fold(d.Reference.Name)] = &measure{d.Reference.Name, d.Value, t}
+			r.defined[spelling.Fold(d.Reference.Name)] = &measure{d.Reference.Name, d.Value, t}
 		case "VAR":
-			top.vars = &variable{fold(d.Reference.Name), d.Value, top, top.vars}
+			top.vars = &variable{spelling.Fold(d.Reference.Name), d.Value, top, top.vars}
 		default:
 			return nil, &Unread{d.At, "DEFINE " + d.Kind + " is not read"}
 		}
@@ -233,7 +236,7 @@ func (t *result) key() string {
 	}
 	parts := []string{t.rows, strings.Join(groups, " by "), t.at.key(t.groups)}
 	for _, of := range t.at.of {
-		parts = append(parts, "rows of '"+fold(of.name)+"'")
+		parts = append(parts, "rows of '"+spelling.Fold(of.name)+"'")
 	}
 	for _, s := range t.steps {
 		text := s.text

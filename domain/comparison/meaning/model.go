@@ -4,10 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
 	"readiness/definition/dax"
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 )
 
 // Model is what the reader needs to know of a semantic model. It is read by several callers at once.
@@ -46,11 +45,10 @@ type measure struct {
 	in   *table
 }
 
-func fold(name string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(name))) }
-
 // String is the column's name as in DAX, folded.
 func (c *column) String() string {
-	return "'" + strings.ReplaceAll(fold(c.table.name), "'", "''") + "'[" + strings.ReplaceAll(fold(c.name), "]", "]]") + "]"
+	table, name := spelling.Fold(c.table.name), spelling.Fold(c.name)
+	return "'" + strings.ReplaceAll(table, "'", "''") + "'[" + strings.ReplaceAll(name, "]", "]]") + "]"
 }
 
 func (c *column) numeric() bool {
@@ -73,7 +71,7 @@ func NewModel(m *semanticmodel.Model) *Model {
 		of.relate(r)
 	}
 	for _, t := range m.Tables {
-		of.tables[fold(t.Name)].calendar(t, of.ends)
+		of.tables[spelling.Fold(t.Name)].calendar(t, of.ends)
 	}
 	return of
 }
@@ -82,12 +80,12 @@ func (m *Model) add(t semanticmodel.Table) {
 	added := &table{name: t.Name, columns: map[string]*column{}}
 	for _, c := range t.Columns {
 		if !c.IsRowNumber && t.CalculationGroup == nil { // a filter on its items changes what measures are
-			added.columns[fold(c.Name)] = &column{table: added, name: c.Name, kind: c.DataType, key: c.IsKey}
+			added.columns[spelling.Fold(c.Name)] = &column{table: added, name: c.Name, kind: c.DataType, key: c.IsKey}
 		}
 	}
 	for _, c := range t.Columns {
-		if of := added.columns[fold(c.Name)]; of != nil && c.SortByColumn != "" {
-			of.sort = added.columns[fold(c.SortByColumn)]
+		if of := added.columns[spelling.Fold(c.Name)]; of != nil && c.SortByColumn != "" {
+			of.sort = added.columns[spelling.Fold(c.SortByColumn)]
 		}
 	}
 	for _, x := range t.Measures {
@@ -95,9 +93,9 @@ func (m *Model) add(t semanticmodel.Table) {
 		if !ok {
 			tree = nil
 		}
-		m.measures[fold(x.Name)] = &measure{x.Name, tree, added}
+		m.measures[spelling.Fold(x.Name)] = &measure{x.Name, tree, added}
 	}
-	m.tables[fold(t.Name)] = added
+	m.tables[spelling.Fold(t.Name)] = added
 }
 
 func (m *Model) relate(r semanticmodel.Relationship) {
@@ -121,8 +119,8 @@ func (m *Model) relate(r semanticmodel.Relationship) {
 }
 
 func (m *Model) column(tableName, name string) *column {
-	if t := m.tables[fold(tableName)]; t != nil {
-		return t.columns[fold(name)]
+	if t := m.tables[spelling.Fold(tableName)]; t != nil {
+		return t.columns[spelling.Fold(name)]
 	}
 	return nil
 }
@@ -133,7 +131,7 @@ func (t *table) calendar(of semanticmodel.Table, ends map[*column][]*column) {
 	var dates []*column
 	one := false
 	for _, c := range of.Columns {
-		column := t.columns[fold(c.Name)]
+		column := t.columns[spelling.Fold(c.Name)]
 		if column == nil {
 			continue
 		}
@@ -152,7 +150,7 @@ func (t *table) calendar(of semanticmodel.Table, ends map[*column][]*column) {
 	}
 	t.ruling = len(ends[t.date]) > 0 || t.date.key && strings.EqualFold(of.DataCategory, "Time")
 	for _, c := range of.Columns {
-		if column := t.columns[fold(c.Name)]; column != nil && column != t.date {
+		if column := t.columns[spelling.Fold(c.Name)]; column != nil && column != t.date {
 			column.part = partOf(c, t.date)
 		}
 	}
@@ -206,7 +204,8 @@ func partOf(c semanticmodel.Column, date *column) part {
 	if c.Expression != "" || c.DataType != semanticmodel.Int64 {
 		return noPart
 	}
-	name := strings.Join(strings.FieldsFunc(fold(spaced(c.Name)), func(r rune) bool { return strings.ContainsRune(" _-.", r) }), " ")
+	between := func(r rune) bool { return strings.ContainsRune(" _-.", r) }
+	name := strings.Join(strings.FieldsFunc(spelling.Fold(spaced(c.Name)), between), " ")
 	for p, names := range partNames {
 		if slices.Contains(names, name) {
 			return p
@@ -233,7 +232,7 @@ func spaced(name string) string {
 func computedPart(n *dax.Node, date *column) part {
 	of := func(n *dax.Node) part {
 		if n.Kind != dax.CallNode || len(n.Parts) != 1 || n.Parts[0].Kind != dax.ColumnNode ||
-			fold(n.Parts[0].Reference.Name) != fold(date.name) {
+			spelling.Fold(n.Parts[0].Reference.Name) != spelling.Fold(date.name) {
 			return noPart
 		}
 		switch n.Text {

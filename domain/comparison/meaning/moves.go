@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"readiness/definition/dax"
+	"readiness/definition/spelling"
 )
 
 // moving are the functions that return days, most of them from those of the filter context.
@@ -49,7 +50,7 @@ func (r *reader) moves(n *dax.Node, in scope) (change, bool, error) {
 	default:
 		for _, p := range n.Parts[1:] {
 			if p.Kind == dax.NameNode {
-				text += " " + fold(p.Text)
+				text += " " + spelling.Fold(p.Text)
 				continue
 			}
 			v, err := r.scalar(p, scope{at: in.at, vars: in.vars, level: in.level})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"readiness/definition/dax"
+	"readiness/definition/spelling"
 )
 
 // Unread says why a query has no normal form, and where.
@@ -91,7 +92,7 @@ func (r *reader) fail(n *dax.Node, format string, args ...any) error {
 // declare adds the variables of a node.
 func declare(n *dax.Node, in scope) scope {
 	for _, v := range n.Variables {
-		in.vars = &variable{fold(v.Name), v.Value, in, in.vars}
+		in.vars = &variable{spelling.Fold(v.Name), v.Value, in, in.vars}
 	}
 	return in
 }
@@ -114,7 +115,7 @@ func (r *reader) scalar(n *dax.Node, in scope) (*value, error) {
 	case dax.ColumnNode:
 		return r.reference(n, in)
 	case dax.NameNode:
-		if v := in.vars.find(fold(n.Text)); v != nil && !n.Quoted {
+		if v := in.vars.find(spelling.Fold(n.Text)); v != nil && !n.Quoted {
 			return r.scalar(v.tree, v.in)
 		}
 		if word := strings.ToUpper(n.Text); !n.Quoted && (word == "TRUE" || word == "FALSE") {
@@ -136,7 +137,7 @@ func (r *reader) reference(n *dax.Node, in scope) (*value, error) {
 	x := r.measure(ref)
 	if !ref.Qualified {
 		for at := in.row; at != nil; at = at.outer {
-			if v, named := at.named[fold(ref.Name)]; named {
+			if v, named := at.named[spelling.Fold(ref.Name)]; named {
 				if x == nil {
 					return v, nil
 				}
@@ -175,10 +176,10 @@ func (r *reader) measure(ref dax.Reference) *measure {
 	if ref.Qualified && r.model.column(ref.Table, ref.Name) != nil {
 		return nil
 	}
-	if x := r.defined[fold(ref.Name)]; x != nil {
+	if x := r.defined[spelling.Fold(ref.Name)]; x != nil {
 		return x
 	}
-	return r.model.measures[fold(ref.Name)]
+	return r.model.measures[spelling.Fold(ref.Name)]
 }
 
 // column finds the column of a reference; one without a table names a column of the row's table.
@@ -188,12 +189,12 @@ func (r *reader) column(ref dax.Reference, in scope) *column {
 	}
 	for at := in.row; at != nil; at = at.outer {
 		if at.table != nil {
-			if c := at.table.columns[fold(ref.Name)]; c != nil {
+			if c := at.table.columns[spelling.Fold(ref.Name)]; c != nil {
 				return c
 			}
 		}
 		for _, c := range at.columns {
-			if fold(c.name) == fold(ref.Name) {
+			if spelling.Fold(c.name) == spelling.Fold(ref.Name) {
 				return c
 			}
 		}
@@ -203,7 +204,7 @@ func (r *reader) column(ref dax.Reference, in scope) *column {
 
 // expand reads the expression of a measure in the filter context that it is named in.
 func (r *reader) expand(n *dax.Node, x *measure, in scope) (*value, error) {
-	r.refers = r.refers || r.defined[fold(x.name)] != x
+	r.refers = r.refers || r.defined[spelling.Fold(x.name)] != x
 	if x.tree == nil {
 		return nil, r.fail(n, "the expression of the measure [%s] cannot be read", x.name)
 	}
@@ -236,7 +237,7 @@ func (s scope) transition() *place {
 
 func (w *row) text() string {
 	if w.table != nil {
-		return "'" + fold(w.table.name) + "'"
+		return "'" + spelling.Fold(w.table.name) + "'"
 	}
 	var names []string
 	for _, c := range w.columns {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"readiness/definition/dax"
+	"readiness/definition/spelling"
 )
 
 // result is a table expression: its rows, and the columns that are computed for each.
@@ -42,7 +43,7 @@ type step struct {
 func (t *result) row(grouped bool) *row {
 	w := &row{columns: t.groups, table: t.table, named: map[string]*value{}, query: true, grouped: grouped}
 	for _, e := range t.values {
-		w.named[fold(e.name)] = e.value
+		w.named[spelling.Fold(e.name)] = e.value
 	}
 	return w
 }
@@ -55,9 +56,9 @@ func (r *reader) table(n *dax.Node, in scope) (*result, error) {
 	n, in = resolved(n, in)
 	switch n.Kind {
 	case dax.NameNode:
-		if t := r.model.tables[fold(n.Text)]; t != nil {
+		if t := r.model.tables[spelling.Fold(n.Text)]; t != nil {
 			r.refers = true
-			return &result{rows: "table '" + fold(t.name) + "'", at: in.at, table: t}, nil
+			return &result{rows: "table '" + spelling.Fold(t.name) + "'", at: in.at, table: t}, nil
 		}
 		return nil, r.fail(n, "the model has no table %s", n.Text)
 	case dax.ListNode:
@@ -202,7 +203,7 @@ func (r *reader) summarize(n *dax.Node, in scope) (*result, error) {
 	if len(at.filters) != len(in.at.filters) {
 		return nil, r.fail(n, "SUMMARIZE over FILTER is not read")
 	}
-	t := &result{rows: "groups of '" + fold(of.name) + "'", at: in.at.copied()}
+	t := &result{rows: "groups of '" + spelling.Fold(of.name) + "'", at: in.at.copied()}
 	i := 1
 	for ; i < len(n.Parts) && n.Parts[i].Kind == dax.ColumnNode; i++ {
 		if err := r.group(t, n.Parts[i], in); err != nil {
@@ -296,9 +297,9 @@ func (r *reader) columnValues(n *dax.Node, in scope) (*result, error) {
 		return nil, r.fail(n, "%s is read of one column", n.Text)
 	}
 	t := &result{rows: n.Text, at: in.at}
-	if n.Parts[0].Kind == dax.NameNode && r.model.tables[fold(n.Parts[0].Text)] != nil {
-		t.table = r.model.tables[fold(n.Parts[0].Text)]
-		t.rows += " '" + fold(t.table.name) + "'"
+	if n.Parts[0].Kind == dax.NameNode && r.model.tables[spelling.Fold(n.Parts[0].Text)] != nil {
+		t.table = r.model.tables[spelling.Fold(n.Parts[0].Text)]
+		t.rows += " '" + spelling.Fold(t.table.name) + "'"
 		return t, nil
 	}
 	if n.Text == "ALL" && len(in.at.filters) > 0 {

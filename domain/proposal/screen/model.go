@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"readiness/definition/semanticmodel"
+	"readiness/definition/spelling"
 )
 
 // Model is what checks need to know of a semantic model: its names, and the languages and
@@ -32,7 +33,7 @@ func Of(m *semanticmodel.Model) *Model {
 		s.words[strings.ToLower(norm.NFKC.String(name))] = true
 	}
 	for _, t := range m.Tables {
-		if unseen(t) {
+		if t.IsUnseen() {
 			continue
 		}
 		name(t.Name)
@@ -40,8 +41,8 @@ func Of(m *semanticmodel.Model) *Model {
 		field := func(n, description string) {
 			name(n)
 			texts = append(texts, description)
-			s.fields[[2]string{same(t.Name), same(n)}] = true
-			s.bare[same(n)] = true
+			s.fields[[2]string{spelling.FoldSpace(t.Name), spelling.FoldSpace(n)}] = true
+			s.bare[spelling.FoldSpace(n)] = true
 		}
 		for _, c := range t.Columns {
 			if !c.IsRowNumber {
@@ -54,19 +55,6 @@ func Of(m *semanticmodel.Model) *Model {
 	}
 	s.scripts, s.languages = scriptsOf(texts), languagesOf(texts)
 	return s
-}
-
-// unseen reports whether no AI sees the table.
-func unseen(t semanticmodel.Table) bool {
-	_, local := t.Annotations["__PBI_LocalDateTable"]
-	_, template := t.Annotations["__PBI_TemplateDateTable"]
-	return t.IsPrivate || local || template || strings.HasPrefix(t.Name, "LocalDateTable_") ||
-		strings.HasPrefix(t.Name, "DateTableTemplate_")
-}
-
-// same returns the form in which names are compared.
-func same(s string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(norm.NFC.String(s)), unicode.IsSpace), " ")
 }
 
 // known reports whether a word is in a name of the model.
@@ -157,7 +145,8 @@ func tableBefore(text string) (table string, start int) {
 func (m *Model) Unknown(text string) []string {
 	var unknown []string
 	for _, r := range references(text) {
-		if r.table != "" && !m.fields[[2]string{same(r.table), same(r.name)}] || r.table == "" && !m.bare[same(r.name)] {
+		table, name := spelling.FoldSpace(r.table), spelling.FoldSpace(r.name)
+		if r.table != "" && !m.fields[[2]string{table, name}] || r.table == "" && !m.bare[name] {
 			unknown = append(unknown, r.written)
 		}
 	}

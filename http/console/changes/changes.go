@@ -9,6 +9,7 @@ import (
 
 	"readiness/client"
 	"readiness/http/console/words"
+	"readiness/internal/optional"
 )
 
 //go:embed sides.html
@@ -56,16 +57,12 @@ type Sides struct {
 // Compare returns both sides of a change. A missing text is nil.
 func Compare(before, after *string) Sides {
 	s := Sides{BeforeHead: "Before", AfterHead: "After", none: before == nil || *before == "", removed: after == nil || *after == ""}
-	s.all = words.Diff(text(before), text(after))
+	s.all = words.Diff(lines(before), lines(after))
 	return s
 }
 
-func text(t *string) string {
-	if t == nil {
-		return ""
-	}
-	return strings.ReplaceAll(*t, "\r\n", "\n")
-}
+// lines returns a text with the line ends of Unix; "" if it is missing.
+func lines(text *string) string { return strings.ReplaceAll(optional.Text(text), "\r\n", "\n") }
 
 // None reports whether there is no text before, Removed whether there is none after.
 func (s Sides) None() bool { return s.none }

@@ -13,6 +13,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/internal/optional"
 )
 
 // Verdict is what a person decided about a change.
@@ -128,14 +130,12 @@ func (s *Store) Decide(ctx context.Context, p Preview, person string, now time.T
 	}
 	var others []Decision
 	for _, d := range late {
-		if c := stored[d.Key]; c.Verdict != d.Verdict || !same(c.Text, d.Text) {
+		if c := stored[d.Key]; c.Verdict != d.Verdict || !optional.Equal(c.Text, d.Text) {
 			others = append(others, d)
 		}
 	}
 	return others, nil
 }
-
-func same(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // Apply is an apply that was started in the console.
 type Apply struct {

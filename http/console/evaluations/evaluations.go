@@ -14,6 +14,7 @@ import (
 	"readiness/client"
 	"readiness/domain/comparison"
 	"readiness/http/console/page"
+	"readiness/internal/optional"
 )
 
 //go:embed *.html
@@ -131,7 +132,7 @@ func (s side) Model() string {
 	if s.SemanticModelName != nil {
 		return *s.SemanticModelName
 	}
-	return value(s.SemanticModelID)
+	return optional.Text(s.SemanticModelID)
 }
 
 // Asked returns who is asked, in words.
@@ -145,7 +146,7 @@ func Asked(a client.AnsweredBy) string {
 		}
 		return " " + *of
 	}
-	switch kind := comparison.AgentKind(value(a.Kind)); kind {
+	switch kind := comparison.AgentKind(optional.Text(a.Kind)); kind {
 	case comparison.DataAgent:
 		return "data agent" + name(a.DataAgentName)
 	case comparison.ServiceTestAgent:
@@ -157,13 +158,6 @@ func Asked(a client.AnsweredBy) string {
 	default:
 		return cmp.Or(string(kind), "unknown")
 	}
-}
-
-func value(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }
 
 // simulated is how the service names the embedded engine.

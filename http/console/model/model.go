@@ -2,6 +2,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/http/console/chart"
 	"readiness/http/console/page"
+	"readiness/internal/optional"
 )
 
 //go:embed model.html
@@ -99,7 +101,7 @@ func (c *content) assessed(ctx context.Context, api *client.Service) error {
 	}
 	a, report := got.JSON200, document.Report
 	c.Assessment, c.Score, c.Caps = a, report.Score, report.Caps
-	c.Name, c.WorkspaceName = text(a.SemanticModelName, c.Name), text(a.WorkspaceName, "")
+	c.Name, c.WorkspaceName = cmp.Or(optional.Text(a.SemanticModelName), c.Name), optional.Text(a.WorkspaceName)
 	c.Dimensions = dimensions(report)
 	c.Groups, c.Rest = groups(report)
 	c.Kinds = kinds(report)
@@ -111,13 +113,6 @@ func (c *content) assessed(ctx context.Context, api *client.Service) error {
 	}
 	c.History = line(all)
 	return nil
-}
-
-func text(t *string, otherwise string) string {
-	if t == nil || *t == "" {
-		return otherwise
-	}
-	return *t
 }
 
 // reports reads the reports on the model. That the platform does not list them is no reason not to show the rest.

@@ -14,6 +14,7 @@ import (
 
 	"readiness/client"
 	"readiness/http/console/page"
+	"readiness/internal/optional"
 )
 
 // perPage is how many questions a page has.
@@ -194,10 +195,10 @@ func change(q *client.GivenBenchmarkQuestion, form url.Values, name string) {
 		}
 		return nil
 	}
-	was := fmt.Sprintf("%q %q", optional(q.Expected.Dax), optional(q.Expected.Value))
+	was := fmt.Sprintf("%q %q", optional.Text(q.Expected.Dax), optional.Text(q.Expected.Value))
 	q.Text = strings.TrimSpace(form.Get("text." + name))
 	q.Expected.Answer, q.Expected.Value, q.Expected.Dax, q.ClusterID = text("answer"), text("value"), text("dax"), text("cluster")
-	if was != fmt.Sprintf("%q %q", optional(q.Expected.Dax), optional(q.Expected.Value)) && q.Expected.Dax != nil {
+	if was != fmt.Sprintf("%q %q", optional.Text(q.Expected.Dax), optional.Text(q.Expected.Value)) && q.Expected.Dax != nil {
 		q.Expected.Fields = nil // they were those of another answer; the query says them
 	}
 	q.Weight = nil
@@ -214,11 +215,4 @@ func change(q *client.GivenBenchmarkQuestion, form url.Values, name string) {
 			q.Tags = append(q.Tags, tag)
 		}
 	}
-}
-
-func optional(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
 }

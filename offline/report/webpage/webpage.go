@@ -149,8 +149,8 @@ func pageItemOf(n int, i offline.Assessed, l report.Listing, compared bool) page
 		p.Score, p.Class, p.Error = "error", "poor", show.Printable(i.Error.Error())
 		return p
 	}
-	p.Score, p.Band, p.Class = show.Score(i.Result.Score), report.BandOf(i.Result.Score), bandClass(i.Result.Score)
-	p.Agent = show.Score(i.ScoreDataAgent)
+	p.Score, p.Band, p.Class = show.Number(i.Result.Score), report.BandOf(i.Result.Score), bandClass(i.Result.Score)
+	p.Agent = show.Number(i.ScoreDataAgent)
 	if i.Result.Score != nil {
 		p.Rank = *i.Result.Score
 	}
@@ -167,7 +167,7 @@ func pageItemOf(n int, i offline.Assessed, l report.Listing, compared bool) page
 	if compared {
 		p.New, p.Unchanged = fmt.Sprint(len(i.Findings)), fmt.Sprint(i.Known)
 		if s := i.Since; s != nil && s.Comparable {
-			p.Before, p.Fixed = show.Score(s.Score), fmt.Sprint(len(s.Fixed))
+			p.Before, p.Fixed = show.Number(s.Score), fmt.Sprint(len(s.Fixed))
 		}
 	}
 	if !p.Listed {

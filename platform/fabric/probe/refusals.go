@@ -2,6 +2,7 @@ package probe
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -109,12 +110,12 @@ func (r *run) sizes(ctx context.Context) error {
 			return err
 		}
 		if !known {
-			r.Report(question, fmt.Sprintf("not known above %s; of %d MiB the platform says %s", or(taken, "the usual"), size, code))
+			r.Report(question, fmt.Sprintf("not known above %s; of %d MiB the platform says %s", cmp.Or(taken, "the usual"), size, code))
 			break
 		}
 		if code != "" {
 			r.learn(func(a *fabric.Answers) { a.RefusedBytes = bytesOf(large) })
-			r.Report(question, fmt.Sprintf("%s; %d MiB are refused with %s", or(taken, "less than 1 MiB"), size, code))
+			r.Report(question, fmt.Sprintf("%s; %d MiB are refused with %s", cmp.Or(taken, "less than 1 MiB"), size, code))
 			break
 		}
 		if taken = fmt.Sprintf("%d MiB", size); size*2 > r.Largest {
@@ -126,13 +127,6 @@ func (r *run) sizes(ctx context.Context) error {
 		err = fmt.Errorf("the platform does not take the model's own definition back (%s)", code)
 	}
 	return err
-}
-
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 func bytesOf(d definition.Definition) (n int) {
@@ -204,7 +198,7 @@ func (r *run) paused(ctx context.Context) error {
 		if code != "" {
 			codes[route] = code
 		}
-		r.Report(question+" by "+route, or(code, "no; it is answered"))
+		r.Report(question+" by "+route, cmp.Or(code, "no; it is answered"))
 	}
 	at := "/workspaces/" + r.Paused.String()
 	var list struct{ Value []struct{ ID uuid.UUID } }

@@ -5,17 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
 	"readiness/ai/openai"
 	"readiness/definition/dax"
+	"readiness/definition/spelling"
 	"readiness/domain/benchmark/modelquery"
 	"readiness/domain/comparison"
 	"readiness/domain/readiness"
 )
 
-// spelling has the fields that a model was given. Names compare as in DAX.
-type spelling struct {
+// fieldNames has the fields that a model was given. Names compare as in DAX.
+type fieldNames struct {
 	columns  map[[2]string]name
 	measures map[string]name
 	// joins are the columns of relationships, which a query may use in addition to columns.
@@ -24,24 +23,22 @@ type spelling struct {
 
 type name struct{ table, field string }
 
-func newSpelling(e readiness.Exposure) *spelling {
-	s := &spelling{map[[2]string]name{}, map[string]name{}, map[[2]string]bool{}}
+func newFieldNames(e readiness.Exposure) *fieldNames {
+	s := &fieldNames{map[[2]string]name{}, map[string]name{}, map[[2]string]bool{}}
 	for _, t := range e.Tables {
 		for _, c := range t.Columns {
-			s.columns[[2]string{fold(t.Name), fold(c.Name)}] = name{t.Name, c.Name}
+			s.columns[spelling.Field(t.Name, c.Name)] = name{t.Name, c.Name}
 		}
 		for _, m := range t.Measures {
-			s.measures[fold(m.Name)] = name{t.Name, m.Name}
+			s.measures[spelling.Fold(m.Name)] = name{t.Name, m.Name}
 		}
 	}
 	for _, r := range e.Relationships {
-		s.joins[[2]string{fold(r.FromTable), fold(r.FromColumn)}] = true
-		s.joins[[2]string{fold(r.ToTable), fold(r.ToColumn)}] = true
+		s.joins[spelling.Field(r.FromTable, r.FromColumn)] = true
+		s.joins[spelling.Field(r.ToTable, r.ToColumn)] = true
 	}
 	return s
 }
-
-func fold(s string) string { return strings.ToLower(norm.NFC.String(strings.TrimSpace(s))) }
 
 // bare returns a name without DAX quotes or brackets.
 func bare(s, open, closing string) string {
@@ -55,14 +52,14 @@ func bare(s, open, closing string) string {
 }
 
 // find returns a field as the model spells it.
-func (s *spelling) find(role comparison.Role, table, field string) (name, bool) {
+func (s *fieldNames) find(role comparison.Role, table, field string) (name, bool) {
 	for _, f := range []string{field, bare(field, "[", "]")} {
 		for _, t := range []string{table, bare(table, "'", "'")} {
-			if found, ok := s.columns[[2]string{fold(t), fold(f)}]; ok {
+			if found, ok := s.columns[spelling.Field(t, f)]; ok {
 				return found, true
 			}
 		}
-		if found, ok := s.measures[fold(f)]; ok && role != comparison.GroupingField {
+		if found, ok := s.measures[spelling.Fold(f)]; ok && role != comparison.GroupingField {
 			return found, true
 		}
 	}
@@ -72,7 +69,7 @@ func (s *spelling) find(role comparison.Role, table, field string) (name, bool) 
 // answer returns a model's answer, checked against the fields that it was given. If it uses a field
 // that does not exist, the answer has no fields: comparing the remaining ones would misrepresent its
 // query.
-func (s *spelling) answer(given openai.ModelAnswer) comparison.Answer {
+func (s *fieldNames) answer(given openai.ModelAnswer) comparison.Answer {
 	a := comparison.Answer{Text: given.Text, CannotTell: given.CannotTell}
 	if given.CannotTell {
 		return a
@@ -100,7 +97,7 @@ func (s *spelling) answer(given openai.ModelAnswer) comparison.Answer {
 	}
 	if !dax.Defines(a.Query) {
 		for _, r := range dax.Read(a.Query).References {
-			key := [2]string{fold(r.Table), fold(r.Name)}
+			key := spelling.Field(r.Table, r.Name)
 			if _, known := s.find(comparison.FilterField, r.Table, r.Name); r.Qualified && !known && !s.joins[key] {
 				miss(r.Table, r.Name)
 			}
