@@ -16,7 +16,7 @@ var (
 	streamNames = regexp.MustCompile(`(?m)^func \w*Stream\(.*\bstring \{\s+return "(\w+)-"|^func \w*Stream\(.*\bstring \{ return "(\w+)-"`)
 )
 
-// The page's table of packages names files that exist, and its picture shows every stream and every view.
+// The page's table of packages has every folder or the one above it, and names files that exist. Its picture shows every stream and every view.
 func TestArchitectureShowsWhatExists(t *testing.T) {
 	t.Parallel()
 	root := os.DirFS("..")
@@ -31,6 +31,19 @@ func TestArchitectureShowsWhatExists(t *testing.T) {
 	rows := packageRow.FindAllStringSubmatch(page, -1)
 	if len(rows) < 30 {
 		t.Errorf("the table of packages has %d rows", len(rows))
+	}
+	all, err := sources(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		folder := s.pkg
+		for folder != "." && !strings.Contains(page, "`"+folder+"`") && !strings.Contains(page, "`"+folder+"/…`") {
+			folder = path.Dir(folder)
+		}
+		if folder == "." && s.pkg != "." {
+			t.Errorf("the table has no row of %s, nor of a folder above it", s.pkg)
+		}
 	}
 	for _, row := range rows {
 		for _, file := range codeSpan.FindAllStringSubmatch(row[2], -1) {
