@@ -20,6 +20,7 @@ var mayBeTwins = map[string]string{
 	"domain/readiness/wording.FirstRunes": "the functions of a regime do not follow others",
 	"offline.syncFolder":                  "internal/postgres, which has the other, belongs to the service",
 	"internal/testworld.Check":            "an OpenID provider for tests knows no world",
+	"ai/answering/wording.SetOf":          "the engine that answers and the rules that propose know nothing of each other",
 }
 
 // shortest is the length of a type and a body, in characters, from which on two functions that say the same are twins.
