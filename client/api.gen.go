@@ -3305,6 +3305,15 @@ type PageViews struct {
 	WorkspaceID openapi_types.UUID `json:"workspaceId"`
 }
 
+// PartScore defines model for PartScore.
+type PartScore struct {
+	// Changes How many changes were selected.
+	Changes    int               `json:"changes"`
+	Dimensions []ScoredDimension `json:"dimensions"`
+	ScoreAfter *int              `json:"scoreAfter"`
+	ScoreNow   *int              `json:"scoreNow"`
+}
+
 // PeriodAllowance defines model for PeriodAllowance.
 type PeriodAllowance struct {
 	Limit *int `json:"limit"`
@@ -3813,6 +3822,18 @@ type ScheduleRunOutcome string
 
 // ScheduleTime HH:MM in UTC.
 type ScheduleTime = string
+
+// ScorePreviewRequest defines model for ScorePreviewRequest.
+type ScorePreviewRequest struct {
+	// Keys As in an apply: keys of the changes; if absent, those that an apply would write.
+	Keys []string `json:"keys,omitempty"`
+
+	// PreviewID The preview.
+	PreviewID string `json:"previewId"`
+
+	// Values As in an apply: own texts for the selected changes, by key.
+	Values map[string]string `json:"values,omitempty"`
+}
 
 // ScoredDimension defines model for ScoredDimension.
 type ScoredDimension struct {
@@ -4529,6 +4550,9 @@ type CreateScheduleJSONRequestBody = CreateScheduleRequest
 
 // ApplyOptimizationJSONRequestBody defines body for ApplyOptimization for application/json ContentType.
 type ApplyOptimizationJSONRequestBody = ApplyRequest
+
+// ScorePreviewJSONRequestBody defines body for ScorePreview for application/json ContentType.
+type ScorePreviewJSONRequestBody = ScorePreviewRequest
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
@@ -5649,6 +5673,30 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview (the `PreviewOptimization` operationId).
 	PreviewOptimization(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *PreviewOptimizationParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ScorePreviewWithBody Score a part of a preview
+	//
+	// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
+	// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
+	// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
+	// answers 503 PlatformUnavailable; call again then.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
+	ScorePreviewWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ScorePreview Score a part of a preview
+	//
+	// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
+	// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
+	// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
+	// answers 503 PlatformUnavailable; call again then.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
+	ScorePreview(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, body ScorePreviewJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
 // GetAccountTree Read the tree of the account's events
@@ -7647,6 +7695,50 @@ func (c *Client) ApplyOptimization(ctx context.Context, workspaceID WorkspaceID,
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview (the `PreviewOptimization` operationId).
 func (c *Client) PreviewOptimization(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *PreviewOptimizationParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewPreviewOptimizationRequest(c.Server, workspaceID, semanticModelID, kind, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ScorePreviewWithBody Score a part of a preview
+//
+// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
+// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
+// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
+// answers 503 PlatformUnavailable; call again then.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
+func (c *Client) ScorePreviewWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewScorePreviewRequestWithBody(c.Server, workspaceID, semanticModelID, kind, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ScorePreview Score a part of a preview
+//
+// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
+// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
+// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
+// answers 503 PlatformUnavailable; call again then.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
+func (c *Client) ScorePreview(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, body ScorePreviewJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewScorePreviewRequest(c.Server, workspaceID, semanticModelID, kind, body)
 	if err != nil {
 		return nil, err
 	}
@@ -11922,6 +12014,67 @@ func NewPreviewOptimizationRequest(server string, workspaceID WorkspaceID, seman
 	return req, nil
 }
 
+// NewScorePreviewRequest calls the generic ScorePreview builder with application/json body
+func NewScorePreviewRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, body ScorePreviewJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewScorePreviewRequestWithBody(server, workspaceID, semanticModelID, kind, "application/json", bodyReader)
+}
+
+// NewScorePreviewRequestWithBody constructs an http.Request for the ScorePreview method, with any body, and a specified content type
+func NewScorePreviewRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "workspaceId", workspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "semanticModelId", semanticModelID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam2 string
+
+	pathParam2, err = runtime.StyleParamWithOptions("simple", false, "kind", kind, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/workspaces/%s/semanticModels/%s/aiReadiness/%s/score", pathParam0, pathParam1, pathParam2)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 func (c *Client) applyEditors(ctx context.Context, req *http.Request, additionalEditors []RequestEditorFn) error {
 	for _, r := range c.RequestEditors {
 		if err := r(ctx, req); err != nil {
@@ -13119,6 +13272,30 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview (the `PreviewOptimization` operationId).
 	PreviewOptimizationWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params *PreviewOptimizationParams, reqEditors ...RequestEditorFn) (*PreviewOptimizationResponse, error)
+
+	// ScorePreviewWithBodyWithResponse Score a part of a preview
+	//
+	// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
+	// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
+	// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
+	// answers 503 PlatformUnavailable; call again then.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
+	ScorePreviewWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ScorePreviewResponse, error)
+
+	// ScorePreviewWithResponse Score a part of a preview
+	//
+	// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
+	// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
+	// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
+	// answers 503 PlatformUnavailable; call again then.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
+	ScorePreviewWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, body ScorePreviewJSONRequestBody, reqEditors ...RequestEditorFn) (*ScorePreviewResponse, error)
 }
 
 type GetAccountTreeResponse struct {
@@ -14834,6 +15011,29 @@ func (r PreviewOptimizationResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r PreviewOptimizationResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ScorePreviewResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PartScore
+}
+
+// Status returns HTTPResponse.Status
+func (r ScorePreviewResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ScorePreviewResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -16568,6 +16768,42 @@ func (c *ClientWithResponses) PreviewOptimizationWithResponse(ctx context.Contex
 		return nil, err
 	}
 	return ParsePreviewOptimizationResponse(rsp)
+}
+
+// ScorePreviewWithBodyWithResponse Score a part of a preview
+//
+// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
+// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
+// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
+// answers 503 PlatformUnavailable; call again then.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
+func (c *ClientWithResponses) ScorePreviewWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ScorePreviewResponse, error) {
+	rsp, err := c.ScorePreviewWithBody(ctx, workspaceID, semanticModelID, kind, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseScorePreviewResponse(rsp)
+}
+
+// ScorePreviewWithResponse Score a part of a preview
+//
+// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
+// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
+// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
+// answers 503 PlatformUnavailable; call again then.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score (the `ScorePreview` operationId).
+func (c *ClientWithResponses) ScorePreviewWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, body ScorePreviewJSONRequestBody, reqEditors ...RequestEditorFn) (*ScorePreviewResponse, error) {
+	rsp, err := c.ScorePreview(ctx, workspaceID, semanticModelID, kind, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseScorePreviewResponse(rsp)
 }
 
 // ParseGetAccountTreeResponse parses an HTTP response from a GetAccountTreeWithResponse call
@@ -18490,6 +18726,32 @@ func ParsePreviewOptimizationResponse(rsp *http.Response) (*PreviewOptimizationR
 			return nil, err
 		}
 		response.JSON202 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseScorePreviewResponse parses an HTTP response from a ScorePreviewWithResponse call
+func ParseScorePreviewResponse(rsp *http.Response) (*ScorePreviewResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ScorePreviewResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PartScore
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
 
 	}
 

@@ -155,6 +155,11 @@ func (c *calling) calls() map[string]func(n int) routed {
 		"POST " + model + "/{kind}/apply": func(n int) routed {
 			return starts(modelPath(c.model(n))+"/aiInstructions/apply", `{"approval":"none"}`)
 		},
+		"POST " + model + "/{kind}/score": func(n int) routed {
+			path := modelPath(c.model(n))
+			id, _ := c.disk.done("ada", path+"/aiInstructions/preview", "")
+			return routed{disk, path + "/aiInstructions/score", fmt.Sprintf(`{"previewId":"%s"}`, id), 200}
+		},
 		"POST " + model + "/revert": func(n int) routed {
 			path := modelPath(c.model(n))
 			id, _ := c.disk.done("ada", path+"/aiInstructions/apply", `{"approval":"none"}`)

@@ -55,6 +55,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		"addPixiesToReports":      fmt.Sprintf(`{"reportIds":["%s"]}`, reportA),
 		"removePixiesFromReports": fmt.Sprintf(`{"reportIds":["%s"]}`, reportA),
 		"applyOptimization":       `{"approval":"none"}`,
+		"scorePreview":            `{"previewId":"x"}`,
 		"revertOptimization":      fmt.Sprintf(`{"operationId":"%s"}`, running),
 		"optimize":                `{"approval":"required"}`,
 		"applyOptimizations":      fmt.Sprintf(`{"previewId":"%s"}`, running),

@@ -30,6 +30,17 @@ func (s *Server) ApplyOptimization(ctx context.Context, r api.ApplyOptimizationR
 	return api.ApplyOptimization202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
 }
 
+// ScorePreview handles POST …/aiReadiness/{kind}/score.
+func (s *Server) ScorePreview(ctx context.Context, r api.ScorePreviewRequestObject) (api.ScorePreviewResponseObject, error) {
+	body := optimization.ApplyPreview{PreviewID: &r.Body.PreviewID, Keys: given(r.Body.Keys), Values: r.Body.Values,
+		ValuesGiven: r.Body.Values != nil}
+	score, err := s.commands.Optimizations.ScorePreview(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, r.Kind, body)
+	if err != nil {
+		return nil, err
+	}
+	return api.ScorePreview200JSONResponse(score), nil
+}
+
 // given returns a pointer to a list of the body, or nil when the body has none. An empty list differs from none.
 func given(list []string) *[]string {
 	if list == nil {

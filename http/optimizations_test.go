@@ -1,6 +1,7 @@
 package http_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -55,7 +56,7 @@ const (
 // The preview, the apply record and the revert record of each kind, with all members by name. The revert restores the
 // files byte for byte.
 //
-// proves: 2.12/preview/changes 2.12/preview/key-aiInstructions 2.12/preview/key-table-object 2.12/preview/change-types 2.12/preview/properties 2.12/preview/recommended 2.12/apply/record 2.12/apply/standing 2.12/apply/reverts 3.5/reverted 4.5/route/preview 4.5/route/apply 4.5/route/revert
+// proves: decisions/7/part-score 2.12/preview/changes 2.12/preview/key-aiInstructions 2.12/preview/key-table-object 2.12/preview/change-types 2.12/preview/properties 2.12/preview/recommended 2.12/apply/record 2.12/apply/standing 2.12/apply/reverts 3.5/reverted 4.5/route/preview 4.5/route/apply 4.5/route/revert
 func TestOptimizationResults(t *testing.T) {
 	t.Parallel()
 	w := newOnDisk(t)
@@ -88,6 +89,7 @@ func TestOptimizationResults(t *testing.T) {
 			}
 			changes := objects(t, p["changes"])
 			types := map[string]bool{}
+			w.scoresParts(tt.kind, id, p, changes)
 			var one map[string]any
 			for _, c := range changes {
 				types[c["type"].(string)] = true
@@ -598,4 +600,38 @@ func TestDailyApplies(t *testing.T) {
 	w.untouched(func() {
 		w.start("tim", "/revert", fmt.Sprintf(`{"operationId":%q}`, id)).refused(429, domain.OptimizationApplyDailyLimitReached)
 	})
+}
+
+// scoresParts scores a preview entirely and one change of it alone, as the preview itself says; what an apply would refuse is refused, and
+// nothing is stored.
+func (w *onDisk) scoresParts(kind string, id uuid.UUID, p map[string]any, changes []map[string]any) {
+	w.t.Helper()
+	path, tok := modelPath(modelA)+"/"+kind+"/score", w.as("ada")
+	var stored int
+	count := func() (n int) {
+		check(w.t, w.Pool.QueryRow(w.t.Context(), `SELECT count(*) FROM events`).Scan(&n))
+		return n
+	}
+	stored = count()
+	keys := make([]string, len(changes))
+	for i, c := range changes {
+		keys[i] = c["key"].(string)
+	}
+	all, err := json.Marshal(map[string]any{"previewId": id, "keys": keys})
+	check(w.t, err)
+	got := w.post(path, tok, string(all)).ok(http.StatusOK).body
+	if got["scoreNow"] != p["scoreNow"] || got["scoreAfter"] != p["scoreAfter"] || !cmp.Equal(got["dimensions"], p["dimensions"]) || got["changes"] != float64(len(keys)) {
+		w.t.Errorf("%s: all changes score %v, the preview says %v and %v", kind, got, p["scoreNow"], p["scoreAfter"])
+	}
+	one, err := json.Marshal(map[string]any{"previewId": id, "keys": keys[:1]})
+	check(w.t, err)
+	if got := w.post(path, tok, string(one)).ok(http.StatusOK).body; got["changes"] != 1.0 || got["scoreNow"] != p["scoreNow"] {
+		w.t.Errorf("%s: one change scores %v", kind, got)
+	}
+	w.post(path, tok, fmt.Sprintf(`{"previewId":"%s","keys":["no|such"]}`, id)).refused(http.StatusBadRequest, domain.InvalidRequest)
+	w.post(path, tok, fmt.Sprintf(`{"previewId":"%s","keys":[]}`, id)).refused(http.StatusBadRequest, domain.InvalidRequest)
+	w.post(path, tok, fmt.Sprintf(`{"previewId":"%s"}`, uuid.New())).refused(http.StatusBadRequest, domain.InvalidPreview)
+	if n := count(); n != stored {
+		w.t.Errorf("%s: scoring stored %d events", kind, n-stored)
+	}
 }

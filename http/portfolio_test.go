@@ -129,6 +129,9 @@ func TestPortfolio(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"assessmentId": earlier.String(), "score": 70.0, "change": -10.0, "assessedAtUtc": got["earlier"].(map[string]any)["assessedAtUtc"]}, got["earlier"]); diff != "" {
 		t.Errorf("earlier (-want +got):\n%s", diff)
 	}
+	if d := cmp.Diff([]any{70.0, 20.0, 60.0}, got["scores"]); d != "" { // without the one that is not comparable
+		t.Errorf("scores (-want +got):\n%s", d)
+	}
 	if got["assessmentId"] != newest.String() || got["score"] != 60.0 || got["regimeId"] != "2026-12" || got["workspaceName"] != "Sales" || got["findingsCount"] != 7.0 ||
 		!cmp.Equal(got["findingsBySeverity"], map[string]any{"high": 1.0, "medium": 2.0, "low": 4.0}) || !cmp.Equal(got["dimensions"], map[string]any{"naming": 60.0, "time": nil}) ||
 		got["views"] != 0.0 || got["trackedReports"] != 0.0 || got["running"] != nil {

@@ -86,6 +86,7 @@ var rowsOfRoutes = []row{
 	{route: "GET " + ofAgent + "/aiReadiness/assessments/{assessmentId}"},
 
 	{route: "POST " + ofModel + "/{kind}/preview", takes: map[string]string{"previewId": "previewId"}},
+	{route: "POST " + ofModel + "/{kind}/score", body: `{"previewId":"$previewId"}`, needs: []string{"POST " + ofModel + "/{kind}/preview"}},
 	{route: "POST " + ofModel + "/{kind}/apply", body: `{"previewId":"$previewId"}`, takes: map[string]string{"applied": "operationId"},
 		needs: []string{"POST " + ofModel + "/{kind}/preview"}},
 	{route: "POST " + ofModel + "/revert", body: `{"operationId":"$applied"}`,

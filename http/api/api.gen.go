@@ -2826,6 +2826,9 @@ type PageViews struct {
 	WorkspaceID openapi_types.UUID `json:"workspaceId"`
 }
 
+// PartScore defines model for PartScore.
+type PartScore = optimization.PartScore
+
 // PeriodAllowance defines model for PeriodAllowance.
 type PeriodAllowance struct {
 	Limit *int `json:"limit"`
@@ -3290,6 +3293,18 @@ type ScheduleRun struct {
 
 // ScheduleTime HH:MM in UTC.
 type ScheduleTime = string
+
+// ScorePreviewRequest defines model for ScorePreviewRequest.
+type ScorePreviewRequest struct {
+	// Keys As in an apply: keys of the changes; if absent, those that an apply would write.
+	Keys []string `json:"keys,omitempty"`
+
+	// PreviewID The preview.
+	PreviewID string `json:"previewId"`
+
+	// Values As in an apply: own texts for the selected changes, by key.
+	Values map[string]string `json:"values,omitempty"`
+}
 
 // ScoredDimension defines model for ScoredDimension.
 type ScoredDimension = optimization.ScoredDimension
@@ -3965,6 +3980,9 @@ type CreateScheduleJSONRequestBody = CreateScheduleRequest
 // ApplyOptimizationJSONRequestBody defines body for ApplyOptimization for application/json ContentType.
 type ApplyOptimizationJSONRequestBody = ApplyRequest
 
+// ScorePreviewJSONRequestBody defines body for ScorePreview for application/json ContentType.
+type ScorePreviewJSONRequestBody = ScorePreviewRequest
+
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
 	// GetAccountTree Read the tree of the account's events
@@ -4192,6 +4210,9 @@ type ServerInterface interface {
 	// PreviewOptimization Propose an optimization of a semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview)
 	PreviewOptimization(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, params PreviewOptimizationParams)
+	// ScorePreview Score a part of a preview
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score)
+	ScorePreview(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind)
 }
 
 // ServerInterfaceWrapper converts contexts to parameters.
@@ -7692,6 +7713,50 @@ func (siw *ServerInterfaceWrapper) PreviewOptimization(w http.ResponseWriter, r 
 	handler.ServeHTTP(w, r)
 }
 
+// ScorePreview operation middleware
+func (siw *ServerInterfaceWrapper) ScorePreview(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "workspaceId" -------------
+	var workspaceID WorkspaceID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "workspaceId", mux.Vars(r)["workspaceId"], &workspaceID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "semanticModelId" -------------
+	var semanticModelID SemanticModelID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "semanticModelId", mux.Vars(r)["semanticModelId"], &semanticModelID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "uuid", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "semanticModelId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "kind" -------------
+	var kind Kind
+
+	err = runtime.BindStyledParameterWithOptions("simple", "kind", mux.Vars(r)["kind"], &kind, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "kind", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ScorePreview(w, r, workspaceID, semanticModelID, kind)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 type UnescapedCookieParamError struct {
 	ParamName string
 	Err       error
@@ -7908,6 +7973,8 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply", wrapper.ApplyOptimization).Methods(http.MethodPost)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview", wrapper.PreviewOptimization).Methods(http.MethodPost)
+
+	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score", wrapper.ScorePreview).Methods(http.MethodPost)
 
 	r.HandleFunc(options.BaseURL+"/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess", wrapper.AssessSemanticModel).Methods(http.MethodPost)
 
@@ -9892,6 +9959,31 @@ func (response PreviewOptimization202JSONResponse) VisitPreviewOptimizationRespo
 	return err
 }
 
+type ScorePreviewRequestObject struct {
+	WorkspaceID     WorkspaceID     `json:"workspaceId"`
+	SemanticModelID SemanticModelID `json:"semanticModelId"`
+	Kind            Kind            `json:"kind"`
+	Body            *ScorePreviewJSONRequestBody
+}
+
+type ScorePreviewResponseObject interface {
+	VisitScorePreviewResponse(w http.ResponseWriter) error
+}
+
+type ScorePreview200JSONResponse PartScore
+
+func (response ScorePreview200JSONResponse) VisitScorePreviewResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
 	// GetAccountTree Read the tree of the account's events
@@ -10119,6 +10211,9 @@ type StrictServerInterface interface {
 	// PreviewOptimization Propose an optimization of a semantic model
 	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/preview)
 	PreviewOptimization(ctx context.Context, request PreviewOptimizationRequestObject) (PreviewOptimizationResponseObject, error)
+	// ScorePreview Score a part of a preview
+	// (POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score)
+	ScorePreview(ctx context.Context, request ScorePreviewRequestObject) (ScorePreviewResponseObject, error)
 }
 
 type StrictHandlerFunc func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error)
@@ -12330,6 +12425,41 @@ func (sh *strictHandler) PreviewOptimization(w http.ResponseWriter, r *http.Requ
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(PreviewOptimizationResponseObject); ok {
 		if err := validResponse.VisitPreviewOptimizationResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ScorePreview operation middleware
+func (sh *strictHandler) ScorePreview(w http.ResponseWriter, r *http.Request, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind) {
+	var request ScorePreviewRequestObject
+
+	request.WorkspaceID = workspaceID
+	request.SemanticModelID = semanticModelID
+	request.Kind = kind
+
+	var body ScorePreviewJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ScorePreview(ctx, request.(ScorePreviewRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ScorePreview")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ScorePreviewResponseObject); ok {
+		if err := validResponse.VisitScorePreviewResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

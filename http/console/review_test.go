@@ -147,6 +147,13 @@ func TestReview(t *testing.T) {
 	want(t, r.press(ada, "accept.1"), http.StatusSeeOther)
 	want(t, ada.Get(r.path), http.StatusOK, "<strong>1</strong> accepted · <strong>0</strong> rejected")
 
+	scored := ada.Get(r.path + "?page=1&scored=yes")
+	want(t, scored, http.StatusOK, "With the accepted ones", "not weighted by usage", "?page=1&amp;scored=yes")
+	ada.CheckPage(scored)
+	if strings.Contains(got.Body, "With the accepted ones") {
+		t.Error("the score of a part is computed without being asked for")
+	}
+
 	shown := ada.Get(r.path)
 	first, second := ada.Send(r.path, r.with(shown, "apply")), ada.Send(r.path, r.with(shown, "apply"))
 	want(t, first, http.StatusSeeOther)

@@ -102,6 +102,8 @@ func Table() []Route {
 			Scope: token.ScopeReadWrite, Group: Start, Feature: AIFeatures, Starts: true, Repeatable: true, RoundTrips: 6},
 		{Operation: "applyOptimization", Method: http.MethodPost, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/apply",
 			Scope: token.ScopeReadWrite, Group: Start, Feature: AIFeatures, Starts: true, Repeatable: true, RoundTrips: 6},
+		{Operation: "scorePreview", Method: http.MethodPost, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/{kind}/score",
+			Scope: token.ScopeRead, Group: Read, Feature: AIFeatures, RoundTrips: 4},
 		{Operation: "revertOptimization", Method: http.MethodPost, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/revert",
 			Scope: token.ScopeReadWrite, Group: Start, Feature: AIFeatures, Starts: true, Repeatable: true, RoundTrips: 9},
 		{Operation: "optimize", Method: http.MethodPost, Path: "/v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/optimize",

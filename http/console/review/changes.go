@@ -36,6 +36,9 @@ type review struct {
 	// Attempt counts the applies that were started, and Applies are the newest.
 	Attempt int
 	Applies []applied
+	// Scored is whether the person wants the score with the accepted changes, and Part is that score; nil without one.
+	Scored bool
+	Part   *part
 	// Running is whether one of them has not ended.
 	Running bool
 	// Dropped are texts of an AI provider that were not proposed; Skipped are the other objects without a change.
@@ -159,7 +162,11 @@ func (r *review) Done() int { return len(r.all) - r.Accepted() - r.Rejected() - 
 
 // Address returns the address of a page of the review.
 func (r *review) Address(number int) string {
-	return fmt.Sprintf("/previews/%s?page=%d", r.at.ID, number)
+	address := fmt.Sprintf("/previews/%s?page=%d", r.at.ID, number)
+	if r.Scored {
+		address += "&scored=yes"
+	}
+	return address
 }
 
 // Earlier and Later return the addresses of the neighbouring pages; "" for none.

@@ -126,16 +126,8 @@ var nothingAccepted = &page.Problem{Status: http.StatusBadRequest, Title: "No ch
 // how many applies there were.
 func (s *screen) apply(v *page.Visit, r *review, form url.Values) error {
 	ctx := v.Request.Context()
-	body := client.ApplyRequest{PreviewID: new(r.at.ID.String()), Values: map[string]string{}}
-	for _, c := range r.all {
-		if c.verdict() != choices.Accepted || c.Written {
-			continue
-		}
-		body.Keys = append(body.Keys, c.Key)
-		if c.Choice.Text != nil {
-			body.Values[c.Key] = *c.Choice.Text
-		}
-	}
+	body := client.ApplyRequest{PreviewID: new(r.at.ID.String())}
+	body.Keys, body.Values = r.selected()
 	if len(body.Keys) == 0 {
 		p := *nothingAccepted
 		p.Link, p.LinkText = r.Address(r.Number), "Go back to the review"

@@ -113,6 +113,9 @@ func (s *screen) show(v *page.Visit) error {
 	if err != nil {
 		return err
 	}
+	if err := r.scorePart(v); err != nil {
+		return err
+	}
 	return r.show(v, http.StatusOK)
 }
 
@@ -159,6 +162,7 @@ func (s *screen) read(v *page.Visit, id uuid.UUID) (*review, error) {
 		return nil, err
 	}
 	r.Number, _ = strconv.Atoi(v.Request.URL.Query().Get("page"))
+	r.Scored = v.Request.URL.Query().Get("scored") == "yes"
 	r.arrange()
 	return r, nil
 }

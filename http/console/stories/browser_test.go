@@ -209,6 +209,7 @@ func (k keyboard) press(b *tab, name string) {
 // reach presses Tab until what has the name has the focus, and returns what kind of field it is.
 func (keyboard) reach(b *tab, name string) (kind string) {
 	b.t.Helper()
+	plain := strings.Join(strings.Fields(name), " ")
 	b.run("find "+name, chromedp.WaitVisible(named(name), chromedp.BySearch))
 	for range maxTabs {
 		b.run("Tab", chromedp.KeyEvent(kb.Tab))
@@ -216,7 +217,7 @@ func (keyboard) reach(b *tab, name string) (kind string) {
 		b.run("focus", chromedp.Evaluate(`(() => { const e = document.activeElement; const l = e.labels && e.labels[0];
 			return [e.getAttribute("aria-label") || (l && l.innerText) || e.textContent || "", e.type || e.localName].map((s) => s.replace(/\s+/g, " ")).map((s) => s.trim()).join("\n") })()`, &focused))
 		label, kind, _ := strings.Cut(focused, "\n")
-		if label = strings.Join(strings.Fields(label), " "); label != name && (kind != "summary" || !strings.HasPrefix(label, name)) {
+		if label = strings.Join(strings.Fields(label), " "); label != plain && (kind != "summary" || !strings.HasPrefix(label, plain)) {
 			continue
 		}
 		if !b.is(`getComputedStyle(document.activeElement).outlineStyle !== "none"`) {

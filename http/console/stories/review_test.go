@@ -48,3 +48,33 @@ func TestReviewKeys(t *testing.T) {
 	}
 	b.quiet()
 }
+
+// TestApprove is the job of an approver: decide about changes, see what the accepted ones would give, apply them, and revert what was
+// written.
+func TestApprove(t *testing.T) {
+	t.Parallel()
+	job(t, func(t *testing.T, b *tab, w *consoletest.World, h hand) {
+		w.AssessAll("contoso", "ada")
+		api := w.API("contoso", "ada")
+		got, err := api.GetPortfolioWithResponse(t.Context(), &client.GetPortfolioParams{Q: new("Store Operations")})
+		if err != nil || len(got.JSON200.Value) != 1 {
+			t.Fatalf("got %v, %v", got, err)
+		}
+		m := got.JSON200.Value[0]
+		b.goTo("/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String())
+		h.press(b, "Propose Descriptions")
+		b.shows("Review: Descriptions of Store Operations", "0 accepted") // the page loads itself again until then
+		h.press(b, "Accept change 0")
+		b.shows("Review", "1 accepted")
+		h.press(b, "Score the accepted changes as they are chosen")
+		b.shows("Review", "With the accepted ones")
+		h.press(b, "Reject change 1")
+		b.shows("Review", "1 rejected", "With the accepted ones")
+		h.press(b, "Apply 1\u00a0accepted change")
+		b.shows("Apply: Store Operations", "Succeeded", "What was written: Descriptions")
+		h.press(b, "Revert…")
+		b.shows("Revert: Store Operations", "After the revert")
+		h.press(b, "Revert")
+		b.shows("Revert: Store Operations", "Succeeded", "It reverted")
+	})
+}

@@ -1,0 +1,38 @@
+package commands
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"readiness/domain/optimization"
+)
+
+// ScorePreview returns what the model scores without and with the changes that an apply of a preview would write. It stores nothing.
+func (s *Optimizations) ScorePreview(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, kind string,
+	r optimization.ApplyPreview) (score optimization.PartScore, err error) {
+	k, err := optimization.KindOf(kind)
+	if err != nil {
+		return score, err
+	}
+	if err := r.Check(k); err != nil {
+		return score, err
+	}
+	t, err := s.lookUpUsable(ctx, caller, workspaceID, modelID, false)
+	if err != nil {
+		return score, err
+	}
+	p, err := s.loadPreview(ctx, caller, k, modelID, *r.PreviewID)
+	if err != nil {
+		return score, err
+	}
+	writes, err := r.Select(p)
+	if err != nil {
+		return score, err
+	}
+	d, err := s.Platform.Definition(ctx, caller.Caller, t.model)
+	if err != nil {
+		return score, err
+	}
+	return optimization.ScorePart(d, writes, s.Regime)
+}
