@@ -98,6 +98,9 @@ func (q *question) valuesOf(d *draft) string {
 			if !ok {
 				return fmt.Sprintf("%q is no value of %s", shorten(v), shorten(c.field.String()))
 			}
+			if f.operator != modelquery.Contains && q.engine.lacks(c.field, typed) {
+				return fmt.Sprintf("%q is no value of %s", shorten(typed), shorten(c.field.String()))
+			}
 			values[i] = typed
 		}
 		if f.operator == modelquery.Contains {

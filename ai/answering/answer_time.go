@@ -267,8 +267,8 @@ func (l *lexicon) dates() []FieldRef {
 	return all
 }
 
-// fiscalYear adds a fiscal year as a filter on the only column with that name, as the question writes
-// it: the engine does not know how the column writes its values.
+// fiscalYear adds a fiscal year as a filter on the only column with that name, as the column writes it, or where its values are
+// not known as the question does.
 func (q *question) fiscalYear(d *draft, t timePhrase) string {
 	var list []candidate
 	for _, name := range []string{"fiscal year", "financial year", "FY"} {
@@ -291,6 +291,11 @@ func (q *question) fiscalYear(d *draft, t timePhrase) string {
 		value = strings.TrimLeft(strings.ToLower(value), "fy")
 		if len(value) == 2 {
 			value = "20" + value
+		}
+	}
+	if q.engine.lacks(c.field, value) {
+		if value = yearAmong(q.engine.wide.read[c.field], value); value == "" {
+			return fmt.Sprintf("%s has no fiscal year %q", shorten(c.field.String()), q.text(run{t.from, t.to}))
 		}
 	}
 	d.filter(modelquery.Filter{Field: c.field.named(), Operator: modelquery.Equal, Values: []string{value}, Type: kind},

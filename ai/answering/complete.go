@@ -21,6 +21,8 @@ func (q *question) standIn(m *mention, d *draft) bool {
 	switch {
 	case c.field.summarized == "sum" && c.score >= fullName && !wording.Unsummed.Has(c.field.ref.Name):
 		name, function = "Total "+c.field.ref.Name, "SUM("
+	case c.field.summarized == "average" && len(q.mentions) == 1 && q.words[m.to-1].plural():
+		return false // "supplier ratings" are those of each
 	case c.field.summarized == "average":
 		name, function = "Average "+c.field.ref.Name, "AVERAGE("
 	default:

@@ -325,7 +325,7 @@ func (q *question) isMentioned(i int) bool {
 // unknown reports whether a word has no meaning yet, but the answer would need one.
 func (q *question) unknown(i int) bool {
 	w := q.words[i]
-	return !q.taken[i] && !(w.kind == plainWord && (wording.Structural[w.lower] || wording.Fillers[w.lower])) &&
+	return !q.taken[i] && !(w.kind == plainWord && (w.structural || wording.Fillers[w.lower])) &&
 		!(w.kind == signWord && !strings.ContainsAny(w.text, "<>="))
 }
 

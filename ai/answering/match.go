@@ -155,7 +155,7 @@ func (p *phrase) match(words []word, label bool) float64 {
 			default:
 				penalty += 0.04
 			}
-		case w.cut, denials[w.lower] && !inName(w):
+		case w.cut, (denials[w.lower] || wording.Conjunctions[w.lower]) && !inName(w):
 			return 0
 		case w.structural:
 			penalty += 0.02

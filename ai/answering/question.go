@@ -164,7 +164,7 @@ func (q *question) findNames() {
 				key += " "
 			}
 			key += q.words[j].stem
-			significant = significant || !wording.Structural[q.words[j].lower]
+			significant = significant || !q.words[j].structural
 			if significant && len(l.exact[key]) > 0 {
 				q.named = append(q.named, run{i, j + 1})
 			}
@@ -174,7 +174,7 @@ func (q *question) findNames() {
 
 // isNamed reports whether a longer name includes the run.
 func (q *question) isNamed(from, to int) bool {
-	for from < to-1 && wording.Structural[q.words[from].lower] {
+	for from < to-1 && q.words[from].structural {
 		from++
 	}
 	return slices.ContainsFunc(q.named, func(n run) bool {
@@ -283,7 +283,7 @@ func (q *question) findMentions() {
 // cost returns the cost of leaving a word without a meaning.
 func (q *question) cost(i int) float64 {
 	switch w := q.words[i]; {
-	case q.taken[i] || w.kind == plainWord && wording.Structural[w.lower]:
+	case q.taken[i] || w.structural:
 		return 0
 	case w.kind == plainWord && wording.Fillers[w.lower] || w.kind == signWord:
 		return 0.05
@@ -326,7 +326,7 @@ func (q *question) mention(r run) (m *mention, gain float64, ok bool) {
 	}
 	significant := 0
 	for _, w := range q.words[r.from:r.to] {
-		if exact || !wording.Structural[w.lower] {
+		if exact || !w.structural {
 			significant++
 		}
 	}
@@ -335,7 +335,7 @@ func (q *question) mention(r run) (m *mention, gain float64, ok bool) {
 
 // loose reports whether a word cannot start or end a mention that is not a name.
 func (q *question) loose(w word) bool {
-	return w.kind == quotedWord || w.kind == fieldWord || w.kind == signWord || w.kind == plainWord && wording.Structural[w.lower]
+	return w.kind == quotedWord || w.kind == fieldWord || w.kind == signWord || w.structural
 }
 
 func (m *mention) add(c candidate) {

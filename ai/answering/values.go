@@ -24,8 +24,9 @@ type wider struct {
 	// values are the columns that have a value, by the stems of its words; people by one word of the
 	// name of a person, a company or another thing.
 	values, people map[string][]known
-	longest        int             // words in a value
-	read           map[*field]bool // the columns whose values are all known
+	longest        int // words in a value
+	// read has all values of the columns where they are known, by the value in lower case.
+	read map[*field]map[string]string
 	// months and days of the week are values of the calendar, whatever form they have.
 	months, weekdays map[int][]known
 	// rows is the measure that counts the rows of a table, by the stem of what each row is.
@@ -46,7 +47,7 @@ const maxValueWords = 8
 func (e *Engine) Wider(values []Values, today time.Time) *Engine {
 	w := New(e.catalog)
 	w.wide = &wider{today: today, values: map[string][]known{}, people: map[string][]known{}, months: map[int][]known{},
-		weekdays: map[int][]known{}, rows: map[string]*field{}, read: map[*field]bool{}}
+		weekdays: map[int][]known{}, rows: map[string]*field{}, read: map[*field]map[string]string{}}
 	for _, v := range values {
 		f := w.lexicon.find(v.FieldRef, false)
 		if f == nil {
@@ -55,9 +56,10 @@ func (e *Engine) Wider(values []Values, today time.Time) *Engine {
 		if v.Now != "" {
 			w.wide.fiscalYear, w.wide.fiscalYearBefore = v.Now, v.Before
 		}
-		w.wide.read[f] = len(v.Texts) > 0
+		w.wide.read[f] = map[string]string{}
 		calendar := isCalendar(v.Texts)
 		for _, text := range v.Texts {
+			w.wide.read[f][strings.ToLower(text)] = text
 			w.wide.know(f, text, calendar, f.namesSomeone())
 		}
 	}
@@ -173,7 +175,7 @@ func (q *question) valueKey(r run) string {
 	}
 	words := slices.Clone(q.words[r.from:r.to])
 	for i := range words {
-		if other := wording.OtherNames[words[i].text]; other != "" { // as written: US is a country, us are we
+		if other := wording.OtherNames[words[i].text]; other != "" && !words[i].structural { // as written: US is a country, us are we
 			return wordsKey(slices.Concat(words[:i], readWords(other, false), words[i+1:]))
 		}
 	}
@@ -290,7 +292,7 @@ func (q *question) isValue(columns []candidate, values []string) bool {
 	for _, v := range values {
 		words := readWords(v, false)
 		known := slices.ContainsFunc(q.engine.wide.values[wordsKey(words)], func(k known) bool { return k.field == columns[0].field })
-		if q.engine.wide.read[columns[0].field] && !known || len(words) > 0 && wording.Relatives[words[0].lower] {
+		if len(q.engine.wide.read[columns[0].field]) > 0 && !known || len(words) > 0 && wording.Relatives[words[0].lower] {
 			return false
 		}
 	}

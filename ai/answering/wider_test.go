@@ -26,7 +26,8 @@ func wide() *answering.Engine {
 			}
 		}
 		product.Measures = append(product.Measures, answering.Measure{Name: "Avg Lead Time"})
-		c.Tables = append(c.Tables, answering.Table{Name: "Employees", Columns: []answering.Column{{Name: "Employee", DataType: "string"}}})
+		c.Tables = append(c.Tables, answering.Table{Name: "Employees", Columns: []answering.Column{{Name: "Employee", DataType: "string"},
+			{Name: "Rating", DataType: "double", SummarizeBy: "average"}}})
 	})).Wider([]answering.Values{
 		values("Product", "Category", "Garden", "Kitchen", "Rose Bushes"), values("Product", "Status", "Active", "Resolved"),
 		values("Customer", "Segment", "Gold", "Regular"), values("Customer", "Customer Name", "Tara Adler", "Hugo Hale"),
@@ -51,6 +52,10 @@ func TestWider(t *testing.T) {
 		{"net sales at voltaro", "Store.Store Name = Voltaro Mall; [Net Sales]"},
 		{"net sales for main customers", none}, // an ordinary word of Main Street
 		{"net sales in the US", "Store.Country = United States; [Net Sales]"},
+		{"net sales of all US stores", "Store.Country = United States; [Net Sales]"},
+		{"show us net sales", "[Net Sales]"},
+		{"SHOW US NET SALES", "[Net Sales]"}, // all is in capitals
+		{"net sales of IT", none},
 		{"net sales in germany", none}, // of stores or of customers
 		{"net sales of customers in Germany", "Customer.Country = Germany; [Net Sales]"},
 		{"net sales of stores in germany", "Store.Country = Germany; [Net Sales]"},
@@ -65,6 +70,11 @@ func TestWider(t *testing.T) {
 		{"how many gold customers do we have", "Customer.Segment = Gold; [Number of Customer]"},
 		{"who are our gold customers", "Customer.Segment = Gold; by Customer.Customer Name"},
 		{"do we have gold customers?", none},
+		{"net sales where the status is active", "Product.Status = active; [Net Sales]"},
+		{"net sales where the status is gone", none}, // all statuses are known
+		{"list the customers and the segment they belong to", "by Customer.Customer Name; by Customer.Segment"},
+		{"employee rating", "[Average Rating]"},
+		{"employee ratings", none}, // of each
 		// times
 		{"net sales on saturdays", "Date.Weekday = Saturday; [Net Sales]"},
 		{"net sales at weekends", "Date.Weekday in Saturday,Sunday; [Net Sales]"},
@@ -82,6 +92,10 @@ func TestWider(t *testing.T) {
 		{"net sales at the end of June 2026", "Date.Date = 2026-06-30; [Net Sales]"},
 		{"net sales this fiscal year", "Date.Fiscal Year = FY27; [Net Sales]"},
 		{"net sales in the last fiscal year", "Date.Fiscal Year = FY26; [Net Sales]"},
+		{"net sales in fiscal year 2026", "Date.Fiscal Year = FY26; [Net Sales]"},
+		{"net sales in FY 2027", "Date.Fiscal Year = FY27; [Net Sales]"},
+		{"net sales in fy26", "Date.Fiscal Year = fy26; [Net Sales]"},
+		{"net sales in fiscal year 2024", none}, // no value is 2024
 		{"gross profit this yr", "Date.Date period this year; [Gross Profit]"},
 		{"units sold this year vs last year", "Date.Year in 2025,2026; [Units Sold]; by Date.Year"},
 		{"units sold compared to last year", none}, // a measure may say it

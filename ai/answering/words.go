@@ -92,6 +92,9 @@ func (r *reader) add(w word) {
 		w.stem = met
 	}
 	w.structural, w.amount = w.kind == plainWord && wording.Structural[w.lower], w.kind == plainWord && wording.Amounts[w.lower]
+	if r.question && wording.Acronyms[w.text] && strings.ToUpper(r.src) != r.src {
+		w.structural = false
+	}
 	if c, isCue := cues[w.lower]; isCue && w.kind == plainWord {
 		w.cut = c != place
 	}

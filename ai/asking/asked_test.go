@@ -96,6 +96,7 @@ func TestAskedQuestions(t *testing.T) {
 		{"asked_traps.jsonl", 100, 66, 3},
 		{"asked_chat.jsonl", 100, 56, 1},
 		{"asked_people.jsonl", 100, 68, 1},
+		{"asked_strangers.jsonl", 100, 39, 3},
 	}
 	for i := range sets {
 		sets[i].file = "testdata/" + sets[i].file

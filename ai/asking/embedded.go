@@ -13,7 +13,7 @@ import (
 // changes when its answers may change.
 const (
 	embedded = "embedded"
-	engine   = "answering/5"
+	engine   = "answering/6"
 )
 
 // embedded returns a function that answers with the embedded engine from the view.
@@ -33,15 +33,16 @@ func (a *Asker) embedded(as item.Caller, v view) (about comparison.Target, ask A
 		}
 		start := a.Now()
 		explained := answers.Answer(question)
-		if explained.CannotTell {
+		if explained.CannotTell || answers.FiltersTexts(explained.Fields) {
 			wider, err := reading.wider(ctx)
 			if err != nil {
 				return benchmark.Reply{}, err
 			}
-			explained = wider.Answer(question)
-			if !explained.CannotTell && reading.saysNothing(ctx, explained.Query) {
-				explained = answering.Explained{Answer: comparison.Answer{CannotTell: true,
-					Text: "I cannot answer: the data that I may read has nothing of that."}}
+			if explained.CannotTell || wider.Lacks(explained.Fields) {
+				if explained = wider.Answer(question); !explained.CannotTell && reading.saysNothing(ctx, explained.Query) {
+					explained = answering.Explained{Answer: comparison.Answer{CannotTell: true,
+						Text: "I cannot answer: the data that I may read has nothing of that."}}
+				}
 			}
 		}
 		return benchmark.Reply{Answer: explained.Answer, DurationMS: a.Now().Sub(start).Milliseconds(), Attempts: 1}, nil

@@ -56,7 +56,8 @@ func (r *reader) asked() int {
 	return len(r.queries)
 }
 
-// The embedded engine reads values of columns of texts, as the person, once, and only when names do not answer.
+// The embedded engine reads values of columns of texts, as the person, once, and only when names do not answer or an answer filters
+// by a text.
 func TestValuesAreRead(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), &reader{texts: []string{"Boston", "Nowhere Bay"}}
@@ -64,6 +65,9 @@ func TestValuesAreRead(t *testing.T) {
 	w.Asker = asking.New(w.options)
 	_, ask := w.open(t, side(comparison.PlatformAssistant, ""))
 	if got := reply(t, ask, "What is our revenue?"); got.Answer.CannotTell || r.asked() > 0 {
+		t.Errorf("%+v was answered with %q", got.Answer, r.queries)
+	}
+	if got := reply(t, ask, "revenue in 2025"); got.Answer.CannotTell || r.asked() > 0 { // a filter, and not by a text
 		t.Errorf("%+v was answered with %q", got.Answer, r.queries)
 	}
 	if got := reply(t, ask, "revenue in boston"); !strings.Contains(got.Answer.Query, `'Customer'[City] = "Boston"`) {
@@ -83,6 +87,12 @@ func TestValuesAreRead(t *testing.T) {
 	}
 	if got := reply(t, ask, "revenue in Atlantis"); !got.Answer.CannotTell {
 		t.Errorf("a value that no column has is found: %+v", got.Answer)
+	}
+	if got := reply(t, ask, "revenue where the city is Boston"); !strings.Contains(got.Answer.Query, `"Boston"`) {
+		t.Errorf("got %+v", got.Answer)
+	}
+	if got := reply(t, ask, "revenue where the city is Atlantis"); !got.Answer.CannotTell || got.Answer.Query != "" {
+		t.Errorf("a filter on a value that the column does not have is given: %+v", got.Answer)
 	}
 	for _, q := range r.queries[read+1:] {
 		if strings.Contains(q, "DISTINCT(") {
@@ -119,6 +129,9 @@ func TestValuesThatAreNotRead(t *testing.T) {
 			_, ask := w.open(t, side(comparison.PlatformAssistant, ""))
 			if got := reply(t, ask, "revenue in Boston"); !got.Answer.CannotTell {
 				t.Errorf("got %+v", got.Answer)
+			}
+			if got := reply(t, ask, "revenue where the city is Atlantis"); !strings.Contains(got.Answer.Query, `"Atlantis"`) {
+				t.Errorf("a value that the question says to be one of the column is not taken: %+v", got.Answer)
 			}
 			if c.reader != nil && c.reader.asked() > c.most {
 				t.Errorf("%d queries: %q", c.reader.asked(), c.reader.queries)

@@ -39,5 +39,8 @@ var OtherNames = map[string]string{
 // Alternatives are words between values of one column.
 var Alternatives = SetOf("and or vs versus")
 
+// Conjunctions are words between two things: a field that is both has the word in its name.
+var Conjunctions = SetOf("and or")
+
 // Relatives are words for times that depend on the day of the question.
 var Relatives = SetOf("last this current next previous past")

@@ -79,6 +79,8 @@ var (
 		that this these those there here to on at in for from with within and or as than then so but if when where whose while
 		by per each every across among versus vs not no nor only just also both any all some into about out up down off over
 		want need know like let go goes went gets got against`)
+	// Acronyms are structural words that say something in capitals, in a text that is not all in capitals.
+	Acronyms = SetOf("US IT")
 	// Amounts are words that mark a number; they may carry no meaning beyond that.
 	Amounts = SetOf("total totals overall sum amount amounts figure figures number numbers count result results")
 	// Fillers may occur in a question without changing its meaning.

@@ -1,0 +1,66 @@
+package answering
+
+import (
+	"slices"
+	"strings"
+
+	"readiness/domain/benchmark/modelquery"
+	"readiness/domain/comparison"
+)
+
+// FiltersTexts reports whether an answer filters by values of a column of texts. Another engine, which knows them, may then say
+// that the column lacks one.
+func (e *Engine) FiltersTexts(fields []comparison.Field) bool {
+	return slices.ContainsFunc(fields, func(f comparison.Field) bool { return e.filtersTexts(f) != nil })
+}
+
+// Lacks reports whether an answer filters by a value that its column does not have, as far as the engine knows values.
+func (e *Engine) Lacks(fields []comparison.Field) bool {
+	return slices.ContainsFunc(fields, func(f comparison.Field) bool {
+		column := e.filtersTexts(f)
+		return column != nil && slices.ContainsFunc(f.Values, func(v string) bool { return e.lacks(column, v) })
+	})
+}
+
+// filtersTexts returns the column of texts by whose entire values a field of an answer filters, else nil.
+func (e *Engine) filtersTexts(f comparison.Field) *field {
+	entire := []modelquery.Operator{modelquery.Equal, modelquery.NotEqual, modelquery.In}
+	if f.Role != comparison.FilterField || !slices.Contains(entire, f.Operator) {
+		return nil
+	}
+	column := e.lexicon.find(FieldRef{f.Table, f.Name}, false)
+	if column == nil || column.dataType != "string" {
+		return nil
+	}
+	return column
+}
+
+// lacks reports whether all values of a column are known, and a value is none of them.
+func (e *Engine) lacks(f *field, value string) bool {
+	if e.wide == nil || len(e.wide.read[f]) == 0 {
+		return false
+	}
+	_, known := e.wide.read[f][strings.ToLower(value)]
+	return !known
+}
+
+// yearAmong returns the only one of a column's values that is the fiscal year, however it writes it: FY26 for 2026.
+func yearAmong(values map[string]string, year string) (found string) {
+	short := func(s string) string {
+		digits := strings.TrimLeft(strings.ToLower(s), "fy -")
+		if len(digits) == 4 {
+			return strings.TrimPrefix(digits, "20")
+		}
+		return digits
+	}
+	for _, v := range values {
+		if short(v) != short(year) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		found = v
+	}
+	return found
+}
