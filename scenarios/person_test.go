@@ -87,6 +87,7 @@ func newOverEntra(t *testing.T) *overEntra {
 	})
 	s.Platform, s.Accounts.Permissions = overREST, overREST
 	s.Work.Platform, s.Work.Permissions, s.Work.Queries = overREST, overREST, wiring.FabricQueries{Platform: overREST}
+	s.Agents.Agents = overREST
 	issuer := server.URL + "/" + fabricTenant + "/v2.0"
 	s.verified = token.Options{Issuers: []token.Trusted{{URL: issuer, Audiences: []string{fabricClient}}}, Transport: server.Client().Transport}
 	accounts := "accounts:\n  - accountId: acme\n    plan: Enterprise\n    settings: {addPixies: true, capacityDetails: true, aiFeatures: true}\n    people:\n"

@@ -80,8 +80,11 @@ func (a *Asker) agent(ctx context.Context, as item.Caller, side benchmark.Side, 
 		return view{about: about}, err
 	}
 	about.ItemID, about.Stage = new(agent.ID), string(of)
-	return view{sight: sight{readiness.ExposeToAgent(m, configured.Sources[at].SelectedTables()), seenOfDescriptions}, about: about,
-		model: m}, nil
+	v = view{sight: sight{readiness.ExposeToAgent(m, configured.Sources[at].SelectedTables()), seenOfDescriptions}, about: about, model: m}
+	if of == publishedStage {
+		v.agent, v.configured = &agent, d.Hash()
+	}
+	return v, nil
 }
 
 func notAnswering(agent item.Item, format string, args ...any) *domain.Refusal {

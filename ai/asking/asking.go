@@ -26,7 +26,7 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Options configure an Asker. All but Rows and Log are required.
+// Options configure an Asker. All but Rows, Agents and Log are required.
 type Options struct {
 	// Definitions reads an item as the person; its refusals come from the platform.
 	Definitions func(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
@@ -34,6 +34,8 @@ type Options struct {
 	// Rows runs a DAX query on a semantic model as the person; nil where nothing runs queries. The embedded engine reads values of
 	// columns by it.
 	Rows func(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error)
+	// Agents asks data agents at the platform; nil where none can be asked.
+	Agents Agents
 	// Models has the clients of the language models.
 	Models *ai.Proposer
 	Now    func() time.Time
@@ -49,6 +51,15 @@ type Providers interface {
 	// not in except; false when there is none. It refuses with AiCredentialNotFound when its key
 	// cannot be decrypted.
 	ForPurpose(ctx context.Context, accountID string, purpose aiprovider.Purpose, except ...string) (aiprovider.Settings, bool, error)
+}
+
+// Agents are the published data agents of a platform.
+type Agents interface {
+	// AsksAgents reports whether the agent can be asked where it is, for the person.
+	AsksAgents(ctx context.Context, as item.Caller, agent item.Item) (bool, error)
+	// AskAgent asks one question in a new conversation and says how long the answer took. It is a text. A refusal with PlatformUnavailable means that
+	// there is no answer to this question; another one that the agent cannot be asked at all.
+	AskAgent(ctx context.Context, as item.Caller, agent item.Item, question string) (text string, took time.Duration, err error)
 }
 
 // Asker asks questions for the sides of benchmarks and A/B tests. It is safe for concurrent use.
@@ -75,9 +86,18 @@ func (a *Asker) Open(ctx context.Context, as item.Caller, side benchmark.Side) (
 	if err != nil {
 		return v.about, nil, nil, err
 	}
-	if v.by.IsEmbedded() {
+	there := false
+	if v.agent != nil && a.Agents != nil {
+		if there, err = a.Agents.AsksAgents(ctx, as, *v.agent); err != nil {
+			return v.about, nil, nil, err
+		}
+	}
+	switch {
+	case there:
+		about, ask = a.dataAgent(as, v)
+	case v.by.IsEmbedded():
 		about, ask = a.embedded(as, v)
-	} else {
+	default:
 		about, ask, err = a.languageModel(v)
 	}
 	return about, v.model, ask, err
@@ -90,6 +110,11 @@ type view struct {
 	model *semanticmodel.Model
 	// by is a language model or the embedded engine.
 	by aiprovider.Settings
+	// agent is the data agent whose published stage answers, and configured the hash of its definition; nil if none does.
+	agent      *item.Item
+	configured string
+	// hidden is the provider whose name stands for the agent's id; nil if the agent is named.
+	hidden *aiprovider.Settings
 }
 
 // look reads the view of the side's kind.
@@ -127,7 +152,7 @@ func (a *Asker) generic(ctx context.Context, as item.Caller, side benchmark.Side
 	if settings.IsDataAgent() {
 		agent := item.Item{ID: settings.DataAgentID, Type: item.DataAgent, WorkspaceID: settings.WorkspaceID, DisplayName: settings.Name}
 		v, err = a.agent(ctx, as, side, agent, publishedStage)
-		err = unnamed(err, settings)
+		err, v.hidden = unnamed(err, settings), &settings
 	} else {
 		if v.model, v.about, err = a.model(ctx, as, side); err != nil {
 			return v, err

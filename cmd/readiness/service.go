@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"readiness/ai"
+	"readiness/ai/asking"
 	"readiness/audit"
 	"readiness/cmd/readiness/cli"
 	"readiness/commands"
@@ -113,6 +114,9 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	wired.Work.Platform, wired.Work.Permissions, wired.Work.Queries, wired.Work.Life = platform, platform, queries, core.Life
+	if agents, can := platform.(asking.Agents); can {
+		wired.Asker.Agents = agents
+	}
 	life.background("life", core.Life.Keep, wired.Commands.Keys.KeepReleasing)
 	life.background("the newest head of the log", func(ctx context.Context) { wired.Audit.Keep(ctx, secrets.keptHead()) })
 	queue, err := work.NewQueue(wired.Work)

@@ -128,3 +128,6 @@ func (s ComparisonSide) embedded() bool { return s.Target.Transport == Embedded 
 
 // Embedded is the transport of a side that the rules engine simulates.
 const Embedded = "embedded"
+
+// ByMCP is the transport of a data agent that is asked at the platform.
+const ByMCP = "mcp"

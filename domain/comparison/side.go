@@ -40,6 +40,8 @@ func (s Side) Answerer() string {
 	switch {
 	case s.Target.Transport == Embedded:
 		return "embedded (simulated by the rules engine; no AI was asked)"
+	case s.Target.Transport == ByMCP:
+		return "dataAgent (its answers are texts without queries, and are judged as texts)"
 	case s.Kind == DataAgent:
 		return "dataAgent"
 	case s.Kind == PlatformAssistant:

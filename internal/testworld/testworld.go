@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"readiness/ai/asking"
 	"readiness/commands"
 	"readiness/domain/item"
 	"readiness/internal/testlog"
@@ -57,6 +58,8 @@ type World struct {
 	Engine *projections.Engine
 	Views  *projections.Views
 	Work   work.Options // of the queue
+	// Agents is the asker of Work, whose Agents no platform sets here: the rules engine stands in for data agents.
+	Agents *asking.Asker
 	// Over is the platform, which a test may replace in Commands and Work: Folder, or what is over it.
 	Over   Platform
 	Folder *folder.Platform
@@ -89,7 +92,7 @@ func New(t testing.TB, o Options) *World {
 	Check(t, err)
 	w.Over = w.chosen(t)
 	s := w.wire(t, log)
-	w.Commands, w.Work = s.Commands, s.Work
+	w.Commands, w.Work, w.Agents = s.Commands, s.Work, s.Asker
 	return w
 }
 

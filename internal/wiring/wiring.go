@@ -92,6 +92,7 @@ type Service struct {
 	Commands *commands.Commands
 	Work     work.Options
 	AI       *ai.Proposer
+	Asker    *asking.Asker // its Agents are set with the platform
 	Audit    *audit.Log
 }
 
@@ -140,7 +141,7 @@ func Wire(p Parts) (*Service, error) {
 		Providers: service.Providers, Models: proposer, Now: p.Now, Log: p.Logger,
 	})
 	log, seal := sealing(p, service.Accounts)
-	wired.Audit, wired.Work = log, work.Options{
+	wired.Audit, wired.Asker, wired.Work = log, asker, work.Options{
 		Pool: p.Log.Pool, Store: p.Log.Store, People: p.Log.People, Vault: tokens, Plans: p.Plans, Now: p.Now, NewID: NewID,
 		Log:      p.Logger,
 		Proposer: proposer, Phraser: proposer, Asker: asker, Providers: service.Providers,

@@ -44,6 +44,10 @@ var reads = map[string]func(t *testing.T, p *fabric.Platform) error{
 		_, _, err := p.ModelOf(t.Context(), person("ada"), attacked)
 		return err
 	},
+	"data agent": func(t *testing.T, p *fabric.Platform) error {
+		_, _, err := p.AskAgent(t.Context(), person("ada"), item.Item{WorkspaceID: attacked.WorkspaceID, Type: item.DataAgent, ID: attacked.ID}, "Why?")
+		return err
+	},
 	"definition": func(t *testing.T, p *fabric.Platform) error {
 		_, err := p.Definition(t.Context(), person("ada"), attacked)
 		return err

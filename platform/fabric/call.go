@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -44,9 +45,11 @@ type request struct {
 	route      string // the method and the path with its ids left out
 	bucket     string // as quota.Call
 	urgency    int
-	once       bool // not repeated, because it changes something
-	limit      int  // of the answer's size, if it is lower than the usual one
-	stays      bool // polls as long as its caller can wait, in a step of work too
+	once       bool          // not repeated, because it changes something
+	limit      int           // of the answer's size, if it is lower than the usual one
+	stays      bool          // polls as long as its caller can wait, in a step of work too
+	header     http.Header   // further headers
+	patient    time.Duration // how long the answer may take to begin; 0 for the usual time
 	about      subject
 }
 
@@ -212,18 +215,22 @@ func (p *Platform) exchange(ctx context.Context, r request, token string) (*answ
 		cancel()
 		return nil, err
 	}
-	req.Header.Set("Authorization", "Bearer "+token)
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("User-Agent", "readiness")
 	if r.body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	patient := callTimeout
-	if len(r.body) > 1<<20 {
+	maps.Copy(req.Header, r.header)
+	req.Header.Set("Authorization", "Bearer "+token)
+	req.Header.Set("User-Agent", "readiness")
+	patient, client := callTimeout, p.client
+	switch {
+	case r.patient > 0:
+		patient, client = r.patient, p.slow
+	case len(r.body) > 1<<20:
 		patient = bodyTimeout // sending takes time, too
 	}
 	late := time.AfterFunc(patient, cancel)
-	res, err := p.client.Do(req)
+	res, err := client.Do(req)
 	if !late.Stop() && err == nil {
 		_ = res.Body.Close()
 		err = context.DeadlineExceeded

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -15,6 +16,9 @@ func (p *Platform) Lower(parts, partBytes, definitionBytes, answerBytes, pages i
 	p.bounds.parts, p.bounds.partBytes, p.bounds.definitionBytes = parts, partBytes, definitionBytes
 	p.bounds.answerBytes, p.bounds.pages = answerBytes, pages
 }
+
+// Hurry bounds a question to a data agent.
+func (p *Platform) Hurry(lasts time.Duration) { p.bounds.agentLasts = lasts }
 
 // Finish polls the operation that the headers of a 202 name until it has succeeded.
 func (p *Platform) Finish(ctx context.Context, h http.Header) error {

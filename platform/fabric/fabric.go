@@ -57,6 +57,7 @@ const PermissionCapacity item.Permission = "capacity"
 type Platform struct {
 	fabric, powerBI *url.URL
 	client          *http.Client
+	slow            *http.Client // for answers that take long to begin
 	tokens          func(context.Context, item.Caller, item.Permission) (string, error)
 	challenged      func(context.Context, item.Caller, item.Permission, string) (string, error)
 	valid           func(item.Caller) error
@@ -78,6 +79,7 @@ type Platform struct {
 // bounds holds the limits above; tests lower them.
 type bounds struct {
 	parts, partBytes, definitionBytes, answerBytes, pages, listed, listBytes int
+	agentLasts                                                               time.Duration // agentTimeout
 }
 
 // Options configures New. Tokens is required.
@@ -121,7 +123,8 @@ func New(o Options) (*Platform, error) {
 	p := &Platform{
 		tokens: o.Tokens, challenged: o.Challenged, valid: o.Valid, lasting: o.Lasting, limits: o.Limits, reads: o.Reads,
 		exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot, writing: o.Writing, probed: o.Probed,
-		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes},
+		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes,
+			agentTimeout},
 	}
 	p.labels = labels{}.made()
 	var err error
@@ -143,6 +146,13 @@ func New(o Options) (*Platform, error) {
 		Transport:     o.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+	slow := *p.client
+	if t, is := o.Transport.(*http.Transport); is {
+		patient := t.Clone()
+		patient.ResponseHeaderTimeout = 0 // each call has its own
+		slow.Transport = patient
+	}
+	p.slow = &slow
 	if o.IQURL != "" {
 		p.iq = &iq.Client{URL: o.IQURL, Transport: o.Transport, Tokens: o.Tokens}
 	}

@@ -82,6 +82,7 @@ type world struct {
 	*fabric.Platform
 	service *fabrictest.Service
 	folder  *folder.Platform
+	root    string // of the folder
 	server  *httptest.Server
 	clock   *clock
 	shared  *remembered
@@ -119,6 +120,7 @@ func newWorldOver(t *testing.T, dir string, change func(*fabrictest.Options)) *w
 	t.Helper()
 	w := &world{clock: &clock{now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)}, shared: &remembered{reads: map[fabric.Read]string{}}}
 	w.shared.begun = w.clock.now
+	w.root = dir
 	var err error
 	if w.folder, err = folder.Open(dir, folder.Options{}); err != nil {
 		t.Fatal(err)

@@ -84,6 +84,8 @@ type Options struct {
 	Quotas     Quotas
 	// QueryRows is how many rows of a query's result are given; 0 means all.
 	QueryRows int
+	// Answers is what a published data agent answers to a question; by default that it is emulated, and the question.
+	Answers func(agent item.Item, question string) (string, error)
 	// Unknown is how the emulator behaves where the platform's behavior is not known.
 	Unknown Unknown
 }
@@ -148,6 +150,9 @@ func New(o Options) *Service {
 	}
 	if o.Role == nil {
 		o.Role = func(string, uuid.UUID) Role { return Contributor }
+	}
+	if o.Answers == nil {
+		o.Answers = hears
 	}
 	if o.CapacityReader == nil {
 		o.CapacityReader = func(string) bool { return true }
@@ -282,6 +287,8 @@ func (s *Service) routes() *mux.Router {
 	route(http.MethodPost, "/v1.0/myorg/groups/{w:"+uuidPattern+"}/datasets"+anItem+"/executeQueries", ofQueries,
 		[]string{"Dataset.Read.All", "Dataset.ReadWrite.All"}, (*call).queries)
 	route(http.MethodPost, "/v1/mcp/fabriciq", calls, []string{"Item.Execute.All"}, (*call).fabricIQ)
+	route(http.MethodPost, "/v1/mcp/workspaces/{w:"+uuidPattern+"}/dataagents"+anItem+"/agent", calls, []string{"DataAgent.Execute.All"},
+		(*call).dataAgent)
 	const group = "/v1.0/myorg/groups/{w:" + uuidPattern + "}/reports"
 	reports := []string{"Report.Read.All", "Report.ReadWrite.All"}
 	route(http.MethodGet, group, calls, reports, (*call).powerBIReports)
