@@ -57,8 +57,8 @@ type Providers interface {
 type Agents interface {
 	// AsksAgents reports whether the agent can be asked where it is, for the person.
 	AsksAgents(ctx context.Context, as item.Caller, agent item.Item) (bool, error)
-	// AskAgent asks one question in a new conversation and says how long the answer took. It is a text. A refusal with PlatformUnavailable means that
-	// there is no answer to this question; another one that the agent cannot be asked at all.
+	// AskAgent asks one question in a new conversation and says how long the answer took. It is a text. A refusal with
+	// PlatformUnavailable means that there is no answer to this question; another one that the agent cannot be asked at all.
 	AskAgent(ctx context.Context, as item.Caller, agent item.Item, question string) (text string, took time.Duration, err error)
 }
 

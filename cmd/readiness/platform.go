@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"readiness/ai/asking"
 	"readiness/cmd/readiness/cli"
 	"readiness/commands"
 	"readiness/domain/item"
@@ -33,6 +34,12 @@ type platform interface {
 	work.Platform
 	// Check returns an error while the service cannot answer calls for lack of the platform.
 	Check(context.Context) error
+}
+
+// agentsOf returns the data agents of a platform; nil if it asks none.
+func agentsOf(p platform) asking.Agents {
+	agents, _ := p.(asking.Agents)
+	return agents
 }
 
 // chosen returns the directory of the last --platform folder:DIR, if there is one, and whether Fabric is named.

@@ -15,7 +15,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"readiness/ai"
-	"readiness/ai/asking"
 	"readiness/audit"
 	"readiness/cmd/readiness/cli"
 	"readiness/commands"
@@ -114,9 +113,6 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	wired.Work.Platform, wired.Work.Permissions, wired.Work.Queries, wired.Work.Life = platform, platform, queries, core.Life
-	if agents, can := platform.(asking.Agents); can {
-		wired.Asker.Agents = agents
-	}
 	life.background("life", core.Life.Keep, wired.Commands.Keys.KeepReleasing)
 	life.background("the newest head of the log", func(ctx context.Context) { wired.Audit.Keep(ctx, secrets.keptHead()) })
 	queue, err := work.NewQueue(wired.Work)
@@ -124,7 +120,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	s := wired.Commands
-	s.Platform, s.Accounts.Permissions, s.Jobs = platform, platform, queue
+	s.Platform, s.Accounts.Permissions, s.Jobs, wired.Asker.Agents = platform, platform, queue, agentsOf(platform)
 	anchors.start(r, wired.Audit, queue, registry)
 	measured := r.measure(core, queue)
 	registerMetrics(registry, core, queue, wired.AI, measured, f.data)

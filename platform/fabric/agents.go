@@ -126,7 +126,8 @@ func (t *agentTransport) ask(ctx context.Context, question string) (string, erro
 		return "", errors.New("it offers more or less than one tool")
 	}
 	began := t.p.now()
-	answer, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tools.Tools[0].Name, Arguments: map[string]any{questionArgument: question}})
+	answer, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tools.Tools[0].Name,
+		Arguments: map[string]any{questionArgument: question}})
 	if err != nil {
 		return "", err
 	}

@@ -33,10 +33,7 @@ func (c *call) dataAgent() {
 			Question string `json:"userQuestion"`
 		}) (*mcp.CallToolResult, any, error) {
 			text, err := c.o.Answers(it, asked.Question)
-			if err != nil {
-				return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}, nil, nil
-			}
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, err // the error becomes the answer
 		})
 	mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody}).ServeHTTP(c.w, c.r)
