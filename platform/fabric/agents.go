@@ -36,20 +36,21 @@ func (*Platform) AsksAgents(context.Context, item.Caller, item.Item) (bool, erro
 // answer is a text: the platform gives no query with it. It refuses with PlatformUnavailable if there is no answer to this question.
 func (p *Platform) AskAgent(ctx context.Context, as item.Caller, agent item.Item, question string) (text string, took time.Duration,
 	err error) {
-	ctx, cancel := context.WithTimeout(ctx, p.bounds.agentLasts)
+	lasts := cmp.Or(p.bounds.agentLasts, agentTimeout)
+	ctx, cancel := context.WithTimeout(ctx, lasts)
 	defer cancel()
 	as.Work = uuid.Max // a call without room is pending, whatever asks
 	for try := 1; ; try++ {
 		over := &agentTransport{p: p, ctx: ctx, r: request{as: as, permission: item.PermissionAgent, host: p.fabric,
 			bucket: quota.Platform, path: "/mcp/workspaces/" + agent.WorkspaceID.String() + "/dataagents/" + agent.ID.String() + "/agent",
 			route:   "POST /mcp/workspaces/{w}/dataagents/{i}/agent",
-			patient: p.bounds.agentLasts, once: true, about: subject{workspace: agent.WorkspaceID, item: agent}}}
+			patient: lasts, once: true, about: subject{workspace: agent.WorkspaceID, item: agent}}}
 		text, err = over.ask(ctx, question)
 		pending, waits := errors.AsType[*item.Pending](over.refused)
 		switch {
 		case err == nil:
 			return text, over.took, nil
-		case waits && try < agentTries && fits(ctx, pending.After):
+		case waits && try < agentTries && pending.After < lasts/2:
 			if err := p.wait(ctx, pending.After); err != nil {
 				return "", 0, err
 			}

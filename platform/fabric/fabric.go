@@ -79,7 +79,7 @@ type Platform struct {
 // bounds holds the limits above; tests lower them.
 type bounds struct {
 	parts, partBytes, definitionBytes, answerBytes, pages, listed, listBytes int
-	agentLasts                                                               time.Duration // agentTimeout
+	agentLasts                                                               time.Duration // 0 for the usual time
 }
 
 // Options configures New. Tokens is required.
@@ -123,8 +123,7 @@ func New(o Options) (*Platform, error) {
 	p := &Platform{
 		tokens: o.Tokens, challenged: o.Challenged, valid: o.Valid, lasting: o.Lasting, limits: o.Limits, reads: o.Reads,
 		exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot, writing: o.Writing, probed: o.Probed,
-		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes,
-			agentTimeout},
+		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes, 0},
 	}
 	p.labels = labels{}.made()
 	var err error
