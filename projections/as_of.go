@@ -24,7 +24,9 @@ type AsOf struct {
 type NoTable []string
 
 // Error implements error.
-func (e NoTable) Error() string { return "projections: name a table of the view: " + strings.Join(e, ", ") }
+func (e NoTable) Error() string {
+	return "projections: name a table of the view: " + strings.Join(e, ", ")
+}
 
 // WriteAsOf folds the events up to a position into temporary tables, writes their rows in the order of their keys, and leaves nothing
 // behind, whenever it ends. The live rows are neither read nor changed.
