@@ -234,7 +234,8 @@ func (c *calls) providersSaveCommand() *cobra.Command {
 		Use:   "save NAME --kind KIND",
 		Short: "Create an AI provider, or change the one with this name",
 		Long: `Creates an AI provider. If one with the name exists, it changes only what the flags set. The service first makes a test
-call and reports the result; a provider that does not respond is saved anyway, with exit code 4.
+call and reports the result. A provider that the call does not reach is refused, unless --save-anyway is set; one whose call
+fails is saved, with exit code 4.
 
 The key is read from --key-file, or from stdin with --key-file -, and never from the command line. It is never shown.`,
 		Example: `  readiness client providers save Texts --kind openai --model gpt-5-mini --key-file - < key.txt
@@ -308,7 +309,7 @@ func (c *calls) savedProvider(body []byte, p client.AIProvider) error {
 	if t := p.LastTest; t != nil && !t.Ok {
 		return cli.Partly("%s is saved, but its last test call failed: %s; correct it with providers save, or repeat the call with "+
 			"providers test",
-			cli.Printable(p.Name), cli.Printable(sheet.Because(t.ErrorCode, &t.Message)))
+			cli.Printable(p.Name), strings.TrimSuffix(cli.Printable(sheet.Because(t.ErrorCode, &t.Message)), "."))
 	}
 	return nil
 }
