@@ -124,6 +124,7 @@ func TestFuzzedRoutes(t *testing.T) {
 	if len(f.never) > 0 {
 		t.Errorf("no call was accepted of %v", slices.Sorted(maps.Keys(f.never)))
 	}
+	delete(f.empty, "getPageViews") // no page is viewed here; TestPageViews of the console reads its elements
 	maps.DeleteFunc(f.empty, func(_ string, empty bool) bool { return !empty })
 	if len(f.empty) > 0 { // their elements were not checked
 		t.Errorf("the lists of %v were always empty", slices.Sorted(maps.Keys(f.empty)))
