@@ -57,7 +57,7 @@ const (
 
 // Work implements river.Worker. An error is a fault of ours that is worth another
 // attempt; problems of the platform or the model are outcomes in the log.
-func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
+func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) (ended error) {
 	defer w.shared.begin(job.ID)()
 	step := job.Args
 	release, err := turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.PersonID))
@@ -74,6 +74,8 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) error {
 	if err != nil {
 		return err
 	}
+	it := item.Item{ID: step.ModelID, Type: run.State.Operation.Resource.ItemType, WorkspaceID: step.WorkspaceID}
+	defer w.release(ctx, step.Origin, it, &ended)
 	if !run.State.Open(step.ModelID) || run.State.Operation.Rests() {
 		return nil // done before a crash, or waits for the owner
 	}

@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -66,6 +67,7 @@ func (w *assessor) scoreAgent(ctx context.Context, as item.Caller, regime *readi
 func (w *assessor) sources(ctx context.Context, as item.Caller, home uuid.UUID, all []dataagent.Source) (seen []assessment.Source,
 	sources []readiness.Source, err error) {
 	seen = []assessment.Source{} // encode an empty list, not null
+	var pending *item.Pending
 	for _, s := range all {
 		source := assessment.Source{ID: s.ItemID.String(), Name: shortened(s.DisplayName), Type: shortened(s.Type),
 			WorkspaceID: s.WorkspaceID}
@@ -90,6 +92,9 @@ func (w *assessor) sources(ctx context.Context, as item.Caller, home uuid.UUID, 
 			if refusal, refused := domain.Refused(err); refused && lasts(refusal.Code) {
 				source.Reason, source.Message, err = assessment.Reason(failureCode(refusal.Code)), shortened(refusal.Message), nil
 			}
+			if waits, ok := errors.AsType[*item.Pending](err); ok && waits.Begun {
+				pending, err = pending.Later(waits), nil // the platform reads the others meanwhile
+			}
 			if err != nil {
 				return nil, nil, err
 			}
@@ -97,6 +102,9 @@ func (w *assessor) sources(ctx context.Context, as item.Caller, home uuid.UUID, 
 		source.Scored = m != nil
 		seen = append(seen, source)
 		sources = append(sources, readiness.Source{ID: source.ID, Name: source.Name, Tables: s.SelectedTables(), Model: m})
+	}
+	if pending != nil {
+		return nil, nil, pending
 	}
 	return seen, sources, nil
 }

@@ -54,9 +54,10 @@ func (*optimizer) Timeout(*river.Job[optimize]) time.Duration {
 
 // Work implements river.Worker. The operation's stream says which step is next, so
 // a step that was done before a crash is not repeated.
-func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) error {
+func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) (ended error) {
 	defer w.shared.begin(job.ID)()
 	step := job.Args
+	defer w.release(ctx, step.Origin, theItem(step, optimization.Work{}), &ended)
 	work, err := w.recorder.Load(ctx, step.OperationID)
 	if err != nil || work.Operation.Status.Ended() || work.Operation.Rests() {
 		return err

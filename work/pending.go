@@ -7,8 +7,23 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
+	"readiness/commands"
 	"readiness/domain/item"
 )
+
+// release lets the platform forget what the step about an item has read. err is what the step returns: without an outcome, another
+// attempt continues with what was read.
+func (o *Options) release(ctx context.Context, of commands.Origin, it item.Item, err *error) {
+	if *err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	as := item.Caller{Account: of.AccountID, PersonID: of.PersonID, Work: of.OperationID}
+	if err := o.Platform.Release(ctx, as, it); err != nil {
+		o.Log.Warn("what a step has read is kept for a while", "operationId", of.OperationID, "itemId", it.ID, "error", err)
+	}
+}
 
 // snoozePending makes a step wait for a read that the platform has not finished. The step keeps no worker busy in the
 // meantime, and the wait counts as no failure.

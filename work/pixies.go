@@ -47,9 +47,10 @@ const copyLife = 30 * 24 * time.Hour
 
 // Work implements river.Worker. An error is a fault of ours that is worth another
 // attempt; problems of the platform or the report are outcomes in the log.
-func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) error {
+func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended error) {
 	defer w.shared.begin(job.ID)()
 	step := job.Args
+	defer w.release(ctx, step.Origin, item.Item{ID: step.ReportID, Type: item.Report, WorkspaceID: step.WorkspaceID}, &ended)
 	release, err := turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.PersonID))
 	if err != nil {
 		return err

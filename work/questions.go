@@ -71,9 +71,11 @@ func (n *notBegun) Unwrap() error { return n.error }
 
 // Work implements river.Worker. A step that was done before a crash is not
 // repeated.
-func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) error {
+func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) (ended error) {
 	defer w.shared.begin(job.ID)()
 	step := job.Args
+	it := item.Item{ID: step.ModelID, Type: item.SemanticModel, WorkspaceID: step.WorkspaceID}
+	defer w.release(ctx, step.Origin, it, &ended)
 	work := eventstore.Fold(operation.Stream(step.OperationID), benchmark.EvolveQuestionWork)
 	if err := w.Store.Load(ctx, work); err != nil || work.State.Operation.Status.Ended() || work.State.Operation.Rests() {
 		return err

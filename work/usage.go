@@ -40,7 +40,8 @@ func (o *Options) usageAccess(ctx context.Context, as item.Caller) (item.Access,
 // usageOf measures how often the fields of the model were viewed, as
 // readiness.Options.Usage: table, field, views. fields is nil when usage does not
 // affect the score; u says why. The reports are read as the person. No failure to
-// measure, not even a timeout, is an error; only a cancelled step is.
+// measure, not even a timeout, is an error; only a cancelled step is, and
+// *item.Pending while the platform still reads a report.
 func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Access, modelID uuid.UUID,
 	m *semanticmodel.Model) (fields map[string]map[string]int64, u assessment.Usage, err error) {
 	u.Access = access
@@ -82,8 +83,10 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 	u.WindowDays, u.Source = &days, usage.Source
 	u.Window = &assessment.UsageWindow{From: from.Format(time.DateOnly), To: to.Format(time.DateOnly)}
 	viewed := usage.Views(views).Viewed(tracked)
-	fields, read := o.count(ctx, as, m, viewed[:min(len(viewed), usage.MaxReports)], views)
+	fields, read, pending := o.count(ctx, as, m, viewed[:min(len(viewed), usage.MaxReports)], views)
 	switch {
+	case pending != nil:
+		return nil, u, pending
 	case read == 0 && len(viewed) > 0:
 		return without(assessment.UsageUnavailable, "none of the "+reports(len(viewed))+" that were viewed could be read")
 	case len(fields) == 0:
@@ -119,9 +122,10 @@ func cutOff(ctx context.Context) error {
 }
 
 // count reads the reports one by one, while there is time, and counts the views of
-// what their pages query. read is how many it could read.
+// what their pages query. read is how many it could read; pending is set if the
+// platform still reads one, so that the weights do not depend on its speed.
 func (o *Options) count(ctx context.Context, as item.Caller, m *semanticmodel.Model, viewed []pixies.Report,
-	views usage.Views) (fields map[string]map[string]int64, read int) {
+	views usage.Views) (fields map[string]map[string]int64, read int, pending *item.Pending) {
 	budget := usageTimeout
 	if deadline, ok := ctx.Deadline(); ok {
 		budget = min(budget, time.Until(deadline)-afterUsage)
@@ -135,6 +139,11 @@ func (o *Options) count(ctx context.Context, as item.Caller, m *semanticmodel.Mo
 		}
 		d, err := o.Platform.Definition(ctx, as, item.Item{ID: r.ReportID, Type: item.Report, WorkspaceID: r.WorkspaceID,
 			DisplayName: r.ReportName})
+		if waits, ok := errors.AsType[*item.Pending](err); ok {
+			if pending = pending.Later(waits); !waits.Begun {
+				break
+			}
+		}
 		if err != nil {
 			continue
 		}
@@ -143,7 +152,7 @@ func (o *Options) count(ctx context.Context, as item.Caller, m *semanticmodel.Mo
 			read++
 		}
 	}
-	return counted.Fields(), read
+	return counted.Fields(), read, pending
 }
 
 // reports returns a count of reports with its noun.

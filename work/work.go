@@ -41,6 +41,9 @@ type Platform interface {
 	// Announce says which semantic models the same work is about to read, so that a platform that can read many at once
 	// does so. Definition reads each in any case.
 	Announce(ctx context.Context, as item.Caller, workspaceID uuid.UUID, models []uuid.UUID) error
+	// Release says that the step which read the item has its outcome. Until then, a platform may keep what it read for
+	// another attempt.
+	Release(ctx context.Context, as item.Caller, it item.Item) error
 	Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error)
 	ModelOf(ctx context.Context, as item.Caller, report item.Item) (model item.Item, ok bool, err error)
 	// WriteDefinition replaces the item's definition with d if the current one

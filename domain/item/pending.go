@@ -5,11 +5,21 @@ import (
 	"time"
 )
 
-// Pending is the error of a read that the platform has begun and not finished. The same read for the same operation goes
-// on with it.
+// Pending is the error of a read that the platform has not finished. The same read for the same operation continues it.
 type Pending struct {
 	// After is when to read again.
 	After time.Duration
+	// Begun reports that the platform reads, so that other reads can begin meanwhile; else it, or the quota, lets no call
+	// through for now.
+	Begun bool
+}
+
+// Later returns the one of two that waits longer. Either can be nil.
+func (p *Pending) Later(other *Pending) *Pending {
+	if p == nil || other != nil && other.After > p.After {
+		return other
+	}
+	return p
 }
 
 // Error implements error.

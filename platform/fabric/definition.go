@@ -22,7 +22,8 @@ import (
 
 // Definition reads every part of an item but .platform, which is not part of what the service compares and writes. It
 // returns a *item.Pending to the work of an operation when the platform has not finished the read in the caller's time;
-// a later call for the same operation of the service continues the read, in any process.
+// a later call for the same operation of the service continues the read, in any process. A read that has ended gives the
+// same again until Release or half an hour after its begin.
 func (p *Platform) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
 	d, found, err := p.exported(ctx, as, it)
 	if err == nil && !found {
@@ -51,18 +52,8 @@ func (p *Platform) itemPath(it item.Item) string {
 func (p *Platform) definition(ctx context.Context, r request, it item.Item) (definition.Definition, error) {
 	read := Read{r.as.Work, r.as.PersonID, it.ID}
 	if read.Operation != uuid.Nil {
-		known, begun, err := p.reads.Find(ctx, read)
-		if err != nil {
-			return definition.Definition{}, err
-		}
-		if known != "" && p.now().Sub(begun) > longestRead {
-			return definition.Definition{}, p.giveUp(ctx, read)
-		}
-		if known != "" {
-			d, err := p.finishRead(ctx, r, read, operation{id: known})
-			if e, over := errors.AsType[*ended](err); !over || !e.gone {
-				return d, err
-			}
+		if d, found, err := p.readOn(ctx, r, read); found || err != nil {
+			return d, err
 		}
 	}
 	a, err := p.call(ctx, r)
@@ -85,26 +76,42 @@ func (p *Platform) definition(ctx context.Context, r request, it item.Item) (def
 	return p.finishRead(ctx, r, read, o)
 }
 
-// longestRead is how long a read may last at the platform before it is given up.
+// longestRead is how long a read may last at the platform before it is given up, and how long what it gave is taken for
+// the definition.
 const longestRead = 30 * time.Minute
 
-func (p *Platform) giveUp(ctx context.Context, read Read) error {
-	if err := p.reads.Drop(ctx, read); err != nil {
-		return err
+// readOn continues the read that an earlier attempt of the work began, and takes its result again if it has ended. found
+// is false if there is none, or if it is over: then the definition has to be read from the start.
+func (p *Platform) readOn(ctx context.Context, r request, read Read) (d definition.Definition, found bool, err error) {
+	known, begun, err := p.reads.Find(ctx, read)
+	if err != nil || known == "" {
+		return d, false, err
 	}
-	return domain.Refuse(domain.PlatformUnavailable, "the platform did not finish reading the definition within %s; try again",
-		longestRead).After(time.Minute)
+	o := operation{id: known}
+	if p.now().Sub(begun) > longestRead {
+		done, _, err := p.poll(ctx, r, o)
+		if _, over := errors.AsType[*ended](err); over || done {
+			return d, false, nil
+		}
+		if err == nil {
+			err = domain.Refuse(domain.PlatformUnavailable, "the platform did not finish reading the definition within %s; try again",
+				longestRead).After(time.Minute)
+		}
+		return d, false, err
+	}
+	d, err = p.finishRead(ctx, r, read, o)
+	if over, ok := errors.AsType[*ended](err); ok && over.gone {
+		return d, false, nil
+	}
+	return d, true, err
 }
 
-// finishRead polls the operation of a read and takes its result. A read that ended in any way is forgotten, so the next
-// call reads again.
+// finishRead polls the operation of a read and takes its result. The read stays known, because a later part of the step can
+// fail. One that failed is forgotten, so the next attempt reads from the start.
 func (p *Platform) finishRead(ctx context.Context, r request, read Read, o operation) (d definition.Definition, err error) {
 	defer func() {
-		if !p.over(ctx, err) || read.Operation == uuid.Nil {
-			return
-		}
-		if dropped := p.reads.Drop(ctx, read); dropped != nil && err == nil {
-			err = dropped
+		if p.failed(ctx, err) && read.Operation != uuid.Nil {
+			err = errors.Join(err, p.reads.Drop(ctx, read))
 		}
 	}()
 	if err := p.finish(ctx, r, o); err != nil {
@@ -118,13 +125,22 @@ func (p *Platform) finishRead(ctx context.Context, r request, read Read, o opera
 	return p.parts(ctx, asked, a, r.about.item)
 }
 
-// over reports whether err, or nil, is the end of an operation, rather than of an attempt to ask for it.
-func (p *Platform) over(ctx context.Context, err error) bool {
+// failed reports whether err is that of an operation, rather than of an attempt to ask for it.
+func (p *Platform) failed(ctx context.Context, err error) bool {
 	if _, over := errors.AsType[*ended](err); over {
 		return true
 	}
 	_, pending := errors.AsType[*item.Pending](err)
-	return ctx.Err() == nil && !pending && !domain.IsRefused(err, domain.PlatformUnavailable)
+	return err != nil && ctx.Err() == nil && !pending && !domain.IsRefused(err, domain.PlatformUnavailable)
+}
+
+// Release says that a step of the work of as has its outcome. It deletes the step's reads of the item.
+func (p *Platform) Release(ctx context.Context, as item.Caller, it item.Item) error {
+	err := p.reads.Drop(ctx, Read{as.Work, as.PersonID, it.ID})
+	if p.exports != nil && it.Type == item.SemanticModel {
+		err = errors.Join(err, p.exports.Drop(ctx, Export{as.Work, as.PersonID, it.WorkspaceID}, it.ID))
+	}
+	return err
 }
 
 // parts reads the answer's definition.

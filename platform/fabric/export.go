@@ -24,7 +24,7 @@ type Export struct {
 	Workspace uuid.UUID
 }
 
-// Exports keeps bulk exports, and what they gave until it is read, so that any process continues them. Losing them costs
+// Exports keeps bulk exports, and what they gave until it is dropped, so that any process continues them. Losing them costs
 // single reads.
 type Exports interface {
 	// Claim returns true to the first caller for the export, who begins it at the platform; Release lets another be first.
@@ -42,9 +42,10 @@ type Exports interface {
 		read func(index func(id uuid.UUID, root string) error, part func(path string, data []byte) error) error) error
 	// Fail ends the export, so that its items are read one by one.
 	Fail(ctx context.Context, e Export) error
-	// Take gives the parts of an item to take, whose error ends it, and removes them; none for an item that the export does
-	// not have.
+	// Take gives the parts of an item to take, whose error ends it; none for an item that the export does not have. They can
+	// be taken again until Drop deletes them.
 	Take(ctx context.Context, e Export, id uuid.UUID, take func(path string, data []byte) error) error
+	Drop(ctx context.Context, e Export, id uuid.UUID) error
 }
 
 // Turn is the state of an export.

@@ -62,8 +62,8 @@ type Read struct {
 	Item      uuid.UUID
 }
 
-// Reads remembers the long-running operations of reads that are not done, so that any process can continue them.
-// Operations' ids are no secrets. A lost entry costs one more read.
+// Reads remembers the long-running operations of the reads of work that is not done, so that any process can continue them and
+// none reads twice. Operations' ids are no secrets. A lost entry costs one more read.
 type Reads interface {
 	// Find returns the operation and when it was kept; "" when there is none.
 	Find(ctx context.Context, r Read) (operation string, begun time.Time, err error)

@@ -76,7 +76,7 @@ func (p *Platform) finish(ctx context.Context, of request, o operation) error {
 	}
 	for {
 		if !fits(ctx, pause) || p.now().Sub(began) > longestRead {
-			return &item.Pending{After: pause}
+			return &item.Pending{After: pause, Begun: true}
 		}
 		if err := p.wait(ctx, pause); err != nil {
 			return err
@@ -86,7 +86,7 @@ func (p *Platform) finish(ctx context.Context, of request, o operation) error {
 			return err
 		}
 		if of.as.Work != uuid.Nil && !of.stays {
-			return &item.Pending{After: after}
+			return &item.Pending{After: after, Begun: true}
 		}
 		pause = after
 	}

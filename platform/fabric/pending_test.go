@@ -13,7 +13,8 @@ import (
 	"readiness/platform/fabric/fabrictest"
 )
 
-// A read that lasts longer than the first look is pending; any process continues it, and it is begun once.
+// A read that lasts longer than the first look is pending; any process continues it, and it is begun once. What it gave is given
+// to any process again, until the step releases it or half an hour is over.
 func TestPendingRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *fabrictest.Options) { o.Lasts = 30 * time.Second })
@@ -31,10 +32,27 @@ func TestPendingRead(t *testing.T) {
 		}
 	}
 	_ = w.clock.Wait(t.Context(), 30*time.Second)
-	got, err := w.client(t, w.server.URL).Definition(t.Context(), as, m)
-	same(t, "definition", want.Hash(), got.Hash(), nil, err)
-	if n := w.called("POST", "getDefinition"); n != 1 || len(w.shared.reads) != 0 {
-		t.Errorf("%d reads were begun and %d are kept, want 1 and none", n, len(w.shared.reads))
+	reads := func(what string, begun int) {
+		t.Helper()
+		got, err := w.client(t, w.server.URL).Definition(t.Context(), as, m)
+		same(t, what, want.Hash(), got.Hash(), nil, err)
+		if n := w.called("POST", "getDefinition"); n != begun || len(w.shared.reads) != 1 {
+			t.Errorf("%s: %d reads were begun and %d are kept, want %d and 1", what, n, len(w.shared.reads), begun)
+		}
+	}
+	reads("when it has ended", 1)
+	_ = w.clock.Wait(t.Context(), 29*time.Minute)
+	reads("before half an hour is over", 1)
+	w.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Second })
+	_ = w.clock.Wait(t.Context(), time.Minute)
+	reads("after half an hour", 2)
+	other := m
+	other.ID = uuid.UUID{15: 7}
+	for _, it := range []item.Item{other, m} {
+		if err := w.Release(t.Context(), as, it); err != nil {
+			t.Fatal(err)
+		}
+		reads("when an item was released", map[item.Item]int{other: 2, m: 3}[it])
 	}
 }
 
@@ -79,7 +97,7 @@ func TestReadThatEnded(t *testing.T) {
 		w.shared.reads[r] = uuid.NewString() // the platform forgot it
 	}
 	w.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Second })
-	if _, err := w.Definition(t.Context(), as, m); err != nil || len(w.shared.reads) != 0 {
+	if _, err := w.Definition(t.Context(), as, m); err != nil || len(w.shared.reads) != 1 {
 		t.Errorf("got %v with %d reads kept, want a new read", err, len(w.shared.reads))
 	}
 	if n := w.called("POST", "getDefinition"); n != 6 {
@@ -104,7 +122,8 @@ func TestLookUpWaits(t *testing.T) {
 	refused(t, err, domain.PlatformUnavailable, "still reading")
 }
 
-// A read that never ends is given up after half an hour.
+// A read that never ends is given up after half an hour: the work asks for it and does not begin it again. One that ended
+// too late to count is read from the start.
 func TestEndlessRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *fabrictest.Options) { o.Lasts = 24 * time.Hour })
@@ -118,7 +137,18 @@ func TestEndlessRead(t *testing.T) {
 	}
 	_ = w.clock.Wait(t.Context(), 31*time.Minute)
 	_, err := w.Definition(t.Context(), as, m)
-	if refused(t, err, domain.PlatformUnavailable, "did not finish"); len(w.shared.reads) != 0 {
-		t.Error("the read is kept")
+	refused(t, err, domain.PlatformUnavailable, "did not finish")
+	_, err = w.Definition(t.Context(), as, m)
+	refused(t, err, domain.PlatformUnavailable, "did not finish")
+	if n := w.called("POST", "getDefinition"); n != 1 {
+		t.Errorf("%d reads were begun, want 1", n)
+	}
+	_ = w.clock.Wait(t.Context(), 24*time.Hour)
+	w.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Second })
+	if _, err = w.Definition(t.Context(), as, m); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.called("POST", "getDefinition"); n != 2 {
+		t.Errorf("%d reads were begun, want 2", n)
 	}
 }

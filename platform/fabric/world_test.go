@@ -43,21 +43,22 @@ func (c *clock) Wait(ctx context.Context, d time.Duration) error {
 // remembered is what processes share: reads in progress and holds.
 type remembered struct {
 	mu    sync.Mutex
+	clock *clock
 	reads map[fabric.Read]string
+	begun map[fabric.Read]time.Time
 	holds []quota.Call
-	begun time.Time
 }
 
 func (r *remembered) Find(_ context.Context, of fabric.Read) (string, time.Time, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.reads[of], r.begun, nil
+	return r.reads[of], r.begun[of], nil
 }
 
 func (r *remembered) Keep(_ context.Context, of fabric.Read, operation string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.reads[of] = operation
+	r.reads[of], r.begun[of] = operation, r.clock.Now()
 	return nil
 }
 
@@ -118,8 +119,8 @@ func newWritable(t *testing.T, change func(*fabrictest.Options)) *world {
 
 func newWorldOver(t *testing.T, dir string, change func(*fabrictest.Options)) *world {
 	t.Helper()
-	w := &world{clock: &clock{now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)}, shared: &remembered{reads: map[fabric.Read]string{}}}
-	w.shared.begun = w.clock.now
+	w := &world{clock: &clock{now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)}}
+	w.shared = &remembered{clock: w.clock, reads: map[fabric.Read]string{}, begun: map[fabric.Read]time.Time{}}
 	w.root = dir
 	var err error
 	if w.folder, err = folder.Open(dir, folder.Options{}); err != nil {
@@ -204,4 +205,11 @@ func elsewhere(t *testing.T) *httptest.Server {
 	}))
 	t.Cleanup(s.Close)
 	return s
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

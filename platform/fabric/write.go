@@ -44,6 +44,9 @@ func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.
 	if err != nil {
 		return p.workspaceFirst(ctx, as, it.WorkspaceID, err)
 	}
+	if err := p.readAnew(ctx, as, it, ifHash); err != nil {
+		return err
+	}
 	if now.Hash() != ifHash {
 		return domain.Refuse(domain.ItemChanged, "%s was changed since it was read; read it again", nameOf(it)).
 			About(it.Type.IDName(), it.ID)
@@ -100,9 +103,22 @@ func (p *Platform) readAgain(ctx context.Context, as item.Caller, it item.Item, 
 	r := p.readOf(as, it)
 	r.stays = true
 	if as.Work != uuid.Nil {
-		r.as.Work = uuid.NewSHA1(as.Work, []byte(ifHash))
+		r.as.Work = workOfWrite(as.Work, ifHash)
 	}
 	return p.definition(ctx, r, it)
+}
+
+// workOfWrite returns what stands for the work in the read right before a write.
+func workOfWrite(work uuid.UUID, ifHash string) uuid.UUID { return uuid.NewSHA1(work, []byte(ifHash)) }
+
+// readAnew forgets what a step has read of the item. It comes before the write is sent: whatever then becomes of the write and
+// of the process, the next look reads from the start.
+func (p *Platform) readAnew(ctx context.Context, as item.Caller, it item.Item, ifHash string) error {
+	if as.Work == uuid.Nil {
+		return nil
+	}
+	return errors.Join(p.reads.Drop(ctx, Read{as.Work, as.PersonID, it.ID}),
+		p.reads.Drop(ctx, Read{workOfWrite(as.Work, ifHash), as.PersonID, it.ID}))
 }
 
 // FinishWrite returns how the platform's operation of a write has ended, or *item.Pending while it has not.

@@ -252,6 +252,60 @@ func TestALongWrite(t *testing.T) {
 	}
 }
 
+// What a step has read before a write is not given after it, whatever became of the write and of the process that sent it. A write
+// that waits for its comparison changes nothing, so the look before it is not repeated.
+func TestWhatWasReadBeforeAWrite(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault   fabrictest.Fault
+		theirs  bool
+		short   bool // for the comparison
+		reads   int
+		written bool
+	}{
+		"taken":              {reads: 3, written: true},
+		"the answer is lost": {fault: fabrictest.Fault{Path: "updateDefinition", Lost: true}, reads: 3, written: true},
+		"it is lost":         {fault: fabrictest.Fault{Path: "updateDefinition", Answer: fabrictest.Lost}, reads: 3},
+		"refused":            {fault: fabrictest.Fault{Path: "updateDefinition", Answer: fabrictest.Error(400, "CorruptedPayload", "")}, reads: 3},
+		"changed by others":  {theirs: true, reads: 3, written: true},
+		"it waits":           {short: true, reads: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWritable(t, func(o *fabrictest.Options) { o.Lasts = time.Second })
+			it, as := w.retailSales(t), person("ada")
+			as.Work = uuid.New()
+			before := w.read(t, as, it)
+			after, ctx := withText(t, before, "Sold."), t.Context()
+			if c.fault.Path != "" {
+				w.service.Script(c.fault)
+			}
+			if c.theirs {
+				check(t, w.folder.WriteDefinition(t.Context(), as, it, after, before.Hash()))
+			}
+			if c.short {
+				w.service.Set(func(o *fabrictest.Options) { o.Lasts = 100 * time.Second })
+				short, cancel := context.WithTimeout(ctx, 11*time.Second)
+				defer cancel()
+				ctx = short
+			}
+			err := w.WriteDefinition(ctx, as, it, after, before.Hash())
+			if s, ok := errors.AsType[*item.Sent](err); ok {
+				_, err = w.FinishWrite(t.Context(), as, it, s.Operation)
+				check(t, err)
+			} else if err == nil {
+				t.Fatal("the write is said to be made")
+			}
+			_ = w.clock.Wait(t.Context(), time.Minute)
+			w.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Second })
+			same(t, "the next look", map[bool]string{true: after.Hash(), false: before.Hash()}[c.written], w.read(t, as, it).Hash(), nil, nil)
+			if n := w.called(http.MethodPost, "getDefinition"); n != c.reads {
+				t.Errorf("%d reads were begun, want %d", n, c.reads)
+			}
+		})
+	}
+}
+
 // What another person changes between the comparison and the sending is overwritten, as docs/fabric.md says; what they change
 // after it stays.
 func TestTheWindowOfAWrite(t *testing.T) {

@@ -22,6 +22,9 @@ import (
 // Announce implements work.Platform. Reading a folder's models one by one costs nothing more.
 func (p *Platform) Announce(context.Context, item.Caller, uuid.UUID, []uuid.UUID) error { return nil }
 
+// Release implements work.Platform. Nothing is kept of a read.
+func (p *Platform) Release(context.Context, item.Caller, item.Item) error { return nil }
+
 // Definition reads every part of an item. It returns CapacityPaused if the workspace's capacity is paused
 // (docs/decisions.md 8.6). It returns ItemNotReadable if the folder holds no part, exceeds the bounds of this package,
 // or holds a part that is a link, pipe or device, has a name that is not UTF-8, or cannot be opened.

@@ -14,8 +14,8 @@ import (
 	"readiness/platform/fabric"
 )
 
-// Exports implements fabric.Exports. Its tables hold definitions until they are read, for at most an hour. It is safe for
-// concurrent use, within and across processes.
+// Exports implements fabric.Exports. Its tables hold definitions until the step that reads them has its outcome, for at most an
+// hour. It is safe for concurrent use, within and across processes.
 type Exports struct {
 	Pool *pgxpool.Pool
 	// Life is that of the process; what it did for an export is free when it dies. Without one, when the lease is over.
@@ -174,15 +174,25 @@ func (f *filling) flush(ctx context.Context) error {
 	return err
 }
 
-// Take implements fabric.Exports. A part belongs to the item with the longest root before it.
-func (x Exports) Take(ctx context.Context, e fabric.Export, id uuid.UUID, take func(path string, data []byte) error) error {
-	rows, err := x.Pool.Query(ctx, `WITH this AS (SELECT i.export_id, i.root FROM exports e JOIN exported_items i ON i.export_id = e.id
-			WHERE `+exportKey+` AND i.item_id = $5)
-		DELETE FROM exported_parts p USING this t
-		WHERE p.export_id = t.export_id AND p.path > t.root || '/' AND p.path < t.root || '0'
+// The parts p of an item t of an export. A part belongs to the item with the longest root before it.
+const (
+	exportedItem = `WITH this AS (SELECT i.export_id, i.root FROM exports e JOIN exported_items i ON i.export_id = e.id
+			WHERE ` + exportKey + ` AND i.item_id = $5)`
+	ofExportedItem = ` WHERE p.export_id = t.export_id AND p.path > t.root || '/' AND p.path < t.root || '0'
 			AND NOT EXISTS (SELECT FROM exported_items o WHERE o.export_id = t.export_id AND length(o.root) > length(t.root)
-				AND starts_with(p.path, o.root || '/'))
-		RETURNING substr(p.path, length(t.root) + 2), p.data`, keyOf(e, id)...)
+				AND starts_with(p.path, o.root || '/'))`
+)
+
+// Drop implements fabric.Exports.
+func (x Exports) Drop(ctx context.Context, e fabric.Export, id uuid.UUID) error {
+	_, err := x.Pool.Exec(ctx, exportedItem+` DELETE FROM exported_parts p USING this t`+ofExportedItem, keyOf(e, id)...)
+	return wrapped(err)
+}
+
+// Take implements fabric.Exports.
+func (x Exports) Take(ctx context.Context, e fabric.Export, id uuid.UUID, take func(path string, data []byte) error) error {
+	rows, err := x.Pool.Query(ctx, exportedItem+` SELECT substr(p.path, length(t.root) + 2), p.data FROM exported_parts p, this t`+
+		ofExportedItem, keyOf(e, id)...)
 	if err != nil {
 		return wrapped(err)
 	}

@@ -1,6 +1,6 @@
-// Package reads remembers in PostgreSQL the reads of definitions that a remote platform has begun and not finished, so
-// that any process continues them, and the definitions of bulk exports until each is read. The tables are not logged: after a
-// crash of the server the reads begin again.
+// Package reads remembers in PostgreSQL the reads of definitions that a remote platform has begun for a step of work, so that
+// any process continues them and none reads twice, and the definitions of bulk exports. Both last until the step has its outcome.
+// The tables are not logged: after a crash of the server the reads begin again.
 package reads
 
 import (
@@ -44,10 +44,10 @@ func (s Store) Drop(ctx context.Context, r fabric.Read) error {
 	return wrapped(err)
 }
 
-// Life is how long a read is remembered; no read lasts as long.
-const Life = 24 * time.Hour
+// Life is how long a read is remembered; none counts as long.
+const Life = time.Hour
 
-// Sweep deletes the reads of operations that ended without them.
+// Sweep deletes the reads that no step released.
 func (s Store) Sweep(ctx context.Context) error {
 	_, err := s.Pool.Exec(ctx, `DELETE FROM pending_reads WHERE begun < now() - $1::interval`, Life)
 	return wrapped(err)

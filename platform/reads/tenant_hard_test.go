@@ -128,6 +128,7 @@ func (w *tenant) run(q queue) (steps int) {
 			continue
 		}
 		check(w.t, err)
+		check(w.t, w.Release(w.t.Context(), s.as, s.model))
 	}
 	return steps
 }

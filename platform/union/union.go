@@ -129,6 +129,11 @@ func (p *Platform) Announce(ctx context.Context, as item.Caller, workspaceID uui
 	return p.Fabric.Announce(ctx, as, workspaceID, models)
 }
 
+// Release implements work.Platform. Only Fabric keeps anything of a read.
+func (p *Platform) Release(ctx context.Context, as item.Caller, it item.Item) error {
+	return p.Fabric.Release(ctx, as, it)
+}
+
 // ModelOf returns the model that a report shows.
 func (p *Platform) ModelOf(ctx context.Context, as item.Caller, report item.Item) (model item.Item, ok bool, err error) {
 	type found struct {
