@@ -39,11 +39,12 @@ func (s *Schedules) Change(ctx context.Context, caller Caller, id uuid.UUID, pat
 			return err
 		}
 		after := past.State
-		if after.Status() != schedule.Active || after.Owner != before.Owner {
+		if after.Status() != schedule.StatusActive || after.Owner != before.Owner {
 			s.deleteToken(c, before)
 		}
-		if longer := before.Status() == schedule.Active && before.Owner == caller.PersonID && !caller.TokenExpires.After(expires); !longer {
-			s.storeToken(c, caller, after) // else the stored token lives longer
+		kept := before.Status() == schedule.StatusActive && before.Owner == caller.PersonID
+		if !kept || caller.TokenExpires.After(expires) { // else the stored token lives longer
+			s.storeToken(c, caller, after)
 		}
 		return nil
 	})

@@ -45,7 +45,7 @@ func (s *Benchmarks) DeleteRun(ctx context.Context, caller Caller, workspaceID, 
 				At: s.Runs.now()}}); err != nil {
 				return err
 			}
-			if err := eventstore.Decide(c, f.own, operation.Fail{Broken: operation.Broken{Failure: failure,
+			if err := eventstore.Decide(c, f.own, operation.Fail{Failed: operation.Failed{Failure: failure,
 				Impact: f.own.State.Impact}}); err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/operation"
 	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 	"readiness/projections"
 )
@@ -56,7 +57,7 @@ func (s *service) kept(t *testing.T, hash string) bool {
 func (s *service) trackedItem(t *testing.T, accountID string, modelID uuid.UUID) (trackeditem.Item, int) {
 	t.Helper()
 	i := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, modelID))
-	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
+	total := eventstore.FoldLast[room.Total](room.Stream(accountID))
 	check(t, s.Store.Load(t.Context(), i, total))
 	return i.State, total.State.Used
 }
@@ -102,7 +103,7 @@ func TestDeleteResults(t *testing.T) {
 	if n, m := len(list("contoso", model(1))), len(list("other", model(0))); n != 1 || m != 1 {
 		t.Errorf("of others' assessments %d and %d are listed, want one each", n, m)
 	}
-	if i, n := s.trackedItem(t, "contoso", model(0)); i.Status != trackeditem.ResultsDeleted || n != 1 {
+	if i, n := s.trackedItem(t, "contoso", model(0)); i.Status != trackeditem.StatusResultsDeleted || n != 1 {
 		t.Errorf("the item is %s, and %d items count", i.Status, n)
 	}
 	if a, f := s.Used(t, "contoso", account.Assessments, account.Day), s.Used(t, "contoso", account.FirstLooks, account.Lifetime); a != 5 || f != 2 {
@@ -120,7 +121,7 @@ func TestDeleteResults(t *testing.T) {
 	if got := list("contoso", model(0)); len(got) != 1 || got[0].ComparableWithPrevious || got[0].AssessmentID != again.AssessmentID {
 		t.Errorf("got %+v, want the one assessment, with nothing to compare it with", got)
 	}
-	if i, n := s.trackedItem(t, "contoso", model(0)); i.Status != trackeditem.Tracked || n != 1 {
+	if i, n := s.trackedItem(t, "contoso", model(0)); i.Status != trackeditem.StatusTracked || n != 1 {
 		t.Errorf("the item is %s, and %d items count", i.Status, n)
 	}
 	if f := s.Used(t, "contoso", account.FirstLooks, account.Lifetime); f != 2 {

@@ -9,28 +9,14 @@ import (
 	"readiness/commands"
 )
 
-// An event's Go name is its stored name: operation.ImpactCorrected is stored as operation.impact-corrected. A stored name
-// outlives the type, so a few differ, each for a reason.
+// An event's Go name is its stored name: operation.ImpactCorrected is stored as operation.impact-corrected.
 func TestEventsBearTheirStoredNames(t *testing.T) {
 	t.Parallel()
-	const status = "a status has that name"
-	differs := map[string]string{
-		"operation.Completed": status, "operation.Broken": status, "operation.Stopped": status, "schedule.WasPaused": status,
-		"trackeditem.PixiesRemoved": status, "trackeditem.Gone": status, "trackeditem.ResultsGone": status, "pixies.Gone": status,
-		"trackeditem.RoomReserved":  "trackeditem.Reserved is another stream's",
-		"trackeditem.RoomGivenBack": "trackeditem.GivenBack is another stream's",
-	}
 	for _, e := range commands.Events() {
 		of := reflect.TypeOf(e.Example)
-		_, stored, _ := strings.Cut(e.Example.EventType(), ".")
-		name := of.String()
-		if reason, differ := differs[name]; (kebab(of.Name()) == stored) == differ {
-			t.Errorf("%s is stored as %s; the names must be equal, except for a reason (%q)", name, e.Example.EventType(), reason)
+		if _, stored, _ := strings.Cut(e.Example.EventType(), "."); kebab(of.Name()) != stored {
+			t.Errorf("%s is stored as %s; the names must be equal", of, e.Example.EventType())
 		}
-		delete(differs, name)
-	}
-	for name := range differs {
-		t.Errorf("there is no event %s", name)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"readiness/domain/pixies"
 	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 )
 
@@ -36,7 +37,7 @@ func Events() []eventstore.Type {
 		eventstore.Of("operation",
 			operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{},
 			operation.WentOn{},
-			operation.ImpactCorrected{}, operation.Completed{}, operation.Broken{}, operation.Stopped{},
+			operation.ImpactCorrected{}, operation.Succeeded{}, operation.Failed{}, operation.Cancelled{},
 			assessment.RunAccepted{}, assessment.ModelEnded{},
 			optimization.PreviewAccepted{}, optimization.Previewed{},
 			optimization.ApplyAccepted{}, optimization.Proposed{}, optimization.WriteStarted{}, optimization.WriteIntended{},
@@ -52,19 +53,19 @@ func Events() []eventstore.Type {
 			assessment.Accepted{}, assessment.GivenBack{}, assessment.Recorded{}, assessment.Pinned{}, assessment.Unpinned{},
 			assessment.Ended{}, assessment.ResultsDeleted{}),
 		eventstore.Carrying[trackeditem.Item]("trackeditem",
-			trackeditem.Reserved{}, trackeditem.GivenBack{}, trackeditem.Claimed{}, trackeditem.PixiesRemoved{}, trackeditem.AddedAgain{},
-			trackeditem.Gone{},
-			trackeditem.ResultsGone{}, trackeditem.TrackedAgain{}, trackeditem.Renamed{}),
-		eventstore.Carrying[trackeditem.Total]("trackeditems",
-			trackeditem.RoomReserved{}, trackeditem.RoomGivenBack{}, trackeditem.Counted{}),
+			trackeditem.Reserved{}, trackeditem.GivenBack{}, trackeditem.Claimed{}, trackeditem.Removed{}, trackeditem.AddedAgain{},
+			trackeditem.Deleted{},
+			trackeditem.ResultsDeleted{}, trackeditem.TrackedAgain{}, trackeditem.Renamed{}),
+		eventstore.Carrying[room.Total]("trackeditems",
+			room.Reserved{}, room.GivenBack{}, room.Counted{}),
 		eventstore.Carrying[optimization.Standing]("optimization",
 			optimization.LockTaken{}, optimization.LockReleased{}),
 		eventstore.Carrying[pixies.Report]("pixies",
-			pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.Gone{}),
+			pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.ReportDeleted{}),
 		eventstore.Of("pixieviews",
 			pixies.Seen{}),
 		eventstore.Carrying[schedule.Schedule]("schedule",
-			schedule.Created{}, schedule.Changed{}, schedule.SlotStarted{}, schedule.SlotRefused{}, schedule.WasPaused{},
+			schedule.Created{}, schedule.Changed{}, schedule.SlotStarted{}, schedule.SlotRefused{}, schedule.Paused{},
 			schedule.Deleted{}),
 		eventstore.Carrying[benchmark.SavedQuestions]("questions",
 			benchmark.SaveAccepted{}, benchmark.QuestionsSaved{}),

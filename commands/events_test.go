@@ -31,6 +31,7 @@ import (
 	"readiness/domain/proposal"
 	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 )
 
@@ -52,10 +53,10 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		ItemID: id(4), ItemType: item.SemanticModel, WorkspaceID: id(3), WorkspaceName: "Retail", DisplayName: "Sales", LicenseID: "main",
 		ReservedBy: []uuid.UUID{id(1), id(2)},
 	}
-	room := trackeditem.Total{Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}, Reserved: 2, ReservedByLicense: map[string]int{"main": 1, "eu": 1}}
+	reservedRoom := room.Total{Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}, Reserved: 2, ReservedByLicense: map[string]int{"main": 1, "eu": 1}}
 	tracked := trackeditem.Item{
 		ItemID: id(4), ItemType: item.SemanticModel, WorkspaceID: id(3), WorkspaceName: "Retail", DisplayName: "Sales",
-		Status: trackeditem.Deleted, TrackedSince: at, DeletedAt: &at, LicenseID: "main", ClaimedVia: trackeditem.ViaAssessment,
+		Status: trackeditem.StatusDeleted, TrackedSince: at, DeletedAt: &at, LicenseID: "main", ClaimedVia: trackeditem.ViaAssessment,
 	}
 	saved := benchmark.SavedSet{DocumentHash: "sha256:1", QuestionSetHash: "sha256:2", Count: 20, Repeats: 3, OperationID: id(1), Number: 2}
 	old, money := "Old", "Money"
@@ -71,7 +72,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		Standing: optimization.ChildFailed, Code: domain.ItemChanged, Message: "changed",
 	}
 	report := pixies.Report{
-		ReportID: id(6), WorkspaceID: id(3), ReportName: "Sales", ModelID: &itemID, Status: pixies.HasPixies, Pages: &seven, Visuals: &forty,
+		ReportID: id(6), WorkspaceID: id(3), ReportName: "Sales", ModelID: &itemID, Status: pixies.StatusHasPixies, Pages: &seven, Visuals: &forty,
 		Placed: []pixies.Placed{{Page: "Overview", ID: "0f"}}, ChangedAt: &at, Holder: &itemID, LastOperation: &itemID,
 	}
 	provider := aiprovider.Configuration{
@@ -109,7 +110,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 	}
 	runs := abtest.Standing{
 		Runs: 2, SortedAt: at, Succeeded: &itemID, Aggregate: &aggregate, Gaps: []int{3},
-		Latest: &abtest.LatestRun{RunID: id(1), Status: operation.Failed, StartedAt: at, FinishedAt: &at, Aggregate: &aggregate, Failure: &failure},
+		Latest: &abtest.LatestRun{RunID: id(1), Status: operation.StatusFailed, StartedAt: at, FinishedAt: &at, Aggregate: &aggregate, Failure: &failure},
 	}
 	sideB := abtest.B
 	examples := []domain.Event{
@@ -135,9 +136,9 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		},
 		operation.Started{Percent: &seven},
 		operation.Progressed{Percent: 40},
-		operation.Completed{},
-		operation.Broken{Failure: failure, Impact: operation.Impact{Assessments: &seven}},
-		operation.Stopped{},
+		operation.Succeeded{},
+		operation.Failed{Failure: failure, Impact: operation.Impact{Assessments: &seven}},
+		operation.Cancelled{},
 		assessment.RunAccepted{WorkspaceID: id(3), WorkspaceName: "Retail", Models: []assessment.Model{{ModelID: id(4), ModelName: "Sales", FirstLook: true}}},
 		assessment.ModelEnded{Result: result},
 		assessment.Accepted{OperationID: id(1), WorkspaceID: id(3), ModelID: id(4), FirstLook: true, Standing: standing},
@@ -155,10 +156,10 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		trackeditem.Claimed{Item: tracked},
 		trackeditem.Reserved{Item: reserved},
 		trackeditem.GivenBack{Item: reserved},
-		trackeditem.PixiesRemoved{Item: tracked},
+		trackeditem.Removed{Item: tracked},
 		trackeditem.AddedAgain{Item: tracked},
-		trackeditem.Gone{Item: tracked},
-		trackeditem.ResultsGone{Item: tracked},
+		trackeditem.Deleted{Item: tracked},
+		trackeditem.ResultsDeleted{Item: tracked},
 		trackeditem.TrackedAgain{Item: tracked},
 		trackeditem.Renamed{Item: tracked},
 		operation.WaitingForOwner{Until: &at},
@@ -192,7 +193,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		pixies.Added{Report: report},
 		pixies.Removed{Report: report},
 		pixies.LeftAsItWas{Report: report},
-		pixies.Gone{Report: report},
+		pixies.ReportDeleted{Report: report},
 		pixies.RunAccepted{
 			Verb: pixies.Adds, WorkspaceID: id(3), WorkspaceName: "Retail", Reports: []pixies.Named{{ReportID: id(6), ReportName: "Sales"}}, Single: true,
 			Setup:   &pixies.Setup{CollectorBaseURL: "https://views.example", Size: 4, Corner: "TopLeft", ExcludePages: []string{"Draft*"}},
@@ -224,7 +225,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		schedule.Changed{Schedule: scheduled},
 		schedule.SlotStarted{Slot: at, OperationID: id(1), Schedule: scheduled},
 		schedule.SlotRefused{Slot: at, Code: domain.AssessmentDailyLimitReached, Schedule: scheduled},
-		schedule.WasPaused{Slot: at, Schedule: scheduled},
+		schedule.Paused{Slot: at, Schedule: scheduled},
 		schedule.Deleted{ScheduleID: id(7)},
 		benchmark.RunAccepted{
 			RunID: id(8), AccountID: "contoso", OperationID: id(1), Side: side, Questions: "sha256:1", QuestionSetHash: "sha256:2", Count: 20, Repeats: 3,
@@ -253,7 +254,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		abtest.Reworded{Words: words},
 		abtest.RunAdded{RunID: id(1), SideA: side, SideB: side, Questions: asked, At: at, Standing: runs},
 		abtest.QuestionsFrozen{Questions: asked},
-		abtest.RunEnded{RunID: id(1), Status: operation.Succeeded, Failure: &failure, Aggregate: &aggregate, Gap: &seven, Document: "sha256:3", At: at, Standing: runs},
+		abtest.RunEnded{RunID: id(1), Status: operation.StatusSucceeded, Failure: &failure, Aggregate: &aggregate, Gap: &seven, Document: "sha256:3", At: at, Standing: runs},
 		abtest.RunRevised{RunID: id(1), Aggregate: aggregate, Gap: seven, Document: "sha256:4", Standing: runs},
 		abtest.RunRemoved{RunID: id(1), Standing: runs},
 		abtest.Deleted{Runs: 2},
@@ -273,9 +274,9 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		abtest.ComparisonRevised{Compared: abtest.Compared{Document: "sha256:4", Aggregate: aggregate}},
 		abtest.RunStopped{Side: &sideB, Counted: true, Asked: 7, Total: 40},
 		abtest.RunErased{},
-		trackeditem.Counted{Change: trackeditem.Change{ItemIDs: []uuid.UUID{id(4), id(5)}, LicenseID: "main", Total: trackeditem.Total{Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}}}},
-		trackeditem.RoomReserved{Change: trackeditem.Change{ItemIDs: []uuid.UUID{id(4)}, LicenseID: "main", Total: room}},
-		trackeditem.RoomGivenBack{Change: trackeditem.Change{ItemIDs: []uuid.UUID{id(4)}, LicenseID: "main", Total: room}},
+		room.Counted{Change: room.Change{ItemIDs: []uuid.UUID{id(4), id(5)}, LicenseID: "main", Total: room.Total{Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}}}},
+		room.Reserved{Change: room.Change{ItemIDs: []uuid.UUID{id(4)}, LicenseID: "main", Total: reservedRoom}},
+		room.GivenBack{Change: room.Change{ItemIDs: []uuid.UUID{id(4)}, LicenseID: "main", Total: reservedRoom}},
 	}
 	codec, err := eventstore.NewCodec(commands.Events()...)
 	check(t, err)

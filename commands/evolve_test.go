@@ -47,7 +47,7 @@ func evolves[S any](name, stream string, evolve func(S, domain.Event) S, of, giv
 var ofOperation = []domain.Event{
 	operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{}, operation.WentOn{},
 	operation.ImpactCorrected{},
-	operation.Completed{}, operation.Broken{}, operation.Stopped{},
+	operation.Succeeded{}, operation.Failed{}, operation.Cancelled{},
 }
 
 func worked(events ...domain.Event) []domain.Event { return slices.Concat(ofOperation, events) }

@@ -15,7 +15,7 @@ func withFormerPeople(types []eventstore.Type) []eventstore.Type {
 	for i := range types {
 		switch types[i].Example.(type) {
 		case account.PersonSaved, account.PersonRemoved, operation.Accepted,
-			schedule.Created, schedule.Changed, schedule.SlotStarted, schedule.SlotRefused, schedule.WasPaused:
+			schedule.Created, schedule.Changed, schedule.SlotStarted, schedule.SlotRefused, schedule.Paused:
 			types[i].SchemaVersion = 2
 			types[i].Upcasters = []eventstore.Upcaster{func(data json.RawMessage) (json.RawMessage, error) { return data, nil }}
 		}

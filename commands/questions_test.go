@@ -66,7 +66,7 @@ func TestSavedQuestionsAsOfNow(t *testing.T) {
 		{Text: "What is the revenue?", Expected: benchmark.Expected{DAX: "EVALUATE ROW(\"Revenue\", [Revenue])"}},
 	}})
 	check(t, err)
-	s.done(t, accepted.OperationID, operation.Succeeded)
+	s.done(t, accepted.OperationID, operation.StatusSucceeded)
 	before := s.Left(t)
 	got, err := s.Benchmarks.SavedQuestions(t.Context(), caller, retail, model(0))
 	if err != nil || got.Count != 1 || got.CanRun != 1 || got.Repeats != 2 || len(got.Value[0].Expected.Fields) != 1 || got.Value[0].QuestionID == "" {

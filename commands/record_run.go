@@ -144,7 +144,7 @@ func (r Runs) Fail(ctx context.Context, meta eventstore.Metadata, a Asking, fail
 		}
 		impact := f.operation().Impact
 		impact.BenchmarkRuns = new(f.run.State.Spent(failure.Code))
-		return f.decideOperation(c, operation.Fail{Broken: operation.Broken{Failure: failure, Impact: impact}},
+		return f.decideOperation(c, operation.Fail{Failed: operation.Failed{Failure: failure, Impact: impact}},
 			abtest.FailSide{Side: abtest.SideName(sideName(a.Run)), Failure: failure, Asked: f.run.State})
 	})
 	return err

@@ -12,7 +12,7 @@ import (
 // of the new token's life left, so that few reads write. A token that may not start
 // work is never stored.
 func (s *Schedules) Renew(ctx context.Context, caller Caller, read schedule.Schedule) error {
-	if !caller.MayWrite || read.Owner != caller.PersonID || read.Status() != schedule.Active {
+	if !caller.MayWrite || read.Owner != caller.PersonID || read.Status() != schedule.StatusActive {
 		return nil
 	}
 	now := s.Now()

@@ -57,7 +57,7 @@ func (s *Schedules) lasting(ctx context.Context, caller Caller) Caller {
 // storeToken stores the caller's token for the slots of the schedule, until the
 // token expires, if the schedule is active and the caller's.
 func (s *Schedules) storeToken(c *eventstore.Change, caller Caller, now schedule.Schedule) {
-	if now.Status() == schedule.Active && now.Owner == caller.PersonID && caller.MayWrite {
+	if now.Status() == schedule.StatusActive && now.Owner == caller.PersonID && caller.MayWrite {
 		c.Queue(s.Vault.Put(now.TokenID(), caller.Token, caller.TokenExpires))
 	}
 }

@@ -100,7 +100,7 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 	}
 	want := map[uuid.UUID]trackeditem.Item{analyst: {
 		ItemID: analyst, ItemType: item.DataAgent, WorkspaceID: retail, WorkspaceName: "Retail", DisplayName: "Analyst",
-		Status: trackeditem.Tracked, TrackedSince: noon, ClaimedVia: trackeditem.ViaAgentAssessment,
+		Status: trackeditem.StatusTracked, TrackedSince: noon, ClaimedVia: trackeditem.ViaAgentAssessment,
 	}}
 	if d := cmp.Diff(want, s.tracked(t, "contoso")); d != "" {
 		t.Errorf("tracked items (-want +got):\n%s", d)
@@ -129,7 +129,7 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 	if _, err := s.Workspaces.Items(t.Context(), ana, retail, item.DataAgent); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.tracked(t, "contoso")[analyst]; got.Status != trackeditem.Deleted {
+	if got := s.tracked(t, "contoso")[analyst]; got.Status != trackeditem.StatusDeleted {
 		t.Errorf("after its deletion it is %s", got.Status)
 	}
 }

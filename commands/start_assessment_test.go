@@ -103,7 +103,7 @@ func TestStartAssessment(t *testing.T) {
 	if err != nil || !found {
 		t.Fatal(found, err)
 	}
-	if op.Status != operation.NotStarted || op.Type != operation.AssessSemanticModel || op.Owner != "ana" || op.Resource.WorkspaceID != retail ||
+	if op.Status != operation.StatusNotStarted || op.Type != operation.AssessSemanticModel || op.Owner != "ana" || op.Resource.WorkspaceID != retail ||
 		*op.Resource.ItemID != model(0) || *op.Impact.Assessments != 1 || !*op.Impact.FirstLook || !op.CreatedAt.Equal(noon) {
 		t.Errorf("the operation reads %+v", op)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"readiness/domain/account"
 	"readiness/domain/item"
-	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 )
 
@@ -72,6 +72,6 @@ func pastAccount(caller Caller) *eventstore.Past[account.Account] {
 // licenseOf returns the caller's license: their own, else the account's default,
 // else none.
 func licenseOf(owner account.Account, caller Caller) account.License {
-	license, _ := trackeditem.LicenseOf(owner, caller.License)
+	license, _ := room.LicenseOf(owner, caller.License)
 	return license
 }

@@ -223,7 +223,7 @@ func TestRefusedSlots(t *testing.T) {
 	p.look(t, six.Add(time.Minute))
 	for id, code := range map[uuid.UUID]domain.Code{first.ScheduleID: domain.AssessmentDailyLimitReached, asleep.ScheduleID: domain.CapacityPaused} {
 		s := p.read(t, id)
-		if r := s.LastRun; s.Status() != schedule.Active || r == nil || r.Outcome != schedule.Refused || r.Code != code || r.Message == "" || r.OperationID != nil || !r.Slot.Equal(six) || !s.NextRunAt().Equal(six.AddDate(0, 0, 1)) {
+		if r := s.LastRun; s.Status() != schedule.StatusActive || r == nil || r.Outcome != schedule.Refused || r.Code != code || r.Message == "" || r.OperationID != nil || !r.Slot.Equal(six) || !s.NextRunAt().Equal(six.AddDate(0, 0, 1)) {
 			t.Errorf("%s: the schedule reads %+v, last %+v", code, s, r)
 		}
 		if !p.keeps(t, id) {
@@ -343,7 +343,7 @@ func TestPausedSlots(t *testing.T) {
 			c.breaks(t, p)
 			p.look(t, six.Add(time.Minute))
 			s := p.read(t, id)
-			if s.Status() != schedule.Paused || s.Paused.Code != c.code || s.Paused.Message == "" || !s.PausedAt.Equal(six.Add(time.Minute)) || s.NextRunAt() != nil || !s.Enabled {
+			if s.Status() != schedule.StatusPaused || s.Paused.Code != c.code || s.Paused.Message == "" || !s.PausedAt.Equal(six.Add(time.Minute)) || s.NextRunAt() != nil || !s.Enabled {
 				t.Fatalf("the schedule reads %+v, paused because of %+v", s, s.Paused)
 			}
 			if r := s.LastRun; r.Outcome != schedule.Missed || !r.Slot.Equal(six) || r.Code != c.code || r.OperationID != nil {
@@ -360,7 +360,7 @@ func TestPausedSlots(t *testing.T) {
 			p.Unchanged(t, before)
 
 			c.mends(t, p)
-			if s = p.takeUp(t, c.takenUpBy, id); s.Status() != schedule.Active || s.Owner != item.PersonID(c.takenUpBy) || s.Paused != nil || s.PausedAt != nil || !s.NextRunAt().Equal(six) {
+			if s = p.takeUp(t, c.takenUpBy, id); s.Status() != schedule.StatusActive || s.Owner != item.PersonID(c.takenUpBy) || s.Paused != nil || s.PausedAt != nil || !s.NextRunAt().Equal(six) {
 				t.Fatalf("resumed, it reads %+v", s)
 			}
 			p.look(t, six.AddDate(0, 0, 2).Add(time.Hour))

@@ -16,6 +16,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 	"readiness/projections"
 )
@@ -74,9 +75,9 @@ func (s *service) tracked(t *testing.T, accountID string) map[uuid.UUID]trackedi
 }
 
 // total returns the account's count.
-func (s *service) total(t *testing.T, accountID string) trackeditem.Total {
+func (s *service) total(t *testing.T, accountID string) room.Total {
 	t.Helper()
-	p := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
+	p := eventstore.FoldLast[room.Total](room.Stream(accountID))
 	check(t, s.Store.Load(t.Context(), p))
 	return p.State
 }
@@ -118,7 +119,7 @@ func TestSecondAssessmentTracks(t *testing.T) {
 	one := func(n int, name string, since time.Time) trackeditem.Item {
 		return trackeditem.Item{
 			ItemID: model(n), ItemType: item.SemanticModel, WorkspaceID: retail, WorkspaceName: "Retail", DisplayName: name,
-			Status: trackeditem.Tracked, TrackedSince: since, ClaimedVia: trackeditem.ViaAssessment,
+			Status: trackeditem.StatusTracked, TrackedSince: since, ClaimedVia: trackeditem.ViaAssessment,
 		}
 	}
 	want := map[uuid.UUID]trackeditem.Item{
@@ -127,7 +128,7 @@ func TestSecondAssessmentTracks(t *testing.T) {
 	if d := cmp.Diff(want, s.tracked(t, "contoso")); d != "" {
 		t.Errorf("tracked items (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff(trackeditem.Total{Used: 3, ByLicense: map[string]int{"": 3}}, s.total(t, "contoso"), cmpopts.EquateEmpty()); d != "" {
+	if d := cmp.Diff(room.Total{Used: 3, ByLicense: map[string]int{"": 3}}, s.total(t, "contoso"), cmpopts.EquateEmpty()); d != "" {
 		t.Errorf("count (-want +got):\n%s", d)
 	}
 	if all := s.tracked(t, "fabrikam"); len(all) != 0 {
@@ -147,13 +148,13 @@ func TestTrackedAgain(t *testing.T) {
 	err := s.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, past, trackeditem.DeleteResults{})
 	})
-	if got := s.tracked(t, "contoso")[model(0)].Status; err != nil || got != trackeditem.ResultsDeleted {
+	if got := s.tracked(t, "contoso")[model(0)].Status; err != nil || got != trackeditem.StatusResultsDeleted {
 		t.Fatalf("%s (%v)", got, err)
 	}
 	if impact := s.assess(t, s.Ana(plan), 0); *impact.TrackedItem {
 		t.Error("it became a tracked item a second time")
 	}
-	if got := s.tracked(t, "contoso")[model(0)].Status; got != trackeditem.Tracked || s.total(t, "contoso").Used != 1 {
+	if got := s.tracked(t, "contoso")[model(0)].Status; got != trackeditem.StatusTracked || s.total(t, "contoso").Used != 1 {
 		t.Errorf("%s, and the count is %+v", got, s.total(t, "contoso"))
 	}
 }
@@ -349,10 +350,10 @@ func TestListingNoticesTrackedItems(t *testing.T) {
 	}
 	all := s.tracked(t, "contoso")
 	at := noon.Add(time.Hour)
-	if i := all[model(0)]; i.Status != trackeditem.Deleted || !cmp.Equal(i.DeletedAt, &at) || i.DisplayName != "Model 000" || !i.TrackedSince.Equal(noon) {
+	if i := all[model(0)]; i.Status != trackeditem.StatusDeleted || !cmp.Equal(i.DeletedAt, &at) || i.DisplayName != "Model 000" || !i.TrackedSince.Equal(noon) {
 		t.Errorf("the deleted one reads %+v", i)
 	}
-	if i := all[model(1)]; i.Status != trackeditem.Tracked || i.DisplayName != "Renamed" {
+	if i := all[model(1)]; i.Status != trackeditem.StatusTracked || i.DisplayName != "Renamed" {
 		t.Errorf("the renamed one reads %+v", i)
 	}
 
@@ -363,7 +364,7 @@ func TestListingNoticesTrackedItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	all = s.tracked(t, "contoso")
-	if a, b := all[model(2)], all[model(3)]; a.Status != trackeditem.Deleted || b.Status != trackeditem.Tracked || b.DisplayName != "Renamed too" {
+	if a, b := all[model(2)], all[model(3)]; a.Status != trackeditem.StatusDeleted || b.Status != trackeditem.StatusTracked || b.DisplayName != "Renamed too" {
 		t.Errorf("after a bulk assessment they read %+v and %+v", a, b)
 	}
 	if got := s.total(t, "contoso"); got.Used != 4 {

@@ -8,20 +8,21 @@ import (
 
 	"readiness/domain/account"
 	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 )
 
 // Tracking is a set of items that operations reserve, claim or release, with the
 // account's count of them. A change decides both together (decisions/9/6).
 type Tracking struct {
-	total *eventstore.Past[trackeditem.Total]
+	total *eventstore.Past[room.Total]
 	ids   []uuid.UUID // each once
 	items []*eventstore.Past[trackeditem.Item]
 }
 
 // Track returns the tracking of the items and of the account's count.
 func Track(accountID string, itemIDs ...uuid.UUID) *Tracking {
-	t := &Tracking{total: eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID)), ids: distinct(itemIDs)}
+	t := &Tracking{total: eventstore.FoldLast[room.Total](room.Stream(accountID)), ids: distinct(itemIDs)}
 	for _, id := range t.ids {
 		t.items = append(t.items, eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, id)))
 	}
@@ -47,14 +48,14 @@ func (t *Tracking) Item(itemID uuid.UUID) trackeditem.Item { return t.Past(itemI
 
 // Reserve reserves those of the items that are not yet tracked items, all or none.
 // It refuses when the caps leave no room for all.
-func (t *Tracking) Reserve(c *eventstore.Change, caps trackeditem.Caps, items ...trackeditem.Reserve) error {
+func (t *Tracking) Reserve(c *eventstore.Change, caps room.Caps, items ...trackeditem.Reserve) error {
 	var fresh []uuid.UUID
 	for _, reserve := range items {
 		if i := t.Item(reserve.ItemID); !i.Counts() && len(i.ReservedBy) == 0 && !slices.Contains(fresh, reserve.ItemID) {
 			fresh = append(fresh, reserve.ItemID)
 		}
 	}
-	if err := eventstore.Decide(c, t.total, trackeditem.ReserveRoom{ItemIDs: fresh, Caps: caps}); err != nil {
+	if err := eventstore.Decide(c, t.total, room.Reserve{ItemIDs: fresh, Caps: caps}); err != nil {
 		return err
 	}
 	for _, reserve := range items {
@@ -69,7 +70,7 @@ func (t *Tracking) Reserve(c *eventstore.Change, caps trackeditem.Caps, items ..
 // reserve is Reserve under the caps of the caller.
 func (t *Tracking) reserve(c *eventstore.Change, caller Caller, owner account.Account, limits account.Limits,
 	items ...trackeditem.Reserve) error {
-	return t.Reserve(c, trackeditem.CapsOf(owner, caller.License, limits.TrackedItems), items...)
+	return t.Reserve(c, room.CapsOf(owner, caller.License, limits.TrackedItems), items...)
 }
 
 // Expects reports whether the operation's impact must announce the item as a
@@ -100,7 +101,7 @@ func (t *Tracking) Claim(c *eventstore.Change, operationID, itemID uuid.UUID, vi
 	if !past.State.Holds(operationID) {
 		return nil
 	}
-	count := trackeditem.Count{ItemIDs: []uuid.UUID{itemID}, LicenseID: past.State.LicenseID}
+	count := room.Count{ItemIDs: []uuid.UUID{itemID}, LicenseID: past.State.LicenseID}
 	if err := eventstore.Decide(c, past, trackeditem.Claim{OperationID: operationID, Via: via, At: at}); err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (t *Tracking) Release(c *eventstore.Change, operationID uuid.UUID) error {
 		if len(past.State.ReservedBy) > 0 {
 			continue
 		}
-		if err := eventstore.Decide(c, t.total, trackeditem.ReleaseRoom{ItemIDs: t.ids[i : i+1 : i+1],
+		if err := eventstore.Decide(c, t.total, room.Release{ItemIDs: t.ids[i : i+1 : i+1],
 			LicenseID: past.State.LicenseID}); err != nil {
 			return err
 		}

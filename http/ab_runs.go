@@ -116,7 +116,7 @@ func (s *Server) hasResult(runID uuid.UUID, status operation.Status, since time.
 	case !status.Ended():
 		wait := time.Duration(retryAfter(s.now().Sub(since))) * time.Second
 		return domain.Refuse(domain.ResultNotReady, "run %s has not ended; read it until it has", runID).About("runId", runID).After(wait)
-	case status != operation.Succeeded:
+	case status != operation.StatusSucceeded:
 		return domain.Refuse(domain.OperationHasNoResult, "run %s has no result because it is %s; the run says why", runID,
 			status).About("runId", runID)
 	}
@@ -221,7 +221,7 @@ func counted(r projections.AbRun) *bool {
 	switch {
 	case r.Stopped != nil:
 		return &r.Stopped.Counted
-	case r.Operation.Status == operation.Succeeded:
+	case r.Operation.Status == operation.StatusSucceeded:
 		return new(true)
 	case r.Operation.Status.Ended():
 		if r.Operation.Impact.BenchmarkRuns == nil {

@@ -211,7 +211,7 @@ func TestUnsuccessfulRuns(t *testing.T) {
 	w.ask("acme", of.runA, 3)
 	w.onRun("acme", of.run, abtest.Stop{AskedA: w.onBenchmark("acme", of.runA)})
 	w.onBenchmark("acme", of.runA, benchmark.StopRun{At: w.Now()})
-	w.endRun(of, abtest.RunEnded{Status: operation.Cancelled})
+	w.endRun(of, abtest.RunEnded{Status: operation.StatusCancelled})
 	got := w.read(abRunPath(of.test, of.run))
 	if diff := cmp.Diff(map[string]any{"side": "A", "counted": true, "asked": 3.0, "total": 8.0}, got["cancel"]); diff != "" {
 		t.Errorf("cancel (-want +got):\n%s", diff)
@@ -239,7 +239,7 @@ func TestUnsuccessfulRuns(t *testing.T) {
 	failure := operation.Failure{Code: domain.CapacityPaused, Message: "the capacity is paused"}
 	w.onRun("acme", of.run, abtest.FailSide{Side: abtest.B, Failure: failure, Asked: w.onBenchmark("acme", of.runB)})
 	w.onBenchmark("acme", of.runB, benchmark.FailRun{RunFailed: benchmark.RunFailed{Failure: failure, At: w.Now()}})
-	w.endRun(of, abtest.RunEnded{Status: operation.Failed, Failure: &failure})
+	w.endRun(of, abtest.RunEnded{Status: operation.StatusFailed, Failure: &failure})
 	got = w.read(abRunPath(of.test, of.run))
 	failed := got["sideB"].(map[string]any)
 	if failed["status"] != "Failed" || failed["errorCode"] != "CapacityPaused" || failed["capacityWorkspaceId"] != sales.String() || got["counted"] != false || got["status"] != "Failed" {

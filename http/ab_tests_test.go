@@ -58,7 +58,7 @@ func TestAbTestsList(t *testing.T) {
 	w.abTest("other", abtest.Words{Name: "theirs"}, plain, plain, abtest.Source{Kind: abtest.FromQuestions})
 	// The newest run of beta ends after all others have started; the newest run of Alpha is deleted.
 	w.onRun("acme", made["beta"].run, abtest.Stop{})
-	w.endRun(made["beta"], abtest.RunEnded{Status: operation.Cancelled})
+	w.endRun(made["beta"], abtest.RunEnded{Status: operation.StatusCancelled})
 	w.onTest("acme", made["Alpha"].test, abtest.RemoveRun{RunID: made["Alpha"].run})
 	w.onRun("acme", made["Alpha"].run, abtest.Erase{})
 	latest := []string{"beta", "delta", "Épsilon", "gamma_1", "Alpha"}

@@ -209,7 +209,7 @@ func (w *world) compared(of abTested, gap int) []byte {
 	check(w.t, err)
 	hash := w.keep(body)
 	w.onRun(of.accountID, of.run, abtest.Finish{Compared: abtest.Compared{Document: hash, Aggregate: c.Aggregate, Agreement: c.Agreement}})
-	w.endRun(of, abtest.RunEnded{Status: operation.Succeeded, Aggregate: &c.Aggregate, Gap: &gap, Document: hash})
+	w.endRun(of, abtest.RunEnded{Status: operation.StatusSucceeded, Aggregate: &c.Aggregate, Gap: &gap, Document: hash})
 	return body
 }
 

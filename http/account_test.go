@@ -16,6 +16,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 	readinesshttp "readiness/http"
 	"readiness/http/rate"
@@ -161,7 +162,7 @@ func TestUnreadableUsage(t *testing.T) {
 	_, err = w.Pool.Exec(t.Context(), `ALTER TABLE streams_gone RENAME TO streams`)
 	check(t, err)
 	// A stream that lacks its events.
-	_, err = w.Pool.Exec(t.Context(), `INSERT INTO streams (stream, account_id, type, version, chain) VALUES ($1, 'duo', 'trackeditems', 1, sha256(''))`, trackeditem.CountStream("duo"))
+	_, err = w.Pool.Exec(t.Context(), `INSERT INTO streams (stream, account_id, type, version, chain) VALUES ($1, 'duo', 'trackeditems', 1, sha256(''))`, room.Stream("duo"))
 	check(t, err)
 	for _, l := range w.get("/v1/licenses", w.in("duo", "lea")).ok(200).value() {
 		if items := l["trackedItems"].(map[string]any); items["used"] != nil {
@@ -378,7 +379,7 @@ func (w *world) claim(accountID, license string, i claimed) {
 	w.t.Helper()
 	by, tracking := uuid.New(), commands.Track(accountID, i.ItemID)
 	check(w.t, w.Store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, tracking.Pasts(), func(c *eventstore.Change) error {
-		if err := tracking.Reserve(c, trackeditem.Caps{LicenseID: license}, trackeditem.Reserve{
+		if err := tracking.Reserve(c, room.Caps{LicenseID: license}, trackeditem.Reserve{
 			OperationID: by, ItemID: i.ItemID, ItemType: i.ItemType, WorkspaceID: i.WorkspaceID, WorkspaceName: i.WorkspaceName, DisplayName: i.DisplayName,
 		}); err != nil {
 			return err

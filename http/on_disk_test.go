@@ -166,7 +166,7 @@ func (w *onDisk) ended(person string, id uuid.UUID) operation.Operation {
 func (w *onDisk) done(person, path, body string) (uuid.UUID, map[string]any) {
 	w.t.Helper()
 	id := w.start(person, path, body).operation()
-	if op := w.ended(person, id); op.Status != operation.Succeeded {
+	if op := w.ended(person, id); op.Status != operation.StatusSucceeded {
 		w.t.Fatalf("%s ended %s: %+v", path, op.Status, op.Failure)
 	}
 	return id, w.get(operationPath(id)+"/result", w.as(person)).ok(200).body

@@ -84,7 +84,7 @@ func (s *Server) GetOperation(ctx context.Context, r api.GetOperationRequestObje
 	switch {
 	case !o.Status.Ended():
 		headers.Location, headers.RetryAfter = new(s.operationAddress(o.ID)), new(retryAfter(s.now().Sub(o.CreatedAt)))
-	case o.Status == operation.Succeeded:
+	case o.Status == operation.StatusSucceeded:
 		headers.Location = new(s.operationAddress(o.ID) + "/result")
 	}
 	if r.Params.IfNoneMatch != nil && sameTag(*r.Params.IfNoneMatch, headers.ETag) {
@@ -143,7 +143,7 @@ func (s *Server) GetOperationResult(ctx context.Context, r api.GetOperationResul
 		wait := time.Duration(retryAfter(s.now().Sub(o.CreatedAt))) * time.Second
 		return nil, domain.Refuse(domain.OperationInProgress, "operation %s has not ended; read its state until it has",
 			o.ID).About("operationId", o.ID).After(wait)
-	case o.Status != operation.Succeeded:
+	case o.Status != operation.StatusSucceeded:
 		return nil, domain.Refuse(domain.OperationHasNoResult, "operation %s has no result because it is %s; its state says why", o.ID,
 			o.Status).About("operationId", o.ID)
 	}
@@ -269,7 +269,7 @@ func state(o projections.Operation) api.Operation {
 			out.WaitingFor.Message = &o.Failure.Message
 		}
 	}
-	if o.Status == operation.Failed {
+	if o.Status == operation.StatusFailed {
 		out.Error = o.Failure
 	}
 	return out

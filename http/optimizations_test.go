@@ -457,7 +457,7 @@ func TestOwnersRead(t *testing.T) {
 	w.done("ada", "/assess", "")
 	preview, _ := w.done("ada", "/properties/preview", "")
 	id := w.start("ada", "/properties/apply", fmt.Sprintf(`{"previewId":%q,"keys":["Sales|Revenue","Sales|Region"]}`, preview)).operation()
-	if op := w.resting(id); op.Waiting == nil || op.Status != operation.Running {
+	if op := w.resting(id); op.Waiting == nil || op.Status != operation.StatusRunning {
 		t.Fatalf("after the first write the operation is %s, want it Running and waiting", op.Status)
 	}
 	running := w.get(operationPath(id), w.as("bob")).ok(200)
@@ -492,7 +492,7 @@ func TestOwnersRead(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if op := w.resting(id); op.Status != operation.Succeeded {
+	if op := w.resting(id); op.Status != operation.StatusSucceeded {
 		t.Fatalf("the apply ended %s: %+v", op.Status, op.Failure)
 	}
 	if got := w.jobs.count() - steps; got != 1 {
@@ -531,7 +531,7 @@ func TestOwnersReadOfABundle(t *testing.T) {
 		wg.Go(func() { w.get(operationPath(id), ada).ok(200) })
 	}
 	wg.Wait()
-	if op := w.resting(id); op.Status != operation.Succeeded {
+	if op := w.resting(id); op.Status != operation.StatusSucceeded {
 		t.Fatalf("the bundle ended %s: %+v", op.Status, op.Failure)
 	}
 	if got := w.jobs.count() - steps; got != 1 {

@@ -218,13 +218,13 @@ func TestPixiesOfManyReports(t *testing.T) {
 	have(t, "its last operation", last["lastOperation"].(map[string]any), map[string]any{"id": id.String(), "status": "Succeeded"})
 
 	none := w.start("ada", reportPath(broken)+"/addPixies", "").operation()
-	if op := w.ended("ada", none); op.Status != operation.Failed || op.Failure.Code != domain.ItemNotReadable {
+	if op := w.ended("ada", none); op.Status != operation.StatusFailed || op.Failure.Code != domain.ItemNotReadable {
 		t.Errorf("got %s, %+v, want Failed with ItemNotReadable", op.Status, op.Failure)
 	}
 	have(t, "its last operation", w.pixies("ada", broken)["lastOperation"].(map[string]any)["error"].(map[string]any), map[string]any{"errorCode": "ItemNotReadable"})
 	for verb, code := range map[string]domain.Code{"addPixies": domain.AddPixiesFailed, "removePixies": domain.RemovePixiesFailed} {
 		id := w.start("ada", reportsPath+"/"+verb, reportIDs(broken, paginated)).operation()
-		if op := w.ended("ada", id); op.Status != operation.Failed || op.Failure.Code != code {
+		if op := w.ended("ada", id); op.Status != operation.StatusFailed || op.Failure.Code != code {
 			t.Errorf("%s: got %s, %+v, want Failed with %s", verb, op.Status, op.Failure, code)
 		}
 		w.get(operationPath(id)+"/result", w.as("ada")).refused(409, domain.OperationHasNoResult)
@@ -411,7 +411,7 @@ func TestPixiesInAPausedCapacity(t *testing.T) {
 		tok := w.in(person, person)
 		paused := func(id uuid.UUID) {
 			t.Helper()
-			if op := w.resting(id); op.Status != operation.Failed || op.Failure.Code != domain.CapacityPaused {
+			if op := w.resting(id); op.Status != operation.StatusFailed || op.Failure.Code != domain.CapacityPaused {
 				t.Errorf("got %s, %+v, want Failed with CapacityPaused", op.Status, op.Failure)
 			}
 		}

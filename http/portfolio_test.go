@@ -78,7 +78,7 @@ func TestPortfolio(t *testing.T) {
 
 	report := uuid.New()
 	w.happened("acme", pixies.Stream("acme", report),
-		pixies.Added{Report: pixies.Report{ReportID: report, WorkspaceID: sales, ReportName: "Overview", ModelID: new(modelB), Status: pixies.HasPixies}})
+		pixies.Added{Report: pixies.Report{ReportID: report, WorkspaceID: sales, ReportName: "Overview", ModelID: new(modelB), Status: pixies.StatusHasPixies}})
 	_, err := w.Pool.Exec(t.Context(), `INSERT INTO page_view_hours (account_id, report_id, hour, page, views) VALUES ('acme', $1, $2, 'a', 5), ('acme', $1, $2, 'b', 2)`,
 		report, w.Now().Truncate(time.Hour))
 	check(t, err)
@@ -284,9 +284,9 @@ func TestHistory(t *testing.T) {
 		if i < 2 {
 			writes = append(writes, id.String())
 		}
-		end := domain.Event(operation.Completed{})
+		end := domain.Event(operation.Succeeded{})
 		if i == 3 {
-			end = operation.Broken{Failure: operation.Failure{Code: domain.ItemChanged}}
+			end = operation.Failed{Failure: operation.Failure{Code: domain.ItemChanged}}
 		}
 		w.happened("acme", operation.Stream(id), operation.Accepted{
 			OperationID: id, AccountID: "acme", Type: of, Resource: operation.Resource{WorkspaceID: sales, ItemID: new(modelA), ItemType: item.SemanticModel},

@@ -10,7 +10,7 @@ import (
 
 	"readiness/domain/account"
 	"readiness/domain/item"
-	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 	"readiness/http/rate"
 	"readiness/internal/testlog"
@@ -46,7 +46,7 @@ func TestQueryPlansAreCached(t *testing.T) {
 		log.Views.QueueOperations(b, ids, func(map[uuid.UUID]projections.Operation) {})
 		new(rate.Limiter).Queue(b, windows, func([]rate.Count) {})
 		check(t, pool.SendBatch(t.Context(), b).Close())
-		check(t, log.Store.Load(t.Context(), eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream("acme"))))
+		check(t, log.Store.Load(t.Context(), eventstore.FoldLast[room.Total](room.Stream("acme"))))
 	}
 	rows, err := pool.Query(t.Context(), `SELECT statement, custom_plans FROM pg_prepared_statements WHERE generic_plans + custom_plans >= $1`, times)
 	check(t, err)

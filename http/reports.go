@@ -51,7 +51,7 @@ func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject
 		record := known[r.ID]
 		out := api.WorkspaceReport{
 			ReportID: r.ID, ReportName: optional.Of(r.DisplayName),
-			HasPixies: record.Status == pixies.HasPixies, PixiesStatus: record.Status,
+			HasPixies: record.Status == pixies.StatusHasPixies, PixiesStatus: record.Status,
 			LastChangedUtc: record.ChangedAt, TrackedItem: tracked[r.ID],
 		}
 		if r.Model != nil {
@@ -74,7 +74,7 @@ func (s *Server) records(ctx context.Context, ids []uuid.UUID) (known map[uuid.U
 	}
 	for _, id := range ids {
 		if _, recorded := known[id]; !recorded {
-			known[id] = pixies.Report{Status: pixies.NeverAdded}
+			known[id] = pixies.Report{Status: pixies.StatusNeverAdded}
 		}
 	}
 	tracked, err = s.views.Tracked(ctx, account, ids)
@@ -94,16 +94,16 @@ func (s *Server) GetReportPixies(ctx context.Context, r api.GetReportPixiesReque
 			return nil, err
 		}
 		if !found {
-			record, tracked = pixies.Report{Status: pixies.NeverAdded}, nil
+			record, tracked = pixies.Report{Status: pixies.StatusNeverAdded}, nil
 		}
 		record.ReportName = name
 	}
-	if record.Status == pixies.HasPixies {
+	if record.Status == pixies.StatusHasPixies {
 		reasons["pixieVersion"] = "The version of Pixies is not recorded."
 	}
 	out := api.ReportPixies{
 		ReportID: r.ReportID, WorkspaceID: r.WorkspaceID, ReportName: optional.Of(record.ReportName),
-		HasPixies:    record.Status == pixies.HasPixies,
+		HasPixies:    record.Status == pixies.StatusHasPixies,
 		Status:       record.Status,
 		PagesTracked: record.Pages, VisualsTracked: record.Visuals, LastChangedUtc: record.ChangedAt, TrackedItem: tracked[r.ReportID],
 		UnavailableReasons: reasons,

@@ -91,7 +91,7 @@ func (v *Reversal) reverse(ctx context.Context, m RecordedModel) (err error) {
 func (v *Reversal) putBack(a Apply) error {
 	id, model := uuid.New(), uuid.Nil
 	apply := optimization.Work{Operation: operation.Operation{
-		ID: id, Type: operation.ApplyOptimization, Status: operation.Succeeded, Resource: operation.Resource{ItemID: &model},
+		ID: id, Type: operation.ApplyOptimization, Status: operation.StatusSucceeded, Resource: operation.Resource{ItemID: &model},
 	}, Kind: a.Kind, Proposed: true, Writes: a.Writes}
 	for n := range a.Writes {
 		apply.Progress = append(apply.Progress, optimization.Progress{Started: true, Intended: &a.Intended[n], Landed: true})

@@ -45,7 +45,7 @@ var AbRuns = &View{
 	Of: []domain.Event{
 		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{},
 		abtest.ComparisonRevised{}, abtest.RunStopped{}, abtest.RunErased{},
-		operation.Broken{},
+		operation.Failed{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := operation.StreamID(r.Stream)
@@ -56,8 +56,8 @@ var AbRuns = &View{
 		switch e := r.Event.(type) {
 		case abtest.RunAccepted:
 			row := Row{
-				"run_id": id, "account_id": r.Account, "ab_test_id": e.AbTestID, "status": string(operation.Running), "started_at": e.At,
-				"accepted": e,
+				"run_id": id, "account_id": r.Account, "ab_test_id": e.AbTestID, "status": string(operation.StatusRunning),
+				"started_at": e.At, "accepted": e,
 				"status_a": string(abtest.SideWaiting), "status_b": string(abtest.SideWaiting), "run_a": nil, "run_b": nil,
 				"failed_a": nil, "failed_b": nil, "finished_at": nil, "compared": nil, "stopped": nil, "broken": nil,
 			}
@@ -74,19 +74,19 @@ var AbRuns = &View{
 		case abtest.SideFailed:
 			set(Row{"status_" + string(e.Side): string(abtest.SideBroken), "failed_" + string(e.Side): e})
 		case abtest.Compared:
-			set(Row{"compared": e, "status": string(operation.Succeeded), "finished_at": r.RecordedAt})
+			set(Row{"compared": e, "status": string(operation.StatusSucceeded), "finished_at": r.RecordedAt})
 		case abtest.ComparisonRevised:
 			set(Row{"compared": e})
 		case abtest.RunStopped:
-			columns := Row{"stopped": e, "status": string(operation.Cancelled), "finished_at": r.RecordedAt}
+			columns := Row{"stopped": e, "status": string(operation.StatusCancelled), "finished_at": r.RecordedAt}
 			for _, side := range []*abtest.SideName{e.Side, e.Queued} {
 				if side != nil {
 					columns["status_"+string(*side)] = string(abtest.SideCancelled)
 				}
 			}
 			set(columns)
-		case operation.Broken: // of any operation; without a run there is no row
-			set(Row{"broken": e, "status": string(operation.Failed), "finished_at": r.RecordedAt})
+		case operation.Failed: // of any operation; without a run there is no row
+			set(Row{"broken": e, "status": string(operation.StatusFailed), "finished_at": r.RecordedAt})
 		case abtest.RunErased:
 			rows.Delete(abRuns, Key{id})
 		}
@@ -153,7 +153,7 @@ func (row *abRunRow) run() (*AbRun, error) {
 	r.Operation.Status = operation.Status(*row.status)
 	r.A = abtest.RunSide{Status: abtest.SideStatus(*row.statusA), BenchmarkRunID: row.runA}
 	r.B = abtest.RunSide{Status: abtest.SideStatus(*row.statusB), BenchmarkRunID: row.runB}
-	var broken *operation.Broken
+	var broken *operation.Failed
 	err := errors.Join(
 		json.Unmarshal(row.accepted, &r.RunAccepted), stored(row.failedA, &r.A.Failure), stored(row.failedB, &r.B.Failure),
 		stored(row.compared, &r.Compared), stored(row.stopped, &r.Stopped), stored(row.broken, &broken),

@@ -35,7 +35,7 @@ func newTester(t *testing.T) tester {
 		benchmark.RunAccepted{}, benchmark.RunStarted{}, benchmark.Asked{}, benchmark.RunCompleted{}, benchmark.RunFailed{}, benchmark.RunCancelled{}, benchmark.RunDeleted{},
 		abtest.Created{}, abtest.Reworded{}, abtest.RunAdded{}, abtest.QuestionsFrozen{}, abtest.RunEnded{}, abtest.RunRemoved{}, abtest.Deleted{},
 		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{}, abtest.RunStopped{}, abtest.RunErased{},
-		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Completed{}, operation.Broken{}, operation.Stopped{},
+		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.Succeeded{}, operation.Failed{}, operation.Cancelled{},
 	)...)
 	if err != nil {
 		t.Fatal(err)
@@ -103,17 +103,17 @@ func TestAbTestsAreRebuilt(t *testing.T) {
 		abtest.RunAdded{RunID: id(30), SideA: side, SideB: side, Questions: asked, At: at, Standing: abtest.Standing{Runs: 1, Latest: &abtest.LatestRun{RunID: id(30)}, SortedAt: at}},
 		abtest.QuestionsFrozen{Questions: asked}, abtest.Reworded{Words: abtest.Words{Name: "Two"}})
 	abRun(30, abtest.SideCompleted{Side: abtest.A}, abtest.SideQueued{Side: abtest.B, BenchmarkRunID: id(11)}, abtest.SideStarted{Side: abtest.B}, abtest.SideCompleted{Side: abtest.B},
-		abtest.Compared{Document: "sha256:2", Aggregate: comparison.Aggregate{Comparable: 1}}, operation.Completed{})
-	abRun(31, abtest.SideFailed{Side: abtest.A, Failure: failure}, operation.Broken{Failure: failure, Impact: operation.Impact{BenchmarkRuns: new(1)}})
-	abRun(32, abtest.RunStopped{Side: new(abtest.A), Queued: new(abtest.B), Counted: true, Asked: 1, Total: 4}, operation.Stopped{})
-	abRun(33, abtest.RunErased{}, operation.Broken{Failure: failure})
-	k.append(operation.Stream(id(40)), operation.Accepted{OperationID: id(40), AccountID: "acme", Type: operation.RunBenchmark}, operation.Broken{Failure: failure})
+		abtest.Compared{Document: "sha256:2", Aggregate: comparison.Aggregate{Comparable: 1}}, operation.Succeeded{})
+	abRun(31, abtest.SideFailed{Side: abtest.A, Failure: failure}, operation.Failed{Failure: failure, Impact: operation.Impact{BenchmarkRuns: new(1)}})
+	abRun(32, abtest.RunStopped{Side: new(abtest.A), Queued: new(abtest.B), Counted: true, Asked: 1, Total: 4}, operation.Cancelled{})
+	abRun(33, abtest.RunErased{}, operation.Failed{Failure: failure})
+	k.append(operation.Stream(id(40)), operation.Accepted{OperationID: id(40), AccountID: "acme", Type: operation.RunBenchmark}, operation.Failed{Failure: failure})
 	k.append(abtest.Stream(id(20)),
-		abtest.RunEnded{RunID: id(32), Status: operation.Cancelled, At: at, Standing: abtest.Standing{Runs: 3, Latest: &abtest.LatestRun{RunID: id(32)}, SortedAt: at, Gaps: []int{1}}},
+		abtest.RunEnded{RunID: id(32), Status: operation.StatusCancelled, At: at, Standing: abtest.Standing{Runs: 3, Latest: &abtest.LatestRun{RunID: id(32)}, SortedAt: at, Gaps: []int{1}}},
 		abtest.RunRemoved{RunID: id(32), Standing: abtest.Standing{Runs: 2, Latest: &abtest.LatestRun{RunID: id(31)}, SortedAt: at, Gaps: []int{1}}})
 	k.append(abtest.Stream(id(21)), abtest.Created{AbTestID: id(21), AccountID: "acme", SideA: side, SideB: side, At: at}, abtest.Deleted{})
 
-	want := map[byte]operation.Status{30: operation.Succeeded, 31: operation.Failed, 32: operation.Cancelled, 33: "", 40: ""}
+	want := map[byte]operation.Status{30: operation.StatusSucceeded, 31: operation.StatusFailed, 32: operation.StatusCancelled, 33: "", 40: ""}
 	look := func(when string) {
 		t.Helper()
 		for n, status := range want {

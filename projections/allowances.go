@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"readiness/domain/account"
-	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 )
 
@@ -29,7 +29,7 @@ func (v *Views) Used(ctx context.Context, accountID string, limits account.Limit
 	applies := window(account.OptimizationApplies, limits.OptimizationApplies)
 	runs := window(account.BenchmarkRuns, limits.BenchmarkRuns)
 	looks := window(account.FirstLooks, limits.FirstLooks)
-	items := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
+	items := eventstore.FoldLast[room.Total](room.Stream(accountID))
 	if err := v.Store.Load(ctx, assessments, applies, runs, looks, items); err != nil {
 		return Used{}, err
 	}
@@ -40,8 +40,8 @@ func (v *Views) Used(ctx context.Context, accountID string, limits account.Limit
 }
 
 // TrackedTotal returns how many tracked items the account and each of its licenses have.
-func (v *Views) TrackedTotal(ctx context.Context, accountID string) (trackeditem.Total, error) {
-	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream(accountID))
+func (v *Views) TrackedTotal(ctx context.Context, accountID string) (room.Total, error) {
+	total := eventstore.FoldLast[room.Total](room.Stream(accountID))
 	err := v.Store.Load(ctx, total)
 	return total.State, err
 }

@@ -25,7 +25,7 @@ import (
 func TestHistoryIsFoundByIndex(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.Pool(t)
-	codec, err := eventstore.NewCodec(eventstore.Events(trackeditem.Renamed{}, trackeditem.Gone{})...)
+	codec, err := eventstore.NewCodec(eventstore.Events(trackeditem.Renamed{}, trackeditem.Deleted{})...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestHistoryIsFoundByIndex(t *testing.T) {
 		past := eventstore.FoldLast[trackeditem.Item](fmt.Sprintf("thing-%d", i))
 		meta := eventstore.Metadata{Account: fmt.Sprint("account", i%4), Person: fmt.Sprint("person", i), OperationID: operations[i].String()}
 		events := slices.Repeat([]domain.Event{trackeditem.Renamed{}}, 250)
-		events[i] = trackeditem.Gone{}
+		events[i] = trackeditem.Deleted{}
 		if err := log.Change(t.Context(), meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 			return eventstore.Decide(c, past, recordAll(events))
 		}); err != nil {

@@ -48,7 +48,7 @@ var (
 
 func newHistory(t *testing.T, pool *pgxpool.Pool, seed uint64) *history {
 	t.Helper()
-	codec, err := eventstore.NewCodec(eventstore.Events(changed{}, trackeditem.Renamed{}, trackeditem.Gone{})...)
+	codec, err := eventstore.NewCodec(eventstore.Events(changed{}, trackeditem.Renamed{}, trackeditem.Deleted{})...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func (h *history) append(t *testing.T, events int) {
 		past := eventstore.Tail(fmt.Sprintf("thing-%s%d", account, h.random.IntN(4)))
 		some := make([]domain.Event, 1+h.random.IntN(20))
 		for i := range some {
-			some[i] = []domain.Event{changed{}, trackeditem.Renamed{}, trackeditem.Gone{}}[min(2, h.random.IntN(40)/19)]
+			some[i] = []domain.Event{changed{}, trackeditem.Renamed{}, trackeditem.Deleted{}}[min(2, h.random.IntN(40)/19)]
 		}
 		if err := h.log.Change(t.Context(), meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 			err := eventstore.Decide(c, past, domain.Command[struct{}](command(some)))

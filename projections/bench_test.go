@@ -88,7 +88,7 @@ func BenchmarkRebuildOperations(b *testing.B) {
 					eventstore.Decide(c, run, domain.Command[struct{}](command{
 						operation.Accepted{OperationID: op, AccountID: "acme", Type: operation.AssessSemanticModel, Owner: item.PersonID("ada"), Resource: operation.Resource{WorkspaceID: id(6, 1), ItemID: &model, ItemType: item.SemanticModel}, Impact: operation.Impact{Assessments: new(1)}},
 						assessment.RunAccepted{WorkspaceID: id(6, 1), WorkspaceName: "Retail", Models: []assessment.Model{{ModelID: model, ModelName: "Sales"}}},
-						operation.Started{}, assessment.ModelEnded{Result: assessment.Result{ModelID: model, Outcome: assessment.Assessed, AssessmentID: &made.AssessmentID, Score: made.Score}}, operation.Completed{},
+						operation.Started{}, assessment.ModelEnded{Result: assessment.Result{ModelID: model, Outcome: assessment.Assessed, AssessmentID: &made.AssessmentID, Score: made.Score}}, operation.Succeeded{},
 					})),
 					eventstore.Decide(c, standing, domain.Command[struct{}](command{assessment.Accepted{OperationID: op}, assessment.Recorded{Assessment: made}, assessment.Ended{OperationID: op}})),
 					eventstore.Decide(c, spent, domain.Command[struct{}](command{account.Spent{Kind: account.Assessments, OperationID: op, Amount: 1, Used: 1}})),

@@ -53,23 +53,23 @@ var BenchmarkRuns = &View{
 		case benchmark.RunAccepted:
 			rows.Insert(benchmarkRuns, Row{
 				"run_id": id, "account_id": r.Account, "workspace_id": e.Side.WorkspaceID, "model_id": e.Side.SemanticModelID,
-				"status": string(operation.NotStarted), "accepted_at": e.At, "updated_at": r.RecordedAt, "accepted": e, "asked": 0,
+				"status": string(operation.StatusNotStarted), "accepted_at": e.At, "updated_at": r.RecordedAt, "accepted": e, "asked": 0,
 				"errors": 0, "started_at": nil, "ended_at": nil, "outcome": nil, "failure": nil,
 			})
 		case benchmark.RunStarted:
-			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Running), "started_at": e.At, "updated_at": r.RecordedAt})
+			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.StatusRunning), "started_at": e.At, "updated_at": r.RecordedAt})
 		case benchmark.Asked:
 			rows.Set(benchmarkRuns, Key{id}, Row{"asked": e.Made, "errors": e.Errors, "updated_at": r.RecordedAt})
 		case benchmark.RunCompleted:
-			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Succeeded), "outcome": e.Outcome, "ended_at": e.At,
+			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.StatusSucceeded), "outcome": e.Outcome, "ended_at": e.At,
 				"updated_at": r.RecordedAt})
 		case benchmark.VerdictOverruled:
 			rows.Set(benchmarkRuns, Key{id}, Row{"outcome": e.Outcome, "updated_at": r.RecordedAt})
 		case benchmark.RunFailed:
-			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Failed), "failure": e.Failure, "ended_at": e.At,
+			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.StatusFailed), "failure": e.Failure, "ended_at": e.At,
 				"updated_at": r.RecordedAt})
 		case benchmark.RunCancelled:
-			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.Cancelled), "ended_at": e.At, "updated_at": r.RecordedAt})
+			rows.Set(benchmarkRuns, Key{id}, Row{"status": string(operation.StatusCancelled), "ended_at": e.At, "updated_at": r.RecordedAt})
 		case benchmark.RunDeleted:
 			rows.Delete(benchmarkRuns, Key{id})
 		}

@@ -7,7 +7,7 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/account"
-	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 )
 
@@ -27,7 +27,7 @@ type License struct {
 // Of returns the license of a person of the account: the one named, else the account's default. It
 // returns false when there is neither.
 func (l Licensing) Of(license string) (id string, ok bool) {
-	own, ok := trackeditem.LicenseOf(l.account, license)
+	own, ok := room.LicenseOf(l.account, license)
 	return own.ID, ok
 }
 

@@ -45,13 +45,13 @@ var Operations = &View{
 	Of: []domain.Event{
 		operation.Accepted{}, operation.Started{}, operation.Progressed{}, operation.WaitingForOwner{}, operation.SignInNeeded{},
 		operation.WentOn{}, operation.ImpactCorrected{},
-		operation.Completed{}, operation.Broken{}, operation.Stopped{},
+		operation.Succeeded{}, operation.Failed{}, operation.Cancelled{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		id, ours := uuid.UUID{}, false
 		switch r.Event.(type) {
 		case operation.Accepted, operation.Started, operation.Progressed, operation.WaitingForOwner, operation.SignInNeeded,
-			operation.WentOn, operation.ImpactCorrected, operation.Completed, operation.Broken, operation.Stopped:
+			operation.WentOn, operation.ImpactCorrected, operation.Succeeded, operation.Failed, operation.Cancelled:
 			id, ours = operation.StreamID(r.Stream)
 		}
 		if !ours {
@@ -61,13 +61,14 @@ var Operations = &View{
 		case operation.Accepted:
 			rows.Insert(operations, Row{
 				"id": id, "account_id": r.Account, "person": string(e.Owner),
-				"type": string(e.Type), "status": string(operation.NotStarted), "created_at": r.RecordedAt, "updated_at": r.RecordedAt,
+				"type": string(e.Type), "status": string(operation.StatusNotStarted),
+				"created_at": r.RecordedAt, "updated_at": r.RecordedAt,
 				"workspace_id": e.Resource.WorkspaceID, "item_id": e.Resource.ItemID, "item_type": string(e.Resource.ItemType),
 				"impact": e.Impact, "waits": false, "waits_until": nil,
 				"percent": nil, "error_code": nil, "error_message": nil,
 			})
 		case operation.Started:
-			rows.Set(operations, Key{id}, Row{"status": string(operation.Running), "percent": e.Percent, "updated_at": r.RecordedAt})
+			rows.Set(operations, Key{id}, Row{"status": string(operation.StatusRunning), "percent": e.Percent, "updated_at": r.RecordedAt})
 		case operation.Progressed:
 			rows.Set(operations, Key{id}, Row{"percent": e.Percent, "updated_at": r.RecordedAt})
 		case operation.WaitingForOwner:
@@ -80,16 +81,16 @@ var Operations = &View{
 				"updated_at": r.RecordedAt})
 		case operation.ImpactCorrected:
 			rows.Set(operations, Key{id}, Row{"impact": e.Impact, "updated_at": r.RecordedAt})
-		case operation.Completed:
-			rows.Set(operations, Key{id}, Row{"status": string(operation.Succeeded), "percent": 100, "updated_at": r.RecordedAt,
+		case operation.Succeeded:
+			rows.Set(operations, Key{id}, Row{"status": string(operation.StatusSucceeded), "percent": 100, "updated_at": r.RecordedAt,
 				"waits": false, "waits_until": nil, "error_code": nil, "error_message": nil})
-		case operation.Broken:
+		case operation.Failed:
 			rows.Set(operations, Key{id}, Row{
-				"status": string(operation.Failed), "impact": e.Impact, "updated_at": r.RecordedAt,
+				"status": string(operation.StatusFailed), "impact": e.Impact, "updated_at": r.RecordedAt,
 				"error_code": string(e.Failure.Code), "error_message": e.Failure.Message, "waits": false, "waits_until": nil,
 			})
-		case operation.Stopped:
-			rows.Set(operations, Key{id}, Row{"status": string(operation.Cancelled), "updated_at": r.RecordedAt, "waits": false,
+		case operation.Cancelled:
+			rows.Set(operations, Key{id}, Row{"status": string(operation.StatusCancelled), "updated_at": r.RecordedAt, "waits": false,
 				"waits_until": nil, "error_code": nil, "error_message": nil})
 		}
 		return nil

@@ -58,7 +58,8 @@ var Pixies = &View{
 	Name: "pixies", Version: 1, Inline: true,
 	Tables: []*Table{pixieReports, pixieIDs, reportCopies},
 	Of: []domain.Event{
-		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.Gone{}, pixies.RunAccepted{}, pixies.ChangeIntended{},
+		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.ReportDeleted{}, pixies.RunAccepted{},
+		pixies.ChangeIntended{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		if report, ours := domain.After[pixies.Report](r.Event); ours {

@@ -34,7 +34,7 @@ func newObserver(t *testing.T) observer {
 	t.Helper()
 	pool := pgtest.Pool(t)
 	codec, err := eventstore.NewCodec(eventstore.Events(
-		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.Gone{},
+		pixies.Held{}, pixies.Added{}, pixies.Removed{}, pixies.LeftAsItWas{}, pixies.ReportDeleted{},
 		pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.Seen{}, operation.Accepted{},
 	)...)
 	if err != nil {
@@ -141,7 +141,7 @@ func TestPixiesRows(t *testing.T) {
 			t.Errorf("error %v, the other account's (-want +got):\n%s", err, d)
 		}
 		on, err := o.views.ReportsOnModel(t.Context(), "acme", model)
-		if err != nil || len(on) != 2 || want[on[0].ReportID].Status != pixies.HasPixies || want[on[1].ReportID].Status != pixies.HasPixies {
+		if err != nil || len(on) != 2 || want[on[0].ReportID].Status != pixies.StatusHasPixies || want[on[1].ReportID].Status != pixies.StatusHasPixies {
 			t.Errorf("got %v (%v), want the two reports on the model", on, err)
 		}
 		found, err := o.views.PixieIDs(t.Context(), []string{"a1", "b0", "b1", "c0", "d0", "d1", "e0", "t0", "x"})

@@ -38,7 +38,7 @@ var Schedules = &View{
 	Name: "schedules", Version: 2, Inline: true,
 	Tables: []*Table{schedules},
 	Of: []domain.Event{
-		schedule.Created{}, schedule.Changed{}, schedule.SlotStarted{}, schedule.SlotRefused{}, schedule.WasPaused{}, schedule.Deleted{},
+		schedule.Created{}, schedule.Changed{}, schedule.SlotStarted{}, schedule.SlotRefused{}, schedule.Paused{}, schedule.Deleted{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		s, ours := domain.After[schedule.Schedule](r.Event)

@@ -38,7 +38,7 @@ var TrackedItems = &View{
 	Name: "tracked_items", Version: 1, Inline: true,
 	Tables: []*Table{trackedItems},
 	Of: []domain.Event{
-		trackeditem.Claimed{}, trackeditem.PixiesRemoved{}, trackeditem.AddedAgain{}, trackeditem.Gone{}, trackeditem.ResultsGone{},
+		trackeditem.Claimed{}, trackeditem.Removed{}, trackeditem.AddedAgain{}, trackeditem.Deleted{}, trackeditem.ResultsDeleted{},
 		trackeditem.TrackedAgain{}, trackeditem.Renamed{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
@@ -90,7 +90,7 @@ func (v *Views) TrackedItems(ctx context.Context, q TrackedItemsQuery) ([]tracke
 		sql += fmt.Sprintf(` AND license_id = $%d`, len(args))
 	}
 	if q.ActiveOnly {
-		args = append(args, string(trackeditem.Tracked))
+		args = append(args, string(trackeditem.StatusTracked))
 		sql += fmt.Sprintf(` AND status = $%d`, len(args))
 	}
 	if q.After != nil {

@@ -28,7 +28,7 @@ type tracker struct {
 func newTracker(t *testing.T) tracker {
 	t.Helper()
 	pool := pgtest.Pool(t)
-	codec, err := eventstore.NewCodec(eventstore.Events(trackeditem.Reserved{}, trackeditem.Claimed{}, trackeditem.Gone{}, trackeditem.Renamed{}, trackeditem.TrackedAgain{})...)
+	codec, err := eventstore.NewCodec(eventstore.Events(trackeditem.Reserved{}, trackeditem.Claimed{}, trackeditem.Deleted{}, trackeditem.Renamed{}, trackeditem.TrackedAgain{})...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestTrackedItemsPages(t *testing.T) {
 		for _, license := range []string{"", "main", "eu", "none"} {
 			for _, active := range []bool{false, true} {
 				expected := slices.DeleteFunc(slices.Clone(want), func(i trackeditem.Item) bool {
-					return license != "" && i.LicenseID != license || active && i.Status != trackeditem.Tracked
+					return license != "" && i.LicenseID != license || active && i.Status != trackeditem.StatusTracked
 				})
 				for _, limit := range []int{1, 3, 20, 21} {
 					q := projections.TrackedItemsQuery{AccountID: "acme", LicenseID: license, ActiveOnly: active, Limit: limit}

@@ -100,7 +100,7 @@ func TestHardRunAgainstAHostileProvider(t *testing.T) {
 					Models: ai.New(ai.Options{PrivateAddresses: true, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}),
 				}))
 				run, op := b.asking(t, started.OperationID).Run, b.operation(t, started.OperationID)
-				if op.Status != operation.Failed || op.Failure == nil || op.Failure.Code != domain.BenchmarkRunFailed || run.Outcome != nil || run.Answers() != 0 {
+				if op.Status != operation.StatusFailed || op.Failure == nil || op.Failure.Code != domain.BenchmarkRunFailed || run.Outcome != nil || run.Answers() != 0 {
 					t.Errorf("the run is %s: %+v, %d answers, outcome %+v", op.Status, op.Failure, run.Answers(), run.Outcome)
 				}
 				if n := b.runsUsed(t); n != 0 {

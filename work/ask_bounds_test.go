@@ -53,7 +53,7 @@ func TestUnansweredRunEnds(t *testing.T) {
 	r.reply = unanswered
 	check(t, b.carryAsk(t, r))
 	a := b.asking(t, id)
-	if a.Own.Status != operation.Failed || a.Own.Failure.Code != domain.BenchmarkRunFailed || len(a.Run.Asks) != 10 {
+	if a.Own.Status != operation.StatusFailed || a.Own.Failure.Code != domain.BenchmarkRunFailed || len(a.Run.Asks) != 10 {
 		t.Errorf("the operation is %s after %d asks without an answer", a.Own.Status, len(a.Run.Asks))
 	}
 }
@@ -78,7 +78,7 @@ func TestUnansweredRunEndsAfterCrash(t *testing.T) {
 	r := &respondent{}
 	b.Work.Asker = r
 	check(t, work.CarryAsk(t.Context(), b.Work, b.ask[0], 0))
-	if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.BenchmarkRunFailed || len(r.asked) != 0 {
+	if op := b.operation(t, id); op.Status != operation.StatusFailed || op.Failure.Code != domain.BenchmarkRunFailed || len(r.asked) != 0 {
 		t.Errorf("the operation is %s, asked %v", op.Status, r.asked)
 	}
 }
@@ -143,7 +143,7 @@ func TestBenchmarkRunOutlivesFasterWriters(t *testing.T) {
 	}
 	b.Clock.Advance(work.FaultLife + time.Second)
 	b.Work.Asker = &respondent{refuse: func(benchmark.Side) error { return faster }}
-	if err := work.CarryAsk(t.Context(), b.Work, b.ask[0], work.Patience); err != nil || b.operation(t, id).Status != operation.Failed {
+	if err := work.CarryAsk(t.Context(), b.Work, b.ask[0], work.Patience); err != nil || b.operation(t, id).Status != operation.StatusFailed {
 		t.Errorf("it is retried indefinitely: %v", err)
 	}
 }

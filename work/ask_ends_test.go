@@ -36,7 +36,7 @@ func TestSilentSideStops(t *testing.T) {
 			r := &respondent{reply: unanswered}
 			b.carried(t, r)
 			run, op := b.abRun(t, id), b.operation(t, id)
-			if op.Status != operation.Failed || op.Failure.Code != domain.BenchmarkRunFailed || !strings.Contains(op.Failure.Message, tt.why) {
+			if op.Status != operation.StatusFailed || op.Failure.Code != domain.BenchmarkRunFailed || !strings.Contains(op.Failure.Message, tt.why) {
 				t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
 			}
 			if run.A.Status != abtest.SideBroken || run.B.Status != abtest.SideWaiting || len(r.asked) > tt.most || len(b.ask) != 1 {
@@ -45,7 +45,7 @@ func TestSilentSideStops(t *testing.T) {
 			if n := b.runsUsed(t); n != 0 || *op.Impact.BenchmarkRuns != 0 || *op.Impact.TrackedItems != 0 {
 				t.Errorf("%d benchmark runs are counted, the impact is %+v", n, op.Impact)
 			}
-			if standing := b.abTest(t, testID).Standing(); standing.Latest.Status != operation.Failed || standing.Succeeded != nil {
+			if standing := b.abTest(t, testID).Standing(); standing.Latest.Status != operation.StatusFailed || standing.Succeeded != nil {
 				t.Errorf("the test's standing is %+v", standing)
 			}
 			check(t, b.resume(t.Context(), b.ana(), id))
@@ -73,7 +73,7 @@ func TestHalfSilentSideStops(t *testing.T) {
 		return right(q), nil
 	}}))
 	run, op := b.asking(t, id).Run, b.operation(t, id)
-	if made := len(run.Asks); op.Status != operation.Failed || made < 20 || made > 24 || *op.Impact.BenchmarkRuns != 1 {
+	if made := len(run.Asks); op.Status != operation.StatusFailed || made < 20 || made > 24 || *op.Impact.BenchmarkRuns != 1 {
 		t.Errorf("the operation is %s after %d asks: %+v", op.Status, made, op.Failure)
 	}
 }
@@ -94,7 +94,7 @@ func TestNothingToCompare(t *testing.T) {
 	check(t, b.resume(t.Context(), b.ana(), id))
 	b.carried(t, r)
 	run, op := b.abRun(t, id), b.operation(t, id)
-	if op.Status != operation.Failed || op.Failure.Code != domain.BenchmarkRunFailed || run.Compared != nil || len(r.asked) != 4 {
+	if op.Status != operation.StatusFailed || op.Failure.Code != domain.BenchmarkRunFailed || run.Compared != nil || len(r.asked) != 4 {
 		t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
 	}
 	if n := b.runsUsed(t); n != 0 || *op.Impact.BenchmarkRuns != 0 {
@@ -152,7 +152,7 @@ func TestFeaturesOffStopRuns(t *testing.T) {
 			}}
 			b.carried(t, r)
 			op := b.operation(t, id)
-			if op.Status != operation.Cancelled || *op.Impact.BenchmarkRuns != 1 || len(r.asked) > 9 {
+			if op.Status != operation.StatusCancelled || *op.Impact.BenchmarkRuns != 1 || len(r.asked) > 9 {
 				t.Errorf("the operation is %s after %d asks: %+v, impact %+v", op.Status, len(r.asked), op.Failure, op.Impact)
 			}
 			if ab {

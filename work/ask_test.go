@@ -188,7 +188,7 @@ func TestBenchmarkRun(t *testing.T) {
 		t.Errorf("asked %v, not each question twice", r.asked)
 	}
 	op := b.operation(t, id)
-	if op.Status != operation.Succeeded || *op.Impact.BenchmarkRuns != 1 || !*op.Impact.TrackedItem {
+	if op.Status != operation.StatusSucceeded || *op.Impact.BenchmarkRuns != 1 || !*op.Impact.TrackedItem {
 		t.Errorf("the operation is %+v", op)
 	}
 	a := b.asking(t, id)
@@ -247,7 +247,7 @@ func TestBenchmarkRunResumes(t *testing.T) {
 		}
 		seen[made.Key()] = true
 	}
-	if len(seen) != 12 || b.operation(t, id).Status != operation.Succeeded {
+	if len(seen) != 12 || b.operation(t, id).Status != operation.StatusSucceeded {
 		t.Errorf("%d questions are in the log, and the operation is %s", len(seen), b.operation(t, id).Status)
 	}
 }
@@ -269,7 +269,7 @@ func TestBenchmarkRunAskedByTwo(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if a := b.asking(t, id); len(a.Run.Asks) != 8 || a.Run.Status != operation.Succeeded || a.Own.Status != operation.Succeeded {
+	if a := b.asking(t, id); len(a.Run.Asks) != 8 || a.Run.Status != operation.StatusSucceeded || a.Own.Status != operation.StatusSucceeded {
 		t.Errorf("%d asks are recorded, the run is %s, its operation %s", len(a.Run.Asks), a.Run.Status, a.Own.Status)
 	}
 }
@@ -322,14 +322,14 @@ func TestBenchmarkRunFails(t *testing.T) {
 			}
 			check(t, b.carryAsk(t, r))
 			op := b.operation(t, id)
-			if op.Status != operation.Failed || op.Failure.Code != tt.code || op.Failure.Message == "" {
+			if op.Status != operation.StatusFailed || op.Failure.Code != tt.code || op.Failure.Message == "" {
 				t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
 			}
 			b.Clock.Set(noon)
 			if n := b.runsUsed(t); n != tt.spent || *op.Impact.BenchmarkRuns != tt.spent {
 				t.Errorf("%d benchmark runs are counted and the impact says %d, want %d", n, *op.Impact.BenchmarkRuns, tt.spent)
 			}
-			if run := b.asking(t, id).Run; run.Status != operation.Failed {
+			if run := b.asking(t, id).Run; run.Status != operation.StatusFailed {
 				t.Errorf("the run is %s", run.Status)
 			}
 		})

@@ -71,7 +71,7 @@ func (b *bench) assessAgent(t *testing.T) uuid.UUID {
 // agentAssessed returns the assessment made by an operation on the agent.
 func (b *bench) agentAssessed(t *testing.T, id uuid.UUID) assessment.Assessment {
 	t.Helper()
-	if op := b.operation(t, id); op.Status != operation.Succeeded {
+	if op := b.operation(t, id); op.Status != operation.StatusSucceeded {
 		t.Fatalf("the assessment is %s: %+v", op.Status, op.Failure)
 	}
 	a, found, err := b.Views.AssessmentOf(t.Context(), "contoso", id)
@@ -330,7 +330,7 @@ func TestAgentFailures(t *testing.T) {
 			check(t, err)
 			check(t, work.Carry(t.Context(), b.Work, b.steps[0], work.Patience))
 			op := b.operation(t, got.OperationID)
-			if op.Status != operation.Failed || op.Failure.Code != c.code || !strings.Contains(op.Failure.Message, c.says) || *op.Impact.Assessments != c.spent {
+			if op.Status != operation.StatusFailed || op.Failure.Code != c.code || !strings.Contains(op.Failure.Message, c.says) || *op.Impact.Assessments != c.spent {
 				t.Errorf("the operation reads %+v, failure %+v; want %s", op, op.Failure, c.code)
 			}
 			if a, f := b.used(t, account.Assessments, account.Day), b.used(t, account.FirstLooks, account.Lifetime); a != c.spent || f != c.spent {
@@ -374,7 +374,7 @@ func TestStepNoticesDeletedAgent(t *testing.T) {
 	there := b.Work.Platform
 	b.Work.Platform = denied{there, agent, domain.Refuse(domain.ItemNotFound, "no")}
 	b.assessAgent(t)
-	if got := tracked(); got.Status != trackeditem.Tracked {
+	if got := tracked(); got.Status != trackeditem.StatusTracked {
 		t.Errorf("not found but listed, it is %s", got.Status)
 	}
 	b.Work.Platform = there
@@ -383,7 +383,7 @@ func TestStepNoticesDeletedAgent(t *testing.T) {
 	}
 	b.Remove(t, "Retail", "Analyst.DataAgent")
 	b.carry(t, b.Work)
-	if got := tracked(); got.Status != trackeditem.Deleted || got.ItemType != item.DataAgent || got.ClaimedVia != trackeditem.ViaAgentAssessment {
+	if got := tracked(); got.Status != trackeditem.StatusDeleted || got.ItemType != item.DataAgent || got.ClaimedVia != trackeditem.ViaAgentAssessment {
 		t.Errorf("the tracked item reads %+v", got)
 	}
 	b.publish(t)

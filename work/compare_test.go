@@ -127,7 +127,7 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 		t.Errorf("asked %v", r.asked)
 	}
 	run, op := b.abRun(t, id), b.operation(t, id)
-	if run.Stage() != abtest.Done || op.Status != operation.Succeeded || *op.Impact.BenchmarkRuns != 2 || *op.Impact.TrackedItems != 2 || b.runsUsed(t) != 2 {
+	if run.Stage() != abtest.Done || op.Status != operation.StatusSucceeded || *op.Impact.BenchmarkRuns != 2 || *op.Impact.TrackedItems != 2 || b.runsUsed(t) != 2 {
 		t.Errorf("the run is at %s, its operation %+v, %d benchmark runs are counted", run.Stage(), op, b.runsUsed(t))
 	}
 	body, err := documents.Get(t.Context(), b.Pool, run.Compared.Document)
@@ -141,7 +141,7 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 		t.Errorf("the comparison's header is %+v", d.Header)
 	}
 	standing := b.abTest(t, testID).Standing()
-	if standing.Runs != 1 || *standing.Succeeded != id || !slices.Equal(standing.Gaps, []int{1}) || standing.Latest.Status != operation.Succeeded {
+	if standing.Runs != 1 || *standing.Succeeded != id || !slices.Equal(standing.Gaps, []int{1}) || standing.Latest.Status != operation.StatusSucceeded {
 		t.Errorf("the test's standing is %+v", standing)
 	}
 }
@@ -165,7 +165,7 @@ func TestAbRunUnreadLapses(t *testing.T) {
 	}
 	check(t, b.Operations.LapseOverdue(t.Context()))
 	op := b.operation(t, id)
-	if op.Status != operation.Failed || op.Failure.Code != domain.SideBNotStarted || len(b.ask) != 1 || *op.Impact.BenchmarkRuns != 1 {
+	if op.Status != operation.StatusFailed || op.Failure.Code != domain.SideBNotStarted || len(b.ask) != 1 || *op.Impact.BenchmarkRuns != 1 {
 		t.Errorf("the operation is %+v, %d steps were enqueued", op, len(b.ask))
 	}
 	b.Clock.Set(noon)
@@ -239,7 +239,7 @@ func TestAbRunCancelled(t *testing.T) {
 			r := &respondent{}
 			b.carried(t, r) // the step that is left asks nothing
 			run, op := b.abRun(t, id), b.operation(t, id)
-			if op.Status != operation.Cancelled || run.A.Status != tt.a || run.B.Status != tt.b || len(r.asked) != 0 || len(b.ask) != steps {
+			if op.Status != operation.StatusCancelled || run.A.Status != tt.a || run.B.Status != tt.b || len(r.asked) != 0 || len(b.ask) != steps {
 				t.Fatalf("the operation is %s, the sides %s and %s; asked %v", op.Status, run.A.Status, run.B.Status, r.asked)
 			}
 			s := run.Stopped
@@ -267,7 +267,7 @@ func TestAbRunFails(t *testing.T) {
 	check(t, b.resume(t.Context(), b.ana(), id))
 	b.carried(t, &respondent{refuse: func(benchmark.Side) error { return domain.Refuse(domain.CapacityPaused, "it sleeps") }})
 	run, op := b.abRun(t, id), b.operation(t, id)
-	if op.Status != operation.Failed || op.Failure.Code != domain.CapacityPaused || run.A.Status != abtest.SideDone || run.B.Status != abtest.SideBroken {
+	if op.Status != operation.StatusFailed || op.Failure.Code != domain.CapacityPaused || run.A.Status != abtest.SideDone || run.B.Status != abtest.SideBroken {
 		t.Errorf("the operation is %+v, the sides %s and %s", op, run.A.Status, run.B.Status)
 	}
 	if f := run.B.Failure; f == nil || f.CapacityWorkspaceID == nil || *f.CapacityWorkspaceID != workspace {
@@ -293,7 +293,7 @@ func TestAbTestDeletedWhileItRuns(t *testing.T) {
 		t.Fatal(runs, err)
 	}
 	for _, id := range []uuid.UUID{id, again.OperationID} {
-		if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.BenchmarkRunFailed {
+		if op := b.operation(t, id); op.Status != operation.StatusFailed || op.Failure.Code != domain.BenchmarkRunFailed {
 			t.Errorf("the operation is %+v", op)
 		}
 	}
@@ -306,7 +306,7 @@ func TestAbTestDeletedWhileItRuns(t *testing.T) {
 		t.Errorf("%d of 2 operations ended in the append that deleted the test; %v", together, err)
 	}
 	kept := b.asking(t, *b.abRun(t, id).A.BenchmarkRunID).Run
-	if kept.Deleted || kept.Status != operation.Succeeded {
+	if kept.Deleted || kept.Status != operation.StatusSucceeded {
 		t.Errorf("side A's benchmark run is %s", kept.Status)
 	}
 	before := b.positions(t)
@@ -334,7 +334,7 @@ func TestAbTestKeepsAStoredRunAsSideA(t *testing.T) {
 	})
 	b.carried(t, r)
 	run, op := b.abRun(t, id), b.operation(t, id)
-	if op.Status != operation.Succeeded || run.A.Status != abtest.SideReused || *run.A.BenchmarkRunID != stored || len(r.asked) != 6 {
+	if op.Status != operation.StatusSucceeded || run.A.Status != abtest.SideReused || *run.A.BenchmarkRunID != stored || len(r.asked) != 6 {
 		t.Errorf("the operation is %s, side A %s, asked %v", op.Status, run.A.Status, r.asked)
 	}
 	if *op.Impact.BenchmarkRuns != 1 || b.runsUsed(t) != 2 {

@@ -44,7 +44,7 @@ func TestAssessUnderChangedRules(t *testing.T) {
 	if err := work.Carry(t.Context(), b.Work, b.steps[0], 0); err == nil || domain.IsRefused(err, domain.AssessmentFailed) {
 		t.Errorf("a process with other rules: got %v", err)
 	}
-	if op := b.operation(t, id); op.Status != operation.Running {
+	if op := b.operation(t, id); op.Status != operation.StatusRunning {
 		t.Errorf("a process with other rules: the operation reads %+v", op)
 	}
 	for i, hash := range ids {

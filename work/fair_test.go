@@ -176,7 +176,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	for range 3 {
 		assessed, err := b.Assessments.Start(t.Context(), ben, workspace, good, nil)
 		check(t, err)
-		if got := b.ended(t, "contoso", assessed.OperationID); got != operation.Succeeded {
+		if got := b.ended(t, "contoso", assessed.OperationID); got != operation.StatusSucceeded {
 			t.Errorf("the assessment of another account %s", got)
 		}
 	}
@@ -184,7 +184,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	// provider answers.
 	own, err := b.Assessments.Start(t.Context(), b.of("silent0", "person0"), workspace, good, nil)
 	check(t, err)
-	if got := b.ended(t, "silent0", own.OperationID); got != operation.Succeeded {
+	if got := b.ended(t, "silent0", own.OperationID); got != operation.StatusSucceeded {
 		t.Errorf("the assessment of the provider's account %s", got)
 	}
 	fourth := newUnanswering(t)
@@ -192,7 +192,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	b.saveProvider(t, "fourth", fourth.url)
 	preview, err := b.Optimizations.StartPreview(t.Context(), b.of("fourth", "dora"), workspace, good, "aiInstructions")
 	check(t, err)
-	if got := b.ended(t, "fourth", preview.OperationID); got != operation.Succeeded || len(fourth.asked) == 0 {
+	if got := b.ended(t, "fourth", preview.OperationID); got != operation.StatusSucceeded || len(fourth.asked) == 0 {
 		t.Errorf("the preview of a fourth provider %s, which was asked %d times", got, len(fourth.asked))
 	}
 	body, err := documents.Get(t.Context(), b.Pool, b.work(t, preview.OperationID).Document)

@@ -68,7 +68,7 @@ func TestStepBeyondItsTime(t *testing.T) {
 	for name, c := range map[string]struct {
 		minds  bool
 		status operation.Status
-	}{"while it read": {true, operation.Failed}, "while it scored": {false, operation.Succeeded}} {
+	}{"while it read": {true, operation.StatusFailed}, "while it scored": {false, operation.StatusSucceeded}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
@@ -92,9 +92,9 @@ func TestInvalidText(t *testing.T) {
 		displayName, table string
 		status             operation.Status
 	}{
-		"a name with NUL":           {`Mo\u0000del \\u0000`, "table Sales\n\n\tcolumn Amount\n\t\tdataType: double\n", operation.Succeeded},
-		"a fault that quotes NUL":   {`Model`, "table Sa\x00les x\n", operation.Failed},
-		"a fault that is not UTF-8": {`Model`, "table Sa\xffles x\n", operation.Failed},
+		"a name with NUL":           {`Mo\u0000del \\u0000`, "table Sales\n\n\tcolumn Amount\n\t\tdataType: double\n", operation.StatusSucceeded},
+		"a fault that quotes NUL":   {`Model`, "table Sa\x00les x\n", operation.StatusFailed},
+		"a fault that is not UTF-8": {`Model`, "table Sa\xffles x\n", operation.StatusFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -191,7 +191,7 @@ func TestStepsGiveUp(t *testing.T) {
 			err = work.CarryAfterCrashes(t.Context(), b.Work, b.steps[0], c.failed, c.crashes)
 			op := b.operation(t, started.OperationID)
 			if c.code == "" {
-				if !errors.Is(err, fault) || op.Status != operation.Running {
+				if !errors.Is(err, fault) || op.Status != operation.StatusRunning {
 					t.Errorf("got %v and the operation is %s, want it tried again", err, op.Status)
 				}
 			} else if err != nil || op.Failure == nil || op.Failure.Code != c.code {

@@ -11,6 +11,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 	"readiness/internal/testworld"
 	"readiness/work"
@@ -41,21 +42,21 @@ func TestStepNoticesDeletedItem(t *testing.T) {
 		code    domain.Code
 		want    trackeditem.Status
 	}{
-		"deleted":                {true, remove, domain.ItemNotFound, trackeditem.Deleted},
+		"deleted":                {true, remove, domain.ItemNotFound, trackeditem.StatusDeleted},
 		"deleted, never tracked": {false, remove, domain.ItemNotFound, ""},
 		"not to be found, yet there": {true, func(_ *testing.T, b *bench) {
 			b.Work.Platform = &away{b.Work.Platform, notFound, 1 << 20}
-		}, domain.ItemNotFound, trackeditem.Tracked},
+		}, domain.ItemNotFound, trackeditem.StatusTracked},
 		"deleted, and not to be listed": {true, func(t *testing.T, b *bench) {
 			remove(t, b)
 			b.Work.Platform = unlisted{b.Work.Platform, domain.Refuse(domain.PlatformUnavailable, "no")}
-		}, domain.ItemNotFound, trackeditem.Tracked},
+		}, domain.ItemNotFound, trackeditem.StatusTracked},
 		"the workspace is not visible": {true, func(t *testing.T, b *bench) {
 			b.Workspace(t, testworld.Workspace{ID: workspace, Name: "Retail", Members: []string{"bob"}})
-		}, domain.ItemNotFound, trackeditem.Tracked},
+		}, domain.ItemNotFound, trackeditem.StatusTracked},
 		"not readable": {true, func(_ *testing.T, b *bench) {
 			b.Work.Platform = &away{b.Work.Platform, domain.Refuse(domain.ItemNotReadable, "no"), 1 << 20}
-		}, domain.ItemNotReadable, trackeditem.Tracked},
+		}, domain.ItemNotReadable, trackeditem.StatusTracked},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,16 +73,16 @@ func TestStepNoticesDeletedItem(t *testing.T) {
 				check(t, work.Carry(t.Context(), b.Work, b.steps[len(b.steps)-1], work.Patience))
 			}
 			op := b.operation(t, id)
-			if op.Status != operation.Failed || op.Failure.Code != c.code || *op.Impact.TrackedItem {
+			if op.Status != operation.StatusFailed || op.Failure.Code != c.code || *op.Impact.TrackedItem {
 				t.Errorf("the operation reads %+v, failure %+v", op, op.Failure)
 			}
 			got := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", good))
-			total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream("contoso"))
+			total := eventstore.FoldLast[room.Total](room.Stream("contoso"))
 			check(t, b.Store.Load(t.Context(), got, total))
 			if got.State.Status != c.want || total.State.Used == 1 != c.tracked || total.State.Reserved != 0 {
 				t.Errorf("the tracked item reads %+v, the count %+v; want %q", got.State, total.State, c.want)
 			}
-			if d := got.State.DeletedAt; (d != nil) != (c.want == trackeditem.Deleted) || d != nil && !d.Equal(b.Now()) {
+			if d := got.State.DeletedAt; (d != nil) != (c.want == trackeditem.StatusDeleted) || d != nil && !d.Equal(b.Now()) {
 				t.Errorf("deleted at %v", d)
 			}
 		})

@@ -109,7 +109,7 @@ func (b *bench) unattended(t *testing.T, kind optimization.Kind) uuid.UUID {
 	t.Helper()
 	a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, string(kind), optimization.ApplyPreview{Approval: new("none")})
 	id := b.accepted(t, a, err)
-	if s := b.read(t, id); s != operation.Succeeded {
+	if s := b.read(t, id); s != operation.StatusSucceeded {
 		t.Fatalf("the apply is %s: %+v", s, b.operation(t, id).Failure)
 	}
 	return id
@@ -222,7 +222,7 @@ func TestInstructionsOfAnAIWaitForReview(t *testing.T) {
 			if len(p.Changes) != 1 || !strings.Contains(p.Changes[0].ReviewRequired, tt.review) || p.Flagged != tt.flagged {
 				t.Fatalf("the preview has %+v, %d flagged, skipped %v", p.Changes, p.Flagged, p.Skipped)
 			}
-			if s := b.read(t, b.apply(t, p)); s != operation.Succeeded {
+			if s := b.read(t, b.apply(t, p)); s != operation.StatusSucceeded {
 				t.Fatalf("the reviewed apply is %s", s)
 			}
 			b.unwritten(t)

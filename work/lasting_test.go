@@ -46,8 +46,8 @@ func TestWorkOutlastsTheToken(t *testing.T) {
 		token string
 		ends  operation.Status
 	}{
-		"a short token": {15 * time.Second, 1, "lasting for eyJ.token", operation.Succeeded},
-		"a long token":  {3 * time.Hour, 0, "eyJ.token", operation.Succeeded},
+		"a short token": {15 * time.Second, 1, "lasting for eyJ.token", operation.StatusSucceeded},
+		"a long token":  {3 * time.Hour, 0, "eyJ.token", operation.StatusSucceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

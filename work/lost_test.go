@@ -119,7 +119,7 @@ var everyKind = map[string]struct {
 	}},
 	"revert": {newOptimizing, func(t *testing.T, b *bench) {
 		id := b.apply(t, b.preview(t, optimization.AIInstructions))
-		if got := b.read(t, id); got != operation.Succeeded {
+		if got := b.read(t, id); got != operation.StatusSucceeded {
 			t.Fatalf("the apply %s", got)
 		}
 		b.revert(t, id)
@@ -253,7 +253,7 @@ func TestNothingIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	look("with jobs of others", 2)
-	if got := b.operation(t, run).Status; got != operation.NotStarted {
+	if got := b.operation(t, run).Status; got != operation.StatusNotStarted {
 		t.Errorf("the run is %s", got)
 	}
 }
@@ -277,7 +277,7 @@ func TestDeletedJob(t *testing.T) {
 	}
 	b.works(t, 1)
 	for _, id := range ids {
-		if got := b.ended(t, "contoso", id); got != operation.Succeeded {
+		if got := b.ended(t, "contoso", id); got != operation.StatusSucceeded {
 			t.Errorf("operation %s %s", id, got)
 		}
 		if n := b.Count(t, `SELECT count(*) FROM events WHERE type = 'assessment.model-ended' AND stream = '`+operation.Stream(id)+`'`); n != 1 {

@@ -23,7 +23,7 @@ func (b *bench) written(t *testing.T, kind optimization.Kind, keys []string, val
 	previewID := b.preview(t, kind).PreviewID.String()
 	a, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, string(kind), optimization.ApplyPreview{PreviewID: &previewID, Keys: &keys, Values: values})
 	id := b.accepted(t, a, err)
-	if s := b.read(t, id); s != operation.Succeeded {
+	if s := b.read(t, id); s != operation.StatusSucceeded {
 		t.Fatalf("the apply is %s: %+v", s, b.operation(t, id).Failure)
 	}
 	return id
@@ -34,7 +34,7 @@ func (b *bench) written(t *testing.T, kind optimization.Kind, keys []string, val
 func (b *bench) undone(t *testing.T, id uuid.UUID) (back, left int) {
 	t.Helper()
 	undo := b.revert(t, id)
-	if s := b.read(t, undo); s != operation.Succeeded {
+	if s := b.read(t, undo); s != operation.StatusSucceeded {
 		t.Fatalf("the revert is %s: %+v", s, b.operation(t, undo).Failure)
 	}
 	w := b.work(t, undo)
@@ -160,7 +160,7 @@ func TestABundleAndItsChildReadAtOnce(t *testing.T) {
 			t.Errorf("after %s the bundle is %+v, %v", kind, got, err)
 		}
 	}
-	if s := b.read(t, id); s != operation.Succeeded {
+	if s := b.read(t, id); s != operation.StatusSucceeded {
 		t.Errorf("the bundle is %s", s)
 	}
 	if n := b.used(t, account.OptimizationApplies, account.Day); n != 3 {

@@ -30,7 +30,7 @@ import (
 func TestAnApplyOfAPreviewWithoutChanges(t *testing.T) {
 	t.Parallel()
 	b := newOptimizing(t)
-	if s := b.read(t, b.apply(t, b.preview(t, optimization.AIInstructions))); s != operation.Succeeded {
+	if s := b.read(t, b.apply(t, b.preview(t, optimization.AIInstructions))); s != operation.StatusSucceeded {
 		t.Fatalf("the apply is %s", s)
 	}
 	p := b.preview(t, optimization.AIInstructions)
@@ -38,7 +38,7 @@ func TestAnApplyOfAPreviewWithoutChanges(t *testing.T) {
 		t.Fatalf("the values just written are proposed again: %v", p.Changes)
 	}
 	id := b.apply(t, p)
-	if op := b.operation(t, id); op.Status != operation.Succeeded || len(b.optimize) != 0 {
+	if op := b.operation(t, id); op.Status != operation.StatusSucceeded || len(b.optimize) != 0 {
 		t.Errorf("the apply is %s, and %d steps are enqueued", op.Status, len(b.optimize))
 	}
 	if w := b.work(t, id); len(w.Applied()) != 0 {
@@ -47,7 +47,7 @@ func TestAnApplyOfAPreviewWithoutChanges(t *testing.T) {
 	if n := b.used(t, account.OptimizationApplies, account.Day); n != 1 {
 		t.Errorf("%d applies are spent, want the first apply only", n)
 	}
-	if s := b.read(t, b.apply(t, b.preview(t, optimization.Descriptions))); s != operation.Succeeded {
+	if s := b.read(t, b.apply(t, b.preview(t, optimization.Descriptions))); s != operation.StatusSucceeded {
 		t.Errorf("the next apply is %s", s)
 	}
 }
@@ -62,12 +62,12 @@ func TestABundleWithoutApprovalWritesUnattended(t *testing.T) {
 		kinds := []string{"aiInstructions"}
 		a, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, approval)
 		id := b.accepted(t, a, err)
-		if s := b.read(t, id); s != operation.Succeeded {
+		if s := b.read(t, id); s != operation.StatusSucceeded {
 			t.Fatalf("the bundle is %s", s)
 		}
 		if !want {
 			a, err = b.Optimizations.StartBundleApply(t.Context(), b.ana(), workspace, good, id.String(), nil)
-			if id = b.accepted(t, a, err); b.read(t, id) != operation.Succeeded {
+			if id = b.accepted(t, a, err); b.read(t, id) != operation.StatusSucceeded {
 				t.Fatal("it was not applied")
 			}
 		}
@@ -133,10 +133,10 @@ func TestTheSameChangeMeanwhile(t *testing.T) {
 		want          operation.Status
 		applied, left int
 	}{
-		"a default":            {[]string{"Sales|Order Key", "Sales|Status"}, "summarizeBy: count", "summarizeBy: none", operation.Failed, 0, 0},
-		"another default":      {[]string{"Sales|Order Key", "Sales|Status"}, "summarizeBy: count", "summarizeBy: max", operation.Failed, 0, 0},
-		"a folder":             {[]string{"Sales|Revenue YTD", "Sales|M03"}, "COUNTROWS(Sales)\r\n", "COUNTROWS(Sales)\r\n\t\tdisplayFolder: Theirs\r\n", operation.Succeeded, 1, 1},
-		"something else of it": {[]string{"Sales|Order Key", "Sales|Status"}, "[M03] * 3", "[M03] * 33", operation.Succeeded, 2, 0},
+		"a default":            {[]string{"Sales|Order Key", "Sales|Status"}, "summarizeBy: count", "summarizeBy: none", operation.StatusFailed, 0, 0},
+		"another default":      {[]string{"Sales|Order Key", "Sales|Status"}, "summarizeBy: count", "summarizeBy: max", operation.StatusFailed, 0, 0},
+		"a folder":             {[]string{"Sales|Revenue YTD", "Sales|M03"}, "COUNTROWS(Sales)\r\n", "COUNTROWS(Sales)\r\n\t\tdisplayFolder: Theirs\r\n", operation.StatusSucceeded, 1, 1},
+		"something else of it": {[]string{"Sales|Order Key", "Sales|Status"}, "[M03] * 3", "[M03] * 33", operation.StatusSucceeded, 2, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -158,10 +158,10 @@ func TestTheSameChangeMeanwhile(t *testing.T) {
 			o.Platform = platform
 			check(t, work.CarryOptimize(t.Context(), o, step, 0))
 			op, w := b.operation(t, id), b.work(t, id)
-			if op.Status != test.want || test.want == operation.Failed && op.Failure.Code != domain.ItemChanged {
+			if op.Status != test.want || test.want == operation.StatusFailed && op.Failure.Code != domain.ItemChanged {
 				t.Fatalf("the apply is %s: %+v", op.Status, op.Failure)
 			}
-			if test.want == operation.Failed {
+			if test.want == operation.StatusFailed {
 				want := strings.Replace(retail, test.from, test.to, 1)
 				if d := cmp.Diff(want, b.parts(t)["/definition/tables/Sales.tmdl"]); d != "" {
 					t.Errorf("the other person's change was overwritten (-want +got):\n%s", d)
@@ -171,7 +171,7 @@ func TestTheSameChangeMeanwhile(t *testing.T) {
 			if len(w.Applied()) != test.applied || len(w.LeftOut()) != test.left {
 				t.Errorf("applied %v, left out %v", w.Applied(), w.LeftOut())
 			}
-			if s := b.read(t, b.revert(t, id)); s != operation.Succeeded {
+			if s := b.read(t, b.revert(t, id)); s != operation.StatusSucceeded {
 				t.Errorf("the revert is %s", s)
 			}
 			if d := cmp.Diff(strings.Replace(retail, test.from, test.to, 1), b.parts(t)["/definition/tables/Sales.tmdl"]); d != "" {
@@ -244,18 +244,18 @@ func TestFailedWrites(t *testing.T) {
 			err := work.CarryOptimizeSince(t.Context(), o, step, test.failed, test.crashes, since)
 			op := b.operation(t, id)
 			if test.again {
-				if err == nil || op.Status != operation.Running {
+				if err == nil || op.Status != operation.StatusRunning {
 					t.Fatalf("got %v and %s, want another attempt", err, op.Status)
 				}
 				return
 			}
-			if err != nil || op.Status != operation.Failed || op.Failure.Code != test.code {
+			if err != nil || op.Status != operation.StatusFailed || op.Failure.Code != test.code {
 				t.Fatalf("got %v, %s: %+v, want %s", err, op.Status, op.Failure, test.code)
 			}
 			if open := strings.Contains(op.Failure.Message, "look at the semantic model"); open != test.open || strings.Contains(op.Failure.Message, "secret") {
 				t.Errorf("the message is %q", op.Failure.Message)
 			}
-			if s := b.read(t, b.apply(t, b.preview(t, optimization.AIInstructions))); s != operation.Succeeded {
+			if s := b.read(t, b.apply(t, b.preview(t, optimization.AIInstructions))); s != operation.StatusSucceeded {
 				t.Errorf("the next apply is %s", s)
 			}
 		})
@@ -283,7 +283,7 @@ func TestWriteInDoubt(t *testing.T) {
 			}
 			b.Clock.Advance(test.age)
 			check(t, work.CarryOptimizeSince(t.Context(), b.Work, step, 0, test.crashes, since))
-			if op := b.operation(t, id); op.Status != operation.Failed || !strings.Contains(op.Failure.Message, "look at the semantic model") {
+			if op := b.operation(t, id); op.Status != operation.StatusFailed || !strings.Contains(op.Failure.Message, "look at the semantic model") {
 				t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
 			}
 		})

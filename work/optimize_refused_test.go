@@ -80,7 +80,7 @@ func TestNextChildStartsLikeItsRoute(t *testing.T) {
 	if c := bundle.Children[1]; c.Standing != optimization.ChildRefused || c.Code != domain.CapacityPaused || len(b.optimize) != 0 {
 		t.Errorf("the next kind is %s %s", c.Standing, c.Code)
 	}
-	if s := b.operation(t, id).Status; s != operation.Succeeded {
+	if s := b.operation(t, id).Status; s != operation.StatusSucceeded {
 		t.Errorf("the bundle is %s", s)
 	}
 }
@@ -94,7 +94,7 @@ func TestABundleRevertThatLeavesSomethingOut(t *testing.T) {
 	kinds := []string{"properties"}
 	a, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, &kinds, "none")
 	id := b.accepted(t, a, err)
-	if s := b.read(t, id); s != operation.Succeeded {
+	if s := b.read(t, id); s != operation.StatusSucceeded {
 		t.Fatalf("the bundle is %s", s)
 	}
 	data, err := os.ReadFile(b.file("tables/Sales.tmdl"))
@@ -104,7 +104,7 @@ func TestABundleRevertThatLeavesSomethingOut(t *testing.T) {
 	write(t, b.file("tables/Sales.tmdl"), strings.Replace(string(data), "displayFolder: ", "displayFolder: Their ", 1))
 	a, err = b.Optimizations.StartBundleRevert(t.Context(), b.ana(), workspace, good, id.String())
 	undo := b.accepted(t, a, err)
-	if s := b.read(t, undo); s != operation.Succeeded {
+	if s := b.read(t, undo); s != operation.StatusSucceeded {
 		t.Fatalf("the revert is %s", s)
 	}
 	for name, id := range map[string]uuid.UUID{"the apply": id, "its revert": undo} {
@@ -142,11 +142,11 @@ func TestAPreviewOfResultsThatWereDeleted(t *testing.T) {
 	}
 	b.carry(t, b.Work)
 	for _, id := range []uuid.UUID{preview, apply} {
-		if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.OptimizationFailed || !strings.Contains(op.Failure.Message, "assess") {
+		if op := b.operation(t, id); op.Status != operation.StatusFailed || op.Failure.Code != domain.OptimizationFailed || !strings.Contains(op.Failure.Message, "assess") {
 			t.Errorf("the preview is %s: %+v", op.Status, op.Failure)
 		}
 	}
-	if s := b.read(t, b.apply(t, b.preview(t, optimization.AIInstructions))); s != operation.Succeeded {
+	if s := b.read(t, b.apply(t, b.preview(t, optimization.AIInstructions))); s != operation.StatusSucceeded {
 		t.Errorf("the next apply is %s", s)
 	}
 }

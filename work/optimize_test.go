@@ -98,7 +98,7 @@ func (b *bench) preview(t *testing.T, kind optimization.Kind) optimization.Previ
 	a, err := b.Optimizations.StartPreview(t.Context(), b.ana(), workspace, good, string(kind))
 	id := b.accepted(t, a, err)
 	b.carry(t, b.Work)
-	if op := b.operation(t, id); op.Status != operation.Succeeded {
+	if op := b.operation(t, id); op.Status != operation.StatusSucceeded {
 		t.Fatalf("the preview is %s: %+v", op.Status, op.Failure)
 	}
 	w := b.work(t, id)
@@ -164,7 +164,7 @@ func TestOptimizeAndRevertEveryKind(t *testing.T) {
 				t.Fatalf("the preview wrote:\n%s", d)
 			}
 			id := b.apply(t, p)
-			if s := b.read(t, id); s != operation.Succeeded {
+			if s := b.read(t, id); s != operation.StatusSucceeded {
 				t.Fatalf("the apply is %s: %+v", s, b.operation(t, id).Failure)
 			}
 			if cmp.Equal(before, b.parts(t)) {
@@ -178,7 +178,7 @@ func TestOptimizeAndRevertEveryKind(t *testing.T) {
 				t.Errorf("%d applies are used after one of %d writes", used, applied.Applies)
 			}
 			undo := b.revert(t, id)
-			if s := b.read(t, undo); s != operation.Succeeded {
+			if s := b.read(t, undo); s != operation.StatusSucceeded {
 				t.Fatalf("the revert is %s: %+v", s, b.operation(t, undo).Failure)
 			}
 			if d := cmp.Diff(before, b.parts(t)); d != "" {
@@ -232,10 +232,10 @@ func TestAWriteThatWasCutOff(t *testing.T) {
 		change        bool // another person writes another description meanwhile
 		want          operation.Status
 	}{
-		"before it reached the platform":                  {before: true, want: operation.Succeeded},
-		"after it had":                                    {after: true, want: operation.Succeeded},
-		"before, and somebody else came":                  {before: true, change: true, want: operation.Failed},
-		"after, and somebody else came after it had been": {after: true, change: true, want: operation.Succeeded},
+		"before it reached the platform":                  {before: true, want: operation.StatusSucceeded},
+		"after it had":                                    {after: true, want: operation.StatusSucceeded},
+		"before, and somebody else came":                  {before: true, change: true, want: operation.StatusFailed},
+		"after, and somebody else came after it had been": {after: true, change: true, want: operation.StatusSucceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -250,7 +250,7 @@ func TestAWriteThatWasCutOff(t *testing.T) {
 			if err := work.CarryOptimize(t.Context(), o, step, 0); !errors.Is(err, errStruck) {
 				t.Fatalf("got %v, want an error, so that the step is retried", err)
 			}
-			if w := b.work(t, id); w.Operation.Status != operation.Running || w.Progress[0].Intended == nil || len(w.Progress[0].Intended.Undo) != len(p.Changes) {
+			if w := b.work(t, id); w.Operation.Status != operation.StatusRunning || w.Progress[0].Intended == nil || len(w.Progress[0].Intended.Undo) != len(p.Changes) {
 				t.Fatalf("the log does not say what was about to be written: %+v", w.Progress)
 			}
 			if test.change {
@@ -270,13 +270,13 @@ func TestAWriteThatWasCutOff(t *testing.T) {
 			if op.Status != test.want {
 				t.Fatalf("the apply is %s: %+v", op.Status, op.Failure)
 			}
-			if test.want == operation.Failed && (op.Failure.Code != domain.ItemChanged || !cmp.Equal(before, b.parts(t))) {
+			if test.want == operation.StatusFailed && (op.Failure.Code != domain.ItemChanged || !cmp.Equal(before, b.parts(t))) {
 				t.Errorf("the apply failed with %s and wrote:\n%s", op.Failure.Code, cmp.Diff(before, b.parts(t)))
 			}
 			if test.after && (!cmp.Equal(before, b.parts(t)) || platform.writes != 1) {
 				t.Error("the write was repeated")
 			}
-			if test.want == operation.Succeeded && len(b.work(t, id).Applied()) != len(p.Changes) {
+			if test.want == operation.StatusSucceeded && len(b.work(t, id).Applied()) != len(p.Changes) {
 				t.Errorf("the log says that %d of %d objects were written", len(b.work(t, id).Applied()), len(p.Changes))
 			}
 			if err := work.CarryOptimize(t.Context(), b.Work, step, 0); err != nil {
@@ -309,11 +309,11 @@ func TestAnUnrelatedEditSurvives(t *testing.T) {
 		write(t, b.file("tables/Sales.tmdl"), strings.Replace(string(data), from, to, 1))
 	}
 	edit("[M03] * 2", "[M03] * 22")
-	if s := b.read(t, id); s != operation.Succeeded {
+	if s := b.read(t, id); s != operation.StatusSucceeded {
 		t.Fatalf("the apply is %s: %+v", s, b.operation(t, id).Failure)
 	}
 	edit("[M03] * 3", "[M03] * 33")
-	if s := b.read(t, b.revert(t, id)); s != operation.Succeeded {
+	if s := b.read(t, b.revert(t, id)); s != operation.StatusSucceeded {
 		t.Fatal("the revert is", s)
 	}
 	want := strings.NewReplacer("[M03] * 2", "[M03] * 22", "[M03] * 3", "[M03] * 33").Replace(retail)
@@ -331,7 +331,7 @@ func TestOwnersReadStartsTheNextWriteOnce(t *testing.T) {
 	b := newOptimizing(t)
 	id := b.apply(t, b.preview(t, optimization.Properties))
 	b.carry(t, b.Work)
-	if op := b.operation(t, id); op.Status != operation.Running || !op.Waits {
+	if op := b.operation(t, id); op.Status != operation.StatusRunning || !op.Waits {
 		t.Fatalf("after the first write the apply is %s, waiting %v", op.Status, op.Waits)
 	}
 	if n := b.Count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
@@ -364,7 +364,7 @@ func TestOwnersReadStartsTheNextWriteOnce(t *testing.T) {
 	if len(failed) > 0 || len(b.optimize) != 1 {
 		t.Fatalf("ten reads started %d writes: %v", len(b.optimize), failed)
 	}
-	if s := b.read(t, id); s != operation.Succeeded {
+	if s := b.read(t, id); s != operation.StatusSucceeded {
 		t.Errorf("the apply is %s", s)
 	}
 	if n := b.used(t, account.OptimizationApplies, account.Day); n != 2 {
@@ -405,13 +405,13 @@ func TestUnreadApplyReleasesLock(t *testing.T) {
 	b.Clock.Advance(time.Second)
 	a, err = start()
 	second := b.accepted(t, a, err)
-	if op := b.operation(t, first); op.Status != operation.Failed || op.Failure.Code != domain.OptimizationFailed || !cmp.Equal(before, b.parts(t)) {
+	if op := b.operation(t, first); op.Status != operation.StatusFailed || op.Failure.Code != domain.OptimizationFailed || !cmp.Equal(before, b.parts(t)) {
 		t.Errorf("the first is %s: %+v", op.Status, op.Failure)
 	}
 	b.carry(t, b.Work)
 	b.Clock.Advance(25 * time.Hour)
 	check(t, b.Operations.LapseOverdue(t.Context()))
-	if op := b.operation(t, second); op.Status != operation.Failed {
+	if op := b.operation(t, second); op.Status != operation.StatusFailed {
 		t.Errorf("the second is %s", op.Status)
 	}
 	if overdue, err := b.Views.Overdue(t.Context(), b.Now(), 10); err != nil || len(overdue) != 0 {
@@ -427,7 +427,7 @@ func TestBundle(t *testing.T) {
 	before := b.parts(t)
 	a, err := b.Optimizations.StartBundle(t.Context(), b.ana(), workspace, good, nil, "none")
 	id := b.accepted(t, a, err)
-	if s := b.read(t, id); s != operation.Succeeded {
+	if s := b.read(t, id); s != operation.StatusSucceeded {
 		t.Fatalf("the bundle is %s: %+v", s, b.operation(t, id).Failure)
 	}
 	bundle, err := b.Views.Bundle(t.Context(), id)
@@ -452,7 +452,7 @@ func TestBundle(t *testing.T) {
 	if !slices.EqualFunc(reverting.Children, order, func(c optimization.Child, k optimization.Kind) bool { return c.Kind == k }) {
 		t.Errorf("the reverting children are %v", reverting.Children)
 	}
-	if s := b.read(t, undo); s != operation.Succeeded {
+	if s := b.read(t, undo); s != operation.StatusSucceeded {
 		t.Fatalf("the revert is %s: %+v", s, b.operation(t, undo).Failure)
 	}
 	if d := cmp.Diff(before, b.parts(t)); d != "" {

@@ -22,6 +22,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/pixies"
 	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 	"readiness/internal/database"
 )
@@ -166,7 +167,7 @@ func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, s
 	}
 	if again { // the recorded intent is what was done
 		intended.Outcome, intended.TrackedItem, intended.ModelID = earlier.Outcome, earlier.TrackedItem, earlier.ModelID
-	} else if intended.Outcome == pixies.OutcomeAdded && report.State.Status == pixies.HasPixies {
+	} else if intended.Outcome == pixies.OutcomeAdded && report.State.Status == pixies.StatusHasPixies {
 		intended.Outcome = pixies.OutcomeUpdated
 	}
 	before := d.Hash()
@@ -297,7 +298,7 @@ func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step 
 				OperationID: step.OperationID, ItemID: step.ReportID, ItemType: item.Report,
 				WorkspaceID: run.WorkspaceID, WorkspaceName: run.WorkspaceName, DisplayName: it.DisplayName,
 			}
-			if err := tracking.Reserve(c, trackeditem.CapsOf(owner.State, run.License, limits.TrackedItems), reserve); err != nil {
+			if err := tracking.Reserve(c, room.CapsOf(owner.State, run.License, limits.TrackedItems), reserve); err != nil {
 				return err
 			}
 		}

@@ -30,7 +30,7 @@ func (b *bench) pixiesOfAccount(t *testing.T, account string, verb pixies.Verb) 
 	b.change(t, b.Work)
 	run := b.run(t, id)
 	ended, ok := run.Result(report1)
-	if op := run.Operation; !ok || op.Status != operation.Succeeded {
+	if op := run.Operation; !ok || op.Status != operation.StatusSucceeded {
 		t.Fatalf("%s %s: the run is %s: %+v", account, verb, op.Status, ended.Error)
 	}
 	return ended

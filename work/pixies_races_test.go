@@ -108,13 +108,13 @@ func TestTwoWorkersOnOneReport(t *testing.T) {
 				check(t, work.CarryPixies(t.Context(), o, step, 0))
 				standing := b.standing(t, report1)
 				if removed {
-					if d := cmp.Diff(before, b.bytes(t, report1)); d != "" || standing.Status != pixies.PixiesRemoved {
+					if d := cmp.Diff(before, b.bytes(t, report1)); d != "" || standing.Status != pixies.StatusPixiesRemoved {
 						t.Errorf("the report is %s, and changed (-before +after):\n%s", standing.Status, d)
 					}
-				} else if d := cmp.Diff(standing.Known(), b.idsOf(t, report1)); d != "" || standing.Status != pixies.HasPixies {
+				} else if d := cmp.Diff(standing.Known(), b.idsOf(t, report1)); d != "" || standing.Status != pixies.StatusHasPixies {
 					t.Errorf("the report is %s, and the ids are not the recorded ones:\n%s", standing.Status, d)
 				}
-				if n := b.Count(t, `SELECT count(*) FROM events WHERE type = 'trackeditem.claimed'`); n != 1 || b.operation(t, id).Status != operation.Succeeded {
+				if n := b.Count(t, `SELECT count(*) FROM events WHERE type = 'trackeditem.claimed'`); n != 1 || b.operation(t, id).Status != operation.StatusSucceeded {
 					t.Errorf("%d claims, and the operation is %s", n, b.operation(t, id).Status)
 				}
 			})
@@ -140,7 +140,7 @@ func TestTwoWorkersAgreeOnIDs(t *testing.T) {
 	if n := b.Count(t, `SELECT count(*) FROM events WHERE type = 'pixies.change-intended'`); n != 1 {
 		t.Errorf("the intent was recorded %d times", n)
 	}
-	if d := cmp.Diff(b.standing(t, report1).Known(), b.idsOf(t, report1)); d != "" || b.operation(t, id).Status != operation.Succeeded {
+	if d := cmp.Diff(b.standing(t, report1).Known(), b.idsOf(t, report1)); d != "" || b.operation(t, id).Status != operation.StatusSucceeded {
 		t.Errorf("the ids are not the recorded ones:\n%s", d)
 	}
 }
@@ -212,13 +212,13 @@ func TestAHeldReportThatIsDeleted(t *testing.T) {
 			}
 		}
 		b.change(t, b.Work)
-		if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.ItemNotFound {
+		if op := b.operation(t, id); op.Status != operation.StatusFailed || op.Failure.Code != domain.ItemNotFound {
 			t.Errorf("listed %t: the run is %s: %+v", listed, op.Status, op.Failure)
 		}
-		if r := b.standing(t, report1); r.Status != pixies.ReportDeleted || r.Holder != nil {
+		if r := b.standing(t, report1); r.Status != pixies.StatusReportDeleted || r.Holder != nil {
 			t.Errorf("listed %t: the report is %s, locked by %v", listed, r.Status, r.Holder)
 		}
-		if i := b.tracked(t, report1); i.Status != trackeditem.Deleted {
+		if i := b.tracked(t, report1); i.Status != trackeditem.StatusDeleted {
 			t.Errorf("listed %t: the item is %s", listed, i.Status)
 		}
 	}
@@ -239,7 +239,7 @@ func TestUnendedAddition(t *testing.T) {
 	}
 	b.Clock.Advance(25 * time.Hour)
 	b.change(t, b.Work)
-	if op := b.operation(t, id); op.Status != operation.Failed || *op.Impact.TrackedItems != 0 || b.standing(t, report1).Holder != nil {
+	if op := b.operation(t, id); op.Status != operation.StatusFailed || *op.Impact.TrackedItems != 0 || b.standing(t, report1).Holder != nil {
 		t.Fatalf("the addition is %s, with %+v", op.Status, op.Impact)
 	}
 	b.pixiesOf(t, pixies.Removes, report1)
@@ -270,7 +270,7 @@ func TestFaultsThatKeepAReport(t *testing.T) {
 		t.Fatal("the report was released")
 	}
 	check(t, work.CarryPixiesSince(t.Context(), o, step, work.Patience, b.Now().Add(-work.FaultLife-1)))
-	if op := b.operation(t, id); op.Status != operation.Failed || b.standing(t, report1).Holder != nil {
+	if op := b.operation(t, id); op.Status != operation.StatusFailed || b.standing(t, report1).Holder != nil {
 		t.Errorf("the run is %s, and the report is locked by %v", op.Status, b.standing(t, report1).Holder)
 	}
 }

@@ -122,7 +122,7 @@ func TestAddAndRemovePixies(t *testing.T) {
 		t.Helper()
 		id := b.pixiesOf(t, pixies.Adds, report1)
 		b.change(t, b.Work)
-		if op := b.operation(t, id); op.Status != operation.Succeeded {
+		if op := b.operation(t, id); op.Status != operation.StatusSucceeded {
 			t.Fatalf("the addition is %s: %+v", op.Status, op.Failure)
 		}
 		if r, _ := b.run(t, id).Result(report1); r.Outcome != want || *r.Pages != 2 || *r.Visuals != 2 {
@@ -140,10 +140,10 @@ func TestAddAndRemovePixies(t *testing.T) {
 			t.Errorf("%s was changed", path)
 		}
 	}
-	if s := b.standing(t, report1); s.Status != pixies.HasPixies || len(s.Placed) != 2 || s.Holder != nil || *s.ModelID != good || *s.LastOperation != first {
+	if s := b.standing(t, report1); s.Status != pixies.StatusHasPixies || len(s.Placed) != 2 || s.Holder != nil || *s.ModelID != good || *s.LastOperation != first {
 		t.Errorf("the report's standing is %+v", s)
 	}
-	if i := b.tracked(t, report1); i.Status != trackeditem.Tracked || i.ClaimedVia != "" || i.ItemType != item.Report {
+	if i := b.tracked(t, report1); i.Status != trackeditem.StatusTracked || i.ClaimedVia != "" || i.ItemType != item.Report {
 		t.Errorf("the tracked item is %+v", i)
 	}
 	if op := b.operation(t, first); *op.Impact.TrackedItems != 1 || !*op.Impact.TrackedItem {
@@ -171,14 +171,14 @@ func TestAddAndRemovePixies(t *testing.T) {
 	if d := cmp.Diff(before, b.bytes(t, report1)); d != "" {
 		t.Errorf("after the removal (-before +after):\n%s", d)
 	}
-	if s := b.standing(t, report1); s.Status != pixies.PixiesRemoved || s.Pages != nil {
+	if s := b.standing(t, report1); s.Status != pixies.StatusPixiesRemoved || s.Pages != nil {
 		t.Errorf("the report's standing is %+v", s)
 	}
-	if i := b.tracked(t, report1); i.Status != trackeditem.Removed {
+	if i := b.tracked(t, report1); i.Status != trackeditem.StatusRemoved {
 		t.Errorf("the tracked item is %s", i.Status)
 	}
 	add(pixies.OutcomeAdded)
-	if i := b.tracked(t, report1); i.Status != trackeditem.Tracked {
+	if i := b.tracked(t, report1); i.Status != trackeditem.StatusTracked {
 		t.Errorf("after another addition, the tracked item is %s", i.Status)
 	}
 	if n := b.Count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
@@ -206,10 +206,10 @@ func TestRemovingFromAReportWithoutPixies(t *testing.T) {
 	before := b.bytes(t, report1)
 	id := b.pixiesOf(t, pixies.Removes, report1)
 	b.change(t, b.Work)
-	if op := b.operation(t, id); op.Status != operation.Succeeded || !cmp.Equal(before, b.bytes(t, report1)) {
+	if op := b.operation(t, id); op.Status != operation.StatusSucceeded || !cmp.Equal(before, b.bytes(t, report1)) {
 		t.Errorf("the run is %s: %+v", op.Status, op.Failure)
 	}
-	if s := b.standing(t, report1); s.Status != pixies.NeverAdded || b.tracked(t, report1).Counts() {
+	if s := b.standing(t, report1); s.Status != pixies.StatusNeverAdded || b.tracked(t, report1).Counts() {
 		t.Errorf("the report is %s", s.Status)
 	}
 }
@@ -219,19 +219,19 @@ func TestAReportThatCannotBeReadFails(t *testing.T) {
 	b := newReporting(t)
 	id := b.pixiesOf(t, pixies.Adds, report1, ruined)
 	b.change(t, b.Work)
-	if op := b.operation(t, id); op.Status != operation.Succeeded || *op.Impact.TrackedItems != 1 {
+	if op := b.operation(t, id); op.Status != operation.StatusSucceeded || *op.Impact.TrackedItems != 1 {
 		t.Errorf("the run is %s with %+v", op.Status, op.Impact)
 	}
 	r, _ := b.run(t, id).Result(ruined)
 	if r.Outcome != pixies.OutcomeFailed || r.Error.Code != domain.ItemNotReadable || !strings.Contains(r.Error.Message, "page.json") {
 		t.Errorf("the ruined report is %s: %+v", r.Outcome, r.Error)
 	}
-	if s := b.standing(t, ruined); s.Status != pixies.NeverAdded || s.Holder != nil || b.tracked(t, ruined).Counts() {
+	if s := b.standing(t, ruined); s.Status != pixies.StatusNeverAdded || s.Holder != nil || b.tracked(t, ruined).Counts() {
 		t.Errorf("its standing is %+v", s)
 	}
 	alone := b.pixiesOf(t, pixies.Adds, ruined)
 	b.change(t, b.Work)
-	if op := b.operation(t, alone); op.Status != operation.Failed || op.Failure.Code != domain.ItemNotReadable {
+	if op := b.operation(t, alone); op.Status != operation.StatusFailed || op.Failure.Code != domain.ItemNotReadable {
 		t.Errorf("alone the run is %s: %+v", op.Status, op.Failure)
 	}
 }
@@ -293,7 +293,7 @@ func TestAnAdditionThatWasCutOff(t *testing.T) {
 				write(t, visual, strings.Replace(before["/definition/pages/p1/visuals/v1/visual.json"], `"x":1`, `"x":2`, 1))
 			}
 			b.change(t, b.Work)
-			if op := b.operation(t, id); op.Status != operation.Succeeded {
+			if op := b.operation(t, id); op.Status != operation.StatusSucceeded {
 				t.Fatalf("the run is %s: %+v", op.Status, op.Failure)
 			}
 			if d := cmp.Diff(intended.Placed, b.standing(t, report1).Placed); d != "" {
@@ -354,13 +354,13 @@ func TestTheCapOnReports(t *testing.T) {
 	o := b.Work
 	o.Platform = unwritable{o.Platform}
 	b.change(t, o)
-	if op := b.operation(t, first); op.Status != operation.Failed || *op.Impact.TrackedItem || b.tracked(t, report1).Counts() {
+	if op := b.operation(t, first); op.Status != operation.StatusFailed || *op.Impact.TrackedItem || b.tracked(t, report1).Counts() {
 		t.Errorf("the addition that the platform refused is %s, with %+v, and %+v", op.Status, op.Impact, b.tracked(t, report1))
 	}
 	second := b.pixiesOf(t, pixies.Adds, report2)
 	refused(report1)
 	b.change(t, b.Work)
-	if op := b.operation(t, second); op.Status != operation.Succeeded || !*op.Impact.TrackedItem || b.tracked(t, report2).ClaimedBy != second {
+	if op := b.operation(t, second); op.Status != operation.StatusSucceeded || !*op.Impact.TrackedItem || b.tracked(t, report2).ClaimedBy != second {
 		t.Errorf("the second is %s, with %+v", op.Status, op.Impact)
 	}
 	refused(report1)

@@ -110,7 +110,7 @@ func TestGenerate(t *testing.T) {
 		t.Errorf("accepted as %+v", op)
 	}
 	b.carryQuestions(t, 0)
-	if op := b.operation(t, id); op.Status != operation.Succeeded || *op.Impact.BenchmarkBuilds != 1 {
+	if op := b.operation(t, id); op.Status != operation.StatusSucceeded || *op.Impact.BenchmarkBuilds != 1 {
 		t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
 	}
 	r := b.result(t, id)
@@ -218,7 +218,7 @@ func TestGenerateFails(t *testing.T) {
 		b.Clock.Set(noon)
 		b.Work.Platform = whole
 		op := b.operation(t, id)
-		if op.Status != operation.Failed || op.Failure.Code != tt.code || *op.Impact.BenchmarkBuilds != tt.builds || b.builds(t)-before != tt.builds {
+		if op.Status != operation.StatusFailed || op.Failure.Code != tt.code || *op.Impact.BenchmarkBuilds != tt.builds || b.builds(t)-before != tt.builds {
 			t.Errorf("%s: the operation is %s: %+v, impact %d, %d builds used", tt.name, op.Status, op.Failure, *op.Impact.BenchmarkBuilds, b.builds(t)-before)
 		}
 	}
@@ -238,7 +238,7 @@ func TestGenerateAgain(t *testing.T) {
 		if got := work.CarryQuestions(t.Context(), b.Work, b.questions[0], 0, 0, noon); !errors.Is(got, err) {
 			t.Errorf("got %v, want %v", got, err)
 		}
-		if op := b.operation(t, id); op.Status != operation.Running {
+		if op := b.operation(t, id); op.Status != operation.StatusRunning {
 			t.Errorf("the operation is %s", op.Status)
 		}
 	}
@@ -249,7 +249,7 @@ func TestGenerateAgain(t *testing.T) {
 	}
 	last := b.generate(t, good, 4)
 	check(t, work.CarryQuestions(t.Context(), b.Work, b.questions[1], 0, work.MaxCrashes, noon))
-	if op := b.operation(t, last); op.Status != operation.Failed || op.Failure.Code != domain.QuestionsNotGenerated || b.builds(t) != 2 {
+	if op := b.operation(t, last); op.Status != operation.StatusFailed || op.Failure.Code != domain.QuestionsNotGenerated || b.builds(t) != 2 {
 		t.Errorf("the operation that always crashes its process is %s: %+v", op.Status, op.Failure)
 	}
 }
@@ -288,7 +288,7 @@ func TestGenerateWithBadTexts(t *testing.T) {
 	p.text = func(int) string { return "" }
 	last := b.generate(t, good, 50)
 	b.carryQuestions(t, 1)
-	if op := b.operation(t, last); op.Status != operation.Failed || op.Failure.Code != domain.QuestionsNotGenerated {
+	if op := b.operation(t, last); op.Status != operation.StatusFailed || op.Failure.Code != domain.QuestionsNotGenerated {
 		t.Errorf("without any text the operation is %s: %+v", op.Status, op.Failure)
 	}
 	if p.settings.Name != "Ours" {
@@ -331,7 +331,7 @@ func TestSave(t *testing.T) {
 	}
 	b.carryQuestions(t, 0)
 	op := b.operation(t, id)
-	if op.Type != operation.SaveBenchmarkQuestions || op.Status != operation.Succeeded || op.Impact != (operation.Impact{}) {
+	if op.Type != operation.SaveBenchmarkQuestions || op.Status != operation.StatusSucceeded || op.Impact != (operation.Impact{}) {
 		t.Errorf("the operation is %+v", op)
 	}
 	r := b.result(t, id)
@@ -385,7 +385,7 @@ func TestSaveTwoAtOnce(t *testing.T) {
 				b.carryQuestions(t, n)
 			}
 			for _, id := range []uuid.UUID{first, second} {
-				if op := b.operation(t, id); op.Status != operation.Succeeded {
+				if op := b.operation(t, id); op.Status != operation.StatusSucceeded {
 					t.Errorf("an operation is %s: %+v", op.Status, op.Failure)
 				}
 			}
@@ -410,7 +410,7 @@ func TestSaveFails(t *testing.T) {
 		id := b.save(t, asked("b", "How much?", revenue))
 		b.Work.Platform = refusing{whole, domain.Refuse(code, "no")}
 		b.carryQuestions(t, 1+i)
-		if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != code || op.Impact != (operation.Impact{}) {
+		if op := b.operation(t, id); op.Status != operation.StatusFailed || op.Failure.Code != code || op.Impact != (operation.Impact{}) {
 			t.Errorf("the operation is %s: %+v", op.Status, op.Failure)
 		}
 	}
@@ -420,7 +420,7 @@ func TestSaveFails(t *testing.T) {
 	b.Work.Platform = whole
 	last := b.save(t, asked("c", "How much?", revenue))
 	b.carryQuestions(t, 4)
-	if r := b.saved(t); r.Value[0].QuestionID != "c" || b.operation(t, last).Status != operation.Succeeded {
+	if r := b.saved(t); r.Value[0].QuestionID != "c" || b.operation(t, last).Status != operation.StatusSucceeded {
 		t.Errorf("saved is %+v", r)
 	}
 }

@@ -54,7 +54,7 @@ func TestRecordingThatIsRefused(t *testing.T) {
 				check(t, work.Carry(t.Context(), b.Work, b.steps[0], 0))
 			}
 			op := b.operation(t, id)
-			if op.Status != operation.Failed || op.Failure == nil || op.Failure.Code != failed || op.Failure.Message != "no room is left" || *op.Impact.Assessments != 1 {
+			if op.Status != operation.StatusFailed || op.Failure == nil || op.Failure.Code != failed || op.Failure.Message != "no room is left" || *op.Impact.Assessments != 1 {
 				t.Errorf("the operation reads %+v, failure %+v", op, op.Failure)
 			}
 			if n := b.Count(t, `SELECT count(*) FROM assessments_v3`) + b.Count(t, `SELECT count(*) FROM documents`) + b.Count(t, `SELECT count(*) FROM step_tokens`); n != 0 {
@@ -72,7 +72,7 @@ func TestRecordingThatIsRefused(t *testing.T) {
 		if err := work.Carry(t.Context(), b.Work, b.steps[0], 0); !errors.Is(err, fault) {
 			t.Errorf("got %v, want %v", err, fault)
 		}
-		if op := b.operation(t, id); op.Status != operation.Running {
+		if op := b.operation(t, id); op.Status != operation.StatusRunning {
 			t.Errorf("%v made the operation %s", fault, op.Status)
 		}
 	}

@@ -45,8 +45,8 @@ func TestHardRemoteWritesCutOff(t *testing.T) {
 					kills++
 				}
 			}
-			for attempt := 0; r.operation(t, id).Status != operation.Succeeded; attempt++ {
-				if s := r.operation(t, id); attempt == 20 || s.Status == operation.Failed {
+			for attempt := 0; r.operation(t, id).Status != operation.StatusSucceeded; attempt++ {
+				if s := r.operation(t, id); attempt == 20 || s.Status == operation.StatusFailed {
 					t.Fatalf("after %d kills operation %s is %s: %+v", kills, id, s.Status, s.Failure)
 				}
 				_ = work.CarryOptimize(t.Context(), r.Work, step, 0) // a fault that is left

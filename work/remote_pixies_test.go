@@ -103,7 +103,7 @@ func TestRemotePixies(t *testing.T) {
 					r.Pixies.CollectorURL = collector
 					id := r.pixiesOf(t, verb, report1)
 					r.change(t, r.Work)
-					if op := r.operation(t, id); op.Status != operation.Succeeded {
+					if op := r.operation(t, id); op.Status != operation.StatusSucceeded {
 						t.Fatalf("%s is %s: %+v", verb, op.Status, op.Failure)
 					}
 					if result, _ := r.run(t, id).Result(report1); result.Outcome != want {

@@ -148,12 +148,12 @@ func TestARemoteWriteThatWasCutOff(t *testing.T) {
 				return id
 			}
 			id := cut(func() uuid.UUID { return r.apply(t, p) })
-			if s := r.read(t, id); s != operation.Succeeded {
+			if s := r.read(t, id); s != operation.StatusSucceeded {
 				t.Fatalf("cut off at call %d (after it: %v): the apply is %s: %+v", at, after, s, r.operation(t, id).Failure)
 			}
 			r.asWritten(t, r.work(t, id), len(p.Changes))
 			undo := cut(func() uuid.UUID { return r.revert(t, id) })
-			if s := r.read(t, undo); s != operation.Succeeded {
+			if s := r.read(t, undo); s != operation.StatusSucceeded {
 				t.Fatalf("cut off at call %d (after it: %v): the revert is %s: %+v", at, after, s, r.operation(t, undo).Failure)
 			}
 			if got := r.model(t); got.Hash() != before.Hash() {
@@ -229,9 +229,9 @@ func TestWhatBecomesOfARemoteWrite(t *testing.T) {
 				r.service.Script(c.fault)
 			}
 			id := r.apply(t, p)
-			want := operation.Succeeded
+			want := operation.StatusSucceeded
 			if c.code != "" {
-				want = operation.Failed
+				want = operation.StatusFailed
 			}
 			if s := r.read(t, id); s != want {
 				t.Fatalf("the apply is %s: %+v", s, r.operation(t, id).Failure)
@@ -310,7 +310,7 @@ func TestASlowRemoteWrite(t *testing.T) {
 		}
 		r.Clock.Advance(20 * time.Second)
 	}
-	if s := r.operation(t, id); s.Status != operation.Succeeded || r.updates() != 1 {
+	if s := r.operation(t, id); s.Status != operation.StatusSucceeded || r.updates() != 1 {
 		t.Errorf("the apply is %s after %d updates: %+v", s.Status, r.updates(), s.Failure)
 	}
 	r.asWritten(t, r.work(t, id), len(p.Changes))

@@ -198,7 +198,7 @@ func TestWorkOfAPersonWhoWasRemoved(t *testing.T) {
 	waits := b.accepted(t, a, err)
 	b.belong(t, "bob")
 	b.carry(t, b.Work)
-	if op := b.operation(t, assessed); op.Status != operation.Succeeded {
+	if op := b.operation(t, assessed); op.Status != operation.StatusSucceeded {
 		t.Errorf("the assessment is %s: %v", op.Status, op.Failure)
 	}
 	if op := b.operation(t, waits); !op.Waits {
@@ -210,7 +210,7 @@ func TestWorkOfAPersonWhoWasRemoved(t *testing.T) {
 	}
 	b.Clock.Advance(25 * time.Hour)
 	check(t, b.Operations.LapseOverdue(t.Context()))
-	if op := b.operation(t, waits); op.Status != operation.Failed || op.Failure.Code != domain.OptimizationFailed {
+	if op := b.operation(t, waits); op.Status != operation.StatusFailed || op.Failure.Code != domain.OptimizationFailed {
 		t.Errorf("the apply is %s: %v", op.Status, op.Failure)
 	}
 	if used, reserved := b.room(t); used != 1 || reserved != 0 {

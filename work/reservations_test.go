@@ -10,7 +10,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
-	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
 )
 
@@ -18,7 +18,7 @@ import (
 // reserved.
 func (b *bench) room(t *testing.T) (used, reserved int) {
 	t.Helper()
-	total := eventstore.FoldLast[trackeditem.Total](trackeditem.CountStream("contoso"))
+	total := eventstore.FoldLast[room.Total](room.Stream("contoso"))
 	check(t, b.Store.Load(t.Context(), total))
 	return total.State.Used, total.State.Reserved
 }
@@ -87,26 +87,26 @@ func TestWorkReservesAndClaims(t *testing.T) {
 		status operation.Status
 		claims int
 	}{
-		"an assessment":                        {1, func(t *testing.T, b *bench) uuid.UUID { return b.start(t, good) }, carry, operation.Succeeded, 1},
-		"an assessment that comes too late":    {1, func(t *testing.T, b *bench) uuid.UUID { return b.start(t, good) }, late, operation.Failed, 0},
-		"an assessment of what cannot be read": {1, func(t *testing.T, b *bench) uuid.UUID { return b.start(t, good) }, unreadable, operation.Failed, 0},
+		"an assessment":                        {1, func(t *testing.T, b *bench) uuid.UUID { return b.start(t, good) }, carry, operation.StatusSucceeded, 1},
+		"an assessment that comes too late":    {1, func(t *testing.T, b *bench) uuid.UUID { return b.start(t, good) }, late, operation.StatusFailed, 0},
+		"an assessment of what cannot be read": {1, func(t *testing.T, b *bench) uuid.UUID { return b.start(t, good) }, unreadable, operation.StatusFailed, 0},
 		"an assessment of many, of which one fails": {2, func(t *testing.T, b *bench) uuid.UUID {
 			b.start(t, broken)
 			b.carry(t, b.Work)
 			return b.start(t, good, broken)
-		}, carry, operation.Succeeded, 1},
-		"an apply":                                   {1, apply, carry, operation.Succeeded, 1},
-		"an apply that the platform refuses":         {1, apply, unwilling, operation.Failed, 0},
-		"an apply that comes too late":               {1, apply, late, operation.Failed, 0},
-		"an unattended apply":                        {1, unattended, driven, operation.Succeeded, 1},
-		"an unattended apply of what cannot be read": {1, unattended, unreadable, operation.Failed, 0},
+		}, carry, operation.StatusSucceeded, 1},
+		"an apply":                                   {1, apply, carry, operation.StatusSucceeded, 1},
+		"an apply that the platform refuses":         {1, apply, unwilling, operation.StatusFailed, 0},
+		"an apply that comes too late":               {1, apply, late, operation.StatusFailed, 0},
+		"an unattended apply":                        {1, unattended, driven, operation.StatusSucceeded, 1},
+		"an unattended apply of what cannot be read": {1, unattended, unreadable, operation.StatusFailed, 0},
 		"an unattended apply that nobody reads": {1, unattended, func(t *testing.T, b *bench, _ uuid.UUID) {
 			b.carry(t, b.Work)
 			b.Clock.Advance(25 * time.Hour)
 			check(t, b.Operations.LapseOverdue(t.Context()))
-		}, operation.Failed, 0},
-		"a bundle":                     {1, bundle, driven, operation.Succeeded, 1},
-		"a bundle whose previews fail": {1, bundle, unreadable, operation.Failed, 0},
+		}, operation.StatusFailed, 0},
+		"a bundle":                     {1, bundle, driven, operation.StatusSucceeded, 1},
+		"a bundle whose previews fail": {1, bundle, unreadable, operation.StatusFailed, 0},
 		"a bundle that the platform refuses": {1, bundle, func(t *testing.T, b *bench, id uuid.UUID) {
 			b.carry(t, b.Work)
 			o := b.Work
@@ -118,9 +118,9 @@ func TestWorkReservesAndClaims(t *testing.T) {
 				check(t, b.resume(t.Context(), b.ana(), id))
 				b.carry(t, o)
 			}
-		}, operation.Failed, 0},
-		"a benchmark run": {1, asks, answered, operation.Succeeded, 1},
-		"a benchmark run that is cancelled before it asked": {1, asks, cancel, operation.Cancelled, 0},
+		}, operation.StatusFailed, 0},
+		"a benchmark run": {1, asks, answered, operation.StatusSucceeded, 1},
+		"a benchmark run that is cancelled before it asked": {1, asks, cancel, operation.StatusCancelled, 0},
 		"an A/B run": {2, compares, func(t *testing.T, b *bench, id uuid.UUID) {
 			b.carried(t, &respondent{})
 			if used, reserved := b.room(t); used != 1 || reserved != 1 {
@@ -128,21 +128,21 @@ func TestWorkReservesAndClaims(t *testing.T) {
 			}
 			check(t, b.resume(t.Context(), b.ana(), id))
 			b.carried(t, &respondent{})
-		}, operation.Succeeded, 2},
+		}, operation.StatusSucceeded, 2},
 		"an A/B run that is cancelled after side A": {2, compares, func(t *testing.T, b *bench, id uuid.UUID) {
 			b.carried(t, &respondent{})
 			cancel(t, b, id)
-		}, operation.Cancelled, 1},
+		}, operation.StatusCancelled, 1},
 		"an A/B run whose owner never comes": {2, compares, func(t *testing.T, b *bench, id uuid.UUID) {
 			b.carried(t, &respondent{})
 			b.Clock.Advance(operation.Life)
 			if lapsed, err := b.Benchmarks.Runs.Lapse(t.Context(), id); !lapsed || err != nil {
 				t.Fatal(lapsed, err)
 			}
-		}, operation.Failed, 1},
+		}, operation.StatusFailed, 1},
 		"an A/B run that is deleted": {2, compares, func(t *testing.T, b *bench, id uuid.UUID) {
 			check(t, b.ABTests.DeleteRun(t.Context(), b.ana(), b.abRun(t, id).AbTestID.String(), id.String()))
-		}, operation.Failed, 0},
+		}, operation.StatusFailed, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -107,7 +107,7 @@ func TestWorkersStartWhatIsDue(t *testing.T) {
 		}
 	}
 	run("the first has ended", ended(1))
-	if all := b.operations(t); all[0].Status != operation.Succeeded || all[0].Owner != "ana" {
+	if all := b.operations(t); all[0].Status != operation.StatusSucceeded || all[0].Owner != "ana" {
 		t.Errorf("the assessment ended as %+v", all[0])
 	}
 	s, _, err := b.Schedules.Schedule(t.Context(), "contoso", made.ScheduleID)

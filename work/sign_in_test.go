@@ -112,7 +112,7 @@ func TestAStepThatNeedsItsOwner(t *testing.T) {
 			b.Work.Platform = p
 			check(t, work.Carry(t.Context(), b.Work, b.steps[0], work.Patience))
 			op := b.operation(t, id)
-			if op.Status != operation.Running || !op.Waits || op.Failure == nil || op.Failure.Code != refusal.Code || p.times != 0 {
+			if op.Status != operation.StatusRunning || !op.Waits || op.Failure == nil || op.Failure.Code != refusal.Code || p.times != 0 {
 				t.Fatalf("the operation reads %+v, %+v", op, op.Failure)
 			}
 			check(t, work.Carry(t.Context(), b.Work, b.steps[0], 0)) // as after a crash
@@ -134,7 +134,7 @@ func TestAStepThatNeedsItsOwner(t *testing.T) {
 			}
 			check(t, b.resume(t.Context(), b.signsIn(t), id))
 			check(t, work.Carry(t.Context(), b.Work, b.steps[0], 0))
-			if op := b.operation(t, id); op.Status != operation.Succeeded || op.Waits || op.Failure != nil || b.used(t, account.Assessments, account.Day) != 1 {
+			if op := b.operation(t, id); op.Status != operation.StatusSucceeded || op.Waits || op.Failure != nil || b.used(t, account.Assessments, account.Day) != 1 {
 				t.Errorf("after the sign-in the operation reads %+v", op)
 			}
 		})
@@ -171,7 +171,7 @@ func TestAStepWhoseOwnerIsLate(t *testing.T) {
 		check(t, b.Operations.LapseOverdue(t.Context()))
 	}
 	check(t, work.Carry(t.Context(), b.Work, b.steps[0], 0))
-	if op := b.operation(t, id); op.Status != operation.Failed || op.Failure.Code != domain.AssessmentNotStarted || *op.Impact.Assessments != 0 {
+	if op := b.operation(t, id); op.Status != operation.StatusFailed || op.Failure.Code != domain.AssessmentNotStarted || *op.Impact.Assessments != 0 {
 		t.Errorf("after a day the operation reads %+v, %+v", op, op.Failure)
 	}
 }
@@ -249,7 +249,7 @@ func TestOtherStepsThatNeedTheirOwner(t *testing.T) {
 			}
 			before := b.parts(t)
 			c.carry(t, b)
-			if op := b.operation(t, id); !op.Waits || op.Status != operation.Running || op.Failure.Code != domain.Unauthorized {
+			if op := b.operation(t, id); !op.Waits || op.Status != operation.StatusRunning || op.Failure.Code != domain.Unauthorized {
 				t.Fatalf("the operation is %+v, %+v", op, op.Failure)
 			}
 			if !maps.Equal(before, b.parts(t)) {
@@ -261,7 +261,7 @@ func TestOtherStepsThatNeedTheirOwner(t *testing.T) {
 			}
 			check(t, b.resume(t.Context(), b.signsIn(t), id))
 			c.carry(t, b)
-			if op := b.operation(t, id); op.Status != operation.Succeeded || op.Failure != nil {
+			if op := b.operation(t, id); op.Status != operation.StatusSucceeded || op.Failure != nil {
 				t.Errorf("after the sign-in the operation is %+v, %+v", op, op.Failure)
 			}
 		})

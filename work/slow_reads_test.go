@@ -225,7 +225,7 @@ func TestSlowReadAndAFaultOfOurs(t *testing.T) {
 		}
 		return err
 	})
-	if op := r.operation(t, a.OperationID); op.Status != operation.Succeeded || faults >= 0 {
+	if op := r.operation(t, a.OperationID); op.Status != operation.StatusSucceeded || faults >= 0 {
 		t.Errorf("the preview is %s, with %d faults left", op.Status, faults+1)
 	}
 	if n := r.begun()[good.String()] - before[good.String()]; n != 1 {

@@ -85,7 +85,7 @@ func (b *bench) assessed(t *testing.T, o work.Options) assessment.Assessment {
 	t.Helper()
 	id := b.start(t, good)
 	b.carry(t, o)
-	if op := b.operation(t, id); op.Status != operation.Succeeded {
+	if op := b.operation(t, id); op.Status != operation.StatusSucceeded {
 		t.Fatalf("the assessment is %s: %+v", op.Status, op.Failure)
 	}
 	a, found, err := b.Views.AssessmentOf(t.Context(), "contoso", id)
@@ -361,7 +361,7 @@ func TestUsageHasItsTime(t *testing.T) {
 	if err := work.Carry(ctx, b.Work, step, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
-	if op := b.operation(t, id); op.Status != operation.Running {
+	if op := b.operation(t, id); op.Status != operation.StatusRunning {
 		t.Errorf("cancelled: the operation is %s", op.Status)
 	}
 	short := endsSoon{t.Context()}

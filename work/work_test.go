@@ -170,7 +170,7 @@ func TestAssessOne(t *testing.T) {
 	b := newBench(t)
 	id := b.start(t, good)
 	check(t, work.Carry(t.Context(), b.Work, b.steps[0], 0))
-	if op := b.operation(t, id); op.Status != operation.Succeeded || *op.Percent != 100 || op.Failure != nil {
+	if op := b.operation(t, id); op.Status != operation.StatusSucceeded || *op.Percent != 100 || op.Failure != nil {
 		t.Errorf("the operation reads %+v", op)
 	}
 	a, found, err := b.Views.AssessmentOf(t.Context(), "contoso", id)
@@ -250,7 +250,7 @@ func TestRegimeOfAStep(t *testing.T) {
 			t.Errorf("recorded %q: scored by %q, %v, %v", recorded, a.RegimeID, found, err)
 		}
 		if !found {
-			if op := b.operation(t, id); op.Status != operation.Running {
+			if op := b.operation(t, id); op.Status != operation.StatusRunning {
 				t.Errorf("recorded %q: the operation reads %+v", recorded, op)
 			}
 			continue
@@ -287,7 +287,7 @@ func TestAssessMany(t *testing.T) {
 		op := b.operation(t, id)
 		percents = append(percents, *op.Percent, op.Status)
 	}
-	if want := []any{33, operation.Running, 66, operation.Running, 100, operation.Succeeded}; !cmp.Equal(percents, want) {
+	if want := []any{33, operation.StatusRunning, 66, operation.StatusRunning, 100, operation.StatusSucceeded}; !cmp.Equal(percents, want) {
 		t.Errorf("progress %v, want %v", percents, want)
 	}
 	run, err := b.Views.Run(t.Context(), id)
@@ -356,7 +356,7 @@ func TestFailures(t *testing.T) {
 			}
 			check(t, work.Carry(t.Context(), b.Work, b.steps[0], work.Patience))
 			op := b.operation(t, id)
-			if op.Status != operation.Failed || op.Failure == nil || op.Failure.Code != c.code || op.Failure.Message == "" || *op.Impact.Assessments != c.spent || *op.Impact.FirstLook != (c.spent == 1) {
+			if op.Status != operation.StatusFailed || op.Failure == nil || op.Failure.Code != c.code || op.Failure.Message == "" || *op.Impact.Assessments != c.spent || *op.Impact.FirstLook != (c.spent == 1) {
 				t.Errorf("the operation reads %+v, failure %+v", op, op.Failure)
 			}
 			if a, f := b.used(t, account.Assessments, account.Day), b.used(t, account.FirstLooks, account.Lifetime); a != c.spent || f != c.spent {
@@ -384,12 +384,12 @@ func TestPatience(t *testing.T) {
 		if err := work.Carry(t.Context(), b.Work, b.steps[0], failed); !domain.IsRefused(err, domain.PlatformUnavailable) {
 			t.Fatalf("attempt %d: %v", failed+1, err)
 		}
-		if op := b.operation(t, id); op.Status != operation.Running {
+		if op := b.operation(t, id); op.Status != operation.StatusRunning {
 			t.Fatalf("attempt %d: %s", failed+1, op.Status)
 		}
 	}
 	check(t, work.Carry(t.Context(), b.Work, b.steps[0], 2))
-	if op := b.operation(t, id); op.Status != operation.Succeeded {
+	if op := b.operation(t, id); op.Status != operation.StatusSucceeded {
 		t.Errorf("the operation ended %s", op.Status)
 	}
 
@@ -399,7 +399,7 @@ func TestPatience(t *testing.T) {
 	if err := work.Carry(t.Context(), b.Work, b.steps[1], work.Patience); !errors.Is(err, fault) {
 		t.Errorf("got %v", err)
 	}
-	if op := b.operation(t, id); op.Status != operation.Running {
+	if op := b.operation(t, id); op.Status != operation.StatusRunning {
 		t.Errorf("a fault of ours made the operation %s", op.Status)
 	}
 }
@@ -483,7 +483,7 @@ func TestQueue(t *testing.T) {
 	check(t, queue.Start(t.Context()))
 	for _, id := range []uuid.UUID{first, second} {
 		eventually(t, fmt.Sprintf("operation %s ends", id), func() bool { return b.operation(t, id).Status.Ended() })
-		if op := b.operation(t, id); op.Status != operation.Succeeded {
+		if op := b.operation(t, id); op.Status != operation.StatusSucceeded {
 			t.Errorf("operation %s ended %s: %+v", id, op.Status, op.Failure)
 		}
 	}

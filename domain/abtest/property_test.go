@@ -345,7 +345,7 @@ func (w *world) work(depth int, runID uuid.UUID) {
 	switch {
 	case w.in(14):
 		w.fail(depth, me, runID, id, side)
-	case r.Side(side).Status == abtest.SidePending || b.Status == operation.NotStarted:
+	case r.Side(side).Status == abtest.SidePending || b.Status == operation.StatusNotStarted:
 		w.change(depth, me.remembers, func(c *change) error {
 			if err := decide(c, runOf(runID), step(abtest.BeginSide{Side: side})); err != nil {
 				return err
@@ -591,7 +591,7 @@ var follows = map[abtest.SideStatus][]abtest.SideStatus{
 func (w *world) checkRun(id uuid.UUID, l logged) {
 	events := w.events(l.stream)
 	before, after := state(w, runOf(id), len(events)-1), now(w, runOf(id))
-	ends := count[operation.Completed](events) + count[operation.Broken](events) + count[operation.Stopped](events)
+	ends := count[operation.Succeeded](events) + count[operation.Failed](events) + count[operation.Cancelled](events)
 	if ends > 1 {
 		w.wrong("run %s ended %d times", id, ends)
 	}
@@ -599,14 +599,14 @@ func (w *world) checkRun(id uuid.UUID, l logged) {
 		w.wrong("%s came after the end of run %s", l.event.EventType(), id)
 	}
 	if before.Erased {
-		if e, failed := l.event.(operation.Broken); !failed || e.Failure.Code != domain.BenchmarkRunFailed {
+		if e, failed := l.event.(operation.Failed); !failed || e.Failure.Code != domain.BenchmarkRunFailed {
 			w.wrong("%s came after run %s was deleted", l.event.EventType(), id)
 		}
 	}
 	if len(events) > 2 && slices.Index(stages, after.Stage()) < slices.Index(stages, before.Stage()) {
 		w.wrong("run %s went back from %s to %s", id, before.Stage(), after.Stage())
 	}
-	if after.Operation.Percent < before.Operation.Percent || after.Operation.Percent == 100 && after.Operation.Status != operation.Succeeded {
+	if after.Operation.Percent < before.Operation.Percent || after.Operation.Percent == 100 && after.Operation.Status != operation.StatusSucceeded {
 		w.wrong("run %s went from %d %% to %d %%", id, before.Operation.Percent, after.Operation.Percent)
 	}
 	for _, side := range []abtest.SideName{abtest.A, abtest.B} {
@@ -674,7 +674,7 @@ func (w *world) checkEnd(id uuid.UUID, r abtest.Run) {
 	if got := *r.Operation.Impact.BenchmarkRuns; got != want {
 		w.wrong("run %s spent %d benchmark runs, want %d: %d asks of %d sides, failure %v", id, got, want, asked, len(sides), r.Operation.Failure)
 	}
-	if (r.Stopped != nil) != (r.Operation.Status == operation.Cancelled) {
+	if (r.Stopped != nil) != (r.Operation.Status == operation.StatusCancelled) {
 		w.wrong("run %s is %s and its cancel %+v", id, r.Operation.Status, r.Stopped)
 	}
 	if s := r.Stopped; s != nil && (s.Asked != asked || s.Counted != (askedOnce > 0) || s.Total != r.Total()) {

@@ -43,8 +43,8 @@ func TestRunAgainFreezes(t *testing.T) {
 		test  abtest.Test
 		want  bool
 	}{
-		"after a run that broke":  {current, abtest.Test{Runs: []abtest.LatestRun{{Status: operation.Failed}}}, true},
-		"during a run":            {current, abtest.Test{Runs: []abtest.LatestRun{{Status: operation.Running}}}, false},
+		"after a run that broke":  {current, abtest.Test{Runs: []abtest.LatestRun{{Status: operation.StatusFailed}}}, true},
+		"during a run":            {current, abtest.Test{Runs: []abtest.LatestRun{{Status: operation.StatusRunning}}}, false},
 		"frozen already":          {current, abtest.Test{Frozen: &abtest.Questions{}}, false},
 		"with the frozen by name": {abtest.RunAgain{}, abtest.Test{}, false},
 	} {

@@ -41,7 +41,7 @@ func (c BeginSide) Decide(r Run) ([]domain.Event, error) {
 		return nil, nil
 	}
 	events := []domain.Event{SideStarted(c)}
-	if r.Operation.Status == operation.NotStarted {
+	if r.Operation.Status == operation.StatusNotStarted {
 		events = slices.Insert(events, 0, domain.Event(operation.Started{Percent: new(0)}))
 	}
 	return events, nil
@@ -53,7 +53,7 @@ type Progress struct{ Asked int }
 // Decide implements domain.Command. It records progress only when the percentage grows.
 func (c Progress) Decide(r Run) ([]domain.Event, error) {
 	percent := min(99, c.Asked*100/max(1, r.Total()))
-	if r.Operation.Status != operation.Running || percent <= r.Operation.Percent {
+	if r.Operation.Status != operation.StatusRunning || percent <= r.Operation.Percent {
 		return nil, nil
 	}
 	return []domain.Event{operation.Progressed{Percent: percent}}, nil
@@ -101,7 +101,7 @@ func (c Lapse) Decide(r Run) ([]domain.Event, error) {
 	if !r.WaitsForOwner() || !c.Now.After(*r.Operation.Waiting.Until) {
 		return nil, nil
 	}
-	return []domain.Event{operation.Broken{
+	return []domain.Event{operation.Failed{
 		Failure: operation.Failure{Code: domain.SideBNotStarted,
 			Message: "the person who started the run did not read its operation after side A had finished, so side B never began; run " +
 				"the test again and read the operation until it ends"},
@@ -137,7 +137,7 @@ func (c FailSide) Decide(r Run) ([]domain.Event, error) {
 	if c.Side == B && r.Reused == nil {
 		n++ // side A
 	}
-	return []domain.Event{failed, operation.Broken{Failure: c.Failure, Impact: r.spent(n)}}, nil
+	return []domain.Event{failed, operation.Failed{Failure: c.Failure, Impact: r.spent(n)}}, nil
 }
 
 // FailComparison fails a run whose sides have answered but cannot be compared.
@@ -156,7 +156,7 @@ func (c FailComparison) Decide(r Run) ([]domain.Event, error) {
 	if c.Nothing {
 		impact = r.spent(0)
 	}
-	return []domain.Event{operation.Broken{Failure: c.Failure, Impact: impact}}, nil
+	return []domain.Event{operation.Failed{Failure: c.Failure, Impact: impact}}, nil
 }
 
 // Finish ends a run with its comparison.
@@ -167,7 +167,7 @@ func (c Finish) Decide(r Run) ([]domain.Event, error) {
 	if r.Operation.Status.Ended() || r.Stage() != Comparing {
 		return nil, nil
 	}
-	return []domain.Event{c.Compared, operation.Completed{}}, nil
+	return []domain.Event{c.Compared, operation.Succeeded{}}, nil
 }
 
 // Stop cancels a run. AskedA and AskedB are the benchmark runs of the sides; zero for a
@@ -196,7 +196,7 @@ func (c Stop) Decide(r Run) ([]domain.Event, error) {
 		}
 	}
 	stopped.Counted = n > 0
-	return []domain.Event{stopped, operation.ImpactCorrected{Impact: r.spent(n)}, operation.Stopped{}}, nil
+	return []domain.Event{stopped, operation.ImpactCorrected{Impact: r.spent(n)}, operation.Cancelled{}}, nil
 }
 
 // Correct is operation.Correct for a run.
@@ -218,7 +218,7 @@ func (Erase) Decide(r Run) ([]domain.Event, error) {
 	if r.Operation.Status.Ended() {
 		return []domain.Event{RunErased{}}, nil
 	}
-	return []domain.Event{RunErased{}, operation.Broken{
+	return []domain.Event{RunErased{}, operation.Failed{
 		Failure: operation.Failure{Code: domain.BenchmarkRunFailed, Message: "the run was deleted before it ended"},
 		Impact:  r.Operation.Impact,
 	}}, nil

@@ -44,7 +44,7 @@ func accepted(reused bool) abtest.AcceptRun {
 
 // asked returns a side's benchmark run that made n of its four asks.
 func asked(n int) benchmark.Run {
-	r := benchmark.Run{RunAccepted: benchmark.RunAccepted{Count: 2, Repeats: 2, Side: benchmark.Side{WorkspaceID: vault}}, Status: operation.Running}
+	r := benchmark.Run{RunAccepted: benchmark.RunAccepted{Count: 2, Repeats: 2, Side: benchmark.Side{WorkspaceID: vault}}, Status: operation.StatusRunning}
 	r.Asks = make([]benchmark.Asked, n)
 	return r
 }
@@ -109,62 +109,62 @@ func TestTransitions(t *testing.T) {
 		records recorded // by step; a step that is not listed changes nothing
 	}{
 		"accepted": {
-			false, nil, operation.NotStarted, abtest.StageA, abtest.SidePending, abtest.SideWaiting,
+			false, nil, operation.StatusNotStarted, abtest.StageA, abtest.SidePending, abtest.SideWaiting,
 			recorded{"beginA": "started " + begins, "failA": fails, "stop": stops, "erase": isErased},
 		},
 		"side A asks": {
-			false, []step{beginA}, operation.Running, abtest.StageA, abtest.SideRunning, abtest.SideWaiting,
+			false, []step{beginA}, operation.StatusRunning, abtest.StageA, abtest.SideRunning, abtest.SideWaiting,
 			recorded{"completeA": "side-completed waiting-for-owner", "failA": fails, "stop": stops, "erase": isErased},
 		},
 		"side B waits": {
-			false, []step{beginA, completeA}, operation.Running, abtest.StageB, abtest.SideDone, abtest.SideWaiting,
+			false, []step{beginA, completeA}, operation.StatusRunning, abtest.StageB, abtest.SideDone, abtest.SideWaiting,
 			recorded{"read": goesOn, "lapse": "failed", "stop": stops, "erase": isErased},
 		},
 		"side B may begin": {
-			false, []step{beginA, completeA, read}, operation.Running, abtest.StageB, abtest.SideDone, abtest.SidePending,
+			false, []step{beginA, completeA, read}, operation.StatusRunning, abtest.StageB, abtest.SideDone, abtest.SidePending,
 			recorded{"beginB": begins, "failB": fails, "stop": stops, "erase": isErased},
 		},
 		"side B asks": {
-			false, []step{beginA, completeA, read, beginB}, operation.Running, abtest.StageB, abtest.SideDone, abtest.SideRunning,
+			false, []step{beginA, completeA, read, beginB}, operation.StatusRunning, abtest.StageB, abtest.SideDone, abtest.SideRunning,
 			recorded{"completeB": "side-completed", "failB": fails, "stop": stops, "erase": isErased},
 		},
 		"both have answered": {
-			false, []step{beginA, completeA, read, beginB, completeB}, operation.Running, abtest.Comparing, abtest.SideDone, abtest.SideDone,
+			false, []step{beginA, completeA, read, beginB, completeB}, operation.StatusRunning, abtest.Comparing, abtest.SideDone, abtest.SideDone,
 			recorded{"finish": "compared succeeded", "failComparison": "failed", "stop": stops, "erase": isErased},
 		},
 		"compared": {
-			false, []step{beginA, completeA, read, beginB, completeB, finish}, operation.Succeeded, abtest.Done, abtest.SideDone, abtest.SideDone, ended,
+			false, []step{beginA, completeA, read, beginB, completeB, finish}, operation.StatusSucceeded, abtest.Done, abtest.SideDone, abtest.SideDone, ended,
 		},
 		"not compared": {
-			false, []step{beginA, completeA, read, beginB, completeB, failComparison}, operation.Failed, abtest.Comparing, abtest.SideDone, abtest.SideDone, ended,
+			false, []step{beginA, completeA, read, beginB, completeB, failComparison}, operation.StatusFailed, abtest.Comparing, abtest.SideDone, abtest.SideDone, ended,
 		},
-		"side A failed at once": {false, []step{failA}, operation.Failed, abtest.StageA, abtest.SideBroken, abtest.SideWaiting, ended},
-		"side A failed":         {false, []step{beginA, failA}, operation.Failed, abtest.StageA, abtest.SideBroken, abtest.SideWaiting, ended},
-		"side B failed at once": {false, []step{beginA, completeA, read, failB}, operation.Failed, abtest.StageB, abtest.SideDone, abtest.SideBroken, ended},
-		"side B failed":         {false, []step{beginA, completeA, read, beginB, failB}, operation.Failed, abtest.StageB, abtest.SideDone, abtest.SideBroken, ended},
-		"nobody read":           {false, []step{beginA, completeA, lapse}, operation.Failed, abtest.StageB, abtest.SideDone, abtest.SideWaiting, ended},
-		"stopped at side A":     {false, []step{beginA, stop}, operation.Cancelled, abtest.StageA, abtest.SideCancelled, abtest.SideWaiting, ended},
-		"stopped waiting":       {false, []step{beginA, completeA, stop}, operation.Cancelled, abtest.StageB, abtest.SideDone, abtest.SideWaiting, ended},
-		"stopped at side B":     {false, []step{beginA, completeA, read, beginB, stop}, operation.Cancelled, abtest.StageB, abtest.SideDone, abtest.SideCancelled, ended},
-		"deleted at side A":     {false, []step{beginA, erase}, operation.Failed, abtest.StageA, abtest.SideRunning, abtest.SideWaiting, nil},
-		"deleted waiting":       {false, []step{beginA, completeA, erase}, operation.Failed, abtest.StageB, abtest.SideDone, abtest.SideWaiting, nil},
-		"deleted when compared": {false, []step{beginA, completeA, read, beginB, completeB, finish, erase}, operation.Succeeded, abtest.Done, abtest.SideDone, abtest.SideDone, nil},
+		"side A failed at once": {false, []step{failA}, operation.StatusFailed, abtest.StageA, abtest.SideBroken, abtest.SideWaiting, ended},
+		"side A failed":         {false, []step{beginA, failA}, operation.StatusFailed, abtest.StageA, abtest.SideBroken, abtest.SideWaiting, ended},
+		"side B failed at once": {false, []step{beginA, completeA, read, failB}, operation.StatusFailed, abtest.StageB, abtest.SideDone, abtest.SideBroken, ended},
+		"side B failed":         {false, []step{beginA, completeA, read, beginB, failB}, operation.StatusFailed, abtest.StageB, abtest.SideDone, abtest.SideBroken, ended},
+		"nobody read":           {false, []step{beginA, completeA, lapse}, operation.StatusFailed, abtest.StageB, abtest.SideDone, abtest.SideWaiting, ended},
+		"stopped at side A":     {false, []step{beginA, stop}, operation.StatusCancelled, abtest.StageA, abtest.SideCancelled, abtest.SideWaiting, ended},
+		"stopped waiting":       {false, []step{beginA, completeA, stop}, operation.StatusCancelled, abtest.StageB, abtest.SideDone, abtest.SideWaiting, ended},
+		"stopped at side B":     {false, []step{beginA, completeA, read, beginB, stop}, operation.StatusCancelled, abtest.StageB, abtest.SideDone, abtest.SideCancelled, ended},
+		"deleted at side A":     {false, []step{beginA, erase}, operation.StatusFailed, abtest.StageA, abtest.SideRunning, abtest.SideWaiting, nil},
+		"deleted waiting":       {false, []step{beginA, completeA, erase}, operation.StatusFailed, abtest.StageB, abtest.SideDone, abtest.SideWaiting, nil},
+		"deleted when compared": {false, []step{beginA, completeA, read, beginB, completeB, finish, erase}, operation.StatusSucceeded, abtest.Done, abtest.SideDone, abtest.SideDone, nil},
 		"side A is reused": {
-			true, nil, operation.NotStarted, abtest.StageB, abtest.SideReused, abtest.SidePending,
+			true, nil, operation.StatusNotStarted, abtest.StageB, abtest.SideReused, abtest.SidePending,
 			recorded{"beginB": "started " + begins, "failB": fails, "stop": stops, "erase": isErased},
 		},
 		"only side B asks": {
-			true, []step{beginB}, operation.Running, abtest.StageB, abtest.SideReused, abtest.SideRunning,
+			true, []step{beginB}, operation.StatusRunning, abtest.StageB, abtest.SideReused, abtest.SideRunning,
 			recorded{"completeB": "side-completed", "failB": fails, "stop": stops, "erase": isErased},
 		},
 		"only side B answered": {
-			true, []step{beginB, completeB}, operation.Running, abtest.Comparing, abtest.SideReused, abtest.SideDone,
+			true, []step{beginB, completeB}, operation.StatusRunning, abtest.Comparing, abtest.SideReused, abtest.SideDone,
 			recorded{"finish": "compared succeeded", "failComparison": "failed", "stop": stops, "erase": isErased},
 		},
 		"compared with what was stored": {
-			true, []step{beginB, completeB, finish}, operation.Succeeded, abtest.Done, abtest.SideReused, abtest.SideDone, ended,
+			true, []step{beginB, completeB, finish}, operation.StatusSucceeded, abtest.Done, abtest.SideReused, abtest.SideDone, ended,
 		},
-		"only side B was stopped": {true, []step{beginB, stop}, operation.Cancelled, abtest.StageB, abtest.SideReused, abtest.SideCancelled, ended},
+		"only side B was stopped": {true, []step{beginB, stop}, operation.StatusCancelled, abtest.StageB, abtest.SideReused, abtest.SideCancelled, ended},
 	} {
 		r := run(t, test.reused, test.steps...)
 		if r.Operation.Status != test.status || r.Stage() != test.stage || r.A.Status != test.a || r.B.Status != test.b {
@@ -265,7 +265,7 @@ func TestACancelIsFrozen(t *testing.T) {
 		if diff := cmp.Diff(test.want, *r.Stopped); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		if r.Operation.Status != operation.Cancelled || r.Operation.Failure != nil {
+		if r.Operation.Status != operation.StatusCancelled || r.Operation.Failure != nil {
 			t.Errorf("%s: it is %s with %v", name, r.Operation.Status, r.Operation.Failure)
 		}
 		if got := r.Operation.Impact; *got.BenchmarkRuns != test.spent || got.TrackedItems == nil || *got.TrackedItems != 1 {
@@ -315,7 +315,7 @@ func TestFailureImpact(t *testing.T) {
 			if r.Operation.Impact.TrackedItems == nil || *r.Operation.Impact.TrackedItems != 1 {
 				t.Errorf("%s, %s: of tracked items it keeps %v", code, name, r.Operation.Impact.TrackedItems)
 			}
-			if r.Operation.Status != operation.Failed || r.Operation.Failure.Code != code || r.Side(test.side).Failure.Failure.Code != code {
+			if r.Operation.Status != operation.StatusFailed || r.Operation.Failure.Code != code || r.Side(test.side).Failure.Failure.Code != code {
 				t.Errorf("%s, %s: it is %s with %v, and the side with %v", code, name, r.Operation.Status, r.Operation.Failure, r.Side(test.side).Failure)
 			}
 			capacity := r.Side(test.side).Failure.CapacityWorkspaceID
@@ -352,7 +352,7 @@ func TestDeletedRunIsNotRefunded(t *testing.T) {
 		"nothing asked": nil, "side A asks": {beginA}, "side B waits": {beginA, completeA}, "side B asks": {beginA, completeA, read, beginB}, "compares": {beginA, completeA, read, beginB, completeB},
 	} {
 		r := run(t, false, append(steps, erase)...)
-		if !r.Erased || r.Operation.Status != operation.Failed || r.Operation.Failure == nil || r.Operation.Failure.Code != domain.BenchmarkRunFailed {
+		if !r.Erased || r.Operation.Status != operation.StatusFailed || r.Operation.Failure == nil || r.Operation.Failure.Code != domain.BenchmarkRunFailed {
 			t.Errorf("%s: its operation is %s with %v", name, r.Operation.Status, r.Operation.Failure)
 		}
 		if *r.Operation.Impact.BenchmarkRuns != 2 || *r.Operation.Impact.TrackedItems != 1 || r.WaitsForOwner() {

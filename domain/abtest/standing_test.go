@@ -53,18 +53,18 @@ func add(n byte, at time.Time) abtest.AddRun {
 
 func succeeded(n byte, gap int, at time.Time) abtest.EndRun {
 	return abtest.EndRun{RunEnded: abtest.RunEnded{
-		RunID: runID(n), Status: operation.Succeeded, Aggregate: &comparison.Aggregate{Comparable: int(n)}, Gap: &gap, Document: "comparison of " + runID(n).String(), At: at,
+		RunID: runID(n), Status: operation.StatusSucceeded, Aggregate: &comparison.Aggregate{Comparable: int(n)}, Gap: &gap, Document: "comparison of " + runID(n).String(), At: at,
 	}}
 }
 
 func failed(n byte, at time.Time) abtest.EndRun {
 	return abtest.EndRun{RunEnded: abtest.RunEnded{
-		RunID: runID(n), Status: operation.Failed, Failure: &operation.Failure{Code: domain.BenchmarkRunFailed, Message: "no"}, At: at,
+		RunID: runID(n), Status: operation.StatusFailed, Failure: &operation.Failure{Code: domain.BenchmarkRunFailed, Message: "no"}, At: at,
 	}}
 }
 
 func cancelled(n byte, at time.Time) abtest.EndRun {
-	return abtest.EndRun{RunEnded: abtest.RunEnded{RunID: runID(n), Status: operation.Cancelled, At: at}}
+	return abtest.EndRun{RunEnded: abtest.RunEnded{RunID: runID(n), Status: operation.StatusCancelled, At: at}}
 }
 
 // proves: 2.11/test/runCount 2.11/test/latestRun 2.11/test/latestSucceededRunId 2.11/test/latestSucceededRunAggregate 2.11/test/runGaps 4.6/delete/run
@@ -85,23 +85,23 @@ func TestStanding(t *testing.T) {
 		want     standing
 	}{
 		"no run":                 {nil, standing{0, 0, "", noon, 0, []int{}}},
-		"a run goes on":          {commands{add(1, minute(1))}, standing{1, 1, operation.Running, minute(1), 0, []int{}}},
-		"it succeeded":           {three[:2], standing{1, 1, operation.Succeeded, minute(2), 1, []int{4}}},
-		"the next goes on":       {three[:3], standing{2, 2, operation.Running, minute(3), 1, []int{4}}},
-		"the newest failed":      {three, standing{3, 3, operation.Failed, minute(6), 2, []int{4, -1}}},
-		"the newest was stopped": {append(three[:4:4], add(3, minute(5)), cancelled(3, minute(7))), standing{3, 3, operation.Cancelled, minute(7), 2, []int{4, -1}}},
-		"the newest is deleted":  {append(three[:6:6], abtest.RemoveRun{RunID: runID(3)}), standing{2, 2, operation.Succeeded, minute(4), 2, []int{4, -1}}},
-		"the newest two are":     {append(three[:6:6], abtest.RemoveRun{RunID: runID(3)}, abtest.RemoveRun{RunID: runID(2)}), standing{1, 1, operation.Succeeded, minute(2), 1, []int{4}}},
-		"the oldest is":          {append(three[:6:6], abtest.RemoveRun{RunID: runID(1)}), standing{2, 3, operation.Failed, minute(6), 2, []int{-1}}},
+		"a run goes on":          {commands{add(1, minute(1))}, standing{1, 1, operation.StatusRunning, minute(1), 0, []int{}}},
+		"it succeeded":           {three[:2], standing{1, 1, operation.StatusSucceeded, minute(2), 1, []int{4}}},
+		"the next goes on":       {three[:3], standing{2, 2, operation.StatusRunning, minute(3), 1, []int{4}}},
+		"the newest failed":      {three, standing{3, 3, operation.StatusFailed, minute(6), 2, []int{4, -1}}},
+		"the newest was stopped": {append(three[:4:4], add(3, minute(5)), cancelled(3, minute(7))), standing{3, 3, operation.StatusCancelled, minute(7), 2, []int{4, -1}}},
+		"the newest is deleted":  {append(three[:6:6], abtest.RemoveRun{RunID: runID(3)}), standing{2, 2, operation.StatusSucceeded, minute(4), 2, []int{4, -1}}},
+		"the newest two are":     {append(three[:6:6], abtest.RemoveRun{RunID: runID(3)}, abtest.RemoveRun{RunID: runID(2)}), standing{1, 1, operation.StatusSucceeded, minute(2), 1, []int{4}}},
+		"the oldest is":          {append(three[:6:6], abtest.RemoveRun{RunID: runID(1)}), standing{2, 3, operation.StatusFailed, minute(6), 2, []int{-1}}},
 		"all are":                {append(three[:2:2], abtest.RemoveRun{RunID: runID(1)}), standing{0, 0, "", noon, 0, []int{}}},
-		"only failures":          {commands{add(1, minute(1)), failed(1, minute(2))}, standing{1, 1, operation.Failed, minute(2), 0, []int{}}},
+		"only failures":          {commands{add(1, minute(1)), failed(1, minute(2))}, standing{1, 1, operation.StatusFailed, minute(2), 0, []int{}}},
 		"the older of two ends last": {
 			commands{add(1, minute(1)), add(2, minute(2)), succeeded(2, 2, minute(3)), succeeded(1, 1, minute(9))},
-			standing{2, 2, operation.Succeeded, minute(3), 2, []int{1, 2}},
+			standing{2, 2, operation.StatusSucceeded, minute(3), 2, []int{1, 2}},
 		},
 		"a run without a gap": {
-			commands{add(1, minute(1)), abtest.EndRun{RunEnded: abtest.RunEnded{RunID: runID(1), Status: operation.Succeeded, At: minute(2)}}},
-			standing{1, 1, operation.Succeeded, minute(2), 1, []int{}},
+			commands{add(1, minute(1)), abtest.EndRun{RunEnded: abtest.RunEnded{RunID: runID(1), Status: operation.StatusSucceeded, At: minute(2)}}},
+			standing{1, 1, operation.StatusSucceeded, minute(2), 1, []int{}},
 		},
 	} {
 		state := fold(t, abtest.Evolve, abtest.Test{}, append(commands{created()}, test.commands...)...)
@@ -112,7 +112,7 @@ func TestStanding(t *testing.T) {
 			if ended := s.Latest.FinishedAt != nil; ended != s.Latest.Status.Ended() || ended && !s.Latest.FinishedAt.Equal(s.SortedAt) {
 				t.Errorf("%s: the newest run is %s and finished at %v", name, s.Latest.Status, s.Latest.FinishedAt)
 			}
-			if (s.Latest.Failure != nil) != (s.Latest.Status == operation.Failed) || s.Latest.Aggregate != nil && s.Latest.Status != operation.Succeeded {
+			if (s.Latest.Failure != nil) != (s.Latest.Status == operation.StatusFailed) || s.Latest.Aggregate != nil && s.Latest.Status != operation.StatusSucceeded {
 				t.Errorf("%s: the newest run is %s with failure %v and aggregate %v", name, s.Latest.Status, s.Latest.Failure, s.Latest.Aggregate)
 			}
 		}
@@ -152,7 +152,7 @@ func TestEventsCarryTheStanding(t *testing.T) {
 		if diff := cmp.Diff(after, carried, cmp.AllowUnexported(abtest.LatestRun{})); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		if again := state.Standing(); again.Runs != 2 || again.Latest.Status != operation.Running {
+		if again := state.Standing(); again.Runs != 2 || again.Latest.Status != operation.StatusRunning {
 			t.Errorf("%s: the state before it is %+v now", name, again)
 		}
 	}

@@ -142,7 +142,7 @@ func Evolve(t Test, e domain.Event) Test {
 		t.Words = e.Words
 	case RunAdded:
 		t.SideA, t.SideB = e.SideA, e.SideB
-		t.Runs = append(slices.Clip(t.Runs), LatestRun{RunID: e.RunID, Status: operation.Running, StartedAt: e.At})
+		t.Runs = append(slices.Clip(t.Runs), LatestRun{RunID: e.RunID, Status: operation.StatusRunning, StartedAt: e.At})
 	case QuestionsFrozen:
 		t.Frozen = &e.Questions
 	case RunEnded:
@@ -218,7 +218,7 @@ func (t Test) Standing() Standing {
 		if r.FinishedAt != nil {
 			s.SortedAt = *r.FinishedAt
 		}
-		if r.Status == operation.Succeeded {
+		if r.Status == operation.StatusSucceeded {
 			s.Succeeded, s.Aggregate = &r.RunID, r.Aggregate
 			if r.gap != nil {
 				s.Gaps = append(s.Gaps, *r.gap)

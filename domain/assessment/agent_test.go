@@ -48,7 +48,7 @@ func TestRunOverADataAgent(t *testing.T) {
 		last  domain.Event
 	}{
 		"begins without progress": {agent, assessment.Begin{}, operation.Started{}},
-		"succeeds":                {agent, assessment.EndModel{Result: done(sales)}, operation.Completed{}},
+		"succeeds":                {agent, assessment.EndModel{Result: done(sales)}, operation.Succeeded{}},
 	} {
 		events, err := c.when.Decide(c.given)
 		if err != nil {
@@ -62,7 +62,7 @@ func TestRunOverADataAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if broken, ok := events[len(events)-1].(operation.Broken); !ok || broken.Failure.Code != domain.CapacityPaused || *broken.Impact.Assessments != 0 {
+	if broken, ok := events[len(events)-1].(operation.Failed); !ok || broken.Failure.Code != domain.CapacityPaused || *broken.Impact.Assessments != 0 {
 		t.Errorf("a failure ends as %+v", events)
 	}
 }

@@ -134,30 +134,30 @@ func TestRun(t *testing.T) {
 		"work begins on many":            {bulk(sales, finance), assessment.Begin{}, []domain.Event{operation.Started{Percent: &none}}},
 		"work begins on one":             {accepted(operation.AssessSemanticModel, sales), assessment.Begin{}, []domain.Event{operation.Started{}}},
 		"work begins once":               {apply(bulk(sales, finance), operation.Started{}), assessment.Begin{}, nil},
-		"work does not begin at the end": {apply(bulk(sales), operation.Started{}, assessment.ModelEnded{Result: done(sales)}, operation.Completed{}), assessment.Begin{}, nil},
+		"work does not begin at the end": {apply(bulk(sales), operation.Started{}, assessment.ModelEnded{Result: done(sales)}, operation.Succeeded{}), assessment.Begin{}, nil},
 
 		"one of three": {apply(bulk(sales, finance, stock), operation.Started{}), assessment.EndModel{Result: done(finance)},
 			[]domain.Event{assessment.ModelEnded{Result: done(finance)}, operation.Progressed{Percent: 33}}},
 		"the last of three": {apply(bulk(sales, finance, stock), assessment.ModelEnded{Result: done(sales)}, assessment.ModelEnded{Result: failed(finance, domain.ItemNotReadable)}),
-			assessment.EndModel{Result: done(stock)}, []domain.Event{assessment.ModelEnded{Result: done(stock)}, operation.Completed{}}},
+			assessment.EndModel{Result: done(stock)}, []domain.Event{assessment.ModelEnded{Result: done(stock)}, operation.Succeeded{}}},
 		"many fail one by one, the run succeeds": {apply(bulk(sales, finance), assessment.ModelEnded{Result: failed(sales, domain.ItemNotReadable)}),
-			assessment.EndModel{Result: failed(finance, domain.ItemNotFound)}, []domain.Event{assessment.ModelEnded{Result: failed(finance, domain.ItemNotFound)}, operation.Completed{}}},
+			assessment.EndModel{Result: failed(finance, domain.ItemNotFound)}, []domain.Event{assessment.ModelEnded{Result: failed(finance, domain.ItemNotFound)}, operation.Succeeded{}}},
 		"a second outcome changes nothing": {apply(bulk(sales, finance), assessment.ModelEnded{Result: done(sales)}), assessment.EndModel{Result: failed(sales, domain.AssessmentFailed)}, nil},
 		"a model of another run":           {bulk(sales, finance), assessment.EndModel{Result: done(stock)}, nil},
-		"an outcome after the end":         {apply(bulk(sales, finance), operation.Stopped{}), assessment.EndModel{Result: done(sales)}, nil},
+		"an outcome after the end":         {apply(bulk(sales, finance), operation.Cancelled{}), assessment.EndModel{Result: done(sales)}, nil},
 
 		"one succeeds": {accepted(operation.AssessSemanticModel, sales), assessment.EndModel{Result: done(sales)},
-			[]domain.Event{assessment.ModelEnded{Result: done(sales)}, operation.Completed{}}},
+			[]domain.Event{assessment.ModelEnded{Result: done(sales)}, operation.Succeeded{}}},
 		"one fails and stays counted": {accepted(operation.AssessSemanticModel, sales), assessment.EndModel{Result: failed(sales, domain.ItemNotReadable)},
-			[]domain.Event{assessment.ModelEnded{Result: failed(sales, domain.ItemNotReadable)}, operation.Broken{
+			[]domain.Event{assessment.ModelEnded{Result: failed(sales, domain.ItemNotReadable)}, operation.Failed{
 				Failure: operation.Failure{Code: domain.ItemNotReadable, Message: "because"}, Impact: operation.Impact{Assessments: &one, FirstLook: &yes},
 			}}},
 		"one fails and is given back": {accepted(operation.AssessSemanticModel, sales), assessment.EndModel{Result: failed(sales, domain.PlatformUnavailable), Standing: assessment.Standing{Accepted: 1}},
-			[]domain.Event{assessment.ModelEnded{Result: failed(sales, domain.PlatformUnavailable)}, operation.Broken{
+			[]domain.Event{assessment.ModelEnded{Result: failed(sales, domain.PlatformUnavailable)}, operation.Failed{
 				Failure: operation.Failure{Code: domain.PlatformUnavailable, Message: "because"}, Impact: operation.Impact{Assessments: &gone, FirstLook: &no},
 			}}},
 		"one is given back while another stands on its first look": {accepted(operation.AssessSemanticModel, sales), assessment.EndModel{Result: failed(sales, domain.PlatformUnavailable), Standing: assessment.Standing{Accepted: 2}},
-			[]domain.Event{assessment.ModelEnded{Result: failed(sales, domain.PlatformUnavailable)}, operation.Broken{
+			[]domain.Event{assessment.ModelEnded{Result: failed(sales, domain.PlatformUnavailable)}, operation.Failed{
 				Failure: operation.Failure{Code: domain.PlatformUnavailable, Message: "because"}, Impact: operation.Impact{Assessments: &gone, FirstLook: &yes},
 			}}},
 	} {
@@ -227,7 +227,7 @@ func TestRunEndsOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, e := range events {
-				if _, ok := e.(operation.Completed); ok {
+				if _, ok := e.(operation.Succeeded); ok {
 					ends++
 				}
 			}

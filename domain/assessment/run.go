@@ -155,7 +155,7 @@ type Begin struct{}
 
 // Decide implements domain.Command.
 func (Begin) Decide(r Run) ([]domain.Event, error) {
-	if r.Operation.Status != operation.NotStarted {
+	if r.Operation.Status != operation.StatusNotStarted {
 		return nil, nil
 	}
 	if r.Single() {
@@ -187,7 +187,7 @@ func (c EndModel) Decide(r Run) ([]domain.Event, error) {
 	done := len(r.Results)
 	switch {
 	case r.Single() && c.Result.Error != nil:
-		return []domain.Event{ended, operation.Broken{Failure: *c.Result.Error, Impact: c.remaining(r)}}, nil
+		return []domain.Event{ended, operation.Failed{Failure: *c.Result.Error, Impact: c.remaining(r)}}, nil
 	case done < len(r.Models):
 		return []domain.Event{ended, operation.Progressed{Percent: 100 * done / len(r.Models)}}, nil
 	}
@@ -199,9 +199,9 @@ func (c EndModel) Decide(r Run) ([]domain.Event, error) {
 		impact.TrackedItems = made.TrackedItems
 	}
 	if !reflect.DeepEqual(impact, r.Operation.Impact) {
-		return []domain.Event{ended, operation.ImpactCorrected{Impact: impact}, operation.Completed{}}, nil
+		return []domain.Event{ended, operation.ImpactCorrected{Impact: impact}, operation.Succeeded{}}, nil
 	}
-	return []domain.Event{ended, operation.Completed{}}, nil
+	return []domain.Event{ended, operation.Succeeded{}}, nil
 }
 
 // Refunds reports whether a single assessment that failed with the code refunds what it

@@ -57,7 +57,7 @@ func (o Overruler) Check(r Run) error {
 	case !r.Status.Ended():
 		return domain.Refuse(domain.ResultNotReady, "run %s has not ended; read it until it has", r.RunID).
 			About("runId", r.RunID).After(untilEnded)
-	case r.Status != operation.Succeeded:
+	case r.Status != operation.StatusSucceeded:
 		return domain.Refuse(domain.OperationHasNoResult, "run %s has no result because it is %s; the run says why", r.RunID,
 			r.Status).About("runId", r.RunID)
 	}

@@ -83,7 +83,7 @@ func TestOverruledDocument(t *testing.T) {
 func TestOverruleVerdict(t *testing.T) {
 	t.Parallel()
 	ann, bob := item.PersonID("ann"), item.PersonID("bob")
-	succeeded := benchmark.Run{Status: operation.Succeeded, Outcome: &benchmark.Outcome{DocumentHash: "d"}}
+	succeeded := benchmark.Run{Status: operation.StatusSucceeded, Outcome: &benchmark.Outcome{DocumentHash: "d"}}
 	with := func(s operation.Status) benchmark.Run { return benchmark.Run{Status: s} }
 	good := benchmark.OverruleVerdict{
 		VerdictOverruled: benchmark.VerdictOverruled{Overrule: benchmark.Overrule{QuestionID: "q1", Verdict: comparison.Correct, Reason: "Yes."},
@@ -106,11 +106,11 @@ func TestOverruleVerdict(t *testing.T) {
 		"no verdict":                {succeeded, func(c *benchmark.OverruleVerdict) { c.Verdict = "" }, domain.InvalidRequest},
 		"an error as the verdict":   {succeeded, func(c *benchmark.OverruleVerdict) { c.Verdict = comparison.Errored }, domain.InvalidRequest},
 		"somebody else":             {succeeded, func(c *benchmark.OverruleVerdict) { c.Overruler.By = bob }, domain.AdminRoleRequired},
-		"somebody else, unfinished": {with(operation.Running), func(c *benchmark.OverruleVerdict) { c.Overruler.By = bob }, domain.AdminRoleRequired},
-		"not started":               {with(operation.NotStarted), nil, domain.ResultNotReady},
-		"running":                   {with(operation.Running), nil, domain.ResultNotReady},
-		"failed":                    {with(operation.Failed), nil, domain.OperationHasNoResult},
-		"cancelled":                 {with(operation.Cancelled), nil, domain.OperationHasNoResult},
+		"somebody else, unfinished": {with(operation.StatusRunning), func(c *benchmark.OverruleVerdict) { c.Overruler.By = bob }, domain.AdminRoleRequired},
+		"not started":               {with(operation.StatusNotStarted), nil, domain.ResultNotReady},
+		"running":                   {with(operation.StatusRunning), nil, domain.ResultNotReady},
+		"failed":                    {with(operation.StatusFailed), nil, domain.OperationHasNoResult},
+		"cancelled":                 {with(operation.StatusCancelled), nil, domain.OperationHasNoResult},
 	} {
 		c := good
 		if row.change != nil {

@@ -87,7 +87,7 @@ type BeginQuestions struct{}
 
 // Decide implements domain.Command.
 func (BeginQuestions) Decide(w QuestionWork) ([]domain.Event, error) {
-	if w.Operation.Status != operation.NotStarted {
+	if w.Operation.Status != operation.StatusNotStarted {
 		return nil, nil
 	}
 	return []domain.Event{operation.Started{}}, nil
@@ -102,7 +102,7 @@ func (c EndQuestions) Decide(w QuestionWork) ([]domain.Event, error) {
 	if w.Operation.Status.Ended() {
 		return nil, nil
 	}
-	return []domain.Event{c.Made, operation.Completed{}}, nil
+	return []domain.Event{c.Made, operation.Succeeded{}}, nil
 }
 
 // FailQuestions ends the operation without a result. NotBegun says that the work never
@@ -121,7 +121,7 @@ func (c FailQuestions) Decide(w QuestionWork) ([]domain.Event, error) {
 	if w.Allowance != "" && c.refunds() {
 		impact.BenchmarkBuilds = new(0)
 	}
-	return []domain.Event{operation.Broken{Failure: c.Failure, Impact: impact}}, nil
+	return []domain.Event{operation.Failed{Failure: c.Failure, Impact: impact}}, nil
 }
 
 // refunds reports whether the failure came before anything was done for the caller

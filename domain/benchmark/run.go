@@ -186,17 +186,17 @@ type Run struct {
 func EvolveRun(r Run, e domain.Event) Run {
 	switch e := e.(type) {
 	case RunAccepted:
-		r.RunAccepted, r.Status = e, operation.NotStarted
+		r.RunAccepted, r.Status = e, operation.StatusNotStarted
 	case RunStarted:
-		r.Status = operation.Running
+		r.Status = operation.StatusRunning
 	case Asked:
 		r.Asks = append(r.Asks, e) // safe: an earlier state never reads beyond its own length
 	case RunCompleted:
-		r.Status, r.Outcome, r.EndedAt = operation.Succeeded, &e.Outcome, e.At
+		r.Status, r.Outcome, r.EndedAt = operation.StatusSucceeded, &e.Outcome, e.At
 	case RunFailed:
-		r.Status, r.Failure, r.EndedAt = operation.Failed, &e.Failure, e.At
+		r.Status, r.Failure, r.EndedAt = operation.StatusFailed, &e.Failure, e.At
 	case RunCancelled:
-		r.Status, r.EndedAt = operation.Cancelled, e.At
+		r.Status, r.EndedAt = operation.StatusCancelled, e.At
 	case VerdictOverruled:
 		r.Outcome = &e.Outcome
 	case RunDeleted:
@@ -258,7 +258,7 @@ type BeginRun struct{ At time.Time }
 
 // Decide implements domain.Command.
 func (c BeginRun) Decide(r Run) ([]domain.Event, error) {
-	if r.Status != operation.NotStarted {
+	if r.Status != operation.StatusNotStarted {
 		return nil, nil
 	}
 	return []domain.Event{RunStarted(c)}, nil
@@ -269,7 +269,7 @@ type RecordAsk struct{ Asked }
 
 // Decide implements domain.Command.
 func (c RecordAsk) Decide(r Run) ([]domain.Event, error) {
-	if r.Status != operation.Running || slices.ContainsFunc(r.Asks, func(a Asked) bool { return a.Key() == c.Key() }) {
+	if r.Status != operation.StatusRunning || slices.ContainsFunc(r.Asks, func(a Asked) bool { return a.Key() == c.Key() }) {
 		return nil, nil
 	}
 	c.Made, c.Errors = len(r.Asks)+1, 0
@@ -287,7 +287,7 @@ type CompleteRun struct{ RunCompleted }
 
 // Decide implements domain.Command.
 func (c CompleteRun) Decide(r Run) ([]domain.Event, error) {
-	if r.Status != operation.Running || len(r.Asks) < r.Total() {
+	if r.Status != operation.StatusRunning || len(r.Asks) < r.Total() {
 		return nil, nil
 	}
 	return []domain.Event{c.RunCompleted}, nil

@@ -70,21 +70,21 @@ func TestRunTransitions(t *testing.T) {
 		status  operation.Status
 		records map[string]string // by step; a step that is not listed changes nothing
 	}{
-		"accepted":          {nil, operation.NotStarted, map[string]string{"begin": began, "fail": failed, "stop": cancelled}},
-		"begun":             {[]step{begins}, operation.Running, map[string]string{"ask": oneMore, "fail": failed, "stop": cancelled}},
-		"one ask is left":   {append([]step{begins}, askedAll()[:5]...), operation.Running, map[string]string{"ask": oneMore, "fail": failed, "stop": cancelled}},
-		"everything asked":  {append([]step{begins}, askedAll()...), operation.Running, map[string]string{"complete": completed, "fail": failed, "stop": cancelled}},
-		"completed":         {append(append([]step{begins}, askedAll()...), complete), operation.Succeeded, nil},
-		"failed":            {[]step{begins, asked("q1", 1), fails}, operation.Failed, nil},
-		"failed at once":    {[]step{fails}, operation.Failed, nil},
-		"cancelled":         {[]step{begins, asked("q1", 1), stops}, operation.Cancelled, nil},
-		"cancelled at once": {[]step{stops}, operation.Cancelled, nil},
+		"accepted":          {nil, operation.StatusNotStarted, map[string]string{"begin": began, "fail": failed, "stop": cancelled}},
+		"begun":             {[]step{begins}, operation.StatusRunning, map[string]string{"ask": oneMore, "fail": failed, "stop": cancelled}},
+		"one ask is left":   {append([]step{begins}, askedAll()[:5]...), operation.StatusRunning, map[string]string{"ask": oneMore, "fail": failed, "stop": cancelled}},
+		"everything asked":  {append([]step{begins}, askedAll()...), operation.StatusRunning, map[string]string{"complete": completed, "fail": failed, "stop": cancelled}},
+		"completed":         {append(append([]step{begins}, askedAll()...), complete), operation.StatusSucceeded, nil},
+		"failed":            {[]step{begins, asked("q1", 1), fails}, operation.StatusFailed, nil},
+		"failed at once":    {[]step{fails}, operation.StatusFailed, nil},
+		"cancelled":         {[]step{begins, asked("q1", 1), stops}, operation.StatusCancelled, nil},
+		"cancelled at once": {[]step{stops}, operation.StatusCancelled, nil},
 	} {
 		r := runAfter(t, test.steps...)
 		if r.Status != test.status {
 			t.Errorf("%s: it is %s, want %s", name, r.Status, test.status)
 		}
-		if (r.Outcome != nil) != (r.Status == operation.Succeeded) || (r.Failure != nil) != (r.Status == operation.Failed) || r.EndedAt.IsZero() == r.Status.Ended() {
+		if (r.Outcome != nil) != (r.Status == operation.StatusSucceeded) || (r.Failure != nil) != (r.Status == operation.StatusFailed) || r.EndedAt.IsZero() == r.Status.Ended() {
 			t.Errorf("%s: it has outcome %v, failure %v, and ended at %s", name, r.Outcome, r.Failure, r.EndedAt)
 		}
 		for word, c := range every {

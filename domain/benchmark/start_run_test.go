@@ -91,12 +91,12 @@ func TestRunTracks(t *testing.T) {
 		opEnded  bool
 		tracking bool
 	}{
-		{benchmark.Run{Status: operation.Running}, false, false},
-		{benchmark.Run{Status: operation.Running}, true, false},
-		{benchmark.Run{Status: operation.Failed}, true, false},
-		{benchmark.Run{Status: operation.Running, Asks: asks}, false, false},
-		{benchmark.Run{Status: operation.Running, Asks: asks}, true, true},
-		{benchmark.Run{Status: operation.Succeeded, Asks: asks}, false, true},
+		{benchmark.Run{Status: operation.StatusRunning}, false, false},
+		{benchmark.Run{Status: operation.StatusRunning}, true, false},
+		{benchmark.Run{Status: operation.StatusFailed}, true, false},
+		{benchmark.Run{Status: operation.StatusRunning, Asks: asks}, false, false},
+		{benchmark.Run{Status: operation.StatusRunning, Asks: asks}, true, true},
+		{benchmark.Run{Status: operation.StatusSucceeded, Asks: asks}, false, true},
 	} {
 		if got := c.run.Tracks(c.opEnded); got != c.tracking {
 			t.Errorf("%s with %d asks, operation ended %t: tracks %t", c.run.Status, len(c.run.Asks), c.opEnded, got)

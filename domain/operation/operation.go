@@ -45,18 +45,22 @@ type Status string
 
 // The statuses.
 const (
-	NotStarted Status = "NotStarted"
-	Running    Status = "Running"
-	Succeeded  Status = "Succeeded"
-	Failed     Status = "Failed"
-	Cancelled  Status = "Cancelled"
+	StatusNotStarted Status = "NotStarted"
+	StatusRunning    Status = "Running"
+	StatusSucceeded  Status = "Succeeded"
+	StatusFailed     Status = "Failed"
+	StatusCancelled  Status = "Cancelled"
 )
 
 // Statuses returns every status, in the order of docs/specification.md 3.1.
-func Statuses() []Status { return []Status{NotStarted, Running, Succeeded, Failed, Cancelled} }
+func Statuses() []Status {
+	return []Status{StatusNotStarted, StatusRunning, StatusSucceeded, StatusFailed, StatusCancelled}
+}
 
 // Ended reports whether s is a final status.
-func (s Status) Ended() bool { return s == Succeeded || s == Failed || s == Cancelled }
+func (s Status) Ended() bool {
+	return s == StatusSucceeded || s == StatusFailed || s == StatusCancelled
+}
 
 // Resource is what an operation works on. ItemID is nil for an entire workspace.
 type Resource struct {
@@ -149,17 +153,17 @@ type ImpactCorrected struct {
 	Impact Impact `json:"impact"`
 }
 
-// Completed records that the work ended with a result (status Succeeded).
-type Completed struct{}
+// Succeeded records that the work ended with a result (status Succeeded).
+type Succeeded struct{}
 
-// Broken records that the work failed (status Failed). Impact is what stays spent.
-type Broken struct {
+// Failed records that the work failed (status Failed). Impact is what stays spent.
+type Failed struct {
 	Failure Failure `json:"failure"`
 	Impact  Impact  `json:"impact"`
 }
 
-// Stopped records that the operation was cancelled (status Cancelled).
-type Stopped struct{}
+// Cancelled records that the operation was cancelled (status Cancelled).
+type Cancelled struct{}
 
 // EventType implements domain.Event.
 func (Accepted) EventType() string        { return "operation.accepted" }
@@ -168,18 +172,18 @@ func (Progressed) EventType() string      { return "operation.progressed" }
 func (WaitingForOwner) EventType() string { return "operation.waiting-for-owner" }
 func (WentOn) EventType() string          { return "operation.went-on" }
 func (ImpactCorrected) EventType() string { return "operation.impact-corrected" }
-func (Completed) EventType() string       { return "operation.succeeded" }
-func (Broken) EventType() string          { return "operation.failed" }
-func (Stopped) EventType() string         { return "operation.cancelled" }
+func (Succeeded) EventType() string       { return "operation.succeeded" }
+func (Failed) EventType() string          { return "operation.failed" }
+func (Cancelled) EventType() string       { return "operation.cancelled" }
 
 // Evolve returns o after e. It ignores events of the work that share the stream.
 func Evolve(o Operation, e domain.Event) Operation {
 	switch e := e.(type) {
 	case Accepted:
-		o.ID, o.Account, o.Type, o.Status = e.OperationID, e.AccountID, e.Type, NotStarted
+		o.ID, o.Account, o.Type, o.Status = e.OperationID, e.AccountID, e.Type, StatusNotStarted
 		o.Owner, o.Resource, o.Impact = e.Owner, e.Resource, e.Impact
 	case Started:
-		o.Status = Running
+		o.Status = StatusRunning
 	case Progressed:
 		o.Percent = e.Percent
 	case WaitingForOwner:
@@ -191,12 +195,12 @@ func Evolve(o Operation, e domain.Event) Operation {
 		o.WentOn++
 	case ImpactCorrected:
 		o.Impact = e.Impact
-	case Completed:
-		o.Status, o.Percent, o.Waiting, o.SignIn = Succeeded, 100, nil, nil
-	case Broken:
-		o.Status, o.Impact, o.Failure, o.Waiting, o.SignIn = Failed, e.Impact, &e.Failure, nil, nil
-	case Stopped:
-		o.Status, o.Waiting, o.SignIn = Cancelled, nil, nil
+	case Succeeded:
+		o.Status, o.Percent, o.Waiting, o.SignIn = StatusSucceeded, 100, nil, nil
+	case Failed:
+		o.Status, o.Impact, o.Failure, o.Waiting, o.SignIn = StatusFailed, e.Impact, &e.Failure, nil, nil
+	case Cancelled:
+		o.Status, o.Waiting, o.SignIn = StatusCancelled, nil, nil
 	}
 	return o
 }

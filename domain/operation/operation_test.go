@@ -13,7 +13,7 @@ import (
 var (
 	id       = uuid.MustParse("00000000-0000-0000-0000-0000000000a1")
 	accepted = operation.Accepted{OperationID: id, AccountID: "contoso", Type: operation.AssessSemanticModels}
-	broken   = operation.Broken{Failure: operation.Failure{Code: domain.ItemNotReadable, Message: "no"}}
+	broken   = operation.Failed{Failure: operation.Failure{Code: domain.ItemNotReadable, Message: "no"}}
 )
 
 func fold(events ...domain.Event) operation.Operation {
@@ -31,12 +31,12 @@ func TestStatus(t *testing.T) {
 		want  operation.Status
 		ended bool
 	}{
-		{[]domain.Event{accepted}, operation.NotStarted, false},
-		{[]domain.Event{accepted, operation.Started{}}, operation.Running, false},
-		{[]domain.Event{accepted, operation.Started{}, operation.Progressed{Percent: 50}}, operation.Running, false},
-		{[]domain.Event{accepted, operation.Started{}, operation.Completed{}}, operation.Succeeded, true},
-		{[]domain.Event{accepted, operation.Started{}, broken}, operation.Failed, true},
-		{[]domain.Event{accepted, operation.Stopped{}}, operation.Cancelled, true},
+		{[]domain.Event{accepted}, operation.StatusNotStarted, false},
+		{[]domain.Event{accepted, operation.Started{}}, operation.StatusRunning, false},
+		{[]domain.Event{accepted, operation.Started{}, operation.Progressed{Percent: 50}}, operation.StatusRunning, false},
+		{[]domain.Event{accepted, operation.Started{}, operation.Succeeded{}}, operation.StatusSucceeded, true},
+		{[]domain.Event{accepted, operation.Started{}, broken}, operation.StatusFailed, true},
+		{[]domain.Event{accepted, operation.Cancelled{}}, operation.StatusCancelled, true},
 	} {
 		if o := fold(c.given...); o.Status != c.want || o.Status.Ended() != c.ended || o.ID != id || o.Account != "contoso" {
 			t.Errorf("after %v the operation is %+v, want %s", c.given, o, c.want)
@@ -54,9 +54,9 @@ func TestCancel(t *testing.T) {
 	}{
 		"not started": {[]domain.Event{accepted}, domain.OperationInProgress},
 		"running":     {[]domain.Event{accepted, operation.Started{}}, domain.OperationInProgress},
-		"succeeded":   {[]domain.Event{accepted, operation.Started{}, operation.Completed{}}, ""},
+		"succeeded":   {[]domain.Event{accepted, operation.Started{}, operation.Succeeded{}}, ""},
 		"failed":      {[]domain.Event{accepted, operation.Started{}, broken}, ""},
-		"cancelled":   {[]domain.Event{accepted, operation.Stopped{}}, ""},
+		"cancelled":   {[]domain.Event{accepted, operation.Cancelled{}}, ""},
 	} {
 		events, err := operation.Cancel{}.Decide(fold(c.given...))
 		if len(events) != 0 {

@@ -17,7 +17,7 @@ type Begin struct{}
 
 // Decide implements domain.Command.
 func (Begin) Decide(o Operation) ([]domain.Event, error) {
-	if o.Status != NotStarted {
+	if o.Status != StatusNotStarted {
 		return nil, nil
 	}
 	return []domain.Event{Started{Percent: new(0)}}, nil
@@ -29,7 +29,7 @@ type Progress struct{ Percent int }
 
 // Decide implements domain.Command.
 func (c Progress) Decide(o Operation) ([]domain.Event, error) {
-	if o.Status != Running || c.Percent <= o.Percent {
+	if o.Status != StatusRunning || c.Percent <= o.Percent {
 		return nil, nil
 	}
 	return []domain.Event{Progressed(c)}, nil
@@ -43,18 +43,18 @@ func (Complete) Decide(o Operation) ([]domain.Event, error) {
 	if o.Status.Ended() {
 		return nil, nil
 	}
-	return []domain.Event{Completed{}}, nil
+	return []domain.Event{Succeeded{}}, nil
 }
 
 // Fail ends an operation whose work failed. Impact is what stays spent.
-type Fail struct{ Broken }
+type Fail struct{ Failed }
 
 // Decide implements domain.Command.
 func (c Fail) Decide(o Operation) ([]domain.Event, error) {
 	if o.Status.Ended() {
 		return nil, nil
 	}
-	return []domain.Event{c.Broken}, nil
+	return []domain.Event{c.Failed}, nil
 }
 
 // Correct records what the work really spent, where that differs from the recorded
@@ -77,5 +77,5 @@ func (c Stop) Decide(o Operation) ([]domain.Event, error) {
 	if o.Status.Ended() {
 		return nil, nil
 	}
-	return []domain.Event{ImpactCorrected(c), Stopped{}}, nil
+	return []domain.Event{ImpactCorrected(c), Cancelled{}}, nil
 }

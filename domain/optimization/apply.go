@@ -30,7 +30,7 @@ func (c AcceptWrite) Decide(Work) ([]domain.Event, error) {
 	case len(c.Apply.Writes) > 0:
 		events = append(events, WriteStarted{0})
 	case c.Apply.NothingToWrite():
-		events = append(events, operation.Completed{})
+		events = append(events, operation.Succeeded{})
 	}
 	return events, nil
 }
@@ -40,7 +40,7 @@ type Begin struct{}
 
 // Decide implements domain.Command.
 func (Begin) Decide(w Work) ([]domain.Event, error) {
-	if w.Operation.Status != operation.NotStarted {
+	if w.Operation.Status != operation.StatusNotStarted {
 		return nil, nil
 	}
 	return []domain.Event{operation.Started{}}, nil
@@ -54,7 +54,7 @@ func (c RecordPreview) Decide(w Work) ([]domain.Event, error) {
 	if w.Operation.Status.Ended() {
 		return nil, nil
 	}
-	return []domain.Event{c.Previewed, operation.Completed{}}, nil
+	return []domain.Event{c.Previewed, operation.Succeeded{}}, nil
 }
 
 // RecordProposal records what an unattended apply will write. The operation ends when
@@ -79,7 +79,7 @@ func (c RecordProposal) Decide(w Work) ([]domain.Event, error) {
 		events = append(events, operation.ImpactCorrected{Impact: impact})
 	}
 	if len(c.Proposed.Writes) == 0 {
-		return append(events, operation.Completed{}), nil
+		return append(events, operation.Succeeded{}), nil
 	}
 	return append(events, waiting(c.At)), nil
 }
@@ -143,7 +143,7 @@ func (c Land) Decide(w Work) ([]domain.Event, error) {
 	}
 	landed := WriteLanded{c.Write, c.At.UTC().Truncate(time.Microsecond)}
 	if c.Write == len(w.Writes)-1 {
-		return []domain.Event{landed, operation.Completed{}}, nil
+		return []domain.Event{landed, operation.Succeeded{}}, nil
 	}
 	return []domain.Event{landed, waiting(c.At)}, nil
 }
@@ -175,14 +175,14 @@ func (c Fail) Decide(w Work) ([]domain.Event, error) {
 		}
 	}
 	if len(w.written()) > 0 {
-		return append(events, operation.Completed{}), nil
+		return append(events, operation.Succeeded{}), nil
 	}
 	impact := w.Operation.Impact
 	if w.Refunds(c.Failure.Code) {
 		none := 0
 		impact.OptimizationApplies = &none
 	}
-	return append(events, operation.Broken{Failure: c.Failure, Impact: impact}), nil
+	return append(events, operation.Failed{Failure: c.Failure, Impact: impact}), nil
 }
 
 // Refunds reports whether failing with the code now refunds the applies that were

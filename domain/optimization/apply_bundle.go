@@ -48,7 +48,7 @@ func (c ApplyBundle) CheckPreview(b Bundle) error {
 		return c.none()
 	case *b.Operation.Resource.ItemID != c.ModelID:
 		return NotThePreview(c.PreviewID, "it was made for another semantic model")
-	case b.Operation.Status != operation.Succeeded:
+	case b.Operation.Status != operation.StatusSucceeded:
 		return NotThePreview(c.PreviewID, "it has not succeeded")
 	case b.Lapsed(c.Now):
 		return NotThePreview(c.PreviewID, "it is older than 24 hours")

@@ -236,9 +236,9 @@ func (b Bundle) end() domain.Event {
 		}
 	}
 	if done || idle {
-		return operation.Completed{}
+		return operation.Succeeded{}
 	}
-	return operation.Broken{Failure: operation.Failure{Code: OperationCode(failed.Code), Message: failed.Message},
+	return operation.Failed{Failure: operation.Failure{Code: OperationCode(failed.Code), Message: failed.Message},
 		Impact: b.Operation.Impact}
 }
 

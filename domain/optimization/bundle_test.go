@@ -43,23 +43,23 @@ func TestABundlePreviewSucceedsWhenAnyDid(t *testing.T) {
 		ends []optimization.ChildStanding
 		want operation.Status
 	}{
-		"all":  {[]optimization.ChildStanding{done, done}, operation.Succeeded},
-		"one":  {[]optimization.ChildStanding{failed, done}, operation.Succeeded},
-		"none": {[]optimization.ChildStanding{failed, failed}, operation.Failed},
+		"all":  {[]optimization.ChildStanding{done, done}, operation.StatusSucceeded},
+		"one":  {[]optimization.ChildStanding{failed, done}, operation.StatusSucceeded},
+		"none": {[]optimization.ChildStanding{failed, failed}, operation.StatusFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, d := child(optimization.AIInstructions, running, ""), child(optimization.Descriptions, running, "")
 			b := bundle(t, optimization.Previewing, a, d, child(optimization.Properties, optimization.ChildSkipped, ""))
 			b = changed(t, b, a, test.ends[0])
-			if b.Operation.Status != operation.Running || b.Operation.Waiting != nil {
+			if b.Operation.Status != operation.StatusRunning || b.Operation.Waiting != nil {
 				t.Fatalf("with one preview running it is %s, waiting %v", b.Operation.Status, b.Operation.Waiting)
 			}
 			b = changed(t, b, d, test.ends[1])
 			if b.Operation.Status != test.want {
 				t.Errorf("it is %s, want %s", b.Operation.Status, test.want)
 			}
-			if test.want == operation.Failed && b.Operation.Failure.Code != domain.ItemChanged {
+			if test.want == operation.StatusFailed && b.Operation.Failure.Code != domain.ItemChanged {
 				t.Errorf("it failed with %v, not as its first child", b.Operation.Failure)
 			}
 		})
@@ -94,7 +94,7 @@ func TestABundleAppliesOneKindAtATime(t *testing.T) {
 	}
 	d.OperationID = &id
 	b = changed(t, changed(t, b, d, running), d, optimization.ChildApplied)
-	if b.Operation.Status != operation.Succeeded {
+	if b.Operation.Status != operation.StatusSucceeded {
 		t.Errorf("with one kind applied it is %s", b.Operation.Status)
 	}
 	if events, err := (optimization.ChangeChild{Child: b.Children[1]}).Decide(b); err != nil || events != nil {
@@ -104,7 +104,7 @@ func TestABundleAppliesOneKindAtATime(t *testing.T) {
 		t.Error("it does not stand as Applied")
 	}
 	b = changed(t, b, d, optimization.ChildReverted)
-	if b.Standing() != optimization.Reverted || b.Operation.Status != operation.Succeeded {
+	if b.Standing() != optimization.Reverted || b.Operation.Status != operation.StatusSucceeded {
 		t.Errorf("reverted it stands as %s, %s", b.Standing(), b.Operation.Status)
 	}
 }
@@ -130,11 +130,11 @@ func TestABundleRevertStandsAsItsKinds(t *testing.T) {
 func TestABundleWithNothingToDoSucceeds(t *testing.T) {
 	t.Parallel()
 	b := bundle(t, optimization.Applying, child(optimization.AIInstructions, optimization.ChildNothingToDo, ""), child(optimization.Descriptions, optimization.ChildSkipped, ""))
-	if b.Operation.Status != operation.Succeeded {
+	if b.Operation.Status != operation.StatusSucceeded {
 		t.Errorf("it is %s", b.Operation.Status)
 	}
 	refusedOnly := bundle(t, optimization.Applying, child(optimization.AIInstructions, optimization.ChildRefused, ""), child(optimization.Descriptions, optimization.ChildNothingToDo, ""))
-	if refusedOnly.Operation.Status != operation.Failed {
+	if refusedOnly.Operation.Status != operation.StatusFailed {
 		t.Errorf("with a refused child and nothing applied it is %s", refusedOnly.Operation.Status)
 	}
 }
@@ -154,7 +154,7 @@ func TestABundleLapses(t *testing.T) {
 	}
 	b = decide(t, optimization.EvolveBundle, b, optimization.FinishInPart{})
 	left, _ := b.Child(optimization.Descriptions)
-	if b.Operation.Status != operation.Succeeded || left.Standing != optimization.ChildRefused || !strings.Contains(left.Message, "waited too long") || b.Operation.Waiting != nil {
+	if b.Operation.Status != operation.StatusSucceeded || left.Standing != optimization.ChildRefused || !strings.Contains(left.Message, "waited too long") || b.Operation.Waiting != nil {
 		t.Errorf("finished in part it is %s with %+v", b.Operation.Status, left)
 	}
 	if events, err := (optimization.FinishInPart{}).Decide(b); err != nil || events != nil {
@@ -192,7 +192,7 @@ func TestAnyHistoryOfABundle(t *testing.T) {
 			}
 			for _, e := range events {
 				switch e.(type) {
-				case operation.Completed, operation.Broken:
+				case operation.Succeeded, operation.Failed:
 					ends++
 				}
 				b = optimization.EvolveBundle(b, e)

@@ -39,7 +39,7 @@ func (c Child) RefusedLater(r *domain.Refusal) (Child, bool) {
 
 // After returns the child after its preview, apply or revert has ended.
 func (c Child) After(w Work, form Form) Child {
-	failed := w.Operation.Status == operation.Failed
+	failed := w.Operation.Status == operation.StatusFailed
 	if w.Operation.Type == operation.PreviewOptimization {
 		return c.previewed(w, form, failed)
 	}

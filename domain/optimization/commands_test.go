@@ -198,7 +198,7 @@ func TestApplyBundle(t *testing.T) {
 		optimization.ChildFailed, "")
 	made.ExpiresAt = &expires
 	preview := func(change func(*optimization.Bundle)) optimization.Bundle {
-		b := optimization.Bundle{Operation: operation.Operation{ID: operationID(1), Account: "contoso", Status: operation.Succeeded,
+		b := optimization.Bundle{Operation: operation.Operation{ID: operationID(1), Account: "contoso", Status: operation.StatusSucceeded,
 			Resource: operation.Resource{ItemID: &model}}, BundleAccepted: optimization.BundleAccepted{Form: optimization.Previewing,
 			AcceptedAt: noon, Children: []optimization.Child{made, failed}}}
 		if change != nil {
@@ -220,7 +220,7 @@ func TestApplyBundle(t *testing.T) {
 		"a bundle that writes": {preview(func(b *optimization.Bundle) { b.Form = optimization.Unattended }), "there is no bundle preview"},
 		"another model's": {preview(func(b *optimization.Bundle) { b.Operation.Resource.ItemID = &otherModel }),
 			"another semantic model"},
-		"one that still runs": {preview(func(b *optimization.Bundle) { b.Operation.Status = operation.Running }), "has not succeeded"},
+		"one that still runs": {preview(func(b *optimization.Bundle) { b.Operation.Status = operation.StatusRunning }), "has not succeeded"},
 		"one used before":     {preview(func(b *optimization.Bundle) { b.UsedBy = &by }), "already applied"},
 	} {
 		code := domain.InvalidPreview
@@ -272,7 +272,7 @@ func TestRevertBundle(t *testing.T) {
 		return optimization.Child{Kind: k, Standing: s, OperationID: &id}
 	}
 	bundle := func(children ...optimization.Child) optimization.Bundle {
-		return optimization.Bundle{Operation: operation.Operation{ID: operationID(1), Account: "contoso", Status: operation.Succeeded,
+		return optimization.Bundle{Operation: operation.Operation{ID: operationID(1), Account: "contoso", Status: operation.StatusSucceeded,
 			Type: operation.ApplyOptimizations, Resource: operation.Resource{ItemID: &model}},
 			BundleAccepted: optimization.BundleAccepted{AcceptedAt: noon, Children: children}}
 	}
@@ -300,7 +300,7 @@ func TestRevertBundle(t *testing.T) {
 			domain.OperationNotFound, "is not a bundle apply"},
 		"another model's": {with(stands, func(o *operation.Operation) { o.Resource.ItemID = &otherModel }), noon,
 			domain.OperationNotFound, "is not a bundle apply"},
-		"one that still runs": {with(stands, func(o *operation.Operation) { o.Status = operation.Running }), noon,
+		"one that still runs": {with(stands, func(o *operation.Operation) { o.Status = operation.StatusRunning }), noon,
 			domain.OperationInProgress, "has not ended"},
 		"one that wrote nothing":         {idle, noon, domain.InvalidRequest, "wrote nothing"},
 		"one that was reverted":          {reverted, noon, domain.InvalidRequest, "already reverted"},

@@ -113,7 +113,7 @@ func TestPutBack(t *testing.T) {
 	}
 
 	first := revert(operationID(2), "Cost", 1)
-	if first.Operation.Status != operation.Succeeded {
+	if first.Operation.Status != operation.StatusSucceeded {
 		t.Fatalf("a revert that put something back is %s", first.Operation.Status)
 	}
 	w = decide(t, evolve, w, optimization.PutObjectsBack{Revert: first})

@@ -82,7 +82,7 @@ func applied(t *testing.T, id uuid.UUID, kind optimization.Kind, writes []optimi
 		w = decide(t, optimization.Evolve, w, optimization.StartWrite{})
 		w = land(t, intend(t, w, at), at)
 	}
-	if w.Operation.Status != operation.Succeeded {
+	if w.Operation.Status != operation.StatusSucceeded {
 		t.Fatalf("the apply is %s", w.Operation.Status)
 	}
 	return w
@@ -134,7 +134,7 @@ func TestTheFirstWriteStartsWithTheCallAndTheSecondWaits(t *testing.T) {
 		t.Errorf("a second read started it again: %v, %v", events, err)
 	}
 	w = land(t, intend(t, w, 1), 1)
-	if w.Operation.Status != operation.Succeeded || len(w.Applied()) != 3 || len(w.LeftOut()) != 0 {
+	if w.Operation.Status != operation.StatusSucceeded || len(w.Applied()) != 3 || len(w.LeftOut()) != 0 {
 		t.Errorf("in the end it is %s, applied %v", w.Operation.Status, keysOf(w.Applied()))
 	}
 }
@@ -145,7 +145,7 @@ func TestAFailureAfterAWriteSucceedsInPart(t *testing.T) {
 	w = land(t, intend(t, w, 0, "Cost"), 0)
 	w = decide(t, optimization.Evolve, w, optimization.StartWrite{})
 	w = decide(t, optimization.Evolve, w, optimization.Fail{Failure: operation.Failure{Code: domain.PlatformUnavailable, Message: "gone"}})
-	if w.Operation.Status != operation.Succeeded {
+	if w.Operation.Status != operation.StatusSucceeded {
 		t.Errorf("it is %s", w.Operation.Status)
 	}
 	if d := cmp.Diff([]string{"Sales|Revenue"}, keysOf(w.Applied())); d != "" {
@@ -170,7 +170,7 @@ func TestAFailureBeforeAnyWrite(t *testing.T) {
 	} {
 		w := apply(t, operationID(1), optimization.Properties, twoWrites())
 		w = decide(t, optimization.Evolve, w, optimization.Fail{Failure: operation.Failure{Code: code, Message: "no"}})
-		if w.Operation.Status != operation.Failed || w.Operation.Failure.Code != code || len(w.Applied()) != 0 {
+		if w.Operation.Status != operation.StatusFailed || w.Operation.Failure.Code != code || len(w.Applied()) != 0 {
 			t.Errorf("%s: it is %s with %v", code, w.Operation.Status, w.Operation.Failure)
 		}
 		if n := *w.Operation.Impact.OptimizationApplies; n != spent {
@@ -185,7 +185,7 @@ func TestWriteInDoubtIsNotRefunded(t *testing.T) {
 	for code, spent := range map[domain.Code]int{domain.PlatformUnavailable: 2, domain.CapacityBusy: 0} {
 		w := intend(t, apply(t, operationID(1), optimization.Properties, twoWrites()), 0)
 		w = decide(t, optimization.Evolve, w, optimization.Fail{Failure: operation.Failure{Code: code, Message: "no"}})
-		if n := *w.Operation.Impact.OptimizationApplies; w.Operation.Status != operation.Failed || n != spent {
+		if n := *w.Operation.Impact.OptimizationApplies; w.Operation.Status != operation.StatusFailed || n != spent {
 			t.Errorf("%s: it is %s with %d applies spent, want %d", code, w.Operation.Status, n, spent)
 		}
 	}
@@ -418,7 +418,7 @@ func TestUnattended(t *testing.T) {
 	record := func(writes []optimization.Write) optimization.Work {
 		return decide(t, optimization.Evolve, accepted, optimization.RecordProposal{Proposed: optimization.Proposed{DocumentHash: "sha256:1", Writes: writes}, At: noon})
 	}
-	if w := record(nil); w.Operation.Status != operation.Succeeded || *w.Operation.Impact.OptimizationApplies != 0 || len(w.Applied()) != 0 {
+	if w := record(nil); w.Operation.Status != operation.StatusSucceeded || *w.Operation.Impact.OptimizationApplies != 0 || len(w.Applied()) != 0 {
 		t.Errorf("with nothing to write it is %s, having spent %d", w.Operation.Status, *w.Operation.Impact.OptimizationApplies)
 	}
 	w := record(twoWrites()[:1])
@@ -436,7 +436,7 @@ func TestUnattended(t *testing.T) {
 		t.Errorf("it lapsed at the last instant: %v, %v", events, err)
 	}
 	w = decide(t, optimization.Evolve, w, optimization.Lapse{Now: end.Add(time.Microsecond)})
-	if w.Operation.Status != operation.Failed || w.Operation.Failure.Code != domain.OptimizationFailed {
+	if w.Operation.Status != operation.StatusFailed || w.Operation.Failure.Code != domain.OptimizationFailed {
 		t.Errorf("left alone it is %s", w.Operation.Status)
 	}
 }
@@ -455,7 +455,7 @@ func TestAnyHistoryOfAWork(t *testing.T) {
 			}
 			for _, e := range events {
 				switch e := e.(type) {
-				case operation.Completed, operation.Broken:
+				case operation.Succeeded, operation.Failed:
 					ended++
 				case optimization.WriteLanded:
 					landed[e.Write]++

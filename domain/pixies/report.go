@@ -17,10 +17,10 @@ type Status string
 
 // The statuses. NeverAdded is the status of a report whose stream has none.
 const (
-	NeverAdded    Status = "NeverAdded"
-	HasPixies     Status = "HasPixies"
-	PixiesRemoved Status = "PixiesRemoved"
-	ReportDeleted Status = "ReportDeleted"
+	StatusNeverAdded    Status = "NeverAdded"
+	StatusHasPixies     Status = "HasPixies"
+	StatusPixiesRemoved Status = "PixiesRemoved"
+	StatusReportDeleted Status = "ReportDeleted"
 )
 
 // Placed is a Pixie in a report: its page, and the id that its address ends in.
@@ -77,15 +77,15 @@ type Removed struct{ Report }
 // LeftAsItWas records that an operation ended without changing the report.
 type LeftAsItWas struct{ Report }
 
-// Gone records that the platform no longer has the report.
-type Gone struct{ Report }
+// ReportDeleted records that the platform no longer has the report.
+type ReportDeleted struct{ Report }
 
 // EventType implements domain.Event.
-func (Held) EventType() string        { return "pixies.held" }
-func (Added) EventType() string       { return "pixies.added" }
-func (Removed) EventType() string     { return "pixies.removed" }
-func (LeftAsItWas) EventType() string { return "pixies.left-as-it-was" }
-func (Gone) EventType() string        { return "pixies.report-deleted" }
+func (Held) EventType() string          { return "pixies.held" }
+func (Added) EventType() string         { return "pixies.added" }
+func (Removed) EventType() string       { return "pixies.removed" }
+func (LeftAsItWas) EventType() string   { return "pixies.left-as-it-was" }
+func (ReportDeleted) EventType() string { return "pixies.report-deleted" }
 
 // After implements domain.Carries.
 func (e Held) After() Report { return e.Report }
@@ -100,7 +100,7 @@ func (e Removed) After() Report { return e.Report }
 func (e LeftAsItWas) After() Report { return e.Report }
 
 // After implements domain.Carries.
-func (e Gone) After() Report { return e.Report }
+func (e ReportDeleted) After() Report { return e.Report }
 
 // Hold locks a report for an operation. It refuses with OperationInProgress, naming the
 // operation that holds the report (4.7/add/5).
@@ -119,7 +119,7 @@ func (c Hold) Decide(r Report) ([]domain.Event, error) {
 			About("operationId", *r.Holder).About("reportId", c.ReportID).After(2 * time.Second)
 	}
 	if r.Status == "" {
-		r.Status = NeverAdded
+		r.Status = StatusNeverAdded
 	}
 	r.ReportID, r.WorkspaceID, r.ReportName = c.ReportID, c.WorkspaceID, c.ReportName
 	r.Holder, r.LastOperation = &c.OperationID, &c.OperationID
@@ -141,7 +141,7 @@ func (c Add) Decide(r Report) ([]domain.Event, error) {
 		return nil, nil
 	}
 	r = r.changed(c.At)
-	r.Status, r.ModelID, r.Pages, r.Visuals, r.Placed, r.Holder = HasPixies, c.ModelID, &c.Pages, &c.Visuals, c.Placed, nil
+	r.Status, r.ModelID, r.Pages, r.Visuals, r.Placed, r.Holder = StatusHasPixies, c.ModelID, &c.Pages, &c.Visuals, c.Placed, nil
 	return []domain.Event{Added{r}}, nil
 }
 
@@ -158,9 +158,9 @@ func (c Remove) Decide(r Report) ([]domain.Event, error) {
 	if !r.heldBy(c.OperationID) {
 		return nil, nil
 	}
-	if r.Status == HasPixies || r.Status == ReportDeleted {
+	if r.Status == StatusHasPixies || r.Status == StatusReportDeleted {
 		r = r.changed(c.At)
-		r.Status = PixiesRemoved
+		r.Status = StatusPixiesRemoved
 	}
 	r.Pages, r.Visuals, r.Placed, r.Holder = nil, nil, nil, nil
 	return []domain.Event{Removed{r}}, nil
@@ -188,12 +188,12 @@ type MarkDeleted struct {
 
 // Decide implements domain.Command.
 func (c MarkDeleted) Decide(r Report) ([]domain.Event, error) {
-	if r.WorkspaceID != c.WorkspaceID || r.Status != HasPixies {
+	if r.WorkspaceID != c.WorkspaceID || r.Status != StatusHasPixies {
 		return nil, nil
 	}
 	r = r.changed(c.At)
-	r.Status, r.Pages, r.Visuals = ReportDeleted, nil, nil
-	return []domain.Event{Gone{r}}, nil
+	r.Status, r.Pages, r.Visuals = StatusReportDeleted, nil, nil
+	return []domain.Event{ReportDeleted{r}}, nil
 }
 
 func (r Report) heldBy(operationID uuid.UUID) bool {

@@ -72,20 +72,20 @@ func TestStatus(t *testing.T) {
 		want   pixies.Status
 		pages  bool
 	}{
-		"added":                         {has, pixies.HasPixies, true},
-		"added to twice":                {add(t, has, id(3)), pixies.HasPixies, true},
-		"removed":                       {removed, pixies.PixiesRemoved, false},
-		"removed twice":                 {remove(t, removed, id(3)), pixies.PixiesRemoved, false},
-		"removed from one without any":  {remove(t, never, id(3)), pixies.NeverAdded, false},
-		"added again":                   {add(t, removed, id(3)), pixies.HasPixies, true},
-		"deleted":                       {gone, pixies.ReportDeleted, false},
-		"deleted twice":                 {deleted(t, gone), pixies.ReportDeleted, false},
-		"deleted after the removal":     {deleted(t, removed), pixies.PixiesRemoved, false},
-		"there again after all":         {add(t, gone, id(3)), pixies.HasPixies, true},
-		"there again, and removed":      {remove(t, gone, id(3)), pixies.PixiesRemoved, false},
-		"deleted while it was held":     {decide(t, after, deleted(t, hold(t, has, id(3))), pixies.Release{OperationID: id(3)}), pixies.ReportDeleted, false},
-		"an operation that did nothing": {decide(t, after, hold(t, has, id(3)), pixies.Release{OperationID: id(3)}), pixies.HasPixies, true},
-		"a first one that did nothing":  {decide(t, after, hold(t, never, id(3)), pixies.Release{OperationID: id(3)}), pixies.NeverAdded, false},
+		"added":                         {has, pixies.StatusHasPixies, true},
+		"added to twice":                {add(t, has, id(3)), pixies.StatusHasPixies, true},
+		"removed":                       {removed, pixies.StatusPixiesRemoved, false},
+		"removed twice":                 {remove(t, removed, id(3)), pixies.StatusPixiesRemoved, false},
+		"removed from one without any":  {remove(t, never, id(3)), pixies.StatusNeverAdded, false},
+		"added again":                   {add(t, removed, id(3)), pixies.StatusHasPixies, true},
+		"deleted":                       {gone, pixies.StatusReportDeleted, false},
+		"deleted twice":                 {deleted(t, gone), pixies.StatusReportDeleted, false},
+		"deleted after the removal":     {deleted(t, removed), pixies.StatusPixiesRemoved, false},
+		"there again after all":         {add(t, gone, id(3)), pixies.StatusHasPixies, true},
+		"there again, and removed":      {remove(t, gone, id(3)), pixies.StatusPixiesRemoved, false},
+		"deleted while it was held":     {decide(t, after, deleted(t, hold(t, has, id(3))), pixies.Release{OperationID: id(3)}), pixies.StatusReportDeleted, false},
+		"an operation that did nothing": {decide(t, after, hold(t, has, id(3)), pixies.Release{OperationID: id(3)}), pixies.StatusHasPixies, true},
+		"a first one that did nothing":  {decide(t, after, hold(t, never, id(3)), pixies.Release{OperationID: id(3)}), pixies.StatusNeverAdded, false},
 	} {
 		if test.report.Status != test.want || (test.report.Pages != nil) != test.pages || test.report.Holder != nil {
 			t.Errorf("%s: it is %s with %v pages, held by %v", name, test.report.Status, test.report.Pages, test.report.Holder)
@@ -124,11 +124,11 @@ func TestOneOperationAtATime(t *testing.T) {
 func TestAnyHistoryOfAReport(t *testing.T) {
 	t.Parallel()
 	allowed := map[[2]pixies.Status]bool{
-		{pixies.NeverAdded, pixies.HasPixies}: true, {pixies.HasPixies, pixies.PixiesRemoved}: true, {pixies.HasPixies, pixies.ReportDeleted}: true,
-		{pixies.PixiesRemoved, pixies.HasPixies}: true, {pixies.ReportDeleted, pixies.HasPixies}: true, {pixies.ReportDeleted, pixies.PixiesRemoved}: true,
+		{pixies.StatusNeverAdded, pixies.StatusHasPixies}: true, {pixies.StatusHasPixies, pixies.StatusPixiesRemoved}: true, {pixies.StatusHasPixies, pixies.StatusReportDeleted}: true,
+		{pixies.StatusPixiesRemoved, pixies.StatusHasPixies}: true, {pixies.StatusReportDeleted, pixies.StatusHasPixies}: true, {pixies.StatusReportDeleted, pixies.StatusPixiesRemoved}: true,
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		r := pixies.Report{Status: pixies.NeverAdded}
+		r := pixies.Report{Status: pixies.StatusNeverAdded}
 		for range rapid.IntRange(0, 30).Draw(t, "steps") {
 			before := r
 			op := id(rapid.ByteRange(1, 3).Draw(t, "operation"))
@@ -155,10 +155,10 @@ func TestAnyHistoryOfAReport(t *testing.T) {
 			if r.Status != before.Status && !allowed[[2]pixies.Status{before.Status, r.Status}] {
 				t.Fatalf("%T took it from %s to %s", c, before.Status, r.Status)
 			}
-			if r.Status != before.Status && before.Holder == nil && r.Status != pixies.ReportDeleted {
+			if r.Status != before.Status && before.Holder == nil && r.Status != pixies.StatusReportDeleted {
 				t.Fatalf("%T changed a report that no operation held", c)
 			}
-			if (r.Pages != nil) && r.Status != pixies.HasPixies {
+			if (r.Pages != nil) && r.Status != pixies.StatusHasPixies {
 				t.Fatalf("a report that is %s has pages", r.Status)
 			}
 		}

@@ -175,7 +175,7 @@ type Begin struct{}
 
 // Decide implements domain.Command.
 func (Begin) Decide(r Run) ([]domain.Event, error) {
-	if r.Operation.Status != operation.NotStarted {
+	if r.Operation.Status != operation.StatusNotStarted {
 		return nil, nil
 	}
 	if r.Single {
@@ -230,7 +230,7 @@ func (c EndReport) Decide(r Run) ([]domain.Event, error) {
 		if announced := r.Operation.Impact.TrackedItems; announced != nil && *announced != tracked {
 			events = append(events, operation.ImpactCorrected{Impact: Impact(r.Single, tracked)})
 		}
-		return append(events, operation.Completed{}), nil
+		return append(events, operation.Succeeded{}), nil
 	}
 	failure := *r.Results[failed].Error
 	if !r.Single {
@@ -241,7 +241,7 @@ func (c EndReport) Decide(r Run) ([]domain.Event, error) {
 	if r.Verb == Adds {
 		impact = Impact(r.Single, tracked)
 	}
-	return append(events, operation.Broken{Failure: failure, Impact: impact}), nil
+	return append(events, operation.Failed{Failure: failure, Impact: impact}), nil
 }
 
 // tracked returns how many reports the run made tracked items.

@@ -47,9 +47,9 @@ func TestARunEndsWithItsLastReport(t *testing.T) {
 		want  operation.Status
 		code  domain.Code
 	}{
-		"all changed":  {[]domain.Code{"", ""}, operation.Succeeded, ""},
-		"one changed":  {[]domain.Code{domain.ItemNotReadable, ""}, operation.Succeeded, ""},
-		"none changed": {[]domain.Code{domain.ItemNotReadable, domain.ItemNotFound}, operation.Failed, domain.AddPixiesFailed},
+		"all changed":  {[]domain.Code{"", ""}, operation.StatusSucceeded, ""},
+		"one changed":  {[]domain.Code{domain.ItemNotReadable, ""}, operation.StatusSucceeded, ""},
+		"none changed": {[]domain.Code{domain.ItemNotReadable, domain.ItemNotFound}, operation.StatusFailed, domain.AddPixiesFailed},
 	} {
 		r := run(t, pixies.Adds, false, 2)
 		r = end(t, r, 0, true, test.codes[0])
@@ -75,7 +75,7 @@ func TestImpactIsCorrected(t *testing.T) {
 		t.Errorf("%d reports became tracked items, want 1", n)
 	}
 	single := end(t, run(t, pixies.Adds, true, 1), 0, false, domain.CapacityPaused)
-	if single.Operation.Status != operation.Failed || single.Operation.Failure.Code != domain.CapacityPaused || *single.Operation.Impact.TrackedItem {
+	if single.Operation.Status != operation.StatusFailed || single.Operation.Failure.Code != domain.CapacityPaused || *single.Operation.Impact.TrackedItem {
 		t.Errorf("a single add that failed is %s: %+v", single.Operation.Status, single.Operation.Impact)
 	}
 	removal := end(t, run(t, pixies.Removes, true, 1), 0, false, domain.ItemNotFound)

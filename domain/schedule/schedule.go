@@ -18,9 +18,9 @@ type Status string
 // by itself, and no slot runs until someone enables the schedule again. Disabled:
 // someone turned it off.
 const (
-	Active   Status = "Active"
-	Paused   Status = "Paused"
-	Disabled Status = "Disabled"
+	StatusActive   Status = "Active"
+	StatusPaused   Status = "Paused"
+	StatusDisabled Status = "Disabled"
 )
 
 // Outcome is the outcome of a slot.
@@ -87,16 +87,16 @@ func (s Schedule) Exists() bool { return s.ScheduleID != uuid.Nil }
 func (s Schedule) Status() Status {
 	switch {
 	case !s.Enabled:
-		return Disabled
+		return StatusDisabled
 	case s.Paused != nil:
-		return Paused
+		return StatusPaused
 	}
-	return Active
+	return StatusActive
 }
 
 // NextRunAt returns when the schedule runs next; nil when it is not active.
 func (s Schedule) NextRunAt() *time.Time {
-	if s.Status() != Active {
+	if s.Status() != StatusActive {
 		return nil
 	}
 	return s.NextAt
@@ -153,8 +153,8 @@ type SlotRefused struct {
 	Schedule Schedule    `json:"schedule"`
 }
 
-// WasPaused records that the schedule was paused at the slot.
-type WasPaused struct {
+// Paused records that the schedule was paused at the slot.
+type Paused struct {
 	Slot     time.Time `json:"slotUtc"`
 	Schedule Schedule  `json:"schedule"`
 }
@@ -169,7 +169,7 @@ func (Created) EventType() string     { return "schedule.created" }
 func (Changed) EventType() string     { return "schedule.changed" }
 func (SlotStarted) EventType() string { return "schedule.slot-started" }
 func (SlotRefused) EventType() string { return "schedule.slot-refused" }
-func (WasPaused) EventType() string   { return "schedule.paused" }
+func (Paused) EventType() string      { return "schedule.paused" }
 func (Deleted) EventType() string     { return "schedule.deleted" }
 
 // After implements domain.Carries.
@@ -185,7 +185,7 @@ func (e SlotStarted) After() Schedule { return e.Schedule }
 func (e SlotRefused) After() Schedule { return e.Schedule }
 
 // After implements domain.Carries.
-func (e WasPaused) After() Schedule { return e.Schedule }
+func (e Paused) After() Schedule { return e.Schedule }
 
 // After implements domain.Carries. The model has no schedule after it.
 func (Deleted) After() Schedule { return Schedule{} }

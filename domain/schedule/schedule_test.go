@@ -85,7 +85,7 @@ func change(p schedule.Patch, by item.PersonID, at time.Time) schedule.Change {
 func TestOneSchedulePerModel(t *testing.T) {
 	t.Parallel()
 	s := made(t)
-	if !s.Exists() || s.Status() != schedule.Active || !s.NextRunAt().Equal(six) || s.LastRun != nil || s.CreatedAt.Nanosecond() != 123456000 || s.ChangedAt != s.CreatedAt {
+	if !s.Exists() || s.Status() != schedule.StatusActive || !s.NextRunAt().Equal(six) || s.LastRun != nil || s.CreatedAt.Nanosecond() != 123456000 || s.ChangedAt != s.CreatedAt {
 		t.Errorf("made as %+v", s)
 	}
 	again := create(true)
@@ -112,7 +112,7 @@ func TestOneSchedulePerModel(t *testing.T) {
 		}
 	}
 	off, _ := decide(t, schedule.Schedule{}, create(false))
-	if off.Status() != schedule.Disabled || off.NextAt != nil || off.NextRunAt() != nil {
+	if off.Status() != schedule.StatusDisabled || off.NextAt != nil || off.NextRunAt() != nil {
 		t.Errorf("made turned off: %+v", off)
 	}
 	bad := create(true)
@@ -176,7 +176,7 @@ func TestSlotOutcomes(t *testing.T) {
 
 	s = made(t, schedule.RefuseSlot{Slot: slot(six), Refusal: passes, At: six})
 	want = &schedule.Run{Slot: six, Outcome: schedule.Refused, Code: passes.Code, Message: passes.Message}
-	if !cmp.Equal(s.LastRun, want) || s.Status() != schedule.Active || !s.NextRunAt().Equal(six.AddDate(0, 0, 1)) {
+	if !cmp.Equal(s.LastRun, want) || s.Status() != schedule.StatusActive || !s.NextRunAt().Equal(six.AddDate(0, 0, 1)) {
 		t.Errorf("refused: %+v, last %+v", s, s.LastRun)
 	}
 
@@ -188,7 +188,7 @@ func TestSlotOutcomes(t *testing.T) {
 
 	s = made(t, pause(six, six.Add(time.Minute)))
 	want = &schedule.Run{Slot: six, Outcome: schedule.Missed, Code: gone.Code, Message: gone.Message}
-	if !cmp.Equal(s.LastRun, want) || s.Status() != schedule.Paused || !cmp.Equal(s.Paused, &gone) || !s.PausedAt.Equal(six.Add(time.Minute)) || s.NextRunAt() != nil {
+	if !cmp.Equal(s.LastRun, want) || s.Status() != schedule.StatusPaused || !cmp.Equal(s.Paused, &gone) || !s.PausedAt.Equal(six.Add(time.Minute)) || s.NextRunAt() != nil {
 		t.Errorf("paused: %+v, last %+v", s, s.LastRun)
 	}
 }
@@ -207,21 +207,21 @@ func TestChange(t *testing.T) {
 		timing schedule.Timing
 		next   time.Time // when it runs next; zero for never
 	}{
-		"the time":                         {made(t), schedule.Patch{TimeUTC: new("09:00")}, bob, schedule.Active, ana, daily("09:00"), time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)},
-		"to weekly":                        {made(t), monday, ana, schedule.Active, ana, weekly("Monday", "06:00"), time.Date(2026, 11, 30, 6, 0, 0, 0, time.UTC)},
-		"the day":                          {made(t, change(monday, ana, noon)), schedule.Patch{DayOfWeek: new("Tuesday")}, ana, schedule.Active, ana, weekly("Tuesday", "06:00"), time.Date(2026, 12, 1, 6, 0, 0, 0, time.UTC)},
-		"to daily, the day goes":           {made(t, change(monday, ana, noon)), schedule.Patch{Frequency: new(schedule.Daily)}, ana, schedule.Active, ana, daily("06:00"), time.Date(2026, 11, 25, 6, 0, 0, 0, time.UTC)},
-		"to daily, the day cleared":        {made(t, change(monday, ana, noon)), schedule.Patch{Frequency: new(schedule.Daily), DayOfWeek: new("")}, ana, schedule.Active, ana, daily("06:00"), time.Date(2026, 11, 25, 6, 0, 0, 0, time.UTC)},
-		"off":                              {made(t), off, bob, schedule.Disabled, ana, daily("06:00"), time.Time{}},
-		"off while it is paused":           {made(t, pause(six, six)), off, bob, schedule.Disabled, ana, daily("06:00"), time.Time{}},
-		"on again missed nothing":          {made(t, change(off, ana, noon)), on, bob, schedule.Active, bob, daily("06:00"), time.Date(2026, 11, 25, 6, 0, 0, 0, time.UTC)},
-		"off, paused before, missed none":  {made(t, pause(six, six), change(off, ana, six)), on, ana, schedule.Active, ana, daily("06:00"), time.Date(2026, 11, 25, 6, 0, 0, 0, time.UTC)},
-		"taken up, its missed slot is due": {made(t, pause(six, six)), on, ana, schedule.Active, ana, daily("06:00"), six},
-		"taken up by another":              {made(t, pause(six, six)), on, bob, schedule.Active, bob, daily("06:00"), six},
-		"taken over while it is active":    {made(t), on, bob, schedule.Active, bob, daily("06:00"), six},
-		"taken up with another time":       {made(t, pause(six, six)), schedule.Patch{Enabled: new(true), TimeUTC: new("07:00")}, ana, schedule.Active, ana, daily("07:00"), time.Date(2026, 11, 25, 7, 0, 0, 0, time.UTC)},
-		"the time while it is paused":      {made(t, pause(six, six)), schedule.Patch{TimeUTC: new("07:00")}, ana, schedule.Paused, ana, daily("07:00"), time.Time{}},
-		"the time while it is off":         {made(t, change(off, ana, noon)), schedule.Patch{TimeUTC: new("07:00")}, ana, schedule.Disabled, ana, daily("07:00"), time.Time{}},
+		"the time":                         {made(t), schedule.Patch{TimeUTC: new("09:00")}, bob, schedule.StatusActive, ana, daily("09:00"), time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC)},
+		"to weekly":                        {made(t), monday, ana, schedule.StatusActive, ana, weekly("Monday", "06:00"), time.Date(2026, 11, 30, 6, 0, 0, 0, time.UTC)},
+		"the day":                          {made(t, change(monday, ana, noon)), schedule.Patch{DayOfWeek: new("Tuesday")}, ana, schedule.StatusActive, ana, weekly("Tuesday", "06:00"), time.Date(2026, 12, 1, 6, 0, 0, 0, time.UTC)},
+		"to daily, the day goes":           {made(t, change(monday, ana, noon)), schedule.Patch{Frequency: new(schedule.Daily)}, ana, schedule.StatusActive, ana, daily("06:00"), time.Date(2026, 11, 25, 6, 0, 0, 0, time.UTC)},
+		"to daily, the day cleared":        {made(t, change(monday, ana, noon)), schedule.Patch{Frequency: new(schedule.Daily), DayOfWeek: new("")}, ana, schedule.StatusActive, ana, daily("06:00"), time.Date(2026, 11, 25, 6, 0, 0, 0, time.UTC)},
+		"off":                              {made(t), off, bob, schedule.StatusDisabled, ana, daily("06:00"), time.Time{}},
+		"off while it is paused":           {made(t, pause(six, six)), off, bob, schedule.StatusDisabled, ana, daily("06:00"), time.Time{}},
+		"on again missed nothing":          {made(t, change(off, ana, noon)), on, bob, schedule.StatusActive, bob, daily("06:00"), time.Date(2026, 11, 25, 6, 0, 0, 0, time.UTC)},
+		"off, paused before, missed none":  {made(t, pause(six, six), change(off, ana, six)), on, ana, schedule.StatusActive, ana, daily("06:00"), time.Date(2026, 11, 25, 6, 0, 0, 0, time.UTC)},
+		"taken up, its missed slot is due": {made(t, pause(six, six)), on, ana, schedule.StatusActive, ana, daily("06:00"), six},
+		"taken up by another":              {made(t, pause(six, six)), on, bob, schedule.StatusActive, bob, daily("06:00"), six},
+		"taken over while it is active":    {made(t), on, bob, schedule.StatusActive, bob, daily("06:00"), six},
+		"taken up with another time":       {made(t, pause(six, six)), schedule.Patch{Enabled: new(true), TimeUTC: new("07:00")}, ana, schedule.StatusActive, ana, daily("07:00"), time.Date(2026, 11, 25, 7, 0, 0, 0, time.UTC)},
+		"the time while it is paused":      {made(t, pause(six, six)), schedule.Patch{TimeUTC: new("07:00")}, ana, schedule.StatusPaused, ana, daily("07:00"), time.Time{}},
+		"the time while it is off":         {made(t, change(off, ana, noon)), schedule.Patch{TimeUTC: new("07:00")}, ana, schedule.StatusDisabled, ana, daily("07:00"), time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -236,7 +236,7 @@ func TestChange(t *testing.T) {
 			if s.Status() != c.status || s.Owner != c.owner || s.Timing != c.timing || !next.Equal(c.next) {
 				t.Errorf("it is %s, owned by %v, %+v, next %s", s.Status(), s.Owner, s.Timing, next)
 			}
-			if (s.Status() == schedule.Paused) != (s.Paused != nil && s.PausedAt != nil) {
+			if (s.Status() == schedule.StatusPaused) != (s.Paused != nil && s.PausedAt != nil) {
 				t.Errorf("%s because of %v since %v", s.Status(), s.Paused, s.PausedAt)
 			}
 			if _, events := decide(t, s, change(c.patch, c.by, later.Add(time.Hour))); len(events) > 0 {

@@ -68,5 +68,5 @@ func (c Pause) Decide(s Schedule) ([]domain.Event, error) {
 	slot := *s.NextAt
 	s.Paused, s.PausedAt = &c.Reason, new(stored(c.At))
 	s.LastRun = &Run{Slot: slot, Outcome: Missed, Code: c.Reason.Code, Message: c.Reason.Message}
-	return []domain.Event{WasPaused{slot, s}}, nil
+	return []domain.Event{Paused{slot, s}}, nil
 }

@@ -19,8 +19,8 @@ func TestRemovalFromDeletedReport(t *testing.T) {
 	for _, test := range []struct {
 		kind item.Type
 		want trackeditem.Status
-	}{{item.Report, trackeditem.Removed}, {item.SemanticModel, trackeditem.Deleted}} {
-		i := trackeditem.Item{ItemID: uuid.Nil, ItemType: test.kind, Status: trackeditem.Deleted, TrackedSince: at, DeletedAt: &at}
+	}{{item.Report, trackeditem.StatusRemoved}, {item.SemanticModel, trackeditem.StatusDeleted}} {
+		i := trackeditem.Item{ItemID: uuid.Nil, ItemType: test.kind, Status: trackeditem.StatusDeleted, TrackedSince: at, DeletedAt: &at}
 		events, err := trackeditem.RemovePixies{}.Decide(i)
 		if err != nil {
 			t.Fatal(err)
@@ -28,7 +28,7 @@ func TestRemovalFromDeletedReport(t *testing.T) {
 		for _, e := range events {
 			i = e.(domain.Carries[trackeditem.Item]).After()
 		}
-		if i.Status != test.want || (i.DeletedAt == nil) != (test.want == trackeditem.Removed) || !i.Counts() {
+		if i.Status != test.want || (i.DeletedAt == nil) != (test.want == trackeditem.StatusRemoved) || !i.Counts() {
 			t.Errorf("a %s becomes %s, deleted at %v", test.kind, i.Status, i.DeletedAt)
 		}
 	}

@@ -1,7 +1,6 @@
-// Package trackeditem holds how an item becomes a tracked item, its later states, and
-// the count of an account's tracked items against its plan and licenses
-// (docs/specification.md 2.6 and 3.4; docs/decisions.md 5 and 9). The count never goes
-// down.
+// Package trackeditem holds how an item becomes a tracked item, and its later states
+// (docs/specification.md 2.6 and 3.4; docs/decisions.md 5 and 9). Package room counts the
+// tracked items of an account.
 //
 // A call that may claim an item reserves room for it when it is accepted. The outcome
 // of the call either makes the item a tracked item or releases the room. Several
@@ -21,15 +20,15 @@ type Status string
 
 // The statuses.
 const (
-	// Tracked means that the item is tracked today. No other status is active (docs/decisions.md
+	// StatusTracked means that the item is tracked today. No other status is active (docs/decisions.md
 	// 8.9).
-	Tracked Status = "Tracked"
-	// Removed means that the report's Pixies were removed.
-	Removed Status = "Removed"
-	// Deleted means that the platform no longer has the item.
-	Deleted Status = "Deleted"
-	// ResultsDeleted means that the results of the model or agent were deleted.
-	ResultsDeleted Status = "ResultsDeleted"
+	StatusTracked Status = "Tracked"
+	// StatusRemoved means that the report's Pixies were removed.
+	StatusRemoved Status = "Removed"
+	// StatusDeleted means that the platform no longer has the item.
+	StatusDeleted Status = "Deleted"
+	// StatusResultsDeleted means that the results of the model or agent were deleted.
+	StatusResultsDeleted Status = "ResultsDeleted"
 )
 
 // Via says what claimed a model or agent; empty for a report.
@@ -90,17 +89,17 @@ type GivenBack struct{ Item }
 // Claimed records that the item became a tracked item of the account.
 type Claimed struct{ Item }
 
-// PixiesRemoved records that the report's Pixies were removed.
-type PixiesRemoved struct{ Item }
+// Removed records that the report's Pixies were removed.
+type Removed struct{ Item }
 
 // AddedAgain records that the report got Pixies again.
 type AddedAgain struct{ Item }
 
-// Gone records that the platform no longer has the item.
-type Gone struct{ Item }
+// Deleted records that the platform no longer has the item.
+type Deleted struct{ Item }
 
-// ResultsGone records that the results of the model or agent were deleted.
-type ResultsGone struct{ Item }
+// ResultsDeleted records that the results of the model or agent were deleted.
+type ResultsDeleted struct{ Item }
 
 // TrackedAgain records new work on a model or agent whose results were deleted or which
 // the platform had not listed.
@@ -110,15 +109,15 @@ type TrackedAgain struct{ Item }
 type Renamed struct{ Item }
 
 // EventType implements domain.Event.
-func (Reserved) EventType() string      { return "trackeditem.reserved" }
-func (GivenBack) EventType() string     { return "trackeditem.given-back" }
-func (Claimed) EventType() string       { return "trackeditem.claimed" }
-func (PixiesRemoved) EventType() string { return "trackeditem.removed" }
-func (AddedAgain) EventType() string    { return "trackeditem.added-again" }
-func (Gone) EventType() string          { return "trackeditem.deleted" }
-func (ResultsGone) EventType() string   { return "trackeditem.results-deleted" }
-func (TrackedAgain) EventType() string  { return "trackeditem.tracked-again" }
-func (Renamed) EventType() string       { return "trackeditem.renamed" }
+func (Reserved) EventType() string       { return "trackeditem.reserved" }
+func (GivenBack) EventType() string      { return "trackeditem.given-back" }
+func (Claimed) EventType() string        { return "trackeditem.claimed" }
+func (Removed) EventType() string        { return "trackeditem.removed" }
+func (AddedAgain) EventType() string     { return "trackeditem.added-again" }
+func (Deleted) EventType() string        { return "trackeditem.deleted" }
+func (ResultsDeleted) EventType() string { return "trackeditem.results-deleted" }
+func (TrackedAgain) EventType() string   { return "trackeditem.tracked-again" }
+func (Renamed) EventType() string        { return "trackeditem.renamed" }
 
 // After implements domain.Carries.
 func (e Reserved) After() Item { return e.Item }
@@ -130,16 +129,16 @@ func (e GivenBack) After() Item { return e.Item }
 func (e Claimed) After() Item { return e.Item }
 
 // After implements domain.Carries.
-func (e PixiesRemoved) After() Item { return e.Item }
+func (e Removed) After() Item { return e.Item }
 
 // After implements domain.Carries.
 func (e AddedAgain) After() Item { return e.Item }
 
 // After implements domain.Carries.
-func (e Gone) After() Item { return e.Item }
+func (e Deleted) After() Item { return e.Item }
 
 // After implements domain.Carries.
-func (e ResultsGone) After() Item { return e.Item }
+func (e ResultsDeleted) After() Item { return e.Item }
 
 // After implements domain.Carries.
 func (e TrackedAgain) After() Item { return e.Item }

@@ -53,7 +53,7 @@ func (c Claim) Decide(i Item) ([]domain.Event, error) {
 	if !i.Holds(c.OperationID) {
 		return nil, nil
 	}
-	i.Status, i.ClaimedVia, i.ClaimedBy, i.ReservedBy = Tracked, c.Via, c.OperationID, nil
+	i.Status, i.ClaimedVia, i.ClaimedBy, i.ReservedBy = StatusTracked, c.Via, c.OperationID, nil
 	i.TrackedSince = c.At.UTC().Truncate(time.Microsecond)
 	return []domain.Event{Claimed{i}}, nil
 }

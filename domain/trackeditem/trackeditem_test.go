@@ -3,8 +3,6 @@ package trackeditem_test
 import (
 	"fmt"
 	"maps"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"readiness/domain"
-	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/trackeditem"
+	"readiness/domain/trackeditem/room"
 )
 
 var (
@@ -33,7 +31,7 @@ func model(status trackeditem.Status) trackeditem.Item {
 		ItemID: sales, ItemType: item.SemanticModel, WorkspaceID: retail, WorkspaceName: "Retail", DisplayName: "Sales",
 		Status: status, TrackedSince: stored, LicenseID: "main", ClaimedVia: trackeditem.ViaAssessment,
 	}
-	if status == trackeditem.Deleted {
+	if status == trackeditem.StatusDeleted {
 		i.DeletedAt = &stored
 	}
 	return i
@@ -57,8 +55,8 @@ func change(i trackeditem.Item, with func(*trackeditem.Item)) trackeditem.Item {
 func TestTransitions(t *testing.T) {
 	t.Parallel()
 	const (
-		tracked, removed = trackeditem.Tracked, trackeditem.Removed
-		deleted, results = trackeditem.Deleted, trackeditem.ResultsDeleted
+		tracked, removed = trackeditem.StatusTracked, trackeditem.StatusRemoved
+		deleted, results = trackeditem.StatusDeleted, trackeditem.StatusResultsDeleted
 	)
 	later := noon.Add(time.Hour)
 	first, second := uuid.UUID{14: 2, 15: 1}, uuid.UUID{14: 2, 15: 2}
@@ -118,17 +116,17 @@ func TestTransitions(t *testing.T) {
 		"deleted, reserved":                 {reserved(first), gone, nil},
 		"renamed, reserved":                 {reserved(first), trackeditem.Rename{DisplayName: "Revenue"}, nil},
 		"results deleted, reserved":         {reserved(first), trackeditem.DeleteResults{}, nil},
-		"Pixies removed":                    {report(tracked), trackeditem.RemovePixies{}, trackeditem.PixiesRemoved{Item: report(removed)}},
+		"Pixies removed":                    {report(tracked), trackeditem.RemovePixies{}, trackeditem.Removed{Item: report(removed)}},
 		"Pixies removed twice":              {report(removed), trackeditem.RemovePixies{}, nil},
 		"Pixies removed, never tracked":     {trackeditem.Item{}, trackeditem.RemovePixies{}, nil},
 		"Pixies removed from a model":       {model(tracked), trackeditem.RemovePixies{}, nil},
-		"a tracked item deleted":            {model(tracked), gone, trackeditem.Gone{Item: model(deleted)}},
-		"a removed report deleted":          {report(removed), gone, trackeditem.Gone{Item: report(deleted)}},
+		"a tracked item deleted":            {model(tracked), gone, trackeditem.Deleted{Item: model(deleted)}},
+		"a removed report deleted":          {report(removed), gone, trackeditem.Deleted{Item: report(deleted)}},
 		"deleted twice":                     {model(deleted), gone, nil},
 		"deleted, its results already gone": {model(results), gone, nil},
 		"deleted, never tracked":            {trackeditem.Item{}, gone, nil},
 		"not in a workspace it has left":    {model(tracked), trackeditem.MarkDeleted{WorkspaceID: other, At: noon}, nil},
-		"results deleted":                   {model(tracked), trackeditem.DeleteResults{}, trackeditem.ResultsGone{Item: model(results)}},
+		"results deleted":                   {model(tracked), trackeditem.DeleteResults{}, trackeditem.ResultsDeleted{Item: model(results)}},
 		"results deleted twice":             {model(results), trackeditem.DeleteResults{}, nil},
 		"results of a deleted model":        {model(deleted), trackeditem.DeleteResults{}, nil},
 		"results of a report":               {report(tracked), trackeditem.DeleteResults{}, nil},
@@ -165,124 +163,17 @@ func ids(n int) []uuid.UUID {
 	return all
 }
 
-// The plan's cap, then the license's allocation, at the limit and one above it, all or
-// nothing for a call. Reserved room counts like used room.
-//
-// proves: 8/allowance-trackedItems 8/exhausted/TrackedItemLimitReached 8/exhausted/LicenseTrackedItemLimitReached decisions/9/6
-func TestReserveRoom(t *testing.T) {
-	t.Parallel()
-	n := func(i int) *int { return &i }
-	seven := trackeditem.Total{Used: 7, ByLicense: map[string]int{"main": 4, "eu": 3}}
-	held := trackeditem.Total{Used: 4, ByLicense: map[string]int{"main": 3, "eu": 1}, Reserved: 3, ReservedByLicense: map[string]int{"main": 1, "eu": 2}}
-	holds := func(t trackeditem.Total, by map[string]int) trackeditem.Total {
-		t.Reserved, t.ReservedByLicense = 0, by
-		for _, n := range by {
-			t.Reserved += n
-		}
-		if t.ByLicense == nil {
-			t.ByLicense = map[string]int{}
-		}
-		return t
-	}
-	for name, c := range map[string]struct {
-		given trackeditem.Total
-		new   int
-		caps  trackeditem.Caps
-		code  domain.Code
-		want  trackeditem.Total
-	}{
-		"none":                         {given: seven, caps: trackeditem.Caps{Limit: n(0), Allocated: n(0)}, want: seven},
-		"the first":                    {new: 1, caps: trackeditem.Caps{LicenseID: "main"}, want: holds(trackeditem.Total{}, map[string]int{"main": 1})},
-		"of an account of no license":  {new: 2, want: holds(trackeditem.Total{}, map[string]int{"": 2})},
-		"up to the cap":                {given: seven, new: 3, caps: trackeditem.Caps{Limit: n(10), LicenseID: "eu"}, want: holds(seven, map[string]int{"eu": 3})},
-		"up to the cap, some held":     {given: held, new: 3, caps: trackeditem.Caps{Limit: n(10), LicenseID: "eu"}, want: holds(held, map[string]int{"main": 1, "eu": 5})},
-		"one above the cap":            {given: seven, new: 4, caps: trackeditem.Caps{Limit: n(10), LicenseID: "eu"}, code: domain.TrackedItemLimitReached, want: seven},
-		"one above the cap, some held": {given: held, new: 4, caps: trackeditem.Caps{Limit: n(10), LicenseID: "eu"}, code: domain.TrackedItemLimitReached, want: held},
-		"above a cap lowered since":    {given: seven, new: 1, caps: trackeditem.Caps{Limit: n(3)}, code: domain.TrackedItemLimitReached, want: seven},
-		"up to the allocation":         {given: seven, new: 2, caps: trackeditem.Caps{Limit: n(10), LicenseID: "eu", Allocated: n(5)}, want: holds(seven, map[string]int{"eu": 2})},
-		"one above the allocation":     {given: seven, new: 3, caps: trackeditem.Caps{Limit: n(10), LicenseID: "eu", Allocated: n(5)}, code: domain.LicenseTrackedItemLimitReached, want: seven},
-		"… of what is held":            {given: held, new: 3, caps: trackeditem.Caps{Limit: n(10), LicenseID: "eu", Allocated: n(5)}, code: domain.LicenseTrackedItemLimitReached, want: held},
-		"above both: the cap is named": {given: seven, new: 9, caps: trackeditem.Caps{Limit: n(10), LicenseID: "eu", Allocated: n(5)}, code: domain.TrackedItemLimitReached, want: seven},
-		"an allocation without a cap":  {given: seven, new: 1, caps: trackeditem.Caps{LicenseID: "eu", Allocated: n(3)}, code: domain.LicenseTrackedItemLimitReached, want: seven},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			events, err := trackeditem.ReserveRoom{ItemIDs: ids(c.new), Caps: c.caps}.Decide(c.given)
-			if c.code == "" && err != nil || c.code != "" && !domain.IsRefused(err, c.code) {
-				t.Errorf("got %v, want %q", err, c.code)
-			}
-			if d := cmp.Diff(c.want, after(c.given, events)); d != "" {
-				t.Errorf("total (-want +got):\n%s", d)
-			}
-		})
-	}
-	if d := cmp.Diff([]map[string]int{{"main": 4, "eu": 3}, {"main": 1, "eu": 2}}, []map[string]int{seven.ByLicense, held.ReservedByLicense}); d != "" {
-		t.Errorf("a total that was returned has changed:\n%s", d)
-	}
-	for _, c := range []struct {
-		caps trackeditem.Caps
-		want []domain.Param
-		says string
-	}{
-		{trackeditem.Caps{Limit: n(10)}, []domain.Param{{Name: "allowance", Value: "trackedItems"}, {Name: "used", Value: "7"}, {Name: "limit", Value: "10"}}, "4 of the account's 10 are used, and 3 more are reserved"},
-		{trackeditem.Caps{LicenseID: "eu", Allocated: n(3)}, []domain.Param{{Name: "allowance", Value: "trackedItems"}, {Name: "licenseId", Value: "eu"}, {Name: "used", Value: "3"}, {Name: "limit", Value: "3"}}, "license eu has used 1 of the 3 allocated to it, and 2 more are reserved"},
-	} {
-		_, err := trackeditem.ReserveRoom{ItemIDs: ids(4), Caps: c.caps}.Decide(held)
-		r, _ := domain.Refused(err)
-		if !slices.Equal(r.Params, c.want) || r.RetryAfter != 0 || !strings.Contains(r.Message, c.says) {
-			t.Errorf("%q with parameters %v after %s, want %v", r.Message, r.Params, r.RetryAfter, c.want)
-		}
-	}
-}
-
-func after(t trackeditem.Total, events []domain.Event) trackeditem.Total {
+func after(t room.Total, events []domain.Event) room.Total {
 	for _, e := range events {
-		t = e.(domain.Carries[trackeditem.Total]).After()
+		t = e.(domain.Carries[room.Total]).After()
 	}
 	return t
-}
-
-// The license is the person's, else the account's default. Its allocation counts only
-// in an account with another license.
-func TestCapsOf(t *testing.T) {
-	t.Parallel()
-	n := func(i int) *int { return &i }
-	licenses := func(all ...account.License) account.Account {
-		a := account.Account{Licenses: map[string]account.License{}}
-		for _, l := range all {
-			a.Licenses[l.ID] = l
-		}
-		return a
-	}
-	main, eu := account.License{ID: "main", Default: true, Allocated: n(5)}, account.License{ID: "eu", Allocated: n(3)}
-	free := account.License{ID: "free"}
-	for name, c := range map[string]struct {
-		account account.Account
-		license string
-		want    trackeditem.Caps
-	}{
-		"no license":                        {account.Account{}, "", trackeditem.Caps{Limit: n(9)}},
-		"a license the account has not":     {account.Account{}, "eu", trackeditem.Caps{Limit: n(9)}},
-		"the only one: no allocation":       {licenses(main), "main", trackeditem.Caps{Limit: n(9), LicenseID: "main"}},
-		"the person's":                      {licenses(main, eu), "eu", trackeditem.Caps{Limit: n(9), LicenseID: "eu", Allocated: n(3)}},
-		"the default of a person without":   {licenses(main, eu), "", trackeditem.Caps{Limit: n(9), LicenseID: "main", Allocated: n(5)}},
-		"the default of one since removed":  {licenses(main, eu), "us", trackeditem.Caps{Limit: n(9), LicenseID: "main", Allocated: n(5)}},
-		"no default":                        {licenses(eu, free), "", trackeditem.Caps{Limit: n(9)}},
-		"one without an allocation, of two": {licenses(main, free), "free", trackeditem.Caps{Limit: n(9), LicenseID: "free"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if d := cmp.Diff(c.want, trackeditem.CapsOf(c.account, c.license, account.Allowance{Limit: n(9)})); d != "" {
-				t.Errorf("caps (-want +got):\n%s", d)
-			}
-		})
-	}
 }
 
 // reservations are the operations of an account and their reservations, decided as the
 // service decides them: items and count together.
 type reservations struct {
-	total trackeditem.Total
+	total room.Total
 	items map[uuid.UUID]trackeditem.Item
 }
 
@@ -297,21 +188,21 @@ func (r *reservations) item(id uuid.UUID, command domain.Command[trackeditem.Ite
 	return len(events) > 0
 }
 
-func (r *reservations) count(command domain.Command[trackeditem.Total]) bool {
+func (r *reservations) count(command domain.Command[room.Total]) bool {
 	events, err := command.Decide(r.total)
 	r.total = after(r.total, events)
 	return err == nil
 }
 
 // reserve makes the operation reserve the items that do not count, all or none.
-func (r *reservations) reserve(operationID uuid.UUID, caps trackeditem.Caps, chosen []uuid.UUID) bool {
+func (r *reservations) reserve(operationID uuid.UUID, caps room.Caps, chosen []uuid.UUID) bool {
 	var fresh []uuid.UUID
 	for _, id := range chosen {
 		if i := r.items[id]; !i.Counts() && len(i.ReservedBy) == 0 {
 			fresh = append(fresh, id)
 		}
 	}
-	if !r.count(trackeditem.ReserveRoom{ItemIDs: fresh, Caps: caps}) {
+	if !r.count(room.Reserve{ItemIDs: fresh, Caps: caps}) {
 		return false
 	}
 	for _, id := range chosen {
@@ -327,14 +218,14 @@ func (r *reservations) reserve(operationID uuid.UUID, caps trackeditem.Caps, cho
 func (r *reservations) claim(operationID, id uuid.UUID, at time.Time) {
 	license := r.items[id].LicenseID
 	if r.item(id, trackeditem.Claim{OperationID: operationID, At: at}) {
-		r.count(trackeditem.Count{ItemIDs: []uuid.UUID{id}, LicenseID: license})
+		r.count(room.Count{ItemIDs: []uuid.UUID{id}, LicenseID: license})
 	}
 }
 
 func (r *reservations) giveBack(operationID, id uuid.UUID) {
 	license := r.items[id].LicenseID
 	if r.item(id, trackeditem.Release{OperationID: operationID}) && len(r.items[id].ReservedBy) == 0 {
-		r.count(trackeditem.ReleaseRoom{ItemIDs: []uuid.UUID{id}, LicenseID: license})
+		r.count(room.Release{ItemIDs: []uuid.UUID{id}, LicenseID: license})
 	}
 }
 
@@ -352,7 +243,7 @@ func TestCountAndReservations(t *testing.T) {
 		going := map[uuid.UUID][]uuid.UUID{} // by operation, what it may still claim
 		at := noon
 		operations := ids(20)
-		check := func(before trackeditem.Total) {
+		check := func(before room.Total) {
 			t.Helper()
 			if r.total.Used < before.Used {
 				t.Fatalf("the count fell from %d to %d", before.Used, r.total.Used)
@@ -362,7 +253,7 @@ func TestCountAndReservations(t *testing.T) {
 					t.Fatalf("the count of license %q fell from %d to %d", l, n, r.total.ByLicense[l])
 				}
 			}
-			want := trackeditem.Total{ByLicense: map[string]int{}, ReservedByLicense: map[string]int{}}
+			want := room.Total{ByLicense: map[string]int{}, ReservedByLicense: map[string]int{}}
 			for _, i := range r.items {
 				switch {
 				case i.Counts() && len(i.ReservedBy) > 0:
@@ -386,7 +277,7 @@ func TestCountAndReservations(t *testing.T) {
 			operationID := rapid.SampledFrom(operations).Draw(t, "operation")
 			switch rapid.IntRange(0, 6).Draw(t, "what") {
 			case 0, 1, 2:
-				caps := trackeditem.Caps{LicenseID: rapid.SampledFrom([]string{"", "main", "eu"}).Draw(t, "license")}
+				caps := room.Caps{LicenseID: rapid.SampledFrom([]string{"", "main", "eu"}).Draw(t, "license")}
 				if rapid.Bool().Draw(t, "capped") {
 					caps.Limit = new(rapid.IntRange(0, 8).Draw(t, "limit"))
 				}
@@ -428,7 +319,7 @@ func TestCountAndReservations(t *testing.T) {
 				switch now := r.items[id]; {
 				case was.Counts() && (!now.Counts() || now.TrackedSince != was.TrackedSince || now.LicenseID != was.LicenseID || now.ItemType != was.ItemType || now.ClaimedBy != was.ClaimedBy):
 					t.Fatalf("%+v became %+v", was, now)
-				case (now.DeletedAt != nil) != (now.Status == trackeditem.Deleted):
+				case (now.DeletedAt != nil) != (now.Status == trackeditem.StatusDeleted):
 					t.Fatalf("%s since %v", now.Status, now.DeletedAt)
 				}
 			}

@@ -25,11 +25,11 @@ func (c TrackAgain) Decide(i Item) ([]domain.Event, error) {
 	named := i.WorkspaceID == c.WorkspaceID && i.WorkspaceName == c.WorkspaceName && i.DisplayName == c.DisplayName
 	i.WorkspaceID, i.WorkspaceName, i.DisplayName = c.WorkspaceID, c.WorkspaceName, c.DisplayName
 	switch {
-	case i.Status != Tracked && i.ItemType == item.Report:
-		i.Status, i.DeletedAt = Tracked, nil
+	case i.Status != StatusTracked && i.ItemType == item.Report:
+		i.Status, i.DeletedAt = StatusTracked, nil
 		return []domain.Event{AddedAgain{i}}, nil
-	case i.Status != Tracked:
-		i.Status, i.DeletedAt = Tracked, nil
+	case i.Status != StatusTracked:
+		i.Status, i.DeletedAt = StatusTracked, nil
 		return []domain.Event{TrackedAgain{i}}, nil
 	case !named:
 		return []domain.Event{Renamed{i}}, nil
@@ -43,11 +43,11 @@ type RemovePixies struct{}
 
 // Decide implements domain.Command.
 func (RemovePixies) Decide(i Item) ([]domain.Event, error) {
-	if i.Status != Tracked && i.Status != Deleted || i.ItemType != item.Report {
+	if i.Status != StatusTracked && i.Status != StatusDeleted || i.ItemType != item.Report {
 		return nil, nil
 	}
-	i.Status, i.DeletedAt = Removed, nil
-	return []domain.Event{PixiesRemoved{i}}, nil
+	i.Status, i.DeletedAt = StatusRemoved, nil
+	return []domain.Event{Removed{i}}, nil
 }
 
 // DeleteResults records that the results of a model or agent were deleted.
@@ -55,11 +55,11 @@ type DeleteResults struct{}
 
 // Decide implements domain.Command.
 func (DeleteResults) Decide(i Item) ([]domain.Event, error) {
-	if i.Status != Tracked || i.ItemType == item.Report {
+	if i.Status != StatusTracked || i.ItemType == item.Report {
 		return nil, nil
 	}
-	i.Status = ResultsDeleted
-	return []domain.Event{ResultsGone{i}}, nil
+	i.Status = StatusResultsDeleted
+	return []domain.Event{ResultsDeleted{i}}, nil
 }
 
 // MarkDeleted records that the item is missing from the complete listing of a workspace
@@ -72,12 +72,12 @@ type MarkDeleted struct {
 
 // Decide implements domain.Command.
 func (c MarkDeleted) Decide(i Item) ([]domain.Event, error) {
-	if i.WorkspaceID != c.WorkspaceID || i.Status != Tracked && i.Status != Removed {
+	if i.WorkspaceID != c.WorkspaceID || i.Status != StatusTracked && i.Status != StatusRemoved {
 		return nil, nil
 	}
 	at := c.At.UTC().Truncate(time.Microsecond)
-	i.Status, i.DeletedAt = Deleted, &at
-	return []domain.Event{Gone{i}}, nil
+	i.Status, i.DeletedAt = StatusDeleted, &at
+	return []domain.Event{Deleted{i}}, nil
 }
 
 // Rename records the item's name on the platform.

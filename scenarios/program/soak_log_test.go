@@ -243,7 +243,7 @@ func (l *ledger) operation(r eventstore.Recorded, id uuid.UUID) {
 	}
 	o.Operation = operation.Evolve(o.Operation, r.Event)
 	switch r.Event.(type) {
-	case operation.Completed, operation.Broken, operation.Stopped:
+	case operation.Succeeded, operation.Failed, operation.Cancelled:
 		if o.ends++; o.ends > 1 {
 			l.wrong(r, "the operation ended before")
 		}
@@ -507,7 +507,7 @@ func (s *soak) verifyResults() {
 	owners := s.owners()
 	read, gone := 0, 0
 	for id, o := range s.ledger.operations {
-		if o.Status != operation.Succeeded {
+		if o.Status != operation.StatusSucceeded {
 			continue
 		}
 		var status int

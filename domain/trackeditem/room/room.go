@@ -1,4 +1,6 @@
-package trackeditem
+// Package room counts the tracked items of an account against its plan and licenses, and
+// reserves room for more (docs/decisions.md 5 and 9). The count never goes down.
+package room
 
 import (
 	"fmt"
@@ -10,16 +12,16 @@ import (
 	"readiness/domain/account"
 )
 
-// CountStream returns the name of the stream that counts an account's tracked items.
-func CountStream(accountID string) string { return "trackeditems-" + accountID }
+// Stream returns the name of the stream that counts an account's tracked items.
+func Stream(accountID string) string { return "trackeditems-" + accountID }
 
-// RoomReserved records that room is reserved for the items, under the license, until the
+// Reserved records that room is reserved for the items, under the license, until the
 // operations that reserved it have ended.
-type RoomReserved struct{ Change }
+type Reserved struct{ Change }
 
-// RoomGivenBack records that the room reserved for the items was released without a
+// GivenBack records that the room reserved for the items was released without a
 // claim.
-type RoomGivenBack struct{ Change }
+type GivenBack struct{ Change }
 
 // Counted records that the items became tracked items under the license, in the room
 // reserved for them.
@@ -34,9 +36,9 @@ type Change struct {
 }
 
 // EventType implements domain.Event.
-func (RoomReserved) EventType() string  { return "trackeditems.reserved" }
-func (RoomGivenBack) EventType() string { return "trackeditems.given-back" }
-func (Counted) EventType() string       { return "trackeditems.counted" }
+func (Reserved) EventType() string  { return "trackeditems.reserved" }
+func (GivenBack) EventType() string { return "trackeditems.given-back" }
+func (Counted) EventType() string   { return "trackeditems.counted" }
 
 // Total is how many tracked items an account has, and how many of them each license
 // has; those without a license are under "". Used never goes down. Reserved is the
@@ -50,10 +52,10 @@ type Total struct {
 }
 
 // After implements domain.Carries.
-func (e RoomReserved) After() Total { return e.Total }
+func (e Reserved) After() Total { return e.Total }
 
 // After implements domain.Carries.
-func (e RoomGivenBack) After() Total { return e.Total }
+func (e GivenBack) After() Total { return e.Total }
 
 // After implements domain.Carries.
 func (e Counted) After() Total { return e.Total }
@@ -96,16 +98,16 @@ func LicenseOf(a account.Account, license string) (account.License, bool) {
 	return account.License{}, false
 }
 
-// ReserveRoom reserves room for the items that one call may claim, for all or for none.
+// Reserve reserves room for the items that one call may claim, for all or for none.
 // ItemIDs must not contain items that are tracked or that room is reserved for already.
-type ReserveRoom struct {
+type Reserve struct {
 	ItemIDs []uuid.UUID
 	Caps    Caps
 }
 
 // Decide implements domain.Command. It refuses with TrackedItemLimitReached or
 // LicenseTrackedItemLimitReached when the room would exceed a cap.
-func (c ReserveRoom) Decide(t Total) ([]domain.Event, error) {
+func (c Reserve) Decide(t Total) ([]domain.Event, error) {
 	n := len(c.ItemIDs)
 	if n == 0 {
 		return nil, nil
@@ -123,7 +125,7 @@ func (c ReserveRoom) Decide(t Total) ([]domain.Event, error) {
 				"allocate more to it", n, c.Caps.LicenseID, used, *l, reservedNote(reserved)).
 			About("allowance", "trackedItems").About("licenseId", c.Caps.LicenseID).About("used", used+reserved).About("limit", *l)
 	}
-	return []domain.Event{RoomReserved{t.change(c.ItemIDs, c.Caps.LicenseID, n, 0)}}, nil
+	return []domain.Event{Reserved{t.change(c.ItemIDs, c.Caps.LicenseID, n, 0)}}, nil
 }
 
 // reservedNote returns what a refusal adds about reserved room.
@@ -149,18 +151,18 @@ func (c Count) Decide(t Total) ([]domain.Event, error) {
 	return []domain.Event{Counted{t.change(c.ItemIDs, c.LicenseID, -len(c.ItemIDs), len(c.ItemIDs))}}, nil
 }
 
-// ReleaseRoom releases the room that was reserved for items under the license.
-type ReleaseRoom struct {
+// Release releases the room that was reserved for items under the license.
+type Release struct {
 	ItemIDs   []uuid.UUID
 	LicenseID string
 }
 
 // Decide implements domain.Command.
-func (c ReleaseRoom) Decide(t Total) ([]domain.Event, error) {
+func (c Release) Decide(t Total) ([]domain.Event, error) {
 	if len(c.ItemIDs) == 0 {
 		return nil, nil
 	}
-	return []domain.Event{RoomGivenBack{t.change(c.ItemIDs, c.LicenseID, -len(c.ItemIDs), 0)}}, nil
+	return []domain.Event{GivenBack{t.change(c.ItemIDs, c.LicenseID, -len(c.ItemIDs), 0)}}, nil
 }
 
 // change returns the event's data with the given changes to reserved and used under the
