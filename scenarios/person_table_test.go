@@ -17,6 +17,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/http/routing"
+	"readiness/internal/testworld"
 	"readiness/platform/fabric"
 	"readiness/platform/fabric/fabrictest"
 )
@@ -230,7 +231,7 @@ func (s *overEntra) without(r row) {
 func (s *overEntra) appOnly(r row) {
 	s.t.Helper()
 	method, path := s.split(r)
-	bearer, err := s.entra.AppOnly(fabricTenant, life)
+	bearer, err := s.entra.AppOnly(testworld.TenantID, life)
 	check(s.t, err)
 	calls, exchanges := len(s.service.Calls()), s.entra.Exchanges()
 	status, answer := s.send(bearer, method, path, s.expand(r.body))

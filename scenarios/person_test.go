@@ -3,10 +3,8 @@ package scenarios
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,31 +12,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/AzureAD/microsoft-authentication-library-for-go/apps/confidential"
 	"github.com/google/uuid"
 
-	"readiness/domain/item"
 	"readiness/http/token"
 	"readiness/internal/samples"
 	"readiness/internal/testworld"
-	"readiness/internal/wiring"
-	"readiness/platform/entra"
-	"readiness/platform/fabric"
 	"readiness/platform/fabric/fabrictest"
-	"readiness/platform/folder"
-	"readiness/platform/reads"
 )
-
-// The tenant and the service's application at the emulated Entra.
-const (
-	fabricTenant = "11111111-1111-4111-8111-111111111111"
-	fabricClient = "33333333-3333-4333-8333-333333333333"
-)
-
-// objectOf returns the id of a person in the tenant.
-func objectOf(person string) string {
-	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("person/"+person)).String()
-}
 
 // overEntra is a service over an emulated Fabric at which people sign in with an emulated Entra. ada may write to the
 // workspaces of the samples, vera may only view them, and nils sees none.
@@ -46,6 +26,7 @@ type overEntra struct {
 	*world
 	service *fabrictest.Service
 	entra   *fabrictest.Entra
+	tenant  *testworld.Tenant
 	vars    map[string]string // what paths and bodies name
 }
 
@@ -55,49 +36,22 @@ func newOverEntra(t *testing.T) *overEntra {
 	root := filepath.Join(t.TempDir(), "workspaces")
 	check(t, os.CopyFS(root, os.DirFS(samples.Workspaces(t))))
 	members(t, root, "ada", "vera")
-	var overREST *fabric.Platform
-	var server *httptest.Server
+	people := []string{"ada", "vera", "nils"}
 	s.world = openWorld(t, root, os.Getenv, func(w *world) testworld.Platform {
-		behind, err := folder.Open(root, folder.Options{})
-		check(t, err)
-		s.entra, err = fabrictest.NewEntra(fabricClient, w.Now)
-		check(t, err)
-		s.service = fabrictest.New(fabrictest.Options{Folder: behind, Person: s.entra.Person, Now: w.Now, PageSize: 3, Lasts: time.Nanosecond,
-			Role: func(person string, _ uuid.UUID) fabrictest.Role {
-				if person == "ada" {
-					return fabrictest.Contributor
-				}
-				return fabrictest.Viewer
-			}})
-		server = httptest.NewTLSServer(fabrictest.Handler(s.service, s.entra))
-		t.Cleanup(server.Close)
-		s.entra.At(server.URL)
-		secret, err := confidential.NewCredFromSecret("of the service")
-		check(t, err)
-		exchange, err := entra.New(entra.Options{Scopes: fabric.Scopes, Authority: server.URL, ClientID: fabricClient, Credential: secret,
-			Tenants: []string{fabricTenant}, Transport: server.Client().Transport, Now: w.Now})
-		check(t, err)
-		overREST, err = fabric.New(fabric.Options{URL: server.URL, PowerBIURL: server.URL, Transport: server.Client().Transport,
-			Tokens: exchange.For, Challenged: exchange.Challenged, Valid: exchange.Valid, ShowsCopilot: true, Now: w.Now,
-			Reads: reads.Store{Pool: w.Pool}, Exports: reads.Exports{Pool: w.Pool},
-			Writing: func(context.Context, item.Caller) error { return nil },
-			Wait:    func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
-		check(t, err)
-		return overREST
+		s.tenant = w.Tenant(t, func(person string, _ uuid.UUID) fabrictest.Role {
+			if person == "ada" {
+				return fabrictest.Contributor
+			}
+			return fabrictest.Viewer
+		}, people...)
+		return s.tenant.Platform
 	})
-	s.Platform, s.Accounts.Permissions = overREST, overREST
-	s.Work.Platform, s.Work.Permissions, s.Work.Queries = overREST, overREST, wiring.FabricQueries{Platform: overREST}
-	s.Agents.Agents = overREST
-	issuer := server.URL + "/" + fabricTenant + "/v2.0"
-	s.verified = token.Options{Issuers: []token.Trusted{{URL: issuer, Audiences: []string{fabricClient}}}, Transport: server.Client().Transport}
-	accounts := "accounts:\n  - accountId: acme\n    plan: Enterprise\n    settings: {addPixies: true, capacityDetails: true, aiFeatures: true}\n    people:\n"
-	var residents []fabrictest.Resident
-	for _, p := range []string{"ada", "vera", "nils"} {
-		residents = append(residents, fabrictest.Resident{Name: p, Object: objectOf(p)})
-		accounts += fmt.Sprintf("      - {issuer: %s, person: %s/%s, role: admin}\n", issuer, fabricTenant, objectOf(p))
-	}
-	s.entra.Houses(residents...)
-	s.apply("accounts.yaml", []byte(accounts))
+	s.tenant.In(s.World)
+	s.service, s.entra = s.tenant.Service, s.tenant.Entra
+	s.verified = token.Options{Issuers: []token.Trusted{{URL: s.tenant.Issuer, Audiences: []string{testworld.TenantClient}}},
+		Transport: s.tenant.Transport}
+	s.apply("accounts.yaml", []byte("accounts:\n  - accountId: acme\n    plan: Enterprise\n"+
+		"    settings: {addPixies: true, capacityDetails: true, aiFeatures: true}\n    people:\n"+s.tenant.People("admin", people...)))
 	s.up()
 	t.Cleanup(s.end)
 	s.prepare()
@@ -126,7 +80,7 @@ const life = time.Hour
 
 func (s *overEntra) signIn(person string) string {
 	s.t.Helper()
-	bearer, err := s.entra.SignIn(fabricTenant, objectOf(person), life)
+	bearer, err := s.tenant.SignIn(person, life)
 	check(s.t, err)
 	return bearer
 }

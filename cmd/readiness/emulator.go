@@ -283,7 +283,8 @@ func (f *emulatorFlags) greet(r *root, url string, entra *fabrictest.Entra) {
 	fmt.Fprintf(r.Stdout, `
 readiness serve --platform fabric --fabric-url %[1]s --fabric-power-bi-url %[1]s --fabric-iq-url %[1]s --fabric-authority %[1]s \
     --fabric-client-id %[2]s --fabric-tenant %[3]s --fabric-secret-file %[4]s \
-    --issuer %[5]s --audience %[2]s --ca-file %[6]s --accounts %[7]s
+    --issuer %[5]s --audience %[2]s --ca-file %[6]s --accounts %[7]s \
+    --console-client-id %[8]s --console-scope %[2]s/.default --console-scope offline_access
 readiness client login --base-url http://127.0.0.1:8080 --issuer %[5]s \
     --client-id %[8]s --scope %[2]s/.default --ca-file %[6]s
 `, url, emulatedClient, emulatedTenant, in(secretFile), issuerAt(url), in(caFile), in(accountsFile), entra.PublicClient())

@@ -50,6 +50,9 @@ type Options struct {
 	Workspaces string
 	// Accounts is the text of an accounts file; "" for that of the samples.
 	Accounts string
+	// Emulated makes the platform an emulated Fabric over the workspaces. The people of Emulated sign in at its Entra, and are
+	// in the account contoso. Accounts, Issuers and Verify are not used then.
+	Emulated []string
 	// Issuers are where people sign in instead of the trial.
 	Issuers []signin.Issuer
 	// Verify are the issuers whose tokens the service trusts besides its own.
@@ -66,6 +69,7 @@ type World struct {
 	Sessions *vault.Sessions
 	t        testing.TB
 	issuer   *token.Issuer
+	tenant   *testworld.Tenant // nil for the folder alone
 	people   []signin.TrialPerson
 	log      *testworld.LogBook
 }
@@ -103,6 +107,9 @@ func Start(t testing.TB, o Options) *World {
 	pool := testlog.Open(t, databaseURL)
 	w.World = testworld.New(t, testworld.Options{Pool: pool, Root: root, Clock: testworld.RunningFrom(time.Now()), Declared: true,
 		Parts: wiring.Parts{Logger: log, Workers: 4}})
+	if o.Emulated != nil {
+		o = w.emulate(o)
+	}
 	declared, err := accounts.Parse("accounts.yaml", []byte(o.Accounts), account.DefaultPlans())
 	testworld.Check(t, err)
 	_, err = w.Accounts.Apply(t.Context(), declared)
@@ -122,6 +129,28 @@ func Start(t testing.TB, o Options) *World {
 	w.work(log)
 	w.serve(databaseURL, o, log)
 	return w
+}
+
+// emulate starts the emulator, and returns the options of a service over it.
+func (w *World) emulate(o Options) Options {
+	w.tenant = w.Tenant(w.t, nil, o.Emulated...)
+	w.tenant.In(w.World)
+	o.Accounts = "accounts:\n  - accountId: contoso\n    plan: Business\n" +
+		"    settings: {addPixies: true, capacityDetails: true, aiFeatures: true}\n" +
+		"    licenses: [{licenseId: contoso-analytics, label: Analytics, default: true, allocated: 400, region: westeurope}]\n" +
+		"    people:\n" + w.tenant.People("admin", o.Emulated...)
+	o.Issuers = []signin.Issuer{{URL: w.tenant.Issuer, ClientID: w.tenant.Entra.PublicClient(),
+		Scopes: []string{testworld.TenantClient + "/.default", "offline_access"}}}
+	o.Verify = []token.Trusted{{URL: w.tenant.Issuer, Audiences: []string{testworld.TenantClient}}}
+	return o
+}
+
+// transport trusts the emulator's certificate; nil without an emulator.
+func (w *World) transport() http.RoundTripper {
+	if w.tenant == nil {
+		return nil
+	}
+	return w.tenant.Transport
 }
 
 // work starts the followers of the log and the workers.
@@ -155,7 +184,7 @@ func (w *World) work(log *slog.Logger) {
 func (w *World) serve(databaseURL string, o Options, log *slog.Logger) {
 	limiter, err := rate.Open(w.t.Context(), databaseURL, rate.Options{Connections: 2, Timeout: patience})
 	testworld.Check(w.t, err)
-	verifier, err := token.NewVerifier(token.Options{Embedded: w.issuer, Issuers: o.Verify, Now: w.Now, Log: log})
+	verifier, err := token.NewVerifier(token.Options{Embedded: w.issuer, Issuers: o.Verify, Transport: w.transport(), Now: w.Now, Log: log})
 	testworld.Check(w.t, err)
 	registry := prometheus.NewRegistry()
 	views, err := collector.New(collector.Options{Resolve: w.Views.PixieIDs, Count: w.Pixies.CountViews, Registry: registry, Log: log,
@@ -171,8 +200,7 @@ func (w *World) serve(databaseURL string, o Options, log *slog.Logger) {
 	w.Sessions, err = vault.NewSessions(w.Pool, bytes.Repeat([]byte{4}, vault.KeySize))
 	testworld.Check(w.t, err)
 	with := console.Options{API: s.Handler(), Sessions: w.Sessions, Choices: choices.NewStore(w.Pool), BaseURL: w.URL,
-		Issuers: o.Issuers, Version: "test", Log: log,
-		Now: w.Now}
+		Issuers: o.Issuers, Transport: w.transport(), Version: "test", Log: log, Now: w.Now}
 	if o.Issuers == nil {
 		with.Trial = &signin.Trial{People: w.people, Mint: w.mint}
 	}
@@ -227,11 +255,19 @@ func (w *World) metNoFault() {
 // API returns the public interface as a person, for what a test prepares.
 func (w *World) API(account, person string) *client.Service {
 	w.t.Helper()
-	text, err := w.mint(account, person, 12*time.Hour)
+	text, err := w.bearer(account, person)
 	testworld.Check(w.t, err)
 	s, err := client.Open(w.URL, client.Options{Token: client.Token(text)})
 	testworld.Check(w.t, err)
 	return s
+}
+
+func (w *World) bearer(account, person string) (string, error) {
+	const life = 12 * time.Hour
+	if w.tenant != nil {
+		return w.tenant.SignIn(person, life)
+	}
+	return w.mint(account, person, life)
 }
 
 // Answer is what a browser got. Body is decompressed.

@@ -159,7 +159,7 @@ func (d *Desk) callback(v *page.Visit) error {
 	}
 	name, err := i.identified(ctx, found, tokens, p.Nonce)
 	if err != nil {
-		d.o.Log.WarnContext(ctx, "the issuer's identity token is not valid", "issuer", i.URL)
+		d.o.Log.WarnContext(ctx, "the issuer's identity token is not valid", "issuer", i.URL, "err", err)
 		return errUnfinished
 	}
 	err = d.begin(v, session{Person: page.Person{Name: name}, Issuer: i.URL, Access: tokens.AccessToken, Refresh: tokens.RefreshToken,

@@ -51,14 +51,28 @@ func TestProve(t *testing.T) {
 }
 
 // TestApplyThroughSleep applies every kind of proposals of a model, which needs reads of the person in between, while the page of the
-// operation sleeps: after it wakes, it carries the operation to its end.
+// operation sleeps: after it wakes, it carries the operation to its end. It does so over the folder and over the emulator.
 func TestApplyThroughSleep(t *testing.T) {
 	t.Parallel()
 	path, ok := found(t)
 	if !ok {
 		return
 	}
-	b, w := opened(t, path, consoletest.Options{})
+	for _, name := range []string{"mouse", "emulator"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, w := ways[name].start(t, path)
+			b.goTo("/")
+			ways[name].signIn(b)
+			w.AssessAll("contoso", "ada")
+			sleepThrough(t, b, w)
+			b.quiet()
+		})
+	}
+}
+
+func sleepThrough(t *testing.T, b *tab, w *consoletest.World) {
+	t.Helper()
 	api := w.API("contoso", "ada")
 	got, err := api.GetPortfolioWithResponse(t.Context(), &client.GetPortfolioParams{Q: new("Store Operations")})
 	testworld.Check(t, err)
@@ -69,11 +83,13 @@ func TestApplyThroughSleep(t *testing.T) {
 	b.run("sleep", page.SetWebLifecycleState(page.SetWebLifecycleStateStateFrozen))
 	for o, err := range w.API("contoso", "grace").States(t.Context(), started.JSON202.OperationID) { // a colleague's reads drive nothing on
 		testworld.Check(t, err)
-		if o.WaitingFor != nil || o.Ended() {
+		if o.Ended() {
+			t.Fatalf("the operation ended without a look of its owner: %s", o.Status)
+		}
+		if o.WaitingFor != nil {
 			break
 		}
 	}
 	b.run("wake", page.SetWebLifecycleState(page.SetWebLifecycleStateStateActive))
 	b.run("it ends", chromedp.WaitVisible(`//main//*[contains(., "Succeeded")]`, chromedp.BySearch))
-	b.quiet()
 }

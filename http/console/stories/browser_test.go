@@ -52,8 +52,8 @@ type tab struct {
 // newTab starts a browser, which ends with t, and returns its tab.
 func newTab(t *testing.T, w *consoletest.World, path string) *tab {
 	t.Helper()
-	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(patience))
+	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience),
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("ignore-certificate-errors", true)) // the emulated Entra signs its own
 	allocator, end := chromedp.NewExecAllocator(context.Background(), o...)
 	t.Cleanup(end)
 	ctx, end := chromedp.NewContext(allocator)
@@ -155,11 +155,44 @@ type hand interface {
 	write(b *tab, label, text string)
 }
 
-// hands are the ways in which each job is done.
-var hands = map[string]struct {
-	hand      hand
-	scriptOff bool
-}{"mouse": {mouse{}, false}, "keyboard": {keyboard{}, false}, "script off": {mouse{}, true}}
+// way is how, and over which platform, a job is done.
+type way struct {
+	hand                hand
+	scriptOff, emulated bool
+}
+
+// ways are the ways in which each job is done.
+var ways = map[string]way{"mouse": {hand: mouse{}}, "keyboard": {hand: keyboard{}}, "script off": {hand: mouse{}, scriptOff: true},
+	"emulator": {hand: mouse{}, emulated: true}}
+
+// start starts a service of the way, and a tab.
+func (y way) start(t *testing.T, path string) (*tab, *consoletest.World) {
+	t.Helper()
+	var o consoletest.Options
+	if y.emulated {
+		o.Emulated = []string{"ada", "grace", "linus"}
+	}
+	w := consoletest.Start(t, o)
+	b := newTab(t, w, path)
+	if y.scriptOff {
+		b.scriptOff()
+	}
+	return b, w
+}
+
+// signIn signs ada in, from a page of the console that leads to the sign-in.
+func (y way) signIn(b *tab) {
+	b.t.Helper()
+	if y.emulated {
+		b.shows("Sign in")
+		b.run("the sign-in at the emulated Entra", chromedp.Click(`//a[starts-with(normalize-space(.), "Sign in with 127.0.0.1")]`, chromedp.BySearch))
+		b.shows("Sign in to the emulator")
+	} else {
+		b.shows("Sign in", "This is a trial")
+	}
+	y.hand.press(b, "ada")
+	b.shows("Portfolio")
+}
 
 // named is the expression of a link, a button or a field with a name. A name of two words also finds what folds away and begins with it.
 func named(name string) string {

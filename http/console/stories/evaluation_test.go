@@ -6,25 +6,20 @@ import (
 	"readiness/http/console/consoletest"
 )
 
-// job does one job by mouse, by keyboard alone, and with script off, each in a world of its own in which ada of contoso is signed in.
+// job does one job in each way, in a world of its own in which ada of contoso is signed in.
 func job(t *testing.T, do func(t *testing.T, b *tab, w *consoletest.World, h hand)) {
 	t.Helper()
 	path, ok := found(t)
 	if !ok {
 		return
 	}
-	for name, how := range hands {
+	for name, y := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := consoletest.Start(t, consoletest.Options{})
-			b := newTab(t, w, path)
-			if how.scriptOff {
-				b.scriptOff()
-			}
+			b, w := y.start(t, path)
 			b.goTo("/")
-			how.hand.press(b, "ada")
-			b.shows("Portfolio")
-			do(t, b, w, how.hand)
+			y.signIn(b)
+			do(t, b, w, y.hand)
 			b.quiet()
 		})
 	}

@@ -7,36 +7,31 @@ import (
 )
 
 // TestLead is the weekly job of a lead: sign in, assess models for the first time, see which is worst and what is wrong with
-// it. It is done by mouse, by keyboard alone, and with script off.
+// it. It is done in each way.
 func TestLead(t *testing.T) {
 	t.Parallel()
 	path, ok := found(t)
 	if !ok {
 		return
 	}
-	for name, how := range hands {
+	for name, y := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := consoletest.Start(t, consoletest.Options{})
-			b := newTab(t, w, path)
-			if how.scriptOff {
-				b.scriptOff()
-			}
+			b, w := y.start(t, path)
 			b.goTo("/")
-			b.shows("Sign in", "This is a trial")
-			how.hand.press(b, "ada")
+			y.signIn(b)
 			b.shows("Portfolio", "No model is assessed yet")
-			how.hand.press(b, "Assess models")
+			y.hand.press(b, "Assess models")
 			b.shows("Assess models")
 			b.goTo("/assess?workspaceId=" + workspace(t, w, "Retail Analytics"))
-			how.hand.press(b, "Retail Sales")
-			how.hand.press(b, "Assess")
+			y.hand.press(b, "Retail Sales")
+			y.hand.press(b, "Assess")
 			b.shows("Assessed", "Succeeded") // the page loads itself again until then
-			how.hand.press(b, "Go to the portfolio")
+			y.hand.press(b, "Go to the portfolio")
 			b.shows("Portfolio", "Where we stand", "Retail Sales")
-			how.hand.press(b, "Retail Sales")
+			y.hand.press(b, "Retail Sales")
 			b.shows("Retail Sales", "Dimensions", "Findings, by rule", "Reports on this model")
-			how.hand.press(b, "Sign out")
+			y.hand.press(b, "Sign out")
 			b.shows("Sign in")
 			b.goTo("/")
 			b.shows("Sign in")

@@ -35,7 +35,7 @@ func (e *Entra) tenant(id string) (*tenant, error) {
 	if t := e.tenants[id]; t != nil {
 		return t, nil
 	}
-	redirects := []string{"http://localhost", "http://localhost/", "http://localhost/callback"}
+	redirects := []string{"http://localhost", "http://localhost/", "http://localhost/callback", "http://localhost/sign-in/callback"}
 	clients := map[string]*storage.Client{}
 	for _, c := range []string{e.clientID, e.PublicClient()} {
 		clients[c] = storage.NativeClient(c, redirects...)
@@ -180,12 +180,20 @@ func (e *Entra) signIn(w http.ResponseWriter, r *http.Request) {
 	if refresh, _ := body["refresh_token"].(string); refresh != "" {
 		e.note(refresh, context)
 	}
-	if err := e.remake(body, tenantIn(r), form.Get("client_id"), form.Get("scope"), context); err != nil {
+	if err := e.remake(body, tenantIn(r), clientOf(r), form.Get("scope"), context); err != nil {
 		status, failed := transient()
 		answer(w, status, failed)
 		return
 	}
 	answer(w, http.StatusOK, body)
+}
+
+// clientOf returns which client asks for tokens. It says so in the form or as the name of basic authentication.
+func clientOf(r *http.Request) string {
+	if name, _, ok := r.BasicAuth(); ok {
+		return name
+	}
+	return r.PostForm.Get("client_id")
 }
 
 // remake replaces the provider's tokens by Entra's: aud is a string, and the claims are tid, oid and scp.
