@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"readiness/platform/fabric/fabrictest"
 	"readiness/cmd/readiness/cli"
 	"readiness/http/oidctest"
 	"readiness/internal/pgtest"
@@ -62,7 +63,7 @@ func (v *visitor) browse(address string) error {
 	v.visits.Add(1)
 	page, err := v.get(address)
 	if err == nil {
-		_, err = v.get(page.String() + "&person=" + objectOf(v.as))
+		_, err = v.get(page.String() + "&person=" + fabrictest.ObjectOf(v.as))
 	}
 	return err
 }
@@ -84,7 +85,7 @@ func (v *visitor) get(address string) (*url.URL, error) {
 // enter enters the code of a device.
 func (v *visitor) enter(page, code string) {
 	v.visits.Add(1)
-	form := url.Values{"user_code": {code}, "person": {objectOf(v.as)}}
+	form := url.Values{"user_code": {code}, "person": {fabrictest.ObjectOf(v.as)}}
 	if v.refuses {
 		form = url.Values{"user_code": {code}, "deny": {"yes"}}
 	}

@@ -55,7 +55,7 @@ func (w *World) Tenant(t testing.TB, role func(person string, workspaceID uuid.U
 	f.Entra.At(server.URL)
 	var residents []fabrictest.Resident
 	for _, p := range people {
-		residents = append(residents, fabrictest.Resident{Name: p, Object: ObjectOf(p)})
+		residents = append(residents, fabrictest.Resident{Name: p, Object: fabrictest.ObjectOf(p)})
 	}
 	f.Entra.Houses(residents...)
 	secret, err := confidential.NewCredFromSecret("of the service")
@@ -83,17 +83,12 @@ func (f *Tenant) In(w *World) {
 func (f *Tenant) People(role string, names ...string) string {
 	var lines strings.Builder
 	for _, p := range names {
-		fmt.Fprintf(&lines, "      - {issuer: %s, person: %s/%s, role: %s}\n", f.Issuer, TenantID, ObjectOf(p), role)
+		fmt.Fprintf(&lines, "      - {issuer: %s, person: %s/%s, role: %s}\n", f.Issuer, TenantID, fabrictest.ObjectOf(p), role)
 	}
 	return lines.String()
 }
 
 // SignIn returns the token that a person sends to the service.
 func (f *Tenant) SignIn(person string, life time.Duration) (string, error) {
-	return f.Entra.SignIn(TenantID, ObjectOf(person), life)
-}
-
-// ObjectOf returns the id of a person in the tenant.
-func ObjectOf(person string) string {
-	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("person/"+person)).String()
+	return f.Entra.SignIn(TenantID, fabrictest.ObjectOf(person), life)
 }
