@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	"readiness/platform/fabric/fabrictest"
 	"readiness/cmd/readiness/cli"
 	"readiness/http/oidctest"
 	"readiness/internal/pgtest"
 	"readiness/internal/testworld"
+	"readiness/platform/fabric/fabrictest"
 )
 
 // visitor is a person at the command line with a browser.
