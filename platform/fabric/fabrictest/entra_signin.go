@@ -180,20 +180,16 @@ func (e *Entra) signIn(w http.ResponseWriter, r *http.Request) {
 	if refresh, _ := body["refresh_token"].(string); refresh != "" {
 		e.note(refresh, context)
 	}
-	if err := e.remake(body, tenantIn(r), clientOf(r), form.Get("scope"), context); err != nil {
+	client, _, basic := r.BasicAuth()
+	if !basic {
+		client = form.Get("client_id")
+	}
+	if err := e.remake(body, tenantIn(r), client, form.Get("scope"), context); err != nil {
 		status, failed := transient()
 		answer(w, status, failed)
 		return
 	}
 	answer(w, http.StatusOK, body)
-}
-
-// clientOf returns which client asks for tokens. It says so in the form or as the name of basic authentication.
-func clientOf(r *http.Request) string {
-	if name, _, ok := r.BasicAuth(); ok {
-		return name
-	}
-	return r.PostForm.Get("client_id")
 }
 
 // remake replaces the provider's tokens by Entra's: aud is a string, and the claims are tid, oid and scp.
