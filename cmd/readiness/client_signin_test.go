@@ -19,7 +19,6 @@ import (
 	"readiness/http/oidctest"
 	"readiness/internal/pgtest"
 	"readiness/internal/testworld"
-	"readiness/platform/fabric/fabrictest"
 )
 
 // visitor is a person at the command line with a browser.
@@ -63,7 +62,7 @@ func (v *visitor) browse(address string) error {
 	v.visits.Add(1)
 	page, err := v.get(address)
 	if err == nil {
-		_, err = v.get(page.String() + "&person=" + fabrictest.ObjectOf(v.as))
+		_, err = v.get(page.String() + "&person=" + objectOf(v.as))
 	}
 	return err
 }
@@ -85,7 +84,7 @@ func (v *visitor) get(address string) (*url.URL, error) {
 // enter enters the code of a device.
 func (v *visitor) enter(page, code string) {
 	v.visits.Add(1)
-	form := url.Values{"user_code": {code}, "person": {fabrictest.ObjectOf(v.as)}}
+	form := url.Values{"user_code": {code}, "person": {objectOf(v.as)}}
 	if v.refuses {
 		form = url.Values{"user_code": {code}, "deny": {"yes"}}
 	}

@@ -145,7 +145,7 @@ func (f *emulatorFlags) open(dir string) (*fabrictest.Service, *fabrictest.Entra
 	}
 	var people []fabrictest.Resident
 	for _, p := range f.people {
-		people = append(people, fabrictest.Resident{Name: p, Object: fabrictest.ObjectOf(p)})
+		people = append(people, fabrictest.Resident{Name: p, Object: objectOf(p)})
 	}
 	entra.Houses(people...)
 	entra.Require(f.requires)
@@ -179,6 +179,11 @@ func (f *emulatorFlags) open(dir string) (*fabrictest.Service, *fabrictest.Entra
 		service.Script(fault)
 	}
 	return service, entra, nil
+}
+
+// objectOf returns the id of a person in the tenant.
+func objectOf(person string) string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("person/"+person)).String()
 }
 
 // faultOf reads a --fault.
@@ -256,7 +261,7 @@ func (f *emulatorFlags) prepare(url string) (fabrictest.Certificate, error) {
 		"    settings:\n      fabricWrites: true\n    people:\n")
 	for _, p := range f.people {
 		fmt.Fprintf(&accounts, "      - issuer: %s\n        person: %s/%s # %s\n        role: admin\n", issuerAt(url), emulatedTenant,
-			fabrictest.ObjectOf(p), strings.Join(strings.Fields(p), " "))
+			objectOf(p), strings.Join(strings.Fields(p), " "))
 	}
 	return c, errors.Join(f.write(secretFile, []byte(rand.Text()+"\n")), f.write(accountsFile, []byte(accounts.String())))
 }

@@ -55,7 +55,7 @@ func (w *World) Tenant(t testing.TB, role func(person string, workspaceID uuid.U
 	f.Entra.At(server.URL)
 	var residents []fabrictest.Resident
 	for _, p := range people {
-		residents = append(residents, fabrictest.Resident{Name: p, Object: fabrictest.ObjectOf(p)})
+		residents = append(residents, fabrictest.Resident{Name: p, Object: objectIn(TenantID, p)})
 	}
 	f.Entra.Houses(residents...)
 	secret, err := confidential.NewCredFromSecret("of the service")
@@ -83,12 +83,17 @@ func (f *Tenant) In(w *World) {
 func (f *Tenant) People(role string, names ...string) string {
 	var lines strings.Builder
 	for _, p := range names {
-		fmt.Fprintf(&lines, "      - {issuer: %s, person: %s/%s, role: %s}\n", f.Issuer, TenantID, fabrictest.ObjectOf(p), role)
+		fmt.Fprintf(&lines, "      - {issuer: %s, person: %s/%s, role: %s}\n", f.Issuer, TenantID, objectIn(TenantID, p), role)
 	}
 	return lines.String()
 }
 
 // SignIn returns the token that a person sends to the service.
 func (f *Tenant) SignIn(person string, life time.Duration) (string, error) {
-	return f.Entra.SignIn(TenantID, fabrictest.ObjectOf(person), life)
+	return f.Entra.SignIn(TenantID, objectIn(TenantID, person), life)
+}
+
+// objectIn returns the id of a person in a tenant.
+func objectIn(tenant, person string) string {
+	return uuid.NewSHA1(uuid.MustParse(tenant), []byte(person)).String()
 }

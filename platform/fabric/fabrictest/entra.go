@@ -46,11 +46,6 @@ type Resident struct {
 	Object string // the id in the tenant
 }
 
-// ObjectOf returns an id in a tenant for a person who is known by a name.
-func ObjectOf(person string) string {
-	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("person/"+person)).String()
-}
-
 // Refusal is an error of the token endpoint, for the next exchange whose scopes contain Scope.
 type Refusal struct {
 	Scope  string
