@@ -141,3 +141,44 @@ func TestKeyVariable(t *testing.T) {
 		}
 	}
 }
+
+// TestDoctorOfModels: the doctor names a model that somebody changed, and none that the service itself wrote or has read since.
+func TestDoctorOfModels(t *testing.T) {
+	t.Parallel()
+	url, data, models := pgtest.URL(t), t.TempDir(), t.TempDir()
+	if err := os.CopyFS(models, os.DirFS("../../samples/workspaces")); err != nil {
+		t.Fatal(err)
+	}
+	platform := []string{"--database-url", url, "--data", data, "--platform", "folder:" + models}
+	s := serveWith(t, append([]string{"--accounts", samplesAccounts}, platform...)...)
+	y := newTypist(t)
+	y.types(0, strings.TrimSpace(must(t, "token", "--data", data, "--account", "contoso", "--person", "ada", "--force").stdout), "login", "--base-url", s.base)
+	const in, of = "Retail Analytics", "Inventory"
+	says := func(of verdict, want string) {
+		t.Helper()
+		found := examined(t, cli.ExitOK, append([]string{"--models"}, platform...)...)["models "+string(of)]
+		if len(found) != 1 || !strings.Contains(found[0].Says, want) {
+			t.Errorf("got %+v, want %q", found, want)
+		}
+	}
+	says(healthy, "all 0 models")
+	y.types(0, "", "assess", in, of)
+	says(healthy, "all 1 models")
+	y.types(0, "", "apply", in, of, "properties", "--approval", "none")
+	says(healthy, "all 1 models")
+
+	parts, err := filepath.Glob(filepath.Join(models, in, "*", of+".SemanticModel", "definition", "model.tmdl"))
+	if err != nil || len(parts) != 1 {
+		t.Fatalf("got %q, %v", parts, err)
+	}
+	text, err := os.ReadFile(parts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(parts[0], append([]byte("/// Changed by a person.\n"), text...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	says(warning, "does not know the definition of Inventory in Retail Analytics")
+	y.types(0, "", "assess", in, of)
+	says(healthy, "all 1 models")
+}
