@@ -31,6 +31,12 @@ func (l *Log) Base(ctx context.Context) (base string, err error) {
 	return base, wrapped("read the name of the trees", err)
 }
 
+// Epoch returns the number of the current epoch; 1 before Begin.
+func (l *Log) Epoch(ctx context.Context) (number int, err error) {
+	err = l.o.Pool.QueryRow(ctx, `SELECT coalesce(max(epoch), 1) FROM audit_epochs`).Scan(&number)
+	return number, wrapped("the epoch", err)
+}
+
 // SignedAfter returns the head of the service's tree that was signed next after the one of that size, or else the first of the next epoch,
 // and ErrNotSealed after the last.
 func (l *Log) SignedAfter(ctx context.Context, epoch int, size int64) (Head, error) {

@@ -36,6 +36,8 @@ var mayImport = map[string][]string{
 	"audit":         {"audit/tree", "eventstore"},
 	"audit/tree":    {},
 	"audit/publish": {"audit"},
+	// Copies the log to NATS.
+	"forward": {"eventstore", "internal/database"},
 	"platform/...": {
 		"platform/...", "definition/...", "internal/durable", "internal/filelock",
 		"domain", "domain/item", // the vocabulary, not the rules
@@ -133,6 +135,7 @@ var mayImport = map[string][]string{
 	"internal/oracles":               {},
 	"internal/auditoracles":          {}, // a module of its own
 	"internal/release":               {}, // a module of its own
+	"internal/natstest":              {},
 	"internal/optional":              {},
 	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},
 	"internal/testlog":               {"projections", "internal/database", "internal/pgtest"},

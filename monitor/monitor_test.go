@@ -152,6 +152,10 @@ func TestNumbersOfTheDatabase(t *testing.T) {
 		w.exec(`INSERT INTO schedules_v2 (account_id, schedule_id, semantic_model_id, created_at, next_at, schedule)
 			VALUES ('contoso', gen_random_uuid(), gen_random_uuid(), now(), $1, '{}')`, w.now.Add(late))
 	}
+	if _, named := w.measured()["forward_lag_events"]; named {
+		t.Error("a log that was never forwarded is behind")
+	}
+	w.must(w.log.Store.Forwarded(w.Context(), 0))
 	w.must(w.log.Store.Verified(w.Context(), eventstore.Verification{Events: 1}))
 	_, err := trees.Restart(t.Context(), "a restore", nil) // the age is that of the present epoch
 	w.must(err)
@@ -163,6 +167,7 @@ func TestNumbersOfTheDatabase(t *testing.T) {
 	}
 	w.wants(got, map[string]float64{
 		"log_watermark_lag": 0, "view_lag_events audit": last, "view_lag_seconds audit": w.now.Sub(appended).Seconds(), "view_error audit": 1,
+		"forward_lag_events": last, "forward_lag_seconds": w.now.Sub(appended).Seconds(),
 		"view_lag_events accounts": 0, "view_error accounts": 0, "view_unbuilt activity": 1, "checkpoint_age_seconds": 7, "view_unbuilt audit": 0,
 		"steps assess-semantic-model available": 1, "steps assess-semantic-model scheduled": 1, "steps ask-questions retryable": 1,
 		"steps_oldest_seconds assess-semantic-model": 600, "steps_oldest_seconds ask-questions": 60,

@@ -24,11 +24,13 @@ var (
 	verifiedAt  = describe("readiness_verify_last_success_timestamp_seconds",
 		"When events verify last found the log unchanged; 0 for never.")
 	sealedAge = describe("readiness_checkpoint_age_seconds", "Time since the log was last sealed: all of it is under a signed head then.")
-	tableSize = describe("readiness_database_size_bytes", "Size of a table with its indexes.", "table")
+	forwardLag  = describe("readiness_forward_lag_events", "Positions that forwarding is behind the watermark.")
+	forwardLate = describe("readiness_forward_lag_seconds", "Age of the oldest event that was not forwarded.")
+	tableSize   = describe("readiness_database_size_bytes", "Size of a table with its indexes.", "table")
 )
 
 var descriptions = []*prometheus.Desc{logPosition, logLag, viewLag, viewLate, viewError, viewUnbuilt, steps, stepsOldest, waiting,
-	lateSlots, verifiedAt, sealedAge, tableSize}
+	lateSlots, verifiedAt, sealedAge, forwardLag, forwardLate, tableSize}
 
 // numbers are what was read at one time.
 type numbers struct {
@@ -41,6 +43,7 @@ type numbers struct {
 	late           int64
 	verified       time.Time // zero for never
 	sealed         time.Time // zero before the trees of the log have a name
+	forwarded      *forwarded // nil if the log was never forwarded
 }
 
 // view is how far a view has come.
@@ -49,6 +52,12 @@ type view struct {
 	lag           int64
 	late          time.Duration
 	failed, built bool
+}
+
+// forwarded is how far forwarding has come.
+type forwarded struct {
+	position int64
+	next     *time.Time // when the next event was recorded; nil if there is none
 }
 
 // queued are the steps of one kind in one state.
@@ -91,6 +100,14 @@ func (n numbers) collect(to chan<- prometheus.Metric) {
 	gauge(to, verifiedAt, verified)
 	if !n.sealed.IsZero() {
 		gauge(to, sealedAge, max(0, n.at.Sub(n.sealed).Seconds()))
+	}
+	if f := n.forwarded; f != nil {
+		gauge(to, forwardLag, float64(max(0, n.watermark-f.position)))
+		late := 0.0
+		if f.next != nil {
+			late = max(0, n.at.Sub(*f.next).Seconds())
+		}
+		gauge(to, forwardLate, late)
 	}
 }
 

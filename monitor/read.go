@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"readiness/eventstore"
 	"readiness/projections"
 )
 
@@ -45,6 +46,12 @@ func (m *Monitor) read(ctx context.Context) (n numbers, err error) {
 	})
 	b.Queue(`SELECT sealed_at FROM audit_trees WHERE tree = '' ORDER BY epoch DESC LIMIT 1`).Query(func(rows pgx.Rows) (err error) {
 		_, err = pgx.ForEachRow(rows, []any{&n.sealed}, func() error { return nil })
+		return err
+	})
+	b.Queue(`SELECT position, (SELECT recorded_at FROM events WHERE position > f.position AND position <= $2 ORDER BY position LIMIT 1)
+		FROM followers f WHERE name = $1`, eventstore.Forwarder, n.watermark).Query(func(rows pgx.Rows) (err error) {
+		var f forwarded
+		_, err = pgx.ForEachRow(rows, []any{&f.position, &f.next}, func() error { n.forwarded = &f; return nil })
 		return err
 	})
 	if err := m.o.Pool.SendBatch(ctx, b).Close(); err != nil {

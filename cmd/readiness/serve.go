@@ -37,6 +37,7 @@ type serviceFlags struct {
 	// aiPrivate allows AI providers saved by accounts to be in private networks.
 	aiPrivate bool
 	anchors   anchorFlags
+	forward   forwardFlags
 }
 
 func (f *serviceFlags) add(flags *pflag.FlagSet) {
@@ -58,6 +59,7 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false,
 		"allow AI providers saved by accounts on this machine and in private networks")
 	f.anchors.add(flags)
+	f.forward.add(flags)
 }
 
 // serveFlags are the flags of serve.
@@ -164,6 +166,9 @@ func (f *serviceFlags) check() error {
 	}
 	if f.asks < 1 {
 		return cli.Usage("--ai-workers must be at least 1")
+	}
+	if err := f.forward.check(false); err != nil {
+		return err
 	}
 	_, _, err = f.anchors.parsed()
 	return err

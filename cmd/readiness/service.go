@@ -21,6 +21,7 @@ import (
 	"readiness/documents"
 	"readiness/domain/account"
 	"readiness/domain/readiness"
+	"readiness/forward"
 	"readiness/http"
 	"readiness/http/collector"
 	"readiness/http/console"
@@ -48,6 +49,7 @@ type service struct {
 	measured *monitor.Monitor
 	audit    *audit.Log
 	anchors  *anchors
+	forward  *forward.Forwarder // nil if the log is not forwarded
 }
 
 // knowPeople opens the people of the log with the secrets, and checks that they are the ones under which people were stored.
@@ -127,8 +129,12 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err := startMetrics(ctx, life, registry); err != nil {
 		return nil, err
 	}
-	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer, commands: s,
-		measured: measured, audit: wired.Audit, anchors: anchors}, nil
+	opened := &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer, commands: s,
+		measured: measured, audit: wired.Audit, anchors: anchors}
+	if f.forward.URL != "" {
+		opened.forward = r.forwarder(core, f.forward)
+	}
+	return opened, nil
 }
 
 // wire makes the commands, the work and the trees of the log.
@@ -188,6 +194,9 @@ func (s *service) work(ctx context.Context, life *lifetime) error {
 	life.background("measuring the database", s.measured.Run)
 	if s.anchors.publish != nil {
 		life.background("publishing signed heads", s.anchors.publish.Run)
+	}
+	if s.forward != nil {
+		life.background("forwarding the log", s.forward.Keep)
 	}
 	return nil
 }

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"readiness/audit"
+	"readiness/cmd/readiness/cli"
+	"readiness/forward"
+)
+
+// forwardFlags name the stream to which the log is forwarded.
+type forwardFlags struct{ forward.Target }
+
+func (f *forwardFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.URL, "forward", "", "NATS servers to whose JetStream the log is forwarded, separated by commas: "+
+		"nats://USER:PASSWORD@HOST:4222,…")
+	flags.StringVar(&f.System, "forward-system", "", "the same servers with a user of their system account, which alone reports whether every "+
+		"write is flushed (sync_interval: always)")
+	flags.StringVar(&f.Credentials, "forward-credentials", "", "credentials file (.creds) for --forward")
+	flags.StringVar(&f.Stream, "forward-stream", "readiness", "name of the stream")
+	flags.IntVar(&f.Replicas, "forward-replicas", 3, "how many servers keep the stream, when it is created: 1, 3 or 5")
+}
+
+// check refuses flags that do not go together. needed says that there must be a stream.
+func (f *forwardFlags) check(needed bool) error {
+	switch {
+	case needed && f.URL == "":
+		return cli.Usage("--forward is missing; it names the NATS servers")
+	case f.URL == "" && (f.System != "" || f.Credentials != ""):
+		return cli.Usage("--forward-system and --forward-credentials need --forward")
+	case f.URL != "" && f.System == "":
+		return cli.Usage("--forward needs --forward-system; only the system account reports whether the servers flush every write")
+	case f.Replicas != 1 && f.Replicas != 3 && f.Replicas != 5:
+		return cli.Usage("--forward-replicas must be 1, 3 or 5, not %d", f.Replicas)
+	case f.Stream == "":
+		return cli.Usage("--forward-stream must not be empty")
+	}
+	return nil
+}
+
+// forwarder forwards a log.
+func (r *root) forwarder(core *core, to forwardFlags) *forward.Forwarder {
+	trees := audit.New(audit.Options{Pool: core.pool, Watermark: core.store.Watermark, Now: time.Now, Log: r.Log})
+	return forward.New(forward.Options{Target: to.Target, Pool: core.pool, Store: core.store, Epoch: trees.Epoch, Log: r.Log})
+}
+
+func (r *root) forwardCommand() *cobra.Command {
+	var flags databaseFlags
+	var to forwardFlags
+	c := &cobra.Command{
+		Use:   "forward",
+		Short: "Forward the log to NATS JetStream",
+		Long: `Copies every event of the log, and then every new one, to a stream of NATS JetStream: as CloudEvents, with the subjects
+events.ACCOUNT.TYPE. Every event is in the stream once, in the order of the log, whatever is killed. One process forwards;
+others wait to take over. serve and worker do the same with --forward.
+
+It ends with an error if the stream or a server must not be used: a server that confirms writes before they are on disk, a
+stream that removes events, or one whose last event is not in the log. Until then it is safe to start it again.`,
+		Example: `  readiness forward --forward nats://readiness:SECRET@nats.example.com --forward-system nats://system:SECRET@nats.example.com
+  readiness forward rebuild`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := to.check(true); err != nil {
+				return err
+			}
+			return r.withCore(c.Context(), flags, false, func(core *core) error {
+				return r.forward(c.Context(), r.forwarder(core, to))
+			})
+		},
+	}
+	flags.add(c.PersistentFlags())
+	to.add(c.PersistentFlags())
+	c.AddCommand(r.forwardRebuildCommand(&flags, &to), r.forwardForgetCommand(&flags, &to))
+	return c
+}
+
+// forward forwards until ctx ends or only an operator can mend what is wrong.
+func (r *root) forward(ctx context.Context, f *forward.Forwarder) error {
+	for {
+		err := f.Run(ctx)
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // it was asked to end
+		}
+		if _, unfit := errors.AsType[*forward.Unfit](err); unfit {
+			return err
+		}
+		r.Log.Error("forwarding the log failed; it continues", "error", err)
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (r *root) forwardRebuildCommand(flags *databaseFlags, to *forwardFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "rebuild",
+		Short: "Delete the stream, so that it begins again with the log's first event",
+		Long: `Deletes the stream and makes an empty one, which the next forwarder fills from the log's first event: after a disk of NATS
+was damaged, or after the database was restored to an earlier time. Stop every forwarder first. Consumers with a position of
+their own continue where they were, or begin again if the epoch has risen.`,
+		Example: "  readiness forward rebuild --forward nats://localhost --forward-system nats://system:SECRET@localhost",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := to.check(true); err != nil {
+				return err
+			}
+			return r.withCore(c.Context(), *flags, false, func(core *core) error {
+				if err := r.forwarder(core, *to).Rebuild(c.Context()); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintf(r.Stdout, "The stream %s is empty; readiness forward fills it.\n", to.Stream)
+				return err
+			})
+		},
+	}
+}
+
+func (r *root) forwardForgetCommand(flags *databaseFlags, to *forwardFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "forget",
+		Short: "Forget that the log was forwarded, so that no alert waits for it",
+		Long: `Removes what the database knows of forwarding: how far it came and what failed. Use it when the log is not to be forwarded
+any more; the stream stays. Stop every forwarder first.`,
+		Example: "  readiness forward forget",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return r.withCore(c.Context(), *flags, false, func(core *core) error {
+				return r.forwarder(core, *to).Forget(c.Context())
+			})
+		},
+	}
+}

@@ -1,0 +1,183 @@
+package forward
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// broker is a connection to the servers.
+type broker struct {
+	nats, system *nats.Conn
+	js           jetstream.JetStream
+}
+
+// connect connects to the servers, and to their system account.
+func connect(t Target, log *slog.Logger) (*broker, error) {
+	if t.System == "" {
+		return nil, &Unfit{"no one can say whether the servers flush every write", "Give the address of their system account"}
+	}
+	options := []nats.Option{nats.Name("readiness forward"), nats.Timeout(callLimit), nats.MaxReconnects(-1), nats.ReconnectWait(firstRetry),
+		nats.RetryOnFailedConnect(false), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			log.Warn("the connection to NATS reports an error", "error", err)
+		})}
+	b := &broker{}
+	var err error
+	if b.system, err = nats.Connect(t.System, options...); err != nil {
+		return nil, fmt.Errorf("forward: connect to the system account: %w", err)
+	}
+	if t.Credentials != "" {
+		options = append(options, nats.UserCredentials(t.Credentials))
+	}
+	if b.nats, err = nats.Connect(t.URL, options...); err != nil {
+		b.close()
+		return nil, fmt.Errorf("forward: connect: %w", err)
+	}
+	if b.js, err = jetstream.New(b.nats); err != nil {
+		b.close()
+		return nil, fmt.Errorf("forward: %w", err)
+	}
+	return b, nil
+}
+
+func (b *broker) close() {
+	for _, c := range []*nats.Conn{b.nats, b.system} {
+		if c != nil {
+			c.Close()
+		}
+	}
+}
+
+// window is how long the broker remembers the ids of messages.
+const window = 10 * time.Minute
+
+// stream returns the stream, a new one if there is none. One that would lose events is refused.
+func (b *broker) stream(ctx context.Context, t Target) (jetstream.Stream, error) {
+	bounded, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	s, err := b.js.Stream(bounded, t.Stream)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s, err = b.js.CreateStream(bounded, jetstream.StreamConfig{
+			Name: t.Stream, Description: "The event log of Readiness. Only readiness forward publishes here.", Subjects: []string{"events.>"},
+			Storage: jetstream.FileStorage, Replicas: t.Replicas, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
+			Duplicates: window, DenyDelete: true,
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("forward: the stream %s: %w", t.Stream, err)
+	}
+	c := s.CachedInfo().Config
+	const do = "Correct the stream, or delete it with readiness forward rebuild"
+	switch {
+	case c.Storage != jetstream.FileStorage:
+		return nil, &Unfit{"the stream " + t.Stream + " is kept in memory and lost with its servers", do}
+	case c.Retention != jetstream.LimitsPolicy || c.MaxMsgs > 0 || c.MaxBytes > 0 || c.MaxAge > 0 || c.MaxMsgsPerSubject > 0:
+		return nil, &Unfit{"the stream " + t.Stream + " removes events: it has limits, or keeps only what is not read yet", do}
+	case !slices.Contains(c.Subjects, "events.>"):
+		return nil, &Unfit{fmt.Sprintf("the stream %s has the subjects %q, not events.>", t.Stream, c.Subjects), do}
+	case c.Replicas < t.Replicas:
+		return nil, &Unfit{fmt.Sprintf("the stream %s has %d replicas, not %d", t.Stream, c.Replicas, t.Replicas), do}
+	}
+	return s, nil
+}
+
+// lastOf returns the place of the last message and its sequence number; 0 of an empty stream.
+func lastOf(ctx context.Context, s jetstream.Stream) (Place, uint64, error) {
+	bounded, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	info, err := s.Info(bounded)
+	if err != nil {
+		return Place{}, 0, fmt.Errorf("forward: the stream's state: %w", err)
+	}
+	if info.State.LastSeq == 0 {
+		return Place{}, 0, nil
+	}
+	last, err := s.GetMsg(bounded, info.State.LastSeq)
+	if err != nil {
+		return Place{}, 0, fmt.Errorf("forward: the stream's last message: %w", err)
+	}
+	p, err := PlaceOf(last.Header)
+	return p, info.State.LastSeq, err
+}
+
+// server is what a server says about itself.
+type server struct {
+	Server struct {
+		Name string `json:"name"`
+	} `json:"server"`
+	Data struct {
+		JetStream struct {
+			Config struct {
+				SyncAlways   bool          `json:"sync_always"`
+				SyncInterval time.Duration `json:"sync_interval"`
+			} `json:"config"`
+		} `json:"jetstream"`
+	} `json:"data"`
+}
+
+// flushes returns an error unless the servers that keep the stream flush every write before they confirm it (sync_interval: always). A server
+// that is away is not asked; it is when it has answered again.
+func (b *broker) flushes(ctx context.Context, s jetstream.Stream) error {
+	bounded, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	info, err := s.Info(bounded)
+	if err != nil {
+		return fmt.Errorf("forward: the stream's servers: %w", err)
+	}
+	keep := map[string]bool{} // by name: whether it must answer
+	if info.Cluster != nil {
+		keep[info.Cluster.Leader] = true
+		for _, r := range info.Cluster.Replicas {
+			keep[r.Name] = !r.Offline && r.Current
+		}
+	}
+	inbox := nats.NewInbox()
+	answers, err := b.system.SubscribeSync(inbox)
+	if err != nil {
+		return fmt.Errorf("forward: ask the servers: %w", err)
+	}
+	defer func() { _ = answers.Unsubscribe() }()
+	if err := b.system.PublishRequest("$SYS.REQ.SERVER.PING.VARZ", inbox, nil); err != nil {
+		return fmt.Errorf("forward: ask the servers: %w", err)
+	}
+	for answered := false; ; answered = true {
+		if waits := slices.Collect(missing(keep)); len(waits) == 0 && answered {
+			return nil
+		}
+		msg, err := answers.NextMsgWithContext(bounded)
+		if err != nil {
+			return fmt.Errorf("forward: the servers %q do not say how they flush; is the address of the system account right? %w",
+				slices.Sorted(missing(keep)), err)
+		}
+		var said server
+		if err := json.Unmarshal(msg.Data, &said); err != nil {
+			return fmt.Errorf("forward: what a server says about itself: %w", err)
+		}
+		keeps, known := keep[said.Server.Name]
+		if c := said.Data.JetStream.Config; !c.SyncAlways && (known || len(keep) == 0) {
+			return &Unfit{fmt.Sprintf("the server %s confirms writes before they are on disk, and flushes them every %s", said.Server.Name,
+				c.SyncInterval), "Set sync_interval: always in its jetstream block"}
+		}
+		if known && keeps {
+			keep[said.Server.Name] = false
+		}
+	}
+}
+
+// missing yields the servers that must still answer.
+func missing(keep map[string]bool) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for name, waits := range keep {
+			if waits && !yield(name) {
+				return
+			}
+		}
+	}
+}
