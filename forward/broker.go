@@ -24,8 +24,8 @@ func connect(t Target, log *slog.Logger) (*broker, error) {
 	if t.System == "" {
 		return nil, &Unfit{"no one can say whether the servers flush every write", "Give the address of their system account"}
 	}
-	options := []nats.Option{nats.Name("readiness forward"), nats.Timeout(callLimit), nats.MaxReconnects(-1), nats.ReconnectWait(firstRetry),
-		nats.RetryOnFailedConnect(false), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+	options := []nats.Option{nats.Name("readiness forward"), nats.Timeout(callLimit), nats.MaxReconnects(-1),
+		nats.ReconnectWait(firstRetry), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			log.Warn("the connection to NATS reports an error", "error", err)
 		})}
 	b := &broker{}
@@ -65,8 +65,9 @@ func (b *broker) stream(ctx context.Context, t Target) (jetstream.Stream, error)
 	s, err := b.js.Stream(bounded, t.Stream)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		s, err = b.js.CreateStream(bounded, jetstream.StreamConfig{
-			Name: t.Stream, Description: "The event log of Readiness. Only readiness forward publishes here.", Subjects: []string{"events.>"},
-			Storage: jetstream.FileStorage, Replicas: t.Replicas, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
+			Name: t.Stream, Description: "The event log of Readiness. Only readiness forward publishes here.",
+			Subjects: []string{"events.>"},
+			Storage:  jetstream.FileStorage, Replicas: t.Replicas, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
 			Duplicates: window, DenyDelete: true,
 		})
 	}
@@ -122,8 +123,8 @@ type server struct {
 	} `json:"data"`
 }
 
-// flushes returns an error unless the servers that keep the stream flush every write before they confirm it (sync_interval: always). A server
-// that is away is not asked; it is when it has answered again.
+// flushes returns an error unless the servers that keep the stream flush every write before they confirm it (sync_interval: always).
+// A server that is away is not asked; it is when it has answered again.
 func (b *broker) flushes(ctx context.Context, s jetstream.Stream) error {
 	bounded, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()

@@ -23,7 +23,7 @@ var (
 	lateSlots   = describe("readiness_schedules_late", "Schedules whose slot began over five minutes ago and was not started.")
 	verifiedAt  = describe("readiness_verify_last_success_timestamp_seconds",
 		"When events verify last found the log unchanged; 0 for never.")
-	sealedAge = describe("readiness_checkpoint_age_seconds", "Time since the log was last sealed: all of it is under a signed head then.")
+	sealedAge   = describe("readiness_checkpoint_age_seconds", "Time since the log was last sealed: all of it is under a signed head then.")
 	forwardLag  = describe("readiness_forward_lag_events", "Positions that forwarding is behind the watermark.")
 	forwardLate = describe("readiness_forward_lag_seconds", "Age of the oldest event that was not forwarded.")
 	tableSize   = describe("readiness_database_size_bytes", "Size of a table with its indexes.", "table")
@@ -41,8 +41,8 @@ type numbers struct {
 	// owner and working are the unfinished operations that wait for their owner, and the others.
 	owner, working int64
 	late           int64
-	verified       time.Time // zero for never
-	sealed         time.Time // zero before the trees of the log have a name
+	verified       time.Time  // zero for never
+	sealed         time.Time  // zero before the trees of the log have a name
 	forwarded      *forwarded // nil if the log was never forwarded
 }
 

@@ -20,8 +20,8 @@ type forwardFlags struct{ forward.Target }
 func (f *forwardFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.URL, "forward", "", "NATS servers to whose JetStream the log is forwarded, separated by commas: "+
 		"nats://USER:PASSWORD@HOST:4222,…")
-	flags.StringVar(&f.System, "forward-system", "", "the same servers with a user of their system account, which alone reports whether every "+
-		"write is flushed (sync_interval: always)")
+	flags.StringVar(&f.System, "forward-system", "", "the same servers with a user of their system account, which alone reports whether "+
+		"every write is flushed (sync_interval: always)")
 	flags.StringVar(&f.Credentials, "forward-credentials", "", "credentials file (.creds) for --forward")
 	flags.StringVar(&f.Stream, "forward-stream", "readiness", "name of the stream")
 	flags.IntVar(&f.Replicas, "forward-replicas", 3, "how many servers keep the stream, when it is created: 1, 3 or 5")
@@ -44,8 +44,11 @@ func (f *forwardFlags) check(needed bool) error {
 	return nil
 }
 
-// forwarder forwards a log.
+// forwarder forwards a log. It is nil without --forward.
 func (r *root) forwarder(core *core, to forwardFlags) *forward.Forwarder {
+	if to.URL == "" {
+		return nil
+	}
 	trees := audit.New(audit.Options{Pool: core.pool, Watermark: core.store.Watermark, Now: time.Now, Log: r.Log})
 	return forward.New(forward.Options{Target: to.Target, Pool: core.pool, Store: core.store, Epoch: trees.Epoch, Log: r.Log})
 }
@@ -76,7 +79,7 @@ stream that removes events, or one whose last event is not in the log. Until the
 	}
 	flags.add(c.PersistentFlags())
 	to.add(c.PersistentFlags())
-	c.AddCommand(r.forwardRebuildCommand(&flags, &to), r.forwardForgetCommand(&flags, &to))
+	c.AddCommand(r.forwardRebuildCommand(&flags, &to), r.forwardForgetCommand(&flags))
 	return c
 }
 
@@ -123,7 +126,7 @@ their own continue where they were, or begin again if the epoch has risen.`,
 	}
 }
 
-func (r *root) forwardForgetCommand(flags *databaseFlags, to *forwardFlags) *cobra.Command {
+func (r *root) forwardForgetCommand(flags *databaseFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "forget",
 		Short: "Forget that the log was forwarded, so that no alert waits for it",
@@ -133,7 +136,7 @@ any more; the stream stays. Stop every forwarder first.`,
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return r.withCore(c.Context(), *flags, false, func(core *core) error {
-				return r.forwarder(core, *to).Forget(c.Context())
+				return forward.New(forward.Options{Pool: core.pool, Store: core.store}).Forget(c.Context())
 			})
 		},
 	}

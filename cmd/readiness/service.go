@@ -129,12 +129,8 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err := startMetrics(ctx, life, registry); err != nil {
 		return nil, err
 	}
-	opened := &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer, commands: s,
-		measured: measured, audit: wired.Audit, anchors: anchors}
-	if f.forward.URL != "" {
-		opened.forward = r.forwarder(core, f.forward)
-	}
-	return opened, nil
+	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer, commands: s,
+		measured: measured, audit: wired.Audit, anchors: anchors, forward: r.forwarder(core, f.forward)}, nil
 }
 
 // wire makes the commands, the work and the trees of the log.
