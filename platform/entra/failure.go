@@ -36,6 +36,7 @@ var (
 	policyCodes   = []int{53003, 530035, 53011, 50105, 50131}
 	expiredCodes  = []int{500133, 50013, 50173, 50132, 50133}
 	strangerCodes = []int{50020, 51004, 50034}
+	awayCodes     = []int{50033, 50087, 90033}
 	ourCodes      = []int{7000215, 7000222, 700016, 650056, 500011, 700027, 70021}
 )
 
@@ -70,6 +71,8 @@ func (f failure) refusal(p item.Permission) error {
 	case f.Claims != "" && json.Valid([]byte(f.Claims)):
 		return domain.Refuse(domain.Unauthorized, "your organization asks for a new sign-in before the service may act for you; sign in "+
 			"again with the claims of the WWW-Authenticate header").About("claims", base64.RawURLEncoding.EncodeToString([]byte(f.Claims)))
+	case f.any(awayCodes), f.status == http.StatusTooManyRequests:
+		return failed()
 	case f.any(policyCodes):
 		return domain.Refuse(domain.PlatformAccessDenied, "a sign-in policy of your organization does not let the service act for you; "+
 			"ask your administrator")
@@ -87,8 +90,10 @@ func (f failure) refusal(p item.Permission) error {
 	case f.Error == "invalid_grant" && f.status < http.StatusInternalServerError:
 		return domain.Refuse(domain.PlatformAccessDenied, "your organization's identity provider does not let the service act for you")
 	}
-	return unavailable("the identity provider of your organization failed")
+	return failed()
 }
+
+func failed() error { return unavailable("the identity provider of your organization failed") }
 
 func consentMissing(p item.Permission) error {
 	return domain.Refuse(domain.PlatformConsentRequired, "you have not granted the service the permission %s; grant it on the page of the "+
