@@ -66,7 +66,7 @@ func overREST(t *testing.T, b *bench, layout fabrictest.Layout) *remote {
 func (r *remote) client(t *testing.T, strike *strike) *fabric.Platform {
 	t.Helper()
 	o := fabric.Options{URL: r.server.URL, PowerBIURL: r.server.URL, Transport: r.server.Client().Transport, ShowsCopilot: true,
-		Reads: reads.Store{Pool: r.Pool}, Writing: func(context.Context, item.Caller) error { return nil },
+		Reads: reads.Store{Pool: r.Pool}, Exports: reads.Exports{Pool: r.Pool}, Writing: func(context.Context, item.Caller) error { return nil },
 		Wait: func(ctx context.Context, d time.Duration) error {
 			r.Clock.Advance(d)
 			return ctx.Err()

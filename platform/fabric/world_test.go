@@ -207,7 +207,7 @@ func elsewhere(t *testing.T) *httptest.Server {
 	return s
 }
 
-func check(t *testing.T, err error) {
+func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
