@@ -75,7 +75,7 @@ func TestBulkReadsSayWhy(t *testing.T) {
 					return err
 				})
 			}
-			if op := b.operation(t, id); op.Status != operation.Succeeded {
+			if op := b.operation(t, id); op.Status != operation.StatusSucceeded {
 				t.Errorf("the run is %s: %+v", op.Status, op.Failure)
 			}
 			run, err := b.Views.Run(t.Context(), id)
