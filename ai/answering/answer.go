@@ -48,6 +48,8 @@ func (q *question) answer() Explained {
 	if len(d.query.Measures) == 0 && (len(d.query.Groupings) == 0 || len(q.subjects) == 0 && !q.isList()) {
 		return cannotTell("the question names no measure that I am given")
 	}
+	asked := slices.Clone(d.query.Measures)
+	q.asToday(d)
 	if why := q.timesOf(d); why != "" {
 		return cannotTell(why)
 	}
@@ -58,6 +60,9 @@ func (q *question) answer() Explained {
 		return cannotTell(why)
 	}
 	if why := q.combine(d); why != "" {
+		return cannotTell(why)
+	}
+	if why := q.onLastDay(d, asked); why != "" {
 		return cannotTell(why)
 	}
 	return q.noted(d.explain())

@@ -22,8 +22,10 @@ type Table struct {
 	Dates bool
 	// FilteredBy are the tables whose filters reach it, and itself; none when that is not known.
 	FilteredBy []string
-	Columns    []Column
-	Measures   []Measure
+	// CountedOn is the column of the days on which the table's rows count the same things again, "" for any other table.
+	CountedOn string
+	Columns   []Column
+	Measures  []Measure
 }
 
 // Column is a visible column.
@@ -46,6 +48,8 @@ type Measure struct {
 	DisplayFolder     string
 	// Over are the tables whose rows it reads; none when that is not known.
 	Over []string
+	// Stock says what it does with rows that count the same things again on each day, nil if it reads none.
+	Stock *Stock
 }
 
 // VerifiedAnswer has phrases whose answer is known to use the fields.

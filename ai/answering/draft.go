@@ -17,6 +17,7 @@ type draft struct {
 	defined []defined
 	// filters are the query's filters in words.
 	filters []string
+	note    string // a sentence about the answer
 }
 
 // reason is the origin of a field.
@@ -57,7 +58,7 @@ func (d *draft) because(f comparison.Field, r reason) {
 
 // explain returns the finished answer.
 func (d *draft) explain() Explained {
-	return Explained{comparison.Answer{Text: d.text(), Query: d.dax(), Fields: d.query.Fields()}, d.reasons}
+	return Explained{comparison.Answer{Text: d.text() + d.note, Query: d.dax(), Fields: d.query.Fields()}, d.reasons}
 }
 
 // text returns a sentence about what the query shows.

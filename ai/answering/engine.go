@@ -20,6 +20,7 @@ type Engine struct {
 	calendar     *modelquery.Calendar // nil without a calendar, or with several to choose from
 	tables       []string             // of the calendars
 	filteredBy   map[string][]string  // by table in lower case
+	countedOn    map[string]string    // the same, of tables that count the same things again on each day
 	answers      []VerifiedAnswer
 	phrases      map[string]int // the verified answers' index by the topic stems of their phrases
 }
@@ -49,9 +50,12 @@ func New(c Catalog) *Engine {
 	for text, v := range e.instructions.values {
 		e.values[lowerText(readWords(text, false))] = v
 	}
-	e.filteredBy = make(map[string][]string, len(tables))
+	e.filteredBy, e.countedOn = make(map[string][]string, len(tables)), map[string]string{}
 	for _, t := range tables {
 		e.filteredBy[strings.ToLower(t.Name)] = t.FilteredBy
+		if t.CountedOn != "" {
+			e.countedOn[strings.ToLower(t.Name)] = t.CountedOn
+		}
 	}
 	e.findCalendar(tables)
 	e.answers = slices.Clone(c.Answers)

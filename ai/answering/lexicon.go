@@ -62,6 +62,7 @@ type field struct {
 	key         bool
 	dates       bool     // of a calendar
 	over        []string // of a measure: the tables whose rows it reads
+	stock       *Stock   // of a measure
 	phrases     []phrase
 	description []int   // ids of stems, 0 between texts
 	worth       float64 // 1, or less if the instructions say not to use it
@@ -111,7 +112,7 @@ func newLexicon(tables []Table, given instructions) *lexicon {
 				c.Synonyms, given)
 		}
 		for _, m := range t.Measures {
-			l.add(t, &field{ref: FieldRef{t.Name, m.Name}, measure: true, over: m.Over, worth: 1}, m.Description, m.Synonyms, given)
+			l.add(t, &field{ref: FieldRef{t.Name, m.Name}, measure: true, over: m.Over, stock: m.Stock, worth: 1}, m.Description, m.Synonyms, given)
 		}
 	}
 	for i, f := range l.fields {

@@ -59,6 +59,9 @@ func (q *question) roles(d *draft, r *rank) string {
 		if why := q.apart(d, m, c); why != "" {
 			return why
 		}
+		if why := q.doubted(m, c); why != "" {
+			return why
+		}
 		m.isMeasure, m.chosen = true, c.field
 		d.use(c.field, reason{q.text(m.run), c.source, c.score})
 	}
@@ -240,6 +243,9 @@ func (q *question) measured(d *draft, m *mention) string {
 	c, why := q.choose(m.measures, m.run, d)
 	if why == "" && !wording.Sold[q.words[m.from].lower] {
 		why = q.apart(d, m, c)
+	}
+	if why == "" {
+		why = q.doubted(m, c)
 	}
 	if why == "" {
 		m.isMeasure, m.chosen = true, c.field

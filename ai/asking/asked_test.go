@@ -92,11 +92,12 @@ func TestAskedQuestions(t *testing.T) {
 		{"asked.jsonl", 100, 70, 1},
 		{"asked_fresh.jsonl", 50, 29, 1},
 		{"asked_blind.jsonl", 50, 38, 1},
-		{"asked_values.jsonl", 100, 42, 1},
+		{"asked_values.jsonl", 100, 43, 1},
 		{"asked_traps.jsonl", 100, 66, 3},
-		{"asked_chat.jsonl", 100, 56, 1},
-		{"asked_people.jsonl", 100, 68, 1},
-		{"asked_strangers.jsonl", 100, 39, 3},
+		{"asked_chat.jsonl", 100, 57, 1},
+		{"asked_people.jsonl", 100, 71, 1},
+		{"asked_strangers.jsonl", 100, 43, 1},
+		{"asked_strangers2.jsonl", 100, 37, 1},
 	}
 	for i := range sets {
 		sets[i].file = "testdata/" + sets[i].file

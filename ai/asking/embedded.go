@@ -13,7 +13,7 @@ import (
 // changes when its answers may change.
 const (
 	embedded = "embedded"
-	engine   = "answering/6"
+	engine   = "answering/7"
 )
 
 // embedded returns a function that answers with the embedded engine from the view.

@@ -38,7 +38,7 @@ func (s sight) catalog(r benchmark.Reach) answering.Catalog {
 	c := answering.Catalog{Instructions: s.Instructions}
 	for _, t := range s.Tables {
 		table := answering.Table{Name: t.Name, Description: s.description(t.Description), Synonyms: t.Terms, Dates: t.IsDate,
-			FilteredBy: r.FilteredBy(t.Name)}
+			FilteredBy: r.FilteredBy(t.Name), CountedOn: r.CountedOn(t.Name)}
 		for _, f := range t.Columns {
 			table.Columns = append(table.Columns, answering.Column{
 				Name: f.Name, Description: s.description(f.Description), Synonyms: f.Terms, DataType: string(f.DataType), Key: f.IsEnd,
@@ -46,9 +46,13 @@ func (s sight) catalog(r benchmark.Reach) answering.Catalog {
 			})
 		}
 		for _, f := range t.Measures {
+			var stock *answering.Stock
+			if of, is := r.Of(f.Name); is {
+				stock = &answering.Stock{Table: of.Table, Date: of.Date, Sums: of.Sums}
+			}
 			table.Measures = append(table.Measures, answering.Measure{
 				Name: f.Name, Description: s.description(f.Description), Synonyms: f.Terms, DisplayFolder: f.DisplayFolder,
-				Over: r.Over(f.Name),
+				Over: r.Over(f.Name), Stock: stock,
 			})
 		}
 		c.Tables = append(c.Tables, table)

@@ -33,7 +33,7 @@ type Wanted struct {
 // docs/regime.md D.6).
 //
 // A query asks for measures visible to AI, grouped by visible columns of tables that
-// filter the measure along many-to-one relationships. When there is nothing to ask,
+// filter the measure along many-to-one relationships. It adds up no stock. When there is nothing to ask,
 // Generate refuses with QuestionsNotGenerated, saying why.
 func Generate(m *semanticmodel.Model, w Wanted) ([]modelquery.Query, error) {
 	s := newStar(m, w)
@@ -64,6 +64,10 @@ func Generate(m *semanticmodel.Model, w Wanted) ([]modelquery.Query, error) {
 			}
 		}
 		if pool >= len(s.asked) {
+			if len(queries) == 0 {
+				return nil, domain.Refuse(domain.QuestionsNotGenerated, "every measure that an AI sees adds up rows that count the same "+
+					"things again on each day, such as stock: let one take the last day, or save questions of your own")
+			}
 			return readFirst(m, w, queries), nil
 		}
 	}
@@ -117,7 +121,7 @@ func (s *star) candidates(pool []*starMeasure, w Wanted) [][]modelquery.Query {
 		}
 		kinds := b.kinds()
 		for k := range kinds {
-			if q, ok := kinds[(k+i)%len(kinds)](); ok {
+			if q, ok := kinds[(k+i)%len(kinds)](); ok && !s.stocks.Misleads(q) {
 				all[i] = append(all[i], q)
 			}
 		}

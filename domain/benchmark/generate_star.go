@@ -10,6 +10,7 @@ import (
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
 	"readiness/domain/benchmark/modelquery"
+	"readiness/domain/benchmark/stock"
 	"readiness/domain/readiness"
 )
 
@@ -20,6 +21,7 @@ type star struct {
 	columns  map[[2]string]*starTable
 	measures map[string]*starMeasure // all measures of the model, by folded name
 	asked    []*starMeasure          // the measures to ask for, best first
+	stocks   stock.Stocks
 }
 
 type starTable struct {
@@ -82,6 +84,18 @@ func newStar(m *semanticmodel.Model, w Wanted) *star {
 		s.label(t, seen)
 	}
 	s.ask(e)
+	var dates []string
+	for _, t := range e.Tables {
+		if t.IsDate {
+			dates = append(dates, t.Name)
+		}
+	}
+	s.stocks = stock.Find(m, dates, func(measure string) (over []string) {
+		for _, b := range s.measures[spelling.Fold(measure)].bases {
+			over = append(over, b.name)
+		}
+		return over
+	})
 	return s
 }
 

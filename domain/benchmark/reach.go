@@ -5,17 +5,20 @@ import (
 
 	"readiness/definition/semanticmodel"
 	"readiness/definition/spelling"
+	"readiness/domain/benchmark/stock"
 )
 
-// Reach says which tables of a model can divide which measures. Names are folded; FilteredBy and Over look them up.
+// Reach says which tables of a model can divide which measures, and which are about stock. Names are folded; FilteredBy and Over look them up.
 type Reach struct {
 	over, filteredBy map[string][]string
+	// Stocks are the measures and tables that are about stock.
+	stock.Stocks
 }
 
 // NewReach reads the reach of a model's relationships and measures.
 func NewReach(m *semanticmodel.Model) Reach {
 	s := newStar(m, Wanted{})
-	r := Reach{over: make(map[string][]string, len(s.measures)), filteredBy: make(map[string][]string, len(s.tables))}
+	r := Reach{Stocks: s.stocks, over: make(map[string][]string, len(s.measures)), filteredBy: make(map[string][]string, len(s.tables))}
 	for name, x := range s.measures {
 		for _, b := range x.bases {
 			r.over[name] = append(r.over[name], b.name)

@@ -68,6 +68,12 @@ var Aggregators = SetOf("average avg mean total sum count number maximum minimum
 var RatioWords = SetOf("margin margins rate rates ratio ratios share shares growth utilization utilisation accuracy conversion churn " +
 	"sla completion occupancy yield")
 
+// Spent are the forms of the verb for what a company pays, and for what its customers pay to it.
+var Spent = SetOf("spend spends spent spending")
+
+// Counted are words of measures that say how many there are.
+var Counted = SetOf("unit units quantity quantities piece pieces item items number count volume")
+
 // Sold are the forms of the verb whose noun is sales.
 var Sold = SetOf("sell sells sold selling")
 
