@@ -112,7 +112,8 @@ func newLexicon(tables []Table, given instructions) *lexicon {
 				c.Synonyms, given)
 		}
 		for _, m := range t.Measures {
-			l.add(t, &field{ref: FieldRef{t.Name, m.Name}, measure: true, over: m.Over, stock: m.Stock, worth: 1}, m.Description, m.Synonyms, given)
+			f := &field{ref: FieldRef{t.Name, m.Name}, measure: true, over: m.Over, stock: m.Stock, worth: 1}
+			l.add(t, f, m.Description, m.Synonyms, given)
 		}
 	}
 	for i, f := range l.fields {

@@ -8,7 +8,8 @@ import (
 	"readiness/domain/benchmark/stock"
 )
 
-// Reach says which tables of a model can divide which measures, and which are about stock. Names are folded; FilteredBy and Over look them up.
+// Reach says which tables of a model can divide which measures, and which are about stock. Names are folded; FilteredBy and
+// Over look them up.
 type Reach struct {
 	over, filteredBy map[string][]string
 	// Stocks are the measures and tables that are about stock.

@@ -261,7 +261,7 @@ func questionsTable(s *sheet.Sheet, q client.BenchmarkQuestions) {
 		s.Say("There are no questions")
 		return
 	}
-	s.Say("%d questions (%d can run), each asked %s", q.Count, q.CanRun, times(q.Repeats))
+	s.Say("%s (%d can run), each asked %s", show.Count(q.Count, "question"), q.CanRun, times(q.Repeats))
 	head := []string{"ID", "QUESTION"}
 	if q.CanRun < len(q.Value) {
 		head = append(head, "WHY IT CANNOT RUN")
