@@ -56,6 +56,13 @@ func (l *Log) SignedAt(ctx context.Context, at time.Time) (Head, error) {
 		ORDER BY epoch DESC, size DESC LIMIT 1`, at)
 }
 
+// SignedOver returns the first head of the service's tree, in the present epoch, under which the event at a position is; ErrNotSealed if
+// there is none yet.
+func (l *Log) SignedOver(ctx context.Context, position int64) (Head, error) {
+	return l.signed(ctx, `SELECT `+headColumns+` FROM audit_checkpoints WHERE tree = '' AND position >= $1
+		ORDER BY epoch DESC, size LIMIT 1`, position)
+}
+
 func (l *Log) signed(ctx context.Context, sql string, args ...any) (Head, error) {
 	rows, err := l.o.Pool.Query(ctx, sql, args...)
 	if err != nil {

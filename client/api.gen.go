@@ -2337,8 +2337,31 @@ type AuditEventList struct {
 	Value           []AuditEvent `json:"value"`
 }
 
+// AuditRow defines model for AuditRow.
+type AuditRow struct {
+	// Row A member for each column.
+	Row   map[string]interface{} `json:"row"`
+	Table string                 `json:"table"`
+}
+
 // AuditText defines model for AuditText.
 type AuditText = string
+
+// AuditView defines model for AuditView.
+type AuditView struct {
+	// CheckpointNote The signed head of the tree of all events (c2sp.org/tlog-checkpoint) that covers the position: the last one of the time that was asked for, or the first one that covers the position. Absent if none did when the call was accepted.
+	CheckpointNote *string `json:"checkpointNote,omitempty"`
+
+	// Position The last position of the log that counted.
+	Position int64 `json:"position"`
+
+	// SignedAtUtc When the head was signed.
+	SignedAtUtc *time.Time `json:"signedAtUtc,omitempty"`
+
+	// Value The rows, table by table, in the order of their keys.
+	Value []AuditRow `json:"value"`
+	View  string     `json:"view"`
+}
 
 // BenchmarkQuestion defines model for BenchmarkQuestion.
 type BenchmarkQuestion struct {
@@ -3092,6 +3115,16 @@ type LicenseTrackedItems struct {
 	Used *int `json:"used"`
 }
 
+// ListViewRequest defines model for ListViewRequest.
+type ListViewRequest struct {
+	// AsOf Either member.
+	AsOf struct {
+		// Position The last position of the log that counts.
+		Position *int64     `json:"position,omitempty"`
+		TimeUtc  *time.Time `json:"timeUtc,omitempty"`
+	} `json:"asOf"`
+}
+
 // NameAcrossModels A name with different texts, with the models by text; the text that most models have comes first.
 type NameAcrossModels struct {
 	// Models How many models have the name.
@@ -3160,14 +3193,14 @@ type Operation struct {
 
 	// OperationType AssessSemanticModel, AssessSemanticModels, AssessDataAgent, PreviewOptimization, ApplyOptimization,
 	// RevertOptimization, PreviewOptimizations, ApplyOptimizations or RevertOptimizations (the plural forms are
-	// bundles), AddPixies, RemovePixies, GenerateBenchmarkQuestions, SaveBenchmarkQuestions, RunBenchmark or
-	// RunAbTest. More may be added.
+	// bundles), AddPixies, RemovePixies, GenerateBenchmarkQuestions, SaveBenchmarkQuestions, RunBenchmark,
+	// RunAbTest or ListViewAsOf. More may be added.
 	OperationType *string `json:"operationType,omitempty"`
 
 	// PercentComplete Null while a running operation reports no progress.
 	PercentComplete *int `json:"percentComplete"`
 
-	// Resource The item that the operation works on.
+	// Resource The item that the operation works on; absent if it works on none.
 	Resource *OperationResource `json:"resource,omitempty"`
 
 	// Status More statuses may be added over time.
@@ -3201,7 +3234,7 @@ type OperationList struct {
 	Value           []Operation `json:"value"`
 }
 
-// OperationResource The item that the operation works on.
+// OperationResource The item that the operation works on; absent if it works on none.
 type OperationResource struct {
 	ItemID      *string `json:"itemId,omitempty"`
 	ItemType    *string `json:"itemType,omitempty"`
@@ -4099,6 +4132,9 @@ type ScheduleID = openapi_types.UUID
 // SemanticModelID defines model for semanticModelId.
 type SemanticModelID = openapi_types.UUID
 
+// View defines model for view.
+type View = string
+
 // WorkspaceID defines model for workspaceId.
 type WorkspaceID = openapi_types.UUID
 
@@ -4224,6 +4260,14 @@ type ListAuditEventsParams struct {
 
 	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
+// ListViewAsOfParams defines parameters for ListViewAsOf.
+type ListViewAsOfParams struct {
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // ListOperationsParams defines parameters for ListOperations.
@@ -4505,6 +4549,9 @@ type RunAbTestAgainJSONRequestBody = RunAbTestAgainRequest
 
 // ChangeScheduleJSONRequestBody defines body for ChangeSchedule for application/json ContentType.
 type ChangeScheduleJSONRequestBody = ChangeScheduleRequest
+
+// ListViewAsOfJSONRequestBody defines body for ListViewAsOf for application/json ContentType.
+type ListViewAsOfJSONRequestBody = ListViewRequest
 
 // AssessSemanticModelsJSONRequestBody defines body for AssessSemanticModels for application/json ContentType.
 type AssessSemanticModelsJSONRequestBody = BulkAssessRequest
@@ -4965,6 +5012,32 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
 	GetAuditProof(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListViewAsOfWithBody List the rows of a view as they were at a position or a time
+	//
+	// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
+	// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
+	// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
+	// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
+	// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
+	ListViewAsOfWithBody(ctx context.Context, view View, params *ListViewAsOfParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListViewAsOf List the rows of a view as they were at a position or a time
+	//
+	// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
+	// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
+	// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
+	// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
+	// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
+	ListViewAsOf(ctx context.Context, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListLicenses List the licenses of the account
 	//
 	// An administrator sees every license. A member sees their own, or the account's default license when they have
@@ -5009,7 +5082,8 @@ type ClientInterface interface {
 	// ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a BundlePreview, and
 	// ApplyOptimizations and RevertOptimizations a BundleApply. AddPixies and RemovePixies answer a PixiesResult, or a
 	// BulkPixiesResult when started for many reports. RunBenchmark answers a BenchmarkRunResult and RunAbTest an
-	// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions.
+	// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions. ListViewAsOf answers
+	// an AuditView, to administrators.
 	//
 	// While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
 	// the answer is 409 OperationHasNoResult, and the state says why.
@@ -6376,6 +6450,52 @@ func (c *Client) GetAuditProof(ctx context.Context, eventID EventID, reqEditors 
 	return c.Client.Do(req)
 }
 
+// ListViewAsOfWithBody List the rows of a view as they were at a position or a time
+//
+// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
+// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
+// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
+// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
+// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
+func (c *Client) ListViewAsOfWithBody(ctx context.Context, view View, params *ListViewAsOfParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListViewAsOfRequestWithBody(c.Server, view, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListViewAsOf List the rows of a view as they were at a position or a time
+//
+// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
+// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
+// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
+// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
+// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
+func (c *Client) ListViewAsOf(ctx context.Context, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListViewAsOfRequest(c.Server, view, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListLicenses List the licenses of the account
 //
 // An administrator sees every license. A member sees their own, or the account's default license when they have
@@ -6460,7 +6580,8 @@ func (c *Client) CancelOperation(ctx context.Context, operationID OperationID, p
 // ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a BundlePreview, and
 // ApplyOptimizations and RevertOptimizations a BundleApply. AddPixies and RemovePixies answer a PixiesResult, or a
 // BulkPixiesResult when started for many reports. RunBenchmark answers a BenchmarkRunResult and RunAbTest an
-// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions.
+// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions. ListViewAsOf answers
+// an AuditView, to administrators.
 //
 // While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
 // the answer is 409 OperationHasNoResult, and the state says why.
@@ -9155,6 +9276,68 @@ func NewGetAuditProofRequest(server string, eventID EventID) (*http.Request, err
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListViewAsOfRequest calls the generic ListViewAsOf builder with application/json body
+func NewListViewAsOfRequest(server string, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewListViewAsOfRequestWithBody(server, view, params, "application/json", bodyReader)
+}
+
+// NewListViewAsOfRequestWithBody constructs an http.Request for the ListViewAsOf method, with any body, and a specified content type
+func NewListViewAsOfRequestWithBody(server string, view View, params *ListViewAsOfParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "view", view, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/audit/views/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -12500,6 +12683,32 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
 	GetAuditProofWithResponse(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*GetAuditProofResponse, error)
 
+	// ListViewAsOfWithBodyWithResponse List the rows of a view as they were at a position or a time
+	//
+	// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
+	// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
+	// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
+	// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
+	// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
+	ListViewAsOfWithBodyWithResponse(ctx context.Context, view View, params *ListViewAsOfParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ListViewAsOfResponse, error)
+
+	// ListViewAsOfWithResponse List the rows of a view as they were at a position or a time
+	//
+	// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
+	// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
+	// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
+	// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
+	// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
+	ListViewAsOfWithResponse(ctx context.Context, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody, reqEditors ...RequestEditorFn) (*ListViewAsOfResponse, error)
+
 	// ListLicensesWithResponse List the licenses of the account
 	//
 	// An administrator sees every license. A member sees their own, or the account's default license when they have
@@ -12552,7 +12761,8 @@ type ClientWithResponsesInterface interface {
 	// ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a BundlePreview, and
 	// ApplyOptimizations and RevertOptimizations a BundleApply. AddPixies and RemovePixies answer a PixiesResult, or a
 	// BulkPixiesResult when started for many reports. RunBenchmark answers a BenchmarkRunResult and RunAbTest an
-	// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions.
+	// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions. ListViewAsOf answers
+	// an AuditView, to administrators.
 	//
 	// While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
 	// the answer is 409 OperationHasNoResult, and the state says why.
@@ -13930,6 +14140,29 @@ func (r GetAuditProofResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r GetAuditProofResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type ListViewAsOfResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON202 the response for an HTTP 202 `application/json` response
+	JSON202 *Accepted
+}
+
+// Status returns HTTPResponse.Status
+func (r ListViewAsOfResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListViewAsOfResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -15625,6 +15858,44 @@ func (c *ClientWithResponses) GetAuditProofWithResponse(ctx context.Context, eve
 	return ParseGetAuditProofResponse(rsp)
 }
 
+// ListViewAsOfWithBodyWithResponse List the rows of a view as they were at a position or a time
+//
+// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
+// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
+// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
+// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
+// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
+func (c *ClientWithResponses) ListViewAsOfWithBodyWithResponse(ctx context.Context, view View, params *ListViewAsOfParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ListViewAsOfResponse, error) {
+	rsp, err := c.ListViewAsOfWithBody(ctx, view, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListViewAsOfResponse(rsp)
+}
+
+// ListViewAsOfWithResponse List the rows of a view as they were at a position or a time
+//
+// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
+// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
+// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
+// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
+// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
+func (c *ClientWithResponses) ListViewAsOfWithResponse(ctx context.Context, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody, reqEditors ...RequestEditorFn) (*ListViewAsOfResponse, error) {
+	rsp, err := c.ListViewAsOf(ctx, view, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListViewAsOfResponse(rsp)
+}
+
 // ListLicensesWithResponse List the licenses of the account
 //
 // An administrator sees every license. A member sees their own, or the account's default license when they have
@@ -15701,7 +15972,8 @@ func (c *ClientWithResponses) CancelOperationWithResponse(ctx context.Context, o
 // ApplyOptimization and RevertOptimization an ApplyRecord, PreviewOptimizations a BundlePreview, and
 // ApplyOptimizations and RevertOptimizations a BundleApply. AddPixies and RemovePixies answer a PixiesResult, or a
 // BulkPixiesResult when started for many reports. RunBenchmark answers a BenchmarkRunResult and RunAbTest an
-// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions.
+// AbTestResult. GenerateBenchmarkQuestions and SaveBenchmarkQuestions answer BenchmarkQuestions. ListViewAsOf answers
+// an AuditView, to administrators.
 //
 // While the operation runs, the answer is 409 OperationInProgress with Retry-After. If it failed or was cancelled,
 // the answer is 409 OperationHasNoResult, and the state says why.
@@ -17502,6 +17774,32 @@ func ParseGetAuditProofResponse(rsp *http.Response) (*GetAuditProofResponse, err
 	response := &GetAuditProofResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
+	}
+
+	return response, nil
+}
+
+// ParseListViewAsOfResponse parses an HTTP response from a ListViewAsOfWithResponse call
+func ParseListViewAsOfResponse(rsp *http.Response) (*ListViewAsOfResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListViewAsOfResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 202:
+		var dest Accepted
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON202 = &dest
+
 	}
 
 	return response, nil

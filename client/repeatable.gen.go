@@ -7,6 +7,7 @@ import "regexp"
 // repeatable matches the paths whose POST takes an Idempotency-Key, so that a retry does not repeat the effect.
 var repeatable = regexp.MustCompile("(" +
 	"/v1/operations/[^/]+/cancel|" +
+	"/v1/audit/views/[^/]+|" +
 	"/v1/workspaces/[^/]+/aiReadiness/assess|" +
 	"/v1/workspaces/[^/]+/semanticModels/[^/]+/aiReadiness/assess|" +
 	"/v1/workspaces/[^/]+/semanticModels/[^/]+/aiReadiness/benchmark/questions/generate|" +

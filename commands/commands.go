@@ -61,6 +61,7 @@ type Jobs interface {
 	ChangePixies(ctx context.Context, tx pgx.Tx, of Origin, steps []pixies.Step) error
 	Ask(ctx context.Context, tx pgx.Tx, of Origin, step benchmark.Step) error
 	MakeQuestions(ctx context.Context, tx pgx.Tx, of Origin, step benchmark.QuestionStep) error
+	ListView(ctx context.Context, tx pgx.Tx, of Origin) error
 	// Rest returns what enqueues the steps that are left of an operation when it continues, in the transaction that records
 	// that it does.
 	Rest(ctx context.Context, of Origin, plan account.Plan) (func(ctx context.Context, tx pgx.Tx) error, error)
@@ -134,6 +135,8 @@ type Options struct {
 	// DropDocuments queues the deletion of those documents that no stored
 	// assessment refers to any longer.
 	DropDocuments func(queue func(database.Statement), hashes []string)
+	// ViewNames are the names of the views.
+	ViewNames []string
 	// CollectorURL is the service's own collector: where Pixies are loaded from
 	// in a workspace whose tracking setup names no other.
 	CollectorURL string
@@ -170,7 +173,7 @@ func New(o Options) *Commands {
 	abTests := &ABTests{core: core, benchmarks: benchmarks}
 	return &Commands{
 		core:          core,
-		Accounts:      &Accounts{core: core, Permissions: o.Permissions},
+		Accounts:      &Accounts{core: core, Permissions: o.Permissions, ViewNames: o.ViewNames},
 		Workspaces:    &Workspaces{core: core},
 		Assessments:   assessments,
 		Optimizations: optimizations,

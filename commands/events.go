@@ -7,6 +7,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/assessment"
+	"readiness/domain/auditview"
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
@@ -48,7 +49,8 @@ func Events() []eventstore.Type {
 			benchmark.GenerationAccepted{}, benchmark.SavingAccepted{}, benchmark.QuestionsMade{},
 			abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{},
 			abtest.ComparisonRevised{},
-			abtest.RunStopped{}, abtest.RunErased{}),
+			abtest.RunStopped{}, abtest.RunErased{},
+			auditview.Asked{}, auditview.Listed{}),
 		eventstore.Carrying[assessment.Standing]("assessment",
 			assessment.Accepted{}, assessment.GivenBack{}, assessment.Recorded{}, assessment.Pinned{}, assessment.Unpinned{},
 			assessment.Ended{}, assessment.ResultsDeleted{}),

@@ -21,6 +21,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/assessment"
+	"readiness/domain/auditview"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
@@ -211,6 +212,8 @@ func TestStoredEventsStayReadable(t *testing.T) {
 		benchmark.GenerationAccepted{ModelName: "Sales", Count: 20, Allowance: "allowance-contoso-benchmarkBuilds-2026-11-21"},
 		benchmark.SavingAccepted{ModelName: "Sales", DocumentHash: "sha256:1", Number: 3},
 		benchmark.QuestionsMade{DocumentHash: "sha256:1", QuestionSetHash: "sha256:2", Count: 20, CanRun: 19},
+		auditview.Asked{View: "accounts", Position: 12, Note: "readiness.example.com/audit\n1\nroot\n", SignedAt: &at},
+		auditview.Listed{DocumentHash: "sha256:1", Rows: 2},
 		aiprovider.Saved{Configuration: provider, At: at},
 		aiprovider.Changed{Configuration: provider, At: at},
 		aiprovider.KeyChanged{ProviderID: id(7).String(), HasKey: true, At: at},

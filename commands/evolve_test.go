@@ -14,6 +14,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/assessment"
+	"readiness/domain/auditview"
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
@@ -77,6 +78,7 @@ var evolvings = []evolving{
 		[]domain.Event{optimization.BundleAccepted{Children: []optimization.Child{{Kind: optimization.Descriptions}}}}),
 	evolves("pixies.EvolveRun", "operation", pixies.EvolveRun, worked(pixies.RunAccepted{}, pixies.ChangeIntended{}, pixies.ChangeSent{}, pixies.ReportEnded{}), nil),
 	evolves("benchmark.EvolveQuestionWork", "operation", benchmark.EvolveQuestionWork, worked(benchmark.GenerationAccepted{}, benchmark.SavingAccepted{}, benchmark.QuestionsMade{}), nil),
+	evolves("auditview.Evolve", "operation", auditview.Evolve, worked(auditview.Asked{}, auditview.Listed{}), nil),
 	evolves("abtest.EvolveRun", "operation", abtest.EvolveRun, worked(
 		abtest.RunAccepted{}, abtest.SideQueued{}, abtest.SideStarted{}, abtest.SideCompleted{}, abtest.SideFailed{}, abtest.Compared{}, abtest.ComparisonRevised{}, abtest.RunStopped{}, abtest.RunErased{},
 	), nil),

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain/assessment"
+	"readiness/domain/auditview"
 	"readiness/domain/schedule"
 	"readiness/internal/database"
 	"readiness/vault"
@@ -16,6 +17,10 @@ import (
 type Accounts struct {
 	*core
 	Permissions Permissions
+	ViewNames   []string
+	// HeadOf returns the signed head that a time stands for, or the first that covers a position; nil if there is none. It is set
+	// later, like the platform.
+	HeadOf func(ctx context.Context, at auditview.Moment) (*auditview.Head, error)
 }
 
 // Workspaces looks up workspaces and the items in them, as the caller. Listings

@@ -72,4 +72,5 @@ const (
 	AddPixiesFailed       Code = "AddPixiesFailed"
 	RemovePixiesFailed    Code = "RemovePixiesFailed"
 	SideBNotStarted       Code = "SideBNotStarted"
+	AuditViewFailed       Code = "AuditViewFailed"
 )

@@ -69,8 +69,8 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 		"ReadStream": func() { all(s.ReadStream(t.Context(), "budget-7", 1)) },
 		"ReadAll":    func() { all(s.ReadAll(t.Context(), 19_000, 0)) },
 		"Replay": func() {
-			all(s.Replay(t.Context(), 19_000, 20_000, nil, false))
-			all(s.Replay(t.Context(), 19_000, 20_000, []string{"budget.spent"}, true))
+			all(s.Replay(t.Context(), eventstore.Selection{After: 19_000, UpTo: 20_000}, nil, false))
+			all(s.Replay(t.Context(), eventstore.Selection{After: 19_000, UpTo: 20_000}, []string{"budget.spent"}, true))
 		},
 		"ReadVisible": func() {
 			if err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error { all(s.ReadVisible(t.Context(), tx, 19_000, 20_000, false)); return nil }); err != nil {

@@ -20,11 +20,11 @@ const (
 	replayBytes = 1 << 20
 )
 
-// Replay yields the events after the position, up to and including upTo, like ReadAll, but faster over
+// Replay yields the events after a position, up to and including another, of an account or of all, like ReadAll, but faster over
 // much of the log. With types it yields only events of these types. A query covers many pages and
-// holds its connection meanwhile; several goroutines decode events ahead of the consumer. upTo must
-// not be above the watermark. With undecoded, Event is not decoded but Metadata is. An error ends it.
-func (s *Store) Replay(ctx context.Context, after, upTo int64, types []string, undecoded bool) iter.Seq2[Recorded, error] {
+// holds its connection meanwhile; several goroutines decode events ahead of the consumer. UpTo must
+// not be above the watermark, and Stream be "". With undecoded, Event is not decoded but Metadata is. An error ends it.
+func (s *Store) Replay(ctx context.Context, sel Selection, types []string, undecoded bool) iter.Seq2[Recorded, error] {
 	return func(yield func(Recorded, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		var working sync.WaitGroup
@@ -45,8 +45,9 @@ func (s *Store) Replay(ctx context.Context, after, upTo int64, types []string, u
 		working.Go(func() {
 			defer close(todo)
 			defer close(inOrder)
-			for from := after; from < upTo; from += replayReach {
-				if !s.replayChunks(ctx, from, min(from+replayReach, upTo), types, todo, inOrder) {
+			for part := sel; part.After < sel.UpTo; part.After += replayReach {
+				part.UpTo = min(part.After+replayReach, sel.UpTo)
+				if !s.replayChunks(ctx, part, types, todo, inOrder) {
 					return
 				}
 			}
@@ -78,7 +79,7 @@ type chunk struct {
 
 // replayChunks reads the events of one query and sends them on in chunks. It returns false after an
 // error or when ctx ends.
-func (s *Store) replayChunks(ctx context.Context, after, upTo int64, types []string, todo, inOrder chan<- *chunk) bool {
+func (s *Store) replayChunks(ctx context.Context, sel Selection, types []string, todo, inOrder chan<- *chunk) bool {
 	hand := func(c *chunk) bool {
 		for _, to := range []chan<- *chunk{inOrder, todo} {
 			select {
@@ -91,12 +92,17 @@ func (s *Store) replayChunks(ctx context.Context, after, upTo int64, types []str
 		}
 		return true
 	}
-	where, args := wherePosition, []any{upTo, after}
+	where, args := `position <= $1 AND position > $2`, []any{sel.UpTo, sel.After}
+	if sel.Account != "" {
+		args = append(args, sel.Account)
+		where += fmt.Sprintf(` AND account_id = $%d`, len(args))
+	}
 	if len(types) > 0 {
-		where, args = `position <= $1 AND position > $2 AND type = ANY($3) ORDER BY position`, append(args, types)
+		args = append(args, types)
+		where += fmt.Sprintf(` AND type = ANY($%d)`, len(args))
 	}
 	// Planned with its values, like any page.
-	rows, err := s.pool.Query(ctx, fmt.Sprintf(`SELECT %s FROM events WHERE %s`, columns, where),
+	rows, err := s.pool.Query(ctx, fmt.Sprintf(`SELECT %s FROM events WHERE %s ORDER BY position`, columns, where),
 		append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
 	if err != nil {
 		hand(&chunk{err: fmt.Errorf("eventstore: read: %w", err), done: make(chan struct{})})

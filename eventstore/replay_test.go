@@ -57,7 +57,7 @@ func TestReplay(t *testing.T) {
 					}
 				}
 				var got []int64
-				for _, r := range gathered(t, s.Replay(t.Context(), after, until, types, false)) {
+				for _, r := range gathered(t, s.Replay(t.Context(), eventstore.Selection{After: after, UpTo: until}, types, false)) {
 					got = append(got, r.Position)
 				}
 				if !slices.Equal(want, got) {
@@ -66,13 +66,13 @@ func TestReplay(t *testing.T) {
 			}
 		}
 	}
-	if !reflect.DeepEqual(sequential, gathered(t, s.Replay(t.Context(), 0, upTo, nil, false))) {
+	if !reflect.DeepEqual(sequential, gathered(t, s.Replay(t.Context(), eventstore.Selection{After: 0, UpTo: upTo}, nil, false))) {
 		t.Error("events of a replay are not those of ReadAll")
 	}
 	for i := range sequential {
 		sequential[i].Event = nil
 	}
-	if !reflect.DeepEqual(sequential, gathered(t, s.Replay(t.Context(), 0, upTo, nil, true))) {
+	if !reflect.DeepEqual(sequential, gathered(t, s.Replay(t.Context(), eventstore.Selection{After: 0, UpTo: upTo}, nil, true))) {
 		t.Error("undecoded, events of a replay are not those of ReadAll")
 	}
 }
@@ -92,7 +92,7 @@ func TestReplayEnds(t *testing.T) {
 	older := eventstore.New(pool, c, eventstore.Options{})
 	const all, unknown = 6*eventstore.ReplayChunk + 1, 3*eventstore.ReplayChunk + 1
 	n := 0
-	for r, e := range older.Replay(t.Context(), 0, all, nil, false) {
+	for r, e := range older.Replay(t.Context(), eventstore.Selection{After: 0, UpTo: all}, nil, false) {
 		if err = e; err == nil {
 			n++
 			if r.Position != int64(n) {
@@ -103,19 +103,19 @@ func TestReplayEnds(t *testing.T) {
 	if n != unknown-1 || err == nil || !strings.Contains(err.Error(), fmt.Sprintf("position %d", unknown)) {
 		t.Errorf("%d events and the error %v, want %d and one that names the position", n, err, unknown-1)
 	}
-	if got := len(gathered(t, older.Replay(t.Context(), 0, all, nil, true))); got != all {
+	if got := len(gathered(t, older.Replay(t.Context(), eventstore.Selection{After: 0, UpTo: all}, nil, true))); got != all {
 		t.Errorf("undecoded: %d events, want %d", got, all)
 	}
 	for _, stop := range []int{1, eventstore.ReplayChunk, eventstore.ReplayChunk + 1} {
 		n := 0
-		for range s.Replay(t.Context(), 0, all, nil, false) {
+		for range s.Replay(t.Context(), eventstore.Selection{After: 0, UpTo: all}, nil, false) {
 			if n++; n == stop {
 				break
 			}
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		n = 0
-		for _, err = range s.Replay(ctx, 0, all, nil, false) {
+		for _, err = range s.Replay(ctx, eventstore.Selection{After: 0, UpTo: all}, nil, false) {
 			if n++; n == stop {
 				cancel()
 			}

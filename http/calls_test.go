@@ -248,6 +248,8 @@ func (c *calling) calls() map[string]func(n int) routed {
 			return routed{memory, benchmarkPath(modelA) + "/" + id.String() + "/questions/q1/verdict", aVerdict, 200}
 		},
 
+		"POST /v1/audit/views/{view}": func(int) routed { return starts(viewPath("accounts"), `{"asOf":{"position":1}}`) },
+
 		"POST " + model + "/schedules": func(n int) routed { return routed{disk, modelPath(c.model(n)) + "/schedules", everyMorning, 200} },
 		"GET " + model + "/schedules": func(n int) routed {
 			m := c.model(n)

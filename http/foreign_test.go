@@ -49,7 +49,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 
 	// In each route, each id in turn is one of acme's. The other ids are ones that oscar sees, or fitting ones.
 	theirs := map[string]uuid.UUID{"workspaceId": finance, "semanticModelId": secret, "dataAgentId": hidden, "operationId": running, "assessmentId": made, "reportId": covered, "scheduleId": planned, "providerId": saved, "abTestId": tested.test, "runId": tested.run, "eventId": w.anEvent("acme")}
-	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "assessmentId": nowhere.String(), "kind": "aiInstructions", "questionId": "q1", "abTestId": ours.test.String(), "runId": tested.run.String(), "accountId": "other", "object": "checkpoint"}
+	visible := map[string]string{"workspaceId": sales.String(), "semanticModelId": modelA.String(), "dataAgentId": agent.String(), "reportId": reportA.String(), "assessmentId": nowhere.String(), "kind": "aiInstructions", "questionId": "q1", "abTestId": ours.test.String(), "runId": tested.run.String(), "accountId": "other", "object": "checkpoint", "view": "accounts"}
 	bodies := map[string]string{ // by operation
 		"assessSemanticModels":    fmt.Sprintf(`{"semanticModelIds":["%s"]}`, secret),
 		"addPixiesToReports":      fmt.Sprintf(`{"reportIds":["%s"]}`, reportA),
@@ -67,6 +67,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 		"startBenchmarkRun":       `{"answeredBy":{"kind":"PlatformAssistant"}}`,
 		"saveBenchmarkQuestions":  `{"questions":[]}`,
 		"overruleVerdict":         aVerdict,
+		"listViewAsOf":            `{"asOf":{"position":1}}`,
 	}
 	oscar := w.as("oscar")
 	said := len(w.log.String())
@@ -104,7 +105,7 @@ func TestIDsOfAnotherAccount(t *testing.T) {
 				t.Errorf("%s %s: this test has no body of %s", route.Method, route.Path, route.Operation)
 			}
 			for _, p := range placeholder.FindAllStringSubmatch(route.Path, -1) {
-				if p[1] == "kind" || p[1] == "questionId" || p[1] == "object" || p[1] == "accountId" { // no ids of the service
+				if p[1] == "kind" || p[1] == "questionId" || p[1] == "object" || p[1] == "accountId" || p[1] == "view" { // no ids of the service
 					continue
 				}
 				id, known := theirs[p[1]]

@@ -180,6 +180,8 @@ func (s *Server) result(ctx context.Context, o projections.Operation) (api.Opera
 		return s.abTested(ctx, o)
 	case operation.GenerateBenchmarkQuestions, operation.SaveBenchmarkQuestions:
 		return s.questions(ctx, o)
+	case operation.ListViewAsOf:
+		return s.listedView(ctx, o)
 	}
 	return nil, fmt.Errorf("http: operation %s is of type %s, whose result has no shape", o.ID, o.Type)
 }
@@ -251,7 +253,9 @@ func state(o projections.Operation) api.Operation {
 	out := api.Operation{
 		ID: o.ID, Status: api.OperationStatus(o.Status), OperationType: new(string(o.Type)),
 		CreatedTimeUtc: o.CreatedAt.UTC(), LastUpdatedTimeUtc: o.UpdatedAt.UTC(), PercentComplete: o.Percent,
-		Resource: &api.OperationResource{WorkspaceID: new(o.Resource.WorkspaceID.String())},
+	}
+	if o.Resource.WorkspaceID != uuid.Nil {
+		out.Resource = &api.OperationResource{WorkspaceID: new(o.Resource.WorkspaceID.String())}
 	}
 	if o.Resource.ItemID != nil {
 		out.Resource.ItemID = new(o.Resource.ItemID.String())

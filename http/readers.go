@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
+	"readiness/domain/account"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
@@ -79,6 +80,11 @@ func (s *Server) sees(ctx context.Context, it item.Item) error {
 // only names of items, outcomes and scores, and what acrossModels shows of the models that the reader sees.
 func (s *Server) mayReadResult(ctx context.Context, o projections.Operation) error {
 	switch o.Type {
+	case operation.ListViewAsOf: // may contain names that only the platform's permissions or an administrator's role show
+		if callerOf(ctx).Role != account.Admin {
+			return noOperation(o.ID)
+		}
+		return nil
 	case operation.AssessSemanticModels, operation.AddPixies, operation.RemovePixies:
 		return nil
 	case operation.RunBenchmark, operation.RunAbTest: // checked when the run is read

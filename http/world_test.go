@@ -208,6 +208,14 @@ func (j *jobs) MakeQuestions(ctx context.Context, tx pgx.Tx, of commands.Origin,
 	return j.next.MakeQuestions(ctx, tx, of, step)
 }
 
+func (j *jobs) ListView(ctx context.Context, tx pgx.Tx, of commands.Origin) error {
+	j.steps.Add(1)
+	if j.next == nil {
+		return nil
+	}
+	return j.next.ListView(ctx, tx, of)
+}
+
 func (j *jobs) Ask(ctx context.Context, tx pgx.Tx, of commands.Origin, step benchmark.Step) error {
 	j.steps.Add(1)
 	if j.next == nil {

@@ -6,8 +6,11 @@ import (
 	"io"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"readiness/domain/auditview"
+	"readiness/domain/operation"
 	"readiness/eventstore"
 )
 
@@ -64,6 +67,15 @@ func (e *Engine) WriteAsOf(ctx context.Context, log *eventstore.Store, w io.Writ
 	return nil
 }
 
+// Names returns the names of the engine's views.
+func (e *Engine) Names() []string {
+	names := make([]string, len(e.views))
+	for i, v := range e.views {
+		names[i] = v.Name
+	}
+	return names
+}
+
 // asked returns the tables that are asked for.
 func (v *View) asked(q AsOf) (tables []*Table, err error) {
 	names := make([]string, len(v.Tables))
@@ -86,8 +98,8 @@ func (v *View) foldAsOf(ctx context.Context, tx pgx.Tx, log *eventstore.Store, q
 		}
 	}
 	f := newFold(v)
-	for r, err := range log.Replay(ctx, 0, q.Position, v.types(), v.Undecoded) {
-		if err == nil && (q.Account == "" || r.Account == q.Account) {
+	for r, err := range log.Replay(ctx, eventstore.Selection{UpTo: q.Position, Account: q.Account}, v.types(), v.Undecoded) {
+		if err == nil {
 			err = f.add(r)
 		}
 		if err == nil && f.full() {
@@ -121,4 +133,11 @@ func (t *Table) writeAsOf(ctx context.Context, tx pgx.Tx, w io.Writer, name stri
 		return err
 	})
 	return err
+}
+
+// Listing folds an operation that listed a view from its stream.
+func (v *Views) Listing(ctx context.Context, operationID uuid.UUID) (auditview.Listing, error) {
+	listing := eventstore.Fold(operation.Stream(operationID), auditview.Evolve)
+	err := v.Store.Load(ctx, listing)
+	return listing.State, err
 }

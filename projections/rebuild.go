@@ -268,7 +268,7 @@ func (b *build) pages(ctx context.Context, to int64) (err error) {
 
 // read yields the events of the log that the view projects.
 func (b *build) read(ctx context.Context, after, upTo int64) iter.Seq2[eventstore.Recorded, error] {
-	return b.log.Replay(ctx, after, upTo, b.types(), b.Undecoded)
+	return b.log.Replay(ctx, eventstore.Selection{After: after, UpTo: upTo}, b.types(), b.Undecoded)
 }
 
 // fold folds the events of read into pages and passes each to yield. The last page reaches to, even

@@ -67,6 +67,6 @@
 //	due                                 starts schedules that are due, as the workers do every minute
 //	ended N                             waits until the caller's account has N operations and all have ended
 //	rebuild                             rebuilds every view and asserts that there is no difference
-//	moments N                           asserts that each view as of N positions is what a database has that was rebuilt from the export cut there
+//	moments N [ACCOUNT]                 asserts that each view as of N positions is what a database has that was rebuilt from the export cut there
 //	restart                             stops the service gracefully and starts it again
 package scenarios

@@ -20,13 +20,17 @@ import (
 	"readiness/projections"
 )
 
-// moments compares every view as of a number of positions with a database that was rebuilt from the export cut there. The last position is
-// the end of the log.
+// moments compares every view as of a number of positions with a database that was rebuilt from the export cut there, of all accounts or
+// of one. The last position is the end of the log.
 func moments(ts *testscript.TestScript, w *world, args []string) {
 	n, err := strconv.ParseInt(args[0], 10, 64)
 	ts.Check(err)
+	account := ""
+	if len(args) > 1 {
+		account = args[1]
+	}
 	var exported bytes.Buffer
-	last, err := w.Store.Export(w.t.Context(), &exported, eventstore.NDJSON, eventstore.Selection{})
+	last, err := w.Store.Export(w.t.Context(), &exported, eventstore.NDJSON, eventstore.Selection{Account: account})
 	ts.Check(err)
 	for i := range n {
 		position := last * (i + 1) / n
@@ -35,7 +39,7 @@ func moments(ts *testscript.TestScript, w *world, args []string) {
 			_, err := cut.Engine.Rebuild(w.t.Context(), cut.Store, v.Name, projections.RebuildOptions{})
 			ts.Check(err)
 			var got, live, want bytes.Buffer
-			ts.Check(w.Engine.WriteAsOf(w.t.Context(), w.Store, &got, projections.AsOf{View: v.Name, Position: position}))
+			ts.Check(w.Engine.WriteAsOf(w.t.Context(), w.Store, &got, projections.AsOf{View: v.Name, Position: position, Account: account}))
 			ts.Check(cut.Engine.WriteAsOf(w.t.Context(), cut.Store, &live, projections.AsOf{View: v.Name, Position: position}))
 			for _, t := range v.Tables {
 				ts.Check(liveRows(w, pool, &want, v, t))

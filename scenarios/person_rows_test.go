@@ -116,6 +116,7 @@ var rowsOfRoutes = []row{
 	{route: "GET /v1/audit/events", takes: map[string]string{"eventId": "value.0.eventId"}},
 	{route: "GET /v1/audit/checkpoint", sealed: true},
 	{route: "GET /v1/audit/proofs/{eventId}"},
+	{route: "POST /v1/audit/views/{view}", body: `{"asOf":{"position":1}}`},
 	{route: "GET /audit/{object}"},
 	{route: "GET /audit/accounts/{accountId}/{object}"},
 

@@ -136,7 +136,7 @@ func (s *overEntra) prepare() {
 		s.vars[name] = idNamed(s.t, list, "semanticModelName", model, "semanticModelId")
 	}
 	s.vars["kind"], s.vars["questionId"] = "descriptions", "q1"
-	s.vars["accountId"], s.vars["object"] = "acme", "checkpoint"
+	s.vars["accountId"], s.vars["object"], s.vars["view"] = "acme", "checkpoint", "accounts"
 	s.vars["soon"] = s.Now().Add(10 * time.Minute).Format("15:04")
 }
 

@@ -84,6 +84,15 @@ func CarryQuestions(ctx context.Context, o Options, step QuestionsJob, failed, c
 	return (&questioner{Options: o, shared: newShared(o)}).Work(ctx, job)
 }
 
+// CarryListView carries out a step that lists a view once, as CarryQuestions does.
+func CarryListView(ctx context.Context, o Options, of commands.Origin, failed, crashes int, since time.Time) error {
+	job := &river.Job[listView]{
+		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
+		Args:   listView{of},
+	}
+	return (&lister{Options: o, shared: newShared(o)}).Work(ctx, job)
+}
+
 // LookForDue runs the job that looks for due schedules, once.
 func LookForDue(ctx context.Context, o Options) error {
 	return (&scheduler{Options: o, shared: newShared(o)}).Work(ctx, &river.Job[startDue]{JobRow: &rivertype.JobRow{Attempt: 1}})

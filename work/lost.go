@@ -100,6 +100,8 @@ func (s standing) left(plan account.Plan) map[uuid.UUID]river.JobArgs {
 	case operation.GenerateBenchmarkQuestions, operation.SaveBenchmarkQuestions:
 		left[*op.Resource.ItemID] = makeQuestions{s.origin, benchmark.QuestionStep{WorkspaceID: op.Resource.WorkspaceID,
 			ModelID: *op.Resource.ItemID}}
+	case operation.ListViewAsOf:
+		left[op.ID] = listView{s.origin}
 	case operation.RunBenchmark:
 		left[op.ID] = s.asks(op.ID)
 	case operation.RunAbTest:
@@ -154,7 +156,7 @@ func (q *Queue) findLost(ctx context.Context) (steps int, err error) {
 }
 
 // has identifies an unfinished job: its operation, and the model, report or run it
-// is about.
+// is about, or else the operation again.
 type has struct{ operation, about uuid.UUID }
 
 // The states of unfinished jobs, and of those that have yet to run.
@@ -172,7 +174,8 @@ func jobsOf(ctx context.Context, db interface {
 		texts[i] = id.String()
 	}
 	rows, err := db.Query(ctx, `
-		SELECT (args->>'operationId')::uuid, coalesce(args->>'reportId', args->>'runId', args->>'semanticModelId')::uuid FROM river_job
+		SELECT (args->>'operationId')::uuid, coalesce(args->>'reportId', args->>'runId', args->>'semanticModelId', args->>'operationId')::uuid
+		FROM river_job
 		WHERE state::text = ANY ($2) AND args->>'operationId' = ANY ($1)`, texts, states)
 	if err != nil {
 		return nil, fmt.Errorf("work: look for the jobs of operations: %w", err)

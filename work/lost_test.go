@@ -45,7 +45,10 @@ func (b *bench) enqueued(t *testing.T) (all []string) {
 	for _, s := range b.ask {
 		add(s)
 	}
-	b.steps, b.optimize, b.pixies, b.questions, b.ask = nil, nil, nil, nil, nil
+	for _, s := range b.listings {
+		add(s)
+	}
+	b.steps, b.optimize, b.pixies, b.questions, b.ask, b.listings = nil, nil, nil, nil, nil, nil
 	slices.Sort(all)
 	return all
 }
@@ -138,6 +141,7 @@ var everyKind = map[string]struct {
 	"saving of questions": {newQuestions, func(t *testing.T, b *bench) {
 		b.save(t, benchmark.Question{QuestionID: "Q1", Text: "How much was sold?", Expected: benchmark.Expected{Value: "5"}})
 	}},
+	"listing of a view": {newBench, func(t *testing.T, b *bench) { b.listing(t) }},
 	"benchmark run": {newBench, func(t *testing.T, b *bench) {
 		b.saveQuestions(t, good, 2, 1)
 		b.benchmarkRun(t)

@@ -104,7 +104,8 @@ type Options struct {
 	// limit, ordered by id, starting behind after.
 	Unfinished func(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error)
 	// Seal adds the new events to the trees of the log and signs their heads; nil where nothing is signed.
-	Seal func(context.Context) error
+	Seal     func(context.Context) error
+	PastRows PastRows
 	// StartDue starts the assessments of all accounts' schedules that are due.
 	StartDue func(context.Context) error
 	Proposer Proposer
@@ -210,6 +211,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	river.AddWorker(workers, &asker{Options: q.o, runs: runs, shared: q.shared})
 	river.AddWorker(workers, &scheduler{Options: q.o, shared: q.shared})
 	river.AddWorker(workers, &questioner{Options: q.o, shared: q.shared})
+	river.AddWorker(workers, &lister{Options: q.o, shared: q.shared})
 	recorder := commands.Recorder{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
 	river.AddWorker(workers, &optimizer{Options: q.o, recorder: recorder, shared: q.shared})
 	regularly := periodic()

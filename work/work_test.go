@@ -54,6 +54,8 @@ type bench struct {
 	questions []work.QuestionsJob
 	// ask are the enqueued steps of benchmark runs.
 	ask []work.AskJob
+	// listings are the enqueued steps that list rows of views.
+	listings []commands.Origin
 }
 
 // Assess implements commands.Jobs.
@@ -81,6 +83,12 @@ func (b *bench) ChangePixies(_ context.Context, _ pgx.Tx, of commands.Origin, st
 // MakeQuestions implements commands.Jobs.
 func (b *bench) MakeQuestions(_ context.Context, _ pgx.Tx, of commands.Origin, step benchmark.QuestionStep) error {
 	b.questions = append(b.questions, work.QuestionsJob{Origin: of, QuestionStep: step})
+	return nil
+}
+
+// ListView implements commands.Jobs.
+func (b *bench) ListView(_ context.Context, _ pgx.Tx, of commands.Origin) error {
+	b.listings = append(b.listings, of)
 	return nil
 }
 

@@ -67,6 +67,29 @@ func comparesRows(t *testing.T, y *typist) {
 	}
 }
 
+// TestClientListsAView lists a view as of a position, and is told that there was no head at a time.
+func TestClientListsAView(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	s := serve(t, "--database-url", pgtest.URL(t), "--data", data, "--accounts", samplesAccounts)
+	y := newTypist(t)
+	y.types(0, must(t, "token", "--data", data, "--account", "contoso", "--person", "ada", "--force").stdout, "login", "--base-url", s.base)
+	got := y.types(0, "", "audit", "view", "accounts", "--position", "1").stdout
+	if !strings.HasPrefix(got, "accounts as of position 1, under the head signed at 2") && !strings.HasPrefix(got, "accounts as of position 1, no head covers it yet\n") ||
+		!strings.Contains(got, `\n{"table" : "accounts", "row" : {"account_id":"contoso"`) {
+		t.Errorf("got\n%s", got)
+	}
+	for args, want := range map[string]string{
+		"accounts --time 2000-01-01T00:00:00Z": "AuditRecordNotFound: no head of the log was signed at or before 2000-01-01T00:00:00Z",
+		"nothing --position 1":                 "AuditRecordNotFound: there is no view \"nothing\"",
+		"accounts --position 100000":           "InvalidRequest: the log has no position 100000",
+	} {
+		if got := y.types(1, "", append([]string{"audit", "view"}, strings.Fields(args)...)...); !strings.Contains(got.stderr, want) || got.stdout != "" {
+			t.Errorf("%s: got %q and %q", args, got.stdout, got.stderr)
+		}
+	}
+}
+
 // TestClientRuns runs benchmarks, A/B tests, schedules and AI providers against a service through the client.
 func TestClientRuns(t *testing.T) {
 	t.Parallel()

@@ -35,6 +35,8 @@ const (
 	SaveBenchmarkQuestions     Type = "SaveBenchmarkQuestions"
 	RunBenchmark               Type = "RunBenchmark"
 	RunAbTest                  Type = "RunAbTest"
+
+	ListViewAsOf Type = "ListViewAsOf"
 )
 
 // Life is how long an operation can be read after it was created.

@@ -1922,8 +1922,31 @@ type AuditEventList struct {
 	Value           []AuditEvent `json:"value"`
 }
 
+// AuditRow defines model for AuditRow.
+type AuditRow struct {
+	// Row A member for each column.
+	Row   map[string]interface{} `json:"row"`
+	Table string                 `json:"table"`
+}
+
 // AuditText defines model for AuditText.
 type AuditText = string
+
+// AuditView defines model for AuditView.
+type AuditView struct {
+	// CheckpointNote The signed head of the tree of all events (c2sp.org/tlog-checkpoint) that covers the position: the last one of the time that was asked for, or the first one that covers the position. Absent if none did when the call was accepted.
+	CheckpointNote *string `json:"checkpointNote,omitempty"`
+
+	// Position The last position of the log that counted.
+	Position int64 `json:"position"`
+
+	// SignedAtUtc When the head was signed.
+	SignedAtUtc *time.Time `json:"signedAtUtc,omitempty"`
+
+	// Value The rows, table by table, in the order of their keys.
+	Value []AuditRow `json:"value"`
+	View  string     `json:"view"`
+}
 
 // BenchmarkQuestion defines model for BenchmarkQuestion.
 type BenchmarkQuestion struct {
@@ -2625,6 +2648,16 @@ type LicenseTrackedItems struct {
 	Used *int `json:"used"`
 }
 
+// ListViewRequest defines model for ListViewRequest.
+type ListViewRequest struct {
+	// AsOf Either member.
+	AsOf struct {
+		// Position The last position of the log that counts.
+		Position *int64     `json:"position,omitempty"`
+		TimeUtc  *time.Time `json:"timeUtc,omitempty"`
+	} `json:"asOf"`
+}
+
 // NameAcrossModels A name with different texts, with the models by text; the text that most models have comes first.
 type NameAcrossModels struct {
 	// Models How many models have the name.
@@ -2685,14 +2718,14 @@ type Operation struct {
 
 	// OperationType AssessSemanticModel, AssessSemanticModels, AssessDataAgent, PreviewOptimization, ApplyOptimization,
 	// RevertOptimization, PreviewOptimizations, ApplyOptimizations or RevertOptimizations (the plural forms are
-	// bundles), AddPixies, RemovePixies, GenerateBenchmarkQuestions, SaveBenchmarkQuestions, RunBenchmark or
-	// RunAbTest. More may be added.
+	// bundles), AddPixies, RemovePixies, GenerateBenchmarkQuestions, SaveBenchmarkQuestions, RunBenchmark,
+	// RunAbTest or ListViewAsOf. More may be added.
 	OperationType *string `json:"operationType,omitempty"`
 
 	// PercentComplete Null while a running operation reports no progress.
 	PercentComplete *int `json:"percentComplete"`
 
-	// Resource The item that the operation works on.
+	// Resource The item that the operation works on; absent if it works on none.
 	Resource *OperationResource `json:"resource,omitempty"`
 
 	// Status More statuses may be added over time.
@@ -2722,7 +2755,7 @@ type OperationList struct {
 	Value           []Operation `json:"value"`
 }
 
-// OperationResource The item that the operation works on.
+// OperationResource The item that the operation works on; absent if it works on none.
 type OperationResource struct {
 	ItemID      *string `json:"itemId,omitempty"`
 	ItemType    *string `json:"itemType,omitempty"`
@@ -3528,6 +3561,9 @@ type ScheduleID = openapi_types.UUID
 // SemanticModelID defines model for semanticModelId.
 type SemanticModelID = openapi_types.UUID
 
+// View defines model for view.
+type View = string
+
 // WorkspaceID defines model for workspaceId.
 type WorkspaceID = openapi_types.UUID
 
@@ -3653,6 +3689,14 @@ type ListAuditEventsParams struct {
 
 	// ContinuationToken The continuationToken of the previous page. It is valid only for the same account, route and filters.
 	ContinuationToken *ContinuationToken `form:"continuationToken,omitempty" json:"continuationToken,omitempty"`
+}
+
+// ListViewAsOfParams defines parameters for ListViewAsOf.
+type ListViewAsOfParams struct {
+	// IdempotencyKey Makes the call idempotent. The same key with the same call within 24 hours answers the first 202 again and
+	// spends nothing. With another call it answers 422 InvalidRequest. While the first call is still being handled, it
+	// answers 409 OperationInProgress. At most 255 visible characters.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // ListOperationsParams defines parameters for ListOperations.
@@ -3935,6 +3979,9 @@ type RunAbTestAgainJSONRequestBody = RunAbTestAgainRequest
 // ChangeScheduleJSONRequestBody defines body for ChangeSchedule for application/json ContentType.
 type ChangeScheduleJSONRequestBody = ChangeScheduleRequest
 
+// ListViewAsOfJSONRequestBody defines body for ListViewAsOf for application/json ContentType.
+type ListViewAsOfJSONRequestBody = ListViewRequest
+
 // AssessSemanticModelsJSONRequestBody defines body for AssessSemanticModels for application/json ContentType.
 type AssessSemanticModelsJSONRequestBody = BulkAssessRequest
 
@@ -4069,6 +4116,9 @@ type ServerInterface interface {
 	// GetAuditProof Read the proof that an event is in the account's tree
 	// (GET /v1/audit/proofs/{eventId})
 	GetAuditProof(w http.ResponseWriter, r *http.Request, eventID EventID)
+	// ListViewAsOf List the rows of a view as they were at a position or a time
+	// (POST /v1/audit/views/{view})
+	ListViewAsOf(w http.ResponseWriter, r *http.Request, view View, params ListViewAsOfParams)
 	// ListLicenses List the licenses of the account
 	// (GET /v1/licenses)
 	ListLicenses(w http.ResponseWriter, r *http.Request)
@@ -5297,6 +5347,56 @@ func (siw *ServerInterfaceWrapper) GetAuditProof(w http.ResponseWriter, r *http.
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetAuditProof(w, r, eventID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListViewAsOf operation middleware
+func (siw *ServerInterfaceWrapper) ListViewAsOf(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "view" -------------
+	var view View
+
+	err = runtime.BindStyledParameterWithOptions("simple", "view", mux.Vars(r)["view"], &view, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "view", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListViewAsOfParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListViewAsOf(w, r, view, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -7926,6 +8026,8 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/audit/proofs/{eventId}", wrapper.GetAuditProof).Methods(http.MethodGet)
 
+	r.HandleFunc(options.BaseURL+"/v1/audit/views/{view}", wrapper.ListViewAsOf).Methods(http.MethodPost)
+
 	r.HandleFunc(options.BaseURL+"/v1/licenses", wrapper.ListLicenses).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/operations", wrapper.ListOperations).Methods(http.MethodGet)
@@ -8735,6 +8837,33 @@ func (response GetAuditProof200TextResponse) VisitGetAuditProofResponse(w http.R
 	w.WriteHeader(200)
 
 	_, err := w.Write([]byte(fmt.Sprint(response)))
+	return err
+}
+
+type ListViewAsOfRequestObject struct {
+	View   View `json:"view"`
+	Params ListViewAsOfParams
+	Body   *ListViewAsOfJSONRequestBody
+}
+
+type ListViewAsOfResponseObject interface {
+	VisitListViewAsOfResponse(w http.ResponseWriter) error
+}
+
+type ListViewAsOf202JSONResponse struct{ AcceptedJSONResponse }
+
+func (response ListViewAsOf202JSONResponse) VisitListViewAsOfResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Location", fmt.Sprint(response.Headers.Location))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
+	w.WriteHeader(202)
+	_, err := buf.WriteTo(w)
 	return err
 }
 
@@ -10070,6 +10199,9 @@ type StrictServerInterface interface {
 	// GetAuditProof Read the proof that an event is in the account's tree
 	// (GET /v1/audit/proofs/{eventId})
 	GetAuditProof(ctx context.Context, request GetAuditProofRequestObject) (GetAuditProofResponseObject, error)
+	// ListViewAsOf List the rows of a view as they were at a position or a time
+	// (POST /v1/audit/views/{view})
+	ListViewAsOf(ctx context.Context, request ListViewAsOfRequestObject) (ListViewAsOfResponseObject, error)
 	// ListLicenses List the licenses of the account
 	// (GET /v1/licenses)
 	ListLicenses(ctx context.Context, request ListLicensesRequestObject) (ListLicensesResponseObject, error)
@@ -11019,6 +11151,40 @@ func (sh *strictHandler) GetAuditProof(w http.ResponseWriter, r *http.Request, e
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetAuditProofResponseObject); ok {
 		if err := validResponse.VisitGetAuditProofResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListViewAsOf operation middleware
+func (sh *strictHandler) ListViewAsOf(w http.ResponseWriter, r *http.Request, view View, params ListViewAsOfParams) {
+	var request ListViewAsOfRequestObject
+
+	request.View = view
+	request.Params = params
+
+	var body ListViewAsOfJSONRequestBody
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListViewAsOf(ctx, request.(ListViewAsOfRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListViewAsOf")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListViewAsOfResponseObject); ok {
+		if err := validResponse.VisitListViewAsOfResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -32,6 +32,8 @@ func Table() []Route {
 			Scope: token.ScopeRead, Group: Read, Role: account.Admin, RoundTrips: 3},
 		{Operation: "getAuditProof", Method: http.MethodGet, Path: "/v1/audit/proofs/{eventId}",
 			Scope: token.ScopeRead, Group: Audit, Role: account.Admin, RoundTrips: 5},
+		{Operation: "listViewAsOf", Method: http.MethodPost, Path: "/v1/audit/views/{view}",
+			Scope: token.ScopeReadWrite, Group: Start, Role: account.Admin, Starts: true, Repeatable: true, RoundTrips: 8},
 		{Operation: "getServiceTree", Method: http.MethodGet, Path: "/audit/{object}",
 			Scope: token.ScopeRead, Group: Audit, RoundTrips: 4},
 		{Operation: "getAccountTree", Method: http.MethodGet, Path: "/audit/accounts/{accountId}/{object}",

@@ -10,7 +10,28 @@ import (
 	"readiness/audit"
 	"readiness/commands"
 	"readiness/domain/account"
+	"readiness/domain/auditview"
 )
+
+// headOf returns the signed head that a time stands for, or the first that covers a position; nil if there is none.
+func headOf(log *audit.Log) func(context.Context, auditview.Moment) (*auditview.Head, error) {
+	return func(ctx context.Context, at auditview.Moment) (*auditview.Head, error) {
+		var h audit.Head
+		var err error
+		switch {
+		case at.Time != nil:
+			h, err = log.SignedAt(ctx, *at.Time)
+		case at.Position != nil:
+			h, err = log.SignedOver(ctx, *at.Position)
+		default:
+			return nil, nil
+		}
+		if errors.Is(err, audit.ErrNotSealed) {
+			return nil, nil
+		}
+		return &auditview.Head{Position: h.Position, Note: string(h.Note), SignedAt: h.SignedAt}, err
+	}
+}
 
 // sealing returns the trees of the log and the function that seals it, which is nil without a key.
 func sealing(p Parts, accounts *commands.Accounts) (*audit.Log, func(context.Context) error) {

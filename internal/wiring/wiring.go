@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -120,7 +121,7 @@ func Wire(p Parts) (*Service, error) {
 		NewID: NewID, Life: p.Log.Life,
 		TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Reusing: views.AbRunsReusing, Overdue: views.Overdue,
 		DueSlots:      views.DueSlots,
-		DropDocuments: projections.DropDocuments, Tester: proposer,
+		DropDocuments: projections.DropDocuments, Tester: proposer, ViewNames: p.Log.Engine.Names(),
 		Schedule: func(ctx context.Context, accountID string, id uuid.UUID) (schedule.Schedule, bool, error) {
 			s, found, err := views.Schedule(ctx, accountID, id)
 			return s.Schedule, found, err
@@ -141,6 +142,7 @@ func Wire(p Parts) (*Service, error) {
 		Providers: service.Providers, Models: proposer, Now: p.Now, Log: p.Logger,
 	})
 	log, seal := sealing(p, service.Accounts)
+	service.Accounts.HeadOf = headOf(log)
 	wired.Audit, wired.Asker, wired.Work = log, asker, work.Options{
 		Pool: p.Log.Pool, Store: p.Log.Store, People: p.Log.People, Vault: tokens, Plans: p.Plans, Now: p.Now, NewID: NewID,
 		Log:      p.Logger,
@@ -148,6 +150,9 @@ func Wire(p Parts) (*Service, error) {
 		TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.Schedules.StartDue,
 		Unfinished: views.Unfinished, Seal: seal,
 		OwnPixies: views.OwnPixies, PixieKey: p.PixieKey,
+		PastRows: func(ctx context.Context, w io.Writer, account, view string, position int64) error {
+			return p.Log.Engine.WriteAsOf(ctx, p.Log.Store, w, projections.AsOf{View: view, Position: position, Account: account})
+		},
 		Workers: max(1, p.Workers), Asks: cmp.Or(p.Asks, work.DefaultAsks),
 		Regime: p.Regime,
 	}

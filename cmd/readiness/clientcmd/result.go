@@ -46,6 +46,8 @@ func readResult(operationType string, body []byte) (operationResult, error) {
 		})
 	case "GenerateBenchmarkQuestions", "SaveBenchmarkQuestions":
 		return read(body, questionsTable, nil)
+	case "ListViewAsOf":
+		return read(body, viewRows, nil)
 	case "RunBenchmark":
 		return read(body, benchmarkTable, nil)
 	case "RunAbTest":

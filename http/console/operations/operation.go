@@ -43,7 +43,7 @@ var names = map[string]string{
 	"ApplyOptimizations":   "Apply of every kind", "RevertOptimizations": "Revert of every kind", "AddPixies": "Adding of Pixies",
 	"RemovePixies": "Removal of Pixies", "GenerateBenchmarkQuestions": "Phrasing of questions",
 	"SaveBenchmarkQuestions": "Saving of questions",
-	"RunBenchmark":           "Benchmark run", "RunAbTest": "A/B run",
+	"RunBenchmark":           "Benchmark run", "RunAbTest": "A/B run", "ListViewAsOf": "Rows of a view at a time",
 }
 
 // Name returns what people call the operation.
