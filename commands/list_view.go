@@ -24,7 +24,8 @@ func (s *Accounts) ListView(ctx context.Context, caller Caller, view string, at 
 			return err
 		}
 		listing := eventstore.Fold(operation.Stream(operationID), auditview.Evolve)
-		return s.changeAsMember(ctx, caller, caller.metadata(operationID), []eventstore.Loadable{listing}, func(c *eventstore.Change) error {
+		meta, loaded := caller.metadata(operationID), []eventstore.Loadable{listing}
+		return s.changeAsMember(ctx, caller, meta, loaded, func(c *eventstore.Change) error {
 			ask := auditview.Ask{View: view, Views: s.ViewNames, Moment: at, End: end, Head: head, Operation: operation.Accepted{
 				OperationID: operationID, AccountID: caller.Account, Type: operation.ListViewAsOf, Owner: caller.PersonID,
 			}}

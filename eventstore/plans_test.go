@@ -2,6 +2,7 @@ package eventstore_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -44,6 +46,12 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+	wants := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 	ways := map[string]func(){
@@ -110,6 +118,19 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
+		"Grown": func() {
+			if _, err := s.Grown(t.Context(), 19_000, time.Minute); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"Holds": func() {
+			if held, err := s.Holds(t.Context(), 7, []byte("another")); err != nil || held {
+				t.Fatal(held, err)
+			}
+		},
+		"Forwarded":        func() { wants(s.Forwarded(t.Context(), 7)) },
+		"ForwardFailed":    func() { wants(s.ForwardFailed(t.Context(), errors.New("boom"))) },
+		"ForgetForwarding": func() { wants(s.ForgetForwarding(t.Context())) },
 		"Followers": func() {
 			if _, err := s.Followers(t.Context()); err != nil {
 				t.Fatal(err)

@@ -159,7 +159,7 @@ func TestWhoListsViews(t *testing.T) {
 	if again := w.start("ada", path, body, "Idempotency-Key", key).operation(); again != one {
 		t.Errorf("repeated with the same key, the call started %s and %s", one, again)
 	}
-	if op := w.ended("ada", one); op.Status != operation.Succeeded {
+	if op := w.ended("ada", one); op.Status != operation.StatusSucceeded {
 		t.Errorf("it ended %s", op.Status)
 	}
 }

@@ -48,18 +48,18 @@ func TestListView(t *testing.T) {
 		status          operation.Status
 		says            string
 	}{
-		"rows":                              {lines(200), 0, 0, 0, operation.Succeeded, ""},
-		"as many rows as there may be":      {lines(auditview.MaxSize), 0, 0, 0, operation.Succeeded, ""},
-		"one byte more":                     {lines(auditview.MaxSize + 1), 0, 0, 0, operation.Failed, "16 MiB"},
-		"a fault":                           {fails(fault), 0, 0, 0, operation.Running, ""},
-		"a fault, the fourth within hour":   {fails(fault), 3, 0, time.Hour, operation.Running, ""},
-		"a fault, the fourth, for an hour":  {fails(fault), 3, 0, time.Hour + 1, operation.Failed, "a fault of the service"},
-		"a fault, the third, for an hour":   {fails(fault), 2, 0, time.Hour + 1, operation.Running, ""},
-		"too slow":                          {fails(context.DeadlineExceeded), 2, 0, 0, operation.Running, ""},
-		"too slow, four times":              {fails(context.DeadlineExceeded), 3, 0, 0, operation.Failed, "not read within"},
-		"a crash less than there may be":    {fails(fault), 0, 59, 0, operation.Running, ""},
-		"as many crashes as there may be":   {fails(fault), 0, 60, 0, operation.Failed, "a fault of the service"},
-		"rows after as many crashes as may": {lines(200), 0, 60, 0, operation.Succeeded, ""},
+		"rows":                              {lines(200), 0, 0, 0, operation.StatusSucceeded, ""},
+		"as many rows as there may be":      {lines(auditview.MaxSize), 0, 0, 0, operation.StatusSucceeded, ""},
+		"one byte more":                     {lines(auditview.MaxSize + 1), 0, 0, 0, operation.StatusFailed, "16 MiB"},
+		"a fault":                           {fails(fault), 0, 0, 0, operation.StatusRunning, ""},
+		"a fault, the fourth within hour":   {fails(fault), 3, 0, time.Hour, operation.StatusRunning, ""},
+		"a fault, the fourth, for an hour":  {fails(fault), 3, 0, time.Hour + 1, operation.StatusFailed, "a fault of the service"},
+		"a fault, the third, for an hour":   {fails(fault), 2, 0, time.Hour + 1, operation.StatusRunning, ""},
+		"too slow":                          {fails(context.DeadlineExceeded), 2, 0, 0, operation.StatusRunning, ""},
+		"too slow, four times":              {fails(context.DeadlineExceeded), 3, 0, 0, operation.StatusFailed, "not read within"},
+		"a crash less than there may be":    {fails(fault), 0, 59, 0, operation.StatusRunning, ""},
+		"as many crashes as there may be":   {fails(fault), 0, 60, 0, operation.StatusFailed, "a fault of the service"},
+		"rows after as many crashes as may": {lines(200), 0, 60, 0, operation.StatusSucceeded, ""},
 	} {
 		b := newBench(t)
 		b.declare(t)
@@ -68,12 +68,12 @@ func TestListView(t *testing.T) {
 		carry := func() error {
 			return work.CarryListView(t.Context(), b.Work, b.listings[0], tt.failed, tt.crashes, b.Work.Now().Add(-tt.since))
 		}
-		if err := carry(); (err != nil) != (tt.status == operation.Running) {
+		if err := carry(); (err != nil) != (tt.status == operation.StatusRunning) {
 			t.Errorf("%s: %v", name, err)
 		}
 		l, err := b.Views.Listing(t.Context(), id)
 		check(t, err)
-		if l.Operation.Status != tt.status || (l.Listed != nil) != (tt.status == operation.Succeeded) {
+		if l.Operation.Status != tt.status || (l.Listed != nil) != (tt.status == operation.StatusSucceeded) {
 			t.Errorf("%s: the operation is %s, %v", name, l.Operation.Status, l.Listed)
 		}
 		if f := l.Operation.Failure; tt.says != "" && (f == nil || f.Code != domain.AuditViewFailed || !strings.Contains(f.Message, tt.says)) {
@@ -83,7 +83,7 @@ func TestListView(t *testing.T) {
 		if documents != map[bool]int{true: 1}[l.Listed != nil] {
 			t.Errorf("%s: %d documents", name, documents)
 		}
-		if tt.status == operation.Running {
+		if tt.status == operation.StatusRunning {
 			continue
 		}
 		events := b.Count(t, `SELECT count(*) FROM events`)

@@ -174,7 +174,8 @@ func jobsOf(ctx context.Context, db interface {
 		texts[i] = id.String()
 	}
 	rows, err := db.Query(ctx, `
-		SELECT (args->>'operationId')::uuid, coalesce(args->>'reportId', args->>'runId', args->>'semanticModelId', args->>'operationId')::uuid
+		SELECT (args->>'operationId')::uuid,
+			coalesce(args->>'reportId', args->>'runId', args->>'semanticModelId', args->>'operationId')::uuid
 		FROM river_job
 		WHERE state::text = ANY ($2) AND args->>'operationId' = ANY ($1)`, texts, states)
 	if err != nil {

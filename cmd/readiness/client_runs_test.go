@@ -67,7 +67,7 @@ func comparesRows(t *testing.T, y *typist) {
 	}
 }
 
-// TestClientListsAView lists a view as of a position, and is told that there was no head at a time.
+// TestClientListsAView lists a view as of a position, and hears that there was no head at a time.
 func TestClientListsAView(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
@@ -76,7 +76,7 @@ func TestClientListsAView(t *testing.T) {
 	y.types(0, must(t, "token", "--data", data, "--account", "contoso", "--person", "ada", "--force").stdout, "login", "--base-url", s.base)
 	got := y.types(0, "", "audit", "view", "accounts", "--position", "1").stdout
 	if !strings.HasPrefix(got, "accounts as of position 1, under the head signed at 2") && !strings.HasPrefix(got, "accounts as of position 1, no head covers it yet\n") ||
-		!strings.Contains(got, `\n{"table" : "accounts", "row" : {"account_id":"contoso"`) {
+		!strings.Contains(got, "\n"+`{"table":"accounts","row":{"account_id":"contoso"`) {
 		t.Errorf("got\n%s", got)
 	}
 	for args, want := range map[string]string{

@@ -129,7 +129,7 @@ func (c End) Decide(l Listing) ([]domain.Event, error) {
 	if l.Operation.Status.Ended() {
 		return nil, nil
 	}
-	return []domain.Event{c.Listed, operation.Completed{}}, nil
+	return []domain.Event{c.Listed, operation.Succeeded{}}, nil
 }
 
 // Fail ends the operation without a result, once.
@@ -140,5 +140,5 @@ func (c Fail) Decide(l Listing) ([]domain.Event, error) {
 	if l.Operation.Status.Ended() {
 		return nil, nil
 	}
-	return []domain.Event{operation.Broken{Failure: operation.Failure{Code: domain.AuditViewFailed, Message: c.Message}}}, nil
+	return []domain.Event{operation.Failed{Failure: operation.Failure{Code: domain.AuditViewFailed, Message: c.Message}}}, nil
 }

@@ -14,7 +14,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// A listing is of a known view, up to a position that the log has, or that the signed head of a time covers.
+// A listing names a view that exists, up to a position that the log has, or that the signed head of a time covers.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	head := &auditview.Head{Position: 7, Note: "the note", SignedAt: noon}
@@ -61,7 +61,7 @@ func TestListingEndsOnce(t *testing.T) {
 	for name, tt := range map[string]struct {
 		first domain.Command[auditview.Listing]
 		want  operation.Status
-	}{"listed": {end, operation.Succeeded}, "failed": {fail, operation.Failed}} {
+	}{"listed": {end, operation.StatusSucceeded}, "failed": {fail, operation.StatusFailed}} {
 		var l auditview.Listing
 		do := func(c domain.Command[auditview.Listing]) (recorded int) {
 			events, err := c.Decide(l)
@@ -74,17 +74,17 @@ func TestListingEndsOnce(t *testing.T) {
 			return len(events)
 		}
 		do(auditview.Ask{Operation: operation.Accepted{AccountID: "contoso"}, View: "v", Views: []string{"v"}, Moment: auditview.Moment{Position: new(int64)}})
-		if n := do(auditview.Begin{}); n != 1 || l.Operation.Status != operation.Running {
+		if n := do(auditview.Begin{}); n != 1 || l.Operation.Status != operation.StatusRunning {
 			t.Errorf("%s: began with %d events, %s", name, n, l.Operation.Status)
 		}
 		if n := do(auditview.Begin{}); n != 0 {
 			t.Errorf("%s: began again", name)
 		}
 		do(tt.first)
-		if n := do(end) + do(fail) + do(auditview.Begin{}); n != 0 || l.Operation.Status != tt.want || (l.Listed != nil) != (tt.want == operation.Succeeded) {
+		if n := do(end) + do(fail) + do(auditview.Begin{}); n != 0 || l.Operation.Status != tt.want || (l.Listed != nil) != (tt.want == operation.StatusSucceeded) {
 			t.Errorf("%s: %d more events, %s, %v", name, n, l.Operation.Status, l.Listed)
 		}
-		if f := l.Operation.Failure; tt.want == operation.Failed && (f == nil || f.Code != domain.AuditViewFailed || f.Message != "too long") {
+		if f := l.Operation.Failure; tt.want == operation.StatusFailed && (f == nil || f.Code != domain.AuditViewFailed || f.Message != "too long") {
 			t.Errorf("%s: %v", name, f)
 		}
 	}
