@@ -1,7 +1,5 @@
 package comparison
 
-import "slices"
-
 // ResultSet is the result of a query: rows of values. Names of columns do not matter. A
 // row that is shorter than others is padded with BLANKs.
 type ResultSet struct {
@@ -99,5 +97,5 @@ func (r *ResultSet) saysNothing() bool {
 	if len(r.Rows) > 1 || len(r.Rows[0]) > 1 {
 		return false
 	}
-	return len(r.Rows[0]) == 0 || slices.Contains([]Value{{}, Number(0)}, r.Rows[0][0])
+	return len(r.Rows[0]) == 0 || r.Rows[0][0].isZero()
 }

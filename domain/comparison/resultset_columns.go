@@ -50,6 +50,7 @@ func newGrid(r ResultSet) grid {
 				g.values[c][i] = row[c]
 			}
 		}
+		unmixed(g.values[c])
 	}
 	return g
 }
@@ -71,9 +72,13 @@ func link(grids ...*grid) {
 		}
 	}
 	slices.SortFunc(cells, func(a, b cell) int { return a.value.compare(*b.value) })
+	same := Value.equal
+	if slices.ContainsFunc(cells, func(c cell) bool { return c.value.kind == number && !c.value.exact.is }) {
+		same = Value.near // an inexact number between two exact ones may equal both
+	}
 	chain := int32(0)
 	for i, c := range cells {
-		if i > 0 && !c.value.equal(*cells[i-1].value) {
+		if i > 0 && !same(*c.value, *cells[i-1].value) {
 			chain++
 		}
 		*c.chain = chain

@@ -30,6 +30,9 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	case boolean:
 		return json.Marshal(v.number == 1)
 	case number:
+		if v.exact.is {
+			return []byte(v.exact.String()), nil
+		}
 		if text, err := json.Marshal(v.number); err == nil {
 			return text, nil
 		}

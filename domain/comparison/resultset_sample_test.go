@@ -17,10 +17,15 @@ func TestSample(t *testing.T) {
 		of   *comparison.ResultSet
 		want string
 	}{
-		"no result":  {nil, `null`},
-		"no rows":    {&comparison.ResultSet{}, `{"rows":[]}`},
-		"all":        {&comparison.ResultSet{Rows: [][]comparison.Value{row}}, `{"rows":[[null,true,1.5,"not a finite number","2025-03-01T12:00:00.5","a\u003cb"]]}`},
-		"the first":  {&comparison.ResultSet{Rows: [][]comparison.Value{{}, {}, {}}}, `{"rows":[[],[]],"more":true}`},
+		"no result": {nil, `null`},
+		"no rows":   {&comparison.ResultSet{}, `{"rows":[]}`},
+		"all":       {&comparison.ResultSet{Rows: [][]comparison.Value{row}}, `{"rows":[[null,true,1.5,"not a finite number","2025-03-01T12:00:00.5","a\u003cb"]]}`},
+		"the first": {&comparison.ResultSet{Rows: [][]comparison.Value{{}, {}, {}}}, `{"rows":[[],[]],"more":true}`},
+		"exact": {&comparison.ResultSet{Rows: [][]comparison.Value{{comparison.Exact("-0.0100"), comparison.Exact("9007199254740993"),
+			comparison.Exact("100.0000"), comparison.Exact("-12.3456"), comparison.Exact("+7"), comparison.Exact("0")}}},
+			`{"rows":[[-0.01,9007199254740993,100,-12.3456,7,0]]}`},
+		"too exact": {&comparison.ResultSet{Rows: [][]comparison.Value{{comparison.Exact("0.12345"), comparison.Exact("9223372036854775808"),
+			comparison.Exact("1e3"), comparison.Exact("x"), comparison.Exact("")}}}, `{"rows":[[0.12345,9223372036854776000,1000,null,null]]}`},
 		"cut before": {&comparison.ResultSet{Truncated: true}, `{"rows":[],"more":true}`},
 	} {
 		got, err := json.Marshal(tt.of.Sample(2))

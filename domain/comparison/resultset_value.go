@@ -13,6 +13,7 @@ import (
 type Value struct {
 	kind    kind
 	number  float64
+	exact   exact
 	instant int64 // microseconds since 1970
 	text    string
 }
@@ -48,15 +49,26 @@ func Text(s string) Value { return Value{kind: text, text: norm.NFC.String(strin
 // Text returns the value if it is a text.
 func (v Value) Text() (string, bool) { return v.text, v.kind == text }
 
-// equal reports whether two values are the same, numbers within a tolerance. Although
-// that is not transitive, the values equal to a given one are contiguous among sorted
-// values (docs/regime.md D.3 (2, 3)).
+// equal reports whether two values are the same: exact numbers if they have the same digits, other numbers within a tolerance.
+// Although that is not transitive, the values equal to a given one are contiguous among sorted
+// values of columns whose numbers are all exact, or all not (docs/regime.md D.3 (2, 3)).
 func (v Value) equal(w Value) bool {
+	if v.exact.is && w.exact.is {
+		return v.exact == w.exact
+	}
+	return v.near(w)
+}
+
+// near is equal with a tolerance for exact numbers too.
+func (v Value) near(w Value) bool {
 	if v.kind == number && w.kind == number {
 		return equalNumbers(v.number, w.number)
 	}
 	return v.compare(w) == 0
 }
+
+// isZero reports whether the value is BLANK or 0.
+func (v Value) isZero() bool { return v.kind == blank || v.kind == number && v.number == 0 }
 
 func equalNumbers(a, b float64) bool {
 	switch {
@@ -70,6 +82,6 @@ func equalNumbers(a, b float64) bool {
 
 // compare orders values by kind, then by value.
 func (v Value) compare(w Value) int {
-	return cmp.Or(cmp.Compare(v.kind, w.kind), cmp.Compare(v.number, w.number), cmp.Compare(v.instant, w.instant),
-		cmp.Compare(v.text, w.text))
+	return cmp.Or(cmp.Compare(v.kind, w.kind), cmp.Compare(v.number, w.number), v.exact.compare(w.exact),
+		cmp.Compare(v.instant, w.instant), cmp.Compare(v.text, w.text))
 }

@@ -11,6 +11,7 @@ import (
 	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/platform/fabric"
+	"readiness/platform/fabric/rowsets"
 	"readiness/platform/folder"
 	"readiness/platform/union"
 )
@@ -71,7 +72,7 @@ func (q FabricQueries) Rows(ctx context.Context, as item.Caller, workspaceID, mo
 	return set, nil
 }
 
-// instants are how the platform writes dates. It gives no types, so a text of this form counts as one.
+// instants are how the platform writes dates in JSON. It gives no types there, so a text of this form counts as one.
 var instants = []string{"2006-01-02T15:04:05", "2006-01-02T15:04:05Z"}
 
 // given returns a value of the platform as it is compared.
@@ -84,6 +85,12 @@ func given(v any) comparison.Value {
 			return comparison.Number(number)
 		}
 		return comparison.Text(v.String())
+	case rowsets.Exact:
+		return comparison.Exact(string(v))
+	case float64:
+		return comparison.Number(v)
+	case time.Time:
+		return comparison.Instant(v)
 	case string:
 		for _, layout := range instants {
 			if at, err := time.Parse(layout, v); err == nil {

@@ -39,16 +39,7 @@ func TestFabricQueries(t *testing.T) {
 		}})
 	server := httptest.NewTLSServer(service)
 	t.Cleanup(server.Close)
-	p, err := fabric.New(fabric.Options{URL: server.URL, PowerBIURL: server.URL, Transport: server.Client().Transport,
-		Tokens: func(_ context.Context, as item.Caller, permission item.Permission) (string, error) {
-			if permission != item.PermissionUsage {
-				t.Errorf("a query asks for permission %s", permission)
-			}
-			return as.Person.ID, nil
-		}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := platformAt(t, server)
 	as := item.Caller{Person: item.Person{ID: "ada"}}
 	workspace, model := uuid.MustParse("2d9b7a6e-0bf3-5624-9f39-03df83cd285d"), uuid.MustParse("d1238f02-26c2-5524-a655-fb8d0f52d0d0")
 	local, remote := wiring.SampleQueries{Platform: behind, Now: time.Now}, wiring.FabricQueries{Platform: p}
@@ -63,6 +54,13 @@ func TestFabricQueries(t *testing.T) {
 		if likeness, why := comparison.CompareResultSets(want, got, false); err != nil || likeness != comparison.Equal {
 			t.Errorf("%s: got %v %s, %v: %v, want %v", dax, likeness, why, err, got.Rows, want.Rows)
 		}
+		service.Set(func(o *fabrictest.Options) { o.Unknown.ArrowRefused = "DatasetNotOnCapacity" })
+		again := wiring.FabricQueries{Platform: platformAt(t, server)} // one that has not been answered in Arrow
+		got, err = again.Rows(t.Context(), as, workspace, model, dax)
+		service.Set(func(o *fabrictest.Options) { o.Unknown.ArrowRefused = "" })
+		if likeness, why := comparison.CompareResultSets(want, got, false); err != nil || likeness != comparison.Equal {
+			t.Errorf("%s in JSON: got %v %s, %v: %v, want %v", dax, likeness, why, err, got.Rows, want.Rows)
+		}
 		service.Set(func(o *fabrictest.Options) { o.QueryRows = 1 })
 		cut, err := remote.Rows(t.Context(), as, workspace, model, dax)
 		service.Set(func(o *fabrictest.Options) { o.QueryRows = 0 })
@@ -73,6 +71,52 @@ func TestFabricQueries(t *testing.T) {
 	}
 	if _, err := remote.Rows(t.Context(), as, workspace, model, "EVALUATE ["); !domain.IsRefused(err, domain.InvalidRequest) {
 		t.Errorf("an error of DAX: %v", err)
+	}
+}
+
+// platformAt returns a client of an emulator that only runs queries.
+func platformAt(t *testing.T, server *httptest.Server) *fabric.Platform {
+	t.Helper()
+	p, err := fabric.New(fabric.Options{URL: server.URL, PowerBIURL: server.URL, Transport: server.Client().Transport,
+		Tokens: func(_ context.Context, as item.Caller, permission item.Permission) (string, error) {
+			if permission != item.PermissionUsage {
+				t.Errorf("a query asks for permission %s", permission)
+			}
+			return as.Person.ID, nil
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Decimals and integers are compared exactly where the platform gives them so, which JSON does not.
+func TestExactDecimals(t *testing.T) {
+	t.Parallel()
+	behind, err := folder.Open(samples.Workspaces(t), folder.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := fabrictest.New(fabrictest.Options{Folder: behind, Person: func(bearer string) (fabrictest.Person, error) {
+		return fabrictest.Person{ID: bearer, Scopes: []string{"Dataset.Read.All"}}, nil
+	}})
+	server := httptest.NewTLSServer(service)
+	t.Cleanup(server.Close)
+	as := item.Caller{Person: item.Person{ID: "ada"}}
+	workspace, model := uuid.MustParse("2d9b7a6e-0bf3-5624-9f39-03df83cd285d"), uuid.MustParse("d1238f02-26c2-5524-a655-fb8d0f52d0d0")
+	for refused, want := range map[string]comparison.Likeness{"": comparison.Different, "DatasetNotOnCapacity": comparison.Equal} {
+		service.Set(func(o *fabrictest.Options) { o.Unknown.ArrowRefused = refused })
+		q := wiring.FabricQueries{Platform: platformAt(t, server)}
+		for _, numbers := range [][2]string{{"1000000", "1000001"}, {"9999999.0001", "9999999.0002"}} {
+			one, err := q.Rows(t.Context(), as, workspace, model, `EVALUATE ROW("n", `+numbers[0]+`)`)
+			other, err2 := q.Rows(t.Context(), as, workspace, model, `EVALUATE ROW("n", `+numbers[1]+`)`)
+			if got, _ := comparison.CompareResultSets(one, other, false); err != nil || err2 != nil || got != want {
+				t.Errorf("%v with %q: %s, %v, %v, want %s", numbers, refused, got, err, err2, want)
+			}
+			if got, _ := comparison.CompareResultSets(one, one, false); got != comparison.Equal {
+				t.Errorf("%v: not equal to itself", numbers)
+			}
+		}
 	}
 }
 

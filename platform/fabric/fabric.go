@@ -20,6 +20,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/expirable"
+
 	"readiness/domain/item"
 	"readiness/platform/fabric/iq"
 )
@@ -73,6 +75,7 @@ type Platform struct {
 	probed          func(item.Person) Answers
 	iq              *iq.Client
 	labels          labels
+	asJSON          *expirable.LRU[personIn, struct{}] // who is answered queries in JSON alone, and where
 	bounds          bounds
 }
 
@@ -126,6 +129,7 @@ func New(o Options) (*Platform, error) {
 		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes, 0},
 	}
 	p.labels = labels{}.made()
+	p.asJSON = expirable.NewLRU[personIn, struct{}](10_000, nil, time.Hour)
 	var err error
 	if p.fabric, err = hostOf(o.URL, DefaultURL, "/v1"); err != nil {
 		return nil, err

@@ -28,6 +28,9 @@ type Answers struct {
 	EarlyPollsBlocked bool `json:"earlyPollsBlocked"`
 	// QueriesRefused is the code with which executeQueries is refused; "" if it answers, or was not asked.
 	QueriesRefused string `json:"queriesRefused,omitempty"`
+	// ArrowRefused is why queries in the form of Arrow are not used: the code with which they are refused, or what is wrong with
+	// the answer; "" if they are answered, or were not asked.
+	ArrowRefused string `json:"arrowRefused,omitempty"`
 	// RefusedBytes is the size of the smallest definition that was refused for its size; 0 if none was.
 	RefusedBytes int `json:"refusedBytes,omitempty"`
 	// LabelCode is the code with which the definition of a protected item is refused, PausedCodes those of calls about a

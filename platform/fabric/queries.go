@@ -15,7 +15,8 @@ import (
 	"readiness/platform/quota"
 )
 
-// Rows are the result of a query: the columns in their order, and a value for each: nil, bool, json.Number or string.
+// Rows are the result of a query: the columns in their order, and a value for each: nil, bool, json.Number or string, and in the
+// form of Arrow rowsets.Exact, float64 or time.Time in place of json.Number.
 type Rows struct {
 	Columns []string
 	Values  [][]any
@@ -26,30 +27,70 @@ type Rows struct {
 // max is how many rows the platform gives at most. It says when it cut a result off.
 func (Rows) max() int { return 100_000 }
 
+// query is a query that returns one table.
+type query struct {
+	p                    *Platform
+	as                   item.Caller
+	workspaceID, modelID uuid.UUID
+	dax                  string
+}
+
 // Query runs a DAX query that returns one table. It refuses with InvalidRequest a query that the platform cannot run.
+//
+// It asks in the form of Arrow, which has exact decimals, where the person's organization and the workspace's capacity give that.
+// Where they do not, or the answer is not understood, it asks in JSON: what that says counts.
 func (p *Platform) Query(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (Rows, error) {
-	if a := p.answers(as.Person); a.QueriesRefused != "" {
+	a := p.answers(as.Person)
+	if a.QueriesRefused != "" {
 		return Rows{}, domain.Refuse(domain.PlatformAccessDenied, "the platform answers no queries in your organization (%s), as a probe "+
 			"on %s found out; when that has changed, the operator of the service probes again", a.QueriesRefused,
 			a.ProbedAt.UTC().Format(time.DateOnly))
 	}
-	body, err := json.Marshal(map[string]any{"queries": []any{map[string]string{"query": dax}},
+	q, of := query{p, as, workspaceID, modelID, dax}, personIn{as.Person, workspaceID}
+	if a.ArrowRefused != "" || p.asJSON.Contains(of) {
+		return q.json(ctx)
+	}
+	rows, err := q.arrow(ctx)
+	if err == nil || !q.inJSON(ctx, err) {
+		return rows, err
+	}
+	rows, second := q.json(ctx)
+	if second == nil {
+		p.log.Info("queries are answered in JSON, without exact decimals", "reason", err)
+		p.asJSON.Add(of, struct{}{})
+	}
+	return rows, second
+}
+
+// personIn is a person in a workspace.
+type personIn struct {
+	person      item.Person
+	workspaceID uuid.UUID
+}
+
+func (q query) request(name string, body any) (request, error) {
+	text, err := json.Marshal(body)
+	return request{as: q.as, permission: item.PermissionUsage, host: q.p.powerBI, method: http.MethodPost, bucket: quota.Queries,
+		path:  "/groups/" + q.workspaceID.String() + "/datasets/" + q.modelID.String() + "/" + name,
+		route: "POST /groups/{w}/datasets/{m}/" + name, body: text,
+		about: subject{workspace: q.workspaceID, queries: true,
+			item: item.Item{ID: q.modelID, Type: item.SemanticModel, WorkspaceID: q.workspaceID}}}, err
+}
+
+// json asks in JSON.
+func (q query) json(ctx context.Context) (Rows, error) {
+	r, err := q.request("executeQueries", map[string]any{"queries": []any{map[string]string{"query": q.dax}},
 		"serializerSettings": map[string]bool{"includeNulls": true}})
 	if err != nil {
 		return Rows{}, err
 	}
-	r := request{as: as, permission: item.PermissionUsage, host: p.powerBI, method: http.MethodPost, bucket: quota.Queries,
-		path:  "/groups/" + workspaceID.String() + "/datasets/" + modelID.String() + "/executeQueries",
-		route: "POST /groups/{w}/datasets/{m}/executeQueries", body: body,
-		about: subject{workspace: workspaceID, queries: true,
-			item: item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID}}}
 	var got wireResults
-	if err := p.get(ctx, r, &got); err != nil {
+	if err := q.p.get(ctx, r, &got); err != nil {
 		return Rows{}, err
 	}
 	rows, err := got.rows()
 	if err != nil {
-		return Rows{}, p.garbled(ctx, r, err)
+		return Rows{}, q.p.garbled(ctx, r, err)
 	}
 	return rows, nil
 }

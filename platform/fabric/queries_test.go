@@ -16,10 +16,13 @@ import (
 
 const byStore = "EVALUATE TOPN(3, SUMMARIZECOLUMNS('Store'[Store Name], \"Amount\", [Net Sales]), 'Store'[Store Name])"
 
+// inJSON makes an emulator answer queries in JSON alone.
+func inJSON(o *fabrictest.Options) { o.Unknown.ArrowRefused = "XmlaEndpointDisabled" }
+
 // A query returns the rows of its table; what the platform cuts off says so.
 func TestQuery(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, nil)
+	w := newWorld(t, inJSON)
 	it := w.retailSales(t)
 	want, err := w.folder.Query(t.Context(), person("ada"), retail, it.ID, byStore, w.clock.Now())
 	if err != nil || len(want.Rows) < 2 {
@@ -68,7 +71,7 @@ func TestAQueryWithoutResult(t *testing.T) {
 		"a value that is none": {byStore, answers(`{"results":[{"tables":[{"rows":[{"a":[]}]}]}]}`), domain.PlatformUnavailable, "neither"},
 		"nothing":              {byStore, answers(``), domain.PlatformUnavailable, "cannot be read"},
 	} {
-		w := newWorld(t, nil)
+		w := newWorld(t, inJSON)
 		if c.answer != nil {
 			w.service.Script(fabrictest.Fault{Path: "executeQueries", Answer: c.answer, Times: 3})
 		}
@@ -93,7 +96,7 @@ func TestAQueryThatIsCutOff(t *testing.T) {
 		`{"results":[{"tables":[{"error":{"code":"x"},"rows":[{"a":1}]}]}]}`, `{"results":[{"error":{"code":"x"}}]}`,
 		`{"results":[{"tables":[{"rows":[` + strings.Repeat(`{"a":1},`, mostRows) + `{"a":1}]}]}]}`,
 	} {
-		w := newWorld(t, nil)
+		w := newWorld(t, inJSON)
 		w.service.Script(fabrictest.Fault{Path: "executeQueries", Answer: func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }})
 		got, err := w.Query(t.Context(), person("ada"), retail, w.retailSales(t).ID, byStore)
 		if err != nil || !got.Cut || len(got.Values) > mostRows {

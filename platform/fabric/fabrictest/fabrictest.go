@@ -96,6 +96,8 @@ type Unknown struct {
 	BlocksEarlyPolls bool
 	// QueriesRefused is the code with which every query is refused; "" for none.
 	QueriesRefused string
+	// ArrowRefused is the code with which queries in the form of Arrow are refused; "" for none.
+	ArrowRefused string
 	// LargestUpdate is how many bytes the body of an update may have; 0 for the emulator's own bound.
 	LargestUpdate int
 	// PausedCode replaces CapacityNotActive; "" does not.
@@ -286,6 +288,8 @@ func (s *Service) routes() *mux.Router {
 	route(http.MethodGet, "/v1/operations/{o:"+uuidPattern+"}/result", polls, nil, (*call).result)
 	route(http.MethodPost, "/v1.0/myorg/groups/{w:"+uuidPattern+"}/datasets"+anItem+"/executeQueries", ofQueries,
 		[]string{"Dataset.Read.All", "Dataset.ReadWrite.All"}, (*call).queries)
+	route(http.MethodPost, "/v1.0/myorg/groups/{w:"+uuidPattern+"}/datasets"+anItem+"/executeDaxQueries", ofQueries,
+		[]string{"Dataset.Read.All", "Dataset.ReadWrite.All"}, (*call).daxQueries)
 	route(http.MethodPost, "/v1/mcp/fabriciq", calls, []string{"Item.Execute.All"}, (*call).fabricIQ)
 	route(http.MethodPost, "/v1/mcp/workspaces/{w:"+uuidPattern+"}/dataagents"+anItem+"/agent", calls, []string{"DataAgent.Execute.All"},
 		(*call).dataAgent)

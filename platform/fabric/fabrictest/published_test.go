@@ -28,21 +28,22 @@ const platform = "platform/definitions/platform.json#/definitions/"
 // BI's routes.
 func published() map[string]string {
 	all := map[string]string{
-		"GET /v1/workspaces":                                      platform + "Workspaces",
-		"GET /v1/workspaces/{w}":                                  platform + "WorkspaceInfo",
-		"GET /v1/workspaces/{w}/items":                            platform + "Items",
-		"GET /v1/workspaces/{w}/items/{i}":                        "common/definitions.json#/definitions/Item",
-		"POST /v1/workspaces/{w}/items/{i}/getDefinition":         platform + "ItemDefinitionResponse",
-		"GET /v1/workspaces/{w}/items/{i}/relations/upstream":     "platform/definitions/relations.json#/definitions/RelationsResponse",
-		"POST /v1/workspaces/{w}/items/bulkExportDefinitions":     platform + "BulkExportItemDefinitionsResponse",
-		"GET /v1/capacities":                                      platform + "Capacities",
-		"GET /v1/capacities/{c}":                                  platform + "Capacity",
-		"GET /v1/operations/{o}":                                  platform + "OperationState",
-		"GET /v1/operations/{o}/result":                           platform + "ItemDefinitionResponse",
-		"DELETE /v1/workspaces/{w}/items/{i}":                     "", // answers with nothing
-		"POST /v1.0/myorg/groups/{w}/datasets/{i}/executeQueries": "",
-		"GET /v1.0/myorg/groups/{w}/reports":                      "",
-		"GET /v1.0/myorg/groups/{w}/reports/{i}":                  "",
+		"GET /v1/workspaces":                                         platform + "Workspaces",
+		"GET /v1/workspaces/{w}":                                     platform + "WorkspaceInfo",
+		"GET /v1/workspaces/{w}/items":                               platform + "Items",
+		"GET /v1/workspaces/{w}/items/{i}":                           "common/definitions.json#/definitions/Item",
+		"POST /v1/workspaces/{w}/items/{i}/getDefinition":            platform + "ItemDefinitionResponse",
+		"GET /v1/workspaces/{w}/items/{i}/relations/upstream":        "platform/definitions/relations.json#/definitions/RelationsResponse",
+		"POST /v1/workspaces/{w}/items/bulkExportDefinitions":        platform + "BulkExportItemDefinitionsResponse",
+		"GET /v1/capacities":                                         platform + "Capacities",
+		"GET /v1/capacities/{c}":                                     platform + "Capacity",
+		"GET /v1/operations/{o}":                                     platform + "OperationState",
+		"GET /v1/operations/{o}/result":                              platform + "ItemDefinitionResponse",
+		"DELETE /v1/workspaces/{w}/items/{i}":                        "", // answers with nothing
+		"POST /v1.0/myorg/groups/{w}/datasets/{i}/executeQueries":    "",
+		"POST /v1.0/myorg/groups/{w}/datasets/{i}/executeDaxQueries": "",
+		"GET /v1.0/myorg/groups/{w}/reports":                         "",
+		"GET /v1.0/myorg/groups/{w}/reports/{i}":                     "",
 	}
 	for path, kind := range map[string]string{"semanticModels": "SemanticModel", "reports": "Report", "dataAgents": "DataAgent"} {
 		file := strings.ToLower(kind[:1]) + kind[1:] + "/definitions.json#/definitions/"

@@ -13,41 +13,19 @@ import (
 // queries runs a query over the sample data of the folder with the embedded evaluator. What the evaluator refuses is
 // answered like an error of DAX. A result of more than Options.QueryRows rows is cut off, with status 200.
 func (c *call) queries() {
-	if code := c.o.Unknown.QueriesRefused; code != "" {
-		failPowerBI(c.w, http.StatusForbidden, code)
+	var asked struct{ Queries []struct{ Query string } }
+	if !c.askedQuery(&asked) {
 		return
 	}
-	var asked struct{ Queries []struct{ Query string } }
-	text, err := io.ReadAll(io.LimitReader(c.r.Body, maxBody))
-	if err == nil {
-		err = json.Unmarshal(text, &asked)
-	}
-	if err != nil || len(asked.Queries) != 1 {
+	if len(asked.Queries) != 1 {
 		failPowerBI(c.w, http.StatusBadRequest, "BadRequest")
 		return
 	}
-	c.mu.Lock()
-	made := c.made[c.id("i")]
-	c.mu.Unlock()
-	if made != nil { // it has no data
-		if asked.Queries[0].Query != `EVALUATE ROW("one", 1)` {
-			c.failQuery("The emulator answers no other query to an item that was created in it")
-			return
+	result, message, there := c.evaluate(asked.Queries[0].Query)
+	if !there || message != "" {
+		if there {
+			c.failQuery(message)
 		}
-		send(c.w, json.RawMessage(`{"results":[{"tables":[{"rows":[{"[one]":1}]}]}]}`))
-		return
-	}
-	result, err := c.o.Folder.Query(c.r.Context(), c.as(), c.id("w"), c.id("i"), asked.Queries[0].Query, c.o.Now())
-	switch {
-	case domain.IsRefused(err, domain.ItemNotFound), domain.IsRefused(err, domain.WorkspaceNotFound):
-		failPowerBI(c.w, http.StatusNotFound, "PowerBIEntityNotFound")
-		return
-	case err != nil:
-		message := err.Error()
-		if refusal, refused := domain.Refused(err); refused {
-			message = refusal.Message
-		}
-		c.failQuery(message)
 		return
 	}
 	table := map[string]any{}
@@ -61,6 +39,47 @@ func (c *call) queries() {
 	}
 	table["rows"] = rows
 	send(c.w, map[string]any{"results": []any{map[string]any{"tables": []any{table}}}})
+}
+
+// askedQuery reads the body of a call for queries. If it returns false, the call is answered.
+func (c *call) askedQuery(into any) bool {
+	if code := c.o.Unknown.QueriesRefused; code != "" {
+		failPowerBI(c.w, http.StatusForbidden, code)
+		return false
+	}
+	text, err := io.ReadAll(io.LimitReader(c.r.Body, maxBody))
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		failPowerBI(c.w, http.StatusBadRequest, "BadRequest")
+	}
+	return err == nil
+}
+
+// evaluate runs a query. The message says what is wrong with it. If there is no such model, the call is answered.
+func (c *call) evaluate(query string) (result evaluate.Result, message string, there bool) {
+	c.mu.Lock()
+	made := c.made[c.id("i")]
+	c.mu.Unlock()
+	if made != nil { // it has no data
+		if query != `EVALUATE ROW("one", 1)` {
+			return result, "The emulator answers no other query to an item that was created in it", true
+		}
+		return evaluate.Result{Columns: []string{"[one]"}, Rows: [][]evaluate.Value{{evaluate.OfNumber(1)}}}, "", true
+	}
+	result, err := c.o.Folder.Query(c.r.Context(), c.as(), c.id("w"), c.id("i"), query, c.o.Now())
+	switch {
+	case domain.IsRefused(err, domain.ItemNotFound), domain.IsRefused(err, domain.WorkspaceNotFound):
+		failPowerBI(c.w, http.StatusNotFound, "PowerBIEntityNotFound")
+		return result, "", false
+	case err != nil:
+		message = err.Error()
+		if refusal, refused := domain.Refused(err); refused {
+			message = refusal.Message
+		}
+	}
+	return result, message, true
 }
 
 // row is a row as JSON, its columns in their order.

@@ -305,6 +305,10 @@ func TestEveryAnswerBothWays(t *testing.T) {
 				_, err := p.Query(t.Context(), ada, retail, sales(t, w).ID, `EVALUATE ROW("a", COUNTROWS(Sales))`)
 				return says(err, "", "")
 			}},
+		"exact": {reports: "queries are answered with exact decimals: yes", found: func(a fabric.Answers) bool { return a.ArrowRefused == "" }},
+		"inexact": {unknown: fabrictest.Unknown{ArrowRefused: "DatasetNotOnCapacity"},
+			reports: "queries are answered with exact decimals: no; DatasetNotOnCapacity",
+			found:   func(a fabric.Answers) bool { return a.ArrowRefused == "DatasetNotOnCapacity" && a.Passed }},
 		"no queries": {unknown: fabrictest.Unknown{QueriesRefused: "TenantSwitchDisabled"}, reports: "queries are answered: no; TenantSwitchDisabled",
 			found: func(a fabric.Answers) bool { return a.QueriesRefused == "TenantSwitchDisabled" },
 			then: func(t *testing.T, w *world, p *fabric.Platform) string {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/platform/fabric"
+	"readiness/platform/fabric/rowsets"
 )
 
 // queries asks whether a query runs.
@@ -39,7 +41,38 @@ func (r *run) queries(ctx context.Context) error {
 		}
 		right := len(rows.Values) == 1 && len(rows.Values[0]) == 1 && fmt.Sprint(rows.Values[0][0]) == "1"
 		r.Report(question, yes(right, "", "the answer cannot be read"))
+		return r.arrow(ctx)
 	}
+	return nil
+}
+
+// arrow asks whether a query is answered in the form of Arrow, and in a way that is understood.
+func (r *run) arrow(ctx context.Context) error {
+	body, err := json.Marshal(map[string]string{"query": oneRow})
+	if err != nil {
+		return err
+	}
+	answer, err := r.once(ctx, fabric.Call{Permission: item.PermissionUsage, PowerBI: true, Method: http.MethodPost, Body: body,
+		Path:  "/groups/" + r.Workspace.String() + "/datasets/" + r.model.ID.String() + "/executeDaxQueries",
+		Route: "POST /groups/{w}/datasets/{m}/executeDaxQueries"})
+	if err != nil {
+		return err
+	}
+	why := answer.Code
+	if why == "" {
+		t, err := rowsets.Read(answer.Body, 2)
+		fault, failed := errors.AsType[*rowsets.Fault](err)
+		switch {
+		case failed:
+			why = cmp.Or(fault.Code, "a fault")
+		case err != nil:
+			why = "the answer cannot be read"
+		case len(t.Values) != 1 || len(t.Values[0]) != 1 || t.Values[0][0] != rowsets.Exact("1"):
+			why = "the answer is another one"
+		}
+	}
+	r.learn(func(a *fabric.Answers) { a.ArrowRefused = why })
+	r.Report("queries are answered with exact decimals", yes(why == "", "", why))
 	return nil
 }
 
