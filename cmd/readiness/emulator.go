@@ -98,8 +98,8 @@ func (f *emulatorFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.Layout.Forgetful, "forget-updates", false, "keep nothing of an update, though it succeeds")
 	flags.BoolVar(&o.Unknown.BlocksEarlyPolls, "block-early-polls", false, "answer 429 to polls before Retry-After")
 	flags.StringVar(&o.Unknown.QueriesRefused, "refuse-queries", "", "code with which queries are refused, such as TenantSwitchDisabled")
-	flags.StringVar(&o.Unknown.ArrowRefused, "refuse-arrow", "", "code with which queries in the form of Apache Arrow are refused, such as "+
-		"DatasetNotOnCapacity")
+	flags.StringVar(&o.Unknown.ArrowRefused, "refuse-arrow", "", "code with which queries in the form of Apache Arrow are refused, such "+
+		"as DatasetNotOnCapacity")
 	flags.IntVar(&o.Unknown.LargestUpdate, "largest-update", 0, "bytes that an update may have; 0 for 64 MiB")
 	flags.StringVar(&o.Unknown.PausedCode, "paused-code", "CapacityNotActive", "code of calls about a paused capacity")
 	flags.BoolVar(&o.Unknown.NoIQ, "no-fabric-iq", false, "turn Fabric IQ off")

@@ -74,7 +74,8 @@ var fixedType = &arrow.Decimal128Type{Precision: 19, Scale: 4}
 // variantType is the type of a column whose values have different types.
 var variantType = arrow.DenseUnionOf([]arrow.Field{{Name: "integer", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
 	{Name: "currency", Type: fixedType, Nullable: true}, {Name: "logical", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
-	{Name: "date", Type: arrow.FixedWidthTypes.Date64, Nullable: true}, {Name: "double", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+	{Name: "date", Type: arrow.FixedWidthTypes.Date64, Nullable: true},
+	{Name: "double", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
 	{Name: "string", Type: arrow.BinaryTypes.String, Nullable: true}}, []arrow.UnionTypeCode{0, 1, 2, 3, 4, 5})
 
 // columnOf returns a column of rows. The evaluator has numbers of one type: a column without decimals is one of integers, and
