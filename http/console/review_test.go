@@ -25,7 +25,12 @@ type reviewed struct {
 
 func newReviewed(t *testing.T, kind, model string) *reviewed {
 	t.Helper()
-	r := &reviewed{World: consoletest.Start(t, consoletest.Options{}), t: t}
+	return reviewedWith(t, consoletest.Options{}, kind, model)
+}
+
+func reviewedWith(t *testing.T, o consoletest.Options, kind, model string) *reviewed {
+	t.Helper()
+	r := &reviewed{World: consoletest.Start(t, o), t: t}
 	api := r.API("contoso", "ada")
 	w, m := modelOf(t, api, model)
 	started, err := api.AssessSemanticModelWithResponse(t.Context(), w, m, nil, client.AssessRequest{})

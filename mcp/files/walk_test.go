@@ -98,15 +98,14 @@ func TestQuestions(t *testing.T) {
 		t.Errorf("got %+v", made)
 	}
 	own := get[mcp.RunSummary](t, s, "run_questions", args{"model": inventory, "questions": []args{
-		{"question": "What is the reserved stock by product name?",
-			"dax": `EVALUATE SUMMARIZECOLUMNS('Products'[Product Name], "Reserved Stock", [Reserved Stock])`},
-		{"question": "What is the average lead time?", "dax": `EVALUATE ROW("Stock Value", [Stock Value])`}, // not what is asked
+		{"question": "What is the average lead time?", "dax": `EVALUATE ROW("Average Lead Time", [Average Lead Time])`},
+		{"question": "What is the average lead time in all?", "dax": `EVALUATE ROW("Stock Value", [Stock Value])`}, // not what is asked
 	}})
 	if own.Verdicts["correct"] != 1 || own.Verdicts["unclear"] != 1 || *own.Score != 50 || own.Wrong.Total != 1 {
 		t.Errorf("got %+v", own)
 	}
 	answers := get[mcp.Page[mcp.AnswerRow]](t, s, "list_answers", args{"model": inventory, "runId": own.RunID, "verdict": "correct"})
-	if answers.Total != 1 || !strings.Contains(answers.Rows[0].Question, "reserved stock") {
+	if answers.Total != 1 || !strings.Contains(answers.Rows[0].Question, "lead time?") {
 		t.Errorf("got %+v", answers)
 	}
 }
