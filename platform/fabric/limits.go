@@ -62,6 +62,15 @@ type Read struct {
 	Item      uuid.UUID
 }
 
+// readBy returns the read of an item by work. A data agent can name an item by another type than it has, and that read must not get the
+// definition that the other got.
+func readBy(work uuid.UUID, as item.Caller, it item.Item) Read {
+	if work != uuid.Nil {
+		work = uuid.NewSHA1(work, []byte(it.Type))
+	}
+	return Read{work, as.PersonID, it.ID}
+}
+
 // Reads remembers the long-running operations of the reads of work that is not done, so that any process can continue them and
 // none reads twice. Operations' ids are no secrets. A lost entry costs one more read.
 type Reads interface {

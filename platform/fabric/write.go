@@ -117,8 +117,8 @@ func (p *Platform) readAnew(ctx context.Context, as item.Caller, it item.Item, i
 	if as.Work == uuid.Nil {
 		return nil
 	}
-	return errors.Join(p.reads.Drop(ctx, Read{as.Work, as.PersonID, it.ID}),
-		p.reads.Drop(ctx, Read{workOfWrite(as.Work, ifHash), as.PersonID, it.ID}))
+	return errors.Join(p.reads.Drop(ctx, readBy(as.Work, as, it)),
+		p.reads.Drop(ctx, readBy(workOfWrite(as.Work, ifHash), as, it)))
 }
 
 // FinishWrite returns how the platform's operation of a write has ended, or *item.Pending while it has not.
