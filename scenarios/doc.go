@@ -16,9 +16,7 @@
 //	bearer TOKEN                        sends exactly this token with later calls
 //	with HEADER VALUE                   sends a header with the next call; an empty value removes one
 //	METHOD STATUS PATH [FILE]           makes a call; the body to stdout, headers to stderr, ids and times replaced. After a 202 $op is
-//
-// the operation
-//
+//	                                    the operation. The $variables in FILE are replaced by their values
 //	repeat N METHOD STATUS PATH [FILE]  makes a call N times
 //	together N METHOD PATTERN PATH [FILE] makes a call N times at once; each status must match the pattern; prints the statuses
 //	nothing                             asserts that the last call started nothing, as after every refused call
@@ -32,13 +30,11 @@
 //	wait-for-percent OP N               waits until at least N percent of the operation is done
 //	quiet                               waits until no step is left except held ones
 //	drive OP STATUS                     reads the operation as the caller, waiting until it is quiet each time, until it ends with the
-//
-// status
-//
+//	                                    status
 //	events [STREAM]                     prints stored events by stream, in order, or "none"
 //	spent KIND N                        asserts the use of an allowance of the caller's account in the current window
 //	logged N PATTERN                    asserts how many stored events match, each as its stream, name and data
-//	clock DURATION                      advances the service's clock
+//	clock DURATION                      advances the service's clock; past the life of a schedule's token it pauses the schedule
 //	clock stop                          stops the clock; it then moves only with this command
 //	workers stop|start|kill             stops or starts the workers; kill stops them in the middle of a step
 //	hold MODEL, hold-write MODEL        makes reading or writing a model's definition wait; release MODEL resumes both
@@ -57,9 +53,7 @@
 //	edit FILE OLD NEW, crlf FILE        changes a file as another person would; changes its line endings to CRLF
 //	provider, asked yes|no              starts an AI provider with empty answers at $provider; asserts whether it was asked
 //	llm NAME, asked-as NAME KEY         starts a language model at $NAME; asserts the keys it was asked with since the last check, - for
-//
-// none
-//
+//	                                    none
 //	secret TEXT                         a text that must be stored encrypted only: never logged, stored or exported in the clear
 //	text FILE N                         replaces the @ of a file with N characters
 //	questions FILE                      writes the body of a call that saves the questions of the last answer
