@@ -50,7 +50,7 @@ func (p *Platform) itemPath(it item.Item) string {
 }
 
 func (p *Platform) definition(ctx context.Context, r request, it item.Item) (definition.Definition, error) {
-	read := readBy(r.as.Work, r.as, it)
+	read := p.readBy(r.as.Work, r.as, it)
 	if read.Operation != uuid.Nil {
 		if d, found, err := p.readOn(ctx, r, read); found || err != nil {
 			return d, err
@@ -136,7 +136,7 @@ func (p *Platform) failed(ctx context.Context, err error) bool {
 
 // Release says that a step of the work of as has its outcome. It deletes the step's reads of the item.
 func (p *Platform) Release(ctx context.Context, as item.Caller, it item.Item) error {
-	err := p.reads.Drop(ctx, readBy(as.Work, as, it))
+	err := p.reads.Drop(ctx, p.readBy(as.Work, as, it))
 	if p.exports != nil && it.Type == item.SemanticModel {
 		err = errors.Join(err, p.exports.Drop(ctx, Export{as.Work, as.PersonID, it.WorkspaceID}, it.ID))
 	}

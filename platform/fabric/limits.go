@@ -64,7 +64,7 @@ type Read struct {
 
 // readBy returns the read of an item by work. A data agent can name an item by another type than it has, and that read must not get the
 // definition that the other got.
-func readBy(work uuid.UUID, as item.Caller, it item.Item) Read {
+func (p *Platform) readBy(work uuid.UUID, as item.Caller, it item.Item) Read {
 	if work != uuid.Nil {
 		work = uuid.NewSHA1(work, []byte(it.Type))
 	}

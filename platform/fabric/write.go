@@ -117,8 +117,8 @@ func (p *Platform) readAnew(ctx context.Context, as item.Caller, it item.Item, i
 	if as.Work == uuid.Nil {
 		return nil
 	}
-	return errors.Join(p.reads.Drop(ctx, readBy(as.Work, as, it)),
-		p.reads.Drop(ctx, readBy(workOfWrite(as.Work, ifHash), as, it)))
+	return errors.Join(p.reads.Drop(ctx, p.readBy(as.Work, as, it)),
+		p.reads.Drop(ctx, p.readBy(workOfWrite(as.Work, ifHash), as, it)))
 }
 
 // FinishWrite returns how the platform's operation of a write has ended, or *item.Pending while it has not.
