@@ -32,7 +32,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, format Format, sel Sele
 	case NDJSON:
 		line = (*Recorded).Line
 	case CloudEvents:
-		line = cloudEvent
+		line = (*Recorded).CloudEvent
 	default:
 		return 0, fmt.Errorf("eventstore: export: the format %q is not one of %s, %s", format, NDJSON, CloudEvents)
 	}
@@ -66,9 +66,9 @@ func (s *Store) Export(ctx context.Context, w io.Writer, format Format, sel Sele
 	return last, err
 }
 
-// cloudEvent returns the event as CloudEvents 1.0. The stream is the subject. The position is the
+// CloudEvent returns the event as it is stored, as a CloudEvents 1.0 JSON text. The stream is the subject. The position is the
 // extension "sequence", padded so that it sorts.
-func cloudEvent(r *Recorded) ([]byte, error) {
+func (r *Recorded) CloudEvent() ([]byte, error) {
 	e := event.New(event.CloudEventsVersionV1)
 	e.SetID(r.ID.String())
 	e.SetSource("/accounts/" + url.PathEscape(r.Account))

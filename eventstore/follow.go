@@ -180,15 +180,19 @@ func (f *follower) report(failure error, at int64, wait time.Duration) {
 	if at == 0 {
 		return
 	}
-	text := failure.Error()
-	text = strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), maxErrorText)], "\x00", ""), "")
 	ctx, cancel := context.WithTimeout(f.ctx, endTimeout)
 	defer cancel()
 	_, err := f.store.pool.Exec(ctx, `UPDATE followers SET error = $2, failed_at = clock_timestamp() WHERE name = $1 AND position < $3`,
-		f.name, text, at)
+		f.name, errorText(failure), at)
 	if err != nil {
 		f.store.logger.Error("the failure of a follower could not be recorded", "follower", f.name, "error", err)
 	}
+}
+
+// errorText returns the text of a failure as its column can hold it.
+func errorText(failure error) string {
+	text := failure.Error()
+	return strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), maxErrorText)], "\x00", ""), "")
 }
 
 // ExecContext and QueryContext implement wsql.Beginner. The subscriber calls neither: it works in

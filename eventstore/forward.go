@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -59,10 +58,8 @@ func (s *Store) Forwarded(ctx context.Context, position int64) error {
 
 // ForwardFailed records why forwarding stands still.
 func (s *Store) ForwardFailed(ctx context.Context, failure error) error {
-	text := failure.Error()
-	text = strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), maxErrorText)], "\x00", ""), "")
 	return s.forwarding(ctx, `INSERT INTO followers (name, error, failed_at) VALUES ($1, $2, clock_timestamp()) ON CONFLICT (name)
-		DO UPDATE SET error = $2, failed_at = clock_timestamp()`, Forwarder, text)
+		DO UPDATE SET error = $2, failed_at = clock_timestamp()`, Forwarder, errorText(failure))
 }
 
 // ForgetForwarding removes what is recorded about forwarding.
@@ -77,14 +74,11 @@ func (s *Store) forwarding(ctx context.Context, sql string, args ...any) error {
 	return nil
 }
 
-// CloudEvent returns the event as it is stored, as a CloudEvents 1.0 JSON text.
-func (r *Recorded) CloudEvent() ([]byte, error) { return cloudEvent(r) }
-
-// CloudEventWithoutData returns the same without the event's data, and the hexadecimal SHA-256 of these.
+// CloudEventWithoutData returns CloudEvent without the event's data, and the hexadecimal SHA-256 of these.
 func (r *Recorded) CloudEventWithoutData() (text []byte, sum string, err error) {
 	of := sha256.Sum256(r.Data)
 	short := *r
 	short.Data = []byte("null")
-	text, err = cloudEvent(&short)
+	text, err = short.CloudEvent()
 	return text, hex.EncodeToString(of[:]), err
 }

@@ -73,11 +73,27 @@ func (e *Unfit) Error() string { return e.What + ". " + e.Do }
 
 // Keep forwards until ctx ends. What fails is logged and tried again, with growing pauses.
 func (f *Forwarder) Keep(ctx context.Context) {
+	_ = f.until(ctx, func(error) bool { return false })
+}
+
+// KeepFit does the same until only an operator can mend what is wrong. That error, an *Unfit, is returned.
+func (f *Forwarder) KeepFit(ctx context.Context) error {
+	return f.until(ctx, func(err error) bool {
+		_, unfit := errors.AsType[*Unfit](err)
+		return unfit
+	})
+}
+
+// until forwards until ctx ends or an error is final.
+func (f *Forwarder) until(ctx context.Context, final func(error) bool) error {
 	for failures := 0; ; failures++ {
 		began := time.Now()
 		err := f.Run(ctx)
 		if ctx.Err() != nil {
-			return
+			return nil //nolint:nilerr // it was asked to end
+		}
+		if final(err) {
+			return err
 		}
 		if time.Since(began) > lastRetry {
 			failures = 0
@@ -87,7 +103,7 @@ func (f *Forwarder) Keep(ctx context.Context) {
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
-			return
+			return nil
 		}
 	}
 }

@@ -26,6 +26,11 @@ type noted struct {
 
 func (noted) EventType() string { return "note.noted" }
 
+// recorded is an event that the example of docs/forwarding.md counts.
+type recorded struct{}
+
+func (recorded) EventType() string { return "assessment.recorded" }
+
 type adds []domain.Event
 
 func (a adds) Decide(struct{}) ([]domain.Event, error) { return a, nil }
@@ -51,7 +56,7 @@ func newWorld(t testing.TB, servers int, sync string) *world {
 	w.pool, err = pgxpool.New(t.Context(), pgtest.URL(t))
 	w.must(err)
 	t.Cleanup(w.pool.Close)
-	codec, err := eventstore.NewCodec(eventstore.Events(noted{})...)
+	codec, err := eventstore.NewCodec(eventstore.Events(noted{}, recorded{})...)
 	w.must(err)
 	w.store = eventstore.New(w.pool, codec, eventstore.Options{})
 	conn, err := nats.Connect(w.cluster.URL(), nats.MaxReconnects(-1))

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -73,7 +71,7 @@ stream that removes events, or one whose last event is not in the log. Until the
 				return err
 			}
 			return r.withCore(c.Context(), flags, false, func(core *core) error {
-				return r.forward(c.Context(), r.forwarder(core, to))
+				return r.forwarder(core, to).KeepFit(c.Context())
 			})
 		},
 	}
@@ -81,25 +79,6 @@ stream that removes events, or one whose last event is not in the log. Until the
 	to.add(c.PersistentFlags())
 	c.AddCommand(r.forwardRebuildCommand(&flags, &to), r.forwardForgetCommand(&flags))
 	return c
-}
-
-// forward forwards until ctx ends or only an operator can mend what is wrong.
-func (r *root) forward(ctx context.Context, f *forward.Forwarder) error {
-	for {
-		err := f.Run(ctx)
-		if ctx.Err() != nil {
-			return nil //nolint:nilerr // it was asked to end
-		}
-		if _, unfit := errors.AsType[*forward.Unfit](err); unfit {
-			return err
-		}
-		r.Log.Error("forwarding the log failed; it continues", "error", err)
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return nil
-		}
-	}
 }
 
 func (r *root) forwardRebuildCommand(flags *databaseFlags, to *forwardFlags) *cobra.Command {
