@@ -51,7 +51,8 @@ func (t tools) addResources() {
 		description: "Lists the tables, columns, measures, relationships and verified answers of a model that Copilot sees, with the AI " +
 			"instructions, page by page."}, view)
 	t.server.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: viewURI + "{+model}", Name: "ai-view",
-		Title: "What an AI sees of a model", MIMEType: "text/plain", Description: "The first page of what Copilot sees of a model; the tool ai_view lists the others."},
+		Title: "What an AI sees of a model", MIMEType: "text/plain",
+		Description: "The first page of what Copilot sees of a model; the tool ai_view lists the others."},
 		func(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 			name, _ := strings.CutPrefix(r.Params.URI, viewURI)
 			return t.read(ctx, r, name, func(ctx context.Context, m Models, name string) (string, any, error) {

@@ -54,6 +54,8 @@ func supplyChain(t *testing.T) string {
 }
 
 // TestNPM tries this program with clients and a server of other makers.
+//
+// proves: decisions/19/published-clients
 func TestNPM(t *testing.T) {
 	dir := installed(t)
 	self, err := os.Executable()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -93,6 +94,8 @@ func data[T any](a agent, tool string, in args) T {
 }
 
 // TestAgentsOfAService walks through the tools over HTTP, and refuses what the caller may not do.
+//
+// proves: decisions/19/same-rules decisions/19/writes-need-a-preview decisions/19/reverts
 func TestAgentsOfAService(t *testing.T) {
 	t.Parallel()
 	home, workspaces := t.TempDir(), filepath.Join(t.TempDir(), "workspaces")
@@ -176,6 +179,8 @@ func TestAgentsOfAService(t *testing.T) {
 	}
 	a.refused("revert", args{"previewId": r.PreviewID}, "the record changed since")
 	a.refused("apply", args{"previewId": w.Record}, "must be one that preview returned")
+	a.refused("assess", args{"model": model, "operationId": w.Record}, "is for a AssessSemanticModel")
+	a.refused("assess", args{"model": model, "operationId": "x"}, "must be one that this tool returned")
 	a.refused("assess", args{"model": "Inventory"}, "workspaceId/semanticModelId")
 	a.refused("list_models", args{"within": "Retail"}, "id of a workspace")
 	a.refused("run_questions", args{"model": model}, "BenchmarkQuestionsMissing")
@@ -210,6 +215,40 @@ func modelOf(a agent, workspace, name string) string {
 	return ""
 }
 
+// TestPendingCalls assesses while nothing works: the tool gives up waiting before its caller does, and a later call gets the result.
+//
+// proves: decisions/19/pending
+func TestPendingCalls(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	url := pgtest.URL(t)
+	s := serve(t, "--database-url", url, "--data", home, "--accounts", samplesAccounts, "--roles", "api")
+	token := strings.TrimSpace(must(t, "token", "--data", home, "--account", "contoso", "--person", "grace", "--force").stdout)
+	a := onService(t, s.base, token)
+	in := args{"model": modelOf(a, "Retail Analytics", "Inventory")}
+	r, err := a.CallTool(t.Context(), &sdk.CallToolParams{Name: "assess", Arguments: in})
+	if err != nil || r.IsError {
+		t.Fatalf("got %v, %v", r, err)
+	}
+	pending, _ := r.StructuredContent.(map[string]any)["pending"].(map[string]any)
+	id, _ := pending["operationId"].(string)
+	if text := r.Content[0].(*sdk.TextContent).Text; id == "" || pending["status"] != "NotStarted" || !strings.Contains(text, "operationId "+id) {
+		t.Fatalf("got %v, %s", pending, text)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stderr, ended := newOutput(), make(chan struct{})
+	go func() {
+		defer close(ended)
+		Run(ctx, []string{"worker", "--database-url", url, "--data", home, "--platform", "folder:../../samples/workspaces"}, io.Discard, stderr)
+	}()
+	defer func() { stop(); <-ended }()
+	stderr.await(t, `"msg":"working"`, ended)
+	in["operationId"] = id
+	if got := data[mcp.AssessmentSummary](a, "assess", in); *got.Score != 65 || got.AssessmentID == "" {
+		t.Errorf("got %+v of the operation %s", got, id)
+	}
+}
+
 // TestAgentsAskQuestions runs the saved questions of a model.
 func TestAgentsAskQuestions(t *testing.T) {
 	t.Parallel()
@@ -235,6 +274,8 @@ func TestAgentsAskQuestions(t *testing.T) {
 }
 
 // TestCallsOfAgents refuses calls of /mcp that are not an agent's of this service, and counts the others as those of the interface.
+//
+// proves: decisions/19/same-rules decisions/19/transport
 func TestCallsOfAgents(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

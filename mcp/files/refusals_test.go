@@ -66,6 +66,8 @@ func TestToolsAndTheirHints(t *testing.T) {
 }
 
 // TestReadOnly calls the tools that write on a server that was started without --write.
+//
+// proves: decisions/19/read-only
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	s := onSamples(t, false)
@@ -78,6 +80,8 @@ func TestReadOnly(t *testing.T) {
 }
 
 // TestPathsStayInside names models and records outside of the root, and through links.
+//
+// proves: decisions/19/inside-the-folder
 func TestPathsStayInside(t *testing.T) {
 	t.Parallel()
 	s := onSamples(t, true)
@@ -128,6 +132,8 @@ func TestPathsStayInside(t *testing.T) {
 }
 
 // TestRefusals calls tools with what they must refuse, without a trace.
+//
+// proves: decisions/19/writes-need-a-preview
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := onSamples(t, true)
@@ -175,6 +181,8 @@ func TestRefusals(t *testing.T) {
 }
 
 // TestStale changes models between preview and write.
+//
+// proves: decisions/19/writes-need-a-preview
 func TestStale(t *testing.T) {
 	t.Parallel()
 	s := onSamples(t, true)

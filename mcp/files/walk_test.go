@@ -10,6 +10,8 @@ import (
 )
 
 // TestWalk assesses, previews, writes, compares and reverts, as an agent does.
+//
+// proves: decisions/19/reverts
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	s := onSamples(t, true)
