@@ -63,6 +63,10 @@ DO $$ BEGIN
     END IF;
     PERFORM pg_advisory_xact_lock(hashtextextended('readiness: rights of the application''s role', 0));
     GRANT USAGE ON SCHEMA public TO readiness_app;
+    BEGIN
+        EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO readiness_app', current_database());
+    EXCEPTION WHEN insufficient_privilege THEN NULL; -- PUBLIC has the right by default
+    END;
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO readiness_app;
     GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO readiness_app;
     ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO readiness_app;

@@ -121,11 +121,11 @@ func migrated(ctx context.Context, url string) []symptom {
 // roles checks that the service cannot change what the log holds.
 func (d *doctor) roles(ctx context.Context, c *core) (found []symptom) {
 	var who string
-	var may, guarded bool
-	err := c.pool.QueryRow(ctx, `SELECT current_user, has_table_privilege('events', 'UPDATE') OR has_table_privilege('events', 'DELETE'),
+	var may, guarded, folds bool
+	err := c.pool.QueryRow(ctx, `SELECT current_user, has_database_privilege(current_database(), 'TEMPORARY'), has_table_privilege('events', 'UPDATE') OR has_table_privilege('events', 'DELETE'),
 		(SELECT count(*) = 1 FROM pg_trigger
 			WHERE tgrelid = 'events'::regclass AND tgname = 'events_append_only' AND tgenabled IN ('O', 'A'))`).
-		Scan(&who, &may, &guarded)
+		Scan(&who, &folds, &may, &guarded)
 	if err != nil {
 		return failure(err)
 	}
@@ -133,6 +133,11 @@ func (d *doctor) roles(ctx context.Context, c *core) (found []symptom) {
 		found = append(found, symptom{Verdict: failing,
 			Says: "the trigger that refuses changes of the log is off or gone",
 			Do:   "Find out who turned it off, run readiness events verify, and run: ALTER TABLE events ENABLE TRIGGER events_append_only"})
+	}
+	if !folds {
+		found = append(found, symptom{Verdict: failing,
+			Says: "the service acts as " + who + ", who may not create temporary tables; views that follow the log cannot be folded",
+			Do:   "Run readiness migrate up as the owner of the database, which grants the right."})
 	}
 	if may {
 		return append(found, symptom{Verdict: warning,

@@ -64,6 +64,7 @@ func TestDoctor(t *testing.T) {
 	defer conn.Close(context.Background())
 	for _, sql := range []string{
 		`ALTER TABLE events DISABLE TRIGGER events_append_only`,
+		`DO $$ BEGIN EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC, readiness_app', current_database()); END $$`,
 		`DELETE FROM view_generations WHERE view = 'operations'`,
 		`UPDATE followers SET error = 'boom' WHERE name LIKE 'audit%'`,
 		`DELETE FROM river_leader`,
@@ -77,6 +78,9 @@ func TestDoctor(t *testing.T) {
 		t.Fatal(err)
 	}
 	found = examined(t, cli.ExitDamaged, append(args, "--issuer", "http://127.0.0.1:1")...)
+	if roles := found["roles failing"]; len(roles) != 2 || !strings.Contains(roles[1].Says, "temporary tables") {
+		t.Errorf("the missing right is not told: %+v", roles)
+	}
 	for check, says := range map[string]string{
 		"roles failing": "trigger", "views failing": "operations", "queue failing": "1 steps wait", "queue warning": "1h0m", "data failing": "read by others",
 		"issuer failing": "127.0.0.1",
