@@ -33,9 +33,6 @@ var abRuns = &Table{
 	},
 }
 
-// liveAbRuns is the live table, as queries name it.
-var liveAbRuns = AbRuns.live(abRuns)
-
 // AbRuns is the view of the runs of A/B tests: one row per run, fed by the stream of the run's
 // operation. The rows of a deleted test stay, so a caller that reads runs must look up their test
 // first.
@@ -184,11 +181,11 @@ func scanAbRun(row pgx.CollectableRow) (AbRun, error) {
 // abRunSQL returns SQL for the runs that from finds, each with the benchmark runs of its sides, all as
 // of one instant.
 func abRunSQL(from string) string {
-	return `WITH page AS MATERIALIZED (SELECT ` + abRunColumns + `, run_id FROM ` + liveAbRuns + " " + from + `)
+	return `WITH page AS MATERIALIZED (SELECT ` + abRunColumns + `, run_id FROM ` + live.abRuns + " " + from + `)
 		SELECT ` + prefixed("r", abRunColumns) + `, ` + prefixed("a", benchmarkRunColumns) + `, ` +
 		prefixed("b", benchmarkRunColumns) + ` FROM page r
-		LEFT JOIN ` + liveBenchmarkRuns + ` a ON a.run_id = r.run_a
-		LEFT JOIN ` + liveBenchmarkRuns + ` b ON b.run_id = r.run_b
+		LEFT JOIN ` + live.benchmarkRuns + ` a ON a.run_id = r.run_a
+		LEFT JOIN ` + live.benchmarkRuns + ` b ON b.run_id = r.run_b
 		ORDER BY r.started_at DESC, r.run_id DESC`
 }
 
@@ -215,7 +212,7 @@ func (v *Views) AbRuns(ctx context.Context, q AbRunsQuery) ([]AbRun, error) {
 // AbRun returns a run of a test of the account. It does not find runs of deleted tests.
 func (v *Views) AbRun(ctx context.Context, accountID string, runID uuid.UUID) (AbRun, bool, error) {
 	rows, err := v.Pool.Query(ctx, abRunSQL(`WHERE run_id = $1 AND account_id = $2
-		AND EXISTS (SELECT FROM `+liveAbTests+` t WHERE t.ab_test_id = `+liveAbRuns+`.ab_test_id AND t.account_id = $2)`), runID, accountID)
+		AND EXISTS (SELECT FROM `+live.abTests+` t WHERE t.ab_test_id = `+live.abRuns+`.ab_test_id AND t.account_id = $2)`), runID, accountID)
 	if err != nil {
 		return AbRun{}, false, fmt.Errorf("projections: read run %s of an A/B test: %w", runID, err)
 	}
@@ -231,7 +228,7 @@ const maxReusing = 50
 
 // AbRunsReusing returns the A/B runs of the account that took the stored benchmark run for side A, the newest maxReusing.
 func (v *Views) AbRunsReusing(ctx context.Context, accountID string, runID uuid.UUID) ([]uuid.UUID, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT run_id FROM `+liveAbRuns+` WHERE run_a = $1 AND account_id = $2 AND status_a = $3
+	rows, err := v.Pool.Query(ctx, `SELECT run_id FROM `+live.abRuns+` WHERE run_a = $1 AND account_id = $2 AND status_a = $3
 		ORDER BY started_at DESC, run_id DESC LIMIT $4`, runID, accountID, string(abtest.SideReused), maxReusing)
 	if err != nil {
 		return nil, fmt.Errorf("projections: read the A/B runs that reuse %s: %w", runID, err)

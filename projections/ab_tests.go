@@ -39,9 +39,6 @@ var abTests = &Table{
 	},
 }
 
-// liveAbTests is the live table, as queries name it.
-var liveAbTests = AbTests.live(abTests)
-
 // AbTests is the view of the A/B tests: one row per test, fed by the test's stream alone. AbRuns has
 // the progress of a test's newest run.
 var AbTests = &View{
@@ -173,10 +170,10 @@ const abTestColumns = `created, words, side_a, side_b, frozen, version, standing
 // run that its questions come from exists, all as of one instant.
 func abTestSQL(from, order string) string {
 	return `WITH page AS MATERIALIZED (SELECT ` + abTestColumns + `, account_id, source_run, latest_run
-		FROM ` + liveAbTests + " " + from + `)
+		FROM ` + live.abTests + " " + from + `)
 		SELECT ` + prefixed("t", abTestColumns) + `, s.run_id IS NOT NULL, ` + prefixed("r", abRunColumns) + ` FROM page t
-		LEFT JOIN ` + liveBenchmarkRuns + ` s ON s.run_id = t.source_run AND s.account_id = t.account_id
-		LEFT JOIN ` + liveAbRuns + ` r ON r.run_id = t.latest_run` + order
+		LEFT JOIN ` + live.benchmarkRuns + ` s ON s.run_id = t.source_run AND s.account_id = t.account_id
+		LEFT JOIN ` + live.abRuns + ` r ON r.run_id = t.latest_run` + order
 }
 
 // prefixed qualifies each column with the relation.

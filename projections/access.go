@@ -32,7 +32,7 @@ func (v *Views) Access(ctx context.Context, as item.Caller) (map[item.Permission
 		return as.Access, nil
 	}
 	var member []byte
-	err := v.Pool.QueryRow(ctx, `SELECT member FROM `+liveMembers+` WHERE account_id = $1 AND person = $2`, as.Account,
+	err := v.Pool.QueryRow(ctx, `SELECT member FROM `+live.members+` WHERE account_id = $1 AND person = $2`, as.Account,
 		as.PersonID).Scan(&member)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, domain.Refuse(domain.PlatformAccessDenied, "The person no longer belongs to account %s.", as.Account)

@@ -25,12 +25,6 @@ var members = &Table{
 	Key:     []string{"account_id", "person"},
 }
 
-// The live tables, as queries name them.
-var (
-	liveAccounts = Accounts.live(accounts)
-	liveMembers  = Accounts.live(members)
-)
-
 // Accounts is the view in which every call looks up the token's person: the accounts and their people,
 // each row fed by the account's stream alone.
 var Accounts = &View{
@@ -72,8 +66,8 @@ SELECT p.i, m.account_id, m.plan, m.status, m.region, m.settings, m.member
 FROM unnest((SELECT $1::bytea[])) WITH ORDINALITY AS p (index, i),
 LATERAL (
 	SELECT a.account_id, a.plan, a.status, a.region, a.settings, m.member
-	FROM people w JOIN ` + liveMembers + ` m ON m.account_id = w.account_id AND m.person = w.person_id
-	JOIN ` + liveAccounts + ` a ON a.account_id = w.account_id
+	FROM people w JOIN ` + live.members + ` m ON m.account_id = w.account_id AND m.person = w.person_id
+	JOIN ` + live.accounts + ` a ON a.account_id = w.account_id
 	WHERE w.blind_index = p.index
 	OFFSET 0
 ) m
@@ -129,7 +123,7 @@ func (v *Views) QueueMembers(b *pgx.Batch, people []item.Person, found func([][]
 
 // RoleOf returns the role of a person in the account; "" for a person who does not belong to it.
 func (v *Views) RoleOf(ctx context.Context, accountID string, id item.PersonID) (role account.Role, err error) {
-	err = v.Pool.QueryRow(ctx, `SELECT member ->> 'role' FROM `+liveMembers+` WHERE account_id = $1 AND person = $2`, accountID,
+	err = v.Pool.QueryRow(ctx, `SELECT member ->> 'role' FROM `+live.members+` WHERE account_id = $1 AND person = $2`, accountID,
 		id).Scan(&role)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil

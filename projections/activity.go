@@ -17,9 +17,6 @@ var activity = &Table{
 	Indexes: []string{"(day DESC, account_id, type)"},
 }
 
-// liveActivity is the live table, as queries name it.
-var liveActivity = Activity.live(activity)
-
 // Activity counts each account's events by type and day (UTC). It follows the log: no call waits for
 // it.
 var Activity = &View{
@@ -45,7 +42,7 @@ type ActivityCount struct {
 // type.
 func (v *Views) ActivitySince(ctx context.Context, day time.Time, limit int) ([]ActivityCount, error) {
 	rows, err := v.Pool.Query(ctx,
-		`SELECT account_id, day, type, events FROM `+liveActivity+` WHERE day >= $1
+		`SELECT account_id, day, type, events FROM `+live.activity+` WHERE day >= $1
 			ORDER BY day DESC, account_id, type LIMIT $2`, day, limit)
 	if err != nil {
 		return nil, fmt.Errorf("projections: read the activity: %w", err)

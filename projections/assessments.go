@@ -31,9 +31,6 @@ var assessments = &Table{
 	},
 }
 
-// liveAssessments is the live table, as queries name it.
-var liveAssessments = Assessments.live(assessments)
-
 // Assessments is the view of the assessments of semantic models and of data agents, whose id is then
 // in model_id: one row per stored assessment, and the newest one of each semantic model in portfolio.
 // Both are fed by the stream of the model or agent alone.
@@ -103,7 +100,7 @@ func scanAssessment(row pgx.CollectableRow) (a Assessment, err error) {
 
 // Assessments returns a page of a model's assessments in the account.
 func (v *Views) Assessments(ctx context.Context, q AssessmentsQuery) ([]Assessment, error) {
-	sql := `SELECT assessment, pinned FROM ` + liveAssessments + ` WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
+	sql := `SELECT assessment, pinned FROM ` + live.assessments + ` WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
 	args := []any{q.AccountID, q.ModelID, q.WorkspaceID, q.Limit}
 	if q.Pinned != nil {
 		args = append(args, *q.Pinned)
@@ -142,7 +139,7 @@ func (v *Views) LatestAssessment(ctx context.Context, accountID string, modelID 
 // StoredBy returns the stored assessments of an operation, each with the fingerprint of its model; the
 // fingerprint is nil if none is stored.
 func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid.UUID) (map[uuid.UUID]*readiness.Fingerprint, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT a.id, d.hash, d.body FROM `+liveAssessments+` a
+	rows, err := v.Pool.Query(ctx, `SELECT a.id, d.hash, d.body FROM `+live.assessments+` a
 		LEFT JOIN documents d ON d.hash = a.assessment ->> 'fingerprintHash' WHERE a.operation_id = $1 AND a.account_id = $2`,
 		operationID, accountID)
 	if err != nil {
@@ -172,7 +169,7 @@ func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid
 }
 
 func (v *Views) assessment(ctx context.Context, where string, args ...any) (Assessment, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT assessment, pinned FROM `+liveAssessments+` WHERE `+where, args...)
+	rows, err := v.Pool.Query(ctx, `SELECT assessment, pinned FROM `+live.assessments+` WHERE `+where, args...)
 	if err != nil {
 		return Assessment{}, false, fmt.Errorf("projections: read an assessment: %w", err)
 	}

@@ -42,12 +42,6 @@ var auditHours = &Table{
 	Key:     []string{"account_id", "hour", "block"},
 }
 
-// The live tables, as queries name them.
-var (
-	liveAuditBlocks = Audit.live(auditBlocks)
-	liveAuditHours  = Audit.live(auditHours)
-)
-
 // Audit is the view that finds events of an account's history. It follows the log; events that it has
 // not reached yet are read from the log itself.
 var Audit = &View{
@@ -284,7 +278,7 @@ func (a *auditSQL) found() string {
 	blocks := []string{"b0.account_id = $1", fmt.Sprintf("b0.block BETWEEN $2::bigint / %d AND $3::bigint / %[1]d", auditBlock)}
 	if len(a.hours) > 0 {
 		end := func(of string) string {
-			return fmt.Sprintf(`(SELECT %s(block) FROM `+liveAuditHours+` WHERE account_id = $1 AND %s)`, of,
+			return fmt.Sprintf(`(SELECT %s(block) FROM `+live.auditHours+` WHERE account_id = $1 AND %s)`, of,
 				strings.Join(a.hours, " AND "))
 		}
 		first, last := fmt.Sprintf("%s * %d", end("min"), auditSpan), fmt.Sprintf("%s * %d + %d", end("max"), auditSpan, auditSpan-1)
@@ -295,11 +289,11 @@ func (a *auditSQL) found() string {
 	if len(a.keys) == 0 {
 		found = a.events(within...) + ` ORDER BY position LIMIT $4`
 	} else {
-		from := liveAuditBlocks + " b0"
+		from := live.auditBlocks + " b0"
 		for i, key := range a.keys {
 			blocks = append(blocks, fmt.Sprintf("b%d.key %s", i, key))
 			if i > 0 {
-				from += fmt.Sprintf(" JOIN %s b%d ON b%[2]d.account_id = b0.account_id AND b%[2]d.block = b0.block", liveAuditBlocks, i)
+				from += fmt.Sprintf(" JOIN %s b%d ON b%[2]d.account_id = b0.account_id AND b%[2]d.block = b0.block", live.auditBlocks, i)
 			}
 		}
 		within = append(within, fmt.Sprintf("position BETWEEN b.block * %d AND b.block * %[1]d + %d", auditBlock, auditBlock-1))

@@ -32,9 +32,6 @@ var benchmarkRuns = &Table{
 	},
 }
 
-// liveBenchmarkRuns is the live table, as queries name it.
-var liveBenchmarkRuns = BenchmarkRuns.live(benchmarkRuns)
-
 // BenchmarkRuns is the view of the benchmark runs of semantic models and of the sides of A/B runs: one
 // row per run, fed by the run's stream alone.
 var BenchmarkRuns = &View{
@@ -167,7 +164,7 @@ func (v *Views) BenchmarkRuns(ctx context.Context, q BenchmarkRunsQuery) ([]Benc
 }
 
 func (q BenchmarkRunsQuery) statement() database.Statement {
-	sql := `SELECT ` + benchmarkRunColumns + ` FROM ` + liveBenchmarkRuns + `
+	sql := `SELECT ` + benchmarkRunColumns + ` FROM ` + live.benchmarkRuns + `
 		WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`
 	args := []any{q.AccountID, q.ModelID, q.WorkspaceID, q.Limit}
 	if q.Before != nil {
@@ -179,7 +176,7 @@ func (q BenchmarkRunsQuery) statement() database.Statement {
 
 // BenchmarkRun returns a benchmark run of the account.
 func (v *Views) BenchmarkRun(ctx context.Context, accountID string, runID uuid.UUID) (BenchmarkRun, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT `+benchmarkRunColumns+` FROM `+liveBenchmarkRuns+` WHERE run_id = $1 AND account_id = $2`,
+	rows, err := v.Pool.Query(ctx, `SELECT `+benchmarkRunColumns+` FROM `+live.benchmarkRuns+` WHERE run_id = $1 AND account_id = $2`,
 		runID, accountID)
 	if err != nil {
 		return BenchmarkRun{}, false, fmt.Errorf("projections: read benchmark run %s: %w", runID, err)
@@ -198,7 +195,7 @@ type JudgeReview struct{ Judged, Overruled int }
 // JudgeReview returns the review of the judge, with the same model and version of its prompt.
 func (v *Views) JudgeReview(ctx context.Context, accountID string, j comparison.Judge) (r JudgeReview, err error) {
 	err = v.Pool.QueryRow(ctx, `SELECT coalesce(sum((outcome->>'judged')::int), 0), coalesce(sum((outcome->>'judgeOverruled')::int), 0)
-		FROM `+liveBenchmarkRuns+` WHERE account_id = $1 AND outcome ? 'judge' AND outcome->'judge'->>'providerId' = $2
+		FROM `+live.benchmarkRuns+` WHERE account_id = $1 AND outcome ? 'judge' AND outcome->'judge'->>'providerId' = $2
 		AND outcome->'judge'->>'model' = $3 AND outcome->'judge'->>'promptVersion' = $4`,
 		accountID, j.ProviderID, j.Model, j.PromptVersion).Scan(&r.Judged, &r.Overruled)
 	if err != nil {

@@ -8,5 +8,5 @@ import "readiness/internal/database"
 func DropDocuments(queue func(database.Statement), hashes []string) {
 	queue(database.Statement{SQL: `SELECT FROM documents WHERE hash = ANY($1::text[]) ORDER BY hash FOR UPDATE`, Args: []any{hashes}})
 	queue(database.Statement{SQL: `DELETE FROM documents d WHERE hash = ANY($1::text[])
-		AND NOT EXISTS (SELECT FROM ` + liveAssessments + ` a WHERE a.assessment ->> 'documentHash' = d.hash)`, Args: []any{hashes}})
+		AND NOT EXISTS (SELECT FROM ` + live.assessments + ` a WHERE a.assessment ->> 'documentHash' = d.hash)`, Args: []any{hashes}})
 }

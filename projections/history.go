@@ -37,7 +37,7 @@ func writesSQL(after, until string) string {
 		SELECT jsonb_agg(jsonb_build_object('operationId', id, 'type', type, 'endedAt', updated_at) ORDER BY updated_at, id)
 		FROM (SELECT id, type, updated_at FROM %s WHERE account_id = $1 AND item_id = $2 AND status = 'Succeeded'
 			AND type IN ('ApplyOptimization', 'RevertOptimization') AND updated_at > %s AND updated_at <= %s
-			ORDER BY updated_at DESC, id DESC LIMIT %d) w)`, liveOperations, after, until, maxWrites)
+			ORDER BY updated_at DESC, id DESC LIMIT %d) w)`, live.operations, after, until, maxWrites)
 }
 
 // History returns a page of a model's assessments in the account, newest first, each with the writes before
@@ -50,10 +50,10 @@ func (v *Views) History(ctx context.Context, q AssessmentsQuery) ([]Assessed, er
 		after = ` AND (assessed_at, id) < ($5, $6)`
 	}
 	rows, err := v.Pool.Query(ctx, `SELECT a.assessment, `+writesSQL(`coalesce(a.previous, '-infinity')`, `a.assessed_at`)+`
-		FROM (SELECT assessed_at, id, assessment, (SELECT b.assessed_at FROM `+liveAssessments+` b
+		FROM (SELECT assessed_at, id, assessment, (SELECT b.assessed_at FROM `+live.assessments+` b
 				WHERE b.account_id = $1 AND b.model_id = $2 AND b.workspace_id = $3 AND (b.assessed_at, b.id) < (p.assessed_at, p.id)
 				ORDER BY b.assessed_at DESC, b.id DESC LIMIT 1) AS previous
-			FROM `+liveAssessments+` p WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`+after+`
+			FROM `+live.assessments+` p WHERE account_id = $1 AND model_id = $2 AND workspace_id = $3`+after+`
 			ORDER BY assessed_at DESC, id DESC LIMIT $4) a ORDER BY a.assessed_at DESC, a.id DESC`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("projections: read the history of a model: %w", err)

@@ -34,9 +34,6 @@ var operations = &Table{
 	},
 }
 
-// liveOperations is the live table, as queries name it.
-var liveOperations = Operations.live(operations)
-
 // Operations is the view behind GET /v1/operations and the routes below it: one row per operation, fed
 // by the operation's stream alone.
 var Operations = &View{
@@ -168,7 +165,7 @@ func (v *Views) Operation(ctx context.Context, accountID string, id uuid.UUID) (
 
 // SELECT $1 keeps the planner from counting the ids, which would make it plan the statement again each
 // time.
-var operationsByID = `SELECT ` + operationColumns + ` FROM ` + liveOperations + ` WHERE id = ANY ((SELECT $1::uuid[])::uuid[])`
+var operationsByID = `SELECT ` + operationColumns + ` FROM ` + live.operations + ` WHERE id = ANY ((SELECT $1::uuid[])::uuid[])`
 
 // QueueOperations queues a query for operations of any account. found receives those that exist.
 func (v *Views) QueueOperations(b *pgx.Batch, ids []uuid.UUID, found func(map[uuid.UUID]Operation)) {
@@ -195,7 +192,7 @@ func (v *Views) QueueOperations(b *pgx.Batch, ids []uuid.UUID, found func(map[uu
 
 // Operations returns a page of the account's operations.
 func (v *Views) Operations(ctx context.Context, q OperationsQuery) ([]Operation, error) {
-	sql := `SELECT ` + operationColumns + ` FROM ` + liveOperations + ` WHERE account_id = $1 AND created_at >= $2`
+	sql := `SELECT ` + operationColumns + ` FROM ` + live.operations + ` WHERE account_id = $1 AND created_at >= $2`
 	args := []any{q.AccountID, q.Since}
 	if q.Status != "" {
 		args = append(args, string(q.Status))
@@ -217,7 +214,7 @@ func (v *Views) Operations(ctx context.Context, q OperationsQuery) ([]Operation,
 // Overdue returns operations, of any account, that should have been resumed by their owner before now:
 // at most limit, the longest waiting first.
 func (v *Views) Overdue(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT id FROM `+liveOperations+` WHERE waits_until < $1 ORDER BY waits_until LIMIT $2`, now, limit)
+	rows, err := v.Pool.Query(ctx, `SELECT id FROM `+live.operations+` WHERE waits_until < $1 ORDER BY waits_until LIMIT $2`, now, limit)
 	if err != nil {
 		return nil, fmt.Errorf("projections: look for operations that wait: %w", err)
 	}
@@ -229,7 +226,7 @@ func (v *Views) Overdue(ctx context.Context, now time.Time, limit int) ([]uuid.U
 // after.
 func (v *Views) Unfinished(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
 	rows, err := v.Pool.Query(ctx, `
-		SELECT id FROM `+liveOperations+` WHERE status IN ('NotStarted', 'Running') AND NOT waits AND updated_at < $1 AND id > $2
+		SELECT id FROM `+live.operations+` WHERE status IN ('NotStarted', 'Running') AND NOT waits AND updated_at < $1 AND id > $2
 			ORDER BY id LIMIT $3`, before, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("projections: look for operations that have not ended: %w", err)
@@ -248,6 +245,6 @@ func (v *Views) Run(ctx context.Context, operationID uuid.UUID) (assessment.Run,
 // QueueUnfinished queues a query for the number of operations of all accounts that have not ended: those that wait for
 // their owner, and the others.
 func (v *Views) QueueUnfinished(b *pgx.Batch, owner, others *int64) {
-	b.Queue(`SELECT count(*) FILTER (WHERE waits), count(*) FILTER (WHERE NOT waits) FROM ` + liveOperations + `
+	b.Queue(`SELECT count(*) FILTER (WHERE waits), count(*) FILTER (WHERE NOT waits) FROM ` + live.operations + `
 		WHERE status IN ('NotStarted', 'Running')`).QueryRow(func(row pgx.Row) error { return row.Scan(owner, others) })
 }

@@ -21,9 +21,6 @@ var pageViews = &Table{
 	Key:     []string{"account_id", "report_id", "day", "page"},
 }
 
-// livePageViews is the live table, as queries name it.
-var livePageViews = PageViews.live(pageViews)
-
 // PageViews counts the views of each page of a report by day (UTC). It follows the log.
 var PageViews = &View{
 	Name: "page_views", Version: 1,
@@ -53,7 +50,7 @@ var PageViews = &View{
 // of schema version 1.
 func pageViewsFrom(reports, from, to string) string {
 	return `
-	SELECT report_id, page, day, views FROM ` + livePageViews + `
+	SELECT report_id, page, day, views FROM ` + live.pageViews + `
 	WHERE account_id = $1 AND report_id ` + reports + ` AND day BETWEEN ` + from + `::date AND ` + to + `::date
 	UNION ALL
 	SELECT (data ->> 'reportId')::uuid, page.key, (data ->> 'day')::date,

@@ -44,13 +44,6 @@ var reportCopies = &Table{
 	Indexes: []string{"(account_id, at DESC) WHERE hash IS NOT NULL"},
 }
 
-// The live tables, as queries name them.
-var (
-	livePixieIDs     = Pixies.live(pixieIDs)
-	livePixieReports = Pixies.live(pixieReports)
-	liveReportCopies = Pixies.live(reportCopies)
-)
-
 // Pixies is the view of the Pixies of reports. It has one row per report, fed by the report's stream
 // alone; the report and the page of every id that a Pixie ever had; and the copies of definitions that
 // operations keep, one row per report, fed by the operation's stream.
@@ -119,7 +112,7 @@ func scanPixieReport(row pgx.CollectableRow) (r pixies.Report, err error) {
 }
 
 func (v *Views) pixieReports(ctx context.Context, where string, args ...any) ([]pixies.Report, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT `+pixieReportColumns+` FROM `+livePixieReports+` WHERE `+where, args...)
+	rows, err := v.Pool.Query(ctx, `SELECT `+pixieReportColumns+` FROM `+live.pixieReports+` WHERE `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("projections: read reports with Pixies: %w", err)
 	}
@@ -153,7 +146,7 @@ type PixieID struct {
 // PixieIDs returns the places of the Pixies with the ids, in any account: a page view reports only the
 // id in its address.
 func (v *Views) PixieIDs(ctx context.Context, ids []string) (map[string]PixieID, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT id, account_id, report_id, page FROM `+livePixieIDs+` WHERE id = ANY($1)`, ids)
+	rows, err := v.Pool.Query(ctx, `SELECT id, account_id, report_id, page FROM `+live.pixieIDs+` WHERE id = ANY($1)`, ids)
 	if err != nil {
 		return nil, fmt.Errorf("projections: look up Pixies: %w", err)
 	}
@@ -173,7 +166,7 @@ func (v *Views) OwnPixies(ctx context.Context, accountID string, ids []string) (
 	if len(ids) == 0 {
 		return own, nil
 	}
-	rows, err := v.Pool.Query(ctx, `SELECT id FROM `+livePixieIDs+` WHERE id = ANY($1) AND account_id = $2`, ids, accountID)
+	rows, err := v.Pool.Query(ctx, `SELECT id FROM `+live.pixieIDs+` WHERE id = ANY($1) AND account_id = $2`, ids, accountID)
 	if err != nil {
 		return nil, fmt.Errorf("projections: look up an account's Pixies: %w", err)
 	}
@@ -200,7 +193,7 @@ const reportCopyColumns = `operation_id, report_id, workspace_id, report_name, a
 
 // ReportCopies returns at most limit copies made by the account's operations since then, newest first.
 func (v *Views) ReportCopies(ctx context.Context, accountID string, since time.Time, limit int) ([]ReportCopy, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT `+reportCopyColumns+` FROM `+liveReportCopies+`
+	rows, err := v.Pool.Query(ctx, `SELECT `+reportCopyColumns+` FROM `+live.reportCopies+`
 		WHERE account_id = $1 AND hash IS NOT NULL AND at >= $2
 			ORDER BY at DESC, operation_id, report_id LIMIT $3`, accountID, since, limit)
 	if err != nil {
@@ -211,7 +204,7 @@ func (v *Views) ReportCopies(ctx context.Context, accountID string, since time.T
 
 // ReportCopy returns the copy that the account's operation made of the report.
 func (v *Views) ReportCopy(ctx context.Context, accountID string, operationID, reportID uuid.UUID) (ReportCopy, bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT `+reportCopyColumns+` FROM `+liveReportCopies+`
+	rows, err := v.Pool.Query(ctx, `SELECT `+reportCopyColumns+` FROM `+live.reportCopies+`
 		WHERE account_id = $1 AND operation_id = $2 AND report_id = $3 AND hash IS NOT NULL`, accountID, operationID, reportID)
 	if err != nil {
 		return ReportCopy{}, false, fmt.Errorf("projections: read the copy of a report: %w", err)

@@ -30,9 +30,6 @@ var portfolio = &Table{
 	},
 }
 
-// livePortfolio is the live table, as queries name it.
-var livePortfolio = Assessments.live(portfolio)
-
 // unscored is the rank of a model without a score, and unchanged that of a model without an earlier one.
 const (
 	unscored  = 101
@@ -75,7 +72,7 @@ const MaxScores = 12
 // scoresSQL selects them of a model p.
 var scoresSQL = fmt.Sprintf(`ARRAY(SELECT score FROM (SELECT (b.assessment ->> 'score')::int AS score, b.assessed_at, b.id
 	FROM %s b WHERE b.account_id = $1 AND b.model_id = p.model_id AND b.basis = p.basis AND b.assessment ->> 'score' IS NOT NULL
-	ORDER BY b.assessed_at DESC, b.id DESC LIMIT %d) s ORDER BY s.assessed_at, s.id)`, liveAssessments, MaxScores)
+	ORDER BY b.assessed_at DESC, b.id DESC LIMIT %d) s ORDER BY s.assessed_at, s.id)`, live.assessments, MaxScores)
 
 // RunningOperation is an operation that has not ended.
 type RunningOperation struct {
@@ -122,12 +119,12 @@ type PortfolioQuery struct {
 
 // beforeSQL selects the assessment of a model before $3 that its newest one, p, is compared with.
 var beforeSQL = `LEFT JOIN LATERAL (SELECT b.assessment, (p.assessment ->> 'score')::int - (b.assessment ->> 'score')::int AS change
-	FROM ` + liveAssessments + ` b WHERE b.account_id = $1 AND b.model_id = p.model_id AND b.assessed_at <= $3 AND b.basis = p.basis
+	FROM ` + live.assessments + ` b WHERE b.account_id = $1 AND b.model_id = p.model_id AND b.assessed_at <= $3 AND b.basis = p.basis
 	ORDER BY b.assessed_at DESC, b.id DESC LIMIT 1) before ON true`
 
 // reportsSQL selects the reports that have Pixies, by model, and seenSQL their views.
 func reportsSQL(of string) string {
-	return `reports AS MATERIALIZED (SELECT report_id, model_id FROM ` + livePixieReports + `
+	return `reports AS MATERIALIZED (SELECT report_id, model_id FROM ` + live.pixieReports + `
 		WHERE account_id = $1 AND status = 'HasPixies' AND model_id IS NOT NULL` + of + `)`
 }
 
@@ -185,7 +182,7 @@ func (q PortfolioQuery) statement() database.Statement {
 	}
 	args = append(args, q.Limit)
 	page := fmt.Sprintf(`page AS MATERIALIZED (SELECT p.*, %[1]s AS sorted FROM %[3]s p %[4]s%[5]s
-		ORDER BY %[1]s%[2]s, p.model_id%[2]s LIMIT $%[6]d)`, by.key, by.direction, livePortfolio, by.join, where, len(args))
+		ORDER BY %[1]s%[2]s, p.model_id%[2]s LIMIT $%[6]d)`, by.key, by.direction, live.portfolio, by.join, where, len(args))
 	with := page + ", " + reportsSQL(` AND model_id IN (SELECT model_id FROM page)`) + ", " + seenSQL
 	if q.Sort == PortfolioByViews {
 		with = reportsSQL("") + ", " + seenSQL + ", " + page
@@ -193,8 +190,8 @@ func (q PortfolioQuery) statement() database.Statement {
 	return database.Statement{Args: args, SQL: `WITH ` + with + `
 		SELECT p.assessment, before.assessment, before.change, coalesce(seen.views, 0),
 			(SELECT count(*) FROM reports WHERE model_id = p.model_id),
-			(SELECT status FROM ` + liveTrackedItems + ` WHERE account_id = $1 AND item_id = p.model_id),
-			(SELECT jsonb_build_object('id', o.id, 'type', o.type) FROM ` + liveOperations + ` o
+			(SELECT status FROM ` + live.trackedItems + ` WHERE account_id = $1 AND item_id = p.model_id),
+			(SELECT jsonb_build_object('id', o.id, 'type', o.type) FROM ` + live.operations + ` o
 				WHERE o.account_id = $1 AND o.status IN ('NotStarted', 'Running') AND o.item_id = p.model_id
 				ORDER BY o.created_at, o.id LIMIT 1),
 			` + scoresSQL + `, p.rank, p.name_folded, p.model_id

@@ -29,9 +29,6 @@ var schedules = &Table{
 	},
 }
 
-// liveSchedules is the live table, as queries name it.
-var liveSchedules = Schedules.live(schedules)
-
 // Schedules is the view behind the schedules' routes and the search for due schedules: one row per
 // schedule, fed by the stream of its model's schedules alone.
 var Schedules = &View{
@@ -81,7 +78,7 @@ type OwnedSchedule struct {
 	OwnerName string
 }
 
-var ownedSchedules = `SELECT s.account_id, s.schedule, w.key || w.sealed FROM ` + liveSchedules + ` s
+var ownedSchedules = `SELECT s.account_id, s.schedule, w.key || w.sealed FROM ` + live.schedules + ` s
 	LEFT JOIN people w ON w.account_id = s.account_id AND w.person_id = s.schedule ->> 'owner' WHERE s.account_id = $1`
 
 func (v *Views) scanSchedule(row pgx.CollectableRow) (s OwnedSchedule, err error) {
@@ -134,7 +131,7 @@ func (v *Views) Schedule(ctx context.Context, accountID string, id uuid.UUID) (O
 // DueSlots returns at most limit slots, of every account's schedules, that are due at now: the
 // earliest first, starting after the slot after. The zero Slot comes before every other.
 func (v *Views) DueSlots(ctx context.Context, now time.Time, after schedule.Slot, limit int) ([]schedule.Slot, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT account_id, semantic_model_id, schedule_id, next_at FROM `+liveSchedules+`
+	rows, err := v.Pool.Query(ctx, `SELECT account_id, semantic_model_id, schedule_id, next_at FROM `+live.schedules+`
 		WHERE next_at <= $1 AND (next_at, schedule_id) > ($2, $3)
 			ORDER BY next_at, schedule_id LIMIT $4`, now, after.At, after.ScheduleID, limit)
 	if err != nil {
@@ -150,5 +147,5 @@ func (v *Views) DueSlots(ctx context.Context, now time.Time, after schedule.Slot
 // QueueLate queues a query for the number of schedules of all accounts whose slot began before the time and was not
 // started.
 func (v *Views) QueueLate(b *pgx.Batch, before time.Time, late *int64) {
-	b.Queue(`SELECT count(*) FROM `+liveSchedules+` WHERE next_at < $1`, before).QueryRow(func(row pgx.Row) error { return row.Scan(late) })
+	b.Queue(`SELECT count(*) FROM `+live.schedules+` WHERE next_at < $1`, before).QueryRow(func(row pgx.Row) error { return row.Scan(late) })
 }

@@ -11,7 +11,7 @@ import (
 // They read entire tables, so they are for operators.
 func (v *Views) QueueSeen(b *pgx.Batch, people *[]item.Person, assessed map[uuid.UUID]bool) {
 	current := `SELECT w.account_id, w.person_id, w.key || w.sealed
-		FROM people w JOIN ` + liveMembers + ` m ON m.account_id = w.account_id AND m.person = w.person_id`
+		FROM people w JOIN ` + live.members + ` m ON m.account_id = w.account_id AND m.person = w.person_id`
 	b.Queue(current).Query(func(rows pgx.Rows) (err error) {
 		var accountID string
 		var id item.PersonID
@@ -26,7 +26,7 @@ func (v *Views) QueueSeen(b *pgx.Batch, people *[]item.Person, assessed map[uuid
 		})
 		return err
 	})
-	b.Queue(`SELECT DISTINCT model_id FROM ` + liveAssessments).Query(func(rows pgx.Rows) error {
+	b.Queue(`SELECT DISTINCT model_id FROM ` + live.assessments).Query(func(rows pgx.Rows) error {
 		var id uuid.UUID
 		_, err := pgx.ForEachRow(rows, []any{&id}, func() error { assessed[id] = true; return nil })
 		return err

@@ -29,9 +29,6 @@ var trackedItems = &Table{
 	},
 }
 
-// liveTrackedItems is the live table, as queries name it.
-var liveTrackedItems = TrackedItems.live(trackedItems)
-
 // TrackedItems is the view behind GET /v1/trackedItems: one row per tracked item, fed by the item's
 // stream alone.
 var TrackedItems = &View{
@@ -83,7 +80,7 @@ func scanTrackedItem(row pgx.CollectableRow) (i trackeditem.Item, err error) {
 
 // TrackedItems returns a page of the account's tracked items.
 func (v *Views) TrackedItems(ctx context.Context, q TrackedItemsQuery) ([]trackeditem.Item, error) {
-	sql := `SELECT item FROM ` + liveTrackedItems + ` WHERE account_id = $1`
+	sql := `SELECT item FROM ` + live.trackedItems + ` WHERE account_id = $1`
 	args := []any{q.AccountID}
 	if q.LicenseID != "" {
 		args = append(args, q.LicenseID)
@@ -107,7 +104,7 @@ func (v *Views) TrackedItems(ctx context.Context, q TrackedItemsQuery) ([]tracke
 
 // TrackedIn returns the account's tracked items of a type in a workspace, whatever their status.
 func (v *Views) TrackedIn(ctx context.Context, accountID string, workspaceID uuid.UUID, t item.Type) ([]trackeditem.Item, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT item FROM `+liveTrackedItems+`
+	rows, err := v.Pool.Query(ctx, `SELECT item FROM `+live.trackedItems+`
 		WHERE account_id = $1 AND workspace_id = $2 AND item_type = $3`,
 		accountID, workspaceID, string(t))
 	if err != nil {
@@ -118,7 +115,7 @@ func (v *Views) TrackedIn(ctx context.Context, accountID string, workspaceID uui
 
 // Tracked returns which of the items count as tracked items of the account, whatever their status.
 func (v *Views) Tracked(ctx context.Context, accountID string, itemIDs []uuid.UUID) (map[uuid.UUID]bool, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT item_id FROM `+liveTrackedItems+` WHERE account_id = $1 AND item_id = ANY($2)`,
+	rows, err := v.Pool.Query(ctx, `SELECT item_id FROM `+live.trackedItems+` WHERE account_id = $1 AND item_id = ANY($2)`,
 		accountID, itemIDs)
 	if err != nil {
 		return nil, fmt.Errorf("projections: look for tracked items: %w", err)
