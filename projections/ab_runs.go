@@ -212,7 +212,8 @@ func (v *Views) AbRuns(ctx context.Context, q AbRunsQuery) ([]AbRun, error) {
 // AbRun returns a run of a test of the account. It does not find runs of deleted tests.
 func (v *Views) AbRun(ctx context.Context, accountID string, runID uuid.UUID) (AbRun, bool, error) {
 	rows, err := v.Pool.Query(ctx, abRunSQL(`WHERE run_id = $1 AND account_id = $2
-		AND EXISTS (SELECT FROM `+live.abTests+` t WHERE t.ab_test_id = `+live.abRuns+`.ab_test_id AND t.account_id = $2)`), runID, accountID)
+		AND EXISTS (SELECT FROM `+live.abTests+` t WHERE t.ab_test_id = `+live.abRuns+`.ab_test_id AND t.account_id = $2)`),
+		runID, accountID)
 	if err != nil {
 		return AbRun{}, false, fmt.Errorf("projections: read run %s of an A/B test: %w", runID, err)
 	}

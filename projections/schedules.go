@@ -147,5 +147,6 @@ func (v *Views) DueSlots(ctx context.Context, now time.Time, after schedule.Slot
 // QueueLate queues a query for the number of schedules of all accounts whose slot began before the time and was not
 // started.
 func (v *Views) QueueLate(b *pgx.Batch, before time.Time, late *int64) {
-	b.Queue(`SELECT count(*) FROM `+live.schedules+` WHERE next_at < $1`, before).QueryRow(func(row pgx.Row) error { return row.Scan(late) })
+	b.Queue(`SELECT count(*) FROM `+live.schedules+` WHERE next_at < $1`, before).
+		QueryRow(func(row pgx.Row) error { return row.Scan(late) })
 }

@@ -122,7 +122,8 @@ func migrated(ctx context.Context, url string) []symptom {
 func (d *doctor) roles(ctx context.Context, c *core) (found []symptom) {
 	var who string
 	var may, guarded, folds bool
-	err := c.pool.QueryRow(ctx, `SELECT current_user, has_database_privilege(current_database(), 'TEMPORARY'), has_table_privilege('events', 'UPDATE') OR has_table_privilege('events', 'DELETE'),
+	err := c.pool.QueryRow(ctx, `SELECT current_user, has_database_privilege(current_database(), 'TEMPORARY'),
+		has_table_privilege('events', 'UPDATE') OR has_table_privilege('events', 'DELETE'),
 		(SELECT count(*) = 1 FROM pg_trigger
 			WHERE tgrelid = 'events'::regclass AND tgname = 'events_append_only' AND tgenabled IN ('O', 'A'))`).
 		Scan(&who, &folds, &may, &guarded)
