@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"readiness/client"
 	"readiness/http/console/chart"
@@ -58,11 +60,17 @@ func (c content) Admin() bool { return c.API.Role == client.Admin }
 // show shows the account. A part that the person may not see says so.
 func show(v *page.Visit) error {
 	ctx := v.Request.Context()
-	account, err := v.API.GetAccountWithResponse(ctx)
-	if err != nil {
+	c := &content{Person: v.Who.Name, Refused: map[string]string{}}
+	// A call that fails does not end the others: the service would log that as its own fault.
+	var together errgroup.Group
+	var refusing sync.Mutex
+	together.Go(func() error {
+		got, err := v.API.GetAccountWithResponse(ctx)
+		if err == nil {
+			c.Account, c.Used = *got.JSON200, used(got.JSON200.Allowances)
+		}
 		return err
-	}
-	c := &content{Account: *account.JSON200, Person: v.Who.Name, Used: used(account.JSON200.Allowances), Refused: map[string]string{}}
+	})
 	for name, read := range map[string]func() error{
 		"permissions": func() error {
 			got, err := v.API.ListPermissionsWithResponse(ctx)
@@ -93,14 +101,19 @@ func show(v *page.Visit) error {
 			return err
 		},
 	} {
-		err := read()
-		refused, ok := errors.AsType[*client.Error](err)
-		switch {
-		case ok && refused.Status != http.StatusUnauthorized:
-			c.Refused[name] = refused.Message
-		case err != nil:
+		together.Go(func() error {
+			err := read()
+			if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status != http.StatusUnauthorized {
+				refusing.Lock()
+				defer refusing.Unlock()
+				c.Refused[name] = refused.Message
+				return nil
+			}
 			return err
-		}
+		})
+	}
+	if err := together.Wait(); err != nil {
+		return err
 	}
 	return v.Show(accountView, page.Page{Title: "Administration", In: path, Data: c})
 }

@@ -2,12 +2,14 @@
 package pixies
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"net/http"
 	"net/url"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"readiness/client"
 	"readiness/http/console/chart"
@@ -59,35 +61,39 @@ func list(v *page.Visit) error {
 	}
 	c := content{Workspaces: got.JSON200.Value}
 	c.Coverage = chart.Bars{Caption: "Reports with Pixies", LabelHead: "Workspace", ValueHead: "Share", NoteHead: "Reports", Max: 100}
+	c.Coverage.Bars = make([]chart.Bar, min(len(c.Workspaces), maxCovered))
+	// A call that fails does not end the others: the service would log that as its own fault.
+	var together errgroup.Group
 	for i, w := range c.Workspaces {
 		if w.WorkspaceID.String() == q.Get("workspaceId") || i == 0 && q.Get("workspaceId") == "" {
 			c.Workspace = &w
 		}
 		if i < maxCovered {
-			if err := c.cover(v, w); err != nil {
+			together.Go(func() (err error) {
+				c.Coverage.Bars[i], err = covered(ctx, v.API, w)
 				return err
-			}
+			})
 		}
 	}
 	if c.Workspace != nil {
-		if err := c.reports(v, q); err != nil {
-			return err
-		}
+		together.Go(func() error { return c.reports(v, q) })
+	}
+	if err := together.Wait(); err != nil {
+		return err
 	}
 	return v.Show(listView, page.Page{Title: "Pixies", In: path, Data: c})
 }
 
-// cover adds a row of the coverage. That the platform does not list the reports of a workspace is no reason not to show the rest.
-func (c *content) cover(v *page.Visit, w client.Workspace) error {
+// covered returns a row of the coverage. That the platform does not list the reports of a workspace is no reason not to show the rest.
+func covered(ctx context.Context, api *client.Service, w client.Workspace) (chart.Bar, error) {
 	bar := chart.Bar{Label: w.WorkspaceName, Link: path + "?workspaceId=" + w.WorkspaceID.String()}
-	got, err := v.API.ListReportsWithResponse(v.Request.Context(), w.WorkspaceID, &client.ListReportsParams{MaxResults: new(500)})
+	got, err := api.ListReportsWithResponse(ctx, w.WorkspaceID, &client.ListReportsParams{MaxResults: new(500)})
 	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status != http.StatusUnauthorized {
 		bar.Missing, bar.Text, bar.Note = true, "–", refused.Message
-		c.Coverage.Bars = append(c.Coverage.Bars, bar)
-		return nil
+		return bar, nil
 	}
 	if err != nil {
-		return err
+		return bar, err
 	}
 	all, with := len(got.JSON200.Value), 0
 	for _, r := range got.JSON200.Value {
@@ -102,8 +108,7 @@ func (c *content) cover(v *page.Visit, w client.Workspace) error {
 		bar.Value, bar.Text, bar.Note = float64(share), chart.Decimal(float64(share))+" %",
 			chart.Decimal(float64(with))+" of "+chart.Decimal(float64(all))
 	}
-	c.Coverage.Bars = append(c.Coverage.Bars, bar)
-	return nil
+	return bar, nil
 }
 
 // reports reads a page of the reports of the workspace.
