@@ -10,6 +10,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"readiness/commands"
+	"readiness/domain/comparison"
 )
 
 // The arguments of the jobs.
@@ -127,3 +128,8 @@ func (b *busy) Begin(id int64) func() { return b.begin(id) }
 
 // IDs is ids.
 func (b *busy) IDs(now time.Time) []int64 { return b.ids(now) }
+
+// Queried returns the result of a query of a run; nil if there is none to compare.
+func Queried(ctx context.Context, o Options, dax string) *comparison.ResultSet {
+	return (&side{asker: &asker{Options: o}}).queried(ctx, dax)
+}
