@@ -153,7 +153,7 @@ func TestRefusedExchange(t *testing.T) {
 		"garbled claims":  {400, body("interaction_required", "", "{", 50076), domain.Unauthorized, "sign in again"},
 		"policy":          {400, body("invalid_grant", "", "", 53003), domain.PlatformAccessDenied, "sign-in policy"},
 		"expired":         {400, body("invalid_grant", "", "", 500133), domain.TokenExpired, "expired"},
-		"guest no longer": {400, body("invalid_grant", "", "", 50020), domain.UserNotRegistered, "not one of"},
+		"guest no longer": {400, body("invalid_grant", "", "", 50020), domain.PlatformAccessDenied, "not one of"},
 		"our secret":      {401, body("invalid_client", "", "", 7000215), domain.PlatformUnavailable, "readiness fabric check"},
 		"unknown":         {400, body("invalid_grant", "", "", 1), domain.PlatformAccessDenied, "does not let"},
 		"away":            {503, body("temporarily_unavailable", "", "", 90033), domain.PlatformUnavailable, "try again"},

@@ -79,7 +79,7 @@ func (f failure) refusal(p item.Permission) error {
 	case f.any(expiredCodes):
 		return domain.Refuse(domain.TokenExpired, "the token has expired or was revoked; sign in again")
 	case f.any(strangerCodes):
-		return domain.Refuse(domain.UserNotRegistered, "your account is not one of the organization's (tenant of your token); sign in "+
+		return domain.Refuse(domain.PlatformAccessDenied, "your account is not one of the organization's (tenant of your token); sign in "+
 			"with one that is")
 	case f.any(ourCodes), f.Error == "invalid_client", f.Error == "unauthorized_client":
 		return domain.Refuse(domain.PlatformUnavailable, "the service's own registration with Microsoft Entra ID is wrong; ask the "+

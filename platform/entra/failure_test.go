@@ -36,7 +36,7 @@ func TestEveryNumber(t *testing.T) {
 		{consent, "consentUrl", []int{65001, 65004, 90094, 90008, 650052, 650057}},
 		{denied, "sign-in policy", []int{53003, 530035, 53011, 50105, 50131}},
 		{domain.TokenExpired, "sign in again", []int{50013, 500133, 50173, 50132, 50133}},
-		{domain.UserNotRegistered, "not one of the organization's", []int{50020, 51004, 50034}},
+		{denied, "not one of the organization's", []int{50020, 51004, 50034}},
 		{away, "readiness fabric check", []int{7000215, 7000222, 700016, 650056, 500011, 700027, 70021}},
 		{away, "failed; try again", []int{50033, 50087, 90033}},
 	} {
