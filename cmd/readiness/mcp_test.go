@@ -179,7 +179,7 @@ func TestAgentsOfAService(t *testing.T) {
 	}
 	a.refused("revert", args{"previewId": r.PreviewID}, "the record changed since")
 	a.refused("apply", args{"previewId": w.Record}, "must be one that preview returned")
-	a.refused("assess", args{"model": model, "operationId": w.Record}, "is for a AssessSemanticModel")
+	a.refused("assess", args{"model": model, "operationId": w.Record}, "this tool is for AssessSemanticModel")
 	a.refused("assess", args{"model": model, "operationId": "x"}, "must be one that this tool returned")
 	a.refused("assess", args{"model": "Inventory"}, "workspaceId/semanticModelId")
 	a.refused("list_models", args{"within": "Retail"}, "id of a workspace")

@@ -44,7 +44,7 @@ func finish[T any](ctx context.Context, m models, id uuid.UUID, of string) (resu
 		}
 		last = state
 		if kind := optional.Text(last.OperationType); kind != of {
-			return result, nil, problem("The operation is a " + kind + ", and this tool is for a " + of + ". Use the id that this tool " +
+			return result, nil, problem("The type of the operation is " + kind + "; this tool is for " + of + ". Use the id that this tool " +
 				"returned.")
 		}
 	}
