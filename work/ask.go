@@ -217,7 +217,7 @@ func (w *asker) askSide(ctx context.Context, step ask, a commands.Asking, set be
 		return a, false, domain.Refuse(domain.BenchmarkRunFailed,
 			"the token that this side asks with expired after %d of its %d questions; run it again", len(a.Run.Asks), a.Run.Total())
 	}
-	if why, stops := a.Run.Unanswered(); stops { // the process that recorded the last one died
+	if why, stops := a.Run.Unanswered(set); stops { // the process that recorded the last one died
 		return a, false, unanswered(why, "")
 	}
 	as, err := w.caller(ctx, step.Origin, token)

@@ -73,7 +73,7 @@ func (s *side) over() bool {
 }
 
 func (s *side) stopped() bool {
-	_, stops := s.state.Run.Unanswered()
+	_, stops := s.state.Run.Unanswered(s.set)
 	return stops || s.state.Ended()
 }
 
@@ -158,7 +158,7 @@ func (s *side) record(ctx context.Context, made benchmark.Asked, failed *compari
 		return err
 	}
 	s.state = after
-	if why, stops := after.Run.Unanswered(); stops && failed != nil {
+	if why, stops := after.Run.Unanswered(s.set); stops && failed != nil {
 		return unanswered(why, fmt.Sprintf(", the last because: %s", failed.Message))
 	}
 	return nil

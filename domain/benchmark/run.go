@@ -236,21 +236,23 @@ func (r Run) Failing() int {
 // Percent returns how much of the run is done; at most 99.
 func (r Run) Percent() int { return min(99, len(r.Asks)*100/max(1, r.Total())) }
 
-// Left returns the asks of the set that have not been made, question by question.
+// Left returns the asks of the set that have not been made, question by question, which is the order in which they begin.
 func (r Run) Left(s Set) []AskKey {
 	made := make(map[AskKey]bool, len(r.Asks))
 	for _, a := range r.Asks {
 		made[a.Key()] = true
 	}
-	var left []AskKey
+	return slices.DeleteFunc(r.begin(s), func(key AskKey) bool { return made[key] })
+}
+
+// begin returns the asks of the set in the order in which they begin.
+func (r Run) begin(s Set) (all []AskKey) {
 	for _, q := range s.Questions {
 		for n := 1; n <= r.Repeats; n++ {
-			if key := (AskKey{q.QuestionID, n}); !made[key] {
-				left = append(left, key)
-			}
+			all = append(all, AskKey{q.QuestionID, n})
 		}
 	}
-	return left
+	return all
 }
 
 // BeginRun records that work on the run began; nothing when it has begun already.

@@ -1,6 +1,7 @@
 package benchmark_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,12 +10,19 @@ import (
 	"readiness/domain/comparison"
 )
 
-// made returns a run with asks: "x" got no answer, anything else did.
-func made(total int, asks string) benchmark.Run {
+// made returns a run with asks and its questions: "x" got no answer, "-" is not recorded yet, anything else got one.
+func made(total int, asks string) (benchmark.Run, benchmark.Set) {
 	r := benchmark.Run{RunAccepted: benchmark.RunAccepted{Count: total, Repeats: 1}}
+	var set benchmark.Set
+	for i := range total {
+		set.Questions = append(set.Questions, benchmark.Question{QuestionID: fmt.Sprint("Q", i+1)})
+	}
 	failed := 0
 	for i, c := range asks {
-		a := benchmark.Asked{N: i + 1, Made: i + 1, Verdict: comparison.Correct}
+		if c == '-' {
+			continue
+		}
+		a := benchmark.Asked{QuestionID: fmt.Sprint("Q", i+1), N: 1, Made: len(r.Asks) + 1, Verdict: comparison.Correct}
 		if c == 'x' {
 			a.Verdict = comparison.Errored
 			failed++
@@ -22,7 +30,7 @@ func made(total int, asks string) benchmark.Run {
 		a.Errors = failed
 		r.Asks = append(r.Asks, a)
 	}
-	return r
+	return r, set
 }
 
 func TestUnanswered(t *testing.T) {
@@ -41,6 +49,10 @@ func TestUnanswered(t *testing.T) {
 		"two of five":                     {5, "xx", "", 0},
 		"the first three of five":         {5, "xxx", "none of the first 3 asks got an answer", 0},
 		"four at once":                    {19, "xxxx", "none of the first 4 asks got an answer", 0},
+		"three faster than the first":     {10, "-x-x-x", "", 0},
+		"all but the first":               {10, "-xxxxxx", "", 0},
+		"the last of the first three":     {10, "xxxx-x", "none of the first 5 asks got an answer", 0},
+		"ten faster than the first":       {19, "-" + repeat("x", 10), "10 questions in a row got no answer", 0},
 		"three later":                     {5, ".xxx", "", 1},
 		"the first three of 19":           {19, "xxx", "none of the first 3 asks got an answer", 0},
 		"the first three of 20":           {20, "xxx", "", 0},
@@ -54,8 +66,8 @@ func TestUnanswered(t *testing.T) {
 		"half at last":                    {60, repeat(".", 13) + repeat("xx.", 13), "26 of the first 52 asks got no answer", 26},
 		"a few unanswered among answered": {12, "x..x..x..x..", "", 8},
 	} {
-		r := made(tt.total, tt.asks)
-		if why, stops := r.Unanswered(); why != tt.want || stops != (tt.want != "") {
+		r, set := made(tt.total, tt.asks)
+		if why, stops := r.Unanswered(set); why != tt.want || stops != (tt.want != "") {
 			t.Errorf("%s: got %q, %v, want %q", name, why, stops, tt.want)
 		}
 		if got := r.Answers(); got != tt.answers {
@@ -63,10 +75,10 @@ func TestUnanswered(t *testing.T) {
 		}
 	}
 	// A run without an answer is refunded and tracks nothing.
-	if silent := made(5, "xxx"); silent.Spent(domain.BenchmarkRunFailed) != 0 || silent.Tracks(true) {
+	if silent, _ := made(5, "xxx"); silent.Spent(domain.BenchmarkRunFailed) != 0 || silent.Tracks(true) {
 		t.Error("a run that nobody answered counts")
 	}
-	if answered := made(30, "."+strings.Repeat("x", 10)); answered.Spent(domain.BenchmarkRunFailed) != 1 || !answered.Tracks(true) {
+	if answered, _ := made(30, "."+strings.Repeat("x", 10)); answered.Spent(domain.BenchmarkRunFailed) != 1 || !answered.Tracks(true) {
 		t.Error("a run with an answer does not count")
 	}
 }
