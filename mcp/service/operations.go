@@ -44,8 +44,8 @@ func finish[T any](ctx context.Context, m models, id uuid.UUID, of string) (resu
 		}
 		last = state
 		if kind := optional.Text(last.OperationType); kind != of {
-			return result, nil, problem("The type of the operation is " + kind + "; this tool is for " + of + ". Use the id that this tool " +
-				"returned.")
+			return result, nil, problem("The type of the operation is " + kind + "; this tool is for " + of + ". Use the id that " +
+				"this tool returned.")
 		}
 	}
 	if last.Status != client.OperationStatusSucceeded {
