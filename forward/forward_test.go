@@ -131,6 +131,7 @@ func (w *world) running(change func(*forward.Target)) (stop func()) {
 // messages the stream has.
 func (w *world) consumed() uint64 {
 	w.Helper()
+	w.messages() // waits for a leader
 	stream, err := w.js.Stream(w.Context(), "readiness")
 	w.must(err)
 	messages, err := w.js.OrderedConsumer(w.Context(), "readiness", jetstream.OrderedConsumerConfig{})
@@ -220,7 +221,9 @@ func TestAfter(t *testing.T) {
 func (w *world) refused(change func(*forward.Target), want string) {
 	w.Helper()
 	before := w.messages()
-	err := w.forwarder(change).Run(w.Context())
+	ctx, cancel := context.WithTimeout(w.Context(), limit)
+	defer cancel()
+	err := w.forwarder(change).KeepFit(ctx) // servers that elect a leader answer nothing
 	unfit, is := errors.AsType[*forward.Unfit](err)
 	if !is || !strings.Contains(unfit.What, want) || unfit.Do == "" {
 		w.Errorf("got %v, want one that says %q", err, want)
@@ -231,13 +234,16 @@ func (w *world) refused(change func(*forward.Target), want string) {
 }
 
 // messages returns how many messages the stream has; 0 without a stream.
-func (w *world) messages() uint64 {
+func (w *world) messages() (n uint64) {
 	w.Helper()
-	s, err := w.js.Stream(w.Context(), "readiness")
-	if err != nil {
-		return 0
-	}
-	return s.CachedInfo().State.Msgs
+	w.until(func() bool { // servers that elect a leader answer nothing
+		s, err := w.js.Stream(w.Context(), "readiness")
+		if err == nil {
+			n = s.CachedInfo().State.Msgs
+		}
+		return err == nil || errors.Is(err, jetstream.ErrStreamNotFound)
+	})
+	return n
 }
 
 func TestRefused(t *testing.T) {
