@@ -45,7 +45,7 @@ func TestServerComesBackUnfit(t *testing.T) {
 	w.until(func() bool { // until the others count it as one that keeps the stream
 		s, err := w.js.Stream(t.Context(), "readiness")
 		if err != nil {
-			return false // nobody answers while the servers elect a leader
+			return false // no server answers while they elect a leader
 		}
 		for _, r := range s.CachedInfo().Cluster.Replicas {
 			if r.Offline || !r.Current {
