@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -35,8 +36,12 @@ type adds []domain.Event
 
 func (a adds) Decide(struct{}) ([]domain.Event, error) { return a, nil }
 
-// limit bounds each wait. It is a safeguard, not a claim.
-const limit = 5 * time.Minute
+const (
+	// limit bounds each wait. It is a safeguard, not a claim.
+	limit = 5 * time.Minute
+	// callLimit bounds each call of the broker, which is then tried again.
+	callLimit = 5 * time.Second
+)
 
 // world is a log, and servers to which it is forwarded.
 type world struct {
@@ -59,10 +64,10 @@ func newWorld(t testing.TB, servers int, sync string) *world {
 	codec, err := eventstore.NewCodec(eventstore.Events(noted{}, recorded{})...)
 	w.must(err)
 	w.store = eventstore.New(w.pool, codec, eventstore.Options{})
-	conn, err := nats.Connect(w.cluster.URL(), nats.MaxReconnects(-1))
+	conn, err := nats.Connect(w.cluster.URL(), nats.MaxReconnects(-1), nats.Timeout(callLimit))
 	w.must(err)
 	t.Cleanup(conn.Close)
-	w.js, err = jetstream.New(conn)
+	w.js, err = jetstream.New(conn, jetstream.WithDefaultTimeout(callLimit))
 	w.must(err)
 	return w
 }
@@ -131,44 +136,86 @@ func (w *world) running(change func(*forward.Target)) (stop func()) {
 // messages the stream has.
 func (w *world) consumed() uint64 {
 	w.Helper()
-	w.messages() // waits for a leader
-	stream, err := w.js.Stream(w.Context(), "readiness")
-	w.must(err)
-	messages, err := w.js.OrderedConsumer(w.Context(), "readiness", jetstream.OrderedConsumerConfig{})
-	w.must(err)
-	next, err := messages.Messages()
-	w.must(err)
-	defer next.Stop()
+	messages := w.read()
 	var at forward.Place
-	total, read := stream.CachedInfo().State.Msgs, uint64(0)
+	taken := slices.DeleteFunc(slices.Clone(messages), func(msg jetstream.Msg) bool {
+		p, err := forward.PlaceOf(msg.Headers())
+		w.must(err)
+		if !p.After(at) {
+			return true
+		}
+		at = p
+		return false
+	})
 	for r, err := range w.store.ReadStored(w.Context(), eventstore.Selection{}) {
 		w.must(err)
-		for {
-			if read == total {
-				w.Fatalf("the stream ends before position %d", r.Position)
+		if len(taken) == 0 {
+			w.Fatalf("the stream ends before position %d", r.Position)
+		}
+		w.same(taken[0], &r)
+		taken = taken[1:]
+	}
+	if len(taken) != 0 {
+		w.Errorf("after the log's last event the stream has %d messages more", len(taken))
+	}
+	return uint64(len(messages))
+}
+
+// same compares a message with the event that it must be.
+func (w *world) same(msg jetstream.Msg, r *eventstore.Recorded) {
+	w.Helper()
+	p, err := forward.PlaceOf(msg.Headers())
+	w.must(err)
+	body, err := r.CloudEvent()
+	w.must(err)
+	if p.Position != r.Position || string(p.Hash) != string(r.Hash) || string(msg.Data()) != string(body) && msg.Headers().Get(forward.HeaderCut) == "" ||
+		msg.Headers().Get(nats.MsgIdHdr) != r.ID.String() || msg.Subject() != forward.Subject(r.Account, r.Type) {
+		w.Fatalf("a message is %+v of %s, want position %d of %s", p, msg.Subject(), r.Position, forward.Subject(r.Account, r.Type))
+	}
+}
+
+// read returns all messages of the stream.
+func (w *world) read() (messages []jetstream.Msg) {
+	w.Helper()
+	w.try(func(ctx context.Context) error {
+		messages = nil
+		stream, err := w.js.Stream(ctx, "readiness")
+		if err != nil {
+			return err
+		}
+		all, err := stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{})
+		if err != nil {
+			return err
+		}
+		next, err := all.Messages()
+		if err != nil {
+			return err
+		}
+		defer next.Stop()
+		for range stream.CachedInfo().State.Msgs {
+			msg, err := next.Next(jetstream.NextMaxWait(time.Minute))
+			if err != nil {
+				return err
 			}
-			msg, err := next.Next()
-			w.must(err)
-			read++
-			p, err := forward.PlaceOf(msg.Headers())
-			w.must(err)
-			if !p.After(at) {
-				continue
-			}
-			body, err := r.CloudEvent()
-			w.must(err)
-			if p.Position != r.Position || string(p.Hash) != string(r.Hash) || string(msg.Data()) != string(body) && msg.Headers().Get(forward.HeaderCut) == "" ||
-				msg.Headers().Get(nats.MsgIdHdr) != r.ID.String() || msg.Subject() != forward.Subject(r.Account, r.Type) {
-				w.Fatalf("message %d is %+v of %s, want position %d of %s", read, p, msg.Subject(), r.Position, forward.Subject(r.Account, r.Type))
-			}
-			at = p
-			break
+			messages = append(messages, msg)
+		}
+		return nil
+	})
+	return messages
+}
+
+// try repeats a call of the broker until it succeeds: servers that elect a leader, or are busy, answer nothing.
+func (w *world) try(call func(context.Context) error) {
+	w.Helper()
+	var err error
+	for began := time.Now(); ; <-time.After(20 * time.Millisecond) {
+		if err = call(w.Context()); err == nil {
+			return
+		}
+		if time.Since(began) > limit {
+			w.Fatalf("not done after %s: %v", limit, err)
 		}
 	}
-	if read != total {
-		w.Errorf("after the log's last event the stream has %d messages more", total-read)
-	}
-	return total
 }
 
 func TestForwarded(t *testing.T) {
@@ -258,16 +305,22 @@ func TestRefused(t *testing.T) {
 		if c.Subjects == nil {
 			c.Subjects = []string{"events.>"}
 		}
-		_, err := w.js.CreateStream(t.Context(), c)
-		w.must(err)
+		w.try(func(ctx context.Context) error { _, err := w.js.CreateStream(ctx, c); return err })
 		w.refused(nil, what)
-		w.must(w.js.DeleteStream(t.Context(), "readiness"))
+		w.try(func(ctx context.Context) error {
+			if err := w.js.DeleteStream(ctx, "readiness"); !errors.Is(err, jetstream.ErrStreamNotFound) {
+				return err
+			}
+			return nil // an earlier try, whose answer came too late
+		})
 	}
-	w.must(w.forwarder(nil).Rebuild(t.Context()))
-	_, err := w.js.Publish(t.Context(), "events.contoso.forged", []byte("{}"))
-	w.must(err)
+	w.try(w.forwarder(nil).Rebuild)
+	w.try(func(ctx context.Context) error {
+		_, err := w.js.Publish(ctx, "events.contoso.forged", []byte("{}"))
+		return err
+	})
 	w.refused(nil, "something else publishes")
-	w.must(w.forwarder(nil).Rebuild(t.Context()))
+	w.try(w.forwarder(nil).Rebuild)
 	stop := w.running(nil)
 	w.reached(w.last())
 	if err := w.forwarder(nil).Rebuild(t.Context()); !errors.Is(err, forward.ErrBusy) {
@@ -281,7 +334,7 @@ func TestRefused(t *testing.T) {
 
 	w.epoch.Store(2)
 	w.refused(nil, "has epoch 1 of the log, whose epoch is 2")
-	w.must(w.forwarder(nil).Rebuild(t.Context()))
+	w.try(w.forwarder(nil).Rebuild)
 	stop = w.running(nil)
 	w.reached(w.last())
 	stop()
