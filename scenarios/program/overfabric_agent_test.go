@@ -1,0 +1,157 @@
+package program_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/domain/item"
+	"readiness/internal/samples"
+	"readiness/internal/testlog"
+	"readiness/platform/fabric/fabrictest"
+)
+
+// overSamples puts the program in front of an emulator of the sample workspaces, where the people sign in.
+func overSamples(t *testing.T, people []string, change func(*fabrictest.Options)) (*crash, *fabrictest.Service) {
+	t.Helper()
+	c := newProgram(t, people, "--database-url", testlog.URL(t))
+	check(t, os.RemoveAll(c.Root))
+	check(t, os.CopyFS(c.Root, os.DirFS(samples.Workspaces(t))))
+	return c, c.overFabric(people, change)
+}
+
+// types runs a command of the client as its own process, as ada, and returns what it prints.
+func (c *crash) types(stdin string, args ...string) string {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeoutCause(c.t.Context(), patience, fmt.Errorf("it did not end in %s", patience))
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.program, append([]string{"client", "--config", c.t.TempDir()}, args...)...)
+	cmd.Env = append(os.Environ(), "READINESS_CLIENT_BASE_URL="+c.base, "READINESS_CLIENT_TOKEN="+c.token)
+	cmd.Stdin = strings.NewReader(stdin)
+	out, err := cmd.Output()
+	if err != nil {
+		failed, _ := errors.AsType[*exec.ExitError](err)
+		c.t.Fatalf("readiness client %s: %v (%v)\n%s\n%+v", strings.Join(args, " "), err, context.Cause(ctx), out, failed)
+	}
+	return string(out)
+}
+
+// agentsQuestions are asked of the data agent of the samples. Its answers are in agentSays.
+const agentsQuestions = `questionId,question,expectedValue,expectedAnswer,dax
+right,What were net sales in 2025?,12000,,
+wrong,How many stores are there?,,,"EVALUATE ROW(""Stores"", COUNTROWS(Store))"
+words,Why did sales fall in May?,,Because the spring promotion had ended.,
+away,What was the margin?,31,,
+`
+
+var agentSays = map[string]string{"What were net sales in 2025?": "Net sales were 12,000 in 2025.", "How many stores are there?": "There are 98765 stores.",
+	"Why did sales fall in May?": "A promotion ended."}
+
+// A person asks a published data agent from the command line, in a benchmark run and in an A/B test against the simulated assistant.
+// The service asks it over MCP as the person. Each result is named for what answered; the answers have no query and are judged as
+// texts, and the reports say so.
+func TestDataAgentOverFabric(t *testing.T) {
+	t.Parallel()
+	const says = "dataAgent (its answers are texts without queries, and are judged as texts)"
+	const in, of, agent = "Retail Analytics", "Retail Sales", "Sales Assistant"
+	var mu sync.Mutex
+	asked := map[string]int{}
+	c, service := overSamples(t, []string{"ada"}, func(o *fabrictest.Options) {
+		o.Answers = func(of item.Item, question string) (string, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			asked[of.DisplayName+": "+question]++
+			if text := agentSays[question]; text != "" {
+				return text, nil
+			}
+			return "", errors.New("the source is away")
+		}
+	})
+	c.launch()
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	c.types(agentsQuestions, "benchmark", "save", in, of, "-", "--format", "csv")
+
+	ran := c.types("", "benchmark", "run", in, of, "--agent", agent, "--junit", path("a.xml"), "--markdown", path("a.md"), "--html", path("a.html"))
+	for _, want := range []string{"asked of DataAgent Sales Assistant: score 33 of 100", "Answered by " + says, "Answers: 1 correct, 1 incorrect, 1 unclear, 1 error"} {
+		if !strings.Contains(ran, want) {
+			t.Errorf("the run does not say %q:\n%s", want, ran)
+		}
+	}
+	for _, name := range []string{"a.xml", "a.md", "a.html"} {
+		if text, err := os.ReadFile(path(name)); err != nil || !strings.Contains(string(text), "judged as texts") || strings.Contains(string(text), "embedded") {
+			t.Errorf("%s does not say what answered, %v:\n%s", name, err, text)
+		}
+	}
+	runs := c.types("", "benchmark", "runs", in, of)
+	if !strings.Contains(runs, "DataAgent Sales Assistant: dataAgent") {
+		t.Errorf("the list of runs is\n%s", runs)
+	}
+	var stored struct {
+		Run struct {
+			RunID string
+			Score float64
+		}
+		Document struct {
+			Summary   comparison.Side
+			Questions []benchmark.AnsweredQuestion
+		}
+	}
+	run := c.types("", "benchmark", "runs", in, of, "--json")
+	var page struct{ Value []struct{ RunID string } }
+	check(t, json.Unmarshal([]byte(run), &page))
+	check(t, json.Unmarshal([]byte(c.types("", "benchmark", "result", in, of, page.Value[0].RunID, "--json")), &stored))
+	if stored.Document.Summary.Target.Transport != comparison.ByMCP || stored.Document.Summary.Target.Stage != "published" || len(stored.Document.Questions) != 4 {
+		t.Errorf("stored %+v", stored)
+	}
+	for _, q := range stored.Document.Questions {
+		want := map[string]comparison.Decision{"right": {Verdict: comparison.Correct, Method: comparison.ByValue}, "wrong": {Verdict: comparison.Incorrect, Method: comparison.ByValue},
+			"words": {Verdict: comparison.Unclear}, "away": {Verdict: comparison.Errored, Method: comparison.ByError}}[q.QuestionID]
+		if a := q.Asks[0]; a.Verdict != want.Verdict || a.Method != want.Method || a.Text != agentSays[q.Text] || a.Query != "" || a.Rows != nil {
+			t.Errorf("%s: stored %+v, want %+v", q.QuestionID, a, want)
+		}
+	}
+
+	// The same questions, of the assistant that the rules engine simulates and of the agent.
+	target := stored.Document.Summary.Target
+	side := func(by string) string {
+		return fmt.Sprintf(`{"workspaceId": %q, "semanticModelId": %q, "answeredBy": %s}`, target.WorkspaceID, target.SemanticModelID, by)
+	}
+	test := fmt.Sprintf(`{"name": "Assistant and agent", "source": {"kind": "Questions"}, "sideA": %s, "sideB": %s}`, side(`{"kind": "PlatformAssistant"}`),
+		side(fmt.Sprintf(`{"kind": "DataAgent", "dataAgentId": %q}`, target.ItemID)))
+	compared := c.types(test, "abtests", "create", "--file", "-")
+	for _, want := range []string{"Side A answered by embedded (simulated by the rules engine; no AI was asked)", "Side B answered by " + says} {
+		if !strings.Contains(compared, want) {
+			t.Errorf("the A/B test does not say %q:\n%s", want, compared)
+		}
+	}
+
+	// The draft is not asked at the platform: the rules engine answers in its place, and the result says that.
+	before := len(asked)
+	if drafted := c.types("", "benchmark", "run", in, of, "--answered-by", "ServiceTestAgent", "--agent", agent); !strings.Contains(drafted,
+		"simulated in place of ServiceTestAgent Sales Assistant") || strings.Contains(drafted, "judged as texts") {
+		t.Errorf("the draft's run says\n%s", drafted)
+	}
+	for question, times := range asked {
+		if times != 2 {
+			t.Errorf("%q was asked %d times, want once for each of two runs", question, times)
+		}
+	}
+	if len(asked) != 4 || before != 4 {
+		t.Errorf("asked %v", asked)
+	}
+	for _, call := range service.Calls() {
+		if strings.Contains(call.Path, "/dataagents/") && (call.Person.ID != "ada" || call.Status < 400 && call.Scope != "DataAgent.Execute.All") {
+			t.Errorf("called %+v", call)
+		}
+	}
+}
