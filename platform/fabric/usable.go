@@ -11,9 +11,9 @@ import (
 	"readiness/domain/item"
 )
 
-// Usable refuses items that the service cannot work on, before anything is accepted: a single one whose sensitivity label
-// keeps its definition from the caller and, for a write, all items of a caller who may not write, and copies of reports in
-// apps.
+// Usable refuses items that the service cannot work on, before anything is accepted: those whose sensitivity label keeps their
+// definition from the caller and, for a write, all items of a caller who may not write, and copies of reports in apps. One
+// item of each label is asked about.
 func (p *Platform) Usable(ctx context.Context, as item.Caller, writes bool, items ...item.Item) error {
 	if len(items) == 0 {
 		return nil
@@ -26,10 +26,12 @@ func (p *Platform) Usable(ctx context.Context, as item.Caller, writes bool, item
 			return err
 		}
 	}
-	if len(items) > 1 {
-		return nil
+	for _, it := range items {
+		if err := p.readable(ctx, as, it); err != nil {
+			return err
+		}
 	}
-	return p.readable(ctx, as, items[0])
+	return nil
 }
 
 // allowed refuses a caller who may not write.

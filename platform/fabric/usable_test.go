@@ -39,7 +39,16 @@ func TestUsable(t *testing.T) {
 		"a label that is open":         {change: labelled(""), kind: item.SemanticModel, readsOfDef: 1},
 		"a protected label":            {change: labelled("ItemHasProtectedLabel"), kind: item.SemanticModel, reads: "the platform says ItemHasProtectedLabel", writes: "ItemHasProtectedLabel", readsOfDef: 2},
 		"an encrypted report":          {change: labelled("OperationNotSupportedForItem"), kind: item.Report, reads: "the platform says OperationNotSupportedForItem", writes: "OperationNotSupportedForItem", readsOfDef: 2},
-		"many items with such a label": {change: labelled("ItemHasProtectedLabel"), kind: item.SemanticModel, all: true},
+		"many items with an open one":  {change: labelled(""), kind: item.Report, all: true, readsOfDef: 1},
+		"many items with such a label": {change: labelled("ItemHasProtectedLabel"), kind: item.Report, all: true, reads: "the platform says ItemHasProtectedLabel", writes: "ItemHasProtectedLabel", readsOfDef: 2},
+		"several, one of them encrypted": {change: func(o *fabrictest.Options) {
+			o.Unknown.Label = func(it item.Item) (string, string) {
+				if it.DisplayName == "Store Staffing" {
+					return "0d1c3a8a-0000-4000-8000-000000000002", "OperationNotSupportedForItem"
+				}
+				return "0d1c3a8a-0000-4000-8000-000000000001", ""
+			}
+		}, kind: item.Report, all: true, reads: "the definition of Report bf17d32a", writes: "the platform says OperationNotSupportedForItem", readsOfDef: 3},
 		"a label, to a viewer": {change: func(o *fabrictest.Options) {
 			labelled("")(o)
 			o.Role = func(string, uuid.UUID) fabrictest.Role { return fabrictest.Viewer }
