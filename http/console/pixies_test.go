@@ -54,14 +54,14 @@ func TestPixies(t *testing.T) {
 		}
 	}
 	got = ada.Get(at)
-	want(t, got, http.StatusOK, "has pixies", "All pages: 12", "Page &lt;b&gt;overview: 7", "Page detail: 5", "Remove Pixies")
+	want(t, got, http.StatusOK, "has Pixies", "All pages: 12", "Page &lt;b&gt;overview: 7", "Page detail: 5", "Remove Pixies")
 	ada.CheckPage(got)
 	want(t, ada.Get(list), http.StatusOK, "has Pixies")
-	if got := margaret.Get(at); strings.Contains(got.Body, "overview") || strings.Contains(got.Body, "has pixies") {
+	if got := margaret.Get(at); strings.Contains(got.Body, "overview") || strings.Contains(got.Body, "has Pixies") {
 		t.Errorf("another account sees views: %s", got.Body)
 	}
 	do("remove")
-	want(t, ada.Get(at), http.StatusOK, "pixies removed", "Add Pixies")
+	want(t, ada.Get(at), http.StatusOK, "Pixies removed", "Add Pixies")
 	for _, path := range []string{"/pixies/x/y", "/pixies/" + workspaceID.String() + "/" + uuid.NewString()} {
 		want(t, ada.Get(path), http.StatusNotFound)
 	}

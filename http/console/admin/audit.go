@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"readiness/client"
 	"readiness/http/console/page"
@@ -121,8 +122,21 @@ func events(v *page.Visit) error {
 	if token := q.Get("continuationToken"); token != "" {
 		params.ContinuationToken = &token
 	}
-	got, err := v.API.ListAuditEventsWithResponse(ctx, params)
-	if err != nil {
+	// A call that fails does not end the other one: the service would log that as its own fault.
+	var together errgroup.Group
+	var got *client.ListAuditEventsResponse
+	together.Go(func() (err error) {
+		got, err = v.API.ListAuditEventsWithResponse(ctx, params)
+		return err
+	})
+	together.Go(func() error {
+		checkpoint, err := v.API.GetAuditCheckpointWithResponse(ctx)
+		if err == nil {
+			a.Checkpoint = *checkpoint.JSON200
+		}
+		return err
+	})
+	if err := together.Wait(); err != nil {
 		return err
 	}
 	for _, e := range got.JSON200.Value {
@@ -132,11 +146,6 @@ func events(v *page.Visit) error {
 		q.Set("continuationToken", *next)
 		a.Next = path + "/audit?" + q.Encode()
 	}
-	checkpoint, err := v.API.GetAuditCheckpointWithResponse(ctx)
-	if err != nil {
-		return err
-	}
-	a.Checkpoint = *checkpoint.JSON200
 	return v.Show(auditView, page.Page{Title: "Log of events", In: path, Data: a})
 }
 

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 )
@@ -39,9 +40,9 @@ type Line struct {
 
 // The chart's field, in the units of its view box.
 const (
-	lineWidth  = 720.0
+	lineWidth  = 480.0
 	lineHeight = 200.0
-	lineLeft   = 46.0
+	lineLeft   = 50.0
 	lineRight  = 14.0
 	lineTop    = 14.0
 	lineBottom = 30.0
@@ -105,6 +106,17 @@ func (c Line) Path() string {
 		pen = true
 	}
 	return b.String()
+}
+
+// Marked returns what the marks are, each name once.
+func (c Line) Marked() string {
+	var names []string
+	for _, m := range c.Marks {
+		if !slices.Contains(names, m.Label) {
+			names = append(names, m.Label)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // Ticks returns the values of the horizontal lines.

@@ -52,6 +52,7 @@ var functions = template.FuncMap{
 	"intervals": chart.Intervals.HTML,
 	"calendar":  chart.Calendar.HTML,
 	"spread":    chart.Spread.HTML,
+	"parts":     parts,
 	"words":     func(value any) string { return Words(fmt.Sprint(value)) },
 }
 
@@ -78,7 +79,13 @@ func Words(value string) string {
 		}
 		b.WriteRune(unicode.ToLower(c))
 	}
-	return b.String()
+	return strings.ReplaceAll(b.String(), "pixies", "Pixies")
+}
+
+// parts returns a technical name, such as account.license-saved, with a place for a line break after each of its parts.
+func parts(name string) template.HTML {
+	broken := strings.NewReplacer(".", ".<wbr>", "-", "-<wbr>").Replace(template.HTMLEscapeString(name))
+	return template.HTML(broken) //nolint:gosec // it is escaped
 }
 
 func day(t time.Time) string { return t.UTC().Format("2 Jan 2006") }

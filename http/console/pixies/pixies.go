@@ -200,12 +200,19 @@ func show(v *page.Visit) error {
 	if errors.Join(wrong, err) != nil {
 		return page.NotFound
 	}
-	views, err := v.API.GetPageViewsWithResponse(v.Request.Context(), w, id)
-	if err != nil {
+	// A call that fails does not end the other one: the service would log that as its own fault.
+	ctx, together := v.Request.Context(), errgroup.Group{}
+	var views *client.GetPageViewsResponse
+	var got *client.GetReportPixiesResponse
+	together.Go(func() (err error) {
+		views, err = v.API.GetPageViewsWithResponse(ctx, w, id)
 		return err
-	}
-	got, err := v.API.GetReportPixiesWithResponse(v.Request.Context(), w, id)
-	if err != nil {
+	})
+	together.Go(func() (err error) {
+		got, err = v.API.GetReportPixiesWithResponse(ctx, w, id)
+		return err
+	})
+	if err := together.Wait(); err != nil {
 		return err
 	}
 	r := report{ReportPixies: *got.JSON200, Views: *views.JSON200}

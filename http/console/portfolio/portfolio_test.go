@@ -29,6 +29,9 @@ func TestSummary(t *testing.T) {
 	if s.Models != 5 || !s.Partial || *s.Median != 40 || s.High != 10 || s.Better != 1 || s.Less != 2 || s.Worst != &models[3] || s.Fell != &models[0] {
 		t.Errorf("got %+v, median %d", s, *s.Median)
 	}
+	if caption := s.Spread.Caption; caption != "Scores by workspace, of the 5 models with the lowest scores" {
+		t.Errorf("the chart of a part is named %q", caption)
+	}
 	rows := s.Spread.Rows
 	if len(rows) != 2 || rows[0].Label != "b" || rows[0].Middle != 9 || rows[0].Counts != [10]int{0: 1, 7: 1} || rows[1].Counts != [10]int{4: 1, 9: 1} {
 		t.Errorf("got %+v, want the workspace with the lowest median first, and 100 in the last column", rows)

@@ -60,6 +60,9 @@ func summarize(models []client.PortfolioModel, partial bool) *summary {
 		s.Median = &scores[(len(scores)-1)/2]
 	}
 	s.Spread = spread(models)
+	if partial {
+		s.Spread.Caption += fmt.Sprintf(", of the %d models with the lowest scores", len(models))
+	}
 	return s
 }
 

@@ -52,7 +52,9 @@ func TestNPMAxe(t *testing.T) {
 		t.Fatal("no browser")
 	}
 	script := axe(t)
-	b, w := opened(t, path, consoletest.Options{})
+	w := consoletest.Start(t, consoletest.Options{})
+	live(t, w)
+	b := signedIn(t, path, w)
 	for _, s := range screens(t, w) {
 		for _, theme := range []string{"light", "dark"} {
 			for _, width := range []int64{320, 1440} {

@@ -30,26 +30,16 @@ func screens(t *testing.T, w *consoletest.World) []screen {
 	t.Helper()
 	all := []screen{{"sign-in", "/sign-in"}, {"portfolio", "/"}, {"portfolio-none", "/?q=nothing"},
 		{"assess", "/assess?workspaceId=" + workspace(t, w, "Retail Analytics")}, {"not-found", "/nothing"}}
-	got, err := w.API("contoso", "ada").GetPortfolioWithResponse(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all = append(all, screen{"operations", "/operations"})
-	for _, m := range got.JSON200.Value {
-		if m.SemanticModelName == "Store Operations" {
-			started, err := w.API("contoso", "ada").PreviewOptimizationWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, "descriptions", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			id := started.JSON202.OperationID
-			w.Ended(w.API("contoso", "ada"), id)
-			all = append(all, screen{"review", "/previews/" + id.String()}, screen{"operation", "/operations/" + id.String()},
-				screen{"compare", fmt.Sprintf("/models/%s/%s/compare?a=%s&b=%s", m.WorkspaceID, m.SemanticModelID, m.AssessmentID, m.AssessmentID)})
-		}
-		if m.SemanticModelName == "Retail Sales" {
-			all = append(all, screen{"model", "/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String()})
-		}
-	}
+	m, other := assessed(t, w, "Store Operations"), assessed(t, w, "Inventory")
+	started, err := w.API("contoso", "ada").PreviewOptimizationWithResponse(t.Context(), other.WorkspaceID, other.SemanticModelID, "descriptions", nil)
+	testworld.Check(t, err)
+	id := started.JSON202.OperationID
+	w.Ended(w.API("contoso", "ada"), id)
+	history, err := w.API("contoso", "ada").GetHistoryWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, nil)
+	testworld.Check(t, err)
+	first, model := history.JSON200.Value[len(history.JSON200.Value)-1].AssessmentID, "/models/"+m.WorkspaceID.String()+"/"+m.SemanticModelID.String()
+	all = append(all, screen{"operations", "/operations"}, screen{"review", "/previews/" + id.String()}, screen{"operation", "/operations/" + id.String()},
+		screen{"model", model}, screen{"compare", fmt.Sprintf("%s/compare?a=%s&b=%s", model, first, m.AssessmentID)})
 	return append(all, evaluated(t, w)...)
 }
 
@@ -57,9 +47,7 @@ func screens(t *testing.T, w *consoletest.World) []screen {
 func evaluated(t *testing.T, w *consoletest.World) []screen {
 	t.Helper()
 	api := w.API("contoso", "ada")
-	got, err := api.GetPortfolioWithResponse(t.Context(), &client.GetPortfolioParams{Q: new("Retail Sales")})
-	testworld.Check(t, err)
-	m := got.JSON200.Value[0]
+	m := assessed(t, w, "Retail Sales")
 	base := "/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String()
 	ask(t, w, api, m.WorkspaceID, m.SemanticModelID)
 	run, err := api.StartBenchmarkRunWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, nil,
@@ -127,14 +115,20 @@ func opened(t *testing.T, path string, o consoletest.Options) (*tab, *consoletes
 	t.Helper()
 	w := consoletest.Start(t, o)
 	w.AssessAll("contoso", "ada")
+	return signedIn(t, path, w), w
+}
+
+// signedIn returns a tab in which ada of contoso is signed in.
+func signedIn(t *testing.T, path string, w *consoletest.World) *tab {
+	t.Helper()
 	b := newTab(t, w, path)
 	b.goTo("/")
 	mouse{}.press(b, "ada")
 	b.shows("Portfolio")
-	return b, w
+	return b
 }
 
-// TestScreens opens every screen in both themes at three widths: nothing is wider than the window, and nothing is reported to
+// TestScreens opens every screen in both themes at three widths, and prints it: nothing is wider than the window, and nothing is reported to
 // the browser's console. With -screens it writes pictures.
 func TestScreens(t *testing.T) {
 	t.Parallel()
@@ -142,7 +136,9 @@ func TestScreens(t *testing.T) {
 	if !ok {
 		return
 	}
-	b, w := opened(t, path, consoletest.Options{})
+	w := consoletest.Start(t, consoletest.Options{})
+	live(t, w)
+	b := signedIn(t, path, w)
 	for _, s := range screens(t, w) {
 		for _, theme := range []string{"light", "dark"} {
 			b.theme(theme)
@@ -150,6 +146,10 @@ func TestScreens(t *testing.T) {
 				b.size(width, 900)
 				b.goTo(s.Path)
 				b.fits(fmt.Sprintf("%s at %d", s.Name, width))
+				if theme == "light" && width == 1440 {
+					b.prints(s.Name)
+					b.theme(theme)
+				}
 				if *screensDir != "" && width != 768 && (width != 320 || theme == "light") {
 					name := s.Name + "-" + theme
 					if width == 320 {
