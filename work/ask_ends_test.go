@@ -22,7 +22,7 @@ func TestSilentSideStops(t *testing.T) {
 		most               int // asks that are made at most: four are made at once
 		why                string
 	}{
-		{1, 1, 1, "none of the first 1 asks got an answer, the last because: nobody answered"},
+		{1, 1, 1, "its only ask got no answer, because: nobody answered"},
 		{1, 2, 2, "none of the first 2 asks got an answer"},
 		{5, 1, 6, "asks got an answer"},
 		{20, 1, 13, "10 questions in a row got no answer"},

@@ -159,7 +159,11 @@ func (s *side) record(ctx context.Context, made benchmark.Asked, failed *compari
 	}
 	s.state = after
 	if why, stops := after.Run.Unanswered(s.set); stops && failed != nil {
-		return unanswered(why, fmt.Sprintf(", the last because: %s", failed.Message))
+		which := ", the last because: "
+		if len(after.Run.Asks) == 1 {
+			which = ", because: "
+		}
+		return unanswered(why, which+failed.Message)
 	}
 	return nil
 }

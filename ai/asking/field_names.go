@@ -66,19 +66,17 @@ func (s *fieldNames) find(role comparison.Role, table, field string) (name, bool
 	return name{}, false
 }
 
-// answer returns a model's answer, checked against the fields that it was given. If it uses a field
-// that does not exist, the answer has no fields: comparing the remaining ones would misrepresent its
-// query.
+// answer returns a model's answer, checked against the fields that it was given. If it uses others, they
+// are listed and the answer has no fields: the remaining ones would misrepresent its query.
 func (s *fieldNames) answer(given openai.ModelAnswer) comparison.Answer {
 	a := comparison.Answer{Text: given.Text, CannotTell: given.CannotTell}
 	if given.CannotTell {
 		return a
 	}
 	a.Query = strings.TrimSpace(dax.WithoutComments(given.DAX))
-	var unknown []string
 	miss := func(table, field string) {
-		if text := fmt.Sprintf("'%s'[%s]", table, field); !slices.Contains(unknown, text) {
-			unknown = append(unknown, text)
+		if text := fmt.Sprintf("'%s'[%s]", table, field); !slices.Contains(a.Unknown, text) {
+			a.Unknown = append(a.Unknown, text)
 		}
 	}
 	for _, f := range given.Fields {
@@ -103,14 +101,8 @@ func (s *fieldNames) answer(given openai.ModelAnswer) comparison.Answer {
 			}
 		}
 	}
-	if len(unknown) > 0 {
-		const shown = 5
-		more := ""
-		if n := len(unknown) - shown; n > 0 {
-			unknown, more = unknown[:shown], fmt.Sprintf(" and %d more", n)
-		}
+	if len(a.Unknown) > 0 {
 		a.Fields = nil
-		a.Text = strings.TrimSpace(a.Text + " (It uses fields that the model does not have: " + strings.Join(unknown, ", ") + more + ".)")
 	}
 	return a
 }

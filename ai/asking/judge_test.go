@@ -69,7 +69,7 @@ func TestJudge(t *testing.T) {
 			var want comparison.Judgement
 			if judged {
 				want = comparison.Judgement{Class: comparison.SameClass, Confidence: 0.9, Reason: "Both name Paris."}
-				wantBy = comparison.Judge{ProviderID: tt.by, Model: "large", PromptVersion: "judge/2", Temperature: new(0.0)}
+				wantBy = comparison.Judge{ProviderID: tt.by, Model: "large", PromptVersion: "judge/3", Temperature: new(0.0)}
 				if one := w.asked()[0]; !strings.Contains(one.user, tt.answer.Text) || !strings.Contains(one.user, "Which city sells most?") {
 					t.Errorf("asked %q", one.user)
 				}

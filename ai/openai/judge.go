@@ -13,9 +13,9 @@ import (
 )
 
 // JudgePrompt is the version of the judge's prompt.
-const JudgePrompt = "judge/2"
+const JudgePrompt = "judge/3"
 
-const judgeTask = `You judge whether an answer to a question about a semantic model says what the expected answer says. Of the expected answer some of this is known: its value, what a person would answer (answer), a DAX query that gives it, the measures, groupings and filters of such a query, the first rows that this query returned (expectedRows). Of the answer there may be the first rows that its query returned (answerRows). Judge what is said, not how. Numbers that differ by rounding are the same. A class says how the answer stands to the expected one:
+const judgeTask = `You judge whether an answer to a question about a semantic model says what the expected answer says. Of the expected answer some of this is known: its value, what a person would answer (answer), a DAX query that gives it, the measures, groupings and filters of such a query, the first rows that this query returned (expectedRows). Of the answer there may be its query, the fields that this query uses although they were not given to it (unknownFields), the first rows that it returned (answerRows). Judge what is said, not how. Numbers that differ by rounding are the same. A class says how the answer stands to the expected one:
 - same: it says the same.
 - superset: it says all of it, and more that does not contradict it.
 - subset: it says a part of it, and nothing that contradicts it.
@@ -40,6 +40,14 @@ var classes = []comparison.Class{
 // judgedRows is how many rows of a result a judge sees.
 const judgedRows = 20
 
+// shownAnswer is what a judge sees of an answer. It sees neither the fields that the side names, which prove nothing and may be copied
+// from the expected answer, nor the normal form of the query, which is DAX in other words.
+type shownAnswer struct {
+	Text    string   `json:"answer"`
+	Query   string   `json:"query,omitempty"`
+	Unknown []string `json:"unknownFields,omitempty"`
+}
+
 // Judge asks the model to compare an answer with the expected one. The request does not reveal who
 // answered, and has rows only if the provider may see them and both queries were run. The error is a
 // *NoAnswer or the context's.
@@ -48,9 +56,9 @@ func (c *Client) Judge(ctx context.Context, of benchmark.Case) (comparison.Judge
 		Question     string             `json:"question"`
 		Expected     benchmark.Expected `json:"expectedAnswer"`
 		ExpectedRows *comparison.Sample `json:"expectedRows,omitempty"`
-		Answer       comparison.Answer  `json:"answer"`
+		Answer       shownAnswer        `json:"answer"`
 		AnswerRows   *comparison.Sample `json:"answerRows,omitempty"`
-	}{Question: domain.Shortened(of.Question, maxQuestion), Expected: of.Expected, Answer: of.Answer}
+	}{Question: domain.Shortened(of.Question, maxQuestion), Expected: of.Expected, Answer: shownAnswer{of.Answer.Text, of.Answer.Query, of.Answer.Unknown}}
 	about.Expected.DAX = domain.Shortened(of.Expected.DAX, maxAnswerDAX)
 	about.Expected.Value = domain.Shortened(of.Expected.Value, maxAnswerText)
 	about.Expected.Answer = domain.Shortened(of.Expected.Answer, maxAnswerText)

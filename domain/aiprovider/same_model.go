@@ -1,6 +1,7 @@
 package aiprovider
 
 import (
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -18,10 +19,17 @@ func (k Kind) Address() string { return addresses[k] }
 // SameModel reports whether both configurations ask the same model at the same address, whatever they are called. For Azure
 // OpenAI the model is the deployment.
 func (c Configuration) SameModel(o Configuration) bool {
-	return c.Kind.Remote() && o.Kind.Remote() && strings.EqualFold(c.Model, o.Model) && c.address() == o.address()
+	return c.Kind.Remote() && o.Kind.Remote() && strings.EqualFold(c.model(), o.model()) && c.address() == o.address()
 }
 
-// address returns the address in one form.
+// model returns the model without the tag that Ollama adds where there is none.
+func (c Configuration) model() string { return strings.TrimSuffix(c.Model, ":latest") }
+
+// azure are the domains of a resource of Azure OpenAI. Its name is the same in all of them.
+var azure = []string{".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"}
+
+// address returns the address in one form. All names of this machine are one, and so are the addresses of an Azure resource, whose
+// paths are forms of its interface.
 func (c Configuration) address() string {
 	text := c.BaseURL
 	if text == "" {
@@ -34,6 +42,14 @@ func (c Configuration) address() string {
 	host, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)]
+	}
+	for _, domain := range azure {
+		if resource, ok := strings.CutSuffix(host, domain); ok {
+			return resource + " at Azure"
+		}
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Unmap().IsLoopback() {
+		host = "localhost"
 	}
 	return host + ":" + port + strings.TrimRight(u.EscapedPath(), "/")
 }

@@ -32,6 +32,8 @@ func (r Run) Unanswered(s Set) (why string, stops bool) {
 		return fmt.Sprintf("%d questions in a row got no answer", failing), true
 	case made >= manyAsks && 2*failed >= made:
 		return fmt.Sprintf("%d of the first %d asks got no answer", failed, made), true
+	case failed == 1 && r.Total() == 1:
+		return "its only ask got no answer", true
 	case made > 0 && failed == made && r.Total() < manyAsks && r.madeFirst(s):
 		return fmt.Sprintf("none of the first %d asks got an answer", made), true
 	}

@@ -43,7 +43,7 @@ func TestUnanswered(t *testing.T) {
 		answers int
 	}{
 		"nothing asked":                   {5, "", "", 0},
-		"one of one":                      {1, "x", "none of the first 1 asks got an answer", 0},
+		"one of one":                      {1, "x", "its only ask got no answer", 0},
 		"one of two":                      {2, "x", "", 0},
 		"two of two":                      {2, "xx", "none of the first 2 asks got an answer", 0},
 		"two of five":                     {5, "xx", "", 0},

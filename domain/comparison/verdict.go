@@ -61,6 +61,8 @@ type Answer struct {
 	Query string `json:"query,omitempty"`
 	// Fields are those that the side says its query uses. They decide nothing.
 	Fields []Field `json:"fields,omitempty"`
+	// Unknown are the fields that its query uses although the AI was not given them.
+	Unknown []string `json:"unknownFields,omitempty"`
 	// Form is the query's normal form as a text; "" if it was not read in full, and Unread says why.
 	Form   string `json:"queryForm,omitempty"`
 	Unread string `json:"queryUnread,omitempty"`
@@ -139,6 +141,12 @@ type Decision struct {
 // Decide returns the verdict on one ask; the first method that can decide does. If the
 // Method of a Decision made without a judgement is "", a judge is needed (docs/regime.md D.2).
 func (e Expected) Decide(a Answer, failure *Failure, judgement *Judgement) Decision {
+	d := e.decide(a, failure, judgement)
+	d.Reason += a.strays()
+	return d
+}
+
+func (e Expected) decide(a Answer, failure *Failure, judgement *Judgement) Decision {
 	switch {
 	case failure != nil:
 		return Decision{Errored, ByError, "", failure.Message}

@@ -2,6 +2,7 @@ package comparison
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"readiness/domain/comparison/meaning"
@@ -22,6 +23,19 @@ func (a *Answer) Read(m *meaning.Model, today time.Time) {
 
 // constant reports whether the answer's query names nothing of the model.
 func (a Answer) constant() bool { return a.Constant || a.Meaning != nil && a.Meaning.Plain() }
+
+// strays returns a sentence about the fields that the answer's AI was not given; "" if it uses none.
+func (a Answer) strays() string {
+	if len(a.Unknown) == 0 {
+		return ""
+	}
+	const shown = 5
+	more := ""
+	if n := len(a.Unknown) - shown; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return " Its query uses fields that the AI was not given: " + strings.Join(a.Unknown[:min(shown, len(a.Unknown))], ", ") + more + "."
+}
 
 // queriedValue decides by the only number that the query of an answer without a number gives.
 func (a Answer) queriedValue(wanted value, text string, given reading) (Decision, bool) {

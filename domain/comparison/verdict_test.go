@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -109,6 +110,33 @@ func TestDecide(t *testing.T) {
 		}
 		if got.Reason == "" && got.Method != ByJudge {
 			t.Errorf("%s: no reason", name)
+		}
+	}
+}
+
+// Fields that the answer's AI was not given are no words of the answer: neither its values nor a refusal are read from them, and each
+// verdict names them.
+func TestFieldsThatTheAIWasNotGiven(t *testing.T) {
+	t.Parallel()
+	many := []string{"'T'[a]", "'T'[b]", "'T'[c]", "'T'[d]", "'T'[e]", "'T'[f]", "'T'[g]"}
+	for name, tt := range map[string]struct {
+		expected Expected
+		text     string
+		unknown  []string
+		verdict  Verdict
+		why      string
+	}{
+		"no number":       {Expected{Value: "1234"}, "Net sales.", []string{"'Sales'[x]"}, Unclear, " Its query uses fields that the AI was not given: 'Sales'[x]."},
+		"another number":  {Expected{Value: "1234"}, "Net sales.", []string{"'Sales'[Size 250]"}, Unclear, " 'Sales'[Size 250]."},
+		"the same number": {Expected{Value: "1234"}, "Net sales.", []string{"'Sales'[1234]"}, Unclear, " 'Sales'[1234]."},
+		"the label":       {Expected{Value: "Bikes"}, "Net sales.", []string{"'Sales'[Bikes]"}, Unclear, " 'Sales'[Bikes]."},
+		"the value":       {Expected{Value: "1234"}, "It is 1234.", []string{"'Sales'[x]"}, Correct, " 'Sales'[x]."},
+		"five":            {Expected{}, "Net sales.", many[:5], Unclear, "'T'[d], 'T'[e]."},
+		"more than five":  {Expected{}, "Net sales.", many, Unclear, "'T'[e] and 2 more."},
+		"none":            {Expected{}, "Net sales.", nil, Unclear, "Nothing that is known decides whether the answer is correct."},
+	} {
+		if got := tt.expected.Decide(Answer{Text: tt.text, Query: "EVALUATE x", Unknown: tt.unknown}, nil, nil); got.Verdict != tt.verdict || !strings.HasSuffix(got.Reason, tt.why) {
+			t.Errorf("%s: got %+v, want %s because … %s", name, got, tt.verdict, tt.why)
 		}
 	}
 }

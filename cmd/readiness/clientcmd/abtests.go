@@ -15,6 +15,7 @@ import (
 	"readiness/cmd/readiness/clientcmd/sheet"
 	"readiness/evaluation"
 	"readiness/internal/optional"
+	"readiness/offline/show"
 )
 
 func (c *calls) abTestsCommand() *cobra.Command {
@@ -200,7 +201,7 @@ func abTestTable(s *sheet.Sheet, t client.AbTest) {
 		model := optional.Text(of.SemanticModelName) + " in " + optional.Text(of.WorkspaceName)
 		return cli.Printable(model + ", asked of " + answerer(of.AnsweredBy))
 	}
-	s.Say("%s: %d questions, %d runs", cli.Printable(t.Name), t.Questions.Count, t.RunCount)
+	s.Say("%s: %s, %s", cli.Printable(t.Name), show.Count(t.Questions.Count, "question"), show.Count(t.RunCount, "run"))
 	s.Say("A: %s\nB: %s", side(t.SideA), side(t.SideB))
 	var effect detectableEffect
 	if body, err := json.Marshal(t.MinimumDetectableEffect); err == nil && json.Unmarshal(body, &effect) == nil && effect.N > 0 {
@@ -307,7 +308,7 @@ and the allowance that it used is not refunded.`,
 			if err != nil {
 				return err
 			}
-			return c.answered(got.Body, func(s *sheet.Sheet) { s.Say("Deleted, with %d runs", got.JSON200.DeletedRuns) })
+			return c.answered(got.Body, func(s *sheet.Sheet) { s.Say("Deleted, with %s", show.Count(got.JSON200.DeletedRuns, "run")) })
 		}),
 	}
 }

@@ -315,9 +315,9 @@ func benchmarkTable(s *sheet.Sheet, b client.BenchmarkRunResult) {
 	if asked.Summary.Target.Transport == comparison.Embedded {
 		how = "simulated in place of"
 	}
-	s.Say("%s, %s %s: score %s of 100; %d questions, each asked %s",
+	s.Say("%s, %s %s: score %s of 100; %s, each asked %s",
 		cli.Printable(sheet.OrID(r.SemanticModelName, r.SemanticModelID)), how, cli.Printable(answerer(r.Agent)), show.Number(r.Score),
-		r.QuestionsCount, times(r.Repeats))
+		show.Count(r.QuestionsCount, "question"), times(r.Repeats))
 	if known {
 		s.Say("Answered by %s", cli.Printable(asked.Summary.Answerer()))
 	}

@@ -18,6 +18,7 @@ import (
 	"readiness/cmd/readiness/cli"
 	"readiness/domain/benchmark"
 	"readiness/domain/benchmark/goldenset"
+	"readiness/offline/show"
 )
 
 // questionFormats lists the formats of files with questions.
@@ -147,9 +148,10 @@ overwrites a file.`,
 		if err := writeNew(args[2], text); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.program.Stderr, "%d questions are written to %s; edit them, then save them with\n"+
+		fmt.Fprintf(c.program.Stderr, "%s written to %s; edit the file, then save it with\n"+
 			"  readiness client benchmark save %s %s %s%s\n",
-			n, cli.Printable(args[2]), cli.ShellWord(args[0]), cli.ShellWord(args[1]), cli.ShellWord(args[2]), c.profileFlag())
+			show.Count(n, "question"), cli.Printable(args[2]), cli.ShellWord(args[0]), cli.ShellWord(args[1]), cli.ShellWord(args[2]),
+			c.profileFlag())
 		return nil
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
