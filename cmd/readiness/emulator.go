@@ -126,7 +126,13 @@ func (r *root) emulate(ctx context.Context, f emulatorFlags) error {
 	}
 	url := "https://" + listener.Addr().String()
 	entra.At(url)
+	entra.Knows(emulatedTenant)
 	certificate, err := f.prepare(url)
+	if err == nil {
+		var secret string
+		secret, err = f.secret()
+		entra.Expect(secret)
+	}
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -265,7 +271,21 @@ func (f *emulatorFlags) prepare(url string) (fabrictest.Certificate, error) {
 		fmt.Fprintf(&accounts, "      - issuer: %s\n        person: %s/%s # %s\n        role: admin\n", issuerAt(url), emulatedTenant,
 			objectOf(p), strings.Join(strings.Fields(p), " "))
 	}
-	return c, errors.Join(f.write(secretFile, []byte(rand.Text()+"\n")), f.write(accountsFile, []byte(accounts.String())))
+	return c, f.write(accountsFile, []byte(accounts.String()))
+}
+
+// secret returns the application's secret, which it writes into --data unless there is one.
+func (f *emulatorFlags) secret() (string, error) {
+	text, err := os.ReadFile(filepath.Join(f.data, secretFile))
+	secret := strings.TrimSpace(string(text))
+	if err == nil && secret != "" {
+		return secret, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	secret = rand.Text()
+	return secret, f.write(secretFile, []byte(secret+"\n"))
 }
 
 func (f *emulatorFlags) write(name string, text []byte) error {

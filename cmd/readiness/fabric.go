@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -40,10 +41,12 @@ the tenant's sign-in. It changes nothing and prints no token.`,
 			token := ""
 			if tokenFile != "" {
 				text, err := os.ReadFile(tokenFile)
-				if err != nil {
-					return err
+				if token = strings.TrimSpace(string(text)); err == nil && token == "" {
+					err = errors.New("the file is empty")
 				}
-				token = strings.TrimSpace(string(text))
+				if err != nil {
+					return fmt.Errorf("--token-file: %w", err)
+				}
 			}
 			return application.Check(c.Context(), token, func(step, outcome string) {
 				fmt.Fprintf(r.Stdout, "%-14s %s\n", step, cli.Printable(outcome))

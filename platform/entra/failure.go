@@ -26,6 +26,16 @@ type failure struct {
 	status   int
 }
 
+// Refused is why the identity provider refused an exchange: what it means to the person, and the numbers of the provider's errors
+// (AADSTS…), which say to the operator of the service what is wrong with its registration.
+type Refused struct {
+	*domain.Refusal
+	Codes []int
+}
+
+// Unwrap returns the refusal.
+func (r *Refused) Unwrap() error { return r.Refusal }
+
 // maxFailure bounds the body of an error, in bytes.
 const maxFailure = 64 << 10
 
@@ -58,13 +68,13 @@ func (x *Exchange) failed(ctx context.Context, k key, err error) error {
 	x.o.Log.Info("a token exchange was refused", "permission", k.permission, "error", f.Error, "suberror", f.SubError, "codes", f.Codes,
 		"traceId", f.TraceID)
 	refusal := f.refusal(k.permission)
-	if domain.IsRefused(refusal, domain.PlatformConsentRequired) {
+	if refusal.Code == domain.PlatformConsentRequired {
 		x.kept.Add(k, entry{expires: x.o.Now().Add(consentLife)})
 	}
-	return refusal
+	return &Refused{refusal, f.Codes}
 }
 
-func (f failure) refusal(p item.Permission) error {
+func (f failure) refusal(p item.Permission) *domain.Refusal {
 	switch {
 	case f.SubError == "consent_required", f.Error == "consent_required", f.any(consentCodes):
 		return consentMissing(p)
@@ -93,14 +103,16 @@ func (f failure) refusal(p item.Permission) error {
 	return failed()
 }
 
-func failed() error { return unavailable("the identity provider of your organization failed") }
+func failed() *domain.Refusal {
+	return unavailable("the identity provider of your organization failed")
+}
 
-func consentMissing(p item.Permission) error {
+func consentMissing(p item.Permission) *domain.Refusal {
 	return domain.Refuse(domain.PlatformConsentRequired, "you have not granted the service the permission %s; grant it on the page of the "+
 		"parameter consentUrl, then call again", p)
 }
 
-func unavailable(what string) error {
+func unavailable(what string) *domain.Refusal {
 	return domain.Refuse(domain.PlatformUnavailable, "%s; try again", what).After(5 * time.Second)
 }
 

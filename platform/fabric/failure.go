@@ -230,6 +230,12 @@ func (f *failure) unavailable() error {
 func (f *failure) refusalOf(code domain.Code, of subject) error {
 	lacksRole := f.Code == "InsufficientPrivileges" || f.Code == "InsufficientWorkspaceRole"
 	hidden := code == domain.PlatformAccessDenied && lacksRole
+	if of == (subject{}) { // the list of workspaces, which everybody has
+		switch hidden = false; code {
+		case domain.WorkspaceNotFound, domain.ItemNotFound:
+			return f.unavailable()
+		}
+	}
 	switch {
 	case code == domain.WorkspaceNotFound, of.item.Type == "" && (code == domain.ItemNotFound || hidden):
 		return workspaceNotFound(of.workspace)

@@ -17,7 +17,8 @@ import (
 // Entra emulates what clients of the service and the service itself use of Microsoft Entra ID: people sign in with an
 // authorization code and PKCE or with a device code, and the service exchanges their tokens (on-behalf-of). The flows are
 // those of an independent provider (zitadel/oidc); paths, tokens and errors are Entra's. Any tenant whose id is a UUID is
-// known. A service that begs for a token of its own (client_credentials) gets an app-only one, as it does from Entra.
+// known, until Knows names some. A service that begs for a token of its own (client_credentials) gets an app-only one, as it
+// does from Entra.
 type Entra struct {
 	key      *rsa.PrivateKey
 	now      func() time.Time
@@ -32,6 +33,8 @@ type Entra struct {
 	asked     string // the claims of the last request
 	requires  string // an authentication context without which no token is exchanged
 	withheld  []string
+	secret    string   // of the service's application; "" for any
+	known     []string // tenants; none for any
 	life      time.Duration
 	tenants   map[string]*tenant
 	// contexts holds the authentication contexts that were asked for, by the request, code or refresh token that leads
@@ -89,7 +92,13 @@ func (e *Entra) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if e.url == "" {
 		e.url = "https://" + r.Host
 	}
+	tenant, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	unknown := len(e.known) > 0 && !slices.Contains(e.known, strings.ToLower(tenant))
 	e.mu.Unlock()
+	if unknown {
+		answer(w, http.StatusBadRequest, aadsts(90002, "invalid_tenant", "The tenant was not found"))
+		return
+	}
 	e.router.ServeHTTP(w, r)
 }
 
@@ -128,6 +137,20 @@ func (e *Entra) Withhold(permissions ...string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.withheld = permissions
+}
+
+// Expect sets the client secret of the service's application; without it, any is accepted.
+func (e *Entra) Expect(secret string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.secret = secret
+}
+
+// Knows sets the tenants that there are.
+func (e *Entra) Knows(tenants ...string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.known = tenants
 }
 
 // Live sets how long tokens are valid; by default an hour.

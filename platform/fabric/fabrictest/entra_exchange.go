@@ -37,6 +37,10 @@ func (e *Entra) exchange(tenant string, form func(string) string) (int, map[stri
 	if form("client_secret") == "" && form("client_assertion") == "" {
 		return http.StatusUnauthorized, aadsts(7000218, "invalid_client", "The request must contain a client secret or assertion")
 	}
+	if e.wrong(form("client_secret")) {
+		return http.StatusUnauthorized, aadsts(7000215, "invalid_client", "Invalid client secret provided. Ensure the secret being "+
+			"sent in the request is the client secret value, not the client secret ID")
+	}
 	if form("grant_type") == "client_credentials" {
 		audience, _ := e.audienceOf(strings.Fields(form("scope")))
 		return e.issue(entraClaims{Tenant: tenant, Object: e.clientID, IDType: "app"}, audience, form("scope"))
@@ -62,6 +66,13 @@ func (e *Entra) exchange(tenant string, form func(string) string) (int, map[stri
 	}
 	body["id_token"] = idToken
 	return status, body
+}
+
+// wrong reports whether a client secret is another one than Expect says.
+func (e *Entra) wrong(secret string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return secret != "" && e.secret != "" && secret != e.secret
 }
 
 // onBehalf returns the person of the assertion or of the refresh token.

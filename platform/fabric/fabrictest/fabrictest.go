@@ -202,9 +202,10 @@ func (s *Service) note(c Seen) {
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out, at := &noting{ResponseWriter: w}, s.options().Now()
 	out.person, _ = s.o.Person(bearerOf(r)) // as it is now: what follows may take time
-	defer func() {
+	out.note = sync.OnceFunc(func() {
 		s.note(Seen{r.Method, r.URL.Path, r.URL.RawQuery, out.person, out.scope, out.status, at})
-	}()
+	})
+	defer out.note() // of a call without an answer
 	if s.fault(out, r) {
 		return
 	}
@@ -212,18 +213,26 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.router.ServeHTTP(out, r)
 }
 
-// noting is a writer that remembers the status and who called.
+// noting is a writer that notes the call before its caller has an answer.
 type noting struct {
 	http.ResponseWriter
 	status int
 	person Person
 	scope  string
+	note   func()
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (n *noting) WriteHeader(status int) {
 	n.status = status
+	n.note()
 	n.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (n *noting) Write(text []byte) (int, error) {
+	n.note() // an answer without a status has none in Calls
+	return n.ResponseWriter.Write(text)
 }
 
 // call is one call of a person.

@@ -156,14 +156,23 @@ func (a *Application) credential() (confidential.Credential, error) {
 // federation is what a managed identity gets a token for that the application accepts as its assertion.
 const federation = "api://AzureADTokenExchange/.default"
 
-func (a *Application) managed() (confidential.Credential, error) {
+// identity returns the managed identity.
+func (a *Application) identity() (*azidentity.ManagedIdentityCredential, error) {
 	o := &azidentity.ManagedIdentityCredentialOptions{}
 	if a.ManagedIdentity != "system" {
 		o.ID = azidentity.ClientID(a.ManagedIdentity)
 	}
 	identity, err := azidentity.NewManagedIdentityCredential(o)
 	if err != nil {
-		return confidential.Credential{}, fmt.Errorf("--fabric-managed-identity: %w", err)
+		return nil, fmt.Errorf("--fabric-managed-identity: %w", err)
+	}
+	return identity, nil
+}
+
+func (a *Application) managed() (confidential.Credential, error) {
+	identity, err := a.identity()
+	if err != nil {
+		return confidential.Credential{}, err
 	}
 	return confidential.NewCredFromAssertionCallback(func(ctx context.Context, _ confidential.AssertionRequestOptions) (string, error) {
 		token, err := identity.GetToken(ctx, policy.TokenRequestOptions{Scopes: []string{federation}})

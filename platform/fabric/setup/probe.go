@@ -17,7 +17,7 @@ func (a *Application) Probe(ctx context.Context, token, file string, p probe.Pro
 	if err != nil {
 		return false, err
 	}
-	as, err := callerIn(token)
+	as, err := a.callerIn(token)
 	if err != nil {
 		return false, err
 	}

@@ -19,6 +19,20 @@ import (
 	"readiness/platform/folder"
 )
 
+// bounded fails a call that may last longer than the check.
+type bounded struct {
+	t *testing.T
+	http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	if ends, is := r.Context().Deadline(); !is || time.Until(ends) > 2*time.Minute {
+		b.t.Errorf("%s %s may last until %s, %t", r.Method, r.URL.Path, ends, is)
+	}
+	return b.RoundTripper.RoundTrip(r)
+}
+
 // Check reports each step that holds and stops at the first that does not, with what to do.
 func TestCheck(t *testing.T) {
 	t.Parallel()
@@ -66,15 +80,15 @@ func TestCheck(t *testing.T) {
 	}{
 		"all":        {nil, good, nil, []string{"platform: granted", "agent: granted", "2 workspace(s)"}, "", ""},
 		"no token":   {nil, "", nil, []string{"tenant " + tenant + " is at", "not tried"}, "", "granted"},
-		"no consent": {nil, good, []fabrictest.Refusal{{Scope: "Workspace.Read.All", Status: 400, Body: consent}}, nil, "have not granted", "workspace(s)"},
+		"no consent": {nil, good, []fabrictest.Refusal{{Scope: "Workspace.Read.All", Status: 400, Body: consent}}, nil, "grant the application https://api.fabric.microsoft.com/Workspace.Read.All", "workspace(s)"},
 		"no optional consent": {nil, good, []fabrictest.Refusal{
 			{Scope: "Dataset.Read.All", Status: 400, Body: consent}, {Scope: "Dataset.Read.All", Status: 400, Body: consent}}, // MSAL asks twice
 			[]string{"usage: not granted; grant the application https://api.fabric.microsoft.com/Dataset.Read.All", "workspace(s)"}, "", ""},
 		"expired":           {nil, expired, nil, nil, "expired", "workspace(s)"},
 		"another token":     {nil, "a.b.c", nil, nil, "no claims tid and oid", "granted"},
-		"another tenant":    {func(a *setup.Application) { a.Tenants = []string{client} }, good, nil, nil, "not configured for your organization", "workspace(s)"},
+		"another tenant":    {func(a *setup.Application) { a.Tenants = []string{client} }, good, nil, nil, "the service is not configured", "workspace(s)"},
 		"no secret":         {func(a *setup.Application) { a.SecretFile += "x" }, good, nil, nil, "--fabric-secret-file", "configuration"},
-		"another client":    {func(a *setup.Application) { a.ClientID = tenant }, good, nil, nil, "registration", "workspace(s)"},
+		"another client":    {func(a *setup.Application) { a.ClientID = tenant }, good, nil, nil, "not for the application", "workspace(s)"},
 		"no such authority": {func(a *setup.Application) { a.Authority = server.URL + "/v1/x" }, good, nil, nil, "without a path", "sign-in"},
 		"nobody is at that": {func(a *setup.Application) { a.Authority = "https://127.0.0.1:1" }, good, nil, []string{"configuration"}, "cannot be reached", "sign-in"},
 	} {
@@ -82,6 +96,7 @@ func TestCheck(t *testing.T) {
 		if c.change != nil {
 			c.change(&a)
 		}
+		a.Transport = bounded{t, a.Transport}
 		provider.Refuse(c.refuses...)
 		var out bytes.Buffer
 		err := a.Check(t.Context(), c.token, func(step, outcome string) { fmt.Fprintln(&out, step, outcome) }, slog.New(slog.DiscardHandler))
