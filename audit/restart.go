@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -90,4 +91,14 @@ func (e epoch) begin(ctx context.Context, tx pgx.Tx, o Options, because string, 
 			VALUES ($1, $2, 1, 0, $3, $4, $5)`, of, e.number, head.Root[:], string(signed), o.Now())
 	}
 	return tx.SendBatch(ctx, b).Close()
+}
+
+// Unused returns an error if the trees have entries: then the log of the database is not a new one, even if it is empty.
+func Unused(ctx context.Context, tx pgx.Tx) error {
+	var used bool
+	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM audit_trees WHERE size > 0)`).Scan(&used)
+	if err == nil && used {
+		err = errors.New("the trees of the log have entries, so it was not always empty; import into a new database")
+	}
+	return wrapped("look for trees", err)
 }

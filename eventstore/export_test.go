@@ -29,3 +29,6 @@ func (r *Recorded) MarshalledLine() ([]byte, error) { return json.Marshal(r.expo
 
 // PlainLine is plainLine.
 func (r *Recorded) PlainLine() (line []byte, ok bool) { return r.plainLine() }
+
+// ParseLine is parse.
+func ParseLine(line []byte) (r Recorded, err error) { return r, r.parse(line) }

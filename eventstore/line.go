@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -118,4 +119,28 @@ func (r *Recorded) Entry() ([]byte, error) {
 	short, sum := r.exported(), sha256.Sum256(r.Data)
 	short.Data, short.DataHash = nil, hex.EncodeToString(sum[:])
 	return json.Marshal(short)
+}
+
+// unmarshal reads a line with its members in any form.
+func (r *Recorded) unmarshal(line []byte) error {
+	var e exported
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&e); err != nil {
+		return fmt.Errorf("it is not a line of readiness events export --format ndjson: %w", err)
+	}
+	switch {
+	case e.V != lineVersion:
+		return fmt.Errorf("its form has version %d, this program reads %d; export it again, or import with a newer program", e.V,
+			lineVersion)
+	case e.DataHash != "":
+		return fmt.Errorf("it has dataSha256 in place of data: it is an entry of a tree, not a line of an export")
+	}
+	hash, err := hex.DecodeString(e.Hash)
+	if err != nil {
+		return fmt.Errorf("its hash is not hexadecimal")
+	}
+	*r = Recorded{Position: e.Position, ID: e.EventID, Account: e.AccountID, Stream: e.Stream, Version: e.Version, Type: e.Type,
+		SchemaVersion: e.SchemaVersion, Data: e.Data, RawMetadata: e.Metadata, RecordedAt: e.RecordedAt, Hash: hash}
+	return nil
 }

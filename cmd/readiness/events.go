@@ -21,12 +21,13 @@ func (r *root) eventsCommand() *cobra.Command {
 	var flags databaseFlags
 	c := &cobra.Command{
 		Use:   "events",
-		Short: "List, export or verify the event log",
+		Short: "List, export, import or verify the event log",
 		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
-	c.AddCommand(r.eventsListCommand(&flags), r.eventsExportCommand(&flags), r.eventsVerifyCommand(&flags))
+	c.AddCommand(r.eventsListCommand(&flags), r.eventsExportCommand(&flags), r.eventsImportCommand(&flags),
+		r.eventsVerifyCommand(&flags))
 	return c
 }
 

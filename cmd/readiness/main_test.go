@@ -78,7 +78,7 @@ func TestCommandLine(t *testing.T) {
 		"an argument too many":      {[]string{"version", "now"}, cli.ExitUsage, "", "unknown command"},
 		"unknown level":             {[]string{"version", "--log-level", "loud"}, cli.ExitUsage, "", "--log-level must be debug, info, warn or error"},
 		"unknown log format":        {[]string{"version", "--log-format", "xml"}, cli.ExitUsage, "", "--log-format must be json, text or auto"},
-		"group alone":               {[]string{"events"}, cli.ExitUsage, "", "readiness events needs one of: export list verify"},
+		"group alone":               {[]string{"events"}, cli.ExitUsage, "", "readiness events needs one of: export import list verify"},
 		"token for no one":          {[]string{"token", "--data", nowhere, "--account", "a"}, cli.ExitUsage, "", "--account and --person"},
 		"token without account":     {[]string{"token", "--data", nowhere, "--person", "p"}, cli.ExitUsage, "", "--account and --person"},
 		"token of unknown scope":    {[]string{"token", "--data", nowhere, "--account", "a", "--person", "p", "--scopes", "Service.Read"}, cli.ExitUsage, "", "Service.Read.All"},

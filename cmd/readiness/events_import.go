@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"readiness/audit"
+	"readiness/eventstore"
+)
+
+func (r *root) eventsImportCommand(flags *databaseFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "import FILE|-",
+		Short: "Import an export into an empty log",
+		Long: `Reads the lines of readiness events export --format ndjson, from a file or stdin (-), into a database whose log is empty, in
+one transaction: all of them, or none if a line is refused or the command is interrupted. Every line must be as it was exported,
+every stream complete from its first event, and every hash that of its event. The line that is refused is named. Then the log is the
+exported one: positions, hashes and trees are the same, and an export gives the same file. Stop every process of the service before.
+
+The views are not built: run readiness projections rebuild before serving. An export has the events alone. Persons (whom the ids of the
+events stand for), documents (results), keys of AI providers and signed heads are not in it; docs/operating.md says how to move them.
+Work that had not ended does not continue.
+
+It cannot find that a person made lines whose hashes fit each other, or left the end of the log out: compare with heads that were kept
+outside, by readiness audit verify --checkpoint.`,
+		Example: `  readiness migrate up --database-url postgres://…/replica
+  readiness events import events.ndjson --database-url postgres://…/replica
+  readiness projections rebuild --database-url postgres://…/replica`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			from := c.InOrStdin()
+			total := int64(0)
+			if args[0] != "-" {
+				f, err := os.Open(args[0])
+				if err != nil {
+					return err
+				}
+				defer func() { _ = f.Close() }() // it was only read
+				if info, err := f.Stat(); err == nil {
+					total = info.Size()
+				}
+				from = f
+			}
+			return r.withCore(c.Context(), *flags, true, func(core *core) error {
+				return r.importEvents(c, core, from, total)
+			})
+		},
+	}
+}
+
+// importEvents imports lines. total is how many bytes they are, 0 if that is not known.
+func (r *root) importEvents(c *cobra.Command, core *core, from io.Reader, total int64) error {
+	progress := r.LateProgress("importing bytes")
+	counted := &counter{Reader: from}
+	done, err := core.store.Import(c.Context(), counted, eventstore.ImportOptions{
+		Before:   audit.Unused,
+		After:    core.engine.WithdrawAll,
+		Progress: func(int64) { progress.At(counted.n, total) },
+	})
+	progress.End()
+	if err != nil {
+		return fmt.Errorf("%w; nothing was imported", err)
+	}
+	fmt.Fprintf(r.Stdout, "imported %d events in %d streams, up to position %d; next: readiness projections rebuild\n", done.Events,
+		done.Streams, done.Last)
+	return nil
+}
+
+// counter counts the bytes that are read.
+type counter struct {
+	io.Reader
+	n int64
+}
+
+// Read implements io.Reader.
+func (c *counter) Read(to []byte) (int, error) {
+	n, err := c.Reader.Read(to)
+	c.n += int64(n)
+	return n, err
+}
