@@ -10,13 +10,15 @@ import (
 	"readiness/internal/testworld"
 )
 
-// HostileNames are names that a page must show as they are: markup, 500 characters without a space, another direction.
+// HostileNames are names that a page must show as they are: markup, 500 characters without a space, another direction, a second
+// line and emoji.
 var HostileNames = []string{
 	`<script>window.hacked=1</script><img src=x onerror="window.hacked=1">"'&`, strings.Repeat("Umsatzauswertung", 32)[:500],
-	"מכירות \u202eבקמעונאות\u202c ומלאי", `{{.}}</title><h1>`,
+	"מכירות \u202eבקמעונאות\u202c ומלאי", `{{.}}</title><h1>`, "Umsatz\n\n2026 👩🏽‍👩🏽‍👧🏽 🇩🇪\u200d\ufeff\u0001",
 }
 
-// Hostile writes a folder of one workspace whose models, tables and measures have the hostile names.
+// Hostile writes a folder of one workspace whose models, tables, measures and reports have the hostile names. Names in
+// a definition have one line.
 func Hostile(t testing.TB) (root string) {
 	t.Helper()
 	d := testworld.Disk{Root: t.TempDir()}
@@ -25,9 +27,11 @@ func Hostile(t testing.TB) (root string) {
 	for i, name := range HostileNames {
 		dir := fmt.Sprintf("Model%d.SemanticModel", i)
 		d.Item(t, "Hostile", dir, name, uuid.MustParse(fmt.Sprintf("44444444-0000-4000-8000-%012d", i)))
-		object := "'" + strings.ReplaceAll(name, "'", "''") + "'"
+		object := "'" + strings.ReplaceAll(strings.ReplaceAll(name, "'", "''"), "\n", " ") + "'"
 		table := "table " + object + "\n\n\tmeasure " + object + " = SUM(" + object + "[Amount])\n\n\tcolumn Amount\n\t\tdataType: double\n"
 		d.Write(t, table, "Hostile", dir, "definition", "tables", "Table.tmdl")
+		report := uuid.MustParse(fmt.Sprintf("44444444-1111-4000-8000-%012d", i))
+		d.Report(t, "Hostile", fmt.Sprintf("Report%d.Report", i), name, report, fmt.Sprintf("Model%d", i))
 	}
 	return d.Root
 }

@@ -1,0 +1,94 @@
+package stories_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"readiness/client"
+	"readiness/http/console/consoletest"
+	"readiness/internal/testworld"
+)
+
+// refusals are the headings of what a person may not see.
+var refusals = []string{"Nothing is there, or you cannot see it", "You may not see or do this"}
+
+// shared are the screens of what belongs to the account, which all its people see with the names of models in it: A/B tests and
+// schedules (docs/decisions.md 7 and 10), and operations.
+var shared = []string{"evaluations", "ab-test", "administration", "operations", "operation"}
+
+// refused types the address of every screen as people who may not see what it shows: linus, a colleague whose rights in all workspaces
+// were taken away, and margaret of another account. The page of one thing is a refusal in words, and no page has a name of what they
+// cannot see.
+func (b *tab) refused(all []screen) {
+	t, w := b.t, b.w
+	t.Helper()
+	names := known(t, w)
+	files, err := filepath.Glob(w.Path("*", "workspace.json"))
+	testworld.Check(t, err)
+	for _, at := range files {
+		text, err := os.ReadFile(at)
+		testworld.Check(t, err)
+		var settings map[string]any
+		testworld.Check(t, json.Unmarshal(text, &settings))
+		settings["members"] = []string{"ada"}
+		text, err = json.Marshal(settings)
+		testworld.Check(t, err)
+		testworld.Write(t, at, string(text))
+	}
+	for person, secret := range map[string][]string{"linus": names, "margaret": append(names, "contoso", "ada")} {
+		b.goTo("/")
+		mouse{}.press(b, "Sign out")
+		b.shows("Sign in")
+		mouse{}.press(b, person)
+		b.shows("Portfolio", "No model is assessed yet")
+		for _, s := range all {
+			if s.Path == "/sign-in" || person == "linus" && slices.Contains(shared, s.Name) {
+				continue
+			}
+			b.goTo(s.Path)
+			var heading, text string
+			b.run("read", chromedp.Evaluate(`document.querySelector("h1").innerText`, &heading),
+				chromedp.Evaluate(`document.title + document.querySelector("main").textContent`, &text))
+			if (idInPath.MatchString(s.Path) || person == "linus" && s.Name == "audit") && !slices.Contains(refusals, heading) {
+				t.Errorf("%s sees %s at %s", person, heading, s.Path)
+			}
+			for _, name := range secret {
+				if strings.Contains(text, name) {
+					t.Errorf("%s reads %s at %s:\n%s", person, name, s.Path, text)
+				}
+			}
+		}
+	}
+}
+
+// idInPath finds the addresses of one thing.
+var idInPath = regexp.MustCompile(`^[^?]*[0-9a-f]{8}-`)
+
+// known returns the names of what ada of contoso sees.
+func known(t *testing.T, w *consoletest.World) (names []string) {
+	t.Helper()
+	api := w.API("contoso", "ada")
+	portfolio, err := api.GetPortfolioWithResponse(t.Context(), nil)
+	testworld.Check(t, err)
+	for _, m := range portfolio.JSON200.Value {
+		names = append(names, m.SemanticModelName, m.WorkspaceName)
+	}
+	tests, err := api.ListAbTestsWithResponse(t.Context(), nil)
+	testworld.Check(t, err)
+	for _, test := range tests.JSON200.Value {
+		names = append(names, test.Name)
+	}
+	reports, err := api.ListReportsWithResponse(t.Context(), portfolio.JSON200.Value[0].WorkspaceID, &client.ListReportsParams{})
+	testworld.Check(t, err)
+	for _, r := range reports.JSON200.Value {
+		names = append(names, *r.ReportName)
+	}
+	return names
+}
