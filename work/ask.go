@@ -19,7 +19,6 @@ import (
 	"readiness/domain/comparison/meaning"
 	"readiness/domain/item"
 	"readiness/domain/operation"
-	"readiness/eventstore"
 )
 
 // Asker asks the AIs that answer questions about semantic models, and the judge of
@@ -93,7 +92,7 @@ func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 	if k.Provider, err = w.provider(ctx, step.AccountID, a.Run.Side.AnsweredBy); err != nil {
 		return err
 	}
-	release, err := turn(ctx, w.shared.asks, k)
+	release, err := w.shared.turn(ctx, w.shared.asks, k)
 	if err != nil {
 		return err
 	}
@@ -102,9 +101,9 @@ func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 		return err
 	}
 	var more bool
-	if crashes := job.Attempt - 1 - len(job.Errors); crashes >= maxCrashes {
+	if before := attemptsOf(job.JobRow, step.AcceptedAt, w.Now()); before.crashedTooOften() {
 		err = domain.Refuse(domain.BenchmarkRunFailed, "the service stopped %d times while it asked the questions; the fault is "+
-			"the service's", crashes)
+			"the service's", before.crashed)
 	} else {
 		more, err = w.carryOut(ctx, step, a)
 	}
@@ -117,7 +116,7 @@ func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 	if rests, failed := w.rests(ctx, step.Origin, a.Operation().WentOn, err); rests {
 		return failed
 	}
-	failure, again := w.failure(err, len(job.Errors), step.AcceptedAt)
+	failure, again := w.failure(err, attemptsOf(job.JobRow, step.AcceptedAt, w.Now()))
 	if again {
 		return err
 	}
@@ -162,15 +161,14 @@ func (w *asker) open(ctx context.Context, as item.Caller, side benchmark.Side) (
 
 // failure returns the failure of the run, or true if the step is worth another
 // attempt.
-func (w *asker) failure(err error, failed int, since time.Time) (operation.Failure, bool) {
-	lasting := w.Now().Sub(since) > faultLife
+func (w *asker) failure(err error, before attempts) (operation.Failure, bool) {
 	refusal, refused := domain.Refused(err)
 	switch {
-	case errors.Is(err, eventstore.ErrConflict) && !lasting, refused && refusal.Code == domain.PlatformUnavailable && failed < patience:
+	case before.again(err):
 		return operation.Failure{}, true
 	case refused:
 		return operation.Failure{Code: benchmark.OperationCode(refusal.Code), Message: shortened(refusal.Message)}, false
-	case failed >= patience && lasting:
+	case before.gaveUp():
 		return operation.Failure{Code: domain.BenchmarkRunFailed,
 			Message: "a fault of the service kept it from finishing; run it again later"}, false
 	}

@@ -42,25 +42,12 @@ type assessor struct {
 	shared *shared
 }
 
-// Limits after which a step gives up.
-const (
-	// patience is how many attempts a step makes while the platform does not
-	// answer.
-	patience = 3
-	// maxCrashes is how often a step may crash its process: a model that always
-	// does must not do so indefinitely.
-	maxCrashes = 60
-	// faultLife is how long after its acceptance a step that meets faults of ours
-	// is retried.
-	faultLife = time.Hour
-)
-
 // Work implements river.Worker. An error is a fault of ours that is worth another
 // attempt; problems of the platform or the model are outcomes in the log.
 func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) (ended error) {
 	defer w.shared.begin(job.ID)()
 	step := job.Args
-	release, err := turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.PersonID))
+	release, err := w.shared.turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.PersonID))
 	if err != nil {
 		return err
 	}
@@ -80,15 +67,16 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) (ended erro
 		return nil // done before a crash, or waits for the owner
 	}
 	var made *found
-	if crashes := job.Attempt - 1 - len(job.Errors); crashes < maxCrashes {
-		made, err = w.assess(ctx, step, run.State)
-	} else {
+	if before := attemptsOf(job.JobRow, step.AcceptedAt, w.Now()); before.crashedTooOften() {
 		err = domain.Refuse(domain.AssessmentFailed, "the service stopped %d times while it assessed this %s; the fault is the service's",
-			crashes, run.State.Operation.Resource.ItemType.Noun())
+			before.crashed, run.State.Operation.Resource.ItemType.Noun())
+	} else {
+		made, err = w.assess(ctx, step, run.State)
 	}
 	if rests, failed := w.rests(ctx, step.Origin, run.State.Operation.WentOn, err); rests {
 		return failed
 	}
+	before := attemptsOf(job.JobRow, step.AcceptedAt, w.Now())
 	switch refusal, refused := domain.Refused(err); {
 	case err == nil:
 		err = w.end(ctx, step, made, nil)
@@ -96,14 +84,14 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) (ended erro
 			return w.end(ctx, step, nil, &operation.Failure{Code: failureCode(refusal.Code), Message: shortened(refusal.Message)})
 		}
 		return err
-	case refused && refusal.Code == domain.PlatformUnavailable && len(job.Errors) < patience:
+	case before.again(err):
 		return err
 	case refused:
 		return w.end(ctx, step, made, &operation.Failure{Code: failureCode(refusal.Code), Message: shortened(refusal.Message)})
 	case errors.Is(err, context.DeadlineExceeded):
 		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentTimedOut,
 			Message: fmt.Sprintf("the assessment did not end within %s", stepTimeout)})
-	case len(job.Errors) >= patience && w.Now().Sub(step.AcceptedAt) > faultLife:
+	case before.gaveUp():
 		w.Log.Error("a step gave up", "operationId", step.OperationID, "itemId", step.ModelID, "error", err)
 		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentNotStarted,
 			Message: "a fault of the service kept it from assessing this " + run.State.Operation.Resource.ItemType.Noun() +

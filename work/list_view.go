@@ -43,7 +43,7 @@ type lister struct {
 func (w *lister) Work(ctx context.Context, job *river.Job[listView]) error {
 	defer w.shared.begin(job.ID)()
 	step := job.Args
-	release, err := turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.PersonID))
+	release, err := w.shared.turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.PersonID))
 	if err != nil {
 		return err
 	}
@@ -56,17 +56,16 @@ func (w *lister) Work(ctx context.Context, job *river.Job[listView]) error {
 		return err
 	}
 	rows, err := w.rows(ctx, step, listing.State.Asked)
-	gaveUp := len(job.Errors) >= patience && w.Now().Sub(job.CreatedAt) > faultLife
-	switch crashes := job.Attempt - 1 - len(job.Errors); {
+	switch before := attemptsOf(job.JobRow, job.CreatedAt, w.Now()); {
 	case err == nil:
 		return w.end(ctx, step, listing.State.Asked, rows)
 	case errors.Is(err, errTooLong):
 		return w.fail(ctx, step, fmt.Sprintf("the rows take more than %d MiB; the operator can write them with readiness projections as-of",
 			auditview.MaxSize>>20))
-	case errors.Is(err, context.DeadlineExceeded) && len(job.Errors) >= patience:
+	case before.tookTooLong(err):
 		return w.fail(ctx, step, fmt.Sprintf("the events were not read within %s; the operator can write the rows with readiness "+
 			"projections as-of", stepTimeout))
-	case gaveUp, crashes >= maxCrashes:
+	case before.gaveUp(), before.crashedTooOften():
 		w.Log.Error("a step gave up", "operationId", step.OperationID, "error", err)
 		return w.fail(ctx, step, "a fault of the service kept it from listing the rows; call again later")
 	}

@@ -72,9 +72,9 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) (ended e
 		work.Operation.Rests() {
 		return err
 	}
-	if crashes := job.Attempt - 1 - len(job.Errors); crashes >= maxCrashes {
+	if before := attemptsOf(job.JobRow, job.CreatedAt, w.Now()); before.crashedTooOften() {
 		err = domain.Refuse(domain.OptimizationFailed, "the service stopped %d times while it worked on this semantic model; the fault "+
-			"is the service's%s", crashes, openEnd(work))
+			"is the service's%s", before.crashed, openEnd(work))
 	} else {
 		err = w.carryOut(ctx, step, work, by)
 	}
@@ -84,7 +84,7 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) (ended e
 	if rests, failed := w.rests(ctx, step.Origin, work.Operation.WentOn, err); rests {
 		return failed
 	}
-	failure, again := w.failure(err, work, len(job.Errors), job.CreatedAt)
+	failure, again := w.failure(err, work, attemptsOf(job.JobRow, job.CreatedAt, w.Now()))
 	if again {
 		return err
 	}
@@ -101,12 +101,11 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) (ended e
 // failure returns the failure of the operation, or true if the step is worth
 // another attempt: after a fault of ours, and while it is unknown whether a write
 // was made, for as long as faultLife.
-func (w *optimizer) failure(err error, work optimization.Work, failed int, since time.Time) (operation.Failure, bool) {
-	lasting := w.Now().Sub(since) > faultLife
+func (w *optimizer) failure(err error, work optimization.Work, before attempts) (operation.Failure, bool) {
 	refusal, refused := domain.Refused(err)
 	_, inDoubt := errors.AsType[*inDoubt](err)
 	switch {
-	case inDoubt && (!lasting || failed < patience), errors.Is(err, eventstore.ErrConflict) && !lasting:
+	case inDoubt && !before.gaveUp(), !inDoubt && before.again(err):
 		return operation.Failure{}, true
 	case inDoubt:
 		message := "the platform did not say whether the write was made; look at the semantic model before you write it again"
@@ -114,14 +113,12 @@ func (w *optimizer) failure(err error, work optimization.Work, failed int, since
 			message += ": " + refusal.Message
 		}
 		return operation.Failure{Code: domain.PlatformUnavailable, Message: shortened(message)}, false
-	case refused && refusal.Code == domain.PlatformUnavailable && failed < patience:
-		return operation.Failure{}, true
 	case refused:
 		return operation.Failure{Code: optimization.OperationCode(refusal.Code), Message: shortened(refusal.Message)}, false
-	case errors.Is(err, context.DeadlineExceeded) && failed >= patience:
+	case before.tookTooLong(err):
 		return operation.Failure{Code: domain.OptimizationFailed,
 			Message: fmt.Sprintf("the work did not end within %s", proposeTimeout) + openEnd(work)}, false
-	case failed >= patience && lasting:
+	case before.gaveUp():
 		return operation.Failure{Code: domain.OptimizationFailed,
 			Message: "a fault of the service kept it from finishing; start it again later" + openEnd(work)}, false
 	}

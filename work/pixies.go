@@ -52,7 +52,7 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended 
 	defer w.shared.begin(job.ID)()
 	step := job.Args
 	defer w.release(ctx, step.Origin, item.Item{ID: step.ReportID, Type: item.Report, WorkspaceID: step.WorkspaceID}, &ended)
-	release, err := turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.PersonID))
+	release, err := w.shared.turn(ctx, w.shared.definitions, keyOf(step.AccountID, step.PersonID))
 	if err != nil {
 		return err
 	}
@@ -67,11 +67,11 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended 
 		return err
 	}
 	var done *pixies.ChangeIntended
-	if crashes := job.Attempt - 1 - len(job.Errors); crashes < maxCrashes {
-		done, err = w.change(ctx, step, run.State)
-	} else {
+	if before := attemptsOf(job.JobRow, job.CreatedAt, w.Now()); before.crashedTooOften() {
 		err = domain.Refuse(run.State.Verb.OperationCode(""),
-			"the service stopped %d times while it changed this report; the fault is the service's", crashes)
+			"the service stopped %d times while it changed this report; the fault is the service's", before.crashed)
+	} else {
+		done, err = w.change(ctx, step, run.State)
 	}
 	if err == nil {
 		return w.end(ctx, step, *done, nil)
@@ -80,15 +80,14 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended 
 		return failed
 	}
 	_, doubt := errors.AsType[*inDoubt](err)
-	lasting := w.Now().Sub(job.CreatedAt) > faultLife
+	before := attemptsOf(job.JobRow, job.CreatedAt, w.Now())
 	switch refusal, refused := domain.Refused(err); {
-	case doubt && !lasting, errors.Is(err, eventstore.ErrConflict) && !lasting,
-		refused && refusal.Code == domain.PlatformUnavailable && len(job.Errors) < patience:
+	case doubt && !before.lasting, before.again(err):
 		return err
 	case refused:
 		return w.end(ctx, step, pixies.ChangeIntended{},
 			&operation.Failure{Code: run.State.Verb.OperationCode(refusal.Code), Message: shortened(refusal.Message)})
-	case len(job.Errors) >= patience && lasting:
+	case before.gaveUp():
 		w.Log.Error("a step gave up", "operationId", step.OperationID, "reportId", step.ReportID, "error", err)
 		return w.end(ctx, step, pixies.ChangeIntended{},
 			&operation.Failure{Code: run.State.Verb.OperationCode(""),

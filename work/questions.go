@@ -92,9 +92,9 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) (e
 	if err != nil || work.State.Operation.Status.Ended() {
 		return err
 	}
-	if crashes := job.Attempt - 1 - len(job.Errors); crashes >= maxCrashes {
+	if before := attemptsOf(job.JobRow, job.CreatedAt, w.Now()); before.crashedTooOften() {
 		err = domain.Refuse(domain.QuestionsNotGenerated,
-			"the service stopped %d times while it worked on the questions; the fault is the service's", crashes)
+			"the service stopped %d times while it worked on the questions; the fault is the service's", before.crashed)
 	} else {
 		err = w.carryOut(ctx, step, work.State, by)
 	}
@@ -104,7 +104,7 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) (e
 	if rests, failed := w.rests(ctx, step.Origin, work.State.Operation.WentOn, err); rests {
 		return failed
 	}
-	fail, again := w.failure(err, len(job.Errors), job.CreatedAt)
+	fail, again := w.failure(err, attemptsOf(job.JobRow, job.CreatedAt, w.Now()))
 	if again {
 		return err
 	}
@@ -114,21 +114,20 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) (e
 
 // failure returns the failure of the operation, or true if the step is worth
 // another attempt.
-func (w *questioner) failure(err error, failed int, since time.Time) (fail benchmark.FailQuestions, again bool) {
-	lasting := w.Now().Sub(since) > faultLife
+func (w *questioner) failure(err error, before attempts) (fail benchmark.FailQuestions, again bool) {
 	refusal, refused := domain.Refused(err)
 	_, fail.NotBegun = errors.AsType[*notBegun](err)
 	switch {
-	case errors.Is(err, eventstore.ErrConflict) && !lasting, refused && refusal.Code == domain.PlatformUnavailable && failed < patience:
+	case before.again(err):
 		return fail, true
 	case refused:
 		fail.Failure = operation.Failure{Code: benchmark.QuestionsCode(refusal.Code), Message: shortened(refusal.Message)}
 		return fail, false
-	case errors.Is(err, context.DeadlineExceeded) && failed >= patience:
+	case before.tookTooLong(err):
 		fail.Failure = operation.Failure{Code: domain.QuestionsNotGenerated,
 			Message: fmt.Sprintf("the work on the questions did not end within %s", proposeTimeout)}
 		return fail, false
-	case failed >= patience && lasting:
+	case before.gaveUp():
 		w.Log.Error("a step gave up", "error", err)
 		fail.NotBegun = true
 		fail.Failure = operation.Failure{Code: domain.QuestionsNotGenerated,

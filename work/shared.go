@@ -60,7 +60,7 @@ func (s *shared) close() {
 
 // turn waits for a turn; the wait does not count towards the step's timeout. The
 // error is for River: the step returns to the queue without a counted attempt.
-func turn(ctx context.Context, of *turns.Turns, k turns.Key) (release func(), err error) {
+func (s *shared) turn(ctx context.Context, of *turns.Turns, k turns.Key) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
 	release, err = of.Take(ctx, k)
@@ -80,9 +80,9 @@ func turn(ctx context.Context, of *turns.Turns, k turns.Key) (release func(), er
 // provider may not answer, else for a turn of definitions.
 func (s *shared) turnOf(ctx context.Context, k turns.Key, asked aiprovider.Settings) (release func(), err error) {
 	if k.Provider = answering(asked); k.Provider != "" {
-		return turn(ctx, s.asks, k)
+		return s.turn(ctx, s.asks, k)
 	}
-	return turn(ctx, s.definitions, k)
+	return s.turn(ctx, s.definitions, k)
 }
 
 // reading waits for the turn to read a definition, in a step whose turn is from
