@@ -15,6 +15,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/http/api"
+	"readiness/http/paging"
 	"readiness/internal/optional"
 	"readiness/projections"
 )
@@ -25,7 +26,7 @@ const stalledAfter = 2 * time.Minute
 // ListAbTestRuns handles GET /v1/aiReadiness/abTests/{abTestId}/runs.
 func (s *Server) ListAbTestRuns(ctx context.Context, r api.ListAbTestRunsRequestObject) (api.ListAbTestRunsResponseObject, error) {
 	who := callerOf(ctx)
-	p, err := openPage[projections.AbRunCursor](s, who.Account, abTestsPath+"/"+url.PathEscape(r.AbTestID)+"/runs", nil,
+	p, err := paging.Open[projections.AbRunCursor](s.lists, who.Account, abTestsPath+"/"+url.PathEscape(r.AbTestID)+"/runs", nil,
 		r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
@@ -39,7 +40,7 @@ func (s *Server) ListAbTestRuns(ctx context.Context, r api.ListAbTestRunsRequest
 	if err != nil {
 		return nil, err
 	}
-	found, token, uri, err := pageOf(p, found, func(r projections.AbRun) projections.AbRunCursor {
+	found, token, uri, err := paging.Of(p, found, func(r projections.AbRun) projections.AbRunCursor {
 		return projections.AbRunCursor{StartedAt: r.At, RunID: r.RunID}
 	})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"readiness/http/api"
+	"readiness/http/paging"
 	"readiness/projections"
 )
 
@@ -25,7 +26,7 @@ func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject
 		q.Sort = projections.AbTestSort(*r.Params.Sort)
 		filters.Set("sort", string(q.Sort))
 	}
-	p, err := openPage[projections.AbTestCursor](s, q.AccountID, abTestsPath, filters, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := paging.Open[projections.AbTestCursor](s.lists, q.AccountID, abTestsPath, filters, r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject
 	if err != nil {
 		return nil, err
 	}
-	found, token, uri, err := pageOf(p, found, projections.AbTest.Cursor)
+	found, token, uri, err := paging.Of(p, found, projections.AbTest.Cursor)
 	if err != nil {
 		return nil, err
 	}

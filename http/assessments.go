@@ -12,6 +12,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/http/api"
+	"readiness/http/paging"
 	"readiness/http/validate"
 	"readiness/internal/optional"
 	"readiness/projections"
@@ -65,7 +66,7 @@ func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t ite
 	if pinned != nil {
 		filters.Set("pinned", strconv.FormatBool(*pinned))
 	}
-	p, err := openPage[projections.AssessmentCursor](s, who.Account, path, filters, maxResults, continuation)
+	p, err := paging.Open[projections.AssessmentCursor](s.lists, who.Account, path, filters, maxResults, continuation)
 	if err != nil {
 		return list, err
 	}
@@ -81,7 +82,7 @@ func (s *Server) assessmentsOf(ctx context.Context, workspaceID uuid.UUID, t ite
 	cursor := func(a projections.Assessment) projections.AssessmentCursor {
 		return projections.AssessmentCursor{AssessedAt: a.AssessedAt, ID: a.AssessmentID}
 	}
-	found, list.ContinuationToken, list.ContinuationURI, err = pageOf(p, found, cursor)
+	found, list.ContinuationToken, list.ContinuationURI, err = paging.Of(p, found, cursor)
 	list.Value = make([]api.AssessmentSummary, len(found))
 	for i, a := range found {
 		list.Value[i] = api.AssessmentSummary{

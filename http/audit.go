@@ -12,6 +12,7 @@ import (
 
 	"readiness/audit"
 	"readiness/http/api"
+	"readiness/http/paging"
 	"readiness/internal/optional"
 	"readiness/projections"
 )
@@ -37,7 +38,7 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 			filters.Set(name, at.UTC().Format(time.RFC3339Nano))
 		}
 	}
-	p, err := openPage[projections.AuditCursor](s, q.AccountID, "/v1/audit/events", filters, r.Params.MaxResults,
+	p, err := paging.Open[projections.AuditCursor](s.lists, q.AccountID, "/v1/audit/events", filters, r.Params.MaxResults,
 		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 	if err != nil {
 		return nil, err
 	}
-	found, token, uri, err := pageOf(p, found, func(e projections.AuditEvent) projections.AuditCursor {
+	found, token, uri, err := paging.Of(p, found, func(e projections.AuditEvent) projections.AuditCursor {
 		return projections.AuditCursor{Position: e.Position}
 	})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/http/api"
+	"readiness/http/paging"
 	"readiness/http/validate"
 	"readiness/internal/optional"
 	"readiness/projections"
@@ -32,7 +33,7 @@ func (s *Server) StartBenchmarkRun(ctx context.Context, r api.StartBenchmarkRunR
 func (s *Server) ListBenchmarkRuns(ctx context.Context, r api.ListBenchmarkRunsRequestObject) (api.ListBenchmarkRunsResponseObject, error) {
 	who := callerOf(ctx)
 	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/benchmark/runs"
-	p, err := openPage[projections.BenchmarkRunCursor](s, who.Account, path, nil, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := paging.Open[projections.BenchmarkRunCursor](s.lists, who.Account, path, nil, r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func (s *Server) ListBenchmarkRuns(ctx context.Context, r api.ListBenchmarkRunsR
 	if err != nil {
 		return nil, err
 	}
-	found, token, uri, err := pageOf(p, found, func(r projections.BenchmarkRun) projections.BenchmarkRunCursor {
+	found, token, uri, err := paging.Of(p, found, func(r projections.BenchmarkRun) projections.BenchmarkRunCursor {
 		return projections.BenchmarkRunCursor{AcceptedAt: r.At, RunID: r.RunID}
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/jackc/pgx/v5"
 
 	"readiness/domain"
@@ -17,6 +19,7 @@ import (
 	"readiness/http/rate"
 	"readiness/http/routing"
 	"readiness/http/token"
+	"readiness/internal/coalesce"
 	"readiness/internal/database"
 	"readiness/projections"
 )
@@ -45,6 +48,20 @@ const maxWaiting = 5
 // expectedCacheSize bounds the cache from person to the account of their last call.
 const expectedCacheSize = 4096
 
+// entrance admits calls.
+type entrance struct {
+	arrivals coalesce.Batcher[arrival, entry]
+	expected *lru.Cache[item.Person, string] // the account of each person's last call
+}
+
+func newEntrance() (*entrance, error) {
+	expected, err := lru.New[item.Person, string](expectedCacheSize)
+	if err != nil {
+		return nil, fmt.Errorf("http: %w", err)
+	}
+	return &entrance{coalesce.Batcher[arrival, entry]{SecondAt: maxWaiting}, expected}, nil
+}
+
 // enter looks up the account that a call is for, counts the call, and reads the operation that the call reads, if
 // any. When the token or the person's last call names an expected account, this takes one round trip, shared with
 // concurrent calls.
@@ -52,7 +69,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	ctx := r.Context()
 	expected, known := c.by.Account, true
 	if expected == "" {
-		expected, known = s.expected.Get(c.by.Person)
+		expected, known = s.entrance.expected.Get(c.by.Person)
 	}
 	batched := known && c.route.Shared.Limit == 0 && !c.route.Group.OfAccount
 	var e entry
@@ -65,7 +82,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 			waiting, cancel = context.WithTimeout(waiting, s.limiter.Timeout())
 			defer cancel()
 		}
-		e, err = s.arrivals.Do(waiting, arrival{c.by.Person, expectedLimit, operationRead(r)}, s.enterBatch)
+		e, err = s.entrance.arrivals.Do(waiting, arrival{c.by.Person, expectedLimit, operationRead(r)}, s.enterBatch)
 		waited()
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -83,7 +100,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, c *call) error {
 	c.by.limits = s.commands.Plans[c.by.member.Plan]
 	c.operations = e.operations
 	if c.by.unknown == nil && c.by.Account == "" {
-		s.expected.Add(c.by.Person, c.by.member.AccountID)
+		s.entrance.expected.Add(c.by.Person, c.by.member.AccountID)
 	}
 	groups := []routing.Group{c.route.Group}
 	if e.uncounted != nil || batched && c.by.member.AccountID == expected {

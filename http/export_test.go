@@ -2,7 +2,6 @@ package http
 
 import (
 	"net/http"
-	"net/url"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gorilla/mux"
@@ -14,28 +13,6 @@ import (
 // IdempotencyKey returns the key and fingerprint of a call of a route.
 func IdempotencyKey(r *http.Request, line routing.Route, described *openapi3.Operation, canonical []byte) *commands.IdempotencyKey {
 	return idempotencyKey(r, &route{line, described}, canonical)
-}
-
-// Lists opens lists whose elements have strings as keys.
-type Lists struct{ TokenKey []byte }
-
-// Open returns the key that the page of a continuation token continues after.
-func (l Lists) Open(accountID, path string, filters url.Values, continuation string) (after *string, err error) {
-	p, err := openPage[string](&Server{tokenKey: l.TokenKey}, accountID, path, filters, nil, &continuation)
-	return p.After, err
-}
-
-// Next returns the token and the address of the page after the element with the key last.
-func (l Lists) Next(accountID, path string, filters url.Values, last string) (token, uri string, err error) {
-	p, err := openPage[string](&Server{tokenKey: l.TokenKey, base: "https://service.example.com"}, accountID, path, filters, nil, nil)
-	if err != nil {
-		return "", "", err
-	}
-	t, u, err := p.next(last)
-	if err != nil {
-		return "", "", err
-	}
-	return *t, *u, nil
 }
 
 // Observe wraps h in the middleware of all routes.

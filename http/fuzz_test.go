@@ -4,17 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/gorilla/mux"
@@ -95,57 +92,6 @@ func FuzzBody(f *testing.F) {
 		if again, err := check(canonical); err != nil || !bytes.Equal(again, canonical) {
 			t.Fatalf("%q becomes %q, which becomes %q, %v", text, canonical, again, err)
 		}
-	})
-}
-
-// listPath matches the paths of lists.
-var listPath = regexp.MustCompile(`^(/[0-9A-Za-z-]+)+$`)
-
-// A continuation token is valid in its own list only, and cannot be forged.
-//
-// proves: decisions/1/foreign-token
-func FuzzContinuationToken(f *testing.F) {
-	f.Add("acme", "/v1/operations", "status=Running", "2026-11-21T06:00:00Z", "AAAAAAAAAAAAAAAAAAAAAA", uint(0))
-	f.Add("a\" \"b", "/v1/aiReadiness/abTests", "q=%00&sort=name", "\u2028é", "eyJhIjoxfQ", uint(40))
-	f.Add("", "", "", "", "", uint(7))
-	f.Fuzz(func(t *testing.T, accountID, path, query, last, forged string, at uint) {
-		filters, err := url.ParseQuery(query)
-		if err != nil || !utf8.ValidString(last) {
-			return
-		}
-		filters.Del("continuationToken")
-		lists := readinesshttp.Lists{TokenKey: []byte(strings.Repeat("k", 32))}
-		token, uri, err := lists.Next(accountID, path, filters, last)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if after, err := lists.Open(accountID, path, filters, token); err != nil || after == nil || *after != last {
-			t.Fatalf("after %q: got %v, %v", last, after, err)
-		}
-		if u, err := url.Parse(uri); listPath.MatchString(path) && (err != nil || u.Query().Get("continuationToken") != token) {
-			t.Fatalf("the address %q is wrong: %v", uri, err)
-		}
-		refused := func(what, accountID, path string, filters url.Values, token string) {
-			if _, err := lists.Open(accountID, path, filters, token); !domain.IsRefused(err, domain.InvalidRequest) || strings.Contains(err.Error(), token) && len(token) > 20 {
-				t.Fatalf("%s: got %v", what, err)
-			}
-		}
-		if forged != token {
-			refused("a forged token", accountID, path, filters, forged)
-		}
-		changed := []byte(token)
-		changed[int(at%uint(len(changed)))] ^= 1 << (at % 7)
-		refused("a changed token", accountID, path, filters, string(changed))
-		refused("a token cut short", accountID, path, filters, token[:int(at%uint(len(token)))])
-		refused("another account", accountID+"x", path, filters, token)
-		refused("another list", accountID, path+"x", filters, token)
-		other := maps.Clone(filters)
-		other["another"] = []string{"filter"}
-		refused("another filter", accountID, path, other, token)
-		refused("another key", accountID, path, filters, func() string {
-			theirs, _, _ := readinesshttp.Lists{TokenKey: []byte(strings.Repeat("j", 32))}.Next(accountID, path, filters, last)
-			return theirs
-		}())
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/http/api"
+	"readiness/http/paging"
 	"readiness/projections"
 )
 
@@ -13,7 +14,7 @@ import (
 func (s *Server) GetHistory(ctx context.Context, r api.GetHistoryRequestObject) (api.GetHistoryResponseObject, error) {
 	who := callerOf(ctx)
 	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/history"
-	p, err := openPage[projections.AssessmentCursor](s, who.Account, path, url.Values{}, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := paging.Open[projections.AssessmentCursor](s.lists, who.Account, path, url.Values{}, r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +28,7 @@ func (s *Server) GetHistory(ctx context.Context, r api.GetHistoryRequestObject) 
 		return nil, err
 	}
 	list := api.History{}
-	found, list.ContinuationToken, list.ContinuationURI, err = pageOf(p, found, func(a projections.Assessed) projections.AssessmentCursor {
+	found, list.ContinuationToken, list.ContinuationURI, err = paging.Of(p, found, func(a projections.Assessed) projections.AssessmentCursor {
 		return projections.AssessmentCursor{AssessedAt: a.AssessedAt, ID: a.AssessmentID}
 	})
 	list.Value = make([]api.HistoryPoint, len(found))

@@ -21,6 +21,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/http/api"
+	"readiness/http/paging"
 	"readiness/http/token"
 	"readiness/projections"
 )
@@ -38,7 +39,7 @@ func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequest
 		q.Status = operation.Status(*r.Params.Status)
 		filters.Set("status", string(*r.Params.Status))
 	}
-	p, err := openPage[projections.OperationCursor](s, who.Account, "/v1/operations", filters, r.Params.MaxResults,
+	p, err := paging.Open[projections.OperationCursor](s.lists, who.Account, "/v1/operations", filters, r.Params.MaxResults,
 		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (s *Server) ListOperations(ctx context.Context, r api.ListOperationsRequest
 	if err != nil {
 		return nil, err
 	}
-	found, token, uri, err := pageOf(p, found, func(o projections.Operation) projections.OperationCursor {
+	found, token, uri, err := paging.Of(p, found, func(o projections.Operation) projections.OperationCursor {
 		return projections.OperationCursor{CreatedAt: o.CreatedAt, ID: o.ID}
 	})
 	if err != nil {

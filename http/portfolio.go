@@ -12,6 +12,7 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/usage"
 	"readiness/http/api"
+	"readiness/http/paging"
 	"readiness/projections"
 )
 
@@ -26,7 +27,7 @@ const (
 // GetPortfolio handles GET /v1/aiReadiness/portfolio.
 func (s *Server) GetPortfolio(ctx context.Context, r api.GetPortfolioRequestObject) (api.GetPortfolioResponseObject, error) {
 	q, filters := s.portfolioQuery(callerOf(ctx).Account, r.Params)
-	p, err := openPage[projections.PortfolioCursor](s, q.AccountID, portfolioPath, filters, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := paging.Open[projections.PortfolioCursor](s.lists, q.AccountID, portfolioPath, filters, r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func (s *Server) GetPortfolio(ctx context.Context, r api.GetPortfolioRequestObje
 		return nil, err
 	}
 	list := api.Portfolio{}
-	found, list.ContinuationToken, list.ContinuationURI, err = pageOf(p, found, projections.PortfolioModel.Cursor)
+	found, list.ContinuationToken, list.ContinuationURI, err = paging.Of(p, found, projections.PortfolioModel.Cursor)
 	list.Value = make([]api.PortfolioModel, len(found))
 	for i, m := range found {
 		list.Value[i] = portfolioModel(m)

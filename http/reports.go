@@ -12,6 +12,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/pixies"
 	"readiness/http/api"
+	"readiness/http/paging"
 	"readiness/internal/optional"
 )
 
@@ -22,7 +23,7 @@ func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject
 	if r.Params.SemanticModelID != nil {
 		filters.Set("semanticModelId", r.Params.SemanticModelID.String())
 	}
-	p, err := openPage[byName](s, who.Account, "/v1/workspaces/"+r.WorkspaceID.String()+"/reports", filters, r.Params.MaxResults,
+	p, err := paging.Open[byName](s.lists, who.Account, "/v1/workspaces/"+r.WorkspaceID.String()+"/reports", filters, r.Params.MaxResults,
 		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/schedule"
 	"readiness/http/api"
+	"readiness/http/paging"
 	"readiness/internal/optional"
 	"readiness/projections"
 )
@@ -18,7 +19,7 @@ const schedulesPath = "/v1/aiReadiness/schedules"
 
 // ListSchedules handles GET /v1/aiReadiness/schedules.
 func (s *Server) ListSchedules(ctx context.Context, r api.ListSchedulesRequestObject) (api.ListSchedulesResponseObject, error) {
-	p, err := openPage[projections.ScheduleCursor](s, callerOf(ctx).Account, schedulesPath, nil, r.Params.MaxResults,
+	p, err := paging.Open[projections.ScheduleCursor](s.lists, callerOf(ctx).Account, schedulesPath, nil, r.Params.MaxResults,
 		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,7 @@ func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOf
 	error) {
 	who := callerOf(ctx)
 	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/schedules"
-	p, err := openPage[projections.ScheduleCursor](s, who.Account, path, nil, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := paging.Open[projections.ScheduleCursor](s.lists, who.Account, path, nil, r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -57,17 +58,17 @@ func (s *Server) ListSchedulesOfModel(ctx context.Context, r api.ListSchedulesOf
 }
 
 // schedules returns a page of schedules, plus one more element when there is a next page.
-func (s *Server) schedules(ctx context.Context, p page[projections.ScheduleCursor], modelID *uuid.UUID) ([]projections.OwnedSchedule,
+func (s *Server) schedules(ctx context.Context, p paging.Page[projections.ScheduleCursor], modelID *uuid.UUID) ([]projections.OwnedSchedule,
 	error) {
 	return s.views.Schedules(ctx, projections.SchedulesQuery{AccountID: callerOf(ctx).Account, ModelID: modelID, After: p.After,
 		Limit: p.Limit + 1})
 }
 
-func schedulePage(p page[projections.ScheduleCursor], found []projections.OwnedSchedule) (list api.ScheduleList, err error) {
+func schedulePage(p paging.Page[projections.ScheduleCursor], found []projections.OwnedSchedule) (list api.ScheduleList, err error) {
 	after := func(s projections.OwnedSchedule) projections.ScheduleCursor {
 		return projections.ScheduleCursor{CreatedAt: s.CreatedAt, ScheduleID: s.ScheduleID}
 	}
-	found, list.ContinuationToken, list.ContinuationURI, err = pageOf(p, found, after)
+	found, list.ContinuationToken, list.ContinuationURI, err = paging.Of(p, found, after)
 	list.Value = make([]api.Schedule, len(found))
 	for i, one := range found {
 		list.Value[i] = scheduled(one.Schedule, one.OwnerName)

@@ -30,14 +30,13 @@ import (
 	"readiness/audit"
 	"readiness/commands"
 	"readiness/domain"
-	"readiness/domain/item"
 	"readiness/http/api"
 	"readiness/http/health"
+	"readiness/http/paging"
 	"readiness/http/rate"
 	"readiness/http/routing"
 	"readiness/http/token"
 	"readiness/http/validate"
-	"readiness/internal/coalesce"
 	"readiness/internal/database"
 	"readiness/projections"
 )
@@ -83,7 +82,7 @@ type Server struct {
 	collector  Collector
 	base       string // without a trailing slash
 	portal     *url.URL
-	tokenKey   []byte
+	lists      paging.Lists
 	signer     ed25519.PrivateKey
 	checks     *health.Checks
 	waitLimits waitLimits
@@ -94,9 +93,8 @@ type Server struct {
 	router     *mux.Router
 	matched    map[*mux.Route]matched
 	pages      http.Handler // nil without a console
-	arrivals   coalesce.Batcher[arrival, entry]
-	expected   *lru.Cache[item.Person, string] // the account of each person's last call
-	sights     *lru.Cache[sight, time.Time]    // when a person was last found to see an item
+	entrance   *entrance
+	sights     *lru.Cache[sight, time.Time] // when a person was last found to see an item
 	seen       *surroundings
 }
 
@@ -140,9 +138,9 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	expected, err := lru.New[item.Person, string](expectedCacheSize)
+	entrance, err := newEntrance()
 	if err != nil {
-		return nil, fmt.Errorf("http: %w", err)
+		return nil, err
 	}
 	sights, err := lru.New[sight, time.Time](maxSights)
 	if err != nil {
@@ -153,13 +151,14 @@ func New(o Options) (*Server, error) {
 		return nil, fmt.Errorf("http: %w", err)
 	}
 	s := &Server{
-		expected: expected, sights: sights, seen: seen, arrivals: coalesce.Batcher[arrival, entry]{SecondAt: maxWaiting},
+		entrance: entrance, sights: sights, seen: seen,
 		commands: o.Commands, views: o.Views, audit: o.Audit, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
-		base: strings.TrimRight(base.String(), "/"), portal: portal, tokenKey: slices.Clone(o.TokenKey),
+		base: strings.TrimRight(base.String(), "/"), portal: portal,
 		signer:     ed25519.NewKeyFromSeed(o.CheckpointKey),
 		waitLimits: waitLimits{cmp.Or(o.ReadLimit, health.DefaultLimit), cmp.Or(o.StartLimit, 10*time.Second)}, metrics: m, log: o.Log,
 		now: o.Now,
 	}
+	s.lists = paging.Lists{Secret: slices.Clone(o.TokenKey), Base: s.base}
 	s.checks = health.NewChecks(o.Checks, s.waitLimits.read, o.Log)
 	if o.MetricsElsewhere {
 		o.Registry = nil

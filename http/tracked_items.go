@@ -10,6 +10,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/trackeditem"
 	"readiness/http/api"
+	"readiness/http/paging"
 	"readiness/http/validate"
 	"readiness/internal/optional"
 	"readiness/projections"
@@ -23,7 +24,7 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 		license = *r.Params.LicenseID
 		filters.Set("licenseId", license)
 	}
-	p, err := openPage[projections.TrackedItemCursor](s, who.Account, "/v1/trackedItems", filters, r.Params.MaxResults,
+	p, err := paging.Open[projections.TrackedItemCursor](s.lists, who.Account, "/v1/trackedItems", filters, r.Params.MaxResults,
 		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func (s *Server) ListTrackedItems(ctx context.Context, r api.ListTrackedItemsReq
 	if err != nil {
 		return nil, err
 	}
-	found, token, uri, err := pageOf(p, found, func(i trackeditem.Item) projections.TrackedItemCursor {
+	found, token, uri, err := paging.Of(p, found, func(i trackeditem.Item) projections.TrackedItemCursor {
 		return projections.TrackedItemCursor{TrackedSince: i.TrackedSince, ItemID: i.ItemID}
 	})
 	if err != nil {

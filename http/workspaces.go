@@ -9,6 +9,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/http/api"
+	"readiness/http/paging"
 	"readiness/internal/optional"
 )
 
@@ -23,7 +24,7 @@ func (a byName) compare(b byName) int {
 }
 
 // named returns the page of a complete list ordered by name.
-func named[T any](p page[byName], all []T, key func(T) byName) (value []T, token, uri *string, err error) {
+func named[T any](p paging.Page[byName], all []T, key func(T) byName) (value []T, token, uri *string, err error) {
 	if p.After != nil {
 		at := slices.IndexFunc(all, func(v T) bool { return key(v).compare(*p.After) > 0 })
 		if at < 0 {
@@ -31,13 +32,13 @@ func named[T any](p page[byName], all []T, key func(T) byName) (value []T, token
 		}
 		all = all[at:]
 	}
-	return pageOf(p, all, key)
+	return paging.Of(p, all, key)
 }
 
 // ListWorkspaces handles GET /v1/workspaces.
 func (s *Server) ListWorkspaces(ctx context.Context, r api.ListWorkspacesRequestObject) (api.ListWorkspacesResponseObject, error) {
 	who := callerOf(ctx)
-	p, err := openPage[byName](s, who.Account, "/v1/workspaces", nil, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := paging.Open[byName](s.lists, who.Account, "/v1/workspaces", nil, r.Params.MaxResults, r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +93,7 @@ func (s *Server) ListDataAgents(ctx context.Context, r api.ListDataAgentsRequest
 func (s *Server) items(ctx context.Context, workspaceID uuid.UUID, t item.Type, segment string, maxResults *int,
 	continuation *string) (found []item.Item, token, uri *string, err error) {
 	who := callerOf(ctx)
-	p, err := openPage[byName](s, who.Account, "/v1/workspaces/"+workspaceID.String()+"/"+segment, nil, maxResults, continuation)
+	p, err := paging.Open[byName](s.lists, who.Account, "/v1/workspaces/"+workspaceID.String()+"/"+segment, nil, maxResults, continuation)
 	if err != nil {
 		return nil, nil, nil, err
 	}

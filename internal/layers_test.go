@@ -60,8 +60,9 @@ var mayImport = map[string][]string{
 	// The turns of steps; it knows nothing of the work.
 	"work/turns": {},
 
-	"http/...":  {"http/...", "domain/...", "audit", "audit/tree", "commands", "projections", "internal/coalesce", "internal/database", "internal/optional"},
-	"http/docs": {"internal/docsite"},
+	"http/...":    {"http/...", "domain/...", "audit", "audit/tree", "commands", "projections", "internal/coalesce", "internal/database", "internal/optional"},
+	"http/docs":   {"internal/docsite"},
+	"http/paging": {"domain"},
 	// The pages for people. They know the service by its client only, so that they can do nothing that a caller cannot.
 	"http/console/...":         {"http/console/...", "client", "client/inprocess", "vault", "domain/readiness/...", "internal/optional"},
 	"http/console/chart":       {},

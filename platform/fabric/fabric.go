@@ -32,25 +32,6 @@ const (
 	DefaultPowerBIURL = "https://api.powerbi.com"
 )
 
-// Bounds of what is read. A definition beyond them is refused with ItemNotReadable, another answer with
-// PlatformUnavailable.
-const (
-	// MaxParts is how many parts a definition may have.
-	MaxParts = 20_000
-	// MaxPartBytes is the largest size of a part, in bytes.
-	MaxPartBytes = 64 << 20
-	// MaxDefinitionBytes is the largest total size of a definition's parts, in bytes.
-	MaxDefinitionBytes = 256 << 20
-	// MaxAnswerBytes is the largest size of any other answer, in bytes.
-	MaxAnswerBytes = 16 << 20
-	// MaxPages is how many pages a list may have.
-	MaxPages = 1000
-	// MaxListed is how many elements a list may have.
-	MaxListed = 200_000
-	// MaxListBytes is the largest size of all pages of a list, in bytes.
-	MaxListBytes = 128 << 20
-)
-
 // PermissionCapacity is the optional permission to read the states of capacities. A person who has not granted it sees
 // the state Unknown.
 const PermissionCapacity item.Permission = "capacity"
@@ -79,10 +60,17 @@ type Platform struct {
 	bounds          bounds
 }
 
-// bounds holds the limits above; tests lower them.
+// bounds limit what is read. A definition beyond them is refused with ItemNotReadable, another answer with
+// PlatformUnavailable. Sizes are in bytes.
 type bounds struct {
-	parts, partBytes, definitionBytes, answerBytes, pages, listed, listBytes int
-	agentLasts                                                               time.Duration // 0 for the usual time
+	parts           int           // of a definition
+	partBytes       int           // of one part
+	definitionBytes int           // of all parts of a definition
+	answerBytes     int           // of any other answer
+	pages           int           // of a list
+	listed          int           // elements of a list
+	listBytes       int           // of all pages of a list
+	agentLasts      time.Duration // how long a data agent may take; 0 for the usual time
 }
 
 // Options configures New. Tokens is required.
@@ -126,7 +114,8 @@ func New(o Options) (*Platform, error) {
 	p := &Platform{
 		tokens: o.Tokens, challenged: o.Challenged, valid: o.Valid, lasting: o.Lasting, limits: o.Limits, reads: o.Reads,
 		exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot, writing: o.Writing, probed: o.Probed,
-		bounds: bounds{MaxParts, MaxPartBytes, MaxDefinitionBytes, MaxAnswerBytes, MaxPages, MaxListed, MaxListBytes, 0},
+		bounds: bounds{parts: 20_000, partBytes: 64 << 20, definitionBytes: 256 << 20, answerBytes: 16 << 20, pages: 1000, listed: 200_000,
+			listBytes: 128 << 20},
 	}
 	p.labels = labels{}.made()
 	p.asJSON = expirable.NewLRU[personIn, struct{}](10_000, nil, time.Hour)
