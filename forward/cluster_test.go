@@ -68,8 +68,8 @@ func (w *world) leader() (leader int) {
 func (w *world) until(done func() bool) {
 	w.Helper()
 	for began := time.Now(); !done(); <-time.After(20 * time.Millisecond) {
-		if time.Since(began) > limit {
-			w.Fatalf("not done after %s", limit)
+		if time.Since(began) > limit || w.Failed() { // what it waits for may have failed in another goroutine
+			w.Fatalf("not done after %s", time.Since(began))
 		}
 	}
 }

@@ -46,6 +46,7 @@ const (
 // world is a log, and servers to which it is forwarded.
 type world struct {
 	testing.TB
+	url     string // of the database
 	pool    *pgxpool.Pool
 	store   *eventstore.Store
 	cluster *natstest.Cluster
@@ -55,10 +56,10 @@ type world struct {
 
 func newWorld(t testing.TB, servers int, sync string) *world {
 	t.Helper()
-	w := &world{TB: t, cluster: natstest.Start(t, servers, sync)}
+	w := &world{TB: t, url: pgtest.URL(t), cluster: natstest.Start(t, servers, sync)}
 	w.epoch.Store(1)
 	var err error
-	w.pool, err = pgxpool.New(t.Context(), pgtest.URL(t))
+	w.pool, err = pgxpool.New(t.Context(), w.url)
 	w.must(err)
 	t.Cleanup(w.pool.Close)
 	codec, err := eventstore.NewCodec(eventstore.Events(noted{}, recorded{})...)

@@ -26,7 +26,8 @@ func (s *Server) ListAbTests(ctx context.Context, r api.ListAbTestsRequestObject
 		q.Sort = projections.AbTestSort(*r.Params.Sort)
 		filters.Set("sort", string(q.Sort))
 	}
-	p, err := paging.Open[projections.AbTestCursor](s.lists, q.AccountID, abTestsPath, filters, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := paging.Open[projections.AbTestCursor](s.lists, q.AccountID, abTestsPath, filters, r.Params.MaxResults,
+		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,8 @@ import (
 func (s *Server) GetHistory(ctx context.Context, r api.GetHistoryRequestObject) (api.GetHistoryResponseObject, error) {
 	who := callerOf(ctx)
 	path := "/v1/workspaces/" + r.WorkspaceID.String() + "/semanticModels/" + r.SemanticModelID.String() + "/aiReadiness/history"
-	p, err := paging.Open[projections.AssessmentCursor](s.lists, who.Account, path, url.Values{}, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := paging.Open[projections.AssessmentCursor](s.lists, who.Account, path, url.Values{}, r.Params.MaxResults,
+		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
@@ -28,9 +29,10 @@ func (s *Server) GetHistory(ctx context.Context, r api.GetHistoryRequestObject) 
 		return nil, err
 	}
 	list := api.History{}
-	found, list.ContinuationToken, list.ContinuationURI, err = paging.Of(p, found, func(a projections.Assessed) projections.AssessmentCursor {
+	cursor := func(a projections.Assessed) projections.AssessmentCursor {
 		return projections.AssessmentCursor{AssessedAt: a.AssessedAt, ID: a.AssessmentID}
-	})
+	}
+	found, list.ContinuationToken, list.ContinuationURI, err = paging.Of(p, found, cursor)
 	list.Value = make([]api.HistoryPoint, len(found))
 	for i, a := range found {
 		list.Value[i] = historyPoint(a)

@@ -27,7 +27,8 @@ const (
 // GetPortfolio handles GET /v1/aiReadiness/portfolio.
 func (s *Server) GetPortfolio(ctx context.Context, r api.GetPortfolioRequestObject) (api.GetPortfolioResponseObject, error) {
 	q, filters := s.portfolioQuery(callerOf(ctx).Account, r.Params)
-	p, err := paging.Open[projections.PortfolioCursor](s.lists, q.AccountID, portfolioPath, filters, r.Params.MaxResults, r.Params.ContinuationToken)
+	p, err := paging.Open[projections.PortfolioCursor](s.lists, q.AccountID, portfolioPath, filters, r.Params.MaxResults,
+		r.Params.ContinuationToken)
 	if err != nil {
 		return nil, err
 	}
