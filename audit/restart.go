@@ -26,11 +26,11 @@ func (l *Log) Restart(ctx context.Context, because string, notes [][]byte) (numb
 		if err != nil {
 			return err
 		}
-		last, err := e.lastHeads(ctx, tx, append(published, notes...))
+		last, newest, err := e.lastHeads(ctx, tx, append(published, notes...))
 		if err != nil {
 			return err
 		}
-		number = e.number + 1
+		number = newest + 1
 		if _, err := tx.Exec(ctx, `INSERT INTO audit_epochs (epoch, origin, because, began_at) VALUES ($1, $2, $3, $4)`, number,
 			Origin(e.base, Service, number), because, l.o.Now()); err != nil {
 			return err
@@ -41,33 +41,38 @@ func (l *Log) Restart(ctx context.Context, because string, notes [][]byte) (numb
 	return number, wrapped("restart", err)
 }
 
-// lastHeads returns the note of the largest head of each tree in the epoch.
-func (e epoch) lastHeads(ctx context.Context, tx pgx.Tx, notes [][]byte) (map[string][]byte, error) {
-	last, sizes := map[string][]byte{}, map[string]int64{}
+// lastHeads returns the note of the last head of each tree, and the newest epoch that any of them is from. That is a later one than the
+// database's if an imported log was in it.
+func (e epoch) lastHeads(ctx context.Context, tx pgx.Tx, notes [][]byte) (last map[string][]byte, newest int, err error) {
+	type place struct {
+		epoch int
+		size  int64
+	}
+	last, at, newest := map[string][]byte{}, map[string]place{}, e.number
 	rows, err := tx.Query(ctx, `SELECT tree, size, coalesce(note, '') FROM audit_trees WHERE epoch = $1`, e.number)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var name, note string
 	var size int64
 	if _, err := pgx.ForEachRow(rows, []any{&name, &size, &note}, func() error {
-		last[name], sizes[name] = []byte(note), size
+		last[name], at[name] = []byte(note), place{e.number, size}
 		return nil
 	}); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for _, note := range notes {
 		origin, head, err := ParseBody(note)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		for of := range last {
-			if Origin(e.base, of, e.number) == origin && head.Size > sizes[of] {
-				last[of], sizes[of] = note, head.Size
-			}
+		of, number, ours := treeOf(e.base, origin)
+		if was := at[of]; ours && (number > was.epoch || number == was.epoch && head.Size > was.size) {
+			last[of], at[of] = note, place{number, head.Size}
+			newest = max(newest, number)
 		}
 	}
-	return last, nil
+	return last, newest, nil
 }
 
 // begin stores the trees of a new epoch with their first entries.

@@ -48,23 +48,38 @@ func (l *Log) Seal(ctx context.Context) error {
 	}
 	for more := true; more && err == nil; {
 		err = pgx.BeginFunc(ctx, l.o.Pool, func(tx pgx.Tx) (err error) {
-			more, err = l.sealPage(ctx, tx, upTo, published)
+			more, err = l.sealPages(ctx, tx, upTo, published)
 			return err
 		})
 	}
 	return wrapped("seal", err)
 }
 
-// sealPage adds the next events of the log, and reports whether there may be more.
-func (l *Log) sealPage(ctx context.Context, tx pgx.Tx, upTo int64, published [][]byte) (more bool, err error) {
+// sealPages adds the next events of the log, and reports whether there may be more. It adds one page, but after an import all pages up to
+// the heads that were adopted.
+func (l *Log) sealPages(ctx context.Context, tx pgx.Tx, upTo int64, published [][]byte) (more bool, err error) {
 	e, ok, err := lock(ctx, tx)
 	if err != nil || !ok {
+		return false, err
+	}
+	adopted, err := e.adopt(ctx, tx, upTo, published, l.o)
+	if err != nil {
 		return false, err
 	}
 	if err := e.continues(ctx, tx, published); err != nil {
 		return false, err
 	}
-	p := page{epoch: e, trees: map[string]*growing{}}
+	for more = true; more; {
+		if more, err = l.sealPage(ctx, tx, &e, upTo); err != nil || e.position >= adopted {
+			return more, err
+		}
+	}
+	return false, nil
+}
+
+// sealPage adds a page of events, and reports whether there may be more.
+func (l *Log) sealPage(ctx context.Context, tx pgx.Tx, e *epoch, upTo int64) (more bool, err error) {
+	p := page{epoch: *e, trees: map[string]*growing{}}
 	more, err = p.read(ctx, tx, upTo)
 	if err != nil {
 		return false, err
@@ -76,6 +91,8 @@ func (l *Log) sealPage(ctx context.Context, tx pgx.Tx, upTo int64, published [][
 	if err := p.open(ctx, tx); err != nil {
 		return false, err
 	}
+	at := p.trees[Service].at
+	e.position = at[len(at)-1]
 	return more, p.write(ctx, tx, l.o)
 }
 
@@ -257,7 +274,8 @@ ON CONFLICT (tree, epoch) DO UPDATE SET size = excluded.size, position = exclude
 const insertCheckpoints = `
 INSERT INTO audit_checkpoints (tree, epoch, size, position, root, note, signed_at)
 SELECT n.tree, $1, n.size, n.position, n.root, n.note, $2
-FROM unnest($3::text[], $4::bigint[], $5::bigint[], $6::bytea[], $7::text[]) AS n (tree, size, position, root, note)`
+FROM unnest($3::text[], $4::bigint[], $5::bigint[], $6::bytea[], $7::text[]) AS n (tree, size, position, root, note)
+WHERE NOT EXISTS (SELECT FROM audit_checkpoints c WHERE c.tree = n.tree AND c.epoch = $1 AND c.size = n.size AND c.root = n.root)`
 
 const upsertTiles = `
 INSERT INTO audit_tiles AS t (tree, epoch, level, index, hashes, first_position, last_position)

@@ -1,0 +1,168 @@
+package audit_test
+
+import (
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"readiness/audit"
+	"readiness/eventstore"
+	"readiness/internal/pgtest"
+)
+
+// imported returns a log that was imported from lines, not named yet.
+func (w *world) imported(lines []string) *world {
+	w.Helper()
+	to := &world{TB: w.TB, url: pgtest.URL(w), now: w.now}
+	to.pool = to.open(nil)
+	to.store, to.log = to.over(to.pool)
+	_, err := to.store.Import(w.Context(), strings.NewReader(strings.Join(lines, "\n")+"\n"), eventstore.ImportOptions{Before: audit.Unused})
+	w.must(err)
+	return to
+}
+
+// note returns the newest head of a tree.
+func (w *world) note(of string) []byte {
+	w.Helper()
+	head, err := w.log.Head(w.Context(), of, audit.Current)
+	w.must(err)
+	return head.Note
+}
+
+// An imported log has the trees of the exported one. Heads from before are verified before it signs anything; then it continues the
+// newest of them that it knows, and all heads that either of them signed belong to one history.
+//
+// proves: decisions/20/trees
+func TestImportedLogContinuesItsTrees(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var notes [][]byte
+	for n := range 3 {
+		w.add("acme", fmt.Sprint(n), make([]string, 2500)...)
+		w.add("other", fmt.Sprint(n)+"-other", "x")
+		w.seal()
+		notes = append(notes, w.note(audit.Service), w.note("acme"), w.note("other"))
+	}
+	published := notes[6] // of all 7,503 events, more than a page
+	w.add("acme", "9", "after the last head")
+	to := w.imported(w.lines(""))
+	if found := to.verified(notes...); found != nil {
+		t.Errorf("before it is named: %q", found)
+	}
+	to.must(to.log.Begin(t.Context(), origin))
+	if found := to.verified(notes...); found != nil {
+		t.Errorf("before it is sealed: %q", found)
+	}
+	to.notes = [][]byte{published}
+	to.seal()
+	if head := to.checked(audit.Service); head.Epoch != 1 || head.Size != 7504 {
+		t.Errorf("the head is %+v", head)
+	}
+	to.checked("acme")
+	if found := to.verified(notes...); found != nil {
+		t.Errorf("sealed: %q", found)
+	}
+	for _, size := range []int{7503, 7504} {
+		if n := to.count(fmt.Sprintf(`SELECT count(*) FROM audit_checkpoints WHERE tree = '' AND size = %d`, size)); n != 1 {
+			t.Errorf("%d heads of %d entries", n, size)
+		}
+	}
+	w.seal()
+	if w.checked(audit.Service).Root != to.checked(audit.Service).Root {
+		t.Error("the two logs have other trees")
+	}
+	to.add("acme", "10", "of its own")
+	to.seal()
+	if found := to.verified(append(notes, w.note(audit.Service))...); found != nil {
+		t.Errorf("after another event: %q", found)
+	}
+}
+
+func (w *world) count(sql string) (n int) {
+	w.Helper()
+	w.must(w.pool.QueryRow(w.Context(), sql).Scan(&n))
+	return n
+}
+
+// An imported log that does not continue a known head signs nothing until it is restarted. Its new epoch is above all that are known, and
+// its first entries name the last heads, of accounts too.
+func TestImportedLogOfAnotherHistory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.some()
+	lines := w.lines("")
+	known, acme := w.note(audit.Service), w.note("acme")
+	later := newWorld(t)
+	later.some()
+	_, err := later.log.Restart(t.Context(), "a test", nil)
+	later.must(err)
+	later.seal()
+	for name, row := range map[string]struct {
+		lines    []string
+		notes    [][]byte
+		mismatch string
+		epoch    int
+	}{
+		"an earlier end":  {lines[:len(lines)-1], [][]byte{known, acme}, "the log was cut, or set back", 2},
+		"one account":     {w.lines("acme"), [][]byte{known}, "the log was cut, or set back", 2},
+		"another history": {later.lines(""), [][]byte{known, acme}, "the log was changed since that head was kept", 2},
+		"a later epoch":   {later.lines(""), [][]byte{later.note(audit.Service), later.note("acme")}, "which this log never was", 3},
+		"another key":     {lines, [][]byte{w.signedBy(t)}, "the note of", 2},
+	} {
+		to := w.imported(row.lines)
+		if found := to.verified(row.notes...); !slices.ContainsFunc(found, func(what string) bool { return strings.Contains(what, row.mismatch) }) {
+			t.Errorf("%s: %q, want %q", name, found, row.mismatch)
+		}
+		to.must(to.log.Begin(t.Context(), origin))
+		to.notes = row.notes[:1]
+		if err := to.log.Seal(t.Context()); !errors.Is(err, audit.ErrBehind) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if n := to.count(`SELECT count(*) FROM audit_checkpoints`) + to.count(`SELECT count(*) FROM audit_tiles`); n != 0 {
+			t.Errorf("%s: %d heads and tiles", name, n)
+		}
+		number, err := to.log.Restart(t.Context(), "imported", row.notes)
+		to.must(err)
+		to.seal()
+		if number != row.epoch {
+			t.Errorf("%s: epoch %d, want %d", name, number, row.epoch)
+		}
+		for i, of := range []string{audit.Service, "acme"}[:len(row.notes)] {
+			to.must(to.checkedFrom(of, number, string(row.notes[i])))
+		}
+		if found := to.verified(); found != nil {
+			t.Errorf("%s: %q", name, found)
+		}
+	}
+}
+
+// checkedFrom returns an error unless the first entry of a tree names the note.
+func (w *world) checkedFrom(of string, epoch int, note string) error {
+	w.Helper()
+	var first string
+	if err := w.pool.QueryRow(w.Context(), `SELECT convert_from(first_entry, 'UTF8') FROM audit_trees WHERE tree = $1 AND epoch = $2`, of, epoch).
+		Scan(&first); err != nil {
+		return err
+	}
+	if !strings.HasSuffix(first, note) {
+		return fmt.Errorf("the first entry of %q is %q", of, first)
+	}
+	return nil
+}
+
+// signedBy returns the head of all events under another key.
+func (w *world) signedBy(t *testing.T) []byte {
+	t.Helper()
+	other := w.imported(w.lines(""))
+	log := audit.New(audit.Options{Pool: other.pool, Watermark: other.store.Watermark, Key: ed25519.NewKeyFromSeed([]byte(strings.Repeat("x", ed25519.SeedSize))),
+		Now: func() time.Time { return w.now }, Published: func(context.Context) ([][]byte, error) { return nil, nil }, Log: slog.New(slog.DiscardHandler)})
+	w.must(log.Begin(t.Context(), origin))
+	w.must(log.Seal(t.Context()))
+	return other.note(audit.Service)
+}
