@@ -226,7 +226,7 @@ func (w *asker) askSide(ctx context.Context, step ask, a commands.Asking, set be
 	s := &side{
 		asker: w, step: step, as: as, set: set, of: a.Run.Side,
 		both:  a.Sides(),
-		state: a, rows: map[string]*comparison.ResultSet{},
+		state: a, references: map[string]queried{},
 	}
 	var m *semanticmodel.Model
 	if s.about, m, s.ask, err = w.open(ctx, s.as, a.Run.Side); err != nil {

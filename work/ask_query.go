@@ -1,12 +1,17 @@
 package work
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"readiness/domain"
 	"readiness/domain/comparison"
+	"readiness/domain/item"
 )
 
 // A query that runs longer, or has more rows, is never compared, whatever the platform.
@@ -17,51 +22,67 @@ const (
 	queryTries = 4
 )
 
-// queried returns the result of a query; nil if it was not run or failed. The
-// verdict then uses other methods. A query for which the platform has no room now
-// is made again when it has.
-func (s *side) queried(ctx context.Context, dax string) *comparison.ResultSet {
-	if s.Queries == nil || dax == "" {
-		return nil
+// Rows runs a query as the person, within a time. A query for which the platform has no room now is made again when it has.
+func (o Options) Rows(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error) {
+	if o.Queries == nil {
+		return comparison.ResultSet{}, domain.Refuse(domain.OperationNotSupportedForItem, "the platform runs no queries")
 	}
-	var rows comparison.ResultSet
-	var err error
-	for range queryTries {
-		rows, err = s.query(ctx, dax)
+	for try := 1; ; try++ {
+		limited, cancel := context.WithTimeout(ctx, queryTimeout)
+		rows, err := o.Queries.Rows(limited, as, workspaceID, modelID, dax)
+		cancel()
 		refusal, refused := domain.Refused(err)
-		if !refused || refusal.Code != domain.PlatformUnavailable || refusal.RetryAfter <= 0 || !s.passed(ctx, refusal.RetryAfter) {
-			break
+		full := refused && refusal.Code == domain.PlatformUnavailable && refusal.RetryAfter > 0
+		if !full || try == queryTries || o.pause(ctx, refusal.RetryAfter) != nil {
+			return rows, err
 		}
 	}
-	if domain.IsRefused(err, domain.OperationNotSupportedForItem) { // it runs none on this model
-		return nil
-	}
-	if err != nil {
-		s.Log.Info("a query of a benchmark run failed", "operationId", s.step.OperationID, "error", err)
-		return nil
-	}
-	return &rows
 }
 
-// query runs a query once.
-func (s *side) query(ctx context.Context, dax string) (comparison.ResultSet, error) {
-	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
-	defer cancel()
-	rows, err := s.Queries.Rows(ctx, s.as, s.of.WorkspaceID, s.of.SemanticModelID, dax)
-	if err == nil && len(rows.Rows) > maxQueryRows {
-		err = fmt.Errorf("work: a query has %d rows; at most %d are compared", len(rows.Rows), maxQueryRows)
+// pause waits for a time. It returns early with ctx's error.
+func (o Options) pause(ctx context.Context, d time.Duration) error {
+	if o.Wait != nil {
+		return o.Wait(ctx, d)
 	}
-	return rows, err
-}
-
-// passed waits for a time and reports whether it passed before ctx ended.
-func (*side) passed(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
+		return nil
 	case <-ctx.Done():
-		return false
+		return ctx.Err()
 	}
+}
+
+// queried is what came of a query: rows, or why there are none to compare; neither if none was to be made.
+type queried struct {
+	rows *comparison.ResultSet
+	none string
+}
+
+// query runs a query for a verdict, which uses other methods if there are no rows.
+func (s *side) query(ctx context.Context, dax string) queried {
+	if s.Queries == nil || dax == "" {
+		return queried{}
+	}
+	rows, err := s.Rows(ctx, s.as, s.of.WorkspaceID, s.of.SemanticModelID, dax)
+	if err == nil && len(rows.Rows) > maxQueryRows {
+		err = fmt.Errorf("it has %d rows; at most %d are compared", len(rows.Rows), maxQueryRows)
+	}
+	refusal, refused := domain.Refused(err)
+	why := ""
+	switch {
+	case err == nil && rows.Truncated:
+		return queried{&rows, "the platform cut them off"}
+	case err == nil:
+		return queried{rows: &rows}
+	case refused && refusal.Code == domain.OperationNotSupportedForItem: // it runs none on this model
+		return queried{}
+	case refused:
+		why = shortened(refusal.Message)
+	case errors.Is(err, context.DeadlineExceeded):
+		why = fmt.Sprintf("there were none within %s", queryTimeout)
+	}
+	s.Log.Info("a query of a benchmark run failed", "operationId", s.step.OperationID, "error", err)
+	return queried{none: cmp.Or(why, "it could not be run")}
 }

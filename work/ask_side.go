@@ -40,9 +40,8 @@ type side struct {
 
 	mu    sync.Mutex
 	state commands.Asking // as last recorded
-	// rows are the results of the reference queries, by question; nil for queries
-	// that returned none.
-	rows map[string]*comparison.ResultSet
+	// references are what came of the reference queries, by question.
+	references map[string]queried
 }
 
 // askAll asks the remaining questions, askAtOnce at a time, until the slice is
@@ -184,9 +183,9 @@ func (s *side) verdict(asking context.Context, q benchmark.Question, reply bench
 	if reply.Failure == nil {
 		a.Read(s.meanings, s.Now())
 		waiting, cancel := context.WithTimeout(asking, askTimeout)
-		expected.Rows = s.reference(waiting, q)
-		a.Rows = s.queried(waiting, a.Query)
+		reference, own := s.reference(waiting, q), s.query(waiting, a.Query)
 		cancel()
+		expected.Rows, expected.NoRows, a.Rows, a.NoRows = reference.rows, reference.none, own.rows, own.none
 	}
 	a.Decision = expected.Decide(a.Answer, a.Error, nil)
 	if a.Method != "" {
@@ -230,23 +229,19 @@ func (s *side) providers(ctx context.Context) ([]string, error) {
 	return all, nil
 }
 
-// reference returns the result of the question's own query on the side's model; nil
-// if the query cannot be run.
-func (s *side) reference(ctx context.Context, q benchmark.Question) *comparison.ResultSet {
-	if s.Queries == nil || q.Expected.DAX == "" {
-		return nil
-	}
+// reference runs the question's own query on the side's model, once.
+func (s *side) reference(ctx context.Context, q benchmark.Question) queried {
 	s.mu.Lock()
-	rows, known := s.rows[q.QuestionID]
+	made, known := s.references[q.QuestionID]
 	s.mu.Unlock()
 	if known {
-		return rows
+		return made
 	}
-	rows = s.queried(ctx, q.Expected.DAX)
+	made = s.query(ctx, q.Expected.DAX)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rows[q.QuestionID] = rows
-	return rows
+	s.references[q.QuestionID] = made
+	return made
 }
 
 // complete stores the run's document and ends the run.

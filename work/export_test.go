@@ -131,5 +131,5 @@ func (b *busy) IDs(now time.Time) []int64 { return b.ids(now) }
 
 // Queried returns the result of a query of a run; nil if there is none to compare.
 func Queried(ctx context.Context, o Options, dax string) *comparison.ResultSet {
-	return (&side{asker: &asker{Options: o}}).queried(ctx, dax)
+	return (&side{asker: &asker{Options: o}}).query(ctx, dax).rows
 }

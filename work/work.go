@@ -117,6 +117,8 @@ type Options struct {
 	NewID    func() uuid.UUID
 	Asker    Asker
 	Queries  Queries // nil where the platform runs none
+	// Wait waits for the platform to have room for a query; nil waits by the real clock. It returns early with the context's error.
+	Wait func(ctx context.Context, d time.Duration) error
 	// Regime is the regime of new assessments and of the scores in previews; nil means the
 	// current one.
 	Regime *readiness.Regime

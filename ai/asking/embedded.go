@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"readiness/ai/answering"
+	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
@@ -35,6 +36,10 @@ func (a *Asker) embedded(as item.Caller, v view) (about comparison.Target, ask A
 		explained := answers.Answer(question)
 		if explained.CannotTell || answers.FiltersTexts(explained.Fields) {
 			wider, err := reading.wider(ctx)
+			if refusal, refused := domain.Refused(err); refused { // an answer without values would be none of the engine's
+				return benchmark.Reply{Failure: &comparison.Failure{Code: string(refusal.Code), Message: refusal.Message},
+					DurationMS: a.Now().Sub(start).Milliseconds(), Attempts: 1}, nil
+			}
 			if err != nil {
 				return benchmark.Reply{}, err
 			}

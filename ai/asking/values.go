@@ -1,6 +1,7 @@
 package asking
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,19 +10,21 @@ import (
 
 	"readiness/ai/answering"
 	"readiness/definition/semanticmodel"
+	"readiness/domain"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
 	"readiness/domain/readiness"
 )
 
 // Bounds of the values that the embedded engine reads: columns of a model, values of a column, bytes of a value. A column with
-// more values is no list of names. A platform that fails three times is not asked again.
+// more values is no list of names. A platform that fails three times is not asked again. Reading lasts longer than a minute, for
+// which a platform may have no room for further queries.
 const (
 	maxColumns  = 30
 	maxValues   = 500
 	maxValue    = 80
 	maxFailures = 3
-	readTimeout = 30 * time.Second
+	readTimeout = 100 * time.Second
 	// queryTimeout bounds the query of an answer.
 	queryTimeout = 10 * time.Second
 )
@@ -34,9 +37,14 @@ type reading struct {
 	answers *answering.Engine
 	turn    chan struct{} // held while reading
 	read    *answering.Engine
+
+	// What was read so far: of how many columns, and how many of them failed.
+	values            []answering.Values
+	columns, failures int
 }
 
-// wider returns the engine that knows the values of columns; none of those that cannot be read. An error is the context's.
+// wider returns the engine that knows the values of columns; none of those that cannot be read. An error is the context's, or the
+// platform's refusal for which it has no room now.
 func (r *reading) wider(ctx context.Context) (*answering.Engine, error) {
 	select {
 	case r.turn <- struct{}{}:
@@ -47,44 +55,54 @@ func (r *reading) wider(ctx context.Context) (*answering.Engine, error) {
 	if r.read != nil {
 		return r.read, nil
 	}
-	values := r.values(ctx)
-	if err := ctx.Err(); err != nil {
-		return nil, err // the next question reads again
+	err := r.readOn(ctx)
+	if err := cmp.Or(ctx.Err(), err); err != nil {
+		return nil, err // the next question reads on
 	}
-	r.read = r.answers.Wider(values, r.asker.Now())
+	r.read = r.answers.Wider(r.values, r.asker.Now())
 	return r.read, nil
 }
 
-// values returns the values of the columns of texts that the side sees.
-func (r *reading) values(ctx context.Context) (all []answering.Values) {
+// readOn reads the values of the columns of texts that the side sees, from where the last call stopped. It returns the refusal of a
+// platform that has no room for queries now.
+func (r *reading) readOn(ctx context.Context) error {
 	if r.asker.Rows == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	left, failures := maxColumns, 0
+	at := 0
 	for _, t := range r.view.Tables {
 		for _, c := range t.Columns {
-			if c.DataType != semanticmodel.String || c.IsEnd || left == 0 || failures == maxFailures {
+			if c.DataType != semanticmodel.String || c.IsEnd {
 				continue
 			}
-			left--
+			if at++; at <= r.columns {
+				continue
+			}
+			if at > maxColumns || r.failures == maxFailures {
+				return nil
+			}
 			column := reference(t.Name, c.Name)
 			set, err := r.rows(ctx, "EVALUATE TOPN(501, DISTINCT("+column+"), "+column+")")
-			if ctx.Err() != nil {
-				return all
+			if domain.IsRefused(err, domain.PlatformUnavailable) {
+				return err
 			}
+			if ctx.Err() != nil {
+				return nil
+			}
+			r.columns = at
 			if err != nil {
-				failures++
+				r.failures++
 			}
 			if texts := textsOf(set); err == nil && len(texts) > 0 {
 				v := answering.Values{FieldRef: answering.FieldRef{Table: t.Name, Name: c.Name}, Texts: texts}
 				v.Now, v.Before = r.fiscalYears(ctx, t, c)
-				all = append(all, v)
+				r.values = append(r.values, v)
 			}
 		}
 	}
-	return all
+	return nil
 }
 
 // fiscalYears returns the values of a calendar's column of fiscal years on the day of the question and a year before it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -156,5 +157,40 @@ func TestReadingCutOff(t *testing.T) {
 	}
 	if got := reply(t, ask, "revenue in Boston"); got.Answer.CannotTell {
 		t.Errorf("got %+v", got.Answer)
+	}
+}
+
+// Where the platform has no room for the queries of values, a question that needs them has no answer, which is not one that the engine
+// declines. The next question reads on where the last one stopped.
+func TestValuesWithoutRoom(t *testing.T) {
+	t.Parallel()
+	w, r := newWorld(t), &reader{texts: []string{"Boston"}}
+	full := true
+	w.options.Rows = func(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error) {
+		if full && r.asked() == 1 {
+			return comparison.ResultSet{}, domain.Refuse(domain.PlatformUnavailable, "no room; try again in 58s").After(time.Minute)
+		}
+		return r.rows(ctx, as, workspaceID, modelID, dax)
+	}
+	w.Asker = asking.New(w.options)
+	_, ask := w.open(t, side(comparison.PlatformAssistant, ""))
+	for range 5 { // more often than a column may fail
+		got := reply(t, ask, "revenue in Boston")
+		if got.Failure == nil || got.Failure.Code != string(domain.PlatformUnavailable) || got.Failure.Message != "no room; try again in 58s" || got.Answer.CannotTell {
+			t.Fatalf("got %+v", got)
+		}
+	}
+	if got := reply(t, ask, "What is our revenue?"); got.Failure != nil || got.Answer.CannotTell {
+		t.Errorf("a question that needs no values: got %+v", got)
+	}
+	full = false
+	if got := reply(t, ask, "revenue in Boston"); got.Failure != nil || !strings.Contains(got.Answer.Query, `"Boston"`) {
+		t.Errorf("with room again: got %+v", got)
+	}
+	read := map[string]int{}
+	for _, q := range r.queries {
+		if read[q]++; strings.Contains(q, "DISTINCT(") && read[q] > 1 {
+			t.Errorf("read twice: %s", q)
+		}
 	}
 }

@@ -39,8 +39,9 @@ const (
 // Expected is what is known of the correct answer to a question. Any member may be
 // absent.
 type Expected struct {
-	// Rows is the result of the reference query.
-	Rows *ResultSet
+	// Rows is the result of the reference query; NoRows says why there is none to compare, "" if none was to be got.
+	Rows   *ResultSet
+	NoRows string
 	// Ordered says that the order of Rows matters: the question asks for it and the
 	// reference query orders its rows.
 	Ordered bool
@@ -72,8 +73,9 @@ type Answer struct {
 	Constant bool `json:"-"`
 	// CannotTell is true when the side itself says that it cannot answer.
 	CannotTell bool `json:"cannotTell,omitempty"`
-	// Rows is the result of the query; nil when it was not run.
-	Rows *ResultSet `json:"-"`
+	// Rows is the result of the query; nil when it was not run. NoRows says why there is none to compare, "" if none was to be got.
+	Rows   *ResultSet `json:"-"`
+	NoRows string     `json:"-"`
 }
 
 // Field is a measure, a grouping or a filter of a query.
@@ -191,6 +193,12 @@ func (e Expected) decide(a Answer, failure *Failure, judgement *Judgement) Decis
 	why := "Nothing that is known decides whether the answer is correct."
 	if e.Query != nil && a.Unread != "" {
 		why += " Its query was not read in full: " + a.Unread + "."
+	}
+	if e.NoRows != "" {
+		why += " The reference query has no rows to compare: " + e.NoRows + "."
+	}
+	if a.NoRows != "" {
+		why += " Its query has no rows to compare: " + a.NoRows + "."
 	}
 	return Decision{Verdict: Unclear, Reason: why}
 }

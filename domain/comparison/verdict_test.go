@@ -158,6 +158,27 @@ func TestVerdictsNameTheEngine(t *testing.T) {
 }
 
 // asks returns asks with the verdicts; the text of each answer is its verdict.
+// A verdict that nothing decides says of each query why it has no rows to compare. What decides otherwise says nothing of it.
+func TestVerdictsSayWhyNoRowsAreCompared(t *testing.T) {
+	t.Parallel()
+	const nothing = "Nothing that is known decides whether the answer is correct."
+	for name, c := range map[string]struct {
+		expected Expected
+		answer   Answer
+		want     Decision
+	}{
+		"none to get":  {Expected{}, Answer{}, Decision{Verdict: Unclear, Reason: nothing}},
+		"no reference": {Expected{NoRows: "no room"}, Answer{Rows: rowsOf(row{1})}, Decision{Verdict: Unclear, Reason: nothing + " The reference query has no rows to compare: no room."}},
+		"neither": {Expected{NoRows: "no room"}, Answer{NoRows: "cut off"}, Decision{Verdict: Unclear,
+			Reason: nothing + " The reference query has no rows to compare: no room. Its query has no rows to compare: cut off."}},
+		"a value": {Expected{Value: "1", NoRows: "no room"}, Answer{Text: "1", NoRows: "no room"}, Decision{Correct, ByValue, "", "The answer holds 1."}},
+	} {
+		if got := c.expected.Decide(c.answer, nil, nil); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
 func asks(verdicts ...Verdict) []Ask {
 	var all []Ask
 	for i, v := range verdicts {

@@ -93,6 +93,9 @@ func (f *Tenant) SignIn(person string, life time.Duration) (string, error) {
 	return f.Entra.SignIn(TenantID, objectIn(TenantID, person), life)
 }
 
+// Person returns the id of a person of the tenant, as the service knows it.
+func (*Tenant) Person(name string) string { return TenantID + "/" + objectIn(TenantID, name) }
+
 // objectIn returns the id of a person in a tenant.
 func objectIn(tenant, person string) string {
 	return uuid.NewSHA1(uuid.MustParse(tenant), []byte(person)).String()

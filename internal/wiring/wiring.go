@@ -18,7 +18,6 @@ import (
 	"readiness/audit"
 	"readiness/commands"
 	"readiness/definition"
-	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
@@ -134,10 +133,7 @@ func Wire(p Parts) (*Service, error) {
 			return service.Platform.Definition(ctx, as, it)
 		},
 		Rows: func(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error) {
-			if wired.Work.Queries == nil {
-				return comparison.ResultSet{}, domain.Refuse(domain.OperationNotSupportedForItem, "the platform runs no queries")
-			}
-			return wired.Work.Queries.Rows(ctx, as, workspaceID, modelID, dax)
+			return wired.Work.Rows(ctx, as, workspaceID, modelID, dax)
 		},
 		Providers: service.Providers, Models: proposer, Now: p.Now, Log: p.Logger,
 	})

@@ -193,15 +193,22 @@ func (p *Platform) send(ctx context.Context, r prepared) (*answer, error) {
 			switch {
 			case failed.throttled() && r.as.Work != uuid.Nil && (last || failed.retryAfter > patience):
 				return nil, &item.Pending{After: failed.retryAfter}
-			case last || !failed.passes() || failed.retryAfter > patience:
-				return nil, failed.refusal(r.about)
 			}
 			pause = max(failed.retryAfter, time.Duration(try)*time.Second)
+			if last || !failed.passes() || failed.retryAfter > patience || endsBefore(ctx, 2*pause) {
+				return nil, failed.refusal(r.about)
+			}
 		}
 		if err := p.wait(ctx, pause); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// endsBefore reports whether ctx ends before a time has passed, in which a call could wait for its turn and be answered.
+func endsBefore(ctx context.Context, d time.Duration) bool {
+	end, limited := ctx.Deadline()
+	return limited && time.Until(end) < d
 }
 
 // exchange makes one call. The answer's body can be read until ctx or the timeout ends.
