@@ -54,7 +54,7 @@ func (o Options) pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// queried is what came of a query: rows, or why there are none to compare; neither if none was to be made.
+// queried is what came of a query: rows, or why there are none to compare; neither if it was not made.
 type queried struct {
 	rows *comparison.ResultSet
 	none string

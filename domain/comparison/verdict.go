@@ -39,7 +39,7 @@ const (
 // Expected is what is known of the correct answer to a question. Any member may be
 // absent.
 type Expected struct {
-	// Rows is the result of the reference query; NoRows says why there is none to compare, "" if none was to be got.
+	// Rows is the result of the reference query; NoRows says why there is none to compare, "" if it was not run.
 	Rows   *ResultSet
 	NoRows string
 	// Ordered says that the order of Rows matters: the question asks for it and the
@@ -73,7 +73,7 @@ type Answer struct {
 	Constant bool `json:"-"`
 	// CannotTell is true when the side itself says that it cannot answer.
 	CannotTell bool `json:"cannotTell,omitempty"`
-	// Rows is the result of the query; nil when it was not run. NoRows says why there is none to compare, "" if none was to be got.
+	// Rows is the result of the query; nil when it was not run. NoRows says why there is none to compare, "" if it was not run.
 	Rows   *ResultSet `json:"-"`
 	NoRows string     `json:"-"`
 }
