@@ -145,10 +145,10 @@ func (p *Platform) refused(a *answer, r prepared) *failure {
 
 // send makes a prepared call.
 func (p *Platform) send(ctx context.Context, r prepared) (*answer, error) {
-	limited, challenged := r.limited(), false
+	counted, challenged := r.limited(), false
 	for try := 1; ; try++ {
 		if try > 1 {
-			if err := p.admit(ctx, limited, r.as.Work != uuid.Nil); err != nil {
+			if err := p.admit(ctx, counted, r.as.Work != uuid.Nil); err != nil {
 				return nil, err
 			}
 		}
@@ -177,7 +177,7 @@ func (p *Platform) send(ctx context.Context, r prepared) (*answer, error) {
 		default:
 			failed := p.refused(a, r)
 			if failed.throttled() {
-				if err := p.limits.Hold(ctx, limited, failed.retryAfter); err != nil {
+				if err := p.limits.Hold(ctx, counted, failed.retryAfter); err != nil {
 					p.log.Warn("a hold of the platform is not shared with other processes", "error", err)
 				}
 			}
@@ -195,7 +195,8 @@ func (p *Platform) send(ctx context.Context, r prepared) (*answer, error) {
 				return nil, &item.Pending{After: failed.retryAfter}
 			}
 			pause = max(failed.retryAfter, time.Duration(try)*time.Second)
-			if last || !failed.passes() || failed.retryAfter > patience || endsBefore(ctx, 2*pause) {
+			end, limited := ctx.Deadline() // within which the call must wait and be answered
+			if last || !failed.passes() || failed.retryAfter > patience || limited && time.Until(end) < 2*pause {
 				return nil, failed.refusal(r.about)
 			}
 		}
@@ -203,12 +204,6 @@ func (p *Platform) send(ctx context.Context, r prepared) (*answer, error) {
 			return nil, err
 		}
 	}
-}
-
-// endsBefore reports whether ctx ends before a time has passed, in which a call could wait for its turn and be answered.
-func endsBefore(ctx context.Context, d time.Duration) bool {
-	end, limited := ctx.Deadline()
-	return limited && time.Until(end) < d
 }
 
 // exchange makes one call. The answer's body can be read until ctx or the timeout ends.
