@@ -26,8 +26,8 @@ func BenchmarkPages(b *testing.B) {
 	samples.AssessAll("contoso", "ada")
 	load(b, "samples", samples.As("contoso", "ada"), samples.API("contoso", "ada"))
 	review(b, samples)
-	large := consoletest.Start(b, consoletest.Options{Workspaces: manyModels(b),
-		Accounts: "accounts:\n  - accountId: contoso\n    plan: Enterprise\n    people:\n      - {person: ada, role: admin, permissions: {platform: Granted}}\n"})
+	large := consoletest.Start(b, consoletest.Options{Workspaces: consoletest.Many(b),
+		Accounts: consoletest.ManyAccounts})
 	large.AssessAll("contoso", "ada")
 	load(b, "5,000 models", large.As("contoso", "ada"), large.API("contoso", "ada"))
 }
@@ -67,24 +67,6 @@ func review(b *testing.B, w *consoletest.World) {
 		return
 	}
 	b.Fatal("the model is not listed")
-}
-
-// manyModels writes a folder of 5,000 models in 50 workspaces.
-func manyModels(b *testing.B) string {
-	b.Helper()
-	d := testworld.Disk{Root: b.TempDir()}
-	for w := range 50 {
-		name := fmt.Sprintf("Workspace %02d", w)
-		d.Workspace(b, testworld.Workspace{ID: uuid.MustParse(fmt.Sprintf("55555555-0000-4000-8000-%012d", w)), Name: name})
-		for m := range 100 {
-			table := "table Sales\n\n\tmeasure Revenue = SUM(Sales[Amount])\n\n\tcolumn Amount\n\t\tdataType: double\n"
-			for c := range (w + m) % 7 { // different scores
-				table += fmt.Sprintf("\n\tcolumn col_%d\n\t\tdataType: string\n", c)
-			}
-			d.Model(b, name, fmt.Sprintf("Model %04d", w*100+m), uuid.MustParse(fmt.Sprintf("66666666-0000-4000-8000-%012d", w*100+m)), table)
-		}
-	}
-	return d.Root
 }
 
 // load measures each page.

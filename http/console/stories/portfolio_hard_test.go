@@ -1,0 +1,101 @@
+//go:build hard
+
+package stories_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/google/uuid"
+
+	"readiness/client"
+	"readiness/http/console/consoletest"
+	"readiness/internal/testworld"
+)
+
+// maxElements bounds the elements of a page, which is what a browser lays out.
+const maxElements = 2500
+
+// TestHardManyModels opens the portfolio of 5,000 models in the browser, pages through it, sorts it and searches it. Whatever the number
+// of models, a page stays small.
+func TestHardManyModels(t *testing.T) {
+	path, ok := found(t)
+	if !ok {
+		return
+	}
+	w := consoletest.Start(t, consoletest.Options{Workspaces: consoletest.Many(t), Accounts: consoletest.ManyAccounts})
+	assessMany(t, w)
+	b := signedIn(t, path, w)
+	b.shows("Portfolio", "Where the 500 models with the lowest scores stand", "of the 500 models with the lowest scores")
+	var seen []string
+	for page := range 5 {
+		if page > 0 {
+			first := b.listed()[0]
+			mouse{}.press(b, "Next page")
+			b.run("the next page", chromedp.WaitVisible(`//tbody//th[not(//tbody//a[normalize-space(.)=`+quoted(first)+`])]`, chromedp.BySearch))
+		}
+		names := b.listed()
+		if len(names) != 50 {
+			t.Errorf("page %d has %d models, want 50", page, len(names))
+		}
+		seen = append(seen, names...)
+	}
+	slices.Sort(seen)
+	if len(slices.Compact(seen)) != 250 {
+		t.Error("a model is on two pages")
+	}
+	for at, want := range map[string]string{"/?sort=name": "Model 0000", "/?q=model+4321": "Model 4321", "/?q=workspace+49&sort=name": "Model 4900"} {
+		b.goTo(at)
+		if got := b.listed(); got[0] != want || strings.Contains(at, "4321") && len(got) != 1 {
+			t.Errorf("%s lists %q first, of %d, want %s", at, got[0], len(got), want)
+		}
+	}
+	b.goTo("/")
+	mouse{}.write(b, "Model or workspace", "Model 1234")
+	mouse{}.press(b, "Show")
+	b.run("one model is left", chromedp.WaitVisible(`//tbody[count(tr)=1]//a[normalize-space(.)="Model 1234"]`, chromedp.BySearch))
+	for _, at := range []string{"/", "/?sort=change", "/assess?workspaceId=55555555-0000-4000-8000-000000000049", "/evaluations", "/pixies", "/operations", "/admin/audit"} {
+		b.goTo(at)
+		b.fits(at)
+		if b.is(`document.querySelectorAll("*").length > ` + strconv.Itoa(maxElements)) {
+			t.Errorf("%s has more than %d elements", at, maxElements)
+		}
+	}
+	b.quiet()
+}
+
+// assessMany assesses the models of one workspace, and gives the models of the others, which have the same definitions, the same results in
+// the views: what a page shows does not depend on how it came there, and 5,000 assessments take minutes.
+func assessMany(t *testing.T, w *consoletest.World) {
+	t.Helper()
+	api := w.API("contoso", "ada")
+	var ids []uuid.UUID
+	for i := range 100 {
+		ids = append(ids, uuid.MustParse(fmt.Sprintf("66666666-0000-4000-8000-%012d", i)))
+	}
+	started, err := api.AssessSemanticModelsWithResponse(t.Context(), uuid.MustParse("55555555-0000-4000-8000-000000000000"), nil,
+		client.BulkAssessRequest{SemanticModelIds: ids})
+	testworld.Check(t, err)
+	w.Ended(api, started.JSON202.OperationID)
+	_, err = w.Pool.Exec(t.Context(), `
+		INSERT INTO portfolio_v3 (account_id, model_id, workspace_id, name_folded, names_folded, rank, assessed_at, basis, assessment)
+		SELECT p.account_id, c.model_id, c.workspace_id, lower(c.model), lower(c.model || E'\n' || c.workspace), p.rank, p.assessed_at, p.basis,
+			p.assessment || jsonb_build_object('semanticModelId', c.model_id, 'semanticModelName', c.model, 'workspaceId', c.workspace_id,
+				'workspaceName', c.workspace)
+		FROM portfolio_v3 p, LATERAL (
+			SELECT ('66666666-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid AS model_id, 'Model ' || lpad(n::text, 4, '0') AS model,
+				('55555555-0000-4000-8000-' || lpad((n / 100)::text, 12, '0'))::uuid AS workspace_id, 'Workspace ' || lpad((n / 100)::text, 2, '0') AS workspace
+			FROM generate_series(right(p.model_id::text, 12)::int + 100, 4999, 100) n) c`)
+	testworld.Check(t, err)
+}
+
+// listed returns the names of the models in the table.
+func (b *tab) listed() (names []string) {
+	b.t.Helper()
+	b.run("the models", chromedp.Evaluate(`[...document.querySelectorAll("tbody th a[href^='/models/']")].map((a) => a.textContent)`, &names))
+	return names
+}
