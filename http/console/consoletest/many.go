@@ -10,7 +10,8 @@ import (
 )
 
 // ManyAccounts is an account whose plan allows to assess the models of Many.
-const ManyAccounts = "accounts:\n  - accountId: contoso\n    plan: Enterprise\n    people:\n      - {person: ada, role: admin, permissions: {platform: Granted}}\n"
+const ManyAccounts = "accounts:\n  - accountId: contoso\n    plan: Enterprise\n    people:\n" +
+	"      - {person: ada, role: admin, permissions: {platform: Granted}}\n"
 
 // Many writes a folder of 5,000 models in 50 workspaces, and returns it.
 func Many(t testing.TB) string {
@@ -24,7 +25,8 @@ func Many(t testing.TB) string {
 			for c := range (w + m) % 7 { // different scores
 				table += fmt.Sprintf("\n\tcolumn col_%d\n\t\tdataType: string\n", c)
 			}
-			d.Model(t, name, fmt.Sprintf("Model %04d", w*100+m), uuid.MustParse(fmt.Sprintf("66666666-0000-4000-8000-%012d", w*100+m)), table)
+			n := w*100 + m
+			d.Model(t, name, fmt.Sprintf("Model %04d", n), uuid.MustParse(fmt.Sprintf("66666666-0000-4000-8000-%012d", n)), table)
 		}
 	}
 	return d.Root
