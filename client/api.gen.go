@@ -2404,6 +2404,9 @@ type BenchmarkQuestions struct {
 	Repeats         int                 `json:"repeats"`
 	SemanticModelID string              `json:"semanticModelId"`
 	Value           []BenchmarkQuestion `json:"value"`
+
+	// Warnings What was not considered when the questions were generated: reports that could not be read. Absent when there is nothing.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // BenchmarkQuestionsFile Questions as text/csv, whose first line names the columns, or as application/x-ndjson, with an object on each
@@ -3592,7 +3595,7 @@ type Preview struct {
 	// UsageInProposal Whether usage of the semantic model was considered.
 	UsageInProposal bool `json:"usageInProposal"`
 
-	// Warnings What was not done as the account chose: its AI provider failed, and the embedded rules proposed in its place. Absent when there are none.
+	// Warnings What was not done as the account chose: its AI provider failed, and the embedded rules proposed in its place; or that reports could not be read. Absent when there are none.
 	Warnings    []string `json:"warnings,omitempty"`
 	WorkspaceID string   `json:"workspaceId"`
 }

@@ -296,7 +296,10 @@ func (w *optimizer) compose(ctx context.Context, as item.Caller, p *optimization
 		return err
 	}
 	if p.Kind == optimization.AIDataSchema {
-		a.Captions = w.captions(ctx, as, p.WorkspaceID, p.SemanticModelID)
+		var unread string
+		if a.Captions, unread = w.captions(ctx, as, p.WorkspaceID, p.SemanticModelID); unread != "" {
+			p.Warnings = append(p.Warnings, unread)
+		}
 	}
 	return p.Compose(d, m, a)
 }

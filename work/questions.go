@@ -245,7 +245,7 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step makeQues
 	if err != nil {
 		return err
 	}
-	shown := w.shown(ctx, as, step.WorkspaceID, step.ModelID, m)
+	shown, unread := w.shown(ctx, as, step.WorkspaceID, step.ModelID, m)
 	if err := cutOff(ctx); err != nil {
 		return err
 	}
@@ -267,7 +267,11 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step makeQues
 		return domain.Refuse(domain.QuestionsNotGenerated,
 			"the names of this semantic model's measures and columns make no question: name them in words, or save questions of your own")
 	}
-	return w.record(ctx, step, benchmark.NewQuestionsResult(step.ModelID, set, set.Check(m, w.Now())), nil)
+	made := benchmark.NewQuestionsResult(step.ModelID, set, set.Check(m, w.Now()))
+	if unread != "" {
+		made.Warnings = []string{unread}
+	}
+	return w.record(ctx, step, made, nil)
 }
 
 // save makes the given set the model's. Fields that a question does not name are

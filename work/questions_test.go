@@ -478,6 +478,6 @@ func TestGenerateFromReports(t *testing.T) {
 // listless is a platform that refuses to list.
 type listless struct{ work.Platform }
 
-func (listless) Items(context.Context, item.Caller, uuid.UUID, item.Type) ([]item.Item, error) {
+func (listless) Reports(context.Context, item.Caller, uuid.UUID) ([]item.WorkspaceReport, error) {
 	return nil, domain.Refuse(domain.PlatformUnavailable, "no")
 }

@@ -2,12 +2,14 @@ package work
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
+	"readiness/definition"
 	"readiness/definition/report"
 	"readiness/definition/semanticmodel"
 	"readiness/domain/item"
@@ -15,59 +17,85 @@ import (
 	"readiness/domain/usage"
 )
 
-// reportsTimeout is how long reports of a model's workspace are read for what they show.
-const reportsTimeout = 20 * time.Second
-
 // shown counts, for each field, the pages of the workspace's reports on the model
 // that show it: table, field, pages. It needs no permission for usage, because it
-// says nothing about viewers.
+// says nothing about viewers. unread is as reports returns it.
 func (o *Options) shown(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID,
-	m *semanticmodel.Model) map[string]map[string]int64 {
+	m *semanticmodel.Model) (fields map[string]map[string]int64, unread string) {
 	counted := usage.NewCount(m)
-	o.reports(ctx, as, workspaceID, modelID, func(_ string, r report.Report) {
+	unread = o.reports(ctx, as, workspaceID, modelID, func(_ string, r report.Report) {
 		pages := make(map[string]int64, len(r.Pages))
 		for _, p := range r.Pages {
 			pages[p.Name] = 1
 		}
 		counted.Add(r, pages)
 	})
-	return counted.Fields()
+	return counted.Fields(), unread
 }
 
-// captions returns what the workspace's reports on the model call its fields.
-func (o *Options) captions(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID) (all []proposal.Caption) {
-	o.reports(ctx, as, workspaceID, modelID, func(name string, r report.Report) {
+// captions returns what the workspace's reports on the model call its fields. unread is as reports returns it.
+func (o *Options) captions(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID) (all []proposal.Caption, unread string) {
+	unread = o.reports(ctx, as, workspaceID, modelID, func(name string, r report.Report) {
 		all = append(all, proposal.Captions(name, r)...)
 	})
-	return all
+	return all, unread
 }
 
 // reports calls use with the display name of each of the workspace's reports on the
-// model, by id, at most proposal.MaxReports. Reports that cannot be read in time are
-// skipped.
-func (o *Options) reports(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, use func(name string, r report.Report)) {
-	ctx, cancel := context.WithTimeout(ctx, reportsTimeout)
+// model, by id, at most proposal.MaxReports. Reports that cannot be read, or not in time,
+// are left out; unread says so, and is empty if there are none.
+func (o *Options) reports(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID,
+	use func(name string, r report.Report)) (unread string) {
+	ctx, cancel := forReports(ctx)
 	defer cancel()
-	listed, err := o.Platform.Items(ctx, as, workspaceID, item.Report)
+	listed, err := o.Platform.Reports(ctx, as, workspaceID)
 	if err != nil {
-		return
+		return "the reports of the workspace could not be listed, so what they show is not considered"
 	}
-	slices.SortFunc(listed, func(a, b item.Item) int { return strings.Compare(a.ID.String(), b.ID.String()) })
-	read := 0
-	for _, it := range listed {
-		if read == proposal.MaxReports || ctx.Err() != nil {
-			return
-		}
-		if on, ok, err := o.Platform.ModelOf(ctx, as, it); err != nil || !ok || on.ID != modelID {
-			continue
-		}
-		d, err := o.Platform.Definition(ctx, as, it)
-		if err != nil {
-			continue
-		}
-		if r, err := report.Read(d); err == nil {
+	listed = slices.DeleteFunc(listed, func(r item.WorkspaceReport) bool { return r.Paginated || r.Model == nil || r.Model.ID != modelID })
+	slices.SortFunc(listed, func(a, b item.WorkspaceReport) int { return strings.Compare(a.ID.String(), b.ID.String()) })
+	listed = listed[:min(len(listed), proposal.MaxReports)]
+	read := o.definitions(ctx, as, listed)
+	left := 0
+	for i, it := range listed {
+		if r, err := report.Read(read[i]); err == nil && len(read[i].Parts) > 0 {
 			use(it.DisplayName, r)
-			read++
+		} else {
+			left++
 		}
 	}
+	if left == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s of the workspace on this semantic model could not be read, so what they show is not considered",
+		left, reports(len(listed)))
+}
+
+// definitions reads the reports while there is time; one that was not read has no parts. A platform that reads slowly is
+// asked for all of them before it is asked again.
+func (o *Options) definitions(ctx context.Context, as item.Caller, of []item.WorkspaceReport) []definition.Definition {
+	read := make([]definition.Definition, len(of))
+	left := make([]int, len(of))
+	for i := range of {
+		left[i] = i
+	}
+	for range 2 {
+		begun := left[:0:0]
+		for _, i := range left {
+			if ctx.Err() != nil {
+				return read
+			}
+			d, err := o.Platform.Definition(ctx, as, of[i].Item)
+			switch pending, ok := errors.AsType[*item.Pending](err); {
+			case err == nil:
+				read[i] = d
+			case ok && pending.Begun:
+				begun = append(begun, i)
+			case ok: // no further call gets through for now
+				return read
+			}
+		}
+		left = begun
+	}
+	return read
 }

@@ -2,8 +2,11 @@ package work_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"readiness/documents"
 	"readiness/domain/aiprovider"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
@@ -190,6 +194,71 @@ func TestUsageOfEndlessReports(t *testing.T) {
 	if d := cmp.Diff(map[string]int{good.String(): 1, report1.String(): 1, report2.String(): 1}, r.begun()); d != "" {
 		t.Errorf("reads (-want +got):\n%s", d)
 	}
+}
+
+// What reports show is taken of those that the platform reads in time. They are asked for together and once, and the others
+// neither stop the step nor fail it: its result says so. Which model each shows is one list.
+func TestCaptionsOfSlowReports(t *testing.T) {
+	t.Parallel()
+	b := newViewed(t)
+	visual := filepath.Join(b.report(report1), "definition/pages/p1/visuals/v1/visual.json")
+	text, err := os.ReadFile(visual)
+	check(t, err)
+	write(t, visual, strings.Replace(string(text), `"queryRef":"x"`, `"queryRef":"x","displayName":"Turnover"`, 1))
+	b.access[item.PermissionUsage] = item.ConsentRequired
+	r := slowly(t, b)
+	const legacy = "1 of 3 reports of the workspace on this semantic model could not be read, so what they show is not considered"
+	const none = "3 of 3 reports of the workspace on this semantic model could not be read, so what they show is not considered"
+	for _, c := range []struct {
+		lasts    time.Duration
+		warnings []string
+		synonyms []string
+	}{
+		{3 * time.Second, []string{legacy}, []string{"Turnover"}}, // longer than one look at a read, shorter than one at all of them
+		{time.Hour, []string{none}, nil},
+	} {
+		before, lists := r.begun(), r.called("/reports")
+		r.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Nanosecond })
+		a, err := r.Optimizations.StartPreview(t.Context(), r.ana(), workspace, good, string(optimization.AIDataSchema))
+		check(t, err)
+		r.service.Set(func(o *fabrictest.Options) { o.Lasts = c.lasts })
+		r.service.Script(fabrictest.Fault{Path: good.String() + "/getDefinition", Before: func() {
+			r.service.Set(func(o *fabrictest.Options) { o.AtOnce = true })
+		}}, fabrictest.Fault{Path: "/reports", Before: func() { r.service.Set(func(o *fabrictest.Options) { o.AtOnce = false }) }})
+		step := r.optimize[len(r.optimize)-1]
+		check(t, work.CarryOptimize(t.Context(), r.Work, step, 0))
+		if op := r.operation(t, a.OperationID); op.Status != operation.StatusSucceeded {
+			t.Fatalf("reports that last %s: the preview is %s: %+v", c.lasts, op.Status, op.Failure)
+		}
+		body, err := documents.Get(t.Context(), r.Pool, r.work(t, a.OperationID).Document)
+		check(t, err)
+		var p optimization.Preview
+		check(t, json.Unmarshal(body, &p))
+		var synonyms []string
+		for _, change := range p.Changes {
+			if change.Type == proposal.Synonyms {
+				synonyms = append(synonyms, change.Proposed)
+			}
+		}
+		if d := cmp.Diff([][]string{c.warnings, c.synonyms}, [][]string{p.Warnings, synonyms}); d != "" {
+			t.Errorf("reports that last %s: warnings and synonyms (-want +got):\n%s", c.lasts, d)
+		}
+		after := r.begun()
+		if once := after[report1.String()]-before[report1.String()] == 1 && after[report2.String()]-before[report2.String()] == 1; !once ||
+			r.called("/reports")-lists != 1 {
+			t.Errorf("reports that last %s: %v reads, then %v; %d lists", c.lasts, before, after, r.called("/reports")-lists)
+		}
+	}
+}
+
+// called counts the calls whose path ends so.
+func (r *remote) called(path string) (n int) {
+	for _, c := range r.service.Calls() {
+		if strings.HasSuffix(c.Path, path) {
+			n++
+		}
+	}
+	return n
 }
 
 // unsteady is a proposer that breaks down several times.

@@ -20,12 +20,21 @@ import (
 	"readiness/domain/usage"
 )
 
-// How long reports may be read for usage, and how much of a step's time is reserved
-// for what follows.
+// How long reports may be read, for usage or for what they show, and how much of a
+// step's time is reserved for what follows.
 const (
-	usageTimeout = 30 * time.Second
-	afterUsage   = 15 * time.Second
+	reportsTimeout = 30 * time.Second
+	afterReports   = 15 * time.Second
 )
+
+// forReports returns ctx for as long as reports may be read.
+func forReports(ctx context.Context) (context.Context, context.CancelFunc) {
+	budget := reportsTimeout
+	if deadline, ok := ctx.Deadline(); ok {
+		budget = min(budget, time.Until(deadline)-afterReports)
+	}
+	return context.WithTimeout(ctx, budget)
+}
 
 // usageAccess returns the person's current access to the usage permission, so a
 // consent withdrawn after the call counts.
@@ -126,11 +135,7 @@ func cutOff(ctx context.Context) error {
 // platform still reads one, so that the weights do not depend on its speed.
 func (o *Options) count(ctx context.Context, as item.Caller, m *semanticmodel.Model, viewed []pixies.Report,
 	views usage.Views) (fields map[string]map[string]int64, read int, pending *item.Pending) {
-	budget := usageTimeout
-	if deadline, ok := ctx.Deadline(); ok {
-		budget = min(budget, time.Until(deadline)-afterUsage)
-	}
-	ctx, cancel := context.WithTimeout(ctx, budget)
+	ctx, cancel := forReports(ctx)
 	defer cancel()
 	counted := usage.NewCount(m)
 	for _, r := range viewed {

@@ -378,9 +378,14 @@ func TestCaptionsInPreviews(t *testing.T) {
 	b := newViewed(t)
 	b.access[item.PermissionUsage] = item.ConsentRequired
 	visual := filepath.Join(b.report(report1), "definition/pages/p1/visuals/v1/visual.json")
-	proposed := func(platform work.Platform) (texts []string) {
+	proposed := func(platform work.Platform, warnings ...string) (texts []string) {
+		t.Helper()
 		b.Work.Platform = platform
-		for _, c := range b.preview(t, optimization.AIDataSchema).Changes {
+		p := b.preview(t, optimization.AIDataSchema)
+		if !slices.Equal(p.Warnings, warnings) {
+			t.Errorf("the preview warns of %q, want %q", p.Warnings, warnings)
+		}
+		for _, c := range p.Changes {
 			if c.Type == proposal.Synonyms {
 				texts = append(texts, c.Key+": "+c.Proposed)
 			}
@@ -388,7 +393,8 @@ func TestCaptionsInPreviews(t *testing.T) {
 		return texts
 	}
 	whole := b.Work.Platform
-	if got := proposed(whole); got != nil {
+	const legacy = "1 of 3 reports of the workspace on this semantic model could not be read, so what they show is not considered"
+	if got := proposed(whole, legacy); got != nil {
 		t.Fatalf("%q is proposed before a report says so", got)
 	}
 	text, err := os.ReadFile(visual)
@@ -396,10 +402,10 @@ func TestCaptionsInPreviews(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, visual, strings.Replace(string(text), `"queryRef":"x"`, `"queryRef":"x","displayName":"Turnover"`, 1))
-	if got := proposed(whole); !slices.Equal(got, []string{"Sales|Revenue|synonyms: Turnover"}) {
+	if got := proposed(whole, legacy); !slices.Equal(got, []string{"Sales|Revenue|synonyms: Turnover"}) {
 		t.Errorf("got %q", got)
 	}
-	if got := proposed(listless{whole}); got != nil {
+	if got := proposed(listless{whole}, "the reports of the workspace could not be listed, so what they show is not considered"); got != nil {
 		t.Errorf("%q is proposed where no report is seen", got)
 	}
 }

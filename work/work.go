@@ -45,6 +45,8 @@ type Platform interface {
 	// another attempt.
 	Release(ctx context.Context, as item.Caller, it item.Item) error
 	Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error)
+	// Reports lists the reports of a workspace, each with its model.
+	Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error)
 	ModelOf(ctx context.Context, as item.Caller, report item.Item) (model item.Item, ok bool, err error)
 	// WriteDefinition replaces the item's definition with d if the current one
 	// still has the hash ifHash; else it refuses with ItemChanged and writes

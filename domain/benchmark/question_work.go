@@ -168,6 +168,8 @@ type QuestionsResult struct {
 	CanRun          int       `json:"canRun"` // number of questions that can run
 	Repeats         int       `json:"repeats"`
 	Value           []Checked `json:"value"`
+	// Warnings say what was not considered when the questions were generated.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // NewQuestionsResult returns the result for a model's set and its checked questions.

@@ -39,7 +39,7 @@ type Preview struct {
 	AgentAccess *item.Access       `json:"agentAccess,omitempty"`
 	Provider    *proposal.Provider `json:"provider"`
 	// Warnings say what was not done as the account chose: that its AI provider failed, and the
-	// embedded rules proposed in its place.
+	// embedded rules proposed in its place; or that reports could not be read.
 	Warnings  []string `json:"warnings,omitempty"`
 	MaxLength *int     `json:"maxLength,omitempty"`
 	// ExistingFolders are the display folders of each table (properties).

@@ -3101,7 +3101,7 @@ type Preview struct {
 	// UsageInProposal Whether usage of the semantic model was considered.
 	UsageInProposal bool `json:"usageInProposal"`
 
-	// Warnings What was not done as the account chose: its AI provider failed, and the embedded rules proposed in its place. Absent when there are none.
+	// Warnings What was not done as the account chose: its AI provider failed, and the embedded rules proposed in its place; or that reports could not be read. Absent when there are none.
 	Warnings    []string `json:"warnings,omitempty"`
 	WorkspaceID string   `json:"workspaceId"`
 }
