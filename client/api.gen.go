@@ -2405,7 +2405,7 @@ type BenchmarkQuestions struct {
 	SemanticModelID string              `json:"semanticModelId"`
 	Value           []BenchmarkQuestion `json:"value"`
 
-	// Warnings What was not considered when the questions were generated: reports that could not be read. Absent when there is nothing.
+	// Warnings What the questions do not consider: reports that could not be read. Absent when there are none.
 	Warnings []string `json:"warnings,omitempty"`
 }
 

@@ -168,7 +168,7 @@ type QuestionsResult struct {
 	CanRun          int       `json:"canRun"` // number of questions that can run
 	Repeats         int       `json:"repeats"`
 	Value           []Checked `json:"value"`
-	// Warnings say what was not considered when the questions were generated.
+	// Warnings name what the questions do not consider: reports that could not be read.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
