@@ -24,7 +24,7 @@ type Layout struct {
 	LosesCopilot bool
 	// Forgetful keeps nothing of an update, though it succeeds.
 	Forgetful bool
-	// CRLF ends the lines of TMDL and Markdown with CR LF.
+	// CRLF ends all lines with CR LF.
 	CRLF bool
 	// CompactJSON writes JSON without white space, TrimMarkdown Markdown without white space at its end.
 	CompactJSON, TrimMarkdown bool
@@ -45,8 +45,11 @@ func (l Layout) Apply(_ item.Type, d definition.Definition) definition.Definitio
 	return laid
 }
 
-// kept returns what an item becomes by an update. The parts that are not shown may stay, and a report stays on its model.
-func (l Layout) kept(now, sent definition.Definition) definition.Definition {
+// Kept returns what an item becomes by an update. The parts that are not shown may stay, and a report stays on its model.
+func (l Layout) Kept(now, sent definition.Definition) definition.Definition {
+	if l.Forgetful {
+		return now
+	}
 	parts := slices.DeleteFunc(slices.Clone(sent.Parts), func(p definition.Part) bool {
 		return l.LosesCopilot && strings.HasPrefix(p.Path, "Copilot/")
 	})
@@ -119,7 +122,7 @@ func (l Layout) json(text []byte, always bool) []byte {
 			return text
 		}
 	default:
-		return text
+		return l.lines(text)
 	}
-	return b.Bytes()
+	return l.lines(b.Bytes())
 }

@@ -52,7 +52,9 @@ func (c *call) create(t item.Type) {
 	c.mu.Lock()
 	full := len(c.made) >= maxMade
 	if !full {
-		c.made[it.ID] = &madeItem{it, c.o.Layout.kept(definition.Definition{}, d), c.o.Now().Add(c.o.Lasts)}
+		layout := c.o.Layout
+		layout.Forgetful = false // of updates
+		c.made[it.ID] = &madeItem{it, layout.Kept(definition.Definition{}, d), c.o.Now().Add(c.o.Lasts)}
 	}
 	c.mu.Unlock()
 	if full {
@@ -117,7 +119,7 @@ func (s *Service) remake(o Options, u *update) bool {
 	defer s.mu.Unlock()
 	made := s.made[u.item.ID]
 	if made != nil {
-		made.parts = o.Layout.kept(made.parts, u.parts)
+		made.parts = o.Layout.Kept(made.parts, u.parts)
 	}
 	return made != nil
 }

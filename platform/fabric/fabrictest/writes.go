@@ -168,7 +168,7 @@ func (s *Service) makeUpdates(ctx context.Context) {
 
 // makeUpdate writes an update to the folder over whatever is there.
 func (s *Service) makeUpdate(ctx context.Context, o Options, u *update) error {
-	if o.Layout.Forgetful || s.remake(o, u) {
+	if s.remake(o, u) {
 		return nil
 	}
 	var err error
@@ -177,7 +177,7 @@ func (s *Service) makeUpdate(ctx context.Context, o Options, u *update) error {
 		if now, err = o.Folder.Definition(ctx, u.as, u.item); err != nil {
 			return err
 		}
-		err = o.Folder.WriteDefinition(ctx, u.as, u.item, o.Layout.kept(now, u.parts), now.Hash())
+		err = o.Folder.WriteDefinition(ctx, u.as, u.item, o.Layout.Kept(now, u.parts), now.Hash())
 		if !domain.IsRefused(err, domain.ItemChanged) {
 			return err
 		}
