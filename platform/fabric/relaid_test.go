@@ -207,8 +207,8 @@ func (n *relaid) writeAndRevert(t *testing.T, layout fabrictest.Layout, at place
 }
 
 // A write on a platform that lays definitions out its own way, and keeps parts back or loses them, is reverted: nothing is refused, no
-// part is left over, and the definition that is read is the one from before, byte for byte. What is not read back as it was written
-// is what the platform loses, and nothing else.
+// part is left over, and the definition that is read is the one from before, byte for byte. Only values that the platform loses are
+// read back otherwise than they were written.
 //
 // proves: decisions/8/20-relaid
 func TestRevertsOnEveryLayout(t *testing.T) {
