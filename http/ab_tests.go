@@ -75,7 +75,7 @@ func (s *Server) withRuns(ctx context.Context, t projections.AbTest) (body api.A
 	}
 	body = abTest(t)
 	body.Runs = new(s.abRuns(runs))
-	body.MinimumDetectableEffect = new(comparison.NewDetectable(body.Questions.Count, t.Standing.Aggregate))
+	body.MinimumDetectableEffect = new(t.Standing.Aggregate.NextDetectable(body.Questions.Count))
 	text, err := json.Marshal(body)
 	return body, fmt.Sprintf(`"%d-%s`, t.Version, strings.TrimPrefix(etag(text), `"`)), err
 }

@@ -60,9 +60,13 @@ func TestHardRunAgainstAHostileProvider(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client is gone
 			<-r.Context().Done()
 		},
-		"a page":      func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>"+secret) },
-		"no choices":  func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"choices":[]}`) },
-		"garbage":     func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, completion("\x00\ufffd[[[{{{"+secret)) },
+		"a page":        func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>"+secret) },
+		"no choices":    func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"choices":[]}`) },
+		"garbage":       func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, completion("\x00\ufffd[[[{{{"+secret)) },
+		"an empty text": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, completion("")) },
+		"empty members": func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, completion(`{"answer":" ","dax":"","cannotTell":false,"fields":[]}`))
+		},
 		"a huge body": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, completion(strings.Repeat(secret, 1<<20))) },
 		"a cut answer": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")

@@ -154,6 +154,8 @@ var unknown = map[string]pair{
 	"a filter on the one side and counts":   {`EVALUATE ROW("a", CALCULATE(COUNTROWS(Product), Product[ProductKey] = 7))`, `EVALUATE ROW("a", CALCULATE(COUNTROWS(Product), Sales[ProductKey] = 7))`},
 	"a filter around what leaves the group": {`EVALUATE SUMMARIZECOLUMNS(Product[Color], "a", CALCULATE([Red Revenue], Product[Category] = "A"))`, `EVALUATE CALCULATETABLE(SUMMARIZECOLUMNS(Product[Color], "a", [Red Revenue]), Product[Category] = "A")`},
 	"values there are, and a replaced one":  {`EVALUATE SUMMARIZECOLUMNS(Product[Color], "a", CALCULATE([Revenue], VALUES(Product[Category]), Product[Color] = "Red"))`, `EVALUATE SUMMARIZECOLUMNS(Product[Color], "a", CALCULATE([Revenue], Product[Color] = "Red"))`},
+	"rows of a table, and none of a key":    {total(`Product[Color] <> "Red"`), total(`FILTER(Product, Product[Color] <> "Red")`)},
+	"values there are, and none of a key":   {total(`FILTER(VALUES(Product[Color]), Product[Color] <> "Red")`), total(`FILTER(DISTINCT(Product[Color]), Product[Color] <> "Red")`)},
 	"rows of a table, and blanks counted":   {`EVALUATE SUMMARIZECOLUMNS(Product[Category], "a", COUNTBLANK(Sales[Amount]))`, `EVALUATE SUMMARIZECOLUMNS(Product[Category], FILTER(Sales, Sales[Channel] = "Web"), "a", COUNTBLANK(Sales[Amount]))`},
 	"REMOVEFILTERS of more than the filter": {`EVALUATE SUMMARIZECOLUMNS(Product[Category], Store[City], "s", CALCULATE([Revenue], ALL(Product)))`, `EVALUATE SUMMARIZECOLUMNS(Product[Category], Store[City], "s", CALCULATE([Revenue], ALL(Product[Category]), ALL(Store[City])))`},
 }

@@ -278,6 +278,12 @@ func (r *reader) filterOf(n *dax.Node, in scope) (change, error) {
 	case "VALUES", "DISTINCT":
 		if len(n.Parts) == 1 && n.Parts[0].Kind == dax.ColumnNode && r.column(n.Parts[0].Reference, in) != nil {
 			c := r.column(n.Parts[0].Reference, in)
+			if r.model.both {
+				return change{}, r.fail(n, "%s is not read as a filter where relationships filter both ways", n.Text)
+			}
+			if n.Text == "DISTINCT" && r.model.partnered(c.table) {
+				return change{}, r.fail(n, "DISTINCT leaves out the rows without a partner, and is not read as a filter")
+			}
 			return change{limits: []limit{{c, everything(c.numeric())}}, keeps: true, found: true}, nil
 		}
 	case "CALCULATETABLE":
@@ -288,6 +294,26 @@ func (r *reader) filterOf(n *dax.Node, in scope) (change, error) {
 	}
 	limits, err := r.condition(n, in)
 	return change{limits: limits}, err
+}
+
+// partnered reports whether the table is at the one side of a relationship. Rows at the many side whose key matches nothing then
+// belong to a row of BLANK that the table itself, DISTINCT and ALLNOBLANKROW do not have.
+func (m *Model) partnered(t *table) bool {
+	for one := range m.ends {
+		if one.table == t {
+			return true
+		}
+	}
+	return false
+}
+
+// keepsUnpartnered reports whether the conditions on a table or columns hold for that row of BLANK.
+func (m *Model) keepsUnpartnered(over *row, limits []limit) bool {
+	of := over.table
+	if of == nil {
+		of = over.columns[0].table
+	}
+	return m.partnered(of) && !slices.ContainsFunc(limits, func(l limit) bool { return !l.set.blank })
 }
 
 // filtered reads FILTER as a filter argument.
@@ -332,8 +358,15 @@ func (r *reader) filtered(n *dax.Node, in scope) (change, error) {
 			return change{}, r.fail(n, "the condition of FILTER is on another column than it filters")
 		}
 	}
+	whole := inner.table != nil && of.Kind == dax.NameNode || of.Text == "ALLNOBLANKROW" || of.Text == "DISTINCT"
+	if whole && r.model.keepsUnpartnered(inner, limits) {
+		return change{}, r.fail(n, "FILTER leaves out the rows without a partner, for which its condition holds, and is not read so")
+	}
 	for _, x := range inner.columns {
 		if !c.keeps && !slices.ContainsFunc(limits, func(l limit) bool { return l.column == x }) {
+			if r.model.both {
+				return change{}, r.fail(n, "all values of a column are not read as a filter where relationships filter both ways")
+			}
 			limits = append(limits, limit{x, everything(x.numeric())})
 		}
 	}

@@ -121,7 +121,7 @@ func (t *result) normalize(m *Model) {
 	if t.rows == oneRow {
 		t.at = (&place{}).copied()
 	}
-	if t.rows != nonblank && t.rows != oneRow {
+	if t.rows != nonblank && t.rows != oneRow || m.both { // where filters go other ways, they may leave out any group
 		return
 	}
 	for c, s := range t.at.filters {
@@ -130,7 +130,7 @@ func (t *result) normalize(m *Model) {
 			delete(t.at.filters, c)
 		}
 	}
-	if !slices.ContainsFunc(t.values, func(e extension) bool { return !e.value.blankable(t.groups) }) {
+	if !slices.ContainsFunc(t.values, func(e extension) bool { return !e.value.blankable(m, t.groups) }) {
 		t.at.of = nil // rows of a table leave out only groups without a value
 	}
 	t.atMany(m, all)
@@ -164,7 +164,7 @@ func (v *value) blankWith(m *Model, groups []*column, c *column, s set) bool {
 	case "aggregation":
 		f, filtered := v.at.filters[c]
 		return filtered && f.String() == s.String() && (c.table == v.over || slices.Contains(m.finds(v.over), c.table)) &&
-			!strings.HasPrefix(v.text, "COUNTBLANK") && len(v.at.steps) == 0 && v.at.grouped(groups)
+			!strings.HasPrefix(v.text, "COUNTBLANK") && len(v.at.steps) == 0 && v.of(m, groups)
 	case "+", "-":
 		return !slices.ContainsFunc(v.args, func(a *value) bool { return !a.blankWith(m, groups, c, s) })
 	case "*":
@@ -179,19 +179,27 @@ func (v *value) blankWith(m *Model, groups []*column, c *column, s set) bool {
 	return false
 }
 
+// of reports whether it aggregates the rows of each group alone: the filter of the group applies, and its table finds the
+// tables of all groups.
+func (v *value) of(m *Model, groups []*column) bool {
+	return v.at.grouped(groups) && !slices.ContainsFunc(groups, func(g *column) bool {
+		return g.table != v.over && !slices.Contains(m.finds(v.over), g.table)
+	})
+}
+
 // blankable reports whether the value is BLANK where no row of the group is left to aggregate.
-func (v *value) blankable(groups []*column) bool {
+func (v *value) blankable(m *Model, groups []*column) bool {
 	switch v.op {
 	case "aggregation":
-		return !strings.HasPrefix(v.text, "COUNTBLANK") && v.at.grouped(groups)
+		return !strings.HasPrefix(v.text, "COUNTBLANK") && v.of(m, groups)
 	case "+", "-":
-		return !slices.ContainsFunc(v.args, func(a *value) bool { return !a.blankable(groups) })
+		return !slices.ContainsFunc(v.args, func(a *value) bool { return !a.blankable(m, groups) })
 	case "*":
-		return slices.ContainsFunc(v.args, func(a *value) bool { return a.blankable(groups) })
+		return slices.ContainsFunc(v.args, func(a *value) bool { return a.blankable(m, groups) })
 	case "/", "sign -":
-		return v.args[0].blankable(groups)
+		return v.args[0].blankable(m, groups)
 	case "DIVIDE":
-		return len(v.args) == 2 && v.args[0].blankable(groups)
+		return len(v.args) == 2 && v.args[0].blankable(m, groups)
 	}
 	return false
 }
