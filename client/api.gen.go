@@ -1434,7 +1434,7 @@ type AIProvider struct {
 	DataPolicy *AIProviderDataPolicy `json:"dataPolicy"`
 	Enabled    bool                  `json:"enabled"`
 
-	// Entra Of azure_openai with a token of Microsoft Entra; absent without.
+	// Entra Present for azure_openai with a token of Microsoft Entra.
 	Entra *AIProviderEntra `json:"entra,omitempty"`
 
 	// HasKey Whether a key is saved. The key itself is never shown.
@@ -1485,7 +1485,7 @@ type AIProviderDataPolicy struct {
 	// SendDax Whether the DAX of measures and columns is sent along with names and descriptions.
 	SendDax bool `json:"sendDax"`
 
-	// SendRows Whether a judge sees up to 20 rows of what the queries of the expected answer and of the answer returned; absent means not. Rows are sent for no other purpose.
+	// SendRows Whether a judge sees up to 20 rows of what the queries of the expected answer and of the answer returned; false if absent. Rows are sent for no other purpose.
 	SendRows *bool `json:"sendRows,omitempty"`
 }
 
@@ -1498,7 +1498,7 @@ type AIProviderDataPolicyRequest struct {
 	SendRows *bool `json:"sendRows,omitempty"`
 }
 
-// AIProviderEntra The application whose token of Microsoft Entra azure_openai gets in place of a key. apiKey is then its secret, or its certificate with the private key as PEM.
+// AIProviderEntra The application whose token of Microsoft Entra azure_openai gets instead of a key. apiKey is then its secret, or its certificate with the private key as PEM.
 type AIProviderEntra struct {
 	ClientID   openapi_types.UUID        `json:"clientId"`
 	Credential AIProviderEntraCredential `json:"credential"`
@@ -2306,7 +2306,7 @@ type AuditEvent struct {
 	// Person The person it was recorded for; null for actions of the operator and for a person who was erased.
 	Person *string `json:"person"`
 
-	// PersonID What the event holds instead of the person, as data does.
+	// PersonID The id of the person, as the event and its data hold it.
 	PersonID *string `json:"personId"`
 
 	// Position The event's position in the log.
@@ -2349,7 +2349,7 @@ type AuditText = string
 
 // AuditView defines model for AuditView.
 type AuditView struct {
-	// CheckpointNote The signed head of the tree of all events (c2sp.org/tlog-checkpoint) that covers the position: the last one of the time that was asked for, or the first one that covers the position. Absent if none did when the call was accepted.
+	// CheckpointNote A signed head of the tree of all events (c2sp.org/tlog-checkpoint). For a time, the last head signed at or before it; for a position, the first head that covers it. Absent if none covered the position when the call was accepted.
 	CheckpointNote *string `json:"checkpointNote,omitempty"`
 
 	// Position The last position of the log that counted.
@@ -2505,7 +2505,7 @@ type BenchmarkRunList struct {
 
 // BenchmarkRunResult defines model for BenchmarkRunResult.
 type BenchmarkRunResult struct {
-	// Document The run as stored, with every question and its answers. An answer that a person decided has the method person, and machine is what the service had decided.
+	// Document The run as stored, with every question and its answers. An answer that a person decided has the method person, and machine keeps the service's verdict.
 	Document json.RawMessage `json:"document"`
 
 	// JudgeReview How often persons of the account decided otherwise than the judge of this run; absent without a judge.
@@ -2668,7 +2668,7 @@ type ChangeAIProviderRequest struct {
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes *AIProviderPurposes `json:"purposes,omitempty"`
 
-	// SaveAnyway Change it although the test call did not reach it; false by default.
+	// SaveAnyway Change it even if the test call does not reach it; false by default.
 	SaveAnyway  *bool               `json:"saveAnyway,omitempty"`
 	WorkspaceID *openapi_types.UUID `json:"workspaceId,omitempty"`
 }
@@ -3260,7 +3260,7 @@ type OperationWait struct {
 	// nothing in particular.
 	Claims *string `json:"claims,omitempty"`
 
-	// ConsentURL With PlatformConsentRequired, as claims: where to agree.
+	// ConsentURL With PlatformConsentRequired, in the state that the owner reads: where to agree.
 	ConsentURL *string `json:"consentUrl,omitempty"`
 
 	// ErrorCode With ownersSignIn: Unauthorized, TokenExpired or PlatformConsentRequired.
@@ -3272,7 +3272,7 @@ type OperationWait struct {
 	// Message With ownersSignIn: what is needed.
 	Message *string `json:"message,omitempty"`
 
-	// Permission With PlatformConsentRequired, as claims: the permission to agree to.
+	// Permission With PlatformConsentRequired, in the state that the owner reads: the permission to agree to.
 	Permission *string `json:"permission,omitempty"`
 
 	// Scope The scope that the token of the read needs.
@@ -3336,7 +3336,7 @@ type PageViews struct {
 	// Value The 100 pages with the most views, the most viewed first.
 	Value []ViewedPage `json:"value"`
 
-	// Views The views of all pages, also of those that are not listed.
+	// Views The views of all pages, including those that are not listed.
 	Views       int64              `json:"views"`
 	WorkspaceID openapi_types.UUID `json:"workspaceId"`
 }
@@ -3511,7 +3511,7 @@ type PortfolioModel struct {
 	// ScoreDataAgent The score of the semantic model as a data agent reads it.
 	ScoreDataAgent *int `json:"scoreDataAgent,omitempty"`
 
-	// Scores The scores of the newest assessments that are comparable with the newest one, it included, oldest first.
+	// Scores The scores of the newest assessments that are comparable with the newest one, including it, oldest first.
 	Scores            []int              `json:"scores"`
 	SemanticModelID   openapi_types.UUID `json:"semanticModelId"`
 	SemanticModelName string             `json:"semanticModelName"`
@@ -3595,7 +3595,7 @@ type Preview struct {
 	// UsageInProposal Whether usage of the semantic model was considered.
 	UsageInProposal bool `json:"usageInProposal"`
 
-	// Warnings What was not done as the account chose: its AI provider failed, and the embedded rules proposed in its place; or that reports could not be read. Absent when there are none.
+	// Warnings What was not done as the account chose: its AI provider failed, and the embedded rules proposed instead; or that reports could not be read. Absent when there are none.
 	Warnings    []string `json:"warnings,omitempty"`
 	WorkspaceID string   `json:"workspaceId"`
 }
@@ -3617,7 +3617,7 @@ type PreviewChange struct {
 	// Current Null when the object has no value.
 	Current *string `json:"current"`
 
-	// Key table|object, table| for a table itself, aiInstructions or qnaEnabled for the model; of synonyms that of their object with |synonyms after it.
+	// Key table|object, table| for a table itself, aiInstructions or qnaEnabled for the model; for synonyms, the key of their object followed by |synonyms.
 	Key string `json:"key"`
 
 	// Object Empty for a table and for the model itself.
@@ -3744,7 +3744,7 @@ type SaveAIProviderRequest struct {
 	// Enabled True by default.
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Entra The application whose token of Microsoft Entra azure_openai gets in place of a key. apiKey is then its secret, or its certificate with the private key as PEM.
+	// Entra The application whose token of Microsoft Entra azure_openai gets instead of a key. apiKey is then its secret, or its certificate with the private key as PEM.
 	Entra *AIProviderEntra `json:"entra,omitempty"`
 
 	// Kind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
@@ -3761,7 +3761,7 @@ type SaveAIProviderRequest struct {
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes *AIProviderPurposes `json:"purposes,omitempty"`
 
-	// SaveAnyway Save it although the test call did not reach it; false by default.
+	// SaveAnyway Save it even if the test call does not reach it; false by default.
 	SaveAnyway *bool `json:"saveAnyway,omitempty"`
 
 	// WorkspaceID Required for data_agent.
@@ -4681,7 +4681,7 @@ type ClientInterface interface {
 	// GetAccountTree Read the tree of the account's events
 	//
 	// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
-	// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 is in place of data. For
+	// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
 	// administrators of the account. Spends nothing.
 	//
 	// Corresponds with GET /audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
@@ -5020,8 +5020,8 @@ type ClientInterface interface {
 	// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
 	// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
 	// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-	// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
-	// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+	// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
+	// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5033,8 +5033,8 @@ type ClientInterface interface {
 	// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
 	// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
 	// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-	// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
-	// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+	// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
+	// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5282,8 +5282,7 @@ type ClientInterface interface {
 
 	// GetPageViews Read how often the pages of a report were viewed, by day
 	//
-	// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. A
-	// page without a view is not in it. Spends nothing.
+	// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. Pages without a view are not listed. Spends nothing.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views (the `GetPageViews` operationId).
 	GetPageViews(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5502,8 +5501,7 @@ type ClientInterface interface {
 
 	// OverruleVerdictWithBody Overrule the verdict on an answer
 	//
-	// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
-	// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+	// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
 	// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
 	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 	// signed-in person.
@@ -5515,8 +5513,7 @@ type ClientInterface interface {
 
 	// OverruleVerdict Overrule the verdict on an answer
 	//
-	// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
-	// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+	// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
 	// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
 	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 	// signed-in person.
@@ -5779,7 +5776,7 @@ type ClientInterface interface {
 // GetAccountTree Read the tree of the account's events
 //
 // The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
-// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 is in place of data. For
+// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
 // administrators of the account. Spends nothing.
 //
 // Corresponds with GET /audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
@@ -6458,8 +6455,8 @@ func (c *Client) GetAuditProof(ctx context.Context, eventID EventID, reqEditors 
 // The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
 // answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
 // that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
-// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
+// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6481,8 +6478,8 @@ func (c *Client) ListViewAsOfWithBody(ctx context.Context, view View, params *Li
 // The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
 // answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
 // that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
-// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
+// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6960,8 +6957,7 @@ func (c *Client) GetReportPixies(ctx context.Context, workspaceID WorkspaceID, r
 
 // GetPageViews Read how often the pages of a report were viewed, by day
 //
-// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. A
-// page without a view is not in it. Spends nothing.
+// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. Pages without a view are not listed. Spends nothing.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/reports/{reportId}/pixies/views (the `GetPageViews` operationId).
 func (c *Client) GetPageViews(ctx context.Context, workspaceID WorkspaceID, reportID ReportID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -7390,8 +7386,7 @@ func (c *Client) GetBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, s
 
 // OverruleVerdictWithBody Overrule the verdict on an answer
 //
-// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
-// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
 // score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
 // the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 // signed-in person.
@@ -7413,8 +7408,7 @@ func (c *Client) OverruleVerdictWithBody(ctx context.Context, workspaceID Worksp
 
 // OverruleVerdict Overrule the verdict on an answer
 //
-// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
-// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
 // score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
 // the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 // signed-in person.
@@ -12308,7 +12302,7 @@ type ClientWithResponsesInterface interface {
 	// GetAccountTreeWithResponse Read the tree of the account's events
 	//
 	// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
-	// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 is in place of data. For
+	// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
 	// administrators of the account. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -12691,8 +12685,8 @@ type ClientWithResponsesInterface interface {
 	// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
 	// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
 	// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-	// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
-	// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+	// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
+	// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -12704,8 +12698,8 @@ type ClientWithResponsesInterface interface {
 	// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
 	// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
 	// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-	// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
-	// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+	// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
+	// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -12981,8 +12975,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetPageViewsWithResponse Read how often the pages of a report were viewed, by day
 	//
-	// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. A
-	// page without a view is not in it. Spends nothing.
+	// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. Pages without a view are not listed. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -13227,8 +13220,7 @@ type ClientWithResponsesInterface interface {
 
 	// OverruleVerdictWithBodyWithResponse Overrule the verdict on an answer
 	//
-	// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
-	// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+	// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
 	// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
 	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 	// signed-in person.
@@ -13240,8 +13232,7 @@ type ClientWithResponsesInterface interface {
 
 	// OverruleVerdictWithResponse Overrule the verdict on an answer
 	//
-	// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
-	// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+	// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
 	// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
 	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 	// signed-in person.
@@ -15279,7 +15270,7 @@ func (r ScorePreviewResponse) StatusCode() int {
 // GetAccountTreeWithResponse Read the tree of the account's events
 //
 // The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
-// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 is in place of data. For
+// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
 // administrators of the account. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -15866,8 +15857,8 @@ func (c *ClientWithResponses) GetAuditProofWithResponse(ctx context.Context, eve
 // The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
 // answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
 // that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
-// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
+// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -15885,8 +15876,8 @@ func (c *ClientWithResponses) ListViewAsOfWithBodyWithResponse(ctx context.Conte
 // The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
 // answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
 // that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-// 404 AuditRecordNotFound, as for a view that there is not. A position behind the end of the log is 400. More than 16
-// MiB of rows fail with AuditViewFailed. For administrators, who alone read the result. Spends nothing.
+// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
+// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16300,8 +16291,7 @@ func (c *ClientWithResponses) GetReportPixiesWithResponse(ctx context.Context, w
 
 // GetPageViewsWithResponse Read how often the pages of a report were viewed, by day
 //
-// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. A
-// page without a view is not in it. Spends nothing.
+// Counted by Pixies in the last 28 days (UTC), today included. The report is looked up as the signed-in person. Pages without a view are not listed. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -16672,8 +16662,7 @@ func (c *ClientWithResponses) GetBenchmarkRunWithResponse(ctx context.Context, w
 
 // OverruleVerdictWithBodyWithResponse Overrule the verdict on an answer
 //
-// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
-// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
 // score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
 // the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 // signed-in person.
@@ -16691,8 +16680,7 @@ func (c *ClientWithResponses) OverruleVerdictWithBodyWithResponse(ctx context.Co
 
 // OverruleVerdictWithResponse Overrule the verdict on an answer
 //
-// Gives the answers to one question of a run the verdict of a person, with a reason. The person who started the
-// run and administrators of the account may. The result shows the new verdict next to the service's own, and the
+// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
 // score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
 // the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 // signed-in person.

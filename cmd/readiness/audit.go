@@ -90,8 +90,8 @@ func (r *root) auditKeyCommand(flags *databaseFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "key",
 		Short: "Print the key that verifies the signed heads of a tree",
-		Long: `Prints the verifier key of the tree of all events, or of an account's tree, in its present epoch, as tools for signed
-notes read it. Hand it to auditors over a channel that does not depend on this service.`,
+		Long: `Prints the verifier key of the tree of all events, or of an account's tree, in its current epoch, in the format that
+tools for signed notes read. Hand it to auditors over a channel that does not depend on this service.`,
 		Example: "  readiness audit key --account contoso",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -125,10 +125,10 @@ func (r *root) auditVerifyCommand(flags *databaseFlags) *cobra.Command {
 		Short: "Verify that the log still has what signed heads say that it had",
 		Long: `Computes the trees of the log from its events, and compares them with the database's own tiles and heads and with each
 --checkpoint: a signed head that was kept outside, of all events or of one account. With --checkpoint-to it also compares them
-with the newest published head of each tree. It finds a history that was replaced by another one that agrees with itself, and a
-database that was set back. Mismatches are listed on stdout; then the exit code is 3.
+with the newest published head of each tree. It finds a history that was replaced by another consistent one, and a
+database that was restored to an earlier time. Mismatches are listed on stdout; then the exit code is 3.
 
-It cannot find changes from before the first kept head, nor of what came after the last.`,
+It cannot find changes made before the first kept head, or to events after the last one.`,
 		Example: "  readiness audit verify --checkpoint 2025/audit.checkpoint --checkpoint 2026/audit.checkpoint",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

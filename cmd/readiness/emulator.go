@@ -49,7 +49,7 @@ func (r *root) emulatorCommand() *cobra.Command {
 		Short: "Emulate Microsoft Fabric, Power BI and Entra over a folder of workspaces",
 		Long: `Serves what the service uses of Microsoft Fabric, Power BI and Microsoft Entra ID over the workspaces of a folder, by HTTPS
 on this machine, so that anyone can try serve --platform fabric, readiness client login, or a client of their own. It is an
-emulator: people sign in without a password, and what it keeps for itself it forgets when it ends. It prints how to
+emulator: people sign in without a password, and it forgets its own state when it ends. It prints how to
 start the service with it.
 
 Its certificate, the application's secret and an accounts file are in --data. Flags make it behave as the platform may:
@@ -95,7 +95,7 @@ func (f *emulatorFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.Layout.TrimMarkdown, "trim-markdown", false, "write Markdown without white space at its end")
 	flags.BoolVar(&o.Layout.KeepsHidden, "keep-hidden", false, "keep the parts that --drop-copilot leaves out when a definition is updated")
 	flags.BoolVar(&o.Layout.LosesCopilot, "lose-copilot", false, "lose the parts below Copilot/ of definitions that are written")
-	flags.BoolVar(&o.Layout.Forgetful, "forget-updates", false, "keep nothing of an update, though it succeeds")
+	flags.BoolVar(&o.Layout.Forgetful, "forget-updates", false, "discard updates, although they succeed")
 	flags.BoolVar(&o.Unknown.BlocksEarlyPolls, "block-early-polls", false, "answer 429 to polls before Retry-After")
 	flags.StringVar(&o.Unknown.QueriesRefused, "refuse-queries", "", "code with which queries are refused, such as TenantSwitchDisabled")
 	flags.StringVar(&o.Unknown.ArrowRefused, "refuse-arrow", "", "code with which queries in the form of Apache Arrow are refused, such "+
@@ -104,7 +104,7 @@ func (f *emulatorFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Unknown.PausedCode, "paused-code", "CapacityNotActive", "code of calls about a paused capacity")
 	flags.BoolVar(&o.Unknown.NoIQ, "no-fabric-iq", false, "turn Fabric IQ off")
 	flags.StringSliceVar(&f.protected, "protected", nil, "name of an item whose sensitivity label protects it; can be repeated")
-	flags.StringArrayVar(&f.faults, "fault", nil, "something that goes wrong: METHOD:PATH:WHAT or METHOD:PATH:WHAT:TIMES; can be repeated")
+	flags.StringArrayVar(&f.faults, "fault", nil, "a fault to simulate: METHOD:PATH:WHAT or METHOD:PATH:WHAT:TIMES; can be repeated")
 }
 
 // emulate runs until ctx ends.

@@ -135,12 +135,12 @@ func (r *root) eventsVerifyCommand(flags *databaseFlags) *cobra.Command {
 		Short: "Verify that the log is unchanged",
 		Long: `Reads the entire log and checks its hash chains: every column of every event and stream is unchanged, no version of a
 stream is missing and none was added. Then it computes the trees of the log again, and compares tiles, signed heads and notes.
-Signatures are checked with the key of --data; without service.key there they are not. Mismatches are listed on stdout; then the
+Signatures are checked with service.key in --data, and not checked without it. Mismatches are listed on stdout; then the
 exit code is 3.
 
-It compares the database with itself. A person who can write the database and has service.key can make another history that agrees with
-itself, and a backup of an earlier time agrees with itself too: only a signed head that was kept outside finds these (readiness audit verify
---checkpoint). What was removed within 10 seconds, before it was in a tree, leaves no trace if the stream's row was set back.`,
+It compares the database with itself. A person who can write the database and has service.key can make another consistent history, and a
+restored backup is consistent too: only a signed head that was kept outside reveals these (readiness audit verify
+--checkpoint). An event removed within 10 seconds, before it was in a tree, leaves no trace if the stream's row was reset.`,
 		Example: "  readiness events verify",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -17,14 +17,14 @@ func (r *root) eventsImportCommand(flags *databaseFlags) *cobra.Command {
 		Short: "Import an export into an empty log",
 		Long: `Reads the lines of readiness events export --format ndjson, from a file or stdin (-), into a database whose log is empty, in
 one transaction: all of them, or none if a line is refused or the command is interrupted. Every line must be as it was exported,
-every stream complete from its first event, and every hash that of its event. The line that is refused is named. Then the log is the
-exported one: positions, hashes and trees are the same, and an export gives the same file. Stop every process of the service before.
+every stream complete from its first event, and every hash that of its event. A refused line is reported by its number. Then the log is the
+exported one: positions, hashes and trees are the same, and an export gives the same file. Stop every process of the service first.
 
-The views are not built: run readiness projections rebuild before serving. An export has the events alone. Persons (whom the ids of the
+The views are not built: run readiness projections rebuild before serving. An export contains only the events. Persons (whom the ids of the
 events stand for), documents (results), keys of AI providers and signed heads are not in it; docs/operating.md says how to move them.
 Work that had not ended does not continue.
 
-It cannot find that a person made lines whose hashes fit each other, or left the end of the log out: compare with heads that were kept
+It cannot find lines that were forged with matching hashes, or a missing end of the log: compare with heads that were kept
 outside, by readiness audit verify --checkpoint.`,
 		Example: `  readiness migrate up --database-url postgres://…/replica
   readiness events import events.ndjson --database-url postgres://…/replica

@@ -26,7 +26,7 @@ func (f *probeFlags) add(flags *pflag.FlagSet) {
 	f.application.AddTo(flags)
 	flags.StringVar(&f.tokenFile, "token-file", "", "file with the token that a person sends to the service")
 	flags.StringVar(&f.answers, "fabric-answers", "", "JSON file that keeps what was found out about each tenant")
-	flags.StringVar(&f.workspace, "workspace", "", "id of a workspace for trials, in which items are created and deleted")
+	flags.StringVar(&f.workspace, "workspace", "", "id of a scratch workspace, in which items are created and deleted")
 	flags.StringVar(&f.paused, "paused-workspace", "", "id of a workspace whose capacity is paused; its models are only read")
 	flags.StringVar(&f.labelled, "labelled-model", "", "id of a semantic model in --workspace whose sensitivity label protects it; it is "+
 		"only read")
@@ -63,12 +63,12 @@ func (r *root) fabricProbeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "probe",
 		Short: "Find out how a tenant behaves, and whether it may be written to",
-		Long: `Finds out how the tenant of a person behaves where Microsoft does not say: whether parts of a definition are shown and
+		Long: `Finds out how the tenant of a person behaves where Microsoft does not document it: whether parts of a definition are shown and
 kept, how they are laid out, which calls are refused and how. It signs in as "readiness fabric check" does. It creates a
 semantic model and a report in --workspace, reads and writes them as the service does, and deletes them, also after a
 failure and when it is interrupted; it says what is left if it cannot. It changes nothing else.
 
-Choose a workspace for trials. The person must be a contributor there, or more. The report has neither names nor data. The
+Use a scratch workspace. The person must be a contributor there, or more. The report has neither names nor data. The
 answers are kept by tenant in --fabric-answers, the file of serve --fabric-answers; a probe that could not ask everything
 changes nothing there. Exit code 3 means that the probe has not passed, so that the tenant is not written to.`,
 		Example: `  readiness fabric probe --fabric-client-id 3c0f… --fabric-tenant 72f9… --fabric-secret-file secret.txt --token-file token.txt \

@@ -58,7 +58,7 @@ func (r *root) forwardCommand() *cobra.Command {
 		Use:   "forward",
 		Short: "Forward the log to NATS JetStream",
 		Long: `Copies every event of the log, and then every new one, to a stream of NATS JetStream: as CloudEvents, with the subjects
-events.ACCOUNT.TYPE. Every event is in the stream once, in the order of the log, whatever is killed. One process forwards;
+events.ACCOUNT.TYPE. Every event is in the stream once, in the order of the log, even if processes are killed. One process forwards;
 others wait to take over. serve and worker do the same with --forward.
 
 It ends with an error if the stream or a server must not be used: a server that confirms writes before they are on disk, a
@@ -109,8 +109,8 @@ func (r *root) forwardForgetCommand(flags *databaseFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "forget",
 		Short: "Forget that the log was forwarded, so that no alert waits for it",
-		Long: `Removes what the database knows of forwarding: how far it came and what failed. Use it when the log is not to be forwarded
-any more; the stream stays. Stop every forwarder first.`,
+		Long: `Removes the state of forwarding from the database: its position and its last error. Use it when the log is no longer
+forwarded; the stream stays. Stop every forwarder first.`,
 		Example: "  readiness forward forget",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

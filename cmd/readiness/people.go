@@ -19,8 +19,8 @@ func (r *root) peopleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "people",
 		Short: "List, show or erase the people whom the accounts know",
-		Long: `The log, its views and documents hold ids of people that say nothing about them. Who they are is in one table, sealed with
-keys that service.key opens; these commands need that file in the data directory.`,
+		Long: `The log, its views and documents hold random ids of people. One table says who they are, encrypted under
+service.key; these commands need that file in the data directory.`,
 		Args: cobra.NoArgs,
 		RunE: cli.NeedsSubcommand,
 	}
@@ -145,9 +145,9 @@ func (r *root) peopleEraseCommand(flags *databaseFlags) *cobra.Command {
 		Use:   "erase PERSON",
 		Short: "Erase a person: no one can say any more whom their ids stood for",
 		Long: `Deletes who the person is, removes them from the accounts, and records both in the log, whose hashes stay as they are. PERSON
-is named as in the accounts file, or is an id of people list. There is no way back. Repeating it does no harm.
+is named as in the accounts file, or is an id of people list. This cannot be undone. Repeating it is harmless.
 
-Remove the person from the accounts file first: its next application stores a person who is declared there, under a new id. A backup
+Remove the person from the accounts file first: otherwise the next accounts apply stores them again, under a new id. A backup
 from before still holds the person: keep the ids that this prints, and erase them again after restoring one.`,
 		Example: "  readiness people erase ada\n  readiness people erase 5b1c0f2e-58c7-4f0a-9f0e-1f6f6e1f2a3b",
 		Args:    cobra.ExactArgs(1),

@@ -195,8 +195,8 @@ func (r *root) projectionsWithdrawCommand(flags *databaseFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "withdraw --view NAME",
 		Short: "End a view that a newer program made live, to return to the program before",
-		Long: `Ends what is live of a view: one that only a newer program has, or a newer version of one. Programs that have it can then
-not append, and the program before can, once its own version is rebuilt. No event is touched, and the newer program builds
+		Long: `Withdraws the live generation of a view that only a newer program has, at all or in this version. Programs that have it can
+then no longer append; the earlier program can, once its own version is rebuilt. No event is touched, and the newer program builds
 the view again with projections rebuild.`,
 		Example: "  readiness projections withdraw --view operations && readiness projections rebuild --view operations",
 		Args:    cobra.NoArgs,

@@ -1093,7 +1093,7 @@ type AIProvider struct {
 	DataPolicy *AIProviderDataPolicy `json:"dataPolicy"`
 	Enabled    bool                  `json:"enabled"`
 
-	// Entra Of azure_openai with a token of Microsoft Entra; absent without.
+	// Entra Present for azure_openai with a token of Microsoft Entra.
 	Entra *AIProviderEntra `json:"entra,omitempty"`
 
 	// HasKey Whether a key is saved. The key itself is never shown.
@@ -1139,7 +1139,7 @@ type AIProviderDataPolicyRequest struct {
 	SendRows *bool `json:"sendRows,omitempty"`
 }
 
-// AIProviderEntra The application whose token of Microsoft Entra azure_openai gets in place of a key. apiKey is then its secret, or its certificate with the private key as PEM.
+// AIProviderEntra The application whose token of Microsoft Entra azure_openai gets instead of a key. apiKey is then its secret, or its certificate with the private key as PEM.
 type AIProviderEntra = aiprovider.Entra
 
 // AIProviderKind The kind of AI service. Only the embedded provider has `rules`.
@@ -1891,7 +1891,7 @@ type AuditEvent struct {
 	// Person The person it was recorded for; null for actions of the operator and for a person who was erased.
 	Person *string `json:"person"`
 
-	// PersonID What the event holds instead of the person, as data does.
+	// PersonID The id of the person, as the event and its data hold it.
 	PersonID *string `json:"personId"`
 
 	// Position The event's position in the log.
@@ -1934,7 +1934,7 @@ type AuditText = string
 
 // AuditView defines model for AuditView.
 type AuditView struct {
-	// CheckpointNote The signed head of the tree of all events (c2sp.org/tlog-checkpoint) that covers the position: the last one of the time that was asked for, or the first one that covers the position. Absent if none did when the call was accepted.
+	// CheckpointNote A signed head of the tree of all events (c2sp.org/tlog-checkpoint). For a time, the last head signed at or before it; for a position, the first head that covers it. Absent if none covered the position when the call was accepted.
 	CheckpointNote *string `json:"checkpointNote,omitempty"`
 
 	// Position The last position of the log that counted.
@@ -2077,7 +2077,7 @@ type BenchmarkRunList struct {
 
 // BenchmarkRunResult defines model for BenchmarkRunResult.
 type BenchmarkRunResult struct {
-	// Document The run as stored, with every question and its answers. An answer that a person decided has the method person, and machine is what the service had decided.
+	// Document The run as stored, with every question and its answers. An answer that a person decided has the method person, and machine keeps the service's verdict.
 	Document json.RawMessage `json:"document"`
 
 	// JudgeReview How often persons of the account decided otherwise than the judge of this run; absent without a judge.
@@ -2240,7 +2240,7 @@ type ChangeAIProviderRequest struct {
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes *AIProviderPurposes `json:"purposes,omitempty"`
 
-	// SaveAnyway Change it although the test call did not reach it; false by default.
+	// SaveAnyway Change it even if the test call does not reach it; false by default.
 	SaveAnyway  *bool           `json:"saveAnyway,omitempty"`
 	WorkspaceID json.RawMessage `json:"workspaceId,omitempty"`
 }
@@ -2778,7 +2778,7 @@ type OperationWait struct {
 	// nothing in particular.
 	Claims *string `json:"claims,omitempty"`
 
-	// ConsentURL With PlatformConsentRequired, as claims: where to agree.
+	// ConsentURL With PlatformConsentRequired, in the state that the owner reads: where to agree.
 	ConsentURL *string `json:"consentUrl,omitempty"`
 
 	// ErrorCode With ownersSignIn: Unauthorized, TokenExpired or PlatformConsentRequired.
@@ -2790,7 +2790,7 @@ type OperationWait struct {
 	// Message With ownersSignIn: what is needed.
 	Message *string `json:"message,omitempty"`
 
-	// Permission With PlatformConsentRequired, as claims: the permission to agree to.
+	// Permission With PlatformConsentRequired, in the state that the owner reads: the permission to agree to.
 	Permission *string `json:"permission,omitempty"`
 
 	// Scope The scope that the token of the read needs.
@@ -2854,7 +2854,7 @@ type PageViews struct {
 	// Value The 100 pages with the most views, the most viewed first.
 	Value []ViewedPage `json:"value"`
 
-	// Views The views of all pages, also of those that are not listed.
+	// Views The views of all pages, including those that are not listed.
 	Views       int64              `json:"views"`
 	WorkspaceID openapi_types.UUID `json:"workspaceId"`
 }
@@ -3017,7 +3017,7 @@ type PortfolioModel struct {
 	// ScoreDataAgent The score of the semantic model as a data agent reads it.
 	ScoreDataAgent *int `json:"scoreDataAgent,omitempty"`
 
-	// Scores The scores of the newest assessments that are comparable with the newest one, it included, oldest first.
+	// Scores The scores of the newest assessments that are comparable with the newest one, including it, oldest first.
 	Scores            []int              `json:"scores"`
 	SemanticModelID   openapi_types.UUID `json:"semanticModelId"`
 	SemanticModelName string             `json:"semanticModelName"`
@@ -3101,7 +3101,7 @@ type Preview struct {
 	// UsageInProposal Whether usage of the semantic model was considered.
 	UsageInProposal bool `json:"usageInProposal"`
 
-	// Warnings What was not done as the account chose: its AI provider failed, and the embedded rules proposed in its place; or that reports could not be read. Absent when there are none.
+	// Warnings What was not done as the account chose: its AI provider failed, and the embedded rules proposed instead; or that reports could not be read. Absent when there are none.
 	Warnings    []string `json:"warnings,omitempty"`
 	WorkspaceID string   `json:"workspaceId"`
 }
@@ -3218,7 +3218,7 @@ type SaveAIProviderRequest struct {
 	// Enabled True by default.
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Entra The application whose token of Microsoft Entra azure_openai gets in place of a key. apiKey is then its secret, or its certificate with the private key as PEM.
+	// Entra The application whose token of Microsoft Entra azure_openai gets instead of a key. apiKey is then its secret, or its certificate with the private key as PEM.
 	Entra *AIProviderEntra `json:"entra,omitempty"`
 
 	// Kind The kind of AI service. `openai` and `anthropic` have a fixed address; `openai_compatible` and `azure_openai` need baseUrl. A `data_agent` is asked as the signed-in person and has no key.
@@ -3235,7 +3235,7 @@ type SaveAIProviderRequest struct {
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes *AIProviderPurposes `json:"purposes,omitempty"`
 
-	// SaveAnyway Save it although the test call did not reach it; false by default.
+	// SaveAnyway Save it even if the test call does not reach it; false by default.
 	SaveAnyway *bool `json:"saveAnyway,omitempty"`
 
 	// WorkspaceID Required for data_agent.
