@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"text/tabwriter"
 	"time"
@@ -85,47 +84,6 @@ func (r *root) eventsListCommand(flags *databaseFlags) *cobra.Command {
 	}
 	selectionFlags(c.Flags(), &sel)
 	c.Flags().IntVar(&limit, "limit", 100, "maximum number of events")
-	return c
-}
-
-func (r *root) eventsExportCommand(flags *databaseFlags) *cobra.Command {
-	var sel eventstore.Selection
-	var format, output string
-	c := &cobra.Command{
-		Use:   "export",
-		Short: "Export events as JSON lines",
-		Long: `Writes the events of the log in order of position, one JSON text per line: as stored (ndjson) or as CloudEvents 1.0
-(cloudevents). An interrupted export reports its last position; resume it with --after.`,
-		Example: `  readiness events export --output events.ndjson
-  readiness events export --format cloudevents --account contoso > contoso.json`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if f := eventstore.Format(format); f != eventstore.NDJSON && f != eventstore.CloudEvents {
-				return cli.Usage("--format must be %s or %s, not %q", eventstore.NDJSON, eventstore.CloudEvents, format)
-			}
-			return r.withCore(c.Context(), *flags, false, func(core *core) (err error) {
-				out := r.Stdout
-				if output != "" {
-					f, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-					if err != nil {
-						return err
-					}
-					defer func() { err = errors.Join(err, f.Close()) }()
-					out = f
-				}
-				last, err := core.store.Export(c.Context(), out, eventstore.Format(format), sel)
-				if err != nil {
-					return fmt.Errorf("%w; resume with --after %d", err, last)
-				}
-				fmt.Fprintf(r.Stderr, "exported up to position %d\n", last)
-				return nil
-			})
-		},
-	}
-	selectionFlags(c.Flags(), &sel)
-	c.Flags().Int64Var(&sel.UpTo, "up-to", 0, "only events up to this position; 0 is the end of the log")
-	c.Flags().StringVar(&format, "format", string(eventstore.NDJSON), "ndjson or cloudevents")
-	c.Flags().StringVar(&output, "output", "", "file to create; it must not exist. stdout by default")
 	return c
 }
 

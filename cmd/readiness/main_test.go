@@ -113,7 +113,7 @@ func TestCommandLine(t *testing.T) {
 		"diff plans with faults":    {[]string{"accounts", "diff", "--data", nowhere, "--plans", file("plans: {Teem: {}}\n"), samplesAccounts}, cli.ExitFailed, "", `accounts.yaml:1:9: plans.Teem: unknown member; the closest is "Team"`},
 		"operate without data":      {[]string{"events", "verify", "--data", nowhere}, cli.ExitFailed, "", "there is no data directory"},
 		"list nothing":              {[]string{"events", "list", "--data", nowhere, "--limit", "0"}, cli.ExitUsage, "", "--limit must be at least 1"},
-		"export as another format":  {[]string{"events", "export", "--data", nowhere, "--format", "csv"}, cli.ExitUsage, "", "--format must be ndjson or cloudevents"},
+		"export as another format":  {[]string{"events", "export", "--data", nowhere, "--format", "csv"}, cli.ExitUsage, "", "--format must be ndjson, cloudevents or parquet"},
 		"rebuild an unknown view":   {[]string{"projections", "rebuild", "--data", nowhere, "--view", "operation"}, cli.ExitUsage, "", `there is no view "operation"; available: operations, `},
 		"retire an unknown view":    {[]string{"projections", "retire", "--data", nowhere, "--view", "x"}, cli.ExitUsage, "", `there is no view "x"`},
 		"retire without a view":     {[]string{"projections", "retire", "--data", nowhere}, cli.ExitUsage, "", "retire needs --view"},
