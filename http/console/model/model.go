@@ -64,6 +64,7 @@ type content struct {
 	Reports []client.WorkspaceReport
 	// NoReports says why the reports could not be read.
 	NoReports string
+	Agents    agents
 }
 
 func show(v *page.Visit) error {
@@ -72,10 +73,11 @@ func show(v *page.Visit) error {
 		return err
 	}
 	c := content{Workspace: w, Model: m, Name: "Model"}
-	// A call that fails does not end the other one: the service would log that as its own fault.
+	// A call that fails does not end the others: the service would log that as its own fault.
 	ctx, together := v.Request.Context(), errgroup.Group{}
 	together.Go(func() error { return c.assessed(ctx, v.API) })
 	together.Go(func() error { return c.reports(ctx, v.API) })
+	together.Go(func() error { return c.readers(ctx, v.API) })
 	if err := together.Wait(); err != nil {
 		return err
 	}
@@ -119,8 +121,8 @@ func (c *content) assessed(ctx context.Context, api *client.Service) error {
 func (c *content) reports(ctx context.Context, api *client.Service) error {
 	got, err := api.ListReportsWithResponse(ctx, c.Workspace, &client.ListReportsParams{SemanticModelID: &c.Model,
 		MaxResults: new(maxReports)})
-	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Status != 401 && refused.Status != 404 {
-		c.NoReports = refused.Message
+	if message, ok := refusal(err); ok {
+		c.NoReports = message
 		return nil
 	}
 	if err != nil {
