@@ -96,7 +96,16 @@ func gates(t *testing.T, y *typist) {
 	if !strings.Contains(regressed.stderr, "readiness: 1 question regressed\n") || !strings.Contains(regressed.stderr, "readiness: regressed: ") {
 		t.Errorf("a regression: got %+v", regressed)
 	}
+
+	// What could not be compared or written later keeps the run from starting.
+	asked := y.types(0, "", "benchmark", "runs", in, of).stdout
 	y.types(1, "", "benchmark", "run", in, of, "--baseline", "01a1fe19-b4e6-73d6-a5f4-307239dadc95") // 404
+	if lost := y.types(1, "", "benchmark", "run", in, of, "--junit", path("none/a.xml")); !strings.Contains(lost.stderr, "a.xml cannot be written") {
+		t.Errorf("a report in a folder that is not there: got %+v", lost)
+	}
+	if now := y.types(0, "", "benchmark", "runs", in, of).stdout; now != asked {
+		t.Errorf("a run was started:\n%s", now)
+	}
 
 	// Side B of an A/B run is compared with its own earlier run.
 	y.types(0, "", "abtests", "create", "Gate", in, of, in, of)
@@ -109,4 +118,9 @@ func gates(t *testing.T, y *typist) {
 		t.Errorf("the page of an A/B run:\n%s", page)
 	}
 	y.types(cli.ExitUsage, "", "abtests", "run", test, "--fail-under", "-1")
+	shown := y.types(0, "", "abtests", "show", test).stdout
+	y.types(1, "", "abtests", "run", test, "--baseline", "01a1fe19-b4e6-73d6-a5f4-307239dadc95")
+	if now := y.types(0, "", "abtests", "show", test).stdout; now != shown {
+		t.Errorf("a run was started:\n%s", now)
+	}
 }

@@ -121,7 +121,7 @@ func TestClientRuns(t *testing.T) {
 	y.types(0, "", "benchmark", "verdict", in, of, kept, "tickets", "incorrect", "--reason", "The unit is missing.", "--ask", "2")
 	y.types(0, "", "benchmark", "result", in, of, kept)
 	y.types(1, "", "benchmark", "verdict", in, of, kept, "tickets", "wrong", "--reason", "No.")
-	y.types(1, "", "benchmark", "verdict", in, of, kept, "tickets", "correct")
+	y.types(cli.ExitUsage, "", "benchmark", "verdict", in, of, kept, "tickets", "correct")
 	y.types(2, "", "benchmark", "verdict", in, of, "kept", "tickets", "correct", "--reason", "Yes.")
 	y.types(1, "", "benchmark", "result", in, of, "01a1fe19-b4e6-73d6-a5f4-307239dadc95")                // 404
 	y.types(1, "", "benchmark", "run", "Retail Analytics", "Retail Sales", "--agent", "Sales Assistant") // no questions

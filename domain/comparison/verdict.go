@@ -144,6 +144,12 @@ type Decision struct {
 // Method of a Decision made without a judgement is "", a judge is needed (docs/regime.md D.2).
 func (e Expected) Decide(a Answer, failure *Failure, judgement *Judgement) Decision {
 	d := e.decide(a, failure, judgement)
+	if d.Verdict == Unclear && e.NoRows != "" {
+		d.Reason += " The reference query has no rows to compare: " + e.NoRows + "."
+	}
+	if d.Verdict == Unclear && a.NoRows != "" {
+		d.Reason += " Its query has no rows to compare: " + a.NoRows + "."
+	}
 	d.Reason += a.strays()
 	return d
 }
@@ -193,12 +199,6 @@ func (e Expected) decide(a Answer, failure *Failure, judgement *Judgement) Decis
 	why := "Nothing that is known decides whether the answer is correct."
 	if e.Query != nil && a.Unread != "" {
 		why += " Its query was not read in full: " + a.Unread + "."
-	}
-	if e.NoRows != "" {
-		why += " The reference query has no rows to compare: " + e.NoRows + "."
-	}
-	if a.NoRows != "" {
-		why += " Its query has no rows to compare: " + a.NoRows + "."
 	}
 	return Decision{Verdict: Unclear, Reason: why}
 }

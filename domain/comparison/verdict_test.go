@@ -157,8 +157,7 @@ func TestVerdictsNameTheEngine(t *testing.T) {
 	}
 }
 
-// asks returns asks with the verdicts; the text of each answer is its verdict.
-// A verdict that nothing decides says of each query why it has no rows to compare. What decides otherwise says nothing of it.
+// An unclear verdict says of each query why it has no rows to compare. Any other verdict says nothing of it.
 func TestVerdictsSayWhyNoRowsAreCompared(t *testing.T) {
 	t.Parallel()
 	const nothing = "Nothing that is known decides whether the answer is correct."
@@ -171,6 +170,8 @@ func TestVerdictsSayWhyNoRowsAreCompared(t *testing.T) {
 		"no reference": {Expected{NoRows: "no room"}, Answer{Rows: rowsOf(row{1})}, Decision{Verdict: Unclear, Reason: nothing + " The reference query has no rows to compare: no room."}},
 		"neither": {Expected{NoRows: "no room"}, Answer{NoRows: "cut off"}, Decision{Verdict: Unclear,
 			Reason: nothing + " The reference query has no rows to compare: no room. Its query has no rows to compare: cut off."}},
+		"no number": {Expected{Value: "1"}, Answer{Text: "So.", NoRows: "there were none within 10s"},
+			Decision{Unclear, ByValue, "", "The answer holds no number, and 1 is expected. Its query has no rows to compare: there were none within 10s."}},
 		"a value": {Expected{Value: "1", NoRows: "no room"}, Answer{Text: "1", NoRows: "no room"}, Decision{Correct, ByValue, "", "The answer holds 1."}},
 	} {
 		if got := c.expected.Decide(c.answer, nil, nil); got != c.want {
@@ -179,6 +180,7 @@ func TestVerdictsSayWhyNoRowsAreCompared(t *testing.T) {
 	}
 }
 
+// asks returns asks with the verdicts; the text of each answer is its verdict.
 func asks(verdicts ...Verdict) []Ask {
 	var all []Ask
 	for i, v := range verdicts {

@@ -247,6 +247,9 @@ code 1 means that there is no result, 2 that the command line is wrong.`,
 		if reuse != "" {
 			request.ReuseRunID = new(uuid.MustParse(reuse))
 		}
+		if err := gate.comparesTest(ctx, s, args[0]); err != nil {
+			return err
+		}
 		answer, err := s.RunAbTestAgain(ctx, args[0], nil, request)
 		if !gate.wanted(cmd) {
 			return c.started(ctx, s, answer, err)

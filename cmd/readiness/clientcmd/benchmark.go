@@ -165,6 +165,9 @@ result, 2 that the command line is wrong. --junit, --markdown and --html write r
 		if request.AnsweredBy, err = by.request(ctx, s, workspaceID); err != nil {
 			return err
 		}
+		if err := gate.compares(ctx, s, workspaceID, modelID); err != nil {
+			return err
+		}
 		answer, err := s.StartBenchmarkRun(ctx, workspaceID, modelID, nil, request)
 		if !gate.wanted(cmd) {
 			return c.started(ctx, s, answer, err)

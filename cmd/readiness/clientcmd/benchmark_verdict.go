@@ -2,10 +2,12 @@ package clientcmd
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"readiness/client"
+	"readiness/cmd/readiness/cli"
 	"readiness/cmd/readiness/clientcmd/sheet"
 	"readiness/offline/show"
 )
@@ -24,6 +26,9 @@ person who started the run and administrators may.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := cobra.ExactArgs(5)(cmd, args); err != nil {
 				return err
+			}
+			if strings.TrimSpace(reason) == "" {
+				return cli.Usage("--reason is missing: say in your words why the verdict is another")
 			}
 			return areIDs(args[2:3], "a run", "readiness client benchmark runs WORKSPACE MODEL")
 		},

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/google/uuid"
@@ -57,7 +59,48 @@ func (f *gateFlags) check(cmd *cobra.Command, noWait bool) error {
 	case noWait && f.wanted(cmd):
 		return cli.Usage("--no-wait cannot be combined with a gate or a report: both need the result")
 	}
+	for _, file := range []string{f.junit, f.markdown, f.html} { // a run costs too much to find that out after it
+		if _, err := os.Stat(filepath.Dir(file)); err != nil && file != "" {
+			return fmt.Errorf("%s cannot be written: %w", file, err)
+		}
+	}
 	return nil
+}
+
+// compares reports with an error that the run of --baseline cannot be read, before another one is started.
+func (f *gateFlags) compares(ctx context.Context, s *client.Service, workspaceID, modelID uuid.UUID) error {
+	if f.baseline == "" {
+		return nil
+	}
+	_, err := s.GetBenchmarkRunResultWithResponse(ctx, workspaceID, modelID, f.baseline)
+	return err
+}
+
+// comparesTest is compares for side B of a test.
+func (f *gateFlags) comparesTest(ctx context.Context, s *client.Service, testID string) error {
+	if f.baseline == "" {
+		return nil
+	}
+	got, err := s.GetAbTestWithResponse(ctx, testID, nil)
+	if err != nil {
+		return err
+	}
+	workspaceID, modelID, err := modelOf(got.JSON200.SideB)
+	if err != nil {
+		return err
+	}
+	return f.compares(ctx, s, workspaceID, modelID)
+}
+
+// modelOf returns the model of side B of a test.
+func modelOf(side client.AbTestSide) (workspaceID, modelID uuid.UUID, err error) {
+	if workspaceID, err = uuid.Parse(optional.Text(side.WorkspaceID)); err != nil {
+		return workspaceID, modelID, fmt.Errorf("side B of the test: %w", err)
+	}
+	if modelID, err = uuid.Parse(optional.Text(side.SemanticModelID)); err != nil {
+		return workspaceID, modelID, fmt.Errorf("side B of the test: %w", err)
+	}
+	return workspaceID, modelID, nil
 }
 
 // judged waits for a run that was started, prints its result, writes the reports of it and applies the gate. reported
@@ -179,13 +222,9 @@ func (f *gateFlags) ofTest(ctx context.Context, s *client.Service, testID string
 		return nil, err
 	}
 	side := got.JSON200.SideB
-	workspaceID, err := uuid.Parse(optional.Text(side.WorkspaceID))
+	workspaceID, modelID, err := modelOf(side)
 	if err != nil {
-		return nil, fmt.Errorf("side B of the test: %w", err)
-	}
-	modelID, err := uuid.Parse(optional.Text(side.SemanticModelID))
-	if err != nil {
-		return nil, fmt.Errorf("side B of the test: %w", err)
+		return nil, err
 	}
 	var d struct {
 		Benchmark struct {
