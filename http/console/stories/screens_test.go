@@ -140,11 +140,11 @@ func TestScreens(t *testing.T) {
 	b := signedIn(t, path, w)
 	all := screens(t, w)
 	for _, s := range all {
+		b.goTo(s.Path) // once: width and theme are matters of style alone
 		for _, theme := range []string{"light", "dark"} {
 			b.theme(theme)
 			for _, width := range []int64{320, 768, 1440} {
 				b.size(width, 900)
-				b.goTo(s.Path)
 				b.fits(fmt.Sprintf("%s at %d", s.Name, width))
 				if theme == "light" && width == 1440 {
 					b.prints(s.Name)
