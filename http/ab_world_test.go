@@ -1,6 +1,7 @@
 package http_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -77,12 +78,15 @@ const repeats = 2
 // abTested is a test with its newest run.
 type abTested struct {
 	accountID string
+	owner     item.PersonID // who started the newest run; ada by default
 	test, run uuid.UUID
 	sideA     benchmark.Side
 	sideB     benchmark.Side
 	runA      uuid.UUID // the benchmark run of side A
 	runB      uuid.UUID
 }
+
+func (of abTested) startedBy() item.PersonID { return cmp.Or(of.owner, "ada") }
 
 // abTest records a test from saved questions, and its first run, as the call does.
 func (w *world) abTest(accountID string, words abtest.Words, sideA, sideB benchmark.Side, source abtest.Source) abTested {
@@ -115,7 +119,7 @@ func (w *world) abRun(of abTested, reused *uuid.UUID) abTested {
 	two := accepted.Asking()
 	run := w.onRun(of.accountID, of.run, abtest.AcceptRun{
 		Operation: operation.Accepted{
-			OperationID: of.run, AccountID: of.accountID, Type: operation.RunAbTest, Owner: "ada",
+			OperationID: of.run, AccountID: of.accountID, Type: operation.RunAbTest, Owner: of.startedBy(),
 			Resource: operation.Resource{WorkspaceID: of.sideA.WorkspaceID, ItemID: &of.sideA.SemanticModelID, ItemType: item.SemanticModel}, Impact: operation.Impact{BenchmarkRuns: &two},
 		},
 		Run: accepted, BenchmarkRunID: first,
@@ -205,7 +209,7 @@ func (w *world) compared(of abTested, gap int) []byte {
 	a, b := of.sideA.Asked("Before", comparison.Target{}), of.sideB.Asked("After", comparison.Target{})
 	answered := []comparison.Ask{{N: 1, Decision: comparison.Decision{Verdict: comparison.Correct}, DurationMS: 10}}
 	c := comparison.Compare(of.run.String(), a, b, []comparison.AskedQuestion{{QuestionID: "q0", Text: "What is <b>1 & 1</b>?", A: answered, B: answered}})
-	body, err := json.Marshal(comparison.NewDocument(of.run.String(), comparison.Header{CreatedAt: w.Now()}, c, comparison.Links{}))
+	body, err := json.Marshal(comparison.NewDocument(of.run.String(), comparison.Header{CreatedAt: w.Now(), RequestedBy: string(of.startedBy())}, c, comparison.Links{}))
 	check(w.t, err)
 	hash := w.keep(body)
 	w.onRun(of.accountID, of.run, abtest.Finish{Compared: abtest.Compared{Document: hash, Aggregate: c.Aggregate, Agreement: c.Agreement}})
