@@ -166,6 +166,19 @@ func TestAzidentity(t *testing.T) {
 		t.Errorf("a challenge: got %v", err)
 	}
 	w.entra.Require("")
+	for _, number := range []int{65001, 53003, 500133} {
+		w.entra.Refuse(fabrictest.Refusal{Scope: ".default", Status: http.StatusBadRequest,
+			Body: map[string]any{"error": "invalid_grant", "error_codes": []int{number}, "trace_id": "of-the-body"}})
+		_, err := w.onBehalfOf(w.assertion()).GetToken(t.Context(), platform)
+		refused, ok := errors.AsType[*azidentity.AuthenticationFailedError](err)
+		if !ok || refused.RawResponse == nil {
+			t.Errorf("%d: got %v", number, err)
+			continue
+		}
+		if text, err := io.ReadAll(refused.RawResponse.Body); err != nil || !strings.Contains(string(text), "of-the-body") {
+			t.Errorf("%d: the body is %q, %v", number, text, err)
+		}
+	}
 
 	app, err := w.onBehalfOf("").GetToken(t.Context(), platform)
 	if err != nil {

@@ -53,8 +53,14 @@ func (e *Entra) exchange(tenant string, form func(string) string) (int, map[stri
 	if status, failed := e.challenged(who, names); failed != nil {
 		return status, failed
 	}
+	given := form("scope")
+	if strings.Contains(given, "/.default") { // it is named in addition to what was granted
+		for _, name := range names {
+			given += " " + audience + "/" + name
+		}
+	}
 	status, body := e.issue(entraClaims{Tenant: tenant, Object: who.object, Name: e.name(who.object), Scopes: strings.Join(names, " "),
-		Contexts: who.contexts, Client: e.clientID, Ends: who.ends}, audience, form("scope"))
+		Contexts: who.contexts, Client: e.clientID, Ends: who.ends}, audience, given)
 	if slices.Contains(strings.Fields(form("scope")), "offline_access") {
 		body["refresh_token"] = e.keep(who)
 	}

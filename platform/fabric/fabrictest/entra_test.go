@@ -184,7 +184,7 @@ func TestDevice(t *testing.T) {
 	token, _ := exchanged["access_token"].(string)
 	who, err := p.Person(token)
 	if status != http.StatusOK || err != nil || who.ID != "ada" || len(who.Scopes) < 5 ||
-		!strings.Contains(exchanged["scope"].(string), ".default") {
+		!strings.Contains(exchanged["scope"].(string), fabric+".default "+fabric+"Workspace.Read.All") {
 		t.Errorf("exchange: got %d %v, %+v, %v", status, exchanged, who, err)
 	}
 

@@ -2,6 +2,7 @@ package fabrictest
 
 import (
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -39,25 +40,28 @@ type Recording struct {
 	Exchanges []*Exchange
 }
 
-// Recordings reads the files of a folder that hold recorded traffic (VCR cassettes in YAML).
-func Recordings(folder string) ([]Recording, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
-	if err != nil {
-		return nil, err
-	}
-	all := make([]Recording, 0, len(files))
-	for _, file := range files {
+// Recordings reads the files in a folder, and in those below it, that hold recorded traffic (VCR cassettes in YAML). A file's
+// name is its path in the folder.
+func Recordings(folder string) (all []Recording, err error) {
+	err = filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(file) != ".yaml" {
+			return err
+		}
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		r := Recording{Name: filepath.Base(file)}
+		r := Recording{}
 		if r.Exchanges, err = recorded(text); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if r.Name, err = filepath.Rel(folder, file); err != nil {
+			return err
 		}
 		all = append(all, r)
-	}
-	return all, nil
+		return nil
+	})
+	return all, err
 }
 
 func recorded(text []byte) ([]*Exchange, error) {
