@@ -65,7 +65,7 @@ func TestEndlessAnswers(t *testing.T) {
 			if r, refused := domain.Refused(err); !refused || r.Code != c.code || !strings.Contains(r.Message, c.says) {
 				t.Errorf("got %v, want %s with %q", err, c.code, c.says)
 			}
-			<-stopped // the test would not end if the client went on
+			<-stopped // without that, the test does not end
 		})
 	}
 }
