@@ -127,8 +127,16 @@ func (r *Report) detail(q Question) detail {
 // Score returns the score as text.
 func (c Column) Score() string { return show.Number(c.Summary.Score) }
 
-// Answers counts the answers by verdict.
-func (c Column) Answers() string { return verdictCounts(c.Summary.Verdicts) }
+// Answers counts the answers by verdict, and the asks that got none. The summary has no questions that nothing answered.
+func (c Column) Answers() string {
+	v := c.Summary.Verdicts
+	for _, t := range c.tallies {
+		if t.Answered == 0 {
+			v.Count(t.Asks)
+		}
+	}
+	return verdictCounts(v)
+}
 
 // Times returns the median and the 95th percentile of the response times.
 func (c Column) Times() string {

@@ -30,7 +30,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	line("| | Answered by | Score | Answers | Median time | Tokens | Cost |\n| --- | --- | ---: | --- | ---: | --- | ---: |")
 	for _, c := range r.Columns {
 		line("| %s | %s | %s | %s | %s | %s | %s |", c.Name, cut(c.Answered), show.Number(c.Summary.Score),
-			verdictCounts(c.Summary.Verdicts),
+			c.Answers(),
 			shownTime(medianOf(c)), shownTokens(c.Summary.Usage), shownCost(c.Summary.Cost))
 	}
 	for _, note := range r.Notes {
