@@ -40,8 +40,8 @@ type Platform interface {
 	Item(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type, id uuid.UUID) (item.Item, error)
 	Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error)
 	Capacity(ctx context.Context, as item.Caller, workspaceID uuid.UUID) (item.CapacityState, error)
-	// Usable refuses items of one workspace and type, as the look-ups return them, that the platform keeps from the service
-	// or, if writes is true, from being written, with the platform's reason.
+	// Usable refuses items of one workspace and type, as the look-ups return them, that the platform withholds from the service or, if
+	// writes is true, from being written, with the platform's reason.
 	Usable(ctx context.Context, as item.Caller, writes bool, items ...item.Item) error
 	// Definition reads an item; only the item's ids and type are required.
 	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)

@@ -150,7 +150,7 @@ func (r Runs) Fail(ctx context.Context, meta eventstore.Metadata, a Asking, fail
 	return err
 }
 
-// FailComparison ends an A/B run in which nothing can be compared, and gives it back.
+// FailComparison ends an A/B run in which nothing can be compared, and refunds it.
 func (r Runs) FailComparison(ctx context.Context, meta eventstore.Metadata, a Asking, failure operation.Failure) error {
 	_, err := r.record(ctx, meta, a, func(c *eventstore.Change, f *runPasts) error {
 		return eventstore.Decide(c, f.ab, abtest.FailComparison{Failure: failure, Nothing: true})

@@ -15,8 +15,8 @@ import (
 )
 
 // NeedSignIn records that a step of the operation was refused for its owner's token, and deletes that token. The operation, and a
-// bundle that it belongs to, then wait until the owner reads one of them with another token. seen is how often the operation had gone
-// on when the step began.
+// bundle that it belongs to, then wait until the owner reads one of them with another token. seen is how often the operation had
+// continued when the step began.
 func (r Recorder) NeedSignIn(ctx context.Context, of Origin, seen int, refusal *domain.Refusal) error {
 	all, err := r.family(ctx, of.OperationID)
 	if err != nil {
@@ -69,8 +69,8 @@ func (r Recorder) family(ctx context.Context, operationID uuid.UUID) ([]uuid.UUI
 	return all, nil
 }
 
-// signedIn lets an operation continue that waits for the caller to sign in, and those that wait with it, if the token of this read may
-// be another one. It returns what the operation still waits for; nil if it continues.
+// signedIn resumes an operation that waits for the caller to sign in, and those that wait with it, if the token of this read may be
+// another one. It returns what the operation still waits for; nil if it continues.
 func (s *Operations) signedIn(ctx context.Context, caller Caller, op operation.Operation) (*operation.SignInNeeded, error) {
 	command := operation.SignedIn{Issued: caller.TokenIssued, Now: s.Now()}
 	if events, err := command.Decide(op); err != nil || len(events) == 0 {
@@ -81,13 +81,12 @@ func (s *Operations) signedIn(ctx context.Context, caller Caller, op operation.O
 		steps = assessment.MaxModels
 	}
 	token, expires := s.tokenFor(ctx, caller, steps)
-	return nil, s.goOn(ctx, caller.metadata(op.ID), op, command, func(c *eventstore.Change, id uuid.UUID) {
+	return nil, s.resume(ctx, caller.metadata(op.ID), op, command, func(c *eventstore.Change, id uuid.UUID) {
 		c.Queue(s.Vault.Put(id, token, expires))
 	})
 }
 
-// lapseSignIn lets an operation continue, without a token, whose owner did not sign in: its steps then end as those whose token has
-// expired.
+// lapseSignIn resumes, without a token, an operation whose owner did not sign in: its steps then end as those whose token has expired.
 func (s *Operations) lapseSignIn(ctx context.Context, operationID uuid.UUID) error {
 	past := pastOperation(operationID)
 	if err := s.Store.Load(ctx, past); err != nil || past.State.SignIn == nil {
@@ -95,12 +94,12 @@ func (s *Operations) lapseSignIn(ctx context.Context, operationID uuid.UUID) err
 	}
 	meta := eventstore.Metadata{Account: past.State.Account, OperationID: operationID.String(), Correlation: operationID.String(),
 		Causation: "waited too long"}
-	return s.goOn(ctx, meta, past.State, operation.LapseSignIn{Now: s.Now()}, func(*eventstore.Change, uuid.UUID) {})
+	return s.resume(ctx, meta, past.State, operation.LapseSignIn{Now: s.Now()}, func(*eventstore.Change, uuid.UUID) {})
 }
 
-// goOn ends the wait of the operation and of those that wait with it, and enqueues what is left of each. also adds what must be
+// resume ends the wait of the operation and of those that wait with it, and enqueues what is left of each. also adds what must be
 // committed with one that continues.
-func (s *Operations) goOn(ctx context.Context, meta eventstore.Metadata, op operation.Operation,
+func (s *Operations) resume(ctx context.Context, meta eventstore.Metadata, op operation.Operation,
 	command domain.Command[operation.Operation], also func(*eventstore.Change, uuid.UUID)) error {
 	all, err := s.optimizations.Recorder.family(ctx, op.ID)
 	if err != nil {

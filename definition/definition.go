@@ -25,10 +25,11 @@ type Definition struct {
 	// item folder: one .bim file, or TMDL files in a folder. It can have no other
 	// parts.
 	Loose bool
-	// MayLackCopilot reports that the platform may keep the parts below Copilot/ back, so that a definition without them
-	// may belong to a model that has them.
+	// MayLackCopilot reports that the platform may withhold the parts below Copilot/, so that a definition without them may belong to a
+	// model that
+	// has them.
 	MayLackCopilot bool
-	// Format is what the platform calls the format of the parts; empty if it does not say. It is no part of the hash.
+	// Format is what the platform calls the format of the parts; empty if it does not say. It is not part of the hash.
 	Format string
 }
 

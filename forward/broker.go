@@ -124,7 +124,7 @@ type server struct {
 }
 
 // flushes returns an error unless the servers that keep the stream flush every write before they confirm it (sync_interval: always).
-// A server that is away is not asked; it is when it has answered again.
+// A server that cannot be reached is not asked until it answers again.
 func (b *broker) flushes(ctx context.Context, s jetstream.Stream) error {
 	bounded, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()

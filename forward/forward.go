@@ -1,8 +1,8 @@
 // Package forward copies the event log to a stream of NATS JetStream, from which other systems, and views on other machines, read it.
 //
-// PostgreSQL stays the truth: the stream decides nothing and can be built again from the log. The stream holds every event once, in the
-// order of positions, whatever is killed: each event is published with the sequence number that the stream must have before it, so the
-// broker itself refuses what is late or comes twice. The last event in the stream says where to continue.
+// PostgreSQL remains the source of truth: the stream decides nothing and can be built again from the log. The stream holds every event
+// once, in the order of positions, even if processes are killed: each event is published with the sequence number that the stream must
+// have before it, so the broker itself refuses what is late or sent twice. The last event in the stream says where to continue.
 package forward
 
 import (
@@ -29,7 +29,7 @@ const (
 	// A forwarder that fails waits firstRetry, then twice as long each time, up to lastRetry.
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 30 * time.Second
-	// page is how many events are published before the position is stored and the servers are looked at again.
+	// page is how many events are published before the position is stored and the servers are checked again.
 	page = 500
 	// lookAgain is how often the servers are asked whether they still flush every write.
 	lookAgain = time.Minute
@@ -65,18 +65,18 @@ type Forwarder struct{ o Options }
 // New returns a forwarder.
 func New(o Options) *Forwarder { return &Forwarder{o} }
 
-// Unfit is the error of a stream or server that must not be used as it is. Only an operator can mend it.
+// Unfit is the error of a stream or server that must not be used as it is. Only an operator can correct it.
 type Unfit struct{ What, Do string }
 
 // Error implements error.
 func (e *Unfit) Error() string { return e.What + ". " + e.Do }
 
-// Keep forwards until ctx ends. What fails is logged and tried again, with growing pauses.
+// Keep forwards until ctx ends. Failures are logged and retried, with growing pauses.
 func (f *Forwarder) Keep(ctx context.Context) {
 	_ = f.until(ctx, func(error) bool { return false })
 }
 
-// KeepFit does the same until only an operator can mend what is wrong. That error, an *Unfit, is returned.
+// KeepFit does the same, but returns an *Unfit, which only an operator can correct.
 func (f *Forwarder) KeepFit(ctx context.Context) error {
 	return f.until(ctx, func(err error) bool {
 		_, unfit := errors.AsType[*Unfit](err)

@@ -63,7 +63,7 @@ func Subject(account, eventType string) string {
 	return "events." + b.String() + "." + eventType
 }
 
-// headerRoom is what the headers of a message take of the broker's bound, at most.
+// headerRoom is how many bytes of the broker's limit the headers of a message take at most.
 const headerRoom = 1024
 
 // message returns the event as a message that the broker takes only after the one with the sequence number.

@@ -45,7 +45,7 @@ func (s *Server) GetServiceTree(ctx context.Context, r api.GetServiceTreeRequest
 	return s.treeObject(ctx, audit.Service, r.Object)
 }
 
-// GetAccountTree handles GET /audit/accounts/{accountId}/{object}. Another account's tree is answered like one that there is not.
+// GetAccountTree handles GET /audit/accounts/{accountId}/{object}. Another account's tree is answered like one that does not exist.
 func (s *Server) GetAccountTree(ctx context.Context, r api.GetAccountTreeRequestObject) (api.GetAccountTreeResponseObject, error) {
 	if r.AccountID != callerOf(ctx).Account {
 		return nil, notInTree("the tree of account %s has no %s", r.AccountID, r.Object)

@@ -183,7 +183,7 @@ func (s *Server) benchmarkRunToRead(ctx context.Context, workspaceID, modelID uu
 	if starter == callerOf(ctx).PersonID {
 		return run, nil
 	}
-	if refusal := s.sees(ctx, item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID}); refusal != nil {
+	if refusal := s.checkVisible(ctx, item.Item{ID: modelID, Type: item.SemanticModel, WorkspaceID: workspaceID}); refusal != nil {
 		return run, refusal
 	}
 	if err == nil {

@@ -43,8 +43,8 @@ func (s *Server) GetDataAgentAssessment(ctx context.Context,
 	return api.GetDataAgentAssessment200JSONResponse(body), nil
 }
 
-// agentAssessment converts a stored assessment of a data agent, with its document, to its API form. It is that of a
-// model, with the agent and its sources in place of the model.
+// agentAssessment converts a stored assessment of a data agent, with its document, to its API form. It is that of a model, with the
+// agent and its sources instead of the model.
 func (s *Server) agentAssessment(ctx context.Context, a projections.Assessment, result bool) (api.DataAgentAssessment, error) {
 	stored, err := s.assessment(ctx, a, result)
 	if err != nil {

@@ -21,10 +21,10 @@ const (
 	maxMountedOfPerson = 8
 )
 
-// Mount serves the calls of a path by a handler that makes calls of the interface in their place. Those are admitted and
-// counted like all others. Mount admits a call only with a valid token of a person, and bounds how many are in progress. It
-// refuses pages of other origins and host names that are not the service's, so that a page whose name is bound to another
-// address cannot call a service on the reader's machine. Where an issuer has a sign-in, refusals say where the path is described.
+// Mount serves the calls of a path by a handler that makes calls of the interface on the caller's behalf. Those are admitted and counted
+// like all others. Mount admits a call only with a valid token of a person, and bounds how many are in progress. It
+// refuses pages of other origins and host names that are not the service's, so that a web page cannot call a service on the reader's
+// machine by DNS rebinding. Where an issuer has a sign-in, refusals say where the path is described.
 // Call Mount before Serve.
 func (s *Server) Mount(path string, h http.Handler) {
 	var busy inProgress
@@ -52,8 +52,8 @@ func (s *Server) Mount(path string, h http.Handler) {
 	s.matched[m] = matched{path: path}
 }
 
-// Pages serves the paths, and addresses that have no route, to browsers by a handler of its own. The handler knows by itself who
-// is signed in, and makes calls of the interface in their place. Call Pages before Serve.
+// Pages serves the paths, and addresses that have no route, to browsers by a handler of its own. The handler knows who is signed in, and
+// makes calls of the interface on their behalf. Call Pages before Serve.
 func (s *Server) Pages(h http.Handler, paths ...string) {
 	for _, path := range paths {
 		s.matched[s.router.Handle(path, h)] = matched{path: path}

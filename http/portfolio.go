@@ -80,7 +80,7 @@ func (s *Server) portfolioQuery(accountID string, params api.GetPortfolioParams)
 func (s *Server) portfolio(ctx context.Context, q projections.PortfolioQuery, in *uuid.UUID) (page []projections.PortfolioModel,
 	err error) {
 	who := callerOf(ctx)
-	if q.Workspaces, err = s.seen.inWorkspaces(ctx, who); err != nil {
+	if q.Workspaces, err = s.visible.inWorkspaces(ctx, who); err != nil {
 		return nil, err
 	}
 	if in != nil {
@@ -96,7 +96,7 @@ func (s *Server) portfolio(ctx context.Context, q projections.PortfolioQuery, in
 			of = append(of, m.Newest.WorkspaceID)
 		}
 		slices.SortFunc(of, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-		seen, err := s.seen.models(ctx, who, slices.Compact(of))
+		seen, err := s.visible.models(ctx, who, slices.Compact(of))
 		if err != nil {
 			return nil, err
 		}

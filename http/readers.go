@@ -17,15 +17,15 @@ import (
 	"readiness/projections"
 )
 
-// sightLife is how long a successful look-up of an item permits a person to read stored results about it
+// lookUpLife is how long a successful look-up of an item permits a person to read stored results about it
 // (docs/decisions.md 3).
-const sightLife = 5 * time.Minute
+const lookUpLife = 5 * time.Minute
 
-// maxSights bounds the cache of look-ups; the least recently used one is evicted first.
-const maxSights = 16 * 1024
+// maxCachedLookUps bounds the cache of look-ups; the least recently used one is evicted first.
+const maxCachedLookUps = 16 * 1024
 
-// sight is an item that a person of an account was found to see.
-type sight struct {
+// lookUp is an item that a person of an account was found to see.
+type lookUp struct {
 	account             string
 	person              item.PersonID
 	workspaceID, itemID uuid.UUID
@@ -44,7 +44,7 @@ func (s *Server) mayRead(ctx context.Context, starter item.PersonID, absent erro
 		return absent
 	}
 	for _, it := range items {
-		err := s.sees(ctx, it)
+		err := s.checkVisible(ctx, it)
 		if refusal, refused := domain.Refused(err); refused && notVisible(refusal.Code) {
 			return absent
 		}
@@ -60,17 +60,17 @@ func notVisible(c domain.Code) bool {
 	return c == domain.WorkspaceNotFound || c == domain.ItemNotFound || c == domain.PlatformAccessDenied
 }
 
-// sees looks up the item as the caller, unless that succeeded less than sightLife ago. Refusals are not cached.
-func (s *Server) sees(ctx context.Context, it item.Item) error {
+// checkVisible looks up the item as the caller, unless that succeeded less than lookUpLife ago. Refusals are not cached.
+func (s *Server) checkVisible(ctx context.Context, it item.Item) error {
 	who := callerOf(ctx)
-	key := sight{who.Account, who.PersonID, it.WorkspaceID, it.ID, it.Type}
+	key := lookUp{who.Account, who.PersonID, it.WorkspaceID, it.ID, it.Type}
 	now := s.now()
-	if at, seen := s.sights.Get(key); seen && now.Sub(at).Abs() < sightLife {
+	if at, seen := s.lookUps.Get(key); seen && now.Sub(at).Abs() < lookUpLife {
 		return nil
 	}
 	_, err := s.commands.Workspaces.Item(ctx, who, it.WorkspaceID, it.Type, it.ID)
 	if err == nil {
-		s.sights.Add(key, now)
+		s.lookUps.Add(key, now)
 	}
 	return err
 }

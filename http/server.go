@@ -94,8 +94,8 @@ type Server struct {
 	matched    map[*mux.Route]matched
 	pages      http.Handler // nil without a console
 	entrance   *entrance
-	sights     *lru.Cache[sight, time.Time] // when a person was last found to see an item
-	seen       *surroundings
+	lookUps    *lru.Cache[lookUp, time.Time] // when a person was last found to see an item
+	visible    *visibility
 }
 
 // waitLimits bound the total time that calls wait for the database.
@@ -142,16 +142,16 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	sights, err := lru.New[sight, time.Time](maxSights)
+	lookUps, err := lru.New[lookUp, time.Time](maxCachedLookUps)
 	if err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
-	seen, err := newSurroundings(o.Commands, o.Now)
+	visible, err := newVisibility(o.Commands, o.Now)
 	if err != nil {
 		return nil, fmt.Errorf("http: %w", err)
 	}
 	s := &Server{
-		entrance: entrance, sights: sights, seen: seen,
+		entrance: entrance, lookUps: lookUps, visible: visible,
 		commands: o.Commands, views: o.Views, audit: o.Audit, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
 		base: strings.TrimRight(base.String(), "/"), portal: portal,
 		signer:     ed25519.NewKeyFromSeed(o.CheckpointKey),

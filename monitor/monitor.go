@@ -1,4 +1,5 @@
-// Package monitor measures the entire database for metrics: the log, the views, the queue, and what must happen regularly. Of all processes
+// Package monitor measures the entire database for metrics: the log, the views, the queue, and what must happen regularly. Of all
+// processes
 // on a database only the one that leads measures, so that sums over processes stay right; the others have no series. It writes nothing.
 package monitor
 
@@ -18,8 +19,8 @@ import (
 const (
 	// Every is how often the numbers are read.
 	Every = 15 * time.Second
-	// leadsEvery is how often a process that does not lead looks whether it does now, so that the series of a leader that stopped are soon
-	// back.
+	// leadsEvery is how often a process that does not lead checks whether it leads now, so that the series return soon after a leader
+	// stopped.
 	leadsEvery = time.Second
 	// sizesEvery is how often the sizes of tables are read.
 	sizesEvery = 5 * time.Minute

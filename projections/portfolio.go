@@ -58,7 +58,7 @@ type PortfolioModel struct {
 	Tracked trackeditem.Status // "" if the model is not a tracked item
 	// Running is the oldest operation on the model that has not ended; nil without one.
 	Running *RunningOperation
-	// Scores are those of the newest assessments that are comparable with Newest, it included, oldest first; at most MaxScores.
+	// Scores are those of the newest assessments that are comparable with Newest, including it, oldest first; at most MaxScores.
 	Scores []int
 	cursor PortfolioCursor
 }

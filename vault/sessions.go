@@ -22,8 +22,8 @@ const (
 	maxSession = 256 << 10
 )
 
-// Sessions stores the sessions of people who signed in at the console. Their content is sealed with AES-256-GCM and bound
-// to the session's id. The database has only a hash of that.
+// Sessions stores the sessions of people who signed in at the console. Their content is encrypted with AES-256-GCM and bound to the
+// session's id. The database has only a hash of the id.
 type Sessions struct {
 	pool *pgxpool.Pool
 	aead cipher.AEAD
@@ -58,8 +58,8 @@ func (s *Sessions) Create(ctx context.Context, content []byte, now time.Time) (i
 	return id, nil
 }
 
-// Read returns the content of a session, and records that it is in use. ok is false when there is no such session, when it
-// was not used for 8 hours, and when it was sealed with another key.
+// Read returns the content of a session, and records that it is in use. ok is false when there is no such session, when it was not used
+// for 8 hours, and when it was encrypted with another key.
 func (s *Sessions) Read(ctx context.Context, id string, now time.Time) (content []byte, ok bool, err error) {
 	hash := sha256.Sum256([]byte(id))
 	var sealed []byte
@@ -76,7 +76,7 @@ func (s *Sessions) Read(ctx context.Context, id string, now time.Time) (content 
 		return nil, false, nil
 	}
 	if content, err = s.aead.Open(nil, sealed[:s.aead.NonceSize()], sealed[s.aead.NonceSize():], hash[:]); err != nil {
-		return nil, false, nil //nolint:nilerr // sealed with another key: the person signs in again
+		return nil, false, nil //nolint:nilerr // encrypted with another key: the person signs in again
 	}
 	if now.Sub(used) >= sessionTouch {
 		if _, err := s.pool.Exec(ctx, `UPDATE console_sessions SET used_at = $2 WHERE id_hash = $1 AND used_at < $2`, hash[:],

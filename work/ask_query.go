@@ -18,11 +18,11 @@ import (
 const (
 	queryTimeout = 10 * time.Second
 	maxQueryRows = 100_000
-	// queryTries is how often a query is made that the platform has no room for.
+	// queryTries is how many times a query is tried while the platform has no room for it.
 	queryTries = 4
 )
 
-// Rows runs a query as the person, within a time. A query for which the platform has no room now is made again when it has.
+// Rows runs a query as the person, within a time. If the platform has no room for the query, it waits and tries again.
 func (o Options) Rows(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error) {
 	if o.Queries == nil {
 		return comparison.ResultSet{}, domain.Refuse(domain.OperationNotSupportedForItem, "the platform runs no queries")
@@ -54,7 +54,7 @@ func (o Options) pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// queried is what came of a query: rows, or why there are none to compare; neither if it was not made.
+// queried is the result of a query: rows, or why there are none to compare; neither if the query was not made.
 type queried struct {
 	rows *comparison.ResultSet
 	none string

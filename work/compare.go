@@ -18,8 +18,8 @@ import (
 	"readiness/eventstore"
 )
 
-// familyTries is how often a comparison is made again because another one of the model was completed meanwhile; then its
-// job is tried again.
+// familyTries is how many times a comparison is repeated because another one of the model was completed meanwhile; after that its job is
+// retried.
 const familyTries = 3
 
 // compare compares the answers of both sides of an A/B run, stores the comparison and ends the run. It returns

@@ -11,7 +11,7 @@ import (
 	"readiness/domain/item"
 )
 
-// release lets the platform forget what the step about an item has read. err is what the step returns: without an outcome, another
+// release lets the platform discard what the step about an item has read. err is what the step returns: without an outcome, another
 // attempt continues with what was read.
 func (o *Options) release(ctx context.Context, of commands.Origin, it item.Item, err *error) {
 	if *err != nil {

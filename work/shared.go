@@ -33,8 +33,8 @@ const (
 	// turnTimeout bounds the wait for a turn. After it the step returns to the
 	// queue, where another process may take it.
 	turnTimeout = 30 * time.Second
-	// line is how many steps of an account wait in memory for each kind of turn.
-	line = 32
+	// maxWaiting is how many steps of an account wait in memory for each kind of turn.
+	maxWaiting = 32
 	// inMemory is how many steps are in memory at once: running, waiting for their
 	// turn, or about to be sent back to the queue.
 	inMemory = 1000
@@ -46,9 +46,9 @@ func newShared(o Options) *shared {
 	definitions, asks := max(1, o.Workers), max(1, o.Asks)
 	return &shared{
 		// On the platform, a step waits at most a minute.
-		definitions: turns.New(turns.Limits{Size: definitions, Share: (definitions + 1) / 2, Line: line}, time.Now),
+		definitions: turns.New(turns.Limits{Size: definitions, Share: (definitions + 1) / 2, MaxWaiting: maxWaiting}, time.Now),
 		// Three providers that never answer leave turns for a fourth.
-		asks: turns.New(turns.Limits{Size: asks, Share: (asks + 3) / 4, Line: line}, time.Now),
+		asks: turns.New(turns.Limits{Size: asks, Share: (asks + 3) / 4, MaxWaiting: maxWaiting}, time.Now),
 	}
 }
 

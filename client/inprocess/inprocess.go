@@ -1,5 +1,5 @@
 // Package inprocess is a transport of package client to handlers in the same process. Calls through it are authenticated,
-// counted and refused like calls from elsewhere, so what uses it can do nothing that a caller cannot.
+// counted and refused like calls from elsewhere, so its user can do nothing that a caller cannot.
 package inprocess
 
 import (

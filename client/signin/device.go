@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// leastInterval and mostInterval bound the pause between two questions whether the person has signed in; RFC 8628 has
+	// leastInterval and mostInterval bound the pause between two polls for the sign-in; RFC 8628 has
 	// defaultInterval where the provider names none.
 	leastInterval   = time.Second
 	defaultInterval = 5 * time.Second

@@ -1,7 +1,6 @@
 // Package signin signs people in at an OpenID provider, for programs on a person's own machine: with a browser
 // (authorization code and PKCE on a loopback address, RFC 8252) or with a code that the person enters on another device
-// (RFC 8628). It refreshes and revokes the tokens. The provider's addresses come from its discovery document; any provider
-// serves.
+// (RFC 8628). It refreshes and revokes the tokens. The provider's addresses come from its discovery document, so any provider works.
 //
 // Tokens and codes are in no error. Every request has a time limit and a limit for its answer, and follows no redirect.
 package signin

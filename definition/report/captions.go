@@ -7,15 +7,15 @@ import (
 	"readiness/definition/jsonpart"
 )
 
-// Caption is a text that a report shows for a field in place of its name.
+// Caption is a text that a report shows for a field instead of its name.
 type Caption struct {
 	Field
 	Text string
 }
 
 // Captions returns what the report calls fields: the names that its visuals give them, the title of a visual that
-// shows one field only, and the title of a page that shows one field only. A visual that a filter limits, its own
-// or one of its page or report, says something about a part of the rows; its texts are left out.
+// shows one field only, and the title of a page that shows one field only. The texts of a visual that shows only a part of the rows, by
+// a filter of its own, its page or its report, are left out.
 func (r Report) Captions() []Caption {
 	if r.Filtered {
 		return nil

@@ -72,7 +72,7 @@ type walk struct {
 	References
 	pending []pending
 	depth   int
-	// title, captions and renamed are what a visual shows in place of names, renamed by the name of a query's column;
+	// title, captions and renamed are what a visual shows instead of names, renamed by the name of a query's column;
 	// filtered is true if a filter leaves rows out.
 	title             string
 	captions, renamed []Caption
@@ -200,7 +200,7 @@ func (n *node) named(r *jsonpart.Reader) {
 	}
 }
 
-// texts reads a member that is a text in what captions are read from, and may be anything elsewhere.
+// texts reads a member that is a text where captions are read from, and may be anything elsewhere.
 func (w *walk) texts(r *jsonpart.Reader, member string, n *node) {
 	switch {
 	case r.Kind() != '"':

@@ -63,7 +63,7 @@ type Visual struct {
 	Filtered   bool // as Report.Filtered
 	// Title is what the visual's author wrote; "" if none is shown.
 	Title string
-	// Captions are the texts that the visual shows in place of the names of its fields.
+	// Captions are the texts that the visual shows instead of the names of its fields.
 	Captions []Caption
 }
 

@@ -27,7 +27,7 @@ func Read(d definition.Definition) (*Model, error) {
 	return m, nil
 }
 
-// prepared reports whether the definition shows what prepares the model for AI: a part below Copilot/, or instructions in a
+// prepared reports whether the definition contains anything that prepares the model for AI: a part below Copilot/, or instructions in a
 // linguistic schema.
 func prepared(d definition.Definition, m *Model) bool {
 	return slices.ContainsFunc(d.Parts, func(p definition.Part) bool {

@@ -64,8 +64,7 @@ type Join struct {
 	Others int
 }
 
-// Decide implements domain.Command. It records a run once, and returns ErrFamilyMoved where another comparison came
-// between.
+// Decide implements domain.Command. It records a run once, and returns ErrFamilyMoved if another comparison was recorded in between.
 func (c Join) Decide(f Family) ([]domain.Event, error) {
 	switch {
 	case slices.ContainsFunc(f.Tests, func(t Tested) bool { return t.RunID == c.RunID }):

@@ -41,7 +41,7 @@ func (s Sides) Revise(r Run, labels Words, made comparison.Document) comparison.
 	return made
 }
 
-// CheckRevisable refuses to change the verdicts of a side while the run is going to compare them.
+// CheckRevisable refuses to change the verdicts of a side while the run has yet to compare them.
 func (r Run) CheckRevisable() error {
 	if r.Operation.Status.Ended() {
 		return nil

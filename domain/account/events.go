@@ -77,8 +77,9 @@ func (PersonRemoved) EventType() string   { return "account.person-removed" }
 func (DocumentSaved) EventType() string   { return "account.document-saved" }
 func (DocumentRemoved) EventType() string { return "account.document-removed" }
 
-// Sealed records the head that the account's tree had, so that it is in the service's tree too: two auditors cannot be shown
-// different ones.
+// Sealed records a head of the account's tree. The event is also an entry of the service's tree, so two auditors cannot be shown
+// different
+// heads.
 type Sealed struct {
 	Size int64  `json:"size"`
 	Root []byte `json:"root"`

@@ -20,7 +20,7 @@ const (
 	ManagedIdentity   EntraCredential = "managedIdentity"
 )
 
-// Entra says which application's token Azure OpenAI gets in place of a key.
+// Entra says which application's token Azure OpenAI gets instead of a key.
 type Entra struct {
 	Credential EntraCredential `json:"credential"`
 	// TenantID is an id or a domain; not of a managed identity.

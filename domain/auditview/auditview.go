@@ -1,5 +1,4 @@
-// Package auditview holds the operation that lists the rows of a view as they followed from the account's events up to a position of the
-// log. It knows no view.
+// Package auditview holds the operation that lists the rows of a view, of one account, as of a position of the log. It knows no view.
 package auditview
 
 import (
@@ -12,7 +11,7 @@ import (
 	"readiness/domain/operation"
 )
 
-// Moment is what a caller asks for: a position of the log, or a time, which stands for the last signed head of that time.
+// Moment is what a caller asks for: a position of the log, or a time, which stands for the last head signed at or before it.
 type Moment struct {
 	Position *int64
 	Time     *time.Time
@@ -20,7 +19,7 @@ type Moment struct {
 
 // Head is a signed head of the tree of all events.
 type Head struct {
-	Position int64 // of the last event under it
+	Position int64 // of the last event that it covers
 	Note     string
 	SignedAt time.Time
 }
@@ -29,7 +28,7 @@ type Head struct {
 type Asked struct {
 	View     string `json:"view"`
 	Position int64  `json:"position"` // of the last event that counts
-	// Note is the signed head that the event at Position is under; absent if none was signed yet.
+	// Note is the signed head that covers the event at Position; absent if none did yet.
 	Note     string     `json:"checkpointNote,omitempty"`
 	SignedAt *time.Time `json:"signedAt,omitempty"`
 }

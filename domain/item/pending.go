@@ -9,8 +9,9 @@ import (
 type Pending struct {
 	// After is when to read again.
 	After time.Duration
-	// Begun reports that the platform reads, so that other reads can begin meanwhile; else it, or the quota, lets no call
-	// through for now.
+	// Begun reports that the platform has started the read, so that other reads can start meanwhile. If false, the platform or the quota
+	// admits
+	// no call for now.
 	Begun bool
 }
 

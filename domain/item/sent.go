@@ -1,7 +1,7 @@
 package item
 
-// Sent is the error of a write that the platform has taken and makes by an operation of its own. What became of it shows
-// once that operation has ended, by reading the item again.
+// Sent is the error of a write that the platform has accepted and performs in an operation of its own. Once that operation has ended,
+// reading the item again shows whether the write was made.
 type Sent struct {
 	// Operation is the platform's id of its operation; empty if the platform has already ended it.
 	Operation string

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// SignInLife is how long work waits for its owner to sign in again. Then it continues without a token, and so ends.
+	// SignInLife is how long work waits for its owner to sign in again. After that it continues without a token, which ends it.
 	SignInLife = 24 * time.Hour
 	// signInPause is how long after a refusal the same token is tried again at the earliest: the owner may have agreed to something
 	// meanwhile.
@@ -38,7 +38,7 @@ func NeedsOwner(r *domain.Refusal) bool {
 }
 
 // NeedSignIn records that a step was refused for its owner's token. Seen is how often the operation had continued when the step began:
-// if it has continued since, another token serves, and nothing is recorded.
+// if it has continued since, it has another token, and nothing is recorded.
 type NeedSignIn struct {
 	Refusal *domain.Refusal
 	Seen    int
@@ -66,7 +66,7 @@ func (c NeedSignIn) Decide(o Operation) ([]domain.Event, error) {
 	return []domain.Event{needed}, nil
 }
 
-// SignedIn lets work continue that waits for its owner to sign in. Issued is when the token of the owner's read was issued: a token
+// SignedIn resumes work that waits for its owner to sign in. Issued is when the token of the owner's read was issued: a token
 // that was issued before the refusal is tried again only after a while.
 type SignedIn struct{ Issued, Now time.Time }
 
@@ -79,7 +79,7 @@ func (c SignedIn) Decide(o Operation) ([]domain.Event, error) {
 	return []domain.Event{WentOn{}}, nil
 }
 
-// LapseSignIn lets work continue, without a token, whose owner did not sign in.
+// LapseSignIn resumes, without a token, work whose owner did not sign in.
 type LapseSignIn struct{ Now time.Time }
 
 // Decide implements domain.Command.

@@ -38,8 +38,8 @@ type Preview struct {
 	Message     *string            `json:"message"`
 	AgentAccess *item.Access       `json:"agentAccess,omitempty"`
 	Provider    *proposal.Provider `json:"provider"`
-	// Warnings say what was not done as the account chose: that its AI provider failed, and the
-	// embedded rules proposed in its place; or that reports could not be read.
+	// Warnings say what was not done as the account chose: that its AI provider failed, and the embedded rules proposed instead; or that
+	// reports could not be read.
 	Warnings  []string `json:"warnings,omitempty"`
 	MaxLength *int     `json:"maxLength,omitempty"`
 	// ExistingFolders are the display folders of each table (properties).

@@ -137,7 +137,7 @@ type Provider struct {
 	Model string `json:"model,omitempty"`
 }
 
-// Replaced returns the warning that the embedded rules propose in place of an AI provider, and why.
+// Replaced returns the warning that the embedded rules propose instead of an AI provider, and why.
 func Replaced(why string) string {
 	return "The embedded rules made these proposals, because the AI provider failed: " + why
 }
@@ -154,6 +154,6 @@ type Answer struct {
 	Questions []Question
 	// More is how many objects have no answer because of the Limit.
 	More int
-	// Warning says why another provider than the one that was chosen answers; "" if it is the one.
+	// Warning says why another provider than the chosen one answers; "" if the chosen one does.
 	Warning string
 }

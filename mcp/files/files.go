@@ -1,5 +1,5 @@
 // Package files serves the semantic models in one folder to AI agents, by package offline: without server, database or
-// network. Nothing outside of the folder is read or written, through links neither. Assessments, previews and runs are kept in
+// network. Nothing outside the folder is read or written, not even through links. Assessments, previews and runs are kept in
 // memory until newer ones replace them.
 package files
 

@@ -84,7 +84,7 @@ func (f *Files) propose(ctx context.Context, model string, kind optimization.Kin
 	return all[0], warnings, all[0].Error
 }
 
-// proposing asks the embedded rules, and puts a person's words for an object in the place of their answer. The words are then
+// proposing asks the embedded rules, and replaces their answer for an object by a person's words, if there are any. The words are then
 // checked like every proposal.
 func proposing(words map[string]string) func(context.Context, proposal.Ask) (proposal.Answer, error) {
 	proposer := ai.New(ai.Options{Getenv: func(string) string { return "" }})

@@ -1,6 +1,6 @@
 // Package service serves the semantic models of the service to AI agents, as each caller. Its tools make calls of the public
-// interface, through its handlers in this process, with the token of the agent's call: what a caller may not do, an agent may
-// not do either, and calls are counted as usual. Nothing is kept between two calls.
+// interface, through its handlers in this process, with the token of the agent's call: an agent may do only what the caller may, and
+// calls are counted as usual. Nothing is kept between two calls.
 package service
 
 import (

@@ -110,7 +110,7 @@ type Limiter struct {
 	pool    *pgxpool.Pool
 	timeout time.Duration
 	limits  map[string]int
-	lines   *lines
+	queues  *queues
 	metrics *metrics
 }
 
@@ -133,7 +133,7 @@ func Open(ctx context.Context, url string, o Options) (*Limiter, error) {
 		}
 		l.limits[bucket] = calls
 	}
-	l.lines = newLines(o.Waiting, l.most)
+	l.queues = newQueues(o.Waiting, l.most)
 	if o.Registry != nil {
 		if err := l.metrics.register(o.Registry); err != nil {
 			return nil, err
@@ -229,7 +229,7 @@ func (l *Limiter) Hold(ctx context.Context, c Call, d time.Duration) error {
 	return nil
 }
 
-// Wait waits until the call is counted. Calls of one person and bucket wait in a line of their own: writes before polls
+// Wait waits until the call is counted. Calls of one person and bucket wait in a queue of their own: writes before polls
 // before reads, then in order of arrival; a call whose route is on hold does not stop those behind it. No call
 // waits for those of other people.
 //
@@ -241,7 +241,7 @@ func (l *Limiter) Wait(ctx context.Context, c Call) error {
 		return err
 	}
 	began := time.Now()
-	if err := l.lines.wait(ctx, c, l.ask); err != nil {
+	if err := l.queues.wait(ctx, c, l.ask); err != nil {
 		return err
 	}
 	l.metrics.waited.WithLabelValues(c.Bucket).Observe(time.Since(began).Seconds())

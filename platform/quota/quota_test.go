@@ -357,8 +357,8 @@ func TestDatabaseAway(t *testing.T) {
 		if err := l.Sweep(t.Context()); err == nil {
 			t.Errorf("%s: Sweep succeeded", name)
 		}
-		if n := l.Lines(); n != 0 {
-			t.Errorf("%s: %d lines are left", name, n)
+		if n := l.Queues(); n != 0 {
+			t.Errorf("%s: %d queues are left", name, n)
 		}
 	}
 }

@@ -37,8 +37,8 @@ func TestWaitUntilThereIsRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(t, l, write(bob), quota.Window)
-	if n := l.Lines(); n != 0 {
-		t.Errorf("%d lines are left", n)
+	if n := l.Queues(); n != 0 {
+		t.Errorf("%d queues are left", n)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestFairAmongPeople(t *testing.T) {
 			t.Fatalf("got %v, want the cancellation", err)
 		}
 	}
-	if n := l.Lines(); n != 0 {
-		t.Errorf("%d lines are left", n)
+	if n := l.Queues(); n != 0 {
+		t.Errorf("%d queues are left", n)
 	}
 }

@@ -1,5 +1,5 @@
 // Package union is a folder of workspaces and Microsoft Fabric as one platform. A workspace that the folder holds is the
-// folder's, any other is Fabric's. Only people of Fabric's tenants see Fabric; everybody else has the folder alone.
+// folder's, any other is Fabric's. Only people of Fabric's tenants see Fabric; everyone else sees only the folder.
 package union
 
 import (
@@ -31,8 +31,7 @@ func (p *Platform) Access(ctx context.Context, as item.Caller) (map[item.Permiss
 	return p.Folder.Access(ctx, as)
 }
 
-// Lasting returns a token that serves at Fabric as the caller after theirs has ended; "" for someone whom Fabric does not
-// serve.
+// Lasting returns a token that acts as the caller at Fabric after theirs has ended; "" for a person whom Fabric does not serve.
 func (p *Platform) Lasting(ctx context.Context, as item.Caller, life time.Duration) (string, time.Time, error) {
 	if !p.Serves(as.Person) {
 		return "", time.Time{}, nil

@@ -23,12 +23,12 @@ type Limits struct {
 	Size int
 	// Share is how many turns one account, one person or one AI provider may hold.
 	Share int
-	// Line is how many calls of one account may wait for a turn in memory. Further
+	// MaxWaiting is how many calls of one account may wait for a turn in memory. Further
 	// ones get a *Later.
-	Line int
+	MaxWaiting int
 }
 
-// Later is the error of Take when the account's line is full: retry after After.
+// Later is the error of Take when the account's queue is full: retry after After.
 type Later struct{ After time.Duration }
 
 // Error implements error.
@@ -52,11 +52,11 @@ type Turns struct {
 	limits Limits
 	now    func() time.Time
 
-	mu     sync.Mutex
-	closed bool
-	taken  int
-	held   map[holder]int
-	line   []*waiter // in order of arrival
+	mu      sync.Mutex
+	closed  bool
+	taken   int
+	held    map[holder]int
+	waiters []*waiter // in order of arrival
 	// retries is when the last refused call of an account will retry.
 	retries map[string]time.Time
 }
@@ -82,7 +82,7 @@ func (t *Turns) Take(ctx context.Context, k Key) (release func(), err error) {
 	return t.take(ctx, k, true)
 }
 
-// Await is Take for work that has already begun: it waits however long the line is,
+// Await is Take for work that has already begun: it waits however long the queue is,
 // and even after Close. The error is that of the context.
 func (t *Turns) Await(ctx context.Context, k Key) (release func(), err error) {
 	return t.take(ctx, k, false)
@@ -108,7 +108,7 @@ func (t *Turns) take(ctx context.Context, k Key, begins bool) (func(), error) {
 	return sync.OnceFunc(func() { t.release(k) }), nil
 }
 
-// enter adds a waiter to the line and hands out the free turns.
+// enter adds a waiter to the queue and hands out the free turns.
 func (t *Turns) enter(k Key, begins bool) (*waiter, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -116,9 +116,9 @@ func (t *Turns) enter(k Key, begins bool) (*waiter, error) {
 		return nil, ErrClosed
 	}
 	w := &waiter{key: k, begins: begins, turn: make(chan error, 1)}
-	t.line = append(t.line, w)
+	t.waiters = append(t.waiters, w)
 	t.handOut()
-	if begins && len(w.turn) == 0 && t.waiting(k.Account) > t.limits.Line {
+	if begins && len(w.turn) == 0 && t.waiting(k.Account) > t.limits.MaxWaiting {
 		t.drop(w)
 		return nil, &Later{t.retryAfter(k.Account)}
 	}
@@ -130,7 +130,7 @@ func (t *Turns) enter(k Key, begins bool) (*waiter, error) {
 func (t *Turns) handOut() {
 	for t.taken < t.limits.Size {
 		var next *waiter
-		for _, w := range t.line {
+		for _, w := range t.waiters {
 			if t.mayHold(w.key) && (next == nil || t.before(w.key, next.key)) {
 				next = w
 			}
@@ -177,11 +177,11 @@ func (t *Turns) release(k Key) {
 	t.handOut()
 }
 
-// drop removes the waiter from the line and reports whether it was there.
+// drop removes the waiter from the queue and reports whether it was there.
 func (t *Turns) drop(w *waiter) (was bool) {
-	i := slices.Index(t.line, w)
+	i := slices.Index(t.waiters, w)
 	if i >= 0 {
-		t.line = slices.Delete(t.line, i, i+1)
+		t.waiters = slices.Delete(t.waiters, i, i+1)
 	}
 	return i >= 0
 }
@@ -193,7 +193,7 @@ func (t *Turns) leave(w *waiter) (was bool) {
 }
 
 func (t *Turns) waiting(account string) (n int) {
-	for _, w := range t.line {
+	for _, w := range t.waiters {
 		if w.key.Account == account {
 			n++
 		}
@@ -226,7 +226,7 @@ func (t *Turns) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
-	t.line = slices.DeleteFunc(t.line, func(w *waiter) bool {
+	t.waiters = slices.DeleteFunc(t.waiters, func(w *waiter) bool {
 		if w.begins {
 			w.turn <- ErrClosed
 		}
@@ -238,5 +238,5 @@ func (t *Turns) Close() {
 func (t *Turns) Now() (held, waiting int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.taken, len(t.line)
+	return t.taken, len(t.waiters)
 }

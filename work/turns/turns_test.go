@@ -85,7 +85,7 @@ func TestShares(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				l := newLine(t, turns.Limits{Size: 4, Share: 2, Line: 9})
+				l := newLine(t, turns.Limits{Size: 4, Share: 2, MaxWaiting: 9})
 				same := c.same
 				for i := range 4 {
 					if name == "person of two accounts" {
@@ -108,11 +108,11 @@ func TestShares(t *testing.T) {
 }
 
 // A free turn goes to the account that holds the fewest, then to the person who
-// does, then to the first in line.
+// does, then to the first in the queue.
 func TestNextTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, turns.Limits{Size: 4, Share: 4, Line: 9})
+		l := newLine(t, turns.Limits{Size: 4, Share: 4, MaxWaiting: 9})
 		ana, ben := turns.Key{Account: "a", Person: "ana"}, turns.Key{Account: "a", Person: "ben"}
 		for i := range 6 {
 			l.come(fmt.Sprint("ana", i), ana)
@@ -135,7 +135,7 @@ func TestNextTurn(t *testing.T) {
 func TestFullShareDelaysNoOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, turns.Limits{Size: 8, Share: 2, Line: 64})
+		l := newLine(t, turns.Limits{Size: 8, Share: 2, MaxWaiting: 64})
 		for i := range 40 { // three providers that never answer
 			l.come(fmt.Sprint("silent", i), turns.Key{Account: "a" + fmt.Sprint(i%3), Provider: "p" + fmt.Sprint(i%3)})
 		}
@@ -147,13 +147,13 @@ func TestFullShareDelaysNoOthers(t *testing.T) {
 	})
 }
 
-// At most Line calls of an account wait. Further calls get increasing retry times,
+// At most MaxWaiting calls of an account wait. Further calls get increasing retry times,
 // spaced so that a process sees at most one retry per pace, however many accounts
 // there are.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, turns.Limits{Size: 4, Share: 1, Line: 2})
+		l := newLine(t, turns.Limits{Size: 4, Share: 1, MaxWaiting: 2})
 		for i := range 3 {
 			l.come(fmt.Sprint("a", i), of("a"))
 			l.come(fmt.Sprint("b", i), of("b"))
@@ -200,12 +200,12 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
-// A caller whose context ends leaves the line without a turn. Close ends all
+// A caller whose context ends leaves the queue without a turn. Close ends all
 // waiting but no turn.
 func TestLeaveAndClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, turns.Limits{Size: 1, Share: 1, Line: 9})
+		l := newLine(t, turns.Limits{Size: 1, Share: 1, MaxWaiting: 9})
 		l.come("first", of("a"))
 		ctx, cancel := context.WithCancel(t.Context())
 		all := l.ctx

@@ -66,7 +66,7 @@ func released(text string) bool {
 	return noLonger.MatchString(text) || unlocked.MatchString(text) || disobeys(text)
 }
 
-// calls reports whether a description calls an AI, or speaks of its reader or of who wrote it. Instructions may.
+// calls reports whether a description addresses an AI, or mentions its reader or its author. Instructions may.
 func calls(text string) bool {
 	if self.MatchString(text) || replacing.MatchString(text) || ifRead.MatchString(text) {
 		return true

@@ -32,7 +32,7 @@ var splitWord = regexp.MustCompile(`(\pL)[-_*~](\pL)`)
 
 func ordered(text string) bool {
 	for clause := range clauses(text) {
-		if headed(clause) || joinedTo(clause) || toldTo(clause) || asked(clause) || targeted(clause) || german(clause) {
+		if headed(clause) || joinedTo(clause) || obliged(clause) || asked(clause) || targeted(clause) || german(clause) {
 			return true
 		}
 	}
@@ -184,8 +184,8 @@ func governs(rest string) bool {
 	return !noun
 }
 
-// toldTo reports whether a clause says that its reader must or should do it.
-func toldTo(clause string) bool {
+// obliged reports whether a clause says that its reader must or should do it.
+func obliged(clause string) bool {
 	for _, p := range wordlist.Duties {
 		for todo := range following(clause, p) {
 			for range maxFillers {

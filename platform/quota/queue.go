@@ -24,22 +24,22 @@ type answer struct {
 	route  time.Duration // until the hold of the route ends
 }
 
-// lines are the calls that wait in this process, in one line for each person and bucket. Of each line at most one call
-// asks the database, so even a long line needs a single connection, and what the database answers applies to the calls
+// queues are the calls that wait in this process, in one queue for each person and bucket. Of each queue at most one call
+// asks the database, so even a long queue needs a single connection, and what the database answers applies to the calls
 // behind it without asking again.
-type lines struct {
-	most   int            // calls in one line
+type queues struct {
+	most   int            // calls in one queue
 	window func(Call) int // how many calls a window may hold when the call was counted
 	mu     sync.Mutex     // never locked during a wait
-	byKey  map[string]*line
+	byKey  map[string]*queue
 }
 
-func newLines(most int, window func(Call) int) *lines {
-	return &lines{most: most, window: window, byKey: map[string]*line{}}
+func newQueues(most int, window func(Call) int) *queues {
+	return &queues{most: most, window: window, byKey: map[string]*queue{}}
 }
 
-// line is what waits for one window. It exists while a call is in it.
-type line struct {
+// queue is what waits for one window. It exists while a call is in it.
+type queue struct {
 	waiting []*waiter // the more urgent first, then in order of arrival; the one that asks is among them
 	asks    *waiter   // asks the database; nil if none does
 	opens   [len(shares)]time.Time
@@ -49,13 +49,13 @@ type line struct {
 
 type waiter struct {
 	call     Call
-	line     *line
+	queue    *queue
 	deadline time.Time  // zero for none
-	turn     chan error // receives nil when the call may ask, or an error when it has left the line
+	turn     chan error // receives nil when the call may ask, or an error when it has left the queue
 }
 
 // wait waits until ask has counted the call.
-func (s *lines) wait(ctx context.Context, c Call, ask func(context.Context, Call) (answer, error)) error {
+func (s *queues) wait(ctx context.Context, c Call, ask func(context.Context, Call) (answer, error)) error {
 	w, err := s.join(ctx, c)
 	if err != nil {
 		return err
@@ -84,14 +84,14 @@ func (s *lines) wait(ctx context.Context, c Call, ask func(context.Context, Call
 	}
 }
 
-// join adds a call to its line, unless the line is full or the call cannot be counted in time.
-func (s *lines) join(ctx context.Context, c Call) (*waiter, error) {
+// join adds a call to its queue, unless the queue is full or the call cannot be counted in time.
+func (s *queues) join(ctx context.Context, c Call) (*waiter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key, now := c.key(), time.Now()
 	n := s.byKey[key]
 	if n == nil {
-		n = &line{routes: map[string]time.Time{}}
+		n = &queue{routes: map[string]time.Time{}}
 		s.byKey[key] = n
 		n.timer = time.AfterFunc(time.Hour, func() {
 			s.mu.Lock()
@@ -104,7 +104,7 @@ func (s *lines) join(ctx context.Context, c Call) (*waiter, error) {
 	for at > 0 && n.waiting[at-1].call.Urgency < c.Urgency {
 		at--
 	}
-	w := &waiter{call: c, line: n, turn: make(chan error, 1)}
+	w := &waiter{call: c, queue: n, turn: make(chan error, 1)}
 	w.deadline, _ = ctx.Deadline()
 	n.waiting = slices.Insert(n.waiting, at, w)
 	if len(n.waiting) > s.most || w.late(s.soonest(w, now)) {
@@ -116,24 +116,24 @@ func (s *lines) join(ctx context.Context, c Call) (*waiter, error) {
 	return w, nil
 }
 
-// leave removes a call from its line and returns when it may be retried.
-func (s *lines) leave(w *waiter) time.Duration {
+// leave removes a call from its queue and returns when it may be retried.
+func (s *queues) leave(w *waiter) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	after := s.after(w, w.line.before(w, now), now)
+	after := s.after(w, w.queue.before(w, now), now)
 	s.remove(w)
-	s.next(w.line)
+	s.next(w.queue)
 	return after
 }
 
 // answered records what the call that asked must wait for. If asking failed, the call leaves with that error, and so
 // do those that would ask now. Calls whose deadline is too early leave with a *Busy. answered returns the error of the
-// call that asked, nil if it stays in the line.
-func (s *lines) answered(ctx context.Context, w *waiter, a answer, failed error) (err error) {
+// call that asked, nil if it stays in the queue.
+func (s *queues) answered(ctx context.Context, w *waiter, a answer, failed error) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, now := w.line, time.Now()
+	n, now := w.queue, time.Now()
 	n.asks = nil
 	if failed == nil {
 		n.note(w.call, a, now)
@@ -161,9 +161,9 @@ func (s *lines) answered(ctx context.Context, w *waiter, a answer, failed error)
 	return err
 }
 
-// remove removes a call from its line, unless it has left before, and the line if it is now empty.
-func (s *lines) remove(w *waiter) {
-	n := w.line
+// remove removes a call from its queue, unless it has left before, and the queue if it is now empty.
+func (s *queues) remove(w *waiter) {
+	n := w.queue
 	if n.asks == w {
 		n.asks = nil
 	}
@@ -179,7 +179,7 @@ func (s *lines) remove(w *waiter) {
 }
 
 // next gives the turn to the first call that may ask now. If none may, the timer waits for the first that will.
-func (s *lines) next(n *line) {
+func (s *queues) next(n *queue) {
 	if n.asks != nil || len(n.waiting) == 0 {
 		return
 	}
@@ -200,7 +200,7 @@ func (s *lines) next(n *line) {
 }
 
 // open returns the time before which the database would not count the call.
-func (n *line) open(c Call) time.Time {
+func (n *queue) open(c Call) time.Time {
 	if route := n.routes[c.Route]; route.After(n.opens[c.Urgency]) {
 		return route
 	}
@@ -208,7 +208,7 @@ func (n *line) open(c Call) time.Time {
 }
 
 // note records what the call must wait for. A window without room for it has none for less urgent calls.
-func (n *line) note(c Call, a answer, now time.Time) {
+func (n *queue) note(c Call, a answer, now time.Time) {
 	for u := range n.opens {
 		wait := a.person
 		if u <= c.Urgency {
@@ -226,25 +226,25 @@ func (n *line) note(c Call, a answer, now time.Time) {
 // late reports whether the call's deadline is before the time.
 func (w *waiter) late(at time.Time) bool { return !w.deadline.IsZero() && at.After(w.deadline) }
 
-// soonest returns the earliest time at which the call could be counted: when its line opens, and not before as many
+// soonest returns the earliest time at which the call could be counted: when its queue opens, and not before as many
 // windows have passed as the calls in front fill.
-func (s *lines) soonest(w *waiter, now time.Time) time.Time {
-	at := w.line.open(w.call)
-	if full := now.Add(time.Duration(w.line.before(w, now)/s.window(w.call)) * Window); full.After(at) {
+func (s *queues) soonest(w *waiter, now time.Time) time.Time {
+	at := w.queue.open(w.call)
+	if full := now.Add(time.Duration(w.queue.before(w, now)/s.window(w.call)) * Window); full.After(at) {
 		return full
 	}
 	return at
 }
 
-// after returns when a refused call should be retried: when its line opens, and not before the calls in front, counted
+// after returns when a refused call should be retried: when its queue opens, and not before the calls in front, counted
 // evenly over their windows. So calls that are refused together do not return together.
-func (s *lines) after(w *waiter, before int, now time.Time) time.Duration {
+func (s *queues) after(w *waiter, before int, now time.Time) time.Duration {
 	spread := time.Duration(before+1) * Window / time.Duration(s.window(w.call))
-	return max(spread, w.line.open(w.call).Sub(now))
+	return max(spread, w.queue.open(w.call).Sub(now))
 }
 
 // before returns how many calls are in front of the call, except those whose route is on hold.
-func (n *line) before(w *waiter, now time.Time) (calls int) {
+func (n *queue) before(w *waiter, now time.Time) (calls int) {
 	for _, o := range n.waiting {
 		if o == w {
 			break

@@ -36,23 +36,23 @@ type sighting struct {
 	ids map[uuid.UUID]struct{}
 }
 
-// surroundings caches what people see on the platform for sightLife (docs/decisions.md 17).
-type surroundings struct {
+// visibility caches what people see on the platform for lookUpLife (docs/decisions.md 17).
+type visibility struct {
 	commands *commands.Commands
 	now      func() time.Time
 	listings *lru.Cache[listing, sighting]
 }
 
-func newSurroundings(all *commands.Commands, now func() time.Time) (*surroundings, error) {
+func newVisibility(all *commands.Commands, now func() time.Time) (*visibility, error) {
 	cache, err := lru.New[listing, sighting](maxListings)
-	return &surroundings{all, now, cache}, err
+	return &visibility{all, now, cache}, err
 }
 
 // of returns what a person sees, from the cache or from the platform. A person who may not see the workspace sees
 // nothing in it, which is cached too.
-func (v *surroundings) of(key listing, list func() ([]uuid.UUID, error)) (map[uuid.UUID]struct{}, error) {
+func (v *visibility) of(key listing, list func() ([]uuid.UUID, error)) (map[uuid.UUID]struct{}, error) {
 	now := v.now()
-	if found, ok := v.listings.Get(key); ok && now.Sub(found.at).Abs() < sightLife {
+	if found, ok := v.listings.Get(key); ok && now.Sub(found.at).Abs() < lookUpLife {
 		return found.ids, nil
 	}
 	ids, err := list()
@@ -68,7 +68,7 @@ func (v *surroundings) of(key listing, list func() ([]uuid.UUID, error)) (map[uu
 }
 
 // inWorkspaces returns the workspaces that the caller sees, in the order of their ids.
-func (v *surroundings) inWorkspaces(ctx context.Context, who commands.Caller) ([]uuid.UUID, error) {
+func (v *visibility) inWorkspaces(ctx context.Context, who commands.Caller) ([]uuid.UUID, error) {
 	found, err := v.of(listing{account: who.Account, person: who.PersonID}, func() (ids []uuid.UUID, err error) {
 		all, err := v.commands.Workspaces.List(ctx, who)
 		for _, w := range all {
@@ -85,7 +85,7 @@ func (v *surroundings) inWorkspaces(ctx context.Context, who commands.Caller) ([
 }
 
 // models returns which semantic models the caller sees in each of the workspaces.
-func (v *surroundings) models(ctx context.Context, who commands.Caller,
+func (v *visibility) models(ctx context.Context, who commands.Caller,
 	workspaces []uuid.UUID) (map[uuid.UUID]map[uuid.UUID]struct{}, error) {
 	all := make(map[uuid.UUID]map[uuid.UUID]struct{}, len(workspaces))
 	var mu sync.Mutex

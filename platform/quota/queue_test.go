@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// crowd are calls of one person that wait in one line; answers decides on each that asks.
+// crowd are calls of one person that wait in one queue; answers decides on each that asks.
 type crowd struct {
-	*lines
+	*queues
 	t       *testing.T
 	answers func(Call) (answer, error)
 
@@ -23,12 +23,12 @@ type crowd struct {
 }
 
 func newCrowd(t *testing.T, most int, answers func(Call) (answer, error)) *crowd {
-	return &crowd{lines: newLines(most, func(Call) int { return 2 }), t: t, answers: answers}
+	return &crowd{queues: newQueues(most, func(Call) int { return 2 }), t: t, answers: answers}
 }
 
 func admitAll(Call) (answer, error) { return answer{}, nil }
 
-// come adds a call and waits until it is in the line. The route is its name.
+// come adds a call and waits until it is in the queue. The route is its name.
 func (c *crowd) come(ctx context.Context, route string, urgency int) {
 	go func() {
 		err := c.wait(ctx, Call{Platform, "north/ada", route, urgency}, func(_ context.Context, one Call) (answer, error) {
@@ -82,12 +82,12 @@ func (c *crowd) empty() {
 	c.t.Helper()
 	synctest.Wait()
 	if len(c.byKey) != 0 {
-		c.t.Errorf("%d lines are left", len(c.byKey))
+		c.t.Errorf("%d queues are left", len(c.byKey))
 	}
 }
 
 // Writes leave before polls and polls before reads, each in order of arrival, and only one call asks at a time.
-func TestOrderOfALine(t *testing.T) {
+func TestOrderOfAQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowd(t, 10, func(Call) (answer, error) { return answer{window: 10 * time.Second}, nil })
