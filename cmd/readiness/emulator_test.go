@@ -103,3 +103,20 @@ func TestEmulatorRefuses(t *testing.T) {
 		}
 	}
 }
+
+// An emulator that starts again has the secret with which a service is running; an empty file counts as none.
+func TestEmulatorKeepsItsSecret(t *testing.T) {
+	t.Parallel()
+	f := emulatorFlags{data: t.TempDir()}
+	first, err := f.secret()
+	second, err2 := f.secret()
+	if err != nil || err2 != nil || len(first) < 20 || second != first {
+		t.Errorf("got %q and %q, %v, %v", first, second, err, err2)
+	}
+	if err := f.write(secretFile, []byte("\n")); err != nil {
+		t.Fatal(err)
+	}
+	if third, err := f.secret(); err != nil || len(third) < 20 || third == first {
+		t.Errorf("of an empty file: got %q, %v", third, err)
+	}
+}
