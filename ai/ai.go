@@ -70,8 +70,8 @@ func New(o Options) *Proposer {
 // gives the same schema. AI instructions from the provider that do not meet the rules are replaced by those of the
 // rules.
 //
-// A provider that cannot be asked, or does not answer at all, does not prevent proposals: those of the embedded rules come in
-// its place, and Warning says why. The error is the context's, or a *domain.Refusal with the code OptimizationFailed for a
+// A provider that cannot be asked, or does not answer at all, does not prevent proposals: those of the embedded rules are used instead,
+// and Warning says why. The error is the context's, or a *domain.Refusal with the code OptimizationFailed for a
 // type of proposal that nothing proposes.
 func (p *Proposer) Propose(ctx context.Context, s aiprovider.Settings, ask proposal.Ask) (proposal.Answer, error) {
 	a, err := p.Ask(ctx, s, ask)
@@ -91,7 +91,7 @@ func (p *Proposer) Propose(ctx context.Context, s aiprovider.Settings, ask propo
 // fallible are the types of proposals that a provider makes.
 var fallible = []proposal.Type{proposal.Description, proposal.DisplayFolder, proposal.AIInstructions}
 
-// Ask is Propose without the embedded rules in the place of a provider that fails. The error is the context's, or a
+// Ask is Propose without the fallback to the embedded rules when a provider fails. The error is the context's, or a
 // *domain.Refusal with the code OptimizationFailed when the provider cannot be asked or does not answer at all.
 func (p *Proposer) Ask(ctx context.Context, s aiprovider.Settings, ask proposal.Ask) (proposal.Answer, error) {
 	s = withDefaults(s)

@@ -9,7 +9,8 @@ import (
 	"readiness/audit/tree"
 )
 
-// adopt takes published heads that the log has, and this database never signed, as its own: those of a log that was imported. Its trees
+// adopt records, as this database's own, published heads that it never signed but whose events its log has: those of an imported log.
+// Its trees
 // are empty and become those that the heads name, because positions, hashes and lines are the same. It returns the position of the last
 // event in an adopted head, 0 if there is none; until that event is sealed, the transaction must not end.
 //

@@ -1,6 +1,7 @@
 // Package audit keeps Merkle trees over the event log and signs their heads, in the formats of C2SP: tlog-tiles, signed-note,
-// tlog-checkpoint and tlog-proof. Who keeps a signed head can later check, with tools of others, that the log still has everything that
-// it had. The service's tree has an entry for each event of the log; each account's tree has one for each event of the account.
+// tlog-checkpoint and tlog-proof. Anyone who keeps a signed head can later check, with third-party tools, that the log still has
+// everything that it had. The service's tree has an entry for each event of the log; each account's tree has one for each event of the
+// account.
 //
 // It appends nothing to the log and decides nothing about it.
 package audit

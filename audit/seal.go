@@ -35,7 +35,8 @@ func (l *Log) Begin(ctx context.Context, origin string) error {
 	}))
 }
 
-// Seal adds all events up to the watermark to the trees and signs their heads. Before Begin it does nothing. Several processes may seal at
+// Seal adds all events up to the watermark to the trees and signs their heads. Before Begin it does nothing. Several processes may seal
+// at
 // once: one waits for the other.
 func (l *Log) Seal(ctx context.Context) error {
 	upTo, err := l.o.Watermark(ctx)
@@ -106,7 +107,7 @@ type epoch struct {
 // lock locks the row of the service's tree in the current epoch, until tx ends. ok is false before Begin.
 func lock(ctx context.Context, tx pgx.Tx) (e epoch, ok bool, err error) {
 	for {
-		// Who waits for the lock here may get it after an epoch began; the second statement sees it.
+		// A process that waits for the lock here may get it after an epoch began; the second statement sees it.
 		err = tx.QueryRow(ctx, `SELECT epoch, position FROM audit_trees
 			WHERE tree = '' AND epoch = (SELECT max(epoch) FROM audit_epochs) FOR UPDATE`).Scan(&e.number, &e.position)
 		if errors.Is(err, pgx.ErrNoRows) {

@@ -37,7 +37,8 @@ func (l *Log) Epoch(ctx context.Context) (number int, err error) {
 	return number, wrapped("the epoch", err)
 }
 
-// SignedAfter returns the head of the service's tree that was signed next after the one of that size, or else the first of the next epoch,
+// SignedAfter returns the head of the service's tree that was signed next after the one of that size, or else the first of the next
+// epoch,
 // and ErrNotSealed after the last.
 func (l *Log) SignedAfter(ctx context.Context, epoch int, size int64) (Head, error) {
 	return l.signed(ctx, `SELECT `+headColumns+` FROM audit_checkpoints WHERE tree = '' AND (epoch, size) > ($1, $2)
@@ -49,8 +50,8 @@ func (l *Log) LastSigned(ctx context.Context, h Head) (Head, error) {
 	return l.signed(ctx, `SELECT `+headColumns+` FROM audit_checkpoints WHERE tree = '' AND epoch = $1 ORDER BY size DESC LIMIT 1`, h.Epoch)
 }
 
-// SignedAt returns the head of the service's tree that was signed last at or before a time, ErrNotSealed if there is none. The present
-// epoch is asked first: what an earlier one signed and a restore lost is not in the log.
+// SignedAt returns the head of the service's tree that was signed last at or before a time, ErrNotSealed if there is none. The current
+// epoch is searched first: heads of an earlier epoch may cover events that a restore lost.
 func (l *Log) SignedAt(ctx context.Context, at time.Time) (Head, error) {
 	return l.signed(ctx, `SELECT `+headColumns+` FROM audit_checkpoints WHERE tree = '' AND signed_at <= $1
 		ORDER BY epoch DESC, size DESC LIMIT 1`, at)

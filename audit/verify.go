@@ -28,8 +28,8 @@ type VerifyOptions struct {
 // Verify computes all trees again from the events, as of one instant, and compares tiles, heads and notes with them. Of a log that was
 // imported and not sealed yet it compares the notes. An error is about reading; mismatches are in the result.
 //
-// It cannot find that a person who has the key replaced the log and all trees by others, which Notes find, or that events were removed
-// before they were sealed.
+// It cannot find that a person with the key replaced the log and all trees, which Notes reveal, or that events were removed before they
+// were sealed.
 func (l *Log) Verify(ctx context.Context, o VerifyOptions) (Verification, error) {
 	v := verifier{o: o, trees: map[treeKey]*check{}}
 	err := pgx.BeginTxFunc(ctx, l.o.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// streamsSQL inserts or advances the streams' rows. The row of a stream that has moved on stays as it
-// is. The insert of the stream's events then violates UNIQUE (stream, version) and aborts the
+// streamsSQL inserts or advances the streams' rows. The row of a stream that another writer has advanced stays as it is. The insert of
+// the stream's events then violates UNIQUE (stream, version) and aborts the
 // transaction. The statement locks the rows in the order of the names, so that appends cannot
 // deadlock.
 const streamsSQL = `

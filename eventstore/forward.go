@@ -12,8 +12,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Forwarder is the name in the table followers of what copies the log elsewhere. It keeps its position outside of the database; the row is
-// for those who look.
+// Forwarder is the name of the forwarder (package forward) in the table followers. Its position is kept outside the database; the row is
+// for
+// operators.
 const Forwarder = "forward"
 
 // Grown waits until the watermark is above a position, but not longer than atMost, and returns it.

@@ -41,7 +41,7 @@ const (
 // Then the events, the streams and the sequence of positions are what they were where the lines were exported. Memory is bounded.
 //
 // Import changes no view: Before or After must end them, because they were built from the empty log. It acts as the owner of the
-// database. Lines that a person made with hashes that fit each other are imported: only a signed head that was kept elsewhere finds them.
+// database. Forged lines with matching hashes are imported: only a signed head that was kept elsewhere reveals them.
 func (s *Store) Import(ctx context.Context, from io.Reader, o ImportOptions) (done Imported, err error) {
 	i := importer{lines: &lineReader{from: bufio.NewReaderSize(from, 256<<10)}, codec: s.codec, chain: newChainer()}
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -96,7 +96,7 @@ type importedStream struct {
 	at      time.Time
 }
 
-// begin holds appends back and refuses a log that is not empty. While the server waits for lines, the transaction may be idle for
+// begin blocks appends and refuses a log that is not empty. While the server waits for lines, the transaction may be idle for
 // longer than those of the service. The heads of streams are found by index, however small the tables were when the query was planned.
 func (i *importer) begin(ctx context.Context, tx pgx.Tx) error {
 	for _, sql := range []string{

@@ -57,7 +57,7 @@ func (s *Store) ReadAll(ctx context.Context, after, upTo int64) iter.Seq2[Record
 }
 
 // ReadVisible yields the events after the position that tx sees, up to and including upTo, regardless
-// of the watermark. The caller must hold appends back (HoldAppends). With undecoded, Event is not
+// of the watermark. The caller must block appends (HoldAppends). With undecoded, Event is not
 // decoded. An error ends it.
 func (s *Store) ReadVisible(ctx context.Context, tx pgx.Tx, after, upTo int64, undecoded bool) iter.Seq2[Recorded, error] {
 	stored := pages(ctx, tx, after, byPosition, wherePosition, upTo)

@@ -27,7 +27,7 @@ func (q *question) asksHowMany() bool {
 	return slices.ContainsFunc(q.words, func(w word) bool { return w.lower == "many" })
 }
 
-// isOfBuyers reports whether the question is about those to whom something is sold.
+// isOfBuyers reports whether the question is about buyers.
 func (q *question) isOfBuyers() bool {
 	return slices.ContainsFunc(q.words, func(w word) bool { return w.lower == "who" || wording.Buyers.Has(w.lower) })
 }

@@ -8,7 +8,7 @@ import (
 	"readiness/domain/benchmark/modelquery"
 )
 
-// unrelated returns why the columns of the query say nothing about one of its measures: no relationship leads from their
+// unrelated returns why the columns of the query cannot divide one of its measures: no relationship leads from their
 // table to a table that the measure reads, so that every group would show the same value.
 func (d *draft) unrelated() string {
 	columns := slices.Clone(d.query.Groupings)

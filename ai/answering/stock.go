@@ -104,7 +104,7 @@ func (e *Engine) dayOf(s *Stock, day string) string {
 	return day
 }
 
-// replace puts a measure that the query defines in the place of another one.
+// replace replaces a measure of the query by one that the query defines.
 func (d *draft) replace(m, by modelquery.Field) {
 	for i := range d.query.Measures {
 		if d.query.Measures[i] == m {

@@ -1,5 +1,6 @@
-// Package publish puts the signed heads of the log's trees where the operator of the database cannot change them: into a bucket in which no
-// object is overwritten, and before witnesses, who sign only what continues what they signed before. It reads heads after they were
+// Package publish puts the signed heads of the log's trees where the operator of the database cannot change them: in a bucket in which
+// no object is overwritten, and with witnesses, who sign only heads that continue those they signed before. It reads heads after they
+// were
 // committed and signs none.
 package publish
 
@@ -56,8 +57,9 @@ type Publisher struct {
 // New returns a Publisher that has read nothing yet.
 func New(o Options) *Publisher { return &Publisher{o: o} }
 
-// Published returns the newest published head of the service's tree in each epoch, for audit.Options.Published. The bucket is read when the
-// process starts, and then by Run alone, so that a bucket that does not answer cannot hold sealing up. Until it has answered once nothing
+// Published returns the newest published head of the service's tree in each epoch, for audit.Options.Published. The bucket is read when
+// the
+// process starts, and then by Run alone, so that a bucket that does not answer cannot delay sealing. Until it has answered once nothing
 // is signed.
 func (p *Publisher) Published(ctx context.Context) ([][]byte, error) {
 	p.mu.Lock()
@@ -150,7 +152,7 @@ func (p *Publisher) Round(ctx context.Context) error {
 	}
 }
 
-// replaced returns the notes with a newer one in place of that of the same tree and epoch.
+// replaced returns the notes with a newer one instead of that of the same tree and epoch.
 func replaced(notes [][]byte, note []byte) [][]byte {
 	origin, _, _ := bytes.Cut(note, []byte("\n"))
 	others := slices.DeleteFunc(slices.Clone(notes), func(other []byte) bool {
@@ -181,9 +183,9 @@ func (p *Publisher) last(ctx context.Context, newest [][]byte) (epoch int, size 
 	return epoch, size, nil
 }
 
-// publish publishes the head of the service's tree, after the heads of accounts' trees that were signed with it or since the one before. So
-// what is published of the service's tree says that all before it is. With witnesses it is the last head that was signed, since they sign
-// none that is older than one that they have signed.
+// publish publishes the head of the service's tree, after the heads of accounts' trees that were signed with it or since the one before.
+// So a published head of the service's tree implies that all heads before it are published. With witnesses only the last signed head is
+// published, because they sign none that is older than one that they have signed.
 func (p *Publisher) publish(ctx context.Context, before int64, head audit.Head) (audit.Head, error) {
 	if len(p.o.Witnesses) > 0 {
 		last, err := p.o.Log.LastSigned(ctx, head)

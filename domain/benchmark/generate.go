@@ -73,8 +73,9 @@ func Generate(m *semanticmodel.Model, w Wanted) ([]modelquery.Query, error) {
 	}
 }
 
-// readFirst moves the queries that the reader of queries does not read in full behind the others: about an answer to such a
-// question only rows, a judge or a person can decide.
+// readFirst moves the queries that package meaning does not read in full behind the others: only rows, a judge or a person can decide
+// about
+// answers to such questions.
 func readFirst(m *semanticmodel.Model, w Wanted, queries []modelquery.Query) []modelquery.Query {
 	reader := meaning.NewModel(m)
 	var read, unread []modelquery.Query

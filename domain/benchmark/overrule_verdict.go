@@ -47,7 +47,7 @@ type Overruler struct {
 	Starter item.PersonID
 }
 
-// Check refuses a run without a result, and anybody but its starter and the account's administrators.
+// Check refuses a run without a result, and anyone except its starter and the account's administrators.
 func (o Overruler) Check(r Run) error {
 	switch {
 	case !o.Admin && o.By != o.Starter:

@@ -104,8 +104,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.guard.ServeHTTP(w, r)
 }
 
-// route serves the page of the path. A host that is not the service's is refused, so that a page whose name is bound to another
-// address cannot reach a service on the reader's machine.
+// route serves the page of the path. A host that is not the service's is refused, so that a web page cannot reach a service on the
+// reader's machine by DNS rebinding.
 func (c *Console) route(w http.ResponseWriter, r *http.Request) {
 	if !strings.EqualFold(r.Host, c.host) && !signin.Loopback(r.Host) {
 		c.open(func(*page.Visit) error {

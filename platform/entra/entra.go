@@ -170,8 +170,8 @@ func (x *Exchange) actable(as item.Caller) (string, error) {
 	return tenant, x.Valid(as)
 }
 
-// Valid refuses with TokenExpired once the caller's token has ended. The library keeps the tokens that it exchanged, and
-// would give them for longer. The end of a lasting token is the identity provider's to decide.
+// Valid refuses with TokenExpired once the caller's token has ended. The library caches the tokens that it exchanged, and would return
+// them for longer. The identity provider decides when a lasting token ends.
 func (x *Exchange) Valid(as item.Caller) error {
 	if ends, known := expiryOf(as.Token); known && !x.o.Now().Before(ends) {
 		return domain.Refuse(domain.TokenExpired, "the token has expired; sign in again")
@@ -214,7 +214,7 @@ func (x *Exchange) Serves(person item.Person) bool {
 	return ok && slices.Contains(x.o.Tenants, tenant)
 }
 
-// Forget drops what is kept for the person, after the platform refused a token of theirs.
+// Forget drops the cached tokens of the person, after the platform refused one of them.
 func (x *Exchange) Forget(person item.Person) {
 	for _, k := range x.kept.Keys() {
 		if k.person == person {

@@ -19,13 +19,12 @@ import (
 // lastingPrefix begins a lasting token. No token of a caller has it, because a JWT begins with its header.
 const lastingPrefix = "lasting."
 
-// lasting is a caller's token together with the refresh token of an exchange, with which it serves after the caller's token
-// has ended.
+// lasting is a caller's token together with the refresh token of an exchange, which makes it usable after the caller's token has ended.
 type lasting struct{ Assertion, Refresh string }
 
 // refreshing carries the calls of a client for one lasting token. The library can neither export the cache of an
-// on-behalf-of exchange nor redeem a refresh token that it did not get itself, so refreshing keeps the refresh token of an
-// answer and sends it in place of the assertion; the library proves who the service is.
+// on-behalf-of exchange nor redeem a refresh token that it did not get itself, so refreshing keeps the refresh token of an answer and
+// sends it instead of the assertion; the library authenticates the service.
 type refreshing struct {
 	http.RoundTripper
 	kept *lasting
@@ -88,8 +87,8 @@ func lastingOf(token string) (l lasting, ok bool) {
 	return l, ok && err == nil && json.Unmarshal(text, &l) == nil && l.Assertion != ""
 }
 
-// Lasting returns a token in place of the caller's that For accepts after the caller's has ended, and until when to keep it,
-// which is for life; the identity provider may end it earlier. It holds a refresh token, so it is for the vault alone, for work that
+// Lasting returns a token that For accepts after the caller's own has ended, and until when to keep it, which is for life; the identity
+// provider may end it earlier. It holds a refresh token, so it is for the vault alone, for work that
 // may outlast the caller's token, and is deleted with the work. A lasting token is replaced by one whose refresh token is new.
 func (x *Exchange) Lasting(ctx context.Context, as item.Caller, life time.Duration) (string, time.Time, error) {
 	tenant, err := x.actable(as)
@@ -109,7 +108,7 @@ func (x *Exchange) Lasting(ctx context.Context, as item.Caller, life time.Durati
 	if _, err := client.AcquireTokenOnBehalfOf(ctx, l.Assertion, x.o.Scopes[item.PermissionPlatform]); err != nil {
 		return "", time.Time{}, x.failed(ctx, key{person: as.Person, permission: item.PermissionPlatform}, err)
 	}
-	if l.Refresh == "" { // the provider gives none: the caller's token has to do
+	if l.Refresh == "" { // the provider gives none: use the caller's token
 		ends, _ := expiryOf(as.Token)
 		return as.Token, ends, nil
 	}

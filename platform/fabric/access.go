@@ -54,7 +54,7 @@ func (p *Platform) Access(ctx context.Context, as item.Caller) (map[item.Permiss
 	return all, nil
 }
 
-// Lasting returns a token that serves as the caller after theirs has ended, for life; "" when there is none.
+// Lasting returns a token that acts as the caller after theirs has ended, for life; "" when there is none.
 func (p *Platform) Lasting(ctx context.Context, as item.Caller, life time.Duration) (string, time.Time, error) {
 	if p.lasting == nil {
 		return "", time.Time{}, nil

@@ -20,7 +20,7 @@ import (
 const (
 	// agentTimeout bounds one question to a data agent, with the session around it.
 	agentTimeout = 110 * time.Second
-	// agentTries is how often a question begins again that met a full quota or a block.
+	// agentTries is how often a question is repeated after a full quota or a block.
 	agentTries = 10
 	// maxAgentAnswer bounds what a data agent answers, in bytes; maxAgentText what is kept of its text, in characters.
 	maxAgentAnswer = 2 << 20

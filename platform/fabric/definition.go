@@ -76,12 +76,11 @@ func (p *Platform) definition(ctx context.Context, r request, it item.Item) (def
 	return p.finishRead(ctx, r, read, o)
 }
 
-// longestRead is how long a read may last at the platform before it is given up, and how long what it gave is taken for
-// the definition.
+// longestRead is how long a read may last at the platform before it is abandoned, and how long its result is used.
 const longestRead = 30 * time.Minute
 
-// readOn continues the read that an earlier attempt of the work began, and takes its result again if it has ended. found
-// is false if there is none, or if it is over: then the definition has to be read from the start.
+// readOn continues the read that an earlier attempt of the work began, and uses its result if it has ended. found is false if there is no
+// such read or it has expired: then the definition must be read from the start.
 func (p *Platform) readOn(ctx context.Context, r request, read Read) (d definition.Definition, found bool, err error) {
 	known, begun, err := p.reads.Find(ctx, read)
 	if err != nil || known == "" {
@@ -106,8 +105,8 @@ func (p *Platform) readOn(ctx context.Context, r request, read Read) (d definiti
 	return d, true, err
 }
 
-// finishRead polls the operation of a read and takes its result. The read stays known, because a later part of the step can
-// fail. One that failed is forgotten, so the next attempt reads from the start.
+// finishRead polls the operation of a read and takes its result. The read stays stored, because a later part of the step can fail. A
+// failed read is deleted, so the next attempt reads from the start.
 func (p *Platform) finishRead(ctx context.Context, r request, read Read, o operation) (d definition.Definition, err error) {
 	defer func() {
 		if p.failed(ctx, err) && read.Operation != uuid.Nil {

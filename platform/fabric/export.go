@@ -36,7 +36,7 @@ type Exports interface {
 	Turn(ctx context.Context, e Export) (Turn, error)
 	// Postpone sets when the platform may next be asked for the export.
 	Postpone(ctx context.Context, e Export, next time.Duration) error
-	// Fill stores what an export gave, in place of anything stored before, and makes it ready. The paths begin with the
+	// Fill stores the result of an export, replacing an earlier one, and makes it ready. The paths begin with the
 	// roots of the items in index.
 	Fill(ctx context.Context, e Export,
 		read func(index func(id uuid.UUID, root string) error, part func(path string, data []byte) error) error) error
@@ -173,8 +173,8 @@ func (p *Platform) exported(ctx context.Context, as item.Caller, it item.Item) (
 	return d, true, err
 }
 
-// pollExport asks the platform for an export and, if it is done, stores what it gave. While the platform cannot be asked,
-// everybody waits. An export that fails leaves single reads.
+// pollExport asks the platform for an export and, if it is done, stores what it gave. While the platform cannot be asked, every caller
+// waits. If an export fails, its items are read singly.
 func (p *Platform) pollExport(ctx context.Context, as item.Caller, e Export, turn Turn) (Turn, error) {
 	r, o := p.exportRequest(as, e.Workspace), operation{id: turn.Operation}
 	done, after, err := p.poll(ctx, r, o)

@@ -87,9 +87,9 @@ type Options struct {
 	// Challenged exchanges it again after the platform refused a token with claims, which are JSON in base64url; nil refuses
 	// the call.
 	Challenged func(ctx context.Context, as item.Caller, p item.Permission, claims string) (string, error)
-	// Lasting returns a token in place of the caller's for work or a schedule that may outlast it; nil for the caller's own.
+	// Lasting returns a token that outlasts the caller's, for work or a schedule; nil for the caller's own.
 	Lasting func(ctx context.Context, as item.Caller, life time.Duration) (token string, expires time.Time, err error)
-	// Limits spreads the calls of all processes; nil lets every call through.
+	// Limits limits the calls of all processes; nil admits every call.
 	Limits Limits
 	// Reads remembers the reads that the platform has not finished; nil remembers none.
 	Reads Reads
@@ -179,8 +179,8 @@ func NewTransport(roots *x509.CertPool) *http.Transport {
 	}
 }
 
-// Check implements the readiness check of a platform: this one is asked for by each call, so its outage keeps no call
-// from being answered.
+// Check implements the readiness check of a platform: each call asks this platform itself, so an outage does not make the service
+// unready.
 func (p *Platform) Check(context.Context) error { return nil }
 
 // hostOf returns the address with the path at which its interface begins.

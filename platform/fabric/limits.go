@@ -29,7 +29,7 @@ func (unlimited) Hold(context.Context, quota.Call, time.Duration) error { return
 // briefly is how long the call of a step waits for its turn. A step that would wait for longer gives up its worker.
 const briefly = 3 * time.Second
 
-// admit waits until limits let the call through. A call that would wait for longer than its caller can is refused, and
+// admit waits until limits admit the call. A call that would wait for longer than its caller can is refused, and
 // so is one that cannot be counted. For the work of an operation, either is an *item.Pending.
 func (p *Platform) admit(ctx context.Context, c quota.Call, byItself bool) error {
 	longest := callTimeout

@@ -279,7 +279,7 @@ func (p *Platform) Item(ctx context.Context, as item.Caller, workspaceID uuid.UU
 	return w.item(workspaceID, t), nil
 }
 
-// workspaceFirst returns WorkspaceNotFound in place of ItemNotFound if the caller cannot see the workspace.
+// workspaceFirst returns WorkspaceNotFound instead of ItemNotFound if the caller cannot see the workspace.
 func (p *Platform) workspaceFirst(ctx context.Context, as item.Caller, workspaceID uuid.UUID, err error) error {
 	if !domain.IsRefused(err, domain.ItemNotFound) {
 		return err

@@ -15,8 +15,8 @@ import (
 	"readiness/platform/quota"
 )
 
-// Rows are the result of a query: the columns in their order, and a value for each: nil, bool, json.Number or string, and in the
-// form of Arrow rowsets.Exact, float64 or time.Time in place of json.Number.
+// Rows are the result of a query: the columns in their order, and a value for each: nil, bool, json.Number or string, and from Arrow
+// rowsets.Exact, float64 or time.Time instead of json.Number.
 type Rows struct {
 	Columns []string
 	Values  [][]any
@@ -37,8 +37,9 @@ type query struct {
 
 // Query runs a DAX query that returns one table. It refuses with InvalidRequest a query that the platform cannot run.
 //
-// It asks in the form of Arrow, which has exact decimals, where the person's organization and the workspace's capacity give that.
-// Where they do not, or the answer is not understood, it asks in JSON: what that says counts.
+// It asks for Arrow, which has exact decimals, where the person's organization and the workspace's capacity support it. Otherwise, or if
+// the
+// answer is not understood, it asks for JSON, whose answer decides.
 func (p *Platform) Query(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (Rows, error) {
 	a := p.answers(as.Person)
 	if a.QueriesRefused != "" {

@@ -11,7 +11,7 @@ import (
 	"readiness/domain/item"
 )
 
-// Usable refuses items that the service cannot work on, before anything is accepted: those whose sensitivity label keeps their
+// Usable refuses items that the service cannot work on, before anything is accepted: those whose sensitivity label withholds their
 // definition from the caller and, for a write, all items of a caller who may not write, and copies of reports in apps. One
 // item of each label is asked about.
 func (p *Platform) Usable(ctx context.Context, as item.Caller, writes bool, items ...item.Item) error {

@@ -20,9 +20,9 @@ import (
 // ItemChanged and writes nothing. It returns *item.Sent once the platform has taken the write: only reading again shows
 // what it kept.
 //
-// The platform has no condition on an update and no time of the last change. So the definition is read again and compared
-// right before it is sent, with nothing waited for in between. A change that another person makes within that moment is
-// overwritten, and nothing shows it.
+// The platform has no condition on an update and no time of the last change. So the definition is read again and compared right before
+// it is sent, without a wait in between. A change that another person makes within
+// that moment is overwritten without notice.
 func (p *Platform) WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error {
 	if err := p.mayWrite(ctx, as, it, d); err != nil {
 		return err

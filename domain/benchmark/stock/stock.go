@@ -1,6 +1,6 @@
 // Package stock finds the measures of a semantic model that are about stock: pieces in a warehouse, balances, people employed. Their
-// rows count the same things again on each day, so that a value added up over the days counts each thing many times. It goes by
-// names, relationships and the calls of expressions, and knows no data.
+// rows count the same things again on each day, so that a value added up over the days counts each thing many times. It decides by
+// names, relationships and the calls of expressions, and reads no data.
 package stock
 
 import (

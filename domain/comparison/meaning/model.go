@@ -9,7 +9,7 @@ import (
 	"readiness/definition/spelling"
 )
 
-// Model is what the reader needs to know of a semantic model. It is read by several callers at once.
+// Model is what Read needs to know of a semantic model. It is safe for concurrent use.
 type Model struct {
 	tables   map[string]*table // by folded name
 	measures map[string]*measure

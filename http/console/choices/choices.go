@@ -1,5 +1,5 @@
 // Package choices stores what people decided about the changes of previews before they were applied, and which applies they started.
-// It is the console's own: the interface knows no reviews. It checks no rights: its callers have read the preview as the person.
+// Only the console has these: the interface knows no reviews. It checks no rights: its callers have read the preview as the person.
 package choices
 
 import (
@@ -30,7 +30,7 @@ const (
 // Choice is what was last decided about a change. The zero value is that nothing was.
 type Choice struct {
 	Verdict Verdict
-	// Text is a person's own text in place of the proposed one; nil for none.
+	// Text is a person's own text instead of the proposed one; nil for none.
 	Text   *string
 	Person string
 	At     time.Time

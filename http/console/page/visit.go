@@ -115,7 +115,7 @@ func Local(path string) bool {
 // maxForm bounds what a form may send, in bytes.
 const maxForm = 1 << 20
 
-// files reads a form with files. A file that is not empty becomes the value of its field, so that an ended sign-in keeps it too.
+// files reads a form with files. A file that is not empty becomes the value of its field, so that it survives an expired session too.
 func (v *Visit) files() error {
 	if err := v.Request.ParseMultipartForm(maxForm); err != nil {
 		return err
