@@ -63,8 +63,8 @@ func (r *root) fabricProbeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "probe",
 		Short: "Find out how a tenant behaves, and whether it may be written to",
-		Long: `Finds out how the tenant of a person behaves where Microsoft does not document it: whether parts of a definition are shown and
-kept, how they are laid out, which calls are refused and how. It signs in as "readiness fabric check" does. It creates a
+		Long: `Finds out how the tenant of a person behaves where Microsoft does not document it: whether parts of a definition are shown
+and kept, how they are laid out, which calls are refused and how. It signs in as "readiness fabric check" does. It creates a
 semantic model and a report in --workspace, reads and writes them as the service does, and deletes them, also after a
 failure and when it is interrupted; it says what is left if it cannot. It changes nothing else.
 
