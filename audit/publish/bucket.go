@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -84,7 +85,8 @@ func (b *Bucket) Put(ctx context.Context, note []byte) error {
 			}
 		}
 		b.writing()
-		err := b.b.WriteAll(ctx, key, note, &blob.WriterOptions{IfNotExist: true, ContentType: "text/plain; charset=utf-8"})
+		// Not WriteAll: its writer for Azure panics if the call fails (gocloud.dev v0.47).
+		err := b.b.Upload(ctx, key, bytes.NewReader(note), &blob.WriterOptions{IfNotExist: true, ContentType: "text/plain; charset=utf-8"})
 		if gcerrors.Code(err) != gcerrors.FailedPrecondition {
 			return err
 		}

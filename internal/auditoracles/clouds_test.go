@@ -3,6 +3,7 @@ package auditoracles_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,25 +23,40 @@ import (
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/gcsblob"
 	_ "gocloud.dev/blob/s3blob"
+
+	"readiness/audit"
+	"readiness/audit/publish"
 )
 
 // TestClouds lets the program publish its heads to servers of others that speak the protocols of S3 and of Google Cloud Storage, and
 // compares the log with them: by the bucket, and by a head that was fetched from it. A head that is there is not overwritten.
 func TestClouds(t *testing.T) {
+	for name, start := range map[string]func(*testing.T) string{"s3": startS3, "gs": startGCS} {
+		t.Run(name, func(t *testing.T) { publishesTo(t, start) })
+	}
+}
+
+// publishesTo does so with one server.
+func publishesTo(t *testing.T, start func(*testing.T) string) {
+	t.Helper()
 	program := filepath.Join(t.TempDir(), "readiness")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/readiness")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for name, start := range map[string]func(*testing.T) string{"s3": startS3, "gs": startGCS} {
-		t.Run(name, func(t *testing.T) {
-			address := start(t)
-			p := published{T: t, program: program, database: []string{"--database-url", fresh(t), "--data", t.TempDir()}, bucket: address}
-			p.serveUntilPublished()
-			p.readBack()
-		})
-	}
+	p := published{T: t, program: program, database: []string{"--database-url", fresh(t), "--data", t.TempDir()}, bucket: start(t)}
+	p.serveUntilPublished()
+	p.readBack()
+}
+
+// freeAddress returns an address on which a server can listen that must know it before.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	must(t, free.Close())
+	return free.Addr().String()
 }
 
 // startS3 starts a server with a bucket, and returns its address for --checkpoint-to.
@@ -57,11 +74,11 @@ func startS3(t *testing.T) string {
 // startGCS starts a server with a bucket, and returns its address for --checkpoint-to.
 func startGCS(t *testing.T) string {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0") // the server must know its address before it listens
+	host := freeAddress(t)
+	_, text, err := net.SplitHostPort(host)
 	must(t, err)
-	port := free.Addr().(*net.TCPAddr).Port
-	must(t, free.Close())
-	host := fmt.Sprintf("127.0.0.1:%d", port)
+	port, err := strconv.ParseUint(text, 10, 16)
+	must(t, err)
 	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: "127.0.0.1", Port: uint16(port), PublicHost: host})
 	must(t, err)
 	t.Cleanup(server.Stop)
@@ -164,13 +181,19 @@ func (p *published) readBack() {
 	if out := p.run(args...); !strings.Contains(out, ": 0 mismatches") {
 		p.Errorf("by the heads: %s", out)
 	}
-	p.run("accounts", "apply", "../../samples/accounts.yaml")
-	b, err := blob.OpenBucket(p.Context(), p.bucket)
+	b, err := publish.Open(p.Context(), p.bucket)
 	must(p, err)
 	defer b.Close()
-	for name := range found {
-		if err := b.WriteAll(p.Context(), name, []byte("another"), &blob.WriterOptions{IfNotExist: true}); err == nil {
-			p.Errorf("%s was overwritten", name)
+	for name, note := range found {
+		if err := b.Put(p.Context(), note); err != nil {
+			p.Errorf("%s again: %v", name, err)
+		}
+		named, head, err := audit.ParseBody(note)
+		must(p, err)
+		head.Root[0]++
+		var contradicted *publish.Contradicted
+		if err := b.Put(p.Context(), []byte(audit.Body(named, head))); !errors.As(err, &contradicted) {
+			p.Errorf("another head as %s: %v", name, err)
 		}
 	}
 	if after := p.heads(); fmt.Sprint(after) != fmt.Sprint(found) {
