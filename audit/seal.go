@@ -36,8 +36,7 @@ func (l *Log) Begin(ctx context.Context, origin string) error {
 }
 
 // Seal adds all events up to the watermark to the trees and signs their heads. Before Begin it does nothing. Several processes may seal
-// at
-// once: one waits for the other.
+// at once: one waits for the other.
 func (l *Log) Seal(ctx context.Context) error {
 	upTo, err := l.o.Watermark(ctx)
 	if err != nil {

@@ -38,8 +38,7 @@ func (l *Log) Epoch(ctx context.Context) (number int, err error) {
 }
 
 // SignedAfter returns the head of the service's tree that was signed next after the one of that size, or else the first of the next
-// epoch,
-// and ErrNotSealed after the last.
+// epoch, and ErrNotSealed after the last.
 func (l *Log) SignedAfter(ctx context.Context, epoch int, size int64) (Head, error) {
 	return l.signed(ctx, `SELECT `+headColumns+` FROM audit_checkpoints WHERE tree = '' AND (epoch, size) > ($1, $2)
 		ORDER BY epoch, size LIMIT 1`, epoch, size)

@@ -26,8 +26,7 @@ type Definition struct {
 	// parts.
 	Loose bool
 	// MayLackCopilot reports that the platform may withhold the parts below Copilot/, so that a definition without them may belong to a
-	// model that
-	// has them.
+	// model that has them.
 	MayLackCopilot bool
 	// Format is what the platform calls the format of the parts; empty if it does not say. It is not part of the hash.
 	Format string

@@ -13,8 +13,7 @@ import (
 )
 
 // Forwarder is the name of the forwarder (package forward) in the table followers. Its position is kept outside the database; the row is
-// for
-// operators.
+// for operators.
 const Forwarder = "forward"
 
 // Grown waits until the watermark is above a position, but not longer than atMost, and returns it.

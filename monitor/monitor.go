@@ -1,6 +1,6 @@
 // Package monitor measures the entire database for metrics: the log, the views, the queue, and what must happen regularly. Of all
-// processes
-// on a database only the one that leads measures, so that sums over processes stay right; the others have no series. It writes nothing.
+// processes on a database only the one that leads measures, so that sums over processes stay right; the others have no series. It writes
+// nothing.
 package monitor
 
 import (

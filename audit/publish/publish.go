@@ -1,6 +1,5 @@
-// Package publish puts the signed heads of the log's trees where the operator of the database cannot change them: in a bucket in which
-// no object is overwritten, and with witnesses, who sign only heads that continue those they signed before. It reads heads after they
-// were
+// Package publish puts the signed heads of the log's trees where the operator of the database cannot change them: in a bucket in which no
+// object is overwritten, and with witnesses, who sign only heads that continue those they signed before. It reads heads after they were
 // committed and signs none.
 package publish
 
@@ -58,9 +57,8 @@ type Publisher struct {
 func New(o Options) *Publisher { return &Publisher{o: o} }
 
 // Published returns the newest published head of the service's tree in each epoch, for audit.Options.Published. The bucket is read when
-// the
-// process starts, and then by Run alone, so that a bucket that does not answer cannot delay sealing. Until it has answered once nothing
-// is signed.
+// the process starts, and then by Run alone, so that a bucket that does not answer cannot delay sealing. Until it has answered once
+// nothing is signed.
 func (p *Publisher) Published(ctx context.Context) ([][]byte, error) {
 	p.mu.Lock()
 	known, newest := p.known, p.newest

@@ -78,8 +78,7 @@ func (DocumentSaved) EventType() string   { return "account.document-saved" }
 func (DocumentRemoved) EventType() string { return "account.document-removed" }
 
 // Sealed records a head of the account's tree. The event is also an entry of the service's tree, so two auditors cannot be shown
-// different
-// heads.
+// different heads.
 type Sealed struct {
 	Size int64  `json:"size"`
 	Root []byte `json:"root"`

@@ -74,8 +74,7 @@ func Generate(m *semanticmodel.Model, w Wanted) ([]modelquery.Query, error) {
 }
 
 // readFirst moves the queries that package meaning does not read in full behind the others: only rows, a judge or a person can decide
-// about
-// answers to such questions.
+// about answers to such questions.
 func readFirst(m *semanticmodel.Model, w Wanted, queries []modelquery.Query) []modelquery.Query {
 	reader := meaning.NewModel(m)
 	var read, unread []modelquery.Query

@@ -14,8 +14,7 @@ import (
 )
 
 // Known returns what answers are compared with: the value, and the query in normal form. Without a query, one is made of the fields. A
-// query
-// that cannot be read decides nothing.
+// query that cannot be read decides nothing.
 func (q Question) Known(m *semanticmodel.Model, read *meaning.Model, today time.Time) comparison.Expected {
 	e := q.Expected
 	known := comparison.Expected{Value: e.Value, Sentence: e.Answer, Question: q.Text, Ordered: q.Ordered}

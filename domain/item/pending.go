@@ -10,8 +10,7 @@ type Pending struct {
 	// After is when to read again.
 	After time.Duration
 	// Begun reports that the platform has started the read, so that other reads can start meanwhile. If false, the platform or the quota
-	// admits
-	// no call for now.
+	// admits no call for now.
 	Begun bool
 }
 

@@ -38,8 +38,7 @@ type query struct {
 // Query runs a DAX query that returns one table. It refuses with InvalidRequest a query that the platform cannot run.
 //
 // It asks for Arrow, which has exact decimals, where the person's organization and the workspace's capacity support it. Otherwise, or if
-// the
-// answer is not understood, it asks for JSON, whose answer decides.
+// the answer is not understood, it asks for JSON, whose answer decides.
 func (p *Platform) Query(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (Rows, error) {
 	a := p.answers(as.Person)
 	if a.QueriesRefused != "" {
