@@ -26,7 +26,7 @@ import (
 	"readiness/domain/readiness"
 )
 
-// Options configure an Asker. All but Rows, Agents and Log are required.
+// Options configure an Asker. All but Rows, Agents, Generator and Log are required.
 type Options struct {
 	// Definitions reads an item as the person; its refusals come from the platform.
 	Definitions func(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
@@ -36,6 +36,8 @@ type Options struct {
 	Rows func(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error)
 	// Agents asks data agents at the platform; nil where none can be asked.
 	Agents Agents
+	// Generator writes the queries of the platform's assistant, which is experimental; nil for the embedded engine.
+	Generator Generator
 	// Models has the clients of the language models.
 	Models *ai.Proposer
 	Now    func() time.Time
@@ -62,6 +64,16 @@ type Agents interface {
 	AskAgent(ctx context.Context, as item.Caller, agent item.Item, question string) (text string, took time.Duration, err error)
 }
 
+// Generator is a tool of a platform that writes queries.
+type Generator interface {
+	// Generates reports whether it can be asked where the model is. It refuses if the platform does not offer it to the person.
+	Generates(ctx context.Context, as item.Caller, model item.Item) (bool, error)
+	// GenerateQuery returns a query for a question about some tables of a model and says how long it took; "" if none was understood.
+	// Its refusals are like those of AskAgent.
+	GenerateQuery(ctx context.Context, as item.Caller, model item.Item, question string, tables []string) (dax string, took time.Duration,
+		err error)
+}
+
 // Asker asks questions for the sides of benchmarks and A/B tests. It is safe for concurrent use.
 type Asker struct{ Options }
 
@@ -86,15 +98,21 @@ func (a *Asker) Open(ctx context.Context, as item.Caller, side benchmark.Side) (
 	if err != nil {
 		return v.about, nil, nil, err
 	}
-	there := false
-	if v.agent != nil && a.Agents != nil {
-		if there, err = a.Agents.AsksAgents(ctx, as, *v.agent); err != nil {
-			return v.about, nil, nil, err
-		}
+	there, generates := false, false
+	switch {
+	case v.agent != nil && a.Agents != nil:
+		there, err = a.Agents.AsksAgents(ctx, as, *v.agent)
+	case side.AnsweredBy.Kind == comparison.PlatformAssistant && a.Generator != nil:
+		generates, err = a.Generator.Generates(ctx, as, modelOf(side))
+	}
+	if err != nil {
+		return v.about, nil, nil, err
 	}
 	switch {
 	case there:
 		about, ask = a.dataAgent(as, v)
+	case generates:
+		about, ask = a.generated(as, modelOf(side), v)
 	case v.by.IsEmbedded():
 		about, ask = a.embedded(as, v)
 	default:
@@ -177,9 +195,7 @@ func unnamed(err error, settings aiprovider.Settings) error {
 // model reads the side's semantic model as the person.
 func (a *Asker) model(ctx context.Context, as item.Caller, side benchmark.Side) (*semanticmodel.Model, comparison.Target, error) {
 	about := comparison.Target{WorkspaceID: new(side.WorkspaceID), SemanticModelID: new(side.SemanticModelID)}
-	d, err := a.Definitions(ctx, as, item.Item{
-		ID: side.SemanticModelID, Type: item.SemanticModel, WorkspaceID: side.WorkspaceID, DisplayName: side.SemanticModelName,
-	})
+	d, err := a.Definitions(ctx, as, modelOf(side))
 	if err != nil {
 		return nil, about, err
 	}
@@ -190,6 +206,11 @@ func (a *Asker) model(ctx context.Context, as item.Caller, side benchmark.Side) 
 	}
 	about.SnapshotID = d.Hash()
 	return m, about, nil
+}
+
+// modelOf returns the semantic model of the side.
+func modelOf(side benchmark.Side) item.Item {
+	return item.Item{ID: side.SemanticModelID, Type: item.SemanticModel, WorkspaceID: side.WorkspaceID, DisplayName: side.SemanticModelName}
 }
 
 // agentOf returns the data agent that answers for the side. Without a workspace of its own it is in

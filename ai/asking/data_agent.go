@@ -21,15 +21,20 @@ func (a *Asker) dataAgent(as item.Caller, v view) (about comparison.Target, ask 
 		if v.hidden != nil {
 			err = unnamed(err, *v.hidden)
 		}
-		refusal, refused := domain.Refused(err)
-		switch {
-		case err == nil:
-			reply.Answer = comparison.Answer{Text: text}
-		case refused && refusal.Code == domain.PlatformUnavailable && ctx.Err() == nil:
-			reply.Failure = &comparison.Failure{Code: string(refusal.Code), Message: refusal.Message}
-		default:
-			return benchmark.Reply{}, err
+		if err != nil {
+			return unanswered(ctx, reply, err)
 		}
+		reply.Answer = comparison.Answer{Text: text}
 		return reply, nil
 	}
+}
+
+// unanswered returns the reply of a question that the platform gave no answer to. Another error keeps the entire side from answering.
+func unanswered(ctx context.Context, reply benchmark.Reply, err error) (benchmark.Reply, error) {
+	refusal, refused := domain.Refused(err)
+	if !refused || refusal.Code != domain.PlatformUnavailable || ctx.Err() != nil {
+		return benchmark.Reply{}, err
+	}
+	reply.Failure = &comparison.Failure{Code: string(refusal.Code), Message: refusal.Message}
+	return reply, nil
 }

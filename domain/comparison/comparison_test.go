@@ -184,7 +184,8 @@ func TestSumIgnoresTheOrder(t *testing.T) {
 func TestAnswerer(t *testing.T) {
 	t.Parallel()
 	for want, side := range map[string]Side{
-		"embedded (simulated by the rules engine; no AI was asked)": {Kind: DataAgent, Target: Target{Transport: "embedded", Model: "answering/7"}},
+		"generateQuery (experimental: a tool of Power BI wrote the queries; Copilot was not asked)": {Kind: PlatformAssistant, Target: Target{Transport: ByGenerateQuery}},
+		"embedded (simulated by the rules engine; no AI was asked)":                                 {Kind: DataAgent, Target: Target{Transport: "embedded", Model: "answering/7"}},
 		"dataAgent":                 {Kind: DataAgent},
 		"semanticModelQueryService": {Kind: PlatformAssistant},
 		"languageModel small-1":     {Kind: ServiceTestAgent, Target: Target{Model: "small-1"}},

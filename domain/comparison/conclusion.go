@@ -129,5 +129,8 @@ func (s ComparisonSide) embedded() bool { return s.Target.Transport == Embedded 
 // Embedded is the transport of a side that the rules engine simulates.
 const Embedded = "embedded"
 
+// ByGenerateQuery is the transport of the platform's assistant where its tool Generate Query writes the queries.
+const ByGenerateQuery = "generateQuery"
+
 // ByMCP is the transport of a data agent that is asked at the platform.
 const ByMCP = "mcp"

@@ -34,7 +34,7 @@ type Side struct {
 	Cost     *float64    `json:"cost"`
 }
 
-// Answerer says what answered for the side: embedded, dataAgent, languageModel NAME or
+// Answerer says what answered for the side: embedded, dataAgent, generateQuery, languageModel NAME or
 // semanticModelQueryService.
 func (s Side) Answerer() string {
 	switch {
@@ -42,6 +42,8 @@ func (s Side) Answerer() string {
 		return "embedded (simulated by the rules engine; no AI was asked)"
 	case s.Target.Transport == ByMCP:
 		return "dataAgent (its answers are texts without queries, and are judged as texts)"
+	case s.Target.Transport == ByGenerateQuery:
+		return "generateQuery (experimental: a tool of Power BI wrote the queries; Copilot was not asked)"
 	case s.Kind == DataAgent:
 		return "dataAgent"
 	case s.Kind == PlatformAssistant:

@@ -21,6 +21,7 @@ var Scopes = map[item.Permission][]string{
 	item.PermissionAgent:    {host + "DataAgent.Execute.All", host + "Item.Read.All"},
 	item.PermissionStorage:  {"https://storage.azure.com/user_impersonation"},
 	PermissionCapacity:      {host + "Capacity.Read.All"},
+	PermissionGenerateQuery: {host + "Dataset.Read.All", host + "MLModel.Execute.All", host + "Workspace.Read.All"},
 	iq.Permission:           {host + "Item.Read.All", host + "Item.Execute.All", host + "Dataset.Read.All"},
 }
 

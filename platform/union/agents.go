@@ -17,3 +17,18 @@ func (p *Platform) AsksAgents(ctx context.Context, as item.Caller, agent item.It
 func (p *Platform) AskAgent(ctx context.Context, as item.Caller, agent item.Item, question string) (string, time.Duration, error) {
 	return p.Fabric.AskAgent(ctx, as, agent, question)
 }
+
+// Generates reports whether Generate Query may be asked about the model: if it is Fabric's.
+func (p *Platform) Generates(ctx context.Context, as item.Caller, model item.Item) (bool, error) {
+	here, err := p.InFolder(ctx, as, model.WorkspaceID)
+	if here || err != nil {
+		return false, err
+	}
+	return p.Fabric.Generates(ctx, as, model)
+}
+
+// GenerateQuery asks Generate Query about a model of Fabric's.
+func (p *Platform) GenerateQuery(ctx context.Context, as item.Caller, model item.Item, question string, tables []string) (string,
+	time.Duration, error) {
+	return p.Fabric.GenerateQuery(ctx, as, model, question, tables)
+}

@@ -108,6 +108,9 @@ type Unknown struct {
 	InApp func(it item.Item) bool
 	// NoIQ turns Fabric IQ off.
 	NoIQ bool
+	// Generates is what Generate Query answers to a question about a model: JSON, and a text. Without it, Power BI's MCP server does
+	// not list the tool.
+	Generates func(model item.Item, question string) (structured any, text string, err error)
 }
 
 // Service is the emulator.
@@ -300,6 +303,7 @@ func (s *Service) routes() *mux.Router {
 	route(http.MethodPost, "/v1.0/myorg/groups/{w:"+uuidPattern+"}/datasets"+anItem+"/executeDaxQueries", ofQueries,
 		[]string{"Dataset.Read.All", "Dataset.ReadWrite.All"}, (*call).daxQueries)
 	route(http.MethodPost, "/v1/mcp/fabriciq", calls, []string{"Item.Execute.All"}, (*call).fabricIQ)
+	route(http.MethodPost, "/v1/mcp/powerbi", calls, []string{"MLModel.Execute.All"}, (*call).powerBIMCP)
 	route(http.MethodPost, "/v1/mcp/workspaces/{w:"+uuidPattern+"}/dataagents"+anItem+"/agent", calls, []string{"DataAgent.Execute.All"},
 		(*call).dataAgent)
 	const group = "/v1.0/myorg/groups/{w:" + uuidPattern + "}/reports"

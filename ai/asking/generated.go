@@ -1,0 +1,34 @@
+package asking
+
+import (
+	"context"
+
+	"readiness/domain/benchmark"
+	"readiness/domain/comparison"
+	"readiness/domain/item"
+)
+
+// generated returns a function that has the platform's Generate Query write a query for each question. It is judged like any other
+// query, and run as the person.
+func (a *Asker) generated(as item.Caller, model item.Item, v view) (about comparison.Target, ask Ask) {
+	about = v.about
+	about.Transport = comparison.ByGenerateQuery
+	var tables []string
+	for _, t := range v.Tables {
+		tables = append(tables, t.Name)
+	}
+	return about, func(ctx context.Context, question string) (benchmark.Reply, error) {
+		dax, took, err := a.Generator.GenerateQuery(ctx, as, model, question, tables)
+		reply := benchmark.Reply{DurationMS: took.Milliseconds(), Attempts: 1}
+		switch {
+		case err != nil:
+			return unanswered(ctx, reply, err)
+		case dax == "":
+			reply.Failure = &comparison.Failure{Code: "NotUnderstood", Message: "Generate Query answered, and the service found no query in its " +
+				"answer, whose form is not published"}
+		default:
+			reply.Answer = comparison.Answer{Text: "Generate Query wrote this query.", Query: dax}
+		}
+		return reply, nil
+	}
+}

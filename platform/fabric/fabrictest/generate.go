@@ -1,0 +1,45 @@
+package fabrictest
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/google/uuid"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// powerBIMCP is Power BI's MCP server, as far as the service asks it: the tool GenerateQuery. The names of its arguments are public; the
+// form of its answer is not.
+func (c *call) powerBIMCP() {
+	server := mcp.NewServer(&mcp.Implementation{Name: "PowerBI", Version: "1"}, nil)
+	mcp.AddTool(server, &mcp.Tool{Name: "ExecuteQuery"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{IsError: true}, nil, nil
+	})
+	if c.o.Unknown.Generates != nil {
+		mcp.AddTool(server, &mcp.Tool{Name: "GenerateQuery"}, c.generateQuery)
+	}
+	mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
+		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody}).ServeHTTP(c.w, c.r)
+}
+
+// generateQuery answers about a model that the person can see.
+func (c *call) generateQuery(ctx context.Context, _ *mcp.CallToolRequest, asked struct {
+	ArtifactID      string `json:"artifactId"`
+	UserInput       string `json:"userInput"`
+	SchemaSelection struct {
+		Tables []string `json:"tables"`
+	} `json:"schemaSelection"`
+	ChatHistory        []any `json:"chatHistory"`
+	ValueSearchResults []any `json:"valueSearchResults"`
+}) (*mcp.CallToolResult, any, error) {
+	id, _ := uuid.Parse(asked.ArtifactID) // no item has the id of one that is none
+	it, found, err := c.anywhere(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !found {
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "The item could not be found"}}}, nil, nil
+	}
+	structured, text, err := c.o.Unknown.Generates(it, asked.UserInput)
+	return &mcp.CallToolResult{StructuredContent: structured, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, err
+}
