@@ -12,7 +12,7 @@ import (
 // query, and run as the person.
 func (a *Asker) generated(as item.Caller, model item.Item, v view) (about comparison.Target, ask Ask) {
 	about = v.about
-	about.Transport = comparison.ByGenerateQuery
+	about.UseGenerateQuery()
 	var tables []string
 	for _, t := range v.Tables {
 		tables = append(tables, t.Name)
@@ -24,8 +24,8 @@ func (a *Asker) generated(as item.Caller, model item.Item, v view) (about compar
 		case err != nil:
 			return unanswered(ctx, reply, err)
 		case dax == "":
-			reply.Failure = &comparison.Failure{Code: "NotUnderstood", Message: "Generate Query answered, and the service found no query in its " +
-				"answer, whose form is not published"}
+			reply.Failure = &comparison.Failure{Code: "NotUnderstood",
+				Message: "Generate Query answered, and the service found no query in its answer, whose form is not published"}
 		default:
 			reply.Answer = comparison.Answer{Text: "Generate Query wrote this query.", Query: dax}
 		}

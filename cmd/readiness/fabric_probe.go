@@ -30,6 +30,8 @@ func (f *probeFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.paused, "paused-workspace", "", "id of a workspace whose capacity is paused; its models are only read")
 	flags.StringVar(&f.labelled, "labelled-model", "", "id of a semantic model in --workspace whose sensitivity label protects it; it is "+
 		"only read")
+	flags.BoolVar(&f.probe.GenerateQuery, "experimental-generate-query", false, "ask whether Generate Query of Power BI's MCP server is "+
+		"there and its answer is understood, which uses Copilot's capacity")
 	flags.IntVar(&f.probe.Largest, "largest", 16, "size in MiB up to which larger definitions are tried")
 }
 

@@ -92,6 +92,7 @@ func TestCommandLine(t *testing.T) {
 		"serve no role":             {append(serve, "--roles", ""), cli.ExitUsage, "", "--roles must name"},
 		"serve an unknown role":     {append(serve, "--roles", "api,cook"), cli.ExitUsage, "", `"cook" is neither api nor worker`},
 		"serve with no worker":      {append(serve, "--workers", "0"), cli.ExitUsage, "", "--workers must be at least 1"},
+		"Generate Query elsewhere":  {append(serve, "--experimental-generate-query"), cli.ExitUsage, "", "--experimental-generate-query needs --platform fabric"},
 		"serve with no quota":       {append(serve, "--fabric-share", "0"), cli.ExitUsage, "", "--fabric-share must be 1 to 10000"},
 		"serve with any quota":      {append(serve, "--fabric-share", "10001"), cli.ExitUsage, "", "--fabric-share must be 1 to 10000"},
 		"serve under no address":    {append(serve, "--base-url", "readiness.example.com"), cli.ExitUsage, "", "--base-url must be an absolute http or https address"},

@@ -36,10 +36,13 @@ type platform interface {
 	Check(context.Context) error
 }
 
-// agentsOf returns the data agents of a platform; nil if it asks none.
-func agentsOf(p platform) asking.Agents {
-	agents, _ := p.(asking.Agents)
-	return agents
+// letAnswer lets a platform answer questions of benchmark runs, as far as it can: its data agents and, if the flag says so, Generate
+// Query.
+func (f *serviceFlags) letAnswer(asker *asking.Asker, p platform) {
+	asker.Agents, _ = p.(asking.Agents)
+	if f.generateQuery {
+		asker.Generator, _ = p.(asking.Generator)
+	}
 }
 
 // chosen returns the directory of the last --platform folder:DIR, if there is one, and whether Fabric is named.

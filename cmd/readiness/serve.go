@@ -36,8 +36,10 @@ type serviceFlags struct {
 	metricsListen string
 	// aiPrivate allows AI providers saved by accounts to be in private networks.
 	aiPrivate bool
-	anchors   anchorFlags
-	forward   forwardFlags
+	// generateQuery lets Generate Query of Power BI write the queries of the platform's assistant.
+	generateQuery bool
+	anchors       anchorFlags
+	forward       forwardFlags
 }
 
 func (f *serviceFlags) add(flags *pflag.FlagSet) {
@@ -50,6 +52,8 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	f.writes.AddTo(flags)
 	flags.IntVar(&f.share, "fabric-share", quota.DefaultShare, "percentage of Fabric's published quota for a person that all processes "+
 		"together use; the rest is for the person's other tools. More than 100 is for emulators")
+	flags.BoolVar(&f.generateQuery, "experimental-generate-query", false, "have Generate Query of Power BI's MCP server, a preview whose "+
+		"answers have no published form, write the queries of the platform's assistant; results name it as experimental")
 	flags.IntVar(&f.workers, "workers", 8, "how many steps of work read and write definitions at once; an account or person gets at most "+
 		"half of them")
 	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks,
@@ -157,6 +161,9 @@ func (f *serviceFlags) check() error {
 		if err := f.fabric.Validate(); err != nil {
 			return cli.Usage("%w", err)
 		}
+	}
+	if f.generateQuery && !remote {
+		return cli.Usage("--experimental-generate-query needs --platform fabric")
 	}
 	if f.share < 1 || f.share > quota.MaxShare {
 		return cli.Usage("--fabric-share must be 1 to %d", quota.MaxShare)

@@ -121,15 +121,15 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
-	s := wired.Commands
-	s.Platform, s.Accounts.Permissions, s.Jobs, wired.Asker.Agents = platform, platform, queue, agentsOf(platform)
+	wired.Commands.Platform, wired.Commands.Accounts.Permissions, wired.Commands.Jobs = platform, platform, queue
+	f.letAnswer(wired.Asker, platform)
 	anchors.start(r, wired.Audit, queue, registry)
 	measured := r.measure(core, queue)
 	registerMetrics(registry, core, queue, wired.AI, measured, f.data)
 	if err := startMetrics(ctx, life, registry); err != nil {
 		return nil, err
 	}
-	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer, commands: s,
+	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer, commands: wired.Commands,
 		measured: measured, audit: wired.Audit, anchors: anchors, forward: r.forwarder(core, f.forward)}, nil
 }
 

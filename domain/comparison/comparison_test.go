@@ -184,7 +184,7 @@ func TestSumIgnoresTheOrder(t *testing.T) {
 func TestAnswerer(t *testing.T) {
 	t.Parallel()
 	for want, side := range map[string]Side{
-		"generateQuery (experimental: a tool of Power BI wrote the queries; Copilot was not asked)": {Kind: PlatformAssistant, Target: Target{Transport: ByGenerateQuery}},
+		"generateQuery (experimental: a tool of Power BI wrote the queries; Copilot was not asked)": {Kind: PlatformAssistant, Target: Target{Transport: "generateQuery"}},
 		"embedded (simulated by the rules engine; no AI was asked)":                                 {Kind: DataAgent, Target: Target{Transport: "embedded", Model: "answering/7"}},
 		"dataAgent":                 {Kind: DataAgent},
 		"semanticModelQueryService": {Kind: PlatformAssistant},

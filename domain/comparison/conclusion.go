@@ -122,15 +122,3 @@ func (c *Comparison) concluded() (Conclusion, string) {
 
 // points formats a difference in points with its sign.
 func points(x float64) string { return fmt.Sprintf("%+.1f", math.Round(1000*x)/10+0) }
-
-// embedded reports whether the rules engine simulated the side.
-func (s ComparisonSide) embedded() bool { return s.Target.Transport == Embedded }
-
-// Embedded is the transport of a side that the rules engine simulates.
-const Embedded = "embedded"
-
-// ByGenerateQuery is the transport of the platform's assistant where its tool Generate Query writes the queries.
-const ByGenerateQuery = "generateQuery"
-
-// ByMCP is the transport of a data agent that is asked at the platform.
-const ByMCP = "mcp"

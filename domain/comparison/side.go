@@ -34,6 +34,14 @@ type Side struct {
 	Cost     *float64    `json:"cost"`
 }
 
+// Embedded is the transport of a side that the rules engine simulates, ByMCP that of a data agent that is asked at the platform, and
+// byGenerateQuery that of the platform's assistant where its tool Generate Query writes the queries.
+const (
+	Embedded        = "embedded"
+	ByMCP           = "mcp"
+	byGenerateQuery = "generateQuery"
+)
+
 // Answerer says what answered for the side: embedded, dataAgent, generateQuery, languageModel NAME or
 // semanticModelQueryService.
 func (s Side) Answerer() string {
@@ -42,7 +50,7 @@ func (s Side) Answerer() string {
 		return "embedded (simulated by the rules engine; no AI was asked)"
 	case s.Target.Transport == ByMCP:
 		return "dataAgent (its answers are texts without queries, and are judged as texts)"
-	case s.Target.Transport == ByGenerateQuery:
+	case s.Target.Transport == byGenerateQuery:
 		return "generateQuery (experimental: a tool of Power BI wrote the queries; Copilot was not asked)"
 	case s.Kind == DataAgent:
 		return "dataAgent"
@@ -53,6 +61,9 @@ func (s Side) Answerer() string {
 	}
 	return "languageModel"
 }
+
+// embedded reports whether the rules engine simulated the side.
+func (s ComparisonSide) embedded() bool { return s.Target.Transport == Embedded }
 
 // AgentRef identifies the data agent; its id is null for kinds without one.
 type AgentRef struct {
@@ -75,6 +86,12 @@ type Target struct {
 	// Prices are those that the AI provider had when the side was asked; nil without.
 	Prices *Prices `json:"prices,omitempty"`
 }
+
+// UseGenerateQuery makes the platform's Generate Query what writes the queries.
+func (t *Target) UseGenerateQuery() { t.Transport = byGenerateQuery }
+
+// UsesGenerateQuery reports whether the platform's Generate Query wrote the queries.
+func (t *Target) UsesGenerateQuery() bool { return t.Transport == byGenerateQuery }
 
 // TokenUsage is the number of tokens that a side's provider counted.
 type TokenUsage struct {

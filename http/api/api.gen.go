@@ -1998,7 +1998,7 @@ type BenchmarkRun struct {
 	AbTestSide *BenchmarkRunAbTestSide `json:"abTestSide"`
 	Agent      AnsweredBy              `json:"agent"`
 
-	// Answerer What answered: embedded (simulated by the rules engine; no AI was asked), dataAgent (with a note if its answers have no queries), languageModel with its name, or semanticModelQueryService. Absent until the run succeeded.
+	// Answerer What answered: embedded (simulated by the rules engine; no AI was asked), dataAgent (with a note if its answers have no queries), generateQuery (experimental), languageModel with its name, or semanticModelQueryService. Absent until the run succeeded.
 	Answerer *string          `json:"answerer,omitempty"`
 	Asks     BenchmarkRunAsks `json:"asks"`
 

@@ -48,7 +48,8 @@ func (p *Platform) GenerateQuery(ctx context.Context, as item.Caller, model item
 	took time.Duration, err error) {
 	err = p.generate(ctx, as, model, func(ctx context.Context, t *talk) error {
 		answer, err := t.call(ctx, generateTool, map[string]any{"artifactId": model.ID.String(), "userInput": question,
-			"schemaSelection": map[string]any{"tables": append([]string{}, tables...)}, "chatHistory": []any{}, "valueSearchResults": []any{}})
+			"schemaSelection": map[string]any{"tables": append([]string{}, tables...)},
+			"chatHistory":     []any{}, "valueSearchResults": []any{}})
 		if err != nil {
 			return err
 		}
@@ -74,8 +75,8 @@ func (p *Platform) generate(ctx context.Context, as item.Caller, model item.Item
 }
 
 func notOffered(why string) error {
-	return domain.Refuse(domain.OperationNotSupportedForItem, "the platform does not offer Generate Query to you (%s); the operator of the "+
-		"service can turn --experimental-generate-query off", why)
+	return domain.Refuse(domain.OperationNotSupportedForItem, "the platform does not offer Generate Query to you (%s); the operator "+
+		"of the service can turn --experimental-generate-query off", why)
 }
 
 // maxNested bounds how deep a query may be in an answer.

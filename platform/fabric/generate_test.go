@@ -74,7 +74,7 @@ func TestGenerateQuery(t *testing.T) {
 	}
 }
 
-// Where the platform does not offer the tool, or not to this person, that is said before anything is asked; a model is not taken for gone.
+// Where the platform does not offer the tool, or not to this person, the refusal comes before anything is asked; a model is not taken for gone.
 func TestGenerateQueryThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	offers := func(o *fabrictest.Options) {

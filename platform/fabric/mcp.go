@@ -76,7 +76,7 @@ func (p *Platform) converse(ctx context.Context, r request, who string, do func(
 	}
 }
 
-// hold makes the session, does what there is to do in it, and ends it.
+// hold makes the session, calls do with it, and ends it.
 func (t *talk) hold(ctx context.Context, do func(context.Context, *talk) error) (err error) {
 	t.session, err = mcp.NewClient(&mcp.Implementation{Name: "readiness", Version: "1"}, nil).Connect(ctx,
 		&mcp.StreamableClientTransport{Endpoint: t.p.fabric.JoinPath(t.r.path).String(), HTTPClient: &http.Client{Transport: t},

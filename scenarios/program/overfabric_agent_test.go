@@ -26,7 +26,10 @@ func overSamples(t *testing.T, people []string, change func(*fabrictest.Options)
 	c := newProgram(t, people, "--database-url", testlog.URL(t))
 	check(t, os.RemoveAll(c.Root))
 	check(t, os.CopyFS(c.Root, os.DirFS(samples.Workspaces(t))))
-	return c, c.overFabric(people, change)
+	return c, c.overFabric(people, func(o *fabrictest.Options) {
+		o.AtOnce = true
+		change(o)
+	})
 }
 
 // types runs a command of the client as its own process, as ada, and returns what it prints.
@@ -153,5 +156,64 @@ func TestDataAgentOverFabric(t *testing.T) {
 		if strings.Contains(call.Path, "/dataagents/") && (call.Person.ID != "ada" || call.Status < 400 && call.Scope != "DataAgent.Execute.All") {
 			t.Errorf("called %+v", call)
 		}
+	}
+}
+
+// Generate Query is asked only by a service that was started so. Its query is judged by its rows, which the platform gives the person, and
+// the result names it as experimental. A service that was not started so simulates the assistant.
+func TestGenerateQueryOverFabric(t *testing.T) {
+	t.Parallel()
+	const in, of = "Retail Analytics", "Retail Sales"
+	c, service := overSamples(t, []string{"ada"}, func(o *fabrictest.Options) {
+		o.Unknown.Generates = func(_ item.Item, question string) (any, string, error) {
+			if strings.Contains(question, "stores") {
+				return nil, "```dax\nEVALUATE ROW(\"Stores\", COUNTROWS(Store))\n```", nil
+			}
+			return nil, "I am not sure.", nil
+		}
+	})
+	c.args = append(c.args, "--experimental-generate-query")
+	p := c.launch()
+	c.types(`questionId,question,dax
+right,How many stores are there?,"EVALUATE ROW(""n"", COUNTROWS(Store) * 1)"
+wrong,How many stores were opened?,"EVALUATE ROW(""n"", COUNTROWS(Store) + 1)"
+prose,Why?,"EVALUATE ROW(""n"", 3)"
+`, "benchmark", "save", in, of, "-", "--format", "csv")
+	ran := c.types("", "benchmark", "run", in, of)
+	for _, want := range []string{"asked of Generate Query in place of PlatformAssistant: score 50 of 100",
+		"Answered by generateQuery (experimental: a tool of Power BI wrote the queries; Copilot was not asked)", "Answers: 1 correct, 1 incorrect, 1 error"} {
+		if !strings.Contains(ran, want) {
+			t.Errorf("the run does not say %q:\n%s", want, ran)
+		}
+	}
+	asked := func() (queries, generated int) {
+		for _, call := range service.Calls() {
+			switch {
+			case call.Path == "/v1/mcp/powerbi" && call.Scope == "MLModel.Execute.All":
+				generated++
+			case strings.HasSuffix(call.Path, "Queries"):
+				queries++
+			default:
+				continue
+			}
+			if call.Person.ID != "ada" {
+				t.Errorf("called %+v", call)
+			}
+		}
+		return queries, generated
+	}
+	queries, generated := asked()
+	if queries == 0 || generated == 0 {
+		t.Errorf("%d queries and %d calls of Generate Query", queries, generated)
+	}
+	p.kill()
+
+	c.args = c.args[:len(c.args)-1]
+	c.launch()
+	if ran = c.types("", "benchmark", "run", in, of); !strings.Contains(ran, "simulated in place of PlatformAssistant") || strings.Contains(ran, "generateQuery") {
+		t.Errorf("without the flag, the run says\n%s", ran)
+	}
+	if _, now := asked(); now != generated {
+		t.Errorf("without the flag, Generate Query was called %d times", now-generated)
 	}
 }

@@ -315,8 +315,11 @@ func benchmarkTable(s *sheet.Sheet, b client.BenchmarkRunResult) {
 	}
 	known := json.Unmarshal(b.Document, &asked) == nil && asked.Summary.Kind != ""
 	how := "asked of" // a score of the rules engine is none of the answerer
-	if asked.Summary.Target.Transport == comparison.Embedded {
+	switch {
+	case asked.Summary.Target.Transport == comparison.Embedded:
 		how = "simulated in place of"
+	case asked.Summary.Target.UsesGenerateQuery():
+		how = "asked of Generate Query in place of"
 	}
 	s.Say("%s, %s %s: score %s of 100; %s, each asked %s",
 		cli.Printable(sheet.OrID(r.SemanticModelName, r.SemanticModelID)), how, cli.Printable(answerer(r.Agent)), show.Number(r.Score),

@@ -12,9 +12,10 @@ import (
 // form of its answer is not.
 func (c *call) powerBIMCP() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "PowerBI", Version: "1"}, nil)
-	mcp.AddTool(server, &mcp.Tool{Name: "ExecuteQuery"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
-		return &mcp.CallToolResult{IsError: true}, nil, nil
-	})
+	mcp.AddTool(server, &mcp.Tool{Name: "ExecuteQuery"}, // which the service does not call
+		func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+			return &mcp.CallToolResult{IsError: true}, nil, nil
+		})
 	if c.o.Unknown.Generates != nil {
 		mcp.AddTool(server, &mcp.Tool{Name: "GenerateQuery"}, c.generateQuery)
 	}

@@ -32,6 +32,8 @@ type Probe struct {
 	Paused, Labelled uuid.UUID
 	// Largest is the size up to which larger definitions are tried, in MiB.
 	Largest int
+	// GenerateQuery asks whether Generate Query is there and is understood; a query for the probe's model is then written.
+	GenerateQuery bool
 	// Report takes each question with its answer.
 	Report func(question, answer string)
 }
@@ -136,8 +138,8 @@ func (r *run) ask(ctx context.Context) error {
 	if _, err := r.platform.Workspace(ctx, r.as, r.Workspace); err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{r.makeModel, r.earlyPolls, r.modelKept, r.queries, r.labels, r.sizes, r.makeReport,
-		r.reportKept, r.paused} {
+	for _, step := range []func(context.Context) error{r.makeModel, r.earlyPolls, r.modelKept, r.queries, r.generated, r.labels, r.sizes,
+		r.makeReport, r.reportKept, r.paused} {
 		if err := step(ctx); err != nil {
 			return err
 		}

@@ -89,7 +89,7 @@ func (w *world) options() fabric.Options {
 }
 
 func (w *world) probe() *probe.Probe {
-	return &probe.Probe{Fabric: w.options(), Workspace: retail, Paused: seasonal, Largest: 2,
+	return &probe.Probe{Fabric: w.options(), Workspace: retail, Paused: seasonal, Largest: 2, GenerateQuery: true,
 		Report: func(question, answer string) { fmt.Fprintf(&w.report, "%s: %s\n", question, answer) }}
 }
 
@@ -184,6 +184,14 @@ func TestEveryAnswerBothWays(t *testing.T) {
 				return says(describes(t, p, sales(t, w), "Sold."), "", "")
 			}},
 		"writes are not kept": {layout: fabrictest.Layout{Forgetful: true}, reports: "passed: no", found: func(a fabric.Answers) bool { return !a.Passed }},
+
+		"Generate Query is there": {unknown: fabrictest.Unknown{Generates: func(item.Item, string) (any, string, error) { return nil, "EVALUATE Probe", nil }},
+			reports: "Generate Query's answer is understood: yes", found: func(a fabric.Answers) bool { return a.Passed }},
+		"Generate Query is not understood": {unknown: fabrictest.Unknown{Generates: func(item.Item, string) (any, string, error) { return nil, "Sorry.", nil }},
+			reports: "Generate Query's answer is understood: no; it has no query", found: func(a fabric.Answers) bool { return a.Passed }},
+		"Generate Query fails": {unknown: fabrictest.Unknown{Generates: func(item.Item, string) (any, string, error) { return nil, "", errors.New("oops") }},
+			reports: "Generate Query's answer is understood: no; PlatformUnavailable", found: func(a fabric.Answers) bool { return a.Passed }},
+		"Generate Query is not there": {reports: "Generate Query is offered: no; OperationNotSupportedForItem", found: func(a fabric.Answers) bool { return a.Passed }},
 
 		"parts are shown": {reports: "parts below Copilot/ are shown: yes", found: func(a fabric.Answers) bool { return a.CopilotShown },
 			then: func(t *testing.T, w *world, p *fabric.Platform) string {
