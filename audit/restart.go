@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"readiness/audit/tree"
+	"readiness/internal/database"
 )
 
 // Restart begins a new epoch, for a database that is behind what it has published. The first entry of each tree names the last head that
@@ -18,7 +19,7 @@ func (l *Log) Restart(ctx context.Context, because string, notes [][]byte) (numb
 	if err != nil {
 		return 0, wrapped("the heads that were published", err)
 	}
-	err = pgx.BeginFunc(ctx, l.o.Pool, func(tx pgx.Tx) error {
+	err = database.Transaction(ctx, l.o.Pool, func(tx pgx.Tx) error {
 		e, ok, err := lock(ctx, tx)
 		if err == nil && !ok {
 			err = ErrUnnamed

@@ -12,6 +12,7 @@ import (
 
 	"readiness/audit/tree"
 	"readiness/eventstore"
+	"readiness/internal/database"
 )
 
 const (
@@ -23,7 +24,7 @@ const (
 // Begin names the trees: origin is the service's address without a scheme, and /audit. It does nothing if they have a name already, which
 // never changes.
 func (l *Log) Begin(ctx context.Context, origin string) error {
-	return wrapped("begin", pgx.BeginFunc(ctx, l.o.Pool, func(tx pgx.Tx) error {
+	return wrapped("begin", database.Transaction(ctx, l.o.Pool, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `INSERT INTO audit_epochs (epoch, origin, because, began_at) VALUES (1, $1, '', $2)
 			ON CONFLICT DO NOTHING`, origin, l.o.Now())
 		if err != nil || tag.RowsAffected() == 0 {
@@ -47,7 +48,7 @@ func (l *Log) Seal(ctx context.Context) error {
 		return wrapped("the heads that were published", err)
 	}
 	for more := true; more && err == nil; {
-		err = pgx.BeginFunc(ctx, l.o.Pool, func(tx pgx.Tx) (err error) {
+		err = database.Transaction(ctx, l.o.Pool, func(tx pgx.Tx) (err error) {
 			more, err = l.sealPages(ctx, tx, upTo, published)
 			return err
 		})

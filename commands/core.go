@@ -13,7 +13,6 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
-	"readiness/internal/optional"
 	"readiness/people"
 	"readiness/vault"
 )
@@ -39,8 +38,11 @@ type core struct {
 // if there is one. do looks up, decides and appends for a new operation id.
 func (s *core) startOperation(ctx context.Context, caller Caller, do func(operationID uuid.UUID) error) (Accepted, error) {
 	earlier, err := s.keys.claim(ctx, caller)
-	if err != nil || earlier != nil {
-		return Accepted{OperationID: optional.Value(earlier), Replayed: earlier != nil}, err
+	if err != nil {
+		return Accepted{}, err
+	}
+	if earlier != nil {
+		return Accepted{OperationID: *earlier, Replayed: true}, s.keys.confirm(ctx)
 	}
 	id, accepted := s.NewID(), false
 	defer func() { // after a panic too

@@ -86,6 +86,14 @@ func (s *IdempotencyKeys) claim(ctx context.Context, caller Caller) (*uuid.UUID,
 	return ours.Replay(&holder)
 }
 
+// confirm returns an error unless the earlier call would survive a promotion of the synchronous standby.
+func (s *IdempotencyKeys) confirm(ctx context.Context) error {
+	if err := database.Confirm(ctx, s.Pool); err != nil {
+		return fmt.Errorf("commands: repeat a call: %w", err)
+	}
+	return nil
+}
+
 // remember stores the operation under the key, in the transaction that accepts it.
 // If the claim expired while the call was handled, the transaction fails.
 func (s *IdempotencyKeys) remember(c *eventstore.Change, caller Caller, operationID uuid.UUID) {

@@ -50,8 +50,8 @@ type Change struct {
 // the past is Unmoved. Change also decides again when the last event loaded of a stream is no longer
 // in the log, because the database was set back or replaced.
 //
-// A decision takes two round trips, one to load and one to append. A decision that records, queues and
-// adds nothing takes one round trip and writes nothing.
+// A decision takes two round trips, one to load and one to append. One that records, queues and adds
+// nothing takes two as well, the second to wait for the synchronous standbys, if there are any.
 func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, decide func(c *Change) error) error {
 	rawMeta, err := json.Marshal(meta)
 	if err != nil {
@@ -71,6 +71,9 @@ func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, dec
 			err = c.optimistic(ctx, heads, decide)
 		} else {
 			err = c.holding(ctx, heads, decide)
+		}
+		if err == nil && c.empty() {
+			err = s.confirm(ctx)
 		}
 		moved, ok := errors.AsType[*movedOn](err)
 		if err == nil {
@@ -108,12 +111,17 @@ func (c *Change) optimistic(ctx context.Context, heads []*head, decide func(*Cha
 		if err := c.queueAppend(b); err != nil {
 			return err
 		}
+		conn, err := c.store.pool.Acquire(ctx)
+		if err != nil {
+			return fmt.Errorf("eventstore: append: %w", err)
+		}
+		defer conn.Release()
 		// A failed append rings too: it held the watermark back.
 		defer c.store.ring()
-		if err := c.store.pool.SendBatch(ctx, b).Close(); err != nil {
+		if err := conn.SendBatch(ctx, b).Close(); err != nil {
 			return c.failed(err)
 		}
-		return nil
+		return c.confirmed(conn.Conn())
 	}
 	return c.transaction(ctx, false, nil)
 }
@@ -189,6 +197,22 @@ func (c *Change) transaction(ctx context.Context, begun bool, before func(*pgx.C
 		if tag.String() != "COMMIT" {
 			return fmt.Errorf("eventstore: append: %w", pgx.ErrTxCommitRollback)
 		}
+	}
+	return c.confirmed(conn)
+}
+
+// confirmed returns an error unless the synchronous standbys, if there are any, have the append.
+func (c *Change) confirmed(conn *pgx.Conn) error {
+	if err := database.Confirmed(conn); err != nil {
+		return c.failed(err)
+	}
+	return nil
+}
+
+// confirm ends a change that appends nothing because of what is there, which may be a commit that is not confirmed.
+func (s *Store) confirm(ctx context.Context) error {
+	if err := database.Confirm(ctx, s.pool); err != nil {
+		return fmt.Errorf("eventstore: %w", err)
 	}
 	return nil
 }

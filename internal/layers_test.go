@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"eventstore/columns": {"eventstore"},
 	"projections":        {"domain/...", "eventstore", "documents", "people", "internal/database"},
 	// The trees over the log, and what publishes their heads.
-	"audit":         {"audit/tree", "eventstore"},
+	"audit":         {"audit/tree", "eventstore", "internal/database"},
 	"audit/tree":    {},
 	"audit/publish": {"audit"},
 	// Copies the log to NATS.

@@ -50,7 +50,7 @@ func Open(ctx context.Context, address string, configure func(*pgxpool.Config)) 
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	c.PingTimeout = pingTimeout
+	c.PingTimeout, c.PrepareConn = pingTimeout, forget
 	if configure != nil {
 		configure(c)
 	}
@@ -110,6 +110,7 @@ func bind(c *pgx.ConnConfig) {
 	}
 	c.DialFunc = dialer.DialContext
 	c.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler { return newOverdue(conn) }
+	c.OnNotice = noted
 	c.Tracer = waits{}
 }
 

@@ -65,7 +65,7 @@ func away(err error) bool {
 		}
 		return false
 	}
-	return pgconn.Timeout(err) || errors.Is(err, pgconn.ErrConnClosed)
+	return pgconn.Timeout(err) || errors.Is(err, pgconn.ErrConnClosed) || errors.Is(err, ErrUnconfirmed)
 }
 
 // transport reports whether err is a network error or a timeout, of any connection.

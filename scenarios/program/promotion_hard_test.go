@@ -1,0 +1,207 @@
+//go:build hard
+
+package program_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"readiness/internal/postgres"
+)
+
+// replicated is a primary with a synchronous standby, which has every commit on its disk before the primary confirms it.
+type replicated struct {
+	recovered
+	password string
+	ports    map[string]string // by the name of the server
+}
+
+// newReplicated starts both servers.
+func newReplicated(t *testing.T) *replicated {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "readiness-promotion-") // one that another user, PostgreSQL's, may enter
+	check(t, err)
+	t.Cleanup(func() { removeAll(t, dir) })
+	check(t, os.Chmod(dir, 0o755))
+	r := &replicated{recovered{T: t, dir: dir}, "", map[string]string{}}
+	_, stop := r.start("one", nil) // makes the cluster
+	stop()
+	info, err := os.Stat(filepath.Join(dir, "one", "cluster"))
+	check(t, err)
+	if owner := info.Sys().(*syscall.Stat_t); os.Geteuid() == 0 {
+		r.owner = &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
+	}
+	password, err := os.ReadFile(filepath.Join(dir, "one", "password"))
+	check(t, err)
+	r.password = string(password)
+	check(t, os.Mkdir(filepath.Join(dir, "two"), 0o755))
+	for _, name := range []string{"one", "two"} {
+		if r.owner != nil {
+			check(t, os.Chown(filepath.Join(dir, name), int(r.owner.Uid), int(r.owner.Gid)))
+		}
+		server, err := postgres.Start(t.Context(), postgres.Options{DataDir: filepath.Join(dir, "port of "+name)})
+		check(t, err) // a port that is free, and stays this server's
+		_, port, _ := strings.Cut(strings.SplitN(server.URL(), "@", 2)[1], ":")
+		r.ports[name], _, _ = strings.Cut(port, "/")
+		check(t, server.Stop(t.Context()))
+	}
+	r.run("one")
+	r.follow("two", "one")
+	return r
+}
+
+func (r *replicated) data(name string) string { return filepath.Join(r.dir, name, "cluster") }
+
+// run starts a server.
+func (r *replicated) run(name string) {
+	r.Helper()
+	options := strings.Join([]string{"-p", r.ports[name], "-c listen_addresses=127.0.0.1", "-c unix_socket_directories=", "-c max_connections=200"}, " ")
+	r.asServer("pg_ctl", "-D", r.data(name), "-l", filepath.Join(r.dir, name, "cluster", "server.log"), "-o", options, "-w", "start")
+	r.Cleanup(func() { r.kill(name) })
+}
+
+// follow makes name a standby of the primary, without which the primary commits nothing.
+func (r *replicated) follow(name, primary string) {
+	r.Helper()
+	check(r, os.RemoveAll(r.data(name)))
+	r.asServer("pg_basebackup", "--dbname", r.url(primary)+" application_name=standby", "--pgdata", r.data(name), "--checkpoint", "fast",
+		"--wal-method", "stream", "--write-recovery-conf", "--no-password")
+	r.run(name)
+	r.sql(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+	r.sql(primary, "SELECT pg_reload_conf()")
+	for ; r.sql(primary, "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1"; <-time.After(20 * time.Millisecond) {
+		check(r, r.Context().Err())
+	}
+}
+
+// url is the address of one server.
+func (r *replicated) url(name string) string {
+	return fmt.Sprintf("host=127.0.0.1 port=%s user=readiness password=%s dbname=readiness sslmode=disable", r.ports[name], r.password)
+}
+
+// both is the address of whichever server is the primary.
+func (r *replicated) both() string {
+	return fmt.Sprintf("host=127.0.0.1,127.0.0.1 port=%s,%s user=readiness password=%s dbname=readiness sslmode=disable target_session_attrs=read-write",
+		r.ports["one"], r.ports["two"], r.password)
+}
+
+func (r *replicated) sql(name, statement string) string {
+	r.Helper()
+	out, err := exec.CommandContext(r.Context(), "psql", r.url(name), "-qAtc", statement).CombinedOutput()
+	if err != nil {
+		r.Fatalf("%s: %v\n%s", statement, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// processes returns the processes of a server, the postmaster first.
+func (r *replicated) processes(name string) (pids []int) {
+	text, err := os.ReadFile(filepath.Join(r.data(name), "postmaster.pid"))
+	if err != nil {
+		return nil
+	}
+	first, err := strconv.Atoi(strings.SplitN(string(text), "\n", 2)[0])
+	check(r, err)
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", first, first)) // none once it has ended
+	pids = []int{first}
+	for _, child := range strings.Fields(string(children)) {
+		pid, err := strconv.Atoi(child)
+		check(r, err)
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+func (r *replicated) signal(name string, s syscall.Signal) {
+	for _, pid := range r.processes(name) {
+		_ = syscall.Kill(pid, s) // it may have ended
+	}
+}
+
+func (r *replicated) kill(name string) {
+	pids := r.processes(name)
+	for _, pid := range pids {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+	}
+	for _, pid := range pids {
+		for syscall.Kill(pid, 0) == nil {
+			<-time.After(5 * time.Millisecond)
+		}
+	}
+	_ = os.Remove(filepath.Join(r.data(name), "postmaster.pid"))
+}
+
+// TestHardPromotion kills the primary and promotes its synchronous standby, again and again, while calls are made. In every second
+// round the standby is frozen first, until calls have reached their limit. Nothing acknowledged is lost, log and views agree, and the
+// service answers again without help.
+//
+// proves: decisions/9/standby
+func TestHardPromotion(t *testing.T) {
+	t.Parallel()
+	r := newReplicated(t)
+	c := newProgram(t, []string{"ada"}, "--database-url", r.both())
+	model := uuid.New()
+	c.Item(t, "Retail", "Sales.SemanticModel", "Sales", model)
+	c.put(table(0), "Sales.SemanticModel", "definition", "tables", "T.tmdl")
+	p := c.launch()
+	defer p.kill()
+
+	var acknowledged []string
+	path := "/v1/workspaces/" + c.workspace.String() + "/semanticModels/" + model.String() + "/aiReadiness/assess"
+	start := func(ctx context.Context, headers ...string) int {
+		status, got, err := exchange(ctx, c.base, c.token, http.MethodPost, path, nil, headers...)
+		switch {
+		case err != nil:
+		case status == http.StatusAccepted:
+			acknowledged = append(acknowledged, fmt.Sprint(got["operationId"]))
+		case !againLater(status, got) && status != http.StatusConflict:
+			t.Fatalf("got %d %v", status, got)
+		}
+		return status
+	}
+	primary, standby := "one", "two"
+	for round := range times(t, 2) {
+		_ = r.sql(primary, "TRUNCATE rate_windows")
+		c.await("a call is accepted", func() bool { return start(t.Context()) == http.StatusAccepted })
+		if round%2 == 0 {
+			r.signal(standby, syscall.SIGSTOP)
+			for i := range 2 { // with a key, the second call asks what became of the first
+				t.Logf("while the standby is frozen: %d, %d", start(t.Context()), start(t.Context(), "Idempotency-Key", fmt.Sprintf("cut-%d-%d", round, i/2)))
+			}
+		}
+		r.kill(primary)
+		if round%2 == 0 { // it loses what it had received but not read
+			r.kill(standby)
+			r.run(standby)
+		}
+		r.asServer("pg_ctl", "-D", r.data(standby), "-w", "promote")
+		r.sql(standby, "ALTER SYSTEM RESET synchronous_standby_names")
+		r.sql(standby, "SELECT pg_reload_conf()")
+		began := time.Now()
+		c.await("a call is accepted after the promotion", func() bool { return start(t.Context()) == http.StatusAccepted })
+		t.Logf("round %d: accepted again after %s", round, time.Since(began).Round(time.Millisecond))
+		primary, standby = standby, primary
+		for _, id := range acknowledged {
+			if r.sql(primary, "SELECT count(*) FROM events WHERE stream = 'operation-"+id+"' AND type = 'operation.accepted'") != "1" {
+				t.Errorf("round %d: the operation %s was acknowledged and is lost", round, id)
+			}
+		}
+		r.follow(standby, primary)
+	}
+	acknowledged = slices.Compact(acknowledged)
+	t.Logf("%d acknowledged", len(acknowledged))
+	c.operate("events", "verify")
+	c.operate("projections", "rebuild", "--diff")
+}
