@@ -17,6 +17,8 @@ type draft struct {
 	object            *model.Object
 	advice, implied   []string
 	evidence          []string
+	// before is how much of advice, implied and evidence is of earlier rules.
+	before [3]int
 }
 
 // findings merges the failing rules of each object and dimension, and sorts the
@@ -66,8 +68,10 @@ func newDraft(at int, dimension string, f failing) *draft {
 // merge adds a rule. Rules are merged in order of id.
 func (d *draft) merge(r *rule.Rule, f failing, points float64) {
 	// Two objects with the same name share a finding, so a rule may come twice.
-	if !slices.Contains(d.RuleIDs, r.ID) {
+	again := slices.Contains(d.RuleIDs, r.ID)
+	if !again {
 		d.RuleIDs = append(d.RuleIDs, r.ID)
+		d.before = [3]int{len(d.advice), len(d.implied), len(d.evidence)}
 	}
 	d.Severity = higher(d.Severity, r.SeverityFor(f.Verdict))
 	d.Violation = max(d.Violation, f.Violation)
@@ -83,6 +87,11 @@ func (d *draft) merge(r *rule.Rule, f failing, points float64) {
 		d.advice = append(d.advice, f.Message)
 	}
 	d.evidence = append(d.evidence, f.Evidence)
+	if again { // the order of the two in the model does not matter
+		for i, texts := range [][]string{d.advice, d.implied, d.evidence} {
+			slices.Sort(texts[d.before[i]:])
+		}
+	}
 }
 
 func higher(a, b finding.Severity) finding.Severity {

@@ -3,10 +3,13 @@ package readiness_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 )
@@ -83,6 +86,30 @@ func TestEveryFindingCanBeIgnored(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Two relationships between the same columns, which only a broken model has, share a finding, which is the same in either order.
+func TestOrderOfNamesakesDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	december := regime(t, "2026-12")
+	model := func(filters ...string) *semanticmodel.Model {
+		m := &semanticmodel.Model{}
+		for _, name := range []string{"Sales", "Date"} {
+			m.Tables = append(m.Tables, semanticmodel.Table{Name: name, Columns: []semanticmodel.Column{{Name: "Key"}}})
+		}
+		for _, f := range filters {
+			m.Relationships = append(m.Relationships, semanticmodel.Relationship{FromTable: "Sales", FromColumn: "Key", ToTable: "Date", ToColumn: "Key",
+				FromCardinality: "many", ToCardinality: "one", CrossFilteringBehavior: f, IsActive: true})
+		}
+		return m
+	}
+	in := december.Assess(model("oneDirection", "bothDirections"), noOptions)
+	if !slices.ContainsFunc(in.Findings, func(f readiness.Finding) bool { return strings.Contains(f.Evidence, "; second path") }) {
+		t.Fatalf("no finding is shared: %+v", in.Findings)
+	}
+	if d := cmp.Diff(in, december.Assess(model("bothDirections", "oneDirection"), noOptions)); d != "" {
+		t.Error(d)
+	}
 }
 
 // The order of tables, columns, measures and relationships does not matter to 2026-12.
