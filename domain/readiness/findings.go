@@ -17,7 +17,7 @@ type draft struct {
 	object            *model.Object
 	advice, implied   []string
 	evidence          []string
-	// before is how much of advice, implied and evidence is of earlier rules.
+	// before counts the elements of advice, implied and evidence that earlier rules added.
 	before [3]int
 }
 
