@@ -28,6 +28,8 @@ type subject struct {
 	definition, writes, operation bool
 	// queries reports that the call runs a query.
 	queries bool
+	// everybodys reports that the call lists workspaces, which everybody may: it cannot be about a workspace that is not there.
+	everybodys bool
 }
 
 // failure is the platform's error. Code is Fabric's errorCode or Power BI's error.code.
@@ -230,7 +232,7 @@ func (f *failure) unavailable() error {
 func (f *failure) refusalOf(code domain.Code, of subject) error {
 	lacksRole := f.Code == "InsufficientPrivileges" || f.Code == "InsufficientWorkspaceRole"
 	hidden := code == domain.PlatformAccessDenied && lacksRole
-	if of == (subject{}) { // the list of workspaces, which everybody has
+	if of.everybodys {
 		switch hidden = false; code {
 		case domain.WorkspaceNotFound, domain.ItemNotFound:
 			return f.unavailable()

@@ -156,7 +156,7 @@ func named(text string, n int) string {
 
 // Workspaces lists the workspaces that the caller can see, ordered by name and id.
 func (p *Platform) Workspaces(ctx context.Context, as item.Caller) ([]item.Workspace, error) {
-	all, err := list[wireWorkspace](ctx, p, p.read(as, "/workspaces", "GET /workspaces", subject{}))
+	all, err := list[wireWorkspace](ctx, p, p.read(as, "/workspaces", "GET /workspaces", subject{everybodys: true}))
 	if err != nil {
 		return nil, err
 	}
