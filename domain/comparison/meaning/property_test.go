@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"readiness/definition/dax/evaluate"
+	"readiness/definition/semanticmodel"
 	"readiness/domain/comparison/meaning"
 )
 
@@ -124,53 +125,69 @@ func randomQuery(t *rapid.T, groups, value, filter, second string) string {
 // What the reader calls equal gives equal rows, over any data: groups and the value. A single row of BLANK is like none.
 func TestEqualQueriesGiveEqualRows(t *testing.T) {
 	t.Parallel()
-	m := shop()
-	read := meaning.NewModel(m)
-	equal, all := 0, 0
+	m, n := shop(), tally{}
 	rapid.Check(t, func(t *rapid.T) {
-		data, err := evaluate.New(m, rowsOfShop(t), evaluate.Options{Today: today})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 20 {
-			groups, other := rapid.SampledFrom(randomGroups).Draw(t, "groups"), rapid.SampledFrom(append([]string{""}, randomFilters...)).Draw(t, "second")
-			value, filter := rapid.SampledFrom(randomValues).Draw(t, "value"), rapid.SampledFrom(randomFilters).Draw(t, "filter")
-			p := pair{reference: randomQuery(t, groups, value, filter, other)}
-			switch rapid.IntRange(0, 3).Draw(t, "change") {
-			case 0:
-				value = rapid.SampledFrom(randomValues).Draw(t, "value")
-			case 1:
-				filter = rapid.SampledFrom(randomFilters).Draw(t, "filter")
-			case 2:
-				filter, other = rapid.SampledFrom(randomFilters).Draw(t, "filter"), filter
-			}
-			p.answer = randomQuery(t, groups, value, filter, other)
-			all++
-			reference, err := read.Read(p.reference, today)
-			if err != nil {
-				continue
-			}
-			answer, err := read.Read(p.answer, today)
-			if err != nil {
-				continue
-			}
-			if likeness, _ := meaning.Compare(reference, answer, false); likeness != meaning.Equal {
-				continue
-			}
-			mine, ok := evaluated(t, data, p.reference)
-			theirs, okToo := evaluated(t, data, p.answer)
-			if !ok || !okToo {
-				continue
-			}
-			equal++
-			if !slices.Equal(mine, theirs) {
-				t.Fatalf("%s\n%s\nare said to be equal:\n%s\nand give\n%q\n%q", p.reference, p.answer, reference, mine, theirs)
-			}
-		}
+		n.compare(t, m, rowsOfShop(t), vocabulary{filters: randomFilters, values: randomValues, groups: randomGroups})
 	})
-	t.Logf("%d of %d pairs are equal", equal, all)
-	if equal < all/50 {
-		t.Errorf("only %d of %d pairs are equal: the test says little", equal, all)
+	n.enough(t)
+}
+
+// vocabulary is what random queries of a model are made of.
+type vocabulary struct{ filters, values, groups []string }
+
+// tally counts pairs of random queries.
+type tally struct{ equal, all int }
+
+// compare draws pairs of queries. Two that the reader calls equal must give equal rows.
+func (n *tally) compare(t *rapid.T, m *semanticmodel.Model, rows []evaluate.Data, of vocabulary) {
+	data, err := evaluate.New(m, rows, evaluate.Options{Today: today})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := meaning.NewModel(m)
+	for range 20 {
+		groups, second := rapid.SampledFrom(of.groups).Draw(t, "groups"), rapid.SampledFrom(append([]string{""}, of.filters...)).Draw(t, "second")
+		value, filter := rapid.SampledFrom(of.values).Draw(t, "value"), rapid.SampledFrom(of.filters).Draw(t, "filter")
+		p := pair{reference: randomQuery(t, groups, value, filter, second)}
+		switch rapid.IntRange(0, 3).Draw(t, "change") {
+		case 0:
+			value = rapid.SampledFrom(of.values).Draw(t, "value")
+		case 1:
+			filter = rapid.SampledFrom(of.filters).Draw(t, "filter")
+		case 2:
+			filter, second = rapid.SampledFrom(of.filters).Draw(t, "filter"), filter
+		}
+		p.answer = randomQuery(t, groups, value, filter, second)
+		n.all++
+		reference, err := read.Read(p.reference, today)
+		if err != nil {
+			continue
+		}
+		answer, err := read.Read(p.answer, today)
+		if err != nil {
+			continue
+		}
+		if likeness, _ := meaning.Compare(reference, answer, false); likeness != meaning.Equal {
+			continue
+		}
+		mine, ok := evaluated(t, data, p.reference)
+		theirs, okToo := evaluated(t, data, p.answer)
+		if !ok || !okToo {
+			continue
+		}
+		n.equal++
+		if !slices.Equal(mine, theirs) {
+			t.Fatalf("%s\n%s\nare said to be equal:\n%s\nand give\n%q\n%q\nof %+v\n%v", p.reference, p.answer, reference, mine, theirs, m.Relationships, rows)
+		}
+	}
+}
+
+// enough fails the test if too few of the pairs were equal.
+func (n *tally) enough(t *testing.T) {
+	t.Helper()
+	t.Logf("%d of %d pairs are equal", n.equal, n.all)
+	if n.equal < n.all/50 {
+		t.Errorf("only %d of %d pairs are equal: the test says little", n.equal, n.all)
 	}
 }
 
