@@ -12,6 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"readiness/internal/database"
+
 	"github.com/jackc/pgx/v5"
 )
 
@@ -44,7 +46,7 @@ const (
 // database. Forged lines with matching hashes are imported: only a signed head that was kept elsewhere reveals them.
 func (s *Store) Import(ctx context.Context, from io.Reader, o ImportOptions) (done Imported, err error) {
 	i := importer{lines: &lineReader{from: bufio.NewReaderSize(from, 256<<10)}, codec: s.codec, chain: newChainer()}
-	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	err = database.Transaction(ctx, s.pool, func(tx pgx.Tx) error {
 		if err := i.begin(ctx, tx); err != nil {
 			return err
 		}

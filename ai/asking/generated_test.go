@@ -34,8 +34,8 @@ func (g *generator) GenerateQuery(_ context.Context, _ item.Caller, model item.I
 	return g.dax, 1500 * time.Millisecond, g.fails
 }
 
-// Generate Query writes the queries of the platform's assistant where the service was started so and the platform offers it; of no other
-// side, and of none without. The side says so. An answer without a query that is understood is none.
+// Generate Query writes the queries of the platform's assistant, and of no other side, if the service was started with it and the platform
+// offers it. The side says so. An answer in which no query is understood is no answer.
 func TestGeneratedQueries(t *testing.T) {
 	t.Parallel()
 	const embedded, says = "embedded (simulated by the rules engine; no AI was asked)", "generateQuery (experimental: a tool of Power BI wrote the queries; Copilot was not asked)"
