@@ -65,7 +65,7 @@ test/busy: ## run make test RUNS times while busy loops keep the load above 15, 
 HARD_PKG = $(if $(filter ./...,$(PKG)),$(shell grep -rl --include='*_test.go' '^//go:build hard' . | xargs -n1 dirname | sort -u),$(PKG))
 
 test/hard: ## run the long tests: many kills, several processes, the soak, fuzzed routes, latency
-	$(WITH_POSTGRES) go test -vet=all -tags hard -run '^TestHard' -count=1 -timeout 0 -v $(HARD_PKG)
+	$(WITH_POSTGRES) go test -vet=all -tags hard -run '^TestHard' -count=1 -parallel 4 -timeout 0 -v $(HARD_PKG)
 
 test/fabric: ## run the scenarios, the conformance tests of packages and the demo over Fabric's REST interface and its emulator instead of a folder
 	READINESS_TEST_PLATFORM=fabric $(WITH_POSTGRES) go test -count=1 $(PARALLEL) $(LIMIT) ./scenarios ./scenarios/optimize ./commands ./http ./work $(TESTFLAGS)
