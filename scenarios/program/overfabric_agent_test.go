@@ -79,6 +79,7 @@ func TestDataAgentOverFabric(t *testing.T) {
 			return "", errors.New("the source is away")
 		}
 	})
+	c.args = append(c.args, "--fabric-share", "200") // the rules engine makes more queries in two runs than the usual share of a minute
 	c.launch()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
