@@ -105,7 +105,7 @@ var december = func() *readiness.Regime {
 	return r
 }()
 
-// fixable returns the objects that rules fault.
+// fixable returns the objects that violate rules.
 func fixable(m *semanticmodel.Model, rule ...string) []proposal.Object {
 	var objects []proposal.Object
 	for _, f := range december.Assess(m, readiness.Options{}).Findings {

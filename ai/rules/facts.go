@@ -352,7 +352,7 @@ func measureNames(fields []*field) []string {
 	return names
 }
 
-// violations returns what rules of `2026-12` fault in the model.
+// violations returns the violations of rules of `2026-12` in the model.
 func (f *facts) violations(ids ...string) map[readiness.Violation]float64 {
 	return december.Violations(f.src, readiness.Options{}, ids...)
 }

@@ -249,7 +249,7 @@ func TestInstructionsOfAnyModel(t *testing.T) {
 	})
 }
 
-// No description that is proposed is one that DSC-04 of 2026-12 faults, and every object that gets none and should be seen
+// No description that is proposed is one that violates DSC-04 of 2026-12, and every object that gets none and should be seen
 // has a question.
 func TestDescriptionsOfModels(t *testing.T) {
 	t.Parallel()

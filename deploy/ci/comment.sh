@@ -10,7 +10,7 @@ trap 'rm -f "$body"' EXIT
 jq --raw-input --slurp '{body: .}' "$COMMENT" >"$body"
 mark=$(head -n 1 "$COMMENT")
 
-# The token is read from standard input, so that no list of processes shows it.
+# The token is read from standard input, so that it is not in the list of processes.
 call() { printf 'header = "Authorization: Bearer %s"\n' "$TOKEN" | curl --config - --fail-with-body --silent --show-error --retry 3 --max-time 60 --header 'Accept: application/vnd.github+json' "$@"; }
 
 comments=$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues

@@ -22,7 +22,7 @@ fetch() { curl --fail --silent --show-error --location --retry 3 --max-time 120 
 
 sum() { if command -v sha256sum >/dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d ' ' -f 1; }
 
-# download prints why there is no archive, and fails if there is one that is not what the checksum says.
+# download prints why there is no archive, and fails if an archive does not match its checksum.
 download() {
 	local name=readiness_${VERSION#v}_${os}_$arch base=$REPOSITORY/releases/download/$VERSION want=${SHA256:-}
 	if [[ -z $want ]]; then

@@ -27,9 +27,9 @@ func TestAddAgreesWithTheRule(t *testing.T) {
 			check := func(typ finding.ObjectType, name, description string, hidden, key bool) {
 				_, bad := faulted[readiness.Violation{Rule: "DSC-04", Type: typ, Key: finding.Key{Table: table.Name, ObjectName: name}}]
 				if add := d.Add(finding.Subject{Type: typ, Table: table.Name, Name: name}, description); bad && add {
-					t.Fatalf("%s %s[%s]: %q adds, and DSC-04 faults it", typ, table.Name, name, description)
+					t.Fatalf("%s %s[%s]: %q adds, and violates DSC-04", typ, table.Name, name, description)
 				} else if !bad && !add && !hidden && !key && judgedTable(m, table.Name) {
-					t.Fatalf("%s %s[%s]: %q adds nothing, and DSC-04 does not fault it", typ, table.Name, name, description)
+					t.Fatalf("%s %s[%s]: %q adds nothing, and does not violate DSC-04", typ, table.Name, name, description)
 				}
 			}
 			check(finding.TableObject, "", table.Description, table.IsHidden, m.Copilot.Schema != nil)

@@ -4,7 +4,7 @@ package explained
 var descriptionsExplained = map[string]Explanation{
 	"DSC-01": {
 		Name: "TableDescribed", Title: "A table has a description",
-		What: "Judges every exposed table. It fails if the table has no description, or one that DSC-04 faults. The severity is low " +
+		What: "Judges every exposed table. It fails if the table has no description, or one that violates DSC-04. The severity is low " +
 			"for a date table, and for a dimension whose columns say what a row is: one is named like the table with key or id after " +
 			"it, and one with name after it, such as Customer Key and Customer Name in Customer (a first word dim of the table does " +
 			"not count; hidden columns do).",
@@ -29,8 +29,8 @@ table Sales
 	"DSC-02": {
 		Name: "ColumnDescribed", Title: "A column that is not a key has a description",
 		What: "Judges every exposed column that is neither an end of a relationship nor isKey. It fails if the column has no " +
-			"description, or one that DSC-04 faults. The severity is medium where the name leaves the meaning open, else low. The name " +
-			"leaves it open if (a) NAM-03 or NAM-06 faults it; (b) the column is a number, its last word is none of hours, minutes, " +
+			"description, or one that violates DSC-04. The severity is medium where the name leaves the meaning open, else low. The name " +
+			"leaves it open if (a) it violates NAM-03 or NAM-06; (b) the column is a number, its last word is none of hours, minutes, " +
 			"seconds, days, bytes, kb, mb, gb, ms, km, kg, year, month, week, day, quarter, hour, age, id, latitude, longitude, " +
 			"percent, pct, and its format string shows neither % nor a currency sign; or (c) it is a text whose last word is category, " +
 			"type, kind, class, group, status, state, stage, level, code, flag, reason, mode, segment, band, grade, channel, source or " +
@@ -55,8 +55,8 @@ table Sales
 	},
 	"DSC-03": {
 		Name: "MeasureDescribed", Title: "A measure has a description",
-		What: "Judges every exposed measure. It fails if the measure has no description, or one that DSC-04 faults. The severity is " +
-			"medium if the measure only counts and its name says so: NAM-03 does not fault the name, it starts with #, number of or " +
+		What: "Judges every exposed measure. It fails if the measure has no description, or one that violates DSC-04. The severity is " +
+			"medium if the measure only counts and its name says so: the name does not violate NAM-03, it starts with #, number of or " +
 			"count of, or ends with count, and the expression is one call of COUNT, COUNTROWS or DISTINCTCOUNT, or CALCULATE of one, " +
 			"or of a measure that is one, with filters that compare a column with a constant.",
 		Why: "Measures answer most questions. An AI chooses among them by name and description, and cannot see from a name what is " +
@@ -119,7 +119,7 @@ table Sales
 	"DSC-05": {
 		Name: "DescriptionShort", Title: "The important part of a description is in its first 200 characters",
 		What: "Judges exposed tables, measures, and columns that are no keys. It fails by half if the description is longer than 200 " +
-			"characters, and in full if there is none or DSC-04 faults it.",
+			"characters, and in full if there is none or it violates DSC-04.",
 		Why:    "What comes after the first 200 characters is not read when a query is written.",
 		Source: descriptionsAreGiven,
 		Fails: tmdl(`
@@ -150,7 +150,7 @@ table Sales
 	"DSC-06": {
 		Name: "DescriptionUnique", Title: "No two objects share a description",
 		What: "Judges exposed tables, measures, and columns that are no keys. It fails if another of them has the same description, in " +
-			"any letter case and spacing, or if there is none or DSC-04 faults it. The severity is low where that of DSC-01 or DSC-02 " +
+			"any letter case and spacing, or if there is none or it violates DSC-04. The severity is low where that of DSC-01 or DSC-02 " +
 			"is.",
 		Why:    "An AI cannot choose between two objects whose descriptions are the same.",
 		Source: descriptionsAreGiven,

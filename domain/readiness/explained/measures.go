@@ -84,7 +84,7 @@ relationship Customers
 	},
 	"MEA-03": {
 		Name: "MeasureFormatted", Title: "A measure has a format string",
-		What: "Judges exposed measures that VIS-03 does not fault and whose expression does not yield text (docs/regime.md H.3). It " +
+		What: "Judges exposed measures that do not violate VIS-03 and whose expression does not yield text (docs/regime.md H.3). It " +
 			"fails if the measure has neither a format string nor a format string expression. It fails by half, with low severity, if " +
 			"the expression is one call of COUNTROWS, COUNT, COUNTA, COUNTX, COUNTAX, DISTINCTCOUNT or DISTINCTCOUNTNOBLANK, alone or " +
 			"as the first argument of CALCULATE.",

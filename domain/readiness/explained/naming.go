@@ -4,12 +4,12 @@ package explained
 var namingExplained = map[string]Explanation{
 	"NAM-01": {
 		Name: "NamePlain", Title: "A name is written in plain words",
-		What: "Judges exposed tables, measures, and columns that are no keys. Columns that VIS-02 faults are not judged, nor are " +
-			"columns whose last word is id, ids, key, guid or uuid unless NAM-03 faults the name. A prefix that NAM-07 reports does " +
+		What: "Judges exposed tables, measures, and columns that are no keys. Columns that violate VIS-02 are not judged, nor are " +
+			"columns whose last word is id, ids, key, guid or uuid unless the name violates NAM-03. A prefix that NAM-07 reports does " +
 			"not count. A name is at fault if it has an underscore; if it has no space and a capital follows a lower-case letter; or " +
 			"if it has no space, at least 4 letters and none in lower case. It fails by half. It fails in full for the first two " +
-			"reasons if, in addition, NAM-03 faults the name, or it has at least 4 letters and none in lower case; " +
-			"but only by half if the object has an authored synonym or a description that DSC-04 does not fault.",
+			"reasons if, in addition, the name violates NAM-03, or it has at least 4 letters and none in lower case; " +
+			"but only by half if the object has an authored synonym or a description that does not violate DSC-04.",
 		Why:    "People ask in words with spaces. An AI finds a field by words that match the question.",
 		Source: fieldsAreGiven,
 		Fails: tmdl(`
@@ -74,9 +74,9 @@ table Customer
 	},
 	"NAM-04": {
 		Name: "ColumnNameUnique", Title: "No two columns share a name",
-		What: "Judges exposed columns that are no keys. Columns that VIS-02 faults are not judged, nor are columns whose last word is " +
+		What: "Judges exposed columns that are no keys. Columns that violate VIS-02 are not judged, nor are columns whose last word is " +
 			"id, ids, key, guid or uuid. It fails if exposed columns of at least two tables have the same name, in any letter case and " +
-			"spacing (columns that are not judged count, too); by half if each of them has a description that DSC-04 does not fault.",
+			"spacing (columns that are not judged count, too); by half if each of them has a description that does not violate DSC-04.",
 		Why:    "Asked for the city, an AI has to choose between Customer[City] and Store[City], and the name does not help.",
 		Source: fieldsAreGiven,
 		Fails: tmdl(`

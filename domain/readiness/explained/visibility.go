@@ -5,7 +5,7 @@ var visibilityExplained = map[string]Explanation{
 	"VIS-01": {
 		Name: "AIDataSchemaPresent", Title: "The model says what an AI sees",
 		What: "Judges the model. It passes if the AI data schema lists a table, column or measure of the model as Visible or Hidden. " +
-			"Else it counts the exposed fields without those that VIS-02 or VIS-03 faults and without columns with the word dummy or " +
+			"Else it counts the exposed fields without those that violate VIS-02 or VIS-03 and without columns with the word dummy or " +
 			"placeholder in the name. It fails in full, with high severity, if these are more than 30. If they are not, it fails by " +
 			"half, with medium severity, if some fields were left out of the count; by a quarter, with low severity, if more than 10 " +
 			"fields are exposed; and it does not apply to a smaller model.",
@@ -74,7 +74,7 @@ relationship Customers
 			"no helper, refers to directly. It fails if the name starts with an underscore or a full stop, or with zz, tmp, test, " +
 			"debug or helper and a space, underscore or hyphen; if it has the word placeholder, dummy, debug or helper; or if it has " +
 			"tooltip, svg, icon, colour, color, title, label or text and the expression yields text (docs/regime.md H.3). Title, label " +
-			"and text do not count if the measure has a description that DSC-04 does not fault.",
+			"and text do not count if the measure has a description that does not violate DSC-04.",
 		Why:    "A measure that returns a colour or a title answers no question, but its name may match one.",
 		Source: exposureDecides,
 		Fails: tmdl(`

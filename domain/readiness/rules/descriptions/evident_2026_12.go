@@ -73,7 +73,7 @@ var flagWords = wording.SetOf("is,has,in")
 // needsOther reports whether a column needs a better name rather than a description, or is a flag of a date table, whose
 // name says what it means (docs/regime-precision.md P1).
 func needsOther(x *model.Scope, c *model.Column) bool {
-	return naming.VagueName(x, &c.Object).Violation == 1 || naming.FaultsCode(x, c) ||
+	return naming.VagueName(x, &c.Object).Violation == 1 || naming.UnreadableCapitals(x, c) ||
 		visibility.IsFiller(&c.Object) || c.Table.Date && c.Is(semanticmodel.Int64) && len(c.Words) > 1 && flagWords[c.Words[0]]
 }
 

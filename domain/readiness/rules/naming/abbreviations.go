@@ -25,7 +25,7 @@ func Unfamiliar(x *model.Scope, o *model.Object) rule.Verdict {
 	})[o.Index])
 }
 
-// NeedsSpelling reports whether NAM-03 faults the name of an exposed field even if a last word that abbreviates name, date
+// NeedsSpelling reports whether the name of an exposed field violates NAM-03 even if a last word that abbreviates name, date
 // or code is left alone (docs/regime-precision.md P1).
 func NeedsSpelling(x *model.Scope, o *model.Object) bool {
 	return Unfamiliar(x, o).Violation > 0 && unfamiliar(x, o, true).verdict().Violation > 0
@@ -33,7 +33,7 @@ func NeedsSpelling(x *model.Scope, o *model.Object) bool {
 
 var shortEndings = wording.SetOf("nm,dt,cd")
 
-// unknown are the words that NAM-03 faults in a name, as they are written there: abbreviations without a vowel,
+// unknown are the words of a name that violate NAM-03, as they are written there: abbreviations without a vowel,
 // single letters, and words in capitals. prefix is an abbreviation that stands before the name of a table.
 type unknown struct {
 	prefix                           string
