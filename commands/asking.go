@@ -197,7 +197,7 @@ func storeSet(c *eventstore.Change, set benchmark.Set) (abtest.Questions, error)
 		return abtest.Questions{}, err
 	}
 	c.Queue(stored)
-	return abtest.Questions{Document: hash, SetHash: set.Hash(), Count: len(set.Questions)}, nil
+	return abtest.Questions{Document: hash, SetHash: set.Hash(), Count: len(set.Questions), Clusters: set.Clusters()}, nil
 }
 
 // enqueueRun keeps the caller's token for the operation and enqueues the asking

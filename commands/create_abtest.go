@@ -95,7 +95,7 @@ func (s *ABTests) loadStoredRun(ctx context.Context, caller Caller, runID, model
 // replay makes the run ask what a stored run asked, with the same repeats
 // (4.6/create/2).
 func (r *abRun) replay(stored benchmark.Run) {
-	r.stored = &abtest.Questions{Document: stored.Questions, SetHash: stored.QuestionSetHash, Count: stored.Count}
+	r.stored = &abtest.Questions{Document: stored.Questions, SetHash: stored.QuestionSetHash, Count: stored.Count, Clusters: stored.Clusters}
 	r.repeats = stored.Repeats
 }
 
@@ -252,7 +252,7 @@ func (s *ABTests) decideRun(c *eventstore.Change, r abRun, p *abPasts, firstID u
 func sideRun(r abtest.Run, name abtest.SideName, id uuid.UUID, side benchmark.Side) benchmark.RunAccepted {
 	return benchmark.RunAccepted{
 		RunID: id, AccountID: r.Operation.Account, OperationID: r.RunID, Side: side,
-		Questions: r.Questions.Document, QuestionSetHash: r.Questions.SetHash, Count: r.Questions.Count, Repeats: r.Repeats,
-		AbTest: &benchmark.OfTest{AbTestID: r.AbTestID, Side: string(name)}, At: r.At,
+		Questions: r.Questions.Document, QuestionSetHash: r.Questions.SetHash, Count: r.Questions.Count, Clusters: r.Questions.Clusters,
+		Repeats: r.Repeats, AbTest: &benchmark.OfTest{AbTestID: r.AbTestID, Side: string(name)}, At: r.At,
 	}
 }

@@ -65,7 +65,7 @@ func (s *Benchmarks) StartRun(ctx context.Context, caller Caller, workspaceID, m
 			}
 			if err := eventstore.Decide(c, run, benchmark.StartRun{RunAccepted: benchmark.RunAccepted{
 				RunID: operationID, AccountID: caller.Account, OperationID: operationID, Side: side,
-				Questions: questions.Document, QuestionSetHash: questions.SetHash, Count: questions.Count,
+				Questions: questions.Document, QuestionSetHash: questions.SetHash, Count: questions.Count, Clusters: questions.Clusters,
 				Repeats: cmp.Or(optional.Value(repeats), set.Repeats, benchmark.DefaultRepeats), Allowance: a.stream, At: a.at,
 			}}); err != nil {
 				return err

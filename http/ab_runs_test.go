@@ -52,7 +52,7 @@ func TestAbRun(t *testing.T) {
 		},
 		"questions": map[string]any{"count": 2.0, "source": map[string]any{"kind": "Questions"}, "correctAnswers": "Preserve"},
 		"minimumDetectableEffect": map[string]any{
-			"n": 2.0, "discordance": 0.3, "lastRun": false, "difference": nil, "smallSample": true, "note": "fewer than five questions can show nothing",
+			"n": 1.0, "discordance": 0.3, "lastRun": false, "difference": nil, "smallSample": true, "note": "fewer than five questions can show nothing",
 		},
 		"latestRun": map[string]any{"runId": of.run.String(), "status": "Running", "stage": "SideA", "startedAtUtc": started, "finishedAtUtc": nil, "aggregate": nil, "error": nil},
 	}

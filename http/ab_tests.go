@@ -75,7 +75,7 @@ func (s *Server) withRuns(ctx context.Context, t projections.AbTest) (body api.A
 	}
 	body = abTest(t)
 	body.Runs = new(s.abRuns(runs))
-	body.MinimumDetectableEffect = new(t.Standing.Aggregate.NextDetectable(body.Questions.Count))
+	body.MinimumDetectableEffect = new(questionsOf(t).NextDetectable(t.Standing.Aggregate))
 	text, err := json.Marshal(body)
 	return body, fmt.Sprintf(`"%d-%s`, t.Version, strings.TrimPrefix(etag(text), `"`)), err
 }
@@ -221,20 +221,28 @@ func versionOf(field string, now int64) *int64 {
 	return &demanded[len(demanded)-1]
 }
 
+// questionsOf returns the questions that the test froze or, before that, those of its first run.
+func questionsOf(t projections.AbTest) abtest.Questions {
+	if t.Frozen != nil {
+		return *t.Frozen
+	}
+	return t.Questions
+}
+
 // abTest converts a test, without its runs, to its API form.
 func abTest(t projections.AbTest) api.AbTest {
 	out := api.AbTest{
 		AbTestID: t.AbTestID.String(), Name: t.Name, CreatedAtUtc: new(t.At.UTC()), Description: t.Description,
 		SideA: abTestSide(t.SideA, t.LabelA, t.SideADescription), SideB: abTestSide(t.SideB, t.LabelB, t.SideBDescription),
 		Questions: api.AbTestQuestions{
-			Count: t.Questions.Count, CorrectAnswers: api.AbTestQuestionsCorrectAnswers(t.CorrectAnswers),
+			Count: questionsOf(t).Count, CorrectAnswers: api.AbTestQuestionsCorrectAnswers(t.CorrectAnswers),
 			Source: api.AbTestSource{Kind: api.AbTestSourceKind(t.Source.Kind)},
 		},
 		Repeats: &t.Repeats, RunCount: t.Standing.Runs, RunGaps: listed(t.Standing.Gaps),
 		LatestSucceededRunID: optional.ID(t.Standing.Succeeded), LatestSucceededRunAggregate: t.Standing.Aggregate,
 	}
-	if t.Frozen != nil { // before that, the count is the one of the first run
-		out.Questions.Count, out.Questions.QuestionSetHash = t.Frozen.Count, &t.Frozen.SetHash
+	if t.Frozen != nil {
+		out.Questions.QuestionSetHash = &t.Frozen.SetHash
 	}
 	if t.SourceHeld {
 		out.Questions.Source.RunID, out.Questions.Source.RunStoredAtUtc = optional.ID(t.Source.RunID), optional.UTC(t.Source.RunStoredAt)

@@ -409,6 +409,9 @@ func TestAbTestIsCreatedAndRunAgain(t *testing.T) {
 	if by["kind"] != string(comparison.DataAgent) || by["dataAgentId"] != agent.String() || by["dataAgentName"] != "Analyst" || by["dataAgentWorkspaceId"] != sales.String() || by["dataAgentWorkspaceName"] != "Sales" {
 		t.Errorf("answeredBy reads %v", by)
 	}
+	if effect := w.read(abTestPath(id))["minimumDetectableEffect"].(map[string]any); effect["n"] != 1.0 {
+		t.Errorf("two paraphrases of a stored run: got %v", effect)
+	}
 	for i, send := range []func() reply{
 		func() reply { return w.post(abTestPath(id)+"/runs", ada, "") },
 		func() reply {

@@ -70,8 +70,8 @@ func byAgent(id uuid.UUID, name string) benchmark.AnsweredBy {
 
 var assistant = benchmark.AnsweredBy{Kind: comparison.PlatformAssistant}
 
-// asked are two questions, each repeated twice.
-var asked = abtest.Questions{Document: "sha256:questions", SetHash: "sha256:set", Count: 2}
+// asked are two paraphrases, each repeated twice.
+var asked = abtest.Questions{Document: "sha256:questions", SetHash: "sha256:set", Count: 2, Clusters: 1}
 
 const repeats = 2
 
@@ -136,7 +136,7 @@ func (w *world) abRun(of abTested, reused *uuid.UUID) abTested {
 func (w *world) acceptSide(run abtest.Run, name abtest.SideName, id uuid.UUID, side benchmark.Side) {
 	w.t.Helper()
 	w.onBenchmark(run.Operation.Account, id, benchmark.StartRun{RunAccepted: benchmark.RunAccepted{
-		RunID: id, AccountID: run.Operation.Account, OperationID: run.RunID, Side: side, Questions: asked.Document, QuestionSetHash: asked.SetHash, Count: asked.Count,
+		RunID: id, AccountID: run.Operation.Account, OperationID: run.RunID, Side: side, Questions: asked.Document, QuestionSetHash: asked.SetHash, Count: asked.Count, Clusters: asked.Clusters,
 		Repeats: repeats, AbTest: &benchmark.OfTest{AbTestID: run.AbTestID, Side: string(name)}, At: w.Now(),
 	}})
 }

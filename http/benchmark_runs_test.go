@@ -32,7 +32,7 @@ func (w *world) benchmarkOf(accountID string, side benchmark.Side) uuid.UUID {
 	}}))
 	w.onBenchmark(accountID, id, benchmark.StartRun{RunAccepted: benchmark.RunAccepted{
 		RunID: id, AccountID: accountID, OperationID: id, Side: side,
-		Questions: asked.Document, QuestionSetHash: asked.SetHash, Count: asked.Count, Repeats: repeats, Allowance: benchmarkRunsOf(accountID), At: w.Now(),
+		Questions: asked.Document, QuestionSetHash: asked.SetHash, Count: asked.Count, Clusters: asked.Clusters, Repeats: repeats, Allowance: benchmarkRunsOf(accountID), At: w.Now(),
 	}})
 	return id
 }

@@ -4,9 +4,12 @@
 package abtest
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/google/uuid"
+
+	"readiness/domain/comparison"
 )
 
 // SideName names a side of a test: "a" or "b".
@@ -61,6 +64,14 @@ type Questions struct {
 	Document string `json:"document"`
 	SetHash  string `json:"questionSetHash"`
 	Count    int    `json:"count"`
+	// Clusters is the number of questions where paraphrases count once. 0 in events written before it was recorded.
+	Clusters int `json:"clusters,omitempty"`
+}
+
+// NextDetectable returns the minimum detectable effect of the next run that asks these questions. last is the aggregate of the test's
+// last successful run; nil without one.
+func (q Questions) NextDetectable(last *comparison.Aggregate) comparison.Detectable {
+	return comparison.NewDetectable(cmp.Or(q.Clusters, q.Count), last)
 }
 
 // Hypothesis is the result that the customer expects. Kind is A, B or Same for a

@@ -47,6 +47,30 @@ func created() abtest.CreateABTest {
 	}}
 }
 
+// Before the first success of a test, the discordance is assumed; afterwards it is that of the newest. Paraphrases always count once.
+func TestNextDetectable(t *testing.T) {
+	t.Parallel()
+	last := &comparison.Aggregate{Comparable: 9, McNemar: comparison.McNemarTest{N10: 1, N01: 1}}
+	for name, tt := range map[string]struct {
+		questions   abtest.Questions
+		last        *comparison.Aggregate
+		n           int
+		discordance comparison.Rate
+	}{
+		"first run":                     {abtest.Questions{Count: 11, Clusters: 11}, nil, 11, 0.3},
+		"first run with paraphrases":    {abtest.Questions{Count: 11, Clusters: 7}, nil, 7, 0.3},
+		"next run with paraphrases":     {abtest.Questions{Count: 11, Clusters: 7}, last, 7, 3. / 11},
+		"event without the clusters":    {abtest.Questions{Count: 11}, nil, 11, 0.3},
+		"last run compared nothing":     {abtest.Questions{Count: 11, Clusters: 7}, &comparison.Aggregate{}, 7, 0.3},
+		"paraphrases of four questions": {abtest.Questions{Count: 20, Clusters: 4}, nil, 4, 0.3},
+	} {
+		got := tt.questions.NextDetectable(tt.last)
+		if got.N != tt.n || got.Discordance != tt.discordance || got.LastRun != (tt.discordance != 0.3) || (got.Difference == nil) != (tt.n < 5) {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
 func add(n byte, at time.Time) abtest.AddRun {
 	return abtest.AddRun{RunAdded: abtest.RunAdded{RunID: runID(n), At: at}}
 }

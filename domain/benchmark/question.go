@@ -77,6 +77,18 @@ func (s Set) Generated() bool {
 	return len(s.Questions) > 0 && !slices.ContainsFunc(s.Questions, func(q Question) bool { return q.Source != Generated })
 }
 
+// Clusters returns the number of questions, where paraphrases count once.
+func (s Set) Clusters() int {
+	n, known := 0, make(map[string]bool)
+	for _, q := range s.Questions {
+		if q.ClusterID == "" || !known[q.ClusterID] {
+			n++
+		}
+		known[q.ClusterID] = true
+	}
+	return n
+}
+
 // The limits of a set (docs/decisions.md 7).
 const (
 	MaxQuestions   = 100

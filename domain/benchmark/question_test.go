@@ -34,6 +34,19 @@ func answeredBy(fields ...comparison.Field) benchmark.Question {
 	return benchmark.Question{QuestionID: "q", Text: "What?", Expected: benchmark.Expected{Fields: fields}}
 }
 
+func TestSetClusters(t *testing.T) {
+	t.Parallel()
+	for want, ids := range map[int][]string{0: nil, 1: {"a", "a"}, 2: {"", ""}, 3: {"a", "", "b", "a", "b"}} {
+		var s benchmark.Set
+		for _, id := range ids {
+			s.Questions = append(s.Questions, benchmark.Question{ClusterID: id})
+		}
+		if got := s.Clusters(); got != want {
+			t.Errorf("%q: got %d, want %d", ids, got, want)
+		}
+	}
+}
+
 // Stored hashes must stay valid. These were computed by another program.
 func TestHash(t *testing.T) {
 	t.Parallel()

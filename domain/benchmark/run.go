@@ -40,7 +40,9 @@ type RunAccepted struct {
 	Questions       string `json:"questions"`
 	QuestionSetHash string `json:"questionSetHash"`
 	Count           int    `json:"count"` // number of questions
-	Repeats         int    `json:"repeats"`
+	// Clusters counts paraphrases once. 0 in events written before it was recorded.
+	Clusters int `json:"clusters,omitempty"`
+	Repeats  int `json:"repeats"`
 	// AbTest is the test that the run is a side of; nil for a run of its own.
 	AbTest *OfTest `json:"abTest,omitempty"`
 	// Allowance is the stream on which a run of its own was counted.

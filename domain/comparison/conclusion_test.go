@@ -27,13 +27,6 @@ func TestClusters(t *testing.T) {
 		g.MinimumDetectable.N != 5 || g.Comparable != 9 || len(g.Improvements) != 4 || len(g.Regressions) != 2 {
 		t.Errorf("got %+v", g)
 	}
-	g.Excluded = 2
-	if d := g.NextDetectable(11); d.N != 7 || !d.LastRun || d.Discordance != 3./7 {
-		t.Errorf("the next run: got %+v", d)
-	}
-	if d := (*Aggregate)(nil).NextDetectable(11); d.N != 11 || d.LastRun {
-		t.Errorf("the first run: got %+v", d)
-	}
 	if ci := c.A.AccuracyCI; *ci.X != 2 || *ci.N != 5 || ci.Of != "cluster_verdicts" || c.A.Questions != 9 {
 		t.Errorf("side A: got %+v", ci)
 	}

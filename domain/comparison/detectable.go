@@ -23,15 +23,6 @@ type Detectable struct {
 	Note        string `json:"note,omitempty"`
 }
 
-// NextDetectable returns the minimum detectable effect of the run after that of the aggregate, of so many questions. Paraphrases
-// count once, as in that run; each counts if the aggregate is nil.
-func (last *Aggregate) NextDetectable(questions int) Detectable {
-	if last != nil && last.VerdictDifference != nil {
-		questions = *last.VerdictDifference.CI.N + last.Excluded
-	}
-	return NewDetectable(questions, last)
-}
-
 // NewDetectable returns the minimum detectable effect of n clusters. last is the aggregate of the last run of the same
 // sides; nil without one.
 func NewDetectable(n int, last *Aggregate) Detectable {
