@@ -144,7 +144,7 @@ func (s *session) distinct(g *grid, columns []int, n *dax.Node) *grid {
 	}
 	d.unsure = g.unsure && len(d.values) == g.len()
 	if g.unsure && !d.unsure {
-		s.refuse(n, "it depends on a blank row that only an inactive relationship needs")
+		s.refuse(n, "it depends on a blank row that no active relationship needs for a row of data")
 	}
 	return d
 }
@@ -208,7 +208,7 @@ rows:
 // settled refuses a table that has a row which may not exist.
 func (s *session) settled(g *grid, n *dax.Node) *grid {
 	if g.unsure {
-		s.refuse(n, "it depends on a blank row that only an inactive relationship needs")
+		s.refuse(n, "it depends on a blank row that no active relationship needs for a row of data")
 	}
 	return g
 }

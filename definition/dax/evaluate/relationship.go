@@ -168,8 +168,8 @@ func (r *relations) expand(t *table) *expansion {
 	return e
 }
 
-// blankRow reports whether a table has a blank row. sure is false if only an inactive
-// relationship needs it.
+// blankRow reports whether a table has a blank row. sure is false if no active relationship needs it for a row of data: only an
+// inactive one does, or only the blank row of the table on the many side.
 func (r *relations) blankRow(t *table) (has, sure bool) {
 	for i, x := range r.model.relationships {
 		if !x.limited && x.to.table == t && x.unmatched {
