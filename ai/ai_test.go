@@ -26,7 +26,7 @@ import (
 
 const secret = "sk-very-secret-0123456789"
 
-// wire answers in place of every server, and records the requests.
+// wire answers instead of every server, and records the requests.
 type wire struct {
 	answer func(body string) (status int, content string)
 
@@ -178,7 +178,7 @@ func TestProposeAsksTheProviderOfTheAccount(t *testing.T) {
 	}
 }
 
-// The embedded rules propose in place of a provider that cannot be asked, and say so.
+// The embedded rules replace a provider that cannot be asked, and say so.
 func TestEmbeddedRulesReplaceUnusableProviders(t *testing.T) {
 	t.Parallel()
 	ask := proposal.Ask{Type: proposal.Description, Model: model(), Objects: []proposal.Object{ytd}}

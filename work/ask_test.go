@@ -176,7 +176,7 @@ func TestBenchmarkRun(t *testing.T) {
 	id := b.benchmarkRun(t)
 	r := &respondent{reply: func(_ benchmark.Side, q string, n int) (benchmark.Reply, error) {
 		if q == "Q2" {
-			return benchmark.Reply{Answer: comparison.Answer{CannotTell: true}, DurationMS: 5, Attempts: 1}, nil
+			return benchmark.Reply{Answer: comparison.Answer{CannotAnswer: true}, DurationMS: 5, Attempts: 1}, nil
 		}
 		if q == "Q3" {
 			return benchmark.Reply{Failure: &comparison.Failure{Code: "timeout", Message: "nobody answered"}, Attempts: 3}, nil

@@ -68,7 +68,7 @@ func (b *bench) carried(t *testing.T, r *respondent) {
 // sideBIsBetter answers Q1 on side B only.
 func sideBIsBetter(s benchmark.Side, q string, _ int) (benchmark.Reply, error) {
 	if q == "Q1" && s.SemanticModelID == good {
-		return benchmark.Reply{Answer: comparison.Answer{CannotTell: true}, DurationMS: 20, Attempts: 1}, nil
+		return benchmark.Reply{Answer: comparison.Answer{CannotAnswer: true}, DurationMS: 20, Attempts: 1}, nil
 	}
 	return right(q), nil
 }

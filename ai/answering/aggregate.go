@@ -17,14 +17,14 @@ type defined struct {
 
 func (m defined) String() string { return (&field{ref: FieldRef(m.named), measure: true}).String() }
 
-// functions are the aggregations of a column of numbers, by the words for them.
+// functions are the aggregations of a numeric column, by the words for them.
 var functions = map[string]string{
 	"average": "AVERAGE", "avg": "AVERAGE", "mean": "AVERAGE", "total": "SUM", "sum": "SUM",
 	"maximum": "MAX", "max": "MAX", "minimum": "MIN", "min": "MIN",
 }
 
-// aggregated uses what the question asks of a column where no measure answers: how many there are, or an aggregation of its
-// numbers. done is false if it asks for neither.
+// aggregated answers from a column if no measure does: the number of its values, or an aggregation of them. done is false if the
+// question asks for neither.
 func (q *question) aggregated(d *draft, m *mention, c *candidate, r *rank) (why string, done bool) {
 	if len(d.query.Measures) > 0 || m.context == group || c.field.dates {
 		return "", false
@@ -39,7 +39,7 @@ func (q *question) aggregated(d *draft, m *mention, c *candidate, r *rank) (why 
 		if !q.chooses(m) {
 			r.operator = ""
 		}
-	case word >= 0 && c.field.summable() && (c.score >= fullName || q.engine.wide != nil && c.score >= enough):
+	case word >= 0 && c.field.summable() && (c.score >= fullName || q.engine.second != nil && c.score >= enough):
 		name, expression = q.words[word].text+" "+c.field.ref.Name, functions[q.words[word].lower]+"("+c.field.String()+")"
 		q.take(word, word+1)
 	}
@@ -58,10 +58,10 @@ func (q *question) aggregated(d *draft, m *mention, c *candidate, r *rank) (why 
 	return "", true
 }
 
-// fullName is the least score of a name that lacks no word but a vague one.
+// fullName is the minimum score of a name that lacks at most vague words.
 const fullName = 0.82
 
-// aggregator returns where the word for an aggregation of a mention stands, -1 for none: "the average rate", "average of the rate".
+// aggregator returns the index of the word for an aggregation of a mention, -1 for none: "the average rate", "average of the rate".
 func (q *question) aggregator(m *mention) int {
 	if functions[q.words[m.from].lower] != "" {
 		return m.from
@@ -85,7 +85,7 @@ func (q *question) mostOf(m *mention, r *rank) bool {
 // isExtreme reports whether the end of a ranking is one of the numbers of a column: the highest rate, or the warehouse with the
 // biggest capacity, which is a property of each.
 func (q *question) isExtreme(m *mention, c *candidate, r *rank) bool {
-	if q.engine.wide == nil || r.operator == "" || r.at != m.from-1 || r.count > 1 ||
+	if q.engine.second == nil || r.operator == "" || r.at != m.from-1 || r.count > 1 ||
 		slices.Contains([]string{"most", "least", "fewest"}, strings.ToLower(r.word)) || q.words[0].lower == "who" ||
 		wording.Adjectives[strings.ToLower(r.word)].Of != nil || !c.field.summable() || c.score < fullName {
 		return false
@@ -107,7 +107,7 @@ func (q *question) chooses(m *mention) bool {
 	return slices.ContainsFunc(q.mentions, func(o mention) bool { return o.from != m.from && !o.used && !o.isMeasure })
 }
 
-// countOf returns a measure of how many there are: rows, if the words name the table, else values of the column.
+// countOf returns a measure that counts rows, if the words name the table, else values of the column.
 func (q *question) countOf(m *mention, c *candidate) (name, expression string) {
 	table := map[string]bool{}
 	for _, w := range readWords(c.field.ref.Table, false) {

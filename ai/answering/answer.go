@@ -15,55 +15,55 @@ func (q *question) answer() Explained {
 	d := &draft{engine: q.engine}
 	rises := func(w word) bool { return w.lower == "up" || w.lower == "down" }
 	if q.is(0, "is|are|was|were|do|does|did|has|have") && slices.ContainsFunc(q.words, rises) {
-		return cannotTell("I do not answer with yes or no")
+		return decline("I do not answer with yes or no")
 	}
 	r := q.rank()
 	q.passive()
 	if why := q.columnsOfTimes(); why != "" {
-		return cannotTell(why)
+		return decline(why)
 	}
 	if why := q.attachBounds(d); why != "" {
-		return cannotTell(why)
+		return decline(why)
 	}
 	if why := q.roles(d, &r); why != "" {
-		return cannotTell(why)
+		return decline(why)
 	}
 	for i := range q.words {
 		if q.unknown(i) {
-			return cannotTell(fmt.Sprintf("nothing that I am given of the model is called %q", shorten(q.text(q.unknownRun(i)))))
+			return decline(fmt.Sprintf("nothing that I am given of the model is called %q", shorten(q.text(q.unknownRun(i)))))
 		}
 		if !q.taken[i] && denials[q.words[i].lower] {
-			return cannotTell(fmt.Sprintf("I do not know what %q leaves out", q.words[i].text))
+			return decline(fmt.Sprintf("I do not know what %q leaves out", q.words[i].text))
 		}
 		if q.compares(i) {
-			return cannotTell(fmt.Sprintf("I do not know what %q compares", q.words[i].text))
+			return decline(fmt.Sprintf("I do not know what %q compares", q.words[i].text))
 		}
 	}
 	if why := q.valuesOf(d); why != "" {
-		return cannotTell(why)
+		return decline(why)
 	}
 	if why := q.complete(d, &r); why != "" {
-		return cannotTell(why)
+		return decline(why)
 	}
 	if len(d.query.Measures) == 0 && (len(d.query.Groupings) == 0 || len(q.subjects) == 0 && !q.isList()) {
-		return cannotTell("the question names no measure that I am given")
+		return decline("the question names no measure that I am given")
 	}
 	asked := slices.Clone(d.query.Measures)
 	q.asToday(d)
 	if why := q.timesOf(d); why != "" {
-		return cannotTell(why)
+		return decline(why)
 	}
 	if why := q.ranked(d, r); why != "" {
-		return cannotTell(why)
+		return decline(why)
 	}
 	if why := d.unrelated(); why != "" {
-		return cannotTell(why)
+		return decline(why)
 	}
 	if why := q.combine(d); why != "" {
-		return cannotTell(why)
+		return decline(why)
 	}
 	if why := q.onLastDay(d, asked); why != "" {
-		return cannotTell(why)
+		return decline(why)
 	}
 	return q.noted(d.explain())
 }

@@ -9,7 +9,7 @@ import (
 	"readiness/domain/benchmark/modelquery"
 )
 
-// against are words that mark a time as one to compare with.
+// against are words that mark a time to compare with.
 var against = wording.SetOf("than vs versus against compare compared comparing comparison relative")
 
 // timesOf adds the times that the question names.
@@ -70,7 +70,7 @@ func (q *question) timesOf(d *draft) string {
 
 // versus shows a measure in each of two times that the question compares.
 func (q *question) versus(d *draft) (done bool, why string) {
-	if q.engine.wide == nil || len(q.times) != 2 || len(d.query.Measures) != 1 ||
+	if q.engine.second == nil || len(q.times) != 2 || len(d.query.Measures) != 1 ||
 		!slices.ContainsFunc(q.words, func(w word) bool { return against[w.lower] }) {
 		return false, ""
 	}
@@ -105,7 +105,7 @@ func (q *question) versus(d *draft) (done bool, why string) {
 
 // versusLastYear reads a comparison of this year with the last as one of two years, where the day of the question is known.
 func (q *question) versusLastYear() {
-	if q.engine.wide == nil || len(q.times) > 2 {
+	if q.engine.second == nil || len(q.times) > 2 {
 		return
 	}
 	last, this := modelquery.Last(modelquery.Year), modelquery.This(modelquery.Year)
@@ -118,9 +118,9 @@ func (q *question) versusLastYear() {
 	}
 	says := func(f *field) bool { return f.measure && wording.LastYears.Has(f.ref.Name) }
 	if len(q.times) == 1 && slices.ContainsFunc(q.engine.lexicon.fields, says) {
-		return // a measure may say it, and the question which
+		return // a measure may cover the year before, and the question then names it
 	}
-	y := q.engine.wide.today.Year()
+	y := q.engine.second.today.Year()
 	q.times = []timePhrase{{from: q.times[at].from, to: q.times[at].to, years: []int{y - 1, y}, versus: true}}
 }
 
@@ -267,8 +267,8 @@ func (l *lexicon) dates() []FieldRef {
 	return all
 }
 
-// fiscalYear adds a fiscal year as a filter on the only column with that name, as the column writes it, or where its values are
-// not known as the question does.
+// fiscalYear adds a fiscal year as a filter on the only column with that name, spelled as in the column, or as in the question if
+// the column's values are not known.
 func (q *question) fiscalYear(d *draft, t timePhrase) string {
 	var list []candidate
 	for _, name := range []string{"fiscal year", "financial year", "FY"} {
@@ -294,7 +294,7 @@ func (q *question) fiscalYear(d *draft, t timePhrase) string {
 		}
 	}
 	if q.engine.lacks(c.field, value) {
-		if value = yearAmong(q.engine.wide.read[c.field], value); value == "" {
+		if value = yearAmong(q.engine.second.read[c.field], value); value == "" {
 			return fmt.Sprintf("%s has no fiscal year %q", shorten(c.field.String()), q.text(run{t.from, t.to}))
 		}
 	}

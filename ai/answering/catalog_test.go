@@ -59,7 +59,7 @@ func shop() answering.Catalog {
 // fieldsOf lists the fields of an answer in a fixed order: "measure Net Sales", "by Product.Category",
 // "Date.Year = 2024"; none without an answer.
 func fieldsOf(a answering.Explained) string {
-	if a.CannotTell {
+	if a.CannotAnswer {
 		return "cannot tell"
 	}
 	var all []string

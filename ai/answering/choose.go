@@ -54,7 +54,7 @@ func (q *question) choose(list []candidate, at run, d *draft) (c *candidate, why
 }
 
 // completed returns the measure whose name the rest of the question completes, if it is the only one: of "units" in "how many
-// units did we sell", Units Sold. It settles the words that do.
+// units did we sell", Units Sold. It settles these words.
 func (q *question) completed(list []candidate, at run, d *draft) *candidate {
 	var found *candidate
 	var words []int
@@ -86,8 +86,8 @@ func (q *question) completed(list []candidate, at run, d *draft) *candidate {
 // completeName is the score above which the words are the name of a field.
 const completeName = 0.93
 
-// rest returns where the words of a field's name stand that a run lacks, if all of them stand in the question without a meaning
-// of their own, or the query uses the field already; false if none is lacking.
+// rest returns the positions of the words of a field's name that a run lacks, if all of them are in the question without another
+// meaning, or the query uses the field already; false if none is missing.
 func (q *question) rest(f *field, at run, used bool) (words []int, ok bool) {
 	if f.expression != "" {
 		return nil, false
@@ -114,7 +114,7 @@ func (q *question) alone(i int) bool {
 	})
 }
 
-// isVerb reports whether a word says what the things right before it do: "which customers open the most tickets" does not ask for
+// isVerb reports whether a word is a verb of the nouns right before it: "which customers open the most tickets" does not ask for
 // open tickets.
 func (q *question) isVerb(i int) bool {
 	return !wording.Sold[q.words[i].lower] && slices.ContainsFunc(q.mentions, func(m mention) bool {

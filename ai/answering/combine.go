@@ -10,7 +10,7 @@ import (
 	"readiness/domain/benchmark/modelquery"
 )
 
-// combination is what the question makes of its measures.
+// combination is a calculation with the measures of a question.
 type combination struct {
 	kind  combinationKind
 	words string
@@ -26,7 +26,7 @@ const (
 	average                    // of a measure over the values of a grouping
 )
 
-// combinations are the forms of a question for a combination of measures. What stands between the measures becomes "and".
+// combinations are the forms of a question for a combination of measures. The words between the measures become "and".
 var combinations = []struct {
 	before, between string
 	kind            combinationKind
@@ -41,7 +41,7 @@ var combinations = []struct {
 	{"average", "per", average},
 }
 
-// findCombination finds what the question makes of its measures, leaves the measures, and reports whether it found something.
+// findCombination finds the combination that the question asks for, keeps the measures, and reports whether it found one.
 func (q *question) findCombination() bool {
 	for _, c := range combinations {
 		before, between := strings.Fields(c.before), strings.Fields(c.between)
@@ -71,7 +71,7 @@ func (q *question) findCombination() bool {
 	return false
 }
 
-// find returns where words stand from a word on, -1 if nowhere.
+// find returns the index of a sequence of words at or after from, -1 if there is none.
 func (q *question) find(from int, words []string) int {
 	for i := from; i+len(words) <= len(q.words); i++ {
 		same := true
@@ -86,7 +86,7 @@ func (q *question) find(from int, words []string) int {
 	return -1
 }
 
-// combine replaces the measures by what the question makes of them.
+// combine replaces the measures by their combination.
 func (q *question) combine(d *draft) string {
 	measures := d.query.Measures
 	unclear := fmt.Sprintf("I do not know of what %q is asked", q.combined.words)
@@ -141,7 +141,7 @@ func (q *question) asked(m modelquery.Field) int {
 	return slices.IndexFunc(q.mentions, func(at mention) bool { return at.chosen != nil && at.chosen.named() == m })
 }
 
-// averages reports whether an average over the grouping can be meant: of days or named things, and of a measure that is no average.
+// averages reports whether an average over the grouping can be meant: over days or named things, of a measure that is no average.
 func (q *question) averages(d *draft) bool {
 	over := q.engine.lexicon.find(FieldRef(d.query.Groupings[0]), false)
 	measure := q.engine.lexicon.find(FieldRef(d.query.Measures[0]), true)

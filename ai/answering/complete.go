@@ -8,9 +8,9 @@ import (
 	"readiness/domain/benchmark/modelquery"
 )
 
-// standIn takes a mention of a column of numbers for what visuals make of it, their sum or average.
-func (q *question) standIn(m *mention, d *draft) bool {
-	if q.engine.wide == nil || len(m.columns) == 0 || m.context == group || !m.columns[0].field.summable() || q.aggregator(m) >= 0 {
+// aggregatedByDefault uses the default aggregation of visuals, sum or average, for a numeric column that is named without one.
+func (q *question) aggregatedByDefault(m *mention, d *draft) bool {
+	if q.engine.second == nil || len(m.columns) == 0 || m.context == group || !m.columns[0].field.summable() || q.aggregator(m) >= 0 {
 		return false
 	}
 	c, why := q.choose(m.columns, m.run, d)
@@ -36,7 +36,7 @@ func (q *question) standIn(m *mention, d *draft) bool {
 	return true
 }
 
-// qualified reports whether a mention of a column stands right before the k-th one: "customer satisfaction".
+// qualified reports whether a mention of a column is right before the k-th one: "customer satisfaction".
 func (q *question) qualified(k int) bool {
 	return k > 0 && q.mentions[k-1].to == q.mentions[k].from && q.words[q.mentions[k].from].after == 0 && !q.mentions[k-1].isMeasure &&
 		q.mentions[k-1].context != group && q.mentions[k-1].context != which
@@ -55,17 +55,17 @@ func (e *Engine) countRows() {
 			continue
 		}
 		for _, key := range []string{wordsKey(words), wordsKey(words[len(words)-1:])} {
-			if _, two := e.wide.rows[key]; two {
+			if _, two := e.second.rows[key]; two {
 				f = nil // of two tables
 			}
-			e.wide.rows[key] = f
+			e.second.rows[key] = f
 		}
 	}
 }
 
 // findRows finds the tables whose rows the question counts.
 func (q *question) findRows() {
-	if q.engine.wide == nil {
+	if q.engine.second == nil {
 		return
 	}
 	for i := range q.words {
@@ -73,7 +73,7 @@ func (q *question) findRows() {
 			continue
 		}
 		for j := min(len(q.words), i+4); j > i; j-- {
-			f := q.engine.wide.rows[wordsKey(q.words[i:j])]
+			f := q.engine.second.rows[wordsKey(q.words[i:j])]
 			if f == nil || q.anyTaken(i, j) || q.isNamed(i, j) || q.isExactly(run{i, j}) || !q.words[j-1].plural() {
 				continue
 			}
@@ -84,10 +84,10 @@ func (q *question) findRows() {
 	}
 }
 
-// complete adds what the question leaves out where there is only one choice: the persons of "who", and the things that a filter
-// chooses, as a list or as their number.
+// complete adds what the question omits if there is only one choice: the persons of "who", and the things that a filter
+// selects, as a list or as a count.
 func (q *question) complete(d *draft, r *rank) string {
-	if q.engine.wide == nil {
+	if q.engine.second == nil {
 		return ""
 	}
 	if why := q.judged(d, r); why != "" {
@@ -125,7 +125,7 @@ func (q *question) complete(d *draft, r *rank) string {
 
 // judge returns the end of a ranking that an adjective asks for.
 func (q *question) judge(w word) modelquery.Operator {
-	if q.engine.wide == nil || q.engine.lexicon.named[w.stem] {
+	if q.engine.second == nil || q.engine.lexicon.named[w.stem] {
 		return ""
 	}
 	adjective, is := wording.Adjectives[w.lower]
@@ -164,7 +164,7 @@ func (f *field) says(s wording.Set) bool {
 	})
 }
 
-// better returns the end of a ranking by a measure that the best or the worst are at, "" if less may be better or worse.
+// better returns the end of a ranking by a measure where the best or the worst is, "" if it is not known whether less is better.
 func (q *question) better(r rank, by modelquery.Field) modelquery.Operator {
 	word := strings.ToLower(r.word)
 	f := q.engine.lexicon.find(FieldRef(by), true)
@@ -182,7 +182,7 @@ func (q *question) better(r rank, by modelquery.Field) modelquery.Operator {
 
 // divided reports whether the k-th mention is a measure by which the things before it are shown: "departments by revenue".
 func (q *question) divided(d *draft, k int) bool {
-	if q.engine.wide == nil || k != 1 || len(d.query.Measures) > 0 || q.mentions[0].context != free {
+	if q.engine.second == nil || k != 1 || len(d.query.Measures) > 0 || q.mentions[0].context != free {
 		return false
 	}
 	column, measure := q.mentions[0].best()
@@ -191,11 +191,11 @@ func (q *question) divided(d *draft, k int) bool {
 
 // isDivided reports whether a mention names things that are shown by a measure.
 func (q *question) isDivided(m *mention) bool {
-	return q.engine.wide != nil && m.context == free && len(q.mentions) > 1 && q.mentions[0].from == m.from && q.mentions[1].isMeasure &&
+	return q.engine.second != nil && m.context == free && len(q.mentions) > 1 && q.mentions[0].from == m.from && q.mentions[1].isMeasure &&
 		q.mentions[1].context == group
 }
 
-// isLevel reports whether a ranking chooses from the numbers of a column that are no amounts: the busiest hour.
+// isLevel reports whether a ranking chooses from a numeric column that holds no amounts: the busiest hour.
 func (q *question) isLevel(c *candidate, r *rank) bool {
-	return q.engine.wide != nil && r.operator != "" && c.field.summarized == "none" && c.field.dataType == "int64"
+	return q.engine.second != nil && r.operator != "" && c.field.summarized == "none" && c.field.dataType == "int64"
 }

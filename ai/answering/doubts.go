@@ -7,7 +7,7 @@ import (
 	"readiness/ai/answering/wording"
 )
 
-// doubted returns why the measure that was chosen for a mention may be another one than is meant, "" where nothing says so.
+// doubted returns why the measure that was chosen for a mention may be the wrong one, "" if there is no such reason.
 func (q *question) doubted(m *mention, c *candidate) string {
 	words := q.words[m.from:m.to]
 	switch {
@@ -32,8 +32,8 @@ func (q *question) isOfBuyers() bool {
 	return slices.ContainsFunc(q.words, func(w word) bool { return w.lower == "who" || wording.Buyers.Has(w.lower) })
 }
 
-// otherOf returns the measure that one of several words names by itself, where the measure that all of them were found for has no
-// such word in its name or as what its rows are: "orders shipped" are not Shipped Sales, while "resolve a ticket" is Resolution.
+// otherOf returns the measure that one of several words names by itself, if the measure that all of them match has no
+// such word in its name or its rows: "orders shipped" are not Shipped Sales, while "resolve a ticket" is Resolution.
 func (q *question) otherOf(words []word, chosen *field) *field {
 	if len(words) < 2 || chosen.expression != "" {
 		return nil

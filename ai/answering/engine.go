@@ -13,7 +13,7 @@ import (
 // Engine answers questions from one catalog. It is safe for concurrent use and needs no closing.
 type Engine struct {
 	catalog      Catalog
-	wide         *wider // nil for an engine that knows names only
+	second       *secondPass // nil for an engine that knows names only
 	lexicon      *lexicon
 	instructions instructions
 	values       map[string]valueOf
@@ -113,11 +113,11 @@ func topicStems(words []word) string {
 	return strings.Join(stems, " ")
 }
 
-// Answer answers a question, or returns an answer with CannotTell. It reads at most 2,000 characters
+// Answer answers a question, or returns an answer with CannotAnswer. It reads at most 2,000 characters
 // of the question.
 func (e *Engine) Answer(text string) Explained {
 	a := e.answer(e.read(text, false))
-	if a.CannotTell && e.wide != nil {
+	if a.CannotAnswer && e.second != nil {
 		if q := e.read(text, true); q != nil {
 			return e.answer(q)
 		}
@@ -127,7 +127,7 @@ func (e *Engine) Answer(text string) Explained {
 
 func (e *Engine) answer(q *question) Explained {
 	if len(q.words) == 0 {
-		return cannotTell("the question has no words")
+		return decline("the question has no words")
 	}
 	if i, ok := e.phrases[topicStems(q.words)]; ok {
 		if a, ok := e.verified(q, e.answers[i]); ok {
@@ -137,7 +137,7 @@ func (e *Engine) answer(q *question) Explained {
 	q.findNames()
 	q.findOrder()
 	q.findContexts()
-	if e.wide != nil {
+	if e.second != nil {
 		q.findConditions()
 		q.findValues()
 		q.findOtherWords()
@@ -152,9 +152,9 @@ func (e *Engine) answer(q *question) Explained {
 	return q.answer()
 }
 
-// cannotTell returns an answer that gives the reason why there is none.
-func cannotTell(why string) Explained {
-	return Explained{Answer: comparison.Answer{Text: "I cannot answer: " + why + ".", CannotTell: true}}
+// decline returns an answer that gives the reason why there is none.
+func decline(why string) Explained {
+	return Explained{Answer: comparison.Answer{Text: "I cannot answer: " + why + ".", CannotAnswer: true}}
 }
 
 // verified returns the verified answer to the entire question.

@@ -161,7 +161,7 @@ func TestBetterDescribed(t *testing.T) {
 	}
 }
 
-// Texts about a model never break an answer that was right.
+// Adding texts about a model never makes a correct answer wrong.
 func TestNeverWorse(t *testing.T) {
 	t.Parallel()
 	for name, catalog := range map[string]answering.Catalog{
@@ -353,7 +353,7 @@ func TestAnyNames(t *testing.T) {
 		question := fmt.Sprintf(rapid.SampledFrom([]string{"%s by %s", "top 5 %[2]s by %[1]s in 2024", "%s where %s is x", "%s %s", "Which %[2]s has the most %[1]s last month?"}).Draw(t, "form"),
 			c.Tables[0].Measures[0].Name, c.Tables[1].Columns[0].Name)
 		got := answering.New(c).Answer(question)
-		if got.CannotTell {
+		if got.CannotAnswer {
 			return
 		}
 		for _, f := range got.Fields {
@@ -385,10 +385,10 @@ func FuzzAnswer(f *testing.F) {
 		c.Tables[0].Measures = append(c.Tables[0].Measures, answering.Measure{Name: name, Synonyms: []string{synonym}, Description: instructions})
 		c.Tables[1].Columns = append(c.Tables[1].Columns, answering.Column{Name: synonym, DataType: "string", Description: name})
 		got := answering.New(c).Answer(question)
-		if got.Text == "" || got.CannotTell != (got.Query == "") || got.CannotTell != (len(got.Fields) == 0) {
+		if got.Text == "" || got.CannotAnswer != (got.Query == "") || got.CannotAnswer != (len(got.Fields) == 0) {
 			t.Errorf("%q is only partly answered: %+v", question, got)
 		}
-		if got.CannotTell {
+		if got.CannotAnswer {
 			return
 		}
 		if parsed, err := modelquery.Parse(evaluated(got.Query)); err != nil || len(parsed.Fields()) != len(got.Fields) || strings.ContainsAny(got.Text, "\n\r") {

@@ -82,7 +82,7 @@ func (q *question) bound(i int) (b bound, ok bool) {
 		}
 		return bound{run{i, start + used}, c.operator, []string{value}}, true
 	}
-	if q.engine.wide != nil && q.is(i, "of") && q.namesNumber(i) {
+	if q.engine.second != nil && q.is(i, "of") && q.namesNumber(i) {
 		if value, used, ok := amount(q.words[i+1:]); ok {
 			return bound{run{i, i + 1 + used}, modelquery.Equal, []string{value}}, true
 		}
@@ -100,7 +100,7 @@ func (q *question) bound(i int) (b bound, ok bool) {
 	return bound{}, false
 }
 
-// namesNumber reports whether the words before the i-th are the name of a column of numbers: "a satisfaction score of 5".
+// namesNumber reports whether the words before the i-th are the name of a numeric column: "a satisfaction score of 5".
 func (q *question) namesNumber(i int) bool {
 	for from := max(0, i-3); from < i; from++ {
 		m, _, ok := q.mention(run{from, i})

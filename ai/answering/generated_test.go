@@ -40,7 +40,7 @@ func TestGeneratedQuestions(t *testing.T) {
 				}
 				got := engine.Answer(text)
 				switch {
-				case got.CannotTell:
+				case got.CannotAnswer:
 					refused++
 				case got.Query == queries[i].DAX():
 					right++

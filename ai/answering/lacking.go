@@ -8,7 +8,7 @@ import (
 	"readiness/domain/comparison"
 )
 
-// FiltersTexts reports whether an answer filters by values of a column of texts. Another engine, which knows them, may then say
+// FiltersTexts reports whether an answer filters by values of a text column. An engine that knows the values may then report
 // that the column lacks one.
 func (e *Engine) FiltersTexts(fields []comparison.Field) bool {
 	return slices.ContainsFunc(fields, func(f comparison.Field) bool { return e.filtersTexts(f) != nil })
@@ -22,7 +22,7 @@ func (e *Engine) Lacks(fields []comparison.Field) bool {
 	})
 }
 
-// filtersTexts returns the column of texts by whose entire values a field of an answer filters, else nil.
+// filtersTexts returns the text column by whose entire values a field of an answer filters, else nil.
 func (e *Engine) filtersTexts(f comparison.Field) *field {
 	entire := []modelquery.Operator{modelquery.Equal, modelquery.NotEqual, modelquery.In}
 	if f.Role != comparison.FilterField || !slices.Contains(entire, f.Operator) {
@@ -35,16 +35,16 @@ func (e *Engine) filtersTexts(f comparison.Field) *field {
 	return column
 }
 
-// lacks reports whether all values of a column are known, and a value is none of them.
+// lacks reports whether all values of a column are known and the value is not among them.
 func (e *Engine) lacks(f *field, value string) bool {
-	if e.wide == nil || len(e.wide.read[f]) == 0 {
+	if e.second == nil || len(e.second.read[f]) == 0 {
 		return false
 	}
-	_, known := e.wide.read[f][strings.ToLower(value)]
+	_, known := e.second.read[f][strings.ToLower(value)]
 	return !known
 }
 
-// yearAmong returns the only one of a column's values that is the fiscal year, however it writes it: FY26 for 2026.
+// yearAmong returns the only one of a column's values that is the fiscal year, in any spelling: FY26 for 2026.
 func yearAmong(values map[string]string, year string) (found string) {
 	short := func(s string) string {
 		digits := strings.TrimLeft(strings.ToLower(s), "fy -")

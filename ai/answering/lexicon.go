@@ -310,7 +310,7 @@ func leadOf(all []word) []word {
 	return all[:end]
 }
 
-// countWords begin a description of how many there are.
+// countWords begin the description of a count.
 var countWords = map[string]bool{"how many": true, "number of": true, "count of": true}
 
 // key returns the key of a field in maps. A measure's key has no table.

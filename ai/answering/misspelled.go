@@ -39,7 +39,7 @@ func (l *lexicon) spell() {
 	}
 }
 
-// noted returns an answer that says which words were read as others.
+// noted adds to an answer which words were read as others.
 func (q *question) noted(e Explained) Explained {
 	for _, w := range q.words {
 		if w.meant != "" {
@@ -49,16 +49,16 @@ func (q *question) noted(e Explained) Explained {
 	return e
 }
 
-// minMisspelled is the length of a word from which on it may be misspelled: shorter ones are too often another word.
+// minMisspelled is the minimum length of a misspelled word: a shorter one is too often another word.
 const minMisspelled = 5
 
-// meant returns the only word of the model's names that a word is with two letters exchanged, a vowel left out, or a letter that should
-// be doubled or single; "" if there is none, or several. Other slips make too many words that mean something: "county" is no country.
+// meant returns the only word of the model's names from which a word differs by two exchanged letters, a missing vowel, or a letter
+// that must be doubled or single; "" if there is none, or several. Other errors often give another valid word: "county" is not country.
 func (l *lexicon) meant(w string) string {
 	found := ""
 	for _, name := range l.spelt[w[0]] {
 		for _, form := range []string{name, name + "s", strings.TrimSuffix(name, "s")} {
-			if !slipped(w, form) {
+			if !isTypo(w, form) {
 				continue
 			}
 			if found != "" && stemOf(found) != stemOf(form) {
@@ -70,8 +70,8 @@ func (l *lexicon) meant(w string) string {
 	return found
 }
 
-// slipped reports whether a word is another one with a slip of the pen.
-func slipped(w, meant string) bool {
+// isTypo reports whether w is meant with one typing error.
+func isTypo(w, meant string) bool {
 	at := 0
 	for at < len(w) && at < len(meant) && w[at] == meant[at] {
 		at++

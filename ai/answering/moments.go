@@ -163,13 +163,13 @@ func (q *question) dayOrMonth(i int) (m moment, ok bool) {
 	return moment{}, false
 }
 
-// latest gives a month without a year the latest year in which it has begun, where the day of the question is known.
+// latest gives a month without a year the latest year in which it has begun, if the day of the question is known.
 func (q *question) latest(m moment, month int) moment {
-	if q.engine.wide == nil || q.is(0, "compare") {
+	if q.engine.second == nil || q.is(0, "compare") {
 		return m
 	}
-	y := q.engine.wide.today.Year()
-	if month > int(q.engine.wide.today.Month()) {
+	y := q.engine.second.today.Year()
+	if month > int(q.engine.second.today.Month()) {
 		y--
 	}
 	return moment{span: modelquery.MonthSpan(y, month), used: m.used, assumed: true}

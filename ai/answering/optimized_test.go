@@ -43,8 +43,8 @@ func optimized(t *testing.T, d definition.Definition, kind optimization.Kind) de
 	return written
 }
 
-// Questions about what the definition of a measure says and its name does not are answered once the proposed AI instructions
-// or descriptions say it.
+// Questions in words that only the definition of a measure has, not its name, are answered once the proposed AI instructions
+// or descriptions have these words.
 func TestOptimizedExplains(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(samples.Workspaces(t), "Corporate Functions", "Support Tickets.SemanticModel")

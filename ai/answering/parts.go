@@ -60,7 +60,7 @@ func (q *question) timePart(m *mention) {
 		return
 	}
 	column, ok := c.By(part)
-	if !ok && q.engine.wide != nil {
+	if !ok && q.engine.second != nil {
 		column, ok = q.engine.partOf(c.Table, part)
 	}
 	if ok {

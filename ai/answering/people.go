@@ -11,10 +11,10 @@ func (f *field) namesSomeone() bool {
 	return wording.Persons.Has(f.ref.Name) || (wording.Persons.Has(f.ref.Table) || wording.Companies.Has(f.ref.Table)) && f.isName()
 }
 
-// who groups by the persons that a question asks for with "who", if only one column has such persons and the measures say something
+// who groups by the persons that a question asks for with "who", if only one column has such persons and the measures are
 // about them.
 func (q *question) who(d *draft, r *rank) string {
-	if q.engine.wide == nil || len(d.query.Measures) == 0 || len(d.query.Groupings) > 0 || len(q.words) == 0 || q.words[0].lower != "who" {
+	if q.engine.second == nil || len(d.query.Measures) == 0 || len(d.query.Groupings) > 0 || len(q.words) == 0 || q.words[0].lower != "who" {
 		return ""
 	}
 	bought := slices.ContainsFunc(q.words, func(w word) bool { return wording.Buying[w.lower] })
@@ -36,7 +36,7 @@ func (q *question) who(d *draft, r *rank) string {
 	return ""
 }
 
-// about reports whether all measures of the query say something about the rows of a column's table.
+// about reports whether all measures of the query are about the rows of a column's table.
 func (q *question) about(d *draft, f *field) bool {
 	for _, m := range d.query.Measures {
 		over := []string{m.Table}
@@ -50,9 +50,9 @@ func (q *question) about(d *draft, f *field) bool {
 	return true
 }
 
-// repeats reports whether a mention only names what the rows are that the measure before it is about: "resolution of tickets".
+// repeats reports whether a mention only names the rows that the measure before it is about: "resolution of tickets".
 func (q *question) repeats(d *draft, m *mention, c *candidate) bool {
-	if q.engine.wide == nil || m.to != m.from+1 || len(d.query.Measures) == 0 || len(c.field.over) != 1 {
+	if q.engine.second == nil || m.to != m.from+1 || len(d.query.Measures) == 0 || len(c.field.over) != 1 {
 		return false
 	}
 	last := q.engine.lexicon.find(FieldRef(d.query.Measures[len(d.query.Measures)-1]), true)
@@ -74,5 +74,5 @@ func (q *question) isFiltered(i int) bool {
 
 // isWho reports whether a column has the persons that a question for "who" names: who is the responsible manager.
 func (q *question) isWho(c *candidate) bool {
-	return q.engine.wide != nil && q.words[0].lower == "who" && c.field.isLabel() && c.field.namesSomeone() && len(q.filters) > 0
+	return q.engine.second != nil && q.words[0].lower == "who" && c.field.isLabel() && c.field.namesSomeone() && len(q.filters) > 0
 }

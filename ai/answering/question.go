@@ -82,7 +82,7 @@ type columnFilter struct {
 func (e *Engine) read(text string, combines bool) *question {
 	text = domain.FirstCharacters(text, maxQuestion)
 	q := &question{engine: e, source: text, words: readWords(text, true)}
-	if e.wide != nil {
+	if e.second != nil {
 		q.reword()
 	}
 	if combines && !q.findCombination() {

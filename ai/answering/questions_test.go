@@ -263,10 +263,10 @@ func TestQuestions(t *testing.T) {
 		if fieldsOf(got) != q.want {
 			t.Errorf("%q\n got %s\nwant %s\n %s", q.question, fieldsOf(got), q.want, got.Text)
 		}
-		if got.CannotTell != (got.Query == "") || got.CannotTell != (len(got.Fields) == 0) || got.CannotTell != (len(got.Reasons) == 0) || got.Text == "" {
+		if got.CannotAnswer != (got.Query == "") || got.CannotAnswer != (len(got.Fields) == 0) || got.CannotAnswer != (len(got.Reasons) == 0) || got.Text == "" {
 			t.Errorf("%q is only partly answered: %+v", q.question, got)
 		}
-		if parsed, err := modelquery.Parse(evaluated(got.Query)); !got.CannotTell && (err != nil || len(parsed.Fields()) != len(got.Fields)) {
+		if parsed, err := modelquery.Parse(evaluated(got.Query)); !got.CannotAnswer && (err != nil || len(parsed.Fields()) != len(got.Fields)) {
 			t.Errorf("%q: %v in %s", q.question, err, got.Query)
 		}
 	}

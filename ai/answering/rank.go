@@ -67,7 +67,7 @@ func (q *question) rank() rank {
 	return r
 }
 
-// rankedBy returns the mention by which a ranking goes, where it could also be a column: the one after
+// rankedBy returns the mention of the measure to rank by, if it could also be a column: the one after
 // "by", if nothing else is a measure.
 func (q *question) rankedBy(r *rank) *mention {
 	if r.operator == "" {
@@ -100,8 +100,8 @@ func (q *question) each() bool {
 	return ranked && grouped
 }
 
-// extreme reports whether the word for the end of a ranking stands before a measure, and the question has nothing to choose from but
-// what it groups by: "longest response per channel".
+// extreme reports whether the word for the end of a ranking precedes a measure, and the question can choose only from
+// its groups: "longest response per channel".
 func (q *question) extreme(r rank) bool {
 	return slices.ContainsFunc(q.mentions, func(m mention) bool { return m.isMeasure && m.from == r.at+1 }) &&
 		!slices.ContainsFunc(q.mentions, func(m mention) bool { return !m.used && !m.isMeasure && m.context != group })

@@ -30,7 +30,7 @@ func (q *question) roles(d *draft, r *rank) string {
 		case condition, place, free, sorting:
 		}
 		if isMeasure = (isMeasure || m == by) && measure > 0; !isMeasure {
-			if isMeasure = q.standIn(m, d); isMeasure && q.qualified(k) {
+			if isMeasure = q.aggregatedByDefault(m, d); isMeasure && q.qualified(k) {
 				return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(q.mentions[k-1].run)), shorten(q.text(m.run)))
 			}
 		}
@@ -68,7 +68,7 @@ func (q *question) roles(d *draft, r *rank) string {
 	if why := q.rescue(d, r, columns); why != "" {
 		return why
 	}
-	if sold != nil && !sold.used { // nothing completed its name with it
+	if sold != nil && !sold.used { // it completed no name
 		if why := q.measured(d, sold); why != "" {
 			return why
 		}
@@ -158,7 +158,7 @@ func (q *question) column(d *draft, m *mention, r *rank) string {
 		return fmt.Sprintf("I do not know how to order by %q, which nothing is grouped by", shorten(q.text(m.run)))
 	case !grouping && m.context != sorting && q.isOwnValue(m, c):
 		return ""
-	case !grouping && m.context != sorting && q.isOfFilter(m, c.field.ref.Table) && (r.operator == "" || q.engine.wide == nil):
+	case !grouping && m.context != sorting && q.isOfFilter(m, c.field.ref.Table) && (r.operator == "" || q.engine.second == nil):
 		q.subjects = append(q.subjects, *c)
 		return ""
 	case m.context == sorting:
@@ -197,8 +197,8 @@ func (q *question) groups(d *draft, m *mention, r *rank) bool {
 	return m.context == place && q.is(m.from-1, "for") && q.words[m.to-1].plural()
 }
 
-// rescue takes a mention of a column for the measure that it names almost as well, where the column has no role: "how many
-// visitors" is [Visitor Count], whatever column Visitors there is. A ranking without a measure takes the last such mention.
+// rescue uses the measure that a mention of a column names almost as well, if the column has no role: "how many
+// visitors" is [Visitor Count], even if there is a column Visitors. A ranking without a measure uses the last such mention.
 func (q *question) rescue(d *draft, r *rank, columns []*mention) string {
 	var by *mention
 	for k, m := range columns {
@@ -222,11 +222,11 @@ func (q *question) rescue(d *draft, r *rank, columns []*mention) string {
 	return ""
 }
 
-// wholeName is the least score of a name that lacks only vague words, such as Visitor Count for visitors.
+// wholeName is the minimum score of a name that lacks only vague words, such as Visitor Count for visitors.
 const wholeName = 0.75
 
-// counted reports whether the question asks how many things a mention names there are. Sales per Customer is not how many
-// customers there are.
+// counted reports whether the question asks for the number of the things that a mention names. Sales per Customer is not the number of
+// customers.
 func (q *question) counted(m *mention) bool {
 	is := func(at int, words string) bool {
 		return at >= 0 && slices.Contains(strings.Fields(words), q.words[at].lower)
@@ -257,7 +257,7 @@ func (q *question) measured(d *draft, m *mention) string {
 // isOfFilter reports whether the words only name the subject of a following filter: "for customers in
 // the segment Corporate".
 func (q *question) isOfFilter(m *mention, table string) bool {
-	if q.besideValue(m, table) {
+	if q.nextToValue(m, table) {
 		return true
 	}
 	if !q.is(m.to, "in|with|where|from|whose|of|that|which|having") {
@@ -279,7 +279,7 @@ func (q *question) isOfFilter(m *mention, table string) bool {
 	return false
 }
 
-// isOwnValue reports whether a value of the column stands right before or after its name: "the garden category".
+// isOwnValue reports whether a value of the column is right before or after its name: "the garden category".
 func (q *question) isOwnValue(m *mention, c *candidate) bool {
 	return slices.ContainsFunc(q.filters, func(f columnFilter) bool {
 		return f.source == InValues && (f.to == m.from || f.from == m.to) &&
@@ -287,8 +287,8 @@ func (q *question) isOwnValue(m *mention, c *candidate) bool {
 	})
 }
 
-// besideValue reports whether a value of the table stands right before or after the words: "kitchen products", "priority high".
-func (q *question) besideValue(m *mention, table string) bool {
+// nextToValue reports whether a value of the table is right before or after the words: "kitchen products", "priority high".
+func (q *question) nextToValue(m *mention, table string) bool {
 	return slices.ContainsFunc(q.filters, func(f columnFilter) bool {
 		return f.source == InValues && (f.to == m.from && q.words[m.from].after == 0 || f.from == m.to && q.words[m.to].after == 0) &&
 			slices.ContainsFunc(f.column, func(c candidate) bool { return c.field.ref.Table == table })

@@ -13,11 +13,11 @@ import (
 type Stock struct {
 	// Table has the rows, and Date is its column of their days, "" if several could be.
 	Table, Date string
-	// Sums reports whether the measure adds them up over the days; otherwise it says nothing without a time.
+	// Sums reports whether the measure adds them up over the days; otherwise it has no meaning without a time.
 	Sums bool
 }
 
-// stockOf returns what a measure of the query does with stock, nil for a measure of anything else.
+// stockOf returns how a measure of the query uses stock, nil for a measure of anything else.
 func (d *draft) stockOf(m modelquery.Field) *Stock {
 	for _, own := range d.defined {
 		if own.named != m {
@@ -44,8 +44,8 @@ func (q *question) asToday(d *draft) {
 	}
 }
 
-// onLastDay replaces each measure of stock that the question asks for by its value on the last day that the question leaves, since
-// what is counted again on each day must not be added up over the days.
+// onLastDay replaces each measure of stock that the question asks for by its value on the last day within the question's filters, because
+// rows that count the same things again on each day must not be added up over the days.
 func (q *question) onLastDay(d *draft, asked []modelquery.Field) string {
 	for _, m := range asked {
 		s := d.stockOf(m)
@@ -82,7 +82,7 @@ func (d *draft) isTimed(s *Stock) bool {
 		slices.ContainsFunc(d.query.Filters, func(f modelquery.Filter) bool { return is(f.Field) })
 }
 
-// lastDay returns the last day on which anything was counted. What has no count on it is gone.
+// lastDay returns the last day on which anything was counted. Things without a count on that day no longer exist.
 func (e *Engine) lastDay(table, day string) string {
 	var others []string
 	for _, t := range e.filteredBy[strings.ToLower(table)] {
@@ -96,7 +96,7 @@ func (e *Engine) lastDay(table, day string) string {
 	return "CALCULATE(MAX(" + day + "), " + strings.Join(others, ", ") + ")"
 }
 
-// dayOf returns the column to filter: that of the rows, or, for a measure that looks at the calendar itself, the calendar's.
+// dayOf returns the column to filter: that of the rows, or, for a measure that uses the calendar itself, the calendar's.
 func (e *Engine) dayOf(s *Stock, day string) string {
 	if c := e.calendar; !s.Sums && c != nil && c.Date.Name != "" && e.filters(c.Table, []string{s.Table}) {
 		return (&field{ref: FieldRef{c.Table, c.Date.Name}}).String()

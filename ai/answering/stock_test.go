@@ -35,7 +35,7 @@ func warehouse() answering.Catalog {
 	}}
 }
 
-// Stock is never added up over the days that count it: an answer has its value on the last day, says so, or there is none.
+// Stock is never added up over the days that count it: an answer has its value on the last day and says so, or the question is declined.
 func TestStockOnTheLastDay(t *testing.T) {
 	t.Parallel()
 	const (
@@ -43,7 +43,7 @@ func TestStockOnTheLastDay(t *testing.T) {
 			"RETURN CALCULATE([Inventory Value], 'Stock Levels'[Snapshot Date] = LastDay)"
 		pieces = "RETURN CALCULATE([Pieces on Hand], 'Calendar'[Date] = LastDay)"
 	)
-	engine := answering.New(warehouse()).Wider([]answering.Values{
+	engine := answering.New(warehouse()).WithValues([]answering.Values{
 		{FieldRef: answering.FieldRef{Table: "Products", Name: "Category"}, Texts: []string{"Garden", "Kitchen"}},
 	}, time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
 	for _, c := range []struct{ question, fields, query string }{
@@ -84,7 +84,7 @@ func TestStockOnTheLastDay(t *testing.T) {
 	}
 }
 
-// A word that names another measure, or says another thing than the measure that was found for it, makes the question unclear.
+// The question is unclear if a word names another measure than the one found, or contradicts it.
 func TestDoubtfulMeasures(t *testing.T) {
 	t.Parallel()
 	over := []string{"Sales"}
@@ -94,7 +94,7 @@ func TestDoubtfulMeasures(t *testing.T) {
 			{Name: "Number of Orders", Over: over}, {Name: "Purchase Cost", Over: over},
 		}},
 		{Name: "Customers", FilteredBy: []string{"Customers"}, Columns: []answering.Column{{Name: "Customer Name", DataType: "string"}}},
-	}}).Wider([]answering.Values{
+	}}).WithValues([]answering.Values{
 		{FieldRef: answering.FieldRef{Table: "Customers", Name: "Customer Name"}, Texts: []string{"Alva Adler"}},
 	}, time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
 	for question, want := range map[string]string{

@@ -120,7 +120,7 @@ func (q *question) endOf(i int) (t timePhrase, ok bool) {
 	if q.is(at, "the") {
 		at++
 	}
-	if q.engine.wide == nil || !q.is(at, "end", "of") {
+	if q.engine.second == nil || !q.is(at, "end", "of") {
 		return t, false
 	}
 	at = q.year(at + 2)
@@ -171,7 +171,7 @@ func (q *question) relationBehind(t *timePhrase) {
 	}
 }
 
-// year skips "the year", "calendar year" and similar words before a moment. A part of time to group by is none: "per month, 2024".
+// year skips "the year", "calendar year" and similar words before a moment. A part of time to group by does not count: "per month, 2024".
 func (q *question) year(at int) int {
 	if q.is(at, "the") {
 		at++
@@ -314,11 +314,11 @@ func (q *question) namedPeriod(at int) (t timePhrase, ok bool) {
 		return timePhrase{to: at + 2, period: modelquery.This(u)}, true
 	case q.is(at, "this|current|last|previous", "fiscal|financial", "year"):
 		value := ""
-		if q.engine.wide != nil {
-			value = q.engine.wide.fiscalYear
+		if q.engine.second != nil {
+			value = q.engine.second.fiscalYear
 		}
-		if q.engine.wide != nil && q.is(at, "last|previous") {
-			value = q.engine.wide.fiscalYearBefore
+		if q.engine.second != nil && q.is(at, "last|previous") {
+			value = q.engine.second.fiscalYearBefore
 		}
 		if value == "" {
 			return timePhrase{to: at + 3, unclear: "when the fiscal year begins"}, true

@@ -16,8 +16,8 @@ type Values struct {
 	Now, Before string
 }
 
-// wider is what an engine knows that reads more into a question than names.
-type wider struct {
+// secondPass is what an engine knows in addition to the names of a catalog.
+type secondPass struct {
 	today time.Time
 	// fiscalYear is the fiscal year of the day of the question, fiscalYearBefore the one before; "" if not known.
 	fiscalYear, fiscalYearBefore string
@@ -42,11 +42,11 @@ type known struct {
 // maxValueWords is the number of words of a value that a question is searched for.
 const maxValueWords = 8
 
-// Wider returns an engine for the same catalog that knows values of columns and the day of the question. It reads light verbs,
-// other words for the same thing, shares and differences, and adds what the question leaves out where there is only one choice.
-func (e *Engine) Wider(values []Values, today time.Time) *Engine {
+// WithValues returns an engine for the same catalog that knows values of columns and the day of the question. It reads light verbs,
+// synonyms, shares and differences, and adds what the question omits if there is only one choice.
+func (e *Engine) WithValues(values []Values, today time.Time) *Engine {
 	w := New(e.catalog)
-	w.wide = &wider{today: today, values: map[string][]known{}, people: map[string][]known{}, months: map[int][]known{},
+	w.second = &secondPass{today: today, values: map[string][]known{}, people: map[string][]known{}, months: map[int][]known{},
 		weekdays: map[int][]known{}, rows: map[string]*field{}, read: map[*field]map[string]string{}}
 	for _, v := range values {
 		f := w.lexicon.find(v.FieldRef, false)
@@ -54,13 +54,13 @@ func (e *Engine) Wider(values []Values, today time.Time) *Engine {
 			continue
 		}
 		if v.Now != "" {
-			w.wide.fiscalYear, w.wide.fiscalYearBefore = v.Now, v.Before
+			w.second.fiscalYear, w.second.fiscalYearBefore = v.Now, v.Before
 		}
-		w.wide.read[f] = map[string]string{}
+		w.second.read[f] = map[string]string{}
 		calendar := isCalendar(v.Texts)
 		for _, text := range v.Texts {
-			w.wide.read[f][strings.ToLower(text)] = text
-			w.wide.know(f, text, calendar, f.namesSomeone())
+			w.second.read[f][strings.ToLower(text)] = text
+			w.second.know(f, text, calendar, f.namesSomeone())
 		}
 	}
 	w.countRows()
@@ -82,8 +82,8 @@ func isCalendar(texts []string) bool {
 	return len(texts) > 2 && max(months, days) == len(texts)
 }
 
-// know notes a value.
-func (w *wider) know(f *field, text string, calendar, named bool) {
+// know adds a value.
+func (w *secondPass) know(f *field, text string, calendar, named bool) {
 	words := readWords(text, false)
 	if len(words) == 0 || len(words) > maxValueWords {
 		return
@@ -124,7 +124,7 @@ func unique(all []known) []known {
 	})
 }
 
-// wordsKey returns words in the singular. Values compare by that, and not by stems: who resolves tickets asks for none that are resolved.
+// wordsKey returns words in the singular. Values compare by it, not by stems: "who resolves tickets" does not ask for resolved ones.
 func wordsKey(words []word) string {
 	all := make([]string, len(words))
 	for i, w := range words {
@@ -144,7 +144,7 @@ func wordsKey(words []word) string {
 
 // findValues finds the runs that are values of columns, longer ones first.
 func (q *question) findValues() {
-	w := q.engine.wide
+	w := q.engine.second
 	for i := 0; i < len(q.words); i++ {
 		for j := min(len(q.words), i+max(1, w.longest)); j > i; j-- {
 			if f, ok := q.calendarValue(i); ok && j == i+1 {
@@ -201,19 +201,19 @@ func (q *question) calendarValue(i int) (f columnFilter, ok bool) {
 	}
 	introduced := q.is(i-1, "in|during|for|of|every|each|the|on")
 	lower := strings.TrimSuffix(word.lower, "s")
-	wide := q.engine.wide
+	second := q.engine.second
 	var all [][]known
 	switch {
 	case wording.Weekdays[lower] > 0 && len(lower) > 5:
-		all = append(all, wide.weekdays[wording.Weekdays[lower]])
+		all = append(all, second.weekdays[wording.Weekdays[lower]])
 	case lower == "weekend":
-		all = append(all, wide.weekdays[6], wide.weekdays[7])
+		all = append(all, second.weekdays[6], second.weekdays[7])
 	case wording.Seasons[word.lower] != nil && introduced:
 		if _, dated := year(q.word(i + 1)); dated && word.lower == "winter" {
 			return f, false
 		}
 		for _, month := range wording.Seasons[word.lower] {
-			all = append(all, wide.months[month])
+			all = append(all, second.months[month])
 		}
 	}
 	if len(all) == 0 || len(all[0]) == 0 {
@@ -265,7 +265,7 @@ func merged(a, b []candidate) (both []candidate) {
 	return both
 }
 
-// excludes reports whether the words before a value leave it out, and settles them.
+// excludes reports whether the words before a value exclude it, and settles them.
 func (q *question) excludes(r run) bool {
 	at := r.from - 1
 	for at > 0 && (q.is(at, "the|from|in|for|of|on|at|those")) {
@@ -284,22 +284,22 @@ func (q *question) excludes(r run) bool {
 	return true
 }
 
-// isValue reports whether a column can have the values: it has them, where all of its values are known, and they are no words for a time.
+// isValue reports whether a column can have the values: it has them, if all of its values are known, and they are no words for a time.
 func (q *question) isValue(columns []candidate, values []string) bool {
-	if q.engine.wide == nil || len(columns) == 0 {
+	if q.engine.second == nil || len(columns) == 0 {
 		return true
 	}
 	for _, v := range values {
 		words := readWords(v, false)
-		known := slices.ContainsFunc(q.engine.wide.values[wordsKey(words)], func(k known) bool { return k.field == columns[0].field })
-		if len(q.engine.wide.read[columns[0].field]) > 0 && !known || len(words) > 0 && wording.Relatives[words[0].lower] {
+		known := slices.ContainsFunc(q.engine.second.values[wordsKey(words)], func(k known) bool { return k.field == columns[0].field })
+		if len(q.engine.second.read[columns[0].field]) > 0 && !known || len(words) > 0 && wording.Relatives[words[0].lower] {
 			return false
 		}
 	}
 	return true
 }
 
-// valueColumn leaves the columns of a value that the rest of the question allows.
+// valueColumn keeps the columns of a value that fit the rest of the question.
 func (q *question) valueColumn(f *columnFilter, d *draft) {
 	kept := func(holds func(*field) bool) {
 		list := slices.DeleteFunc(slices.Clone(f.column), func(c candidate) bool { return !holds(c.field) })

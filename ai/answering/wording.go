@@ -7,7 +7,7 @@ import (
 	"readiness/ai/answering/wording"
 )
 
-// reword replaces words of a question that mean the same whatever the model is about.
+// reword replaces words of a question by words with the same meaning in any model.
 func (q *question) reword() {
 	defer q.mostOfVerb()
 	q.lastCompared()
@@ -32,7 +32,7 @@ func (q *question) reword() {
 	}
 }
 
-// lastCompared drops what only says that this year is compared with the last.
+// lastCompared drops words that only say that this year is compared with the last.
 func (q *question) lastCompared() {
 	if q.find(0, []string{"than", "last", "year"}) < 0 {
 		return
@@ -69,7 +69,7 @@ func (q *question) mostOfVerb() {
 	}
 }
 
-// reads reports whether the words from i on are these; one that is replaced by another must be in no name.
+// reads reports whether these words start at i; none that is replaced by another may be in a name.
 func (q *question) reads(i int, words []string, by string) bool {
 	for n, text := range words {
 		w := q.words[i+n]
@@ -81,7 +81,7 @@ func (q *question) reads(i int, words []string, by string) bool {
 	return true
 }
 
-// findOtherWords reads words that the model does not have as others for the same thing.
+// findOtherWords replaces words that the model does not have by synonyms that it has.
 func (q *question) findOtherWords() {
 	l := q.engine.lexicon
 	for i := range q.words {

@@ -21,8 +21,8 @@ import (
 	"readiness/platform/folder"
 )
 
-// askedQuestion is a question as a person asks it of a sample model. Each query of Gold answers it; without
-// any the model cannot answer, and the engine must say so.
+// askedQuestion is a question in a person's words about a sample model. Each query of Gold answers it; without
+// one the model cannot answer it, and the engine must decline.
 type askedQuestion struct {
 	Model    string   `json:"model"` // WORKSPACE/NAME
 	Question string   `json:"question"`
@@ -49,9 +49,9 @@ func askedQuestions(t *testing.T, file string) (all []askedQuestion) {
 // answeredOn is the day on which the questions are asked: the sample data ends after it.
 var answeredOn = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// Of a hundred questions that were written by hand, in the words of people and without a look at the engine's words, more
-// than half are answered right and fewer than three in a hundred wrong: the rows of the engine's query over the sample data
-// are those of a query that answers the question. What it does not understand it declines.
+// More than half of a hundred questions that people wrote without knowledge of the engine's words are answered correctly, and
+// fewer than three wrongly: the engine's query returns the same rows over the sample data as a query that answers the question.
+// The engine declines questions that it does not understand.
 func TestAskedQuestions(t *testing.T) {
 	t.Parallel()
 	ada := ana
@@ -126,7 +126,7 @@ func TestAskedQuestions(t *testing.T) {
 					}
 					return set, err == nil
 				}
-				if reply.Answer.CannotTell {
+				if reply.Answer.CannotAnswer {
 					declined++
 					if len(q.Gold) > 0 {
 						t.Logf("declined: %s: %s: %s", q.Model, q.Question, reply.Answer.Text)
@@ -158,7 +158,7 @@ func TestAskedQuestions(t *testing.T) {
 	}
 }
 
-// means reports whether two queries mean the same; the evaluator does not know everything that the reader reads.
+// means reports whether two queries have the same normal form; the evaluator does not support everything that the translation does.
 func means(m *meaning.Model, gold, query string) bool {
 	want, err := m.Read(gold, answeredOn)
 	if err != nil {

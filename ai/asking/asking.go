@@ -32,7 +32,7 @@ type Options struct {
 	Definitions func(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
 	Providers   Providers
 	// Rows runs a DAX query on a semantic model as the person; nil where nothing runs queries. The embedded engine reads values of
-	// columns by it.
+	// columns with it.
 	Rows func(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string) (comparison.ResultSet, error)
 	// Agents asks data agents at the platform; nil where none can be asked.
 	Agents Agents
@@ -59,16 +59,16 @@ type Providers interface {
 type Agents interface {
 	// AsksAgents reports whether the agent can be asked where it is, for the person.
 	AsksAgents(ctx context.Context, as item.Caller, agent item.Item) (bool, error)
-	// AskAgent asks one question in a new conversation and says how long the answer took. It is a text. A refusal with
+	// AskAgent asks one question in a new conversation and returns the answer, a text, and how long it took. A refusal with
 	// PlatformUnavailable means that there is no answer to this question; another one that the agent cannot be asked at all.
 	AskAgent(ctx context.Context, as item.Caller, agent item.Item, question string) (text string, took time.Duration, err error)
 }
 
 // Generator is a tool of a platform that writes queries.
 type Generator interface {
-	// Generates reports whether it can be asked where the model is. It refuses if the platform does not offer it to the person.
+	// Generates reports whether the tool can be asked where the model is. It refuses if the platform does not offer it to the person.
 	Generates(ctx context.Context, as item.Caller, model item.Item) (bool, error)
-	// GenerateQuery returns a query for a question about some tables of a model and says how long it took; "" if none was understood.
+	// GenerateQuery returns a query for a question about some tables of a model, "" if none was understood, and how long it took.
 	// Its refusals are like those of AskAgent.
 	GenerateQuery(ctx context.Context, as item.Caller, model item.Item, question string, tables []string) (dax string, took time.Duration,
 		err error)
@@ -131,7 +131,7 @@ type view struct {
 	// agent is the data agent whose published stage answers, and configured the hash of its definition; nil if none does.
 	agent      *item.Item
 	configured string
-	// hidden is the provider whose name stands for the agent's id; nil if the agent is named.
+	// hidden is the provider whose name replaces the agent's id; nil if the agent is named.
 	hidden *aiprovider.Settings
 }
 
@@ -213,7 +213,7 @@ func modelOf(side benchmark.Side) item.Item {
 	return item.Item{ID: side.SemanticModelID, Type: item.SemanticModel, WorkspaceID: side.WorkspaceID, DisplayName: side.SemanticModelName}
 }
 
-// agentOf returns the data agent that answers for the side. Without a workspace of its own it is in
+// agentOf returns the data agent that answers for the side. If the side names no workspace for it, it is in
 // the model's.
 func agentOf(side benchmark.Side) item.Item {
 	by := side.AnsweredBy

@@ -234,7 +234,7 @@ func TestOpenRefuses(t *testing.T) {
 	otherModel.SemanticModelID = uuid.MustParse("bbbbbbbb-0000-0000-0000-000000000002")
 	sameElsewhere := dataAgent
 	sameElsewhere.WorkspaceID, sameElsewhere.AnsweredBy.DataAgentWorkspaceID = uuid.MustParse("aaaaaaaa-0000-0000-0000-000000000002"), &retail
-	hiddenAgent := uuid.MustParse("dddddddd-0000-0000-0000-000000000009") // a side that is a provider names no data agent
+	hiddenAgent := uuid.MustParse("dddddddd-0000-0000-0000-000000000009") // a side that is a provider does not name a data agent
 	noAgent := dataAgent
 	noAgent.AnsweredBy.DataAgentID = nil
 	nothing := func(*testing.T, *world) {}

@@ -9,7 +9,7 @@ import (
 	"readiness/domain/item"
 )
 
-// dataAgent returns a function that asks a published data agent where it is. It answers with texts alone, which are judged as
+// dataAgent returns a function that asks a published data agent at its platform. The agent answers with texts only, which are judged as
 // such.
 func (a *Asker) dataAgent(as item.Caller, v view) (about comparison.Target, ask Ask) {
 	agent := *v.agent
@@ -29,7 +29,7 @@ func (a *Asker) dataAgent(as item.Caller, v view) (about comparison.Target, ask 
 	}
 }
 
-// unanswered returns the reply of a question that the platform gave no answer to. Another error keeps the entire side from answering.
+// unanswered returns the reply to a question without an answer from the platform. Any other error keeps the entire side from answering.
 func unanswered(ctx context.Context, reply benchmark.Reply, err error) (benchmark.Reply, error) {
 	refusal, refused := domain.Refused(err)
 	if !refused || refusal.Code != domain.PlatformUnavailable || ctx.Err() != nil {

@@ -32,8 +32,8 @@ func (a *agents) AskAgent(_ context.Context, _ item.Caller, agent item.Item, que
 	return a.text, 1500 * time.Millisecond, a.fails
 }
 
-// A published data agent answers where it is, and its side says that texts are judged. Where it cannot be asked, the rules engine
-// stands in and says that. What keeps one answer from coming is a failure, and what keeps all from coming a refusal.
+// A published data agent answers at its platform, and its side states that texts are judged. If it cannot be asked, the rules engine
+// replaces it and says so. An error that prevents one answer is a failure; an error that prevents all answers is a refusal.
 func TestPublishedAgentIsAsked(t *testing.T) {
 	t.Parallel()
 	by := benchmark.AnsweredBy{Kind: comparison.DataAgent, DataAgentID: &analyst, DataAgentName: "Analyst"}

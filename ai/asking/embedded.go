@@ -10,7 +10,7 @@ import (
 	"readiness/domain/item"
 )
 
-// The transport of the embedded engine, and the name that it has in place of a model's; its version
+// The transport of the embedded engine, and its name instead of a language model's; its version
 // changes when its answers may change.
 const (
 	embedded = "embedded"
@@ -34,19 +34,19 @@ func (a *Asker) embedded(as item.Caller, v view) (about comparison.Target, ask A
 		}
 		start := a.Now()
 		explained := answers.Answer(question)
-		if explained.CannotTell || answers.FiltersTexts(explained.Fields) {
-			wider, err := reading.wider(ctx)
-			if refusal, refused := domain.Refused(err); refused { // an answer without values would be none of the engine's
+		if explained.CannotAnswer || answers.FiltersTexts(explained.Fields) {
+			full, err := reading.engine(ctx)
+			if refusal, refused := domain.Refused(err); refused { // without the values the engine would answer differently
 				return benchmark.Reply{Failure: &comparison.Failure{Code: string(refusal.Code), Message: refusal.Message},
 					DurationMS: a.Now().Sub(start).Milliseconds(), Attempts: 1}, nil
 			}
 			if err != nil {
 				return benchmark.Reply{}, err
 			}
-			if explained.CannotTell || wider.Lacks(explained.Fields) {
-				if explained = wider.Answer(question); !explained.CannotTell && reading.saysNothing(ctx, explained.Query) {
-					explained = answering.Explained{Answer: comparison.Answer{CannotTell: true,
-						Text: "I cannot answer: the data that I may read has nothing of that."}}
+			if explained.CannotAnswer || full.Lacks(explained.Fields) {
+				if explained = full.Answer(question); !explained.CannotAnswer && reading.returnsNothing(ctx, explained.Query) {
+					explained = answering.Explained{Answer: comparison.Answer{CannotAnswer: true,
+						Text: "I cannot answer: the data that I may read contains nothing about that."}}
 				}
 			}
 		}

@@ -69,8 +69,8 @@ func (s *fieldNames) find(role comparison.Role, table, field string) (name, bool
 // answer returns a model's answer, checked against the fields that it was given. If it uses others, they
 // are listed and the answer has no fields: the remaining ones would misrepresent its query.
 func (s *fieldNames) answer(given openai.ModelAnswer) comparison.Answer {
-	a := comparison.Answer{Text: given.Text, CannotTell: given.CannotTell}
-	if given.CannotTell {
+	a := comparison.Answer{Text: given.Text, CannotAnswer: given.CannotAnswer}
+	if given.CannotAnswer {
 		return a
 	}
 	a.Query = strings.TrimSpace(dax.WithoutComments(given.DAX))

@@ -8,8 +8,8 @@ import (
 	"readiness/domain/item"
 )
 
-// generated returns a function that has the platform's Generate Query write a query for each question. It is judged like any other
-// query, and run as the person.
+// generated returns a function that asks Generate Query for a query to each question. The query is judged like any other,
+// and run as the person.
 func (a *Asker) generated(as item.Caller, model item.Item, v view) (about comparison.Target, ask Ask) {
 	about = v.about
 	about.UseGenerateQuery()

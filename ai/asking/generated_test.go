@@ -17,7 +17,7 @@ import (
 // generator is a tool of a platform that writes queries.
 type generator struct {
 	there  bool
-	refuse error // to be asked at all
+	refuse error // returned when it is asked whether it can be asked
 	dax    string
 	fails  error
 	asked  []string
@@ -35,7 +35,7 @@ func (g *generator) GenerateQuery(_ context.Context, _ item.Caller, model item.I
 }
 
 // Generate Query writes the queries of the platform's assistant, and of no other side, if the service was started with it and the platform
-// offers it. The side says so. An answer in which no query is understood is no answer.
+// offers it. The side states this. An answer without a query that is understood counts as no answer.
 func TestGeneratedQueries(t *testing.T) {
 	t.Parallel()
 	const embedded, says = "embedded (simulated by the rules engine; no AI was asked)", "generateQuery (experimental: a tool of Power BI wrote the queries; Copilot was not asked)"

@@ -13,7 +13,7 @@ import (
 
 // Judge asks a language model to judge an answer when nothing else decides the verdict. It uses the
 // account's oldest provider for judging that is not in sides, the ids of the providers that were
-// asked. judged is false when the verdict needs no judge, when nothing is expected, and when no judge
+// asked. judged is false when the verdict needs no judge, when there is no expected answer, and when no judge
 // exists or answers; the verdict is then made without one. An error is the context's or internal.
 func (a *Asker) Judge(ctx context.Context, accountID string, sides []string, of benchmark.Case) (j comparison.Judgement,
 	by comparison.Judge, judged bool, err error) {

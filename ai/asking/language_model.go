@@ -53,7 +53,7 @@ func (a *Asker) languageModel(v view) (comparison.Target, Ask, error) {
 				"The AI provider %s cannot be asked: %s. Change it, then run again.", settings.Name, none.What).
 				About("providerId", settings.ProviderID)
 		case none.Declined:
-			reply.Answer = comparison.Answer{Text: fmt.Sprintf("The AI provider does not answer this: %s.", none.What), CannotTell: true}
+			reply.Answer = comparison.Answer{Text: fmt.Sprintf("The AI provider does not answer this: %s.", none.What), CannotAnswer: true}
 		default:
 			reply.Failure = &comparison.Failure{Code: string(none.Code),
 				Message: fmt.Sprintf("The AI provider %s did not answer: %s.", settings.Name, none.What)}

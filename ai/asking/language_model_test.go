@@ -67,7 +67,7 @@ func TestLanguageModelRequest(t *testing.T) {
 			[]string{"Batch Code", "Old Revenue", "Zebra", "SUM(Sales[Amount])", `IF(Sales[Amount]`, `"many-to-one"`, "'Sales'[Customer Key]", `"isCalendar":true`, `"displayFolder":"Totals"`},
 			[]string{"Takings", "How are we doing", "urnover", "town", "Margin Hint", "Helper", "Vault", "LocalDateTable", "private words", "aiInstructions", "Agent words", "Loot"},
 		},
-		"GenericAgent that is not to have DAX": {
+		"GenericAgent without DAX": {
 			side(comparison.GenericAgent, "large"), true, []string{"Batch Code", "Old Revenue"}, []string{"SUM(", "IF(", "private words"},
 		},
 		"ServiceTestAgent": {
@@ -157,7 +157,7 @@ func TestLanguageModelAnswers(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got.Answer.Fields); diff != "" {
 				t.Errorf("fields: -want +got\n%s", diff)
 			}
-			if got.Answer.Query != tt.query || got.Answer.CannotTell || got.Answer.Text != "What was sold." || !slices.Equal(got.Answer.Unknown, tt.unknown) {
+			if got.Answer.Query != tt.query || got.Answer.CannotAnswer || got.Answer.Text != "What was sold." || !slices.Equal(got.Answer.Unknown, tt.unknown) {
 				t.Errorf("answered %q, %q, with the unknown %q", got.Answer.Text, got.Answer.Query, got.Answer.Unknown)
 			}
 			got.Answer, got.DurationMS = comparison.Answer{}, 0
@@ -169,7 +169,7 @@ func TestLanguageModelAnswers(t *testing.T) {
 	}
 }
 
-// A response without an answer is a failure of the question, an answer with CannotTell, or a refusal
+// A response without an answer is a failure of the question, an answer with CannotAnswer, or a refusal
 // that keeps the entire side from answering.
 func TestLanguageModelDoesNotAnswer(t *testing.T) {
 	t.Parallel()
@@ -181,14 +181,14 @@ func TestLanguageModelDoesNotAnswer(t *testing.T) {
 		code     domain.Code // of what keeps the side from answering
 		text     string
 	}{
-		"it cannot tell":        {200, `{"answer":"No costs here.","dax":"","cannotTell":true,"fields":[]}`, 1, "", "", "No costs here."},
-		"its policy":            {400, `{"error":{"code":"content_filter","message":"private words"}}`, 1, "", "", "The AI provider does not answer this: its content filter refuses the question."},
-		"it is down":            {500, "private words", 3, "Unreachable", "", "The AI provider Model large did not answer: it answered with status 500."},
-		"it is busy":            {429, "private words", 3, "TooManyRequests", "", "The AI provider Model large did not answer: it accepts no requests at the moment (status 429)."},
-		"it makes no sense":     {200, "private words", 3, "AnswerNotUsable", "", "The AI provider Model large did not answer: its answer does not have the requested form."},
-		"it knows not the key":  {401, "private words", 1, "", domain.BenchmarkRunFailed, "The AI provider Model large cannot be asked: it does not accept the key (status 401)."},
-		"it allows not the key": {403, "private words", 1, "", domain.BenchmarkRunFailed, "it does not accept the key (status 403)."},
-		"no such model":         {404, "private words", 1, "", domain.BenchmarkRunFailed, "it knows no such address or model (status 404)."},
+		"it cannot answer":       {200, `{"answer":"No costs here.","dax":"","cannotTell":true,"fields":[]}`, 1, "", "", "No costs here."},
+		"its policy":             {400, `{"error":{"code":"content_filter","message":"private words"}}`, 1, "", "", "The AI provider does not answer this: its content filter refuses the question."},
+		"it is down":             {500, "private words", 3, "Unreachable", "", "The AI provider Model large did not answer: it answered with status 500."},
+		"it is busy":             {429, "private words", 3, "TooManyRequests", "", "The AI provider Model large did not answer: it accepts no requests at the moment (status 429)."},
+		"it makes no sense":      {200, "private words", 3, "AnswerNotUsable", "", "The AI provider Model large did not answer: its answer does not have the requested form."},
+		"the key is unknown":     {401, "private words", 1, "", domain.BenchmarkRunFailed, "The AI provider Model large cannot be asked: it does not accept the key (status 401)."},
+		"the key is not allowed": {403, "private words", 1, "", domain.BenchmarkRunFailed, "it does not accept the key (status 403)."},
+		"no such model":          {404, "private words", 1, "", domain.BenchmarkRunFailed, "it knows no such address or model (status 404)."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -210,7 +210,7 @@ func TestLanguageModelDoesNotAnswer(t *testing.T) {
 				t.Fatalf("got %+v, error %v", got, err)
 			}
 			if tt.failure == "" {
-				if diff := cmp.Diff(comparison.Answer{Text: tt.text, CannotTell: true}, got.Answer); diff != "" || got.Failure != nil {
+				if diff := cmp.Diff(comparison.Answer{Text: tt.text, CannotAnswer: true}, got.Answer); diff != "" || got.Failure != nil {
 					t.Errorf("failure %v, answer: -want +got\n%s", got.Failure, diff)
 				}
 				return

@@ -17,8 +17,8 @@ import (
 )
 
 // Bounds of the values that the embedded engine reads: columns of a model, values of a column, bytes of a value. A column with
-// more values is no list of names. A platform that fails three times is not asked again. Reading lasts longer than a minute, for
-// which a platform may have no room for further queries.
+// more values is not a list of names. After three failures the platform is not asked again. The time for reading exceeds a minute,
+// because a platform may block queries for that long.
 const (
 	maxColumns  = 30
 	maxValues   = 500
@@ -38,14 +38,14 @@ type reading struct {
 	turn    chan struct{} // held while reading
 	read    *answering.Engine
 
-	// What was read so far: of how many columns, and how many of them failed.
+	// Values read so far, the number of columns read, and how many of them failed.
 	values            []answering.Values
 	columns, failures int
 }
 
-// wider returns the engine that knows the values of columns; none of those that cannot be read. An error is the context's, or the
-// platform's refusal for which it has no room now.
-func (r *reading) wider(ctx context.Context) (*answering.Engine, error) {
+// engine returns the engine with the values of all columns that can be read. The error is the context's, or the
+// platform's refusal because its quota is used up.
+func (r *reading) engine(ctx context.Context) (*answering.Engine, error) {
 	select {
 	case r.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -55,17 +55,17 @@ func (r *reading) wider(ctx context.Context) (*answering.Engine, error) {
 	if r.read != nil {
 		return r.read, nil
 	}
-	err := r.readOn(ctx)
+	err := r.resume(ctx)
 	if err := cmp.Or(ctx.Err(), err); err != nil {
-		return nil, err // the next question reads on
+		return nil, err // the next question resumes
 	}
-	r.read = r.answers.Wider(r.values, r.asker.Now())
+	r.read = r.answers.WithValues(r.values, r.asker.Now())
 	return r.read, nil
 }
 
-// readOn reads the values of the columns of texts that the side sees, from where the last call stopped. It returns the refusal of a
-// platform that has no room for queries now.
-func (r *reading) readOn(ctx context.Context) error {
+// resume reads the values of the text columns that the side sees, from where the last call stopped. It returns the refusal of a
+// platform whose quota is used up.
+func (r *reading) resume(ctx context.Context) error {
 	if r.asker.Rows == nil {
 		return nil
 	}
@@ -130,8 +130,8 @@ func (r *reading) rows(ctx context.Context, dax string) (comparison.ResultSet, e
 	return r.asker.Rows(ctx, r.as, *r.view.about.WorkspaceID, *r.view.about.SemanticModelID, dax)
 }
 
-// saysNothing reports whether a query gives no rows, or one row of blanks.
-func (r *reading) saysNothing(ctx context.Context, dax string) bool {
+// returnsNothing reports whether a query returns no rows, or one row of blanks.
+func (r *reading) returnsNothing(ctx context.Context, dax string) bool {
 	if r.asker.Rows == nil {
 		return false
 	}

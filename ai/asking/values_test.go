@@ -18,7 +18,7 @@ import (
 	"readiness/domain/item"
 )
 
-// reader runs queries: it notes them and answers with the texts of a column, or an error.
+// reader runs queries: it records them and answers with the texts of a column, or an error.
 type reader struct {
 	mu      sync.Mutex
 	queries []string
@@ -57,7 +57,7 @@ func (r *reader) asked() int {
 	return len(r.queries)
 }
 
-// The embedded engine reads values of columns of texts, as the person, once, and only when names do not answer or an answer filters
+// The embedded engine reads values of text columns, as the person, once, and only if names do not answer or an answer filters
 // by a text.
 func TestValuesAreRead(t *testing.T) {
 	t.Parallel()
@@ -65,10 +65,10 @@ func TestValuesAreRead(t *testing.T) {
 	w.options.Rows = r.rows
 	w.Asker = asking.New(w.options)
 	_, ask := w.open(t, side(comparison.PlatformAssistant, ""))
-	if got := reply(t, ask, "What is our revenue?"); got.Answer.CannotTell || r.asked() > 0 {
+	if got := reply(t, ask, "What is our revenue?"); got.Answer.CannotAnswer || r.asked() > 0 {
 		t.Errorf("%+v was answered with %q", got.Answer, r.queries)
 	}
-	if got := reply(t, ask, "revenue in 2025"); got.Answer.CannotTell || r.asked() > 0 { // a filter, and not by a text
+	if got := reply(t, ask, "revenue in 2025"); got.Answer.CannotAnswer || r.asked() > 0 { // a filter, and not by a text
 		t.Errorf("%+v was answered with %q", got.Answer, r.queries)
 	}
 	if got := reply(t, ask, "revenue in boston"); !strings.Contains(got.Answer.Query, `'Customer'[City] = "Boston"`) {
@@ -83,16 +83,16 @@ func TestValuesAreRead(t *testing.T) {
 			t.Errorf("read %s", q)
 		}
 	}
-	if got := reply(t, ask, "revenue in Nowhere Bay"); !got.Answer.CannotTell {
+	if got := reply(t, ask, "revenue in Nowhere Bay"); !got.Answer.CannotAnswer {
 		t.Errorf("an answer without data is given: %+v", got.Answer)
 	}
-	if got := reply(t, ask, "revenue in Atlantis"); !got.Answer.CannotTell {
+	if got := reply(t, ask, "revenue in Atlantis"); !got.Answer.CannotAnswer {
 		t.Errorf("a value that no column has is found: %+v", got.Answer)
 	}
 	if got := reply(t, ask, "revenue where the city is Boston"); !strings.Contains(got.Answer.Query, `"Boston"`) {
 		t.Errorf("got %+v", got.Answer)
 	}
-	if got := reply(t, ask, "revenue where the city is Atlantis"); !got.Answer.CannotTell || got.Answer.Query != "" {
+	if got := reply(t, ask, "revenue where the city is Atlantis"); !got.Answer.CannotAnswer || got.Answer.Query != "" {
 		t.Errorf("a filter on a value that the column does not have is given: %+v", got.Answer)
 	}
 	for _, q := range r.queries[read+1:] {
@@ -102,7 +102,7 @@ func TestValuesAreRead(t *testing.T) {
 	}
 }
 
-// Where values cannot be read, are too many or no names, the engine declines as it would without them.
+// If values cannot be read, are too many or are not names, the engine declines as it would without them.
 func TestValuesThatAreNotRead(t *testing.T) {
 	t.Parallel()
 	many := make([]string, 501)
@@ -128,7 +128,7 @@ func TestValuesThatAreNotRead(t *testing.T) {
 			}
 			w.Asker = asking.New(w.options)
 			_, ask := w.open(t, side(comparison.PlatformAssistant, ""))
-			if got := reply(t, ask, "revenue in Boston"); !got.Answer.CannotTell {
+			if got := reply(t, ask, "revenue in Boston"); !got.Answer.CannotAnswer {
 				t.Errorf("got %+v", got.Answer)
 			}
 			if got := reply(t, ask, "revenue where the city is Atlantis"); !strings.Contains(got.Answer.Query, `"Atlantis"`) {
@@ -141,7 +141,7 @@ func TestValuesThatAreNotRead(t *testing.T) {
 	}
 }
 
-// Reading that was cut off is made again for the next question.
+// An interrupted reading is repeated for the next question.
 func TestReadingCutOff(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), &reader{texts: []string{"Boston"}}
@@ -155,13 +155,13 @@ func TestReadingCutOff(t *testing.T) {
 	if _, err := ask(ctx, "revenue in Boston"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if got := reply(t, ask, "revenue in Boston"); got.Answer.CannotTell {
+	if got := reply(t, ask, "revenue in Boston"); got.Answer.CannotAnswer {
 		t.Errorf("got %+v", got.Answer)
 	}
 }
 
-// Where the platform has no room for the queries of values, a question that needs them has no answer, which is not one that the engine
-// declines. The next question reads on where the last one stopped.
+// If the platform's quota has no room for the queries of values, a question that needs them has no answer, and does not count as
+// declined. The next question resumes where the last one stopped.
 func TestValuesWithoutRoom(t *testing.T) {
 	t.Parallel()
 	w, r := newWorld(t), &reader{texts: []string{"Boston"}}
@@ -176,11 +176,11 @@ func TestValuesWithoutRoom(t *testing.T) {
 	_, ask := w.open(t, side(comparison.PlatformAssistant, ""))
 	for range 5 { // more often than a column may fail
 		got := reply(t, ask, "revenue in Boston")
-		if got.Failure == nil || got.Failure.Code != string(domain.PlatformUnavailable) || got.Failure.Message != "no room; try again in 58s" || got.Answer.CannotTell {
+		if got.Failure == nil || got.Failure.Code != string(domain.PlatformUnavailable) || got.Failure.Message != "no room; try again in 58s" || got.Answer.CannotAnswer {
 			t.Fatalf("got %+v", got)
 		}
 	}
-	if got := reply(t, ask, "What is our revenue?"); got.Failure != nil || got.Answer.CannotTell {
+	if got := reply(t, ask, "What is our revenue?"); got.Failure != nil || got.Answer.CannotAnswer {
 		t.Errorf("a question that needs no values: got %+v", got)
 	}
 	full = false

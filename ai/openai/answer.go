@@ -13,8 +13,8 @@ type given struct {
 	Text *string `json:"text"`
 }
 
-// spoken returns an answer without the reasoning that some models write before it.
-func spoken(text string) string {
+// withoutReasoning returns an answer without the reasoning that some models write before it.
+func withoutReasoning(text string) string {
 	if i := strings.LastIndex(text, "</think>"); i >= 0 {
 		text = text[i+len("</think>"):]
 	}

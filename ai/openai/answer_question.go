@@ -82,10 +82,10 @@ type MaterialAnswer struct {
 
 // ModelAnswer is a model's answer to a question. Only its form and its lengths have been checked.
 type ModelAnswer struct {
-	Text       string
-	DAX        string
-	Fields     []comparison.Field
-	CannotTell bool
+	Text         string
+	DAX          string
+	Fields       []comparison.Field
+	CannotAnswer bool
 }
 
 // Bounds of an answer, in characters; of the numbers of its fields and of their values.
@@ -166,10 +166,10 @@ func strictly(text string, v any) bool {
 
 // rawAnswer is an answer as received; missing members are nil.
 type rawAnswer struct {
-	Answer     *string     `json:"answer"`
-	DAX        *string     `json:"dax"`
-	CannotTell *bool       `json:"cannotTell"`
-	Fields     *[]rawField `json:"fields"`
+	Answer       *string     `json:"answer"`
+	DAX          *string     `json:"dax"`
+	CannotAnswer *bool       `json:"cannotTell"`
+	Fields       *[]rawField `json:"fields"`
 }
 
 type rawField struct {
@@ -182,7 +182,7 @@ type rawField struct {
 
 // complete reports whether every member is present and all roles and operators are allowed.
 func (a rawAnswer) complete() bool {
-	return a.Answer != nil && a.DAX != nil && a.CannotTell != nil && a.Fields != nil &&
+	return a.Answer != nil && a.DAX != nil && a.CannotAnswer != nil && a.Fields != nil &&
 		!slices.ContainsFunc(*a.Fields, func(f rawField) bool {
 			return !slices.Contains(roles, f.Role) || f.Operator != nil && !slices.Contains(operators, *f.Operator)
 		})
@@ -203,8 +203,8 @@ func readAnswer(text string) (s ModelAnswer, ok bool) {
 		if json.Unmarshal(raw, &a) != nil || !a.complete() {
 			continue
 		}
-		s = ModelAnswer{Text: oneText(*a.Answer, maxAnswerText), CannotTell: *a.CannotTell}
-		if s.CannotTell {
+		s = ModelAnswer{Text: oneText(*a.Answer, maxAnswerText), CannotAnswer: *a.CannotAnswer}
+		if s.CannotAnswer {
 			return s, s.Text != ""
 		}
 		s.DAX = strings.TrimSpace(*a.DAX)

@@ -118,8 +118,8 @@ func TestAnswerQuestionReadsAnswers(t *testing.T) {
 		"in a fence":           {"```json\n" + answerJSON + "\n```", read, false},
 		"after thoughts":       {`<think>{"answer":"no"}</think>` + answerJSON, read, false},
 		"with more":            {strings.Replace(answerJSON, "{", `{"mood":"good",`, 1), read, false},
-		"it cannot tell":       {`{"answer":"No costs.","dax":"EVALUATE x","cannotTell":true,"fields":[{"role":"measure","table":"","name":"","operator":null,"values":[]}]}`, openai.ModelAnswer{Text: "No costs.", CannotTell: true}, false},
-		"it says not why":      {`{"answer":"","dax":"","cannotTell":true,"fields":[]}`, openai.ModelAnswer{}, true},
+		"it cannot answer":     {`{"answer":"No costs.","dax":"EVALUATE x","cannotTell":true,"fields":[{"role":"measure","table":"","name":"","operator":null,"values":[]}]}`, openai.ModelAnswer{Text: "No costs.", CannotAnswer: true}, false},
+		"without a reason":     {`{"answer":"","dax":"","cannotTell":true,"fields":[]}`, openai.ModelAnswer{}, true},
 		"no query":             {strings.Replace(answerJSON, `EVALUATE ROW(\"Revenue\", [Revenue])`, " ", 1), openai.ModelAnswer{}, true},
 		"too long a query":     {strings.Replace(answerJSON, "EVALUATE", strings.Repeat("E", 10_001), 1), openai.ModelAnswer{}, true},
 		"no fields":            {`{"answer":"x","dax":"EVALUATE x","cannotTell":false,"fields":[]}`, openai.ModelAnswer{}, true},
@@ -308,7 +308,7 @@ func TestAnswerQuestionDuration(t *testing.T) {
 	})
 }
 
-// A question ends after two minutes whatever the provider's limits, and a judgement ends earlier.
+// A question ends after two minutes with any limits of the provider, and a judgement ends earlier.
 // Waiting for a turn does not count.
 func TestAnswerQuestionEnds(t *testing.T) {
 	t.Parallel()
@@ -374,7 +374,7 @@ func TestAnswerQuestionForAnyResponse(t *testing.T) {
 		if err != nil {
 			return
 		}
-		if len([]rune(got.Text)) > 4001 || strings.ContainsAny(got.Text, "\r\n\u2028") || got.CannotTell != (got.DAX == "") || got.CannotTell != (len(got.Fields) == 0) {
+		if len([]rune(got.Text)) > 4001 || strings.ContainsAny(got.Text, "\r\n\u2028") || got.CannotAnswer != (got.DAX == "") || got.CannotAnswer != (len(got.Fields) == 0) {
 			t.Errorf("read %+v", got)
 		}
 		for _, f := range got.Fields {

@@ -15,8 +15,8 @@ import (
 const anthropicVersion = "2023-06-01"
 
 // anthropic returns middleware that makes a request of chat completions in the Messages interface of Anthropic, and reads its
-// response as one of chat completions. An answer in a form is the input of a tool; a JSON Schema alone is not taken, so that
-// the tool is asked for.
+// response as one of chat completions. An answer in a form is the input of a tool. It refuses a JSON Schema without a tool, so that
+// the client asks for the tool.
 func anthropic(key string) option.Middleware {
 	return func(r *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 		var asked chatRequest

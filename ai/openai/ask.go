@@ -181,7 +181,7 @@ func read(choice openai.ChatCompletionChoice, asked mode) (text string, in mode,
 	case asked == toolCall && len(m.ToolCalls) > 0:
 		return m.ToolCalls[0].Function.Arguments, toolCall, nil
 	case asked == toolCall:
-		return spoken(m.Content), plain, nil
+		return withoutReasoning(m.Content), plain, nil
 	}
-	return spoken(m.Content), asked, nil
+	return withoutReasoning(m.Content), asked, nil
 }

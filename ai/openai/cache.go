@@ -32,7 +32,7 @@ func (q question) hash() [sha256.Size]byte {
 	return sha256.Sum256(text)
 }
 
-// origin returns what the answer to a question is known by. version is that of the prompt.
+// origin identifies the request that a text answers. version is that of the prompt.
 func (c *Client) origin(version string, q question) *proposal.Origin {
 	h := q.hash()
 	return &proposal.Origin{Provider: c.name, Model: c.model, Prompt: version, Request: hex.EncodeToString(h[:])}

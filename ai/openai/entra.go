@@ -17,7 +17,7 @@ import (
 // entraScope is the audience of the tokens that Azure OpenAI takes.
 const entraScope = "https://cognitiveservices.azure.com/.default"
 
-// entra returns middleware that sends a token of Microsoft Entra in place of the key. Tokens are kept by the credential until
+// entra returns middleware that sends a token of Microsoft Entra instead of the key. The credential caches tokens until
 // they expire. authority is the host that issues them, "" for Microsoft's public one.
 func entra(s Settings, calls *http.Client, authority string) (option.Middleware, error) {
 	credential, err := credentialOf(s, calls, authority)

@@ -90,7 +90,7 @@ func certificate(t *testing.T) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})) + string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-// Azure OpenAI gets a token of Microsoft Entra in place of a key: for the application, by its secret or its certificate, once for
+// Azure OpenAI gets a token of Microsoft Entra instead of a key: for the application, by its secret or its certificate, once for
 // several questions.
 func TestEntra(t *testing.T) {
 	t.Parallel()
@@ -119,7 +119,7 @@ func TestEntra(t *testing.T) {
 	}
 }
 
-// Without a token nothing is asked, and what Entra says is not repeated.
+// Without a token no request is sent, and Entra's text is not repeated.
 func TestEntraRefuses(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)

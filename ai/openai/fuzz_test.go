@@ -38,7 +38,7 @@ func FuzzAnswers(f *testing.F) {
 		}
 		if answer, ok := openai.ReadAnswer(text); ok {
 			line("the answer", answer.Text, 4000)
-			if answer.CannotTell != (len(answer.Fields) == 0) || answer.CannotTell != (answer.DAX == "") || answer.CannotTell && answer.Text == "" || utf8.RuneCountInString(answer.DAX) > 10_000 || len(answer.Fields) > 50 {
+			if answer.CannotAnswer != (len(answer.Fields) == 0) || answer.CannotAnswer != (answer.DAX == "") || answer.CannotAnswer && answer.Text == "" || utf8.RuneCountInString(answer.DAX) > 10_000 || len(answer.Fields) > 50 {
 				t.Errorf("answer %+v", answer)
 			}
 			for _, field := range answer.Fields {

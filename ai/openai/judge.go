@@ -110,7 +110,7 @@ func (a judgementForm) complete() bool {
 	return slices.Contains(classes, a.Class) && a.Reason != nil
 }
 
-// sure returns the confidence; 0 if the judge gave none from 0 to 1.
+// sure returns the confidence; 0 if the judge gave none between 0 and 1.
 func (a judgementForm) sure() float64 {
 	if c := optional.Value(a.Confidence); 0 <= c && c <= 1 {
 		return c

@@ -64,7 +64,7 @@ func TestJudge(t *testing.T) {
 }
 
 // The judge's request has the question, the expected answer and the answer, but not who answered, and not the fields that the side
-// names: a side may copy those that are expected.
+// names: a side may copy the expected ones.
 func TestJudgeRequest(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(_ int, r request) reply {

@@ -105,8 +105,8 @@ func TestPhraseQuestionsRequest(t *testing.T) {
 	}
 }
 
-// Many questions each stay in their place, and no two are the same. A provider that fails for some or
-// all batches fails nothing.
+// Many questions keep their order, and no two are the same. If some or all batches fail at the provider,
+// the drafts are used.
 func TestPhraseQuestionsOfMany(t *testing.T) {
 	t.Parallel()
 	var many []openai.Draft

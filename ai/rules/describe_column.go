@@ -156,7 +156,7 @@ func (f *facts) keyLead(x *field) string {
 	return lead + "."
 }
 
-// orderLead says which column a column puts in order, and the range of the numbers where their meaning is sure.
+// orderLead says which column a column puts in order, and the range of its numbers if their meaning is certain.
 func (f *facts) orderLead(x *field) string {
 	if !prose.Mentionable(x.orders.name) {
 		return ""
@@ -201,7 +201,7 @@ var dataCategories = map[string]string{
 	"barcode": "A bar code.",
 }
 
-// columnUse returns sentences about the unit, the measures, the order and the place of a column, the most
+// columnUse returns sentences about the unit, the measures, the order and the hierarchies of a column, the most
 // informative first.
 func (f *facts) columnUse(x *field) []string {
 	var out []string
@@ -232,7 +232,7 @@ func (f *facts) columnUse(x *field) []string {
 	return append(out, f.levels(x)...)
 }
 
-// summing says which measures to use for a column: those that are nothing but the sum, average or count of different values of a column.
+// summing says which measures to use for a column: those that are only its sum, average or distinct count.
 func (f *facts) summing(x *field) string {
 	var texts []string
 	for _, by := range []struct{ function, text string }{

@@ -75,15 +75,14 @@ func (s explanation) core() string {
 	return strings.Join(append([]string{s.text, s.when}, s.where...), " ")
 }
 
-// sameMeaning has words of names and texts that stand for the same: a text is no news that says "sum" of
-// something that is called a total.
+// sameMeaning has words of names and texts with one meaning: "sum" adds nothing to a name with "total".
 var sameMeaning = classes("sum total totals overall", "number count counts num no nr cnt", "average avg mean averages",
 	"highest max maximum peak top latest last newest",
 	"lowest min minimum earliest first oldest", "different distinct unique", "percentage percent pct ratio share rate",
 	"selected select chosen current",
 	"year years yr", "month months", "day days", "quarter quarters", "hour hours", "minute minutes", "dated date dates", "median med")
 
-// idle are words that say nothing by themselves.
+// idle are words without information of their own.
 var idle = prose.SetOf("the a an of in by for to and or per each is are its it that with as from row rows value values table column " +
 	"measure field if else " +
 	"when where than one at on up name names record records data true false")

@@ -10,8 +10,8 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// explainer puts DAX into words. It gives up on whatever it does not know, so that a text says exactly
-// what the expression says or is not made.
+// explainer puts DAX into words. It returns nothing for an expression that it does not support, so that a text says exactly
+// what the expression says.
 type explainer struct {
 	*facts
 	home *table // the table that the expression belongs to
@@ -142,7 +142,7 @@ func (e *explainer) lookUp(name string) *variable {
 	return nil
 }
 
-// inner returns an explainer for what is computed under other filters or for other rows.
+// inner returns an explainer for expressions that are computed under other filters or for other rows.
 func (e *explainer) inner() *explainer {
 	next := *e
 	next.level++

@@ -8,7 +8,7 @@ import (
 	"readiness/definition/dax"
 )
 
-// setAside begins what says which filters do not count.
+// setAside begins the clause that names the filters that do not count.
 const setAside = "regardless of "
 
 // calculate returns CALCULATE: a value with conditions, a period, and filters that are set aside.

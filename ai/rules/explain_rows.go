@@ -164,7 +164,7 @@ func (e *explainer) rowCount(n *dax.Node) (explanation, bool) {
 	return explanation{text: "number of " + r.counted, the: true, about: r.row, where: r.where, tail: r.tail}, ok
 }
 
-// iterate returns SUMX and its like.
+// iterate returns SUMX and the other iterators.
 func (e *explainer) iterate(n *dax.Node) (explanation, bool) {
 	if len(n.Parts) != 2 {
 		return explanation{}, false

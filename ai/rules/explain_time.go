@@ -120,7 +120,7 @@ func (e *explainer) rolling(n *dax.Node) (string, bool) {
 	return "", false
 }
 
-// toDate returns TOTALYTD and its like.
+// toDate returns TOTALYTD and similar functions.
 func (e *explainer) toDate(n *dax.Node) (explanation, bool) {
 	if len(n.Parts) < 2 || !e.isDayOf(n.Parts[1]) {
 		return explanation{}, false

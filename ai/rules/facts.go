@@ -94,7 +94,7 @@ type facts struct {
 	computed   map[*field][]*table         // the facts that measures are computed from
 	views      map[string]map[string]int64 // the usage map, nil without views
 	additions  *additions.Additions
-	faulted    map[fault]float64
+	violated   map[violationKey]float64
 	mentions   map[*field]bool
 	choice     *[]proposal.Proposal // for the AI data schema
 	checks     *screen.Model        // of texts that instructions repeat, nil before the first

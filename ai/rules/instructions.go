@@ -216,7 +216,7 @@ func (t *table) reached() []*table {
 }
 
 // written returns a column as instructions name it, "" when rule INS-03 would read the name as another
-// one, and for a column that an AI should not see. What it should see and does not is named without a
+// one, and for a column that an AI should not see. A field that it should see and does not see yet is named without a
 // reference, which would need it to be shown (rule VIS-07).
 func (f *facts) written(x *field) string {
 	switch {
@@ -231,7 +231,7 @@ func (f *facts) written(x *field) string {
 // worthNaming reports whether people ask about a field: an AI should see it, not only because a measure is
 // computed from it, and it is not made for display (rule VIS-03).
 func (f *facts) worthNaming(x *field) bool {
-	return !x.hidden && f.wantedThen(x) && f.faults()[fault{rule: "VIS-03", field: x}] == 0
+	return !x.hidden && f.wantedThen(x) && f.hideViolations()[violationKey{rule: "VIS-03", field: x}] == 0
 }
 
 // bracketed returns a measure as instructions name it, as written does.

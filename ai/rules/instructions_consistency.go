@@ -9,7 +9,7 @@ import (
 	"readiness/domain/readiness/rules/meanings"
 )
 
-// consistency keeps lines apart that would contradict each other, or a name of the model (rule INS-11).
+// consistency detects lines that contradict each other, or a name of the model (rule INS-11).
 type consistency struct {
 	*facts
 	read    meanings.Meanings
@@ -33,8 +33,8 @@ func (f *facts) newConsistency(current string) *consistency {
 }
 
 // takes reports whether a line can be added to the text and the lines before. A line is left out if the text
-// has it, if it gives a term of another measure, and if it gives a measure a name that something in the
-// model bears: even with other signs, the name means what bears it.
+// has it, if it gives a measure the term of another one, and if it gives a measure a name that another object of the
+// model has, even with other signs.
 func (c *consistency) takes(line string) bool {
 	key := spelling.FoldSpace(line)
 	if c.present[key] || c.text != "" && strings.Contains(c.text, key) {

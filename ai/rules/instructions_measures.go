@@ -75,7 +75,7 @@ func (f *facts) explained(x *field) string {
 	return prose.LowerStart(made)
 }
 
-// orders reports whether a text of the model would be an order to an AI, or a link, once it stands in instructions.
+// orders reports whether a text of the model would be an order to an AI, or a link, in instructions.
 func (f *facts) orders(text string) bool {
 	if f.checks == nil {
 		f.checks = screen.Of(f.src)

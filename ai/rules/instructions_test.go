@@ -56,7 +56,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// However long, instructions are cut after a complete line, at 10,000 characters.
+// Instructions of any length are cut after a complete line, at 10,000 characters.
 func TestInstructionsFit(t *testing.T) {
 	t.Parallel()
 	m := shop(func(m *semanticmodel.Model) {

@@ -21,7 +21,7 @@ func (f *facts) calendars() []*table {
 
 var fiscalWords = prose.SetOf("fiscal fy financial")
 
-// aboutTime says which dates and years are meant, as far as the definition does.
+// aboutTime says which dates and years are meant, as far as the definition shows it.
 func (f *facts) aboutTime() []string {
 	if !slices.ContainsFunc(f.allFields(), (*field).isDay) {
 		return []string{"The model has no dates: say so when a question names a period or year."}
@@ -47,11 +47,11 @@ func (f *facts) aboutTime() []string {
 	return append(lines, f.datesOfTables()...)
 }
 
-// mostDated is how many tables with a date of their own the instructions name, in a model without a date table.
+// mostDated is how many tables with a date column the instructions name, in a model without a date table.
 const mostDated = 5
 
-// datesOfTables says which column holds the only date of a table. The date of a table filters no other one that nothing
-// relates to it, so that the table is named where there are several. A date without anything to filter is left out.
+// datesOfTables says which column holds the only date of a table. The date of a table does not filter
+// unrelated tables, so the table is named if there are several. A date without anything to filter is left out.
 func (f *facts) datesOfTables() (lines []string) {
 	const unmarked = "; no table is marked as a date table."
 	several := len(f.wantedTables(f.tables)) > 1
@@ -93,7 +93,7 @@ func (f *facts) dayColumn(t *table) string {
 func (f *facts) days(t *table) []*field {
 	var all []*field
 	for _, x := range t.columns {
-		if x.isDay() && !x.technical() && f.faults()[fault{rule: "VIS-02", field: x}] == 0 {
+		if x.isDay() && !x.technical() && f.hideViolations()[violationKey{rule: "VIS-02", field: x}] == 0 {
 			all = append(all, x)
 		}
 	}
@@ -165,7 +165,7 @@ func (t *table) defaultDate() *field {
 }
 
 // defaultDates returns lines that say which of several dates of a fact is meant (rule INS-05), unless the text says so, and
-// which measures go by another.
+// which measures use another one.
 func (f *facts) defaultDates(text string) []string {
 	var lines []string
 	for _, t := range f.tables {

@@ -86,7 +86,7 @@ func TestRest(t *testing.T) {
 	checkRest(t.Errorf, shop(), 1)
 }
 
-// A model of any shape comes to rest too, though not always at once: what one kind shows can need a text of another.
+// Repeated runs over any model end without proposals, though not always after one: what one kind shows can need a text of another.
 func TestRestOfAnyModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) { checkRest(t.Fatalf, allNamed(anyModel().Draw(t, "model")), 3) })
@@ -169,8 +169,8 @@ func TestHidingInAnyModel(t *testing.T) {
 
 var reference = regexp.MustCompile(`(?:'([^'\n]+)')?\[([^\]\n]+)\]`)
 
-// checkInstructions: the proposed text contradicts itself in nothing (INS-11), gives no measure a name that something in
-// the model bears, names only what an AI still sees once the proposed AI data schema is applied, and has no line twice.
+// checkInstructions: the proposed text contradicts itself in nothing (INS-11), gives no measure a name that another object of
+// the model has, names only what an AI still sees once the proposed AI data schema is applied, and has no line twice.
 func checkInstructions(fail func(format string, args ...any), m *semanticmodel.Model) {
 	a := rules.Propose(proposal.Ask{Type: proposal.AIInstructions, Model: m})
 	if len(a.Proposals) == 0 {
@@ -256,9 +256,9 @@ func TestDescriptionsOfModels(t *testing.T) {
 	models(t, func(name string, m *semanticmodel.Model) {
 		all := everything(m)
 		a := rules.Propose(proposal.Ask{Type: proposal.Description, Model: m, Objects: all})
-		faulted := fixable(applied(m, proposal.Description, a.Proposals), "DSC-04", "DSC-05", "DSC-06")
+		violated := fixable(applied(m, proposal.Description, a.Proposals), "DSC-04", "DSC-05", "DSC-06")
 		for _, p := range a.Proposals {
-			if slices.Contains(faulted, p.Object) {
+			if slices.Contains(violated, p.Object) {
 				t.Errorf("%s: %v: %q", name, p.Object, p.Value)
 			}
 		}

@@ -34,11 +34,11 @@ func (f *facts) choose(a *answers) {
 
 type selection struct {
 	*facts
-	fields map[*field]decision // for hidden fields
-	tables map[*table]decision
-	need   map[*field]*field // the fields that shown measures need, with the measure
-	keep   map[*field]bool   // the fields that are not hidden
-	faults map[fault]float64
+	fields   map[*field]decision // for hidden fields
+	tables   map[*table]decision
+	need     map[*field]*field // the fields that shown measures need, with the measure
+	keep     map[*field]bool   // the fields that are not hidden
+	violated map[violationKey]float64
 }
 
 func (s *selection) hide(x *field, clear bool, reason string) {
@@ -122,7 +122,9 @@ func (s *selection) measures() {
 }
 
 // helps reports whether a measure is made for display (rule VIS-03).
-func (s *selection) helps(x *field) bool { return s.faults[fault{rule: "VIS-03", field: x}] > 0 }
+func (s *selection) helps(x *field) bool {
+	return s.violated[violationKey{rule: "VIS-03", field: x}] > 0
+}
 
 // like returns the first of the measures that does not differ from x in its format, -1 for none.
 func like(measures []*field, x *field) int {
@@ -157,7 +159,7 @@ func (s *selection) unusedTables() {
 		case slices.ContainsFunc(t.measures, s.shown):
 		case t.role == fieldParameter:
 			s.hideTable(t, true, "It is a field parameter, which only serves visuals of reports.")
-		case star && s.faults[fault{rule: "REL-01", table: t}] > 0 && t.role == plain && !slices.ContainsFunc(t.columns,
+		case star && s.violated[violationKey{rule: "REL-01", table: t}] > 0 && t.role == plain && !slices.ContainsFunc(t.columns,
 			func(x *field) bool { return x.views > 0 || len(x.usedBy) > 0 }):
 			s.hideTable(t, false, "No active relationship and no measure uses it, so an AI cannot join it to anything (rule REL-01).")
 		}
@@ -168,7 +170,7 @@ func (s *selection) unusedTables() {
 func (s *selection) columns() {
 	for _, t := range s.facts.tables {
 		for _, x := range t.columns {
-			violation := s.faults[fault{rule: "VIS-02", field: x}]
+			violation := s.violated[violationKey{rule: "VIS-02", field: x}]
 			switch {
 			case violation > 0 && x.manySide:
 				s.hide(x, violation == 1, "It is a foreign key: the relationship does its work (rule VIS-02).")
@@ -178,7 +180,7 @@ func (s *selection) columns() {
 				s.hide(x, true, "It is the key that relationships go by, not something to ask about.")
 			case t.role == calculationGroup && x != t.itemColumn():
 				s.hide(x, true, "It only puts the items of the calculation group in order.")
-			case s.faults[fault{rule: "VIS-06", field: x}] > 0 && t.role != calculationGroup:
+			case s.violated[violationKey{rule: "VIS-06", field: x}] > 0 && t.role != calculationGroup:
 				s.hide(x, false, "No viewed report shows it and nothing refers to it (rule VIS-06).")
 			}
 		}
@@ -348,5 +350,5 @@ func (s *selection) require() {
 
 // wanted reports whether a field is visible in the end.
 func (s *selection) wanted(x *field) bool {
-	return s.need[x] != nil || s.shown(x) || s.faults[fault{rule: "VIS-07", field: x}] > 0
+	return s.need[x] != nil || s.shown(x) || s.violated[violationKey{rule: "VIS-07", field: x}] > 0
 }

@@ -70,7 +70,7 @@ func (s *selection) answerField(x *field, table string, a *answers) {
 			if prose.Mentionable(m.name) {
 				reason = "The measure " + prose.MeasureRef(m.name) + ", which is shown, is computed from it (rule VIS-04)."
 			}
-		} else if s.faults[fault{rule: "VIS-07", field: x}] > 0 {
+		} else if s.violated[violationKey{rule: "VIS-07", field: x}] > 0 {
 			reason = "The AI instructions or a verified answer name it (rule VIS-07)."
 		}
 		s.change(a, x.object(), proposal.Visible, !asIs, reason)

@@ -25,7 +25,7 @@ func (f *facts) selected() []proposal.Proposal {
 		proposals := f.proposed(keep)
 		gained := f.gained(before, proposals)
 		if len(gained) == 0 {
-			if f.faultMore(proposals) {
+			if f.addViolations(proposals) {
 				continue
 			}
 			if f.raises(recommended(proposals)) {
@@ -38,7 +38,7 @@ func (f *facts) selected() []proposal.Proposal {
 			keep[x] = true
 		}
 		if len(keep) == known {
-			return nil // what they gain is not for hiding something
+			return nil // these violations do not come from hiding
 		}
 	}
 }
@@ -46,7 +46,7 @@ func (f *facts) selected() []proposal.Proposal {
 // proposed returns the proposals that hide none of the fields to keep. It notes what an AI should see.
 func (f *facts) proposed(keep map[*field]bool) []proposal.Proposal {
 	s := &selection{facts: f, fields: map[*field]decision{}, tables: map[*table]decision{}, need: map[*field]*field{}, keep: keep,
-		faults: f.faults()}
+		violated: f.hideViolations()}
 	s.measures()
 	s.unusedTables()
 	s.columns()
@@ -65,40 +65,40 @@ func (f *facts) proposed(keep map[*field]bool) []proposal.Proposal {
 	return a.Proposals
 }
 
-// fault identifies a rule that faults a field or a table.
-type fault struct {
+// violationKey identifies a rule and the field or table that violates it.
+type violationKey struct {
 	rule  string
 	field *field
 	table *table
 }
 
-// faults returns by how much rules want objects hidden.
-func (f *facts) faults() map[fault]float64 {
-	if f.faulted != nil {
-		return f.faulted
+// hideViolations returns the violations that hiding an object fixes.
+func (f *facts) hideViolations() map[violationKey]float64 {
+	if f.violated != nil {
+		return f.violated
 	}
-	f.faulted = map[fault]float64{}
+	f.violated = map[violationKey]float64{}
 	for v, n := range december.Violations(f.src, readiness.Options{Usage: f.views}, "VIS-02", "VIS-03", "VIS-06", "VIS-07", "REL-01") {
-		one := fault{rule: v.Rule}
+		one := violationKey{rule: v.Rule}
 		if one.table = f.named[strings.ToLower(v.Table)]; v.Type != finding.TableObject {
 			one.field, one.table = f.find(v.Table, v.ObjectName), nil
 		}
-		f.faulted[one] = n
+		f.violated[one] = n
 	}
-	return f.faulted
+	return f.violated
 }
 
-// faultMore adds the fields that rules VIS-02 and VIS-03 want hidden once proposals are applied: what only a
-// hidden measure uses, for example. It reports whether there are more than before.
-func (f *facts) faultMore(proposals []proposal.Proposal) bool {
-	known := len(f.faults())
+// addViolations adds the fields that violate VIS-02 and VIS-03 once proposals are applied: for example fields that only a
+// hidden measure uses. It reports whether there are more than before.
+func (f *facts) addViolations(proposals []proposal.Proposal) bool {
+	known := len(f.hideViolations())
 	for v, n := range december.Violations(proposal.Show(f.src, proposals), readiness.Options{Usage: f.views}, "VIS-02", "VIS-03") {
-		one := fault{rule: v.Rule, field: f.find(v.Table, v.ObjectName)}
-		if _, was := f.faulted[one]; !was && one.field != nil {
-			f.faulted[one] = n
+		one := violationKey{rule: v.Rule, field: f.find(v.Table, v.ObjectName)}
+		if _, was := f.violated[one]; !was && one.field != nil {
+			f.violated[one] = n
 		}
 	}
-	return len(f.faulted) > known
+	return len(f.violated) > known
 }
 
 func recommended(proposals []proposal.Proposal) []proposal.Proposal {

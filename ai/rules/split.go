@@ -8,7 +8,7 @@ import (
 	"readiness/definition/dax"
 )
 
-// replaced are filters that an expression puts in the place of those around it: conditions on columns, and tables that
+// replaced are the outer filters that an expression replaces: conditions on columns, and tables that
 // count in full.
 type replaced struct {
 	columns []*field
@@ -103,8 +103,8 @@ func (e *explainer) replacing(n *dax.Node) (set replaced) {
 	return set
 }
 
-// filteredBy returns what a filter argument replaces. Periods and other relationships replace filters on dates, by which
-// people split such measures all the same.
+// filteredBy returns what a filter argument replaces. Periods and other relationships replace filters on dates; people
+// split such measures by dates nevertheless.
 func (e *explainer) filteredBy(n *dax.Node) (set replaced) {
 	switch {
 	case n.Kind == dax.OperationNode || n.Kind == dax.SignNode:

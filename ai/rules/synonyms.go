@@ -31,7 +31,7 @@ type nameable struct {
 
 // name adds words that the model and its reports have for tables and fields: the names in other cultures,
 // what an abbreviation in a name means if the model spells it out, and the captions of reports. A word that
-// another object bears, as its name or as a synonym, is left out, and so is one that only repeats the name.
+// is the name or a synonym of another object is left out, and so is one that only repeats the name.
 // Nothing is asked of a person and nothing comes from a dictionary.
 func (f *facts) name(captions []proposal.Caption, a *answers) {
 	all := f.nameables()
@@ -39,10 +39,10 @@ func (f *facts) name(captions []proposal.Caption, a *answers) {
 	for i := range all {
 		all[i].words = slices.Concat(spelled.of(all[i].own()), f.translated(all[i].Object), captioned(all[i].Object, captions))
 	}
-	bearers := f.bearers()
+	wordOwners := f.wordOwners()
 	claims := map[string]int{} // how many of the objects would get a word
 	for i := range all {
-		all[i].words = bearers.free(all[i])
+		all[i].words = wordOwners.free(all[i])
 		for _, w := range all[i].words {
 			claims[spelling.FoldSpace(w.text)]++
 		}
@@ -113,44 +113,44 @@ func captioned(o proposal.Object, captions []proposal.Caption) []synonym {
 	return all
 }
 
-// bearers holds, by norm, the objects that bear a word as name or synonym, and the objects from which a
+// wordOwners holds, by norm, the objects that have a word as name or synonym, and the objects from which a
 // person deleted it.
-type bearers struct{ bear, deleted map[string][]proposal.Object }
+type wordOwners struct{ owners, deleted map[string][]proposal.Object }
 
-// bearers returns who bears which word. Hidden objects and the levels of hierarchies count too.
-func (f *facts) bearers() bearers {
-	all := bearers{map[string][]proposal.Object{}, map[string][]proposal.Object{}}
+// wordOwners returns the objects that have each word. Hidden objects and the levels of hierarchies count too.
+func (f *facts) wordOwners() wordOwners {
+	all := wordOwners{map[string][]proposal.Object{}, map[string][]proposal.Object{}}
 	note := func(in map[string][]proposal.Object, word, table, name string) {
 		o := proposal.Object{Table: spelling.FoldSpace(table), Name: spelling.FoldSpace(name)}
 		if key := spelling.FoldSpace(word); !slices.Contains(in[key], o) {
 			in[key] = append(in[key], o)
 		}
 	}
-	bear := func(word, table, name string) { note(all.bear, word, table, name) }
+	owner := func(word, table, name string) { note(all.owners, word, table, name) }
 	for i := range f.src.Tables {
 		t := &f.src.Tables[i]
-		bear(t.Name, t.Name, "")
+		owner(t.Name, t.Name, "")
 		for _, c := range t.Columns {
-			bear(c.Name, t.Name, c.Name)
+			owner(c.Name, t.Name, c.Name)
 		}
 		for _, m := range t.Measures {
-			bear(m.Name, t.Name, m.Name)
+			owner(m.Name, t.Name, m.Name)
 		}
 		for _, h := range t.Hierarchies {
-			bear(h.Name, t.Name, h.Name)
+			owner(h.Name, t.Name, h.Name)
 			for _, l := range h.Levels {
-				bear(l.Name, t.Name, l.Column)
+				owner(l.Name, t.Name, l.Column)
 			}
 		}
 	}
 	if s := f.src.Copilot.Schema; s != nil {
 		for _, t := range s.Tables {
 			for _, w := range t.Synonyms {
-				bear(w, t.Name, "")
+				owner(w, t.Name, "")
 			}
 			for _, x := range slices.Concat(t.Columns, t.Measures, t.Hierarchies) {
 				for _, w := range x.Synonyms {
-					bear(w, t.Name, x.Name)
+					owner(w, t.Name, x.Name)
 				}
 			}
 		}
@@ -161,7 +161,7 @@ func (f *facts) bearers() bearers {
 				if t.State == "Deleted" {
 					note(all.deleted, t.Text, e.Table, e.Property)
 				} else {
-					bear(t.Text, e.Table, e.Property)
+					owner(t.Text, e.Table, e.Property)
 				}
 			}
 		}
@@ -169,16 +169,16 @@ func (f *facts) bearers() bearers {
 	return all
 }
 
-// free returns the words for an object, each once, that no other object bears, that it does not have
+// free returns the words for an object, each once, that no other object has, that it does not have
 // already, that no person deleted from it and that do not only repeat its name.
-func (b bearers) free(n nameable) []synonym {
+func (b wordOwners) free(n nameable) []synonym {
 	own := proposal.Object{Table: spelling.FoldSpace(n.Table), Name: spelling.FoldSpace(n.Name)}
 	var all []synonym
 	for _, w := range n.words {
 		key := spelling.FoldSpace(w.text)
 		switch {
 		case !prose.Mentionable(w.text), !strings.ContainsFunc(w.text, unicode.IsLetter), squashed(w.text) == squashed(n.own()):
-		case len(b.bear[key]) > 0, slices.Contains(b.deleted[key], own):
+		case len(b.owners[key]) > 0, slices.Contains(b.deleted[key], own):
 		case slices.ContainsFunc(all, func(other synonym) bool { return spelling.FoldSpace(other.text) == key }):
 		default:
 			all = append(all, w)

@@ -212,7 +212,7 @@ func folded(s string) string {
 	return strings.Join(strings.Fields(strings.ToLower(nfc.NFC.String(s))), " ")
 }
 
-// In any model, no proposed word is another object's, each can be written, those that are there stay
+// In any model, no proposed word is another object's, each can be written, existing synonyms stay
 // first, and a second run proposes nothing.
 func TestSynonymsOfAnyModel(t *testing.T) {
 	t.Parallel()

@@ -71,8 +71,8 @@ type Answer struct {
 	Meaning *meaning.Query `json:"-"`
 	// Constant is true if the query was not read, and names nothing of the model.
 	Constant bool `json:"-"`
-	// CannotTell is true when the side itself says that it cannot answer.
-	CannotTell bool `json:"cannotTell,omitempty"`
+	// CannotAnswer is true when the side itself states that it cannot answer.
+	CannotAnswer bool `json:"cannotTell,omitempty"`
 	// Rows is the result of the query; nil when it was not run. NoRows says why there is none to compare, "" if it was not run.
 	Rows   *ResultSet `json:"-"`
 	NoRows string     `json:"-"`
@@ -158,7 +158,7 @@ func (e Expected) decide(a Answer, failure *Failure, judgement *Judgement) Decis
 	switch {
 	case failure != nil:
 		return Decision{Errored, ByError, "", failure.Message}
-	case a.CannotTell:
+	case a.CannotAnswer:
 		return Decision{Refused, ByRefusal, "", "The side says that it cannot answer."}
 	}
 	if d, ok := e.byResultSet(a); ok {

@@ -92,8 +92,8 @@ func know(a Answer) *known {
 // uses the first of rows, the form of the queries, values in the text and the text that both answers
 // have. Columns that only one of them has are ignored (docs/regime.md D.2 (12)).
 func (k *known) compare(l *known) Likeness {
-	if k.CannotTell || l.CannotTell {
-		return likeness(k.CannotTell == l.CannotTell)
+	if k.CannotAnswer || l.CannotAnswer {
+		return likeness(k.CannotAnswer == l.CannotAnswer)
 	}
 	if k.Rows != nil && l.Rows != nil {
 		narrow, wide := k.Rows, l.Rows

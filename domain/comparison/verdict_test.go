@@ -46,7 +46,7 @@ func TestDecide(t *testing.T) {
 		note      Note
 	}{
 		"an error, whatever there is":  {Expected{Value: "1"}, Answer{Text: "1"}, &Failure{"Throttled", "No answer in 5 minutes."}, same, Errored, ByError, ""},
-		"cannot tell":                  {Expected{Value: "1"}, Answer{Text: "I found 1 table.", CannotTell: true}, nil, same, Refused, ByRefusal, ""},
+		"cannot answer":                {Expected{Value: "1"}, Answer{Text: "I found 1 table.", CannotAnswer: true}, nil, same, Refused, ByRefusal, ""},
 		"rows before all else":         {Expected{Rows: rowsOf(row{1}), Value: "1", Query: summed}, Answer{Text: "1", Rows: rowsOf(row{2}), Meaning: summed}, nil, same, Incorrect, ByResultSet, ""},
 		"rows":                         {Expected{Rows: rowsOf(row{1})}, Answer{Rows: rowsOf(row{1})}, nil, conflict, Correct, ByResultSet, ""},
 		"rows with more columns":       {Expected{Rows: rowsOf(row{1})}, Answer{Rows: rowsOf(row{1, 2})}, nil, nil, Correct, ByResultSet, ExtraColumns},
@@ -229,8 +229,8 @@ func TestAnswers(t *testing.T) {
 		a, b Answer
 		want Likeness
 	}{
-		"neither can tell":      {Answer{CannotTell: true}, Answer{Text: "Sorry", CannotTell: true}, Equal},
-		"one cannot tell":       {Answer{CannotTell: true}, says("5"), Different},
+		"neither can answer":    {Answer{CannotAnswer: true}, Answer{Text: "Sorry", CannotAnswer: true}, Equal},
+		"one cannot answer":     {Answer{CannotAnswer: true}, says("5"), Different},
 		"rows":                  {Answer{Text: "a", Rows: rowsOf(row{1})}, Answer{Text: "b", Rows: rowsOf(row{1})}, Equal},
 		"rows, more columns":    {Answer{Rows: rowsOf(row{1, "A"})}, Answer{Rows: rowsOf(row{1})}, Equal},
 		"other rows":            {Answer{Text: "a", Rows: rowsOf(row{1})}, Answer{Text: "a", Rows: rowsOf(row{2})}, Different},

@@ -10,7 +10,7 @@ var (
 	Buying = SetOf("buy buys bought purchase purchases purchased order orders ordered pay pays paid spend spends spent return returned")
 )
 
-// Ordinary are words of names that say something else too.
+// Ordinary are words of names that also have an ordinary meaning.
 var Ordinary = SetOf(`main new old north south east west central general other first second big little great high low premium special total
 	free fast early late spring summer autumn winter super market street store shop center centre square group company goods foods online
 	standard basic classic large small short long daily weekly monthly annual sales service services team black white green blue house
@@ -22,10 +22,10 @@ var Weekdays = map[string]int{
 	"mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6, "sun": 7,
 }
 
-// Seasons are the months of a season in the north, where its year is the calendar's.
+// Seasons are the months of a season in the northern hemisphere, if all are in one calendar year.
 var Seasons = map[string][]int{"spring": {3, 4, 5}, "summer": {6, 7, 8}, "autumn": {9, 10, 11}, "fall": {9, 10, 11}, "winter": {1, 2, 12}}
 
-// OtherNames are other names of countries, and what comes from there.
+// OtherNames are other names of countries, and adjectives of them.
 var OtherNames = map[string]string{
 	"US": "united states", "USA": "united states", "usa": "united states", "america": "united states", "America": "united states",
 	"UK": "united kingdom", "uk": "united kingdom", "britain": "united kingdom", "Britain": "united kingdom",
@@ -39,7 +39,7 @@ var OtherNames = map[string]string{
 // Alternatives are words between values of one column.
 var Alternatives = SetOf("and or vs versus")
 
-// Conjunctions are words between two things: a field that is both has the word in its name.
+// Conjunctions are words between two things: a field that covers both has the word in its name.
 var Conjunctions = SetOf("and or")
 
 // Relatives are words for times that depend on the day of the question.

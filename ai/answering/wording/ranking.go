@@ -23,17 +23,17 @@ var (
 		"busiest": {true, crowds}, "quietest": {false, crowds},
 		"cheapest": {false, prices}, "priciest": {true, prices}, "costliest": {true, prices},
 	}
-	// PerUnit are words of measures that are no number of things.
+	// PerUnit are words of measures that count nothing.
 	PerUnit = SetOf("per average avg percent rate ratio")
 	// Burdens are words of measures that are better if lower.
 	Burdens = SetOf(`cost costs expense expenses time duration delay returns returned refund refunds overtime complaints backlog absence
 		churn error errors defects shrinkage wait lead resolution response minutes discount discounts waste loss losses overdue late`)
 )
 
-// Ratios are words of measures that are shares already.
+// Ratios are words of measures that already are shares.
 var Ratios = SetOf("percent rate ratio share margin")
 
-// Unsummed are words of columns whose sum says nothing, whatever visuals do with them.
+// Unsummed are words of columns whose sum has no meaning, even if visuals sum them.
 var Unsummed = SetOf("unit price rate ratio score percent average per target point age year month day hour number rating level")
 
 // LastYears are words of measures of the year before.

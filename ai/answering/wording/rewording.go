@@ -59,7 +59,7 @@ var Rewordings = rewordings(`
 	took run ran offer employ serve served located based work works working keep hold holds happening wanna perform performed performing
 	deal attributed individual belong belongs belonging roughly approximately wise receive earn earns earned deliver delivers delivered`)
 
-// rewordings reads one replacement a line, and the light words: those that say nothing where no name of the model has them.
+// rewordings reads one replacement a line, and the light words: those without a meaning unless a name of the model has them.
 func rewordings(lines, light string) (all []Rewording) {
 	for line := range strings.Lines(strings.TrimSpace(lines)) {
 		words, by, _ := strings.Cut(line, "=")
@@ -71,7 +71,7 @@ func rewordings(lines, light string) (all []Rewording) {
 	return all
 }
 
-// SameThings are words for the same thing. A word that the model does not have is read as the only other one that it has.
+// SameThings are synonyms. A word that the model does not have is read as the only synonym that it has.
 var SameThings = []string{
 	"shop store outlet branch", "client customer buyer", "staff employee worker personnel", "revenue sales turnover",
 	"item product article", "vendor supplier", "depot warehouse", "footfall visitors traffic", "discount rebate markdown",

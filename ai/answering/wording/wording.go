@@ -1,5 +1,5 @@
-// Package wording has the English words that the embedded engine knows whatever a model is about: those that form a sentence,
-// those that rank, and those that mean the same. It reads no question and knows no model.
+// Package wording has the English words that the embedded engine knows for any model: words that form a sentence,
+// words that rank, and synonyms. It reads no question and knows no model.
 package wording
 
 import (
@@ -50,7 +50,7 @@ func parts(name string) (all []string) {
 	return append(all, strings.ToLower(name[start:]))
 }
 
-// Same are words that people use for each other whatever the subject is: short forms, and forms of a verb that share no
+// Same are words that people use for each other on any subject: short forms, and forms of a verb that share no
 // stem.
 var Same = map[string]string{
 	"avg": "average", "mean": "average", "qty": "quantity", "pct": "percent", "amt": "amount", "num": "number", "nbr": "number",
@@ -60,7 +60,7 @@ var Same = map[string]string{
 	"expenditures": "cost", "bought": "buy", "paid": "pay", "lost": "lose", "won": "win", "grew": "grow", "growth": "grow",
 }
 
-// Aggregators are words that say how values are aggregated, and not of what.
+// Aggregators are words for an aggregation that do not name the aggregated values.
 var Aggregators = SetOf("average avg mean total sum count number maximum minimum max min median")
 
 // RatioWords are words of names whose percent sign people leave out: "margin" is Gross Margin %, but "pause cost" is no
@@ -71,7 +71,7 @@ var RatioWords = SetOf("margin margins rate rates ratio ratios share shares grow
 // Spent are the forms of the verb for what a company pays, and for what its customers pay to it.
 var Spent = SetOf("spend spends spent spending")
 
-// Counted are words of measures that say how many there are.
+// Counted are words of measures that count.
 var Counted = SetOf("unit units quantity quantities piece pieces item items number count volume")
 
 // Sold are the forms of the verb whose noun is sales.

@@ -11,8 +11,8 @@ import (
 	"readiness/domain/benchmark/modelquery"
 )
 
-// wide returns the engine of the shop that knows some of its values, asked on a day in November 2026.
-func wide() *answering.Engine {
+// withValues returns the engine of the shop that knows some of its values, asked on a day in November 2026.
+func withValues() *answering.Engine {
 	values := func(table, name string, texts ...string) answering.Values {
 		return answering.Values{FieldRef: answering.FieldRef{Table: table, Name: name}, Texts: texts}
 	}
@@ -28,7 +28,7 @@ func wide() *answering.Engine {
 		product.Measures = append(product.Measures, answering.Measure{Name: "Avg Lead Time"})
 		c.Tables = append(c.Tables, answering.Table{Name: "Employees", Columns: []answering.Column{{Name: "Employee", DataType: "string"},
 			{Name: "Rating", DataType: "double", SummarizeBy: "average"}}})
-	})).Wider([]answering.Values{
+	})).WithValues([]answering.Values{
 		values("Product", "Category", "Garden", "Kitchen", "Rose Bushes"), values("Product", "Status", "Active", "Resolved"),
 		values("Customer", "Segment", "Gold", "Regular"), values("Customer", "Customer Name", "Tara Adler", "Hugo Hale"),
 		values("Customer", "Country", "Germany", "France"), values("Store", "Country", "Germany", "United States"),
@@ -38,9 +38,9 @@ func wide() *answering.Engine {
 	}, time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
 }
 
-func TestWider(t *testing.T) {
+func TestSecondPass(t *testing.T) {
 	t.Parallel()
-	engine := wide()
+	engine := withValues()
 	for _, q := range []struct{ question, want string }{
 		// values of columns
 		{"net sales of garden", "Product.Category = Garden; [Net Sales]"},
@@ -132,10 +132,10 @@ func TestWider(t *testing.T) {
 	}
 }
 
-// Shares divide by the total over what divides them, differences in the order of the question.
-func TestWiderQueries(t *testing.T) {
+// Shares divide by the total over their groupings; differences keep the order of the question.
+func TestSecondPassQueries(t *testing.T) {
 	t.Parallel()
-	engine := wide()
+	engine := withValues()
 	for question, want := range map[string]string{
 		"share of net sales by region":                "DIVIDE([Net Sales], CALCULATE([Net Sales], REMOVEFILTERS('Store'[Region])))",
 		"what share of net sales comes from garden":   "DIVIDE([Net Sales], CALCULATE([Net Sales], REMOVEFILTERS('Product'[Category])))",
@@ -152,10 +152,10 @@ func TestWiderQueries(t *testing.T) {
 	}
 }
 
-// What an engine answers by names, one that knows values answers too.
-func TestWiderReadsNames(t *testing.T) {
+// An engine that knows values answers every question that one without values answers.
+func TestSecondPassReadsNames(t *testing.T) {
 	t.Parallel()
-	engine := answering.New(shop()).Wider(nil, time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
+	engine := answering.New(shop()).WithValues(nil, time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))
 	for _, q := range questions {
 		if got := fieldsOf(engine.Answer(q.question)); q.want != none && got != q.want {
 			t.Errorf("%q\n got %s\nwant %s", q.question, got, q.want)
@@ -166,7 +166,7 @@ func TestWiderReadsNames(t *testing.T) {
 // For any words, an answer is a query with exactly the fields of the answer, each of the model or defined by the query.
 func TestAnyWords(t *testing.T) {
 	t.Parallel()
-	engine := wide()
+	engine := withValues()
 	known := map[string]bool{"Customer\x00Number of Customer": true, "Product\x00Avg Lead Time": true}
 	for _, table := range shop().Tables {
 		for _, c := range table.Columns {
@@ -184,7 +184,7 @@ func TestAnyWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		question := strings.Join(rapid.SliceOfN(word, 0, 14).Draw(t, "words"), " ")
 		got := engine.Answer(question)
-		if got.CannotTell {
+		if got.CannotAnswer {
 			return
 		}
 		for _, f := range got.Fields {
