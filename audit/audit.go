@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/audit/tree"
+	"readiness/eventstore"
 )
 
 // Service is the name of the tree of all events. Accounts have no empty id.
@@ -26,6 +27,8 @@ const Service = ""
 // Options are what a Log depends on.
 type Options struct {
 	Pool *pgxpool.Pool
+	// Standby answers the tiles that it has; nil for none.
+	Standby *eventstore.Standby
 	// Watermark returns a position up to which the log is complete (eventstore.Store.Watermark).
 	Watermark func(context.Context) (int64, error)
 	// Key signs heads; a Log without one reads and verifies only.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/audit/tree"
 	"readiness/eventstore"
@@ -50,12 +51,27 @@ func (l *Log) Origin(ctx context.Context, of string) (string, error) {
 	return Origin(base, of, epoch), wrapped("read the name of a tree", err)
 }
 
-// Tile returns the hashes of a tile, or its bundle of entries; ErrNotSealed if the tree does not have as many.
-func (l *Log) Tile(ctx context.Context, of string, epoch int, r tree.Request) ([]byte, error) {
+// Tile returns the hashes of a tile, or its bundle of entries; ErrNotSealed if the tree does not have as many. It never changes, so a
+// standby may answer it.
+func (l *Log) Tile(ctx context.Context, of string, epoch int, r tree.Request) (body []byte, err error) {
+	if l.o.Standby.Try(ctx, func(ctx context.Context, pool *pgxpool.Pool, _ int64) (bool, error) {
+		found, err := tile(ctx, pool, of, epoch, r)
+		if errors.Is(err, ErrNotSealed) { // it may have been sealed a moment ago
+			return false, nil
+		}
+		body = found
+		return err == nil, err
+	}) {
+		return body, nil
+	}
+	return tile(ctx, l.o.Pool, of, epoch, r)
+}
+
+func tile(ctx context.Context, pool *pgxpool.Pool, of string, epoch int, r tree.Request) ([]byte, error) {
 	var number int
 	var hashes, first []byte
 	var from, to *int64
-	err := l.o.Pool.QueryRow(ctx, `SELECT t.epoch, t.hashes, r.first_entry, t.first_position, t.last_position
+	err := pool.QueryRow(ctx, `SELECT t.epoch, t.hashes, r.first_entry, t.first_position, t.last_position
 		FROM audit_tiles t JOIN audit_trees r USING (tree, epoch)
 		WHERE t.tree = $1 AND t.epoch = `+whereEpoch+` AND t.level = $3 AND t.index = $4`, of, epoch, r.Level, r.Index).
 		Scan(&number, &hashes, &first, &from, &to)
@@ -68,12 +84,12 @@ func (l *Log) Tile(ctx context.Context, of string, epoch int, r tree.Request) ([
 	if r.Index > 0 {
 		first = nil
 	}
-	bundle, err := l.bundle(ctx, of, first, from, to, r.Count)
-	return bundle, wrapped("read entries", err)
+	entries, err := bundle(ctx, pool, of, first, from, to, r.Count)
+	return entries, wrapped("read entries", err)
 }
 
 // bundle returns entries as C2SP tlog-tiles bundles them, each after its length as 2 bytes.
-func (l *Log) bundle(ctx context.Context, of string, first []byte, from, to *int64, count int) (bundle []byte, err error) {
+func bundle(ctx context.Context, pool *pgxpool.Pool, of string, first []byte, from, to *int64, count int) (bundle []byte, err error) {
 	add := func(entry []byte) {
 		bundle = binary.BigEndian.AppendUint16(bundle, uint16(len(entry))) //nolint:gosec // entries are shorter
 		bundle = append(bundle, entry...)
@@ -83,7 +99,7 @@ func (l *Log) bundle(ctx context.Context, of string, first []byte, from, to *int
 		add(first)
 	}
 	if from != nil {
-		err = entries(ctx, l.o.Pool, of, *from, *to, func(_ int64, entry []byte) bool {
+		err = entries(ctx, pool, of, *from, *to, func(_ int64, entry []byte) bool {
 			if count > 0 {
 				add(entry)
 			}

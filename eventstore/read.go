@@ -7,10 +7,16 @@ import (
 	"iter"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"readiness/internal/database"
 )
 
 // pageSize is how many events a reader holds at a time.
 const pageSize = 1000
+
+// maxConflicts is how often a read that a standby cancelled is repeated.
+const maxConflicts = 3
 
 // columns are the columns that scan reads, in its order.
 const columns = `position, event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash`
@@ -122,19 +128,23 @@ func pages(ctx context.Context, q rowQuerier, after int64, key func(*Recorded) i
 	sql := fmt.Sprintf(`SELECT %s FROM events WHERE %s LIMIT %d`, columns, where, pageSize)
 	return func(yield func(Recorded, error) bool) {
 		var page []Recorded
-		for {
+		_, pooled := q.(*pgxpool.Pool) // a transaction has ended
+		for conflicts := 0; ; {
 			// Not a prepared statement: planned without the values, it may sort all remaining events
 			// of a large account to read one page.
 			rows, err := q.Query(ctx, sql, append([]any{pgx.QueryExecModeCacheDescribe, args[0], after}, args[1:]...)...)
+			if err == nil {
+				page, err = pgx.AppendRows(page[:0], rows, func(row pgx.CollectableRow) (Recorded, error) { return scan(row) })
+			}
+			if pooled && conflicts < maxConflicts && database.Conflicts(err) {
+				conflicts++
+				continue
+			}
 			if err != nil {
 				yield(Recorded{}, fmt.Errorf("eventstore: read: %w", err))
 				return
 			}
-			page, err = pgx.AppendRows(page[:0], rows, func(row pgx.CollectableRow) (Recorded, error) { return scan(row) })
-			if err != nil {
-				yield(Recorded{}, fmt.Errorf("eventstore: read: %w", err))
-				return
-			}
+			conflicts = 0
 			for _, r := range page {
 				if !yield(r, nil) {
 					return

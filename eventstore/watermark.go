@@ -27,7 +27,8 @@ func HoldAppends(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-const lastSQL = `SELECT last_value FROM events_position_seq`
+// A standby shows no locks, and its sequence is ahead of the events.
+const lastSQL = `SELECT CASE WHEN pg_is_in_recovery() THEN ` + replayedSQL + ` ELSE last_value END FROM events_position_seq`
 
 var heldSQL = fmt.Sprintf(`
 SELECT min(((classid::bigint << 32) | objid::bigint) - %[1]d) FROM pg_locks
@@ -44,7 +45,7 @@ type querier interface {
 // Every event committed before the call began is at or below it, unless an append that is older than
 // that event is still running. A later call may return less; an earlier result remains valid.
 //
-// It must be asked of the primary: a standby does not see the locks.
+// On a standby it is what the followers have reached, which may be less than the standby has.
 func (s *Store) Watermark(ctx context.Context) (int64, error) {
 	return watermark(ctx, s.pool)
 }

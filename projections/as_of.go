@@ -49,6 +49,28 @@ func (e *Engine) WriteAsOf(ctx context.Context, log *eventstore.Store, w io.Writ
 	if q.Position < 0 || q.Position > last {
 		return fmt.Errorf("projections: the log has no position %d; it ends at %d", q.Position, last)
 	}
+	if past := e.Standby.Covering(ctx, q.Position); past != nil {
+		rows := &begun{Writer: w}
+		if err = e.writeAsOf(ctx, v, tables, past, rows, q); err == nil || rows.any || ctx.Err() != nil {
+			return err
+		}
+	}
+	return e.writeAsOf(ctx, v, tables, log, w, q)
+}
+
+// begun notes whether anything was written.
+type begun struct {
+	io.Writer
+	any bool
+}
+
+func (b *begun) Write(p []byte) (int, error) {
+	b.any = true
+	return b.Writer.Write(p)
+}
+
+// writeAsOf folds the events that log has. The temporary tables are the primary's: a standby has none.
+func (e *Engine) writeAsOf(ctx context.Context, v *View, tables []*Table, log *eventstore.Store, w io.Writer, q AsOf) error {
 	tx, err := e.pool.Begin(ctx)
 	if err != nil {
 		return fmt.Errorf("projections: %s as of %d: %w", q.View, q.Position, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/domain/item"
 	"readiness/eventstore"
@@ -112,24 +113,65 @@ func (e AuditEvent) Line(account string) ([]byte, error) {
 }
 
 // AuditEvents returns a page of an account's events. It is complete up to the watermark even if the
-// view lags behind.
+// view lags behind. What a standby has of it comes from there, and the events after that from the primary, so the answer is the same.
 func (v *Views) AuditEvents(ctx context.Context, q AuditQuery) ([]AuditEvent, error) {
-	upTo, err := v.Store.Watermark(ctx)
-	if err != nil {
-		return nil, err
-	}
 	of, err := v.personsOf(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	found, err := v.auditEvents(ctx, q.AccountID, q.statement(upTo, of, true))
-	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "42P01" { // undefined_table: the view was not built yet
-		found, err = v.auditEvents(ctx, q.AccountID, q.statement(upTo, of, false))
+	page, reached, err := v.settledEvents(ctx, q, of)
+	if err != nil || len(page) == q.Limit {
+		return page, err
 	}
+	upTo, err := v.Store.Watermark(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q.After, q.Limit = reached, q.Limit-len(page)
+	rest, err := v.auditEventsUpTo(ctx, v.Pool, q, of, upTo)
 	if err != nil {
 		return nil, fmt.Errorf("projections: read the history of an account: %w", err)
 	}
-	return found, nil
+	return append(page, rest...), nil
+}
+
+// settledEvents returns the beginning of the page, as far as a standby has it, and after what to read the rest. The names of persons come
+// from the primary, which knows who was erased.
+func (v *Views) settledEvents(ctx context.Context, q AuditQuery, of []string) (page []AuditEvent, reached *AuditCursor, err error) {
+	reached = q.After
+	v.Standby.Try(ctx, func(ctx context.Context, pool *pgxpool.Pool, upTo int64) (bool, error) {
+		if q.After != nil && q.After.Position >= upTo {
+			return false, nil
+		}
+		found, err := v.auditEventsUpTo(ctx, pool, q, of, upTo)
+		if err == nil {
+			page, reached = found, &AuditCursor{upTo}
+		}
+		return err == nil, err
+	})
+	if len(page) == 0 {
+		return nil, reached, nil
+	}
+	ids := make([]item.PersonID, len(page))
+	for i, e := range page {
+		ids[i] = e.PersonID
+	}
+	names, err := v.People.Names(ctx, q.AccountID, ids...)
+	for i, e := range page {
+		if e.PersonID.Valid() {
+			page[i].Person = names[e.PersonID].ID
+		}
+	}
+	return page, reached, err
+}
+
+// auditEventsUpTo returns the page up to a position from a database.
+func (v *Views) auditEventsUpTo(ctx context.Context, pool *pgxpool.Pool, q AuditQuery, of []string, upTo int64) ([]AuditEvent, error) {
+	found, err := v.auditEvents(ctx, pool, q.AccountID, q.statement(upTo, of, true))
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "42P01" { // undefined_table: the view was not built yet
+		found, err = v.auditEvents(ctx, pool, q.AccountID, q.statement(upTo, of, false))
+	}
+	return found, err
 }
 
 // personsOf returns what events store for the person of the query: the ids of the account's persons who are called so,
@@ -152,9 +194,9 @@ func (v *Views) personsOf(ctx context.Context, q AuditQuery) ([]string, error) {
 	return of, nil
 }
 
-func (v *Views) auditEvents(ctx context.Context, accountID string, s database.Statement) ([]AuditEvent, error) {
+func (v *Views) auditEvents(ctx context.Context, pool *pgxpool.Pool, accountID string, s database.Statement) ([]AuditEvent, error) {
 	// Planned with the values: which of them selects the fewest events varies.
-	rows, err := v.Pool.Query(ctx, s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
+	rows, err := pool.Query(ctx, s.SQL, append([]any{pgx.QueryExecModeCacheDescribe}, s.Args...)...)
 	if err != nil {
 		return nil, err
 	}

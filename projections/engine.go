@@ -20,6 +20,8 @@ type Engine struct {
 	pool   *pgxpool.Pool
 	views  []*View
 	inline []string // the name and version of each inline view, as refuse_missed_views wants them
+	// Standby is where WriteAsOf reads the log; nil for the primary.
+	Standby *eventstore.Standby
 }
 
 // NewEngine returns the engine of the views over the log in pool's database.

@@ -13,6 +13,8 @@ import (
 type Views struct {
 	Pool  *pgxpool.Pool
 	Store *eventstore.Store
+	// Standby answers what it has of the history of accounts; nil for none.
+	Standby *eventstore.Standby
 	// People finds the members among the persons of tokens, and names persons.
 	People *people.People
 	// Stored reads a document by its hash from the store of results; nil means the service's own

@@ -15,7 +15,7 @@ import (
 
 func (r *root) projectionsAsOfCommand(flags *databaseFlags) *cobra.Command {
 	q := projections.AsOf{}
-	var at, format string
+	var at, format, read string
 	c := &cobra.Command{
 		Use:   "as-of VIEW",
 		Short: "Print the rows of a view as they were at a position or a time",
@@ -42,6 +42,17 @@ then; the head is printed on stderr. In ndjson each line has the table and the r
 			}
 			q.CSV = format == "csv"
 			return r.withCore(c.Context(), *flags, true, func(core *core) error {
+				if read != "" {
+					s, err := core.standby(c.Context(), read)
+					if err != nil {
+						return err
+					}
+					defer s.Close()
+					if err := s.Check(c.Context()); err != nil {
+						return err
+					}
+					core.ReadFrom(s)
+				}
 				if !positioned {
 					if q.Position, err = r.positionAt(c.Context(), core, flags.data, moment); err != nil {
 						return err
@@ -57,6 +68,7 @@ then; the head is printed on stderr. In ndjson each line has the table and the r
 	}
 	c.Flags().Int64Var(&q.Position, "position", 0, "the last event to fold, by its position in the log")
 	c.Flags().StringVar(&at, "time", "", "time (RFC 3339) at which the log must have been sealed")
+	standbyFlag(c.Flags(), &read, "where the events are read; the temporary tables are made in the database")
 	c.Flags().StringVar(&q.Account, "account", "", "only this account's events")
 	c.Flags().StringVar(&format, "format", "ndjson", "ndjson or csv")
 	c.Flags().StringVar(&q.Table, "table", "", "only this table of the view")

@@ -119,7 +119,7 @@ tools for signed notes read. Hand it to auditors over a channel that does not de
 
 func (r *root) auditVerifyCommand(flags *databaseFlags) *cobra.Command {
 	var files []string
-	var bucket string
+	var bucket, read string
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Verify that the log still has what signed heads say that it had",
@@ -135,23 +135,33 @@ It cannot find changes made before the first kept head, or to events after the l
 			if len(files) == 0 && bucket == "" {
 				return cli.Usage("--checkpoint or --checkpoint-to is missing; readiness events verify compares the database with itself")
 			}
+			if read != "" && flags.url == "" {
+				return cli.Usage("--read-database-url needs --database-url here: a standby that is behind looks like a log that was cut")
+			}
 			notes, err := readNotes(files)
 			if err != nil {
 				return err
 			}
-			return r.withCore(c.Context(), *flags, false, func(core *core) error {
+			// The heads are read first, so that a standby has what they cover.
+			if err := r.withCore(c.Context(), *flags, false, func(core *core) error {
 				log, _, err := r.trees(core, flags.data)
 				if err != nil {
 					return err
 				}
 				published, err := published(c.Context(), log, bucket)
-				if err != nil {
-					return err
-				}
 				notes = append(notes, published...)
+				return err
+			}); err != nil {
+				return err
+			}
+			return r.withReader(c.Context(), *flags, read, func(core *core, _ int64) error {
 				now := make(chan struct{})
 				close(now)
-				damaged, err := r.verifyTrees(c.Context(), core, flags.data, notes, now)
+				var damaged bool
+				err := r.repeated(func() (err error) {
+					damaged, err = r.verifyTrees(c.Context(), core, flags.data, notes, now)
+					return err
+				})
 				if err == nil && damaged {
 					err = cli.ErrDamaged
 				}
@@ -160,6 +170,7 @@ It cannot find changes made before the first kept head, or to events after the l
 		},
 	}
 	checkpointFlag(c, &files)
+	standbyFlag(c.Flags(), &read, "to be verified instead")
 	c.Flags().StringVar(&bucket, "checkpoint-to", "", "bucket to which heads are published: "+bucketUsage)
 	return c
 }

@@ -55,6 +55,10 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("%s is not healthy: %+v", check, found)
 		}
 	}
+	if found := examined(t, cli.ExitOK, append(args, "--read-database-url", url)...)["standby warning"]; len(found) != 1 ||
+		!strings.Contains(found[0].Says, "takes writes") {
+		t.Errorf("of a standby that is the primary: %+v", found)
+	}
 	s.stop()
 
 	conn, err := pgx.Connect(t.Context(), url)

@@ -88,7 +88,8 @@ func (r *root) eventsListCommand(flags *databaseFlags) *cobra.Command {
 }
 
 func (r *root) eventsVerifyCommand(flags *databaseFlags) *cobra.Command {
-	return &cobra.Command{
+	var read string
+	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Verify that the log is unchanged",
 		Long: `Reads the entire log and checks its hash chains: every column of every event and stream is unchanged, no version of a
@@ -99,16 +100,26 @@ exit code is 3.
 It compares the database with itself. A person who can write the database and has service.key can make another consistent history, and a
 restored backup is consistent too: only a signed head that was kept outside reveals these (readiness audit verify
 --checkpoint). An event removed within 10 seconds, before it was in a tree, leaves no trace if the stream's row was reset.`,
-		Example: "  readiness events verify",
-		Args:    cobra.NoArgs,
+		Example: `  readiness events verify
+  readiness events verify --database-url postgres://readiness@one/readiness --read-database-url postgres://readiness@two/readiness`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return r.withCore(c.Context(), *flags, false, func(core *core) error {
-				v, damaged, err := r.verifyLog(c.Context(), core, flags.data)
+			return r.withReader(c.Context(), *flags, read, func(core *core, upTo int64) error {
+				var v eventstore.Verification
+				var damaged bool
+				err := r.repeated(func() (err error) {
+					v, damaged, err = r.verifyLog(c.Context(), core, flags.data)
+					return err
+				})
 				if err != nil {
 					return err
 				}
 				if damaged {
 					return cli.ErrDamaged
+				}
+				if read != "" {
+					_, err := fmt.Fprintf(r.Stdout, "read from a standby, up to position %d; the primary's own files were not read\n", upTo)
+					return err
 				}
 				if err := core.store.Verified(c.Context(), v); err != nil {
 					r.Log.Warn("the metric of the last verification keeps its earlier time", "error", err)
@@ -117,6 +128,8 @@ restored backup is consistent too: only a signed head that was kept outside reve
 			})
 		},
 	}
+	standbyFlag(c.Flags(), &read, "to be verified instead; the last verification of the database is then not recorded")
+	return c
 }
 
 // verifyLog verifies the chains and the trees of the log at once, each over a connection of its own. It reports whether there were

@@ -21,7 +21,7 @@ const parquetFormat = "parquet"
 
 func (r *root) eventsExportCommand(flags *databaseFlags) *cobra.Command {
 	var sel eventstore.Selection
-	var format, output string
+	var format, output, read string
 	formats := []string{string(eventstore.NDJSON), string(eventstore.CloudEvents), parquetFormat}
 	c := &cobra.Command{
 		Use:   "export",
@@ -38,7 +38,13 @@ have several. If the process is killed, a Parquet file cannot be read; the lines
 			if !slices.Contains(formats, format) {
 				return cli.Usage("--format must be %s, not %q", strings.Join(formats[:2], ", ")+" or "+formats[2], format)
 			}
-			return r.withCore(c.Context(), *flags, false, func(core *core) (err error) {
+			return r.withReader(c.Context(), *flags, read, func(core *core, upTo int64) (err error) {
+				if read != "" && sel.UpTo > upTo {
+					return fmt.Errorf("the standby has the log up to position %d only, not to %d", upTo, sel.UpTo)
+				}
+				if sel.UpTo == 0 {
+					sel.UpTo = upTo
+				}
 				out := r.Stdout
 				if output != "" {
 					f, err := os.OpenFile(output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -59,6 +65,7 @@ have several. If the process is killed, a Parquet file cannot be read; the lines
 	}
 	selectionFlags(c.Flags(), &sel)
 	c.Flags().Int64Var(&sel.UpTo, "up-to", 0, "only events up to this position; 0 is the end of the log")
+	standbyFlag(c.Flags(), &read, "to be read instead")
 	c.Flags().StringVar(&format, "format", string(eventstore.NDJSON), "ndjson, cloudevents or parquet")
 	c.Flags().StringVar(&output, "output", "", "file to create; it must not exist. stdout by default")
 	return c

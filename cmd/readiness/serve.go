@@ -24,6 +24,7 @@ import (
 // serviceFlags are the flags of processes that serve or work.
 type serviceFlags struct {
 	databaseFlags
+	read      string // the address of a standby
 	platforms []string
 	fabric    setup.Application
 	writes    setup.Writes
@@ -44,6 +45,8 @@ type serviceFlags struct {
 
 func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	f.databaseFlags.add(flags)
+	standbyFlag(flags, &f.read, "which answers what it has of the history (audit events, tiles, views as of a position); what it "+
+		"lacks comes from the primary")
 	plansFlag(flags, &f.plans)
 	rulesFlag(flags, &f.rules)
 	flags.StringArrayVar(&f.platforms, "platform", nil, "analytics platform: folder:DIR, a directory of workspaces, or fabric, Microsoft "+

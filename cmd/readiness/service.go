@@ -94,7 +94,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if f.rules != "" {
 		r.Log.Info("rules file read", "regime", regime.ID)
 	}
-	core, err = r.liveCore(ctx, life, d.url, f.connections, plans)
+	core, err = r.liveCore(ctx, life, d.url, f, plans)
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +157,8 @@ func (r *root) openDatabase(ctx context.Context, life *lifetime, f databaseFlags
 }
 
 // liveCore opens the log and its views, which must all be built, and follows the appends of other processes.
-func (r *root) liveCore(ctx context.Context, life *lifetime, url string, connections int32, plans account.Plans) (*core, error) {
-	core, err := openCore(ctx, url, connections, false, r.Log)
+func (r *root) liveCore(ctx context.Context, life *lifetime, url string, f serviceFlags, plans account.Plans) (*core, error) {
+	core, err := openCore(ctx, url, f.connections, false, r.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (r *root) liveCore(ctx context.Context, life *lifetime, url string, connect
 		return nil, err
 	}
 	life.background("wake-up of followers", core.store.Wake)
-	return core, nil
+	return core, core.readFrom(ctx, life, f.read)
 }
 
 // work starts the followers of the log and the processing of accepted work.

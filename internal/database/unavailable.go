@@ -31,6 +31,13 @@ func Late(err error) bool {
 	return ok && said.Code == "57014" || pgconn.Timeout(err) || errors.Is(err, context.DeadlineExceeded)
 }
 
+// Conflicts reports whether err means that a standby cancelled a read, because it had to apply changes of the primary (a recovery
+// conflict).
+func Conflicts(err error) bool {
+	said, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && (said.Code == "40001" || said.Code == "40P01") // serialization_failure, deadlock_detected: a read has no others
+}
+
 // awayCodes are PostgreSQL's error codes, or prefixes of them, that mean that it
 // cannot answer now.
 var awayCodes = []string{

@@ -35,7 +35,8 @@ func headOf(log *audit.Log) func(context.Context, auditview.Moment) (*auditview.
 
 // sealing returns the trees of the log and the function that seals it, which is nil without a key.
 func sealing(p Parts, accounts *commands.Accounts) (*audit.Log, func(context.Context) error) {
-	o := audit.Options{Pool: p.Log.Pool, Watermark: p.Log.Store.Watermark, Published: p.Published, Now: p.Now, Log: p.Logger}
+	o := audit.Options{Pool: p.Log.Pool, Standby: p.Log.Standby, Watermark: p.Log.Store.Watermark, Published: p.Published, Now: p.Now,
+		Log: p.Logger}
 	if p.CheckpointKey == nil {
 		return audit.New(o), nil
 	}

@@ -43,6 +43,13 @@ type Log struct {
 	People *people.People // nil if who is
 	// Life shows that this process is alive, while something keeps it.
 	Life *database.Life
+	// Standby is the one that ReadFrom named, if any.
+	Standby *eventstore.Standby
+}
+
+// ReadFrom lets a standby answer what it has of the history.
+func (l *Log) ReadFrom(s *eventstore.Standby) {
+	l.Standby, l.Views.Standby, l.Engine.Standby = s, s, s
 }
 
 // OpenLog wires the log in pool's database with the views, by default all of them.
