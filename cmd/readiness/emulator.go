@@ -37,7 +37,7 @@ type emulatorFlags struct {
 	people, viewers, noCapable []string
 	faults, noConsent          []string
 	protected                  []string
-	requires                   string
+	requires, generates        string
 	tokenLife                  time.Duration
 	options                    fabrictest.Options
 }
@@ -53,7 +53,8 @@ emulator: people sign in without a password, and it forgets its own state when i
 start the service with it.
 
 Its certificate, the application's secret and an accounts file are in --data. Flags make it behave as the platform may:
-how it lays definitions out, quotas, rights, missing consent, claims challenges and faults.
+how it lays definitions out, quotas, rights, missing consent, claims challenges and faults. It logs calls that it answers with
+429, and all calls with --log-level debug.
 
 A fault is METHOD:PATH:WHAT or METHOD:PATH:WHAT:TIMES. PATH is a part of the path. WHAT is lost (no answer), failed (the
 long-running operation fails), challenge (401 with claims), 429 (for 20 seconds), 429=SECONDS, or another status from 400
@@ -86,8 +87,9 @@ func (f *emulatorFlags) add(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.Lasts, "operations-last", 400*time.Millisecond, "how long a long-running operation takes")
 	flags.DurationVar(&o.RetryAfter, "retry-after", 20*time.Second, "when to ask for a long-running operation again")
 	flags.BoolVar(&o.AtOnce, "at-once", false, "answer definitions without a long-running operation")
-	flags.IntVar(&o.Quotas.Calls, "quota-calls", 0, "calls of a person in a minute; 0 for no limit")
-	flags.IntVar(&o.Quotas.Operations, "quota-operations", 0, "calls about long-running operations of a person in a minute; 0 for no limit")
+	flags.IntVar(&o.Quotas.Calls, "quota-calls", 0, "calls of a person in a window; 0 for no limit")
+	flags.IntVar(&o.Quotas.Operations, "quota-operations", 0, "calls about long-running operations of a person in a window; 0 for no limit")
+	flags.DurationVar(&o.Quotas.Window, "quota-window", time.Minute, "how long the window of quotas is")
 	flags.BoolVar(&o.Layout.Exact, "exact", false, "give definitions as they are in the folder")
 	flags.BoolVar(&o.Layout.DropCopilot, "drop-copilot", false, "leave out the parts below Copilot/")
 	flags.BoolVar(&o.Layout.CRLF, "crlf", false, "end lines with CR LF")
@@ -102,6 +104,8 @@ func (f *emulatorFlags) add(flags *pflag.FlagSet) {
 		"as DatasetNotOnCapacity")
 	flags.IntVar(&o.Unknown.LargestUpdate, "largest-update", 0, "bytes that an update may have; 0 for 64 MiB")
 	flags.StringVar(&o.Unknown.PausedCode, "paused-code", "CapacityNotActive", "code of calls about a paused capacity")
+	flags.StringVar(&f.generates, "generate-query", "", "text with which Generate Query answers every question, such as a query; the form "+
+		"of its real answers is not known. Without it, the tool is not listed")
 	flags.BoolVar(&o.Unknown.NoIQ, "no-fabric-iq", false, "turn Fabric IQ off")
 	flags.StringSliceVar(&f.protected, "protected", nil, "name of an item whose sensitivity label protects it; can be repeated")
 	flags.StringArrayVar(&f.faults, "fault", nil, "a fault to simulate: METHOD:PATH:WHAT or METHOD:PATH:WHAT:TIMES; can be repeated")
@@ -113,6 +117,7 @@ func (r *root) emulate(ctx context.Context, f emulatorFlags) error {
 	if !isFolder || dir == "" {
 		return cli.Usage("--platform must be folder:DIR, the directory that holds the workspaces, not %q", f.platform)
 	}
+	f.options.Log = r.Log
 	service, entra, err := f.open(dir)
 	if err != nil {
 		return err
@@ -173,10 +178,14 @@ func (f *emulatorFlags) open(dir string) (*fabrictest.Service, *fabrictest.Entra
 		}
 		return "", ""
 	}
+	if f.generates != "" {
+		o.Unknown.Generates = func(item.Item, string) (any, string, error) { return nil, f.generates, nil }
+	}
 	o.CapacityReader = func(person string) bool { return !slices.Contains(f.noCapable, person) }
-	if o.PageSize < 1 || o.Lasts <= 0 || o.RetryAfter <= 0 || f.tokenLife <= 0 || o.Quotas.Calls < 0 || o.Quotas.Operations < 0 {
-		return nil, nil, cli.Usage("--page-size, --operations-last, --retry-after and --token-life must be more than 0, and quotas not " +
-			"less than 0")
+	if o.PageSize < 1 || o.Lasts <= 0 || o.RetryAfter <= 0 || f.tokenLife <= 0 || o.Quotas.Window <= 0 || o.Quotas.Calls < 0 ||
+		o.Quotas.Operations < 0 {
+		return nil, nil, cli.Usage("--page-size, --operations-last, --retry-after, --token-life and --quota-window must be more than 0, " +
+			"and quotas not less than 0")
 	}
 	service := fabrictest.New(o)
 	for _, text := range f.faults {

@@ -18,7 +18,7 @@ import (
 func TestFabricProbe(t *testing.T) {
 	t.Parallel()
 	const workspace = "dd861a23-9ffc-5a77-a120-f2f1e51bfd19"
-	e := emulate(t, "--at-once", "--operations-last", "1ms", "--retry-after", "1s")
+	e := emulate(t, "--at-once", "--operations-last", "1ms", "--retry-after", "1s", "--generate-query", "EVALUATE Probe")
 	v := &visitor{t: t, e: e, config: t.TempDir(), as: "ada"}
 	v.must(serveEmulated(t, e)...)
 	token := filepath.Join(t.TempDir(), "token")
@@ -26,7 +26,7 @@ func TestFabricProbe(t *testing.T) {
 	in := func(name string) string { return filepath.Join(e.data, name) }
 	flags := []string{"fabric", "probe", "--fabric-url", e.url, "--fabric-power-bi-url", e.url, "--fabric-iq-url", e.url, "--fabric-authority",
 		e.url, "--fabric-client-id", emulatedClient, "--fabric-tenant", emulatedTenant, "--fabric-secret-file", in(secretFile), "--ca-file",
-		in(caFile), "--token-file", token, "--largest", "1"}
+		in(caFile), "--token-file", token, "--largest", "1", "--experimental-generate-query"}
 	for name, c := range map[string]struct {
 		workspace string
 		code      int
@@ -48,6 +48,10 @@ func TestFabricProbe(t *testing.T) {
 		var doc struct{ Tenants map[string]fabric.Answers }
 		if a := doc.Tenants[emulatedTenant]; c.kept && (json.Unmarshal(text, &doc) != nil || !doc.Tenants[emulatedTenant].Passed) {
 			t.Errorf("%s: the file has %s, so %+v", name, text, a)
+		}
+		says := strings.Join(strings.Fields(got.stdout), " ")
+		if c.kept && (!strings.Contains(says, "Generate Query is offered yes") || !strings.Contains(says, "answer is understood yes")) {
+			t.Errorf("%s: it says of Generate Query\n%s", name, got.stdout)
 		}
 		if bytes.Contains(text, []byte(c.workspace)) && c.workspace == workspace || strings.Contains(got.stdout, workspace) {
 			t.Errorf("%s: the workspace is named:\n%s\n%s", name, text, got.stdout)

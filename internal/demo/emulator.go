@@ -16,9 +16,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -28,32 +28,43 @@ type emulator struct {
 	data, url, tenant, client, public, issuer string
 	serving                                   *exec.Cmd
 	ended                                     chan struct{}
-}
 
-// storm are the calls that the emulator answers with 429, each for some seconds.
-var storm = []string{"POST:bulkExportDefinitions:429=2:2", "POST:getDefinition:429=3:2"}
+	mu     sync.Mutex
+	calls  []platformCall // that it has answered, oldest first
+	logged chan struct{}  // receives after a call was added; holds one
+}
 
 // emulate starts the emulator. Definitions are laid out as they are in the folder, so that the demo can compare files.
 func (p *program) emulate(ctx context.Context) (*emulator, error) {
-	e := &emulator{data: filepath.Join(filepath.Dir(p.data), "emulator"), ended: make(chan struct{})}
-	args := []string{"emulator", "--platform", "folder:" + p.workspaces, "--listen", "127.0.0.1:0", "--data", e.data, "--exact",
-		"--operations-last", "50ms", "--retry-after", "1s"}
-	for _, fault := range storm {
-		args = append(args, "--fault", fault)
-	}
-	e.serving = exec.CommandContext(context.WithoutCancel(ctx), p.path, args...)
+	e := &emulator{data: filepath.Join(filepath.Dir(p.data), "emulator"), ended: make(chan struct{}), logged: make(chan struct{}, 1)}
+	e.serving = exec.CommandContext(context.WithoutCancel(ctx), p.path, "emulator", "--platform", "folder:"+p.workspaces, "--listen",
+		"127.0.0.1:0", "--data", e.data, "--exact", "--operations-last", "50ms", "--retry-after", "1s", "--quota-calls",
+		strconv.Itoa(quotaCalls), "--quota-operations", strconv.Itoa(quotaOperations), "--quota-window", quotaWindow.String(),
+		"--log-level", "debug", "--log-format", "json")
 	e.serving.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := e.serving.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	e.serving.Stderr = writer(p.note)
+	logged, err := e.serving.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
 	if err := e.serving.Start(); err != nil {
 		return nil, err
 	}
 	greeted := make(chan struct{})
+	var logs sync.WaitGroup
+	logs.Go(func() {
+		for lines := bufio.NewScanner(logged); lines.Scan(); {
+			if !e.note(lines.Bytes()) {
+				_, _ = p.note(lines.Bytes()) // never fails
+			}
+		}
+	})
 	go func() {
 		defer close(e.ended)
+		defer logs.Wait()
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			e.read(lines.Text(), greeted)
 		}
@@ -194,45 +205,4 @@ func (*emulator) page(ctx context.Context, client http.Client, page string, form
 		err = fmt.Errorf("%s answers %d", page, res.StatusCode)
 	}
 	return string(text), err
-}
-
-// showQuota shows what the service counted of its calls to the platform, and fails unless it met the storm.
-func (d *demo) showQuota(ctx context.Context) error {
-	d.screen.step("What the service counted: GET /metrics")
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, d.base+"/metrics", nil)
-	if err != nil {
-		return err
-	}
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(res.Body, 16<<20))
-	if err != nil {
-		return err
-	}
-	holds := 0
-	var lines []string
-	for line := range strings.Lines(string(text)) {
-		if !strings.HasPrefix(line, "readiness_quota_calls_total") && !strings.HasPrefix(line, "readiness_quota_holds_total") {
-			continue
-		}
-		lines = append(lines, strings.TrimSpace(line))
-		if strings.HasPrefix(line, "readiness_quota_holds_total") {
-			at := strings.LastIndexByte(strings.TrimSpace(line), ' ')
-			n, err := strconv.Atoi(strings.TrimSpace(line)[at+1:])
-			if err != nil {
-				return fmt.Errorf("%s: %w", line, err)
-			}
-			holds += n
-		}
-	}
-	slices.Sort(lines)
-	d.screen.say("%s", strings.Join(lines, "\n"))
-	if holds < len(storm) {
-		return fmt.Errorf("the service met %d blocks, want those of the storm", holds)
-	}
-	d.screen.say("Fabric blocked %d calls on the way; nothing failed by that.", holds)
-	return nil
 }

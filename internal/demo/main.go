@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -113,7 +112,8 @@ func (d *demo) emulate(ctx context.Context) (flags []string, err error) {
 		return nil, err
 	}
 	d.screen.step("Emulating Microsoft Fabric, Power BI and Entra over the samples: readiness emulator")
-	d.screen.say("%s, which answers some calls with 429: %s", d.emulator.url, strings.Join(storm, ", "))
+	d.screen.say("%s, which allows a person %d calls and %d about long-running operations in %s", d.emulator.url, quotaCalls,
+		quotaOperations, quotaWindow)
 	return d.emulator.flags(), nil
 }
 

@@ -28,7 +28,7 @@ func (d *demo) story(ctx context.Context) error {
 	}
 	if d.emulator != nil {
 		parts = []func(context.Context) error{
-			d.signIn, d.lists, d.assessOne, d.refusals, d.assessMany, d.optimize, d.pixies, d.abTest, d.showQuota,
+			d.signIn, d.lists, d.assessOne, d.refusals, d.assessMany, d.optimize, d.pixies, d.abTest, d.showStorm,
 		}
 	}
 	for _, part := range parts {

@@ -10,6 +10,7 @@ package fabrictest
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -61,8 +62,11 @@ const (
 	Admin
 )
 
-// Quotas of calls a person and minute; 0 means no limit.
-type Quotas struct{ Calls, Operations, Queries int }
+// Quotas of calls a person in a fixed window; 0 means no limit. Window is its length, by default a minute, which is the platform's.
+type Quotas struct {
+	Calls, Operations, Queries int
+	Window                     time.Duration
+}
 
 // Options configures New. Folder and Person are required.
 type Options struct {
@@ -88,6 +92,8 @@ type Options struct {
 	Answers func(agent item.Item, question string) (string, error)
 	// Unknown is how the emulator behaves where the platform's behavior is not known.
 	Unknown Unknown
+	// Log logs every call: those that are answered with 429 as information, the others for debugging. By default nothing is logged.
+	Log *slog.Logger
 }
 
 // Unknown are switches for what a probe asks a tenant.
@@ -159,6 +165,9 @@ func New(o Options) *Service {
 	if o.Answers == nil {
 		o.Answers = hears
 	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
 	if o.CapacityReader == nil {
 		o.CapacityReader = func(string) bool { return true }
 	}
@@ -193,7 +202,14 @@ func (s *Service) Calls() []Seen {
 // maxSeen bounds the calls that are remembered.
 const maxSeen = 100_000
 
-func (s *Service) note(c Seen) {
+// note remembers a call and logs it. retryAfter is that of its answer.
+func (s *Service) note(ctx context.Context, c Seen, retryAfter string) {
+	level := slog.LevelDebug
+	if c.Status == http.StatusTooManyRequests {
+		level = slog.LevelInfo
+	}
+	s.o.Log.Log(ctx, level, "answered a call", "arrived", c.At, "method", c.Method, "path", c.Path, "person", c.Person.ID,
+		"status", c.Status, "retryAfter", retryAfter)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.seen) < maxSeen {
@@ -206,7 +222,8 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out, at := &noting{ResponseWriter: w}, s.options().Now()
 	out.person, _ = s.o.Person(bearerOf(r)) // as it is now: what follows may take time
 	out.note = sync.OnceFunc(func() {
-		s.note(Seen{r.Method, r.URL.Path, r.URL.RawQuery, out.person, out.scope, out.status, at})
+		seen := Seen{r.Method, r.URL.Path, r.URL.RawQuery, out.person, out.scope, out.status, at}
+		s.note(r.Context(), seen, w.Header().Get("Retry-After"))
 	})
 	defer out.note() // of a call without an answer
 	if s.fault(out, r) {

@@ -1,6 +1,7 @@
 package fabrictest
 
 import (
+	"cmp"
 	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
@@ -111,7 +112,7 @@ const (
 	ofQueries
 )
 
-// window counts the calls of a person in a fixed window of a minute.
+// window counts the calls of a person in a fixed window.
 type window struct {
 	ends time.Time
 	used int
@@ -135,7 +136,7 @@ func (s *Service) count(o Options, b bucket, person string) time.Duration {
 	defer s.mu.Unlock()
 	w := s.windows[key]
 	if w == nil || !now.Before(w.ends) {
-		w = &window{ends: now.Add(time.Minute)}
+		w = &window{ends: now.Add(cmp.Or(o.Quotas.Window, time.Minute))}
 		s.windows[key] = w
 	}
 	if w.used >= quota {

@@ -3,6 +3,7 @@ package fabrictest_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -31,8 +32,8 @@ func emulated(t *testing.T, change func(*fabrictest.Options)) *fabrictest.Servic
 		"Item.Execute.All"}
 	o := fabrictest.Options{Folder: behind, Person: func(bearer string) (fabrictest.Person, error) {
 		switch bearer {
-		case "ada":
-			return fabrictest.Person{ID: "ada", Scopes: all}, nil
+		case "ada", "linus":
+			return fabrictest.Person{ID: bearer, Scopes: all}, nil
 		case "none":
 			return fabrictest.Person{ID: "ada"}, nil
 		case "ended":
@@ -89,13 +90,15 @@ func TestEveryRouteChecksWhoCalls(t *testing.T) {
 	}
 }
 
-// A call beyond the quota is blocked until the window of a minute ends, for its person alone, with none of the headers that other
-// answers have.
+// A call beyond the quota is blocked until the window, by default of a minute, ends, for its person alone, with none of the headers that
+// other answers have. It is logged as information.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	var logged strings.Builder
 	s := emulated(t, func(o *fabrictest.Options) {
 		o.Now, o.Quotas = func() time.Time { return now }, fabrictest.Quotas{Calls: 2}
+		o.Log = slog.New(slog.NewTextHandler(&logged, nil))
 	})
 	get := func() *httptest.ResponseRecorder { return asked(s, "ada", "GET", "/v1/workspaces", "") }
 	for range 2 {
@@ -117,9 +120,22 @@ func TestQuota(t *testing.T) {
 	if got := asked(s, "ada", "GET", "/v1/operations/00000000-0000-4000-8000-000000000000", ""); got.Code != http.StatusNotFound {
 		t.Errorf("a poll, which is counted apart: got %d", got.Code)
 	}
+	if got := asked(s, "linus", "GET", "/v1/workspaces", ""); got.Code != http.StatusOK {
+		t.Errorf("another person: got %d", got.Code)
+	}
+	if text := logged.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "path=/v1/workspaces person=ada status=429 retryAfter=40") {
+		t.Errorf("logged %s", text)
+	}
 	now = now.Add(40 * time.Second)
 	if got := get(); got.Code != http.StatusOK {
 		t.Errorf("in the next window: got %d", got.Code)
+	}
+	s.Set(func(o *fabrictest.Options) { o.Quotas.Window = 5 * time.Second })
+	now = now.Add(time.Minute)
+	for _, want := range []int{http.StatusOK, http.StatusOK, http.StatusTooManyRequests} {
+		if got := get(); got.Code != want || want == http.StatusTooManyRequests && got.Header().Get("Retry-After") != "5" {
+			t.Errorf("in a shorter window: got %d %v, want %d", got.Code, got.Header(), want)
+		}
 	}
 }
 
