@@ -18,6 +18,7 @@ import (
 	"readiness/domain/trackeditem"
 	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
+	"readiness/internal/testworld"
 	"readiness/projections"
 )
 
@@ -145,11 +146,9 @@ func TestTrackedAgain(t *testing.T) {
 	s.assess(t, s.Ana(plan), 0)
 	s.assess(t, s.Ana(plan), 0)
 	past := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream("contoso", model(0)))
-	err := s.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
-		return eventstore.Decide(c, past, trackeditem.DeleteResults{})
-	})
-	if got := s.tracked(t, "contoso")[model(0)].Status; err != nil || got != trackeditem.StatusResultsDeleted {
-		t.Fatalf("%s (%v)", got, err)
+	testworld.Record(t, s.World, "contoso", past, domain.Command[trackeditem.Item](trackeditem.DeleteResults{}))
+	if got := s.tracked(t, "contoso")[model(0)].Status; got != trackeditem.StatusResultsDeleted {
+		t.Fatal(got)
 	}
 	if impact := s.assess(t, s.Ana(plan), 0); *impact.TrackedItem {
 		t.Error("it became a tracked item a second time")

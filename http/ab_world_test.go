@@ -18,6 +18,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/testworld"
 )
 
 const abTestsPath = "/v1/aiReadiness/abTests"
@@ -31,16 +32,7 @@ func benchmarkPath(model uuid.UUID) string { return modelPath(model) + "/benchma
 // record executes commands on a stream, as commands and the worker do.
 func record[S any](w *world, accountID, stream string, evolve func(S, domain.Event) S, commands ...domain.Command[S]) S {
 	w.t.Helper()
-	past := eventstore.Fold(stream, evolve)
-	check(w.t, w.Store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
-		for _, command := range commands {
-			if err := eventstore.Decide(c, past, command); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	return past.State
+	return testworld.Record(w.t, w.World, accountID, eventstore.Fold(stream, evolve), commands...)
 }
 
 func (w *world) onTest(accountID string, id uuid.UUID, commands ...domain.Command[abtest.Test]) abtest.Test {

@@ -22,6 +22,7 @@ import (
 	"readiness/http/rate"
 	"readiness/http/routing"
 	"readiness/http/token"
+	"readiness/internal/testworld"
 )
 
 // duo opens two accounts. In one with two licenses, lea is the administrator, max has one license and mia the default
@@ -400,10 +401,7 @@ func (w *world) tracks(accountID string, id, operationID uuid.UUID) {
 // become executes a command on a tracked item.
 func (w *world) become(accountID string, id uuid.UUID, cmd domain.Command[trackeditem.Item]) {
 	w.t.Helper()
-	past := eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, id))
-	check(w.t, w.Store.Change(w.t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
-		return eventstore.Decide(c, past, cmd)
-	}))
+	testworld.Record(w.t, w.World, accountID, eventstore.FoldLast[trackeditem.Item](trackeditem.Stream(accountID, id)), cmd)
 }
 
 // All units of the count by name: of every license for an administrator, of their own license for a member.

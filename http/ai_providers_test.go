@@ -20,7 +20,6 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
 	"readiness/domain/item"
-	"readiness/eventstore"
 	"readiness/http/token"
 	"readiness/vault"
 )
@@ -203,10 +202,7 @@ func TestAIProvider(t *testing.T) {
 	// A provider in use cannot be deleted; the refusal names what uses it.
 	change := func(cmd domain.Command[aiprovider.Providers]) {
 		t.Helper()
-		past := eventstore.Fold(aiprovider.Stream("acme"), aiprovider.Evolve)
-		check(t, w.Store.Change(t.Context(), eventstore.Metadata{Account: "acme"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
-			return eventstore.Decide(c, past, cmd)
-		}))
+		record(w, "acme", aiprovider.Stream("acme"), aiprovider.Evolve, cmd)
 	}
 	change(aiprovider.Use{ProviderID: made.body["providerId"].(string), By: "abTest/7"})
 	if got := w.get(path, bob).ok(200).body["usedBy"]; got != 1.0 {

@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"readiness/documents"
+	"readiness/domain"
 	"readiness/domain/optimization"
+	"readiness/internal/testworld"
 
 	"github.com/google/uuid"
 
@@ -87,10 +89,7 @@ func (b *bench) saveProvider(t *testing.T, account, url string) {
 		ProviderID: uuid.NewString(), Name: "Model of " + account, Kind: aiprovider.OpenAICompatible, BaseURL: url, Model: "m", Enabled: true,
 		Purposes: []aiprovider.Purpose{aiprovider.Proposals}, Limits: aiprovider.Limits{MaxConcurrency: 16, TimeoutMs: 280_000, MaxRetries: 1, MaxOutputTokens: 8192},
 	}}
-	err := b.Store.Change(t.Context(), eventstore.Metadata{Account: account}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
-		return eventstore.Decide(c, past, save)
-	})
-	check(t, err)
+	testworld.Record(t, b.World, account, past, domain.Command[aiprovider.Providers](save))
 }
 
 // works starts a queue that carries out the bench's work, and stops it at the end

@@ -9,11 +9,13 @@ import (
 	"github.com/google/uuid"
 	"github.com/riverqueue/river"
 
+	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/comparison"
 	"readiness/domain/operation"
 	"readiness/eventstore"
 	"readiness/internal/database"
+	"readiness/internal/testworld"
 	"readiness/work"
 )
 
@@ -70,9 +72,7 @@ func TestOvertakenComparison(t *testing.T) {
 	b.carried(t, &respondent{reply: sideBIsBetter})
 	check(t, b.resume(t.Context(), b.ana(), id))
 	past := eventstore.Fold(operation.Stream(id), abtest.EvolveRun)
-	check(t, b.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
-		return errors.Join(eventstore.Decide(c, past, abtest.BeginSide{Side: abtest.B}), eventstore.Decide(c, past, abtest.CompleteSide{Side: abtest.B}))
-	}))
+	testworld.Record(t, b.World, "contoso", past, domain.Command[abtest.Run](abtest.BeginSide{Side: abtest.B}), abtest.CompleteSide{Side: abtest.B})
 	a := b.asking(t, *b.abRun(t, id).B.BenchmarkRunID)
 	before := b.positions(t)
 	record := func(others int) error {

@@ -24,6 +24,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/testworld"
 	"readiness/work"
 )
 
@@ -300,10 +301,7 @@ func TestGenerateWithBadTexts(t *testing.T) {
 func (b *bench) saysWith(t *testing.T, c aiprovider.Configuration) {
 	t.Helper()
 	all := eventstore.Fold(aiprovider.Stream("contoso"), aiprovider.Evolve)
-	err := b.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{all}, func(change *eventstore.Change) error {
-		return eventstore.Decide(change, all, says{aiprovider.Saved{Configuration: c, At: b.Now()}})
-	})
-	check(t, err)
+	testworld.Record(t, b.World, "contoso", all, domain.Command[aiprovider.Providers](says{aiprovider.Saved{Configuration: c, At: b.Now()}}))
 }
 
 type says struct{ aiprovider.Saved }

@@ -31,6 +31,9 @@ type typist struct {
 	config string
 	pause  func(context.Context, time.Duration) error
 	screen strings.Builder
+	// rates is the database whose counts of calls are emptied before every command, so that one person can type any
+	// number of them; "" leaves the counts.
+	rates string
 }
 
 func newTypist(t *testing.T) *typist { return &typist{t: t, config: t.TempDir(), pause: hurry} }
@@ -48,10 +51,13 @@ func hurry(ctx context.Context, _ time.Duration) error {
 // types runs a command line that must end with the code.
 func (y *typist) types(code int, stdin string, args ...string) result {
 	y.t.Helper()
+	if y.rates != "" {
+		query[int](y.t, y.rates, `WITH emptied AS (DELETE FROM rate_windows RETURNING 1) SELECT count(*)::int FROM emptied`)
+	}
 	got := y.run(y.t.Context(), stdin, args...)
 	if got.code != code {
 		if strings.Contains(got.stderr, "RequestBlocked") {
-			y.t.Error("this person has no calls left in this minute: sign in as grace, or as a person of your own")
+			y.t.Error("this person has no calls left in this minute: set rates of the typist")
 		}
 		y.t.Fatalf("readiness client %s: got exit code %d, want %d\n%s%s", strings.Join(args, " "), got.code, code, got.stdout, got.stderr)
 	}
@@ -178,6 +184,7 @@ func TestClient(t *testing.T) {
 		return made
 	}
 	y := newTypist(t)
+	y.rates = database
 	model := filepath.Join(workspaces, "Retail Analytics", "Supply Chain", "Inventory.SemanticModel")
 	before := filesOf(t, model)
 
@@ -263,6 +270,7 @@ func TestClient(t *testing.T) {
 	for range 30 {
 		quiet.types(1, "", "operations", "cancel", "464c71cb-5954-5e3d-91a5-dbc88e2ba40d", "--profile", "linus")
 	}
+	y.rates = ""
 	// A slow machine must not let the first calls leave the window before the next one is made.
 	query[int](t, database, `WITH now AS (UPDATE rate_windows SET hits = array_fill(clock_timestamp(), ARRAY[cardinality(hits)]) WHERE key LIKE 'start %' AND cardinality(hits) >= 30 RETURNING 1) SELECT count(*)::int FROM now`)
 	y.types(1, "", "operations", "cancel", bundle, "--profile", "linus") // 429

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"readiness/domain"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
 	"readiness/http/collector"
@@ -81,12 +82,7 @@ func (b *bench) place(t *testing.T, accountID string, first, last int) uuid.UUID
 		add.Placed = append(add.Placed, pixies.Placed{Page: fmt.Sprint("page ", n), ID: id(n)})
 	}
 	past := eventstore.FoldLast[pixies.Report](pixies.Stream(accountID, report))
-	check(t, b.Store.Change(t.Context(), eventstore.Metadata{Account: accountID}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
-		if err := eventstore.Decide(c, past, pixies.Hold{OperationID: op, ReportID: report, WorkspaceID: uuid.New()}); err != nil {
-			return err
-		}
-		return eventstore.Decide(c, past, add)
-	}))
+	testworld.Record(t, b.World, accountID, past, domain.Command[pixies.Report](pixies.Hold{OperationID: op, ReportID: report, WorkspaceID: uuid.New()}), add)
 	return report
 }
 
