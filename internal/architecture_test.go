@@ -5,18 +5,21 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
 var (
-	packageRow  = regexp.MustCompile("(?m)^\\| `([^`]+)`[^|]*\\|[^|]*\\|[^|]*\\| (.+) \\|$")
+	packageRow  = regexp.MustCompile("(?m)^\\| (`[^|]+) \\|[^|]*\\|[^|]*\\| (.+) \\|$")
+	flowStep    = regexp.MustCompile("(?m)^\\d+\\. \\[`([\\w/.]+)`\\]\\(\\.\\./[\\w/.]+\\): (.*)$")
 	codeSpan    = regexp.MustCompile("`([^`]+)`")
 	viewName    = regexp.MustCompile(`\bName: "(\w+)", Version: \d`)
 	streamNames = regexp.MustCompile(`(?m)^func \w*Stream\(.*\bstring \{\s+return "(\w+)-"|^func \w*Stream\(.*\bstring \{ return "(\w+)-"`)
 )
 
-// The page's table of packages has every folder or the one above it, and names files that exist. Its picture shows every stream and every view.
+// The page's table of packages has a row of every package, of its own or of a folder with all below it (`definition/…`), and the row names
+// files that exist. Each step of the way of an apply names what its file has. The picture shows every stream and every view.
 func TestArchitectureShowsWhatExists(t *testing.T) {
 	t.Parallel()
 	root := os.DirFS("..")
@@ -29,6 +32,12 @@ func TestArchitectureShowsWhatExists(t *testing.T) {
 	}
 	page := read("docs/architecture.md")
 	rows := packageRow.FindAllStringSubmatch(page, -1)
+	var folders []string
+	for _, row := range rows {
+		for _, folder := range codeSpan.FindAllStringSubmatch(row[1], -1) {
+			folders = append(folders, folder[1])
+		}
+	}
 	if len(rows) < 30 {
 		t.Errorf("the table of packages has %d rows", len(rows))
 	}
@@ -37,22 +46,31 @@ func TestArchitectureShowsWhatExists(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range all {
-		folder := s.pkg
-		for folder != "." && !strings.Contains(page, "`"+folder+"`") && !strings.Contains(page, "`"+folder+"/…`") {
-			folder = path.Dir(folder)
+		above := s.pkg
+		for above != "." && !slices.Contains(folders, above+"/…") {
+			above = path.Dir(above)
 		}
-		if folder == "." && s.pkg != "." {
-			t.Errorf("the table has no row of %s, nor of a folder above it", s.pkg)
+		if !slices.Contains(folders, s.pkg) && above == "." && s.pkg != "." {
+			t.Errorf("the table of packages has no row of %s", s.pkg)
 		}
 	}
 	for _, row := range rows {
+		first := strings.TrimSuffix(codeSpan.FindStringSubmatch(row[1])[1], "/…")
 		for _, file := range codeSpan.FindAllStringSubmatch(row[2], -1) {
-			folder := strings.TrimSuffix(row[1], "/…")
-			if row[1] == "vault" { // a row of two folders
-				folder = "."
+			_, err := fs.Stat(root, path.Join(first, file[1]))
+			if _, above := fs.Stat(root, path.Join(path.Dir(first), file[1])); err != nil && above != nil {
+				t.Errorf("the row of %s: %v", first, err)
 			}
-			if _, err := fs.Stat(root, path.Join(folder, file[1])); err != nil {
-				t.Errorf("the row of %s: %v", row[1], err)
+		}
+	}
+	steps := flowStep.FindAllStringSubmatch(page, -1)
+	if len(steps) != 12 {
+		t.Errorf("the way of an apply has %d steps, want 12", len(steps))
+	}
+	for _, step := range steps {
+		for _, name := range codeSpan.FindAllStringSubmatch(step[2], -1) {
+			if !strings.Contains(read(step[1]), name[1]) {
+				t.Errorf("the way of an apply: %s has no %s", step[1], name[1])
 			}
 		}
 	}
