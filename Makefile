@@ -2,7 +2,7 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build build/others run demo test test/fabric test/oracles test/mcp test/console test/release test/hard test/busy test/race deploy/check lint fmt fuzz fuzz/http soak bench migrate \
+.PHONY: help build build/check run demo test test/fabric test/oracles test/mcp test/console test/release test/hard test/busy test/race deploy/check lint fmt fuzz fuzz/http soak bench migrate \
 	generate conformance docs docs/screenshots clean release/snapshot release/image
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
@@ -71,9 +71,8 @@ test/fabric: ## run the scenarios, the conformance tests of packages and the dem
 	READINESS_TEST_PLATFORM=fabric $(WITH_POSTGRES) go test -count=1 $(PARALLEL) $(LIMIT) ./scenarios ./scenarios/optimize ./commands ./http ./work $(TESTFLAGS)
 	@$(MAKE) --no-print-directory demo PLATFORM=emulator
 
-build/others: ## check that the program compiles for the other systems of a release: Windows and macOS
-	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go build ./cmd/readiness/...
-	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go build ./cmd/readiness/...
+build/check: ## check the types of the program and its dependencies for every system and processor of a release
+	go run ./internal/crosscheck
 
 test/release: ## check that a release is the same bytes twice, and that a changed one is found (a module of its own)
 	cd internal/release && go test -vet=all -timeout 20m ./... $(TESTFLAGS)
