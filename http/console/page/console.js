@@ -56,7 +56,8 @@ for (const field of document.querySelectorAll("form[data-drafts] textarea")) {
 // Keys press the buttons of the change that has the focus.
 const changes = [...document.querySelectorAll("article.change")];
 for (const hint of document.querySelectorAll(".keys")) hint.hidden = false;
-document.querySelector("article.change:target")?.focus();
+// The browser may not have come to the address's fragment yet, so :target would be too early.
+changes.find((change) => "#" + change.id === location.hash)?.focus();
 addEventListener("keydown", (event) => {
 	const change = event.target.closest?.("article.change");
 	if (!change || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("textarea")) return;

@@ -138,6 +138,19 @@ func (b *tab) is(condition string) (yes bool) {
 	return yes
 }
 
+// focuses waits until the element with an id has the focus.
+func (b *tab) focuses(id string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	wait := chromedp.Poll(`document.activeElement?.id === `+quoted(id), nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(0))
+	if err := chromedp.Run(ctx, wait); err != nil {
+		var at string
+		b.run("where the focus is", chromedp.Evaluate(`location.href + " " + document.activeElement?.outerHTML.slice(0, 200)`, &at))
+		b.t.Fatalf("%s does not get the focus: %v\n%s\n%s", id, err, at, b.text())
+	}
+}
+
 // shows waits until the page has a heading of the first level with a text, and contains further texts.
 func (b *tab) shows(heading string, texts ...string) {
 	b.t.Helper()
