@@ -121,6 +121,7 @@ var mayImport = map[string][]string{
 	"internal/busy":                  {},
 	"internal/coalesce":              {},
 	"internal/conformance/...":       {},
+	"internal/crosscheck":            {},
 	"internal/database":              {},
 	"internal/describe":              {},
 	"internal/disk":                  {},

@@ -1,4 +1,4 @@
-// Crosscheck checks the types of the program, the standard library and all other dependencies for the targets of a release,
+// Command crosscheck checks the types of the program, the standard library and all other dependencies for the targets of a release,
 // which takes a tenth of the time of building for them. What only a compiler back end, an assembler or a linker finds, it does
 // not find: make release/snapshot builds.
 package main

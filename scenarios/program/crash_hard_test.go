@@ -44,7 +44,7 @@ func TestHardKilledWrites(t *testing.T) {
 
 func TestHardKilledRemoteWrites(t *testing.T) {
 	t.Parallel()
-	killRemoteWrites(t, times(t, 200))
+	killRemoteWrites(t, times(t, 40)) // READINESS_KILLS=200 takes eight minutes
 }
 
 func TestHardKilledPixies(t *testing.T) {
