@@ -2866,6 +2866,16 @@ type DeletedSchedule struct {
 	ScheduleID openapi_types.UUID `json:"scheduleId"`
 }
 
+// DimensionSummary defines model for DimensionSummary.
+type DimensionSummary struct {
+	// Dimension Id of the dimension.
+	Dimension string  `json:"dimension"`
+	Mean      float64 `json:"mean"`
+
+	// Models How many models have a score in it.
+	Models int `json:"models"`
+}
+
 // Dimensions The score of each dimension by its id; null where no rule applies.
 type Dimensions map[string]*int
 
@@ -3480,6 +3490,14 @@ type Portfolio struct {
 	Value           []PortfolioModel `json:"value"`
 }
 
+// PortfolioChanges How many models have a higher or lower score than the earlier one that the portfolio compares with, or the same.
+// Models without an earlier score are not counted. Absent if the filters select more than 10,000 models.
+type PortfolioChanges struct {
+	Higher int `json:"higher"`
+	Lower  int `json:"lower"`
+	Same   int `json:"same"`
+}
+
 // PortfolioModel defines model for PortfolioModel.
 type PortfolioModel struct {
 	AssessedAtUtc time.Time `json:"assessedAtUtc"`
@@ -3531,6 +3549,40 @@ type PortfolioModel struct {
 
 // PortfolioModelTrackedItemStatus Absent if the model is not a tracked item.
 type PortfolioModelTrackedItemStatus string
+
+// PortfolioSummary defines model for PortfolioSummary.
+type PortfolioSummary struct {
+	// Changes How many models have a higher or lower score than the earlier one that the portfolio compares with, or the same.
+	// Models without an earlier score are not counted. Absent if the filters select more than 10,000 models.
+	Changes *PortfolioChanges `json:"changes,omitempty"`
+
+	// Dimensions The dimensions in which a model has a score, in the order of the scoring rules.
+	Dimensions []DimensionSummary `json:"dimensions"`
+
+	// FindingsBySeverity The numbers of findings by severity.
+	FindingsBySeverity Severities `json:"findingsBySeverity"`
+
+	// Mean The mean score. Absent without a score.
+	Mean *float64 `json:"mean,omitempty"`
+
+	// Models How many models there are.
+	Models int `json:"models"`
+
+	// NotAssessedFor30Days How many have no assessment later than 30 days before the start of today (UTC).
+	NotAssessedFor30Days int `json:"notAssessedFor30Days"`
+
+	// Scored How many of them have a score.
+	Scored int `json:"scored"`
+
+	// Scores How many models have a score of 0 to 9, of 10 to 19, and so on, up to 90 to 100.
+	Scores ScoreBands `json:"scores"`
+
+	// Workspaces The workspaces with the lowest mean scores, the lowest first; those without a score come last.
+	Workspaces []WorkspaceSummary `json:"workspaces"`
+
+	// WorkspacesCount How many workspaces have such a model.
+	WorkspacesCount int `json:"workspacesCount"`
+}
 
 // Preview The changes proposed for a semantic model. Kept for 24 hours under previewId.
 type Preview struct {
@@ -3859,6 +3911,9 @@ type ScheduleRunOutcome string
 // ScheduleTime HH:MM in UTC.
 type ScheduleTime = string
 
+// ScoreBands How many models have a score of 0 to 9, of 10 to 19, and so on, up to 90 to 100.
+type ScoreBands = []int
+
 // ScorePreviewRequest defines model for ScorePreviewRequest.
 type ScorePreviewRequest struct {
 	// Keys As in an apply: keys of the changes; if absent, those that an apply would write.
@@ -4084,6 +4139,21 @@ type WorkspaceReportList struct {
 	Value           []WorkspaceReport `json:"value"`
 }
 
+// WorkspaceSummary defines model for WorkspaceSummary.
+type WorkspaceSummary struct {
+	// Mean Absent without a score.
+	Mean   *float64 `json:"mean,omitempty"`
+	Models int      `json:"models"`
+	Scored int      `json:"scored"`
+
+	// Scores How many models have a score of 0 to 9, of 10 to 19, and so on, up to 90 to 100.
+	Scores      ScoreBands         `json:"scores"`
+	WorkspaceID openapi_types.UUID `json:"workspaceId"`
+
+	// WorkspaceName Its name on the platform.
+	WorkspaceName string `json:"workspaceName"`
+}
+
 // IdempotencyKey defines model for Idempotency-Key.
 type IdempotencyKey = string
 
@@ -4228,6 +4298,21 @@ type GetPortfolioParams struct {
 
 // GetPortfolioParamsSort defines parameters for GetPortfolio.
 type GetPortfolioParamsSort string
+
+// GetPortfolioSummaryParams defines parameters for GetPortfolioSummary.
+type GetPortfolioSummaryParams struct {
+	// Q Counts only models whose name, or whose workspace's name, contains the text, ignoring case.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
+
+	// WorkspaceID Counts only models of this workspace.
+	WorkspaceID *openapi_types.UUID `form:"workspaceId,omitempty" json:"workspaceId,omitempty"`
+
+	// ScoreBelow Counts only models with a score below this number.
+	ScoreBelow *int `form:"scoreBelow,omitempty" json:"scoreBelow,omitempty"`
+
+	// NotAssessedSince Counts only models whose newest assessment is earlier than this time.
+	NotAssessedSince *time.Time `form:"notAssessedSince,omitempty" json:"notAssessedSince,omitempty"`
+}
 
 // ListSchedulesParams defines parameters for ListSchedules.
 type ListSchedulesParams struct {
@@ -4936,6 +5021,15 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /v1/aiReadiness/portfolio (the `GetPortfolio` operationId).
 	GetPortfolio(ctx context.Context, params *GetPortfolioParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPortfolioSummary Summarize the assessed semantic models of the account that the caller can see
+	//
+	// Counts all models of the portfolio that the filters select, in the workspaces that the platform lists for the
+	// signed-in person; the answer of the platform is cached for five minutes. Models are not looked up one by one: one
+	// that was deleted on the platform counts while its results are stored. Spends nothing.
+	//
+	// Corresponds with GET /v1/aiReadiness/portfolio/summary (the `GetPortfolioSummary` operationId).
+	GetPortfolioSummary(ctx context.Context, params *GetPortfolioSummaryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListSchedules List the schedules of the account, the oldest first
 	//
@@ -6282,6 +6376,25 @@ func (c *Client) GetAbTestRunResult(ctx context.Context, abTestID AbTestID, runI
 // Corresponds with GET /v1/aiReadiness/portfolio (the `GetPortfolio` operationId).
 func (c *Client) GetPortfolio(ctx context.Context, params *GetPortfolioParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetPortfolioRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPortfolioSummary Summarize the assessed semantic models of the account that the caller can see
+//
+// Counts all models of the portfolio that the filters select, in the workspaces that the platform lists for the
+// signed-in person; the answer of the platform is cached for five minutes. Models are not looked up one by one: one
+// that was deleted on the platform counts while its results are stored. Spends nothing.
+//
+// Corresponds with GET /v1/aiReadiness/portfolio/summary (the `GetPortfolioSummary` operationId).
+func (c *Client) GetPortfolioSummary(ctx context.Context, params *GetPortfolioSummaryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPortfolioSummaryRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -8875,6 +8988,96 @@ func NewGetPortfolioRequest(server string, params *GetPortfolioParams) (*http.Re
 		if params.ContinuationToken != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "continuationToken", *params.ContinuationToken, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetPortfolioSummaryRequest constructs an http.Request for the GetPortfolioSummary method
+func NewGetPortfolioSummaryRequest(server string, params *GetPortfolioSummaryParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/aiReadiness/portfolio/summary")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Q != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "q", *params.Q, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.WorkspaceID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "workspaceId", *params.WorkspaceID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "uuid"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.ScoreBelow != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "scoreBelow", *params.ScoreBelow, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.NotAssessedSince != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "notAssessedSince", *params.NotAssessedSince, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: "date-time"}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -12590,6 +12793,17 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/aiReadiness/portfolio (the `GetPortfolio` operationId).
 	GetPortfolioWithResponse(ctx context.Context, params *GetPortfolioParams, reqEditors ...RequestEditorFn) (*GetPortfolioResponse, error)
 
+	// GetPortfolioSummaryWithResponse Summarize the assessed semantic models of the account that the caller can see
+	//
+	// Counts all models of the portfolio that the filters select, in the workspaces that the platform lists for the
+	// signed-in person; the answer of the platform is cached for five minutes. Models are not looked up one by one: one
+	// that was deleted on the platform counts while its results are stored. Spends nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/aiReadiness/portfolio/summary (the `GetPortfolioSummary` operationId).
+	GetPortfolioSummaryWithResponse(ctx context.Context, params *GetPortfolioSummaryParams, reqEditors ...RequestEditorFn) (*GetPortfolioSummaryResponse, error)
+
 	// ListSchedulesWithResponse List the schedules of the account, the oldest first
 	//
 	// Lists the schedules of all members, as last seen. Nothing is looked up on the platform, and no token is stored.
@@ -13975,6 +14189,29 @@ func (r GetPortfolioResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r GetPortfolioResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetPortfolioSummaryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PortfolioSummary
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPortfolioSummaryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPortfolioSummaryResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -15712,6 +15949,23 @@ func (c *ClientWithResponses) GetPortfolioWithResponse(ctx context.Context, para
 		return nil, err
 	}
 	return ParseGetPortfolioResponse(rsp)
+}
+
+// GetPortfolioSummaryWithResponse Summarize the assessed semantic models of the account that the caller can see
+//
+// Counts all models of the portfolio that the filters select, in the workspaces that the platform lists for the
+// signed-in person; the answer of the platform is cached for five minutes. Models are not looked up one by one: one
+// that was deleted on the platform counts while its results are stored. Spends nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/aiReadiness/portfolio/summary (the `GetPortfolioSummary` operationId).
+func (c *ClientWithResponses) GetPortfolioSummaryWithResponse(ctx context.Context, params *GetPortfolioSummaryParams, reqEditors ...RequestEditorFn) (*GetPortfolioSummaryResponse, error) {
+	rsp, err := c.GetPortfolioSummary(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPortfolioSummaryResponse(rsp)
 }
 
 // ListSchedulesWithResponse List the schedules of the account, the oldest first
@@ -17588,6 +17842,32 @@ func ParseGetPortfolioResponse(rsp *http.Response) (*GetPortfolioResponse, error
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Portfolio
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetPortfolioSummaryResponse parses an HTTP response from a GetPortfolioSummaryWithResponse call
+func ParseGetPortfolioSummaryResponse(rsp *http.Response) (*GetPortfolioSummaryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPortfolioSummaryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PortfolioSummary
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -32,8 +33,9 @@ type listing struct {
 
 // sighting is what the platform listed, and when.
 type sighting struct {
-	at  time.Time
-	ids map[uuid.UUID]struct{}
+	at time.Time
+	// names are those of the workspaces, by id; of models "".
+	names map[uuid.UUID]string
 }
 
 // visibility caches what people see on the platform for lookUpLife (docs/decisions.md 17).
@@ -50,55 +52,55 @@ func newVisibility(all *commands.Commands, now func() time.Time) (*visibility, e
 
 // of returns what a person sees, from the cache or from the platform. A person who may not see the workspace sees
 // nothing in it, which is cached too.
-func (v *visibility) of(key listing, list func() ([]uuid.UUID, error)) (map[uuid.UUID]struct{}, error) {
+func (v *visibility) of(key listing, list func() (map[uuid.UUID]string, error)) (map[uuid.UUID]string, error) {
 	now := v.now()
 	if found, ok := v.listings.Get(key); ok && now.Sub(found.at).Abs() < lookUpLife {
-		return found.ids, nil
+		return found.names, nil
 	}
-	ids, err := list()
+	names, err := list()
 	if refusal, refused := domain.Refused(err); err != nil && (!refused || !notVisible(refusal.Code) || key.workspaceID == uuid.Nil) {
 		return nil, err
 	}
-	found := sighting{now, make(map[uuid.UUID]struct{}, len(ids))}
-	for _, id := range ids {
-		found.ids[id] = struct{}{}
-	}
-	v.listings.Add(key, found)
-	return found.ids, nil
+	v.listings.Add(key, sighting{now, names})
+	return names, nil
+}
+
+// workspaces returns the names of the workspaces that the caller sees, by id. The caller does not change them.
+func (v *visibility) workspaces(ctx context.Context, who commands.Caller) (map[uuid.UUID]string, error) {
+	return v.of(listing{account: who.Account, person: who.PersonID}, func() (map[uuid.UUID]string, error) {
+		all, err := v.commands.Workspaces.List(ctx, who)
+		names := make(map[uuid.UUID]string, len(all))
+		for _, w := range all {
+			names[w.ID] = w.DisplayName
+		}
+		return names, err
+	})
 }
 
 // inWorkspaces returns the workspaces that the caller sees, in the order of their ids.
 func (v *visibility) inWorkspaces(ctx context.Context, who commands.Caller) ([]uuid.UUID, error) {
-	found, err := v.of(listing{account: who.Account, person: who.PersonID}, func() (ids []uuid.UUID, err error) {
-		all, err := v.commands.Workspaces.List(ctx, who)
-		for _, w := range all {
-			ids = append(ids, w.ID)
-		}
-		return ids, err
-	})
-	ids := make([]uuid.UUID, 0, len(found))
-	for id := range found {
-		ids = append(ids, id)
-	}
+	found, err := v.workspaces(ctx, who)
+	ids := slices.Collect(maps.Keys(found))
 	slices.SortFunc(ids, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	return ids, err
 }
 
 // models returns which semantic models the caller sees in each of the workspaces.
 func (v *visibility) models(ctx context.Context, who commands.Caller,
-	workspaces []uuid.UUID) (map[uuid.UUID]map[uuid.UUID]struct{}, error) {
-	all := make(map[uuid.UUID]map[uuid.UUID]struct{}, len(workspaces))
+	workspaces []uuid.UUID) (map[uuid.UUID]map[uuid.UUID]string, error) {
+	all := make(map[uuid.UUID]map[uuid.UUID]string, len(workspaces))
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(maxLookups)
 	for _, id := range workspaces {
 		group.Go(func() error {
-			found, err := v.of(listing{who.Account, who.PersonID, id}, func() (ids []uuid.UUID, err error) {
+			found, err := v.of(listing{who.Account, who.PersonID, id}, func() (map[uuid.UUID]string, error) {
 				items, err := v.commands.Workspaces.Visible(ctx, who, id, item.SemanticModel)
+				names := make(map[uuid.UUID]string, len(items))
 				for _, it := range items {
-					ids = append(ids, it.ID)
+					names[it.ID] = ""
 				}
-				return ids, err
+				return names, err
 			})
 			mu.Lock()
 			defer mu.Unlock()

@@ -21,36 +21,44 @@ var assessments = &Table{
 	Name: "assessments",
 	Columns: []Column{
 		{"id", "uuid"}, {"account_id", "text"}, {"operation_id", "uuid"}, {"workspace_id", "uuid"}, {"model_id", "uuid"},
-		{"assessed_at", "timestamptz"}, {"assessment", "jsonb"}, {"pinned", "boolean"}, {"basis", "text"},
+		{"assessed_at", "timestamptz"}, {"assessment", "jsonb"}, {"pinned", "boolean"}, {"basis", "uuid"},
+		{"score", "int"},
 	},
 	Key: []string{"id"},
 	Indexes: []string{
-		"(account_id, model_id, assessed_at DESC, id DESC)",
+		"(account_id, model_id, assessed_at DESC, id DESC) INCLUDE (basis, score)",
 		"(operation_id)",
 		"((assessment ->> 'documentHash'))",
 	},
 }
 
 // Assessments is the view of the assessments of semantic models and of data agents, whose id is then
-// in model_id: one row per stored assessment, and the newest one of each semantic model in portfolio.
-// Both are fed by the stream of the model or agent alone.
+// in model_id: one row per stored assessment, and the newest one of each semantic model in portfolio,
+// and its numbers alone in portfolio_scores.
+// All are fed by the stream of the model or agent alone.
 var Assessments = &View{
-	Name: "assessments", Version: 3, Inline: true,
-	Tables: []*Table{assessments, portfolio},
+	Name: "assessments", Version: 4, Inline: true,
+	Tables: []*Table{assessments, portfolio, portfolioScores},
 	Of:     []domain.Event{assessment.Recorded{}, assessment.Pinned{}, assessment.Unpinned{}, assessment.ResultsDeleted{}},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		switch e := r.Event.(type) {
 		case assessment.Recorded:
-			rows.Insert(assessments, Row{
+			made := Row{
 				"id": e.AssessmentID, "account_id": r.Account, "operation_id": e.OperationID, "workspace_id": e.WorkspaceID,
 				"model_id":    e.ModelID,
-				"assessed_at": e.AssessedAt, "assessment": e.Assessment, "pinned": false, "basis": e.Basis().String(),
-			})
+				"assessed_at": e.AssessedAt, "assessment": e.Assessment, "pinned": false, "basis": basisOf(e.Assessment),
+			}
+			made.number("score", e.Score)
+			rows.Insert(assessments, made)
 			if e.DataAgent == nil {
 				rows.Ensure(portfolio, Key{r.Account, e.ModelID})
 				columns := Row{}
 				columns.newest(e.Assessment)
 				rows.Set(portfolio, Key{r.Account, e.ModelID}, columns)
+				rows.Ensure(portfolioScores, Key{r.Account, e.ModelID})
+				numbers := Row{}
+				numbers.scores(e.Assessment)
+				rows.Set(portfolioScores, Key{r.Account, e.ModelID}, numbers)
 			}
 		case assessment.Pinned:
 			rows.Set(assessments, Key{e.AssessmentID}, Row{"pinned": true})
@@ -62,6 +70,7 @@ var Assessments = &View{
 			}
 			if e.Standing.Recorded == 0 {
 				rows.Delete(portfolio, Key{r.Account, e.ModelID})
+				rows.Delete(portfolioScores, Key{r.Account, e.ModelID})
 			}
 		}
 		return nil

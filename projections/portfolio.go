@@ -21,7 +21,7 @@ var portfolio = &Table{
 	Name: "portfolio",
 	Columns: []Column{
 		{"account_id", "text"}, {"model_id", "uuid"}, {"workspace_id", "uuid"}, {"name_folded", "text"}, {"names_folded", "text"},
-		{"rank", "int"}, {"assessed_at", "timestamptz"}, {"basis", "text"}, {"assessment", "jsonb"},
+		{"rank", "int"}, {"assessed_at", "timestamptz"}, {"basis", "uuid"}, {"assessment", "jsonb"},
 	},
 	Key: []string{"account_id", "model_id"},
 	Indexes: []string{
@@ -40,10 +40,21 @@ const (
 func (row Row) newest(a assessment.Assessment) {
 	row["workspace_id"], row["name_folded"] = a.WorkspaceID, folded(a.ModelName)
 	row["names_folded"] = folded(a.ModelName) + "\n" + folded(a.WorkspaceName)
-	row["assessed_at"], row["basis"], row["assessment"] = a.AssessedAt, a.Basis().String(), a
-	if row["rank"] = unscored; a.Score != nil {
-		row["rank"] = *a.Score
+	row["assessed_at"], row["basis"], row["assessment"] = a.AssessedAt, basisOf(a), a
+	row["rank"] = rankOf(a)
+}
+
+// basisOf returns a digest of what an assessment's score rests on, which is as long as it has rules that could not judge.
+func basisOf(a assessment.Assessment) uuid.UUID {
+	return uuid.NewSHA1(uuid.Nil, []byte(a.Basis().String()))
+}
+
+// rankOf returns an assessment's place in the order of scores.
+func rankOf(a assessment.Assessment) int {
+	if a.Score == nil {
+		return unscored
 	}
+	return *a.Score
 }
 
 // PortfolioModel is a semantic model that the account has assessed.
@@ -70,8 +81,8 @@ func (m PortfolioModel) Cursor() PortfolioCursor { return m.cursor }
 const MaxScores = 12
 
 // scoresSQL selects them of a model p.
-var scoresSQL = fmt.Sprintf(`ARRAY(SELECT score FROM (SELECT (b.assessment ->> 'score')::int AS score, b.assessed_at, b.id
-	FROM %s b WHERE b.account_id = $1 AND b.model_id = p.model_id AND b.basis = p.basis AND b.assessment ->> 'score' IS NOT NULL
+var scoresSQL = fmt.Sprintf(`ARRAY(SELECT score FROM (SELECT b.score, b.assessed_at, b.id
+	FROM %s b WHERE b.account_id = $1 AND b.model_id = p.model_id AND b.basis = p.basis AND b.score IS NOT NULL
 	ORDER BY b.assessed_at DESC, b.id DESC LIMIT %d) s ORDER BY s.assessed_at, s.id)`, live.assessments, MaxScores)
 
 // RunningOperation is an operation that has not ended.
@@ -117,10 +128,15 @@ type PortfolioQuery struct {
 	Limit             int
 }
 
-// beforeSQL selects the assessment of a model before $3 that its newest one, p, is compared with.
-var beforeSQL = `LEFT JOIN LATERAL (SELECT b.assessment, (p.assessment ->> 'score')::int - (b.assessment ->> 'score')::int AS change
-	FROM ` + live.assessments + ` b WHERE b.account_id = $1 AND b.model_id = p.model_id AND b.assessed_at <= $3 AND b.basis = p.basis
-	ORDER BY b.assessed_at DESC, b.id DESC LIMIT 1) before ON true`
+// beforeSQL selects the assessment of a model before $3 that its newest one, p, is compared with, and changeSQL only the change of
+// the score, by the index alone.
+var beforeSQL, changeSQL = before("b.assessment, "), before("")
+
+func before(columns string) string {
+	return `LEFT JOIN LATERAL (SELECT ` + columns + fmt.Sprintf("nullif(p.rank, %d)", unscored) + ` - b.score AS change
+		FROM ` + live.assessments + ` b WHERE b.account_id = $1 AND b.model_id = p.model_id AND b.assessed_at <= $3 AND b.basis = p.basis
+		ORDER BY b.assessed_at DESC, b.id DESC LIMIT 1) before ON true`
+}
 
 // reportsSQL selects the reports that have Pixies, by model, and seenSQL their views.
 func reportsSQL(of string) string {
@@ -131,16 +147,17 @@ func reportsSQL(of string) string {
 var seenSQL = `seen AS MATERIALIZED (SELECT r.model_id, sum(s.views)::bigint AS views
 	FROM (` + pageViewsFrom(`IN (SELECT report_id FROM reports)`, `$4`, `$5`) + `) s JOIN reports r USING (report_id) GROUP BY r.model_id)`
 
-// filtered returns the condition of the query's filters, and the arguments of the entire query.
-func (q PortfolioQuery) filtered() (where string, args []any) {
+// filtered returns the condition of the query's filters on p, and the arguments of the entire query: account, workspaces,
+// Earlier, those given, and the filters'.
+func (q PortfolioQuery) filtered(given ...any) (where string, args []any) {
 	where = ` WHERE p.account_id = $1 AND p.workspace_id = ANY($2)`
-	args = []any{q.AccountID, q.Workspaces, q.Earlier, q.From.UTC(), q.To.UTC()}
+	args = append([]any{q.AccountID, q.Workspaces, q.Earlier}, given...)
 	add := func(condition string, value any) {
 		args = append(args, value)
 		where += fmt.Sprintf(" AND "+condition, len(args))
 	}
 	if q.Text != "" {
-		add(`p.names_folded LIKE $%d`, containing(q.Text))
+		add(`names_folded LIKE $%d`, containing(q.Text))
 	}
 	if q.ScoreBelow != nil {
 		add(`p.rank < $%d`, *q.ScoreBelow)
@@ -162,7 +179,7 @@ var orders = map[PortfolioSort]order{
 	PortfolioByScore: {"p.rank", "", ">", "", func(c PortfolioCursor) any { return c.Rank }},
 	PortfolioByName:  {"p.name_folded", "", ">", "", func(c PortfolioCursor) any { return c.Name }},
 	PortfolioByChange: {
-		fmt.Sprintf("coalesce(before.change, %d)", unchanged), "", ">", beforeSQL, func(c PortfolioCursor) any { return c.Change },
+		fmt.Sprintf("coalesce(before.change, %d)", unchanged), "", ">", changeSQL, func(c PortfolioCursor) any { return c.Change },
 	},
 	PortfolioByViews: {
 		"coalesce(seen.views, 0)", " DESC", "<", "LEFT JOIN seen ON seen.model_id = p.model_id",
@@ -175,7 +192,7 @@ func (q PortfolioQuery) statement() database.Statement {
 	if !known {
 		by = orders[PortfolioByScore]
 	}
-	where, args := q.filtered()
+	where, args := q.filtered(q.From.UTC(), q.To.UTC())
 	if c := q.After; c != nil {
 		args = append(args, by.of(*c), c.ID)
 		where += fmt.Sprintf(" AND (%s, p.model_id) %s ($%d, $%d)", by.key, by.after, len(args)-1, len(args))

@@ -30,10 +30,12 @@ func BenchmarkPortfolio(b *testing.B) {
 		'dimensions', '{"descriptions": 32, "naming": 98, "measures": 95, "types": 51, "relationships": 96, "visibility": 81, "instructions": 0, "synonyms": 0, "time": 65}'::jsonb)`
 	now := time.Now().UTC().Truncate(time.Second)
 	for _, sql := range []string{
-		`INSERT INTO assessments_v3 SELECT md5('a' || i || ' ' || j)::uuid, 'contoso', md5('o' || i)::uuid, md5('w' || i % 1000)::uuid, md5(i::text)::uuid,
-			$1::timestamptz - j * interval '9 days', ` + assessment + `, false, '2026-12' FROM generate_series(1, 100000) i, generate_series(0, 5) j`,
-		`INSERT INTO portfolio_v3 SELECT 'contoso', md5(i::text)::uuid, md5('w' || i % 1000)::uuid, 'model ' || i, 'model ' || i || E'\nworkspace ' || i % 1000,
-			(i * 7) % 101, $1::timestamptz, '2026-12', ` + assessment + ` FROM generate_series(1, 100000) i, generate_series(0, 0) j`,
+		`INSERT INTO assessments_v4 SELECT md5('a' || i || ' ' || j)::uuid, 'contoso', md5('o' || i)::uuid, md5('w' || i % 1000)::uuid, md5(i::text)::uuid,
+			$1::timestamptz - j * interval '9 days', ` + assessment + `, false, md5('2026-12')::uuid, (i * 7 + j * 3) % 101 FROM generate_series(1, 100000) i, generate_series(0, 5) j`,
+		`INSERT INTO portfolio_v4 SELECT 'contoso', md5(i::text)::uuid, md5('w' || i % 1000)::uuid, 'model ' || i, 'model ' || i || E'\nworkspace ' || i % 1000,
+			(i * 7) % 101, $1::timestamptz, md5('2026-12')::uuid, ` + assessment + ` FROM generate_series(1, 100000) i, generate_series(0, 0) j`,
+		`INSERT INTO portfolio_scores_v4 SELECT 'contoso', md5(i::text)::uuid, md5('w' || i % 1000)::uuid, (i * 7) % 101, $1::timestamptz, md5('2026-12')::uuid, 1, 20, 70,
+			32, 98, 95, 51, 96, 81, 0, 0, 65 FROM generate_series(1, 100000) i`,
 		`INSERT INTO pixies_v1 SELECT 'contoso', md5('r' || i)::uuid, md5('w' || i % 1000)::uuid, 'Report ' || i, md5(i::text)::uuid, 'HasPixies', 3, 3, $1::timestamptz, NULL, NULL
 			FROM generate_series(100, 100000, 100) i`,
 		`INSERT INTO page_views_v1 SELECT 'contoso', md5('r' || i)::uuid, 'page ' || p, $1::timestamptz::date - d, i % 97 FROM generate_series(100, 100000, 100) i, generate_series(0, 30) d, generate_series(1, 3) p`,
@@ -46,7 +48,7 @@ func BenchmarkPortfolio(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	if _, err := pool.Exec(b.Context(), "ANALYZE"); err != nil {
+	if _, err := pool.Exec(b.Context(), "VACUUM ANALYZE"); err != nil {
 		b.Fatal(err)
 	}
 	var workspaces []uuid.UUID
@@ -70,4 +72,19 @@ func BenchmarkPortfolio(b *testing.B) {
 			}
 		})
 	}
+	all := projections.PortfolioQuery{AccountID: "contoso", Workspaces: workspaces, Earlier: now.AddDate(0, 0, -30)}
+	b.Run("scores", func(b *testing.B) {
+		for b.Loop() {
+			if got, err := views.PortfolioScores(b.Context(), all); err != nil || len(got) != 1000 || got[0].Models != 100 {
+				b.Fatalf("%d workspaces, error %v", len(got), err)
+			}
+		}
+	})
+	b.Run("changes", func(b *testing.B) {
+		for b.Loop() {
+			if rose, fell, same, err := views.PortfolioChanges(b.Context(), all); err != nil || rose+fell+same != 100000 {
+				b.Fatalf("%d, %d and %d models, error %v", rose, fell, same, err)
+			}
+		}
+	})
 }

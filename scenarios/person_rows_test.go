@@ -109,6 +109,7 @@ var rowsOfRoutes = []row{
 
 	{route: "GET /v1/trackedItems"},
 	{route: "GET /v1/aiReadiness/portfolio"},
+	{route: "GET /v1/aiReadiness/portfolio/summary"},
 	{route: "GET /v1/operations"},
 	{route: "GET /v1/operations/{operationId}"},
 	{route: "GET /v1/operations/{operationId}/result"},

@@ -149,6 +149,10 @@ func (y *typist) portfolio(base, grace string) {
 	y.types(cli.ExitUsage, "", "assess", "Corporate Functions", "Headcount", "--all", "--profile", "grace")
 	y.types(0, "", "portfolio", "--sort", "name", "--profile", "grace")
 	y.types(0, "", "portfolio", "--workspace", "Retail Analytics", "--score-below", "70", "--q", "inven", "--not-assessed-since", "2999-01-01", "--profile", "grace")
+	y.types(0, "", "portfolio", "--summary", "--profile", "grace")
+	y.types(0, "", "portfolio", "--summary", "--q", "nothing", "--profile", "grace")
+	y.types(cli.ExitUsage, "", "portfolio", "--summary", "--csv", "--profile", "grace")
+	y.types(cli.ExitUsage, "", "portfolio", "--summary", "--sort", "name", "--profile", "grace")
 	y.types(0, "", "portfolio", "--csv", "--q", "inventory", "--profile", "grace")
 	y.types(1, "", "portfolio", "--sort", "newest", "--profile", "grace") // 400
 	y.types(cli.ExitUsage, "", "portfolio", "--not-assessed-since", "yesterday", "--profile", "grace")

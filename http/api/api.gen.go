@@ -2435,6 +2435,16 @@ type DeletedSchedule struct {
 	ScheduleID openapi_types.UUID `json:"scheduleId"`
 }
 
+// DimensionSummary defines model for DimensionSummary.
+type DimensionSummary struct {
+	// Dimension Id of the dimension.
+	Dimension string  `json:"dimension"`
+	Mean      float64 `json:"mean"`
+
+	// Models How many models have a score in it.
+	Models int `json:"models"`
+}
+
 // Dimensions The score of each dimension by its id; null where no rule applies.
 type Dimensions map[string]*int
 
@@ -2986,6 +2996,14 @@ type Portfolio struct {
 	Value           []PortfolioModel `json:"value"`
 }
 
+// PortfolioChanges How many models have a higher or lower score than the earlier one that the portfolio compares with, or the same.
+// Models without an earlier score are not counted. Absent if the filters select more than 10,000 models.
+type PortfolioChanges struct {
+	Higher int `json:"higher"`
+	Lower  int `json:"lower"`
+	Same   int `json:"same"`
+}
+
 // PortfolioModel defines model for PortfolioModel.
 type PortfolioModel struct {
 	AssessedAtUtc time.Time `json:"assessedAtUtc"`
@@ -3037,6 +3055,40 @@ type PortfolioModel struct {
 
 // PortfolioModelTrackedItemStatus Absent if the model is not a tracked item.
 type PortfolioModelTrackedItemStatus string
+
+// PortfolioSummary defines model for PortfolioSummary.
+type PortfolioSummary struct {
+	// Changes How many models have a higher or lower score than the earlier one that the portfolio compares with, or the same.
+	// Models without an earlier score are not counted. Absent if the filters select more than 10,000 models.
+	Changes *PortfolioChanges `json:"changes,omitempty"`
+
+	// Dimensions The dimensions in which a model has a score, in the order of the scoring rules.
+	Dimensions []DimensionSummary `json:"dimensions"`
+
+	// FindingsBySeverity The numbers of findings by severity.
+	FindingsBySeverity Severities `json:"findingsBySeverity"`
+
+	// Mean The mean score. Absent without a score.
+	Mean *float64 `json:"mean,omitempty"`
+
+	// Models How many models there are.
+	Models int `json:"models"`
+
+	// NotAssessedFor30Days How many have no assessment later than 30 days before the start of today (UTC).
+	NotAssessedFor30Days int `json:"notAssessedFor30Days"`
+
+	// Scored How many of them have a score.
+	Scored int `json:"scored"`
+
+	// Scores How many models have a score of 0 to 9, of 10 to 19, and so on, up to 90 to 100.
+	Scores ScoreBands `json:"scores"`
+
+	// Workspaces The workspaces with the lowest mean scores, the lowest first; those without a score come last.
+	Workspaces []WorkspaceSummary `json:"workspaces"`
+
+	// WorkspacesCount How many workspaces have such a model.
+	WorkspacesCount int `json:"workspacesCount"`
+}
 
 // Preview The changes proposed for a semantic model. Kept for 24 hours under previewId.
 type Preview struct {
@@ -3327,6 +3379,9 @@ type ScheduleRun struct {
 // ScheduleTime HH:MM in UTC.
 type ScheduleTime = string
 
+// ScoreBands How many models have a score of 0 to 9, of 10 to 19, and so on, up to 90 to 100.
+type ScoreBands = []int
+
 // ScorePreviewRequest defines model for ScorePreviewRequest.
 type ScorePreviewRequest struct {
 	// Keys As in an apply: keys of the changes; if absent, those that an apply would write.
@@ -3510,6 +3565,21 @@ type WorkspaceReportList struct {
 	Value           []WorkspaceReport `json:"value"`
 }
 
+// WorkspaceSummary defines model for WorkspaceSummary.
+type WorkspaceSummary struct {
+	// Mean Absent without a score.
+	Mean   *float64 `json:"mean,omitempty"`
+	Models int      `json:"models"`
+	Scored int      `json:"scored"`
+
+	// Scores How many models have a score of 0 to 9, of 10 to 19, and so on, up to 90 to 100.
+	Scores      ScoreBands         `json:"scores"`
+	WorkspaceID openapi_types.UUID `json:"workspaceId"`
+
+	// WorkspaceName Its name on the platform.
+	WorkspaceName string `json:"workspaceName"`
+}
+
 // IdempotencyKey defines model for Idempotency-Key.
 type IdempotencyKey = string
 
@@ -3654,6 +3724,21 @@ type GetPortfolioParams struct {
 
 // GetPortfolioParamsSort defines parameters for GetPortfolio.
 type GetPortfolioParamsSort string
+
+// GetPortfolioSummaryParams defines parameters for GetPortfolioSummary.
+type GetPortfolioSummaryParams struct {
+	// Q Counts only models whose name, or whose workspace's name, contains the text, ignoring case.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
+
+	// WorkspaceID Counts only models of this workspace.
+	WorkspaceID *openapi_types.UUID `form:"workspaceId,omitempty" json:"workspaceId,omitempty"`
+
+	// ScoreBelow Counts only models with a score below this number.
+	ScoreBelow *int `form:"scoreBelow,omitempty" json:"scoreBelow,omitempty"`
+
+	// NotAssessedSince Counts only models whose newest assessment is earlier than this time.
+	NotAssessedSince *time.Time `form:"notAssessedSince,omitempty" json:"notAssessedSince,omitempty"`
+}
 
 // ListSchedulesParams defines parameters for ListSchedules.
 type ListSchedulesParams struct {
@@ -4095,6 +4180,9 @@ type ServerInterface interface {
 	// GetPortfolio List the assessed semantic models of the account that the caller can see
 	// (GET /v1/aiReadiness/portfolio)
 	GetPortfolio(w http.ResponseWriter, r *http.Request, params GetPortfolioParams)
+	// GetPortfolioSummary Summarize the assessed semantic models of the account that the caller can see
+	// (GET /v1/aiReadiness/portfolio/summary)
+	GetPortfolioSummary(w http.ResponseWriter, r *http.Request, params GetPortfolioSummaryParams)
 	// ListSchedules List the schedules of the account, the oldest first
 	// (GET /v1/aiReadiness/schedules)
 	ListSchedules(w http.ResponseWriter, r *http.Request, params ListSchedulesParams)
@@ -5059,6 +5147,78 @@ func (siw *ServerInterfaceWrapper) GetPortfolio(w http.ResponseWriter, r *http.R
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetPortfolio(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetPortfolioSummary operation middleware
+func (siw *ServerInterfaceWrapper) GetPortfolioSummary(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetPortfolioSummaryParams
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", r.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "q"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "q", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "workspaceId" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "workspaceId", r.URL.Query(), &params.WorkspaceID, runtime.BindQueryParameterOptions{Type: "string", Format: "uuid"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "workspaceId"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "workspaceId", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "scoreBelow" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "scoreBelow", r.URL.Query(), &params.ScoreBelow, runtime.BindQueryParameterOptions{Type: "integer", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "scoreBelow"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "scoreBelow", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "notAssessedSince" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "notAssessedSince", r.URL.Query(), &params.NotAssessedSince, runtime.BindQueryParameterOptions{Type: "string", Format: "date-time"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "notAssessedSince"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "notAssessedSince", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetPortfolioSummary(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -8012,6 +8172,8 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/portfolio", wrapper.GetPortfolio).Methods(http.MethodGet)
 
+	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/portfolio/summary", wrapper.GetPortfolioSummary).Methods(http.MethodGet)
+
 	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules", wrapper.ListSchedules).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules/{scheduleId}", wrapper.DeleteSchedule).Methods(http.MethodDelete)
@@ -8668,6 +8830,28 @@ type GetPortfolioResponseObject interface {
 type GetPortfolio200JSONResponse Portfolio
 
 func (response GetPortfolio200JSONResponse) VisitGetPortfolioResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPortfolioSummaryRequestObject struct {
+	Params GetPortfolioSummaryParams
+}
+
+type GetPortfolioSummaryResponseObject interface {
+	VisitGetPortfolioSummaryResponse(w http.ResponseWriter) error
+}
+
+type GetPortfolioSummary200JSONResponse PortfolioSummary
+
+func (response GetPortfolioSummary200JSONResponse) VisitGetPortfolioSummaryResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -10178,6 +10362,9 @@ type StrictServerInterface interface {
 	// GetPortfolio List the assessed semantic models of the account that the caller can see
 	// (GET /v1/aiReadiness/portfolio)
 	GetPortfolio(ctx context.Context, request GetPortfolioRequestObject) (GetPortfolioResponseObject, error)
+	// GetPortfolioSummary Summarize the assessed semantic models of the account that the caller can see
+	// (GET /v1/aiReadiness/portfolio/summary)
+	GetPortfolioSummary(ctx context.Context, request GetPortfolioSummaryRequestObject) (GetPortfolioSummaryResponseObject, error)
 	// ListSchedules List the schedules of the account, the oldest first
 	// (GET /v1/aiReadiness/schedules)
 	ListSchedules(ctx context.Context, request ListSchedulesRequestObject) (ListSchedulesResponseObject, error)
@@ -10964,6 +11151,32 @@ func (sh *strictHandler) GetPortfolio(w http.ResponseWriter, r *http.Request, pa
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetPortfolioResponseObject); ok {
 		if err := validResponse.VisitGetPortfolioResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetPortfolioSummary operation middleware
+func (sh *strictHandler) GetPortfolioSummary(w http.ResponseWriter, r *http.Request, params GetPortfolioSummaryParams) {
+	var request GetPortfolioSummaryRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetPortfolioSummary(ctx, request.(GetPortfolioSummaryRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetPortfolioSummary")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetPortfolioSummaryResponseObject); ok {
+		if err := validResponse.VisitGetPortfolioSummaryResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

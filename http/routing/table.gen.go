@@ -116,6 +116,8 @@ func Table() []Route {
 			Scope: token.ScopeReadWrite, Group: Start, Feature: AIFeatures, Starts: true, Repeatable: true, RoundTrips: 9},
 		{Operation: "getPortfolio", Method: http.MethodGet, Path: "/v1/aiReadiness/portfolio",
 			Scope: token.ScopeRead, Group: Read, Feature: AIFeatures, RoundTrips: 2},
+		{Operation: "getPortfolioSummary", Method: http.MethodGet, Path: "/v1/aiReadiness/portfolio/summary",
+			Scope: token.ScopeRead, Group: Read, Feature: AIFeatures, RoundTrips: 3},
 		{Operation: "listAbTests", Method: http.MethodGet, Path: "/v1/aiReadiness/abTests",
 			Scope: token.ScopeRead, Group: Read, Feature: AIFeatures, RoundTrips: 2},
 		{Operation: "createAbTest", Method: http.MethodPost, Path: "/v1/aiReadiness/abTests",

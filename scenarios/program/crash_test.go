@@ -471,7 +471,7 @@ func (c *crash) verify() {
 		GivenBack:     of("allowance.given-back"),
 		FirstLooks:    count(`SELECT coalesce(sum((data->>'amount')::int), 0) FROM events WHERE type = 'allowance.spent' AND data->>'kind' = 'firstLooks'`),
 		Tokens:        count(`SELECT count(*) FROM step_tokens`),
-		Rows:          count(`SELECT count(*) FROM assessments_v3`),
+		Rows:          count(`SELECT count(*) FROM assessments_v4`),
 	}
 	all := runs * len(c.models)
 	want := counts{Accepted: runs, Started: runs, Succeeded: runs, Ended: all, Recorded: all, Spends: runs, Spent: all, FirstLooks: len(c.models), Rows: all}

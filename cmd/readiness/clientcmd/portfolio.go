@@ -18,27 +18,34 @@ import (
 	"readiness/offline/show"
 )
 
-var errTwoFormats = cli.Usage("give --csv or --json, not both")
+var (
+	errTwoFormats    = cli.Usage("give --csv or --json, not both")
+	errSummaryIsNone = cli.Usage("give --summary without --csv and --sort: it has no list of models")
+)
 
 func (c *calls) portfolioCommand() *cobra.Command {
 	var workspaceName, text, since, sort string
 	var below int
-	var asCSV bool
+	var asCSV, asSummary bool
 	cmd := &cobra.Command{
 		Use:   "portfolio",
 		Short: "List all assessed semantic models of the account that the person can see",
 		Long: `Lists the newest assessment of each semantic model that the account has assessed and the person can see, the lowest score
 first. CHANGE is the difference to the newest comparable score that is at least 30 days old. VIEWS are those of the reports
-with Pixies in 28 days.`,
+with Pixies in 28 days. --summary counts all of them instead: by score, dimension and workspace.`,
 		Example: `  readiness client portfolio --score-below 60
   readiness client portfolio --workspace "Retail Analytics" --sort change
   readiness client portfolio --not-assessed-since 2026-11-01
+  readiness client portfolio --summary
   readiness client portfolio --csv > portfolio.csv`,
 		Args: cobra.NoArgs,
 	}
 	cmd.RunE = c.run(func(ctx context.Context, s *client.Service, _ []string) error {
-		if asCSV && c.json {
+		switch {
+		case asCSV && c.json:
 			return errTwoFormats
+		case asSummary && (asCSV || cmd.Flags().Changed("sort")):
+			return errSummaryIsNone
 		}
 		params := client.GetPortfolioParams{Q: given(cmd, "q", text), ScoreBelow: given(cmd, "score-below", below),
 			Sort: given(cmd, "sort", client.GetPortfolioParamsSort(sort))}
@@ -56,16 +63,14 @@ with Pixies in 28 days.`,
 			}
 			params.NotAssessedSince = &at
 		}
+		if asSummary {
+			return c.portfolioSummary(ctx, s, params)
+		}
 		if asCSV {
 			return c.portfolioCSV(portfolioPages(ctx, s, params))
 		}
 		return listed(c, portfolioPages(ctx, s, params), func(p *client.GetPortfolioResponse) []byte { return p.Body },
-			func(s *sheet.Sheet, p *client.GetPortfolioResponse) {
-				for _, m := range p.JSON200.Value {
-					s.Row(m.WorkspaceName, m.SemanticModelName, show.Number(m.Score), change(m.Earlier),
-						bySeverity(m.FindingsBySeverity, m.FindingsCount), strconv.FormatInt(m.Views, 10), sheet.Moment(&m.AssessedAtUtc))
-				}
-			}, "WORKSPACE", "SEMANTIC MODEL", "SCORE", "CHANGE", "FINDINGS", "VIEWS", "ASSESSED")
+			modelRows, "WORKSPACE", "SEMANTIC MODEL", "SCORE", "CHANGE", "FINDINGS", "VIEWS", "ASSESSED")
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&workspaceName, "workspace", "", "list only models of this workspace")
@@ -73,8 +78,16 @@ with Pixies in 28 days.`,
 	flags.IntVar(&below, "score-below", 0, "list only models with a score below this number")
 	flags.StringVar(&since, "not-assessed-since", "", "list only models last assessed before this day (2026-11-01) or time (RFC 3339)")
 	flags.StringVar(&sort, "sort", "score", "score, change, views or name")
+	flags.BoolVar(&asSummary, "summary", false, "count the models instead of listing them")
 	flags.BoolVar(&asCSV, "csv", false, "print CSV")
 	return cmd
+}
+
+func modelRows(s *sheet.Sheet, p *client.GetPortfolioResponse) {
+	for _, m := range p.JSON200.Value {
+		s.Row(m.WorkspaceName, m.SemanticModelName, show.Number(m.Score), change(m.Earlier),
+			bySeverity(m.FindingsBySeverity, m.FindingsCount), strconv.FormatInt(m.Views, 10), sheet.Moment(&m.AssessedAtUtc))
+	}
 }
 
 func portfolioPages(ctx context.Context, s *client.Service,

@@ -11,8 +11,12 @@ import (
 	"readiness/http/console/page"
 )
 
-// maxExported bounds the models of a file.
-const maxExported = 10000
+const (
+	// maxExported bounds the models of a file.
+	maxExported = 10000
+	// exported is how many models one call of the interface returns.
+	exported = 500
+)
 
 // export sends the entire list as a file.
 func export(v *page.Visit) error {
@@ -22,7 +26,7 @@ func export(v *page.Visit) error {
 	lines := [][]string{{"workspace", "model", "score", "change30Days", "findings", "high", "medium", "low", "views28Days", "assessedAtUtc",
 		"workspaceId", "semanticModelId"}}
 	for n := 0; n < maxExported; {
-		got, err := v.API.GetPortfolioWithResponse(v.Request.Context(), q.params(time.Now(), summarized))
+		got, err := v.API.GetPortfolioWithResponse(v.Request.Context(), q.params(time.Now(), exported))
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"readiness/client"
 	"readiness/http/console/chart"
@@ -118,29 +119,36 @@ type content struct {
 
 func show(v *page.Visit) error {
 	ctx, q := v.Request.Context(), queryOf(v.Request.URL.Query())
-	got, err := v.API.GetPortfolioWithResponse(ctx, q.params(time.Now(), rows))
-	if err != nil {
+	var got *client.GetPortfolioResponse
+	var all *client.GetPortfolioSummaryResponse
+	// A call that fails does not end the other: the service would log that as its own fault.
+	var together errgroup.Group
+	together.Go(func() (err error) {
+		got, err = v.API.GetPortfolioWithResponse(ctx, q.params(time.Now(), rows))
+		return err
+	})
+	if !q.Filtered() && q.Token == "" {
+		together.Go(func() (err error) {
+			all, err = v.API.GetPortfolioSummaryWithResponse(ctx, nil)
+			return err
+		})
+	}
+	if err := together.Wait(); err != nil {
 		return err
 	}
 	c := content{query: q, Sorts: sorts, Models: got.JSON200.Value}
-	next := got.JSON200.ContinuationToken
-	if next != nil {
+	if next := got.JSON200.ContinuationToken; next != nil {
 		values := q.values()
 		values.Set("continuationToken", *next)
 		c.Next = "/?" + values.Encode()
 	}
-	if q.Filtered() || q.Token != "" || len(c.Models) == 0 {
+	if all == nil || len(c.Models) == 0 {
 		return c.show(v)
 	}
-	all := got.JSON200
-	if next != nil { // the models with the lowest scores, in whatever order they are listed
-		more, err := v.API.GetPortfolioWithResponse(ctx, query{}.params(time.Now(), summarized))
-		if err != nil {
-			return err
-		}
-		all = more.JSON200
+	c.Summary = &summary{PortfolioSummary: *all.JSON200, Spread: spread(*all.JSON200)}
+	if err := c.Summary.name(ctx, v.API, c.Models, q.Sort); err != nil {
+		return err
 	}
-	c.Summary = summarize(all.Value, all.ContinuationToken != nil)
 	return c.show(v)
 }
 

@@ -12,39 +12,25 @@ import (
 	"readiness/client"
 )
 
-func scored(workspace string, score *int, change int) client.PortfolioModel {
-	m := client.PortfolioModel{WorkspaceID: uuid.NewSHA1(uuid.Nil, []byte(workspace)), WorkspaceName: workspace, SemanticModelID: uuid.New(),
-		Score: score, FindingsBySeverity: &client.Severities{High: 2, Low: 1}}
-	if score != nil && change != 0 {
-		m.Earlier = &client.EarlierScore{Change: change, Score: *score - change}
-	}
-	return m
-}
-
-// The summary names the lowest score and the largest loss, whatever the order of the list, and counts what changed.
-func TestSummary(t *testing.T) {
+// The distribution has the workspaces with the lowest means first, at most eight, and says how many there are.
+func TestSpread(t *testing.T) {
 	t.Parallel()
-	models := []client.PortfolioModel{scored("b", new(70), -3), scored("a", new(100), 5), scored("a", nil, 0), scored("b", new(9), -1), scored("a", new(40), 0)}
-	s := summarize(models, true)
-	if s.Models != 5 || !s.Partial || *s.Median != 40 || s.High != 10 || s.Better != 1 || s.Less != 2 || s.Worst != &models[3] || s.Fell != &models[0] {
-		t.Errorf("got %+v, median %d", s, *s.Median)
-	}
-	if caption := s.Spread.Caption; caption != "Scores by workspace, of the 5 models with the lowest scores" {
-		t.Errorf("the chart of a part is named %q", caption)
-	}
-	rows := s.Spread.Rows
-	if len(rows) != 2 || rows[0].Label != "b" || rows[0].Middle != 9 || rows[0].Counts != [10]int{0: 1, 7: 1} || rows[1].Counts != [10]int{4: 1, 9: 1} {
-		t.Errorf("got %+v, want the workspace with the lowest median first, and 100 in the last column", rows)
-	}
-	if s := summarize([]client.PortfolioModel{scored("a", nil, 0)}, false); s.Median != nil || s.Worst != nil || s.Fell != nil || len(s.Spread.Rows) != 0 {
-		t.Errorf("without a score: got %+v", s)
-	}
-	var many []client.PortfolioModel
+	var all client.PortfolioSummary
 	for i := range maxGroups + 1 {
-		many = append(many, scored(fmt.Sprintf("w%02d", i), new(50+i), 0))
+		scores := make(client.ScoreBands, 10)
+		scores[5] = i + 1
+		all.Workspaces = append(all.Workspaces, client.WorkspaceSummary{WorkspaceID: uuid.New(), WorkspaceName: fmt.Sprintf("w%02d", i), Mean: new(50.5 + float64(i)), Scores: scores})
 	}
-	if c := summarize(many, false).Spread; len(c.Rows) != maxGroups || !strings.Contains(c.Caption, "the 8 lowest of 9") || c.Rows[0].Label != "w00" {
+	all.WorkspacesCount = 1200
+	c := spread(all)
+	if len(c.Rows) != maxGroups || !strings.Contains(c.Caption, "the 8 lowest of 1200") || c.Rows[0].Label != "w00" || c.Rows[0].Middle != 51 || c.Rows[1].Counts != [10]int{5: 2} ||
+		c.Rows[0].Link != "/?workspaceId="+all.Workspaces[0].WorkspaceID.String() {
 		t.Errorf("got %+v", c)
+	}
+	all.Workspaces, all.WorkspacesCount = all.Workspaces[:2], 2
+	all.Workspaces[1].Mean = nil
+	if c := spread(all); len(c.Rows) != 1 || c.Caption != "Scores by workspace" {
+		t.Errorf("a workspace without a score: got %+v", c)
 	}
 }
 
