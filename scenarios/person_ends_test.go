@@ -16,7 +16,7 @@ import (
 func TestNoCallAfterTheTokensEnd(t *testing.T) {
 	t.Parallel()
 	s := newOverEntra(t)
-	s.entra.Live(3 * life)
+	s.entra.SetTokenLife(3 * life)
 	for i, r := range rowsOfRoutes {
 		s.restore(r)
 		if _, _, done := s.endsDuring(r, 1+i%5); !done {

@@ -7,7 +7,7 @@ import "testing"
 // TestHardNoCallAfterTheTokensEnd lets the token end during every call of every route and of its steps.
 func TestHardNoCallAfterTheTokensEnd(t *testing.T) {
 	s := newOverEntra(t)
-	s.entra.Live(3 * life)
+	s.entra.SetTokenLife(3 * life)
 	during := 0
 	for _, r := range rowsOfRoutes {
 		succeeded := false

@@ -182,7 +182,7 @@ func (w *asker) carryOut(ctx context.Context, step ask, a commands.Asking) (more
 		if fault := recover(); fault != nil {
 			w.Log.Error("a benchmark run panicked", "operationId", step.OperationID, "fault", fault, "stack", string(debug.Stack()))
 			err = domain.Refuse(domain.BenchmarkRunFailed,
-				"the service could not continue this run; the service logged its own fault for its operator")
+				"the service could not continue this run: internal error; the operator's log has the details")
 		}
 	}()
 	set, err := commands.QuestionsOf(ctx, w.Pool, a.Run.Questions)

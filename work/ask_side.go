@@ -106,7 +106,7 @@ func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err
 			s.Log.Error("asking panicked", "operationId", s.step.OperationID, "questionId", q.QuestionID, "fault", fault, "stack",
 				string(debug.Stack()))
 			err = domain.Refuse(domain.BenchmarkRunFailed,
-				"the service could not ask question %s; the service logged its own fault for its operator", q.QuestionID)
+				"the service could not ask question %s: internal error; the operator's log has the details", q.QuestionID)
 		}
 	}()
 	if s.over() { // the ask waited for the one that stopped the run

@@ -206,7 +206,7 @@ func (f *found) put(hash string, stored database.Statement, err error) (string, 
 
 // score reads the definition, fills a with the regime's results, weighted by usage
 // if available, and returns the document. It also returns the fingerprint, if the run
-// compares its models. A fault in our own rules fails the assessment of this item only.
+// compares its models. A panic in the rules fails the assessment of this item only.
 func (w *assessor) score(ctx context.Context, as item.Caller, run assessment.Run, regime *readiness.Regime, d definition.Definition,
 	a *assessment.Assessment) (document []byte, fingerprint *readiness.Fingerprint, err error) {
 	t := run.Operation.Resource.ItemType
@@ -214,7 +214,7 @@ func (w *assessor) score(ctx context.Context, as item.Caller, run assessment.Run
 		if p := recover(); p != nil {
 			w.Log.Error("scoring panicked", "operationId", a.OperationID, "itemId", a.ModelID, "fault", p, "stack", string(debug.Stack()))
 			err = domain.Refuse(domain.AssessmentFailed,
-				"the service could not score this %s; the service logged its own fault for its operator", t.Noun())
+				"the service could not score this %s: internal error; the operator's log has the details", t.Noun())
 		}
 	}()
 	if run.Compares() {

@@ -280,7 +280,7 @@ func (w *optimizer) breakDown(operationID uuid.UUID, err *error) {
 	if fault := recover(); fault != nil {
 		w.Log.Error("an optimization panicked", "operationId", operationID, "fault", fault, "stack", string(debug.Stack()))
 		*err = domain.Refuse(domain.OptimizationFailed,
-			"the service could not work with this semantic model; the service logged its own fault for its operator")
+			"the service could not work with this semantic model: internal error; the operator's log has the details")
 	}
 }
 

@@ -202,7 +202,7 @@ func (w *pixier) edit(ctx context.Context, d definition.Definition, step changeP
 			w.Log.Error("an edit of a report panicked", "operationId", step.OperationID, "reportId", step.ReportID, "fault", fault, "stack",
 				string(debug.Stack()))
 			err = domain.Refuse(run.Verb.OperationCode(""),
-				"the service could not change this report; the service logged its own fault for its operator")
+				"the service could not change this report: internal error; the operator's log has the details")
 		}
 	}()
 	i.ReportID = step.ReportID

@@ -130,8 +130,8 @@ func (r *root) emulate(ctx context.Context, f emulatorFlags) error {
 		return errors.Join(cli.Usage("--listen must be a loopback address: people sign in without a password"), listener.Close())
 	}
 	url := "https://" + listener.Addr().String()
-	entra.At(url)
-	entra.Knows(emulatedTenant)
+	entra.SetAddress(url)
+	entra.SetTenants(emulatedTenant)
 	certificate, err := f.prepare(url)
 	if err == nil {
 		var secret string
@@ -156,13 +156,13 @@ func (f *emulatorFlags) open(dir string) (*fabrictest.Service, *fabrictest.Entra
 	if err != nil {
 		return nil, nil, err
 	}
-	var people []fabrictest.Resident
+	var people []fabrictest.User
 	for _, p := range f.people {
-		people = append(people, fabrictest.Resident{Name: p, Object: objectOf(p)})
+		people = append(people, fabrictest.User{Name: p, Object: objectOf(p)})
 	}
-	entra.Houses(people...)
+	entra.SetPeople(people...)
 	entra.Require(f.requires)
-	entra.Live(f.tokenLife)
+	entra.SetTokenLife(f.tokenLife)
 	entra.Withhold(f.noConsent...)
 	o := f.options
 	o.Folder, o.Person = behind, entra.Person

@@ -43,7 +43,7 @@ func newChecked(t *testing.T) *checked {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entra.Knows(emulatedTenant)
+	entra.SetTenants(emulatedTenant)
 	entra.Expect(checkedSecret)
 	service := fabrictest.New(fabrictest.Options{Folder: behind, Person: entra.Person})
 	c := &checked{t: t, service: service, entra: entra, server: httptest.NewTLSServer(fabrictest.Handler(service, entra))}

@@ -36,7 +36,7 @@ func (r *Regime) limits(views []view, dimensions []scored) []limit {
 	return holding
 }
 
-// What does not load or refresh cannot be ready. A defect in one source of a data agent
+// A model that does not load or refresh cannot be ready. A defect in one source of a data agent
 // is enough. Ignored findings do not count.
 var (
 	brokenModel = limit{"CAP-BROKEN", 49, func(_ []view, d []scored) bool { return isBroken(d) }}

@@ -183,7 +183,7 @@ func TestNotVisibleIsNotNone(t *testing.T) {
 	if got := ruleOf(t, agent, "INS-01"); got.Eligible != 1 {
 		t.Errorf("INS-01: got %+v", got)
 	}
-	// A complete score says so; 2026-11 says nothing of it.
+	// A complete score says so; 2026-11 has no such member.
 	if r := december.Assess(&seen, noOptions); r.NotAssessable != nil || r.ScoreComplete == nil || !*r.ScoreComplete {
 		t.Errorf("got %+v, complete %v", r.NotAssessable, r.ScoreComplete)
 	}

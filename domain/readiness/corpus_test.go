@@ -86,7 +86,7 @@ type crude struct {
 	identifiers               float64
 }
 
-// sanityRun was made by a cruder reader that kept keys and left several rules out, so
+// sanityRun was computed by a simpler parser that kept keys and omitted several rules, so
 // its numbers are only approximate.
 var sanityRun = map[string]crude{
 	"good_star":       {5, 7, 1, 98.8, 93.4, 1},

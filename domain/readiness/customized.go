@@ -14,7 +14,7 @@ import (
 	"readiness/domain/readiness/rules/agents"
 )
 
-// Setting is what a change of a regime says of a rule: a severity, or Off.
+// Setting is a change of a rule: a severity, or Off.
 type Setting string
 
 // Off turns a rule off: it judges nothing and has no weight.

@@ -148,7 +148,7 @@ func TestRulesTurnedOff(t *testing.T) {
 	}
 }
 
-// A severity is that of a violation of 1, in place of any that a rule gives by itself, and
+// A severity is that of a violation of 1, replaces any that a rule gives in special cases, and
 // changes no score.
 func TestSeveritiesChanged(t *testing.T) {
 	t.Parallel()
@@ -223,8 +223,8 @@ func TestCapsAndAgentsWithoutRules(t *testing.T) {
 	}
 }
 
-// Whatever is changed, impacts add up to what is missing from 100, and rules that are off are
-// nowhere.
+// With any changes, impacts add up to what is missing from 100, and results do not contain rules that are
+// off.
 func TestInvariantsOfCustomizedRegimes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

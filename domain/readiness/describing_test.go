@@ -14,7 +14,7 @@ import (
 	"readiness/domain/readiness/rules/meanings"
 )
 
-// A text adds something to an object exactly when DSC-04 of 2026-12 does not fault it as
+// A text adds something to an object exactly when it does not violate DSC-04 of 2026-12 as
 // the object's description.
 func TestAddAgreesWithTheRule(t *testing.T) {
 	t.Parallel()

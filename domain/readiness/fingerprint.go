@@ -15,7 +15,7 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// Fingerprint is what checks across models compare of a semantic model (docs/regime.md
+// Fingerprint is the part of a semantic model that checks across models compare (docs/regime.md
 // I): names, and hashes of texts.
 type Fingerprint struct {
 	// Measures are the exposed measures that have an expression, Tables the exposed

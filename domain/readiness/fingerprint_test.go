@@ -53,8 +53,8 @@ func TestFingerprintContent(t *testing.T) {
 	}
 }
 
-// Texts are the same whatever their white space, comments and letter case, and names
-// whatever their letter case and blanks; everything else makes a difference.
+// Texts are compared without white space, comments and letter case, and names without
+// letter case and blanks; everything else makes a difference.
 func TestFingerprintsDiffer(t *testing.T) {
 	t.Parallel()
 	a := model(table("Sales", described("One row for each line."), measure("Net Sales", "SUM(Sales[Net])"), text("Label")))

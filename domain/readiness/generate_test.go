@@ -15,7 +15,7 @@ type drawer struct {
 	t *rapid.T
 	// measures are the names of measures so far: a model has each once.
 	measures map[string]bool
-	// small is true for models with few fields, which some rules spare.
+	// small is true for models with few fields, which some rules exempt.
 	small bool
 }
 

@@ -49,7 +49,7 @@ func TestInvariantsOfBothRegimes(t *testing.T) {
 	})
 }
 
-// A defect never pays: without the findings of a defect rule no score is lower.
+// A defect never raises a score: without the findings of a defect rule no score is lower.
 func TestDefectsNeverRaiseAScore(t *testing.T) {
 	t.Parallel()
 	december := regime(t, "2026-12")

@@ -14,7 +14,7 @@ import (
 	"readiness/domain/readiness/rules/visibility"
 )
 
-// december2026 is the regime of docs/regime.md H. What it does not change is as in
+// december2026 is the regime of docs/regime.md H. Everything else is as in
 // november2026.
 var december2026 = Regime{
 	ID:      RegimeID,

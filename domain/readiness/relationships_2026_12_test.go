@@ -134,7 +134,7 @@ func TestDecemberRelationshipMessages(t *testing.T) {
 	}
 }
 
-// A relationship to a missing table weighs 1, one of a table what the table weighs.
+// A relationship to a missing table weighs 1, one of an existing table as much as the table.
 func TestWeightOfBrokenRelationships(t *testing.T) {
 	t.Parallel()
 	m := model(table("S", whole("k"), measure("m", "1")), table("T", whole("k")), related("S[x] -> Gone[k]"), related("U[x] -> Gone[k]"))

@@ -48,7 +48,7 @@ type NotAssessable struct {
 	Why           string   `json:"why"`
 }
 
-// Weighting says whether usage of the semantic model took part in the score. Scores
+// Weighting says whether usage of the semantic model affected the score. Scores
 // with different weighting or regime are never compared (docs/regime.md C.5).
 type Weighting string
 

@@ -9,7 +9,7 @@ import (
 	"readiness/domain/readiness/rule"
 )
 
-// Violation identifies a rule that faults an object.
+// Violation identifies a rule and the object that violates it.
 type Violation struct {
 	Rule string
 	Type finding.ObjectType
@@ -17,8 +17,8 @@ type Violation struct {
 }
 
 // Violations returns by how much the objects of a model violate some rules of the regime,
-// above 0 and at most 1. A rule that does not apply is violated by nothing. It costs less
-// than an assessment, as it judges by these rules only.
+// above 0 and at most 1. A rule that does not apply has no violations. The call costs less
+// than an assessment, because it applies only these rules.
 func (r *Regime) Violations(m *semanticmodel.Model, o Options, ids ...string) map[Violation]float64 {
 	all := map[Violation]float64{}
 	v := r.modelView(m, o)

@@ -46,7 +46,7 @@ var workspaces = []string{"https://api.fabric.microsoft.com/Workspace.Read.All"}
 func TestMSAL(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.entra.Live(2 * time.Minute) // shorter than MSAL keeps a token
+	w.entra.SetTokenLife(2 * time.Minute) // shorter than MSAL keeps a token
 	p := w.public()
 	code, err := p.AcquireTokenByDeviceCode(t.Context(), ours)
 	if err != nil {
@@ -64,7 +64,7 @@ func TestMSAL(t *testing.T) {
 	if err != nil || refreshed.AccessToken == byDevice.AccessToken {
 		t.Errorf("not refreshed: %v", err)
 	}
-	w.entra.Live(time.Hour)
+	w.entra.SetTokenLife(time.Hour)
 	byBrowser, err := w.public().AcquireTokenInteractive(t.Context(), ours, public.WithOpenURL(func(address string) error {
 		page := w.visit(t.Context(), http.MethodGet, address, nil)
 		if page != nil {

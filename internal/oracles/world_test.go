@@ -54,8 +54,8 @@ func newWorld(t *testing.T, change func(*fabrictest.Options)) *world {
 	w.service = fabrictest.New(o)
 	w.server = httptest.NewTLSServer(fabrictest.Handler(w.service, w.entra))
 	t.Cleanup(w.server.Close)
-	w.entra.At(w.server.URL)
-	w.entra.Houses(fabrictest.Resident{Name: "ada", Object: ada})
+	w.entra.SetAddress(w.server.URL)
+	w.entra.SetPeople(fabrictest.User{Name: "ada", Object: ada})
 	w.client = &http.Client{Transport: w}
 	return w
 }

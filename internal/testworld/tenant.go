@@ -52,12 +52,12 @@ func (w *World) Tenant(t testing.TB, role func(person string, workspaceID uuid.U
 	server := httptest.NewTLSServer(fabrictest.Handler(f.Service, f.Entra))
 	t.Cleanup(server.Close)
 	f.Issuer, f.Transport = server.URL+"/"+TenantID+"/v2.0", server.Client().Transport
-	f.Entra.At(server.URL)
-	var residents []fabrictest.Resident
+	f.Entra.SetAddress(server.URL)
+	var users []fabrictest.User
 	for _, p := range people {
-		residents = append(residents, fabrictest.Resident{Name: p, Object: objectIn(TenantID, p)})
+		users = append(users, fabrictest.User{Name: p, Object: objectIn(TenantID, p)})
 	}
-	f.Entra.Houses(residents...)
+	f.Entra.SetPeople(users...)
 	secret, err := confidential.NewCredFromSecret("of the service")
 	Check(t, err)
 	exchange, err := entra.New(entra.Options{Scopes: fabric.Scopes, Authority: server.URL, ClientID: TenantClient, Credential: secret,

@@ -54,18 +54,18 @@ func (c *crash) emulate(people []string, change func(*fabrictest.Options)) (serv
 	check(c.t, err)
 	c.entra, err = fabrictest.NewEntra(fabricClient, time.Now)
 	check(c.t, err)
-	var residents []fabrictest.Resident
+	var users []fabrictest.User
 	for _, p := range people {
-		residents = append(residents, fabrictest.Resident{Name: p, Object: objectOf(p)})
+		users = append(users, fabrictest.User{Name: p, Object: objectOf(p)})
 	}
-	c.entra.Houses(residents...)
+	c.entra.SetPeople(users...)
 	o := fabrictest.Options{Folder: behind, Person: c.entra.Person}
 	change(&o)
 	service = fabrictest.New(o)
 	listener, err := (&net.ListenConfig{}).Listen(c.t.Context(), "tcp", "127.0.0.1:0")
 	check(c.t, err)
 	url := "https://" + listener.Addr().String()
-	c.entra.At(url)
+	c.entra.SetAddress(url)
 	certificate, err := fabrictest.NewCertificate(time.Now())
 	check(c.t, err)
 	ctx, stop := context.WithCancel(context.Background())

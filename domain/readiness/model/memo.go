@@ -1,7 +1,7 @@
 package model
 
-// Remembered returns what several rules need of a scope. build computes it when the first
-// of them asks for the key, a value of a type of its own.
+// Remembered caches a value of a scope that several rules need. build computes it when the first
+// of them asks for the key, a value of a type that only they use.
 func Remembered[T any](x *Scope, key any, build func() T) T {
 	if known, ok := x.memo[key]; ok {
 		return known.(T)

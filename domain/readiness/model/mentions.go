@@ -16,7 +16,7 @@ type Mention struct {
 	Qualified bool
 }
 
-// Written is a mention where it stands in a text.
+// Written is a mention with its position in a text.
 type Written struct {
 	Mention
 	Text     string
@@ -72,7 +72,7 @@ func (s *Snapshot) Resolves(m Mention) bool {
 	return s.named[m.Field]
 }
 
-// taboo are words that keep what follows them from being a recommendation.
+// taboo are words after which a text does not recommend a field.
 var taboo = regexp.MustCompile(`(?i)\b(do not|don't|never|avoid|ignore|exclude|hidden)\b`)
 
 // Recommended returns a text without the pieces that warn of something. A line is cut

@@ -8,12 +8,12 @@ import (
 	"readiness/definition/semanticmodel"
 )
 
-// Reading is how a regime reads those terms of docs/regime.md C.1 that regimes define
+// Reading is how a regime interprets those terms of docs/regime.md C.1 that regimes define
 // differently.
 type Reading struct {
 	// keywords is true when a keyword of DAX before a name is no table.
 	keywords bool
-	// seen is what is judged of a model.
+	// seen returns the judged part of a model.
 	seen func(*semanticmodel.Model) *semanticmodel.Model
 	// dataTypes returns how the types of a table's columns are read.
 	dataTypes func(*semanticmodel.Table) func(*semanticmodel.Column) semanticmodel.DataType
@@ -24,7 +24,7 @@ type Reading struct {
 	isDate func(*Table) bool
 }
 
-// Declared is that of 2026-11.
+// Declared is the reading of 2026-11.
 var Declared = Reading{
 	seen:          func(m *semanticmodel.Model) *semanticmodel.Model { return m },
 	dataTypes:     func(*semanticmodel.Table) func(*semanticmodel.Column) semanticmodel.DataType { return writtenType },
@@ -32,7 +32,7 @@ var Declared = Reading{
 	isDate:        func(t *Table) bool { return t.DateByName || t.MarkedAsDate() },
 }
 
-// Inferred is that of 2026-12 (docs/regime.md H.3).
+// Inferred is the reading of 2026-12 (docs/regime.md H.3).
 var Inferred = Reading{
 	keywords:      true,
 	seen:          withoutUnseen,
@@ -51,7 +51,7 @@ var headerTypes = map[string]semanticmodel.DataType{
 	"BOOLEAN": semanticmodel.Boolean, "DATETIME": semanticmodel.DateTime,
 }
 
-// inferredTypes adds the types that the engine gives to columns of calculated tables, so that none are written: to
+// inferredTypes adds the types that the engine gives to columns of calculated tables, which the definition omits: to
 // [Date] of CALENDAR, and to those of DATATABLE by its header (docs/regime-precision.md P20).
 func inferredTypes(t *semanticmodel.Table) func(*semanticmodel.Column) semanticmodel.DataType {
 	if !slices.ContainsFunc(t.Partitions, IsCalculated) {

@@ -39,7 +39,7 @@ func (c *call) dataAgent() {
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody}).ServeHTTP(c.w, c.r)
 }
 
-// hears is how a data agent of the emulator answers, which has no AI.
+// hears is the default answer of an emulated data agent, which has no AI.
 func hears(agent item.Item, question string) (string, error) {
 	return fmt.Sprintf("%s is emulated and has no AI. It was asked: %s", agent.DisplayName, question), nil
 }

@@ -13,8 +13,8 @@ import (
 	"readiness/domain"
 )
 
-// foreign is the host that Location names: a cluster of the platform, which no bearer may be sent to.
-const foreign = "https://wabi-us-central-b-primary-redirect.analysis.windows.net"
+// clusterURL is the host that Location names: a cluster of the platform. No bearer token may be sent to it.
+const clusterURL = "https://wabi-us-central-b-primary-redirect.analysis.windows.net"
 
 // common sets the headers of every answer and returns the request's id.
 func common(w http.ResponseWriter, exposed ...string) string {
@@ -29,16 +29,16 @@ func common(w http.ResponseWriter, exposed ...string) string {
 	return id
 }
 
-// atHome adds what answers have that were not sent by the cluster itself.
-func atHome(w http.ResponseWriter) {
-	w.Header()["home-cluster-uri"] = []string{foreign + "/"}
+// setClusterHeaders adds the headers that name the home cluster of a redirected call.
+func setClusterHeaders(w http.ResponseWriter) {
+	w.Header()["home-cluster-uri"] = []string{clusterURL + "/"}
 	w.Header()["request-redirected"] = []string{"true"}
 }
 
 // send answers 200 with a JSON value.
 func send(w http.ResponseWriter, value any, exposed ...string) {
 	common(w, exposed...)
-	atHome(w)
+	setClusterHeaders(w)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	_ = json.NewEncoder(w).Encode(value)
 }
@@ -52,7 +52,7 @@ type detail struct {
 func fail(w http.ResponseWriter, status int, code, message string, details ...detail) {
 	id := common(w)
 	h := w.Header()
-	atHome(w)
+	setClusterHeaders(w)
 	h["x-ms-public-api-error-code"] = []string{code}
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	body := map[string]any{"requestId": id, "errorCode": code, "message": message, "isRetriable": status == http.StatusTooManyRequests}

@@ -13,8 +13,8 @@ import (
 	"readiness/definition/dax/evaluate"
 )
 
-// daxQueries runs a query as queries does, and answers in Apache Arrow: compressed, with texts in dictionaries. What the evaluator
-// refuses is a stream of its own with status 200, and so is a result of more than Options.QueryRows rows.
+// daxQueries runs a query as queries does, and answers in Apache Arrow: compressed, with texts in dictionaries. A query that the evaluator
+// refuses, and a result of more than Options.QueryRows rows, are answered by an error stream with status 200.
 func (c *call) daxQueries() {
 	if code := c.o.Unknown.ArrowRefused; code != "" {
 		failPowerBI(c.w, http.StatusBadRequest, code)
@@ -60,7 +60,7 @@ func (c *call) sendFault(message string) {
 
 func (c *call) sendStream(schema *arrow.Schema, columns []arrow.Array, rows int) {
 	common(c.w)
-	atHome(c.w)
+	setClusterHeaders(c.w)
 	c.w.Header().Set("Content-Type", "application/vnd.apache.arrow.stream")
 	w := ipc.NewWriter(c.w, ipc.WithSchema(schema), ipc.WithLZ4())
 	if w.Write(array.NewRecordBatch(schema, columns, int64(rows))) == nil { // else the client has gone
@@ -108,7 +108,7 @@ func columnOf(rows [][]evaluate.Value, i int) arrow.Array {
 	return b.NewArray()
 }
 
-// typeOf returns the type of a value in variantType, of numbers the one that loses nothing. It orders them by what they hold.
+// typeOf returns the type of a value in variantType; for a number the first one without loss of precision.
 func typeOf(v evaluate.Value) int {
 	fixed := math.Round(v.Number() * 1e4)
 	switch {

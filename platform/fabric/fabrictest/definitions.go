@@ -43,7 +43,7 @@ func platformFile(it item.Item) []byte {
 	return text
 }
 
-// wireOf returns the definition as the service gives it: laid out its own way, with .platform.
+// wireOf returns the definition as the service gives it: in its own layout, with .platform.
 func (c *call) wireOf(it item.Item, d definition.Definition) wireDefinition {
 	laid := c.o.Layout.Apply(it.Type, c.byConnection(it, d))
 	w := wireDefinition{Format: formatOf(it.Type, laid)}

@@ -17,8 +17,8 @@ import (
 // Entra emulates what clients of the service and the service itself use of Microsoft Entra ID: people sign in with an
 // authorization code and PKCE or with a device code, and the service exchanges their tokens (on-behalf-of). The flows are
 // those of an independent provider (zitadel/oidc); paths, tokens and errors are Entra's. Any tenant whose id is a UUID is
-// known, until Knows names some. A service that begs for a token of its own (client_credentials) gets an app-only one, as it
-// does from Entra.
+// known, unless SetTenants names some. A service that requests a token for itself (client_credentials) gets an app-only one, as
+// from Entra.
 type Entra struct {
 	key      *rsa.PrivateKey
 	now      func() time.Time
@@ -27,7 +27,7 @@ type Entra struct {
 
 	mu        sync.Mutex
 	url       string // the base address, once it is known
-	people    []Resident
+	people    []User
 	refusals  []Refusal
 	exchanges int
 	asked     string // the claims of the last request
@@ -43,8 +43,8 @@ type Entra struct {
 	sessions map[string]session
 }
 
-// Resident is a person whom the sign-in page offers.
-type Resident struct {
+// User is a person whom the sign-in page offers.
+type User struct {
 	Name   string
 	Object string // the id in the tenant
 }
@@ -102,16 +102,16 @@ func (e *Entra) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.router.ServeHTTP(w, r)
 }
 
-// At says at which address the provider is reached, which is in the issuer of its tokens. Without it, the address of the
+// SetAddress sets the provider's address, which is in the issuer of its tokens. Without it, the address of the
 // first call is taken, and tokens made before name Entra's own.
-func (e *Entra) At(url string) {
+func (e *Entra) SetAddress(url string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.url = url
 }
 
-// Houses sets the people whom the sign-in page offers. Their ids at the platform are their names.
-func (e *Entra) Houses(people ...Resident) {
+// SetPeople sets the people whom the sign-in page offers. Their ids at the platform are their names.
+func (e *Entra) SetPeople(people ...User) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.people = people
@@ -146,15 +146,15 @@ func (e *Entra) Expect(secret string) {
 	e.secret = secret
 }
 
-// Knows sets the tenants that there are.
-func (e *Entra) Knows(tenants ...string) {
+// SetTenants sets the known tenants.
+func (e *Entra) SetTenants(tenants ...string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.known = tenants
 }
 
-// Live sets how long tokens are valid; by default an hour.
-func (e *Entra) Live(life time.Duration) {
+// SetTokenLife sets how long tokens are valid; by default an hour.
+func (e *Entra) SetTokenLife(life time.Duration) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.life = life

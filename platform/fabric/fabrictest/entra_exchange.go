@@ -16,7 +16,7 @@ const (
 	deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 )
 
-// session is what a refresh token of an exchange stands for.
+// session is the sign-in that a refresh token of an exchange belongs to.
 type session struct {
 	tenant, object string
 	contexts       []string
@@ -74,7 +74,7 @@ func (e *Entra) exchange(tenant string, form func(string) string) (int, map[stri
 	return status, body
 }
 
-// wrong reports whether a client secret is another one than Expect says.
+// wrong reports whether a client secret differs from that of Expect.
 func (e *Entra) wrong(secret string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -22,7 +22,7 @@ var page = template.Must(template.New("page").Parse(`<!doctype html>
 type pageData struct {
 	Device       bool
 	Code, Failed string
-	People       []Resident
+	People       []User
 }
 
 func (e *Entra) show(w http.ResponseWriter, d pageData) {

@@ -40,7 +40,7 @@ func (e *Entra) tenant(id string) (*tenant, error) {
 	for _, c := range []string{e.clientID, e.PublicClient()} {
 		clients[c] = storage.NativeClient(c, redirects...)
 	}
-	t := &tenant{Storage: storage.NewStorageWithClients(residents{}, clients), entra: e, login: base + "/login?request="}
+	t := &tenant{Storage: storage.NewStorageWithClients(users{}, clients), entra: e, login: base + "/login?request="}
 	var err error
 	t.provider, err = op.NewProvider(&op.Config{CryptoKey: sha256.Sum256([]byte(rand.Text())), CodeMethodS256: true,
 		GrantTypeRefreshToken: true, DeviceAuthorization: op.DeviceAuthorizationConfig{Lifetime: 15 * time.Minute,
@@ -82,7 +82,7 @@ func (e *Entra) keys(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// note remembers the authentication context that leads to a token.
+// note stores the authentication context that leads to a token.
 func (e *Entra) note(key, context string) {
 	if context == "" || key == "" {
 		return

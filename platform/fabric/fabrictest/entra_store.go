@@ -11,19 +11,19 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 )
 
-// residents is a user store in which every object id exists and no one has a password.
-type residents struct{}
+// users is a user store in which every object id exists and no one has a password.
+type users struct{}
 
 // GetUserByID implements storage.UserStore.
-func (residents) GetUserByID(id string) *storage.User { return &storage.User{ID: id, Username: id} }
+func (users) GetUserByID(id string) *storage.User { return &storage.User{ID: id, Username: id} }
 
 // GetUserByUsername implements storage.UserStore.
-func (residents) GetUserByUsername(name string) *storage.User {
+func (users) GetUserByUsername(name string) *storage.User {
 	return &storage.User{ID: name, Username: name}
 }
 
 // ExampleClientID implements storage.UserStore.
-func (residents) ExampleClientID() string { return "" }
+func (users) ExampleClientID() string { return "" }
 
 // GetClientByClientID implements op.Storage.
 func (t *tenant) GetClientByClientID(ctx context.Context, id string) (op.Client, error) {
@@ -37,7 +37,7 @@ func (t *tenant) SaveAuthCode(ctx context.Context, request, code string) error {
 	return t.Storage.SaveAuthCode(ctx, request, code)
 }
 
-// CreateAccessAndRefreshTokens implements op.Storage. The storage behind forgets which client a device's sign-in is for.
+// CreateAccessAndRefreshTokens implements op.Storage. The underlying storage does not keep the client of a device's sign-in.
 func (t *tenant) CreateAccessAndRefreshTokens(ctx context.Context, of op.TokenRequest, current string) (string, string, time.Time, error) {
 	if d, device := of.(*op.DeviceAuthorizationState); device {
 		of = &storage.AuthRequest{ApplicationID: d.ClientID, UserID: d.Subject, Scopes: d.Scopes}

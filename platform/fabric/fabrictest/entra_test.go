@@ -37,8 +37,8 @@ func newProvider(t *testing.T) *provider {
 	}
 	s := httptest.NewTLSServer(e)
 	t.Cleanup(s.Close)
-	e.At(s.URL)
-	e.Houses(fabrictest.Resident{Name: "ada", Object: ada})
+	e.SetAddress(s.URL)
+	e.SetPeople(fabrictest.User{Name: "ada", Object: ada})
 	c := s.Client()
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &provider{e, s.URL + "/" + contoso, c}
@@ -255,7 +255,7 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// A claims challenge passes for who signs in with its claims, by code or device, and stays passed in refreshed tokens.
+// A person who signs in with the claims of a challenge, by code or device, passes it, also with refreshed tokens.
 func TestChallenge(t *testing.T) {
 	t.Parallel()
 	p := newProvider(t)

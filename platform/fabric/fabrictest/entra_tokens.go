@@ -56,7 +56,7 @@ func (e *Entra) SignInAt(tenant, object string, at time.Time, life time.Duration
 		e.clientID, at, life)
 }
 
-// AppOnly returns a token that an application has of its own right for the service.
+// AppOnly returns a token of an application without a person, for the service.
 func (e *Entra) AppOnly(tenant string, life time.Duration) (string, error) {
 	return e.sign(entraClaims{Tenant: tenant, Object: e.clientID, IDType: "app"}, e.clientID, life)
 }
@@ -88,7 +88,7 @@ const platformAudience = "https://api.fabric.microsoft.com"
 // resources are what scopes of the platform begin with.
 var resources = []string{platformAudience + "/", "https://analysis.windows.net/powerbi/api/"}
 
-// platformScopes are what .default stands for at the platform.
+// platformScopes are the scopes that .default means at the platform.
 var platformScopes = []string{"Workspace.Read.All", "Item.ReadWrite.All", "Item.Read.All", "Report.Read.All", "Dataset.Read.All",
 	"Capacity.Read.All", "DataAgent.Execute.All"}
 
@@ -113,7 +113,7 @@ func (e *Entra) audienceOf(scopes []string) (audience string, names []string) {
 }
 
 // Person is Options.Person for tokens of this provider: the id of its people is their name, or tenant and object for
-// someone whom the provider does not house.
+// a person whom the provider does not know.
 func (e *Entra) Person(bearer string) (Person, error) {
 	c, err := e.read(bearer, platformAudience)
 	if errors.Is(err, jwt.ErrTokenExpired) {
@@ -132,7 +132,7 @@ func (e *Entra) Person(bearer string) (Person, error) {
 	return p, nil
 }
 
-// name returns the name of a person whom the provider houses.
+// name returns the name of a person whom the provider knows.
 func (e *Entra) name(object string) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -1,10 +1,10 @@
-// Package fabrictest emulates what the service uses of Microsoft Fabric and Power BI over the PBIP folders of package
+// Package fabrictest emulates the parts of Microsoft Fabric and Power BI that the service uses, over the PBIP folders of package
 // folder: workspaces, items, reports, capacities, definitions and long-running operations, with the shapes, headers and
 // oddities of recorded traffic. It is for tests and for people who want to try clients; it is not Fabric.
 //
-// One handler answers both hosts: Fabric's paths begin with /v1, Power BI's with /v1.0/myorg. Who calls and what they
-// consented to is what Options.Person says of the bearer. A Service's clock is Options.Now: operations end and quotas
-// pass by it.
+// One handler answers both hosts: Fabric's paths begin with /v1, Power BI's with /v1.0/myorg. Options.Person returns the
+// caller of a bearer token and their consent. The clock is Options.Now: operations end and quotas
+// refill by it.
 package fabrictest
 
 import (
@@ -38,14 +38,14 @@ type Folder interface {
 	Query(ctx context.Context, as item.Caller, workspaceID, modelID uuid.UUID, dax string, today time.Time) (evaluate.Result, error)
 }
 
-// Person is whom a bearer stands for.
+// Person is the caller that a bearer token identifies.
 type Person struct {
 	ID string // as the folders' workspace.json lists members
 	// Scopes are the delegated permissions in the token, without host: "Workspace.Read.All".
 	Scopes []string
 	// AppOnly is true for the token of a program, which no route here accepts.
 	AppOnly bool
-	// Ends is when the token ends for which this one was exchanged, also by a refresh token; zero if it is not known.
+	// Ends is when the token expires for which this one was exchanged, also by a refresh token; zero if it is not known.
 	Ends time.Time
 }
 
@@ -90,13 +90,13 @@ type Options struct {
 	QueryRows int
 	// Answers is what a published data agent answers to a question; by default that it is emulated, and the question.
 	Answers func(agent item.Item, question string) (string, error)
-	// Unknown is how the emulator behaves where the platform's behavior is not known.
+	// Unknown selects the emulator's behavior where the platform's is not known.
 	Unknown Unknown
 	// Log logs every call: those that are answered with 429 as information, the others for debugging. By default nothing is logged.
 	Log *slog.Logger
 }
 
-// Unknown are switches for what a probe asks a tenant.
+// Unknown are switches for the questions that a probe asks a tenant.
 type Unknown struct {
 	// BlocksEarlyPolls answers 429 to a poll before the time that an answer named.
 	BlocksEarlyPolls bool
@@ -137,7 +137,7 @@ type Service struct {
 // Seen is a call that arrived, for tests that assert what was called.
 type Seen struct {
 	Method, Path, Query string
-	// Person is whom the bearer stands for; the zero value if it is not valid.
+	// Person is the caller of the bearer token; the zero value if it is not valid.
 	Person Person
 	// Scope is the delegated permission that opened the route; "" if it needs none, or the call was refused for lack of one.
 	Scope  string
@@ -199,7 +199,7 @@ func (s *Service) Calls() []Seen {
 	return append([]Seen(nil), s.seen...)
 }
 
-// maxSeen bounds the calls that are remembered.
+// maxSeen bounds the calls that are kept.
 const maxSeen = 100_000
 
 // note remembers a call and logs it. retryAfter is that of its answer.
@@ -220,7 +220,7 @@ func (s *Service) note(ctx context.Context, c Seen, retryAfter string) {
 // ServeHTTP implements http.Handler.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out, at := &noting{ResponseWriter: w}, s.options().Now()
-	out.person, _ = s.o.Person(bearerOf(r)) // as it is now: what follows may take time
+	out.person, _ = s.o.Person(bearerOf(r)) // as it is now: the call may take time
 	out.note = sync.OnceFunc(func() {
 		seen := Seen{r.Method, r.URL.Path, r.URL.RawQuery, out.person, out.scope, out.status, at}
 		s.note(r.Context(), seen, w.Header().Get("Retry-After"))
@@ -233,7 +233,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.router.ServeHTTP(out, r)
 }
 
-// noting is a writer that notes the call before its caller has an answer.
+// noting is a writer that records the call before its caller has an answer.
 type noting struct {
 	http.ResponseWriter
 	status int
@@ -264,7 +264,7 @@ type call struct {
 	person Person
 }
 
-// as is the caller whose workspaces the folder shows.
+// as returns the caller for the folder.
 func (c *call) as() item.Caller { return item.Caller{Person: item.Person{ID: c.person.ID}} }
 
 func (c *call) id(name string) uuid.UUID { return uuid.MustParse(mux.Vars(c.r)[name]) }
@@ -330,7 +330,7 @@ func (s *Service) routes() *mux.Router {
 	return m
 }
 
-// serve checks who calls, what they consented to and how often they called, then does it.
+// serve checks the caller, their consent and their quota, then runs do.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, b bucket, scopes []string, do func(*call)) {
 	bearer := bearerOf(r)
 	person, err := s.o.Person(bearer)

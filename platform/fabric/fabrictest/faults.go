@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Fault is something that goes wrong once, at the next call that it matches.
+// Fault is an error that occurs once, at the next call that it matches.
 type Fault struct {
 	// Method and Path select the call: Path is a part of its path. Both may be empty.
 	Method, Path string

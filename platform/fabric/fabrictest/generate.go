@@ -8,7 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// powerBIMCP is Power BI's MCP server, as far as the service asks it: the tool GenerateQuery. The names of its arguments are public; the
+// powerBIMCP is Power BI's MCP server with the one tool that the service calls, GenerateQuery. The names of its arguments are public; the
 // form of its answer is not.
 func (c *call) powerBIMCP() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "PowerBI", Version: "1"}, nil)
@@ -33,7 +33,7 @@ func (c *call) generateQuery(ctx context.Context, _ *mcp.CallToolRequest, asked 
 	ChatHistory        []any `json:"chatHistory"`
 	ValueSearchResults []any `json:"valueSearchResults"`
 }) (*mcp.CallToolResult, any, error) {
-	id, _ := uuid.Parse(asked.ArtifactID) // no item has the id of one that is none
+	id, _ := uuid.Parse(asked.ArtifactID) // an invalid id is the zero id, which no item has
 	it, found, err := c.anywhere(ctx, id)
 	if err != nil {
 		return nil, nil, err

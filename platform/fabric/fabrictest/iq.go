@@ -12,7 +12,7 @@ import (
 	"readiness/domain/item"
 )
 
-// fabricIQ is Fabric IQ, as far as the service asks it: the tool GetSemanticModelSchema.
+// fabricIQ is Fabric IQ with the one tool that the service calls, GetSemanticModelSchema.
 func (c *call) fabricIQ() {
 	if c.o.Unknown.NoIQ {
 		fail(c.w, http.StatusForbidden, "FeatureNotAvailable", "The feature is not available")
@@ -24,11 +24,11 @@ func (c *call) fabricIQ() {
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody}).ServeHTTP(c.w, c.r)
 }
 
-// modelSchema shows what prepares a model for AI, whether or not its definition does.
+// modelSchema shows the parts that prepare a model for AI, whether or not its definition does.
 func (c *call) modelSchema(ctx context.Context, _ *mcp.CallToolRequest, asked struct {
 	ArtifactID string `json:"artifactId"`
 }) (*mcp.CallToolResult, any, error) {
-	id, _ := uuid.Parse(asked.ArtifactID) // no item has the id of one that is none
+	id, _ := uuid.Parse(asked.ArtifactID) // an invalid id is the zero id, which no item has
 	it, found, err := c.anywhere(ctx, id)
 	if err != nil {
 		return nil, nil, err

@@ -13,16 +13,16 @@ import (
 	"readiness/domain/item"
 )
 
-// Layout is how the emulated service rewrites what it was given. The zero value changes what recorded traffic shows:
-// model.tmdl ends in an empty line, and definition.pbism and definition.pbir are laid out again.
+// Layout is how the emulated service rewrites a definition. The zero value makes the changes that recorded traffic shows:
+// model.tmdl ends in an empty line, and definition.pbism and definition.pbir are reformatted.
 type Layout struct {
 	// Exact turns every rewriting off.
 	Exact bool
 	// DropCopilot leaves out the parts below Copilot/. An update keeps them if it KeepsHidden, and deletes them otherwise.
 	DropCopilot, KeepsHidden bool
-	// LosesCopilot loses the parts below Copilot/ of what it is given.
+	// LosesCopilot drops the parts below Copilot/ of a new definition.
 	LosesCopilot bool
-	// Forgetful keeps nothing of an update, though it succeeds.
+	// Forgetful discards an update, though it succeeds.
 	Forgetful bool
 	// CRLF ends all lines with CR LF.
 	CRLF bool
@@ -109,7 +109,7 @@ func (l Layout) lines(text []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
 }
 
-// json lays JSON out again; text that is not JSON stays.
+// json reformats JSON; text that is not JSON stays.
 func (l Layout) json(text []byte, always bool) []byte {
 	var b bytes.Buffer
 	switch {

@@ -54,7 +54,7 @@ func (c *call) workspaces() {
 	c.page(all)
 }
 
-// personal returns the id of a person's own workspace, which every list begins with.
+// personal returns the id of a person's My workspace, the first of every list.
 func personal(id string) uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceURL, []byte("personal/"+id)) }
 
 func describe(w item.Workspace) map[string]any {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// retryAfter is what the platform asks for after almost every long-running operation.
+// retryAfter is the Retry-After of almost every long-running operation of the platform.
 const retryAfter = 20 * time.Second
 
 // operation is a long-running operation. Its result is computed when it begins.
@@ -18,11 +18,11 @@ type operation struct {
 	person      string
 	begun, ends time.Time
 	result      any       // nil for none
-	next        time.Time // when the platform wants to be asked
+	next        time.Time // the earliest next poll
 	failed      map[string]any
 }
 
-// maxOperations bounds the operations that are remembered.
+// maxOperations bounds the operations that are kept.
 const maxOperations = 10_000
 
 // accept answers 202 with an operation that has the result after Options.Lasts. A Fail fault makes it fail.
@@ -41,10 +41,10 @@ func (c *call) accept(result any) *operation {
 	c.operations[id] = o
 	c.mu.Unlock()
 	common(c.w, "Location", "Retry-After", "x-ms-operation-id")
-	atHome(c.w)
+	setClusterHeaders(c.w)
 	h := c.w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
-	h.Set("Location", foreign+"/v1/operations/"+id)
+	h.Set("Location", clusterURL+"/v1/operations/"+id)
 	h["x-ms-operation-id"] = []string{id}
 	h.Set("Retry-After", strconv.Itoa(int(c.o.RetryAfter.Seconds())))
 	c.w.WriteHeader(http.StatusAccepted)
@@ -79,7 +79,7 @@ func (c *call) operation() {
 	}
 	state := map[string]any{"status": "Running", "createdTimeUtc": moment(o.begun), "lastUpdatedTimeUtc": moment(now),
 		"percentComplete": nil, "error": nil}
-	at := foreign + "/v1/operations/" + c.id("o").String()
+	at := clusterURL + "/v1/operations/" + c.id("o").String()
 	exposed := []string{}
 	h := c.w.Header()
 	switch {

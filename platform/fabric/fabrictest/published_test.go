@@ -75,7 +75,7 @@ func schema(t *testing.T, ref string) *jsonschema.Schema {
 	return s
 }
 
-// present returns the value without what recorded traffic has and the descriptions lack: members that are null, and times
+// present returns the value without parts that recorded traffic has and the descriptions lack: members that are null, and times
 // without a zone.
 func present(v any) any {
 	switch v := v.(type) {
@@ -130,7 +130,7 @@ func asPublished(t *testing.T, s *httptest.Server, method, path, body string, st
 const commonError = "common/definitions.json#/definitions/ErrorResponse"
 
 // Every route answers as Microsoft's descriptions say, with a result, at once and by an operation, and with an error. An
-// update answers with nothing that could be described.
+// update has an empty answer.
 func TestAnswersArePublished(t *testing.T) {
 	t.Parallel()
 	behind, err := folder.Open(samples.Workspaces(t), folder.Options{})

@@ -41,7 +41,7 @@ func (c *call) queries() {
 	send(c.w, map[string]any{"results": []any{map[string]any{"tables": []any{table}}}})
 }
 
-// askedQuery reads the body of a call for queries. If it returns false, the call is answered.
+// askedQuery reads the body of a call for queries. If it returns false, it has answered the call.
 func (c *call) askedQuery(into any) bool {
 	if code := c.o.Unknown.QueriesRefused; code != "" {
 		failPowerBI(c.w, http.StatusForbidden, code)
@@ -57,7 +57,7 @@ func (c *call) askedQuery(into any) bool {
 	return err == nil
 }
 
-// evaluate runs a query. The message says what is wrong with it. If there is no such model, the call is answered.
+// evaluate runs a query. The message is the error of the query. If there is no such model, evaluate answers the call.
 func (c *call) evaluate(query string) (result evaluate.Result, message string, there bool) {
 	c.mu.Lock()
 	made := c.made[c.id("i")]

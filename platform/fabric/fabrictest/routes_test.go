@@ -90,7 +90,7 @@ func TestEveryRouteChecksWhoCalls(t *testing.T) {
 	}
 }
 
-// A call beyond the quota is blocked until the window, by default of a minute, ends, for its person alone, with none of the headers that
+// A call beyond the quota is blocked until the window, by default of a minute, ends, only for this person, without the headers that
 // other answers have. It is logged as information.
 func TestQuota(t *testing.T) {
 	t.Parallel()
@@ -139,7 +139,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// A list has each element once, whatever its pages hold. The token of the last page is absent or null: the platform does both.
+// A list has each element once, for any page size. The token of the last page is absent or null: the platform does both.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	forms := map[string]bool{}
@@ -177,7 +177,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// An update that is made at once is answered by nothing, as bytes.
+// The answer to an update that is made at once is empty, with a type of bytes.
 func TestUpdateAtOnce(t *testing.T) {
 	t.Parallel()
 	s := emulated(t, func(o *fabrictest.Options) { o.AtOnce = true })

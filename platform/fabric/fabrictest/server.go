@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Certificate is a server's certificate, which signs itself, with its key. Both are PEM.
+// Certificate is a self-signed certificate of a server with its key, both as PEM.
 type Certificate struct{ Cert, Key []byte }
 
 // certificateLife is how long a certificate is valid.

@@ -20,7 +20,7 @@ import (
 // maxUpdate bounds the body of an update, in bytes.
 const maxUpdate = 64 << 20
 
-// update is a definition that was taken and is made the item's when its operation ends, whatever the item is then.
+// update is an accepted definition that replaces the item's when its operation ends, even if the item has changed.
 type update struct {
 	as    item.Caller
 	item  item.Item
@@ -69,7 +69,7 @@ func (c *call) updateDefinition(t item.Type) {
 	c.Service.add(u)
 }
 
-// readUpdate returns the definition of an update, or what is wrong with it.
+// readUpdate returns the definition of an update, or the problem with it.
 func readUpdate(body io.Reader) (d definition.Definition, problem string) {
 	var sent struct {
 		Definition *struct {
@@ -141,7 +141,7 @@ func (s *Service) add(u *update) {
 	s.updates = append(s.updates, u)
 }
 
-// makeUpdates makes the updates whose time has come.
+// makeUpdates makes the updates whose operations have ended.
 func (s *Service) makeUpdates(ctx context.Context) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -166,7 +166,7 @@ func (s *Service) makeUpdates(ctx context.Context) {
 	}
 }
 
-// makeUpdate writes an update to the folder over whatever is there.
+// makeUpdate writes an update to the folder, over any other change.
 func (s *Service) makeUpdate(ctx context.Context, o Options, u *update) error {
 	if s.remake(o, u) {
 		return nil

@@ -36,7 +36,7 @@ func (i *interrupting) RoundTrip(r *http.Request) (*http.Response, error) {
 
 var errStopped = errors.New("signal: interrupt")
 
-// A probe that is interrupted at any of its calls deletes what it made, and found out nothing.
+// A probe that is interrupted at any of its calls deletes its items, and has no answers.
 func TestAnInterruptedProbe(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fabrictest.Layout{}, fabrictest.Unknown{NoIQ: true}) // a session of Fabric IQ makes calls of its own
@@ -69,7 +69,7 @@ func TestAnInterruptedProbe(t *testing.T) {
 	}
 }
 
-// A probe that cannot ask finds out nothing, says why, and leaves nothing; if it cannot delete, it says what is left.
+// A probe that cannot ask has no answers, gives the reason, and leaves nothing; if it cannot delete, it names what is left.
 func TestAProbeThatFails(t *testing.T) {
 	t.Parallel()
 	collection := "/semanticModels"

@@ -6,7 +6,7 @@ import (
 	"readiness/domain"
 )
 
-// generated asks Generate Query about the model. What comes of that is only reported: the service asks again whenever it uses it.
+// generated asks Generate Query about the model. The outcome is only reported: the service asks again at each use.
 func (r *run) generated(ctx context.Context) error {
 	const offered, understood = "Generate Query is offered", "Generate Query's answer is understood"
 	if !r.GenerateQuery {
@@ -25,7 +25,7 @@ func (r *run) generated(ctx context.Context) error {
 	return nil
 }
 
-// ungenerated reports why Generate Query gave nothing. It is optional, so the probe continues, unless it ends.
+// ungenerated reports why Generate Query returned nothing. Generate Query is optional, so the probe continues unless ctx has ended.
 func (r *run) ungenerated(ctx context.Context, question string, err error) error {
 	refusal, refused := domain.Refused(err)
 	if !refused || ctx.Err() != nil {

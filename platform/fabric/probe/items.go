@@ -71,7 +71,7 @@ type ending struct {
 	body []byte // its result, if it has one
 }
 
-// create makes an item. The call is not cut off by the end of ctx, so that what it makes is known and can be deleted.
+// create makes an item. The end of ctx does not cancel the call, so that the new item is known and can be deleted.
 func (r *run) create(ctx context.Context, t item.Type, collection string, d definition.Definition) (item.Item, string, error) {
 	body, err := bodyOf(r.name, d)
 	if err != nil {
@@ -162,8 +162,8 @@ func stateOf(a fabric.Answered) (over ending, state string, err error) {
 	return over, s.Status, nil
 }
 
-// clean deletes what the probe made, and returns what is left as an error. Items that are still being created are waited
-// for.
+// clean deletes the items of the probe, and returns an error that names what is left. It waits for items that are still being
+// created.
 func (r *run) clean(ctx context.Context) error {
 	if !r.began {
 		return nil
@@ -202,7 +202,7 @@ func (r *run) clean(ctx context.Context) error {
 	return fmt.Errorf("%d item(s) named %s are left in the workspace; delete them", len(left), r.name)
 }
 
-// appears waits until the item of a creation that was not answered is there; false if that takes too long.
+// appears waits until the item of an unanswered creation is listed; false if that takes too long.
 func (r *run) appears(ctx context.Context) bool {
 	for range 30 {
 		if left, err := r.left(ctx); err == nil && len(left) > len(r.made) {
@@ -224,7 +224,7 @@ func (r *run) remove(ctx context.Context, it item.Item) {
 	}
 }
 
-// left returns what the probe made and is still there, reports before the model that they show.
+// left returns the remaining items of the probe, reports before their model.
 func (r *run) left(ctx context.Context) (left []item.Item, err error) {
 	for _, t := range []item.Type{item.Report, item.SemanticModel} {
 		all, err := r.platform.Items(ctx, r.as, r.Workspace, t)
@@ -237,7 +237,7 @@ func (r *run) left(ctx context.Context) (left []item.Item, err error) {
 			}
 		}
 	}
-	for _, it := range r.made { // a list may not have it yet
+	for _, it := range r.made { // lists may not have it yet
 		if !slices.ContainsFunc(left, func(l item.Item) bool { return l.ID == it.ID }) {
 			left = append(left, it)
 		}

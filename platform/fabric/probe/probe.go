@@ -1,4 +1,4 @@
-// Package probe finds out how a tenant of Microsoft Fabric behaves where Microsoft does not say: it creates a semantic
+// Package probe tests undocumented behavior of a tenant of Microsoft Fabric: it creates a semantic
 // model and a report in a workspace for trials, reads and writes them as the service does, and deletes them. It changes no
 // other item. What it reports has neither names nor data.
 package probe
@@ -28,7 +28,7 @@ type Probe struct {
 	// Workspace is where items are created.
 	Workspace uuid.UUID
 	// Paused is a workspace whose capacity is paused, Labelled a semantic model in Workspace whose label protects it. Without
-	// them, what they would show is not asked.
+	// them, their questions are not asked.
 	Paused, Labelled uuid.UUID
 	// Largest is the size up to which larger definitions are tried, in MiB.
 	Largest int
@@ -41,7 +41,7 @@ type Probe struct {
 const (
 	// longest bounds a probe. Creating a model was seen to take four minutes.
 	longest = 45 * time.Minute
-	// cleaning bounds the deletion of what was made, which also waits until an item is there that is being created.
+	// cleaning bounds the deletion of the probe's items, which also waits for an item that is being created.
 	cleaning = 10 * time.Minute
 	// MaxLargest bounds Probe.Largest.
 	MaxLargest = 64
@@ -49,8 +49,8 @@ const (
 	Prefix = "readiness-probe-"
 )
 
-// Run probes as the person, and deletes what it made, also after a failure and when ctx ends. Its error says why nothing
-// was found out, or what is left; the answers are complete if complete is true, even if something is left.
+// Run probes as the person, and deletes what it made, also after a failure and when ctx ends. Its error says why there are
+// no answers, or what is left; the answers are complete if complete is true, even if something is left.
 func (p *Probe) Run(ctx context.Context, as item.Caller) (answers fabric.Answers, complete bool, err error) {
 	r := &run{Probe: p, as: as, name: Prefix + uuid.NewString()[:8]}
 	if err := r.open(); err != nil {
@@ -79,7 +79,7 @@ type run struct {
 
 	model, report item.Item
 	began         bool     // something may have been made
-	unanswered    bool     // of a creation it is not known whether it began
+	unanswered    bool     // a creation may have begun
 	creating      []string // operations that may not have ended
 	made          []item.Item
 	failed        bool // something was not kept
@@ -88,7 +88,7 @@ type run struct {
 	answers fabric.Answers
 }
 
-// open makes the platform. It behaves by the answers so far, and writes the probe's own items whatever they hide.
+// open returns the platform. It behaves by the answers so far, and writes the probe's own items even if parts are hidden.
 func (r *run) open() (err error) {
 	o := r.Fabric
 	o.Writing = func(context.Context, item.Caller) error { return nil }
@@ -166,7 +166,7 @@ func yes(is bool, then, otherwise string) string {
 	return text
 }
 
-// reasonOf returns what a refusal says about the tenant, and passes on an error that says nothing: that nothing answered,
+// reasonOf returns the reason of a refusal by the tenant. It returns other errors unchanged: that nothing answered,
 // or that the person has to sign in or consent.
 func reasonOf(err error) (why string, _ error) {
 	refusal, refused := domain.Refused(err)
@@ -191,7 +191,7 @@ func (r *run) once(ctx context.Context, c fabric.Call) (fabric.Answered, error) 
 // in returns the path of the workspace for trials.
 func (r *run) in() string { return "/workspaces/" + r.Workspace.String() }
 
-// blockedFor returns how long the platform wants no call; false if the answer is no block.
+// blockedFor returns how long the platform blocks calls; false if the answer is no block.
 func blockedFor(a fabric.Answered) (time.Duration, bool) {
 	if a.Status != http.StatusTooManyRequests {
 		return 0, false

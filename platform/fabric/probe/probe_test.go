@@ -33,7 +33,7 @@ var (
 	linus = item.Caller{Person: item.Person{ID: "linus"}, Token: "linus"}
 )
 
-// world is an emulated tenant over a copy of the samples, with a clock that only waiting moves.
+// world is an emulated tenant over a copy of the samples, with a clock that advances only by waits.
 type world struct {
 	service *fabrictest.Service
 	server  *httptest.Server
@@ -121,7 +121,7 @@ func (w *world) model(t *testing.T, workspaceID uuid.UUID, name string) item.Ite
 	return item.Item{}
 }
 
-// describes writes a description to a model through the adapter and returns what is refused.
+// describes writes a description to a model through the adapter and returns the refusal.
 func describes(t *testing.T, p *fabric.Platform, it item.Item, text string) error {
 	t.Helper()
 	before, err := p.Definition(t.Context(), ada, it)
@@ -160,7 +160,7 @@ func says(err error, code domain.Code, words string) string {
 	return fmt.Sprintf("got %v, want %q with %q", err, code, words)
 }
 
-// Each answer can be either way. The probe finds it out, and the service then behaves accordingly.
+// Each question has two answers. The probe determines which one holds, and the service then behaves accordingly.
 func TestEveryAnswerBothWays(t *testing.T) {
 	t.Parallel()
 	protected := func(code string) func(item.Item) (string, string) {

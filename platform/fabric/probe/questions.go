@@ -91,7 +91,7 @@ func (r *run) prepared(ctx context.Context) (bool, error) {
 	return p.Instructions, err
 }
 
-// writeModel makes changes and takes them back.
+// writeModel makes changes and reverts them.
 func (r *run) writeModel(ctx context.Context, before definition.Definition, changes []rewrite.Change) error {
 	var targets []rewrite.Target
 	for _, c := range changes {
@@ -134,7 +134,7 @@ func (r *run) writeModel(ctx context.Context, before definition.Definition, chan
 	return nil
 }
 
-// write writes as the service does, and reads what is there then.
+// write writes as the service does, and reads the result.
 func (r *run) write(ctx context.Context, it item.Item, before, after definition.Definition) (definition.Definition, error) {
 	err := r.platform.WriteDefinition(ctx, r.as, it, after, before.Hash())
 	sent, taken := errors.AsType[*item.Sent](err)
@@ -234,14 +234,14 @@ func (r *run) reportKept(ctx context.Context) error {
 	return nil
 }
 
-// How a part came back.
+// How the platform returned a part.
 const (
 	notGiven     = "not given"
 	otherContent = "with another content"
 	addedThere   = "added by the platform"
 )
 
-// compare returns each part that came back otherwise than it was given, and how.
+// compare returns each part that the platform returned differently, and how.
 func compare(given, got definition.Definition) map[string]string {
 	all := map[string]string{}
 	for _, p := range given.Parts {
@@ -260,7 +260,7 @@ func compare(given, got definition.Definition) map[string]string {
 	return all
 }
 
-// how says how a part came back; "" for as it was given.
+// how describes how the platform returned a part; "" for unchanged.
 func how(path string, given, got []byte) string {
 	lines := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")) }
 	var a, b any
@@ -289,7 +289,7 @@ func (r *run) reportLayout(question string, relaid map[string]string) {
 	}
 }
 
-// earlyPolls asks for an operation before the time that the platform named.
+// earlyPolls polls an operation before the time that the platform named.
 func (r *run) earlyPolls(ctx context.Context) error {
 	const question = "operations may be asked for early"
 	began, err := r.once(ctx, fabric.Call{Method: "POST", Path: r.in() + "/semanticModels/" + r.model.ID.String() + "/getDefinition",

@@ -46,7 +46,7 @@ func (r *run) queries(ctx context.Context) error {
 	return nil
 }
 
-// arrow asks whether a query is answered in the form of Arrow, and in a way that is understood.
+// arrow asks whether a query is answered as Arrow, and whether the answer can be read.
 func (r *run) arrow(ctx context.Context) error {
 	body, err := json.Marshal(map[string]string{"query": oneRow})
 	if err != nil {
@@ -128,7 +128,7 @@ func (r *run) labels(ctx context.Context) error {
 	return nil
 }
 
-// sizes tries larger and larger definitions, and puts the small one back.
+// sizes tries larger and larger definitions, and restores the small one.
 func (r *run) sizes(ctx context.Context) error {
 	const question = "the largest definition that is taken"
 	small, err := r.platform.Definition(ctx, r.as, r.model)
@@ -181,8 +181,8 @@ func padded(d definition.Definition, n int) definition.Definition {
 	return definition.New(parts...)
 }
 
-// takes updates the model. It returns the code with which that is refused, and false if the code may have nothing to do
-// with what was sent.
+// takes updates the model. It returns the code with which the update is refused, and false if the code may have another
+// cause than the definition.
 func (r *run) takes(ctx context.Context, d definition.Definition) (code string, known bool, err error) {
 	body, err := bodyOf("", d)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package setup says as which application the service acts for people on Microsoft Fabric and Power BI, and checks that step
+// Package setup configures the application as which the service acts for people on Microsoft Fabric and Power BI, and checks it step
 // by step. Its errors name the flags of the command line.
 package setup
 
@@ -153,7 +153,7 @@ func (a *Application) credential() (confidential.Credential, error) {
 	return a.managed()
 }
 
-// federation is what a managed identity gets a token for that the application accepts as its assertion.
+// federation is the audience of a managed identity's token that the application accepts as its assertion.
 const federation = "api://AzureADTokenExchange/.default"
 
 // identity returns the managed identity.

@@ -113,8 +113,8 @@ func (a *Application) findTenant(ctx context.Context, tenant string) error {
 	return nil
 }
 
-// callerIn returns the person whom a token is for, without verifying it: the identity provider does. It refuses a token that
-// the provider would refuse without saying why.
+// callerIn returns the person of a token without verifying it, which the identity provider does. It refuses a token that
+// the provider would refuse without a reason.
 func (a *Application) callerIn(token string) (item.Caller, error) {
 	_, rest, _ := strings.Cut(token, ".")
 	payload, _, ok := strings.Cut(rest, ".")

@@ -33,7 +33,7 @@ func (a *Application) visit(ctx context.Context, address string) (*http.Response
 	return client.Do(req)
 }
 
-// reach returns an error unless something answers at the address; what it answers does not matter.
+// reach returns an error unless something answers at the address; any answer will do.
 func (a *Application) reach(ctx context.Context, flag, address string) error {
 	res, err := a.visit(ctx, address)
 	if err != nil {
@@ -42,7 +42,7 @@ func (a *Application) reach(ctx context.Context, flag, address string) error {
 	return res.Body.Close()
 }
 
-// unreachable says that nothing answered, and what to do.
+// unreachable returns the error that nothing answered, with what to do.
 func (*Application) unreachable(what, flag string, err error) error {
 	advice := "the network and " + flag
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
@@ -54,7 +54,7 @@ func (*Application) unreachable(what, flag string, err error) error {
 	return fmt.Errorf("%s cannot be reached: %w; check %s", what, err, advice)
 }
 
-// tryCredential reads what is read for each exchange: the federated token, or the managed identity's.
+// tryCredential reads the token that each exchange needs: the federated token, or the managed identity's.
 func (a *Application) tryCredential(ctx context.Context) error {
 	if a.FederatedTokenFile != "" {
 		text, err := os.ReadFile(a.FederatedTokenFile)
@@ -80,8 +80,7 @@ func (a *Application) tryCredential(ctx context.Context) error {
 	return nil
 }
 
-// explained says what err means to the operator of the service, and what to do. What a refusal says otherwise is for a person
-// who calls.
+// explained explains err to the operator of the service, with what to do. A refusal's own message is written for callers.
 func (a *Application) explained(err error, p item.Permission) string {
 	refusal, refused := domain.Refused(err)
 	if !refused {
@@ -113,7 +112,7 @@ func (a *Application) explained(err error, p item.Permission) string {
 	return refusal.Message
 }
 
-// advice says what a number of the provider's errors (AADSTS…) means, where that is more than the refusal says; "" for others.
+// advice explains the number of a provider's error (AADSTS…) if there is more to say than the refusal does; "" for others.
 func (a *Application) advice(number int) string {
 	switch number {
 	case 700016:

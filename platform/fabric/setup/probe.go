@@ -10,7 +10,7 @@ import (
 	"readiness/platform/fabric/probe"
 )
 
-// Probe runs a probe as the person of a token, and keeps what it found out about their tenant in the file. A probe that
+// Probe runs a probe as the person of a token, and stores the answers for their tenant in the file. A probe that
 // could not ask everything changes nothing in the file. The error says what failed, or what is left at the platform.
 func (a *Application) Probe(ctx context.Context, token, file string, p probe.Probe, log *slog.Logger) (passed bool, err error) {
 	exchange, err := a.Exchange(log)

@@ -19,7 +19,7 @@ import (
 	"readiness/platform/fabric"
 )
 
-// Writes says whether definitions are written: those of accounts that may, in the tenants whose probe passed.
+// Writes configures the writing of definitions: for accounts that may, in tenants whose probe passed.
 type Writes struct {
 	On          bool
 	AnswersFile string
@@ -32,7 +32,7 @@ func (w *Writes) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&w.AnswersFile, "fabric-answers", "", "JSON file with what a probe found out about each tenant")
 }
 
-// answersDoc is the file: what was found out, by tenant.
+// answersDoc is the file: the answers of probes, by tenant.
 type answersDoc struct {
 	Tenants map[string]fabric.Answers `json:"tenants"`
 }
@@ -60,7 +60,7 @@ func readAnswers(file string) (doc answersDoc, err error) {
 
 func isAbsent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// KeepAnswers records in the file what was found out about a tenant.
+// KeepAnswers stores the answers about a tenant in the file.
 func KeepAnswers(file, tenant string, a fabric.Answers) error {
 	doc, err := readAnswers(file)
 	if err != nil && !isAbsent(err) {
@@ -98,7 +98,7 @@ type kept struct {
 	doc answersDoc
 }
 
-// of returns what is known about a person's tenant. A file that cannot be read any longer leaves what was known.
+// of returns the answers about a person's tenant. If the file can no longer be read, the earlier answers stay.
 func (k *kept) of(person item.Person) fabric.Answers {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -116,12 +116,12 @@ func (k *kept) of(person item.Person) fabric.Answers {
 	return k.doc.Tenants[strings.ToLower(tenant)]
 }
 
-// unchanged reports whether a file is the one before, as it was. KeepAnswers replaces the file by another.
+// unchanged reports whether a file is still the same. KeepAnswers replaces the file by a new one.
 func unchanged(before, now os.FileInfo) bool {
 	return before != nil && os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
 }
 
-// Load reads the file and returns the options of a platform: what is known about a person's tenant, and why a caller's
+// Load reads the file and returns the options of a platform: the answers about a person's tenant, and why a caller's
 // definitions may not be written. may reports whether the caller's account may. Unless writes are on, nothing is written. A file
 // that changes later is read again.
 func (w *Writes) Load(may func(context.Context, item.Caller) (bool, error), log *slog.Logger) (probed func(item.Person) fabric.Answers,
@@ -133,7 +133,7 @@ func (w *Writes) Load(may func(context.Context, item.Caller) (bool, error), log 
 		return nil, nil, nil
 	}
 	k := &kept{file: w.AnswersFile, log: log}
-	k.is, _ = os.Stat(k.file) // before it is read: what changes meanwhile is read again
+	k.is, _ = os.Stat(k.file) // before it is read: a later change is read again
 	if k.doc, err = readAnswers(k.file); err != nil {
 		return nil, nil, err
 	}

@@ -97,7 +97,7 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// What a later probe found out holds without a restart. A file that disappears or is damaged later leaves what was known.
+// The answers of a later probe apply without a restart. If the file is removed or damaged later, the earlier answers stay.
 func TestAnswersAreReadAgain(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "answers.json")
@@ -144,7 +144,7 @@ func TestAnswersAreReadAgain(t *testing.T) {
 	holds("after a probe that did not pass", false, "were read again")
 }
 
-// A probe that could not ask everything leaves the file as it was; one that has not passed replaces what was known.
+// A probe that could not ask everything leaves the file unchanged; one that has not passed replaces the answers.
 func TestProbeKeepsAnswers(t *testing.T) {
 	t.Parallel()
 	const client, tenant, ada = "33333333-3333-4333-8333-333333333333", "11111111-1111-4111-8111-111111111111",
@@ -168,7 +168,7 @@ func TestProbeKeepsAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		provider.Houses(fabrictest.Resident{Name: "ada", Object: ada})
+		provider.SetPeople(fabrictest.User{Name: "ada", Object: ada})
 		service := fabrictest.New(fabrictest.Options{Folder: behind, Person: provider.Person, AtOnce: true, Lasts: time.Nanosecond,
 			RetryAfter: time.Second, Layout: fabrictest.Layout{Forgetful: c.forgets}})
 		server := httptest.NewTLSServer(fabrictest.Handler(service, provider))

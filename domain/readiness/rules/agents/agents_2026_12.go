@@ -28,7 +28,7 @@ func statingAgent(c check, limits ...string) check {
 	}
 }
 
-// agreementOnTables finds half a fault in a table that the AI data schema exposes and the agent leaves out, unless the
+// agreementOnTables finds a violation of 0.5 in a table that the AI data schema exposes and the agent leaves out, unless the
 // agent's instructions name it (docs/regime-precision.md P18).
 func agreementOnTables(c *Configuration, say func(int, *model.Object, rule.Verdict)) {
 	mentions := model.DistinctMentions(model.MentionsIn(model.Recommended(c.Instructions)))

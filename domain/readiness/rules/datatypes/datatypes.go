@@ -1,5 +1,5 @@
 // Package datatypes has the rules that judge whether columns have the types and the default
-// summarization that their names promise.
+// summarization that their names suggest.
 package datatypes
 
 import (
@@ -13,7 +13,7 @@ import (
 )
 
 // November2026 are the rules of 2026-11: they judge whether columns have the types and default summarization that their
-// names promise (docs/regime.md C.4 types).
+// names suggest (docs/regime.md C.4 types).
 var November2026 = []rule.Rule{
 	// TYP-01: columns that are not numbers are not summarized. The engine treats
 	// default as none.

@@ -12,7 +12,7 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// December2026 are the rules of 2026-12: they go by the last word of a name more than by any (docs/regime.md H.3).
+// December2026 are the rules of 2026-12: they consider the last word of a name more than the others (docs/regime.md H.3).
 var December2026 = rule.Amended(November2026,
 	rule.Rule{ID: "TYP-02", Weight: 3, Severity: finding.Medium, Fixes: []finding.FixKind{finding.Properties},
 		Check: rule.Each(rule.Where(rule.ExposedColumns, IsUnsummed), summedUnsummable)},
@@ -30,7 +30,7 @@ var (
 	pricedWords       = wording.SetOf("unit,list,net")
 )
 
-// IsUnsummed selects the numbers whose sum means nothing.
+// IsUnsummed selects the numbers whose sum has no meaning.
 func IsUnsummed(x *model.Scope, c *model.Column) bool {
 	return isIdentifier(x, c) || c.Numeric() && unsummedWord(c) != ""
 }
@@ -57,8 +57,8 @@ var extremes = map[string]string{"max": "max", "minimum": "min"}
 
 var flagWords = wording.SetOf("is,has,in")
 
-// summedUnsummable finds a fault of low severity in the only column of a table that nothing is related to, where a sum
-// is the value (docs/regime-precision.md P21).
+// summedUnsummable finds a violation of low severity in the only column of a table without relationships, whose sum
+// is its value (docs/regime-precision.md P21).
 func summedUnsummable(x *model.Scope, c *model.Column) rule.Verdict {
 	if !c.Summed() {
 		return rule.Verdict{}

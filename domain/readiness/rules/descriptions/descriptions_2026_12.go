@@ -10,7 +10,7 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// December2026 are the rules of 2026-12: they count a description that adds nothing to names as none
+// December2026 are the rules of 2026-12: they count a description that adds nothing to names as missing
 // (docs/regime.md H.3).
 var December2026 = rule.Amended(November2026,
 	rule.Rule{ID: "DSC-01", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.Descriptions},
@@ -49,7 +49,7 @@ func unexplaining[O model.Judged](what string, severity func(*model.Scope, O) fi
 	}
 }
 
-// idle says what is wrong with a description that adds nothing.
+// idle says why a description adds nothing.
 func idle(x *model.Scope, o *model.Object) string {
 	text := "description: " + strconv.Quote(wording.Shown(o.Description, wording.ShownText))
 	switch additions.FaultOf(x, o) {

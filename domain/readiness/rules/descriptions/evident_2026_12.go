@@ -16,7 +16,7 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// lowIfEvident returns the severity of a missing description where the name says what one would, else "".
+// lowIfEvident returns the severity of a missing description if the name already says what a description would, else "".
 func lowIfEvident[O model.Judged](x *model.Scope, o O) finding.Severity {
 	if isEvident(x, o.Base()) {
 		return finding.Low
@@ -26,7 +26,7 @@ func lowIfEvident[O model.Judged](x *model.Scope, o O) finding.Severity {
 
 type evidentKey struct{}
 
-// isEvident reports whether the name of an exposed table, or of a field without a description, says what one would
+// isEvident reports whether the name of an exposed table, or of a field without a description, says what a description would
 // (docs/regime-precision.md P1 to P3). It is false for key columns, which need none.
 func isEvident(x *model.Scope, o *model.Object) bool {
 	return model.Remembered(x, evidentKey{}, func() []bool {
@@ -54,7 +54,7 @@ var (
 		"source,scope")
 )
 
-// needsWords reports whether a column has a name at fault, no unit or coded values (docs/regime-precision.md P1).
+// needsWords reports whether a column's name violates a rule, lacks a unit, or has coded values (docs/regime-precision.md P1).
 func needsWords(x *model.Scope, c *model.Column) bool {
 	last := wording.LastWord(c.Words)
 	return c.Numeric() && !unitWords[last] && !saysCount(c.Words) && !showsUnit(c.Src.FormatString) ||
@@ -62,7 +62,7 @@ func needsWords(x *model.Scope, c *model.Column) bool {
 		naming.NeedsSpelling(x, &c.Object) || naming.VagueName(x, &c.Object).Violation > 0
 }
 
-// saysCount reports whether a name says that numbers count something: so its unit is what they count.
+// saysCount reports whether a name says that numbers count something, which gives their unit.
 func saysCount(words []string) bool {
 	n := len(words)
 	return n > 1 && words[n-1] == "count" || n > 2 && words[1] == "of" && (words[0] == "num" || words[0] == "number" || words[0] == "count")
@@ -71,17 +71,17 @@ func saysCount(words []string) bool {
 var flagWords = wording.SetOf("is,has,in")
 
 // needsOther reports whether a column needs a better name rather than a description, or is a flag of a date table, whose
-// name says what it means (docs/regime-precision.md P1).
+// name is clear (docs/regime-precision.md P1).
 func needsOther(x *model.Scope, c *model.Column) bool {
 	return naming.VagueName(x, &c.Object).Violation == 1 || naming.UnreadableCapitals(x, c) ||
 		visibility.IsFiller(&c.Object) || c.Table.Date && c.Is(semanticmodel.Int64) && len(c.Words) > 1 && flagWords[c.Words[0]]
 }
 
-// fewColumns is how many columns a dimension has, hidden or not, that says with its name what it holds
+// fewColumns is the maximum number of columns, hidden or not, of a dimension whose name describes it
 // (docs/regime-precision.md P2).
 const fewColumns = 3
 
-// isEvidentTable reports whether a table says with its name and columns what a row is (docs/regime-precision.md P2).
+// isEvidentTable reports whether the name and columns of a table say what a row is (docs/regime-precision.md P2).
 func isEvidentTable(x *model.Scope, t *model.Table) bool {
 	return !exposesColumn(x, t) || t.Starred && !t.Fact() && listsNames(t) ||
 		t.Dimension() && (len(t.Columns) <= fewColumns || listsPlaces(x, t)) ||
@@ -91,7 +91,7 @@ func isEvidentTable(x *model.Scope, t *model.Table) bool {
 var placeWords = wording.SetOf("continent,country,region,state,province,county,city,district,location,geography,latitude,longitude," +
 	"lat,lon,zip,postcode,postal")
 
-// listsPlaces reports whether each column that an AI sees says that it holds a place.
+// listsPlaces reports whether the name of each column that an AI sees says that it holds a place.
 func listsPlaces(x *model.Scope, t *model.Table) bool {
 	return !slices.ContainsFunc(t.Columns, func(c *model.Column) bool { return x.In(&c.Object) && !placeWords.Meets(c.Words) })
 }
@@ -185,7 +185,7 @@ func calls(n *dax.Node, function string) bool {
 	return n.Kind == dax.CallNode && n.Text == function && n.Variables == nil
 }
 
-// isOtherFilter reports whether an argument of CALCULATE is anything but a column of a table that equals a constant.
+// isOtherFilter reports whether an argument of CALCULATE is not a column of a table that equals a constant.
 func isOtherFilter(n *dax.Node) bool {
 	if n.Kind != dax.OperationNode || n.Text != "=" && n.Text != "==" || n.Variables != nil {
 		return true

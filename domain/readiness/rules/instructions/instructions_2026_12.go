@@ -68,15 +68,15 @@ const (
 	clearFields      = 10
 )
 
-// withoutMeasures are the messages for a model that an AI sees no measure of.
+// withoutMeasures are the messages for a model without a measure that an AI sees.
 var withoutMeasures = map[string]string{
 	"INS-01": "write AI instructions that explain its terms and its rules",
 	"INS-03": "name in the AI instructions the columns to use, as 'Table'[Column]",
 	"INS-04": "write the AI instructions in sections: time, terms, defaults",
 }
 
-// together judges the instructions as one object of all its rules while there are none,
-// and else as an object of its own. Either name serves to ignore the rule.
+// together judges missing instructions as one object of all its rules,
+// and existing ones as one object per rule. Either name serves to ignore the rule.
 func together(ruleID string, judge func(*model.Scope) rule.Verdict) rule.Check {
 	return func(x *model.Scope, say func(model.Judged, rule.Verdict)) {
 		o := rule.ModelItself(ruleID)
@@ -104,10 +104,10 @@ func together(ruleID string, judge func(*model.Scope) rule.Verdict) rule.Check {
 	}
 }
 
-// fewMeasures is up to how many measures a model needs few instructions about which to use.
+// fewMeasures is the maximum number of measures that need few instructions about which one to use.
 const fewMeasures = 3
 
-// needsLittle reports whether there is little to instruct about: at most fewMeasures measures, or one table besides those
+// needsLittle reports whether little needs instructions: at most fewMeasures measures, or one table besides those
 // that hold measures (docs/regime-precision.md P4).
 func needsLittle(x *model.Scope) bool {
 	tables := 0

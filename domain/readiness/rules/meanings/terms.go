@@ -10,7 +10,7 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// longestTerm is how many characters stand before a verb at most to be a term.
+// longestTerm is the maximum length of a term before a verb, in characters.
 const longestTerm = 60
 
 var (

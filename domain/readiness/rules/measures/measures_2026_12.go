@@ -51,8 +51,8 @@ func yieldsNumber(x *model.Scope, m *model.Measure) bool {
 
 var countingFunctions = wording.SetOf("COUNTROWS,COUNT,COUNTA,COUNTX,COUNTAX,DISTINCTCOUNT,DISTINCTCOUNTNOBLANK")
 
-// unformattedNumber finds half a fault in a count without a format, which reads well. The severity is low for what
-// its name calls a count, and for a function of the model, which may yield text (docs/regime-precision.md P6).
+// unformattedNumber finds a violation of 0.5 in a count without a format, which is readable. The severity is low for a measure
+// whose name says count, and for a function of the model, which may yield text (docs/regime-precision.md P6).
 func unformattedNumber(x *model.Scope, m *model.Measure) rule.Verdict {
 	v := unformatted(x, m)
 	if v.Violation == 0 {
@@ -127,8 +127,8 @@ type repeated struct {
 	half  bool // both have a format, and not the same one
 }
 
-// repeats returns a function that finds what a measure repeats: the first by name of those before it with the same
-// expression, else the one that is its expression. One that it repeats in full comes before one that it repeats by half
+// repeats returns a function that finds the measure that another one repeats: the first by name of those before it with the same
+// expression, else the one that is its expression. A repetition with violation 1 takes precedence over one with 0.5
 // (docs/regime-precision.md P7).
 func repeats(measures []*model.Measure) func(*model.Measure) repeated {
 	byName := slices.Clone(measures)

@@ -16,7 +16,7 @@ type filed struct {
 	tables map[string]filedTable // dropped ones too
 	fields map[model.Ref]bool    // columns
 	// measures are the names of measures of any table that is not dropped, since DAX
-	// finds a measure by its name whatever table precedes it.
+	// finds a measure by its name with any table before it.
 	measures map[string]bool
 }
 

@@ -66,7 +66,7 @@ func unfamiliar(x *model.Scope, o *model.Object, leaveLast bool) (u unknown) {
 	return u
 }
 
-// verdict names every word that is at fault (docs/regime-precision.md P22).
+// verdict names every word that violates the rule (docs/regime-precision.md P22).
 func (u unknown) verdict() rule.Verdict {
 	var advice, evidence []string
 	add := func(words []string, what, before, after string) {

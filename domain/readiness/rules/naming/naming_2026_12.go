@@ -12,7 +12,7 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// December2026 are the rules of 2026-12: they look at names without technical prefixes, and take a synonym or a
+// December2026 are the rules of 2026-12: they judge names without technical prefixes, and take a synonym or a
 // description that adds something into account (docs/regime.md H.3).
 var December2026 = rule.Amended(November2026,
 	rule.Rule{ID: "NAM-01", Weight: 3, Severity: finding.Medium,
@@ -118,7 +118,7 @@ func writtenAsCode(name string) bool {
 	return letters >= 4
 }
 
-// warehouseName finds half a fault in a prefix that reads as a word. With a familiar name, the severity of
+// warehouseName finds a violation of 0.5 in a prefix that reads as a word. With a familiar name, the severity of
 // a prefix that says dimension or fact is low (docs/regime-precision.md P10).
 func warehouseName(x *model.Scope, t *model.Table) rule.Verdict {
 	prefix, spaced := WarehousePrefix(t.Src.Name)
@@ -136,7 +136,7 @@ func warehouseName(x *model.Scope, t *model.Table) rule.Verdict {
 	return v
 }
 
-// starPrefixes say what a table is in a star, which people and language models know.
+// starPrefixes name the role of a table in a star schema; people and language models know them.
 var starPrefixes = wording.SetOf("dim,fact")
 
 // sharedName is repeatedName with descriptions that add something.

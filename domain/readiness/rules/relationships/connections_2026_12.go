@@ -46,11 +46,11 @@ func connections(x *model.Scope, say func(model.Judged, rule.Verdict)) {
 		if keys == nil {
 			keys = joinableOf(x, false)
 		}
-		say(t, standsAlone(t, keys))
+		say(t, unconnectedTable(t, keys))
 	}
 }
 
-// lacksKeys reports whether nothing in the model says which columns are keys.
+// lacksKeys reports whether the model has no sign of which columns are keys.
 func lacksKeys(x *model.Scope) bool {
 	return len(x.Relationships) == 0 && !slices.ContainsFunc(x.Columns, func(c *model.Column) bool { return c.Src.IsKey })
 }
@@ -58,7 +58,7 @@ func lacksKeys(x *model.Scope) bool {
 // joinable holds the columns of TR, hidden too, that identify something by their last word, in object order. Two with
 // equal words and data types may join their tables if one of them is a key (docs/regime-precision.md P11).
 type joinable struct {
-	unproven    bool // any two may join their tables, as nothing says which are keys
+	unproven    bool // any two may join their tables, as no column is known to be a key
 	columns     []*model.Column
 	alike, keys map[string][]*model.Column // by joiningKey; keys has those that are a key
 }
@@ -87,7 +87,7 @@ func joinableOf(x *model.Scope, unproven bool) *joinable {
 	return j
 }
 
-// joiningKey returns what columns that may join have in common; "" for a column that cannot.
+// joiningKey returns a key that is equal for columns that may join; "" for a column that cannot.
 func joiningKey(c *model.Column) string {
 	if c.DataType == "" || !joiningEndings[wording.LastWord(c.Words)] ||
 		slices.ContainsFunc(c.Words, func(w string) bool { return countingWords[w] }) {
@@ -145,7 +145,7 @@ func (j *joinable) pairs(most int) (pairs []string) {
 const mostPairs = 5
 
 // unrelated is the verdict on a model without a relationship, in which the tables should have one. If few of them have
-// a column to join by, they may be results that belong to nothing (docs/regime-precision.md P11).
+// a column to join by, they may be unrelated results (docs/regime-precision.md P11).
 func unrelated(tables []*model.Table, keys *joinable) rule.Verdict {
 	by, joined := "", 0
 	for _, t := range tables {
@@ -171,9 +171,9 @@ func unrelated(tables []*model.Table, keys *joinable) rule.Verdict {
 	return v
 }
 
-// standsAlone is the verdict on a table without a relationship. One that nothing aggregates costs questions less
+// unconnectedTable is the verdict on a table without a relationship. A table that no measure aggregates matters less
 // (docs/regime-precision.md P11).
-func standsAlone(t *model.Table, keys *joinable) rule.Verdict {
+func unconnectedTable(t *model.Table, keys *joinable) rule.Verdict {
 	advice, evidence := "relate it to a table that its questions need", "in no active relationship, no key in common with another table"
 	own, other := keys.partner(t)
 	if own != nil {

@@ -30,7 +30,7 @@ var December2026 = rule.Amended(November2026,
 	rule.Rule{ID: "REL-09", Weight: 2, Severity: finding.Medium, Check: secondPaths},
 )
 
-// bridged is manyToMany with the way that needs no table.
+// bridged is manyToMany with a solution that needs no table.
 func bridged(x *model.Scope, r *model.Relationship) rule.Verdict {
 	v := manyToMany(x, r)
 	if v.Violation > 0 {
@@ -58,7 +58,7 @@ func onlyBridges(t *model.Table) bool {
 	})
 }
 
-// filtersBothWays excuses bridges, which have no other way to filter (docs/regime-precision.md P12).
+// filtersBothWays allows bridges, which have no other way to filter (docs/regime-precision.md P12).
 func filtersBothWays(x *model.Scope, r *model.Relationship) rule.Verdict {
 	if r.Src.CrossFilteringBehavior != "bothDirections" {
 		return rule.Verdict{}
@@ -95,7 +95,7 @@ func isPureDimension(x *model.Scope, t *model.Table) bool {
 	})
 }
 
-// outerDimension finds half a fault in a snowflake if other tables use the outer table too (docs/regime-precision.md
+// outerDimension finds a violation of 0.5 in a snowflake if other tables use the outer table too (docs/regime-precision.md
 // P13). Of several outer tables it names the first that none other uses, else the first.
 func outerDimension(x *model.Scope, _ []*model.Table) func(*model.Table) rule.Verdict {
 	outer := map[*model.Table]*model.Table{}

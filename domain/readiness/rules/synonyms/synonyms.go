@@ -42,15 +42,15 @@ func noSynonym(_ *model.Scope, o *model.Object) rule.Verdict {
 
 func ambiguous(x *model.Scope, _ []*model.Object) func(*model.Object) rule.Verdict {
 	bearers := map[string][]*model.Object{} // the first two exposed objects of each term or name
-	bear := func(text string, o *model.Object) {
+	owner := func(text string, o *model.Object) {
 		if len(bearers[text]) < 2 {
 			bearers[text] = append(bearers[text], o)
 		}
 	}
 	for _, o := range x.All {
-		bear(o.Norm, o)
+		owner(o.Norm, o)
 		for _, t := range o.Terms {
-			bear(t, o)
+			owner(t, o)
 		}
 	}
 	return func(o *model.Object) rule.Verdict {

@@ -14,8 +14,8 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// What is internal to a model: the columns and measures that VIS-02 and VIS-03 fault, and placeholders. Rules of other
-// dimensions ask for it.
+// Internal parts of a model: the columns and measures that violate VIS-02 and VIS-03, and placeholders. Rules of other
+// dimensions use them.
 
 var (
 	rowIDName        = regexp.MustCompile(`(?i)(^| |_)row ?id$`)
@@ -59,12 +59,12 @@ func TechnicalWord(c *model.Column) (word string, violation float64) {
 	return "", 0
 }
 
-// onlyHash reports whether the name says of a hash only what it was made of and how.
+// onlyHash reports whether the name only describes a hash: its input and its algorithm.
 func onlyHash(c *model.Column) bool {
 	return !slices.ContainsFunc(c.Words, func(w string) bool { return !hashWords[w] })
 }
 
-// loadBatch reports whether the word batch at i means one of a load: not one of goods.
+// loadBatch reports whether the word batch at i means a batch of a load, not of goods.
 func loadBatch(c *model.Column, i int) bool {
 	n := len(c.Words)
 	return i > 0 && batchWords[c.Words[i-1]] || i+1 < n && batchWords[c.Words[i+1]]
@@ -156,7 +156,7 @@ var (
 	titleWords   = wording.SetOf("title,label,text")
 )
 
-// Helper is what VIS-03 says of a measure.
+// Helper is the verdict of VIS-03 on a measure.
 type Helper struct {
 	judged bool
 	Reason string // why it is a helper; "" if it is none
@@ -164,7 +164,7 @@ type Helper struct {
 
 type helpersKey struct{}
 
-// HelperOf returns what VIS-03 says of an exposed field: it judges the measures that are neither named nor used by a
+// HelperOf returns the verdict of VIS-03 on an exposed field: it judges the measures that are neither named nor used by a
 // measure that is no helper. Several rules ask for it.
 func HelperOf(x *model.Scope, o *model.Object) Helper {
 	return model.Remembered(x, helpersKey{}, func() []Helper {
@@ -220,7 +220,7 @@ func helperMeasures(x *model.Scope, say func(model.Judged, rule.Verdict)) {
 
 var fillerNames = wording.SetOf("dummy,placeholder")
 
-// IsFiller reports whether the name of a column says that it only fills a place (docs/regime-precision.md P1, P16).
+// IsFiller reports whether the name of a column says that it is a placeholder (docs/regime-precision.md P1, P16).
 func IsFiller(o *model.Object) bool { return fillerNames.Meets(o.Words) }
 
 // isInternal reports whether an exposed field is internal to the model (docs/regime-precision.md P16).

@@ -105,7 +105,7 @@ func dependents(x *model.Scope, say func(model.Judged, rule.Verdict)) {
 	}
 }
 
-// TablesInView is how many exposed tables an AI can keep apart.
+// TablesInView is how many exposed tables an AI can distinguish.
 const TablesInView = 25
 
 func manyTables(x *model.Scope) rule.Verdict {

@@ -11,8 +11,8 @@ import (
 	"readiness/domain/readiness/wording"
 )
 
-// December2026 are the rules of 2026-12: they hide nothing that is named or used, and want what is named to
-// be shown (docs/regime.md H.2, H.3).
+// December2026 are the rules of 2026-12: they do not ask to hide objects that are named or used, and ask to show
+// named ones (docs/regime.md H.2, H.3).
 var December2026 = rule.Amended(November2026,
 	rule.Rule{ID: "VIS-01", Weight: 3, Severity: finding.High, Fixes: []finding.FixKind{finding.AIDataSchema}, Copilot: true,
 		Check: schemaNeeded},
