@@ -13,7 +13,7 @@ import (
 // trees are empty and become those that the heads name, because positions, hashes and lines are the same. It returns the position of the
 // last event in an adopted head, 0 if there is none; until that event is sealed, the transaction must not end.
 //
-// Heads of other keys, of later epochs, and of events that the log does not have are left to continues, which refuses them.
+// continues refuses heads of other keys, of later epochs, and of events that the log does not have.
 func (e epoch) adopt(ctx context.Context, tx pgx.Tx, upTo int64, published [][]byte, o Options) (position int64, err error) {
 	wanted := map[tree.Head]string{}
 	for _, text := range published {

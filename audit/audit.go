@@ -21,7 +21,7 @@ import (
 	"readiness/eventstore"
 )
 
-// Service is the name of the tree of all events. Accounts have no empty id.
+// Service is the name of the tree of all events. No account has an empty id.
 const Service = ""
 
 // Options are what a Log depends on.

@@ -38,7 +38,7 @@ type world struct {
 	pool  *pgxpool.Pool
 	store *eventstore.Store
 	log   *audit.Log
-	notes [][]byte // that are known to be published
+	notes [][]byte // known published heads
 	now   time.Time
 }
 
@@ -141,7 +141,7 @@ func (w *world) checked(of string) audit.Head {
 }
 
 // Each account's tree has exactly the export lines of its events, and the service's has every event. Heads are signed, only larger
-// trees get new ones, and what was cut into pages differs in nothing from what was sealed at once.
+// trees get new ones, and sealing in pages gives the same trees as sealing at once.
 func TestSeal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -184,7 +184,7 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// A bundle has the lines themselves. A line that no bundle can have has the hash of its data.
+// A bundle has the lines themselves. A line that is too long for a bundle has the hash of its data.
 func TestEntries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -221,7 +221,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// A row of the trees cannot be set back or deleted, not even by who may write it.
+// A row of the trees cannot be reset to an earlier state or deleted, even by a role that may write it.
 func TestTreesOnlyGrow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -89,7 +89,7 @@ func (a appender) turn(b *testing.B, n int) bench.Calls {
 // turns is how many turns of each kind BenchmarkSealing takes.
 const turns = 21
 
-// BenchmarkSealing appends one event at a time to a log that is sealed and to one that is not, which take turns. In each turn the sealed
+// BenchmarkSealing alternately appends one event at a time to a log that is sealed and to one that is not. In each turn the sealed
 // log seals once, as it does every 10 seconds, what the turn before appended: choose -benchtime so that a turn takes about as long.
 func BenchmarkSealing(b *testing.B) {
 	sealed, bare := newAppender(b), newAppender(b)

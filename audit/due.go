@@ -12,8 +12,8 @@ import (
 // dueAtOnce bounds the heads of one Due; the next one returns others.
 const dueAtOnce = 1000
 
-// Due returns the heads of accounts' trees that must be recorded today as account.sealed: at most one a day, and none of an account of
-// which only that was recorded since.
+// Due returns the heads of accounts' trees that must be recorded today as account.sealed: at most one a day, and none of an account without
+// other events since.
 func (l *Log) Due(ctx context.Context) ([]Head, error) {
 	rows, err := l.o.Pool.Query(ctx, `
 		SELECT tree, epoch, size, root, position FROM audit_trees

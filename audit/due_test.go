@@ -10,7 +10,7 @@ import (
 	"readiness/audit"
 )
 
-// The head of an account's tree is due once a day, not on the day when its first event came, and not if nothing but that was recorded since.
+// The head of an account's tree is due once a day, not on the day of its first event, and not if no other event was recorded since.
 func TestDue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -36,7 +36,7 @@ func (w *world) note(of string) []byte {
 }
 
 // An imported log has the trees of the exported one. Heads from before are verified before it signs anything; then it continues the
-// newest of them that it knows, and all heads that either of them signed belong to one history.
+// newest known one, and the heads of both logs are consistent.
 //
 // proves: decisions/20/trees
 func TestImportedLogContinuesItsTrees(t *testing.T) {
@@ -109,10 +109,10 @@ func TestImportedLogOfAnotherHistory(t *testing.T) {
 		mismatch string
 		epoch    int
 	}{
-		"an earlier end":  {lines[:len(lines)-1], [][]byte{known, acme}, "the log was cut, or set back", 2},
-		"one account":     {w.lines("acme"), [][]byte{known}, "the log was cut, or set back", 2},
+		"an earlier end":  {lines[:len(lines)-1], [][]byte{known, acme}, "events were removed, or the database was restored", 2},
+		"one account":     {w.lines("acme"), [][]byte{known}, "events were removed, or the database was restored", 2},
 		"another history": {later.lines(""), [][]byte{known, acme}, "the log was changed since that head was kept", 2},
-		"a later epoch":   {later.lines(""), [][]byte{later.note(audit.Service), later.note("acme")}, "which this log never was", 3},
+		"a later epoch":   {later.lines(""), [][]byte{later.note(audit.Service), later.note("acme")}, "and this log has no such tree", 3},
 		"another key":     {lines, [][]byte{w.signedBy(t)}, "the note of", 2},
 	} {
 		to := w.imported(row.lines)

@@ -71,7 +71,7 @@ func (l *Log) Continues(ctx context.Context, published [][]byte) error {
 	return wrapped("compare with what was published", err)
 }
 
-// replace writes a file at once: after a crash it is the earlier or the new one.
+// replace writes a file atomically: after a crash it is the earlier or the new one.
 func replace(path string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"readiness/eventstore"
 )
 
-// killer cuts the connection when statement number left begins, as the death of the process does.
+// killer closes the connection when statement number left begins, as the end of a process does.
 type killer struct{ left atomic.Int64 }
 
 func (k *killer) TraceQueryStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {

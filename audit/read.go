@@ -51,7 +51,7 @@ func (l *Log) Origin(ctx context.Context, of string) (string, error) {
 	return Origin(base, of, epoch), wrapped("read the name of a tree", err)
 }
 
-// Tile returns the hashes of a tile, or its bundle of entries; ErrNotSealed if the tree does not have as many. It never changes, so a
+// Tile returns the hashes of a tile, or its bundle of entries; ErrNotSealed if the tree has fewer. It never changes, so a
 // standby may answer it.
 func (l *Log) Tile(ctx context.Context, of string, epoch int, r tree.Request) (body []byte, err error) {
 	if l.o.Standby.Try(ctx, func(ctx context.Context, pool *pgxpool.Pool, _ int64) (bool, error) {

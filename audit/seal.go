@@ -150,7 +150,7 @@ func (e epoch) continues(ctx context.Context, q querier, published [][]byte) err
 	return nil
 }
 
-// page is what one transaction adds.
+// page holds the changes of one transaction.
 type page struct {
 	epoch epoch
 	trees map[string]*growing

@@ -56,7 +56,7 @@ func (l *Log) SignedAt(ctx context.Context, at time.Time) (Head, error) {
 		ORDER BY epoch DESC, size DESC LIMIT 1`, at)
 }
 
-// SignedOver returns the first head of the service's tree, in the present epoch, under which the event at a position is; ErrNotSealed if
+// SignedOver returns the first head of the service's tree, in the current epoch, that includes the event at a position; ErrNotSealed if
 // there is none yet.
 func (l *Log) SignedOver(ctx context.Context, position int64) (Head, error) {
 	return l.signed(ctx, `SELECT `+headColumns+` FROM audit_checkpoints WHERE tree = '' AND position >= $1

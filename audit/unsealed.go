@@ -28,7 +28,7 @@ func (v *verifier) loadUnsealed(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// forgetTiles drops what was computed of tiles.
+// forgetTiles drops the computed tiles.
 func (v *verifier) forgetTiles() error {
 	for _, c := range v.trees {
 		c.edge.Changed()

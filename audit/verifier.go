@@ -132,7 +132,7 @@ func (v *verifier) loadNotes() {
 		}
 		c := v.named(origin)
 		if c == nil {
-			v.found("a note is from %q, which this log never was: it has no such tree", origin)
+			v.found("a note is from %q, and this log has no such tree", origin)
 			continue
 		}
 		if v.o.Key != nil {
@@ -335,7 +335,7 @@ func (v *verifier) compare(c *check, stored map[tree.At][]byte) {
 	c.tiles = nil
 }
 
-// end compares the trees' rows, and what is stored too much.
+// end compares the trees' rows, and finds rows that should not exist.
 func (v *verifier) end(ctx context.Context, tx pgx.Tx) error {
 	for _, c := range v.trees {
 		if n := c.edge.Size() % tree.Width; n > 0 {
@@ -360,7 +360,7 @@ func (v *verifier) end(ctx context.Context, tx pgx.Tx) error {
 			v.signature(k, c.head, c.note)
 		}
 		for _, h := range c.outer {
-			v.found("%s has %d entries, and a head of %d was kept: the log was cut, or set back to an earlier time", k.name(),
+			v.found("%s has %d entries, and a head of %d was kept: events were removed, or the database was restored to an earlier time", k.name(),
 				c.edge.Size(), h.Size)
 		}
 		c.count += int64(len(tree.EdgeOf(c.edge.Size())))

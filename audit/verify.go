@@ -21,14 +21,14 @@ type VerifyOptions struct {
 	Notes [][]byte
 	// Found is called with each mismatch as it is found; nil for none.
 	Found func(string)
-	// Progress is called now and then with the number of events that were read; nil for none.
+	// Progress is called from time to time with the number of events that were read; nil for none.
 	Progress func(events int64)
 }
 
 // Verify computes all trees again from the events, as of one instant, and compares tiles, heads and notes with them. Of a log that was
 // imported and not sealed yet it compares the notes. An error is about reading; mismatches are in the result.
 //
-// It cannot find that a person with the key replaced the log and all trees, which Notes reveal, or that events were removed before they
+// It cannot detect that a person with the key replaced the log and all trees, which Notes reveal, or that events were removed before they
 // were sealed.
 func (l *Log) Verify(ctx context.Context, o VerifyOptions) (Verification, error) {
 	v := verifier{o: o, trees: map[treeKey]*check{}}
@@ -51,7 +51,7 @@ func (v *verifier) found(format string, args ...any) {
 	}
 }
 
-// name returns how a tree is called in a message.
+// name returns the name of a tree in messages.
 func (k treeKey) name() string {
 	name := "the tree of all events"
 	if k.of != Service {

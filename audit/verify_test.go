@@ -46,7 +46,7 @@ func (w *world) some() {
 	}
 }
 
-// What was sealed agrees with the events. Every change of a column of the trees is found.
+// The trees match the events. Every change of a column of the trees is found.
 func TestVerifyTrees(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -93,7 +93,7 @@ func TestVerifyTrees(t *testing.T) {
 	}
 }
 
-// A database that was set back signs nothing, as long as a later head is known to be published.
+// A database that was restored to an earlier time signs nothing, as long as a later head is known to be published.
 // After a restart it signs again, in an epoch whose first entries name the last heads; all that it still has verifies.
 func TestRestart(t *testing.T) {
 	t.Parallel()

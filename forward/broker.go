@@ -22,7 +22,7 @@ type broker struct {
 // connect connects to the servers, and to their system account.
 func connect(t Target, log *slog.Logger) (*broker, error) {
 	if t.System == "" {
-		return nil, &Unfit{"no one can say whether the servers flush every write", "Give the address of their system account"}
+		return nil, &Unfit{"it is unknown whether the servers flush every write", "Give the address of their system account"}
 	}
 	options := []nats.Option{nats.Name("readiness forward"), nats.Timeout(callLimit), nats.MaxReconnects(-1),
 		nats.ReconnectWait(firstRetry), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
@@ -108,7 +108,7 @@ func lastOf(ctx context.Context, s jetstream.Stream) (Place, uint64, error) {
 	return p, info.State.LastSeq, err
 }
 
-// server is what a server says about itself.
+// server is the state that a server reports.
 type server struct {
 	Server struct {
 		Name string `json:"name"`
@@ -159,7 +159,7 @@ func (b *broker) flushes(ctx context.Context, s jetstream.Stream) error {
 		}
 		var said server
 		if err := json.Unmarshal(msg.Data, &said); err != nil {
-			return fmt.Errorf("forward: what a server says about itself: %w", err)
+			return fmt.Errorf("forward: read the state of a server: %w", err)
 		}
 		keeps, known := keep[said.Server.Name]
 		if c := said.Data.JetStream.Config; !c.SyncAlways && (known || len(keep) == 0) {

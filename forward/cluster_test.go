@@ -30,7 +30,7 @@ func TestLeaderStops(t *testing.T) {
 	}
 }
 
-// TestServerComesBackUnfit: a server that has other rules after its return is noticed.
+// TestServerComesBackUnfit: a server that restarts with another configuration is refused.
 func TestServerComesBackUnfit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3, "always")

@@ -14,7 +14,7 @@ import (
 	"readiness/internal/pgtest"
 )
 
-// TestExample runs the consumer of docs/forwarding.md as it stands there: killed and started again, it counts every event once.
+// TestExample runs the unchanged consumer of docs/forwarding.md: killed and started again, it counts every event once.
 func TestExample(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/forwarding.md")

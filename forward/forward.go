@@ -2,7 +2,7 @@
 //
 // PostgreSQL remains the source of truth: the stream decides nothing and can be built again from the log. The stream holds every event
 // once, in the order of positions, even if processes are killed: each event is published with the sequence number that the stream must
-// have before it, so the broker itself refuses what is late or sent twice. The last event in the stream says where to continue.
+// have before it, so the broker itself refuses late and repeated messages. The last event in the stream determines where to continue.
 package forward
 
 import (
@@ -54,7 +54,7 @@ type Options struct {
 	Target
 	Pool  *pgxpool.Pool
 	Store *eventstore.Store
-	// Epoch returns the number of the log's epoch, which rises when the database was restored to the past and audit restart was run.
+	// Epoch returns the number of the log's epoch, which rises when the database was restored to an earlier time and audit restart was run.
 	Epoch func(context.Context) (int, error)
 	Log   *slog.Logger
 }
@@ -90,7 +90,7 @@ func (f *Forwarder) until(ctx context.Context, final func(error) bool) error {
 		began := time.Now()
 		err := f.Run(ctx)
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // it was asked to end
+			return nil //nolint:nilerr // ctx has ended
 		}
 		if final(err) {
 			return err
@@ -108,7 +108,7 @@ func (f *Forwarder) until(ctx context.Context, final func(error) bool) error {
 	}
 }
 
-// Run forwards until ctx ends or something fails. Of several processes one forwards; the others wait.
+// Run forwards until ctx ends or something fails. Only one of several processes forwards; the others wait.
 func (f *Forwarder) Run(ctx context.Context) error {
 	return f.alone(ctx, true, func(ctx context.Context) error {
 		err := f.session(ctx)
@@ -275,7 +275,7 @@ func (f *Forwarder) Rebuild(ctx context.Context) error {
 	})
 }
 
-// Forget removes what is stored about forwarding, so that nothing waits for it any more. The stream stays.
+// Forget removes the stored position of forwarding, so that nothing waits for it. The stream stays.
 func (f *Forwarder) Forget(ctx context.Context) error {
 	return f.alone(ctx, false, func(ctx context.Context) error { return f.o.Store.ForgetForwarding(ctx) })
 }

@@ -24,7 +24,7 @@ func (w *world) number(env string, n int) int {
 }
 
 // TestHardKilledForwarders forwards a log with the program itself, while events are appended. It kills the process that forwards and
-// stops the server that leads the stream, in turns, and starts them again: every event is in the stream once, and in order.
+// stops the server that leads the stream, alternately, and starts them again: every event is in the stream once, and in order.
 // READINESS_FORWARDED and READINESS_KILLS raise its numbers.
 func TestHardKilledForwarders(t *testing.T) {
 	t.Parallel()

@@ -27,8 +27,8 @@ type Place struct {
 	Hash     []byte
 }
 
-// After reports whether p is a later event than q. A consumer keeps the place of the last event that it has used, in the same transaction
-// as what it made of it, and skips events that are not after it.
+// After reports whether p is a later event than q. A consumer stores the place of the last event that it has processed, in the same
+// transaction as the result, and skips events that are not after it.
 func (p Place) After(q Place) bool {
 	return p.Epoch > q.Epoch || p.Epoch == q.Epoch && p.Position > q.Position
 }

@@ -48,7 +48,7 @@ func Open(ctx context.Context, address string) (*Bucket, error) {
 		return nil, fmt.Errorf("publish: %w", err)
 	}
 	folder := ""
-	if u.Scheme == "file" { // a note is its file alone, and appears at once
+	if u.Scheme == "file" { // a note is one file without metadata, written atomically
 		folder = filepath.FromSlash(u.Path)
 		q := u.Query()
 		q.Set("no_tmp_dir", "true")
@@ -109,7 +109,7 @@ func (e *Contradicted) Error() string {
 	return "the bucket has another head as " + e.Key + ": two histories were signed, or the bucket is another service's"
 }
 
-// there returns an error unless the bucket is there. A folder that is missing, because its disk is not mounted, looks like an empty bucket
+// there returns an error unless the bucket exists. A missing folder, whose disk is not mounted, looks like an empty bucket
 // to gocloud.dev.
 func (b *Bucket) there(ctx context.Context) error {
 	if b.folder != "" {
@@ -118,7 +118,7 @@ func (b *Bucket) there(ctx context.Context) error {
 	}
 	there, err := b.b.IsAccessible(ctx)
 	if err == nil && !there {
-		err = errors.New("it is not there, or must not be read")
+		err = errors.New("it does not exist, or may not be read")
 	}
 	return err
 }

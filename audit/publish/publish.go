@@ -1,5 +1,5 @@
-// Package publish puts the signed heads of the log's trees where the operator of the database cannot change them: in a bucket in which no
-// object is overwritten, and with witnesses, who sign only heads that continue those they signed before. It reads heads after they were
+// Package publish stores the signed heads of the log's trees where the operator of the database cannot change them: in a bucket in which no
+// object is overwritten, and with witnesses, which sign only heads that continue those they signed before. It reads heads after they were
 // committed and signs none.
 package publish
 
@@ -183,7 +183,7 @@ func (p *Publisher) last(ctx context.Context, newest [][]byte) (epoch int, size 
 
 // publish publishes the head of the service's tree, after the heads of accounts' trees that were signed with it or since the one before.
 // So a published head of the service's tree implies that all heads before it are published. With witnesses only the last signed head is
-// published, because they sign none that is older than one that they have signed.
+// published, because they sign no head that is older than one that they have signed.
 func (p *Publisher) publish(ctx context.Context, before int64, head audit.Head) (audit.Head, error) {
 	if len(p.o.Witnesses) > 0 {
 		last, err := p.o.Log.LastSigned(ctx, head)

@@ -147,7 +147,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// Every signed head is published once, by the process that leads, also one that was signed before a process that died published it.
+// Every signed head is published once, by the leading process, even if another process died before publishing it.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -204,8 +204,8 @@ func published(p *publish.Publisher) float64 {
 	return families[0].GetMetric()[0].GetGauge().GetValue()
 }
 
-// A process that dies at any write has published a part, in which an account's head never is missing before one of all events. The next one
-// publishes the rest.
+// A process that dies at any write has published a part, in which no account's head before a head of all events is missing. The next
+// process publishes the rest.
 func TestKilledWhilePublishing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -306,7 +306,7 @@ func (w *world) as(sql string) {
 	w.must(err)
 }
 
-// A bucket that does not answer when a process starts keeps it from signing, because it may be behind. Later it does not hold sealing up.
+// A process whose bucket does not answer at the start signs nothing, because the database may be behind. Later the bucket is not needed.
 func TestBucketIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

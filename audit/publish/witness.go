@@ -56,7 +56,7 @@ func ParseWitness(text string) (*Witness, error) {
 // Name returns the name of the witness.
 func (w *Witness) Name() string { return w.verifier.name }
 
-// sign returns the line with the witness's signature of a head. A witness that signed another size than it is known to have says which, and
+// sign returns the line with the witness's signature of a head. A witness that has signed an unexpected size returns that size, and
 // is asked again.
 func (w *Witness) sign(ctx context.Context, log *audit.Log, head audit.Head) ([]byte, error) {
 	origin, _, err := audit.ParseBody(head.Note)

@@ -100,7 +100,7 @@ func grown(t testing.TB, size int64) (kept, tree.Head) {
 	return tiles, tree.Head{Size: size, Root: e.Root()}
 }
 
-// A proof shows that an entry is in a tree, and no other entry at no other index; and that a tree continues its earlier self.
+// A proof holds only for its entry at its index, or for a tree and its earlier state.
 func TestProofs(t *testing.T) {
 	t.Parallel()
 	tiles, head := grown(t, 70_000)
@@ -140,7 +140,7 @@ func TestProofs(t *testing.T) {
 	})
 }
 
-// What a tree does not have is an error, and so are tiles that do not belong to it.
+// Proofs of missing entries, and tiles of another tree, are errors.
 func TestProofsThatThereAreNot(t *testing.T) {
 	t.Parallel()
 	tiles, head := grown(t, 600)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A version that is no release, and a release that cannot be downloaded, are built from the action's own source.
+// A version that is not a release, and a release that cannot be downloaded, are built from the action's own source.
 func TestHardActionBuilds(t *testing.T) {
 	t.Parallel()
 	releases, _, _ := releases(t)

@@ -100,7 +100,7 @@ func (r *runner) step(name string) int {
 		for name, text := range s.Env {
 			cmd.Env = append(cmd.Env, name+"="+expression.ReplaceAllStringFunc(text, func(e string) string { return r.value(expression.FindStringSubmatch(e)[1]) }))
 		}
-		_ = cmd.Run() // the exit code says it
+		_ = cmd.Run() // the exit code is checked
 		written, _ := os.ReadFile(output)
 		for line := range strings.Lines(string(written)) {
 			name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
@@ -146,7 +146,7 @@ func releases(t *testing.T) (address, sum string, archive []byte) {
 	return server.URL + "/contoso/readiness", sum, packed.Bytes()
 }
 
-// github is a stand-in for the comments of a pull request on GitHub.
+// github is a fake of GitHub's API for the comments of a pull request.
 type github struct {
 	mu       sync.Mutex
 	comments []map[string]any
@@ -174,7 +174,7 @@ func (g *github) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// changed returns a checkout with a model whose last commit takes a description away, and the commit before.
+// changed returns a checkout with a model whose last commit removes a description, and the commit before.
 func changed(t *testing.T) (checkout, base string) {
 	t.Helper()
 	checkout = filepath.Join(t.TempDir(), "models with a space")
@@ -266,7 +266,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// An archive that is not what its checksum says is not installed, and nothing is built in its place.
+// An archive that does not match its checksum is not installed, and nothing is built instead.
 func TestActionRefusesAnotherArchive(t *testing.T) {
 	t.Parallel()
 	releases, _, _ := releases(t)

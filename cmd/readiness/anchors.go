@@ -56,7 +56,7 @@ func (f *anchorFlags) parsed() (witnesses []*publish.Witness, needed int, err er
 	return witnesses, f.needed, nil
 }
 
-// anchors are what is known of heads outside of the database.
+// anchors are the known heads outside of the database.
 type anchors struct {
 	kept    func(context.Context) ([][]byte, error) // the file in the data directory
 	options publish.Options

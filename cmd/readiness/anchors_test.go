@@ -46,7 +46,7 @@ func TestAnchorFlags(t *testing.T) {
 	}
 }
 
-// publishes publishes what is signed to a folder, as a worker does, and returns the bucket's address.
+// publishes publishes the signed heads to a folder, as a worker does, and returns the bucket's address.
 func (a *auditor) publishes(folder string) string {
 	a.Helper()
 	bucket, err := publish.Open(a.Context(), "file://"+folder)
@@ -82,7 +82,7 @@ func TestAuditWithABucket(t *testing.T) {
 
 	lost := a.signed(a.key, treeOrigin, otherHead(head.Size+3))
 	a.ok(os.WriteFile(filepath.Join(folder, publish.Key(treeOrigin, head.Size+3)), lost, 0o600))
-	a.wants(a.types("audit", "verify", "--checkpoint-to", address), cli.ExitDamaged, "the log was cut, or set back")
+	a.wants(a.types("audit", "verify", "--checkpoint-to", address), cli.ExitDamaged, "events were removed, or the database was restored")
 	a.wants(a.types("audit", "restart", "--because", "restored", "--checkpoint-to", address), cli.ExitOK, "epoch 2 has begun")
 	first := query[string](t, a.url, `SELECT convert_from(first_entry, 'UTF8') FROM audit_trees WHERE tree = '' AND epoch = 2`)
 	if !strings.HasSuffix(first, "\n\n"+string(lost)) {

@@ -11,7 +11,7 @@ import (
 	"readiness/cmd/readiness/cli"
 )
 
-// projections as-of prints what the events up to a position or to a signed head make, and leaves nothing behind.
+// projections as-of prints the rows of the events up to a position or to a signed head, and leaves no tables.
 func TestAsOf(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)

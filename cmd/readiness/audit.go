@@ -122,10 +122,10 @@ func (r *root) auditVerifyCommand(flags *databaseFlags) *cobra.Command {
 	var bucket, read string
 	c := &cobra.Command{
 		Use:   "verify",
-		Short: "Verify that the log still has what signed heads say that it had",
+		Short: "Verify that the log still has the events under signed heads",
 		Long: `Computes the trees of the log from its events, and compares them with the database's own tiles and heads and with each
 --checkpoint: a signed head that was kept outside, of all events or of one account. With --checkpoint-to it also compares them
-with the newest published head of each tree. It finds a history that was replaced by another consistent one, and a
+with the newest published head of each tree. It finds a log that was replaced by another consistent one, and a
 database that was restored to an earlier time. Mismatches are listed on stdout; then the exit code is 3.
 
 It cannot find changes made before the first kept head, or to events after the last one.`,

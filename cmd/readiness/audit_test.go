@@ -59,7 +59,7 @@ func (a *auditor) types(args ...string) result {
 	return run(a.Context(), append(args, "--database-url", a.url, "--data", a.data)...)
 }
 
-// wants checks what a command answered: each text in its output, in this order, or in its error.
+// wants checks the result of a command: each text in its output, in this order, or in its error.
 func (a *auditor) wants(got result, code int, says ...string) {
 	a.Helper()
 	out := got.stdout + got.stderr
@@ -126,7 +126,7 @@ func (a *auditor) exec(sql string) {
 	a.ok(err)
 }
 
-// The key is that of the tree in the present epoch. There is none before a server has named the trees, nor without the service's key.
+// The key is that of the tree in the current epoch. There is none before a server has named the trees, and none without the service's key.
 func TestAuditKey(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)
@@ -183,7 +183,7 @@ func TestAuditVerify(t *testing.T) {
 		{"one of an account that the log does not have", []string{a.file("nobody", a.signed(a.key, treeOrigin+"/accounts/nobody", head.Head))},
 			cli.ExitDamaged, []string{"/accounts/nobody", ": 1 mismatches\n"}},
 		{"a later one", []string{a.file("later", a.signed(a.key, treeOrigin, tree.Head{Size: head.Size + 1, Root: tree.Hash{1}}))}, cli.ExitDamaged,
-			[]string{"the log was cut, or set back to an earlier time", ": 1 mismatches\n"}},
+			[]string{"events were removed, or the database was restored to an earlier time", ": 1 mismatches\n"}},
 		{"none", nil, cli.ExitUsage, []string{"--checkpoint or --checkpoint-to is missing", "readiness events verify"}},
 		{"a file that is missing", []string{filepath.Join(a.files, "none")}, cli.ExitFailed, []string{"none: no such file"}},
 		{"a file that is no head", []string{newest, a.file("text", []byte("no head"))}, cli.ExitUsage, []string{"text: audit: a note that is no checkpoint"}},
@@ -201,7 +201,7 @@ func TestAuditVerify(t *testing.T) {
 	}
 }
 
-// events verify lists what is wrong with chains and with trees, chains first, over two connections or one.
+// events verify lists the mismatches of chains and of trees, chains first, over two connections or one.
 func TestEventsVerify(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)

@@ -79,7 +79,7 @@ func gates(t *testing.T, y *typist) {
 		}
 	}
 
-	// The gate fails by the score; the reports are written all the same.
+	// The gate fails because of the score; the reports are written nevertheless.
 	failed := y.types(cli.ExitDamaged, "", "benchmark", "run", in, of, "--fail-under", "100", "--fail-on-regression", "--markdown", path("b.md"))
 	if !strings.Contains(failed.stderr, ", below 100") || strings.Contains(failed.stderr, "regressed") || !strings.Contains(failed.stderr, "Compared with run ") || !strings.Contains(read("b.md"), "**The gate failed**") {
 		t.Errorf("too low a score: got %+v\n%s", failed, read("b.md"))
@@ -97,7 +97,7 @@ func gates(t *testing.T, y *typist) {
 		t.Errorf("a regression: got %+v", regressed)
 	}
 
-	// What could not be compared or written later keeps the run from starting.
+	// The run does not start if its result could not be compared or written.
 	asked := y.types(0, "", "benchmark", "runs", in, of).stdout
 	y.types(1, "", "benchmark", "run", in, of, "--baseline", "01a1fe19-b4e6-73d6-a5f4-307239dadc95") // 404
 	if lost := y.types(1, "", "benchmark", "run", in, of, "--junit", path("none/a.xml")); !strings.Contains(lost.stderr, "a.xml cannot be written") {

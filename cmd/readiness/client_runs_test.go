@@ -26,7 +26,7 @@ const someQuestions = `{"questions": [
   {"questionId": "gone", "text": "How high was the backlog?", "expected": {"fields": [{"role": "measure", "table": "Tickets", "name": "Backlog"}]}}
 ]}`
 
-// languageModel is a fake language model. It fails, but while it is held it does not answer.
+// languageModel is a fake language model. It fails, or while it is held does not answer.
 type languageModel struct {
 	*httptest.Server
 	held    atomic.Bool
@@ -54,7 +54,7 @@ func newLanguageModel(t *testing.T) *languageModel {
 }
 
 // comparesRows runs generated questions over a sample model. Their queries are evaluated over its sample data, and each
-// verdict says by what.
+// verdict names the evaluator.
 func comparesRows(t *testing.T, y *typist) {
 	t.Helper()
 	const in, of = "Corporate Functions", "Financial Statements"
@@ -67,7 +67,7 @@ func comparesRows(t *testing.T, y *typist) {
 	}
 }
 
-// TestClientListsAView lists a view as of a position, and hears that there was no head at a time.
+// TestClientListsAView lists a view as of a position, and is refused a time without a head.
 func TestClientListsAView(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

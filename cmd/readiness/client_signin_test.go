@@ -26,7 +26,7 @@ type visitor struct {
 	t      *testing.T
 	e      *emulating
 	config string
-	// as is whom they choose on sign-in pages; away means that no one can answer.
+	// as is the person to choose on sign-in pages; away means that no one can answer.
 	as      string
 	away    bool
 	visits  atomic.Int32
@@ -143,7 +143,7 @@ func (v *visitor) kept() (p storedProfile) {
 	return p
 }
 
-// expire makes the profile's token one that has ended.
+// expire replaces the profile's token by an expired one.
 func (v *visitor) expire() {
 	v.t.Helper()
 	p := v.kept()
@@ -266,8 +266,8 @@ func expiredToken(t *testing.T, token string) string {
 	return parts[0] + "." + parts[1] + "x." + parts[2]
 }
 
-// When the organization asks for a stronger sign-in, the command signs the person in with the claims and continues; where
-// no one can answer it says which command does. Another person's sign-in is not taken.
+// When the organization asks for a stronger sign-in, the command signs the person in with the claims and continues; if
+// no one can answer, it prints the command to use. Another person's sign-in is not accepted.
 func TestClaimsAreAskedFor(t *testing.T) {
 	t.Parallel()
 	e := emulate(t, "--require-context", "c1")
@@ -303,7 +303,7 @@ func TestClaimsAreAskedFor(t *testing.T) {
 }
 
 // When work in progress needs another sign-in, the command that waits for it signs the person in with the claims, and the work ends.
-// Where no one can answer it stops, and says how to continue.
+// If no one can answer, it stops and says how to continue.
 //
 // proves: decisions/5/sign-in
 func TestWorkAsksForASignIn(t *testing.T) {
@@ -354,7 +354,7 @@ func TestLogoutRevokes(t *testing.T) {
 	}
 }
 
-// Flags of a sign-in that make no sense together are refused before anything is asked.
+// Flags of a sign-in that cannot be combined are refused before any call.
 func TestLoginFlags(t *testing.T) {
 	t.Parallel()
 	config := t.TempDir()
@@ -362,7 +362,7 @@ func TestLoginFlags(t *testing.T) {
 		"--base-url":            {"--issuer", "https://a.example"},
 		"need --issuer":         {"--base-url", "http://127.0.0.1:1", "--device"},
 		"needs --client-id":     {"--base-url", "http://127.0.0.1:1", "--issuer", "https://a.example"},
-		"exclude each other":    {"--base-url", "http://127.0.0.1:1", "--issuer", "https://a.example", "--client-id", "x", "--token-file", "t"},
+		"cannot be combined":    {"--base-url", "http://127.0.0.1:1", "--issuer", "https://a.example", "--client-id", "x", "--token-file", "t"},
 		"must begin with https": {"--base-url", "http://127.0.0.1:1", "--issuer", "http://a.example", "--client-id", "x"},
 		"--ca-file":             {"--base-url", "http://127.0.0.1:1", "--issuer", "https://a.example", "--client-id", "x", "--ca-file", "none"},
 	} {

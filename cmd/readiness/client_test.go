@@ -38,7 +38,7 @@ type typist struct {
 
 func newTypist(t *testing.T) *typist { return &typist{t: t, config: t.TempDir(), pause: hurry} }
 
-// hurry waits only a moment, however long the service asks to wait.
+// hurry waits only a moment, for any wait that the service asks for.
 func hurry(ctx context.Context, _ time.Duration) error {
 	select {
 	case <-time.After(20 * time.Millisecond):
@@ -95,7 +95,7 @@ var (
 	shownTook = regexp.MustCompile(`\d+ ms`)
 )
 
-// lasting returns the output without what differs from run to run.
+// lasting returns the output without the parts that differ between runs.
 func (y *typist) lasting(base string) string {
 	ids := map[string]string{}
 	out := shownID.ReplaceAllStringFunc(y.screen.String(), func(id string) string {
@@ -334,7 +334,7 @@ func (y *typist) golden(name, base string, replaced ...string) {
 	}
 }
 
-// losing loses the response to the first request.
+// losing drops the response to the first request.
 type losing struct{ lost bool }
 
 func (l *losing) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -11,7 +11,7 @@ import (
 	"readiness/cmd/readiness/cli"
 )
 
-// docs/configuration.md is what the program prints, and has every command and every flag.
+// docs/configuration.md equals the program's output, and has every command and every flag.
 func TestConfigurationIsDocumented(t *testing.T) {
 	t.Parallel()
 	const page = "../../docs/configuration.md"

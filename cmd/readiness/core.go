@@ -29,7 +29,7 @@ type core struct {
 }
 
 // openCore opens the log and its views in the database at url. With owner it acts as the database's owner, who can
-// change the views' tables; otherwise as the application's role, which cannot change what the log holds.
+// change the views' tables; otherwise as the application's role, which cannot change events.
 func openCore(ctx context.Context, url string, connections int32, owner bool, log *slog.Logger) (*core, error) {
 	pool, err := openPool(ctx, url, connections, owner)
 	if err != nil {

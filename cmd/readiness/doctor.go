@@ -29,7 +29,7 @@ type symptom struct {
 	Check   string  `json:"check"`
 	Verdict verdict `json:"verdict"`
 	Says    string  `json:"says"`
-	Do      string  `json:"do,omitempty"` // what to do; empty for what is healthy
+	Do      string  `json:"do,omitempty"` // what to do; empty without a problem
 }
 
 // doctor examines an installation.
@@ -135,7 +135,7 @@ func ok(format string, args ...any) []symptom {
 	return []symptom{{Verdict: healthy, Says: fmt.Sprintf(format, args...)}}
 }
 
-// failure is the finding of a check that could not be made.
+// failure is the result of a check that could not be made.
 func failure(err error) []symptom {
 	return []symptom{{Verdict: unknown, Says: err.Error(), Do: "Run the check again once the cause is gone."}}
 }

@@ -118,7 +118,7 @@ func migrated(ctx context.Context, url string) []symptom {
 	return ok("all %d are applied", len(steps))
 }
 
-// roles checks that the service cannot change what the log holds.
+// roles checks that the service cannot change events.
 func (d *doctor) roles(ctx context.Context, c *core) (found []symptom) {
 	var who string
 	var may, guarded, folds bool
@@ -132,8 +132,8 @@ func (d *doctor) roles(ctx context.Context, c *core) (found []symptom) {
 	}
 	if !guarded {
 		found = append(found, symptom{Verdict: failing,
-			Says: "the trigger that refuses changes of the log is off or gone",
-			Do:   "Find out who turned it off, run readiness events verify, and run: ALTER TABLE events ENABLE TRIGGER events_append_only"})
+			Says: "the trigger that refuses changes of the log is disabled or missing",
+			Do:   "Find out who disabled it, run readiness events verify, and run: ALTER TABLE events ENABLE TRIGGER events_append_only"})
 	}
 	if !folds {
 		found = append(found, symptom{Verdict: failing,
@@ -148,7 +148,7 @@ func (d *doctor) roles(ctx context.Context, c *core) (found []symptom) {
 	return append(found, ok("the service acts as %s, who may only add to the log", who)...)
 }
 
-// clocks compares the database's clock with this machine's, on which schedules, previews and tokens rest.
+// clocks compares the database's clock with this machine's; schedules, previews and tokens depend on both.
 func (d *doctor) clocks(ctx context.Context, c *core) []symptom {
 	var theirs time.Time
 	before := time.Now()

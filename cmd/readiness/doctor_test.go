@@ -150,7 +150,7 @@ func TestKeyVariable(t *testing.T) {
 	}
 }
 
-// TestDoctorOfModels: the doctor names a model that a person changed, and none that the service itself wrote or has read since.
+// TestDoctorOfModels: the doctor names a model that a person changed, but no model that the service itself wrote or has read since.
 func TestDoctorOfModels(t *testing.T) {
 	t.Parallel()
 	url, data, models := pgtest.URL(t), t.TempDir(), t.TempDir()

@@ -48,12 +48,12 @@ func (r *root) emulatorCommand() *cobra.Command {
 		Use:   "emulator",
 		Short: "Emulate Microsoft Fabric, Power BI and Entra over a folder of workspaces",
 		Long: `Serves what the service uses of Microsoft Fabric, Power BI and Microsoft Entra ID over the workspaces of a folder, by HTTPS
-on this machine, so that anyone can try serve --platform fabric, readiness client login, or a client of their own. It is an
-emulator: people sign in without a password, and it forgets its own state when it ends. It prints how to
+on this machine, so that anyone can try serve --platform fabric, readiness client login, or another client. It is an
+emulator: people sign in without a password, and it loses its state when it ends. It prints how to
 start the service with it.
 
-Its certificate, the application's secret and an accounts file are in --data. Flags make it behave as the platform may:
-how it lays definitions out, quotas, rights, missing consent, claims challenges and faults. It logs calls that it answers with
+Its certificate, the application's secret and an accounts file are in --data. Flags select behaviors of the platform:
+the layout of definitions, quotas, rights, missing consent, claims challenges and faults. It logs calls that it answers with
 429, and all calls with --log-level debug.
 
 A fault is METHOD:PATH:WHAT or METHOD:PATH:WHAT:TIMES. PATH is a part of the path. WHAT is lost (no answer), failed (the
@@ -95,8 +95,8 @@ func (f *emulatorFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.Layout.CRLF, "crlf", false, "end lines with CR LF")
 	flags.BoolVar(&o.Layout.CompactJSON, "compact-json", false, "write JSON without white space")
 	flags.BoolVar(&o.Layout.TrimMarkdown, "trim-markdown", false, "write Markdown without white space at its end")
-	flags.BoolVar(&o.Layout.KeepsHidden, "keep-hidden", false, "keep the parts that --drop-copilot leaves out when a definition is updated")
-	flags.BoolVar(&o.Layout.LosesCopilot, "lose-copilot", false, "lose the parts below Copilot/ of definitions that are written")
+	flags.BoolVar(&o.Layout.KeepsHidden, "keep-hidden", false, "keep the parts that --drop-copilot omits when a definition is updated")
+	flags.BoolVar(&o.Layout.LosesCopilot, "lose-copilot", false, "drop the parts below Copilot/ of definitions that are written")
 	flags.BoolVar(&o.Layout.Forgetful, "forget-updates", false, "discard updates, although they succeed")
 	flags.BoolVar(&o.Unknown.BlocksEarlyPolls, "block-early-polls", false, "answer 429 to polls before Retry-After")
 	flags.StringVar(&o.Unknown.QueriesRefused, "refuse-queries", "", "code with which queries are refused, such as TenantSwitchDisabled")

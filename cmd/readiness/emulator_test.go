@@ -78,7 +78,7 @@ func TestEmulator(t *testing.T) {
 	}
 }
 
-// What the emulator cannot be is refused before anything listens.
+// Invalid flags are refused before anything listens.
 func TestEmulatorRefuses(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "emulator")
@@ -104,7 +104,7 @@ func TestEmulatorRefuses(t *testing.T) {
 	}
 }
 
-// An emulator that starts again has the secret with which a service is running; an empty file counts as none.
+// An emulator that starts again keeps the secret that a running service uses; an empty file counts as none.
 func TestEmulatorKeepsItsSecret(t *testing.T) {
 	t.Parallel()
 	f := emulatorFlags{data: t.TempDir()}

@@ -97,7 +97,7 @@ stream is missing and none was added. Then it computes the trees of the log agai
 Signatures are checked with service.key in --data, and not checked without it. Mismatches are listed on stdout; then the
 exit code is 3.
 
-It compares the database with itself. A person who can write the database and has service.key can make another consistent history, and a
+It compares the database with itself. A person who can write the database and has service.key can make another consistent log, and a
 restored backup is consistent too: only a signed head that was kept outside reveals these (readiness audit verify
 --checkpoint). An event removed within 10 seconds, before it was in a tree, leaves no trace if the stream's row was reset.`,
 		Example: `  readiness events verify
@@ -132,12 +132,12 @@ restored backup is consistent too: only a signed head that was kept outside reve
 	return c
 }
 
-// verifyLog verifies the chains and the trees of the log at once, each over a connection of its own. It reports whether there were
+// verifyLog verifies the chains and the trees of the log concurrently, each over its own connection. It reports whether there were
 // mismatches, which it lists: those of the chains first.
 func (r *root) verifyLog(ctx context.Context, core *core, data string) (eventstore.Verification, bool, error) {
 	var v eventstore.Verification
 	group, ctx := errgroup.WithContext(ctx)
-	defer debug.SetGCPercent(debug.SetGCPercent(400))        // a fifth of the time was the collection of what a page of events leaves
+	defer debug.SetGCPercent(debug.SetGCPercent(400))        // garbage collection after each page of events took a fifth of the time
 	group.SetLimit(min(2, int(core.pool.Config().MaxConns))) // with one connection, one after the other
 	chained := make(chan struct{})
 	group.Go(func() error {

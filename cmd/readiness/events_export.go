@@ -16,7 +16,7 @@ import (
 	"readiness/eventstore/columns"
 )
 
-// parquetFormat is the format of an export that is no lines.
+// parquetFormat is the format of an export that does not consist of lines.
 const parquetFormat = "parquet"
 
 func (r *root) eventsExportCommand(flags *databaseFlags) *cobra.Command {
@@ -27,9 +27,9 @@ func (r *root) eventsExportCommand(flags *databaseFlags) *cobra.Command {
 		Use:   "export",
 		Short: "Export events as JSON lines or as Parquet",
 		Long: `Writes the events of the log in order of position: one JSON text per line, as stored (ndjson) or as CloudEvents 1.0
-(cloudevents), or a Parquet file with a column for each of the table (parquet), for programs that analyse them. An interrupted export
-reports its last position; resume it with --after. A Parquet file is complete then too, and the rest is another file: a data set may
-have several. If the process is killed, a Parquet file cannot be read; the lines of the others can.`,
+(cloudevents), or a Parquet file with a column for each of the table (parquet), for analysis tools. An interrupted export
+reports its last position; resume it with --after. An interrupted Parquet file is complete, and the rest goes into another file: a
+data set may have several. If the process is killed, a Parquet file cannot be read; the lines of the other formats can.`,
 		Example: `  readiness events export --output events.ndjson
   readiness events export --format cloudevents --account contoso > contoso.json
   readiness events export --format parquet --output 1.parquet --up-to 1000000`,

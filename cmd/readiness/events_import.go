@@ -20,11 +20,11 @@ one transaction: all of them, or none if a line is refused or the command is int
 every stream complete from its first event, and every hash that of its event. A refused line is reported by its number. Then the log is the
 exported one: positions, hashes and trees are the same, and an export gives the same file. Stop every process of the service first.
 
-The views are not built: run readiness projections rebuild before serving. An export contains only the events. Persons (whom the ids of the
-events stand for), documents (results), keys of AI providers and signed heads are not in it; docs/operating.md says how to move them.
+The views are not built: run readiness projections rebuild before serving. An export contains only the events. Persons (to whom the ids in
+events belong), documents (results), keys of AI providers and signed heads are not in it; docs/operating.md says how to move them.
 Work that had not ended does not continue.
 
-It cannot find lines that were forged with matching hashes, or a missing end of the log: compare with heads that were kept
+It cannot detect lines that were forged with matching hashes, or a missing end of the log: compare with heads that were kept
 outside, by readiness audit verify --checkpoint.`,
 		Example: `  readiness migrate up --database-url postgres://…/replica
   readiness events import events.ndjson --database-url postgres://…/replica

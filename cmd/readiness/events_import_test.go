@@ -38,7 +38,7 @@ func (a *auditor) replica() (types func(stdin string, args ...string) result, ur
 
 const rowsOfViews = `SELECT concat((SELECT string_agg(a::text, E'\n' ORDER BY a::text) FROM accounts_v2 a), (SELECT string_agg(m::text, E'\n' ORDER BY m::text) FROM members_v2 m))`
 
-// An imported log is the exported one: the file, the log, and the views that are built from it. Until they are, nothing serves.
+// An imported log equals the exported one: the file, the log, and the views built from it. Nothing serves before they are built.
 //
 // proves: decisions/20/exact decisions/20/views
 func TestEventsImport(t *testing.T) {
@@ -72,7 +72,7 @@ func TestEventsImport(t *testing.T) {
 	}
 }
 
-// A refusal names the line, and leaves an empty database that can be imported into.
+// A refusal names the line, and leaves an empty database for another import.
 func TestEventsImportRefuses(t *testing.T) {
 	t.Parallel()
 	a := newAuditor(t)
@@ -107,7 +107,7 @@ func TestEventsImportRefuses(t *testing.T) {
 	a.wants(types(lines, "events", "import", "-"), cli.ExitOK, "imported")
 }
 
-// A process that is killed when it has stored a part leaves the database empty, and the import can be repeated.
+// A process that is killed after storing a part leaves the database empty, and the import can be repeated.
 //
 // proves: decisions/20/all-or-nothing
 func TestEventsImportKilled(t *testing.T) {

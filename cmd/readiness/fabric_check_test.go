@@ -19,7 +19,7 @@ import (
 	"readiness/platform/folder"
 )
 
-// checked is what readiness fabric check is run against.
+// checked is the provider and platform that readiness fabric check runs against.
 type checked struct {
 	t       *testing.T
 	service *fabrictest.Service
@@ -82,7 +82,7 @@ func (c *checked) reads(status int, code, message string) {
 	c.service.Script(fabrictest.Fault{Path: "/v1/workspaces", Answer: fabrictest.Error(status, code, message), Times: 9})
 }
 
-// silent returns the address of a host that takes connections and never answers; at the first, the person interrupts the check.
+// silent returns the address of a host that accepts connections and never answers; at the first, the person interrupts the check.
 func (c *checked) silent() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -110,7 +110,7 @@ func (c *checked) federated(file string) {
 	c.flags["fabric-federated-token-file"] = file
 }
 
-// Each thing that can be wrong ends the check with what to do about it, before anything that depends on it is tried. No
+// Each possible error ends the check with advice, before anything that depends on it is tried. No
 // output has a secret or a token.
 func TestFabricCheck(t *testing.T) {
 	t.Parallel()

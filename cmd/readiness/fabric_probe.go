@@ -25,7 +25,7 @@ type probeFlags struct {
 func (f *probeFlags) add(flags *pflag.FlagSet) {
 	f.application.AddTo(flags)
 	flags.StringVar(&f.tokenFile, "token-file", "", "file with the token that a person sends to the service")
-	flags.StringVar(&f.answers, "fabric-answers", "", "JSON file that keeps what was found out about each tenant")
+	flags.StringVar(&f.answers, "fabric-answers", "", "JSON file that stores the answers about each tenant")
 	flags.StringVar(&f.workspace, "workspace", "", "id of a scratch workspace, in which items are created and deleted")
 	flags.StringVar(&f.paused, "paused-workspace", "", "id of a workspace whose capacity is paused; its models are only read")
 	flags.StringVar(&f.labelled, "labelled-model", "", "id of a semantic model in --workspace whose sensitivity label protects it; it is "+
@@ -64,8 +64,8 @@ func (r *root) fabricProbeCommand() *cobra.Command {
 	var f probeFlags
 	c := &cobra.Command{
 		Use:   "probe",
-		Short: "Find out how a tenant behaves, and whether it may be written to",
-		Long: `Finds out how the tenant of a person behaves where Microsoft does not document it: whether parts of a definition are shown
+		Short: "Test how a tenant behaves, and whether it may be written to",
+		Long: `Tests the undocumented behavior of a person's tenant: whether parts of a definition are shown
 and kept, how they are laid out, which calls are refused and how. It signs in as "readiness fabric check" does. It creates a
 semantic model and a report in --workspace, reads and writes them as the service does, and deletes them, also after a
 failure and when it is interrupted; it says what is left if it cannot. It changes nothing else.

@@ -14,7 +14,7 @@ import (
 	"readiness/platform/fabric"
 )
 
-// A person probes a tenant with the program. What it found out is in the file only if it could ask everything.
+// A person probes a tenant with the program. The answers are in the file only if it could ask everything.
 func TestFabricProbe(t *testing.T) {
 	t.Parallel()
 	const workspace = "dd861a23-9ffc-5a77-a120-f2f1e51bfd19"
@@ -59,7 +59,7 @@ func TestFabricProbe(t *testing.T) {
 	}
 }
 
-// What cannot be probed is refused before anything is called.
+// Invalid flags are refused before any call.
 func TestFabricProbeRefuses(t *testing.T) {
 	t.Parallel()
 	const id = "33333333-3333-4333-8333-333333333333"

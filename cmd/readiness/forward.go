@@ -25,7 +25,7 @@ func (f *forwardFlags) add(flags *pflag.FlagSet) {
 	flags.IntVar(&f.Replicas, "forward-replicas", 3, "how many servers keep the stream, when it is created: 1, 3 or 5")
 }
 
-// check refuses flags that do not go together. needed says that there must be a stream.
+// check refuses flags that cannot be combined. needed says that there must be a stream.
 func (f *forwardFlags) check(needed bool) error {
 	switch {
 	case needed && f.URL == "":
@@ -86,8 +86,8 @@ func (r *root) forwardRebuildCommand(flags *databaseFlags, to *forwardFlags) *co
 		Use:   "rebuild",
 		Short: "Delete the stream, so that it begins again with the log's first event",
 		Long: `Deletes the stream and makes an empty one, which the next forwarder fills from the log's first event: after a disk of NATS
-was damaged, or after the database was restored to an earlier time. Stop every forwarder first. Consumers with a position of
-their own continue where they were, or begin again if the epoch has risen.`,
+was damaged, or after the database was restored to an earlier time. Stop every forwarder first. Consumers that store their
+position continue after it, or begin again if the epoch has risen.`,
 		Example: "  readiness forward rebuild --forward nats://localhost --forward-system nats://system:SECRET@localhost",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -108,7 +108,7 @@ their own continue where they were, or begin again if the epoch has risen.`,
 func (r *root) forwardForgetCommand(flags *databaseFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "forget",
-		Short: "Forget that the log was forwarded, so that no alert waits for it",
+		Short: "Remove the state of forwarding, so that no alert waits for it",
 		Long: `Removes the state of forwarding from the database: its position and its last error. Use it when the log is no longer
 forwarded; the stream stays. Stop every forwarder first.`,
 		Example: "  readiness forward forget",

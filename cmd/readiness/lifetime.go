@@ -13,7 +13,7 @@ import (
 // partLimit is how long each part may take to stop.
 const partLimit = 30 * time.Second
 
-// lifetime stops the parts of a process in the reverse order of their start, so that each part stops before what it
+// lifetime stops the parts of a process in the reverse order of their start, so that each part stops before those that it
 // depends on.
 type lifetime struct {
 	log  *slog.Logger
@@ -44,7 +44,7 @@ func (l *lifetime) background(name string, do ...func(context.Context)) {
 	})
 }
 
-// end stops all parts. If one fails to stop, the others are stopped anyway.
+// end stops all parts, even if some of them fail to stop.
 func (l *lifetime) end() error {
 	var failed []error
 	for _, p := range slices.Backward(l.ends) {

@@ -18,7 +18,7 @@ import (
 // npmTimeout bounds an installation, and a run of a script.
 const npmTimeout = 10 * time.Minute
 
-// installed installs the clients of other makers from npm into a new folder, without running their scripts.
+// installed installs third-party clients from npm into a new folder, without running their scripts.
 func installed(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -53,7 +53,7 @@ func supplyChain(t *testing.T) string {
 	return dir
 }
 
-// TestNPM tries this program with clients and a server of other makers.
+// TestNPM tests this program with third-party clients and a third-party server.
 //
 // proves: decisions/19/published-clients
 func TestNPM(t *testing.T) {

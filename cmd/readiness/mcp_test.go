@@ -27,7 +27,7 @@ type agent struct {
 
 type args = map[string]any
 
-// newAgent starts a session, over a transport that is given.
+// newAgent starts a session over a transport.
 func newAgent(t *testing.T, over sdk.Transport) agent {
 	t.Helper()
 	s, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), over, nil)
@@ -67,7 +67,7 @@ func (a agent) refused(tool string, in args, reason string) {
 	}
 }
 
-// data calls a tool, again while the service works, and returns its data.
+// data calls a tool, again while the result is pending, and returns its data.
 func data[T any](a agent, tool string, in args) T {
 	a.t.Helper()
 	var out mcp.Output[T]
@@ -215,7 +215,7 @@ func modelOf(a agent, workspace, name string) string {
 	return ""
 }
 
-// TestPendingCalls assesses while nothing works: the tool gives up waiting before its caller does, and a later call gets the result.
+// TestPendingCalls assesses without a worker: the tool stops waiting before its caller does, and a later call gets the result.
 //
 // proves: decisions/19/pending
 func TestPendingCalls(t *testing.T) {
@@ -273,7 +273,7 @@ func TestAgentsAskQuestions(t *testing.T) {
 	}
 }
 
-// TestCallsOfAgents refuses calls of /mcp that are not an agent's of this service, and counts the others as those of the interface.
+// TestCallsOfAgents refuses calls of /mcp that are not from an agent of this service, and counts the others as calls of the interface.
 //
 // proves: decisions/19/same-rules decisions/19/transport
 func TestCallsOfAgents(t *testing.T) {

@@ -78,7 +78,7 @@ var (
 // Describe implements prometheus.Collector.
 func (space) Describe(to chan<- *prometheus.Desc) { to <- spaceFree; to <- spaceTotal }
 
-// Collect implements prometheus.Collector. It has no series on a system that does not say.
+// Collect implements prometheus.Collector. It has no series on a system that does not report the space.
 func (s space) Collect(to chan<- prometheus.Metric) {
 	free, total, err := disk.Space(s.dir)
 	if err != nil {

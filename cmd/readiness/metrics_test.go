@@ -23,7 +23,7 @@ const metricNames = "../../deploy/metrics.txt"
 
 var fqName = regexp.MustCompile(`fqName: "(readiness_[a-z_]+)"`)
 
-// The list of metrics is what a process that serves and works registers, with Fabric; docs/operating.md explains each.
+// The list has the metrics of a process that serves and works with Fabric; docs/operating.md explains each.
 func TestMetricsAreListed(t *testing.T) {
 	t.Parallel()
 	r, life := newRoot(newOutput(), newOutput()), &lifetime{}
@@ -95,7 +95,7 @@ func watched(t *testing.T, stderr *output, ended <-chan struct{}) string {
 }
 
 // With --metrics-listen, servers and workers have metrics and health on a port of their own, and the port for calls has no metrics. One of
-// the processes on a database answers for all of it, and another once that one has ended.
+// the processes on a database has the metrics about it, and another one after that process has ended.
 func TestMetricsListen(t *testing.T) {
 	t.Parallel()
 	url, data := pgtest.URL(t), t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Parts stop in the reverse order of their start, and a part that fails to stop does not keep the others from stopping.
+// Parts stop in the reverse order of their start, even if one of them fails to stop.
 func TestLifetimeEndsBackwards(t *testing.T) {
 	t.Parallel()
 	var ended []string

@@ -51,8 +51,8 @@ func (r *root) peopleListCommand(flags *databaseFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the people and their ids in the log",
-		Long: `Lists whom the accounts know: the people of the accounts file, and those who left it and were not erased. Who was stored
-under another service.key has no name here and is a stranger to the service; erase them by id.`,
+		Long: `Lists the people whom the accounts know: those of the accounts file, and those who left it and were not erased. People who were
+stored under another service.key have no name here, and the service does not recognize them; erase them by id.`,
 		Example: "  readiness people list --account contoso",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -78,7 +78,7 @@ under another service.key has no name here and is a stranger to the service; era
 	return c
 }
 
-// chosen is what names a person on the command line.
+// chosen selects a person on the command line.
 type chosen struct{ issuer, account string }
 
 func (f *chosen) add(c *cobra.Command) {
@@ -101,7 +101,7 @@ func (r *root) peopleShowCommand(flags *databaseFlags) *cobra.Command {
 	var f chosen
 	c := &cobra.Command{
 		Use:   "show PERSON",
-		Short: "Show what the log holds of a person",
+		Short: "Show how many events the log has about a person",
 		Long: `Shows, for each account that knows the person, their id, their role, and how many events were recorded for them. Events from
 before people had ids hold names, which nothing can erase; they are counted apart.`,
 		Example: "  readiness people show ada\n  readiness people show TENANT/OBJECT --issuer https://login.microsoftonline.com/TENANT/v2.0",
@@ -113,7 +113,7 @@ before people had ids hold names, which nothing can erase; they are counted apar
 					return err
 				}
 				if len(found) == 0 {
-					return fmt.Errorf("no account knows %q; `readiness people list` shows whom they know", args[0])
+					return fmt.Errorf("no account knows %q; `readiness people list` lists the people whom they know", args[0])
 				}
 				w := tabwriter.NewWriter(r.Stdout, 0, 0, 2, ' ', 0)
 				fmt.Fprintln(w, "ACCOUNT\tID\tROLE\tEVENTS\tEVENTS WITH THE NAME")
@@ -143,8 +143,8 @@ func (r *root) peopleEraseCommand(flags *databaseFlags) *cobra.Command {
 	var f chosen
 	c := &cobra.Command{
 		Use:   "erase PERSON",
-		Short: "Erase a person: no one can say any more whom their ids stood for",
-		Long: `Deletes who the person is, removes them from the accounts, and records both in the log, whose hashes stay as they are. PERSON
+		Short: "Erase a person, so that their ids can no longer be resolved",
+		Long: `Deletes the person's identity, removes them from the accounts, and records both in the log, whose hashes do not change. PERSON
 is named as in the accounts file, or is an id of people list. This cannot be undone. Repeating it is harmless.
 
 Remove the person from the accounts file first: otherwise the next accounts apply stores them again, under a new id. A backup
@@ -158,7 +158,7 @@ from before still holds the person: keep the ids that this prints, and erase the
 					return err
 				}
 				if len(found) == 0 {
-					fmt.Fprintf(r.Stdout, "no account knows %s: nothing to erase, now or any more\n", cli.Printable(args[0]))
+					fmt.Fprintf(r.Stdout, "no account knows %s: there is nothing to erase\n", cli.Printable(args[0]))
 				}
 				for _, s := range found {
 					of, err := core.eventsOf(c.Context(), s)

@@ -61,11 +61,11 @@ func TestPeopleCommands(t *testing.T) {
 			t.Errorf("erase %v: %q; %d people and %d erasures, want %q, %d and %d", args, got, people(), erasures(), says, left, recorded)
 		}
 	}
-	erase(all, 0, "no account knows eve: nothing to erase, now or any more\n", "eve")
-	erase(all, 0, "no account knows ada: nothing to erase, now or any more\n", "ada", "--account", "fabrikam")
+	erase(all, 0, "no account knows eve: there is nothing to erase\n", "eve")
+	erase(all, 0, "no account knows ada: there is nothing to erase\n", "ada", "--account", "fabrikam")
 	erase(all-1, 1, "erased from account south: "+stranger+"\n", "ada", "--issuer", "https://login.example.com")
 	erase(all-2, 2, "erased from account south: "+inSouth+"\n", inSouth)
-	erase(all-2, 2, "no account knows "+inSouth+": nothing to erase, now or any more\n", inSouth)
+	erase(all-2, 2, "no account knows "+inSouth+": there is nothing to erase\n", inSouth)
 	contoso := query[string](t, url, `SELECT person_id FROM people WHERE blind_index = (SELECT blind_index FROM people WHERE person_id = '`+idOf("contoso", "admin")+`')`)
 	erase(all-3, 3, "erased from account contoso: "+contoso+"\n", "ada")
 	if got := with("events", "verify").stdout; !strings.HasSuffix(got, " 0 mismatches\n") {
@@ -78,7 +78,7 @@ func TestPeopleCommands(t *testing.T) {
 		t.Errorf("applied again:\n%s", applied)
 	}
 
-	// With another key nothing is taken for new, and no one is lost.
+	// With another key no person is added as new, and none is lost.
 	other := t.TempDir()
 	before, events := people(), query[int](t, url, `SELECT count(*) FROM events`)
 	if err := os.WriteFile(filepath.Join(other, keyFile), make([]byte, secretSize), 0o600); err != nil {

@@ -37,7 +37,7 @@ func (r refusal) parameter(name string) string {
 	return ""
 }
 
-// The service grants what the plans file defines, and does for a person what the accounts file permits.
+// The service applies the allowances of the plans file, and the permissions of the accounts file.
 //
 // proves: 7.2/PlatformConsentRequired decisions/1/consent-parameters
 func TestServeWithPlansAndPermissions(t *testing.T) {

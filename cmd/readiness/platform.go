@@ -36,7 +36,7 @@ type platform interface {
 	Check(context.Context) error
 }
 
-// letAnswer lets a platform answer questions of benchmark runs, as far as it can: its data agents and, if the flag says so, Generate
+// letAnswer connects the parts of a platform that can answer questions of benchmark runs: its data agents and, with the flag, Generate
 // Query.
 func (f *serviceFlags) letAnswer(asker *asking.Asker, p platform) {
 	asker.Agents, _ = p.(asking.Agents)
@@ -64,7 +64,7 @@ func (f *serviceFlags) chosen() (dir string, remote bool, err error) {
 	return dir, remote, nil
 }
 
-// platforms are those of --platform: what can be refused before anything starts.
+// platforms are the platforms of --platform, validated before anything starts.
 type platforms struct {
 	local    *folder.Platform // nil without a folder
 	exchange *entra.Exchange  // nil without Fabric
@@ -96,7 +96,7 @@ func (r *root) platforms(f serviceFlags, views func() *projections.Views) (p pla
 	return p, err
 }
 
-// openPlatform returns the folder, Fabric, or both as one, with what answers queries there, if anything does.
+// openPlatform returns the folder, Fabric, or both as one, with their query engine, if there is one.
 func (r *root) openPlatform(ctx context.Context, life *lifetime, a setup.Application, chosen platforms, core *core,
 	registry *prometheus.Registry) (platform, work.Queries, error) {
 	local := chosen.local
@@ -133,7 +133,7 @@ func (r *root) openFabric(ctx context.Context, life *lifetime, a setup.Applicati
 		Writing: chosen.writing, Transport: a.Transport, Log: r.Log})
 }
 
-// sweepReads deletes reads and exports that nothing waits for any longer, every 10 minutes until ctx ends.
+// sweepReads deletes reads and exports that nothing waits for, every 10 minutes until ctx ends.
 func (r *root) sweepReads(ctx context.Context, pending reads.Store, exports reads.Exports) {
 	tick := time.NewTicker(10 * time.Minute)
 	defer tick.Stop()

@@ -101,7 +101,7 @@ func (r *root) projectionsRebuildCommand(flags *databaseFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "rebuild",
 		Short: "Rebuild views from the log next to the live ones, then switch",
-		Long: `Folds the entire log into new tables while the service runs, catches up, and switches to them in one short transaction.
+		Long: `Projects the entire log into new tables while the service runs, catches up, and switches to them in one short transaction.
 An interrupted rebuild resumes where it stopped. The previous tables stay until they are retired. With --diff it compares
 the new rows with the live ones before the switch; a difference makes the exit code 3. It switches in any case, because
 the log is the source of truth.`,
@@ -194,10 +194,10 @@ func (r *root) projectionsWithdrawCommand(flags *databaseFlags) *cobra.Command {
 	var view string
 	c := &cobra.Command{
 		Use:   "withdraw --view NAME",
-		Short: "End a view that a newer program made live, to return to the program before",
-		Long: `Withdraws the live generation of a view that only a newer program has, at all or in this version. Programs that have it can
-then no longer append; the earlier program can, once its own version is rebuilt. No event is touched, and the newer program builds
-the view again with projections rebuild.`,
+		Short: "Withdraw a view that a newer program made live, to return to the earlier program",
+		Long: `Withdraws the live generation of a view, or of a version of it, that only a newer program has. Programs with this generation
+can then no longer append; the earlier program can, once its own version is rebuilt. Events do not change, and the newer program
+can build the view again with projections rebuild.`,
 		Example: "  readiness projections withdraw --view operations && readiness projections rebuild --view operations",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -8,7 +8,7 @@ import (
 	"readiness/internal/pgtest"
 )
 
-// A service with a rules file scores by its own regime, unless a call names another one. What it stored stays readable
+// A service with a rules file scores by its own regime, unless a call names another one. Its stored results stay readable
 // without the file.
 func TestServeWithRules(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 )
 
 // keyFile holds the secret that the service's keys are derived from. All processes of a service share it. If it is
-// lost, the people of the database are strangers, stored tokens of accepted work cannot be decrypted and earlier
+// lost, the people in the database cannot be identified, stored tokens of accepted work cannot be decrypted and earlier
 // continuation tokens are refused.
 const keyFile = "service.key"
 

@@ -33,7 +33,7 @@ type serviceFlags struct {
 	rules     string
 	// workers is how many steps read and write definitions at once; asks is how many steps ask AI providers at once.
 	workers, asks int
-	// metricsListen is where metrics and health are served apart from the calls; "" for nowhere.
+	// metricsListen is the separate address for metrics and health; "" for none.
 	metricsListen string
 	// aiPrivate allows AI providers saved by accounts to be in private networks.
 	aiPrivate bool
@@ -55,7 +55,7 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	f.writes.AddTo(flags)
 	flags.IntVar(&f.share, "fabric-share", quota.DefaultShare, "percentage of Fabric's published quota for a person that all processes "+
 		"together use; the rest is for the person's other tools. More than 100 is for emulators")
-	flags.BoolVar(&f.generateQuery, "experimental-generate-query", false, "have Generate Query of Power BI's MCP server, a preview whose "+
+	flags.BoolVar(&f.generateQuery, "experimental-generate-query", false, "let Generate Query of Power BI's MCP server, a preview whose "+
 		"answers have no published form, write the queries of the platform's assistant; results name it as experimental")
 	flags.IntVar(&f.workers, "workers", 8, "how many steps of work read and write definitions at once; an account or person gets at most "+
 		"half of them")

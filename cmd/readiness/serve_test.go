@@ -196,7 +196,7 @@ func TestServeOnADatabase(t *testing.T) {
 }
 
 // A process that trusts other issuers, or that other machines can reach, prints no token.
-func TestServeGreetsStrangersWithoutAToken(t *testing.T) {
+func TestServePrintsATokenOnlyLocally(t *testing.T) {
 	t.Parallel()
 	url, data := pgtest.URL(t), t.TempDir()
 	must(t, "migrate", "up", "--database-url", url)
@@ -394,7 +394,7 @@ func TestInterrupts(t *testing.T) {
 // /readyz names the missing part, and the process is ready again when it is back.
 //
 // proves: decisions/9/1-ready
-func TestReadyzSaysWhatIsGone(t *testing.T) {
+func TestReadyzNamesMissingParts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	data, workspaces := filepath.Join(dir, "data"), filepath.Join(dir, "workspaces")
@@ -437,7 +437,7 @@ func TestReadyzSaysWhatIsGone(t *testing.T) {
 			t.Errorf("%s is gone: got %d %v", tt.gone, status, checks)
 		}
 		for name, is := range checks {
-			if is != "ok" && name != tt.gone && tt.gone != "database" { // without which nothing is known of views
+			if is != "ok" && name != tt.gone && tt.gone != "database" { // without it the state of views is unknown
 				t.Errorf("%s is gone: %s is %s", tt.gone, name, is)
 			}
 		}

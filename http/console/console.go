@@ -1,5 +1,5 @@
 // Package console serves the pages for people: team leads, approvers, developers, administrators. They are made by templates
-// and work without script. All that they show and do goes through the handlers of the public interface in the same process,
+// and work without script. They read and write through the handlers of the public interface in the same process,
 // with the token of the person who is signed in, so the console can do nothing that a caller cannot.
 package console
 
@@ -78,7 +78,7 @@ func New(o Options) (*Console, error) {
 	other := http.NewCrossOriginProtection()
 	other.SetDenyHandler(c.open(func(*page.Visit) error {
 		return &page.Problem{Status: http.StatusForbidden, Title: "The form came from another site",
-			Text: "Nothing was done. If you did not press anything, someone tried to act in your place; if you did, open the page here " +
+			Text: "Nothing was done. If you did not press anything, another site tried to act as you; if you did, open the page here " +
 				"and send it again."}
 	}))
 	c.guard = other.Handler(http.HandlerFunc(c.route))

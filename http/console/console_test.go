@@ -131,7 +131,7 @@ func TestExpiredForm(t *testing.T) {
 	}
 }
 
-// expiredForms are forms that need a sign-in, and how the page of an ended one shows their fields.
+// expiredForms are forms that need a sign-in, and the fields that the page of an ended sign-in shows.
 var expiredForms = []struct {
 	path   string
 	fields url.Values

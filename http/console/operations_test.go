@@ -31,7 +31,7 @@ func (r *reviewed) applied(ada *consoletest.Browser) string {
 	return got.Header.Get("Location")
 }
 
-// ended waits until an operation has ended. It reads the log's view as another person does, which drives nothing on.
+// ended waits until an operation has ended. It reads it as another person, which does not advance it.
 func (r *reviewed) ended(path string) client.Operation {
 	r.t.Helper()
 	return r.Ended(r.API("contoso", "grace"), uuid.MustParse(strings.TrimPrefix(path, "/operations/")))
@@ -140,7 +140,7 @@ func TestOperationsContinue(t *testing.T) {
 	ada.CheckPage(got)
 }
 
-// refusing is a platform that wants another sign-in for every definition.
+// refusing is a platform that requires another sign-in for every definition.
 type refusing struct{ work.Platform }
 
 func (refusing) Definition(context.Context, item.Caller, item.Item) (definition.Definition, error) {
@@ -193,7 +193,7 @@ func (r *reviewed) state(path string) client.Operation {
 	return *got.JSON200
 }
 
-// until waits for a state of an operation, as a person whose reads drive nothing on.
+// until waits for a state of an operation, as a person whose reads do not advance it.
 func (r *reviewed) until(path string, done func(client.Operation) bool) client.Operation {
 	r.t.Helper()
 	for o, err := range r.API("contoso", "grace").States(r.t.Context(), uuid.MustParse(strings.TrimPrefix(path, "/operations/"))) {

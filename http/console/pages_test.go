@@ -106,7 +106,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestHostileText shows hostile names as text on every page, with its weight kept.
+// TestHostileText shows hostile names as text on every page, within its size limit.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
 	w := consoletest.Start(t, consoletest.Options{Workspaces: consoletest.Hostile(t)})

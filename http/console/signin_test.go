@@ -28,7 +28,7 @@ func provided(t *testing.T, scopes ...string) (*consoletest.World, *oidctest.Pro
 
 var scopes = []string{token.ScopeReadWrite, "offline_access"}
 
-// back is where the provider sends the browser of a person who began to sign in.
+// back returns where the provider redirects the browser of a person who began to sign in.
 func back(t *testing.T, b *consoletest.Browser, p *oidctest.Provider, person, to string) string {
 	t.Helper()
 	got := b.Get("/sign-in/start?issuer=0&to=" + url.QueryEscape(to))
@@ -41,7 +41,7 @@ func back(t *testing.T, b *consoletest.Browser, p *oidctest.Provider, person, to
 }
 
 // TestSignInAtProvider signs people in by code and PKCE at an independent provider. The browser gets no token, a person whom no
-// account knows is refused with words, and a code is worth nothing in another browser or with another state.
+// account knows is refused with a message, and a code is not accepted in another browser or with another state.
 func TestSignInAtProvider(t *testing.T) {
 	t.Parallel()
 	w, p := provided(t, scopes...)
@@ -76,7 +76,7 @@ func TestSignInAtProvider(t *testing.T) {
 	want(t, stranger.Get("/sign-in/callback?error=access_denied&state=x"), http.StatusBadRequest)
 }
 
-// TestSignInWithClaims asks the provider for what the service wants of a sign-in, and for nothing that is no JSON object.
+// TestSignInWithClaims asks the provider for the claims that the service requires, unless they are no JSON object.
 func TestSignInWithClaims(t *testing.T) {
 	t.Parallel()
 	w, _ := provided(t, scopes...)
@@ -128,7 +128,7 @@ func TestRenewedToken(t *testing.T) {
 	}
 }
 
-// TestProviderAway says so with words.
+// TestProviderAway shows a message if the provider does not answer.
 func TestProviderAway(t *testing.T) {
 	t.Parallel()
 	w, p := provided(t)

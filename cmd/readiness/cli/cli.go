@@ -1,4 +1,4 @@
-// Package cli is what the commands of readiness have in common: the program with its streams and its log, flags that the
+// Package cli has the common parts of the commands of readiness: the program with its streams and its log, flags that the
 // environment sets, exit codes, progress, and output to files. It knows no command.
 package cli
 

@@ -24,7 +24,7 @@ func environmentName(flag string) string {
 	return "READINESS_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// OwnEnvironment gives the flags of c and its subcommands environment variables of their own, READINESS_ and the prefix
+// OwnEnvironment gives the flags of c and its subcommands separate environment variables, READINESS_ and the prefix
 // before the flag's name, because another command has a flag of that name.
 func OwnEnvironment(c *cobra.Command, prefix string) {
 	own := func(f *pflag.Flag) {

@@ -21,7 +21,7 @@ func (p *Program) TimedProgress(what string) *Progress {
 	return p.progress(what, 0, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetPredictTime(true))
 }
 
-// patience is how long a bar stays hidden that may not be needed.
+// patience is how long LateProgress hides its bar.
 const patience = time.Second
 
 // LateProgress returns a bar that appears only if the work takes long, and shows the number done.

@@ -9,10 +9,10 @@ import (
 // What the linker sets when a release is built (internal/release): the version, the commit, and the commit's time (RFC 3339).
 var version, commit, date string
 
-// Build is what a program was built from. A member is "" if it is unknown.
+// Build is the version and commit of a program. A member is "" if it is unknown.
 type Build struct{ Version, Commit, Date string }
 
-// BuildOf returns what this program was built from: what a release says, else what the go command recorded. A commit with
+// BuildOf returns the version and commit of this program: those of the release, else those that the go command recorded. A commit with
 // changes ends in "+changes".
 func BuildOf() Build {
 	b := Build{version, commit, date}

@@ -40,12 +40,12 @@ type detectableEffect struct {
 	Note       string   `json:"note"`
 }
 
-// text says what a run of so many questions can show.
+// text returns the difference that a run can detect, as a sentence.
 func (d *detectableEffect) text() string {
 	if d.Difference == nil {
 		return d.Note
 	}
-	return fmt.Sprintf("%d questions find a difference of %.0f points or more, four times of five", d.N, 100**d.Difference)
+	return fmt.Sprintf("%d questions find a difference of %.0f points or more with a probability of 0.8", d.N, 100**d.Difference)
 }
 
 // readAggregate decodes an aggregate; nil if there is none.

@@ -8,7 +8,7 @@ import (
 	"readiness/cmd/readiness/clientcmd/sheet"
 )
 
-// acrossTable prints what differs or repeats across the models of a bulk assessment.
+// acrossTable prints the differences and repetitions across the models of a bulk assessment.
 func acrossTable(s *sheet.Sheet, b client.BulkAssessment) {
 	a := b.AcrossModels
 	if a == nil || a.Measures.Count+a.Tables.Count+a.NearIdentical.Count == 0 {

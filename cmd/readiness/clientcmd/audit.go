@@ -15,7 +15,7 @@ import (
 func (c *calls) auditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit",
-		Short: "What administrators read of the account's log",
+		Short: "Read the account's log, for administrators",
 		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
@@ -30,7 +30,7 @@ func (c *calls) auditViewCommand() *cobra.Command {
 		Use:   "view VIEW",
 		Short: "List the rows of a view as they were at a position or a time",
 		Long: `Lists the rows of a view as they follow from the events of the account up to a position of the log, one JSON text a line. A
-time stands for the last head of the log that was signed at or before it, because only signed heads say what was recorded by then. --json
+time means the last head of the log that was signed at or before it, because only signed heads show what was recorded by then. --json
 also prints the head.`,
 		Example: `  readiness client audit view assessments --time 2026-06-30T22:00:00Z
   readiness client audit view accounts --position 1200`,

@@ -90,8 +90,8 @@ func (c *calls) benchmarkSaveCommand() *cobra.Command {
 		Short: "Save the questions that runs ask, replacing the earlier ones",
 		Long: `Saves the complete set of questions from a CSV, JSON lines or JSON file, or from stdin if FILE is -. The columns of CSV and
 the members of JSON lines are question, expectedAnswer, expectedValue, dax, cluster, weight, ordered, tags, questionId,
-source and fields; question and one of expectedAnswer, expectedValue, dax and fields are required. If a cell is faulty,
-every fault is named with its line and column, and nothing is saved. A JSON file is what generate --json or questions
+source and fields; question and one of expectedAnswer, expectedValue, dax and fields are required. If the file has errors,
+each is listed with its line and column, and nothing is saved. A JSON file is what generate --json or questions
 --json printed, or an object with a list questions.`,
 		Example: `  readiness client benchmark save "Corporate Functions" "Support Tickets" questions.csv
   readiness client benchmark save "Corporate Functions" "Support Tickets" - --format jsonl < questions.jsonl`,
@@ -128,7 +128,7 @@ func questionsOf(body []byte) ([]byte, error) {
 		return nil, fmt.Errorf("it must be a JSON object with a list of questions: %w", jsonerror.Explain(err))
 	}
 	if _, answered := set["value"]; !answered {
-		return body, nil // the service reports what is wrong with it
+		return body, nil // the service reports its errors
 	}
 	request := map[string]json.RawMessage{"questions": set["value"]}
 	if repeats, ok := set["repeats"]; ok {
@@ -250,7 +250,7 @@ func (c *calls) benchmarkResultCommand() *cobra.Command {
 	}
 }
 
-// answeredAs returns who was asked and, once it is known, in short what answered.
+// answeredAs returns who was asked and, once it is known, the answerer in short.
 func answeredAs(by client.AnsweredBy, what *string) string {
 	if what == nil {
 		return answerer(by)
@@ -314,7 +314,7 @@ func benchmarkTable(s *sheet.Sheet, b client.BenchmarkRunResult) {
 		Summary comparison.Side `json:"summary"`
 	}
 	known := json.Unmarshal(b.Document, &asked) == nil && asked.Summary.Kind != ""
-	how := "asked of" // a score of the rules engine is none of the answerer
+	how := "asked of" // a score of the rules engine is not a score of the answerer
 	switch {
 	case asked.Summary.Target.Transport == comparison.Embedded:
 		how = "simulated in place of"
@@ -344,7 +344,7 @@ func benchmarkTable(s *sheet.Sheet, b client.BenchmarkRunResult) {
 		s.Say("Verdicts that persons changed: %d; --json shows both", *r.Overruled)
 	}
 	if j := b.JudgeReview; j != nil && j.Judged > 0 {
-		s.Say("The judge: persons decided %d of its %d verdicts in this account otherwise (%.0f %%)", j.Overruled, j.Judged, 100**j.Share)
+		s.Say("The judge: persons overruled %d of its %d verdicts in this account (%.0f %%)", j.Overruled, j.Judged, 100**j.Share)
 	}
 	var wrong []answeredQuestion
 	for _, q := range answeredQuestions(b.Document) {

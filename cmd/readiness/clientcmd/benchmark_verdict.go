@@ -28,7 +28,7 @@ person who started the run and administrators may.`,
 				return err
 			}
 			if strings.TrimSpace(reason) == "" {
-				return cli.Usage("--reason is missing: say in your words why the verdict is another")
+				return cli.Usage("--reason is missing: explain in your words why you overrule the verdict")
 			}
 			return areIDs(args[2:3], "a run", "readiness client benchmark runs WORKSPACE MODEL")
 		},
@@ -50,7 +50,7 @@ person who started the run and administrators may.`,
 			})
 		}),
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "why, in your words")
-	cmd.Flags().IntVar(&ask, "ask", 0, "the number of the ask that it is about, 1 to 20; by default all that have an answer")
+	cmd.Flags().StringVar(&reason, "reason", "", "the reason, in your words")
+	cmd.Flags().IntVar(&ask, "ask", 0, "number of the ask to overrule, 1 to 20; by default all that have an answer")
 	return cmd
 }

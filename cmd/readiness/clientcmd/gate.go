@@ -37,7 +37,7 @@ func (f *gateFlags) add(cmd *cobra.Command, score string) {
 		"run to compare with; by default the last that succeeded with the same questions and answerer")
 	flags.StringVar(&f.junit, "junit", "", "JUnit file to write")
 	flags.StringVar(&f.markdown, "markdown", "", "Markdown file to write, for a comment on a pull request")
-	flags.StringVar(&f.html, "html", "", "HTML file to write: one page that loads nothing")
+	flags.StringVar(&f.html, "html", "", "HTML file to write: one page without external resources")
 }
 
 // wanted reports whether any of the flags is set.
@@ -59,7 +59,7 @@ func (f *gateFlags) check(cmd *cobra.Command, noWait bool) error {
 	case noWait && f.wanted(cmd):
 		return cli.Usage("--no-wait cannot be combined with a gate or a report: both need the result")
 	}
-	for _, file := range []string{f.junit, f.markdown, f.html} { // a run costs too much to find that out after it
+	for _, file := range []string{f.junit, f.markdown, f.html} { // a run is too expensive to fail only afterwards
 		if _, err := os.Stat(filepath.Dir(file)); err != nil && file != "" {
 			return fmt.Errorf("%s cannot be written: %w", file, err)
 		}
@@ -67,7 +67,7 @@ func (f *gateFlags) check(cmd *cobra.Command, noWait bool) error {
 	return nil
 }
 
-// compares reports with an error that the run of --baseline cannot be read, before another one is started.
+// compares returns an error if the run of --baseline cannot be read, before another run is started.
 func (f *gateFlags) compares(ctx context.Context, s *client.Service, workspaceID, modelID uuid.UUID) error {
 	if f.baseline == "" {
 		return nil
@@ -149,7 +149,7 @@ func (c *calls) judged(ctx context.Context, s *client.Service, f *gateFlags, ans
 	return nil
 }
 
-// askedAgain is what a run is compared by with earlier ones.
+// askedAgain identifies the earlier runs to compare a run with.
 type askedAgain struct {
 	workspaceID, modelID uuid.UUID
 	by                   client.AnsweredBy

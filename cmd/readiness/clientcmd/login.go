@@ -65,16 +65,16 @@ The token is stored with the service's address if the service accepts it, and is
 	flags.StringVar(&f.baseURL, "base-url", "", "address of the service")
 	flags.StringVar(&f.tokenFile, "token-file", "", "file that holds the token, instead of stdin")
 	flags.StringVar(&f.Issuer, "issuer", "", "where to sign in: the issuer, exactly as its tokens name it")
-	flags.StringVar(&f.ClientID, "client-id", "", "this program at the issuer, a public client")
-	flags.StringSliceVar(&f.Scopes, "scope", []string{"Service.ReadWrite.All"}, "what to ask for at the issuer, besides openid and "+
+	flags.StringVar(&f.ClientID, "client-id", "", "client id of this program at the issuer, a public client")
+	flags.StringSliceVar(&f.Scopes, "scope", []string{"Service.ReadWrite.All"}, "scope to ask the issuer for, besides openid and "+
 		"offline_access; can be repeated")
 	flags.BoolVar(&f.Device, "device", false, "sign in with a code that you enter on another device")
 	flags.StringVar(&f.CAFile, "ca-file", "", "PEM file with certificate authorities to trust, besides the system's")
-	flags.StringVar(&f.claims, "claims", "", "what the issuer shall require, as the service's refusal names it")
+	flags.StringVar(&f.claims, "claims", "", "claims that the issuer must require, from the service's refusal")
 	return cmd
 }
 
-// loginTo returns the profile to sign in to, from the flags or, without an address, from the profile that there is.
+// loginTo returns the profile to sign in to, from the flags or, without an address, from the existing profile.
 func (c *calls) loginTo(cmd *cobra.Command, f loginFlags, path string) (profile, error) {
 	if f.baseURL == "" && f.Issuer == "" {
 		kept, err := c.readProfile(path)
@@ -95,9 +95,9 @@ func (c *calls) loginTo(cmd *cobra.Command, f loginFlags, path string) (profile,
 	case f.Issuer == "":
 		return to, nil
 	case f.ClientID == "":
-		return to, cli.Usage("--issuer needs --client-id, this program at the issuer")
+		return to, cli.Usage("--issuer needs --client-id, the id of this program at the issuer")
 	case f.tokenFile != "":
-		return to, cli.Usage("--token-file and --issuer exclude each other")
+		return to, cli.Usage("--token-file and --issuer cannot be combined")
 	}
 	kept := f.signedIn
 	kept.Scopes = append([]string{"openid", "offline_access"}, f.Scopes...)
@@ -176,7 +176,7 @@ func (c *calls) readSecret(stdin io.Reader, file, what string) (string, error) {
 	return secret, nil
 }
 
-// unsealed reports whether others on the network can read what is sent to the address.
+// unsealed reports whether others on the network can read requests to the address.
 func unsealed(baseURL string) bool {
 	u, err := url.Parse(baseURL)
 	if err != nil || u.Scheme == "https" || u.Hostname() == "localhost" {
@@ -219,7 +219,7 @@ valid until it expires; only its issuer can revoke it.`,
 	}
 }
 
-// revoke ends a sign-in at its issuer, and says so if it stays.
+// revoke ends a sign-in at its issuer, and reports it if that is not possible.
 func (c *calls) revoke(ctx context.Context, s *signedIn) {
 	provider, err := c.provider(ctx, s)
 	ended := false
@@ -230,7 +230,7 @@ func (c *calls) revoke(ctx context.Context, s *signedIn) {
 	case err != nil:
 		fmt.Fprintf(c.program.Stderr, "readiness: the sign-in is not ended at the issuer: %s\n", cli.Printable(err.Error()))
 	case !ended:
-		fmt.Fprintf(c.program.Stderr, "readiness: %s has no endpoint that ends a sign-in; it ends there by itself\n",
+		fmt.Fprintf(c.program.Stderr, "readiness: %s has no endpoint that ends a sign-in; the sign-in there expires by itself\n",
 			cli.Printable(s.Issuer))
 	}
 }

@@ -21,7 +21,7 @@ import (
 type profile struct {
 	BaseURL string `json:"baseUrl"`
 	Token   string `json:"token"`
-	// SignedIn is how the token was got from an issuer; nil for a token that was given.
+	// SignedIn is the sign-in that the token came from; nil for a stored token.
 	SignedIn *signedIn `json:"signedIn,omitempty"`
 }
 

@@ -164,8 +164,8 @@ func (f *providerFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.sendDAX, "send-dax", true, "also send the DAX of measures and columns, not only names and descriptions")
 	flags.BoolVar(&f.sendRows, "send-rows", false, "also send rows of the expected and the given answer, when it judges")
 	flags.BoolVar(&f.saveAnyway, "save-anyway", false, "save it even if it cannot be reached")
-	flags.Float64Var(&f.priceInput, "price-input", 0, "what a million tokens of input cost, in your own currency; needs --price-output")
-	flags.Float64Var(&f.priceOutput, "price-output", 0, "what a million tokens of output cost")
+	flags.Float64Var(&f.priceInput, "price-input", 0, "price of a million tokens of input, in your own currency; needs --price-output")
+	flags.Float64Var(&f.priceOutput, "price-output", 0, "price of a million tokens of output")
 	flags.BoolVar(&f.enabled, "enabled", true, "whether the service uses it")
 }
 

@@ -26,7 +26,7 @@ var questionFormats = []string{"csv", "jsonl", "json"}
 
 // formatFlag adds --format, which is needed where a file's name has no known ending.
 func formatFlag(cmd *cobra.Command, to *string) {
-	cmd.Flags().StringVar(to, "format", "", "format of FILE: csv, jsonl or json; by default as its name ends, json if it ends otherwise")
+	cmd.Flags().StringVar(to, "format", "", "format of FILE: csv, jsonl or json; by default from the ending of its name, else json")
 	cli.Completes(cmd, "format", questionFormats...)
 }
 

@@ -149,7 +149,7 @@ func (p *profile) take(got signin.Tokens) {
 	p.Token, p.SignedIn.Refresh, p.SignedIn.Expires = got.Access, got.Refresh, got.Expires.UTC().Truncate(time.Second)
 }
 
-// signIn signs the person in as the profile says, and puts the tokens into p.
+// signIn signs the person in as the profile says, and stores the tokens in p.
 func (c *calls) signIn(ctx context.Context, p *profile, claims string) error {
 	provider, err := c.provider(ctx, p.SignedIn)
 	if err != nil {
@@ -177,7 +177,7 @@ func (c *calls) signIn(ctx context.Context, p *profile, claims string) error {
 		return err
 	}
 	if before, after := subjectOf(p.Token), subjectOf(got.Access); claims != "" && before != after {
-		return errors.New("another person signed in than the one whom the profile is for")
+		return errors.New("the person who signed in is not the one of the profile")
 	}
 	p.take(got)
 	return nil
@@ -236,7 +236,7 @@ func (s *signedIn) transport() (http.RoundTripper, error) {
 	return t, nil
 }
 
-// subjectOf returns whom a token is for, as far as it says so; it is not verified.
+// subjectOf returns the subject of a token, "" if it has none; the token is not verified.
 func subjectOf(token string) string {
 	_, rest, _ := strings.Cut(token, ".")
 	payload, _, _ := strings.Cut(rest, ".")

@@ -1,5 +1,5 @@
-// Package admin is the screen of an account: its plan and what is left of it, licences, permissions, AI providers, schedules, and the log
-// of what was done. It shows each person what the interface allows them.
+// Package admin is the screen of an account: its plan and remaining allowances, licences, permissions, AI providers, schedules, and the log
+// of events. It shows each person what the interface allows them.
 package admin
 
 import (
@@ -61,7 +61,7 @@ func (c content) Admin() bool { return c.API.Role == client.Admin }
 func show(v *page.Visit) error {
 	ctx := v.Request.Context()
 	c := &content{Person: v.Who.Name, Refused: map[string]string{}}
-	// A call that fails does not end the others: the service would log that as its own fault.
+	// A failed call does not cancel the others: the service would log a canceled call as an internal error.
 	var together errgroup.Group
 	var refusing sync.Mutex
 	together.Go(func() error {

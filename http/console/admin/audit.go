@@ -122,7 +122,7 @@ func events(v *page.Visit) error {
 	if token := q.Get("continuationToken"); token != "" {
 		params.ContinuationToken = &token
 	}
-	// A call that fails does not end the other one: the service would log that as its own fault.
+	// A failed call does not cancel the other one: the service would log a canceled call as an internal error.
 	var together errgroup.Group
 	var got *client.ListAuditEventsResponse
 	together.Go(func() (err error) {

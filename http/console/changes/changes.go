@@ -1,5 +1,5 @@
-// Package changes says how screens show a change of a semantic model: the names of its object and property, and both texts
-// with what differs.
+// Package changes shows a change of a semantic model on screens: the names of its object and property, and both texts
+// with their differences.
 package changes
 
 import (
@@ -70,10 +70,10 @@ func (s Sides) None() bool { return s.none }
 // Removed reports whether there is no text after.
 func (s Sides) Removed() bool { return s.removed }
 
-// Before returns the text before, with what goes marked.
+// Before returns the text before, with removed parts marked.
 func (s Sides) Before() []words.Part { return words.Before(s.all) }
 
-// After returns the text after, with what comes marked.
+// After returns the text after, with added parts marked.
 func (s Sides) After() []words.Part { return words.After(s.all) }
 
 // HTML returns both sides, next to each other where there is room.

@@ -22,7 +22,7 @@ type Bar struct {
 	Value float64
 	// Text is the value as people read it; "" for the number.
 	Text string
-	// Note is what else the row says.
+	// Note is a further text of the row.
 	Note string
 	Tone Tone
 	// Missing is a row without a value. Its Text says why.
@@ -34,7 +34,7 @@ type Bars struct {
 	// Caption is what the table shows. LabelHead, ValueHead and NoteHead are the heads of its columns; without a NoteHead there
 	// are no notes.
 	Caption, LabelHead, ValueHead, NoteHead string
-	// Max is the value of an entire bar.
+	// Max is the value of a full bar.
 	Max  float64
 	Bars []Bar
 }

@@ -6,7 +6,7 @@ import "html/template"
 type Interval struct {
 	Label               string
 	Low, Estimate, High float64
-	// Note is what the interval allows to say.
+	// Note is the conclusion from the interval.
 	Note string
 	Tone Tone
 }

@@ -15,7 +15,7 @@ type Point struct {
 	Missing bool
 	// Break is a point that is not comparable with the previous one: no line joins them.
 	Break bool
-	// Note is what the table says about the point.
+	// Note is the table's text about the point.
 	Note string
 	Link string
 }

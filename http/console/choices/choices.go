@@ -1,5 +1,5 @@
-// Package choices stores what people decided about the changes of previews before they were applied, and which applies they started.
-// Only the console has these: the interface knows no reviews. It checks no rights: its callers have read the preview as the person.
+// Package choices stores the decisions of people about the changes of previews before an apply, and the applies that they started.
+// Only the console has them: the interface has no reviews. The package checks no rights: its callers have read the preview as the person.
 package choices
 
 import (
@@ -27,7 +27,7 @@ const (
 	Rejected Verdict = "rejected"
 )
 
-// Choice is what was last decided about a change. The zero value is that nothing was.
+// Choice is the last decision about a change. The zero value means that there is none.
 type Choice struct {
 	Verdict Verdict
 	// Text is a person's own text instead of the proposed one; nil for none.
@@ -42,11 +42,11 @@ type Choice struct {
 type Preview struct {
 	Account string
 	ID      uuid.UUID
-	// Expires is until when the preview is kept, and with it what was decided about it.
+	// Expires is when the preview and the decisions about it expire.
 	Expires time.Time
 }
 
-// Decision is what a person decides about a change. Seen is the revision that they saw.
+// Decision is a person's decision about a change. Seen is the revision that they saw.
 type Decision struct {
 	Key     string
 	Seen    int
@@ -93,8 +93,8 @@ const decide = `INSERT INTO console_choices AS c
 	WHERE c.revision = $9
 	RETURNING revision`
 
-// Decide stores the decisions of a person. It returns those that it did not store, because someone decided otherwise since the
-// person looked.
+// Decide stores the decisions of a person. It returns those that it did not store, because another person decided otherwise since the
+// person's page was shown.
 func (s *Store) Decide(ctx context.Context, p Preview, person string, now time.Time, all []Decision) (late []Decision, err error) {
 	if len(all) > MaxDecisions {
 		return nil, fmt.Errorf("choices: %d decisions at once, at most %d", len(all), MaxDecisions)

@@ -19,7 +19,7 @@ func preview(account string) choices.Preview {
 	return choices.Preview{Account: account, ID: uuid.New(), Expires: now.Add(24 * time.Hour)}
 }
 
-// TestDecide stores each decision once, keeps the one that was first when two people saw the same, and says which was late.
+// TestDecide stores each decision once, keeps the first one when two people saw the same revision, and returns the late one.
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	s := choices.NewStore(pgtest.Pool(t))

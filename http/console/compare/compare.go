@@ -1,4 +1,4 @@
-// Package compare is the screen of two assessments of a semantic model side by side: what was fixed, what is new, what is still there.
+// Package compare is the screen of two assessments of a semantic model side by side: fixed, new and remaining findings.
 package compare
 
 import (
@@ -71,7 +71,7 @@ type list struct {
 	Tone         string
 	Total        int
 	Shown        []row
-	// Points is what all of them cost.
+	// Points is the cost of all of them.
 	Points float64
 }
 
@@ -160,7 +160,7 @@ type key struct {
 
 func keyOf(f readiness.Finding) key { return key{f.Dimension, f.Key} }
 
-// compare finds what differs.
+// compare finds the differences.
 func (c *content) compare() {
 	c.Why = incomparable(c.A, c.B)
 	if a, b := c.A.Report.Score, c.B.Report.Score; c.Why == "" && a != nil && b != nil {

@@ -44,7 +44,7 @@ import (
 // patience is how long a test waits for one thing.
 const patience = 2 * time.Minute
 
-// Options are what a test chooses. All of them are optional.
+// Options configure a test. All of them are optional.
 type Options struct {
 	// Workspaces is a folder of workspaces that the service gets a copy of; "" for the samples.
 	Workspaces string
@@ -55,9 +55,9 @@ type Options struct {
 	Emulated []string
 	// Issuers are where people sign in instead of the trial.
 	Issuers []signin.Issuer
-	// Verify are the issuers whose tokens the service trusts besides its own.
+	// Verify are further issuers whose tokens the service trusts, in addition to its own.
 	Verify []token.Trusted
-	// Steps returns the platform as steps of work have it, in place of the usual one.
+	// Steps returns the platform for steps of work, instead of the usual one.
 	Steps func(work.Platform) work.Platform
 }
 
@@ -242,12 +242,12 @@ func (w *World) Seal() {
 // Now returns the service's time.
 func (w *World) Now() time.Time { return w.Clock.Now() }
 
-// metNoFault fails the test if the service logged a fault of its own.
+// metNoFault fails the test if the service logged an internal error.
 func (w *World) metNoFault() {
 	for line := range strings.Lines(w.log.String()) {
-		elsewhere := strings.Contains(line, `"subscriber_id"`) || strings.Contains(line, `"status":502`) // another service is away
+		elsewhere := strings.Contains(line, `"subscriber_id"`) || strings.Contains(line, `"status":502`) // another service is unavailable
 		if strings.Contains(line, `"level":"ERROR"`) && !elsewhere {
-			w.t.Errorf("the service logged a fault: %s", line)
+			w.t.Errorf("the service logged an internal error: %s", line)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func (w *World) bearer(account, person string) (string, error) {
 	return w.mint(account, person, life)
 }
 
-// Answer is what a browser got. Body is decompressed.
+// Answer is the response to a browser. Body is decompressed.
 type Answer struct {
 	*http.Response
 	Body string

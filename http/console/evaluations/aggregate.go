@@ -11,7 +11,7 @@ import (
 	"readiness/http/console/chart"
 )
 
-// aggregate is the summary of a comparison; the zero value says nothing.
+// aggregate is the summary of a comparison; the zero value means that there is none.
 type aggregate struct {
 	known bool
 	comparison.Aggregate
@@ -57,7 +57,7 @@ func (g aggregate) Points() string {
 
 // verdicts are the conclusions in words.
 var verdicts = map[comparison.Conclusion]string{comparison.ABetter: "A is better", comparison.BBetter: "B is better",
-	comparison.NoDifferenceShown: "no difference is shown", comparison.Inconclusive: "it says nothing: too many questions have no answer"}
+	comparison.NoDifferenceShown: "no difference is shown", comparison.Inconclusive: "inconclusive: too many questions have no answer"}
 
 // Verdict returns what is concluded, in words; "" without a summary.
 func (g aggregate) Verdict() string { return verdicts[g.Conclusion] }

@@ -12,7 +12,7 @@ import (
 // perPage is how many questions a page has.
 const perPage = 20
 
-// asked is a question with what each side answered.
+// asked is a question with the answer of each side.
 type asked struct {
 	Number         int
 	ID, Text, Note string
@@ -23,7 +23,7 @@ type asked struct {
 	Answers []answer
 }
 
-// answer is what a side answered to a question: the ask that stands for all of them.
+// answer is the answer of a side to a question: one ask that represents all of them.
 type answer struct {
 	Side string
 	comparison.Tally
@@ -59,7 +59,7 @@ func (a answer) Shown() string {
 // Query returns the answer's query.
 func (a answer) Query() string { return a.ask.Query }
 
-// Reason returns why the verdict is what it is.
+// Reason returns the reason of the verdict.
 func (a answer) Reason() string { return a.ask.Reason }
 
 // methods are what decided a verdict, in words.
@@ -71,7 +71,7 @@ var methods = map[comparison.Method]string{comparison.ByError: "by an error", co
 // Method returns what decided the verdict, in words.
 func (a answer) Method() string { return methods[a.ask.Method] }
 
-// Machine returns what the service decided where a person decided too.
+// Machine returns the service's decision if a person decided too.
 func (a answer) Machine() *comparison.Decision { return a.ask.Machine }
 
 // Took returns how long the answer took.

@@ -1,5 +1,5 @@
-// Package evaluations is the screen that says whether one side answers better than another, and whether that is known: A/B tests with
-// their runs, and benchmark runs with every answer, its verdict and why. The question sets are package questions.
+// Package evaluations is the screen that shows whether one side answers better than another, and how certain that is: A/B tests with
+// their runs, and benchmark runs with every answer, its verdict and the reason. Package questions has the question sets.
 package evaluations
 
 import (
@@ -99,7 +99,7 @@ func list(v *page.Visit) error {
 	return v.Show(listView, page.Page{Title: "Evaluation", In: path, Data: c})
 }
 
-// test is an A/B test with what the pages say of it.
+// test is an A/B test as the pages show it.
 type test struct{ client.AbTest }
 
 // Latest returns the aggregate of the newest run; the zero value without one.
@@ -160,7 +160,7 @@ func Asked(a client.AnsweredBy) string {
 	}
 }
 
-// simulated is how the service names the embedded engine.
+// simulated is the service's name of the embedded engine.
 const simulated = "embedded"
 
 // Simulated reports whether no AI was asked.

@@ -30,7 +30,7 @@ type compared struct {
 // Simulated reports whether no AI was asked on either side.
 func (c compared) Simulated() bool { return Simulated(c.Answerers[0]) && Simulated(c.Answerers[1]) }
 
-// Generated reports whether the summary speaks of generated questions; the sentence says so itself.
+// Sentence returns the sentence of the summary.
 func (c compared) Sentence() string { return c.Summary.Sentence }
 
 // Progress returns how many asks of the run are made, in percent.
@@ -115,7 +115,7 @@ func (c *compared) read(v *page.Visit, id, runID uuid.UUID) error {
 	return nil
 }
 
-// of says where a verdict on the answer is sent: to the benchmark run of its side.
+// of sets the address for a verdict on the answer: that of the benchmark run of its side.
 func (a *answer) of(s client.AbTestSide, runID *string, questionID, key string) {
 	a.Question, a.Key = questionID, key
 	if runID != nil && s.WorkspaceID != nil && s.SemanticModelID != nil {

@@ -37,7 +37,7 @@ func (a answered) Asked() string { return Asked(a.Agent) }
 // Simulated reports whether no AI was asked.
 func (a answered) Simulated() bool { return a.Answerer != nil && Simulated(*a.Answerer) }
 
-// Correct reports how many of the asks that a judge decided a person overruled, in a sentence; "" without a judge.
+// Review returns how often persons overruled the judge, in a sentence; "" without a judge.
 func (a answered) Review() string {
 	if a.Judge == nil || a.Judge.Judged == 0 {
 		return ""

@@ -11,7 +11,7 @@ import (
 type one struct {
 	test
 	Runs []run
-	// Next is what the next run can show.
+	// Next is the difference that the next run can show.
 	Next string
 	// Once marks the form, so that it can be sent twice and starts one run.
 	Once string

@@ -37,8 +37,8 @@ type agents struct {
 	Refused string
 }
 
-// readers reads the newest assessment of each agent of the workspace. That the platform does not show one is no reason not to show
-// the rest.
+// readers reads the newest assessment of each agent of the workspace. If the platform does not show one of them, the others are still
+// shown.
 func (c *content) readers(ctx context.Context, api *client.Service) error {
 	got, err := api.ListDataAgentsWithResponse(ctx, c.Workspace, &client.ListDataAgentsParams{MaxResults: new(maxAgents)})
 	if message, ok := refusal(err); ok {
@@ -51,7 +51,7 @@ func (c *content) readers(ctx context.Context, api *client.Service) error {
 	all := got.JSON200.Value
 	c.Agents.Listed, c.Agents.More = len(all), got.JSON200.ContinuationToken != nil
 	found := make([]*client.DataAgentAssessment, len(all))
-	// A call that fails does not end the others: the service would log that as its own fault.
+	// A failed call does not cancel the others: the service would log a canceled call as an internal error.
 	var together errgroup.Group
 	for i, a := range all {
 		together.Go(func() (err error) {

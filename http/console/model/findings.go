@@ -12,7 +12,7 @@ import (
 	"readiness/http/console/page"
 )
 
-// maxGroups and maxObjects bound what the page lists of findings. The document of the assessment has all of them.
+// maxGroups and maxObjects bound the findings on the page. The document of the assessment has all of them.
 const (
 	maxGroups  = 30
 	maxObjects = 10
@@ -24,7 +24,7 @@ type group struct {
 	Dimension        string
 	Severity         finding.Severity
 	Count            int
-	// Points is what the findings cost together.
+	// Points is the cost of all findings.
 	Points  float64
 	Objects []readiness.Finding // the first ones
 	Rest    int
@@ -42,7 +42,7 @@ func (g group) Tone() chart.Tone {
 	return chart.Plain
 }
 
-// First returns the objects that are always shown, and More those that are folded away.
+// First returns the objects that are always shown, and More those that are collapsed.
 func (g group) First() []readiness.Finding { return g.Objects[:min(len(g.Objects), 3)] }
 
 // More returns the other objects.

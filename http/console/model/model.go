@@ -1,4 +1,4 @@
-// Package model is the screen of one semantic model: what is wrong with it, and what would help most.
+// Package model is the screen of one semantic model: its findings, and the most helpful changes.
 package model
 
 import (
@@ -73,7 +73,7 @@ func show(v *page.Visit) error {
 		return err
 	}
 	c := content{Workspace: w, Model: m, Name: "Model"}
-	// A call that fails does not end the others: the service would log that as its own fault.
+	// A failed call does not cancel the others: the service would log a canceled call as an internal error.
 	ctx, together := v.Request.Context(), errgroup.Group{}
 	together.Go(func() error { return c.assessed(ctx, v.API) })
 	together.Go(func() error { return c.reports(ctx, v.API) })
@@ -117,7 +117,7 @@ func (c *content) assessed(ctx context.Context, api *client.Service) error {
 	return nil
 }
 
-// reports reads the reports on the model. That the platform does not list them is no reason not to show the rest.
+// reports reads the reports on the model. If the platform does not list them, the rest of the page is still shown.
 func (c *content) reports(ctx context.Context, api *client.Service) error {
 	got, err := api.ListReportsWithResponse(ctx, c.Workspace, &client.ListReportsParams{SemanticModelID: &c.Model,
 		MaxResults: new(maxReports)})

@@ -57,7 +57,7 @@ func (r row) Name() string {
 // Cancellable reports whether the operation can be cancelled.
 func (r row) Cancellable() bool { return !r.Ended() && runs[r.Type()] }
 
-// SignIn returns what the operation needs of its owner's sign-in; nil if it waits for no sign-in.
+// SignIn returns the sign-in that the operation waits for; nil if it waits for none.
 func (r row) SignIn() *client.OperationWait {
 	if r.WaitingFor == nil || r.WaitingFor.Kind != client.OwnersSignIn {
 		return nil
@@ -162,7 +162,7 @@ func hasStatus(err error, status int) bool {
 	return ok && refused.Status == status
 }
 
-// written is what an apply or a revert wrote.
+// written are the writes of an apply or a revert.
 type written struct{ client.ApplyRecord }
 
 // maxObjects is how many objects a page shows.
@@ -187,7 +187,7 @@ func (w written) Revertible() bool {
 	return w.Reverts == nil && w.Standing == client.RecordStandingApplied && len(w.Applied) > 0
 }
 
-// object is what was written of an object.
+// object is a written object.
 type object struct{ client.AppliedObject }
 
 // Name returns the object's name, PropertyName what people call the property.

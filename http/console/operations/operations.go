@@ -1,4 +1,4 @@
-// Package operations is the screen of what runs, waits, ended and failed. An operation that waits for the person's own read continues
+// Package operations is the screen of running, waiting, ended and failed operations. An operation that waits for its owner continues
 // while one of its pages is open, because the page reads it.
 package operations
 

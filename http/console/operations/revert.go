@@ -10,7 +10,7 @@ import (
 	"readiness/http/console/page"
 )
 
-// notRevertible is the problem of a revert of what wrote nothing, or was reverted.
+// notRevertible is the problem of a revert of an operation that wrote nothing or was reverted.
 var notRevertible = &page.Problem{Status: http.StatusConflict, Title: "There is nothing to revert",
 	Text: "The operation wrote nothing, was reverted already, or is no longer kept.", Link: "/operations", LinkText: "Go to the operations"}
 

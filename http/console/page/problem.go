@@ -14,11 +14,11 @@ import (
 type Problem struct {
 	Status      int
 	Title, Text string
-	// Link and LinkText lead to what helps; "" for nowhere.
+	// Link and LinkText lead to a page that helps; "" for none.
 	Link, LinkText string
 	// Code and RequestID name the refusal and the call, for support.
 	Code, RequestID string
-	// Again is after how many seconds the same may succeed; 0 if waiting does not help.
+	// Again is after how many seconds a retry may succeed; 0 if waiting does not help.
 	Again int
 }
 
@@ -61,7 +61,7 @@ func problemOf(err error) *Problem {
 		return &Problem{Status: http.StatusGatewayTimeout, Title: "That took too long", Text: "Load the page again in a moment."}
 	case !ok:
 		return &Problem{Status: http.StatusInternalServerError, Title: "The page failed",
-			Text: "The fault is ours. Load the page again; if it keeps failing, report the time and the address."}
+			Text: "The service has an internal error. Load the page again; if it keeps failing, report the time and the address."}
 	}
 	p := &Problem{Status: e.Status, Title: titles[e.Status], Text: e.Message, Code: e.ErrorCode, RequestID: e.RequestID.String(),
 		Again: int((e.RetryAfter + time.Second - 1) / time.Second)}

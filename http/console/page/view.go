@@ -18,10 +18,10 @@ import (
 //go:embed *.html
 var layouts embed.FS
 
-// layout is what every page has around its content.
+// layout is the frame of every page.
 var layout = template.Must(template.New("layout").Funcs(functions).ParseFS(layouts, "layout.html"))
 
-// View is the template of a page: a file that defines "content". Names that people or the platform chose belong into a bdi
+// View is the template of a page: a file that defines "content". Names that people or the platform chose belong in a bdi
 // element, because they may be in any script.
 type View struct{ template *template.Template }
 
@@ -30,7 +30,7 @@ func NewView(files fs.FS, names ...string) View {
 	return View{template.Must(template.Must(layout.Clone()).ParseFS(files, names...))}
 }
 
-// functions are what templates may call.
+// functions are the functions that templates may call.
 var functions = template.FuncMap{
 	"day":       day,
 	"moment":    func(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04 UTC") },

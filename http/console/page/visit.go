@@ -1,5 +1,5 @@
-// Package page is what the screens of the console share: the layout with its style and script, the templates' functions, a
-// visit of a page, and the pages of refusals. A screen is a package of its own that returns a Screen; CONTRIBUTING.md says
+// Package page has the parts that the screens of the console share: the layout with its style and script, the templates' functions, a
+// visit of a page, and the pages of refusals. A screen is a separate package that returns a Screen; CONTRIBUTING.md says
 // how to add one.
 package page
 
@@ -37,7 +37,7 @@ type Screen struct {
 // Person is who is signed in.
 type Person struct{ Name, Account string }
 
-// Site is what all pages of a process have in common.
+// Site has the parts that all pages of a process have in common.
 type Site struct {
 	Screens []Screen
 	Version string
@@ -138,7 +138,7 @@ func (v *Visit) files() error {
 	return nil
 }
 
-// Form returns what a form sent. A fault becomes a page.
+// Form returns the fields of a form. An error becomes a page.
 func (v *Visit) Form() (url.Values, error) {
 	v.Request.Body = http.MaxBytesReader(v.Writer, v.Request.Body, maxForm)
 	kind, _, _ := mime.ParseMediaType(v.Request.Header.Get("Content-Type"))

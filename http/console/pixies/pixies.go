@@ -1,4 +1,4 @@
-// Package pixies is the screen of what is looked at: which reports have Pixies, and how often their pages are viewed.
+// Package pixies is the screen of page views: which reports have Pixies, and how often their pages are viewed.
 package pixies
 
 import (
@@ -62,7 +62,7 @@ func list(v *page.Visit) error {
 	c := content{Workspaces: got.JSON200.Value}
 	c.Coverage = chart.Bars{Caption: "Reports with Pixies", LabelHead: "Workspace", ValueHead: "Share", NoteHead: "Reports", Max: 100}
 	c.Coverage.Bars = make([]chart.Bar, min(len(c.Workspaces), maxCovered))
-	// A call that fails does not end the others: the service would log that as its own fault.
+	// A failed call does not cancel the others: the service would log a canceled call as an internal error.
 	var together errgroup.Group
 	for i, w := range c.Workspaces {
 		if w.WorkspaceID.String() == q.Get("workspaceId") || i == 0 && q.Get("workspaceId") == "" {
@@ -84,7 +84,7 @@ func list(v *page.Visit) error {
 	return v.Show(listView, page.Page{Title: "Pixies", In: path, Data: c})
 }
 
-// covered returns a row of the coverage. That the platform does not list the reports of a workspace is no reason not to show the rest.
+// covered returns a row of the coverage. If the platform does not list the reports of a workspace, the others are still shown.
 func covered(ctx context.Context, api *client.Service, w client.Workspace) (chart.Bar, error) {
 	bar := chart.Bar{Label: w.WorkspaceName, Link: path + "?workspaceId=" + w.WorkspaceID.String()}
 	got, err := api.ListReportsWithResponse(ctx, w.WorkspaceID, &client.ListReportsParams{MaxResults: new(500)})
@@ -200,7 +200,7 @@ func show(v *page.Visit) error {
 	if errors.Join(wrong, err) != nil {
 		return page.NotFound
 	}
-	// A call that fails does not end the other one: the service would log that as its own fault.
+	// A failed call does not cancel the other one: the service would log a canceled call as an internal error.
 	ctx, together := v.Request.Context(), errgroup.Group{}
 	var views *client.GetPageViewsResponse
 	var got *client.GetReportPixiesResponse

@@ -1,4 +1,4 @@
-// Package portfolio is the screen that says where all models stand, which is worst, and what changed.
+// Package portfolio is the screen of all models: their scores, the lowest one, and the changes.
 package portfolio
 
 import (

@@ -13,7 +13,7 @@ import (
 	"readiness/http/console/page"
 )
 
-// summary says where the models of the account stand, which is worst, and what changed.
+// summary has the scores of the models of the account, the lowest one, and the changes.
 type summary struct {
 	client.PortfolioSummary
 	// Worst has the lowest score, and Fell lost most; nil for none.

@@ -29,7 +29,7 @@ func export(v *page.Visit) error {
 // imported is what the page of an import shows.
 type imported struct {
 	model
-	// Text is what was sent, so that it can be corrected in place.
+	// Text is the sent text, so that it can be corrected in place.
 	Text string
 	// Why is why it was not saved; Faults are its places.
 	Why    string

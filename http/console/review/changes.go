@@ -22,7 +22,7 @@ import (
 // perPage is how many changes a page has.
 const perPage = 25
 
-// review is a preview with what was decided about it. The template gets it.
+// review is a preview with the decisions about it. The template gets it.
 type review struct {
 	client.Preview
 	at     choices.Preview
@@ -49,7 +49,7 @@ type review struct {
 	Moved bool
 }
 
-// change is a change with what was decided about it.
+// change is a change with the decision about it.
 type change struct {
 	client.PreviewChange
 	Number  int
@@ -213,7 +213,7 @@ func (c change) verdict() choices.Verdict {
 	return c.Choice.Verdict
 }
 
-// Standing returns what was decided: open, accepted, rejected, or written.
+// Standing returns the state: open, accepted, rejected, or written.
 func (c change) Standing() string {
 	if c.Written {
 		return "written"
@@ -278,7 +278,7 @@ type applied struct {
 	client.Operation
 }
 
-// readApplies reads what the applies have written.
+// readApplies reads the writes of the applies.
 func (r *review) readApplies(v *page.Visit, newest []choices.Apply) error {
 	r.written = map[string]bool{}
 	for _, a := range newest {

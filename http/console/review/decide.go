@@ -14,7 +14,7 @@ import (
 	"readiness/http/console/page"
 )
 
-// send stores what a person decided about the changes of a page, with all texts that they typed, and applies the preview if they
+// send stores a person's decisions about the changes of a page, with all texts that they typed, and applies the preview if they
 // asked for that.
 func (s *screen) send(v *page.Visit) error {
 	form, err := v.Form()

@@ -9,7 +9,7 @@ import (
 	"readiness/http/console/page"
 )
 
-// part is what the model scores with the accepted changes alone.
+// part is the score of the model with only the accepted changes.
 type part struct {
 	client.PartScore
 	// Refused is why there is no score now; "" if there is one.
@@ -31,7 +31,7 @@ func (r *review) selected() (keys []string, values map[string]string) {
 	return keys, values
 }
 
-// scorePart asks what the model scores with the accepted changes, if the person wants to see that.
+// scorePart asks for the score with the accepted changes, if the person wants to see it.
 func (r *review) scorePart(v *page.Visit) error {
 	keys, values := r.selected()
 	if !r.Scored || len(keys) == 0 {

@@ -1,5 +1,5 @@
-// Package review is the screen on which a preview is approved, change by change, before it is written. What is written, and what may
-// be, the interface decides; the screen keeps what people decided until then.
+// Package review is the screen on which a preview is approved, change by change, before it is written. The interface decides what is
+// written and what may be; the screen stores the decisions of people until then.
 package review
 
 import (

@@ -14,7 +14,7 @@ import (
 	"readiness/http/console/page"
 )
 
-// session is what the service keeps of a sign-in, sealed. The browser has its id only.
+// session is a sign-in that the service stores, sealed. The browser has only its id.
 type session struct {
 	page.Person
 	// Issuer is the issuer's address; "" for the trial.
@@ -71,7 +71,7 @@ func (t Tokens) Token(ctx context.Context) (string, error) {
 
 // Renew is for client.Options: it renews a token that the service refused.
 func (t Tokens) Renew(ctx context.Context, refused *client.Error) (string, error) {
-	if t.s.Refresh == "" || refused.Claims() != "" { // what the service wants of a new sign-in, a refresh does not give
+	if t.s.Refresh == "" || refused.Claims() != "" { // a refresh does not meet the requirements for a new sign-in
 		return "", refused
 	}
 	access, err := t.renewed(ctx)
@@ -81,7 +81,7 @@ func (t Tokens) Renew(ctx context.Context, refused *client.Error) (string, error
 	return access, err
 }
 
-// renewed renews the session's tokens. Calls for one session share the request, since many issuers accept a refresh token
+// renewed renews the session's tokens. Calls for one session share the request, because many issuers accept a refresh token
 // once; of two processes, the second finds what the first stored.
 func (t Tokens) renewed(ctx context.Context) (string, error) {
 	access, err, _ := t.desk.renewals.Do(t.id, func() (any, error) {

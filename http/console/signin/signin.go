@@ -79,7 +79,7 @@ func New(o Options) (*Desk, error) {
 	for _, i := range o.Issuers {
 		d.issuers = append(d.issuers, &issuer{Issuer: i})
 	}
-	if !d.secure && !Loopback(base.Host) { // what is sent there, others on the network can read
+	if !d.secure && !Loopback(base.Host) { // others on the network can read what is sent there
 		d.issuers, d.o.Trial = nil, nil
 	}
 	return d, nil
@@ -101,7 +101,7 @@ func (d *Desk) Routes() []page.Route {
 	}
 }
 
-// choice is what the sign-in page shows.
+// choice is the data of the sign-in page.
 type choice struct {
 	To string
 	// Claims is what the sign-in must ask for, as the address has it; "" for nothing in particular.
@@ -233,7 +233,7 @@ func (d *Desk) Expired(v *page.Visit) error {
 	return v.Show(expiredView, page.Page{Title: "Your sign-in has ended", Status: http.StatusForbidden, Data: e})
 }
 
-// Ended reports whether err is that of a token which the service does not accept any longer.
+// Ended reports whether err is that of a token that the service no longer accepts.
 func Ended(err error) bool {
 	refused, ok := errors.AsType[*client.Error](err)
 	return errors.Is(err, errEnded) || ok && refused.Status == http.StatusUnauthorized

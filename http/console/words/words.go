@@ -30,7 +30,7 @@ func (p Part) Removed() bool { return p.Kind == Removed }
 // Added reports whether the part is only in the text after.
 func (p Part) Added() bool { return p.Kind == Added }
 
-// maxCells bounds the work of a comparison. Of longer texts, what lies between their common beginning and end is removed and added
+// maxCells bounds the work of a comparison. In longer texts, everything between their common beginning and end is removed and added
 // as one part.
 const maxCells = 1 << 20
 
