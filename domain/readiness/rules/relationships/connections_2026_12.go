@@ -50,7 +50,7 @@ func connections(x *model.Scope, say func(model.Judged, rule.Verdict)) {
 	}
 }
 
-// lacksKeys reports whether the model has no sign of which columns are keys.
+// lacksKeys reports whether the model does not show which columns are keys.
 func lacksKeys(x *model.Scope) bool {
 	return len(x.Relationships) == 0 && !slices.ContainsFunc(x.Columns, func(c *model.Column) bool { return c.Src.IsKey })
 }
