@@ -21,6 +21,7 @@ const (
 	ofReports   = inWorkspace + "/reports"
 	abTests     = "/v1/aiReadiness/abTests"
 	providers   = "/v1/aiProviders"
+	assistant   = `{"answeredBy":{"kind":"PlatformAssistant"}}`
 )
 
 // aDue is the row of what a schedule starts.
@@ -57,7 +58,7 @@ var rowsOfRoutes = []row{
 	{route: "POST " + ofModel + "/benchmark/questions/save",
 		body: `{"questions":[{"questionId":"q1","text":"What are the net sales?","expected":{"dax":"EVALUATE ROW(\"x\", [Net Sales])"}}]}`},
 	{route: "GET " + ofModel + "/benchmark/questions"},
-	{route: "POST " + ofModel + "/benchmark/runs", body: `{"answeredBy":{"kind":"PlatformAssistant"}}`, takes: map[string]string{"runId": "run.runId"}},
+	{route: "POST " + ofModel + "/benchmark/runs", body: assistant, takes: map[string]string{"runId": "run.runId"}},
 	{route: "POST " + ofModel + "/benchmark/runs", body: `{"answeredBy":{"kind":"DataAgent","dataAgentId":"$dataAgentId"}}`},
 	{route: "GET " + ofModel + "/benchmark/runs"},
 	{route: "GET " + ofModel + "/benchmark/runs/{runId}"},
@@ -130,4 +131,28 @@ var rowsOfRoutes = []row{
 	{route: "DELETE " + providers + "/{providerId}"},
 
 	{route: "DELETE " + ofModel + "/assessments"},
+}
+
+// rowsOfOtherTenants are rows of a tenant whose definitions may lack parts, and which does not answer queries in Arrow.
+var rowsOfOtherTenants = []row{
+	{route: "POST " + ofModel + "/benchmark/questions/save",
+		body: `{"questions":[{"questionId":"q1","text":"How many items are there?","expected":{"dax":"EVALUATE ROW(\"x\", 1)"}}]}`},
+	{route: "POST " + ofModel + "/benchmark/runs", body: assistant},
+	{route: "POST " + abTests, body: `{"name":"Two","source":{"kind":"Questions"},` +
+		`"sideA":{"semanticModelId":"$semanticModelId","workspaceId":"$workspaceId","answeredBy":{"kind":"PlatformAssistant"}},` +
+		`"sideB":{"semanticModelId":"$semanticModelId","workspaceId":"$workspaceId","answeredBy":{"kind":"PlatformAssistant"}}}`,
+		takes: map[string]string{"abTestId": "abTestId"}},
+	{route: "POST " + abTests + "/{abTestId}/runs"},
+	{route: "POST " + ofModel + "/{kind}/preview", takes: map[string]string{"previewId": "previewId"}},
+	{route: "POST " + ofModel + "/{kind}/apply", body: `{"previewId":"$previewId"}`, takes: map[string]string{"applied": "operationId"}},
+	{route: "POST " + ofModel + "/revert", body: `{"operationId":"$applied"}`},
+	{route: "POST " + ofModel + "/optimize", body: `{"approval":"required","kinds":["descriptions"]}`, takes: map[string]string{"previewId": "previewId"}},
+	{route: "POST " + ofModel + "/optimize/apply", body: `{"previewId":"$previewId"}`, takes: map[string]string{"applied": "operationId"}},
+	{route: "POST " + ofModel + "/optimize/revert", body: `{"operationId":"$applied"}`},
+}
+
+// rowsWithGenerateQuery are rows of a service with --experimental-generate-query.
+var rowsWithGenerateQuery = []row{
+	{route: "POST " + ofModel + "/benchmark/runs", body: assistant},
+	{route: "POST " + abTests + "/{abTestId}/runs"},
 }

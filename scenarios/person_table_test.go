@@ -108,6 +108,7 @@ func TestAsTheSignedInPerson(t *testing.T) {
 			s.note(table, aDue, from, "ada", "")
 		}
 	}
+	s.inOtherTenants(table)
 	for _, route := range routing.Table() {
 		if table[route.Method+" "+route.Path] == nil {
 			t.Errorf("%s %s has no row: add one to rowsOfRoutes", route.Method, route.Path)
@@ -123,6 +124,30 @@ func TestAsTheSignedInPerson(t *testing.T) {
 	if diff := cmp.Diff(string(had), text); diff != "" {
 		t.Errorf("%s is not what was called; go test ./scenarios -run AsTheSignedInPerson -update rewrites it:\n%s", file, diff)
 	}
+}
+
+// inOtherTenants notes the calls that only some tenants or services make.
+func (s *overEntra) inOtherTenants(table callsOf) {
+	s.t.Helper()
+	do := func(rows []row) {
+		for _, r := range rows {
+			from := len(s.service.Calls())
+			s.accepted(r)
+			s.settled()
+			s.note(table, r.route, from, "ada", "")
+		}
+	}
+	s.vars["semanticModelId"] = s.vars["second"] // which has no parts below Copilot/
+	s.tenant.Hides.Store(true)
+	s.service.Set(func(o *fabrictest.Options) { o.Unknown.ArrowRefused = "DatasetNotOnCapacity" })
+	do(rowsOfOtherTenants)
+	s.stopWorkers()
+	s.Agents.Generator = s.tenant.Platform
+	s.startWorkers()
+	s.service.Set(func(o *fabrictest.Options) {
+		o.Unknown.Generates = func(item.Item, string) (any, string, error) { return nil, `EVALUATE ROW("x", 1)`, nil }
+	})
+	do(rowsWithGenerateQuery)
 }
 
 // prepare fills in what the first rows name.
@@ -311,6 +336,10 @@ of Fabric (` + "`make test PKG=./scenarios TESTFLAGS='-run AsTheSignedInPerson'`
 Each of these calls is made with a token that acts as the person who called the service, which Microsoft Entra ID exchanged for the token that the person sent. The token has the scopes of
 one permission of the service ([permissions](fabric.md#permissions-and-why-each)). No call is made with another person's token, with a token of the service itself, or after the end of the person's
 token, except the rest of a bulk assessment and the steps of a schedule, for which a [refresh token](fabric.md#permissions-and-why-each) was kept. The steps of a schedule act as its owner.
+
+Some calls are made only in some tenants: ` + "`executeQueries`" + ` where queries are not answered in Arrow, and ` + "`/v1/mcp/fabriciq`" + ` before a write to a model that may have parts which
+its definition does not show. ` + "`/v1/mcp/powerbi`" + ` is called only by a service with ` + "`--experimental-generate-query`" + `;
+the queries of its runs then use the same token, which has their scope too.
 
 ## By call
 

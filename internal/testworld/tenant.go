@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,6 +34,8 @@ type Tenant struct {
 	Platform *fabric.Platform
 	Service  *fabrictest.Service
 	Entra    *fabrictest.Entra
+	// Hides makes the service take definitions for ones that may lack parts below Copilot/. By default they show all.
+	Hides atomic.Bool
 	// Issuer is the issuer of people's tokens, and Transport trusts its certificate.
 	Issuer    string
 	Transport http.RoundTripper
@@ -63,9 +66,10 @@ func (w *World) Tenant(t testing.TB, role func(person string, workspaceID uuid.U
 	exchange, err := entra.New(entra.Options{Scopes: fabric.Scopes, Authority: server.URL, ClientID: TenantClient, Credential: secret,
 		Tenants: []string{TenantID}, Transport: f.Transport, Now: now})
 	Check(t, err)
-	f.Platform, err = fabric.New(fabric.Options{URL: server.URL, PowerBIURL: server.URL, Transport: f.Transport,
-		Tokens: exchange.For, Challenged: exchange.Challenged, Valid: exchange.Valid, ShowsCopilot: true, Now: now,
-		Reads: reads.Store{Pool: w.Pool}, Exports: reads.Exports{Pool: w.Pool},
+	f.Platform, err = fabric.New(fabric.Options{URL: server.URL, PowerBIURL: server.URL, IQURL: server.URL, Transport: f.Transport,
+		Tokens: exchange.For, Challenged: exchange.Challenged, Valid: exchange.Valid, Now: now,
+		Probed: func(item.Person) fabric.Answers { return fabric.Answers{CopilotShown: !f.Hides.Load()} },
+		Reads:  reads.Store{Pool: w.Pool}, Exports: reads.Exports{Pool: w.Pool},
 		Writing: func(context.Context, item.Caller) error { return nil },
 		Wait:    func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
 	Check(t, err)
