@@ -48,7 +48,7 @@ type Change struct {
 // attempts hold a connection and lock the streams' rows while it runs. Change does not guard a past
 // that nothing was recorded on: its stream may have moved on by the time the append commits, unless
 // the past is Unmoved. Change also decides again when the last event loaded of a stream is no longer
-// in the log, because the database was set back or replaced.
+// in the log, because the database was restored to an earlier time or replaced.
 //
 // A decision takes two round trips, one to load and one to append. One that records, queues and adds
 // nothing takes two as well, the second to wait for the synchronous standbys, if there are any.
@@ -85,7 +85,7 @@ func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, dec
 		s.metrics.conflicts.Inc()
 		if attempt == attempts-1 {
 			return fmt.Errorf("%w: %w: %w", ErrConflict, domain.Refuse(domain.OperationInProgress,
-				"Other calls were changing the same thing all the time; repeat the call in a moment.").After(time.Second), moved.err)
+				"Other calls kept changing the same thing; repeat the call in a moment.").After(time.Second), moved.err)
 		}
 	}
 	panic("unreachable")
@@ -158,7 +158,7 @@ func (c *Change) transaction(ctx context.Context, begun bool, before func(*pgx.C
 	conn := pooled.Conn()
 	defer func() {
 		if conn.PgConn().TxStatus() != 'I' && !conn.IsClosed() {
-			// The caller may be gone; the locks must be released all the same.
+			// The caller may be gone; the locks must be released nevertheless.
 			end, cancel := database.Beyond(ctx, 5*time.Second)
 			defer cancel()
 			if _, e := conn.Exec(end, "ROLLBACK"); e != nil {
@@ -209,7 +209,7 @@ func (c *Change) confirmed(conn *pgx.Conn) error {
 	return nil
 }
 
-// confirm ends a change that appends nothing because of what is there, which may be a commit that is not confirmed.
+// confirm ends a change that appends nothing. Its decision may depend on a commit that is not confirmed yet.
 func (s *Store) confirm(ctx context.Context) error {
 	if err := database.Confirm(ctx, s.pool); err != nil {
 		return fmt.Errorf("eventstore: %w", err)

@@ -11,7 +11,7 @@ import (
 )
 
 // Checkpoint is a hash over all events of an account, up to one of them. A checkpoint kept elsewhere
-// finds what Verify cannot: that the end of a stream was cut off, or an entire stream removed.
+// detects two changes that Verify cannot: that the end of a stream, or an entire stream, was removed.
 type Checkpoint struct {
 	Position int64 // of the last event; 0 when there is none
 	Events   int64
@@ -28,8 +28,8 @@ func (c Checkpoint) Next(position int64, hash []byte) Checkpoint {
 	return Checkpoint{position, c.Events + 1, sha256.Sum256(append(b, hash...))}
 }
 
-// Checkpoint returns the account's checkpoint at its last event at or below the watermark. Now and
-// then it stores the checkpoint, so that the next call need not start from the first event.
+// Checkpoint returns the account's checkpoint at its last event at or below the watermark. From
+// time to time it stores the checkpoint, so that the next call need not start from the first event.
 func (s *Store) Checkpoint(ctx context.Context, account string) (Checkpoint, error) {
 	upTo, err := s.Watermark(ctx)
 	if err != nil {

@@ -34,7 +34,7 @@ func Of(stream string, examples ...domain.Event) []Type {
 	return types
 }
 
-// Carrying returns what Of does, for streams that are loaded with FoldLast: each of their events
+// Carrying is like Of, for streams that are loaded with FoldLast: each of their events
 // carries the S after it. NewCodec refuses a stream type that has other events too.
 func Carrying[S any](stream string, examples ...domain.Carries[S]) []Type {
 	types := make([]Type, len(examples))

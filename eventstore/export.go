@@ -47,7 +47,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, format Format, sel Sele
 	for r, err := range s.ReadStored(ctx, sel) {
 		if err != nil {
 			err = errors.Join(err, flush())
-			return last, err // the events read so far are worth having
+			return last, err // the events read so far are kept
 		}
 		text, err := line(&r)
 		if err != nil {

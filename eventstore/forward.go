@@ -56,13 +56,13 @@ func (s *Store) Forwarded(ctx context.Context, position int64) error {
 		DO UPDATE SET position = $2, updated_at = clock_timestamp(), error = NULL, failed_at = NULL`, Forwarder, position)
 }
 
-// ForwardFailed records why forwarding stands still.
+// ForwardFailed records why forwarding has stopped.
 func (s *Store) ForwardFailed(ctx context.Context, failure error) error {
 	return s.forwarding(ctx, `INSERT INTO followers (name, error, failed_at) VALUES ($1, $2, clock_timestamp()) ON CONFLICT (name)
 		DO UPDATE SET error = $2, failed_at = clock_timestamp()`, Forwarder, errorText(failure))
 }
 
-// ForgetForwarding removes what is recorded about forwarding.
+// ForgetForwarding removes the recorded state of forwarding.
 func (s *Store) ForgetForwarding(ctx context.Context) error {
 	return s.forwarding(ctx, `DELETE FROM followers WHERE name = $1`, Forwarder)
 }

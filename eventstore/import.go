@@ -19,7 +19,7 @@ import (
 
 // ImportOptions are the callbacks of Import; nil ones are not called.
 type ImportOptions struct {
-	// Before runs in the transaction of the import before anything is stored, After when everything is. An error of either undoes all.
+	// Before runs in the transaction of the import before anything is stored, After when everything is. An error of either rolls it back.
 	Before, After func(context.Context, pgx.Tx) error
 	Progress      func(events int64) // after every page
 }
@@ -40,9 +40,9 @@ const (
 
 // Import reads the lines of an export (NDJSON) into an empty log, in one transaction: all of them or none. Every line must be exactly as
 // Export writes it, every stream complete from its first event, and every hash that of its event, its position and the events before.
-// Then the events, the streams and the sequence of positions are what they were where the lines were exported. Memory is bounded.
+// Then the events, the streams and the sequence of positions equal those of the exported log. Memory is bounded.
 //
-// Import changes no view: Before or After must end them, because they were built from the empty log. It acts as the owner of the
+// Import changes no view: Before or After must withdraw them, because they were built from the empty log. It acts as the owner of the
 // database. Forged lines with matching hashes are imported: only a signed head that was kept elsewhere reveals them.
 func (s *Store) Import(ctx context.Context, from io.Reader, o ImportOptions) (done Imported, err error) {
 	i := importer{lines: &lineReader{from: bufio.NewReaderSize(from, 256<<10)}, codec: s.codec, chain: newChainer()}
@@ -99,7 +99,7 @@ type importedStream struct {
 }
 
 // begin blocks appends and refuses a log that is not empty. While the server waits for lines, the transaction may be idle for
-// longer than those of the service. The heads of streams are found by index, however small the tables were when the query was planned.
+// longer than those of the service. The heads of streams are found by index, even if the tables were empty when the query was planned.
 func (i *importer) begin(ctx context.Context, tx pgx.Tx) error {
 	for _, sql := range []string{
 		`SET LOCAL idle_in_transaction_session_timeout = '10min'`,
@@ -166,7 +166,7 @@ func (i *importer) place(r *Recorded) error {
 	case !ok || r.SchemaVersion > known.version:
 		return fmt.Errorf("this program does not know %s in schema version %d; import with a newer one", r.Type, r.SchemaVersion)
 	case !r.RecordedAt.Equal(r.RecordedAt.Truncate(time.Microsecond)):
-		return fmt.Errorf("recordedAt has more than microseconds; no export has")
+		return fmt.Errorf("recordedAt is more precise than microseconds, which no export has")
 	}
 	i.Last = r.Position
 	return i.codec.checkStream(r.Type, r.Stream)

@@ -39,7 +39,7 @@ func tables(t testing.TB, pool *pgxpool.Pool) (rows string) {
 	return rows
 }
 
-// An imported log is the exported one: the same rows, the same lines, the same chains. It continues where that ended.
+// An imported log equals the exported one: the same rows, the same lines, the same chains. It continues after the last exported event.
 //
 // proves: decisions/20/exact
 func TestImport(t *testing.T) {
@@ -133,11 +133,11 @@ func TestImportRefuses(t *testing.T) {
 		"another escape":        {[]string{good[0], good[1], good[2], strings.Replace(good[3], `\u003c`, `<`, 1)}, `line 4: from byte`},
 		"text behind the event": {[]string{strings.Replace(good[0], "}\n", "} \n", 1)}, `line 1: from byte`},
 		"another zone":          {[]string{strings.Replace(good[0], `Z","hash"`, `+00:00","hash"`, 1)}, `line 1: from byte`},
-		"nanoseconds":           {[]string{forged.with(0, func(r *eventstore.Recorded) { r.RecordedAt = r.RecordedAt.Add(1) })}, `line 1: recordedAt has more than microseconds`},
+		"nanoseconds":           {[]string{forged.with(0, func(r *eventstore.Recorded) { r.RecordedAt = r.RecordedAt.Add(1) })}, `line 1: recordedAt is more precise than microseconds`},
 		"a later form":          {[]string{strings.Replace(good[0], `{"v":1`, `{"v":2`, 1)}, `line 1: its form has version 2, this program reads 1`},
 		"an entry of a tree":    {[]string{strings.Replace(good[0], `"data":{"units":1,"total":1,"by":"ann"}`, `"dataSha256":"00"`, 1)}, `line 1: it has dataSha256 in place of data`},
-		"text that is no UTF-8": {[]string{strings.Replace(good[0], `ann`, "a\xffn", 1)}, `line 1: it has a character that no text of an event has`},
-		"a type with a zero":    {[]string{strings.Replace(good[0], `budget.spent`, `budget.spent\u0000`, 1)}, `line 1: it has a character that no text of an event has`},
+		"text that is no UTF-8": {[]string{strings.Replace(good[0], `ann`, "a\xffn", 1)}, `line 1: it has a character that texts of events cannot have`},
+		"a type with a zero":    {[]string{strings.Replace(good[0], `budget.spent`, `budget.spent\u0000`, 1)}, `line 1: it has a character that texts of events cannot have`},
 		"cut off in a line":     {[]string{good[0], good[1][:100]}, "line 2 ends without a line feed: the file was cut off"},
 		"cut off at the end":    {[]string{good[0], strings.TrimSuffix(good[1], "\n")}, "line 2 ends without a line feed: the file was cut off"},
 		"a line of 2 MiB":       {[]string{good[0], strings.Repeat("x", 2<<20) + "\n"}, "line 2 has more than 2097152 bytes"},
@@ -201,7 +201,7 @@ func (f *forger) with(n int, change func(*eventstore.Recorded)) string {
 	return string(line) + "\n"
 }
 
-// A log that has events, or that had some, is left alone, and so is one whose import fails at the end, or whose input does.
+// A log that has or had events is not changed, and neither is one whose import or input fails at the end.
 func TestImportIntoAnEmptyLogOnly(t *testing.T) {
 	t.Parallel()
 	from, _ := open(t)
@@ -244,7 +244,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// A line that is read is written as that line again, and any other is refused.
+// A line that is accepted is written as the same line again; any other line is refused.
 func FuzzParseLine(f *testing.F) {
 	r := storedWith(`{"a":"b, \"metadata\":"}`)
 	for _, data := range []string{`{"a":1}`, `{"metadata":{"metadata":1}}`, `"<"`, `null`, `[1,2]`} {

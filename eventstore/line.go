@@ -48,7 +48,7 @@ func (r *Recorded) exported() exported {
 }
 
 // plainLine returns the bytes of json.Marshal(r.exported()) in a sixth of the time, because every event's line is made whenever the log is
-// sealed or verified. It leaves to json.Marshal, by ok false, what that would write differently from how it is stored.
+// sealed or verified. ok is false for an event that json.Marshal writes differently from its stored form.
 func (r *Recorded) plainLine() (line []byte, ok bool) {
 	if len(r.Data) == 0 || !plainJSON(r.Data) || !plainJSON(r.RawMetadata) || !plainText(r.Account) || !plainText(r.Stream) ||
 		!plainText(r.Type) || r.RecordedAt.Location() != time.UTC || r.RecordedAt.Year() < 0 || r.RecordedAt.Year() > 9999 {

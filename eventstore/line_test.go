@@ -19,7 +19,7 @@ func storedWith(data string) eventstore.Recorded {
 		RecordedAt: time.Date(2026, 11, 1, 12, 0, 0, 123456000, time.UTC), Hash: bytes.Repeat([]byte{0xab}, 32)}
 }
 
-// A line that is made without encoding/json is the one that this makes. Everything that this would write differently is left to it.
+// A line that is made without encoding/json equals that of encoding/json, which makes all lines that would differ.
 func TestLineIsThatOfEncodingJSON(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -10,7 +10,7 @@ import (
 	"readiness/eventstore"
 )
 
-// Only what is in the log counts as appended; an append that another writer overtook counts as a conflict and once as appended.
+// Only committed events count as appended; an append that another writer overtook counts as a conflict, and its events once as appended.
 func TestMetricsOfAppends(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)

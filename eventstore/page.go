@@ -29,7 +29,7 @@ import (
 type page struct {
 	ctx    context.Context     // ends when the subscriber is closed, a moment before the follower's own
 	bound  int64               // the last position to read
-	wake   <-chan struct{}     // closed when something was appended after bound was read
+	wake   <-chan struct{}     // closed when an event was appended after bound was read
 	events map[string]Recorded // read, by message id
 
 	conn sync.Mutex // guards the use of tx
@@ -44,7 +44,7 @@ type page struct {
 	acked    int64
 }
 
-// endTimeout bounds the commit or rollback of a page, which must run even after the caller has gone.
+// endTimeout bounds the commit or rollback of a page, which must run even after the caller has left.
 const endTimeout = 10 * time.Second
 
 var (

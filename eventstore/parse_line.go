@@ -19,7 +19,7 @@ import (
 // maxLine bounds a line of an export in bytes: twice what data alone may have.
 const maxLine = 2 << 20
 
-// lineReader reads lines, each with memory of its own.
+// lineReader reads lines, each into new memory.
 type lineReader struct {
 	from   *bufio.Reader
 	number int64 // of the last line
@@ -43,7 +43,7 @@ func (l *lineReader) next() (line []byte, err error) {
 		case end:
 			return nil, fmt.Errorf("line %d ends without a line feed: the file was cut off; export it again", l.number)
 		case len(line) > maxLine:
-			return nil, fmt.Errorf("line %d has more than %d bytes, which no event has; is it an export in format ndjson?", l.number,
+			return nil, fmt.Errorf("line %d has more than %d bytes, more than any event; is it an export in format ndjson?", l.number,
 				maxLine)
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, fmt.Errorf("line %d: %w", l.number, err)
@@ -61,7 +61,7 @@ func (r *Recorded) parse(line []byte) (err error) {
 		}
 	}
 	if !utf8.Valid(line) || strings.Contains(r.Account+r.Stream+r.Type, "\x00") {
-		return fmt.Errorf("it has a character that no text of an event has")
+		return fmt.Errorf("it has a character that texts of events cannot have")
 	}
 	again, err := r.Line()
 	if err != nil || bytes.Equal(again, line) {
@@ -75,8 +75,8 @@ func (r *Recorded) parse(line []byte) (err error) {
 		"same; import the file that it wrote", at+1)
 }
 
-// lineParser reads the members of a line in the order and form of plainLine, in a fraction of the time of encoding/json. What it reads
-// wrongly, Line writes differently.
+// lineParser reads the members of a line in the order and form of plainLine, in a fraction of the time of encoding/json. If it misreads
+// a line, Line writes another one.
 type lineParser struct {
 	rest []byte
 	bad  bool

@@ -40,7 +40,7 @@ func Fold[S any](stream string, evolve func(S, domain.Event) S) *Past[S] {
 }
 
 // FoldLast describes a stream whose events carry the state after them. Only the last event is read, so
-// loading costs the same however long the stream is. A last event that does not carry an S is an
+// loading costs the same for a stream of any length. A last event that does not carry an S is an
 // error, both when it is loaded and when it is recorded: FoldLast never substitutes the zero S.
 func FoldLast[S any](stream string) *Past[S] {
 	return &Past[S]{Stream: stream, reach: lastEvent, evolve: func(_ S, e domain.Event, _ time.Time) (S, error) {

@@ -13,7 +13,7 @@ import (
 
 const (
 	// replayReach is how many positions one query of a replay covers, so that a query ends soon
-	// however rare the events are.
+	// even if the events are rare.
 	replayReach = 100_000
 	// A chunk ends when it reaches either bound.
 	replayChunk = 500

@@ -22,8 +22,8 @@ const (
 	awaitPause = 50 * time.Millisecond
 )
 
-// Standby is a hot standby of the log's database, from which callers read what never changes: events up to a position up to which the log
-// is complete there, and what follows from them. A nil Standby is none. It is safe for concurrent use.
+// Standby is a hot standby of the log's database, from which callers read data that never changes: events up to a position up to which
+// the log is complete there, and data derived from them. A nil Standby means that there is none. It is safe for concurrent use.
 type Standby struct {
 	primary *Store
 	pool    *pgxpool.Pool
@@ -87,7 +87,7 @@ func (s *Standby) Check(ctx context.Context) error {
 }
 
 // compare compares the server of a connection with the primary: it must be in the same cluster, and the last event that is settled there
-// must be the primary's. A server that was promoted, or whose primary was set back to an earlier time, may have another.
+// must be the primary's. A server that was promoted, or whose primary was restored to an earlier time, may have another.
 func (s *Standby) compare(ctx context.Context, conn *pgx.Conn) error {
 	var cluster, name string
 	var position *int64
@@ -114,7 +114,7 @@ func (s *Standby) compare(ctx context.Context, conn *pgx.Conn) error {
 		return &NotStandby{What: "it is the database " + name + ", and the log is in " + ownName, Do: "Name the same database."}
 	case !same:
 		return &NotStandby{What: fmt.Sprintf("the log does not have its event at position %d: it was promoted and changed apart, or the "+
-			"primary was set back to an earlier time", *position), Do: "Make it a standby of the primary again."}
+			"primary was restored to an earlier time", *position), Do: "Make it a standby of the primary again."}
 	case !standby:
 		return &NotStandby{What: "it takes writes, so it is the primary, or was promoted", Do: "Name a standby.", Writes: true}
 	}
@@ -141,7 +141,7 @@ func (s *Standby) replayed(ctx context.Context) (position int64, err error) {
 	return position, nil
 }
 
-// Try calls do with the standby and a position up to which the log is complete there. It reports whether do found what it looked for;
+// Try calls do with the standby and a position up to which the log is complete there. It reports whether do has an answer;
 // otherwise the caller asks the primary. A read that a recovery conflict cancelled is tried once more; a standby that does not answer
 // is not asked again for a while.
 func (s *Standby) Try(ctx context.Context, do func(ctx context.Context, pool *pgxpool.Pool, upTo int64) (found bool, err error)) bool {
@@ -202,7 +202,7 @@ func (e *Behind) Error() string {
 	return fmt.Sprintf("the standby lacks %d bytes of the primary's changes, and did not catch up within %s", e.Bytes, e.After)
 }
 
-// Await waits until the standby has everything that the primary had when it was called. It returns a position up to which the log was
+// Await waits until the standby has everything that the primary had when Await was called. It returns a position up to which the log was
 // complete then, which it is on the standby too.
 func (s *Standby) Await(ctx context.Context, atMost time.Duration) (int64, error) {
 	end := time.NewTimer(atMost)

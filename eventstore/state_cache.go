@@ -13,12 +13,12 @@ const (
 	// maxCached bounds how many states are cached.
 	maxCached = 1024
 	// maxCachedSize bounds the data, in bytes, of the events that the states were folded from: a state
-	// takes about as much memory as its events. The state used last is cached whatever its size.
+	// takes about as much memory as its events. The state used last is cached in any size.
 	maxCachedSize = 32 << 20
 )
 
 // errForeignState is the error of a load whose cached state does not belong to the stream, because the
-// database was set back behind this process.
+// database was restored to an earlier time behind this process.
 var errForeignState = errors.New("eventstore: the cached state does not belong to the stream")
 
 // stateCache is a cache of the states that FoldCached starts from, each with its version. It holds what was

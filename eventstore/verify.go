@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Mismatch is a difference between the log and what was written.
+// Mismatch is a difference between the log and the events as they were written.
 type Mismatch struct {
 	Position int64 // 0 for a mismatch in a stream's row
 	Stream   string
@@ -54,7 +54,7 @@ const maxSuspects = 1000
 // written: every column of every row, no version missing, nothing added. Memory is bounded. An error
 // is about reading; mismatches are in the result.
 //
-// Verify cannot find the end of a stream cut off together with its row set back, or an entire stream
+// Verify cannot detect that the end of a stream was removed and its row reset, or that an entire stream was
 // removed: only a Checkpoint kept elsewhere can.
 func (s *Store) Verify(ctx context.Context, o VerifyOptions) (Verification, error) {
 	v := verifier{o: o, chain: newChainer()}

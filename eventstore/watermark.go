@@ -45,7 +45,7 @@ type querier interface {
 // Every event committed before the call began is at or below it, unless an append that is older than
 // that event is still running. A later call may return less; an earlier result remains valid.
 //
-// On a standby it is what the followers have reached, which may be less than the standby has.
+// On a standby it is the position that the followers have reached, which may be below the standby's last event.
 func (s *Store) Watermark(ctx context.Context) (int64, error) {
 	return watermark(ctx, s.pool)
 }

@@ -170,7 +170,7 @@ func (w *asker) failure(err error, before attempts) (operation.Failure, bool) {
 		return operation.Failure{Code: benchmark.OperationCode(refusal.Code), Message: shortened(refusal.Message)}, false
 	case before.gaveUp():
 		return operation.Failure{Code: domain.BenchmarkRunFailed,
-			Message: "a fault of the service kept it from finishing; run it again later"}, false
+			Message: "an internal error kept the service from finishing; run it again later"}, false
 	}
 	return operation.Failure{}, true
 }

@@ -40,7 +40,7 @@ type side struct {
 
 	mu    sync.Mutex
 	state commands.Asking // as last recorded
-	// references are what came of the reference queries, by question.
+	// references are the results of the reference queries, by question.
 	references map[string]queried
 }
 

@@ -42,7 +42,7 @@ type assessor struct {
 	shared *shared
 }
 
-// Work implements river.Worker. An error is a fault of ours that is worth another
+// Work implements river.Worker. An error is an internal error that is worth another
 // attempt; problems of the platform or the model are outcomes in the log.
 func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) (ended error) {
 	defer w.shared.begin(job.ID)()
@@ -94,7 +94,7 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) (ended erro
 	case before.gaveUp():
 		w.Log.Error("a step gave up", "operationId", step.OperationID, "itemId", step.ModelID, "error", err)
 		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentNotStarted,
-			Message: "a fault of the service kept it from assessing this " + run.State.Operation.Resource.ItemType.Noun() +
+			Message: "an internal error kept the service from assessing this " + run.State.Operation.Resource.ItemType.Noun() +
 				"; call again later"})
 	}
 	return err

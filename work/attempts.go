@@ -19,7 +19,7 @@ const (
 	// maxCrashes is how often a step may crash its process: a model that always
 	// does must not do so indefinitely.
 	maxCrashes = 60
-	// faultLife is how long after its acceptance a step that meets faults of ours
+	// faultLife is how long after its acceptance a step that meets internal errors
 	// is retried.
 	faultLife = time.Hour
 )
@@ -52,5 +52,5 @@ func (a attempts) tookTooLong(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) && a.failed >= patience
 }
 
-// gaveUp reports whether a fault of ours was met often enough, and for long enough.
+// gaveUp reports whether internal errors occurred often enough, and for long enough.
 func (a attempts) gaveUp() bool { return a.failed >= patience && a.lasting }

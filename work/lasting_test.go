@@ -16,7 +16,7 @@ import (
 	"readiness/work"
 )
 
-// outlasting is the folder of a platform that has tokens which outlast the caller's. Each read takes an hour.
+// outlasting is the folder of a platform whose tokens last longer than the caller's. Each read takes an hour.
 type outlasting struct {
 	*folder.Platform
 	b    *bench
@@ -36,8 +36,8 @@ func (p *outlasting) Definition(ctx context.Context, as item.Caller, it item.Ite
 	return d, err
 }
 
-// The assessment of several models continues after the caller's token has ended, with one that the platform gave for it, and
-// that token is gone with the work. Work that the caller's own token outlasts keeps that.
+// The assessment of several models continues after the caller's token has expired, with a token that the platform issued for it and
+// that is deleted after the work. Work that ends before the caller's own token expires uses that token.
 func TestWorkOutlastsTheToken(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -67,7 +67,7 @@ func (w *lister) Work(ctx context.Context, job *river.Job[listView]) error {
 			"projections as-of", stepTimeout))
 	case before.gaveUp(), before.crashedTooOften():
 		w.Log.Error("a step gave up", "operationId", step.OperationID, "error", err)
-		return w.fail(ctx, step, "a fault of the service kept it from listing the rows; call again later")
+		return w.fail(ctx, step, "an internal error kept the service from listing the rows; call again later")
 	}
 	return err
 }

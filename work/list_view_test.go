@@ -24,8 +24,8 @@ func (b *bench) listing(t *testing.T) uuid.UUID {
 	return got.OperationID
 }
 
-// A listing ends once with its rows, or fails with what kept it: too many rows at once, a fault of ours after an hour of attempts.
-// An attempt that may help is not an end.
+// A listing ends once with its rows, or fails with the cause: too many rows at once, or an internal error after an hour of attempts.
+// It does not end while another attempt may help.
 //
 // proves: decisions/18/as-of-limit
 func TestListView(t *testing.T) {
@@ -53,12 +53,12 @@ func TestListView(t *testing.T) {
 		"one byte more":                     {lines(auditview.MaxSize + 1), 0, 0, 0, operation.StatusFailed, "16 MiB"},
 		"a fault":                           {fails(fault), 0, 0, 0, operation.StatusRunning, ""},
 		"a fault, the fourth within hour":   {fails(fault), 3, 0, time.Hour, operation.StatusRunning, ""},
-		"a fault, the fourth, for an hour":  {fails(fault), 3, 0, time.Hour + 1, operation.StatusFailed, "a fault of the service"},
+		"a fault, the fourth, for an hour":  {fails(fault), 3, 0, time.Hour + 1, operation.StatusFailed, "an internal error kept the service"},
 		"a fault, the third, for an hour":   {fails(fault), 2, 0, time.Hour + 1, operation.StatusRunning, ""},
 		"too slow":                          {fails(context.DeadlineExceeded), 2, 0, 0, operation.StatusRunning, ""},
 		"too slow, four times":              {fails(context.DeadlineExceeded), 3, 0, 0, operation.StatusFailed, "not read within"},
 		"a crash less than there may be":    {fails(fault), 0, 59, 0, operation.StatusRunning, ""},
-		"as many crashes as there may be":   {fails(fault), 0, 60, 0, operation.StatusFailed, "a fault of the service"},
+		"as many crashes as there may be":   {fails(fault), 0, 60, 0, operation.StatusFailed, "an internal error kept the service"},
 		"rows after as many crashes as may": {lines(200), 0, 60, 0, operation.StatusSucceeded, ""},
 	} {
 		b := newBench(t)

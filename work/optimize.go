@@ -99,7 +99,7 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) (ended e
 }
 
 // failure returns the failure of the operation, or true if the step is worth
-// another attempt: after a fault of ours, and while it is unknown whether a write
+// another attempt: after an internal error, and while it is unknown whether a write
 // was made, for as long as faultLife.
 func (w *optimizer) failure(err error, work optimization.Work, before attempts) (operation.Failure, bool) {
 	refusal, refused := domain.Refused(err)
@@ -120,7 +120,7 @@ func (w *optimizer) failure(err error, work optimization.Work, before attempts) 
 			Message: fmt.Sprintf("the work did not end within %s", proposeTimeout) + openEnd(work)}, false
 	case before.gaveUp():
 		return operation.Failure{Code: domain.OptimizationFailed,
-			Message: "a fault of the service kept it from finishing; start it again later" + openEnd(work)}, false
+			Message: "an internal error kept the service from finishing; start it again later" + openEnd(work)}, false
 	}
 	return operation.Failure{}, true
 }
@@ -130,7 +130,7 @@ func openEnd(work optimization.Work) string {
 	if !work.InDoubt() {
 		return ""
 	}
-	return ". Whether what it had begun to write was written is not known: look at the semantic model before you write it again"
+	return ". It is unknown whether its last write was made: look at the semantic model before you write it again"
 }
 
 // carryOut makes the proposal, or the write that was started. A panic is a fault
@@ -199,7 +199,7 @@ func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimize, 
 	return err
 }
 
-// proposer says whether a step proposes, and with which provider or why with none.
+// proposer says whether a step proposes, and with which provider, or why without one.
 type proposer struct {
 	proposes bool
 	settings aiprovider.Settings
@@ -274,7 +274,7 @@ func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimize, 
 	return p, w.compose(ctx, as, p, d, a)
 }
 
-// breakDown turns a panic of our own rules, which a retry would repeat, into a
+// breakDown turns a panic of the rules, which a retry would repeat, into a
 // failure of the operation.
 func (w *optimizer) breakDown(operationID uuid.UUID, err *error) {
 	if fault := recover(); fault != nil {
@@ -284,7 +284,7 @@ func (w *optimizer) breakDown(operationID uuid.UUID, err *error) {
 	}
 }
 
-// compose fills in the preview. A fault in our own rules fails this operation only.
+// compose fills in the preview. A panic of the rules fails this operation only.
 func (w *optimizer) compose(ctx context.Context, as item.Caller, p *optimization.Preview, d definition.Definition,
 	a optimization.Asking) (err error) {
 	defer w.breakDown(p.PreviewID, &err)

@@ -59,7 +59,7 @@ func takeUp(ctx context.Context, pool *pgxpool.Pool, id string, busy []int64) (i
 	return tag.RowsAffected(), nil
 }
 
-// busy is the set of jobs that this process is running, or has run a moment ago:
+// busy is the set of jobs that this process runs, or ran a moment ago:
 // River records the end of a job, or that it was snoozed, only after the job
 // returned.
 type busy struct {

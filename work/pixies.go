@@ -46,7 +46,7 @@ type pixier struct {
 // copyLife is how long a copy of a definition is kept.
 const copyLife = 30 * 24 * time.Hour
 
-// Work implements river.Worker. An error is a fault of ours that is worth another
+// Work implements river.Worker. An error is an internal error that is worth another
 // attempt; problems of the platform or the report are outcomes in the log.
 func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended error) {
 	defer w.shared.begin(job.ID)()
@@ -91,7 +91,7 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended 
 		w.Log.Error("a step gave up", "operationId", step.OperationID, "reportId", step.ReportID, "error", err)
 		return w.end(ctx, step, pixies.ChangeIntended{},
 			&operation.Failure{Code: run.State.Verb.OperationCode(""),
-				Message: "a fault of the service kept it from changing this report; call again later"})
+				Message: "an internal error kept the service from changing this report; call again later"})
 	}
 	return err
 }
@@ -99,7 +99,7 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended 
 // change brings the report to the state that the run wants and returns what was
 // done. The log says what will be written before the platform is changed. Repeating
 // it after a crash has the same result, because a report in the wanted state is not
-// written. A panic is a fault like any other: it is retried a limited number of
+// written. A panic is handled like any internal error: it is retried a limited number of
 // times.
 func (w *pixier) change(ctx context.Context, step changePixies, run pixies.Run) (_ *pixies.ChangeIntended, err error) {
 	defer func() {
@@ -122,7 +122,7 @@ func (w *pixier) change(ctx context.Context, step changePixies, run pixies.Run) 
 	}
 	named, _ := run.Report(step.ReportID)
 	it := item.Item{ID: step.ReportID, Type: item.Report, WorkspaceID: step.WorkspaceID, DisplayName: named.ReportName}
-	// An earlier attempt may have written, whatever this one does.
+	// An earlier attempt may have written.
 	_, doubt := run.Intended[step.ReportID]
 	refused := false
 	for range rewrites {
@@ -194,7 +194,7 @@ func (w *pixier) changeOnce(ctx context.Context, as item.Caller, it item.Item, s
 }
 
 // edit returns the report as the run wants it. It changes only the account's own
-// Pixies. A fault in our own rules fails this report only.
+// Pixies. A panic of the rules fails this report only.
 func (w *pixier) edit(ctx context.Context, d definition.Definition, step changePixies, run pixies.Run,
 	known map[string]string) (changed definition.Definition, i pixies.ChangeIntended, err error) {
 	defer func() {

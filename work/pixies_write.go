@@ -30,7 +30,7 @@ func (w *pixier) look(ctx context.Context, as item.Caller, it item.Item, run pix
 // notKept returns why a report that is not as it should be is not written again: the
 // platform did not make the write that it took, did not keep it, or another person
 // changed the report after it. It returns nil if no write was taken, or if the
-// platform no longer knows what became of it.
+// platform no longer knows its outcome.
 func notKept(ended item.Ending, earlier pixies.ChangeIntended, now string, verb pixies.Verb) error {
 	switch {
 	case ended.Failure != nil || !ended.Made:

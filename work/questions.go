@@ -131,7 +131,7 @@ func (w *questioner) failure(err error, before attempts) (fail benchmark.FailQue
 		w.Log.Error("a step gave up", "error", err)
 		fail.NotBegun = true
 		fail.Failure = operation.Failure{Code: domain.QuestionsNotGenerated,
-			Message: "a fault of the service kept it from working on the questions; call again later"}
+			Message: "an internal error kept the service from working on the questions; call again later"}
 		return fail, false
 	}
 	return fail, true
@@ -167,7 +167,7 @@ func (w *questioner) fail(ctx context.Context, step makeQuestions, fail benchmar
 	})
 }
 
-// carryOut makes the questions. A panic is a fault like any other: it is retried a
+// carryOut makes the questions. A panic is handled like any internal error: it is retried a
 // limited number of times.
 func (w *questioner) carryOut(ctx context.Context, step makeQuestions, work benchmark.QuestionWork, by phraser) (err error) {
 	defer func() {

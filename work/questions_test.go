@@ -199,7 +199,7 @@ func TestGenerateFails(t *testing.T) {
 		{"busy", good, domain.Refuse(domain.CapacityBusy, "no"), 0, 0, domain.CapacityBusy, 0},
 		{"unavailable", good, domain.Refuse(domain.PlatformUnavailable, "no"), 0, work.Patience, domain.PlatformUnavailable, 0},
 		{"no token", good, nil, 2 * time.Hour, 0, domain.QuestionsNotGenerated, 0},
-		{"a fault of ours", good, errors.New("out of order"), 50 * time.Minute, work.Patience, domain.QuestionsNotGenerated, 0},
+		{"an internal error", good, errors.New("out of order"), 50 * time.Minute, work.Patience, domain.QuestionsNotGenerated, 0},
 		{"denied", good, domain.Refuse(domain.PlatformAccessDenied, "no"), 0, 0, domain.PlatformAccessDenied, 1},
 		{"not there", good, domain.Refuse(domain.WorkspaceNotFound, "no"), 0, 0, domain.ItemNotFound, 1},
 		{"no sense", broken, nil, 0, 0, domain.ItemNotReadable, 1},

@@ -17,8 +17,8 @@ import (
 	"readiness/work"
 )
 
-// A bulk assessment over REST says of each model that the platform keeps from the person why, and assesses the others; whether
-// one export reads them, or each is read singly.
+// A bulk assessment over REST gives the reason for each model that the platform refuses to the person, and assesses the others, whether
+// one export reads them or each is read alone.
 func TestBulkReadsSayWhy(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]fabrictest.Fault{

@@ -15,7 +15,7 @@ import (
 	"readiness/platform/fabric/fabrictest"
 )
 
-// A run of Pixies over a report whose sensitivity label keeps its definition from the person is refused when it is looked up, alone or
+// A run of Pixies over a report whose sensitivity label denies the person its definition is refused when it is looked up, alone or
 // among others, with the platform's reason: nothing is accepted, and nothing is written.
 func TestPixiesOfALabelledReport(t *testing.T) {
 	t.Parallel()

@@ -57,8 +57,8 @@ const legacyReport = `{"config":"{}","layoutOptimization":0,"sections":[
     {"x":1.0,"y":1.0,"z":5.0,"width":10.0,"height":10.0,"config":"{\"name\":\"v1\",\"singleVisual\":{\"visualType\":\"card\"}}"}]},
   {"name":"p2","displayName":"Page 2","width":1280.0,"height":720.0,"displayOption":1,"config":"{}","filters":"[]","visualContainers":[]}]}`
 
-// Pixies come and go over REST in every form of report, as in a folder. Each update has every part, in the format in which the
-// platform gave the report, and leaves the reference to its model alone, wherever that model is.
+// Pixies are added and removed over REST in every form of report, as in a folder. Each update has every part, in the format in which the
+// platform returned the report, and does not change the reference to its model, in any workspace.
 //
 // proves: 4.7/add/4 4.7/remove
 func TestRemotePixies(t *testing.T) {

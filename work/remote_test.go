@@ -173,7 +173,7 @@ func TestARemoteWriteThatWasCutOff(t *testing.T) {
 	t.Logf("%d points", points)
 }
 
-// asWritten checks that the model has what the record of an apply says.
+// asWritten checks that the model has the values in the record of an apply.
 func (r *remote) asWritten(t *testing.T, w optimization.Work, want int) {
 	t.Helper()
 	applied := w.Applied()
@@ -190,7 +190,7 @@ func (r *remote) asWritten(t *testing.T, w optimization.Work, want int) {
 	}
 }
 
-// What the platform does with a write that it took decides the outcome, not that it took it.
+// The outcome depends on what the platform does with an accepted write, not on the acceptance.
 //
 // proves: 3.1/item-changed
 func TestWhatBecomesOfARemoteWrite(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"readiness/work"
 )
 
-// What River reports about its routine is not shown to an operator; its warnings
+// River's routine messages are not shown to an operator; its warnings
 // are.
 func TestRiverRoutineIsLoggedAtDebug(t *testing.T) {
 	t.Parallel()

@@ -52,7 +52,7 @@ type scheduler struct {
 // Timeout implements river.Worker.
 func (w *scheduler) Timeout(*river.Job[startDue]) time.Duration { return dueTimeout }
 
-// Work implements river.Worker. A schedule that meets a fault of ours is still due
+// Work implements river.Worker. A schedule that meets an internal error is still due
 // for the next job.
 func (w *scheduler) Work(ctx context.Context, job *river.Job[startDue]) error {
 	defer w.shared.begin(job.ID)()

@@ -8,7 +8,7 @@ import (
 	"readiness/domain/operation"
 )
 
-// rests records that the operation waits for its owner, if no one else can help with the error of its step, and reports whether that
+// rests records that the operation waits for its owner, if only the owner can resolve the error of its step, and reports whether that
 // is so. The job then ends: the owner's sign-in enqueues the step again. seen is how often the operation had continued when the step
 // began.
 func (o Options) rests(ctx context.Context, of commands.Origin, seen int, err error) (bool, error) {

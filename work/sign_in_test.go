@@ -141,8 +141,8 @@ func TestAStepThatNeedsItsOwner(t *testing.T) {
 	}
 }
 
-// Consent needs no other token: the same one is tried again after a minute. An owner who does not come for a day loses the work, and
-// gets back what it spent.
+// Consent needs no other token: the same one is tried again after a minute. If the owner does not sign in for a day, the work fails
+// and is refunded.
 func TestAStepWhoseOwnerIsLate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -199,7 +199,7 @@ func TestARefusalOfAnEarlierToken(t *testing.T) {
 	}
 }
 
-// Writes, previews, questions and asks wait like assessments, whatever they had begun, and end once: a write that was refused is made
+// Writes, previews, questions and asks wait like assessments, at any stage, and end once: a write that was refused is made
 // after the sign-in, under the same lock.
 func TestOtherStepsThatNeedTheirOwner(t *testing.T) {
 	t.Parallel()

@@ -27,7 +27,7 @@ func (s answersAfter) Rows(ctx context.Context, _ item.Caller, _, _ uuid.UUID, _
 	}
 }
 
-// A query that runs longer than ten seconds is cut off then, is not made again, and leaves nothing to compare.
+// A query is cancelled after ten seconds, is not repeated, and leaves nothing to compare.
 func TestASlowQueryIsCutOff(t *testing.T) {
 	t.Parallel()
 	for takes, compared := range map[time.Duration]bool{10*time.Second - 1: true, 10*time.Second + 1: false, time.Hour: false} {

@@ -261,13 +261,13 @@ func (r *remote) called(path string) (n int) {
 	return n
 }
 
-// unsteady is a proposer that breaks down several times.
+// unsteady is a proposer that fails several times.
 type unsteady struct {
 	work.Proposer
 	times *int
 }
 
-var errUnsteady = errors.New("a fault of ours")
+var errUnsteady = errors.New("an internal error")
 
 func (u unsteady) Propose(ctx context.Context, s aiprovider.Settings, ask proposal.Ask) (proposal.Answer, error) {
 	if *u.times--; *u.times >= 0 {

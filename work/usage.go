@@ -62,7 +62,7 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 		if fault := recover(); fault != nil {
 			o.Log.Error("measuring usage panicked", "semanticModelId", modelID, "fault", fault, "stack", string(debug.Stack()))
 			fields, u, err = without(assessment.UsageUnavailable,
-				"a fault of the service kept it from measuring usage; the service logged it for its operator")
+				"an internal error kept the service from measuring usage; the operator's log has the details")
 		}
 	}()
 	if access != item.Granted {

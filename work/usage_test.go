@@ -164,7 +164,7 @@ func (p noPermissions) Access(context.Context, item.Caller) (map[item.Permission
 	return nil, p.err
 }
 
-// Whatever happens to usage, the assessment is made; without weights, it says why.
+// The assessment is made for any outcome of usage; without weights, it says why.
 //
 // proves: 4.4/single/3-consent 2.9/usage/state-reason 5/4-usage
 func TestUsageStates(t *testing.T) {
@@ -218,7 +218,7 @@ func TestUsageStates(t *testing.T) {
 				return nil, fault
 			}
 		}, assessment.UsageUnavailable, "views of the reports", item.Granted, 2, ""},
-		"a fault of ours": {func(_ *testing.T, b *bench) { b.Work.PageViews = nil }, assessment.UsageUnavailable, "a fault of the service", item.Granted, 2, ""},
+		"an internal error": {func(_ *testing.T, b *bench) { b.Work.PageViews = nil }, assessment.UsageUnavailable, "an internal error kept the service", item.Granted, 2, ""},
 		"more reports than are read": {func(_ *testing.T, b *bench) {
 			known := b.Work.TrackedReports
 			views := b.Work.PageViews

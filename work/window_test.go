@@ -10,7 +10,7 @@ import (
 	"readiness/work"
 )
 
-// A refund after midnight goes to the day that spent it.
+// A refund after midnight belongs to the day of the call.
 //
 // proves: decisions/5/given-back
 func TestRefundAfterMidnight(t *testing.T) {

@@ -38,7 +38,7 @@ import (
 // started the work. Only an item's ids and type are required.
 type Platform interface {
 	Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error)
-	// Announce says which semantic models the same work is about to read, so that a platform that can read many at once
+	// Announce names the semantic models that the same work is about to read, so that a platform that can read many at once
 	// does so. Definition reads each in any case.
 	Announce(ctx context.Context, as item.Caller, workspaceID uuid.UUID, models []uuid.UUID) error
 	// Release says that the step which read the item has its outcome. Until then, a platform may keep what it read for
@@ -301,7 +301,7 @@ func (q *Queue) Stop(ctx context.Context) error {
 	return err
 }
 
-// retry spaces the attempts of a step that met a fault of ours: 1, 2, 4, … up to 30
+// retry spaces the attempts of a step after internal errors: 1, 2, 4, … up to 30
 // seconds. It uses the clock that River uses, not the service's.
 type retry struct{}
 

@@ -382,7 +382,7 @@ func TestFailures(t *testing.T) {
 }
 
 // A platform that does not answer is asked again a few times before the step gives
-// up. A fault of ours is not an outcome.
+// up. An internal error is not an outcome.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -408,7 +408,7 @@ func TestPatience(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if op := b.operation(t, id); op.Status != operation.StatusRunning {
-		t.Errorf("a fault of ours made the operation %s", op.Status)
+		t.Errorf("an internal error made the operation %s", op.Status)
 	}
 }
 

@@ -35,7 +35,7 @@ func (w *optimizer) write(ctx context.Context, as item.Caller, step optimize, wo
 	if at < 0 || !work.Progress[at].Started {
 		return nil
 	}
-	// An earlier attempt may have written, whatever this one does.
+	// An earlier attempt may have written.
 	doubt, refused := work.InDoubt(), false
 	for range rewrites {
 		after, done, err := w.writeOnce(ctx, as, step, work, at, refused)
@@ -49,8 +49,8 @@ func (w *optimizer) write(ctx context.Context, as item.Caller, step optimize, wo
 }
 
 // writeOnce reads the model, records what it is about to write, and writes it. done
-// is false when the definition changed in between, and when the platform took the
-// write, so that only reading again shows what became of it. refused means that the
+// is false when the definition changed in between, and when the platform accepted the
+// write, so that only reading again shows its outcome. refused means that the
 // former happened before and that no earlier attempt can have written.
 func (w *optimizer) writeOnce(ctx context.Context, as item.Caller, step optimize, work optimization.Work, at int,
 	refused bool) (_ optimization.Work, done bool, err error) {
@@ -185,7 +185,7 @@ func (w *optimizer) rewritten(ctx context.Context, step optimize, work optimizat
 		undo := apply.Undoing(objects)
 		changed, err := rewrite.Restore(d, undo)
 		if err != nil {
-			err = domain.Refuse(domain.ItemChanged, "what the apply wrote cannot be put back: %s", err)
+			err = domain.Refuse(domain.ItemChanged, "the values that the apply wrote cannot be reverted: %s", err)
 		}
 		return changed, undo, err
 	}

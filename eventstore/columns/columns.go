@@ -1,4 +1,4 @@
-// Package columns writes events as Parquet, for programs that analyse them: every column of the table as it is stored. It only reads
+// Package columns writes events as Parquet, for analysis tools: every column of the table as it is stored. It only reads
 // the log.
 package columns
 
@@ -33,7 +33,7 @@ const (
 	// groupRows and groupBytes bound a row group, which the writer holds in memory.
 	groupRows  = 20_000
 	groupBytes = 32 << 20
-	// batch is how many rows are given to the writer at once.
+	// batch is how many rows are passed to the writer at once.
 	batch = 100
 )
 
@@ -55,7 +55,7 @@ func Write(w io.Writer, events iter.Seq2[eventstore.Recorded, error]) (last int6
 // file is a file that is being written.
 type file struct {
 	to     *parquet.GenericWriter[row]
-	rows   []row // not given to the writer yet
+	rows   []row // not passed to the writer yet
 	last   int64
 	n      int // in the row group
 	size   int
@@ -83,7 +83,7 @@ func (f *file) add(r *eventstore.Recorded) error {
 	return err
 }
 
-// give gives the rows to the writer.
+// give passes the rows to the writer.
 func (f *file) give() error {
 	_, err := f.to.Write(f.rows)
 	f.rows = f.rows[:0]

@@ -1,6 +1,6 @@
-// Command demo shows the service at work. It builds the program and serves the
+// Command demo demonstrates the service. It builds the program and serves the
 // samples with a private PostgreSQL in a temporary directory. It drives the service
-// over HTTP like any REST client, checks every answer, and leaves nothing behind.
+// over HTTP like any REST client, checks every answer, and deletes everything that it made.
 // It exits 0 only if every answer was correct. It knows only the service's
 // interface and imports none of its packages. With -platform emulator it does the
 // same over the REST interface of Microsoft Fabric, which the program emulates.
@@ -75,7 +75,7 @@ func run(interrupted context.Context, overREST bool) (err error) {
 		}
 		defer d.emulator.stop()
 	}
-	screen.step("Starting it with a PostgreSQL of its own")
+	screen.step("Starting it with its own PostgreSQL")
 	began = time.Now()
 	d.base, err = p.start(ctx, flags)
 	if err != nil {

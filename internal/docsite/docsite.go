@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Site is what Build made of the documents.
+// Site is the result of Build.
 type Site struct {
 	// Files are the contents of the site, by path. The site begins at index.html.
 	Files map[string][]byte

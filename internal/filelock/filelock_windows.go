@@ -12,7 +12,7 @@ import (
 )
 
 // OpenFolder returns the file whose lock is the folder's. Windows locks files only, so it is an empty file in the person's
-// folder of temporary files, named after the folder's full path: programs of one person keep out of each other's way.
+// folder of temporary files, named after the folder's full path: only programs of one person exclude each other.
 func OpenFolder(root *os.Root) (*os.File, error) {
 	folder, err := root.Open(".")
 	if err != nil {
@@ -36,7 +36,7 @@ func OpenFolder(root *os.Root) (*os.File, error) {
 func try(f *os.File, how Kind) (bool, error) {
 	var all windows.Overlapped
 	h := windows.Handle(f.Fd())
-	// A lock of this handle stands in the way of another. That there is none is an error too, by several names.
+	// If this handle has a lock, it gets no other. UnlockFileEx fails if there is none, with one of several errors.
 	_ = windows.UnlockFileEx(h, 0, ^uint32(0), ^uint32(0), &all)
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if how == Exclusive {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Proxy stands between the service and its database and simulates network failures.
+// Proxy forwards the service's connections to its database and simulates network failures.
 type Proxy struct {
 	// URL is the database's address through the proxy.
 	URL string

@@ -5,8 +5,8 @@
 // cluster, starts the server on a free port of the loopback interface, restarts it
 // when it dies, and stops it.
 //
-// One process at a time owns a folder. However the last owner ended (a crash, kill
-// -9 of either process, an incomplete cluster), the next start recovers. The server
+// One process at a time owns a folder. The next start recovers after any end of
+// the last owner (a crash, kill -9 of either process, an incomplete cluster). The server
 // listens only on the loopback interface and accepts connections only with the
 // password. The password is random and stored in the folder, readable by its owner
 // only.

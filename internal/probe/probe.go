@@ -1,6 +1,5 @@
-// Package probe finds out at the start whether a database, and a pooler in front of it, can serve the log: whether what the log relies on
-// holds there. Without that, events would be lost silently or calls would wait without end. It takes a few milliseconds and leaves no
-// trace.
+// Package probe checks at the start that a database, and a pooler in front of it, have the properties that the log relies on. Without
+// them, events would be lost silently or calls would wait forever. It takes a few milliseconds and changes nothing.
 package probe
 
 import (

@@ -38,7 +38,7 @@ func TestFitDatabases(t *testing.T) {
 	}
 }
 
-// Each thing that the log relies on is missing once. A view in front of pg_locks stands in for a database that lists no advisory locks.
+// Each thing that the log relies on is missing once. A view in front of pg_locks simulates a database that lists no advisory locks.
 func TestUnfitDatabases(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

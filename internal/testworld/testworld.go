@@ -1,4 +1,4 @@
-// Package testworld is the service of a test: a database of its own, a folder of
+// Package testworld starts the service for a test: with its own database, a folder of
 // workspaces as the platform, and a clock that the test sets. If READINESS_TEST_PLATFORM
 // is fabric, the platform is an emulator of Fabric over the folder. The tests of commands,
 // work, http and scenarios build on it and add only what they examine. Only tests import it.
@@ -58,7 +58,7 @@ type World struct {
 	Engine *projections.Engine
 	Views  *projections.Views
 	Work   work.Options // of the queue
-	// Agents is the asker of Work, whose Agents no platform sets here: the rules engine stands in for data agents.
+	// Agents is the asker of Work, whose Agents no platform sets here: tests use the rules engine instead of data agents.
 	Agents *asking.Asker
 	// Over is the platform, which a test may replace in Commands and Work: Folder, or what is over it.
 	Over   Platform

@@ -13,7 +13,7 @@ import (
 	"readiness/domain/auditview"
 )
 
-// headOf returns the signed head that a time stands for, or the first that covers a position; nil if there is none.
+// headOf returns the signed head of a time, or the first that covers a position; nil if there is none.
 func headOf(log *audit.Log) func(context.Context, auditview.Moment) (*auditview.Head, error) {
 	return func(ctx context.Context, at auditview.Moment) (*auditview.Head, error) {
 		var h audit.Head

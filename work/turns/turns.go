@@ -82,7 +82,7 @@ func (t *Turns) Take(ctx context.Context, k Key) (release func(), err error) {
 	return t.take(ctx, k, true)
 }
 
-// Await is Take for work that has already begun: it waits however long the queue is,
+// Await is Take for work that has already begun: it waits in a queue of any length,
 // and even after Close. The error is that of the context.
 func (t *Turns) Await(ctx context.Context, k Key) (release func(), err error) {
 	return t.take(ctx, k, false)

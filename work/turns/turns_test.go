@@ -32,8 +32,8 @@ func newLine(t *testing.T, l turns.Limits) *line {
 	return made
 }
 
-// come asks for a turn under the name, and waits until it is there.
-func (l *line) come(name string, k turns.Key) {
+// enter asks for a turn under the name, and waits until the call is in the queue.
+func (l *line) enter(name string, k turns.Key) {
 	l.t.Helper()
 	go func() {
 		release, err := l.Take(l.ctx, k)
@@ -91,10 +91,10 @@ func TestShares(t *testing.T) {
 					if name == "person of two accounts" {
 						same.Account = string(rune('w' + i))
 					}
-					l.come(fmt.Sprint("same", i), same)
+					l.enter(fmt.Sprint("same", i), same)
 				}
 				l.want("same0", "same1")
-				l.come("other", c.other)
+				l.enter("other", c.other)
 				l.want("same0", "same1", "other")
 				l.end("same0")
 				l.want("same0", "same1", "other", "same2")
@@ -115,11 +115,11 @@ func TestNextTurn(t *testing.T) {
 		l := newLine(t, turns.Limits{Size: 4, Share: 4, MaxWaiting: 9})
 		ana, ben := turns.Key{Account: "a", Person: "ana"}, turns.Key{Account: "a", Person: "ben"}
 		for i := range 6 {
-			l.come(fmt.Sprint("ana", i), ana)
+			l.enter(fmt.Sprint("ana", i), ana)
 		}
-		l.come("ben", ben)
-		l.come("b0", of("b"))
-		l.come("b1", of("b"))
+		l.enter("ben", ben)
+		l.enter("b0", of("b"))
+		l.enter("b1", of("b"))
 		l.want("ana0", "ana1", "ana2", "ana3")
 		for i := range 4 {
 			l.end(fmt.Sprint("ana", i))
@@ -137,10 +137,10 @@ func TestFullShareDelaysNoOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, turns.Limits{Size: 8, Share: 2, MaxWaiting: 64})
 		for i := range 40 { // three providers that never answer
-			l.come(fmt.Sprint("silent", i), turns.Key{Account: "a" + fmt.Sprint(i%3), Provider: "p" + fmt.Sprint(i%3)})
+			l.enter(fmt.Sprint("silent", i), turns.Key{Account: "a" + fmt.Sprint(i%3), Provider: "p" + fmt.Sprint(i%3)})
 		}
 		for i := range 2 {
-			l.come(fmt.Sprint("other", i), turns.Key{Account: "b", Provider: "p9"})
+			l.enter(fmt.Sprint("other", i), turns.Key{Account: "b", Provider: "p9"})
 		}
 		l.want("silent0", "silent1", "silent2", "silent3", "silent4", "silent5", "other0", "other1")
 		l.Close()
@@ -155,8 +155,8 @@ func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, turns.Limits{Size: 4, Share: 1, MaxWaiting: 2})
 		for i := range 3 {
-			l.come(fmt.Sprint("a", i), of("a"))
-			l.come(fmt.Sprint("b", i), of("b"))
+			l.enter(fmt.Sprint("a", i), of("a"))
+			l.enter(fmt.Sprint("b", i), of("b"))
 		}
 		for i, c := range []struct {
 			account string
@@ -206,13 +206,13 @@ func TestLeaveAndClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLine(t, turns.Limits{Size: 1, Share: 1, MaxWaiting: 9})
-		l.come("first", of("a"))
+		l.enter("first", of("a"))
 		ctx, cancel := context.WithCancel(t.Context())
 		all := l.ctx
 		l.ctx = ctx
-		l.come("leaves", of("b"))
+		l.enter("leaves", of("b"))
 		l.ctx = all
-		l.come("second", of("c"))
+		l.enter("second", of("c"))
 		cancel()
 		synctest.Wait()
 		if err := l.errs["leaves"]; !errors.Is(err, context.Canceled) {
@@ -220,7 +220,7 @@ func TestLeaveAndClose(t *testing.T) {
 		}
 		l.end("first")
 		l.want("first", "second")
-		l.come("third", of("d"))
+		l.enter("third", of("d"))
 		l.Close()
 		synctest.Wait()
 		if err := l.errs["third"]; !errors.Is(err, turns.ErrClosed) {
