@@ -203,7 +203,7 @@ func TestStartLargestRun(t *testing.T) {
 }
 
 // Fifty callers race for what is left of an allowance: exactly that much is spent,
-// and refused calls leave nothing behind.
+// and refused calls store nothing.
 //
 // proves: 4.4/bulk/1 8/allowance-assessments
 func TestRaceForAnAllowance(t *testing.T) {

@@ -59,7 +59,7 @@ func Tail(stream string) *Past[struct{}] {
 }
 
 // FoldCached describes a stream whose folded state the Store caches in memory, so that only newer events
-// are loaded. It is for streams that grow without end and whose events carry no totals.
+// are loaded. It is for streams that grow without limit and whose events carry no totals.
 //
 // All callers that fold the stream share the state, also concurrently. So neither evolve nor a caller
 // may alter it, including the maps and slices in it. The Store keys cached states by stream and by S, so

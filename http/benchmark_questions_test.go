@@ -30,7 +30,7 @@ func TestNoBenchmarkQuestions(t *testing.T) {
 	w.get(questionsPath(modelA), w.as("nora")).refused(http.StatusForbidden, domain.FeatureTurnedOff)
 }
 
-// Invalid calls that generate or save are refused before anything happens, and leave nothing behind.
+// Invalid calls that generate or save are refused before anything happens, and store nothing.
 //
 // proves: 7.2/BenchmarkBuildLimitReached 8/exhausted/BenchmarkBuildLimitReached
 func TestBenchmarkQuestionsRefused(t *testing.T) {

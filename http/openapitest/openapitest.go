@@ -110,7 +110,7 @@ func Check(r *http.Request, status int, h http.Header, body []byte) error {
 	})
 }
 
-// notModified stands in for 304 in the description, because the validator accepts any 304.
+// notModified replaces 304 in the description, because the validator accepts any 304.
 const notModified = 399
 
 // formats are string formats that the validator does not check by itself.

@@ -12,7 +12,7 @@ import (
 	"readiness/domain/item"
 )
 
-// tenantPlace stands in the URL of a Trusted for the id of a tenant.
+// tenantPlace is the placeholder of a tenant's id in the URL of a Trusted.
 const tenantPlace = "{tid}"
 
 // Trusted is an issuer whose tokens are accepted, or the issuers of several tenants of one provider.

@@ -26,7 +26,7 @@ import (
 	"readiness/audit/publish"
 )
 
-// witness stands in for a public witness: C2SP tlog-witness over the packages that those are made of.
+// witness simulates a public witness: C2SP tlog-witness, with the packages that public witnesses use.
 type witness struct {
 	flag     string // as --witness has it
 	log      note.Verifier

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// firstVersion is the revision that stands in for the last release while there is none.
+// firstVersion is the revision that is used as the last release while there is none.
 const firstVersion = "84e81355bb48bf4ee173e254282d034d914a1ac1"
 
 // versionFor is how long each pair of versions is under load.

@@ -121,7 +121,7 @@ func show(v *page.Visit) error {
 	ctx, q := v.Request.Context(), queryOf(v.Request.URL.Query())
 	var got *client.GetPortfolioResponse
 	var all *client.GetPortfolioSummaryResponse
-	// A call that fails does not end the other: the service would log that as its own fault.
+	// A call that fails does not end the other: the service would log that as an internal error.
 	var together errgroup.Group
 	together.Go(func() (err error) {
 		got, err = v.API.GetPortfolioWithResponse(ctx, q.params(time.Now(), rows))
