@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -146,6 +147,31 @@ func TestGenerate(t *testing.T) {
 	b.carryQuestions(t, 1)
 	if d := cmp.Diff(r, b.result(t, again)); d != "" {
 		t.Errorf("a second generation has other questions:\n%s", d)
+	}
+}
+
+// reportless is a platform that does not list the reports of a workspace.
+type reportless struct{ work.Platform }
+
+func (reportless) Reports(context.Context, item.Caller, uuid.UUID) ([]item.WorkspaceReport, error) {
+	return nil, domain.Refuse(domain.PlatformUnavailable, "no")
+}
+
+// Questions say in their warnings that what reports show is not considered, and say nothing where it is.
+func TestGenerateSaysWhatItDoesNotConsider(t *testing.T) {
+	t.Parallel()
+	b := newQuestions(t)
+	id := b.generate(t, good, 4)
+	b.carryQuestions(t, 0)
+	if r := b.result(t, id); r.Count != 4 || r.Warnings != nil {
+		t.Errorf("with the reports: %d questions, warnings %q", r.Count, r.Warnings)
+	}
+	b.Work.Platform = reportless{b.Work.Platform}
+	id = b.generate(t, good, 4)
+	b.carryQuestions(t, 1)
+	const warning = "the reports of the workspace could not be listed, so what they show is not considered"
+	if r := b.result(t, id); r.Count != 4 || !slices.Equal(r.Warnings, []string{warning}) {
+		t.Errorf("without the reports: %d questions, warnings %q", r.Count, r.Warnings)
 	}
 }
 
