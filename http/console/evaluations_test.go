@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"bytes"
+	"context"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -11,8 +12,18 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/domain"
+	"readiness/domain/item"
 	"readiness/http/console/consoletest"
+	"readiness/work"
 )
+
+// reportless is a platform that does not list the reports of a workspace, which the questions of a model then say.
+type reportless struct{ work.Platform }
+
+func (reportless) Reports(context.Context, item.Caller, uuid.UUID) ([]item.WorkspaceReport, error) {
+	return nil, domain.Refuse(domain.PlatformUnavailable, "no")
+}
 
 // evaluated is a world with the pages of a model of the samples.
 type evaluated struct {
@@ -22,7 +33,8 @@ type evaluated struct {
 
 func newEvaluated(t *testing.T) *evaluated {
 	t.Helper()
-	e := &evaluated{reviewed: &reviewed{World: consoletest.Start(t, consoletest.Options{}), t: t}}
+	steps := func(p work.Platform) work.Platform { return reportless{p} }
+	e := &evaluated{reviewed: &reviewed{World: consoletest.Start(t, consoletest.Options{Steps: steps}), t: t}}
 	w, m := modelOf(t, e.API("contoso", "ada"), "Store Operations")
 	e.base = "/models/" + w.String() + "/" + m.String()
 	return e
@@ -121,7 +133,7 @@ func TestQuestions(t *testing.T) {
 		t.Errorf("got %v", csv.Header)
 	}
 	got = e.followed(ada, ada.Send(path+"/generate", nil))
-	want(t, got, http.StatusOK, "Generated questions", "Add the checked questions")
+	want(t, got, http.StatusOK, "Generated questions", "Add the checked questions", "the reports of the workspace could not be listed")
 	ada.CheckPage(got)
 	kept := form(got.Body)
 	kept["question"] = []string{regexp.MustCompile(`name="question" id="q0" value="([^"]*)"`).FindStringSubmatch(got.Body)[1], "no such question"}

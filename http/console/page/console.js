@@ -24,21 +24,26 @@ if (running) {
 	setTimeout(reload, 1000 * running.dataset.refresh);
 }
 
-// A box marked data-all checks the boxes with that name.
+// A box marked data-all checks the boxes with that name, of the rows that are shown.
 for (const all of document.querySelectorAll("input[data-all]")) {
 	all.hidden = false;
 	all.addEventListener("change", () => {
-		for (const box of document.getElementsByName(all.dataset.all)) box.checked = all.checked;
+		for (const box of document.getElementsByName(all.dataset.all)) if (!box.closest("[hidden]")) box.checked = all.checked;
 	});
 }
 
-// A field marked data-filter hides the rows of a table that do not contain its text.
-for (const field of document.querySelectorAll("input[data-filter]")) {
-	const rows = document.querySelectorAll(field.dataset.filter);
-	field.addEventListener("input", () => {
+// A field marked data-filter hides the rows of the table after it that do not contain its text, and says how many are shown.
+for (const place of document.querySelectorAll("[data-filter]")) {
+	const rows = place.nextElementSibling.querySelectorAll("tbody tr"), field = place.querySelector("input"), count = place.querySelector("output");
+	const narrow = () => {
 		const text = field.value.trim().toLowerCase();
-		for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(text);
-	});
+		let shown = 0;
+		for (const row of rows) if (!(row.hidden = !row.textContent.toLowerCase().includes(text))) shown++;
+		count.value = text && `${shown} of ${rows.length} shown`;
+	};
+	place.hidden = false;
+	field.addEventListener("input", narrow);
+	narrow(); // a browser keeps the text of a field when a page is loaded again
 }
 
 // Texts typed into a form marked data-drafts outlive a reload. A draft ends when the service has another text than the one that it was

@@ -93,6 +93,8 @@ type generated struct {
 	model
 	Operation client.Operation
 	Questions []client.BenchmarkQuestion
+	// Warnings are what the questions do not consider.
+	Warnings []string
 }
 
 // proposed shows generated questions. People choose those to keep.
@@ -116,23 +118,23 @@ func proposed(v *page.Visit) error {
 		p.Refresh = again
 	}
 	if g.Operation.Status == client.OperationStatusSucceeded {
-		if g.Questions, err = read(v, id); err != nil {
+		set, err := read(v, id)
+		if err != nil {
 			return err
 		}
+		g.Questions, g.Warnings = set.Value, set.Warnings
 	}
 	p.Data = g
 	return v.Show(proposedView, p)
 }
 
 // read returns the questions that an operation generated.
-func read(v *page.Visit, id uuid.UUID) ([]client.BenchmarkQuestion, error) {
+func read(v *page.Visit, id uuid.UUID) (set client.BenchmarkQuestions, err error) {
 	got, err := v.API.GetOperationResultWithResponse(v.Request.Context(), id)
 	if err != nil {
-		return nil, err
+		return set, err
 	}
-	var set client.BenchmarkQuestions
-	err = json.Unmarshal(got.Body, &set)
-	return set.Value, err
+	return set, json.Unmarshal(got.Body, &set)
 }
 
 // keep adds the chosen questions to the saved ones.
@@ -161,7 +163,7 @@ func keep(v *page.Visit) error {
 	for _, name := range form["question"] {
 		chosen[name] = true
 	}
-	for _, q := range all {
+	for _, q := range all.Value {
 		if chosen[q.QuestionID] && !saved[q.QuestionID] {
 			kept = append(kept, q)
 		}
