@@ -3,10 +3,17 @@ package stories_test
 import (
 	"bytes"
 	"context"
+	"io"
+	"strings"
+	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/ledongthuc/pdf"
+	"golang.org/x/text/unicode/norm"
+
+	"readiness/internal/testworld"
 )
 
 // unprinted lists what a printed page lacks: tables that are folded away, texts too light to read on paper, and buttons.
@@ -32,20 +39,56 @@ const unprinted = `(() => {
 	return faults.slice(0, 5);
 })()`
 
+// shownWords lists the words of a page, without those of what paper does not have.
+const shownWords = `(() => {
+	const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT), words = new Set();
+	for (let n; (n = walk.nextNode());) {
+		const e = n.parentElement;
+		if (e.closest("select, textarea, title, .unseen") || !e.checkVisibility()) continue;
+		const text = getComputedStyle(e).textTransform === "uppercase" ? n.data.toUpperCase() : n.data;
+		for (const word of text.split(/\s+/)) if (word) words.add(word);
+	}
+	return [...words];
+})()`
+
 // prints fails the test if the page that is open does not print what it shows, in the dark theme too.
 func (b *tab) prints(what string) {
 	b.t.Helper()
-	var faults []string
+	var faults, words []string
 	var paper []byte
 	b.run("print "+what, emulation.SetEmulatedMedia().WithMedia("print").WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}),
-		chromedp.Evaluate(unprinted, &faults), emulation.SetEmulatedMedia(), chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		chromedp.Evaluate(unprinted, &faults), chromedp.Evaluate(shownWords, &words), emulation.SetEmulatedMedia(), chromedp.ActionFunc(func(ctx context.Context) (err error) {
 			paper, _, err = page.PrintToPDF().WithPrintBackground(true).Do(ctx)
 			return err
 		}))
 	for _, f := range faults {
 		b.t.Errorf("%s on paper: %s", what, f)
 	}
-	if !bytes.HasPrefix(paper, []byte("%PDF")) {
-		b.t.Errorf("%s is not printed", what)
+	text := onPaper(b.t, paper)
+	var missing []string
+	for _, word := range words {
+		if !strings.Contains(text, joined(word)) {
+			missing = append(missing, word)
+		}
 	}
+	if len(words) < 4 || len(missing) > 0 {
+		b.t.Errorf("%s has %d words, and on paper these are missing: %q", what, len(words), missing)
+	}
+}
+
+// onPaper returns the text of a PDF, joined.
+func onPaper(t *testing.T, content []byte) string {
+	t.Helper()
+	r, err := pdf.NewReader(bytes.NewReader(content), int64(len(content)))
+	testworld.Check(t, err)
+	plain, err := r.GetPlainText()
+	testworld.Check(t, err)
+	text, err := io.ReadAll(plain)
+	testworld.Check(t, err)
+	return joined(string(text))
+}
+
+// joined returns a text without white space, and with its ligatures as letters: a PDF has a text in the pieces in which it was drawn.
+func joined(text string) string {
+	return strings.Join(strings.Fields(norm.NFKC.String(text)), "")
 }

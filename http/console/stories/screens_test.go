@@ -8,9 +8,12 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/google/uuid"
 
 	"readiness/client"
@@ -48,6 +51,11 @@ func evaluated(t *testing.T, w *consoletest.World) []screen {
 	api := w.API("contoso", "ada")
 	m := assessed(t, w, "Retail Sales")
 	base := "/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String()
+	agents, err := api.ListDataAgentsWithResponse(t.Context(), m.WorkspaceID, nil)
+	testworld.Check(t, err)
+	read, err := api.AssessDataAgentWithResponse(t.Context(), m.WorkspaceID, agents.JSON200.Value[0].DataAgentID, nil, client.AssessRequest{})
+	testworld.Check(t, err)
+	w.Ended(api, read.JSON202.OperationID)
 	ask(t, w, api, m.WorkspaceID, m.SemanticModelID)
 	run, err := api.StartBenchmarkRunWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, nil,
 		client.StartBenchmarkRunRequest{AnsweredBy: client.AnsweredByRequest{Kind: "PlatformAssistant"}})
@@ -66,7 +74,7 @@ func evaluated(t *testing.T, w *consoletest.World) []screen {
 	_, err = api.CreateScheduleWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, client.CreateScheduleRequest{Frequency: "Daily", TimeUtc: "03:00"})
 	testworld.Check(t, err)
 	w.Seal()
-	return []screen{{"evaluations", "/evaluations"}, {"evaluation-of-model", base + "/evaluation"}, {"questions", base + "/questions"},
+	return []screen{{"model-of-agent", base + "#agents"}, {"evaluations", "/evaluations"}, {"evaluation-of-model", base + "/evaluation"}, {"questions", base + "/questions"},
 		{"import", base + "/questions/import"}, {"benchmark-run", base + "/runs/" + run.JSON202.OperationID.String()}, {"ab-test", test},
 		{"ab-run", test + "/runs/" + compared.JSON202.OperationID.String()},
 		{"pixies", "/pixies?workspaceId=" + m.WorkspaceID.String()}, {"pixies-report", viewed(t, w, api, m.WorkspaceID)},
@@ -160,8 +168,32 @@ func TestScreens(t *testing.T) {
 			}
 		}
 	}
+	b.narrows(all)
 	b.refused(all)
 	b.quiet()
+}
+
+// narrows types into the field above a list: rows without the text are hidden, and "all" checks the rows that are shown.
+func (b *tab) narrows(all []screen) {
+	b.t.Helper()
+	at := slices.IndexFunc(all, func(s screen) bool { return s.Name == "assess" })
+	b.goTo(all[at].Path)
+	if !b.is(`document.querySelectorAll("tbody tr:not([hidden])").length > 1 && document.querySelector("output").value === ""`) {
+		b.t.Error("a row is hidden before anything is typed")
+	}
+	mouse{}.write(b, "Show only names with", "SALES")
+	b.run("the list is narrow", chromedp.WaitVisible(`//output[contains(., "1 of ")]`, chromedp.BySearch), chromedp.Click(`input[data-all]`, chromedp.ByQuery),
+		chromedp.Focus(`#narrow`, chromedp.ByQuery))
+	if !b.is(`[...document.querySelectorAll("tbody tr")].every((r) => {
+		const fits = r.textContent.includes("Sales");
+		return fits === r.checkVisibility() && fits === r.querySelector("input").checked;
+	})`) {
+		b.t.Errorf("a row that fits is hidden, or one that does not is shown or checked:\n%s", b.text())
+	}
+	b.run("the list is entire", chromedp.KeyEvent(strings.Repeat(kb.Backspace, len("SALES"))), chromedp.WaitNotPresent(`tbody tr[hidden]`, chromedp.ByQuery))
+	if b.is(`document.querySelectorAll("tbody input:checked").length !== 1`) {
+		b.t.Error("what was checked while the list was narrow is not checked alone")
+	}
 }
 
 // fits fails the test if a page is wider than the window.
