@@ -2,7 +2,7 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build build/check run demo test test/fabric test/oracles test/mcp test/console test/release test/hard test/busy test/race deploy/check lint fmt fuzz fuzz/http soak bench migrate \
+.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/hard test/busy test/race deploy/check lint fmt fuzz fuzz/http soak bench migrate \
 	generate conformance docs docs/screenshots clean release/snapshot release/image
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
@@ -80,6 +80,9 @@ test/release: ## check that a release is the same bytes twice, and that a change
 test/oracles: ## run libraries of others: Microsoft's SDK and those for Entra on the emulator, Tessera on the audit trees (modules of their own)
 	cd internal/oracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)
 	$(WITH_POSTGRES) sh -c 'cd internal/auditoracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)'
+
+test/azure: ## publish heads to Azurite, Microsoft's emulator of Azure Blob Storage, which npm installs
+	$(WITH_POSTGRES) sh -c 'cd internal/auditoracles && go test -tags npm -count=1 -run "^TestNPMAzure$$" -v .'
 
 test/mcp: ## try the MCP server with clients and a server of other makers, which npm installs
 	$(WITH_POSTGRES) go test -tags npm -count=1 -run '^TestNPM$$' -v ./cmd/readiness
