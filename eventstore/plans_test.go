@@ -136,6 +136,14 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
+		"Standby": func() {
+			standby, err := s.Standby(t.Context(), config.ConnString(), func(c *pgxpool.Config) { c.ConnConfig.Tracer = sent })
+			wants(err)
+			defer standby.Close()
+			if err, not := standby.Check(t.Context()), (*eventstore.NotStandby)(nil); !errors.As(err, &not) || !not.Writes {
+				t.Fatal(err)
+			}
+		},
 	}
 	readsAll := []string{"Verify", "Export", "Import"} // of the log, or what ReadStored reads; Import, into an empty log only, turns scans off
 	quiet := []string{"Wake", "Standby"}               // Wake only listens; Standby only makes a pool
