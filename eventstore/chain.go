@@ -3,7 +3,6 @@ package eventstore
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 )
 
 // chainer computes chain values. A chain value is the SHA-256 of the stream's chain value before the
@@ -13,46 +12,33 @@ import (
 //
 // The position is not known before the append, so the database adds it: events.hash = SHA-256(chain ‖
 // position).
-type chainer struct {
-	sum hash.Hash
-	num [8]byte
-}
-
-func newChainer() *chainer { return &chainer{sum: sha256.New()} }
+type chainer struct{ hashed []byte }
 
 // noChain is the chain value before a stream's first event.
 var noChain [sha256.Size]byte
 
 func (c *chainer) next(head [sha256.Size]byte, r *Recorded) [sha256.Size]byte {
-	c.sum.Reset()
-	c.sum.Write(head[:])
-	c.bytes(r.ID[:])
-	c.string(r.Account)
-	c.string(r.Stream)
-	c.number(r.Version)
-	c.string(r.Type)
-	c.number(int64(r.SchemaVersion))
-	c.number(r.RecordedAt.UnixMicro())
-	c.bytes(r.Data)
-	c.bytes(r.RawMetadata)
-	var out [sha256.Size]byte
-	c.sum.Sum(out[:0])
-	return out
+	b := append(c.hashed[:0], head[:]...)
+	b = appendField(b, r.ID[:])
+	b = appendField(b, r.Account)
+	b = appendField(b, r.Stream)
+	b = appendNumber(b, r.Version)
+	b = appendField(b, r.Type)
+	b = appendNumber(b, int64(r.SchemaVersion))
+	b = appendNumber(b, r.RecordedAt.UnixMicro())
+	b = appendField(b, r.Data)
+	b = appendField(b, r.RawMetadata)
+	c.hashed = b
+	return sha256.Sum256(b)
 }
 
-func (c *chainer) length(n int) {
-	binary.BigEndian.PutUint64(c.num[:], uint64(n))
-	c.sum.Write(c.num[:])
+// appendField appends the length of a field as 8 bytes, big-endian, and the field.
+func appendField[T ~[]byte | ~string](b []byte, field T) []byte {
+	return append(binary.BigEndian.AppendUint64(b, uint64(len(field))), field...)
 }
 
-func (c *chainer) bytes(b []byte) { c.length(len(b)); c.sum.Write(b) }
-
-func (c *chainer) string(s string) { c.bytes([]byte(s)) }
-
-func (c *chainer) number(n int64) {
-	c.length(8)
-	binary.BigEndian.PutUint64(c.num[:], uint64(n))
-	c.sum.Write(c.num[:])
+func appendNumber(b []byte, n int64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, 8), uint64(n))
 }
 
 // sealed returns events.hash: the SHA-256 of the chain value and the event's position.

@@ -63,7 +63,7 @@ func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, dec
 		if err != nil {
 			return err
 		}
-		c := &Change{store: s, meta: meta, rawMeta: rawMeta, heads: make(map[string]*head, len(heads)), chain: newChainer()}
+		c := &Change{store: s, meta: meta, rawMeta: rawMeta, heads: make(map[string]*head, len(heads)), chain: &chainer{}}
 		for _, h := range heads {
 			c.heads[h.stream] = h
 		}

@@ -124,7 +124,7 @@ SELECT %s FROM events WHERE position > (SELECT position FROM mine) AND position 
 }
 
 func (f *follower) UnmarshalMessage(params wsql.UnmarshalMessageParams) (wsql.Row, error) {
-	r, err := scan(params.Row)
+	r, err := scanner[wsql.Scanner]()(params.Row)
 	if err != nil {
 		return wsql.Row{}, err
 	}

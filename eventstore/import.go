@@ -45,7 +45,7 @@ const (
 // Import changes no view: Before or After must withdraw them, because they were built from the empty log. It acts as the owner of the
 // database. Forged lines with matching hashes are imported: only a signed head that was kept elsewhere reveals them.
 func (s *Store) Import(ctx context.Context, from io.Reader, o ImportOptions) (done Imported, err error) {
-	i := importer{lines: &lineReader{from: bufio.NewReaderSize(from, 256<<10)}, codec: s.codec, chain: newChainer()}
+	i := importer{lines: &lineReader{from: bufio.NewReaderSize(from, 256<<10)}, codec: s.codec, chain: &chainer{}}
 	err = database.Transaction(ctx, s.pool, func(tx pgx.Tx) error {
 		if err := i.begin(ctx, tx); err != nil {
 			return err

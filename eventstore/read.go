@@ -18,16 +18,22 @@ const pageSize = 1000
 // maxConflicts is how often a read that a standby cancelled is repeated.
 const maxConflicts = 3
 
-// columns are the columns that scan reads, in its order.
+// columns are the columns that a scanner reads, in its order.
 const columns = `position, event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash`
 
-// scan reads the columns of one event as they are stored.
-func scan(row interface{ Scan(...any) error }) (r Recorded, err error) {
+// scanner returns a function that reads the columns of one event as they are stored. It scans every row into the same places, which
+// saves two allocations a row.
+func scanner[Row interface{ Scan(...any) error }]() func(Row) (Recorded, error) {
+	var r Recorded
 	// As 16 bytes: a uuid.UUID would be scanned from its text.
-	err = row.Scan(&r.Position, (*[16]byte)(&r.ID), &r.Account, &r.Stream, &r.Version, &r.Type, &r.SchemaVersion,
-		(*[]byte)(&r.Data), (*[]byte)(&r.RawMetadata), &r.RecordedAt, &r.Hash)
-	r.RecordedAt = r.RecordedAt.UTC()
-	return r, err
+	into := []any{&r.Position, (*[16]byte)(&r.ID), &r.Account, &r.Stream, &r.Version, &r.Type, &r.SchemaVersion,
+		(*[]byte)(&r.Data), (*[]byte)(&r.RawMetadata), &r.RecordedAt, &r.Hash}
+	return func(row Row) (Recorded, error) {
+		r = Recorded{}
+		err := row.Scan(into...)
+		r.RecordedAt = r.RecordedAt.UTC()
+		return r, err
+	}
 }
 
 // decode sets Event and Metadata from the stored columns.
@@ -134,7 +140,7 @@ func pages(ctx context.Context, q rowQuerier, after int64, key func(*Recorded) i
 			// of a large account to read one page.
 			rows, err := q.Query(ctx, sql, append([]any{pgx.QueryExecModeCacheDescribe, args[0], after}, args[1:]...)...)
 			if err == nil {
-				page, err = pgx.AppendRows(page[:0], rows, func(row pgx.CollectableRow) (Recorded, error) { return scan(row) })
+				page, err = pgx.AppendRows(page[:0], rows, scanner[pgx.CollectableRow]())
 			}
 			if pooled && conflicts < maxConflicts && database.Conflicts(err) {
 				conflicts++

@@ -110,6 +110,7 @@ func (s *Store) replayChunks(ctx context.Context, sel Selection, types []string,
 	}
 	defer rows.Close()
 	c, size := &chunk{done: make(chan struct{})}, 0
+	scan := scanner[pgx.Rows]()
 	for rows.Next() {
 		r, err := scan(rows)
 		if err != nil {

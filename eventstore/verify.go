@@ -57,7 +57,7 @@ const maxSuspects = 1000
 // Verify cannot detect that the end of a stream was removed and its row reset, or that an entire stream was
 // removed: only a Checkpoint kept elsewhere can.
 func (s *Store) Verify(ctx context.Context, o VerifyOptions) (Verification, error) {
-	v := verifier{o: o, chain: newChainer()}
+	v := verifier{o: o, chain: &chainer{}}
 	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		// The sequence is read after this first statement has taken the transaction's snapshot.
 		err := tx.QueryRow(ctx,
@@ -66,7 +66,7 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (Verification, erro
 			return err
 		}
 		events, err := declare(ctx, tx, "verify_events", `SELECT `+columns+` FROM events ORDER BY stream, version`,
-			func(rows pgx.CollectableRow) (Recorded, error) { return scan(rows) })
+			scanner[pgx.CollectableRow]())
 		if err != nil {
 			return err
 		}
