@@ -114,7 +114,7 @@ var mayImport = map[string][]string{
 	"scenarios/...": {"..."},
 
 	".":                              {}, // embeds the documents
-	"deploy/check":                   {}, // a module of its own
+	"deploy/check":                   {}, // a separate module
 	"migrations":                     {"internal/database"},
 	"internal":                       {},
 	"internal/bench":                 {"internal/postgres"},
@@ -136,8 +136,8 @@ var mayImport = map[string][]string{
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},
 	"internal/oracles":               {},
-	"internal/auditoracles":          {}, // a module of its own
-	"internal/release":               {}, // a module of its own
+	"internal/auditoracles":          {}, // a separate module
+	"internal/release":               {}, // a separate module
 	"internal/natstest":              {},
 	"internal/optional":              {},
 	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},

@@ -82,11 +82,11 @@ func (w *world) exportsNoSecret() {
 		_, err := w.Store.Export(context.Background(), &out, format, eventstore.Selection{})
 		check(w.t, err)
 		if !strings.Contains(out.String(), "aiprovider.saved") {
-			w.t.Error("the export holds no AI provider")
+			w.t.Error("the export contains no AI provider")
 		}
 		for _, text := range w.secrets {
 			if strings.Contains(out.String(), text) {
-				w.t.Errorf("the export holds the secret %s", text)
+				w.t.Errorf("the export contains the secret %s", text)
 			}
 		}
 	}

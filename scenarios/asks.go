@@ -25,7 +25,7 @@ type asker struct {
 	work.Asker
 	mu   sync.Mutex
 	made map[string]int
-	left map[string]int // remaining answers, for models that are held
+	left map[string]int // remaining answers, by the names of the limited models
 	gate map[string]chan struct{}
 }
 

@@ -138,7 +138,7 @@ func (w *world) accepted(ts *testscript.TestScript) {
 	ts.Setenv(w.names[body.OperationID], body.OperationID.String())
 }
 
-// didNothing fails if a refused call left anything behind. Calls that create, change or delete without an operation do
+// didNothing fails if a refused call appended an event or enqueued a step. Calls that create, change or delete without an operation do
 // so at once, and a list records the items that it finds deleted (docs/decisions.md 8.8).
 func (w *world) didNothing(ts *testscript.TestScript) {
 	if w.last.method != http.MethodGet && w.last.method != http.MethodHead && w.last.status == http.StatusOK {

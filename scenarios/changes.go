@@ -65,7 +65,7 @@ func edit(ts *testscript.TestScript, w *world, args []string) {
 	unescaped := strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t")
 	old, now := unescaped.Replace(args[1]), unescaped.Replace(args[2])
 	if n := strings.Count(string(text), old); n != 1 {
-		ts.Fatalf("%s holds %q %d times, want once", args[0], old, n)
+		ts.Fatalf("%s contains %q %d times, want once", args[0], old, n)
 	}
 	ts.Check(os.WriteFile(file, []byte(strings.Replace(string(text), old, now, 1)), 0o644))
 }
@@ -115,7 +115,7 @@ func held(ts *testscript.TestScript, w *world, args []string) {
 func failWrite(_ *testscript.TestScript, w *world, args []string) {
 	w.platform.fail("write "+args[0], nil)
 	if args[1] != "none" {
-		w.platform.fail("write "+args[0], domain.Refuse(domain.Code(args[1]), "the platform says so"))
+		w.platform.fail("write "+args[0], domain.Refuse(domain.Code(args[1]), "the platform refused the write"))
 	}
 }
 
@@ -124,7 +124,7 @@ func within(ts *testscript.TestScript, what string, is func() bool) {
 	end := time.Now().Add(patience)
 	for pause := firstPause; !is(); pause = longer(pause) {
 		if time.Now().After(end) {
-			ts.Fatalf("after %s it was still not true that %s", patience, what)
+			ts.Fatalf("not true after %s: %s", patience, what)
 		}
 		<-time.After(pause)
 	}

@@ -10,7 +10,7 @@ type row struct {
 	needs []string
 	// sealed says that the log is sealed in its trees before the call.
 	sealed bool
-	// then names what happens by itself afterwards, under a row of its own.
+	// then names what happens by itself afterwards, under a separate row.
 	then string
 }
 

@@ -80,7 +80,7 @@ func (s *overEntra) note(table callsOf, route string, n int, person, other strin
 
 // Every call that a route, or a step that it starts, makes to the platform is made as the person who called, with the
 // scopes of one permission, before the end of their token; docs/fabric-calls.md lists them. At the same time a person
-// without rights gets nothing, and a program with a token of its own calls nothing. Another person who reads what ada's
+// without rights gets nothing, and a program with its own token can call nothing. Another person who reads what ada's
 // call left is looked up as themselves. No call reads who viewed or did what.
 //
 // proves: 1/2 5/1

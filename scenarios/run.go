@@ -12,7 +12,7 @@ import (
 //go:embed testdata/*.tmdl testdata/accounts.yaml
 var shared embed.FS
 
-// Run runs every script of a folder, each as a test with a service of its own. If update is set, it rewrites the golden
+// Run runs every script of a folder, each as a test with its own service. If update is set, it rewrites the golden
 // parts of the scripts.
 func Run(t *testing.T, folder string, update bool) {
 	t.Helper()

@@ -282,7 +282,7 @@ func (w *world) keptSecrets() {
 	}
 }
 
-// metNoFault fails the scenario if the service logged a fault of its own. A subscriber that is closed while it reads
+// metNoFault fails the scenario if the service logged an internal error. A subscriber that is closed while it reads
 // logs that as an error.
 func (w *world) metNoFault() {
 	for line := range strings.Lines(w.log.String()) {

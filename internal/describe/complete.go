@@ -194,7 +194,7 @@ func (d *description) responses(operation object, is declaration) (err error) {
 	}
 	slices.SortFunc(codes, func(a, b string) int { return slices.Index(d.codes, a) - slices.Index(d.codes, b) })
 	operation["x-error-codes"] = codes
-	// Faults in the form of a call, which have the code InvalidRequest and a status of their own.
+	// Faults in the form of a call, which have the code InvalidRequest and their own status.
 	form := []string{"PayloadTooLarge", "UnsupportedMediaType"}
 	if is.Starts && is.Repeatable {
 		form = append(form, "KeyReused")

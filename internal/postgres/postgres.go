@@ -1,7 +1,7 @@
 //go:build unix
 
 // Package postgres runs a private PostgreSQL server in a folder, for a service
-// without a database of its own. It finds or downloads the programs, creates the
+// without its own database. It finds or downloads the programs, creates the
 // cluster, starts the server on a free port of the loopback interface, restarts it
 // when it dies, and stops it.
 //

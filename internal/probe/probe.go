@@ -114,7 +114,7 @@ func sequence(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// sessions checks that both connections keep a server session of their own.
+// sessions checks that each connection keeps its own server session.
 func sessions(ctx context.Context, one, other *pgx.Conn) error {
 	pooled := &Unfit{"a pooler gives one server session to several connections, so roles, locks and notifications of a session do not last",
 		poolerMode}

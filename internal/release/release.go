@@ -1,5 +1,5 @@
 // Command release builds what a version of the program is published as: an archive for each platform, Debian and RPM
-// packages, a software bill of materials for each binary, and a signed list of checksums. It is a module of its own, so
+// packages, a software bill of materials for each binary, and a signed list of checksums. It is a separate module, so
 // that none of its dependencies is one of the program. The same commit gives the same bytes, wherever it is built.
 package main
 

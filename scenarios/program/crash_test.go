@@ -28,7 +28,7 @@ import (
 	"readiness/platform/fabric/fabrictest"
 )
 
-var seed = flag.Uint64("crash.seed", 1, "seed of the instants at which the crash tests kill; 0 takes one of its own")
+var seed = flag.Uint64("crash.seed", 1, "seed of the instants at which the crash tests kill; 0 chooses one at random")
 
 // TestKilledProcess kills the program at random instants of runs over many models.
 //

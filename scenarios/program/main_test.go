@@ -1,4 +1,4 @@
-// Package program_test runs the program as processes of its own: it kills them, replaces them by other versions, restores
+// Package program_test runs the program in separate processes: it kills them, replaces them by other versions, restores
 // their data, puts them in front of an emulated platform, and lets them improve the sample workspaces.
 package program_test
 

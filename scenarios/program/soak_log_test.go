@@ -122,7 +122,7 @@ type ledger struct {
 	refers     map[string][]string                  // hashes by stream
 	views      int64
 	landed     int                // writes
-	children   map[uuid.UUID]bool // operations of bundles and of schedules, which have no call of their own
+	children   map[uuid.UUID]bool // operations of bundles and of schedules, which no call starts directly
 }
 
 type operationRecord struct {

@@ -27,7 +27,7 @@ import (
 
 var (
 	soakFor   = flag.Duration("soak.for", 30*time.Second, "how long TestHardSoak is under load; what comes before and after takes some seconds more")
-	soakSeed  = flag.Uint64("soak.seed", 0, "seed of what TestHardSoak asks for and when it kills; 0 takes one of its own")
+	soakSeed  = flag.Uint64("soak.seed", 0, "seed of what TestHardSoak asks for and when it kills; 0 chooses one at random")
 	soakOver  = flag.String("soak.platform", "folder", "what TestHardSoak runs on: folder, or emulator, Fabric emulated over the folder")
 	soakPause = flag.Duration("soak.pause", 3*time.Second, "the longest that each person of TestHardSoak waits between two calls")
 )
@@ -107,7 +107,7 @@ type slot struct {
 	now  *process
 }
 
-// tenant is an account with a workspace of its own.
+// tenant is an account with its own workspace.
 type tenant struct {
 	name      string
 	plan      string

@@ -164,7 +164,7 @@ func TestHardStandbyReads(t *testing.T) {
 	r.asServer("pg_ctl", "-D", r.replicated.data("two"), "-w", "promote")
 	more := filepath.Join(t.TempDir(), "more.yaml")
 	check(t, os.WriteFile(more, []byte("accounts:\n  - {accountId: acme, plan: Enterprise, people: [{person: ada, role: admin}, {person: eve, role: admin}]}\n"), 0o600))
-	r.output("accounts", "apply", more, "--database-url", two) // a history of its own
+	r.output("accounts", "apply", more, "--database-url", two) // a different history
 	r.accepted(assess)
 	r.same("after the standby was promoted")
 	r.refused(1, "takes writes", "events", "export", "--read-database-url", two)
