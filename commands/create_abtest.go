@@ -95,7 +95,8 @@ func (s *ABTests) loadStoredRun(ctx context.Context, caller Caller, runID, model
 // replay makes the run ask what a stored run asked, with the same repeats
 // (4.6/create/2).
 func (r *abRun) replay(stored benchmark.Run) {
-	r.stored = &abtest.Questions{Document: stored.Questions, SetHash: stored.QuestionSetHash, Count: stored.Count, Clusters: stored.Clusters}
+	r.stored = &abtest.Questions{Document: stored.Questions, SetHash: stored.QuestionSetHash, Count: stored.Count,
+		Clusters: stored.Clusters}
 	r.repeats = stored.Repeats
 }
 

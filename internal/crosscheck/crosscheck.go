@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -56,7 +57,7 @@ type listed struct {
 // check returns how many packages it checked for a target.
 func check(dir, path, target string) (int, error) {
 	system, processor, _ := strings.Cut(target, "/")
-	list := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module,Error", path)
+	list := exec.CommandContext(context.Background(), "go", "list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module,Error", path)
 	list.Dir, list.Stderr = dir, os.Stderr
 	list.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0")
 	output, err := list.Output()
