@@ -87,21 +87,23 @@ func (o *Options) definitions(ctx context.Context, as item.Caller, of []item.Wor
 	for range 2 {
 		begun := make([]bool, len(of))
 		var full atomic.Bool // no further call gets through for now
+		look := func(i int) {
+			d, err := o.Platform.Definition(ctx, as, of[i].Item)
+			switch pending, ok := errors.AsType[*item.Pending](err); {
+			case err == nil:
+				read[i] = d
+			case ok && pending.Begun:
+				begun[i] = true
+			case ok:
+				full.Store(true)
+			}
+		}
 		var asking errgroup.Group
 		asking.SetLimit(atOnce)
 		for _, i := range left {
 			asking.Go(func() error {
-				if ctx.Err() != nil || full.Load() {
-					return nil
-				}
-				d, err := o.Platform.Definition(ctx, as, of[i].Item)
-				switch pending, ok := errors.AsType[*item.Pending](err); {
-				case err == nil:
-					read[i] = d
-				case ok && pending.Begun:
-					begun[i] = true
-				case ok:
-					full.Store(true)
+				if ctx.Err() == nil && !full.Load() {
+					look(i)
 				}
 				return nil // a report that cannot be read is left out
 			})
