@@ -3,18 +3,23 @@ package stories_test
 import (
 	"context"
 	"flag"
+	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"readiness/http/console/consoletest"
+	"readiness/internal/testworld"
 )
 
 // patience is how long a story waits for one thing.
@@ -49,17 +54,54 @@ type tab struct {
 	said []string // what the page wrote to the console of the browser
 }
 
-// newTab starts a browser, which ends with t, and returns its tab.
-func newTab(t *testing.T, w *consoletest.World, path string) *tab {
+// browser is that of all stories: its start costs more than a story. Each tab has a session of its own in it.
+var browser struct {
+	sync.Mutex
+	ctx context.Context
+	end []context.CancelFunc
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, end := range slices.Backward(browser.end) {
+		end()
+	}
+	os.Exit(code)
+}
+
+// running returns the context of the browser, which it starts once.
+func running(t *testing.T, path string) context.Context {
 	t.Helper()
+	browser.Lock()
+	defer browser.Unlock()
+	if browser.ctx != nil {
+		return browser.ctx
+	}
 	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("ignore-certificate-errors", true)) // the emulated Entra signs its own
 	allocator, end := chromedp.NewExecAllocator(context.Background(), o...)
-	t.Cleanup(end)
-	ctx, end := chromedp.NewContext(allocator)
-	t.Cleanup(end)
+	ctx, stop := chromedp.NewContext(allocator)
+	browser.end = append(browser.end, end, stop)
 	if err := chromedp.Run(ctx); err != nil { // the browser lives as long as the context of its first run
 		t.Fatalf("the browser does not start: %v", err)
+	}
+	browser.ctx = ctx
+	return ctx
+}
+
+// newTab returns a tab of the browser, with cookies of its own, which ends with t.
+func newTab(t *testing.T, w *consoletest.World, path string) *tab {
+	t.Helper()
+	at := running(t, path)
+	own := cdp.WithExecutor(at, chromedp.FromContext(at).Browser)
+	session, err := target.CreateBrowserContext().WithDisposeOnDetach(true).Do(own)
+	testworld.Check(t, err)
+	id, err := target.CreateTarget("about:blank").WithBrowserContextID(session).WithNewWindow(true).Do(own)
+	testworld.Check(t, err)
+	ctx, end := chromedp.NewContext(at, chromedp.WithTargetID(id))
+	t.Cleanup(end)
+	if err := chromedp.Run(ctx, emulation.SetFocusEmulationEnabled(true)); err != nil { // the context of its first run is that of the tab
+		t.Fatalf("a tab does not open: %v", err)
 	}
 	b := &tab{t: t, w: w, ctx: ctx}
 	chromedp.ListenTarget(ctx, b.heard)
