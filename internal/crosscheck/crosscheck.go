@@ -4,8 +4,8 @@
 package main
 
 import (
-	"context"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,7 +57,8 @@ type listed struct {
 // check returns how many packages it checked for a target.
 func check(dir, path, target string) (int, error) {
 	system, processor, _ := strings.Cut(target, "/")
-	list := exec.CommandContext(context.Background(), "go", "list", "-e", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module,Error", path)
+	list := exec.CommandContext(context.Background(), "go", "list", "-e", "-deps",
+		"-json=ImportPath,Dir,GoFiles,ImportMap,Module,Error", path)
 	list.Dir, list.Stderr = dir, os.Stderr
 	list.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0")
 	output, err := list.Output()
