@@ -24,27 +24,41 @@ func connect(t Target, log *slog.Logger) (*broker, error) {
 	if t.System == "" {
 		return nil, &Unfit{"it is unknown whether the servers flush every write", "Give the address of their system account"}
 	}
-	options := []nats.Option{nats.Name("readiness forward"), nats.Timeout(callLimit), nats.MaxReconnects(-1),
+	b := &broker{}
+	var err error
+	if b.system, err = nats.Connect(t.System, options("readiness forward", log)...); err != nil {
+		return nil, fmt.Errorf("forward: connect to the system account: %w", err)
+	}
+	if b.nats, b.js, err = dial(t, "readiness forward", log); err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func options(name string, log *slog.Logger) []nats.Option {
+	return []nats.Option{nats.Name(name), nats.Timeout(callLimit), nats.MaxReconnects(-1),
 		nats.ReconnectWait(firstRetry), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			log.Warn("the connection to NATS reports an error", "error", err)
 		})}
-	b := &broker{}
-	var err error
-	if b.system, err = nats.Connect(t.System, options...); err != nil {
-		return nil, fmt.Errorf("forward: connect to the system account: %w", err)
-	}
+}
+
+// dial connects to the servers, without their system account.
+func dial(t Target, name string, log *slog.Logger) (*nats.Conn, jetstream.JetStream, error) {
+	all := options(name, log)
 	if t.Credentials != "" {
-		options = append(options, nats.UserCredentials(t.Credentials))
+		all = append(all, nats.UserCredentials(t.Credentials))
 	}
-	if b.nats, err = nats.Connect(t.URL, options...); err != nil {
-		b.close()
-		return nil, fmt.Errorf("forward: connect: %w", err)
+	conn, err := nats.Connect(t.URL, all...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("forward: connect: %w", err)
 	}
-	if b.js, err = jetstream.New(b.nats); err != nil {
-		b.close()
-		return nil, fmt.Errorf("forward: %w", err)
+	js, err := jetstream.New(conn)
+	if err != nil {
+		conn.Close()
+		return nil, nil, fmt.Errorf("forward: %w", err)
 	}
-	return b, nil
+	return conn, js, nil
 }
 
 func (b *broker) close() {

@@ -73,22 +73,24 @@ func (e *Unfit) Error() string { return e.What + ". " + e.Do }
 
 // Keep forwards until ctx ends. Failures are logged and retried, with growing pauses.
 func (f *Forwarder) Keep(ctx context.Context) {
-	_ = f.until(ctx, func(error) bool { return false })
+	_ = repeatUntil(ctx, f.o.Log, "forwarding the log", f.Run, func(error) bool { return false })
 }
 
 // KeepFit does the same, but returns an *Unfit, which only an operator can correct.
 func (f *Forwarder) KeepFit(ctx context.Context) error {
-	return f.until(ctx, func(err error) bool {
-		_, unfit := errors.AsType[*Unfit](err)
-		return unfit
-	})
+	return repeatUntil(ctx, f.o.Log, "forwarding the log", f.Run, isUnfit)
 }
 
-// until forwards until ctx ends or an error is final.
-func (f *Forwarder) until(ctx context.Context, final func(error) bool) error {
+func isUnfit(err error) bool {
+	_, unfit := errors.AsType[*Unfit](err)
+	return unfit
+}
+
+// repeatUntil runs do again and again until ctx ends or an error is final; what is for the log.
+func repeatUntil(ctx context.Context, log *slog.Logger, what string, do func(context.Context) error, final func(error) bool) error {
 	for failures := 0; ; failures++ {
 		began := time.Now()
-		err := f.Run(ctx)
+		err := do(ctx)
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // ctx has ended
 		}
@@ -99,7 +101,7 @@ func (f *Forwarder) until(ctx context.Context, final func(error) bool) error {
 			failures = 0
 		}
 		wait := min(firstRetry<<min(failures, 20), lastRetry)
-		f.o.Log.ErrorContext(ctx, "forwarding the log failed", "error", err, "retryIn", wait)
+		log.ErrorContext(ctx, "an exchange with NATS failed", "what", what, "error", err, "retryIn", wait)
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():

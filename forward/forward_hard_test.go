@@ -23,6 +23,16 @@ func (w *world) number(env string, n int) int {
 	return n
 }
 
+// program builds the program.
+func (w *world) program() (path string) {
+	w.Helper()
+	path = filepath.Join(w.TempDir(), "readiness")
+	if out, err := exec.CommandContext(w.Context(), "go", "run", "-exec", "cp", "readiness/cmd/readiness", path).CombinedOutput(); err != nil {
+		w.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
 // TestHardKilledForwarders forwards a log with the program itself, while events are appended. It kills the process that forwards and
 // stops the server that leads the stream, alternately, and starts them again: every event is in the stream once, and in order.
 // READINESS_FORWARDED and READINESS_KILLS raise its numbers.
@@ -30,11 +40,7 @@ func TestHardKilledForwarders(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3, "always")
 	events, kills := w.number("READINESS_FORWARDED", 5_000), w.number("READINESS_KILLS", 10)
-	program := filepath.Join(t.TempDir(), "readiness")
-	if out, err := exec.CommandContext(t.Context(), "go", "run", "-exec", "cp", "readiness/cmd/readiness", program).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	target := w.target()
+	program, target := w.program(), w.target()
 	run := func() (kill func()) {
 		c := exec.CommandContext(t.Context(), program, "forward", "--database-url", w.url, "--forward", target.URL, "--forward-system", target.System)
 		w.must(c.Start())

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"readiness/domain"
+	"readiness/domain/pixies"
 	"readiness/eventstore"
 	"readiness/forward"
 	"readiness/internal/natstest"
@@ -62,7 +63,7 @@ func newWorld(t testing.TB, servers int, sync string) *world {
 	w.pool, err = pgxpool.New(t.Context(), w.url)
 	w.must(err)
 	t.Cleanup(w.pool.Close)
-	codec, err := eventstore.NewCodec(eventstore.Events(noted{}, recorded{})...)
+	codec, err := eventstore.NewCodec(eventstore.Events(noted{}, recorded{}, pixies.Seen{})...)
 	w.must(err)
 	w.store = eventstore.New(w.pool, codec, eventstore.Options{})
 	conn, err := nats.Connect(w.cluster.URL(), nats.MaxReconnects(-1), nats.Timeout(callLimit))

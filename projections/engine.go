@@ -147,6 +147,9 @@ func (e *Engine) Create(ctx context.Context) error {
 		if _, err := tx.Exec(ctx, `LOCK TABLE view_generations IN EXCLUSIVE MODE`); err != nil {
 			return err
 		}
+		if err := e.refuseApart(ctx, tx); err != nil {
+			return err
+		}
 		var made []string
 		var empty bool
 		err := tx.QueryRow(ctx, `SELECT ARRAY(SELECT DISTINCT view FROM view_generations), NOT EXISTS (SELECT FROM events)`).Scan(&made,

@@ -174,7 +174,10 @@ func (b *build) switchBetweenAppends(ctx context.Context) error {
 // prepare finds the generation to resume, or creates the next.
 func (b *build) prepare(ctx context.Context) error {
 	return b.tx(ctx, "prepare", pgx.TxOptions{}, func(tx pgx.Tx) error {
-		var err error
+		err := b.engine.refuseApart(ctx, tx)
+		if err != nil {
+			return err
+		}
 		if b.live, err = b.engine.liveOf(ctx, tx, b.Name); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"readiness/domain/account"
+	"readiness/forward"
 	"readiness/internal/pgtest"
 	"readiness/platform/quota"
 )
@@ -55,6 +56,7 @@ func TestMetricsAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer limits.Close()
+	s.registry.MustRegister(viewsLag(forward.NewConsumer(forward.ConsumerOptions{Now: time.Now}))) // of readiness views
 
 	names := map[string]bool{}
 	descriptions := make(chan *prometheus.Desc)
