@@ -177,7 +177,7 @@ func (c *calls) signIn(ctx context.Context, p *profile, claims string) error {
 		return err
 	}
 	if before, after := subjectOf(p.Token), subjectOf(got.Access); claims != "" && before != after {
-		return errors.New("the person who signed in is not the one of the profile")
+		return errors.New("another person signed in; sign in as the person of the profile")
 	}
 	p.take(got)
 	return nil
