@@ -91,14 +91,16 @@ func TestMalformedOptimizations(t *testing.T) {
 	})
 }
 
-// Workspace and model are looked up as the caller on each of the six routes. Descriptions and properties need an
-// assessment.
+// Workspace and model are looked up as the caller on each of the six routes, which refuse a model that the platform maintains itself.
+// Descriptions and properties need an assessment.
 //
 // proves: 1/2 7.3/404-ItemNotFound 7.3/404-AssessmentNotFound 4.5/preview/3 4.5/apply/7 4.5/bundle/3 decisions/8/14
 func TestOptimizationsOfInvisibleItems(t *testing.T) {
 	t.Parallel()
 	w := newOnDisk(t)
 	w.done("oscar", "/assess", "") // another account's assessment does not count
+	maintained := uuid.New()
+	w.model("Sales", "Report Usage Metrics Model", maintained, shop())
 	w.untouched(func() {
 		for path, body := range map[string]string{
 			"/aiInstructions/preview": "", "/descriptions/preview": "",
@@ -113,6 +115,7 @@ func TestOptimizationsOfInvisibleItems(t *testing.T) {
 			w.start("bob", of(finance, kept), body).refused(404, domain.WorkspaceNotFound)
 			w.start("bob", of(sales, nowhere), body).refused(404, domain.ItemNotFound)
 			w.start("bob", of(sales, kept), body).refused(404, domain.ItemNotFound)
+			w.start("bob", of(sales, maintained), body).refused(400, domain.OperationNotSupportedForItem).says("itself maintains")
 		}
 		for path, body := range map[string]string{
 			"/descriptions/preview": "", "/properties/preview": "", "/descriptions/apply": `{"approval":"none"}`, "/properties/apply": `{"approval":"none"}`,
