@@ -22,6 +22,20 @@ var ErrNotCounted = errors.New("commands: nothing was counted")
 // statement. Any error except ErrNotCounted leaves open whether they were counted:
 // the connection may have failed after the commit, and views must not count twice.
 func (s *Pixies) CountViews(ctx context.Context, views []pixies.Viewed) error {
+	err := countViews(ctx, s.Pool, views)
+	if err != nil && rolledBack(err) {
+		return fmt.Errorf("%w: %w", ErrNotCounted, err)
+	}
+	return err
+}
+
+// execer is a pool or a transaction.
+type execer interface {
+	Exec(ctx context.Context, sql string, arguments ...any) (pgconn.CommandTag, error)
+}
+
+// countViews adds views to the counts of their hours.
+func countViews(ctx context.Context, to execer, views []pixies.Viewed) error {
 	var accounts, pages []string
 	var reports []uuid.UUID
 	var hours []time.Time
@@ -30,13 +44,10 @@ func (s *Pixies) CountViews(ctx context.Context, views []pixies.Viewed) error {
 		accounts, reports, hours, pages, counts = append(accounts, v.AccountID), append(reports, v.ReportID), append(hours, v.Hour),
 			append(pages, v.Page), append(counts, v.Views)
 	}
-	_, err := s.Pool.Exec(ctx, `INSERT INTO page_view_hours AS h (account_id, report_id, hour, page, views)
+	_, err := to.Exec(ctx, `INSERT INTO page_view_hours AS h (account_id, report_id, hour, page, views)
 		SELECT * FROM unnest($1::text[], $2::uuid[], $3::timestamptz[], $4::text[], $5::bigint[])
 		ON CONFLICT (account_id, report_id, hour, page) DO UPDATE SET views = h.views + excluded.views`,
 		accounts, reports, hours, pages, counts)
-	if err != nil && rolledBack(err) {
-		return fmt.Errorf("%w: %w", ErrNotCounted, err)
-	}
 	return err
 }
 

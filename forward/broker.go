@@ -13,55 +13,57 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// broker is a connection to the servers.
-type broker struct {
-	nats, system *nats.Conn
-	js           jetstream.JetStream
+// Broker is a connection to the servers of NATS.
+type Broker struct {
+	nats, system *nats.Conn // system is nil after Dial
+	JS           jetstream.JetStream
 }
 
-// connect connects to the servers, and to their system account.
-func connect(t Target, log *slog.Logger) (*broker, error) {
+// Connect connects to the servers, and to their system account.
+func Connect(t Target, log *slog.Logger) (*Broker, error) {
 	if t.System == "" {
 		return nil, &Unfit{"it is unknown whether the servers flush every write", "Give the address of their system account"}
 	}
-	b := &broker{}
-	var err error
-	if b.system, err = nats.Connect(t.System, options("readiness forward", log)...); err != nil {
+	system, err := nats.Connect(t.System, options(log)...)
+	if err != nil {
 		return nil, fmt.Errorf("forward: connect to the system account: %w", err)
 	}
-	if b.nats, b.js, err = dial(t, "readiness forward", log); err != nil {
-		b.close()
+	b, err := Dial(t, log)
+	if err != nil {
+		system.Close()
 		return nil, err
 	}
+	b.system = system
 	return b, nil
 }
 
-func options(name string, log *slog.Logger) []nats.Option {
-	return []nats.Option{nats.Name(name), nats.Timeout(callLimit), nats.MaxReconnects(-1),
-		nats.ReconnectWait(firstRetry), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
-			log.Warn("the connection to NATS reports an error", "error", err)
-		})}
-}
-
-// dial connects to the servers, without their system account.
-func dial(t Target, name string, log *slog.Logger) (*nats.Conn, jetstream.JetStream, error) {
-	all := options(name, log)
+// Dial connects to the servers without their system account.
+func Dial(t Target, log *slog.Logger, more ...nats.Option) (*Broker, error) {
+	all := append(options(log), more...)
 	if t.Credentials != "" {
 		all = append(all, nats.UserCredentials(t.Credentials))
 	}
 	conn, err := nats.Connect(t.URL, all...)
 	if err != nil {
-		return nil, nil, fmt.Errorf("forward: connect: %w", err)
+		return nil, fmt.Errorf("forward: connect: %w", err)
 	}
-	js, err := jetstream.New(conn)
-	if err != nil {
-		conn.Close()
-		return nil, nil, fmt.Errorf("forward: %w", err)
+	b := &Broker{nats: conn}
+	if b.JS, err = jetstream.New(conn); err != nil {
+		b.Close()
+		return nil, fmt.Errorf("forward: %w", err)
 	}
-	return conn, js, nil
+	return b, nil
 }
 
-func (b *broker) close() {
+func options(log *slog.Logger) []nats.Option {
+	return []nats.Option{nats.Name("readiness"), nats.Timeout(CallLimit), nats.MaxReconnects(-1),
+		nats.ReconnectWait(firstRetry), nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
+			log.Warn("the connection to NATS reports an error", "error", err)
+		})}
+}
+
+// Close ends the connection.
+func (b *Broker) Close() {
 	for _, c := range []*nats.Conn{b.nats, b.system} {
 		if c != nil {
 			c.Close()
@@ -73,12 +75,12 @@ func (b *broker) close() {
 const window = 10 * time.Minute
 
 // stream returns the stream, a new one if there is none. One that would lose events is refused.
-func (b *broker) stream(ctx context.Context, t Target) (jetstream.Stream, error) {
-	bounded, cancel := context.WithTimeout(ctx, callLimit)
+func (b *Broker) stream(ctx context.Context, t Target) (jetstream.Stream, error) {
+	bounded, cancel := context.WithTimeout(ctx, CallLimit)
 	defer cancel()
-	s, err := b.js.Stream(bounded, t.Stream)
+	s, err := b.JS.Stream(bounded, t.Stream)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		s, err = b.js.CreateStream(bounded, jetstream.StreamConfig{
+		s, err = b.JS.CreateStream(bounded, jetstream.StreamConfig{
 			Name: t.Stream, Description: "The event log of Readiness. Only readiness forward publishes here.",
 			Subjects: []string{"events.>"},
 			Storage:  jetstream.FileStorage, Replicas: t.Replicas, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
@@ -105,7 +107,7 @@ func (b *broker) stream(ctx context.Context, t Target) (jetstream.Stream, error)
 
 // lastOf returns the place of the last message and its sequence number; 0 of an empty stream.
 func lastOf(ctx context.Context, s jetstream.Stream) (Place, uint64, error) {
-	bounded, cancel := context.WithTimeout(ctx, callLimit)
+	bounded, cancel := context.WithTimeout(ctx, CallLimit)
 	defer cancel()
 	info, err := s.Info(bounded)
 	if err != nil {
@@ -137,10 +139,10 @@ type server struct {
 	} `json:"data"`
 }
 
-// flushes returns an error unless the servers that keep the stream flush every write before they confirm it (sync_interval: always).
+// Flushes returns an error unless the servers that keep the stream flush every write before they confirm it (sync_interval: always).
 // A server that cannot be reached is not asked until it answers again.
-func (b *broker) flushes(ctx context.Context, s jetstream.Stream) error {
-	bounded, cancel := context.WithTimeout(ctx, callLimit)
+func (b *Broker) Flushes(ctx context.Context, s jetstream.Stream) error {
+	bounded, cancel := context.WithTimeout(ctx, CallLimit)
 	defer cancel()
 	info, err := s.Info(bounded)
 	if err != nil {

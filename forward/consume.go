@@ -67,19 +67,19 @@ func (c *Consumer) Lag() time.Duration { return c.o.Now().Sub(time.Unix(0, c.fre
 
 // KeepFit consumes until ctx ends. Failures are logged and retried, with growing pauses; an *Unfit is returned.
 func (c *Consumer) KeepFit(ctx context.Context) error {
-	return repeatUntil(ctx, c.o.Log, "reading the forwarded log", c.session, isUnfit)
+	return Repeat(ctx, c.o.Log, "reading the forwarded log failed", c.session, true)
 }
 
 // session connects, finds where to continue, and consumes until something fails.
 func (c *Consumer) session(ctx context.Context) error {
-	conn, js, err := dial(c.o.Target, "readiness views", c.o.Log)
+	b, err := Dial(c.o.Target, c.o.Log)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	bounded, cancel := context.WithTimeout(ctx, callLimit)
+	defer b.Close()
+	bounded, cancel := context.WithTimeout(ctx, CallLimit)
 	defer cancel()
-	stream, err := js.Stream(bounded, c.o.Stream)
+	stream, err := b.JS.Stream(bounded, c.o.Stream)
 	if err != nil {
 		return fmt.Errorf("forward: the stream %s: %w", c.o.Stream, err)
 	}
@@ -99,7 +99,7 @@ func (c *Consumer) session(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("forward: read the stream: %w", err)
 	}
-	most := max(fetchBytes, 2*int(conn.MaxPayload()))
+	most := max(fetchBytes, 2*int(b.nats.MaxPayload()))
 	for idle := 0; ; {
 		found, err := s.fetch(ctx, consumer, most)
 		if err != nil {
@@ -215,7 +215,7 @@ func (s *session) message(msg jetstream.Msg) (m Message, err error) {
 
 // ended reports whether the last message was read, and notes that the sink has everything then.
 func (s *session) ended(ctx context.Context) (bool, error) {
-	bounded, cancel := context.WithTimeout(ctx, callLimit)
+	bounded, cancel := context.WithTimeout(ctx, CallLimit)
 	defer cancel()
 	asked := s.o.Now()
 	info, err := s.stream.Info(bounded)

@@ -24,15 +24,15 @@ import (
 )
 
 const (
-	// callLimit bounds each call of the broker.
-	callLimit = 10 * time.Second
+	// CallLimit bounds each call of the broker.
+	CallLimit = 10 * time.Second
 	// A forwarder that fails waits firstRetry, then twice as long each time, up to lastRetry.
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 30 * time.Second
 	// page is how many events are published before the position is stored and the servers are checked again.
 	page = 500
-	// lookAgain is how often the servers are asked whether they still flush every write.
-	lookAgain = time.Minute
+	// LookAgain is how often the servers are asked whether they still flush every write.
+	LookAgain = time.Minute
 	// alone is the key of the advisory lock of the one process that forwards.
 	alone = int64(0x666f7277617264)
 )
@@ -73,35 +73,30 @@ func (e *Unfit) Error() string { return e.What + ". " + e.Do }
 
 // Keep forwards until ctx ends. Failures are logged and retried, with growing pauses.
 func (f *Forwarder) Keep(ctx context.Context) {
-	_ = repeatUntil(ctx, f.o.Log, "forwarding the log", f.Run, func(error) bool { return false })
+	_ = Repeat(ctx, f.o.Log, "forwarding the log failed", f.Run, false)
 }
 
 // KeepFit does the same, but returns an *Unfit, which only an operator can correct.
 func (f *Forwarder) KeepFit(ctx context.Context) error {
-	return repeatUntil(ctx, f.o.Log, "forwarding the log", f.Run, isUnfit)
+	return Repeat(ctx, f.o.Log, "forwarding the log failed", f.Run, true)
 }
 
-func isUnfit(err error) bool {
-	_, unfit := errors.AsType[*Unfit](err)
-	return unfit
-}
-
-// repeatUntil runs do again and again until ctx ends or an error is final; what is for the log.
-func repeatUntil(ctx context.Context, log *slog.Logger, what string, do func(context.Context) error, final func(error) bool) error {
+// Repeat runs do until ctx ends, again after each failure, which it logs. With fit it returns an *Unfit instead.
+func Repeat(ctx context.Context, log *slog.Logger, failed string, do func(context.Context) error, fit bool) error {
 	for failures := 0; ; failures++ {
 		began := time.Now()
 		err := do(ctx)
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // ctx has ended
 		}
-		if final(err) {
+		if _, unfit := errors.AsType[*Unfit](err); unfit && fit {
 			return err
 		}
 		if time.Since(began) > lastRetry {
 			failures = 0
 		}
 		wait := min(firstRetry<<min(failures, 20), lastRetry)
-		log.ErrorContext(ctx, "an exchange with NATS failed", "what", what, "error", err, "retryIn", wait)
+		log.ErrorContext(ctx, failed, "error", err, "retryIn", wait)
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
@@ -124,21 +119,25 @@ func (f *Forwarder) Run(ctx context.Context) error {
 // ErrBusy is the error of Rebuild while a process forwards.
 var ErrBusy = errors.New("forward: a process is forwarding the log; stop it first")
 
-// alone runs do while this process holds the lock. Without wait, ErrBusy says that another one holds it.
 func (f *Forwarder) alone(ctx context.Context, wait bool, do func(context.Context) error) error {
-	conn, err := database.OutsidePool(ctx, f.o.Pool)
+	return Alone(ctx, f.o.Pool, alone, wait, do)
+}
+
+// Alone runs do while this process holds the advisory lock with the key. Without wait, ErrBusy says that another one holds it.
+func Alone(ctx context.Context, pool *pgxpool.Pool, key int64, wait bool, do func(context.Context) error) error {
+	conn, err := database.OutsidePool(ctx, pool)
 	if err != nil {
 		return fmt.Errorf("forward: %w", err)
 	}
 	defer func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
-		_, _ = conn.Exec(end, `SELECT pg_advisory_unlock($1)`, alone) // the end of the connection would end it a moment later
+		_, _ = conn.Exec(end, `SELECT pg_advisory_unlock($1)`, key) // the end of the connection would end it a moment later
 		_ = conn.Close(end)
 	}()
 	for {
 		var locked bool
-		if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, alone).Scan(&locked); err != nil {
+		if err := conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1)`, key).Scan(&locked); err != nil {
 			return fmt.Errorf("forward: %w", err)
 		}
 		if locked {
@@ -157,11 +156,11 @@ func (f *Forwarder) alone(ctx context.Context, wait bool, do func(context.Contex
 
 // session connects, finds where to continue, and forwards.
 func (f *Forwarder) session(ctx context.Context) error {
-	b, err := connect(f.o.Target, f.o.Log)
+	b, err := Connect(f.o.Target, f.o.Log)
 	if err != nil {
 		return err
 	}
-	defer b.close()
+	defer b.Close()
 	epoch, err := f.o.Epoch(ctx)
 	if err != nil {
 		return err
@@ -176,15 +175,15 @@ func (f *Forwarder) session(ctx context.Context) error {
 	}
 	publisher, err := wmnats.NewPublisherWithNatsConn(b.nats, wmnats.PublisherPublishConfig{
 		Marshaler: &wmnats.NATSMarshaler{}, SubjectCalculator: wmnats.DefaultSubjectCalculator,
-		JetStream: wmnats.JetStreamConfig{TrackMsgId: true, ConnectOptions: []nats.JSOpt{nats.MaxWait(callLimit)}},
+		JetStream: wmnats.JetStreamConfig{TrackMsgId: true, ConnectOptions: []nats.JSOpt{nats.MaxWait(CallLimit)}},
 	}, watermill.NewSlogLogger(f.o.Log))
 	if err != nil {
 		return fmt.Errorf("forward: %w", err)
 	}
 	var looked time.Time
 	for {
-		if time.Since(looked) > lookAgain {
-			if err := b.flushes(ctx, stream); err != nil {
+		if time.Since(looked) > LookAgain {
+			if err := b.Flushes(ctx, stream); err != nil {
 				return err
 			}
 			looked = time.Now()
@@ -192,7 +191,7 @@ func (f *Forwarder) session(ctx context.Context) error {
 		if now, err := f.o.Epoch(ctx); err != nil || now != epoch {
 			return errors.Join(err, fmt.Errorf("forward: epoch %d began, this was %d", now, epoch))
 		}
-		upTo, err := f.o.Store.Grown(ctx, at.position, lookAgain)
+		upTo, err := f.o.Store.Grown(ctx, at.position, LookAgain)
 		if err != nil {
 			return err
 		}
@@ -230,7 +229,7 @@ func (f *Forwarder) resume(ctx context.Context, stream jetstream.Stream, epoch i
 }
 
 // publish publishes a page of events, each after the broker has confirmed the one before.
-func (f *Forwarder) publish(ctx context.Context, to message.Publisher, b *broker, at place, upTo int64, epoch int) (place, error) {
+func (f *Forwarder) publish(ctx context.Context, to message.Publisher, b *Broker, at place, upTo int64, epoch int) (place, error) {
 	n := 0
 	for r, err := range f.o.Store.ReadStored(ctx, eventstore.Selection{After: at.position, UpTo: upTo}) {
 		if err != nil {
@@ -260,14 +259,14 @@ func (f *Forwarder) publish(ctx context.Context, to message.Publisher, b *broker
 // Rebuild deletes the stream and begins it again with the log's first event, which a forwarder then does.
 func (f *Forwarder) Rebuild(ctx context.Context) error {
 	return f.alone(ctx, false, func(ctx context.Context) error {
-		b, err := connect(f.o.Target, f.o.Log)
+		b, err := Connect(f.o.Target, f.o.Log)
 		if err != nil {
 			return err
 		}
-		defer b.close()
-		bounded, cancel := context.WithTimeout(ctx, callLimit)
+		defer b.Close()
+		bounded, cancel := context.WithTimeout(ctx, CallLimit)
 		defer cancel()
-		if err := b.js.DeleteStream(bounded, f.o.Stream); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		if err := b.JS.DeleteStream(bounded, f.o.Stream); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 			return fmt.Errorf("forward: delete the stream %s: %w", f.o.Stream, err)
 		}
 		if _, err := b.stream(ctx, f.o.Target); err != nil {

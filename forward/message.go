@@ -67,7 +67,7 @@ func Subject(account, eventType string) string {
 const headerRoom = 1024
 
 // message returns the event as a message that the broker takes only after the one with the sequence number.
-func (b *broker) message(r *eventstore.Recorded, epoch int, after uint64) (*message.Message, error) {
+func (b *Broker) message(r *eventstore.Recorded, epoch int, after uint64) (*message.Message, error) {
 	body, err := r.CloudEvent()
 	cut := ""
 	if err == nil && int64(len(body)) > b.nats.MaxPayload()-headerRoom {

@@ -37,8 +37,13 @@ var loadDescription = sync.OnceValues(func() (*openapi3.T, error) {
 // routeOpen adds the routes that need no token, with /metrics unless registry is nil.
 func (s *Server) routeOpen(r *mux.Router, doc *openapi3.T, registry *prometheus.Registry) {
 	r.HandleFunc("/v1/openapi.json", s.serveDescription(doc)).Methods(http.MethodGet)
-	r.HandleFunc(pixiePath, s.pixie).Methods(http.MethodGet)
 	docs.Pages{NotFound: s.notFound, Fail: s.refuse}.Route(r)
+	s.routeImages(r, registry)
+}
+
+// routeImages adds the route of Pixies' images and those for operators, with /metrics unless registry is nil.
+func (s *Server) routeImages(r *mux.Router, registry *prometheus.Registry) {
+	r.HandleFunc(pixiePath, s.pixie).Methods(http.MethodGet)
 	r.HandleFunc("/healthz", health.Alive).Methods(http.MethodGet)
 	r.HandleFunc("/readyz", s.checks.Ready).Methods(http.MethodGet)
 	if registry != nil {

@@ -2,6 +2,7 @@ package http
 
 import (
 	"fmt"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -18,6 +19,18 @@ type metrics struct {
 	blocked   *prometheus.CounterVec
 	uncounted *prometheus.CounterVec
 	panics    prometheus.Counter
+	images    map[string]images // by method
+}
+
+// images are the metrics of answered images.
+type images struct {
+	answered prometheus.Counter
+	took     prometheus.Observer
+}
+
+func (i images) note(took time.Duration) {
+	i.answered.Inc()
+	i.took.Observe(took.Seconds())
 }
 
 func newMetrics(registry prometheus.Registerer) (*metrics, error) {
@@ -46,6 +59,10 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 		if err := registry.Register(c); err != nil {
 			return nil, fmt.Errorf("http: metrics: %w", err)
 		}
+	}
+	m.images = map[string]images{}
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		m.images[method] = images{m.requests.WithLabelValues(method, pixiePath, "200"), m.duration.WithLabelValues(method, pixiePath)}
 	}
 	return m, nil
 }

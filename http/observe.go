@@ -29,13 +29,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		defer cancel()
 		r = r.WithContext(ctx)
 		a := &recorder{ResponseWriter: w}
-		h := a.Header()
-		h.Set("X-Ms-Request-Id", c.id.String())
-		h.Set("Cache-Control", "no-store")
-		h.Set("X-Content-Type-Options", "nosniff")
-		if theirs := r.Header.Get("X-Ms-Client-Request-Id"); visible(theirs) {
-			h.Set("X-Ms-Client-Request-Id", theirs)
-		}
+		s.setCommon(a.Header(), r, c.id)
 		defer func() {
 			cut := false
 			if p := recover(); p != nil {
@@ -48,6 +42,16 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(a, r)
 	})
+}
+
+// setCommon sets the headers that every response has.
+func (*Server) setCommon(h http.Header, r *http.Request, id uuid.UUID) {
+	h.Set("X-Ms-Request-Id", id.String())
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if theirs := r.Header.Get("X-Ms-Client-Request-Id"); visible(theirs) {
+		h.Set("X-Ms-Client-Request-Id", theirs)
+	}
 }
 
 // panicked responds with UnknownError. When the response had already begun, it reports cut, so that the connection is

@@ -166,13 +166,14 @@ func New(o Options) (*Server, error) {
 	if err := s.route(doc, o.Registry); err != nil {
 		return nil, err
 	}
-	s.handler = traced(s.observe(headAsGet(s.router)))
+	handler := traced(s.observe(headAsGet(s.router)))
 	if o.Tracer != nil {
-		s.handler = otelhttp.NewHandler(s.observe(headAsGet(s.router)), "http",
+		handler = otelhttp.NewHandler(s.observe(headAsGet(s.router)), "http",
 			otelhttp.WithTracerProvider(o.Tracer), otelhttp.WithPropagators(propagation.TraceContext{}),
 			// Spans contain the caller, but nothing about viewers of reports may be kept.
 			otelhttp.WithFilter(func(r *http.Request) bool { return !strings.HasPrefix(r.URL.Path, pixieFolder) }))
 	}
+	s.handler = s.imagesFirst(handler)
 	return s, nil
 }
 

@@ -39,6 +39,8 @@ var mayImport = map[string][]string{
 	"audit/publish": {"audit"},
 	// Copies the log to NATS.
 	"forward": {"eventstore", "internal/database"},
+	// Counts the page views that other processes collect.
+	"collect": {"commands", "domain/pixies", "forward", "http/collector", "projections"},
 	"platform/...": {
 		"platform/...", "definition/...", "internal/durable", "internal/filelock",
 		"domain", "domain/item", // the vocabulary, not the rules

@@ -52,7 +52,7 @@ func (r *root) doctorCommand() *cobra.Command {
 		Short: "Examine an installation and say what to do",
 		Long: `Checks what the service needs, with the flags of serve: that the database and a pooler in front of it are fit, its roles,
 migrations and views, the queue, the disk and keys of the data directory, the clocks, the issuers, the keys of AI
-providers, and the platform. It changes nothing, asks no AI provider and prints no key. With --models it also reads every
+providers, the platform and, with --collect, the servers of collected views. It changes nothing, asks no AI provider and prints no key. With --models it also reads every
 model in the folder and lists those whose definition the log does not know: people changed them, or the service wrote them
 after the time to which the database was restored, and the data to revert those writes is gone.
 
@@ -88,6 +88,9 @@ func (d *doctor) examine(ctx context.Context) error {
 	d.check(ctx, "data", d.dataDirectory)
 	d.check(ctx, "issuer", d.reachIssuers)
 	d.check(ctx, "platform", d.reachPlatform)
+	if d.flags.collect.URL != "" {
+		d.check(ctx, "collect", d.collected)
+	}
 	err := d.operate(ctx, d.flags.databaseFlags, func(url string) error {
 		fit := d.check(ctx, "database", func(ctx context.Context) []symptom { return fitness(probe.Database(ctx, url)) })
 		if !fit {

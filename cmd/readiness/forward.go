@@ -12,38 +12,52 @@ import (
 	"readiness/forward"
 )
 
-// forwardFlags name the stream to which the log is forwarded.
-type forwardFlags struct{ forward.Target }
+// streamFlags name a stream of NATS JetStream. Each flag begins with the name.
+type streamFlags struct {
+	forward.Target
+	name string
+}
 
-func (f *forwardFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.URL, "forward", "", "NATS servers to whose JetStream the log is forwarded, separated by commas: "+
-		"nats://USER:PASSWORD@HOST:4222,…")
-	flags.StringVar(&f.System, "forward-system", "", "the same servers with a user of their system account, which alone reports whether "+
+// add adds the flags. what says what the stream is for.
+func (f *streamFlags) add(flags *pflag.FlagSet, name, what, stream string) {
+	f.addClient(flags, name, what, stream)
+	flags.StringVar(&f.System, name+"-system", "", "the same servers with a user of their system account, which alone reports whether "+
 		"every write is flushed (sync_interval: always)")
-	flags.StringVar(&f.Credentials, "forward-credentials", "", "credentials file (.creds) for --forward")
-	flags.StringVar(&f.Stream, "forward-stream", "readiness", "name of the stream")
-	flags.IntVar(&f.Replicas, "forward-replicas", 3, "how many servers keep the stream, when it is created: 1, 3 or 5")
+	flags.IntVar(&f.Replicas, name+"-replicas", 3, "how many servers keep the stream, when it is created: 1, 3 or 5")
+}
+
+// addClient adds the flags of a process that only publishes.
+func (f *streamFlags) addClient(flags *pflag.FlagSet, name, what, stream string) {
+	f.name = name
+	flags.StringVar(&f.URL, name, "", "NATS servers "+what+", separated by commas: nats://USER:PASSWORD@HOST:4222,…")
+	flags.StringVar(&f.Credentials, name+"-credentials", "", "credentials file (.creds) for --"+name)
+	flags.StringVar(&f.Stream, name+"-stream", stream, "name of the stream")
 }
 
 // check refuses flags that cannot be combined. needed says that there must be a stream.
-func (f *forwardFlags) check(needed bool) error {
+func (f *streamFlags) check(needed bool) error {
 	switch {
 	case needed && f.URL == "":
-		return cli.Usage("--forward is missing; it names the NATS servers")
+		return cli.Usage("--%s is missing; it names the NATS servers", f.name)
 	case f.URL == "" && (f.System != "" || f.Credentials != ""):
-		return cli.Usage("--forward-system and --forward-credentials need --forward")
+		return cli.Usage("--%[1]s-system and --%[1]s-credentials need --%[1]s", f.name)
 	case f.URL != "" && f.System == "":
-		return cli.Usage("--forward needs --forward-system; only the system account reports whether the servers flush every write")
+		return cli.Usage("--%[1]s needs --%[1]s-system; only the system account reports whether the servers flush every write", f.name)
 	case f.Replicas != 1 && f.Replicas != 3 && f.Replicas != 5:
-		return cli.Usage("--forward-replicas must be 1, 3 or 5, not %d", f.Replicas)
+		return cli.Usage("--%s-replicas must be 1, 3 or 5, not %d", f.name, f.Replicas)
 	case f.Stream == "":
-		return cli.Usage("--forward-stream must not be empty")
+		return cli.Usage("--%s-stream must not be empty", f.name)
 	}
 	return nil
 }
 
+// addForward adds the flags of the stream to which the log is forwarded.
+func (f *streamFlags) addForward(flags *pflag.FlagSet) {
+	f.add(flags, "forward", "to whose JetStream the log is forwarded", "readiness")
+}
+
 // forwarder forwards a log. It is nil without --forward.
-func (r *root) forwarder(core *core, to forwardFlags) *forward.Forwarder {
+func (r *root) forwarder(core *core, to streamFlags) *forward.Forwarder {
 	if to.URL == "" {
 		return nil
 	}
@@ -53,7 +67,7 @@ func (r *root) forwarder(core *core, to forwardFlags) *forward.Forwarder {
 
 func (r *root) forwardCommand() *cobra.Command {
 	var flags databaseFlags
-	var to forwardFlags
+	var to streamFlags
 	c := &cobra.Command{
 		Use:   "forward",
 		Short: "Forward the log to NATS JetStream",
@@ -76,12 +90,12 @@ stream that removes events, or one whose last event is not in the log. Until the
 		},
 	}
 	flags.add(c.PersistentFlags())
-	to.add(c.PersistentFlags())
+	to.addForward(c.PersistentFlags())
 	c.AddCommand(r.forwardRebuildCommand(&flags, &to), r.forwardForgetCommand(&flags))
 	return c
 }
 
-func (r *root) forwardRebuildCommand(flags *databaseFlags, to *forwardFlags) *cobra.Command {
+func (r *root) forwardRebuildCommand(flags *databaseFlags, to *streamFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rebuild",
 		Short: "Delete the stream, so that it begins again with the log's first event",

@@ -44,6 +44,23 @@ func (l *lifetime) background(name string, do ...func(context.Context)) {
 	})
 }
 
+// serve serves until the part is stopped. The returned channel is closed when serving ends; stopping the part returns the reason.
+func (l *lifetime) serve(ctx context.Context, name string, serve func(context.Context) error) <-chan struct{} {
+	var served error
+	ended := make(chan struct{})
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(ended)
+		served = serve(serving)
+	}()
+	l.then(name, func(context.Context) error {
+		stop()
+		<-ended // the server itself cancels calls that do not end
+		return served
+	})
+	return ended
+}
+
 // end stops all parts, even if some of them fail to stop.
 func (l *lifetime) end() error {
 	var failed []error

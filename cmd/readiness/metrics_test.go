@@ -36,6 +36,7 @@ func TestMetricsAreListed(t *testing.T) {
 	f := serveFlags{baseURL: "http://127.0.0.1:1", countTimeout: time.Minute}
 	f.data, f.url, f.platforms, f.workers, f.asks = t.TempDir(), pgtest.URL(t), []string{"folder:../../samples/workspaces"}, 1, 1
 	f.anchors.bucket = "file://" + t.TempDir()
+	f.collect.URL = "nats://127.0.0.1:1"
 	s, err := r.openService(t.Context(), life, f.serviceFlags, account.DefaultPlans(), false)
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +50,9 @@ func TestMetricsAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.api(t.Context(), life, f, verifier, listener, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.countCollected(life); err != nil {
 		t.Fatal(err)
 	}
 	limits, err := quota.Open(t.Context(), s.url, quota.Options{Registry: s.registry})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,8 @@ type serviceFlags struct {
 	// generateQuery lets Generate Query of Power BI write the queries of the platform's assistant.
 	generateQuery bool
 	anchors       anchorFlags
-	forward       forwardFlags
+	forward       streamFlags
+	collect       streamFlags
 }
 
 func (f *serviceFlags) add(flags *pflag.FlagSet) {
@@ -66,7 +68,8 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false,
 		"allow AI providers saved by accounts on this machine and in private networks")
 	f.anchors.add(flags)
-	f.forward.add(flags)
+	f.forward.addForward(flags)
+	f.collect.addCollected(flags)
 }
 
 // serveFlags are the flags of serve.
@@ -177,7 +180,7 @@ func (f *serviceFlags) check() error {
 	if f.asks < 1 {
 		return cli.Usage("--ai-workers must be at least 1")
 	}
-	if err := f.forward.check(false); err != nil {
+	if err := cmp.Or(f.forward.check(false), f.collect.check(false)); err != nil {
 		return err
 	}
 	_, _, err = f.anchors.parsed()

@@ -50,6 +50,7 @@ type service struct {
 	audit    *audit.Log
 	anchors  *anchors
 	forward  *forward.Forwarder // nil if the log is not forwarded
+	collect  forward.Target     // of the views that other processes collect; without URL there are none
 }
 
 // knowPeople opens the people of the log with the secrets, and checks that they are the ones under which people were stored.
@@ -130,7 +131,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer,
-		commands: wired.Commands, measured: measured, audit: wired.Audit, anchors: anchors, forward: r.forwarder(core, f.forward)}, nil
+		commands: wired.Commands, measured: measured, audit: wired.Audit, anchors: anchors, forward: r.forwarder(core, f.forward), collect: f.collect.Target}, nil
 }
 
 // wire makes the commands, the work and the trees of the log.
@@ -194,7 +195,7 @@ func (s *service) work(ctx context.Context, life *lifetime) error {
 	if s.forward != nil {
 		life.background("forwarding the log", s.forward.Keep)
 	}
-	return nil
+	return s.countCollected(life)
 }
 
 // api serves the HTTP interface on the listener. The returned channel is closed when serving ends; ending life returns
@@ -244,19 +245,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 		server.Pages(c, c.Paths()...)
 		life.background("console", s.sweepConsole(pages))
 	}
-	var served error
-	ended := make(chan struct{})
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	go func() {
-		defer close(ended)
-		served = server.Serve(serving, listener)
-	}()
-	life.then("HTTP", func(context.Context) error {
-		stop()
-		<-ended // the server itself cancels calls that do not end
-		return served
-	})
-	return ended, nil
+	return life.serve(ctx, "HTTP", func(ctx context.Context) error { return server.Serve(ctx, listener) }), nil
 }
 
 // auditOrigin returns the name of the log's tree at a base address (C2SP tlog-checkpoint): a URL without its scheme.
@@ -283,6 +272,9 @@ func (s *service) sweep(ctx context.Context) {
 			}
 			if err := s.commands.Pixies.RecordViews(ctx); err != nil && ctx.Err() == nil {
 				s.log.Warn("recording the views of the last hours failed; they stay counted and are recorded later", "error", err)
+			}
+			if err := s.commands.Pixies.SweepCollectors(ctx); err != nil && ctx.Err() == nil {
+				s.log.Warn("forgetting collectors failed", "error", err)
 			}
 			if err := s.commands.Operations.LapseOverdue(ctx); err != nil && ctx.Err() == nil {
 				s.log.Warn("ending operations that waited for too long failed", "error", err)

@@ -26,23 +26,15 @@ func (r *root) openWatched(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
-	s.watch(ctx, life, watching)
+	r.watch(ctx, life, watching, health.Watching{Registry: s.registry, Checks: s.checks(), Log: s.log})
 	return s, nil
 }
 
 // watch serves metrics and health on the listener, unless it is nil, until the end of life.
-func (s *service) watch(ctx context.Context, life *lifetime, listener net.Listener) {
+func (r *root) watch(ctx context.Context, life *lifetime, listener net.Listener, w health.Watching) {
 	if listener == nil {
 		return
 	}
-	s.log.Info("metrics and health", "address", listener.Addr().String())
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	ended := make(chan error, 1)
-	go func() {
-		ended <- health.Watching{Registry: s.registry, Checks: s.checks(), Log: s.log}.Serve(serving, listener)
-	}()
-	life.then("metrics", func(context.Context) error {
-		stop()
-		return <-ended
-	})
+	r.Log.Info("metrics and health", "address", listener.Addr().String())
+	life.serve(ctx, "metrics", func(ctx context.Context) error { return w.Serve(ctx, listener) })
 }

@@ -24,8 +24,8 @@ func units(t *testing.T) (dir string, names []string) {
 		}
 		names = append(names, filepath.Join(dir, filepath.Base(path)))
 	}
-	if len(names) != 4 {
-		t.Fatalf("got the units %v, want three services and a timer", names)
+	if len(names) != 5 {
+		t.Fatalf("got the units %v, want four services and a timer", names)
 	}
 	return dir, names
 }
@@ -76,7 +76,7 @@ func TestSettingsExist(t *testing.T) {
 	known := string(read(t, "../../docs/configuration.md"))
 	// Compose itself reads these.
 	own := map[string]bool{"READINESS_IMAGE": true, "READINESS_WORKSPACES": true}
-	for _, file := range []string{"../systemd/readiness.env", "../compose/compose.yaml", "../compose/secrets.env.example", "../kustomize/settings.yaml", "../kustomize/secret.yaml"} {
+	for _, file := range []string{"../systemd/readiness.env", "../systemd/collect.env", "../compose/compose.yaml", "../compose/secrets.env.example", "../kustomize/settings.yaml", "../kustomize/secret.yaml"} {
 		for _, name := range regexp.MustCompile(`READINESS_[A-Z_]+`).FindAllString(string(read(t, file)), -1) {
 			if !own[name] && !strings.Contains(known, "`"+name+"`") {
 				t.Errorf("%s: there is no variable %s", file, name)

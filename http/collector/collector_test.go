@@ -293,15 +293,17 @@ func TestOverload(t *testing.T) {
 	var blocked sync.WaitGroup
 	blocked.Go(func() { b.Collect(t.Context()) })
 	waits()
-	for range collector.QueueSize + 100 {
+	for n := range collector.MaxPending + 100 {
+		b.See(id(1 + n))
 		b.See(id(1))
 	}
 	b.became(t, map[string]int{"overloaded": 100})
 	free()
 	blocked.Wait()
 	b.Collect(t.Context())
-	b.became(t, map[string]int{"overloaded": 100, "recorded": collector.QueueSize + 1})
-	if diff := cmp.Diff(map[string]int{"acme 2026-11-21 page 1": collector.QueueSize + 1}, b.stored(t)); diff != "" {
+	const seen = collector.MaxPending + 102
+	b.became(t, map[string]int{"overloaded": 100, "unknown": collector.MaxPending - 1, "recorded": seen})
+	if diff := cmp.Diff(map[string]int{"acme 2026-11-21 page 1": seen}, b.stored(t)); diff != "" {
 		t.Errorf("stored views (-want +got):\n%s", diff)
 	}
 }
@@ -370,11 +372,11 @@ func TestPendingViewsAreBounded(t *testing.T) {
 	})
 	for n := range collector.MaxPending + 7 {
 		b.See(id(n))
-		if n%collector.QueueSize == 0 {
+		if n%5_000 == 0 {
 			b.Collect(t.Context())
 		}
 	}
-	b.See(id(0)) // already pending
+	b.See(id(0)) // already held
 	b.Collect(t.Context())
 	b.became(t, map[string]int{"overloaded": 7})
 }

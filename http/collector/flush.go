@@ -2,92 +2,78 @@ package collector
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"maps"
 	"slices"
-	"time"
 
 	"readiness/commands"
 	"readiness/domain/pixies"
 )
 
-// flush counts the pending views. Views that certainly were not counted stay pending, for up to maxFailures attempts.
-func (c *Collector) flush(ctx context.Context) {
-	if len(c.pending) == 0 {
+// counting counts views in the database.
+type counting struct {
+	Count  func(ctx context.Context, views []pixies.Viewed) error
+	places *Places
+}
+
+// flush implements output. Views that certainly were not counted are kept, for up to maxFailures attempts.
+func (o *counting) flush(ctx context.Context, c *Collector) {
+	c.take()
+	if len(c.held) == 0 {
 		return
 	}
 	// Finish even when the process is stopping: an interrupted transaction may have been committed.
 	ctx = context.WithoutCancel(ctx)
 	round, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	err := c.resolve(round)
+	err := o.resolve(round, c)
 	if err == nil {
-		err = c.countAll(ctx, round)
+		err = o.countAll(ctx, round, c)
 	}
 	if err == nil {
-		c.failures = 0
+		c.succeeded()
 		return
 	}
-	if c.failures++; c.failures == 1 {
-		c.Log.Warn("views cannot be counted now; they are kept and retried", "error", err)
-	}
+	c.failed(err)
 	if c.failures >= maxFailures {
-		c.Log.Error("views dropped: they could not be counted for too long", "different", len(c.pending), "error", err)
+		c.log.Error("views dropped: they could not be counted for too long", "different", len(c.held), "error", err)
 		c.drop(unavailable)
-		c.failures = 0
+		c.succeeded()
 	}
 }
 
-// resolve looks up the pending ids that are not cached, and removes pending views with an unknown id.
-func (c *Collector) resolve(ctx context.Context) error {
-	if now := c.Now(); now.After(c.forgetAt) || len(c.unknownIDs) >= cacheSize {
-		clear(c.unknownIDs)
-		c.forgetAt = now.Add(unknownTTL)
+// end implements output. The limits on lookups and batches bound how long it takes.
+func (o *counting) end(ctx context.Context, c *Collector) {
+	o.flush(ctx, c)
+	c.drop(unavailable)
+}
+
+// resolve looks up the ids that are not cached, and removes views with an unknown id.
+func (o *counting) resolve(ctx context.Context, c *Collector) error {
+	ids := make([]ID, 0, len(c.held))
+	for v := range c.held {
+		ids = append(ids, v.id)
 	}
-	if len(c.places)+len(c.pending) > cacheSize {
-		clear(c.places)
+	if err := o.places.Find(ctx, ids); err != nil {
+		return err
 	}
-	var ids []string
-	for v := range c.pending {
-		if _, there := c.places[v.id]; !there && !c.unknownIDs[v.id] {
-			ids = append(ids, hex.EncodeToString(v.id[:]))
-		}
-	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids) // one id can be pending for two hours
-	if len(ids) > 0 {
-		found, err := c.Resolve(ctx, ids)
-		if err != nil {
-			return err
-		}
-		for _, text := range ids {
-			var key id
-			_, _ = hex.Decode(key[:], []byte(text))
-			if place, there := found[text]; there {
-				c.places[key] = place
-			} else {
-				c.unknownIDs[key] = true
-			}
-		}
-	}
-	for v, n := range c.pending {
-		if c.unknownIDs[v.id] {
+	for v, n := range c.held {
+		if _, known := o.places.Of(v.id); !known {
 			c.addOutcome(unknown, n)
-			delete(c.pending, v)
+			delete(c.held, v)
 		}
 	}
 	return nil
 }
 
-// countAll counts pending views batch by batch. It returns at the end of round, or with the error of the first batch
+// countAll counts held views batch by batch. It returns at the end of round, or with the error of the first batch
 // that must be retried.
-func (c *Collector) countAll(ctx, round context.Context) error {
-	for some := range slices.Chunk(slices.Collect(maps.Keys(c.pending)), batchSize) {
+func (o *counting) countAll(ctx, round context.Context, c *Collector) error {
+	for some := range slices.Chunk(slices.Collect(maps.Keys(c.held)), batchSize) {
 		if round.Err() != nil {
 			return round.Err()
 		}
-		if err := c.count(ctx, some); err != nil {
+		if err := o.count(ctx, c, some); err != nil {
 			return err
 		}
 	}
@@ -95,28 +81,26 @@ func (c *Collector) countAll(ctx, round context.Context) error {
 }
 
 // count counts one batch. It returns an error only when the batch can be retried.
-func (c *Collector) count(ctx context.Context, views []view) error {
+func (o *counting) count(ctx context.Context, c *Collector, views []view) error {
 	viewed := make([]pixies.Viewed, len(views))
 	for i, v := range views {
-		place := c.places[v.id]
-		viewed[i] = pixies.Viewed{
-			AccountID: place.AccountID, ReportID: place.ReportID, Hour: time.Unix(v.hour*60*60, 0), Page: place.Page, Views: c.pending[v],
-		}
+		place, _ := o.places.Of(v.id)
+		viewed[i] = pixies.Viewed{AccountID: place.AccountID, ReportID: place.ReportID, Hour: v.start(), Page: place.Page, Views: c.held[v]}
 	}
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	err := c.Count(ctx, viewed)
+	err := o.Count(ctx, viewed)
 	if errors.Is(err, commands.ErrNotCounted) {
 		return err
 	}
 	outcome := recorded
 	if err != nil {
 		outcome = uncertain
-		c.Log.Error("views dropped: it is not known whether they were counted", "error", err)
+		c.log.Error("views dropped: it is not known whether they were counted", "error", err)
 	}
 	for _, v := range views {
-		c.addOutcome(outcome, c.pending[v])
-		delete(c.pending, v)
+		c.addOutcome(outcome, c.held[v])
+		delete(c.held, v)
 	}
 	return nil
 }

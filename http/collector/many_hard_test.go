@@ -15,7 +15,6 @@ import (
 
 	"readiness/commands"
 	"readiness/eventstore"
-	"readiness/http/collector"
 	"readiness/projections"
 )
 
@@ -63,7 +62,7 @@ func TestHardTenMillionViews(t *testing.T) {
 	at, seen := noon, 0
 	view := rand.New(rand.NewPCG(seed, 1))
 	for seen < all {
-		for range collector.QueueSize {
+		for range 16_384 {
 			b.See(id(view.IntN(reports * pages)))
 			seen++
 		}

@@ -1,0 +1,67 @@
+// Package collect counts views of Pixies that other processes collect. A collector (readiness collect) serves the images and publishes the
+// views to a stream of NATS JetStream; one Counter adds them up in the database. The database may be away while images are served.
+//
+// A view is acknowledged when the broker has it on disk, not when its image is served. Every acknowledged view is counted once.
+package collect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strconv"
+
+	"github.com/google/uuid"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"readiness/forward"
+	"readiness/http/collector"
+)
+
+// subject is the subject of all messages. A message is views as JSON, a []collector.Views.
+const subject = "views"
+
+// The headers of a message, in addition to those of NATS.
+const (
+	headerCollector = "Readiness-Collector" // a random id of the process that collected the views
+	headerNumber    = "Readiness-Number"    // the number of the message among those of the collector, from 1 without gaps
+)
+
+// Publisher publishes views. Make one with Dial.
+type Publisher struct {
+	broker *forward.Broker
+	stream string
+	self   uuid.UUID
+}
+
+// Dial returns a publisher, which connects to the servers now, or when they answer.
+func Dial(t forward.Target, log *slog.Logger) (*Publisher, error) {
+	b, err := forward.Dial(t, log, nats.RetryOnFailedConnect(true))
+	if err != nil {
+		return nil, err
+	}
+	return &Publisher{b, t.Stream, uuid.New()}, nil
+}
+
+// Close ends the connection.
+func (p *Publisher) Close() { p.broker.Close() }
+
+// Publish publishes a batch of views and returns nil when the broker has stored it. It may be called again with the same number and views:
+// they count once. A batch with a higher number must not be published before it is known that this one is stored.
+func (p *Publisher) Publish(ctx context.Context, number int64, views []collector.Views) error {
+	body, err := json.Marshal(views)
+	if err != nil {
+		return fmt.Errorf("collect: %w", err)
+	}
+	msg := nats.NewMsg(subject)
+	msg.Data = body
+	msg.Header.Set(headerCollector, p.self.String())
+	msg.Header.Set(headerNumber, strconv.FormatInt(number, 10))
+	_, err = p.broker.JS.PublishMsg(ctx, msg, jetstream.WithExpectStream(p.stream),
+		jetstream.WithMsgID(p.self.String()+" "+strconv.FormatInt(number, 10))) // spares the stream most repetitions; the number excludes all
+	if err != nil {
+		return fmt.Errorf("collect: publish: %w", err)
+	}
+	return nil
+}
