@@ -146,7 +146,7 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 		},
 	}
 	readsAll := []string{"Verify", "Export", "Import"} // of the log, or what ReadStored reads; Import, into an empty log only, turns scans off
-	quiet := []string{"Wake", "Standby"}               // Wake only listens; Standby only makes a pool
+	quiet := []string{"Wake"}                          // it only listens
 	value := reflect.TypeOf(s)
 	for i := range value.NumMethod() {
 		if name := value.Method(i).Name; ways[name] == nil && !slices.Contains(readsAll, name) && !slices.Contains(quiet, name) && usesDatabase(value.Method(i)) {

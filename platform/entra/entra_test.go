@@ -345,7 +345,7 @@ func TestGuest(t *testing.T) {
 func TestAfterTheTokensEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.provider.Live(3 * time.Hour)
+	w.provider.SetTokenLife(3 * time.Hour)
 	as := w.ada(t)
 	if _, err := w.For(t.Context(), as, item.PermissionPlatform); err != nil {
 		t.Fatal(err)
