@@ -360,7 +360,8 @@ func (v *verifier) end(ctx context.Context, tx pgx.Tx) error {
 			v.signature(k, c.head, c.note)
 		}
 		for _, h := range c.outer {
-			v.found("%s has %d entries, and a head of %d was kept: events were removed, or the database was restored to an earlier time", k.name(),
+			v.found("%s has %d entries, and a head of %d was kept: events were removed, or the database was restored to an earlier time",
+				k.name(),
 				c.edge.Size(), h.Size)
 		}
 		c.count += int64(len(tree.EdgeOf(c.edge.Size())))

@@ -188,14 +188,14 @@ func BenchmarkImages(b *testing.B) {
 // serving serves until the benchmark ends, and returns viewers with a connection each.
 func serving(b *testing.B, serve func(context.Context, net.Listener) error, n int) []*viewer {
 	b.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it listens at once
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(b, err)
 	ctx, stop := context.WithCancel(b.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- serve(ctx, l) }()
 	viewers := make([]*viewer, n)
 	for i := range viewers {
-		conn, err := net.Dial("tcp", l.Addr().String()) //nolint:noctx // it is this process
+		conn, err := net.Dial("tcp", l.Addr().String())
 		check(b, err)
 		viewers[i] = &viewer{conn, bufio.NewReader(conn)}
 	}

@@ -77,7 +77,7 @@ func (c *process) kill() { _ = c.Process.Kill(); _ = c.Wait() }
 // published returns how many views a collector reports as published.
 func (p *program) published(c *process) int {
 	p.Helper()
-	answer, err := http.Get(c.address + "/metrics") //nolint:noctx // the process ends with the test
+	answer, err := http.Get(c.address + "/metrics")
 	check(p, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)

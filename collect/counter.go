@@ -209,7 +209,8 @@ func fit(f jetstream.StreamConfig, replicas int) error {
 	switch {
 	case f.Storage != jetstream.FileStorage:
 		return &forward.Unfit{What: "the stream " + f.Name + " is kept in memory and lost with its servers", Do: do}
-	case f.Retention != jetstream.LimitsPolicy || f.Discard != jetstream.DiscardNew || f.MaxMsgs > 0 || f.MaxAge > 0 || f.MaxMsgsPerSubject > 0:
+	case f.Retention != jetstream.LimitsPolicy || f.Discard != jetstream.DiscardNew || f.MaxMsgs > 0 || f.MaxAge > 0 ||
+		f.MaxMsgsPerSubject > 0:
 		return &forward.Unfit{What: "the stream " + f.Name + " removes views that are not counted yet", Do: do}
 	case len(f.Subjects) != 1 || f.Subjects[0] != subject:
 		return &forward.Unfit{What: fmt.Sprintf("the stream %s has the subjects %q, not %q alone", f.Name, f.Subjects, subject), Do: do}
@@ -342,7 +343,9 @@ func placed(places *collector.Places, all []message) (collected []commands.Colle
 				continue
 			}
 			o.known += v.N
-			c.Views = append(c.Views, pixies.Viewed{AccountID: place.AccountID, ReportID: place.ReportID, Hour: v.Hour, Page: place.Page, Views: v.N})
+			c.Views = append(c.Views, pixies.Viewed{
+				AccountID: place.AccountID, ReportID: place.ReportID, Hour: v.Hour, Page: place.Page, Views: v.N,
+			})
 		}
 		collected, outcomes = append(collected, c), append(outcomes, o)
 	}

@@ -38,7 +38,6 @@ type world struct {
 	cluster *natstest.Cluster
 	js      jetstream.JetStream
 	report  uuid.UUID
-	sees    *collector.Collector
 	metrics map[string]*prometheus.Registry
 }
 

@@ -59,7 +59,8 @@ func (p *Publisher) Publish(ctx context.Context, number int64, views []collector
 	msg.Header.Set(headerCollector, p.self.String())
 	msg.Header.Set(headerNumber, strconv.FormatInt(number, 10))
 	_, err = p.broker.JS.PublishMsg(ctx, msg, jetstream.WithExpectStream(p.stream),
-		jetstream.WithMsgID(p.self.String()+" "+strconv.FormatInt(number, 10))) // spares the stream most repetitions; the number excludes all
+		// The id spares the stream most repetitions; the number excludes all.
+		jetstream.WithMsgID(p.self.String()+" "+strconv.FormatInt(number, 10)))
 	if err != nil {
 		return fmt.Errorf("collect: publish: %w", err)
 	}

@@ -96,7 +96,7 @@ func Repeat(ctx context.Context, log *slog.Logger, failed string, do func(contex
 			failures = 0
 		}
 		wait := min(firstRetry<<min(failures, 20), lastRetry)
-		log.ErrorContext(ctx, failed, "error", err, "retryIn", wait)
+		log.ErrorContext(ctx, failed, "error", err, "retryIn", wait) //nolint:sloglint // each caller has a constant
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():

@@ -34,8 +34,8 @@ type Collector interface {
 	See(id string)
 }
 
-// imagesFirst answers GET and HEAD of Pixies' images, and passes other calls to next. Images are more than all other calls together, and need
-// nothing of what these need: no time limit, since they never wait, no trace and no line of the log.
+// imagesFirst answers GET and HEAD of Pixies' images, and passes other calls to next. Images are more than all other calls together, and
+// need nothing of what these need: no time limit, since they never wait, no trace and no line of the log.
 func (s *Server) imagesFirst(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, is := imageOf(r.URL.Path); is && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
@@ -87,7 +87,8 @@ func NewImages(o ImagesOptions) (*Server, error) {
 	}
 	s := &Server{
 		collector: o.Collector, checks: health.NewChecks(nil, health.DefaultLimit, o.Log), metrics: m, log: o.Log, now: time.Now,
-		waitLimits: waitLimits{health.DefaultLimit, health.DefaultLimit}, matched: map[*mux.Route]matched{}, router: mux.NewRouter().SkipClean(true),
+		waitLimits: waitLimits{health.DefaultLimit, health.DefaultLimit}, matched: map[*mux.Route]matched{},
+		router: mux.NewRouter().SkipClean(true),
 	}
 	if o.MetricsElsewhere {
 		o.Registry = nil

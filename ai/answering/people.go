@@ -14,7 +14,8 @@ func (f *field) namesSomeone() bool {
 // who groups by the persons that a question asks for with "who", if only one column has such persons and the measures are
 // about them.
 func (q *question) who(d *draft, r *rank) string {
-	if q.engine.second == nil || len(d.query.Measures) == 0 || len(d.query.Groupings) > 0 || len(q.words) == 0 || q.words[0].lower != "who" {
+	if q.engine.second == nil || len(d.query.Measures) == 0 || len(d.query.Groupings) > 0 || len(q.words) == 0 ||
+		q.words[0].lower != "who" {
 		return ""
 	}
 	bought := slices.ContainsFunc(q.words, func(w word) bool { return wording.Buying[w.lower] })

@@ -19,8 +19,8 @@ func (r *root) projectionsAsOfCommand(flags *databaseFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "as-of VIEW",
 		Short: "Print the rows of a view as they were at a position or a time",
-		Long: `Projects the events up to a position into temporary tables, prints their rows in the order of their keys, and drops the tables.
-A time means the last head of the log that was signed at or before it, because only signed heads show what was recorded by
+		Long: `Projects the events up to a position into temporary tables, prints their rows in the order of their keys, and drops the
+tables. A time means the last head of the log that was signed at or before it, because only signed heads show what was recorded by
 then; the head is printed on stderr. In ndjson each line has the table and the row; csv has one table.`,
 		Example: `  readiness projections as-of assessments --time 2026-06-30T22:00:00Z --account contoso
   readiness projections as-of accounts --position 1200 --format csv --table members`,

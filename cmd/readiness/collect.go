@@ -21,7 +21,8 @@ import (
 
 // addCollected adds the flags of a process that counts collected views.
 func (f *streamFlags) addCollected(flags *pflag.FlagSet) {
-	f.add(flags, "collect", "through which readiness collect publishes page views; one process with the worker role counts them", "readiness-views")
+	f.add(flags, "collect", "through which readiness collect publishes page views; one process with the worker role counts them",
+		"readiness-views")
 }
 
 // collectFlags are the flags of collect.
@@ -35,9 +36,9 @@ func (r *root) collectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "collect",
 		Short: "Serve the images of Pixies alone, and publish the page views to NATS JetStream",
-		Long: `Serves GET /p/{id}.gif as serve does, and no other route but /healthz, /readyz and /metrics. It needs no database: the page views
-are published to a stream of NATS JetStream, from which one process with the worker role and the same --collect adds them up. So images are
-served while the database is away, and their views are counted later.
+		Long: `Serves GET /p/{id}.gif as serve does, and no other route but /healthz, /readyz and /metrics. It needs no database: the page
+views are published to a stream of NATS JetStream, from which one process with the worker role and the same --collect adds
+them up. So images are served while the database is away, and their views are counted later.
 
 An image is answered at once. Its view is published within a tenth of a second; a process that is killed loses the views that it has not
 published. While NATS does not answer, views are kept in memory, up to 40,000 different ones (a Pixie and an hour), and then dropped and
@@ -81,7 +82,9 @@ func (r *root) collect(ctx context.Context, f collectFlags) (err error) {
 	life.then("NATS", func(context.Context) error { publisher.Close(); return nil })
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(buildInfo(), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	views, err := collector.NewPublishing(collector.PublishingOptions{Publish: publisher.Publish, Registry: registry, Log: r.Log, Now: time.Now})
+	views, err := collector.NewPublishing(collector.PublishingOptions{
+		Publish: publisher.Publish, Registry: registry, Log: r.Log, Now: time.Now,
+	})
 	if err != nil {
 		return err
 	}
@@ -127,12 +130,13 @@ func (d *doctor) collected(ctx context.Context) []symptom {
 		return []symptom{{Verdict: failing, Says: unfit.What, Do: unfit.Do + "."}}
 	}
 	if err != nil {
-		return []symptom{{Verdict: failing, Says: err.Error(), Do: "See that NATS runs, that --collect and --collect-system are right, and " +
-			"that a process with the worker role has made the stream."}}
+		return []symptom{{Verdict: failing, Says: err.Error(), Do: "See that NATS runs, that --collect and --collect-system are right, " +
+			"and that a process with the worker role has made the stream."}}
 	}
 	if late := time.Since(oldest); messages > 0 && late > 5*time.Minute {
-		return []symptom{{Verdict: warning, Says: fmt.Sprintf("%d messages with page views wait, the oldest for %s", messages, late.Round(time.Second)),
-			Do: "See docs/operating.md, Collected views are late."}}
+		return []symptom{{Verdict: warning,
+			Says: fmt.Sprintf("%d messages with page views wait, the oldest for %s", messages, late.Round(time.Second)),
+			Do:   "See docs/operating.md, Collected views are late."}}
 	}
 	return ok("the servers flush every write; %d messages with page views wait", messages)
 }

@@ -52,9 +52,10 @@ func (r *root) doctorCommand() *cobra.Command {
 		Short: "Examine an installation and say what to do",
 		Long: `Checks what the service needs, with the flags of serve: that the database and a pooler in front of it are fit, its roles,
 migrations and views, the queue, the disk and keys of the data directory, the clocks, the issuers, the keys of AI
-providers, the platform and, with --collect, the servers of collected views. It changes nothing, asks no AI provider and prints no key. With --models it also reads every
-model in the folder and lists those whose definition the log does not know: people changed them, or the service wrote them
-after the time to which the database was restored, and the data to revert those writes is gone.
+providers, the platform and, with --collect, the servers of collected views. It changes nothing, asks no AI provider and
+prints no key. With --models it also reads every model in the folder and lists those whose definition the log does not know:
+people changed them, or the service wrote them after the time to which the database was restored, and the data to revert
+those writes is gone.
 
 The exit code is 3 if a check fails; warnings leave it 0.`,
 		Example: `  readiness doctor --platform folder:/srv/workspaces

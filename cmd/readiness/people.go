@@ -51,8 +51,8 @@ func (r *root) peopleListCommand(flags *databaseFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the people and their ids in the log",
-		Long: `Lists the people whom the accounts know: those of the accounts file, and those who left it and were not erased. People who were
-stored under another service.key have no name here, and the service does not recognize them; erase them by id.`,
+		Long: `Lists the people whom the accounts know: those of the accounts file, and those who left it and were not erased. People who
+were stored under another service.key have no name here, and the service does not recognize them; erase them by id.`,
 		Example: "  readiness people list --account contoso",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -144,8 +144,8 @@ func (r *root) peopleEraseCommand(flags *databaseFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "erase PERSON",
 		Short: "Erase a person, so that their ids can no longer be resolved",
-		Long: `Deletes the person's identity, removes them from the accounts, and records both in the log, whose hashes do not change. PERSON
-is named as in the accounts file, or is an id of people list. This cannot be undone. Repeating it is harmless.
+		Long: `Deletes the person's identity, removes them from the accounts, and records both in the log, whose hashes do not change.
+PERSON is named as in the accounts file, or is an id of people list. This cannot be undone. Repeating it is harmless.
 
 Remove the person from the accounts file first: otherwise the next accounts apply stores them again, under a new id. A backup
 from before still holds the person: keep the ids that this prints, and erase them again after restoring one.`,

@@ -131,7 +131,8 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer,
-		commands: wired.Commands, measured: measured, audit: wired.Audit, anchors: anchors, forward: r.forwarder(core, f.forward), collect: f.collect.Target}, nil
+		commands: wired.Commands, measured: measured, audit: wired.Audit, anchors: anchors, forward: r.forwarder(core, f.forward),
+		collect: f.collect.Target}, nil
 }
 
 // wire makes the commands, the work and the trees of the log.

@@ -64,6 +64,7 @@ func (o *Observation) reached(name string, anyway bool) error {
 	if o == nil || o.OK || anyway || !slices.Contains([]TestError{Unreachable, TimedOut, AddressNotAllowed}, o.ErrorCode) {
 		return nil
 	}
-	return domain.Refuse(domain.InvalidRequest, "the AI provider %s cannot be reached: %s Correct its address, or set saveAnyway (on the command line: --save-anyway)",
+	return domain.Refuse(domain.InvalidRequest,
+		"the AI provider %s cannot be reached: %s Correct its address, or set saveAnyway (on the command line: --save-anyway)",
 		name, o.Message).About("member", "saveAnyway").About("testError", string(o.ErrorCode))
 }

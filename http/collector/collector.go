@@ -101,7 +101,8 @@ func New(o Options) (*Collector, error) {
 	return open(o.Registry, o.Log, o.Now, interval, &counting{Count: o.Count, places: NewPlaces(o.Resolve, o.Now)}, recorded)
 }
 
-func open(registry prometheus.Registerer, log *slog.Logger, now func() time.Time, every time.Duration, out output, done string) (*Collector, error) {
+func open(registry prometheus.Registerer, log *slog.Logger, now func() time.Time, every time.Duration, out output,
+	done string) (*Collector, error) {
 	c := &Collector{
 		log: log, now: now, pending: map[view]int{}, held: map[view]int{}, every: every, out: out,
 		views: prometheus.NewCounterVec(prometheus.CounterOpts{

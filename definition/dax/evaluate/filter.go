@@ -146,7 +146,8 @@ func (s *session) restrict(rows []int32, f *filter, e *expansion, r *relations) 
 			}
 			if m.one[u.code(at)] {
 				if f.unsureBlank && int(at) == u.table.n {
-					s.refuse(nil, "it depends on whether '%s' has a blank row, which no active relationship needs for a row of data", u.table.name)
+					s.refuse(nil, "it depends on whether '%s' has a blank row, which no active relationship needs for a row of data",
+						u.table.name)
 				}
 				kept = append(kept, row)
 			}

@@ -149,7 +149,8 @@ func (s *session) summarized(sc scope, sum *summary, groups []*grid, rows []int,
 	}
 	for i, g := range groups {
 		if g.unsure && rows[i] == g.len()-1 {
-			s.refuse(n, "it depends on whether '%s' has a blank row, which no active relationship needs for a row of data", sum.tables[i].name)
+			s.refuse(n, "it depends on whether '%s' has a blank row, which no active relationship needs for a row of data",
+				sum.tables[i].name)
 		}
 	}
 	s.fits(n, result.len()+1, len(values))

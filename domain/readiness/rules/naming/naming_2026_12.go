@@ -99,7 +99,8 @@ func unreadableName(x *model.Scope, o *model.Object) rule.Verdict {
 	return v
 }
 
-// UnreadableCapitals reports whether the name of a column violates NAM-01 in full because of its capitals (docs/regime-precision.md P1, P8).
+// UnreadableCapitals reports whether the name of a column violates NAM-01 in full because of its capitals
+// (docs/regime-precision.md P1, P8).
 func UnreadableCapitals(x *model.Scope, c *model.Column) bool {
 	return !c.Key && namedForPeople(x, &c.Object) && unreadableName(x, &c.Object).Violation == 1 && writtenAsCode(plainName(x, &c.Object))
 }
