@@ -361,8 +361,7 @@ func (v *verifier) end(ctx context.Context, tx pgx.Tx) error {
 		}
 		for _, h := range c.outer {
 			v.found("%s has %d entries, and a head of %d was kept: events were removed, or the database was restored to an earlier time",
-				k.name(),
-				c.edge.Size(), h.Size)
+				k.name(), c.edge.Size(), h.Size)
 		}
 		c.count += int64(len(tree.EdgeOf(c.edge.Size())))
 	}

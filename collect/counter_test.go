@@ -398,7 +398,7 @@ func TestUnfitStreams(t *testing.T) {
 		})
 		check(t, w.js.DeleteStream(t.Context(), "views"))
 	}
-	refused("no one can say", func(o *collect.CounterOptions) { o.System = "" })
+	refused("it is unknown whether", func(o *collect.CounterOptions) { o.System = "" })
 	if n := sum(w.counts()); n != 0 {
 		t.Errorf("%d views were counted", n)
 	}

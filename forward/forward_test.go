@@ -299,7 +299,7 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, "always")
 	w.add("contoso", "a", 3, "x")
-	w.refused(func(o *forward.Target) { o.System = "" }, "no one can say")
+	w.refused(func(o *forward.Target) { o.System = "" }, "it is unknown whether")
 	for what, c := range map[string]jetstream.StreamConfig{
 		"kept in memory": {Storage: jetstream.MemoryStorage}, "removes events": {MaxAge: time.Hour}, "events.>": {Subjects: []string{"events.contoso.>"}},
 	} {

@@ -30,8 +30,8 @@ type consoleFlags struct {
 
 func (f *consoleFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.off, "no-console", false, "serve the interface without the pages for people")
-	flags.StringVar(&f.clientID, "console-client-id", "", "client id of the console at the issuers; its redirect address there is the base "+
-		"address followed by /sign-in/callback")
+	flags.StringVar(&f.clientID, "console-client-id", "", "client id of the console at the issuers; its redirect address there is "+
+		"the base address followed by /sign-in/callback")
 	flags.StringVar(&f.secretFile, "console-client-secret-file", "", "file with the console's secret at the issuers, if it has one")
 	flags.StringSliceVar(&f.scopes, "console-scope", nil, "scope that the console asks the issuers for, so that their tokens are for this "+
 		"service, such as api://readiness/Service.ReadWrite.All and offline_access; can be repeated")

@@ -68,6 +68,15 @@ func (r *root) measure(core *core, queue *work.Queue) *monitor.Monitor {
 	})
 }
 
+// rules returns the current regime with a file's changes, or as it is without a file.
+func (r *root) rules(file string) (*readiness.Regime, error) {
+	regime, err := readRules(file, readiness.Current())
+	if err == nil && file != "" {
+		r.Log.Info("rules file read", "regime", regime.ID)
+	}
+	return regime, err
+}
+
 // openService opens and migrates the database and wires the service. It adds everything that it starts to life. share
 // is as in run.
 func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, plans account.Plans, share bool) (*service, error) {
@@ -76,7 +85,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
-	regime, err := readRules(f.rules, readiness.Current())
+	regime, err := r.rules(f.rules)
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +100,6 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	secrets, err := openSecrets(f.data)
 	if err != nil {
 		return nil, err
-	}
-	if f.rules != "" {
-		r.Log.Info("rules file read", "regime", regime.ID)
 	}
 	core, err = r.liveCore(ctx, life, d.url, f, plans)
 	if err != nil {
@@ -131,8 +137,8 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 		return nil, err
 	}
 	return &service{core: core, queue: queue, secrets: secrets, platform: platform, registry: registry, tracer: tracer,
-		commands: wired.Commands, measured: measured, audit: wired.Audit, anchors: anchors, forward: r.forwarder(core, f.forward),
-		collect: f.collect.Target}, nil
+		commands: wired.Commands, measured: measured, audit: wired.Audit, anchors: anchors,
+		forward: r.forwarder(core, f.forward), collect: f.collect.Target}, nil
 }
 
 // wire makes the commands, the work and the trees of the log.
