@@ -28,8 +28,8 @@ STAY ?=
 LIMIT := -timeout 1h
 # The seed of the rapid property tests; 0 chooses a new one each time.
 export RAPID_SEED ?= 1
-# Many tests wait for a server or a worker, so more of them, and of their packages, run at once than there are processors.
-PARALLEL := -p 4 -parallel 6
+# Many tests wait for a server or a worker, so more of them run at once than there are processors.
+PARALLEL := -parallel 6
 
 # The linter is a tool of the module with its own list of dependencies, so that none of them is one of the program. The go command keeps its build.
 # Half of its time was the collection of garbage.
