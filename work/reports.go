@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	"readiness/definition"
 	"readiness/definition/report"
@@ -73,9 +71,6 @@ func (o *Options) reports(ctx context.Context, as item.Caller, workspaceID, mode
 		left, reports(len(listed)))
 }
 
-// atOnce is how many reports are asked for at the same time, each for one look.
-const atOnce = 4
-
 // definitions reads the reports while there is time; one that was not read has no parts. A platform that reads slowly is
 // asked for all of them before it is asked again.
 func (o *Options) definitions(ctx context.Context, as item.Caller, of []item.WorkspaceReport) []definition.Definition {
@@ -85,34 +80,22 @@ func (o *Options) definitions(ctx context.Context, as item.Caller, of []item.Wor
 		left[i] = i
 	}
 	for range 2 {
-		begun := make([]bool, len(of))
-		var full atomic.Bool // no further call gets through for now
-		look := func(i int) {
+		begun := left[:0:0]
+		for _, i := range left {
+			if ctx.Err() != nil {
+				return read
+			}
 			d, err := o.Platform.Definition(ctx, as, of[i].Item)
 			switch pending, ok := errors.AsType[*item.Pending](err); {
 			case err == nil:
 				read[i] = d
 			case ok && pending.Begun:
-				begun[i] = true
-			case ok:
-				full.Store(true)
+				begun = append(begun, i)
+			case ok: // no further call gets through for now
+				return read
 			}
 		}
-		var asking errgroup.Group
-		asking.SetLimit(atOnce)
-		for _, i := range left {
-			asking.Go(func() error {
-				if ctx.Err() == nil && !full.Load() {
-					look(i)
-				}
-				return nil // a report that cannot be read is left out
-			})
-		}
-		_ = asking.Wait()
-		if full.Load() {
-			break
-		}
-		left = slices.DeleteFunc(left, func(i int) bool { return !begun[i] })
+		left = begun
 	}
 	return read
 }
