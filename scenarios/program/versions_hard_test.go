@@ -16,7 +16,7 @@ import (
 )
 
 // firstVersion is the revision that is used as the last release while there is none.
-const firstVersion = "84e81355bb48bf4ee173e254282d034d914a1ac1"
+const firstVersion = "aca4c7b7c1fe00d0d52d3359be5c33e638c0a6ff"
 
 // versionFor is how long each pair of versions is under load.
 const versionFor = 5 * time.Second
