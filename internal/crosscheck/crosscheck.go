@@ -17,7 +17,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -112,7 +111,7 @@ func (p listed) check(known map[string]*types.Package, sizes types.Sizes) (*type
 		config.GoVersion = "go" + p.Module.GoVersion
 	}
 	checked, _ := config.Check(p.ImportPath, fset, files, nil)
-	return checked, errors.Join(slices.Clip(faults[:min(len(faults), 10)])...)
+	return checked, errors.Join(faults[:min(len(faults), 10)]...)
 }
 
 type importer func(path string) (*types.Package, error)
