@@ -35,9 +35,10 @@ func TestHardKilledViews(t *testing.T) {
 	go func() {
 		defer close(appended)
 		reports := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
-		for i := range events / 50 {
+		for i := range events / 53 {
 			w.seen([]string{"contoso", "fabrikam", "contoso"}[i%3], reports[i%3], 20)
 			w.add("contoso", strconv.Itoa(i%6), 10, "one of many")
+			w.assessed("fabrikam", uuid.New())
 		}
 	}()
 	choose := rand.New(rand.NewPCG(22, uint64(kills)))

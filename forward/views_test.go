@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"readiness/commands"
+	"readiness/domain/assessment"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
 	"readiness/forward"
@@ -58,6 +59,27 @@ func (w *world) seen(account string, report uuid.UUID, n int) {
 	w.must(w.store.Change(w.Context(), meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error { return eventstore.Decide(c, past, events) }))
 }
 
+// assessed appends a second assessment of a model, and that a report on it has Pixies.
+func (w *world) assessed(account string, report uuid.UUID) {
+	w.Helper()
+	codec, err := eventstore.NewCodec(commands.Events()...)
+	w.must(err)
+	model, workspace, score := uuid.New(), uuid.New(), 61
+	made := assessment.Assessment{OperationID: uuid.New(), WorkspaceID: workspace, WorkspaceName: "Sales/ü", ModelID: model, ModelName: "Größe", Score: &score}
+	scores, placed := eventstore.Tail(assessment.Stream(account, model)), eventstore.Tail(pixies.Stream(account, report))
+	w.must(eventstore.New(w.pool, codec, eventstore.Options{}).Change(w.Context(), eventstore.Metadata{Account: account, Person: uuid.NewString()},
+		[]eventstore.Loadable{scores, placed}, func(c *eventstore.Change) error {
+			first, second := made, made
+			first.AssessmentID, second.AssessmentID, second.Score = uuid.New(), uuid.New(), nil
+			if err := eventstore.Decide(c, scores, adds{assessment.Recorded{Assessment: first, Standing: assessment.Standing{Recorded: 1}},
+				assessment.Recorded{Assessment: second, Standing: assessment.Standing{Recorded: 2}}}); err != nil {
+				return err
+			}
+			return eventstore.Decide(c, placed, adds{pixies.Added{Report: pixies.Report{ReportID: report, WorkspaceID: workspace, ReportName: "R", ModelID: &model,
+				Placed: []pixies.Placed{{ID: uuid.NewString(), Page: "P"}}}}})
+		}))
+}
+
 // consuming keeps the views until the returned function is called, which returns how the consumer ended.
 func (a *apart) consuming(from forward.Target) (c *forward.Consumer, stop func() error) {
 	ctx, cancel := context.WithCancel(a.Context())
@@ -88,7 +110,7 @@ func (w *world) end() (position int64) {
 func (a *apart) same(when string) {
 	a.Helper()
 	log, engine := eventstore.New(a.world.pool, a.full, eventstore.Options{}), projections.NewEngine(a.world.pool, projections.All()...)
-	for _, view := range []string{"activity", "page_views", "audit"} {
+	for _, view := range []string{"activity", "page_views", "audit", "assessments", "pixies"} {
 		var got, want bytes.Buffer
 		at, err := a.Write(a.Context(), &got, view)
 		a.must(err)
@@ -107,6 +129,7 @@ func TestViewsApart(t *testing.T) {
 	a := newApart(w)
 	report := uuid.New()
 	w.seen("con/tö so", report, 40)
+	w.assessed("con/tö so", report)
 	w.add("fabrikam", "a", 30, "x")
 	stop := w.running(nil)
 	c, one := a.consuming(w.target())
@@ -116,6 +139,7 @@ func TestViewsApart(t *testing.T) {
 	w.until(func() bool { return c.Lag() < 10*time.Second })
 	w.must(one())
 	w.seen("con/tö so", report, 10)
+	w.assessed("fabrikam", uuid.New())
 	a.have(1, w.end())
 	w.must(two())
 	a.same("after a restart")
@@ -155,6 +179,7 @@ func TestViewsApartRefuse(t *testing.T) {
 	report := uuid.New()
 	for _, log := range []*world{w, other} {
 		log.seen("contoso", report, 3)
+		log.assessed("contoso", report)
 		stop := log.running(nil)
 		log.reached(log.end())
 		stop()

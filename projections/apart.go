@@ -14,7 +14,8 @@ import (
 	"readiness/eventstore"
 )
 
-// Apart keeps the views that follow the log in a database of their own, from events that arrive over a stream. Make one with OpenApart.
+// Apart keeps views in a database of their own, from events that arrive over a stream: those that follow the log, and what the portfolio
+// shows (models with their assessments, and the reports on them). Make one with OpenApart.
 type Apart struct {
 	pool   *pgxpool.Pool
 	engine *Engine
@@ -62,8 +63,8 @@ func (*Engine) refuseApart(ctx context.Context, tx pgx.Tx) error {
 // OpenApart opens the views in pool's database, which has the schema of the migrations and no log. Views that the program has in another
 // version are made again, empty, with the place before the first event.
 func OpenApart(ctx context.Context, pool *pgxpool.Pool, codec *eventstore.Codec) (*Apart, error) {
-	following := slices.DeleteFunc(All(), func(v *View) bool { return v.Inline })
-	a := &Apart{pool: pool, engine: NewEngine(pool, following...), codec: codec}
+	views := slices.DeleteFunc(All(), func(v *View) bool { return v.Inline && v != Assessments && v != Pixies })
+	a := &Apart{pool: pool, engine: NewEngine(pool, views...), codec: codec}
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `LOCK TABLE view_generations IN EXCLUSIVE MODE`); err != nil {
 			return err
@@ -78,8 +79,8 @@ func OpenApart(ctx context.Context, pool *pgxpool.Pool, codec *eventstore.Codec)
 		if log || other {
 			return errors.New("the database has a log or views of its own; name an empty one")
 		}
-		want := make([]string, len(following))
-		for i, v := range following {
+		want := make([]string, len(views))
+		for i, v := range views {
 			want[i] = v.stored()
 		}
 		if slices.Sort(want); slices.Equal(live, want) {
