@@ -39,6 +39,8 @@ type world struct {
 	js      jetstream.JetStream
 	report  uuid.UUID
 	metrics map[string]*prometheus.Registry
+	// target is how a process that counts reaches the servers, and collector how one that collects does.
+	target, collector forward.Target
 }
 
 func id(n int) string { return fmt.Sprintf("%032x", n) }
@@ -46,7 +48,15 @@ func id(n int) string { return fmt.Sprintf("%032x", n) }
 // newWorld returns a world with the Pixies 1 to 9, one on each of a report's pages.
 func newWorld(t testing.TB, servers int, sync string) *world {
 	t.Helper()
-	w := &world{TB: t, World: testworld.New(t, testworld.Options{}), cluster: natstest.Start(t, servers, sync), report: uuid.New(), metrics: map[string]*prometheus.Registry{}}
+	return newWorldOn(t, natstest.Start(t, servers, sync), "log:log", "system:system")
+}
+
+// newWorldOn is newWorld on servers with these users: one for everything, and one of the system account.
+func newWorldOn(t testing.TB, cluster *natstest.Cluster, service, system string) *world {
+	t.Helper()
+	w := &world{TB: t, World: testworld.New(t, testworld.Options{}), cluster: cluster, report: uuid.New(), metrics: map[string]*prometheus.Registry{}}
+	w.target = forward.Target{URL: cluster.URLs(service), System: cluster.URLs(system), Stream: "views", Replicas: 1}
+	w.collector = w.target
 	op := uuid.New()
 	add := pixies.Add{OperationID: op, Pages: 9, At: testworld.Noon}
 	for n := 1; n <= 9; n++ {
@@ -59,7 +69,7 @@ func newWorld(t testing.TB, servers int, sync string) *world {
 		}
 		return eventstore.Decide(c, past, add)
 	}))
-	conn, err := nats.Connect(w.cluster.URL(), nats.MaxReconnects(-1))
+	conn, err := nats.Connect(w.target.URL, nats.MaxReconnects(-1))
 	check(t, err)
 	t.Cleanup(conn.Close)
 	w.js, err = jetstream.New(conn)
@@ -67,15 +77,11 @@ func newWorld(t testing.TB, servers int, sync string) *world {
 	return w
 }
 
-func (w *world) target() forward.Target {
-	return forward.Target{URL: w.cluster.URL(), System: w.cluster.System(), Stream: "views", Replicas: 1}
-}
-
 // counting counts until the returned function is called, which waits for its end.
 func (w *world) counting(name string, change func(*collect.CounterOptions)) (stop func()) {
 	w.Helper()
 	w.metrics[name] = prometheus.NewRegistry()
-	o := collect.CounterOptions{Target: w.target(), Pool: w.Pool, Resolve: w.Views.PixieIDs, Count: w.Pixies.CountCollected,
+	o := collect.CounterOptions{Target: w.target, Pool: w.Pool, Resolve: w.Views.PixieIDs, Count: w.Pixies.CountCollected,
 		Registry: w.metrics[name], Log: slog.New(slog.DiscardHandler), Now: w.Clock.Now}
 	if change != nil {
 		change(&o)
@@ -88,7 +94,7 @@ func (w *world) counting(name string, change func(*collect.CounterOptions)) (sto
 // collecting returns a collector that publishes views, until the returned function is called.
 func (w *world) collecting(name string) (c *collector.Collector, stop func()) {
 	w.Helper()
-	publisher, err := collect.Dial(w.target(), slog.New(slog.DiscardHandler))
+	publisher, err := collect.Dial(w.collector, slog.New(slog.DiscardHandler))
 	check(w, err)
 	w.Cleanup(publisher.Close)
 	w.metrics[name] = prometheus.NewRegistry()

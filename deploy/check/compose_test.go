@@ -13,9 +13,9 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 )
 
-// compose loads a compose file as docker compose does, with the schema of the specification and its rules.
-func compose(ctx context.Context, file string) (*types.Project, error) {
-	options, err := cli.NewProjectOptions([]string{file}, cli.WithProfiles([]string{"*"}), cli.WithResolvedPaths(true))
+// compose loads compose files as docker compose does, with the schema of the specification and its rules.
+func compose(ctx context.Context, files ...string) (*types.Project, error) {
+	options, err := cli.NewProjectOptions(files, cli.WithProfiles([]string{"*"}), cli.WithResolvedPaths(true))
 	if err != nil {
 		return nil, err
 	}
@@ -26,14 +26,16 @@ func compose(ctx context.Context, file string) (*types.Project, error) {
 func composed(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, part := range []string{"compose", "prometheus", "grafana"} {
+	for _, part := range []string{"compose", "prometheus", "grafana", "nats"} {
 		if err := os.CopyFS(filepath.Join(dir, part), os.DirFS("../"+part)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	example := read(t, "../compose/secrets.env.example")
-	if err := os.WriteFile(filepath.Join(dir, "compose", "secrets.env"), example, 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"secrets", "nats", "worker", "collector"} {
+		example := read(t, "../compose/"+name+".env.example")
+		if err := os.WriteFile(filepath.Join(dir, "compose", name+".env"), example, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return filepath.Join(dir, "compose", "compose.yaml")
 }
@@ -77,6 +79,50 @@ func TestCompose(t *testing.T) {
 		if on := p.Services[name].DependsOn["migrate"]; on.Condition != types.ServiceConditionCompletedSuccessfully {
 			t.Errorf("%s starts when migrate is %q", name, on.Condition)
 		}
+	}
+}
+
+// With nats.yaml there are collectors, which have neither the database's address nor a key, and a worker that counts. Their passwords are
+// those of the servers' users, and only collectors and the proxy see strangers.
+func TestComposeCollects(t *testing.T) {
+	t.Parallel()
+	file := composed(t)
+	p, err := compose(t.Context(), file, filepath.Join(filepath.Dir(file), "nats.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	collector, worker, nats := p.Services["collector"], p.Services["worker"], p.Services["nats"]
+	if collector.GetScale() != 2 || !collector.ReadOnly || !slices.Contains(collector.CapDrop, "ALL") || len(collector.Volumes) > 0 || len(collector.Ports) > 0 {
+		t.Errorf("the collector: %+v", collector)
+	}
+	for name := range collector.Environment {
+		if strings.Contains(name, "DATABASE") || strings.Contains(name, "PASSWORD") || name == "READINESS_COLLECT_SYSTEM" {
+			t.Errorf("the collector has %s", name)
+		}
+	}
+	for variable, user := range map[*string]string{collector.Environment["READINESS_COLLECT"]: "collector", worker.Environment["READINESS_COLLECT"]: "service",
+		worker.Environment["READINESS_COLLECT_SYSTEM"]: "system"} {
+		password := nats.Environment["NATS_"+strings.ToUpper(user)+"_PASSWORD"]
+		if variable == nil || password == nil || *variable != "nats://"+user+":"+*password+"@nats:4222" {
+			t.Errorf("%s reaches NATS at %v", user, variable)
+		}
+	}
+	if url := worker.Environment["READINESS_DATABASE_URL"]; url == nil || *worker.Environment["READINESS_COLLECT_REPLICAS"] != "1" {
+		t.Errorf("the worker's database is %v", url)
+	}
+	if len(nats.Ports) > 0 || !nats.ReadOnly {
+		t.Errorf("NATS: %+v", nats)
+	}
+	for name, s := range p.Services {
+		for _, v := range s.Volumes {
+			if _, err := os.Stat(v.Source); v.Type == types.VolumeTypeBind && err != nil && filepath.Base(v.Source) != "workspaces" {
+				t.Errorf("%s mounts %s: %v", name, v.Source, err)
+			}
+		}
+	}
+	if proxy := p.Services["proxy"]; !slices.Equal(proxy.Command, []string{"caddy", "run", "--config", "/etc/caddy/Caddyfile"}) ||
+		len(proxy.Configs) != 1 || proxy.Configs[0].Target != proxy.Command[3] || !strings.Contains(p.Configs["caddyfile"].Content, "handle /p/*") {
+		t.Errorf("the proxy: %+v", proxy)
 	}
 }
 

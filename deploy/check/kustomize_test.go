@@ -3,6 +3,10 @@ package check_test
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -35,10 +39,24 @@ func decode(text []byte) (any, error) {
 	return object, yaml.UnmarshalStrict(text, object)
 }
 
-// built returns the objects that Kustomize makes.
-func built(t *testing.T) (objects []any) {
+// built returns the objects that Kustomize makes of deploy/kustomize with components of it.
+func built(t *testing.T, components ...string) (objects []any) {
 	t.Helper()
-	made, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), "../kustomize")
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "kustomize"), os.DirFS("../kustomize")); err != nil {
+		t.Fatal(err)
+	}
+	overlay := "resources: [../kustomize]\n"
+	for _, c := range components {
+		overlay += "components: [../kustomize/" + c + "]\n"
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "overlay"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay", "kustomization.yaml"), []byte(overlay), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	made, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(dir, "overlay"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +114,61 @@ func pod(t *testing.T, name string, p corev1.PodTemplateSpec, labels map[string]
 // Kustomize makes what docs/operating.md names; every member is one of Kubernetes' types; selectors, ports and volumes fit together.
 func TestKustomize(t *testing.T) {
 	t.Parallel()
+	objects(t, built(t), "Deployment api", "Deployment worker", "Job migrate", "PodDisruptionBudget api", "PodDisruptionBudget worker",
+		"NetworkPolicy readiness", "Secret keys", "Secret database", "Service readiness")
+}
+
+// With the component collect there are collectors, which have neither the database's address nor a key, and reach NATS and DNS alone; workers
+// reach NATS too.
+func TestKustomizeCollects(t *testing.T) {
+	t.Parallel()
+	all := built(t, "collect")
+	objects(t, all, "Deployment api", "Deployment worker", "Deployment collector", "PodDisruptionBudget collector", "NetworkPolicy readiness", "NetworkPolicy collector",
+		"NetworkPolicy worker", "Secret collector-nats", "Secret worker-nats", "Service collector")
+	for _, object := range all {
+		switch o := object.(type) {
+		case *appsv1.Deployment:
+			c := o.Spec.Template.Spec.Containers[0]
+			var sources []string
+			for _, from := range c.EnvFrom {
+				switch {
+				case from.SecretRef != nil:
+					sources = append(sources, from.SecretRef.Name)
+				case from.ConfigMapRef != nil:
+					sources = append(sources, from.ConfigMapRef.Name)
+				}
+			}
+			want := map[string][]string{"api": {"settings", "database"}, "worker": {"settings", "database", "worker-nats"}, "collector": {"collector-nats"}}[o.Name]
+			if !slices.Equal(sources, want) {
+				t.Errorf("%s has the variables of %v, want %v", o.Name, sources, want)
+			}
+			if o.Name == "collector" && strings.Contains(fmt.Sprint(o.Spec.Template.Spec.Volumes), "keys") {
+				t.Error("the collector has the keys")
+			}
+		case *networkingv1.NetworkPolicy:
+			var ports []int
+			for _, rule := range o.Spec.Egress {
+				for _, p := range rule.Ports {
+					ports = append(ports, p.Port.IntValue())
+				}
+			}
+			want := map[string][]int{"readiness": {53, 53, 5432, 443}, "collector": {53, 53, 4222}, "worker": {4222}}[o.Name]
+			if !slices.Equal(ports, want) {
+				t.Errorf("%s lets processes reach %v, want %v", o.Name, ports, want)
+			}
+			if s := o.Spec.PodSelector; o.Name == "readiness" && (len(s.MatchExpressions) != 1 || s.MatchExpressions[0].Values[0] != "collector") {
+				t.Errorf("%s is about %+v", o.Name, s)
+			}
+		}
+	}
+}
+
+// objects checks each object, and that there are those with these kinds and names.
+func objects(t *testing.T, all []any, want ...string) {
+	t.Helper()
 	found := map[string]bool{}
 	pods := map[string]map[string]string{} // labels by component
-	for _, object := range built(t) {
+	for _, object := range all {
 		switch o := object.(type) {
 		case *appsv1.Deployment:
 			found["Deployment "+o.Name] = true
@@ -119,17 +189,16 @@ func TestKustomize(t *testing.T) {
 				}
 			}
 		case *networkingv1.NetworkPolicy:
-			found["NetworkPolicy"] = len(o.Spec.PolicyTypes) == 2
+			found["NetworkPolicy "+o.Name] = len(o.Spec.PolicyTypes) > 0
 		case *corev1.Secret:
 			found["Secret "+o.Name] = true
 		case *corev1.Service:
 			found["Service "+o.Name] = true
 		}
 	}
-	for _, want := range []string{"Deployment api", "Deployment worker", "Job migrate", "PodDisruptionBudget api", "PodDisruptionBudget worker", "NetworkPolicy",
-		"Secret keys", "Secret database", "Service readiness"} {
-		if !found[want] {
-			t.Errorf("there is no %s", want)
+	for _, name := range want {
+		if !found[name] {
+			t.Errorf("there is no %s", name)
 		}
 	}
 }

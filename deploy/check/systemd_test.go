@@ -76,7 +76,8 @@ func TestSettingsExist(t *testing.T) {
 	known := string(read(t, "../../docs/configuration.md"))
 	// Compose itself reads these.
 	own := map[string]bool{"READINESS_IMAGE": true, "READINESS_WORKSPACES": true}
-	for _, file := range []string{"../systemd/readiness.env", "../systemd/collect.env", "../compose/compose.yaml", "../compose/secrets.env.example", "../kustomize/settings.yaml", "../kustomize/secret.yaml"} {
+	for _, file := range []string{"../systemd/readiness.env", "../systemd/collect.env", "../compose/compose.yaml", "../compose/nats.yaml", "../compose/secrets.env.example",
+		"../compose/worker.env.example", "../compose/collector.env.example", "../kustomize/collect/collector.yaml", "../kustomize/collect/secret.yaml", "../kustomize/settings.yaml", "../kustomize/secret.yaml"} {
 		for _, name := range regexp.MustCompile(`READINESS_[A-Z_]+`).FindAllString(string(read(t, file)), -1) {
 			if !own[name] && !strings.Contains(known, "`"+name+"`") {
 				t.Errorf("%s: there is no variable %s", file, name)

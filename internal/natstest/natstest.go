@@ -20,7 +20,7 @@ const limit = 3 * time.Minute
 // Cluster is servers that form one, or one server alone. They keep what they confirmed when they are stopped and started again.
 type Cluster struct {
 	testing.TB
-	dir string
+	dir, accounts string
 	// Sync is how a server flushes that is started next: always, or a duration.
 	Sync    string
 	ports   []int // of clients; 0 until the server has started
@@ -28,10 +28,26 @@ type Cluster struct {
 	servers []*server.Server
 }
 
+// own has one account, and a user of the system account.
+const own = `accounts {
+	LOG { jetstream: enabled, users: [ { user: log, password: log } ] }
+	SYS { users: [ { user: system, password: system } ] }
+}
+system_account: SYS
+no_auth_user: log
+`
+
 // Start starts n servers, which flush as sync says: a duration, or always.
 func Start(t testing.TB, n int, sync string) *Cluster {
 	t.Helper()
-	c := &Cluster{TB: t, dir: t.TempDir(), Sync: sync, ports: make([]int, n), routes: make([]int, n), servers: make([]*server.Server, n)}
+	return StartWith(t, n, sync, own)
+}
+
+// StartWith is Start with accounts in the form of NATS' configuration.
+func StartWith(t testing.TB, n int, sync, accounts string) *Cluster {
+	t.Helper()
+	c := &Cluster{TB: t, dir: t.TempDir(), Sync: sync, accounts: accounts, ports: make([]int, n), routes: make([]int, n),
+		servers: make([]*server.Server, n)}
 	t.Cleanup(func() {
 		for i := range c.servers {
 			c.Stop(i)
@@ -68,13 +84,8 @@ func (c *Cluster) run(i int) {
 host: 127.0.0.1
 port: %d
 jetstream { store_dir: %q, sync_interval: %q, max_file: 2GB, max_mem: 64MB }
-accounts {
-	LOG { jetstream: enabled, users: [ { user: log, password: log } ] }
-	SYS { users: [ { user: system, password: system } ] }
-}
-system_account: SYS
-no_auth_user: log
-`, Name(i), cmp.Or(c.ports[i], server.RANDOM_PORT), filepath.Join(c.dir, Name(i)), c.Sync)
+%s
+`, Name(i), cmp.Or(c.ports[i], server.RANDOM_PORT), filepath.Join(c.dir, Name(i)), c.Sync, c.accounts)
 	if len(c.servers) > 1 {
 		var routes []string
 		for j, p := range c.routes {
@@ -150,12 +161,13 @@ func (c *Cluster) Leader(stream string) int {
 }
 
 // URL returns the addresses of all servers.
-func (c *Cluster) URL() string { return c.urls("log:log") }
+func (c *Cluster) URL() string { return c.URLs("log:log") }
 
 // System returns the addresses of the system account.
-func (c *Cluster) System() string { return c.urls("system:system") }
+func (c *Cluster) System() string { return c.URLs("system:system") }
 
-func (c *Cluster) urls(user string) string {
+// URLs returns the addresses of all servers for a user, USER:PASSWORD.
+func (c *Cluster) URLs(user string) string {
 	urls := make([]string, len(c.ports))
 	for i, p := range c.ports {
 		urls[i] = fmt.Sprintf("nats://%s@127.0.0.1:%d", user, p)
