@@ -33,8 +33,8 @@ func (r *root) viewsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "views",
 		Short: "Keep views in a database of their own, from the log in NATS JetStream",
-		Long: `Reads the stream that readiness forward fills and keeps views (activity, page_views, audit, assessments with the portfolio, pixies) in
-a database of their own, for analysts and dashboards: their queries do not reach the database of the log. It makes the tables in an empty
+		Long: `Reads the stream that readiness forward fills and keeps views (activity, page_views, audit, assessments with the portfolio,
+pixies) in a database of their own, for analysts and dashboards: their queries do not reach the database of the log. It makes the tables in an empty
 database, and continues where it ended. Every event is counted once, however often processes and servers are killed.
 
 When the database of the log was restored to an earlier time and its stream was built again, the views begin again by themselves.`,
