@@ -3,6 +3,7 @@
 package program_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,17 +12,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/commands"
 	"readiness/eventstore"
 	"readiness/internal/database"
+	"readiness/projections"
 )
 
 // reading is a service that reads its history from a standby.
@@ -106,10 +110,12 @@ func (r *reading) accepted(path string) {
 	})
 }
 
-// standby opens the standby as the service does.
-func (r *reading) standby() (*eventstore.Store, *eventstore.Standby) {
+// standby opens the standby as the service does, without knowledge of some types of events.
+func (r *reading) standby(unknown ...string) (*eventstore.Store, *eventstore.Standby) {
 	r.Helper()
-	codec, err := eventstore.NewCodec(commands.Events()...)
+	codec, err := eventstore.NewCodec(slices.DeleteFunc(commands.Events(), func(t eventstore.Type) bool {
+		return slices.Contains(unknown, t.Example.EventType())
+	})...)
 	check(r, err)
 	pool, err := pgxpool.New(r.Context(), r.replicated.url("one"))
 	check(r, err)
@@ -262,4 +268,60 @@ func (r *reading) conflicts() {
 	}
 	r.sql("two", "ALTER SYSTEM RESET max_standby_streaming_delay")
 	r.sql("two", "SELECT pg_reload_conf()")
+	r.tries(s)
+	r.failsMidway(log)
+}
+
+// tries reads from the standby with errors: after a conflict once more, after another error not for a while.
+func (r *reading) tries(s *eventstore.Standby) {
+	r.Helper()
+	conflict := &pgconn.PgError{Code: "40001", Message: "canceling statement due to conflict with recovery"}
+	for _, c := range []struct {
+		what         string
+		errs         []error
+		calls        int
+		found, rests bool
+	}{
+		{"one conflict", []error{conflict, nil}, 2, true, false},
+		{"two conflicts", []error{conflict, conflict}, 2, false, false},
+		{"another error", []error{errors.New("the connection broke")}, 1, false, true}, // the last one, because it rests
+	} {
+		calls := 0
+		found := s.Try(r.Context(), func(context.Context, *pgxpool.Pool, int64) (bool, error) {
+			calls++
+			return true, c.errs[calls-1]
+		})
+		if rests := s.Covering(r.Context(), 1) == nil; found != c.found || calls != c.calls || rests != c.rests {
+			r.Errorf("%s: found %t after %d calls, rests %t", c.what, found, calls, rests)
+		}
+	}
+}
+
+// failsMidway lists a view as of a position while the standby cannot be read to the end: the primary answers.
+func (r *reading) failsMidway(log *eventstore.Store) {
+	r.Helper()
+	_, broken := r.standby("assessment.recorded")
+	position, err := log.Watermark(r.Context())
+	check(r, err)
+	pool, err := pgxpool.New(r.Context(), r.replicated.url("one"))
+	check(r, err)
+	defer pool.Close()
+	var got, want bytes.Buffer
+	engine, asked := projections.NewEngine(pool, projections.All()...), projections.AsOf{View: "assessments", Position: position}
+	check(r, engine.WriteAsOf(r.Context(), log, &want, asked))
+	if _, err := broken.Await(r.Context(), patience); err != nil {
+		r.Error(err)
+	}
+	for _, err := range broken.Covering(r.Context(), 1).Replay(r.Context(), eventstore.Selection{UpTo: position}, nil, false) {
+		if err != nil {
+			engine.Standby = broken
+		}
+	}
+	if engine.Standby == nil {
+		r.Error("the standby can be read to the end")
+	}
+	check(r, engine.WriteAsOf(r.Context(), log, &got, asked))
+	if got.String() != want.String() || want.Len() == 0 {
+		r.Errorf("got\n%s\nwant\n%s", &got, &want)
+	}
 }
