@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"readiness/documents"
 	"readiness/domain/abtest"
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
@@ -20,6 +19,7 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/database"
 )
 
 // lookUpSide looks up, as the caller, a semantic model and what will answer for it
@@ -186,18 +186,14 @@ func (a *pendingAsks) spend(c *eventstore.Change, runs int) (operation.Impact, e
 	return impact, nil
 }
 
-// storeSet stores a question set in the same change as the event that refers to it.
-func storeSet(c *eventstore.Change, set benchmark.Set) (abtest.Questions, error) {
+// putSet puts a question set. stored must be queued in the change whose event refers to it.
+func (s *Benchmarks) putSet(ctx context.Context, set benchmark.Set) (questions abtest.Questions, stored database.Statement, err error) {
 	body, err := json.Marshal(set)
 	if err != nil {
-		return abtest.Questions{}, fmt.Errorf("commands: encode the questions: %w", err)
+		return questions, stored, fmt.Errorf("commands: encode the questions: %w", err)
 	}
-	hash, stored, err := documents.Put(body)
-	if err != nil {
-		return abtest.Questions{}, err
-	}
-	c.Queue(stored)
-	return abtest.Questions{Document: hash, SetHash: set.Hash(), Count: len(set.Questions), Clusters: set.Clusters()}, nil
+	hash, stored, err := s.Documents.Put(ctx, body)
+	return abtest.Questions{Document: hash, SetHash: set.Hash(), Count: len(set.Questions), Clusters: set.Clusters()}, stored, err
 }
 
 // enqueueRun keeps the caller's token for the operation and enqueues the asking

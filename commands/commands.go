@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/definition"
+	"readiness/documents"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/benchmark"
@@ -99,6 +100,7 @@ type Accepted struct {
 type Options struct {
 	Pool        *pgxpool.Pool
 	Store       *eventstore.Store
+	Documents   *documents.Store
 	Platform    Platform
 	Permissions Permissions
 	Jobs        Jobs
@@ -163,8 +165,8 @@ type Commands struct {
 func New(o Options) *Commands {
 	keys := &IdempotencyKeys{Pool: o.Pool, Now: o.Now, NewID: o.NewID, Life: o.Life}
 	core := &core{
-		Pool: o.Pool, Store: o.Store, Platform: o.Platform, TrackedIn: o.TrackedIn, Plans: o.Plans, Regime: o.Regime, Jobs: o.Jobs,
-		Vault: o.Vault, People: o.People, Now: o.Now, NewID: o.NewID, keys: keys,
+		Pool: o.Pool, Store: o.Store, Documents: o.Documents, Platform: o.Platform, TrackedIn: o.TrackedIn, Plans: o.Plans, Regime: o.Regime,
+		Jobs: o.Jobs, Vault: o.Vault, People: o.People, Now: o.Now, NewID: o.NewID, keys: keys,
 	}
 	assessments := &Assessments{core: core, DropDocuments: o.DropDocuments}
 	optimizations := &Optimizations{core: core, LatestAssessment: o.LatestAssessment,

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"readiness/documents"
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/domain/readiness"
@@ -22,6 +23,7 @@ import (
 type core struct {
 	Pool      *pgxpool.Pool
 	Store     *eventstore.Store
+	Documents *documents.Store
 	Platform  Platform
 	TrackedIn func(ctx context.Context, accountID string, workspaceID uuid.UUID, t item.Type) ([]trackeditem.Item, error)
 	Plans     account.Plans

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/documents"
 	"readiness/domain/abtest"
 	"readiness/domain/aiprovider"
 	"readiness/domain/benchmark"
@@ -17,6 +16,7 @@ import (
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/internal/database"
 	"readiness/internal/optional"
 )
 
@@ -75,9 +75,10 @@ type abRun struct {
 	// has answered them.
 	freezes bool
 	repeats int
-	// stored are questions that are already a document; if nil, set is stored.
-	stored *abtest.Questions
-	set    benchmark.Set
+	// stored are questions that are already a document; if nil, set is put, and storing stores it.
+	stored  *abtest.Questions
+	set     benchmark.Set
+	storing database.Statement
 	// reused is the stored run that serves as side A; nil when side A asks.
 	reused *benchmark.Run
 }
@@ -102,7 +103,7 @@ func (r *abRun) replay(stored benchmark.Run) {
 
 // reuseForSideA takes the answers of a stored run for side A.
 func (s *ABTests) reuseForSideA(ctx context.Context, r *abRun, stored benchmark.Run) error {
-	body, err := documents.Get(ctx, s.Pool, stored.Outcome.DocumentHash)
+	body, err := s.Documents.Get(ctx, stored.Outcome.DocumentHash)
 	if err != nil {
 		return err
 	}
@@ -179,6 +180,13 @@ func (s *ABTests) acceptRun(ctx context.Context, caller Caller, r abRun,
 	if err != nil {
 		return err
 	}
+	if r.stored == nil {
+		var questions abtest.Questions
+		if questions, r.storing, err = s.benchmarks.putSet(ctx, r.set); err != nil {
+			return err
+		}
+		r.stored = &questions
+	}
 	firstID := s.NewID()
 	p := &abPasts{
 		asking: a,
@@ -222,10 +230,9 @@ func (s *ABTests) decideRun(c *eventstore.Change, r abRun, p *abPasts, firstID u
 	if err != nil {
 		return err
 	}
-	if r.stored != nil {
-		accepted.Questions = *r.stored
-	} else if accepted.Questions, err = storeSet(c, r.set); err != nil {
-		return err
+	accepted.Questions = *r.stored
+	if r.storing.SQL != "" {
+		c.Queue(r.storing)
 	}
 	if err := with(c, p, accepted.Questions); err != nil {
 		return err

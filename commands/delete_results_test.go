@@ -25,7 +25,7 @@ func (s *service) assessed(t *testing.T, caller commands.Caller, workspaceID, mo
 	t.Helper()
 	started, err := s.Assessments.Start(t.Context(), caller, workspaceID, modelID, nil)
 	check(t, err)
-	hash, stored, err := documents.Put([]byte(document))
+	hash, stored, err := s.Documents.Put(t.Context(), []byte(document))
 	check(t, err)
 	made := assessment.Assessment{
 		AssessmentID: s.NewID(), OperationID: started.OperationID, WorkspaceID: workspaceID, ModelID: modelID, AssessedAt: s.Now(), RegimeID: "2026-11", DocumentHash: hash,
@@ -45,7 +45,7 @@ func (s *service) assessed(t *testing.T, caller commands.Caller, workspaceID, mo
 // kept reports whether a document is stored.
 func (s *service) kept(t *testing.T, hash string) bool {
 	t.Helper()
-	_, err := documents.Get(t.Context(), s.Pool, hash)
+	_, err := s.Documents.Get(t.Context(), hash)
 	if err != nil && !errors.Is(err, documents.ErrNotFound) {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestDocumentStoredAgainWhileItIsDeleted(t *testing.T) {
 	storing, err := s.Pool.Begin(t.Context())
 	check(t, err)
 	defer func() { _ = storing.Rollback(context.Background()) }()
-	_, stored, err := documents.Put([]byte("shared"))
+	_, stored, err := s.Documents.Put(t.Context(), []byte("shared"))
 	check(t, err)
 	if _, err := storing.Exec(t.Context(), stored.SQL, stored.Args...); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/documents"
 	"readiness/domain/account"
@@ -73,7 +72,7 @@ func (s *Optimizations) maxWrites(ctx context.Context, k optimization.Kind, sour
 	if source == nil {
 		return 1, nil
 	}
-	findings, err := FindingsOf(ctx, s.Pool, source.DocumentHash)
+	findings, err := FindingsOf(ctx, s.Documents, source.DocumentHash)
 	if err != nil {
 		return 0, err
 	}
@@ -97,7 +96,7 @@ func (s *Optimizations) loadPreview(ctx context.Context, caller Caller, k optimi
 	if err := named.Check(w); err != nil {
 		return p, err
 	}
-	body, err := documents.Get(ctx, s.Pool, w.Document)
+	body, err := s.Documents.Get(ctx, w.Document)
 	if err != nil {
 		return p, err
 	}
@@ -204,8 +203,8 @@ func (s *Optimizations) acceptWrite(c *eventstore.Change, w *pendingWrite) error
 
 // FindingsOf returns the findings of a stored assessment. It refuses with
 // AssessmentNotFound when the results were deleted.
-func FindingsOf(ctx context.Context, pool *pgxpool.Pool, hash string) ([]readiness.Finding, error) {
-	body, err := documents.Get(ctx, pool, hash)
+func FindingsOf(ctx context.Context, in *documents.Store, hash string) ([]readiness.Finding, error) {
+	body, err := in.Get(ctx, hash)
 	if errors.Is(err, documents.ErrNotFound) {
 		return nil, optimization.ResultsDeleted()
 	}

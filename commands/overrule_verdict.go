@@ -66,7 +66,7 @@ func (s *Benchmarks) tryOverrule(ctx context.Context, caller Caller, named bench
 	if err != nil || !changed {
 		return err
 	}
-	hash, stored, err := put(document)
+	hash, stored, err := s.put(ctx, document)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (s *Benchmarks) revise(ctx context.Context, r *revision, changed benchmark.
 	}
 	revised := sides.Revise(r.run.State, r.test.State.Words, before)
 	r.made = abtest.Compared{Aggregate: revised.Aggregate, Agreement: revised.Agreement}
-	r.made.Document, r.stored, err = put(revised)
+	r.made.Document, r.stored, err = s.put(ctx, revised)
 	return err
 }
 
@@ -203,7 +203,7 @@ func (s *Benchmarks) runDocument(ctx context.Context, r benchmark.Run) (d benchm
 }
 
 func (s *Benchmarks) read(ctx context.Context, hash string, into any) error {
-	body, err := documents.Get(ctx, s.Pool, hash)
+	body, err := s.Documents.Get(ctx, hash)
 	if err != nil {
 		return fmt.Errorf("commands: read a result: %w", err)
 	}
@@ -214,10 +214,10 @@ func (s *Benchmarks) read(ctx context.Context, hash string, into any) error {
 }
 
 // put encodes a result, and returns its hash and the statement that stores it.
-func put(document any) (hash string, stored database.Statement, err error) {
+func (s *Benchmarks) put(ctx context.Context, document any) (hash string, stored database.Statement, err error) {
 	body, err := json.Marshal(document)
 	if err != nil {
 		return "", stored, fmt.Errorf("commands: encode a result: %w", err)
 	}
-	return documents.Put(body)
+	return s.Documents.Put(ctx, body)
 }

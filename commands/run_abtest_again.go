@@ -68,7 +68,7 @@ func (s *ABTests) useFrozenQuestions(ctx context.Context, caller Caller, r abtes
 	if run.mode != abtest.Update {
 		return nil
 	}
-	set, err := QuestionsOf(ctx, s.Pool, test.Frozen.Document)
+	set, err := QuestionsOf(ctx, s.Documents, test.Frozen.Document)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/documents"
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
 	"readiness/eventstore"
@@ -30,7 +29,7 @@ func (s *Benchmarks) SaveQuestions(ctx context.Context, caller Caller, workspace
 		if err != nil {
 			return err
 		}
-		hash, stored, err := documents.PutUntil(body, s.Now().Add(benchmark.ResultLife))
+		hash, stored, err := s.Documents.PutUntil(ctx, body, s.Now().Add(benchmark.ResultLife))
 		if err != nil {
 			return err
 		}

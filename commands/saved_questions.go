@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/definition/semanticmodel"
 	"readiness/documents"
@@ -76,12 +75,12 @@ func (s *Benchmarks) loadSavedSet(ctx context.Context, accountID string, modelID
 	if past.State.Set == nil {
 		return benchmark.Set{Questions: []benchmark.Question{}, Repeats: benchmark.DefaultRepeats}, nil
 	}
-	return QuestionsOf(ctx, s.Pool, past.State.Set.DocumentHash)
+	return QuestionsOf(ctx, s.Documents, past.State.Set.DocumentHash)
 }
 
 // QuestionsOf returns the question set stored in a document.
-func QuestionsOf(ctx context.Context, pool *pgxpool.Pool, hash string) (set benchmark.Set, err error) {
-	body, err := documents.Get(ctx, pool, hash)
+func QuestionsOf(ctx context.Context, in *documents.Store, hash string) (set benchmark.Set, err error) {
+	body, err := in.Get(ctx, hash)
 	if err != nil {
 		return set, err
 	}

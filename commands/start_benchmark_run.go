@@ -40,6 +40,10 @@ func (s *Benchmarks) StartRun(ctx context.Context, caller Caller, workspaceID, m
 		if err != nil {
 			return err
 		}
+		questions, stored, err := s.putSet(ctx, set)
+		if err != nil {
+			return err
+		}
 		op := eventstore.Fold(operation.Stream(operationID), operation.Evolve)
 		run := eventstore.Fold(benchmark.RunStream(operationID), benchmark.EvolveRun)
 		state := s.workspaceState(ctx, caller, workspace)
@@ -59,10 +63,7 @@ func (s *Benchmarks) StartRun(ctx context.Context, caller Caller, workspaceID, m
 			if err := eventstore.Decide(c, op, operation.Accept{Accepted: accepted}); err != nil {
 				return err
 			}
-			questions, err := storeSet(c, set)
-			if err != nil {
-				return err
-			}
+			c.Queue(stored)
 			if err := eventstore.Decide(c, run, benchmark.StartRun{RunAccepted: benchmark.RunAccepted{
 				RunID: operationID, AccountID: caller.Account, OperationID: operationID, Side: side,
 				Questions: questions.Document, QuestionSetHash: questions.SetHash, Count: questions.Count, Clusters: questions.Clusters,

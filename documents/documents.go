@@ -50,20 +50,27 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// Store is the documents of a database. It is safe for concurrent use.
+type Store struct{ pool *pgxpool.Pool }
+
+// New returns the documents in pool's database.
+func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool} }
+
 // Put returns body's hash and the statement that stores body. The statement must
 // run in the transaction of the event that refers to the document. A document that
 // is already stored keeps the latest expiry of all that store it. A concurrent
 // deletion waits for the transaction.
-func Put(body []byte) (hash string, stored database.Statement, err error) {
-	return put(body, nil)
+func (s *Store) Put(ctx context.Context, body []byte) (hash string, stored database.Statement, err error) {
+	return s.put(ctx, body, nil)
 }
 
 // PutUntil is Put for a document that Sweep deletes after expires.
-func PutUntil(body []byte, expires time.Time) (hash string, stored database.Statement, err error) {
-	return put(body, &expires)
+func (s *Store) PutUntil(ctx context.Context, body []byte, expires time.Time) (hash string, stored database.Statement,
+	err error) {
+	return s.put(ctx, body, &expires)
 }
 
-func put(body []byte, expires *time.Time) (hash string, stored database.Statement, err error) {
+func (s *Store) put(_ context.Context, body []byte, expires *time.Time) (hash string, stored database.Statement, err error) {
 	if len(body) > MaxSize {
 		return "", stored, fmt.Errorf("documents: %d bytes are more than the %d a document may have", len(body), MaxSize)
 	}
@@ -75,17 +82,17 @@ func put(body []byte, expires *time.Time) (hash string, stored database.Statemen
 }
 
 // Sweep deletes the documents whose expiry is before now.
-func Sweep(ctx context.Context, pool *pgxpool.Pool, now time.Time) error {
-	if _, err := pool.Exec(ctx, `DELETE FROM documents WHERE expires_at < $1`, now); err != nil {
+func (s *Store) Sweep(ctx context.Context, now time.Time) error {
+	if _, err := s.pool.Exec(ctx, `DELETE FROM documents WHERE expires_at < $1`, now); err != nil {
 		return fmt.Errorf("documents: sweep: %w", err)
 	}
 	return nil
 }
 
 // Get returns the document with the hash, verified against it, or ErrNotFound.
-func Get(ctx context.Context, pool *pgxpool.Pool, hash string) ([]byte, error) {
+func (s *Store) Get(ctx context.Context, hash string) ([]byte, error) {
 	var packed []byte
-	err := pool.QueryRow(ctx, `SELECT body FROM documents WHERE hash = $1`, hash).Scan(&packed)
+	err := s.pool.QueryRow(ctx, `SELECT body FROM documents WHERE hash = $1`, hash).Scan(&packed)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, ErrNotFound
 	}

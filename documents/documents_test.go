@@ -16,7 +16,7 @@ import (
 
 func put(t *testing.T, pool *pgxpool.Pool, body []byte) string {
 	t.Helper()
-	hash, stored, err := documents.Put(body)
+	hash, stored, err := documents.New(pool).Put(context.Background(), body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestDocuments(t *testing.T) {
 		if again := put(t, pool, body); again != hash || hash != documents.Hash(body) {
 			t.Errorf("the same document has the addresses %s and %s", hash, again)
 		}
-		got, err := documents.Get(ctx, pool, hash)
+		got, err := documents.New(pool).Get(ctx, hash)
 		if err != nil || !bytes.Equal(got, body) {
 			t.Errorf("got %d bytes, %v; want the %d put", len(got), err, len(body))
 		}
@@ -44,7 +44,7 @@ func TestDocuments(t *testing.T) {
 	if err := pool.QueryRow(ctx, `SELECT count(*) FROM documents`).Scan(&rows); err != nil || rows != 3 {
 		t.Errorf("%d rows, %v; want each document once", rows, err)
 	}
-	if _, err := documents.Get(ctx, pool, "sha256:0"); !errors.Is(err, documents.ErrNotFound) {
+	if _, err := documents.New(pool).Get(ctx, "sha256:0"); !errors.Is(err, documents.ErrNotFound) {
 		t.Errorf("got %v, want ErrNotFound", err)
 	}
 }
@@ -58,13 +58,13 @@ func TestDocumentsAreChecked(t *testing.T) {
 	if _, err := pool.Exec(ctx, `UPDATE documents d SET body = o.body FROM documents o WHERE d.hash = $1 AND o.hash = $2`, hash, other); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := documents.Get(ctx, pool, hash); err == nil {
+	if got, err := documents.New(pool).Get(ctx, hash); err == nil {
 		t.Errorf("another document's bytes were read as %s", got)
 	}
 	if _, err := pool.Exec(ctx, `UPDATE documents SET body = 'damaged' WHERE hash = $1`, hash); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := documents.Get(ctx, pool, hash); err == nil {
+	if got, err := documents.New(pool).Get(ctx, hash); err == nil {
 		t.Errorf("damaged bytes were read as %s", got)
 	}
 }
@@ -76,7 +76,7 @@ func TestDocumentsExpire(t *testing.T) {
 	pool := pgtest.Pool(t)
 	kept := put(t, pool, []byte(`{"kept":true}`))
 	end := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	hash, stored, err := documents.PutUntil([]byte(`{"kept":false}`), end)
+	hash, stored, err := documents.New(pool).PutUntil(ctx, []byte(`{"kept":false}`), end)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,14 +84,14 @@ func TestDocumentsExpire(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, at := range []time.Time{end, end.Add(time.Microsecond)} {
-		if err := documents.Sweep(ctx, pool, at); err != nil {
+		if err := documents.New(pool).Sweep(ctx, at); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := documents.Get(ctx, pool, hash); errors.Is(err, documents.ErrNotFound) != at.After(end) {
+		if _, err := documents.New(pool).Get(ctx, hash); errors.Is(err, documents.ErrNotFound) != at.After(end) {
 			t.Errorf("at %v: %v", at, err)
 		}
 	}
-	if _, err := documents.Get(ctx, pool, kept); err != nil {
+	if _, err := documents.New(pool).Get(ctx, kept); err != nil {
 		t.Error(err)
 	}
 }
@@ -114,9 +114,11 @@ func TestDocumentStoredTwiceIsKeptTheLongest(t *testing.T) {
 	} {
 		var hash string
 		for _, end := range tt.ends {
-			store := func() (string, database.Statement, error) { return documents.PutUntil([]byte(name), end) }
+			store := func() (string, database.Statement, error) {
+				return documents.New(pool).PutUntil(ctx, []byte(name), end)
+			}
 			if end.IsZero() {
-				store = func() (string, database.Statement, error) { return documents.Put([]byte(name)) }
+				store = func() (string, database.Statement, error) { return documents.New(pool).Put(ctx, []byte(name)) }
 			}
 			h, stored, err := store()
 			if err != nil {
@@ -127,10 +129,10 @@ func TestDocumentStoredTwiceIsKeptTheLongest(t *testing.T) {
 			}
 			hash = h
 		}
-		if err := documents.Sweep(ctx, pool, noon.Add(time.Hour)); err != nil {
+		if err := documents.New(pool).Sweep(ctx, noon.Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := documents.Get(ctx, pool, hash); (err == nil) != tt.want {
+		if _, err := documents.New(pool).Get(ctx, hash); (err == nil) != tt.want {
 			t.Errorf("%s: %v, want it kept: %v", name, err, tt.want)
 		}
 	}

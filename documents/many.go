@@ -6,15 +6,14 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/internal/database"
 )
 
 // GetAll returns the documents with the hashes, by hash, each verified, in one
 // round trip. If one is missing it returns ErrNotFound.
-func GetAll(ctx context.Context, pool *pgxpool.Pool, hashes []string) (map[string][]byte, error) {
-	rows, err := pool.Query(ctx, `SELECT hash, body FROM documents WHERE hash = ANY($1)`, hashes)
+func (s *Store) GetAll(ctx context.Context, hashes []string) (map[string][]byte, error) {
+	rows, err := s.pool.Query(ctx, `SELECT hash, body FROM documents WHERE hash = ANY($1)`, hashes)
 	if err != nil {
 		return nil, fmt.Errorf("documents: read %d: %w", len(hashes), err)
 	}

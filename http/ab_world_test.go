@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/account"
@@ -168,7 +167,7 @@ func (w *world) complete(accountID string, id uuid.UUID) []byte {
 // keep stores a document and returns its hash.
 func (w *world) keep(body []byte) (hash string) {
 	w.t.Helper()
-	hash, stored, err := documents.Put(body)
+	hash, stored, err := w.Work.Documents.Put(w.t.Context(), body)
 	check(w.t, err)
 	_, err = w.Pool.Exec(w.t.Context(), stored.SQL, stored.Args...)
 	check(w.t, err)

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
@@ -23,7 +22,7 @@ func (w *world) agentAssessed(person string, stage assessment.Stage, usage asses
 	w.t.Helper()
 	operationID = w.post(agentPath+"/assess", w.as(person), "").operation()
 	made, score, found := uuid.Must(uuid.NewV7()), 61, 4
-	hash, stored, err := documents.Put([]byte(`{"schemaVersion":1,"report":{"overall_score":61,"dimensions":[],"findings":[]}}`))
+	hash, stored, err := w.Work.Documents.Put(w.t.Context(), []byte(`{"schemaVersion":1,"report":{"overall_score":61,"dimensions":[],"findings":[]}}`))
 	check(w.t, err)
 	accountID := accountOf[person]
 	run := eventstore.Fold(operation.Stream(operationID), assessment.EvolveRun)

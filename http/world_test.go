@@ -31,7 +31,6 @@ import (
 	"readiness/audit"
 	"readiness/commands"
 	"readiness/definition"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
@@ -562,7 +561,7 @@ func (w *world) assessed(accountID string, id, model uuid.UUID, usage assessment
 func (w *world) assessedAs(accountID string, id, model uuid.UUID, a assessment.Assessment) uuid.UUID {
 	w.t.Helper()
 	made, score := uuid.Must(uuid.NewV7()), 52
-	hash, stored, err := documents.Put([]byte(`{"schemaVersion":1,"report":{"overall_score":52,"dimensions":[],"findings":[]}}`))
+	hash, stored, err := w.Work.Documents.Put(w.t.Context(), []byte(`{"schemaVersion":1,"report":{"overall_score":52,"dimensions":[],"findings":[]}}`))
 	check(w.t, err)
 	run := eventstore.Fold(operation.Stream(id), assessment.EvolveRun)
 	standing := eventstore.FoldLast[assessment.Standing](assessment.Stream(accountID, model))

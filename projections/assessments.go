@@ -197,5 +197,5 @@ func (v *Views) Document(ctx context.Context, hash string) (json.RawMessage, err
 	if v.Stored != nil {
 		return v.Stored(ctx, hash)
 	}
-	return documents.Get(ctx, v.Pool, hash)
+	return v.Documents.Get(ctx, hash)
 }

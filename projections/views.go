@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"readiness/documents"
 	"readiness/eventstore"
 	"readiness/people"
 )
@@ -17,6 +18,8 @@ type Views struct {
 	Standby *eventstore.Standby
 	// People finds the members among the persons of tokens, and names persons.
 	People *people.People
+	// Documents are the stored results.
+	Documents *documents.Store
 	// Stored reads a document by its hash from the store of results; nil means the service's own
 	// store. A customer's store may return an error, for example when its capacity is paused.
 	Stored func(ctx context.Context, hash string) ([]byte, error)

@@ -8,7 +8,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"readiness/definition/semanticmodel"
-	"readiness/documents"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
@@ -111,5 +110,5 @@ func overdue(ts *testscript.TestScript, w *world, _ []string) {
 
 // sweep deletes expired documents, as the service does periodically.
 func sweep(ts *testscript.TestScript, w *world, _ []string) {
-	ts.Check(documents.Sweep(w.t.Context(), w.Pool, w.Now()))
+	ts.Check(w.Work.Documents.Sweep(w.t.Context(), w.Now()))
 }

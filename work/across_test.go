@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"readiness/documents"
 	"readiness/domain/assessment"
 	"readiness/domain/readiness"
 	"readiness/work"
@@ -68,7 +67,7 @@ func TestFingerprints(t *testing.T) {
 	if n, diff := expiring(), cmp.Diff(map[bool]int{true: 1}, stored()); n != 1 || diff != "" {
 		t.Errorf("after the deletion: %d documents; of the run (-want +got):\n%s", n, diff)
 	}
-	check(t, documents.Sweep(t.Context(), b.Pool, noon.Add(assessment.FingerprintLife+time.Second)))
+	check(t, b.Work.Documents.Sweep(t.Context(), noon.Add(assessment.FingerprintLife+time.Second)))
 	if diff := cmp.Diff(map[bool]int{false: 1}, stored()); diff != "" {
 		t.Errorf("after the sweep (-want +got):\n%s", diff)
 	}

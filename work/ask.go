@@ -185,7 +185,7 @@ func (w *asker) carryOut(ctx context.Context, step ask, a commands.Asking) (more
 				"the service could not continue this run: internal error; the operator's log has the details")
 		}
 	}()
-	set, err := commands.QuestionsOf(ctx, w.Pool, a.Run.Questions)
+	set, err := commands.QuestionsOf(ctx, w.Documents, a.Run.Questions)
 	if err != nil {
 		return false, err
 	}

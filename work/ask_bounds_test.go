@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/aiprovider"
@@ -162,7 +161,7 @@ func TestRunCountsTokens(t *testing.T) {
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	body, err := documents.Get(t.Context(), b.Pool, b.asking(t, id).Run.Outcome.DocumentHash)
+	body, err := b.Work.Documents.Get(t.Context(), b.asking(t, id).Run.Outcome.DocumentHash)
 	check(t, err)
 	var d benchmark.RunDocument
 	check(t, json.Unmarshal(body, &d))

@@ -12,7 +12,6 @@ import (
 
 	"readiness/commands"
 	"readiness/definition/semanticmodel"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
@@ -135,7 +134,7 @@ func (s *side) askOnce(asking context.Context, q benchmark.Question, n int) (err
 	if err != nil {
 		return fmt.Errorf("work: encode an answer: %w", err)
 	}
-	hash, stored, err := documents.PutUntil(body, s.Now().Add(askLife))
+	hash, stored, err := s.Documents.PutUntil(asking, body, s.Now().Add(askLife))
 	if err != nil {
 		return err
 	}
@@ -250,7 +249,7 @@ func (s *side) complete(ctx context.Context) error {
 	for i, a := range s.state.Run.Asks {
 		hashes[i] = a.DocumentHash
 	}
-	bodies, err := documents.GetAll(ctx, s.Pool, hashes)
+	bodies, err := s.Documents.GetAll(ctx, hashes)
 	if err != nil {
 		return fmt.Errorf("work: read the answers of run %s: %w", s.step.RunID, err)
 	}
@@ -272,7 +271,7 @@ func (s *side) complete(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("work: encode run %s: %w", s.step.RunID, err)
 	}
-	hash, stored, err := documents.Put(body)
+	hash, stored, err := s.Documents.Put(ctx, body)
 	if err != nil {
 		return err
 	}

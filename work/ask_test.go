@@ -16,7 +16,6 @@ import (
 
 	"readiness/commands"
 	"readiness/definition/semanticmodel"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/account"
@@ -112,7 +111,7 @@ func (b *bench) saveSet(t *testing.T, modelID uuid.UUID, set benchmark.Set) {
 	t.Helper()
 	body, err := json.Marshal(set)
 	check(t, err)
-	hash, stored, err := documents.Put(body)
+	hash, stored, err := b.Work.Documents.Put(t.Context(), body)
 	check(t, err)
 	past := eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream("contoso", modelID))
 	if err := b.Store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {

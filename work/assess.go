@@ -14,7 +14,6 @@ import (
 	"readiness/commands"
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
@@ -186,7 +185,7 @@ func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) 
 		return nil, err
 	}
 	f := &found{assessment: made}
-	if f.assessment.DocumentHash, err = f.put(documents.Put(document)); err != nil || fingerprint == nil {
+	if f.assessment.DocumentHash, err = f.put(w.Documents.Put(ctx, document)); err != nil || fingerprint == nil {
 		return f, err
 	}
 	document, err = json.Marshal(assessment.Fingerprint{SchemaVersion: assessment.FingerprintSchema, AssessmentID: made.AssessmentID,
@@ -194,7 +193,7 @@ func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) 
 	if err != nil {
 		return nil, err
 	}
-	f.assessment.FingerprintHash, err = f.put(documents.PutUntil(document, w.Now().Add(assessment.FingerprintLife)))
+	f.assessment.FingerprintHash, err = f.put(w.Documents.PutUntil(ctx, document, w.Now().Add(assessment.FingerprintLife)))
 	return f, err
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/commands"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
@@ -69,7 +68,7 @@ func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set be
 	if err != nil {
 		return fmt.Errorf("work: encode the comparison of run %s: %w", run.RunID, err)
 	}
-	hash, stored, err := documents.Put(body)
+	hash, stored, err := w.Documents.Put(ctx, body)
 	if err != nil {
 		return err
 	}
@@ -88,7 +87,7 @@ func (w *asker) answered(ctx context.Context, runID uuid.UUID) (d benchmark.RunD
 	if run.State.Outcome == nil {
 		return d, fmt.Errorf("work: benchmark run %s has no answers to compare", runID)
 	}
-	body, err := documents.Get(ctx, w.Pool, run.State.Outcome.DocumentHash)
+	body, err := w.Documents.Get(ctx, run.State.Outcome.DocumentHash)
 	if err != nil {
 		return d, fmt.Errorf("work: read benchmark run %s: %w", runID, err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/commands"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/abtest"
 	"readiness/domain/benchmark"
@@ -130,7 +129,7 @@ func TestAbRunWaitsForItsOwner(t *testing.T) {
 	if run.Stage() != abtest.Done || op.Status != operation.StatusSucceeded || *op.Impact.BenchmarkRuns != 2 || *op.Impact.TrackedItems != 2 || b.runsUsed(t) != 2 {
 		t.Errorf("the run is at %s, its operation %+v, %d benchmark runs are counted", run.Stage(), op, b.runsUsed(t))
 	}
-	body, err := documents.Get(t.Context(), b.Pool, run.Compared.Document)
+	body, err := b.Work.Documents.Get(t.Context(), run.Compared.Document)
 	check(t, err)
 	var d comparison.Document
 	check(t, json.Unmarshal(body, &d))

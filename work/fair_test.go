@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/optimization"
 	"readiness/internal/testworld"
@@ -194,7 +193,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	if got := b.ended(t, "fourth", preview.OperationID); got != operation.StatusSucceeded || len(fourth.asked) == 0 {
 		t.Errorf("the preview of a fourth provider %s, which was asked %d times", got, len(fourth.asked))
 	}
-	body, err := documents.Get(t.Context(), b.Pool, b.work(t, preview.OperationID).Document)
+	body, err := b.Work.Documents.Get(t.Context(), b.work(t, preview.OperationID).Document)
 	check(t, err)
 	var p optimization.Preview
 	check(t, json.Unmarshal(body, &p))

@@ -12,7 +12,6 @@ import (
 	"github.com/riverqueue/river"
 
 	"readiness/commands"
-	"readiness/documents"
 	"readiness/domain/auditview"
 	"readiness/domain/operation"
 	"readiness/eventstore"
@@ -110,7 +109,7 @@ func (w *lister) end(ctx context.Context, step listView, asked auditview.Asked, 
 	if err != nil {
 		return fmt.Errorf("work: encode rows: %w", err)
 	}
-	hash, stored, err := documents.PutUntil(body, w.Now().Add(auditview.ResultLife+endTimeout)) // the operation ends a moment later
+	hash, stored, err := w.Documents.PutUntil(ctx, body, w.Now().Add(auditview.ResultLife+endTimeout)) // the operation ends a moment later
 	if err != nil {
 		return err
 	}

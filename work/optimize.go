@@ -14,7 +14,6 @@ import (
 	"readiness/commands"
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
@@ -182,7 +181,7 @@ func (w *optimizer) propose(ctx context.Context, as item.Caller, step optimize, 
 	if err != nil {
 		return fmt.Errorf("work: encode the preview: %w", err)
 	}
-	hash, stored, err := documents.PutUntil(body, p.ExpiresAt)
+	hash, stored, err := w.Documents.PutUntil(ctx, body, p.ExpiresAt)
 	if err != nil {
 		return err
 	}
@@ -246,7 +245,7 @@ func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimize, 
 	a := optimization.Asking{Regime: w.Regime, AgentPermission: account.VendorName(item.PermissionAgent), SameTypes: work.Unattended}
 	if work.Source != nil {
 		p.AssessmentID = &work.Source.AssessmentID
-		findings, err := commands.FindingsOf(ctx, w.Pool, work.Source.DocumentHash)
+		findings, err := commands.FindingsOf(ctx, w.Documents, work.Source.DocumentHash)
 		if err != nil {
 			return nil, err
 		}

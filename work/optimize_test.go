@@ -19,7 +19,6 @@ import (
 
 	"readiness/commands"
 	"readiness/definition"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
@@ -102,7 +101,7 @@ func (b *bench) preview(t *testing.T, kind optimization.Kind) optimization.Previ
 		t.Fatalf("the preview is %s: %+v", op.Status, op.Failure)
 	}
 	w := b.work(t, id)
-	body, err := documents.Get(t.Context(), b.Pool, w.Document)
+	body, err := b.Work.Documents.Get(t.Context(), w.Document)
 	check(t, err)
 	var p optimization.Preview
 	check(t, json.Unmarshal(body, &p))

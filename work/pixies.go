@@ -15,7 +15,6 @@ import (
 	"readiness/definition"
 	"readiness/definition/jsonpart"
 	"readiness/definition/pixie"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
@@ -272,7 +271,7 @@ func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step 
 		if err != nil {
 			return false, fmt.Errorf("work: encode the copy of a report: %w", err)
 		}
-		if intended.CopyHash, stored, err = documents.PutUntil(body, w.Now().Add(copyLife)); err != nil {
+		if intended.CopyHash, stored, err = w.Documents.PutUntil(ctx, body, w.Now().Add(copyLife)); err != nil {
 			return false, err
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/definition"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
@@ -168,7 +167,7 @@ func TestTheCopyIsOfWhatWasReplaced(t *testing.T) {
 			write(t, filepath.Join(b.report(report1), "definition", "version.json"), theirs)
 		}}
 		b.change(t, o)
-		body, err := documents.Get(t.Context(), b.Pool, b.run(t, id).Intended[report1].CopyHash)
+		body, err := b.Work.Documents.Get(t.Context(), b.run(t, id).Intended[report1].CopyHash)
 		if err != nil {
 			t.Fatalf("%s: %v", verb, err)
 		}

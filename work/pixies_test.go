@@ -16,7 +16,6 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/definition"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
@@ -392,13 +391,13 @@ func TestCopiesAreKeptWhereSupportTurnedThemOn(t *testing.T) {
 		if !keep {
 			continue
 		}
-		body, err := documents.Get(t.Context(), b.Pool, hash)
+		body, err := b.Work.Documents.Get(t.Context(), hash)
 		check(t, err)
 		var kept pixies.Copy
 		if err := json.Unmarshal(body, &kept); err != nil || definition.New(kept.Parts...).Hash() != before.Hash() {
 			t.Errorf("the copy is not the replaced definition: %v", err)
 		}
-		if err := documents.Sweep(context.Background(), b.Pool, b.Now().Add(30*24*time.Hour+time.Second)); err != nil || b.Count(t, `SELECT count(*) FROM documents`) != 0 {
+		if err := b.Work.Documents.Sweep(context.Background(), b.Now().Add(30*24*time.Hour+time.Second)); err != nil || b.Count(t, `SELECT count(*) FROM documents`) != 0 {
 			t.Errorf("after 30 days the copy is still there: %v", err)
 		}
 	}

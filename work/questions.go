@@ -14,7 +14,6 @@ import (
 
 	"readiness/commands"
 	"readiness/definition/semanticmodel"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
@@ -277,7 +276,7 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step makeQues
 // save makes the given set the model's. Fields that a question does not name are
 // taken from its query.
 func (w *questioner) save(ctx context.Context, as item.Caller, step makeQuestions, work benchmark.QuestionWork) error {
-	set, err := commands.QuestionsOf(ctx, w.Pool, work.Given)
+	set, err := commands.QuestionsOf(ctx, w.Documents, work.Given)
 	if err != nil {
 		return err
 	}
@@ -306,7 +305,7 @@ func (w *questioner) record(ctx context.Context, step makeQuestions, result benc
 	if err != nil {
 		return fmt.Errorf("work: encode questions: %w", err)
 	}
-	hash, stored, err := documents.PutUntil(body, w.Now().Add(benchmark.ResultLife+endTimeout)) // the operation ends a moment later
+	hash, stored, err := w.Documents.PutUntil(ctx, body, w.Now().Add(benchmark.ResultLife+endTimeout)) // the operation ends a moment later
 	if err != nil {
 		return err
 	}
@@ -321,7 +320,7 @@ func (w *questioner) record(ctx context.Context, step makeQuestions, result benc
 		}
 		set = benchmark.SavedSet{QuestionSetHash: result.QuestionSetHash, Count: result.Count, Repeats: result.Repeats,
 			OperationID: step.OperationID}
-		if set.DocumentHash, storedSet, err = documents.Put(body); err != nil {
+		if set.DocumentHash, storedSet, err = w.Documents.Put(ctx, body); err != nil {
 			return err
 		}
 		saved = eventstore.FoldLast[benchmark.SavedQuestions](benchmark.QuestionsStream(step.AccountID, step.ModelID))

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"readiness/documents"
 	"readiness/domain/aiprovider"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
@@ -230,7 +229,7 @@ func TestCaptionsOfSlowReports(t *testing.T) {
 		if op := r.operation(t, a.OperationID); op.Status != operation.StatusSucceeded {
 			t.Fatalf("reports that last %s: the preview is %s: %+v", c.lasts, op.Status, op.Failure)
 		}
-		body, err := documents.Get(t.Context(), r.Pool, r.work(t, a.OperationID).Document)
+		body, err := r.Work.Documents.Get(t.Context(), r.work(t, a.OperationID).Document)
 		check(t, err)
 		var p optimization.Preview
 		check(t, json.Unmarshal(body, &p))

@@ -21,6 +21,7 @@ import (
 
 	"readiness/commands"
 	"readiness/definition"
+	"readiness/documents"
 	"readiness/domain/account"
 	"readiness/domain/assessment"
 	"readiness/domain/benchmark"
@@ -83,10 +84,11 @@ const (
 
 // Options are what the steps depend on.
 type Options struct {
-	Pool     *pgxpool.Pool
-	Store    *eventstore.Store
-	People   *people.People
-	Platform Platform
+	Pool      *pgxpool.Pool
+	Store     *eventstore.Store
+	Documents *documents.Store
+	People    *people.People
+	Platform  Platform
 	// Permissions reports a person's access to the optional permissions.
 	Permissions commands.Permissions
 	// TrackedReports returns the account's reports on the model that have Pixies.

@@ -125,7 +125,7 @@ report and publish it with an account that has permission.`,
 
 // restore writes the parts of a copy into the new folder, and nothing outside it. It returns the number of parts.
 func restore(c *cobra.Command, core *core, one projections.ReportCopy, to string) (int, error) {
-	body, err := documents.Get(c.Context(), core.pool, one.Hash)
+	body, err := core.Documents.Get(c.Context(), one.Hash)
 	if errors.Is(err, documents.ErrNotFound) {
 		return 0, fmt.Errorf("the copy of %s expired at %s", one.ReportName, one.At.UTC().Add(copiesLife).Format(time.RFC3339))
 	}

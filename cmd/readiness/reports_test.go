@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/definition"
-	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/operation"
 	"readiness/domain/pixies"
@@ -38,7 +37,7 @@ func keep(t *testing.T, url string, parts ...definition.Part) (operationID, repo
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, stored, err := documents.Put(body)
+	hash, stored, err := core.Documents.Put(t.Context(), body)
 	if err != nil {
 		t.Fatal(err)
 	}

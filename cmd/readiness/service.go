@@ -18,7 +18,6 @@ import (
 	"readiness/audit"
 	"readiness/cmd/readiness/cli"
 	"readiness/commands"
-	"readiness/documents"
 	"readiness/domain/account"
 	"readiness/domain/readiness"
 	"readiness/forward"
@@ -274,7 +273,7 @@ func (s *service) sweep(ctx context.Context) {
 			if err := s.commands.Keys.Sweep(ctx); err != nil && ctx.Err() == nil {
 				s.log.Warn("deleting expired idempotency keys failed", "error", err)
 			}
-			if err := documents.Sweep(ctx, s.pool, time.Now()); err != nil && ctx.Err() == nil {
+			if err := s.Documents.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
 				s.log.Warn("deleting expired documents failed", "error", err)
 			}
 			if err := s.commands.Pixies.RecordViews(ctx); err != nil && ctx.Err() == nil {

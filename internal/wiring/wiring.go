@@ -18,6 +18,7 @@ import (
 	"readiness/audit"
 	"readiness/commands"
 	"readiness/definition"
+	"readiness/documents"
 	"readiness/domain/account"
 	"readiness/domain/comparison"
 	"readiness/domain/item"
@@ -36,11 +37,12 @@ func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
 // Log is the event log of a database, with its views.
 type Log struct {
-	Pool   *pgxpool.Pool
-	Engine *projections.Engine
-	Store  *eventstore.Store
-	Views  *projections.Views
-	People *people.People // nil if who is
+	Pool      *pgxpool.Pool
+	Engine    *projections.Engine
+	Store     *eventstore.Store
+	Views     *projections.Views
+	People    *people.People // nil if who is
+	Documents *documents.Store
 	// Life shows that this process is alive, while something keeps it.
 	Life *database.Life
 	// Standby is the one that ReadFrom named, if any.
@@ -64,8 +66,9 @@ func OpenLog(pool *pgxpool.Pool, who *people.People, now func() time.Time, log *
 	}
 	engine := projections.NewEngine(pool, views...)
 	store := eventstore.New(pool, codec, eventstore.Options{Now: now, NewID: NewID, Logger: log, Inline: engine.Inline})
-	return &Log{Pool: pool, Engine: engine, Store: store, People: who,
-		Views: &projections.Views{Pool: pool, Store: store, People: who},
+	stored := documents.New(pool)
+	return &Log{Pool: pool, Engine: engine, Store: store, People: who, Documents: stored,
+		Views: &projections.Views{Pool: pool, Store: store, People: who, Documents: stored},
 		Life:  database.NewLife(pool, NewID())}, nil
 }
 
@@ -123,8 +126,8 @@ func Wire(p Parts) (*Service, error) {
 	views := p.Log.Views
 	proposer := ai.New(p.AI)
 	service := commands.New(commands.Options{
-		Pool: p.Log.Pool, Store: p.Log.Store, Vault: tokens, People: p.Log.People, Keys: keys, Plans: p.Plans, Regime: p.Regime, Now: p.Now,
-		NewID: NewID, Life: p.Log.Life,
+		Pool: p.Log.Pool, Store: p.Log.Store, Documents: p.Log.Documents, Vault: tokens, People: p.Log.People, Keys: keys, Plans: p.Plans,
+		Regime: p.Regime, Now: p.Now, NewID: NewID, Life: p.Log.Life,
 		TrackedIn: views.TrackedIn, LatestAssessment: views.LatestAssessment, Reusing: views.AbRunsReusing, Overdue: views.Overdue,
 		DueSlots:      views.DueSlots,
 		DropDocuments: projections.DropDocuments, Tester: proposer, ViewNames: p.Log.Engine.Names(),
@@ -147,8 +150,8 @@ func Wire(p Parts) (*Service, error) {
 	log, seal := sealing(p, service.Accounts)
 	service.Accounts.HeadOf = headOf(log)
 	wired.Audit, wired.Asker, wired.Work = log, asker, work.Options{
-		Pool: p.Log.Pool, Store: p.Log.Store, People: p.Log.People, Vault: tokens, Plans: p.Plans, Now: p.Now, NewID: NewID,
-		Log:      p.Logger,
+		Pool: p.Log.Pool, Store: p.Log.Store, Documents: p.Log.Documents, People: p.Log.People, Vault: tokens, Plans: p.Plans, Now: p.Now,
+		NewID: NewID, Log: p.Logger,
 		Proposer: proposer, Phraser: proposer, Asker: asker, Providers: service.Providers,
 		TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.Schedules.StartDue,
 		Unfinished: views.Unfinished, Seal: seal,
