@@ -165,8 +165,8 @@ type Commands struct {
 func New(o Options) *Commands {
 	keys := &IdempotencyKeys{Pool: o.Pool, Now: o.Now, NewID: o.NewID, Life: o.Life}
 	core := &core{
-		Pool: o.Pool, Store: o.Store, Documents: o.Documents, Platform: o.Platform, TrackedIn: o.TrackedIn, Plans: o.Plans, Regime: o.Regime,
-		Jobs: o.Jobs, Vault: o.Vault, People: o.People, Now: o.Now, NewID: o.NewID, keys: keys,
+		Pool: o.Pool, Store: o.Store, Documents: o.Documents, Platform: o.Platform, TrackedIn: o.TrackedIn, Plans: o.Plans,
+		Regime: o.Regime, Jobs: o.Jobs, Vault: o.Vault, People: o.People, Now: o.Now, NewID: o.NewID, keys: keys,
 	}
 	assessments := &Assessments{core: core, DropDocuments: o.DropDocuments}
 	optimizations := &Optimizations{core: core, LatestAssessment: o.LatestAssessment,
