@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/commands"
+	"readiness/documents"
 	"readiness/eventstore"
 	"readiness/internal/bench"
 	"readiness/internal/testlog"
@@ -61,7 +62,8 @@ func TestEveryQueryOfTheViewsIsByIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	views := &projections.Views{Pool: pool, People: who, Store: eventstore.New(pool, codec, eventstore.Options{Inline: engine.Inline})}
+	views := &projections.Views{Pool: pool, People: who, Documents: documents.New(pool),
+		Store: eventstore.New(pool, codec, eventstore.Options{Inline: engine.Inline})}
 
 	statements := map[string]bench.Statement{}
 	of := map[string]string{} // the method that made the query
