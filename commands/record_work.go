@@ -194,6 +194,18 @@ func changeChild(c *eventstore.Change, bundle *eventstore.Past[optimization.Bund
 	return settleBundle(c, bundle, tracking)
 }
 
+// GiveUpBundle ends a bundle that does not continue. Message says why.
+func (r Recorder) GiveUpBundle(ctx context.Context, meta eventstore.Metadata, op operation.Operation, message string) error {
+	bundle := eventstore.Fold(operation.Stream(op.ID), optimization.EvolveBundle)
+	tracking := Track(op.Account, *op.Resource.ItemID)
+	return r.Store.Change(ctx, meta, append(tracking.Pasts(), bundle), func(c *eventstore.Change) error {
+		if err := eventstore.Decide(c, bundle, optimization.GiveUp{Message: message}); err != nil {
+			return err
+		}
+		return settleBundle(c, bundle, tracking)
+	})
+}
+
 func settleBundle(c *eventstore.Change, bundle *eventstore.Past[optimization.Bundle], tracking *Tracking) error {
 	if !bundle.State.Operation.Status.Ended() {
 		return nil

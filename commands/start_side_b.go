@@ -62,3 +62,10 @@ func (r Runs) Lapse(ctx context.Context, operationID uuid.UUID) (bool, error) {
 	})
 	return lapsed && err == nil, err
 }
+
+// GiveUp fails a run of an A/B test that waits for its owner. Message says why.
+func (r Runs) GiveUp(ctx context.Context, meta eventstore.Metadata, operationID uuid.UUID, message string) error {
+	return r.changeAbRun(ctx, meta, operationID, func(c *eventstore.Change, w *abRunPasts) error {
+		return eventstore.Decide(c, w.ab, abtest.GiveUp{Message: message})
+	})
+}

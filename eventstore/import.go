@@ -266,10 +266,28 @@ func (i *importer) end(ctx context.Context, tx pgx.Tx) error {
 	for _, sql := range []string{
 		fmt.Sprintf(`ALTER SEQUENCE events_position_seq RESTART WITH %d`, i.Last),
 		`SELECT nextval('events_position_seq')`, `ANALYZE events, streams`,
+		fmt.Sprintf(`INSERT INTO imports (position) VALUES (%d)`, i.Last),
 	} {
 		if _, err := tx.Exec(ctx, sql); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// Unsettled returns the last position of an import after which Settle was not called; 0 if there is none.
+func (s *Store) Unsettled(ctx context.Context) (position int64, err error) {
+	err = s.pool.QueryRow(ctx, `SELECT coalesce(max(position), 0) FROM imports WHERE NOT settled`).Scan(&position)
+	if err != nil {
+		return 0, fmt.Errorf("eventstore: look for an import: %w", err)
+	}
+	return position, nil
+}
+
+// Settle records that nothing that the imported log had begun is unfinished.
+func (s *Store) Settle(ctx context.Context, position int64) error {
+	if _, err := s.pool.Exec(ctx, `UPDATE imports SET settled = true WHERE position = $1`, position); err != nil {
+		return fmt.Errorf("eventstore: settle an import: %w", err)
 	}
 	return nil
 }

@@ -234,6 +234,19 @@ func (v *Views) Unfinished(ctx context.Context, before time.Time, after uuid.UUI
 	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }
 
+// UnfinishedUpTo returns operations, of any account, that were accepted up to a position and have not ended, waiting or not: at most
+// limit, in the order of their ids, starting after the id after.
+func (v *Views) UnfinishedUpTo(ctx context.Context, position int64, after uuid.UUID, limit int) ([]uuid.UUID, error) {
+	rows, err := v.Pool.Query(ctx, `
+		SELECT o.id FROM `+live.operations+` o JOIN events e ON e.stream = 'operation-' || o.id AND e.version = 1
+		WHERE o.status IN ('NotStarted', 'Running') AND o.id > $2 AND e.position <= $1
+		ORDER BY o.id LIMIT $3`, position, after, limit)
+	if err != nil {
+		return nil, fmt.Errorf("projections: look for operations that have not ended: %w", err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
+}
+
 // Run folds a run of assessments from its operation's stream: a run has at most
 // assessment.MaxModels models, so the stream stays short.
 func (v *Views) Run(ctx context.Context, operationID uuid.UUID) (assessment.Run, error) {

@@ -87,11 +87,14 @@ func (b *bench) declare(t *testing.T) {
 	check(t, err)
 }
 
-// everyKind starts work of every kind whose steps are then enqueued.
-var everyKind = map[string]struct {
+// unended is work that a test starts on a bench and leaves.
+type unended struct {
 	bench func(t *testing.T) *bench
 	start func(t *testing.T, b *bench)
-}{
+}
+
+// everyKind starts work of every kind whose steps are then enqueued.
+var everyKind = map[string]unended{
 	"assessment":  {newBench, func(t *testing.T, b *bench) { b.start(t, good) }},
 	"assessments": {newBench, func(t *testing.T, b *bench) { b.start(t, good, broken, gone) }},
 	"assessment of a data agent": {newBench, func(t *testing.T, b *bench) {

@@ -107,6 +107,9 @@ type Options struct {
 	// wait for their owner, and have had no event since before. It returns at most
 	// limit, ordered by id, starting behind after.
 	Unfinished func(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error)
+	// UnfinishedUpTo returns operations of all accounts that were accepted up to a position and have not ended. It returns at
+	// most limit, ordered by id, starting behind after.
+	UnfinishedUpTo func(ctx context.Context, position int64, after uuid.UUID, limit int) ([]uuid.UUID, error)
 	// Seal adds the new events to the trees of the log and signs their heads; nil where nothing is signed.
 	Seal     func(context.Context) error
 	PastRows PastRows

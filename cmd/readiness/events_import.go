@@ -22,7 +22,7 @@ exported one: positions, hashes and trees are the same, and an export gives the 
 
 The views are not built: run readiness projections rebuild before serving. An export contains only the events. Persons (to whom the ids in
 events belong), documents (results), keys of AI providers and signed heads are not in it; docs/operating.md says how to move them.
-Work that had not ended does not continue.
+Work that had not ended fails when the first process serves or works.
 
 It cannot detect lines that were forged with matching hashes, or a missing end of the log: compare with heads that were kept
 outside, by readiness audit verify --checkpoint.`,

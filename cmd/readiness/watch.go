@@ -26,6 +26,11 @@ func (r *root) openWatched(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
+	if ended, err := s.queue.EndImported(ctx); err != nil {
+		return nil, err
+	} else if ended > 0 {
+		r.Log.Info("ended the work that had not ended when the log was imported", "operations", ended)
+	}
 	r.watch(ctx, life, watching, health.Watching{Registry: s.registry, Checks: s.checks(), Log: s.log})
 	return s, nil
 }

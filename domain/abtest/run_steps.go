@@ -101,11 +101,21 @@ func (c Lapse) Decide(r Run) ([]domain.Event, error) {
 	if !r.WaitsForOwner() || !c.Now.After(*r.Operation.Waiting.Until) {
 		return nil, nil
 	}
+	return GiveUp{"the person who started the run did not read its operation after side A had finished, so side B never began; run " +
+		"the test again and read the operation until it ends"}.Decide(r)
+}
+
+// GiveUp fails a run that waits for its owner, and whose side B does not begin. Message says why.
+type GiveUp struct{ Message string }
+
+// Decide implements domain.Command.
+func (c GiveUp) Decide(r Run) ([]domain.Event, error) {
+	if !r.WaitsForOwner() {
+		return nil, nil
+	}
 	return []domain.Event{operation.Failed{
-		Failure: operation.Failure{Code: domain.SideBNotStarted,
-			Message: "the person who started the run did not read its operation after side A had finished, so side B never began; run " +
-				"the test again and read the operation until it ends"},
-		Impact: r.spent(1), // side A
+		Failure: operation.Failure{Code: domain.SideBNotStarted, Message: c.Message},
+		Impact:  r.spent(1), // side A
 	}}, nil
 }
 

@@ -59,6 +59,7 @@ var (
 	readLate             step = abtest.StartSideB{BenchmarkRunID: sideRuns[abtest.B], Now: until.Add(time.Microsecond)}
 	lapse                step = abtest.Lapse{Now: until.Add(time.Microsecond)}
 	lapseEarly           step = abtest.Lapse{Now: until.Add(-time.Microsecond)}
+	giveUp               step = abtest.GiveUp{Message: "moved"}
 	failA                step = abtest.FailSide{Side: abtest.A, Failure: operation.Failure{Code: domain.ItemNotFound}, Asked: asked(1)}
 	failB                step = abtest.FailSide{Side: abtest.B, Failure: operation.Failure{Code: domain.ItemNotFound}, Asked: asked(1)}
 	failComparison       step = abtest.FailComparison{Failure: operation.Failure{Code: domain.BenchmarkRunFailed}}
@@ -96,7 +97,7 @@ func TestTransitions(t *testing.T) {
 	)
 	all := map[string]step{
 		"beginA": beginA, "beginB": beginB, "completeA": completeA, "completeB": completeB, "read": read, "readLate": readLate, "lapse": lapse, "lapseEarly": lapseEarly,
-		"failA": failA, "failB": failB, "failComparison": failComparison, "finish": finish, "stop": stop, "erase": erase,
+		"giveUp": giveUp, "failA": failA, "failB": failB, "failComparison": failComparison, "finish": finish, "stop": stop, "erase": erase,
 	}
 	type recorded = map[string]string
 	ended := recorded{"erase": wasErased}
@@ -118,7 +119,7 @@ func TestTransitions(t *testing.T) {
 		},
 		"side B waits": {
 			false, []step{beginA, completeA}, operation.StatusRunning, abtest.StageB, abtest.SideDone, abtest.SideWaiting,
-			recorded{"read": goesOn, "lapse": "failed", "stop": stops, "erase": isErased},
+			recorded{"read": goesOn, "lapse": "failed", "giveUp": "failed", "stop": stops, "erase": isErased},
 		},
 		"side B may begin": {
 			false, []step{beginA, completeA, read}, operation.StatusRunning, abtest.StageB, abtest.SideDone, abtest.SidePending,

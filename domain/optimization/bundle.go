@@ -287,6 +287,38 @@ func (FinishInPart) Decide(b Bundle) ([]domain.Event, error) {
 	return append(events, b.end()), nil
 }
 
+// GiveUp ends a bundle that does not continue: the kinds that have not begun are refused, and those that seem to run, but whose
+// operations have no end that the bundle knows of, fail. Message says why.
+type GiveUp struct{ Message string }
+
+// Decide implements domain.Command.
+func (c GiveUp) Decide(b Bundle) ([]domain.Event, error) {
+	if b.Operation.Status.Ended() {
+		return nil, nil
+	}
+	var events []domain.Event
+	if b.Operation.Waiting != nil {
+		events = append(events, operation.WentOn{})
+	}
+	for _, child := range b.Children {
+		switch {
+		case child.Standing == ChildRunning || child.PreviewStanding == ChildRunning:
+			child.Standing = ChildFailed
+		case child.Standing == ChildNotStarted:
+			child.Standing = ChildRefused
+		default:
+			continue
+		}
+		if child.PreviewStanding == ChildRunning {
+			child.PreviewStanding = ChildFailed
+		}
+		child.Code, child.Message = domain.OptimizationFailed, c.Message
+		events = append(events, ChildChanged{child})
+		b = EvolveBundle(b, ChildChanged{child})
+	}
+	return append(events, b.end()), nil
+}
+
 // Use marks a bundle preview as used by its only apply. It refuses with InvalidPreview
 // when an apply has used it already.
 type Use struct{ By uuid.UUID }

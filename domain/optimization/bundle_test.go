@@ -167,6 +167,44 @@ func TestABundleLapses(t *testing.T) {
 	}
 }
 
+// A bundle that is given up ends at once: kinds that had not begun are refused, kinds that ran fail, kinds that had ended stay as they are.
+//
+// proves: decisions/20/unfinished
+func TestABundleIsGivenUp(t *testing.T) {
+	t.Parallel()
+	running, not := optimization.ChildRunning, optimization.ChildNotStarted
+	applied, failed, refused := optimization.ChildApplied, optimization.ChildFailed, optimization.ChildRefused
+	for name, row := range map[string]struct {
+		form                               optimization.Form
+		first, firstPreview, second        optimization.ChildStanding
+		firstEnds, previewEnds, secondEnds optimization.ChildStanding
+		status                             operation.Status
+	}{
+		"waits for the next kind":  {optimization.Applying, applied, "", not, applied, "", refused, operation.StatusSucceeded},
+		"a kind runs":              {optimization.Applying, running, "", not, failed, "", refused, operation.StatusFailed},
+		"a preview runs":           {optimization.Unattended, not, running, not, failed, failed, refused, operation.StatusFailed},
+		"previews only":            {optimization.Previewing, running, "", optimization.ChildSucceeded, failed, "", optimization.ChildSucceeded, operation.StatusSucceeded},
+		"nothing to do, then more": {optimization.Applying, optimization.ChildNothingToDo, "", not, optimization.ChildNothingToDo, "", refused, operation.StatusFailed},
+	} {
+		b := bundle(t, row.form, child(optimization.AIInstructions, row.first, row.firstPreview), child(optimization.Descriptions, row.second, ""))
+		b = decide(t, optimization.EvolveBundle, b, optimization.GiveUp{Message: "moved"})
+		first, _ := b.Child(optimization.AIInstructions)
+		second, _ := b.Child(optimization.Descriptions)
+		if b.Operation.Status != row.status || b.Operation.Waiting != nil || first.Standing != row.firstEnds || first.PreviewStanding != row.previewEnds ||
+			second.Standing != row.secondEnds {
+			t.Errorf("%s: it is %s with %+v and %+v", name, b.Operation.Status, first, second)
+		}
+		for _, c := range b.Children {
+			if ended := c.Standing == failed || c.Standing == refused; ended != (c.Code == domain.OptimizationFailed && c.Message == "moved") {
+				t.Errorf("%s: %s says %s, %q", name, c.Kind, c.Code, c.Message)
+			}
+		}
+		if events, err := (optimization.GiveUp{Message: "again"}).Decide(b); err != nil || events != nil {
+			t.Errorf("%s: it ended again: %v, %v", name, events, err)
+		}
+	}
+}
+
 func TestABundlePreviewIsUsedOnce(t *testing.T) {
 	t.Parallel()
 	b := bundle(t, optimization.Previewing, child(optimization.AIInstructions, optimization.ChildSucceeded, ""))

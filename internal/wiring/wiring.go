@@ -154,7 +154,7 @@ func Wire(p Parts) (*Service, error) {
 		NewID: NewID, Log: p.Logger,
 		Proposer: proposer, Phraser: proposer, Asker: asker, Providers: service.Providers,
 		TrackedReports: views.ReportsOnModel, PageViews: views.PageViews, StartDue: service.Schedules.StartDue,
-		Unfinished: views.Unfinished, Seal: seal,
+		Unfinished: views.Unfinished, UnfinishedUpTo: views.UnfinishedUpTo, Seal: seal,
 		OwnPixies: views.OwnPixies, PixieKey: p.PixieKey,
 		PastRows: func(ctx context.Context, w io.Writer, account, view string, position int64) error {
 			return p.Log.Engine.WriteAsOf(ctx, p.Log.Store, w, projections.AsOf{View: view, Position: position, Account: account})
