@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"errors"
@@ -165,4 +166,130 @@ func (w *world) signedBy(t *testing.T) []byte {
 	w.must(log.Begin(t.Context(), origin))
 	w.must(log.Seal(t.Context()))
 	return other.note(audit.Service)
+}
+
+// A log whose trees were restarted before its export is verified after its import: heads of every epoch, of all events and of an account,
+// with the trees that were exported, whose first entries are not in the log. It is so before it is named, and after it began an epoch of
+// its own.
+//
+// proves: decisions/20/epochs
+func TestImportedLogOfEarlierEpochs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var notes [][]byte
+	for n := range 3 {
+		if n > 0 {
+			_, err := w.log.Restart(t.Context(), fmt.Sprint("restart ", n), nil)
+			w.must(err)
+		}
+		w.add("acme", fmt.Sprint(n), make([]string, 300)...)
+		w.add("other", fmt.Sprint(n, "-other"), "x")
+		w.seal()
+		notes = append(notes, w.note(audit.Service), w.note("acme"), w.note("other"))
+	}
+	w.add("acme", "9", "after the last head")
+	trees := w.exportedTrees("")
+	if len(trees) != 9 {
+		t.Fatalf("%d trees were exported", len(trees))
+	}
+	to := w.imported(w.lines(""))
+	verified := func(when string, trees []audit.EpochTree, notes ...[]byte) {
+		t.Helper()
+		if found := to.verifiedWith(trees, notes...); found != nil {
+			t.Errorf("%s: %q", when, found)
+		}
+	}
+	verified("before it is named", trees, notes...)
+	verified("without heads", trees)
+	to.must(to.log.Begin(t.Context(), origin))
+	verified("before it is sealed", trees, notes...)
+	to.notes = notes[6:7]
+	if err := to.log.Seal(t.Context()); !errors.Is(err, audit.ErrBehind) {
+		t.Errorf("it signs without a restart: %v", err)
+	}
+	number, err := to.log.Restart(t.Context(), "imported", notes)
+	to.must(err)
+	to.seal()
+	if number != 4 {
+		t.Errorf("epoch %d", number)
+	}
+	verified("in an epoch of its own", trees, notes...)
+	verified("in an epoch of its own, with its head", trees, append(notes, to.note("acme"))...)
+
+	one := w.imported(w.lines("acme"))
+	if found := one.verifiedWith(w.exportedTrees("acme"), notes[1], notes[4], notes[7]); found != nil {
+		t.Errorf("one account: %q", found)
+	}
+	cut := w.imported(w.lines("")[:500])
+	changed := slices.Clone(trees)
+	changed[4].FirstEntry = append(slices.Clone(changed[4].FirstEntry), ' ')
+	for name, row := range map[string]struct {
+		of    *world
+		trees []audit.EpochTree
+		notes [][]byte
+		says  string
+	}{
+		"events are missing":     {cut, trees, notes[7:8], "events were removed, or the database was restored"},
+		"another first entry":    {to, changed, nil, "and the events make"},
+		"a head of another log":  {to, trees, [][]byte{other(t).note(audit.Service)}, "had another hash when it had"},
+		"without exported trees": {w.imported(w.lines("")), nil, notes[3:4], "and this log has no such tree"},
+	} {
+		if found := row.of.verifiedWith(row.trees, row.notes...); !slices.ContainsFunc(found, func(what string) bool { return strings.Contains(what, row.says) }) {
+			t.Errorf("%s: %q, want %q", name, found, row.says)
+		}
+	}
+}
+
+// other is a log with other events.
+func other(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.add("acme", "0", "other", "events")
+	w.seal()
+	return w
+}
+
+func (w *world) exportedTrees(account string) []audit.EpochTree {
+	w.Helper()
+	var lines bytes.Buffer
+	n, err := w.log.ExportTrees(w.Context(), &lines, account)
+	w.must(err)
+	trees, err := audit.ParseTrees(&lines)
+	w.must(err)
+	if n != len(trees) {
+		w.Errorf("%d trees were exported, and %d read", n, len(trees))
+	}
+	return trees
+}
+
+// verifiedWith is verified with trees that were exported.
+func (w *world) verifiedWith(trees []audit.EpochTree, notes ...[]byte) (found []string) {
+	w.Helper()
+	_, err := w.log.Verify(w.Context(), audit.VerifyOptions{Key: key.Public().(ed25519.PublicKey), Notes: notes, Trees: trees, Found: func(what string) { found = append(found, what) }})
+	w.must(err)
+	return found
+}
+
+// A line that is not as it was exported is refused by its number.
+func TestParseTreesRefuses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.some()
+	var b bytes.Buffer
+	_, err := w.log.ExportTrees(t.Context(), &b, "acme")
+	w.must(err)
+	line := b.String()
+	for name, row := range map[string]struct{ text, says string }{
+		"empty":            {"", "has no line"},
+		"events":           {w.lines("acme")[0], "line 1 is not one of readiness audit export"},
+		"cut":              {line[:len(line)/2], "line 1 is not one of"},
+		"another size":     {line + strings.Replace(line, `"size":`, `"size":1`, 1), "line 2 is not one of readiness audit export: its note belongs to another head"},
+		"another account":  {strings.Replace(line, `"tree":"acme"`, `"tree":"other"`, 1), "is not that of tree"},
+		"another epoch":    {strings.Replace(line, `"epoch":1`, `"epoch":2`, 1), "is not that of tree"},
+		"an unknown field": {strings.Replace(line, `{`, `{"a":1,`, 1), "unknown field"},
+	} {
+		if got, err := audit.ParseTrees(strings.NewReader(row.text)); err == nil || !strings.Contains(err.Error(), row.says) || got != nil {
+			t.Errorf("%s: %v, %v, want %q", name, got, err, row.says)
+		}
+	}
 }

@@ -27,6 +27,9 @@ type check struct {
 	tiles  []tree.Tile // computed and not compared yet
 	count  int64       // how many tiles the tree has
 	outer  []tree.Head // that are known from outside and not reached yet
+	// origin and upTo are the name and the last position of a tree that was exported.
+	origin string
+	upTo   int64
 	// first and last are the positions of the events in the level-0 tile at the edge; spans are those of the tiles to compare.
 	first, last int64
 	spans       []span
@@ -51,6 +54,8 @@ type verifier struct {
 	heads  []signed // a page of them
 	next   int      // of heads
 	noMore bool
+	// exported are the trees of VerifyOptions.Trees, by name.
+	exported map[string][]*check
 	// unsealed is a log that has no tree yet, such as one that was imported: its trees are computed, and only notes are compared.
 	unsealed bool
 }
@@ -81,7 +86,8 @@ func (v *verifier) load(ctx context.Context, tx pgx.Tx) error {
 	}); err != nil {
 		return err
 	}
-	if err := v.loadUnsealed(ctx, tx); err != nil || len(v.epochs) == 0 {
+	v.loadExported()
+	if err := v.loadUnsealed(ctx, tx); err != nil || v.empty() {
 		return err
 	}
 	if err := v.loadTrees(ctx, tx); err != nil {
@@ -130,7 +136,10 @@ func (v *verifier) loadNotes() {
 			v.found("%v", err)
 			continue
 		}
-		c := v.named(origin)
+		c := v.exportedAs(origin, head.Size)
+		if c == nil {
+			c = v.named(origin)
+		}
 		if c == nil {
 			v.found("a note is from %q, and this log has no such tree", origin)
 			continue
@@ -163,41 +172,9 @@ func (v *verifier) named(origin string) *check {
 	return nil
 }
 
-// openHeads opens the signed heads, in the order of positions.
-func openHeads(ctx context.Context, tx pgx.Tx) error {
-	_, err := tx.Exec(ctx, `DECLARE audit_heads NO SCROLL CURSOR FOR SELECT tree, epoch, size, position, root, note FROM audit_checkpoints
-		ORDER BY position, tree, epoch`)
-	return err
-}
-
-// head returns the next signed head, nil after the last.
-func (v *verifier) head(ctx context.Context, tx pgx.Tx) (*signed, error) {
-	if v.next == len(v.heads) && !v.noMore {
-		rows, err := tx.Query(ctx, `FETCH 1000 FROM audit_heads`)
-		if err != nil {
-			return nil, err
-		}
-		v.heads, err = pgx.AppendRows(v.heads[:0], rows, func(row pgx.CollectableRow) (s signed, err error) {
-			var root []byte
-			if err = row.Scan(&s.key.of, &s.key.epoch, &s.head.Size, &s.position, &root, &s.note); err == nil {
-				s.head.Root = tree.Hash(root)
-			}
-			return s, err
-		})
-		if err != nil {
-			return nil, err
-		}
-		v.next, v.noMore = 0, len(v.heads) == 0
-	}
-	if v.next == len(v.heads) {
-		return nil, nil
-	}
-	return &v.heads[v.next], nil
-}
-
 // run adds all events to the trees.
 func (v *verifier) run(ctx context.Context, tx pgx.Tx) error {
-	upTo := int64(0)
+	upTo := v.lastExported()
 	for _, e := range v.epochs {
 		upTo = max(upTo, e.position)
 	}
@@ -216,6 +193,8 @@ func (v *verifier) run(ctx context.Context, tx pgx.Tx) error {
 		if err != nil {
 			return err
 		}
+		v.addExported(Service, ServiceEntry(r.Position, r.Hash), r.Position)
+		v.addExported(r.Account, entry, r.Position)
 		for _, e := range v.epochs {
 			if r.Position <= e.position {
 				v.tree(treeKey{Service, e.number}).add(ServiceEntry(r.Position, r.Hash), r.Position)
@@ -250,41 +229,24 @@ func (c *check) add(entry []byte, position int64) {
 // reached compares heads from outside that the trees have reached.
 func (v *verifier) reached(keys ...treeKey) {
 	for _, k := range keys {
-		c := v.trees[k]
-		c.outer = slices.DeleteFunc(c.outer, func(h tree.Head) bool {
-			if c.edge.Size() == h.Size && c.edge.Root() != h.Root {
-				v.found("%s had another hash when it had %d entries: the log was changed since that head was kept", k.name(), h.Size)
-			}
-			return c.edge.Size() == h.Size
-		})
+		v.reachedBy(v.trees[k])
 	}
 }
 
-// compareHeads compares the signed heads up to a position with the trees.
-func (v *verifier) compareHeads(ctx context.Context, tx pgx.Tx, upTo int64) error {
-	for {
-		s, err := v.head(ctx, tx)
-		if err != nil || s == nil || s.position > upTo {
-			return err
+func (v *verifier) reachedBy(c *check) {
+	c.outer = slices.DeleteFunc(c.outer, func(h tree.Head) bool {
+		if c.edge.Size() == h.Size && c.edge.Root() != h.Root {
+			v.found("%s had another hash when it had %d entries: the log was changed since that head was kept", c.key.name(), h.Size)
 		}
-		v.next++
-		v.Heads++
-		if c := v.trees[s.key]; c == nil || !c.is(s.head) {
-			v.found("%s: the signed head of %d entries is not that of the events up to position %d", s.key.name(), s.head.Size, s.position)
-		}
-		v.signature(s.key, s.head, s.note)
-	}
+		return c.edge.Size() == h.Size
+	})
 }
 
-// signature checks the note of a head.
-func (v *verifier) signature(k treeKey, head tree.Head, note string) {
-	origin := Origin(v.base, k.of, k.epoch)
-	named, said, err := ParseBody([]byte(note))
-	if err == nil && v.o.Key != nil {
-		said, err = Opened([]byte(note), origin, v.o.Key)
-	}
-	if err != nil || said != head || named != origin {
-		v.found("%s: the note of %d entries does not say what is stored, or is not signed by the service's key", k.name(), head.Size)
+// unreached finds the heads from outside that a tree has not reached.
+func (v *verifier) unreached(c *check) {
+	for _, h := range c.outer {
+		v.found("%s has %d entries, and a head of %d was kept: events were removed, or the database was restored to an earlier time",
+			c.key.name(), c.edge.Size(), h.Size)
 	}
 }
 
@@ -359,12 +321,10 @@ func (v *verifier) end(ctx context.Context, tx pgx.Tx) error {
 		case c.head.Size > 0:
 			v.signature(k, c.head, c.note)
 		}
-		for _, h := range c.outer {
-			v.found("%s has %d entries, and a head of %d was kept: events were removed, or the database was restored to an earlier time",
-				k.name(), c.edge.Size(), h.Size)
-		}
+		v.unreached(c)
 		c.count += int64(len(tree.EdgeOf(c.edge.Size())))
 	}
+	v.endExported()
 	if v.unsealed {
 		return nil
 	}

@@ -19,6 +19,8 @@ type VerifyOptions struct {
 	Key ed25519.PublicKey
 	// Notes are signed heads that were kept outside of the database: each must be a head of the log.
 	Notes [][]byte
+	// Trees are trees that were exported from the log that this one was imported from. Notes of theirs are compared with them.
+	Trees []EpochTree
 	// Found is called with each mismatch as it is found; nil for none.
 	Found func(string)
 	// Progress is called from time to time with the number of events that were read; nil for none.
@@ -33,7 +35,7 @@ type VerifyOptions struct {
 func (l *Log) Verify(ctx context.Context, o VerifyOptions) (Verification, error) {
 	v := verifier{o: o, trees: map[treeKey]*check{}}
 	err := pgx.BeginTxFunc(ctx, l.o.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		if err := v.load(ctx, tx); err != nil || len(v.epochs) == 0 {
+		if err := v.load(ctx, tx); err != nil || v.empty() {
 			return err
 		}
 		if err := v.run(ctx, tx); err != nil {
@@ -43,6 +45,9 @@ func (l *Log) Verify(ctx context.Context, o VerifyOptions) (Verification, error)
 	})
 	return v.Verification, wrapped("verify", err)
 }
+
+// empty reports whether there is no tree to verify.
+func (v *verifier) empty() bool { return len(v.epochs) == 0 && len(v.exported) == 0 }
 
 func (v *verifier) found(format string, args ...any) {
 	v.Mismatches++

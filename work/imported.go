@@ -91,7 +91,7 @@ func (q *Queue) failLeft(ctx context.Context, s standing) error {
 		return err
 	}
 	s.operation.SignIn, s.operation.Waiting = nil, nil
-	failure := operation.Failure{Code: importedCode(s.operation.Type), Message: notImported}
+	failure := s.endOfImported()
 	for _, step := range s.left(owner.State.Plan) {
 		var err error
 		switch step := step.(type) {
@@ -130,7 +130,7 @@ func (q *Queue) failWrites(ctx context.Context, step optimize, failure operation
 	return err
 }
 
-// failAsks ends a benchmark run, or the A/B run of which it is a side.
+// failAsks ends a benchmark run, with the A/B run if it is a side of one.
 func (q *Queue) failAsks(ctx context.Context, step ask, failure operation.Failure) error {
 	asking, err := q.runs().Load(ctx, step.RunID)
 	if err != nil || asking.Run.RunID == uuid.Nil {
@@ -139,31 +139,32 @@ func (q *Queue) failAsks(ctx context.Context, step ask, failure operation.Failur
 	return q.runs().Fail(ctx, step.Metadata(), asking, failure)
 }
 
-// failRest ends an operation of which the log has only a part: an export can end between two events of one append.
+// failRest ends an operation that the log has only a part of: an export can end between two events of one append.
 func (q *Queue) failRest(ctx context.Context, meta eventstore.Metadata, id uuid.UUID) error {
 	past := eventstore.Fold(operation.Stream(id), operation.Evolve)
 	return q.o.Store.Change(ctx, meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		return eventstore.Decide(c, past, operation.Fail{Failed: operation.Failed{
-			Failure: operation.Failure{Code: importedCode(past.State.Type), Message: notImported}, Impact: past.State.Impact}})
+			Failure: standing{operation: past.State}.endOfImported(), Impact: past.State.Impact}})
 	})
 }
 
-// importedCode returns the code of an operation that ends because the log was imported. AssessmentNotStarted refunds an assessment.
-func importedCode(t operation.Type) domain.Code {
-	switch t {
+// endOfImported returns the failure with which an operation of an imported log ends. AssessmentNotStarted refunds an assessment.
+func (s standing) endOfImported() operation.Failure {
+	code := domain.OptimizationFailed
+	switch s.operation.Type {
 	case operation.AssessSemanticModel, operation.AssessSemanticModels, operation.AssessDataAgent:
-		return domain.AssessmentNotStarted
+		code = domain.AssessmentNotStarted
 	case operation.AddPixies:
-		return pixies.Adds.OperationCode("")
+		code = pixies.Adds.OperationCode("")
 	case operation.RemovePixies:
-		return pixies.Removes.OperationCode("")
+		code = pixies.Removes.OperationCode("")
 	case operation.GenerateBenchmarkQuestions, operation.SaveBenchmarkQuestions:
-		return domain.QuestionsNotGenerated
+		code = domain.QuestionsNotGenerated
 	case operation.RunBenchmark, operation.RunAbTest:
-		return domain.BenchmarkRunFailed
+		code = domain.BenchmarkRunFailed
 	case operation.ListViewAsOf:
-		return domain.AuditViewFailed
-	default:
-		return domain.OptimizationFailed
+		code = domain.AuditViewFailed
+	default: // optimizations
 	}
+	return operation.Failure{Code: code, Message: notImported}
 }

@@ -5,16 +5,18 @@ package work_test
 import (
 	"cmp"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"readiness/internal/testworld"
 )
 
-// An export can end anywhere, also between two events of one append. Wherever it does, the work of the imported log ends, nothing is
-// written, and the model can be worked with.
+// An export ends behind an append, or with --up-to anywhere. Wherever it does, the work of the imported log ends and nothing is written.
+// Behind an append nothing stays held either.
 //
 // READINESS_CUTS=1000 imports a log cut at every place, of every kind of work; by default at every ninth.
 //
@@ -31,12 +33,19 @@ func TestHardImportOfACutLog(t *testing.T) {
 			before := len(b.lines(t))
 			c.start(t, b)
 			lines := b.lines(t)
+			rows, err := b.Pool.Query(t.Context(), `SELECT max(n) FROM (SELECT xmin, row_number() OVER (ORDER BY position) n FROM events) e GROUP BY xmin::text`)
+			check(t, err)
+			appends, err := pgx.CollectRows(rows, pgx.RowTo[int])
+			check(t, err)
 			platform, err := testworld.Files(b.Root)
 			check(t, err)
 			for end := before + len(name)%step; end <= len(lines); end += step {
 				to := b.imported(t, lines[:end])
 				to.endImported(t)
 				to.standsStill(t)
+				if slices.Contains(appends, end) {
+					to.holdsNothing(t)
+				}
 				if id := to.start(t, good); id == uuid.Nil || to.endImported(t) != 0 {
 					t.Error("the model cannot be assessed again")
 				}

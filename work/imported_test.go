@@ -72,8 +72,8 @@ func (b *bench) endImported(t *testing.T) int {
 	return int(n.Load())
 }
 
-// standsStill fails the test unless nothing continues: no operation is left, no lock and no room is held, no step is enqueued, not
-// even by a read of the owner, and no bundle has a kind that runs or will.
+// standsStill fails the test unless nothing continues: no operation is left, no step is enqueued, not even by a read of the owner, and no
+// bundle has a kind that runs or will.
 func (b *bench) standsStill(t *testing.T) {
 	t.Helper()
 	if n := b.Count(t, `SELECT count(*) FROM operations_v4 WHERE status IN ('NotStarted', 'Running')`); n != 0 {
@@ -102,6 +102,11 @@ func (b *bench) standsStill(t *testing.T) {
 	if left := append(b.enqueued(t), b.jobs(t)...); len(left) != 0 {
 		t.Errorf("enqueued: %q", left)
 	}
+}
+
+// holdsNothing fails the test if a lock or room for tracked items is held.
+func (b *bench) holdsNothing(t *testing.T) {
+	t.Helper()
 	lock := eventstore.FoldLast[optimization.Standing](optimization.Stream("contoso", good))
 	check(t, b.Store.Load(t.Context(), lock))
 	if _, reserved := b.room(t); reserved != 0 || lock.State.Holder != nil {
@@ -186,6 +191,7 @@ func TestImportedWorkEnds(t *testing.T) {
 				t.Errorf("%d of %d operations were ended", n, unfinished)
 			}
 			to.standsStill(t)
+			to.holdsNothing(t)
 			events := len(to.lines(t))
 			if n := to.endImported(t); n != 0 || len(to.lines(t)) != events {
 				t.Errorf("ending it again ended %d operations", n)

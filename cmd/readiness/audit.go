@@ -26,7 +26,7 @@ func (r *root) auditCommand() *cobra.Command {
 		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
-	c.AddCommand(r.auditKeyCommand(&flags), r.auditVerifyCommand(&flags), r.auditRestartCommand(&flags))
+	c.AddCommand(r.auditKeyCommand(&flags), r.auditVerifyCommand(&flags), r.auditExportCommand(&flags), r.auditRestartCommand(&flags))
 	return c
 }
 
@@ -64,13 +64,14 @@ func (r *root) trees(core *core, data string) (*audit.Log, ed25519.PrivateKey, e
 	return audit.New(o), o.Key, nil
 }
 
-// verifyTrees compares the trees with the events and with notes. damaged reports mismatches, which it lists as soon as after is closed.
-func (r *root) verifyTrees(ctx context.Context, core *core, data string, notes [][]byte, after <-chan struct{}) (damaged bool, err error) {
+// verifyTrees compares the trees with the events, and with the notes and trees of o. damaged reports mismatches, which it lists as soon as after is closed.
+func (r *root) verifyTrees(ctx context.Context, core *core, data string, o audit.VerifyOptions, after <-chan struct{}) (damaged bool,
+	err error) {
 	log, key, err := r.trees(core, data)
 	if err != nil {
 		return false, err
 	}
-	o := audit.VerifyOptions{Notes: notes, Found: func(what string) { <-after; fmt.Fprintln(r.Stdout, what) }}
+	o.Found = func(what string) { <-after; fmt.Fprintln(r.Stdout, what) }
 	checked := "signatures not checked without service.key"
 	if key != nil {
 		o.Key, checked = key.Public().(ed25519.PublicKey), "signatures checked"
@@ -119,7 +120,7 @@ tools for signed notes read. Hand it to auditors over a channel that does not de
 
 func (r *root) auditVerifyCommand(flags *databaseFlags) *cobra.Command {
 	var files []string
-	var bucket, read string
+	var bucket, read, exported string
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Verify that the log still has the events under signed heads",
@@ -128,17 +129,24 @@ func (r *root) auditVerifyCommand(flags *databaseFlags) *cobra.Command {
 with the newest published head of each tree. It finds a log that was replaced by another consistent one, and a
 database that was restored to an earlier time. Mismatches are listed on stdout; then the exit code is 3.
 
+An imported log lacks the first entries of epochs after the first, which are not events. With --trees, the file that readiness audit export
+wrote from the exported log, heads of every epoch are compared.
+
 It cannot find changes made before the first kept head, or to events after the last one.`,
 		Example: "  readiness audit verify --checkpoint 2025/audit.checkpoint --checkpoint 2026/audit.checkpoint",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if len(files) == 0 && bucket == "" {
+			if len(files) == 0 && bucket == "" && exported == "" {
 				return cli.Usage("--checkpoint or --checkpoint-to is missing; readiness events verify compares the database with itself")
 			}
 			if read != "" && flags.url == "" {
 				return cli.Usage("--read-database-url needs --database-url here: a standby that is behind looks like a log that was cut")
 			}
 			notes, err := readNotes(files)
+			if err != nil {
+				return err
+			}
+			trees, err := readTrees(exported)
 			if err != nil {
 				return err
 			}
@@ -159,7 +167,7 @@ It cannot find changes made before the first kept head, or to events after the l
 				close(now)
 				var damaged bool
 				err := r.repeated(func() (err error) {
-					damaged, err = r.verifyTrees(c.Context(), core, flags.data, notes, now)
+					damaged, err = r.verifyTrees(c.Context(), core, flags.data, audit.VerifyOptions{Notes: notes, Trees: trees}, now)
 					return err
 				})
 				if err == nil && damaged {
@@ -171,6 +179,7 @@ It cannot find changes made before the first kept head, or to events after the l
 	}
 	checkpointFlag(c, &files)
 	standbyFlag(c.Flags(), &read, "to be verified instead")
+	c.Flags().StringVar(&exported, "trees", "", "file of readiness audit export, from the log that this one was imported from")
 	c.Flags().StringVar(&bucket, "checkpoint-to", "", "bucket to which heads are published: "+bucketUsage)
 	return c
 }

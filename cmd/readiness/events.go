@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
+	"readiness/audit"
 	"readiness/cmd/readiness/cli"
 	"readiness/eventstore"
 )
@@ -161,7 +162,7 @@ func (r *root) verifyLog(ctx context.Context, core *core, data string) (eventsto
 	})
 	var trees bool
 	group.Go(func() (err error) {
-		trees, err = r.verifyTrees(ctx, core, data, nil, chained)
+		trees, err = r.verifyTrees(ctx, core, data, audit.VerifyOptions{}, chained)
 		return err
 	})
 	if err := group.Wait(); err != nil {

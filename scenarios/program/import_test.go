@@ -22,7 +22,7 @@ import (
 // A service moves to another database by an export of its log and the tables that docs/operating.md names. There its person is known, its
 // results are read, its heads are those from before, and it continues.
 //
-// proves: decisions/20/exact decisions/20/trees
+// proves: decisions/20/exact decisions/20/trees decisions/20/unfinished
 func TestMove(t *testing.T) {
 	t.Parallel()
 	c := newProgram(t, []string{"ada"}, "--database-url", testlog.URL(t))
@@ -64,6 +64,15 @@ func TestMove(t *testing.T) {
 		return all && err == nil && os.WriteFile(kept, note, 0o600) == nil
 	})
 	before.kill()
+	c.args = append(c.args, "--roles", "api") // no one works on what is accepted now
+	accepts := c.launch()
+	started, ok := c.call(t.Context(), http.MethodPost, path+"assess", http.StatusAccepted, nil)
+	if !ok {
+		t.Fatalf("assess: %v", c.last)
+	}
+	unfinished := "/v1/operations/" + started["operationId"].(string)
+	accepts.kill()
+	c.args = c.args[:len(c.args)-2]
 	hashes, from := c.hashesOfEvents(), c.url()
 	file := filepath.Join(t.TempDir(), "events.ndjson")
 	c.operate("events", "export", "--output", file)
@@ -81,6 +90,9 @@ func TestMove(t *testing.T) {
 	move(t, from, to)
 	c.operate("projections", "rebuild")
 	c.launch()
+	if op := get(unfinished); op["status"] != "Failed" || op["error"].(map[string]any)["errorCode"] != "AssessmentNotStarted" {
+		t.Errorf("the work that had not ended is %v", op)
+	}
 	if is := get(result); !strings.HasSuffix(result, newest()) || !reflect.DeepEqual(is, was) {
 		t.Errorf("the result is\n%v\nand was\n%v", is, was)
 	}
