@@ -19,9 +19,6 @@ import (
 // An imported log has operations that had not ended. Their jobs and tokens are not in a log, and the service that accepted them may still
 // carry them out, so they end here, before anyone can resume one. Each ends by the rules of a step that fails.
 
-// notImported is why an operation ends that had not ended when the log was imported.
-const notImported = "the log was moved to another database before this work had ended, so it does not continue; start it again"
-
 // EndImported ends the operations of an imported log that had not ended, and returns how many there were. Every process calls it before it
 // serves or works, so that no read resumes such an operation and no step of it begins. It reaches no platform. Repeating it, also by
 // several processes at once or after a kill, ends each operation once.
@@ -62,11 +59,12 @@ func (q *Queue) endImported(ctx context.Context, id uuid.UUID, bundles bool) (en
 	}
 	meta := s.origin.Metadata()
 	meta.Causation = "imported"
+	why := s.endOfImported().Message
 	switch {
 	case isBundle:
-		err = q.recorder().GiveUpBundle(ctx, meta, op, notImported)
+		err = q.recorder().GiveUpBundle(ctx, meta, op, why)
 	case op.Type == operation.RunAbTest && s.asking() == nil:
-		err = q.runs().GiveUp(ctx, meta, id, notImported)
+		err = q.runs().GiveUp(ctx, meta, id, why)
 	default:
 		err = q.failLeft(ctx, s)
 	}
@@ -108,7 +106,7 @@ func (q *Queue) failLeft(ctx context.Context, s standing) error {
 		case makeQuestions:
 			err = (&questioner{Options: q.o, shared: q.shared}).fail(ctx, step, benchmark.FailQuestions{NotBegun: true, Failure: failure})
 		case listView:
-			err = (&lister{Options: q.o, shared: q.shared}).fail(ctx, step, notImported)
+			err = (&lister{Options: q.o, shared: q.shared}).fail(ctx, step, failure.Message)
 		case ask:
 			err = q.failAsks(ctx, step, failure)
 		}
@@ -166,5 +164,6 @@ func (s standing) endOfImported() operation.Failure {
 		code = domain.AuditViewFailed
 	default: // optimizations
 	}
-	return operation.Failure{Code: code, Message: notImported}
+	return operation.Failure{Code: code,
+		Message: "the log was moved to another database before this work had ended, so it does not continue; start it again"}
 }
