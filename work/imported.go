@@ -11,7 +11,6 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/benchmark"
 	"readiness/domain/operation"
-	"readiness/domain/optimization"
 	"readiness/domain/pixies"
 	"readiness/eventstore"
 )
@@ -27,9 +26,10 @@ func (q *Queue) EndImported(ctx context.Context) (ended int, err error) {
 	if err != nil || upTo == 0 {
 		return 0, err
 	}
+	const atOnce = 100
 	for _, bundles := range []bool{false, true} { // the end of a child may end its bundle
 		for last := uuid.Nil; ; {
-			ids, err := q.o.UnfinishedUpTo(ctx, upTo, last, lostAtOnce)
+			ids, err := q.o.UnfinishedUpTo(ctx, upTo, last, atOnce)
 			if err != nil {
 				return ended, err
 			}
@@ -40,7 +40,7 @@ func (q *Queue) EndImported(ctx context.Context) (ended int, err error) {
 				}
 				ended, last = ended+n, id
 			}
-			if len(ids) < lostAtOnce {
+			if len(ids) < atOnce {
 				break
 			}
 		}
@@ -115,17 +115,6 @@ func (q *Queue) failLeft(ctx context.Context, s standing) error {
 		}
 	}
 	return nil
-}
-
-// failWrites ends a preview, an apply or a revert. What it has written stays, and can be reverted.
-func (q *Queue) failWrites(ctx context.Context, step optimize, failure operation.Failure) error {
-	work, err := q.recorder().Load(ctx, step.OperationID)
-	if err != nil {
-		return err
-	}
-	failure.Message += openEnd(work)
-	_, err = q.recorder().Record(ctx, step.Metadata(), work, optimization.Fail{Failure: failure}, nil)
-	return err
 }
 
 // failAsks ends a benchmark run, with the A/B run if it is a side of one.

@@ -132,6 +132,17 @@ func openEnd(work optimization.Work) string {
 	return ". It is unknown whether its last write was made: look at the semantic model before you write it again"
 }
 
+// failWrites ends a preview, an apply or a revert. What it has written stays, and can be reverted.
+func (q *Queue) failWrites(ctx context.Context, step optimize, failure operation.Failure) error {
+	work, err := q.recorder().Load(ctx, step.OperationID)
+	if err != nil {
+		return err
+	}
+	failure.Message += openEnd(work)
+	_, err = q.recorder().Record(ctx, step.Metadata(), work, optimization.Fail{Failure: failure}, nil)
+	return err
+}
+
 // carryOut makes the proposal, or the write that was started. A panic is a fault
 // like any other: it is retried a limited number of times.
 func (w *optimizer) carryOut(ctx context.Context, step optimize, work optimization.Work, by proposer) (err error) {

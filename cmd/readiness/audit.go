@@ -64,7 +64,8 @@ func (r *root) trees(core *core, data string) (*audit.Log, ed25519.PrivateKey, e
 	return audit.New(o), o.Key, nil
 }
 
-// verifyTrees compares the trees with the events, and with the notes and trees of o. damaged reports mismatches, which it lists as soon as after is closed.
+// verifyTrees compares the trees with the events, and with the notes and trees of o. damaged reports mismatches, which it lists as soon as
+// after is closed.
 func (r *root) verifyTrees(ctx context.Context, core *core, data string, o audit.VerifyOptions, after <-chan struct{}) (damaged bool,
 	err error) {
 	log, key, err := r.trees(core, data)
@@ -84,6 +85,21 @@ func (r *root) verifyTrees(ctx context.Context, core *core, data string, o audit
 	fmt.Fprintf(r.Stdout, "%d entries in %d trees with %d signed heads, %s: %d mismatches\n", v.Entries, v.Trees, v.Heads, checked,
 		v.Mismatches)
 	return v.Mismatches > 0, nil
+}
+
+// verifyTreesNow is verifyTrees, with mismatches as an error.
+func (r *root) verifyTreesNow(ctx context.Context, core *core, data string, o audit.VerifyOptions) error {
+	now := make(chan struct{})
+	close(now)
+	var damaged bool
+	err := r.repeated(func() (err error) {
+		damaged, err = r.verifyTrees(ctx, core, data, o, now)
+		return err
+	})
+	if err == nil && damaged {
+		err = cli.ErrDamaged
+	}
+	return err
 }
 
 func (r *root) auditKeyCommand(flags *databaseFlags) *cobra.Command {
@@ -163,17 +179,7 @@ It cannot find changes made before the first kept head, or to events after the l
 				return err
 			}
 			return r.withReader(c.Context(), *flags, read, func(core *core, _ int64) error {
-				now := make(chan struct{})
-				close(now)
-				var damaged bool
-				err := r.repeated(func() (err error) {
-					damaged, err = r.verifyTrees(c.Context(), core, flags.data, audit.VerifyOptions{Notes: notes, Trees: trees}, now)
-					return err
-				})
-				if err == nil && damaged {
-					err = cli.ErrDamaged
-				}
-				return err
+				return r.verifyTreesNow(c.Context(), core, flags.data, audit.VerifyOptions{Notes: notes, Trees: trees})
 			})
 		},
 	}

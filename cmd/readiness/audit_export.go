@@ -16,9 +16,9 @@ func (r *root) auditExportCommand(flags *databaseFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export",
 		Short: "Export the newest head and the first entry of each tree, to verify an imported log",
-		Long: `Writes one JSON text on a line for each tree of each epoch: its name, its newest signed head, and its first entry, which is not an
-event. readiness events export has the events; with both, an imported log can be verified against heads of every epoch
-(readiness audit verify --trees).`,
+		Long: `Writes one JSON text on a line for each tree of each epoch: its name, its newest signed head, and its first
+entry, which is not an event. readiness events export has the events; with both, an imported log can be verified against heads
+of every epoch (readiness audit verify --trees).`,
 		Example: "  readiness audit export --account contoso --output contoso.trees",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
