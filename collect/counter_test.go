@@ -28,7 +28,7 @@ import (
 	"readiness/internal/testworld"
 )
 
-// limit bounds each wait. It is a safeguard, not a claim.
+// limit bounds each wait. It only ends a test that would wait indefinitely.
 const limit = 5 * time.Minute
 
 // world is a service whose account acme has Pixies, and servers through which views reach it.

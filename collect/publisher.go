@@ -19,15 +19,6 @@ import (
 	"readiness/http/collector"
 )
 
-// subject is the subject of all messages. A message is views as JSON, a []collector.Views.
-const subject = "views"
-
-// The headers of a message, in addition to those of NATS.
-const (
-	headerCollector = "Readiness-Collector" // a random id of the process that collected the views
-	headerNumber    = "Readiness-Number"    // the number of the message among those of the collector, from 1 without gaps
-)
-
 // Publisher publishes views. Make one with Dial.
 type Publisher struct {
 	broker *forward.Broker
@@ -48,7 +39,7 @@ func Dial(t forward.Target, log *slog.Logger) (*Publisher, error) {
 func (p *Publisher) Close() { p.broker.Close() }
 
 // Publish publishes a batch of views and returns nil when the broker has stored it. It may be called again with the same number and views:
-// they count once. A batch with a higher number must not be published before it is known that this one is stored.
+// they count once. Do not publish a batch with a higher number until this one is stored.
 func (p *Publisher) Publish(ctx context.Context, number int64, views []collector.Views) error {
 	body, err := json.Marshal(views)
 	if err != nil {
