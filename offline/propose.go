@@ -181,14 +181,19 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	if p.Changes() == 0 {
 		return nil
 	}
-	after, err := semanticmodel.Read(p.After)
+	options := g.options()
+	options.WithoutFindings = true
+	return p.assessAfter(by, options, now)
+}
+
+// assessAfter assesses the model with the changes, and compares the result with the one before.
+func (p *Proposal) assessAfter(by *readiness.Regime, o readiness.Options, before readiness.Result) error {
+	m, err := semanticmodel.Read(p.After)
 	if err != nil {
 		return err
 	}
-	options := g.options()
-	options.WithoutFindings = true
-	then := by.Assess(after, options)
-	p.ScoreAfter, p.DimensionsThatFall = then.Score, optimization.Falling(now, then)
+	after := by.Assess(m, o)
+	p.ScoreAfter, p.DimensionsThatFall = after.Score, optimization.Falling(before, after)
 	return nil
 }
 

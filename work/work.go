@@ -213,17 +213,7 @@ func (q *Queue) Ask(ctx context.Context, tx pgx.Tx, of commands.Origin, step ben
 
 // Start restarts abandoned steps and begins to work, until Stop.
 func (q *Queue) Start(ctx context.Context) error {
-	workers := river.NewWorkers()
-	river.AddWorker(workers, &assessor{Options: q.o, shared: q.shared})
-	river.AddWorker(workers, &pixier{Options: q.o, shared: q.shared})
-	runs := commands.Runs{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
-	river.AddWorker(workers, &asker{Options: q.o, runs: runs, shared: q.shared})
-	river.AddWorker(workers, &scheduler{Options: q.o, shared: q.shared})
-	river.AddWorker(workers, &questioner{Options: q.o, shared: q.shared})
-	river.AddWorker(workers, &lister{Options: q.o, shared: q.shared})
-	recorder := commands.Recorder{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
-	river.AddWorker(workers, &optimizer{Options: q.o, recorder: recorder, shared: q.shared})
-	regularly := periodic()
+	workers, regularly := q.workers(), periodic()
 	queues := map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: inMemory},
 		schedules: {MaxWorkers: 1, FetchPollInterval: schedulesPoll}}
 	if q.o.Seal != nil {
@@ -274,6 +264,21 @@ func (q *Queue) Start(ctx context.Context) error {
 		q.mind(background)
 	}()
 	return nil
+}
+
+// workers returns the workers of the steps of operations.
+func (q *Queue) workers() *river.Workers {
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &assessor{Options: q.o, shared: q.shared})
+	river.AddWorker(workers, &pixier{Options: q.o, shared: q.shared})
+	runs := commands.Runs{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
+	river.AddWorker(workers, &asker{Options: q.o, runs: runs, shared: q.shared})
+	river.AddWorker(workers, &scheduler{Options: q.o, shared: q.shared})
+	river.AddWorker(workers, &questioner{Options: q.o, shared: q.shared})
+	river.AddWorker(workers, &lister{Options: q.o, shared: q.shared})
+	recorder := commands.Recorder{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
+	river.AddWorker(workers, &optimizer{Options: q.o, recorder: recorder, shared: q.shared})
+	return workers
 }
 
 // InFlight is the state of this process's work: for each kind of step, how many are

@@ -19,17 +19,8 @@ func (q *question) roles(d *draft, r *rank) string {
 		if m.used {
 			continue
 		}
-		column, measure := m.best()
-		isMeasure := measure >= column-0.05
-		switch m.context {
-		case group, which:
-			isMeasure = column < measure-0.05
-			if m.context == which && measure >= column && !q.hasVerbAfter(m) {
-				isMeasure = true
-			}
-		case condition, place, free, sorting:
-		}
-		if isMeasure = (isMeasure || m == by) && measure > 0; !isMeasure {
+		isMeasure := q.namesMeasure(m, m == by)
+		if !isMeasure {
 			if isMeasure = q.aggregatedByDefault(m, d); isMeasure && q.qualified(k) {
 				return fmt.Sprintf("I do not know how %q and %q go together", shorten(q.text(q.mentions[k-1].run)), shorten(q.text(m.run)))
 			}
@@ -74,6 +65,19 @@ func (q *question) roles(d *draft, r *rank) string {
 		}
 	}
 	return q.columnsOf(d, r, columns)
+}
+
+// namesMeasure reports whether a mention names a measure rather than a column. ranks says that the answer is ranked by it, so only a measure
+// fits.
+func (q *question) namesMeasure(m *mention, ranks bool) bool {
+	column, measure := m.best()
+	is := measure >= column-0.05
+	switch m.context {
+	case group, which:
+		is = column < measure-0.05 || m.context == which && measure >= column && !q.hasVerbAfter(m)
+	case condition, place, free, sorting:
+	}
+	return (is || ranks) && measure > 0
 }
 
 // columnsOf settles the roles of the mentions of columns.

@@ -33,7 +33,6 @@ func (c Apply) Decide(a Account) ([]domain.Event, error) {
 	if a.Opened && a.ID != d.AccountID {
 		return nil, domain.Refuse(domain.InvalidRequest, "the declaration of account %q cannot be applied to account %q", d.AccountID, a.ID)
 	}
-
 	var events []domain.Event
 	add := func(changed bool, e domain.Event) {
 		if changed {
@@ -49,8 +48,7 @@ func (c Apply) Decide(a Account) ([]domain.Event, error) {
 		add(a.Settings != d.Settings, SettingsChanged{d.Settings})
 	}
 
-	// Licenses are saved before the people who have them, and removed after those
-	// people.
+	// Licenses are saved before the people who have them, and removed after them.
 	licenses := map[string]License{}
 	for _, l := range d.Licenses {
 		licenses[l.ID] = l

@@ -56,8 +56,7 @@ func run(interrupted context.Context, overREST bool) (err error) {
 			err = errors.Join(err, removed)
 		}
 	}()
-	// When root starts the demo, PostgreSQL runs as another user, who must traverse
-	// this directory.
+	// When root starts the demo, PostgreSQL runs as another user, who must traverse this directory.
 	if err := os.Chmod(dir, 0o711); err != nil { //nolint:gosec // nothing in it may be listed or read
 		return err
 	}
@@ -101,7 +100,7 @@ func run(interrupted context.Context, overREST bool) (err error) {
 	if err := p.stop(); err != nil {
 		return err
 	}
-	screen.say("All %d answers were right. Nothing is left behind. %s since the start", d.answers,
+	screen.say("All %d answers were right. Every temporary file is deleted. %s since the start", d.answers,
 		time.Since(began).Round(100*time.Millisecond))
 	return nil
 }
