@@ -142,12 +142,13 @@ var mayImport = map[string][]string{
 	"internal/release":               {}, // a separate module
 	"internal/natstest":              {},
 	"internal/optional":              {},
-	"internal/pgtest":                {"migrations", "internal/database", "internal/postgres"},
+	"internal/memdir":                {},
+	"internal/pgtest":                {"migrations", "internal/database", "internal/memdir", "internal/postgres"},
 	"internal/testlog":               {"projections", "internal/database", "internal/pgtest"},
 	"internal/testworld":             {"..."},
 	"internal/postgres":              {"internal/database", "internal/durable"},
 	"internal/samples":               {},
-	"internal/postgres/withpostgres": {"internal/postgres"},
+	"internal/postgres/withpostgres": {"internal/memdir", "internal/postgres"},
 }
 
 // pure are the packages that only compute: the same input always gives the same

@@ -2,12 +2,16 @@ package scenarios_test
 
 import (
 	"flag"
+	"os"
 	"testing"
 
+	"readiness/internal/pgtest"
 	"readiness/scenarios"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 func TestScenarios(t *testing.T) {
 	t.Parallel()

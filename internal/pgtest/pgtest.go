@@ -6,8 +6,11 @@ package pgtest
 import (
 	"context"
 	"crypto/rand"
+	"flag"
 	"fmt"
 	"net/url"
+	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -16,8 +19,41 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/internal/database"
+	"readiness/internal/memdir"
 	"readiness/migrations"
 )
+
+// atOnce is how many tests of a package run at once.
+const atOnce = 6
+
+// Main runs the tests of a package and returns the exit code. At least atOnce tests run at once, because tests with a database, a server or a
+// process wait more than they compute; -parallel in the command line has precedence. Temporary files and the server's files are in memory
+// if there is enough of it.
+func Main(m *testing.M) (code int) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if n := flag.Lookup("test.parallel").Value; !given && n.(flag.Getter).Get().(int) < atOnce {
+		if err := n.Set(strconv.Itoa(atOnce)); err != nil {
+			fmt.Fprintln(os.Stderr, "pgtest:", err)
+			return 1
+		}
+	}
+	if dir, remove := memdir.Make(); dir != "" {
+		defer func() {
+			stop()
+			if err := remove(); err != nil {
+				fmt.Fprintln(os.Stderr, "pgtest:", err)
+				code = 1
+			}
+		}()
+		if err := os.Setenv("TMPDIR", dir); err != nil {
+			fmt.Fprintln(os.Stderr, "pgtest:", err)
+			return 1
+		}
+	}
+	return m.Run()
+}
 
 // Pool returns a pool of up to 32 connections on a fresh migrated database. Both
 // end with t.

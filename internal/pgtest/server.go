@@ -33,13 +33,23 @@ func address() (string, error) {
 	return url, nil
 }
 
-// lifeline is the pipe that the guard watches. It is a variable so that the garbage
-// collector does not close it.
-var lifeline io.Closer //nolint:unused // the reference is the use
+// guarding is the server of this process: the guard that runs it, and the pipe that the guard watches. They are variables so that the garbage collector does
+// not close the pipe.
+var guarding struct {
+	*exec.Cmd
+	lifeline io.Closer
+}
 
-// private starts this process's own server, once. A test process has no hook at its
-// end, and may be killed. So a second copy of this binary, the guard, runs the
-// server until the pipe from here breaks, which happens however this process ends.
+// stop stops this process's own server, if it was started, and waits until its files are removed.
+func stop() {
+	if guarding.lifeline != nil {
+		_ = guarding.lifeline.Close()
+		_ = guarding.Wait() // its failure leaves files, which are removed with their folder
+	}
+}
+
+// private starts this process's own server, once. A test process may have no hook at its end, and may be killed. So a second copy of this
+// binary, the guard, runs the server until the pipe from here breaks, which happens however this process ends.
 var private = sync.OnceValues(func() (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -48,7 +58,8 @@ var private = sync.OnceValues(func() (string, error) {
 	guard := exec.CommandContext(context.Background(), exe)
 	guard.Env = append(os.Environ(), guardEnv+"=1")
 	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // keep Ctrl-C for the tests
-	if lifeline, err = guard.StdinPipe(); err != nil {
+	lifeline, err := guard.StdinPipe()
+	if err != nil {
 		return "", err
 	}
 	out, err := guard.StdoutPipe()
@@ -58,6 +69,7 @@ var private = sync.OnceValues(func() (string, error) {
 	if err := guard.Start(); err != nil {
 		return "", err
 	}
+	guarding.Cmd, guarding.lifeline = guard, lifeline
 	said, _ := io.ReadAll(io.LimitReader(out, 64<<10))
 	url, ok := strings.CutPrefix(string(said), "url ")
 	if !ok {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -75,7 +76,7 @@ func everyChange(d definition.Definition, m *semanticmodel.Model) (all []rewrite
 	return all
 }
 
-// layouts are the combinations of the switches that lay out, and those of what becomes of parts below Copilot/ and of updates, each
+// layouts are the combinations of the switches that lay out, and those that affect parts below Copilot/ and updates, each
 // with everything laid out as it is and again. The latter see a tenth of the values.
 func layouts() (all []fabrictest.Layout) {
 	for bits := range 8 {
@@ -117,7 +118,7 @@ func without(d definition.Definition) definition.Definition {
 	return d
 }
 
-// relaid counts what came of writes on platforms that lay definitions out their own way.
+// relaid counts the outcomes of writes on platforms that lay definitions out their own way.
 type relaid struct{ written, lost, refused, leftOver, differs, versions atomic.Int64 }
 
 // place is where a model is: what is there, what the platform gives, and how it is written.
@@ -208,7 +209,7 @@ func (n *relaid) writeAndRevert(t *testing.T, layout fabrictest.Layout, at place
 
 // A write on a platform that lays definitions out its own way, and keeps parts back or loses them, is reverted: nothing is refused, no
 // part is left over, and the definition that is read is the one from before, byte for byte. Only values that the platform loses are
-// read back otherwise than they were written.
+// read back differently from how they were written.
 //
 // proves: decisions/8/20-relaid
 func TestRevertsOnEveryLayout(t *testing.T) {
@@ -224,8 +225,11 @@ func TestRevertsOnEveryLayout(t *testing.T) {
 		for name, d := range models {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				for _, layout := range layouts() {
-					n.writeAndRevert(t, layout, inMemory(layout, d))
+				for i, layout := range layouts() {
+					t.Run(strconv.Itoa(i), func(t *testing.T) {
+						t.Parallel()
+						n.writeAndRevert(t, layout, inMemory(layout, d))
+					})
 				}
 			})
 		}
@@ -280,7 +284,7 @@ func TestRevertsOverREST(t *testing.T) {
 	}
 }
 
-// missing reports of each value whether it is read back otherwise than it was written.
+// missing reports for each value whether it is read back differently from how it was written.
 func missing(t *testing.T, d definition.Definition, undos []rewrite.Undo) []bool {
 	t.Helper()
 	targets := make([]rewrite.Target, len(undos))

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"readiness/internal/pgtest"
 	"readiness/internal/testworld"
 )
 
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	code := m.Run()
+	code := pgtest.Main(m)
 	_ = os.RemoveAll(builds)
 	os.Exit(code)
 }

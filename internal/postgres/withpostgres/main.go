@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"readiness/internal/memdir"
 	"readiness/internal/postgres"
 )
 
@@ -41,7 +42,7 @@ func run(command []string) (code int, err error) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	cmd := exec.CommandContext(context.Background(), command[0], command[1:]...)
 	if os.Getenv(addressEnv) == "" {
-		if dir, remove := inMemory(); dir != "" {
+		if dir, remove := memdir.Make(); dir != "" {
 			defer func() { err = errors.Join(err, remove()) }()
 			if err := os.Setenv("TMPDIR", dir); err != nil {
 				return 1, err

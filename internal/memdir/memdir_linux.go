@@ -1,4 +1,4 @@
-package main
+package memdir
 
 import (
 	"os"
@@ -12,10 +12,9 @@ import (
 // what the tests of all packages need.
 const enough = 8 << 30
 
-// inMemory creates a folder in memory and returns it with a function that removes
-// it. dir is empty if TMPDIR is set, if the system has too little memory, or if
-// programs cannot run from there.
-func inMemory() (dir string, remove func() error) {
+// Make creates a folder in memory and returns it with a function that removes it. dir is empty if TMPDIR is set, if the system has too little
+// memory, or if programs cannot run from there.
+func Make() (dir string, remove func() error) {
 	const memory, noexec = "/dev/shm", 0x8 // ST_NOEXEC
 	var fs syscall.Statfs_t
 	if os.Getenv("TMPDIR") != "" || syscall.Statfs(memory, &fs) != nil || fs.Flags&noexec != 0 ||
