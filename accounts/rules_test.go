@@ -13,7 +13,7 @@ func december(t *testing.T) *readiness.Regime {
 	t.Helper()
 	r, known := readiness.Find("2026-12")
 	if !known {
-		t.Fatal("there is no regime 2026-12")
+		t.Fatal("the regime of 2026-12 is missing")
 	}
 	return r
 }

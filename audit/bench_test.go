@@ -223,7 +223,7 @@ func BenchmarkProof(b *testing.B) {
 		defer b.StartTimer()
 		proof, found, _ := parsed(b, file)
 		if found != index {
-			return fmt.Errorf("the proof is of %d, want %d", found, index)
+			return fmt.Errorf("the proof proves entry %d, want %d", found, index)
 		}
 		return tree.Included(proof, head, index, leafAt(index))
 	})

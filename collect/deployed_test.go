@@ -59,12 +59,12 @@ func TestDeployedUsers(t *testing.T) {
 	forwarding.Stream = "readiness"
 	w.running(func(ctx context.Context) {
 		_ = forward.New(forward.Options{Target: forwarding, Pool: w.Pool, Store: w.Store, Log: log,
-			Epoch: func(context.Context) (int, error) { return 1, nil }}).KeepFit(ctx)
+			Epoch: func(context.Context) (int, error) { return 1, nil }}).KeepOrFail(ctx)
 	})
 	reading := forward.Target{URL: cluster.URLs("views:views-secret"), Stream: "readiness"}
 	var sink used
 	w.running(func(ctx context.Context) {
-		_ = forward.NewConsumer(forward.ConsumerOptions{Target: reading, Sink: &sink, Now: time.Now, Log: log}).KeepFit(ctx)
+		_ = forward.NewConsumer(forward.ConsumerOptions{Target: reading, Sink: &sink, Now: time.Now, Log: log}).KeepOrFail(ctx)
 	})
 	w.until("the log is read", func() bool { return sink.n.Load() >= 2 })
 

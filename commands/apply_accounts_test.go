@@ -53,7 +53,7 @@ func TestApplyAccounts(t *testing.T) {
 	}
 	applied, err := s.Accounts.Apply(t.Context(), both)
 	if err != nil || !reflect.DeepEqual(applied, diff) || logged() != 4 {
-		t.Fatalf("apply: got %v, error %v, %d events in the log, want what diff said", applied, err, logged())
+		t.Fatalf("apply: got %v, error %v, %d events in the log, want what diff listed", applied, err, logged())
 	}
 	again, err := s.Accounts.Apply(t.Context(), both)
 	if want := map[string]int{"contoso": 0, "fabrikam": 0}; err != nil || !cmp.Equal(counts(again), want) || logged() != 4 {

@@ -11,7 +11,7 @@ import (
 	"readiness/domain/pixies"
 )
 
-// CollectedViews is a message of a process that collects views apart from the database.
+// CollectedViews is a message of a process that collects views without the database.
 type CollectedViews struct {
 	Collector uuid.UUID
 	Number    int64 // of the message among those of the collector; rises by one

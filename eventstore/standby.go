@@ -16,13 +16,13 @@ import (
 const (
 	// tryLimit bounds what Try does on a standby; after it, the primary answers.
 	tryLimit = 2 * time.Second
-	// restTime is how long a standby that did not answer is not asked again.
+	// restTime is how long a standby that did not answer is not used.
 	restTime = 10 * time.Second
 	// awaitPause is how often Await looks again.
 	awaitPause = 50 * time.Millisecond
 )
 
-// Standby is a hot standby of the log's database, from which callers read data that never changes: events up to a position up to which
+// Standby is a hot standby of the log's database, from which callers read data that never changes: events up to the position to which
 // the log is complete there, and data derived from them. A nil Standby means that there is none. It is safe for concurrent use.
 type Standby struct {
 	primary *Store
@@ -86,8 +86,8 @@ func (s *Standby) Check(ctx context.Context) error {
 	return s.compare(ctx, conn)
 }
 
-// compare compares the server of a connection with the primary: it must be in the same cluster, and the last event that is settled there
-// must be the primary's. A server that was promoted, or whose primary was restored to an earlier time, may have another.
+// compare compares the server of a connection with the primary: it must be in the same cluster, and its last complete event must be the
+// primary's. A server that was promoted, or whose primary was restored to an earlier time, may have another.
 func (s *Standby) compare(ctx context.Context, conn *pgx.Conn) error {
 	var cluster, name string
 	var position *int64
@@ -113,7 +113,7 @@ func (s *Standby) compare(ctx context.Context, conn *pgx.Conn) error {
 	case name != ownName:
 		return &NotStandby{What: "it is the database " + name + ", and the log is in " + ownName, Do: "Name the same database."}
 	case !same:
-		return &NotStandby{What: fmt.Sprintf("the log does not have its event at position %d: it was promoted and changed apart, or the "+
+		return &NotStandby{What: fmt.Sprintf("the log does not have its event at position %d: it was promoted and diverged, or the "+
 			"primary was restored to an earlier time", *position), Do: "Make it a standby of the primary again."}
 	case !standby:
 		return &NotStandby{What: "it takes writes, so it is the primary, or was promoted", Do: "Name a standby.", Writes: true}
@@ -180,7 +180,7 @@ func (s *Standby) resting() bool {
 	return time.Now().Before(s.rest)
 }
 
-// Covering returns the log as the standby has it if it is complete up to a position there, else nil.
+// Covering returns the standby's copy of the log if it is complete up to a position, else nil.
 func (s *Standby) Covering(ctx context.Context, position int64) (log *Store) {
 	s.Try(ctx, func(_ context.Context, _ *pgxpool.Pool, upTo int64) (bool, error) {
 		if position <= upTo {
@@ -202,8 +202,8 @@ func (e *Behind) Error() string {
 	return fmt.Sprintf("the standby lacks %d bytes of the primary's changes, and did not catch up within %s", e.Bytes, e.After)
 }
 
-// Await waits until the standby has everything that the primary had when Await was called. It returns a position up to which the log was
-// complete then, which it is on the standby too.
+// Await waits until the standby has everything that the primary had when Await was called. It returns a position up to which the log is then
+// complete on both.
 func (s *Standby) Await(ctx context.Context, atMost time.Duration) (int64, error) {
 	end := time.NewTimer(atMost)
 	defer end.Stop()

@@ -65,8 +65,8 @@ func NewConsumer(o ConsumerOptions) *Consumer {
 // Lag returns how long ago the sink was last known to have everything that the stream has; at first, since when the consumer exists.
 func (c *Consumer) Lag() time.Duration { return c.o.Now().Sub(time.Unix(0, c.fresh.Load())) }
 
-// KeepFit consumes until ctx ends. Failures are logged and retried, with growing pauses; an *Unfit is returned.
-func (c *Consumer) KeepFit(ctx context.Context) error {
+// KeepOrFail consumes until ctx ends. Failures are logged and retried, with growing pauses; an *Unfit is returned.
+func (c *Consumer) KeepOrFail(ctx context.Context) error {
 	return Repeat(ctx, c.o.Log, "reading the forwarded log failed", c.session, true)
 }
 

@@ -76,8 +76,8 @@ func (f *Forwarder) Keep(ctx context.Context) {
 	_ = Repeat(ctx, f.o.Log, "forwarding the log failed", f.Run, false)
 }
 
-// KeepFit does the same, but returns an *Unfit, which only an operator can correct.
-func (f *Forwarder) KeepFit(ctx context.Context) error {
+// KeepOrFail does the same, but returns an *Unfit, which only an operator can correct.
+func (f *Forwarder) KeepOrFail(ctx context.Context) error {
 	return Repeat(ctx, f.o.Log, "forwarding the log failed", f.Run, true)
 }
 

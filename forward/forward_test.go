@@ -38,7 +38,7 @@ type adds []domain.Event
 func (a adds) Decide(struct{}) ([]domain.Event, error) { return a, nil }
 
 const (
-	// limit bounds each wait. It is a safeguard, not a claim.
+	// limit bounds each wait. It only ends a test that would wait indefinitely.
 	limit = 5 * time.Minute
 	// callLimit bounds each call of the broker, which is then tried again.
 	callLimit = 5 * time.Second
@@ -272,7 +272,7 @@ func (w *world) refused(change func(*forward.Target), want string) {
 	before := w.messages()
 	ctx, cancel := context.WithTimeout(w.Context(), limit)
 	defer cancel()
-	err := w.forwarder(change).KeepFit(ctx) // servers that elect a leader answer nothing
+	err := w.forwarder(change).KeepOrFail(ctx) // servers that elect a leader answer nothing
 	unfit, is := errors.AsType[*forward.Unfit](err)
 	if !is || !strings.Contains(unfit.What, want) || unfit.Do == "" {
 		w.Errorf("got %v, want one that says %q", err, want)
@@ -354,7 +354,7 @@ func TestRefused(t *testing.T) {
 	var rows int
 	w.must(w.pool.QueryRow(t.Context(), `SELECT count(*) FROM followers WHERE name = 'forward'`).Scan(&rows))
 	if rows != 0 {
-		t.Error("what was forgotten is still there")
+		t.Error("the forgotten position is still stored")
 	}
 }
 

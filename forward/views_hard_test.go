@@ -18,7 +18,7 @@ import (
 func TestHardKilledViews(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 3, "always")
-	a := newApart(w)
+	a := newSeparate(w)
 	events, kills := w.number("READINESS_FORWARDED", 4_000), w.number("READINESS_KILLS", 9)
 	program, target := w.program(), w.target()
 	run := func(args ...string) (kill func()) {

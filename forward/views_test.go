@@ -23,25 +23,25 @@ import (
 	"readiness/projections"
 )
 
-// apart is views in a database of their own.
-type apart struct {
+// separate is views in a separate database.
+type separate struct {
 	*world
-	*projections.Apart
+	*projections.SeparateViews
 	url  string
 	pool *pgxpool.Pool
 	full *eventstore.Codec
 }
 
-func newApart(w *world) *apart {
+func newSeparate(w *world) *separate {
 	w.Helper()
-	a := &apart{world: w, url: pgtest.URL(w)}
+	a := &separate{world: w, url: pgtest.URL(w)}
 	var err error
 	a.full, err = eventstore.NewCodec(commands.Events()...)
 	w.must(err)
 	a.pool, err = pgxpool.New(w.Context(), a.url)
 	w.must(err)
 	w.Cleanup(a.pool.Close)
-	a.Apart, err = projections.OpenApart(w.Context(), a.pool, a.full)
+	a.SeparateViews, err = projections.OpenSeparateViews(w.Context(), a.pool, a.full)
 	w.must(err)
 	return a
 }
@@ -81,16 +81,16 @@ func (w *world) assessed(account string, report uuid.UUID) {
 }
 
 // consuming keeps the views until the returned function is called, which returns how the consumer ended.
-func (a *apart) consuming(from forward.Target) (c *forward.Consumer, stop func() error) {
+func (a *separate) consuming(from forward.Target) (c *forward.Consumer, stop func() error) {
 	ctx, cancel := context.WithCancel(a.Context())
-	c = forward.NewConsumer(forward.ConsumerOptions{Target: from, Sink: wiring.ApartSink{Apart: a.Apart}, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	c = forward.NewConsumer(forward.ConsumerOptions{Target: from, Sink: wiring.SeparateViewsSink{SeparateViews: a.SeparateViews}, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	ended := make(chan error, 1)
-	go func() { ended <- c.KeepFit(ctx) }()
+	go func() { ended <- c.KeepOrFail(ctx) }()
 	return c, func() error { cancel(); return <-ended }
 }
 
 // have waits until the views have an event.
-func (a *apart) have(epoch int, position int64) {
+func (a *separate) have(epoch int, position int64) {
 	a.Helper()
 	a.until(func() bool {
 		at, err := a.Place(a.Context())
@@ -107,7 +107,7 @@ func (w *world) end() (position int64) {
 }
 
 // same compares the views with what follows from the log.
-func (a *apart) same(when string) {
+func (a *separate) same(when string) {
 	a.Helper()
 	log, engine := eventstore.New(a.world.pool, a.full, eventstore.Options{}), projections.NewEngine(a.world.pool, projections.All()...)
 	for _, view := range []string{"activity", "page_views", "audit", "assessments", "pixies"} {
@@ -121,12 +121,12 @@ func (a *apart) same(when string) {
 	}
 }
 
-// TestViewsApart keeps views from the stream: they equal those of the log after restarts, with two consumers, after the stream was built
+// TestSeparateViews keeps views from the stream: they equal those of the log after restarts, with two consumers, after the stream was built
 // again, in a new epoch, and after they were emptied.
-func TestViewsApart(t *testing.T) {
+func TestSeparateViews(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, "always")
-	a := newApart(w)
+	a := newSeparate(w)
 	report := uuid.New()
 	w.seen("con/tö so", report, 40)
 	w.assessed("con/tö so", report)
@@ -164,18 +164,18 @@ func TestViewsApart(t *testing.T) {
 	w.must(one())
 	stop()
 
-	again, err := projections.OpenApart(t.Context(), a.pool, a.full)
+	again, err := projections.OpenSeparateViews(t.Context(), a.pool, a.full)
 	w.must(err)
 	if at, err := again.Place(t.Context()); err != nil || at.Epoch != 2 {
 		t.Errorf("opened again they are at %+v, %v", at, err)
 	}
 }
 
-// TestViewsApartRefuse: what would mix two logs, or count too little, is refused.
-func TestViewsApartRefuse(t *testing.T) {
+// TestSeparateViewsRefuse: what would mix two logs, or count too little, is refused.
+func TestSeparateViewsRefuse(t *testing.T) {
 	t.Parallel()
 	w, other := newWorld(t, 1, "always"), newWorld(t, 1, "always")
-	a := newApart(w)
+	a := newSeparate(w)
 	report := uuid.New()
 	for _, log := range []*world{w, other} {
 		log.seen("contoso", report, 3)
@@ -190,10 +190,10 @@ func TestViewsApartRefuse(t *testing.T) {
 
 	unfit := func(from forward.Target, says string) {
 		t.Helper()
-		c := forward.NewConsumer(forward.ConsumerOptions{Target: from, Sink: wiring.ApartSink{Apart: a.Apart}, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		c := forward.NewConsumer(forward.ConsumerOptions{Target: from, Sink: wiring.SeparateViewsSink{SeparateViews: a.SeparateViews}, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
-		if err := c.KeepFit(ctx); err == nil || !strings.Contains(err.Error(), says) {
+		if err := c.KeepOrFail(ctx); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("got %v, want %q", err, says)
 		}
 	}
@@ -209,20 +209,20 @@ func TestViewsApartRefuse(t *testing.T) {
 
 	at, err := a.Place(t.Context())
 	w.must(err)
-	if err := a.Add(t.Context(), []projections.ApartEvent{{ApartPlace: projections.ApartPlace{Epoch: 1, Position: at.Position + 9, Hash: []byte{1},
+	if err := a.Add(t.Context(), []projections.ViewsEvent{{ViewsPlace: projections.ViewsPlace{Epoch: 1, Position: at.Position + 9, Hash: []byte{1},
 		Sequence: at.Sequence + 2}}}); err == nil || !strings.Contains(err.Error(), "are missing") {
 		t.Errorf("got %v of messages after a gap", err)
 	}
-	next := projections.ApartEvent{ApartPlace: projections.ApartPlace{Epoch: 1, Position: at.Position + 1, Hash: []byte{1}, Sequence: at.Sequence + 1}, Cut: true,
+	next := projections.ViewsEvent{ViewsPlace: projections.ViewsPlace{Epoch: 1, Position: at.Position + 1, Hash: []byte{1}, Sequence: at.Sequence + 1}, Cut: true,
 		Event: eventstore.Recorded{Type: pixies.Seen{}.EventType(), SchemaVersion: 1, Account: "contoso", RecordedAt: time.Now(), Data: []byte("null")}}
-	if err := a.Add(t.Context(), []projections.ApartEvent{next}); err == nil || !strings.Contains(err.Error(), "does not have the data") {
+	if err := a.Add(t.Context(), []projections.ViewsEvent{next}); err == nil || !strings.Contains(err.Error(), "does not have the data") {
 		t.Errorf("got %v of page views without data", err)
 	}
 	a.same("after page views without data")
 	for what, err := range map[string]error{
-		"a service on the views":  projections.NewEngine(a.pool, projections.All()...).Create(t.Context()),
-		"a rebuild of the views":  second(projections.NewEngine(a.pool, projections.Activity).Rebuild(t.Context(), eventstore.New(a.pool, a.full, eventstore.Options{}), "activity", projections.RebuildOptions{})),
-		"views beside the events": second(projections.OpenApart(t.Context(), w.pool, a.full)),
+		"a service on the views":              projections.NewEngine(a.pool, projections.All()...).Create(t.Context()),
+		"a rebuild of the views":              second(projections.NewEngine(a.pool, projections.Activity).Rebuild(t.Context(), eventstore.New(a.pool, a.full, eventstore.Options{}), "activity", projections.RebuildOptions{})),
+		"views in the database of the events": second(projections.OpenSeparateViews(t.Context(), w.pool, a.full)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "name ") {
 			t.Errorf("%s: got %v", what, err)
@@ -237,7 +237,7 @@ func second[T any](_ T, err error) error { return err }
 func TestHostileMessages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, "always")
-	a := newApart(w)
+	a := newSeparate(w)
 	w.add("contoso", "a", 1, "x")
 	stop := w.running(nil)
 	w.reached(w.end())

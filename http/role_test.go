@@ -103,7 +103,7 @@ func TestFeatureNotInPlan(t *testing.T) {
 			got.refused(403, domain.FeatureNotInPlan).says("Free", "scheduledAssessments")
 		}
 		if inSome != declared || declared == 0 {
-			t.Errorf("%d routes are not in every plan, want those of schedules, of which openapi.yaml declares %d", inSome, declared)
+			t.Errorf("%d routes are not in every plan, want the %d routes of schedules in openapi.yaml", inSome, declared)
 		}
 		post := func(person string) reply { return calls.post(base+forAdmins.Path, person, "no body") }
 		post(w.in("bare", "mel", token.ScopeRead)).refused(403, domain.InsufficientScopes)

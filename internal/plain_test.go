@@ -56,7 +56,11 @@ func (d dialect) in(text string) (found []string) {
 	return found
 }
 
-// prose calls line with each line of text that people read in the file: comments, the strings of a program, all of a document.
+// failure matches the lines of a test that have its messages.
+var failure = regexp.MustCompile(`\.(Error|Fatal|Log)f?\(`)
+
+// prose calls line with each line of text that people read in the file: comments, the strings of a program, the messages and names of tests, all
+// of a document.
 func prose(path string, line func(number int, text string)) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -80,19 +84,28 @@ func prose(path string, line func(number int, text string)) error {
 	}
 	files := token.NewFileSet()
 	file := files.AddFile(path, -1, len(content))
-	messages := !strings.HasSuffix(path, "_test.go") && !slices.Contains(readerWords, filepath.ToSlash(path))
+	test, messages := strings.HasSuffix(path, "_test.go"), !slices.Contains(readerWords, filepath.ToSlash(path))
+	code := strings.Split(string(content), "\n")
 	var s scanner.Scanner
 	s.Init(file, content, nil, scanner.ScanComments)
 	for {
 		pos, kind, text := s.Scan()
-		switch {
-		case kind == token.EOF:
+		if kind == token.EOF {
 			return nil
-		case kind == token.COMMENT && !strings.HasPrefix(text, "//go:"), kind == token.STRING && messages && !strings.HasPrefix(text, "`json:"):
-			lines(file.Line(pos), text)
+		}
+		at := file.Line(pos)
+		isMessage := messages && !strings.HasPrefix(text, "`json:") && (!test || failure.MatchString(code[at-1]))
+		switch {
+		case kind == token.COMMENT && !strings.HasPrefix(text, "//go:"), kind == token.STRING && isMessage:
+			lines(at, text)
+		case test && kind == token.IDENT && strings.HasPrefix(code[at-1], "func Test"):
+			lines(at, camel.ReplaceAllString(text, "$0 "))
 		}
 	}
 }
+
+// camel matches the beginning of a word in a name.
+var camel = regexp.MustCompile(`[A-Z][a-z0-9]*`)
 
 var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
 
@@ -106,7 +119,7 @@ func documents(t *testing.T) (paths []string) {
 		case e.IsDir() && (name == ".git" || name == "samples" || name == "bin" || name == "testdata" && !strings.HasPrefix(filepath.ToSlash(path), "../scenarios/")):
 			return filepath.SkipDir
 		case e.IsDir(), name == "CHANGELOG.md", name == "conformance.md", strings.HasPrefix(name, "plain_"):
-		case slices.Contains([]string{".go", ".md", ".txtar", ".yml"}, filepath.Ext(name)), name == "Makefile", name == "openapi.yaml":
+		case slices.Contains([]string{".go", ".md", ".txtar", ".yml"}, filepath.Ext(name)), name == "Makefile", name == "openapi.yaml", name == "catalogue.txt":
 			paths = append(paths, path)
 		}
 		return nil

@@ -173,7 +173,7 @@ func thereAndBack(t testing.TB, root string, o offline.ProposeOptions) int {
 }
 
 // A revert restores every byte, for each kind and for all kinds together.
-func TestThereAndBack(t *testing.T) {
+func TestApplyAndRevert(t *testing.T) {
 	t.Parallel()
 	for _, kinds := range append([][]optimization.Kind{nil}, [][]optimization.Kind{
 		{optimization.AIInstructions}, {optimization.Descriptions}, {optimization.Properties}, {optimization.AIDataSchema},

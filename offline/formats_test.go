@@ -88,7 +88,7 @@ func december(t testing.TB) *readiness.Regime {
 	t.Helper()
 	r, ok := readiness.Find("2026-12")
 	if !ok {
-		t.Fatal("there is no regime 2026-12")
+		t.Fatal("the regime of 2026-12 is missing")
 	}
 	return r
 }

@@ -167,7 +167,7 @@ func loosened(t testing.TB) string {
 // Models without an item folder are assessed like others, and a revert restores every byte.
 //
 // proves: decisions/9/15-loose
-func TestLooseThereAndBack(t *testing.T) {
+func TestApplyAndRevertLoose(t *testing.T) {
 	t.Parallel()
 	root := loosened(t)
 	inFolders, a := assess(t, offline.AssessOptions{}, copied(t, makes...)), assess(t, offline.AssessOptions{}, root)

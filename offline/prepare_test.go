@@ -12,7 +12,7 @@ import (
 // kinds.
 //
 // proves: 2.12/preview/qna 2.12/apply/qna 2.12/preview/synonyms 2.12/apply/synonyms
-func TestQnAAndSynonymsThereAndBack(t *testing.T) {
+func TestApplyAndRevertQnAAndSynonyms(t *testing.T) {
 	t.Parallel()
 	prepared := with(shop, "Shop.SemanticModel/definition.pbism", "\ufeff{\r\n\t\"version\": \"4.2\",\r\n\t\"settings\": {}\r\n}\r\n",
 		"Shop.SemanticModel/definition/cultures/de-DE.tmdl", "cultureInfo de-DE\n\n\ttranslations\n\t\tmodel Model\n\n\t\t\ttable Sales\n\t\t\t\tcaption: Verkäufe\n\n"+

@@ -147,7 +147,7 @@ func (e *Engine) Create(ctx context.Context) error {
 		if _, err := tx.Exec(ctx, `LOCK TABLE view_generations IN EXCLUSIVE MODE`); err != nil {
 			return err
 		}
-		if err := e.refuseApart(ctx, tx); err != nil {
+		if err := e.refuseSeparateViews(ctx, tx); err != nil {
 			return err
 		}
 		var made []string

@@ -174,7 +174,7 @@ func (b *build) switchBetweenAppends(ctx context.Context) error {
 // prepare finds the generation to resume, or creates the next.
 func (b *build) prepare(ctx context.Context) error {
 	return b.tx(ctx, "prepare", pgx.TxOptions{}, func(tx pgx.Tx) error {
-		err := b.engine.refuseApart(ctx, tx)
+		err := b.engine.refuseSeparateViews(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -168,7 +168,7 @@ func TestFeaturesOffStopRuns(t *testing.T) {
 			before := b.positions(t)
 			b.carried(t, r)
 			if b.positions(t) != before {
-				t.Error("the stopped run went on")
+				t.Error("the stopped run continued")
 			}
 		})
 	}

@@ -148,7 +148,7 @@ func TestTwoWorkersAgreeOnIDs(t *testing.T) {
 // replaced meanwhile.
 //
 // proves: 8/definition-copy
-func TestTheCopyIsOfWhatWasReplaced(t *testing.T) {
+func TestTheCopyHasWhatWasReplaced(t *testing.T) {
 	t.Parallel()
 	b := newReporting(t)
 	d := account.Declaration{

@@ -193,7 +193,7 @@ func (r *remote) asWritten(t *testing.T, w optimization.Work, want int) {
 // The outcome depends on what the platform does with an accepted write, not on the acceptance.
 //
 // proves: 3.1/item-changed
-func TestWhatBecomesOfARemoteWrite(t *testing.T) {
+func TestOutcomesOfARemoteWrite(t *testing.T) {
 	t.Parallel()
 	failed := map[string]any{"errorCode": "CorruptedPayload", "message": "The payload is corrupted"}
 	for name, c := range map[string]struct {

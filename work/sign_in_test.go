@@ -125,7 +125,7 @@ func TestAStepThatNeedsItsOwner(t *testing.T) {
 			for who, caller := range map[string]commands.Caller{"another person": stranger, "a token that may not write": reader, "the same token": same} {
 				got, err := b.Operations.ResumeOnRead(t.Context(), caller, id)
 				if refused := domain.IsRefused(err, domain.UserNotRegistered); who == "another person" != refused || b.positions(t) != before {
-					t.Errorf("%s: the operation went on, or %v", who, err)
+					t.Errorf("%s: the operation continued, or %v", who, err)
 				}
 				if who != "another person" && (got == nil || got.Code != refusal.Code || got.Claims != map[bool]string{true: needed}[name == "claims"] ||
 					got.Permission != map[bool]string{true: "Item.ReadWrite.All"}[name == "consent"]) {
@@ -257,7 +257,7 @@ func TestOtherStepsThatNeedTheirOwner(t *testing.T) {
 			}
 			c.carry(t, b)
 			if !b.operation(t, id).Waits {
-				t.Error("a step went on without its owner")
+				t.Error("a step continued without its owner")
 			}
 			check(t, b.resume(t.Context(), b.signsIn(t), id))
 			c.carry(t, b)

@@ -254,7 +254,7 @@ func TestSynonymsOfAnyModel(t *testing.T) {
 			_, has := entry(m, p.Object)
 			list := strings.Split(p.Value, "\n")
 			if len(list) <= len(*has) || !slices.Equal(list[:len(*has)], *has) {
-				t.Errorf("%v had %q and is to have %q", p.Object, *has, list)
+				t.Errorf("%v had %q, and the change writes %q", p.Object, *has, list)
 			}
 			for _, w := range list[len(*has):] {
 				if others := borne[folded(w)]; len(others) > 0 {

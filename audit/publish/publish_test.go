@@ -357,6 +357,6 @@ func TestContradicted(t *testing.T) {
 		t.Errorf("the bucket has %q, %v", text, err)
 	}
 	if err := bucket.Put(t.Context(), []byte("no head")); err == nil {
-		t.Error("what is no head was published")
+		t.Error("a note that is no head was published")
 	}
 }

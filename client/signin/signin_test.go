@@ -468,7 +468,7 @@ func TestDevicePage(t *testing.T) {
 }
 
 // A sign-in from which no browser comes back is an error, and leaves no listener.
-func TestNobodyComesBack(t *testing.T) {
+func TestSignInWithoutReturn(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
 	p, err := f.discover(t, nil)

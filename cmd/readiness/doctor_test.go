@@ -83,7 +83,7 @@ func TestDoctor(t *testing.T) {
 	}
 	found = examined(t, cli.ExitDamaged, append(args, "--issuer", "http://127.0.0.1:1")...)
 	if roles := found["roles failing"]; len(roles) != 2 || !strings.Contains(roles[1].Says, "temporary tables") {
-		t.Errorf("the missing right is not told: %+v", roles)
+		t.Errorf("the missing right is not reported: %+v", roles)
 	}
 	for check, says := range map[string]string{
 		"roles failing": "trigger", "views failing": "operations", "queue failing": "1 steps wait", "queue warning": "1h0m", "data failing": "read by others",

@@ -85,7 +85,7 @@ stream that removes events, or one whose last event is not in the log. Until the
 				return err
 			}
 			return r.withCore(c.Context(), flags, false, func(core *core) error {
-				return r.forwarder(core, to).KeepFit(c.Context())
+				return r.forwarder(core, to).KeepOrFail(c.Context())
 			})
 		},
 	}

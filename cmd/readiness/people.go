@@ -103,7 +103,7 @@ func (r *root) peopleShowCommand(flags *databaseFlags) *cobra.Command {
 		Use:   "show PERSON",
 		Short: "Show how many events the log has about a person",
 		Long: `Shows, for each account that knows the person, their id, their role, and how many events were recorded for them. Events from
-before people had ids hold names, which nothing can erase; they are counted apart.`,
+before people had ids hold names, which nothing can erase; they are counted separately.`,
 		Example: "  readiness people show ada\n  readiness people show TENANT/OBJECT --issuer https://login.microsoftonline.com/TENANT/v2.0",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

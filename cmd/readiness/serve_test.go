@@ -273,7 +273,7 @@ func TestServeWithItsOwnPostgreSQL(t *testing.T) {
 		t.Errorf("a second service: got exit code %d, %q, want %d and why", second.code, second.stderr, cli.ExitFailed)
 	}
 	if got := must(t, "accounts", "diff", samplesAccounts, "--data", data); strings.Count(got.stdout, "no change") != 3 {
-		t.Errorf("accounts diff beside the service: got %q", got.stdout)
+		t.Errorf("accounts diff during the service: got %q", got.stdout)
 	}
 
 	// PostgreSQL is killed; the service continues once it is back.

@@ -44,8 +44,8 @@ When the database of the log was restored to an earlier time and its stream was 
 			if f.from.URL == "" {
 				return cli.Usage("--from is missing; it names the NATS servers")
 			}
-			return r.withApart(c.Context(), f.url, func(apart *projections.Apart, pool *pgxpool.Pool) error {
-				return r.keepViews(c.Context(), f, apart, pool)
+			return r.withSeparateViews(c.Context(), f.url, func(separate *projections.SeparateViews, pool *pgxpool.Pool) error {
+				return r.keepViews(c.Context(), f, separate, pool)
 			})
 		},
 	}
@@ -60,8 +60,8 @@ When the database of the log was restored to an earlier time and its stream was 
 	return c
 }
 
-// withApart calls do with the views in the database at the address.
-func (r *root) withApart(ctx context.Context, address string, do func(*projections.Apart, *pgxpool.Pool) error) error {
+// withSeparateViews calls do with the views in the database at the address.
+func (r *root) withSeparateViews(ctx context.Context, address string, do func(*projections.SeparateViews, *pgxpool.Pool) error) error {
 	if address == "" {
 		return cli.Usage("--views-database-url is missing")
 	}
@@ -80,18 +80,18 @@ func (r *root) withApart(ctx context.Context, address string, do func(*projectio
 	if err != nil {
 		return err
 	}
-	apart, err := projections.OpenApart(ctx, pool, codec)
+	separate, err := projections.OpenSeparateViews(ctx, pool, codec)
 	if err != nil {
 		return err
 	}
-	return do(apart, pool)
+	return do(separate, pool)
 }
 
 // keepViews runs until ctx ends, or until the stream must not be used.
-func (r *root) keepViews(ctx context.Context, f viewsFlags, apart *projections.Apart, pool *pgxpool.Pool) (err error) {
+func (r *root) keepViews(ctx context.Context, f viewsFlags, separate *projections.SeparateViews, pool *pgxpool.Pool) (err error) {
 	life := &lifetime{log: r.Log}
 	defer func() { err = errors.Join(err, life.end()) }()
-	consumer := forward.NewConsumer(forward.ConsumerOptions{Target: f.from, Sink: wiring.ApartSink{Apart: apart}, Now: time.Now,
+	consumer := forward.NewConsumer(forward.ConsumerOptions{Target: f.from, Sink: wiring.SeparateViewsSink{SeparateViews: separate}, Now: time.Now,
 		Log: r.Log})
 	watching, err := watchListener(ctx, life, f.metricsListens)
 	if err != nil {
@@ -107,10 +107,10 @@ func (r *root) keepViews(ctx context.Context, f viewsFlags, apart *projections.A
 		go func() { ended <- watchers.Serve(serving, watching) }()
 		life.then("metrics", func(context.Context) error { stop(); return <-ended })
 	}
-	return consumer.KeepFit(ctx)
+	return consumer.KeepOrFail(ctx)
 }
 
-// viewsLag measures how far views apart are behind.
+// viewsLag measures how far separate views are behind.
 func viewsLag(c *forward.Consumer) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "readiness_views_lag_seconds",
@@ -126,8 +126,8 @@ func (r *root) viewsRebuildCommand(f *viewsFlags) *cobra.Command {
 		Example: "  readiness views rebuild --views-database-url postgres://views@db.example.com/views",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return r.withApart(c.Context(), f.url, func(apart *projections.Apart, _ *pgxpool.Pool) error {
-				return apart.Empty(c.Context())
+			return r.withSeparateViews(c.Context(), f.url, func(separate *projections.SeparateViews, _ *pgxpool.Pool) error {
+				return separate.Empty(c.Context())
 			})
 		},
 	}
@@ -139,11 +139,11 @@ func (r *root) viewsPrintCommand(f *viewsFlags) *cobra.Command {
 		Short: "Print the rows of a view as JSON lines, to compare them with the log",
 		Long: `Prints the rows in the order of their keys, as readiness projections as-of does for the position that is printed on stderr:
 the output of both is the same.`,
-		Example: "  readiness views print activity > apart.json && readiness projections as-of activity --position P | diff - apart.json",
+		Example: "  readiness views print activity > separate.json && readiness projections as-of activity --position P | diff - separate.json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return r.withApart(c.Context(), f.url, func(apart *projections.Apart, _ *pgxpool.Pool) error {
-				at, err := apart.Write(c.Context(), r.Stdout, args[0])
+			return r.withSeparateViews(c.Context(), f.url, func(separate *projections.SeparateViews, _ *pgxpool.Pool) error {
+				at, err := separate.Write(c.Context(), r.Stdout, args[0])
 				if err == nil {
 					fmt.Fprintf(r.Stderr, "as of position %d in epoch %d\n", at.Position, at.Epoch)
 				}

@@ -61,10 +61,10 @@ func FuzzWithoutComments(f *testing.F) {
 		bare := dax.WithoutComments(s)
 		want, got := dax.Read(s), dax.Read(bare)
 		if diff := cmp.Diff([]string{written(want.References), calls(want)}, []string{written(got.References), calls(got)}); diff != "" {
-			t.Errorf("%q names and calls otherwise than %q:\n%s", bare, s, diff)
+			t.Errorf("%q has other names and calls than %q:\n%s", bare, s, diff)
 		}
 		if dax.IsQuery(s) != dax.IsQuery(bare) || dax.Defines(s) != dax.Defines(bare) || !cmp.Equal(dax.Tables(s), dax.Tables(bare)) {
-			t.Errorf("%q says otherwise than %q", bare, s)
+			t.Errorf("%q differs from %q", bare, s)
 		}
 		if again := dax.WithoutComments(bare); again != bare || len(bare) > len(s) {
 			t.Errorf("%q has a comment still: %q", bare, again)

@@ -47,7 +47,7 @@ func TestFamily(t *testing.T) {
 		}
 	}
 	if len(f.Tests) != 1 {
-		t.Errorf("what is over is kept: %v", f)
+		t.Errorf("an ended run is kept: %v", f)
 	}
 	if err := join(5, 0.9, day(91), 7); err != nil || len(f.Tests) != 1 {
 		t.Errorf("a run joins twice: %v, %v", err, f)

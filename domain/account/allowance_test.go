@@ -62,7 +62,7 @@ func TestSpend(t *testing.T) {
 	}
 }
 
-func TestGiveBack(t *testing.T) {
+func TestRefund(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		used, amount int

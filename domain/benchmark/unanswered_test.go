@@ -76,7 +76,7 @@ func TestUnanswered(t *testing.T) {
 	}
 	// A run without an answer is refunded and tracks nothing.
 	if silent, _ := made(5, "xxx"); silent.Spent(domain.BenchmarkRunFailed) != 0 || silent.Tracks(true) {
-		t.Error("a run that nobody answered counts")
+		t.Error("a run without answers counts")
 	}
 	if answered, _ := made(30, "."+strings.Repeat("x", 10)); answered.Spent(domain.BenchmarkRunFailed) != 1 || !answered.Tracks(true) {
 		t.Error("a run with an answer does not count")

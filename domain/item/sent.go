@@ -9,7 +9,7 @@ type Sent struct {
 
 // Error implements error.
 func (s *Sent) Error() string {
-	return "the platform has taken the write, and only reading shows what became of it"
+	return "the platform has accepted the write, and only a read shows its outcome"
 }
 
 // Ending is how a write that was sent has ended, as the platform reports it.

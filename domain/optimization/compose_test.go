@@ -181,7 +181,7 @@ func TestComposeKeepsTheCap(t *testing.T) {
 		t.Errorf("%d changes, %d skipped, message %v", len(p.Changes), len(p.Skipped), p.Message)
 	}
 	if last := p.Changes[len(p.Changes)-1].Key; last != "Sales|M209" {
-		t.Errorf("the last change is of %s", last)
+		t.Errorf("the last change is about %s", last)
 	}
 }
 

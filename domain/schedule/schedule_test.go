@@ -296,7 +296,7 @@ func TestNoSlotTwice(t *testing.T) {
 				}
 			}
 			if next := s.NextRunAt(); next != nil && !next.After(last) {
-				t.Fatalf("slot %s was started and is to be followed by %s", last, next)
+				t.Fatalf("slot %s was started, and the next is %s", last, next)
 			}
 		}
 	})

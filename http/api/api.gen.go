@@ -1168,7 +1168,7 @@ type AIProviderList struct {
 	Value []AIProvider `json:"value"`
 }
 
-// AIProviderPrices What a million tokens cost, in a currency of your own. Without prices the cost of a run is unknown; it is never estimated.
+// AIProviderPrices What a million tokens cost, in your own currency. Without prices the cost of a run is unknown; it is never estimated.
 type AIProviderPrices = aiprovider.Prices
 
 // AIProviderPurpose What the provider may be used for: texts of previews, phrasing benchmark questions, judging answers, and answering in a benchmark or an A/B test.
@@ -1431,7 +1431,7 @@ type AbTestRunSide struct {
 	// ErrorCode Why the side failed.
 	ErrorCode *string `json:"errorCode"`
 
-	// Progress Null until the side has a benchmark run of its own.
+	// Progress Null until the side has its own benchmark run.
 	Progress     *AbTestRunProgress     `json:"progress"`
 	ResponseTime *BenchmarkResponseTime `json:"responseTime"`
 
@@ -2080,7 +2080,7 @@ type BenchmarkRunResult struct {
 	// Document The run as stored, with every question and its answers. An answer that a person decided has the method person, and machine keeps the service's verdict.
 	Document json.RawMessage `json:"document"`
 
-	// JudgeReview How often persons of the account decided otherwise than the judge of this run; absent without a judge.
+	// JudgeReview How often persons of the account decided differently from the judge of this run; absent without a judge.
 	JudgeReview *JudgeReview `json:"judgeReview,omitempty"`
 	Run         BenchmarkRun `json:"run"`
 }
@@ -3281,7 +3281,7 @@ type SaveAIProviderRequest struct {
 	Model *string `json:"model,omitempty"`
 	Name  string  `json:"name"`
 
-	// Prices What a million tokens cost, in a currency of your own. Without prices the cost of a run is unknown; it is never estimated.
+	// Prices What a million tokens cost, in your own currency. Without prices the cost of a run is unknown; it is never estimated.
 	Prices *AIProviderPrices `json:"prices,omitempty"`
 
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.

@@ -73,7 +73,7 @@ func TestTokensOfIndependentProvider(t *testing.T) {
 		got, err := v.Verify(t.Context(), tt.token)
 		c.add(-tt.later)
 		if got.Expires, got.Issued = (time.Time{}), got.Issued.Truncate(time.Minute); err == nil && got.Issued.IsZero() {
-			t.Errorf("%s: it is not said when the token was issued", tt.name)
+			t.Errorf("%s: the time of issue is missing", tt.name)
 		}
 		got.Issued = time.Time{}
 		if diff := cmp.Diff(tt.want, got); diff != "" {

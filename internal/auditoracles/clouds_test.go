@@ -28,8 +28,8 @@ import (
 	"readiness/audit/publish"
 )
 
-// TestClouds lets the program publish its heads to servers of others that speak the protocols of S3 and of Google Cloud Storage, and
-// compares the log with them: by the bucket, and by a head that was fetched from it. A head that is there is not overwritten.
+// TestClouds has the program publish its heads to third-party servers for the protocols of S3 and Google Cloud Storage, and compares the log
+// with the bucket and with a head that was fetched from it. An existing head is not overwritten.
 func TestClouds(t *testing.T) {
 	for name, start := range map[string]func(*testing.T) string{"s3": startS3, "gs": startGCS} {
 		t.Run(name, func(t *testing.T) { publishesTo(t, start) })
@@ -50,7 +50,7 @@ func publishesTo(t *testing.T, start func(*testing.T) string) {
 	p.readBack()
 }
 
-// freeAddress returns an address on which a server can listen that must know it before.
+// freeAddress returns a free address, for a server that must know its address before it listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -193,7 +193,7 @@ func (p *published) readBack() {
 		head.Root[0]++
 		var contradicted *publish.Contradicted
 		if err := b.Put(p.Context(), []byte(audit.Body(named, head))); !errors.As(err, &contradicted) {
-			p.Errorf("another head as %s: %v", name, err)
+			p.Errorf("a different head under the name %s: %v", name, err)
 		}
 	}
 	if after := p.heads(); fmt.Sprint(after) != fmt.Sprint(found) {

@@ -26,8 +26,8 @@ const (
 	tessera  = "github.com/transparency-dev/tessera"
 )
 
-// pageCommands returns the shell commands of the page, without those that say where the service is and install fsck: that is the one of this
-// module, and the page must name its version.
+// pageCommands returns the shell commands of the page, except those that set the service's address and install fsck. The test uses the fsck of
+// this module, whose version the page must name.
 func pageCommands(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile(pagePath)
@@ -77,7 +77,7 @@ func (w *world) types(commands, folder, fsck, event string) (out string, err err
 	return string(text), err
 }
 
-// The commands of docs/auditing.md do what it says, as they stand there, and fail on a log that was changed.
+// The commands of docs/auditing.md, run unchanged, do what the page says, and fail on a log that was changed.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	commands, fsck := pageCommands(t), t.TempDir()
@@ -126,7 +126,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// one returns what the only file with such a name holds.
+// one returns the content of the only file that matches the pattern.
 func one(t *testing.T, folder, pattern string) []byte {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(folder, pattern))

@@ -11,7 +11,7 @@ import (
 	"readiness/eventstore"
 )
 
-// chain computes a stream's chain again after its events were changed (docs/architecture.md 3), as who knows the program can.
+// chain recomputes a stream's hash chain after its events were changed (docs/architecture.md 3), as an attacker who knows the program can.
 func (w *world) chain(stream string) {
 	w.Helper()
 	var head [sha256.Size]byte
@@ -34,8 +34,8 @@ func (w *world) chain(stream string) {
 	w.as(`UPDATE streams SET chain = $1, version = $2 WHERE stream = $3`, head[:], version, stream)
 }
 
-// again makes all trees again from the events, as who has the service's key can.
-func (w *world) again() {
+// rebuildTrees builds all trees again from the events, as an attacker with the service's key can.
+func (w *world) rebuildTrees() {
 	w.Helper()
 	for _, table := range []string{"audit_checkpoints", "audit_tiles", "audit_trees", "audit_epochs"} {
 		w.as(`DELETE FROM ` + table)
@@ -44,7 +44,7 @@ func (w *world) again() {
 	w.seal()
 }
 
-// keep copies the database's tables; back puts them back, as the restore of a dump does.
+// keep copies the database's tables; restore restores them, as the restore of a dump does.
 var restored = []string{"events", "streams", "audit_epochs", "audit_trees", "audit_tiles", "audit_checkpoints"}
 
 func (w *world) keep() {
@@ -54,7 +54,7 @@ func (w *world) keep() {
 	}
 }
 
-func (w *world) back() {
+func (w *world) restore() {
 	w.Helper()
 	for i := range restored {
 		w.as(`DELETE FROM ` + restored[len(restored)-1-i])
@@ -64,7 +64,7 @@ func (w *world) back() {
 	}
 }
 
-// finders says which of the three finds that the log was changed: events verify, audit verify with heads kept outside, and Tessera from
+// finders returns which of the three find that the log was changed: events verify, audit verify with heads kept outside, and Tessera from
 // these heads.
 func (w *world) finders(kept map[string][]byte) string {
 	w.Helper()
@@ -96,7 +96,7 @@ func (w *world) finders(kept map[string][]byte) string {
 	return strings.Join(by, " ")
 }
 
-// tampered are the ways to change a log, and who finds each.
+// tampered are the ways to change a log, and what finds each.
 var tampered = []struct {
 	name string
 	do   func(*world)
@@ -139,7 +139,7 @@ var tampered = []struct {
 	{"the chain and all trees are forged with the key", func(w *world) {
 		w.as(`UPDATE events SET data = '{"region":"forged"}' WHERE position = 4`)
 		w.chain("account-acme")
-		w.again()
+		w.rebuildTrees()
 	}, "audit oracle"},
 	{"the log is replaced by another, with the key", func(w *world) {
 		w.as(`DELETE FROM events`)
@@ -149,11 +149,11 @@ var tampered = []struct {
 		w.as(`SELECT setval('events_position_seq', 0)`)
 		w.change("other", "oscar", 20)
 		w.change("acme", "ada", 20)
-		w.again()
+		w.rebuildTrees()
 	}, "audit oracle"},
-	{"an earlier dump is restored", func(w *world) { w.back() }, "audit oracle"},
-	{"an earlier dump is restored and the log goes on", func(w *world) {
-		w.back()
+	{"an earlier dump is restored", func(w *world) { w.restore() }, "audit oracle"},
+	{"an earlier dump is restored and the log continues", func(w *world) {
+		w.restore()
 		w.as(`SELECT setval('events_position_seq', (SELECT max(position) FROM events))`)
 		w.change("acme", "ada", 9)
 		w.change("other", "oscar", 9)

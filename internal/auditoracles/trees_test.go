@@ -20,7 +20,7 @@ import (
 
 var errBehind = errors.New("the head that is served is not later than the one that was kept")
 
-// At every size to 70,000 the tree is the one that transparency-dev's merkle/compact makes.
+// At every size up to 70,000 the tree is the one that transparency-dev's merkle/compact makes.
 func TestEverySize(t *testing.T) {
 	t.Parallel()
 	ours := &audittree.Edge{}
@@ -41,8 +41,8 @@ func TestEverySize(t *testing.T) {
 	}
 }
 
-// Tessera's fsck finds the trees of the running service complete, its client finds that they continue each earlier head, and its proofs are
-// ours. The file of a proof holds for the line that the interface answers.
+// Tessera's fsck finds the trees of the running service complete, its client finds that they continue each earlier head, and its proofs
+// equal those of the service. The file of a proof proves the line that the interface returns.
 func TestRunningService(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fresh(t))

@@ -129,8 +129,8 @@ func (w *world) publisher(folder string, needed int, by ...*witness) *publish.Pu
 	return publish.New(o)
 }
 
-// Witnesses sign each head that is published, and theirs are the signatures that formats verifies. Without as many as are needed nothing is
-// published of the tree, and a witness that has seen another history signs nothing.
+// Witnesses sign each published head, and package formats verifies their signatures. If too few sign, no head of the tree is published. A
+// witness that has seen another history signs nothing.
 func TestWitnesses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, fresh(t))
@@ -179,7 +179,7 @@ func TestWitnesses(t *testing.T) {
 		t.Errorf("a witness was asked %d times", one.asked)
 	}
 
-	p = w.publisher(folder, 2, one, two) // knows no sizes: the witnesses say them
+	p = w.publisher(folder, 2, one, two) // does not know the sizes: the witnesses return them
 	h := grow()
 	w.must(p.Round(t.Context()))
 	published(h, one, two)

@@ -1,6 +1,6 @@
 // Command crosscheck checks the types of the program, the standard library and all other dependencies for the targets of a release,
-// which takes a tenth of the time of building for them. What only a compiler back end, an assembler or a linker finds, it does
-// not find: make release/snapshot builds.
+// which takes a tenth of the time of building for them. It does not find what only a compiler back end, an assembler or a linker
+// reports; make release/snapshot does, because it builds.
 package main
 
 import (
@@ -39,7 +39,7 @@ func run(dir, path string, out io.Writer) error {
 			failed = append(failed, fmt.Errorf("%s: %w", target, err))
 			continue
 		}
-		fmt.Fprintf(out, "%s: the types of %d packages hold\n", target, n)
+		fmt.Fprintf(out, "%s: the types of %d packages are correct\n", target, n)
 	}
 	return errors.Join(failed...)
 }

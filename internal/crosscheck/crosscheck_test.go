@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What only one system compiles is checked, and its fault is named with the targets that have it.
+// A file for one system is checked, and its error names the targets that have it.
 func TestFaultOfOneSystem(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

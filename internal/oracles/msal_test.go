@@ -83,12 +83,12 @@ func TestMSAL(t *testing.T) {
 		}
 		who, err := w.entra.Person(got.AccessToken)
 		if err != nil || who.ID != "ada" || len(who.Scopes) != 1 || who.AppOnly {
-			t.Errorf("%s: the token stands for %+v, %v", what, who, err)
+			t.Errorf("%s: the token is for %+v, %v", what, who, err)
 		}
 	}
 }
 
-// Each refusal reaches a client of MSAL with its raw body; a refresh token of an exchange serves after the assertion ended.
+// Each refusal reaches a client of MSAL with its raw body; a refresh token of an exchange works after the assertion has expired.
 func TestMSALRefusals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -122,12 +122,12 @@ func TestMSALRefusals(t *testing.T) {
 	before := w.entra.Exchanges()
 	w.entra.EndSessions()
 	_, err = c.AcquireTokenOnBehalfOf(t.Context(), short, []string{"https://api.fabric.microsoft.com/Report.Read.All"})
-	if err != nil || w.entra.Exchanges() != before+2 { // its refresh token is refused, then the assertion is taken
+	if err != nil || w.entra.Exchanges() != before+2 { // its refresh token is refused, then the assertion is used
 		t.Errorf("got %v after %d requests, want 2", err, w.entra.Exchanges()-before)
 	}
 }
 
-// A token of the application itself is given, as by Entra, and no route of the platform takes it.
+// The emulator issues a token of the application itself, as Entra does, and no route of the platform accepts it.
 func TestAppOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)

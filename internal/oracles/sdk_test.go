@@ -137,7 +137,7 @@ func TestSDKRefusals(t *testing.T) {
 }
 
 // azidentity signs in with a device code, sees refusals of an exchange with their bodies, and, with an empty assertion, gets
-// a token of the application: the trap that the service avoids before any library is asked.
+// a token of the application. The service refuses an empty assertion itself, before it calls a library.
 func TestAzidentity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -156,7 +156,7 @@ func TestAzidentity(t *testing.T) {
 		t.Fatal(err)
 	}
 	if who, err := w.entra.Person(token.Token); err != nil || who.ID != "ada" {
-		t.Errorf("the token stands for %+v, %v", who, err)
+		t.Errorf("the token is for %+v, %v", who, err)
 	}
 
 	w.entra.Require("c1")

@@ -121,7 +121,7 @@ func (w *world) visit(ctx context.Context, method, address string, form url.Valu
 	return res.Request.URL
 }
 
-// What a page that submits itself consists of.
+// The parts of a page that submits itself.
 var (
 	formAction = regexp.MustCompile(`<form[^>]+action="([^"]+)"`)
 	formField  = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)"`)

@@ -109,6 +109,6 @@ func verified(dir, public string) error {
 			return fmt.Errorf("%s does not list %s", signed, filepath.Base(name))
 		}
 	}
-	fmt.Printf("%d files are as %s signed them\n", len(listed), by.Name())
+	fmt.Printf("%d files match the checksums that %s signed\n", len(listed), by.Name())
 	return nil
 }

@@ -46,7 +46,7 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("release", flag.ContinueOnError)
 	source := flags.String("source", ".", "the source tree")
-	out := flags.String("out", "dist", "the folder to write to; what it has of an earlier release is replaced")
+	out := flags.String("out", "dist", "the folder to write to; an earlier release in it is replaced")
 	version := flags.String("version", "", "the version, such as v1.2.3; by default the tag of the commit, or what git describe says")
 	docs := flags.String("docs-url", "", "address of this version's folder docs, where reports link to the pages of rules")
 	only := flags.String("targets", "", "build only these, such as linux/amd64,windows/amd64")
@@ -106,7 +106,7 @@ func describe(ctx context.Context, source, version string) (*release, error) {
 	}
 	r.commit, r.date = hash, r.date.UTC()
 	if changed, err := git("status", "--porcelain", "--untracked-files=no"); err != nil || changed != "" {
-		return nil, errors.Join(fmt.Errorf("%s has changes that are not committed: a release is that of a commit", source), err)
+		return nil, errors.Join(fmt.Errorf("%s has changes that are not committed; commit them, because a release is built from a commit", source), err)
 	}
 	if version == "" {
 		if r.version, err = git("describe", "--tags", "--always", "--match", "v*"); err != nil {

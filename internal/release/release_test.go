@@ -127,7 +127,7 @@ func TestVerified(t *testing.T) {
 	}
 }
 
-// endless is a source of bytes that are no secret.
+// endless is a predictable source of random bytes.
 type endless struct{ next byte }
 
 func (e *endless) Read(p []byte) (int, error) {

@@ -106,7 +106,7 @@ func TestExchange(t *testing.T) {
 
 // Who cannot be acted for is refused without a call; above all a call without a token, which libraries would answer
 // with a token of the application itself.
-func TestNobodyToActFor(t *testing.T) {
+func TestNoPersonToActFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	good := w.ada(t)
@@ -126,7 +126,7 @@ func TestNobodyToActFor(t *testing.T) {
 		c.change(&as)
 		token, err := w.For(t.Context(), as, item.PermissionPlatform)
 		if refused(t, name, err, c.code, c.words); token != "" {
-			t.Errorf("%s: got a token beside the refusal", name)
+			t.Errorf("%s: got a token in addition to the refusal", name)
 		}
 	}
 	if n := w.provider.Exchanges(); n != 0 {

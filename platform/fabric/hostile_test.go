@@ -86,7 +86,7 @@ func TestThrottled(t *testing.T) {
 	w.service.Script(fabrictest.Fault{Path: "/v1/workspaces", Answer: w.service.Throttled(50 * time.Second), Times: 5})
 	_, err := w.Workspaces(t.Context(), person("ada"))
 	if r := refused(t, err, domain.PlatformUnavailable, "no further calls for now (RequestBlocked); try again in 50s"); r.RetryAfter != 50*time.Second {
-		t.Errorf("try again after %s, want what the platform said", r.RetryAfter)
+		t.Errorf("try again after %s, want what the platform returned", r.RetryAfter)
 	}
 	if n := w.called("GET", "/v1/workspaces"); n != 3 || len(w.shared.holds) != 2 || w.shared.holds[1].Route != "GET /workspaces" {
 		t.Errorf("%d calls and holds %+v, want 3 and 2", n, w.shared.holds)
@@ -170,7 +170,7 @@ func TestHostileDefinitions(t *testing.T) {
 		d, err := w.Definition(t.Context(), person("ada"), w.model(t))
 		if c.code != "" {
 			if refused(t, err, c.code, c.words); len(d.Parts) > 0 {
-				t.Errorf("%s: got parts beside the refusal", name)
+				t.Errorf("%s: got parts in addition to the refusal", name)
 			}
 			continue
 		}

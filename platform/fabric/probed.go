@@ -21,7 +21,7 @@ type Answers struct {
 	// not given.
 	CopilotShown bool `json:"copilotShown"`
 	HiddenKept   bool `json:"hiddenKept"`
-	// Relaid are the probe's own parts that came back otherwise than they were written, each with how. Nothing depends on
+	// Relaid are the probe's own parts that were read back differently from how they were written, each with the difference. Nothing depends on
 	// it: the service compares values.
 	Relaid map[string]string `json:"relaid,omitempty"`
 	// EarlyPollsBlocked reports that an operation may not be asked for before the time that the platform names.

@@ -252,7 +252,7 @@ func TestALongWrite(t *testing.T) {
 	}
 }
 
-// What a step has read before a write is not given after it, whatever became of the write and of the process that sent it. A write
+// What a step has read before a write is not given after it, whatever the outcome of the write and of the process that sent it. A write
 // that waits for its comparison changes nothing, so the look before it is not repeated.
 func TestWhatWasReadBeforeAWrite(t *testing.T) {
 	t.Parallel()
@@ -294,7 +294,7 @@ func TestWhatWasReadBeforeAWrite(t *testing.T) {
 				_, err = w.FinishWrite(t.Context(), as, it, s.Operation)
 				check(t, err)
 			} else if err == nil {
-				t.Fatal("the write is said to be made")
+				t.Fatal("the write is reported as made")
 			}
 			_ = w.clock.Wait(t.Context(), time.Minute)
 			w.service.Set(func(o *fabrictest.Options) { o.Lasts = time.Second })

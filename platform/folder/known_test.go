@@ -82,7 +82,7 @@ func (c *changing) permit() {
 	})
 }
 
-// timePasses makes all changes so far settled and all later ones not: the platform's clock stands still until the next
+// timePasses makes all changes so far settled and all later ones not: the platform's clock does not advance until the next
 // call.
 func (c *changing) timePasses() { c.now = later(c.T, c.root) }
 

@@ -348,7 +348,7 @@ func TestExportOutlastsAStep(t *testing.T) {
 		}
 	}
 	if n, m := b.called("bulkExportDefinitions"), b.called("getDefinition"); n != 2 || m != 0 {
-		t.Errorf("%d exports and %d single reads, want 2, of which one was refused, and none", n, m)
+		t.Errorf("%d exports and %d single reads, want 2 (1 refused) and none", n, m)
 	}
 }
 
@@ -377,7 +377,7 @@ func TestExportWaitsForABlock(t *testing.T) {
 	check(t, b.Announce(t.Context(), b.as, b.models[0].WorkspaceID, ids))
 	check(t, b.Announce(t.Context(), b.as, b.models[0].WorkspaceID, ids))
 	if n, m := b.called("bulkExportDefinitions"), b.called("getDefinition"); n != 3 || m != 0 {
-		t.Errorf("%d exports and %d single reads, want 3, of which 2 were blocked, and none", n, m)
+		t.Errorf("%d exports and %d single reads, want 3 (2 blocked) and none", n, m)
 	}
 }
 

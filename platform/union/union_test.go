@@ -91,16 +91,16 @@ func TestBothPlatforms(t *testing.T) {
 	calls := len(service.Calls())
 	other := caller("embedded")
 	if all, err := p.Workspaces(t.Context(), other); err != nil || len(all) != 0 {
-		t.Errorf("somebody else sees %d workspaces, %v", len(all), err)
+		t.Errorf("another person sees %d workspaces, %v", len(all), err)
 	}
 	if _, err := p.Workspace(t.Context(), other, retail); !domain.IsRefused(err, domain.WorkspaceNotFound) {
-		t.Errorf("somebody else reads a workspace: %v", err)
+		t.Errorf("another person reads a workspace: %v", err)
 	}
 	if access, err := p.Access(t.Context(), other); err != nil || access[item.PermissionPlatform] != item.Granted {
 		t.Errorf("got %v, %v", access, err)
 	}
 	if n := len(service.Calls()) - calls; n != 0 {
-		t.Errorf("somebody else's calls reached Fabric %d times", n)
+		t.Errorf("another person's calls reached Fabric %d times", n)
 	}
 }
 

@@ -66,7 +66,7 @@ func killPixies(t *testing.T, kills int) {
 	check(t, p.cmd.Process.Signal(syscall.SIGTERM))
 	r.await("the service stops", p.over)
 	if now := r.seen.Load() - r.counted(); now != lost {
-		t.Errorf("an end in good order lost %d views", now-lost)
+		t.Errorf("a graceful stop lost %d views", now-lost)
 	}
 	r.verify()
 }

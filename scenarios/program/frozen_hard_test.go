@@ -17,9 +17,9 @@ import (
 	"readiness/internal/testlog"
 )
 
-// freezes is how many times a process is frozen. swallows is how many times its packets are dropped; each time a call
+// freezes is how many times a process is frozen. drops is how many times its packets are dropped; each time a call
 // waits as long as it may.
-const freezes, swallows = 50, 10
+const freezes, drops = 50, 10
 
 // pair is two processes of a service that only answer calls. The first is frozen or disconnected.
 type pair struct {
@@ -140,7 +140,7 @@ func TestHardDroppedPackets(t *testing.T) {
 	network := pgtest.Between(t, url)
 	p := newPair(t, url, network.URL)
 	held := 0
-	for range swallows {
+	for range drops {
 		if p.strike("swallowed", network.Swallow, func() {
 			if status, _, err := p.start(t.Context(), p.ours, fmt.Sprintf("inside-%d", p.calls)); err != nil || status != http.StatusServiceUnavailable {
 				t.Errorf("inside: got %d, %v, want 503", status, err)
@@ -154,7 +154,7 @@ func TestHardDroppedPackets(t *testing.T) {
 			held++
 		}
 	}
-	t.Logf("seed %d: packets dropped %d times, %d times another call was asked to retry", p.seed, swallows, held)
+	t.Logf("seed %d: packets dropped %d times, %d times another call was asked to retry", p.seed, drops, held)
 }
 
 // A burst of calls as soon as a process listens is counted and accepted completely.

@@ -19,8 +19,8 @@ import (
 	"readiness/internal/testlog"
 )
 
-// A service moves to another database by an export of its log and the tables that docs/operating.md names. There its person is known, its
-// results are read, its heads are those from before, and it continues.
+// A service moves to another database by an export of its log and the tables that docs/operating.md names. There it knows its
+// people, reads its results and has its earlier heads, and the log continues.
 //
 // proves: decisions/20/exact decisions/20/trees decisions/20/unfinished
 func TestMove(t *testing.T) {

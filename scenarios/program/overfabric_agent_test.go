@@ -20,7 +20,7 @@ import (
 	"readiness/platform/fabric/fabrictest"
 )
 
-// overSamples puts the program in front of an emulator of the sample workspaces, where the people sign in.
+// overSamples runs the program over an emulator of the sample workspaces, at which people sign in.
 func overSamples(t *testing.T, people []string, change func(*fabrictest.Options)) (*crash, *fabrictest.Service) {
 	t.Helper()
 	c := newProgram(t, people, "--database-url", testlog.URL(t))
@@ -60,7 +60,7 @@ var agentSays = map[string]string{"What were net sales in 2025?": "Net sales wer
 	"Why did sales fall in May?": "A promotion ended."}
 
 // A person asks a published data agent from the command line, in a benchmark run and in an A/B test against the simulated assistant.
-// The service asks it over MCP as the person. Each result is named for what answered; the answers have no query and are judged as
+// The service asks it over MCP as the person. Each result names what answered. The answers have no query and are judged as
 // texts, and the reports say so.
 func TestDataAgentOverFabric(t *testing.T) {
 	t.Parallel()
@@ -125,7 +125,7 @@ func TestDataAgentOverFabric(t *testing.T) {
 		}
 	}
 
-	// The same questions, of the assistant that the rules engine simulates and of the agent.
+	// The same questions to the assistant that the rules engine simulates, and to the agent.
 	target := stored.Document.Summary.Target
 	side := func(by string) string {
 		return fmt.Sprintf(`{"workspaceId": %q, "semanticModelId": %q, "answeredBy": %s}`, target.WorkspaceID, target.SemanticModelID, by)
@@ -160,8 +160,8 @@ func TestDataAgentOverFabric(t *testing.T) {
 	}
 }
 
-// Generate Query is asked only by a service that was started so. Its query is judged by its rows, which the platform gives the person, and
-// the result names it as experimental. A service that was not started so simulates the assistant.
+// A service calls Generate Query only if a flag enables it. The query is judged by the rows that the platform returns to the person, and the
+// result says that the tool is experimental. Without the flag the service simulates the assistant.
 func TestGenerateQueryOverFabric(t *testing.T) {
 	t.Parallel()
 	const in, of = "Retail Analytics", "Retail Sales"

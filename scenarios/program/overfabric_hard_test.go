@@ -104,19 +104,19 @@ func TestHardTenantOverFabric(t *testing.T) {
 		}
 	}
 	peak := peakOf(t, p.cmd.Process.Pid)
-	t.Logf("%d models in %s, of which the calls were accepted within %s; %d calls to the platform, %d of them blocked, %d single reads; "+
+	t.Logf("%d models in %s, whose calls were accepted within %s; %d calls to the platform, %d of them blocked, %d single reads; "+
 		"peak memory of the program %d MiB", assessed, took.Round(time.Second), accepted.Round(time.Second), calls, blocked, singles, peak>>10)
 	if assessed != tenantWorkspaces*tenantModels || blocked*1000 > calls || peak > tenantMemory {
 		t.Errorf("%d models were assessed, %d of %d calls were blocked, and the program used %d KiB", assessed, blocked, calls, peak)
 	}
 }
 
-// peakOf returns the most memory that a process has used, in KiB; 0 where the system does not say it in /proc.
+// peakOf returns the most memory that a process has used, in KiB; 0 if the system does not report it in /proc.
 func peakOf(t *testing.T, pid int) (kib int) {
 	t.Helper()
 	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))
 	if os.IsNotExist(err) {
-		t.Log("this system does not say how much memory a process used")
+		t.Log("this system does not report how much memory a process used")
 		return 0
 	}
 	check(t, err)

@@ -156,7 +156,7 @@ func killReads(t *testing.T, kills, models int) {
 	}
 	t.Logf("seed %d: %d kills over %d runs of %d models: %d single reads, %d exports", c.seed, kills, len(c.runs), models, singles, exports)
 	lives := len(c.lives)
-	switch { // of each life, two steps can be between a call and its record
+	switch { // in each life, two steps can have made a call that they have not recorded
 	case models < 4 && (singles < all || singles > all+2*lives || exports > 0):
 		t.Errorf("%d reads and %d exports were begun for %d models in %d lives", singles, exports, all, lives)
 	case models >= 4 && (exports < len(c.runs) || exports > len(c.runs)+lives || singles > all/2):

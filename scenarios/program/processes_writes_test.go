@@ -63,6 +63,6 @@ func (w *writer) glance(base string) {
 	defer got.Body.Close()
 	var body map[string]any
 	if err := json.NewDecoder(got.Body).Decode(&body); err != nil || got.StatusCode != http.StatusOK && !againLater(got.StatusCode, body) {
-		w.t.Errorf("a read was answered %d %v (%v), want 200, or to come again when they were too many", got.StatusCode, body, err)
+		w.t.Errorf("a read was answered %d %v (%v), want 200 or 429", got.StatusCode, body, err)
 	}
 }

@@ -177,7 +177,7 @@ func TestHardPromotion(t *testing.T) {
 		if round%2 == 0 {
 			r.signal(standby, syscall.SIGSTOP)
 			key := fmt.Sprintf("cut-%d", round)
-			for range 2 { // the second call with the key asks what became of the first
+			for range 2 { // the second call with the key asks for the outcome of the first
 				t.Logf("while the standby is frozen: %d, %d", start(t.Context()), start(t.Context(), "Idempotency-Key", key))
 			}
 		}

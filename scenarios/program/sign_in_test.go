@@ -16,8 +16,8 @@ const (
 	claimsInJSON = "eyJhY2Nlc3NfdG9rZW4iOnsibmJmIjp7ImVzc2VudGlhbCI6dHJ1ZSwidmFsdWUiOiIxNzAwMDAwMDAwIn19fQ"
 )
 
-// A step whose token Fabric refuses, also after another exchange, waits: the owner's state has the claims, that of others has not, and
-// the same token changes nothing. The owner's next token ends it.
+// A step whose token Fabric refuses, even after another exchange, waits. Only the owner sees the claims in the state of the operation, and the
+// same token changes nothing. The owner's next token completes the step.
 //
 // proves: decisions/5/sign-in
 func TestSignInOverFabric(t *testing.T) {

@@ -93,7 +93,7 @@ func (s *soak) report() {
 	for _, p := range s.people {
 		unheard += len(p.later)
 	}
-	s.t.Logf("seed %d: %d calls in %s by %d people of %d accounts, %d of them never answered for good; %d kills of processes, %d of PostgreSQL; %d views seen%s",
+	s.t.Logf("seed %d: %d calls in %s by %d people of %d accounts, %d of them never answered; %d kills of processes, %d of PostgreSQL; %d views seen%s",
 		s.seed, calls, *soakFor, len(s.people), len(s.tenants), unheard, s.processKills, s.databaseKills, s.seen.Load(), lines.String())
 }
 
@@ -167,7 +167,7 @@ func (l *ledger) add(r eventstore.Recorded) {
 	}
 	l.positions = r.Position
 	if l.events[r.ID] {
-		l.wrong(r, "its id %s is in the log twice", r.ID)
+		l.wrong(r, "its id %s is twice in the log", r.ID)
 	}
 	l.events[r.ID] = true
 	if r.Version != l.versions[r.Stream]+1 {
@@ -310,7 +310,7 @@ func (l *ledger) spend(r eventstore.Recorded, kind account.Kind, id uuid.UUID, a
 		l.net[kind] = map[uuid.UUID]int{}
 	}
 	if l.net[kind][id] += amount; l.net[kind][id] < 0 {
-		l.wrong(r, "operation %s gives more back than it spent", id)
+		l.wrong(r, "operation %s refunds more than it spent", id)
 	}
 }
 
@@ -599,11 +599,11 @@ func (s *soak) hashes() map[uuid.UUID]string {
 func (s *soak) verifyViews() {
 	s.t.Helper()
 	for what, sql := range map[string]string{
-		"tokens of steps":          `SELECT count(*) FROM step_tokens`,
-		"steps that were given up": `SELECT count(*) FROM river_job WHERE state <> 'completed'`,
-		"followers that fail":      `SELECT count(*) FROM followers WHERE error IS NOT NULL`,
-		"operations that go on":    `SELECT count(*) FROM operations_v4 WHERE status NOT IN ('Succeeded', 'Failed', 'Cancelled')`,
-		"reports that are held":    `SELECT count(*) FROM pixies_v1 WHERE holder IS NOT NULL`,
+		"tokens of steps":       `SELECT count(*) FROM step_tokens`,
+		"abandoned steps":       `SELECT count(*) FROM river_job WHERE state <> 'completed'`,
+		"followers that fail":   `SELECT count(*) FROM followers WHERE error IS NOT NULL`,
+		"unfinished operations": `SELECT count(*) FROM operations_v4 WHERE status NOT IN ('Succeeded', 'Failed', 'Cancelled')`,
+		"locked reports":        `SELECT count(*) FROM pixies_v1 WHERE holder IS NOT NULL`,
 	} {
 		if n, ok := query[int](s.crash, sql); !ok || n != 0 {
 			s.t.Errorf("%s: %d (%t)", what, n, ok)

@@ -25,12 +25,12 @@ type person struct {
 	id, token string
 	random    *rand.Rand
 	keys      int
-	open      map[uuid.UUID]errand // accepted, and not yet seen to have ended
-	later     []errand             // not answered yet
+	open      map[uuid.UUID]task // accepted, and not yet seen to have ended
+	later     []task             // not answered yet
 }
 
-// errand is a call that starts work, under a key with which it is repeated until it is answered.
-type errand struct {
+// task is a call that starts work, under a key with which it is repeated until it is answered.
+type task struct {
 	what, path, key string
 	body            any
 	taken           bool                                             // it may be refused because others used the object meanwhile
@@ -62,7 +62,7 @@ func (p *person) live(ctx context.Context) {
 			p.later = p.later[1:]
 			p.run(ctx, e)
 		default:
-			p.run(ctx, p.errand())
+			p.run(ctx, p.task())
 		}
 	}
 }
@@ -77,17 +77,17 @@ func (p *person) inWorkspace(rest string) string {
 	return fmt.Sprintf("/v1/workspaces/%s/%s", p.tenant.workspace, rest)
 }
 
-// errand returns the next work that the person starts.
-func (p *person) errand() errand {
+// task returns the next work that the person starts.
+func (p *person) task() task {
 	model, report := of(p.random, p.tenant.models), of(p.random, p.tenant.reports)
 	switch n := p.random.IntN(100); {
 	case n < 12:
-		return errand{what: "assess", path: p.inModel(model, "assess")}
+		return task{what: "assess", path: p.inModel(model, "assess")}
 	case n < 16:
-		return errand{what: "assess many", path: p.inWorkspace("aiReadiness/assess"), body: map[string]any{"semanticModelIds": p.tenant.models}}
+		return task{what: "assess many", path: p.inWorkspace("aiReadiness/assess"), body: map[string]any{"semanticModelIds": p.tenant.models}}
 	case n < 34:
 		kind := of(p.random, []string{"descriptions", "properties", "aiDataSchema"})
-		return errand{what: "preview", path: p.inModel(model, kind+"/preview"), done: func(_ uuid.UUID, result map[string]any) {
+		return task{what: "preview", path: p.inModel(model, kind+"/preview"), done: func(_ uuid.UUID, result map[string]any) {
 			if changes, _ := result["changes"].([]any); len(changes) == 0 && p.random.IntN(10) > 0 {
 				return // nothing to write
 			}
@@ -100,21 +100,21 @@ func (p *person) errand() errand {
 	case n < 64:
 		return p.revert(model)
 	case n < 68:
-		return errand{what: "optimize", path: p.inModel(model, "optimize"), body: map[string]any{"approval": "none"}, done: p.revertible(model, "optimize/revert")}
+		return task{what: "optimize", path: p.inModel(model, "optimize"), body: map[string]any{"approval": "none"}, done: p.revertible(model, "optimize/revert")}
 	case n < 71:
-		return errand{what: "preview all", path: p.inModel(model, "optimize"), body: map[string]any{"approval": "required"}}
+		return task{what: "preview all", path: p.inModel(model, "optimize"), body: map[string]any{"approval": "required"}}
 	case n < 75:
-		return errand{what: "add Pixies", path: p.inWorkspace("reports/" + report.String() + "/addPixies")}
+		return task{what: "add Pixies", path: p.inWorkspace("reports/" + report.String() + "/addPixies")}
 	case n < 77:
-		return errand{what: "add Pixies to many", path: p.inWorkspace("reports/addPixies"), body: map[string]any{"reportIds": p.tenant.reports}}
+		return task{what: "add Pixies to many", path: p.inWorkspace("reports/addPixies"), body: map[string]any{"reportIds": p.tenant.reports}}
 	case n < 80:
-		return errand{what: "remove Pixies", path: p.inWorkspace("reports/" + report.String() + "/removePixies")}
+		return task{what: "remove Pixies", path: p.inWorkspace("reports/" + report.String() + "/removePixies")}
 	case n < 84:
-		return errand{what: "generate questions", path: p.inModel(model, "benchmark/questions/generate"), body: map[string]any{"count": 3}}
+		return task{what: "generate questions", path: p.inModel(model, "benchmark/questions/generate"), body: map[string]any{"count": 3}}
 	case n < 86:
 		return p.saveQuestions(model)
 	case n < 91:
-		return errand{what: "benchmark", path: p.inModel(model, "benchmark/runs"), body: map[string]any{"answeredBy": map[string]any{"kind": "PlatformAssistant"}}}
+		return task{what: "benchmark", path: p.inModel(model, "benchmark/runs"), body: map[string]any{"answeredBy": map[string]any{"kind": "PlatformAssistant"}}}
 	case n < 96:
 		return p.abTest(model, of(p.random, p.tenant.models))
 	default:
@@ -122,7 +122,7 @@ func (p *person) errand() errand {
 	}
 }
 
-func (p *person) saveQuestions(model uuid.UUID) errand {
+func (p *person) saveQuestions(model uuid.UUID) task {
 	var questions []map[string]any
 	n := slices.Index(p.tenant.models, model)
 	for i := range 3 {
@@ -131,7 +131,7 @@ func (p *person) saveQuestions(model uuid.UUID) errand {
 			"text": "What is " + name + "?", "expected": map[string]any{"fields": []map[string]any{{"role": "measure", "table": fmt.Sprintf("Sales %d", n), "name": name}}},
 		})
 	}
-	return errand{what: "save questions", path: p.inModel(model, "benchmark/questions/save"), body: map[string]any{"questions": questions, "repeats": 1}}
+	return task{what: "save questions", path: p.inModel(model, "benchmark/questions/save"), body: map[string]any{"questions": questions, "repeats": 1}}
 }
 
 // revertible records an apply once it is done.
@@ -150,40 +150,40 @@ func (p *person) revertible(model uuid.UUID, route string) func(uuid.UUID, map[s
 }
 
 // apply applies a preview that any person of the account made, or lets the service propose and write.
-func (p *person) apply(model uuid.UUID) errand {
+func (p *person) apply(model uuid.UUID) task {
 	p.tenant.mu.Lock()
 	defer p.tenant.mu.Unlock()
 	if len(p.tenant.previews) == 0 {
-		return errand{what: "apply unattended", path: p.inModel(model, "descriptions/apply"), body: map[string]any{"approval": "none"}, done: p.revertible(model, "revert")}
+		return task{what: "apply unattended", path: p.inModel(model, "descriptions/apply"), body: map[string]any{"approval": "none"}, done: p.revertible(model, "revert")}
 	}
 	i := p.random.IntN(len(p.tenant.previews))
 	taken := p.tenant.previews[i]
 	if p.random.IntN(4) > 0 { // the others are used twice
 		p.tenant.previews = slices.Delete(p.tenant.previews, i, i+1)
 	}
-	return errand{what: "apply", path: p.inModel(taken.model, taken.route), body: map[string]any{"previewId": taken.id}, taken: true, done: p.revertible(taken.model, "revert")}
+	return task{what: "apply", path: p.inModel(taken.model, taken.route), body: map[string]any{"previewId": taken.id}, taken: true, done: p.revertible(taken.model, "revert")}
 }
 
 // revert reverts an apply.
-func (p *person) revert(model uuid.UUID) errand {
+func (p *person) revert(model uuid.UUID) task {
 	p.tenant.mu.Lock()
 	defer p.tenant.mu.Unlock()
 	if len(p.tenant.applies) == 0 {
-		return errand{what: "assess", path: p.inModel(model, "assess")}
+		return task{what: "assess", path: p.inModel(model, "assess")}
 	}
 	i := p.random.IntN(len(p.tenant.applies))
 	taken := p.tenant.applies[i]
 	if p.random.IntN(4) > 0 {
 		p.tenant.applies = slices.Delete(p.tenant.applies, i, i+1)
 	}
-	return errand{what: taken.route, path: p.inModel(taken.model, taken.route), body: map[string]any{"operationId": taken.id}, taken: true}
+	return task{what: taken.route, path: p.inModel(taken.model, taken.route), body: map[string]any{"operationId": taken.id}, taken: true}
 }
 
-func (p *person) abTest(a, b uuid.UUID) errand {
+func (p *person) abTest(a, b uuid.UUID) task {
 	side := func(model uuid.UUID) map[string]any {
 		return map[string]any{"semanticModelId": model, "workspaceId": p.tenant.workspace, "answeredBy": map[string]any{"kind": "PlatformAssistant"}}
 	}
-	return errand{
+	return task{
 		what: "A/B test", path: "/v1/aiReadiness/abTests",
 		body: map[string]any{"name": fmt.Sprintf("Test %d", p.keys), "sideA": side(a), "sideB": side(b), "source": map[string]any{"kind": "Questions"}},
 		done: func(_ uuid.UUID, result map[string]any) {
@@ -197,12 +197,12 @@ func (p *person) abTest(a, b uuid.UUID) errand {
 }
 
 // again runs an A/B test again.
-func (p *person) again(model uuid.UUID) errand {
+func (p *person) again(model uuid.UUID) task {
 	test := p.test()
 	if test == "" {
 		return p.abTest(model, model)
 	}
-	return errand{what: "A/B test again", path: "/v1/aiReadiness/abTests/" + test + "/runs"}
+	return task{what: "A/B test again", path: "/v1/aiReadiness/abTests/" + test + "/runs"}
 }
 
 // test returns one of the account's A/B tests, "" while it has none.
@@ -247,7 +247,7 @@ func reason(err error) string {
 }
 
 // run starts work. A call that was not answered, or could not be answered yet, is repeated under the same key.
-func (p *person) run(ctx context.Context, e errand) {
+func (p *person) run(ctx context.Context, e task) {
 	if e.key == "" {
 		e.key = fmt.Sprintf("%s-%d", p.id, p.keys)
 		p.keys++
@@ -291,7 +291,7 @@ var refusals = map[string]bool{
 }
 
 // accepted records the accepted operation; the same call must have the same operation.
-func (p *person) accepted(e errand, got map[string]any) {
+func (p *person) accepted(e task, got map[string]any) {
 	id := uuid.MustParse(got["operationId"].(string))
 	p.tenant.mu.Lock()
 	defer p.tenant.mu.Unlock()

@@ -57,7 +57,7 @@ func TestHardSoak(t *testing.T) {
 	load.Wait()
 	s.phase("the load ended")
 	s.settle()
-	s.phase("nothing goes on any more")
+	s.phase("all work has ended")
 	s.report()
 	s.verifyLog()
 	s.verifyKeys()
@@ -66,10 +66,10 @@ func TestHardSoak(t *testing.T) {
 	s.verifyViews()
 	s.verifyResources(idle)
 	s.verifyLives()
-	s.phase("the log was held against everything")
+	s.phase("the log was compared with everything")
 	s.operate("events", "verify")
 	s.operate("projections", "rebuild", "--diff")
-	s.phase("the operator's commands found nothing")
+	s.phase("the operator's commands found no fault")
 	s.end()
 }
 
@@ -91,7 +91,7 @@ type soak struct {
 	original  map[uuid.UUID]string // hashes of models
 	ledger    *ledger              // once the load is over
 
-	as    func(name string) item.Person // whom the service knows
+	as    func(name string) item.Person // the people of the service
 	mints func(account, name string) (token string, err error)
 
 	addresses atomic.Pointer[[]string] // of Pixies in reports, without their host
@@ -213,7 +213,7 @@ func (s *soak) addTenant(i int, plan string) (declaration string) {
 		signed, err := s.mints(a.name, id)
 		check(s.t, err)
 		s.people = append(s.people, &person{
-			soak: s, tenant: a, id: id, token: signed, random: rand.New(rand.NewPCG(s.seed, uint64(100*i+j)+1)), open: map[uuid.UUID]errand{},
+			soak: s, tenant: a, id: id, token: signed, random: rand.New(rand.NewPCG(s.seed, uint64(100*i+j)+1)), open: map[uuid.UUID]task{},
 		})
 	}
 	s.Workspace(s.t, testworld.Workspace{ID: a.workspace, Name: a.name, Members: members})
@@ -363,7 +363,7 @@ func (s *soak) end() {
 		check(s.t, p.cmd.Process.Signal(syscall.SIGTERM))
 		s.await("the process stops", p.over)
 		if code := p.cmd.ProcessState.ExitCode(); code != 0 {
-			s.t.Errorf("a process that was stopped in good order ended with %d:\n%s", code, p.stderr)
+			s.t.Errorf("a process that was stopped gracefully ended with %d:\n%s", code, p.stderr)
 		}
 	}
 	if left, ok := query[int](s.crash, `SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`); !ok || left != 0 {

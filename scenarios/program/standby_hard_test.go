@@ -127,8 +127,8 @@ func (r *reading) standby(unknown ...string) (*eventstore.Store, *eventstore.Sta
 	return log, s
 }
 
-// TestHardStandbyReads reads the history from a standby that lags, is frozen, cancels reads, belongs to another cluster, and is promoted and
-// changed apart: over HTTP nothing is ever missing, commands say what they read or refuse.
+// TestHardStandbyReads reads the history from a standby that lags, is frozen, cancels reads, belongs to another cluster, and diverges after a
+// promotion. Over HTTP nothing is ever missing; commands report what they read, or refuse.
 //
 // proves: decisions/9/read-standby
 func TestHardStandbyReads(t *testing.T) {
@@ -183,7 +183,7 @@ func isBehind(err error) bool {
 	return is
 }
 
-// lags reads while the standby stands still.
+// lags reads while the standby does not advance.
 func (r *reading) lags(assess string) {
 	r.Helper()
 	_, s := r.standby()
@@ -194,7 +194,7 @@ func (r *reading) lags(assess string) {
 	r.accepted(assess)
 	r.same("while the standby lags")
 	if _, err := s.Await(r.Context(), time.Second); !isBehind(err) {
-		r.Errorf("got %v of a standby that stands still", err)
+		r.Errorf("got %v of a standby that does not advance", err)
 	}
 	short, said := r.output("events", "export", "--read-database-url", r.replicated.url("two"))
 	all, _ := r.output("events", "export", "--database-url", r.replicated.url("one"))

@@ -49,12 +49,12 @@ func previousProgram(t *testing.T) string {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s cannot be built: %v\n%s", revision, err, out)
 	}
-	t.Logf("the version before is %s", revision)
+	t.Logf("the previous version is %s", revision)
 	return program
 }
 
-// TestHardTwoVersions has the version before and this one on one database under the soak's load, while their processes are
-// replaced one by one, forth, back and forth again. At the end the log, the views and the files agree. No view may have
+// TestHardTwoVersions runs the previous version and this one on one database under the soak's load, while their processes are
+// replaced one by one: by the new version, by the previous one, and by the new one again. At the end the log, the views and the files agree. No view may have
 // another version in the two: an inline view is not fed by processes of another version (docs/operating.md, Upgrading).
 func TestHardTwoVersions(t *testing.T) {
 	t.Parallel()
@@ -70,7 +70,7 @@ func TestHardTwoVersions(t *testing.T) {
 		what    string
 	}{
 		{0, ours, "both versions serve"}, {1, ours, "only this version serves"}, {0, previous, "both versions serve, the schema is this version's"},
-		{1, previous, "only the version before serves, on this version's schema"}, {1, ours, "both versions serve again"}, {0, ours, "only this version serves"},
+		{1, previous, "only the previous version serves, on this version's schema"}, {1, ours, "both versions serve again"}, {0, ours, "only this version serves"},
 	}
 	s.ends = time.Now().Add(time.Duration(len(steps)+1) * versionFor)
 	ctx, stop := context.WithCancel(t.Context())
@@ -97,7 +97,7 @@ func TestHardTwoVersions(t *testing.T) {
 	stop()
 	load.Wait()
 	s.settle()
-	s.phase("nothing goes on any more")
+	s.phase("all work has ended")
 	s.report()
 	s.verifyLog()
 	s.verifyKeys()

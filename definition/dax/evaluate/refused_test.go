@@ -23,7 +23,7 @@ func refused(t *testing.T, m *evaluate.Model, query string, o evaluate.Options, 
 // A query with an unknown form is refused by its name and position, and has no result.
 //
 // proves: decisions/10/sample-refused
-func TestWhatIsNotKnownIsRefused(t *testing.T) {
+func TestUnsupportedExpressionsAreRefused(t *testing.T) {
 	t.Parallel()
 	f := shop(t)
 	f.measure("Broken", "SUM(Sales[Amount]) +\n  RANKX(Sales, 1)")

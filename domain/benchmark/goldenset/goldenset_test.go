@@ -257,7 +257,7 @@ func FuzzRead(f *testing.F) {
 		}
 		set, err := benchmark.Set{Questions: read, Repeats: 1}.Admit()
 		if err != nil {
-			t.Fatalf("what was read is refused: %v", err)
+			t.Fatalf("questions that were read are refused: %v", err)
 		}
 		written, err := goldenset.Write(format, set.Questions)
 		if err != nil {

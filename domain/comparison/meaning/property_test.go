@@ -177,7 +177,7 @@ func (n *tally) compare(t *rapid.T, m *semanticmodel.Model, rows []evaluate.Data
 		}
 		n.equal++
 		if !slices.Equal(mine, theirs) {
-			t.Fatalf("%s\n%s\nare said to be equal:\n%s\nand give\n%q\n%q\nof %+v\n%v", p.reference, p.answer, reference, mine, theirs, m.Relationships, rows)
+			t.Fatalf("%s\n%s\nare judged equal:\n%s\nand give\n%q\n%q\nof %+v\n%v", p.reference, p.answer, reference, mine, theirs, m.Relationships, rows)
 		}
 	}
 }

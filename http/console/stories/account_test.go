@@ -11,7 +11,7 @@ import (
 	"readiness/internal/testworld"
 )
 
-// TestWatch is the job of who cares what is looked at: add Pixies to a report, and see its page.
+// TestWatch is the job of someone who wants to know which reports are viewed: add Pixies to a report, and open its page.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	job(t, func(t *testing.T, b *tab, w *consoletest.World, h hand) {
@@ -81,10 +81,10 @@ func sleepThrough(t *testing.T, b *tab, w *consoletest.World) {
 	testworld.Check(t, err)
 	b.goTo("/operations/" + started.JSON202.OperationID.String())
 	b.run("sleep", page.SetWebLifecycleState(page.SetWebLifecycleStateStateFrozen))
-	for o, err := range w.API("contoso", "grace").States(t.Context(), started.JSON202.OperationID) { // a colleague's reads drive nothing on
+	for o, err := range w.API("contoso", "grace").States(t.Context(), started.JSON202.OperationID) { // a colleague's reads do not advance the operation
 		testworld.Check(t, err)
 		if o.Ended() {
-			t.Fatalf("the operation ended without a look of its owner: %s", o.Status)
+			t.Fatalf("the operation ended although its owner did not read it: %s", o.Status)
 		}
 		if o.WaitingFor != nil {
 			break

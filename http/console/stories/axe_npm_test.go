@@ -45,7 +45,7 @@ func axe(t *testing.T) string {
 const violations = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then((r) =>
 	r.violations.map((v) => v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + " (" + n.failureSummary.replace(/\s+/g, " ") + ")").join(" | ")))`
 
-// TestNPMAxe examines every screen by axe-core, in both themes and at two widths: it finds nothing.
+// TestNPMAxe examines every screen with axe-core, in both themes and at two widths, and expects no violation.
 func TestNPMAxe(t *testing.T) {
 	path, ok := found(t)
 	if !ok {

@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"readiness/http/console/consoletest"
+	"readiness/internal/pgtest"
 	"readiness/internal/testworld"
 )
 
@@ -30,7 +31,7 @@ var browsers = []string{"chromium", "chromium-browser", "google-chrome"}
 
 var must = flag.Bool("browser", false, "fail where no browser is found")
 
-// found returns the path of a browser. Without one, the test says so, and its story is not run.
+// found returns the path of a browser. If there is none, it logs that the story is not run.
 func found(t *testing.T) (path string, ok bool) {
 	t.Helper()
 	for _, name := range browsers {
@@ -54,7 +55,7 @@ type tab struct {
 	said []string // what the page wrote to the console of the browser
 }
 
-// browser is that of all stories: its start costs more than a story. Each tab has a session of its own in it.
+// browser is the one browser of all stories, because it takes longer to start than a story. Each tab has its own session.
 var browser struct {
 	sync.Mutex
 	ctx context.Context
@@ -62,7 +63,7 @@ var browser struct {
 }
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	code := pgtest.Main(m)
 	for _, end := range slices.Backward(browser.end) {
 		end()
 	}
@@ -78,7 +79,7 @@ func running(t *testing.T, path string) context.Context {
 		return browser.ctx
 	}
 	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience),
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("ignore-certificate-errors", true)) // the emulated Entra signs its own
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("ignore-certificate-errors", true)) // the emulated Entra signs its own certificate
 	allocator, end := chromedp.NewExecAllocator(context.Background(), o...)
 	ctx, stop := chromedp.NewContext(allocator)
 	browser.end = append(browser.end, end, stop)
@@ -89,7 +90,7 @@ func running(t *testing.T, path string) context.Context {
 	return ctx
 }
 
-// newTab returns a tab of the browser, with cookies of its own, which ends with t.
+// newTab returns a tab with its own cookies, which closes when t ends.
 func newTab(t *testing.T, w *consoletest.World, path string) *tab {
 	t.Helper()
 	at := running(t, path)
@@ -109,7 +110,7 @@ func newTab(t *testing.T, w *consoletest.World, path string) *tab {
 	return b
 }
 
-// heard notes errors of the page: refused by the policy, or thrown by a script.
+// heard records the errors of the page: what the policy blocked, and what scripts threw.
 func (b *tab) heard(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -220,7 +221,7 @@ type way struct {
 var ways = map[string]way{"mouse": {hand: mouse{}}, "keyboard": {hand: keyboard{}}, "script off": {hand: mouse{}, scriptOff: true},
 	"emulator": {hand: mouse{}, emulated: true}}
 
-// start starts a service of the way, and a tab.
+// start starts a service on the platform of the way, and opens a tab.
 func (y way) start(t *testing.T, path string) (*tab, *consoletest.World) {
 	t.Helper()
 	var o consoletest.Options
@@ -249,7 +250,7 @@ func (y way) signIn(b *tab) {
 	b.shows("Portfolio")
 }
 
-// named is the expression of a link, a button or a field with a name. A name of two words also finds what folds away and begins with it.
+// named returns the XPath of a link, a button or a field with a name. A name of two words also finds a collapsible part whose title begins with it.
 func named(name string) string {
 	n := quoted(name)
 	folded := ""

@@ -67,7 +67,7 @@ func (b *tab) refused(all []screen) {
 	}
 }
 
-// idInPath finds the addresses of one thing.
+// idInPath matches the addresses of screens of a single thing.
 var idInPath = regexp.MustCompile(`^[^?]*[0-9a-f]{8}-`)
 
 // known returns the names of what ada of contoso sees.

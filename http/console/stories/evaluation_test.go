@@ -6,7 +6,7 @@ import (
 	"readiness/http/console/consoletest"
 )
 
-// job does one job in each way, in a world of its own in which ada of contoso is signed in.
+// job does a job in each way, each time in a new world in which ada of contoso is signed in.
 func job(t *testing.T, do func(t *testing.T, b *tab, w *consoletest.World, h hand)) {
 	t.Helper()
 	path, ok := found(t)

@@ -23,7 +23,7 @@ func TestHostileNames(t *testing.T) {
 	for _, at := range hostileScreens(t, w) {
 		b.goTo(at)
 		if b.is(`!!window.hacked`) || strings.Contains(b.text(), "&lt;") || b.is(`document.querySelectorAll("h1").length !== 1`) {
-			t.Errorf("%s: a name is taken as markup, or shown as its escapes", at)
+			t.Errorf("%s: a name is interpreted as markup, or shown escaped", at)
 		}
 		if !b.is(`document.querySelector("h1").checkVisibility() && !document.querySelector(".problem")`) {
 			t.Errorf("%s is not shown:\n%s", at, b.text())

@@ -69,7 +69,7 @@ func TestHardManyModels(t *testing.T) {
 }
 
 // assessMany assesses the models of one workspace, and gives the models of the others, which have the same definitions, the same results in
-// the views: what a page shows does not depend on how it came there, and 5,000 assessments take minutes.
+// the views: what a page shows does not depend on how the rows were made, and 5,000 assessments take minutes.
 func assessMany(t *testing.T, w *consoletest.World) {
 	t.Helper()
 	api := w.API("contoso", "ada")

@@ -16,7 +16,7 @@ import (
 	"readiness/internal/testworld"
 )
 
-// unprinted lists what a printed page lacks: tables that are folded away, texts too light to read on paper, and buttons.
+// unprinted lists faults of a printed page: tables that are collapsed, texts too light to read on paper, and buttons.
 const unprinted = `(() => {
 	const c = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
 	const light = (color) => {
@@ -39,7 +39,7 @@ const unprinted = `(() => {
 	return faults.slice(0, 5);
 })()`
 
-// shownWords lists the words of a page, without those of what paper does not have.
+// shownWords lists the words that a page shows, except those of elements that are not printed.
 const shownWords = `(() => {
 	const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT), words = new Set();
 	for (let n; (n = walk.nextNode());) {
@@ -88,7 +88,7 @@ func onPaper(t *testing.T, content []byte) string {
 	return joined(string(text))
 }
 
-// joined returns a text without white space, and with its ligatures as letters: a PDF has a text in the pieces in which it was drawn.
+// joined returns a text without white space, and with its ligatures as letters: a PDF stores a text in the pieces in which it was drawn.
 func joined(text string) string {
 	return strings.Join(strings.Fields(norm.NFKC.String(text)), "")
 }

@@ -182,7 +182,7 @@ func (b *tab) narrows(all []screen) {
 		b.t.Error("a row is hidden before anything is typed")
 	}
 	mouse{}.write(b, "Show only names with", "SALES")
-	b.run("the list is narrow", chromedp.WaitVisible(`//output[contains(., "1 of ")]`, chromedp.BySearch), chromedp.Click(`input[data-all]`, chromedp.ByQuery),
+	b.run("the list is filtered", chromedp.WaitVisible(`//output[contains(., "1 of ")]`, chromedp.BySearch), chromedp.Click(`input[data-all]`, chromedp.ByQuery),
 		chromedp.Focus(`#narrow`, chromedp.ByQuery))
 	if !b.is(`[...document.querySelectorAll("tbody tr")].every((r) => {
 		const fits = r.textContent.includes("Sales");
@@ -190,9 +190,9 @@ func (b *tab) narrows(all []screen) {
 	})`) {
 		b.t.Errorf("a row that fits is hidden, or one that does not is shown or checked:\n%s", b.text())
 	}
-	b.run("the list is entire", chromedp.KeyEvent(strings.Repeat(kb.Backspace, len("SALES"))), chromedp.WaitNotPresent(`tbody tr[hidden]`, chromedp.ByQuery))
+	b.run("the list is complete", chromedp.KeyEvent(strings.Repeat(kb.Backspace, len("SALES"))), chromedp.WaitNotPresent(`tbody tr[hidden]`, chromedp.ByQuery))
 	if b.is(`document.querySelectorAll("tbody input:checked").length !== 1`) {
-		b.t.Error("what was checked while the list was narrow is not checked alone")
+		b.t.Error("other boxes are checked than those that were shown while the list was filtered")
 	}
 }
 

@@ -69,7 +69,7 @@ func TestWrites(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", name, err, c.says)
 		}
 		if got := probed(as.Person); c.tenant == passed && !got.HiddenKept {
-			t.Errorf("%s: what was found out is %+v", name, got)
+			t.Errorf("%s: the findings are %+v", name, got)
 		}
 	}
 }

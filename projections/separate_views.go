@@ -14,16 +14,16 @@ import (
 	"readiness/eventstore"
 )
 
-// Apart keeps views in a database of their own, from events that arrive over a stream: those that follow the log, and what the portfolio
-// shows (models with their assessments, and the reports on them). Make one with OpenApart.
-type Apart struct {
+// SeparateViews keeps views in a separate database, from events that arrive over a stream: those that follow the log, and what the portfolio
+// shows (models with their assessments, and the reports on them). Make one with OpenSeparateViews.
+type SeparateViews struct {
 	pool   *pgxpool.Pool
 	engine *Engine
 	codec  *eventstore.Codec
 }
 
-// ApartPlace is the last event that views apart have: where it is in the log, and in the stream.
-type ApartPlace struct {
+// ViewsPlace is the last event that separate views have: where it is in the log, and in the stream.
+type ViewsPlace struct {
 	Epoch    int // of the log; 0 before the first event
 	Position int64
 	Hash     []byte
@@ -31,40 +31,40 @@ type ApartPlace struct {
 }
 
 // after reports whether p is a later event of the log than q.
-func (p ApartPlace) after(q ApartPlace) bool {
+func (p ViewsPlace) after(q ViewsPlace) bool {
 	return p.Epoch > q.Epoch || p.Epoch == q.Epoch && p.Position > q.Position
 }
 
-// ApartEvent is an event with its place. Cut says that its data were too large for the stream, which does not have them.
-type ApartEvent struct {
-	ApartPlace
+// ViewsEvent is an event with its place. Cut says that its data were too large for the stream, which does not have them.
+type ViewsEvent struct {
+	ViewsPlace
 	Event eventstore.Recorded
 	Cut   bool
 }
 
-// apartTable has the place. Only a database with views apart has it.
-const apartTable = `views_apart`
+// separateTable has the place. Only a database with separate views has it.
+const separateTable = `views_apart`
 
-// errApart is the error of a database whose views do not follow from its own log.
-var errApart = errors.New("projections: the database has views apart from the log (readiness views); name the database of the log")
+// errSeparateViews is the error of a database whose views do not follow from its own log.
+var errSeparateViews = errors.New("projections: the database has separate views of the log (readiness views); name the database of the log")
 
-// refuseApart returns errApart for such a database.
-func (*Engine) refuseApart(ctx context.Context, tx pgx.Tx) error {
-	var apart bool
-	if err := tx.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, apartTable).Scan(&apart); err != nil {
+// refuseSeparateViews returns errSeparateViews for such a database.
+func (*Engine) refuseSeparateViews(ctx context.Context, tx pgx.Tx) error {
+	var separate bool
+	if err := tx.QueryRow(ctx, `SELECT to_regclass($1) IS NOT NULL`, separateTable).Scan(&separate); err != nil {
 		return err
 	}
-	if apart {
-		return errApart
+	if separate {
+		return errSeparateViews
 	}
 	return nil
 }
 
-// OpenApart opens the views in pool's database, which has the schema of the migrations and no log. Views that the program has in another
+// OpenSeparateViews opens the views in pool's database, which has the schema of the migrations and no log. Views that the program has in another
 // version are made again, empty, with the place before the first event.
-func OpenApart(ctx context.Context, pool *pgxpool.Pool, codec *eventstore.Codec) (*Apart, error) {
+func OpenSeparateViews(ctx context.Context, pool *pgxpool.Pool, codec *eventstore.Codec) (*SeparateViews, error) {
 	views := slices.DeleteFunc(All(), func(v *View) bool { return v.Inline && v != Assessments && v != Pixies })
-	a := &Apart{pool: pool, engine: NewEngine(pool, views...), codec: codec}
+	a := &SeparateViews{pool: pool, engine: NewEngine(pool, views...), codec: codec}
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `LOCK TABLE view_generations IN EXCLUSIVE MODE`); err != nil {
 			return err
@@ -72,7 +72,7 @@ func OpenApart(ctx context.Context, pool *pgxpool.Pool, codec *eventstore.Codec)
 		var log, other bool
 		var live []string
 		err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM events), to_regclass($1) IS NULL AND EXISTS (SELECT FROM view_generations),
-			ARRAY(SELECT view || ' ' || version FROM view_generations ORDER BY 1)`, apartTable).Scan(&log, &other, &live)
+			ARRAY(SELECT view || ' ' || version FROM view_generations ORDER BY 1)`, separateTable).Scan(&log, &other, &live)
 		if err != nil {
 			return err
 		}
@@ -89,13 +89,13 @@ func OpenApart(ctx context.Context, pool *pgxpool.Pool, codec *eventstore.Codec)
 		return a.make(ctx, tx)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("projections: open views apart: %w", err)
+		return nil, fmt.Errorf("projections: open separate views: %w", err)
 	}
 	return a, nil
 }
 
 // make makes all views again.
-func (a *Apart) make(ctx context.Context, tx pgx.Tx) error {
+func (a *SeparateViews) make(ctx context.Context, tx pgx.Tx) error {
 	rows, err := tx.Query(ctx, `DELETE FROM view_generations RETURNING view, version, generation, tables`)
 	if err != nil {
 		return err
@@ -125,16 +125,16 @@ func (a *Apart) make(ctx context.Context, tx pgx.Tx) error {
 			return fmt.Errorf("view %s: %w", v.Name, err)
 		}
 	}
-	if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS `+apartTable+` (one boolean PRIMARY KEY DEFAULT true CHECK (one),
+	if _, err := tx.Exec(ctx, `CREATE TABLE IF NOT EXISTS `+separateTable+` (one boolean PRIMARY KEY DEFAULT true CHECK (one),
 		epoch integer NOT NULL, position bigint NOT NULL, hash bytea NOT NULL, sequence bigint NOT NULL,
 		updated_at timestamptz NOT NULL DEFAULT clock_timestamp())`); err != nil {
 		return err
 	}
-	return a.move(ctx, tx, ApartPlace{})
+	return a.move(ctx, tx, ViewsPlace{})
 }
 
 // move stores the place, and that every view has reached it.
-func (a *Apart) move(ctx context.Context, tx pgx.Tx, to ApartPlace) error {
+func (a *SeparateViews) move(ctx context.Context, tx pgx.Tx, to ViewsPlace) error {
 	if to.Hash == nil {
 		to.Hash = []byte{}
 	}
@@ -143,7 +143,7 @@ func (a *Apart) move(ctx context.Context, tx pgx.Tx, to ApartPlace) error {
 		names[i] = v.follower()
 	}
 	b := &pgx.Batch{}
-	b.Queue(`INSERT INTO `+apartTable+` (epoch, position, hash, sequence) VALUES ($1, $2, $3, $4) ON CONFLICT (one)
+	b.Queue(`INSERT INTO `+separateTable+` (epoch, position, hash, sequence) VALUES ($1, $2, $3, $4) ON CONFLICT (one)
 		DO UPDATE SET epoch = $1, position = $2, hash = $3, sequence = $4, updated_at = clock_timestamp()`,
 		to.Epoch, to.Position, to.Hash, int64(to.Sequence)) //nolint:gosec // it counts messages
 	b.Queue(`INSERT INTO followers (name, position) SELECT name, $2 FROM unnest($1::text[]) name
@@ -152,22 +152,24 @@ func (a *Apart) move(ctx context.Context, tx pgx.Tx, to ApartPlace) error {
 }
 
 // Place returns the last event that the views have.
-func (a *Apart) Place(ctx context.Context) (ApartPlace, error) { return a.place(ctx, a.pool, "") }
+func (a *SeparateViews) Place(ctx context.Context) (ViewsPlace, error) {
+	return a.place(ctx, a.pool, "")
+}
 
-func (a *Apart) place(ctx context.Context, q interface {
+func (a *SeparateViews) place(ctx context.Context, q interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}, lock string) (p ApartPlace, err error) {
+}, lock string) (p ViewsPlace, err error) {
 	var sequence int64
-	err = q.QueryRow(ctx, `SELECT epoch, position, hash, sequence FROM `+apartTable+lock).Scan(&p.Epoch, &p.Position, &p.Hash, &sequence)
+	err = q.QueryRow(ctx, `SELECT epoch, position, hash, sequence FROM `+separateTable+lock).Scan(&p.Epoch, &p.Position, &p.Hash, &sequence)
 	if p.Sequence = uint64(sequence); err != nil { //nolint:gosec // it is not negative
-		err = fmt.Errorf("projections: the place of views apart: %w", err)
+		err = fmt.Errorf("projections: the place of separate views: %w", err)
 	}
 	return p, err
 }
 
 // Add folds the events that are after the place, and moves it, in one transaction: an event is folded once, even if several processes add
 // it. When the epoch rises, the views begin again, because the log was set back.
-func (a *Apart) Add(ctx context.Context, events []ApartEvent) error {
+func (a *SeparateViews) Add(ctx context.Context, events []ViewsEvent) error {
 	err := pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
 		at, err := a.place(ctx, tx, ` FOR UPDATE`)
 		if err != nil {
@@ -191,7 +193,7 @@ func (a *Apart) Add(ctx context.Context, events []ApartEvent) error {
 					return err
 				}
 			}
-			at, moved = e.ApartPlace, true
+			at, moved = e.ViewsPlace, true
 		}
 		if !moved {
 			return nil
@@ -209,12 +211,12 @@ func (a *Apart) Add(ctx context.Context, events []ApartEvent) error {
 		return a.move(ctx, tx, at)
 	})
 	if err != nil {
-		return fmt.Errorf("projections: views apart: %w", err)
+		return fmt.Errorf("projections: separate views: %w", err)
 	}
 	return nil
 }
 
-func (a *Apart) folds() []*fold {
+func (a *SeparateViews) folds() []*fold {
 	folds := make([]*fold, len(a.engine.views))
 	for i, v := range a.engine.views {
 		folds[i] = newFold(v)
@@ -223,7 +225,7 @@ func (a *Apart) folds() []*fold {
 }
 
 // fold adds an event to the fold of a view, which is decoded if the view needs that.
-func (a *Apart) fold(f *fold, e *ApartEvent) (err error) {
+func (a *SeparateViews) fold(f *fold, e *ViewsEvent) (err error) {
 	if !f.view.Undecoded {
 		if types := f.view.types(); len(types) > 0 && !slices.Contains(types, e.Event.Type) {
 			return nil
@@ -239,7 +241,7 @@ func (a *Apart) fold(f *fold, e *ApartEvent) (err error) {
 	return f.add(e.Event)
 }
 
-func (a *Apart) truncate(ctx context.Context, tx pgx.Tx) error {
+func (a *SeparateViews) truncate(ctx context.Context, tx pgx.Tx) error {
 	var tables []string
 	for _, v := range a.engine.views {
 		for _, t := range v.Tables {
@@ -251,7 +253,7 @@ func (a *Apart) truncate(ctx context.Context, tx pgx.Tx) error {
 }
 
 // Empty empties the views, which begin again with the stream's first event.
-func (a *Apart) Empty(ctx context.Context) error {
+func (a *SeparateViews) Empty(ctx context.Context) error {
 	err := pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error {
 		if _, err := a.place(ctx, tx, ` FOR UPDATE`); err != nil {
 			return err
@@ -259,19 +261,19 @@ func (a *Apart) Empty(ctx context.Context) error {
 		if err := a.truncate(ctx, tx); err != nil {
 			return err
 		}
-		return a.move(ctx, tx, ApartPlace{})
+		return a.move(ctx, tx, ViewsPlace{})
 	})
 	if err != nil {
-		return fmt.Errorf("projections: empty views apart: %w", err)
+		return fmt.Errorf("projections: empty separate views: %w", err)
 	}
 	return nil
 }
 
 // Write writes the rows of a view in the order of their keys, as WriteAsOf does for the log up to the place that it returns.
-func (a *Apart) Write(ctx context.Context, w io.Writer, view string) (at ApartPlace, err error) {
+func (a *SeparateViews) Write(ctx context.Context, w io.Writer, view string) (at ViewsPlace, err error) {
 	v := a.engine.view(view)
 	if v == nil {
-		return at, fmt.Errorf("projections: the view %q is not apart; %s are", view, strings.Join(a.engine.Names(), ", "))
+		return at, fmt.Errorf("projections: the view %q is not one of the separate views, which are %s", view, strings.Join(a.engine.Names(), ", "))
 	}
 	err = pgx.BeginTxFunc(ctx, a.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if at, err = a.place(ctx, tx, ""); err != nil {
