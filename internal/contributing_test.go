@@ -57,3 +57,39 @@ func TestContributingNamesWhatExists(t *testing.T) {
 		}
 	}
 }
+
+// Every file of http with handlers of routes has a test file that is named like it, or like its beginning.
+func TestHandlersHaveTestFiles(t *testing.T) {
+	t.Parallel()
+	handler := regexp.MustCompile(`(?m)^func \(s \*Server\) [A-Z]\w*\(ctx context\.Context, \w+ api\.`)
+	files, err := filepath.Glob("../http/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	handlers := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(file, "_test.go") || !handler.Match(text) {
+			continue
+		}
+		handlers++
+		name, found := strings.TrimSuffix(file, ".go"), false
+		for more := true; more && !found; {
+			_, err := os.Stat(name + "_test.go")
+			found = err == nil
+			end := strings.LastIndexByte(filepath.Base(name), '_')
+			if more = end > 0; more {
+				name = name[:len(name)-len(filepath.Base(name))+end]
+			}
+		}
+		if !found {
+			t.Errorf("%s has handlers and no test file that is named like it", strings.TrimPrefix(file, "../"))
+		}
+	}
+	if handlers < 15 {
+		t.Errorf("%d files have handlers, want more", handlers)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"readiness/domain"
@@ -148,5 +149,49 @@ func TestLicenseNotYours(t *testing.T) {
 		}
 		list("continuationToken="+token, "duo", "lea").refused(400, domain.InvalidRequest)
 		list("licenseId=main&continuationToken="+token, "duo", "lea").refused(400, domain.InvalidRequest)
+	})
+}
+
+// An administrator sees every license, a member their own or the default one.
+//
+// proves: 4.3/licenses 5/3 2.1/unpaged-licenses 2.5/licenseId 2.5/label 2.5/isDefault 2.5/status 2.5/region 2.5/provisioningStatus 2.5/trackedItems 2.5/members 2.5/dataResidency.location 2.5/createdAtUtc
+func TestLicenses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	began := w.Now()
+	w.duo()
+	w.claim("duo", "asia", claimed{ItemID: modelA, ItemType: item.SemanticModel, WorkspaceID: sales, DisplayName: "Actuals", At: w.Now()})
+	main := map[string]any{
+		"licenseId": "main", "isDefault": true, "status": "Active", "provisioningStatus": "Provisioned", "members": 2.,
+		"trackedItems": map[string]any{"used": 0., "allocated": 2.}, "dataResidency": map[string]any{"location": "Service"},
+	}
+	asia := map[string]any{
+		"licenseId": "asia", "label": "Asia", "isDefault": false, "status": "Active", "region": "japaneast", "provisioningStatus": "Provisioned", "members": 1.,
+		"trackedItems": map[string]any{"used": 1., "allocated": nil}, "dataResidency": map[string]any{"location": "Service"},
+	}
+	w.spendsNothing(func() {
+		for _, tt := range []struct {
+			tok  string
+			want []map[string]any
+		}{
+			{w.in("duo", "lea"), []map[string]any{main, asia}},
+			{w.in("duo", "mia"), []map[string]any{main}},
+			{w.in("duo", "max"), []map[string]any{asia}},
+			{w.in("loose", "zoe"), []map[string]any{}}, // has none, and there is no default
+			{w.as("tim"), []map[string]any{}},          // an account without licenses
+			{w.as("ada"), []map[string]any{}},
+		} {
+			answer := w.get("/v1/licenses?maxResults=1", tt.tok).ok(200) // no paging
+			all := answer.value()
+			for _, l := range all {
+				if at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(l["createdAtUtc"])); err != nil || at.Before(began.Add(-time.Minute)) || at.After(w.Now()) {
+					t.Errorf("got createdAtUtc %v, %v", l["createdAtUtc"], err)
+				}
+				delete(l, "createdAtUtc")
+			}
+			if diff := cmp.Diff(tt.want, all); diff != "" || answer.body["continuationToken"] != nil {
+				t.Errorf("licenses (-want +got):\n%s", diff)
+			}
+		}
 	})
 }
