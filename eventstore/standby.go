@@ -202,8 +202,8 @@ func (e *Behind) Error() string {
 	return fmt.Sprintf("the standby lacks %d bytes of the primary's changes, and did not catch up within %s", e.Bytes, e.After)
 }
 
-// Await waits until the standby has everything that the primary had when Await was called. It returns a position up to which the log is then
-// complete on both.
+// Await waits until the standby has everything that the primary had when Await was called. It returns a position up to which the log is
+// then complete on both.
 func (s *Standby) Await(ctx context.Context, atMost time.Duration) (int64, error) {
 	end := time.NewTimer(atMost)
 	defer end.Stop()

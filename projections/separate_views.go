@@ -14,8 +14,8 @@ import (
 	"readiness/eventstore"
 )
 
-// SeparateViews keeps views in a separate database, from events that arrive over a stream: those that follow the log, and what the portfolio
-// shows (models with their assessments, and the reports on them). Make one with OpenSeparateViews.
+// SeparateViews keeps views in a separate database, from events that arrive over a stream: those that follow the log, and what the
+// portfolio shows (models with their assessments, and the reports on them). Make one with OpenSeparateViews.
 type SeparateViews struct {
 	pool   *pgxpool.Pool
 	engine *Engine
@@ -60,8 +60,8 @@ func (*Engine) refuseSeparateViews(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// OpenSeparateViews opens the views in pool's database, which has the schema of the migrations and no log. Views that the program has in another
-// version are made again, empty, with the place before the first event.
+// OpenSeparateViews opens the views in pool's database, which has the schema of the migrations and no log. Views that the program has in
+// another version are made again, empty, with the place before the first event.
 func OpenSeparateViews(ctx context.Context, pool *pgxpool.Pool, codec *eventstore.Codec) (*SeparateViews, error) {
 	views := slices.DeleteFunc(All(), func(v *View) bool { return v.Inline && v != Assessments && v != Pixies })
 	a := &SeparateViews{pool: pool, engine: NewEngine(pool, views...), codec: codec}
@@ -273,7 +273,7 @@ func (a *SeparateViews) Empty(ctx context.Context) error {
 func (a *SeparateViews) Write(ctx context.Context, w io.Writer, view string) (at ViewsPlace, err error) {
 	v := a.engine.view(view)
 	if v == nil {
-		return at, fmt.Errorf("projections: the view %q is not one of the separate views, which are %s", view, strings.Join(a.engine.Names(), ", "))
+		return at, fmt.Errorf("projections: the view %q is not one of the separate views: %s", view, strings.Join(a.engine.Names(), ", "))
 	}
 	err = pgx.BeginTxFunc(ctx, a.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if at, err = a.place(ctx, tx, ""); err != nil {

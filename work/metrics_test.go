@@ -22,7 +22,7 @@ func TestOutcomesOfSteps(t *testing.T) {
 	}{
 		"done":                   {nil, "done"},
 		"waits for its turn":     {river.JobSnooze(time.Second), "later"},
-		"waits, reported inside":     {fmt.Errorf("step: %w", river.JobSnooze(0)), "later"},
+		"waits, reported inside": {fmt.Errorf("step: %w", river.JobSnooze(0)), "later"},
 		"waits for a read":       {&item.Pending{After: time.Second}, "later"},
 		"failed":                 {errors.New("boom"), "failed"},
 		"did not end in time":    {context.DeadlineExceeded, "failed"},

@@ -67,8 +67,7 @@ func (q *question) roles(d *draft, r *rank) string {
 	return q.columnsOf(d, r, columns)
 }
 
-// namesMeasure reports whether a mention names a measure rather than a column. ranks says that the answer is ranked by it, so only a measure
-// fits.
+// namesMeasure reports whether a mention names a measure rather than a column. If it ranks the answer, only a measure fits.
 func (q *question) namesMeasure(m *mention, ranks bool) bool {
 	column, measure := m.best()
 	is := measure >= column-0.05

@@ -32,10 +32,10 @@ func (r *root) viewsCommand() *cobra.Command {
 	var f viewsFlags
 	c := &cobra.Command{
 		Use:   "views",
-		Short: "Keep views in a database of their own, from the log in NATS JetStream",
+		Short: "Keep views in a separate database, from the log in NATS JetStream",
 		Long: `Reads the stream that readiness forward fills and keeps views (activity, page_views, audit, assessments with the portfolio,
-pixies) in a database of their own, for analysts and dashboards: their queries do not reach the database of the log. It makes the tables in an empty
-database, and continues where it ended. Every event is counted once, however often processes and servers are killed.
+pixies) in a separate database, for analysts and dashboards: their queries do not reach the database of the log. It creates the tables in an
+empty database, and continues where it ended. Every event is counted once, however often processes and servers are killed.
 
 When the database of the log was restored to an earlier time and its stream was built again, the views begin again by themselves.`,
 		Example: `  readiness views --from nats://views:SECRET@n1.example.com --views-database-url postgres://views@db.example.com/views`,
@@ -91,8 +91,8 @@ func (r *root) withSeparateViews(ctx context.Context, address string, do func(*p
 func (r *root) keepViews(ctx context.Context, f viewsFlags, separate *projections.SeparateViews, pool *pgxpool.Pool) (err error) {
 	life := &lifetime{log: r.Log}
 	defer func() { err = errors.Join(err, life.end()) }()
-	consumer := forward.NewConsumer(forward.ConsumerOptions{Target: f.from, Sink: wiring.SeparateViewsSink{SeparateViews: separate}, Now: time.Now,
-		Log: r.Log})
+	consumer := forward.NewConsumer(forward.ConsumerOptions{Target: f.from, Sink: wiring.SeparateViewsSink{SeparateViews: separate},
+		Now: time.Now, Log: r.Log})
 	watching, err := watchListener(ctx, life, f.metricsListens)
 	if err != nil {
 		return err

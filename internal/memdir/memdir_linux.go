@@ -12,8 +12,8 @@ import (
 // what the tests of all packages need.
 const enough = 8 << 30
 
-// Make creates a folder in memory and returns it with a function that removes it. dir is empty if TMPDIR is set, if the system has too little
-// memory, or if programs cannot run from there.
+// Make creates a folder in memory and returns it with a function that removes it. dir is empty if TMPDIR is set, if the system has too
+// little memory, or if programs cannot run from there.
 func Make() (dir string, remove func() error) {
 	const memory, noexec = "/dev/shm", 0x8 // ST_NOEXEC
 	var fs syscall.Statfs_t

@@ -26,9 +26,9 @@ import (
 // atOnce is how many tests of a package run at once.
 const atOnce = 6
 
-// Main runs the tests of a package and returns the exit code. At least atOnce tests run at once, because tests with a database, a server or a
-// process wait more than they compute; -parallel in the command line has precedence. Temporary files and the server's files are in memory
-// if there is enough of it.
+// Main runs the tests of a package and returns the exit code. At least atOnce tests run at once, because tests with a database, a server
+// or a process wait more than they compute; -parallel in the command line has precedence. Temporary files and the server's files are in
+// memory if there is enough of it.
 func Main(m *testing.M) (code int) {
 	flag.Parse()
 	given := false

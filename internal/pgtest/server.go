@@ -33,8 +33,8 @@ func address() (string, error) {
 	return url, nil
 }
 
-// guarding is the server of this process: the guard that runs it, and the pipe that the guard watches. They are variables so that the garbage collector does
-// not close the pipe.
+// guarding is the server of this process: the guard that runs it, and the pipe that the guard watches. They are variables so that
+// the garbage collector does not close the pipe.
 var guarding struct {
 	*exec.Cmd
 	lifeline io.Closer

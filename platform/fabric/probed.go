@@ -21,8 +21,8 @@ type Answers struct {
 	// not given.
 	CopilotShown bool `json:"copilotShown"`
 	HiddenKept   bool `json:"hiddenKept"`
-	// Relaid are the probe's own parts that were read back differently from how they were written, each with the difference. Nothing depends on
-	// it: the service compares values.
+	// Relaid are the probe's own parts that were read back differently from how they were written, each with the difference. Nothing
+	// depends on it: the service compares values.
 	Relaid map[string]string `json:"relaid,omitempty"`
 	// EarlyPollsBlocked reports that an operation may not be asked for before the time that the platform names.
 	EarlyPollsBlocked bool `json:"earlyPollsBlocked"`
