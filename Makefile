@@ -120,8 +120,8 @@ fuzz: ## run each fuzz target for FUZZTIME
 		done; \
 	done
 
-soak: ## load two processes for SOAK, kill them and PostgreSQL meanwhile, and compare everything with the log; PLATFORM=emulator: over an emulated Fabric
-	go test ./scenarios/program -tags hard -run '^TestHardSoak$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms \
+soak: ## load two processes for SOAK, kill them and PostgreSQL meanwhile, and compare everything with the log; PLATFORM=emulator: over an emulated Fabric; STANDBY=1: promote standbys instead
+	go test ./scenarios/program -tags hard -run '^$(if $(STANDBY),TestHardPromotion,TestHardSoak)$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms \
 		$(if $(PLATFORM),-soak.platform $(PLATFORM))
 
 fuzz/http: ## send FUZZREQUESTS malformed calls to every route of openapi.yaml

@@ -37,14 +37,21 @@ var (
 // compared: nothing was lost, nothing happened twice, and nothing stays open.
 func TestHardSoak(t *testing.T) {
 	t.Parallel()
-	s := newSoak(t)
+	s := newSoak(t, false)
+	s.run(s.disturb)
+	s.end()
+}
+
+// run puts the service under load while disturb disturbs it, and then compares everything with the log.
+func (s *soak) run(disturb func()) {
+	s.t.Helper()
 	for i := range s.slots {
 		s.start(i)
 	}
 	s.phase("two processes listen")
 	s.ends = time.Now().Add(*soakFor)
 	idle := s.resources()
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(s.t.Context())
 	var load sync.WaitGroup
 	defer load.Wait()
 	defer stop()
@@ -52,7 +59,7 @@ func TestHardSoak(t *testing.T) {
 		load.Go(func() { p.live(ctx) })
 	}
 	load.Go(func() { s.watch(ctx) })
-	s.disturb()
+	disturb()
 	stop()
 	load.Wait()
 	s.phase("the load ended")
@@ -70,7 +77,6 @@ func TestHardSoak(t *testing.T) {
 	s.operate("events", "verify")
 	s.operate("projections", "rebuild", "--diff")
 	s.phase("the operator's commands found no fault")
-	s.end()
 }
 
 // phase logs the time elapsed so far.
@@ -97,6 +103,7 @@ type soak struct {
 	addresses atomic.Pointer[[]string] // of Pixies in reports, without their host
 	seen      atomic.Int64             // views that were answered
 
+	servers                     *replicated // nil on one server
 	processKills, databaseKills int
 	calls                       tally
 }
@@ -156,21 +163,17 @@ const (
 	soakReports = 3
 )
 
-func newSoak(t *testing.T) *soak {
+// newSoak returns a soak on one server, or on a primary with a synchronous standby.
+func newSoak(t *testing.T, standby bool) *soak {
 	t.Helper()
 	began := time.Now()
-	dir, err := os.MkdirTemp("", "readiness-soak-") // one that another user, PostgreSQL's, may enter
-	check(t, err)
-	t.Cleanup(func() { removeAll(t, dir) })
-	check(t, os.Chmod(dir, 0o711))
-	// Committed data outlives the death of its processes without a sync; only a crash of the machine would lose it.
-	server, err := postgres.Start(t.Context(), postgres.Options{DataDir: dir, Settings: map[string]string{"fsync": "off"}})
-	check(t, err)
-	t.Cleanup(func() { check(t, server.Stop(context.Background())) })
-
-	s := &soak{crash: newProgram(t, nil, "--database-url", server.URL()), workspace: map[uuid.UUID]string{}, calls: tally{counts: map[string]int{}}}
-	s.cluster = filepath.Join(dir, "cluster")
-	s.began = began
+	s := &soak{workspace: map[uuid.UUID]string{}, calls: tally{counts: map[string]int{}}, began: began}
+	if standby {
+		s.servers = newReplicated(t)
+		s.crash = newProgram(t, nil, "--database-url", s.servers.both())
+	} else {
+		s.onOneServer(t)
+	}
 	if *soakSeed != 0 {
 		s.seed = *soakSeed
 		s.random = rand.New(rand.NewPCG(s.seed, 0))
@@ -188,10 +191,27 @@ func newSoak(t *testing.T) *soak {
 	}
 	check(t, os.WriteFile(s.args[slices.Index(s.args, "--accounts")+1], []byte(text), 0o644))
 	check(t, os.RemoveAll(filepath.Join(s.Root, "Retail")))
+	var err error
 	s.before, err = testworld.Files(s.Root)
 	check(t, err)
 	s.original = s.hashes()
 	return s
+}
+
+// onOneServer starts PostgreSQL and makes the program that uses it.
+func (s *soak) onOneServer(t *testing.T) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "readiness-soak-") // one that another user, PostgreSQL's, may enter
+	check(t, err)
+	t.Cleanup(func() { removeAll(t, dir) })
+	check(t, os.Chmod(dir, 0o711))
+	// Committed data outlives the death of its processes without a sync; only a crash of the machine would lose it.
+	server, err := postgres.Start(t.Context(), postgres.Options{DataDir: dir, Settings: map[string]string{"fsync": "off"}})
+	check(t, err)
+	t.Cleanup(func() { check(t, server.Stop(context.Background())) })
+
+	s.crash = newProgram(t, nil, "--database-url", server.URL())
+	s.cluster = filepath.Join(dir, "cluster")
 }
 
 // addTenant creates an account's people and workspace, and returns its declaration.

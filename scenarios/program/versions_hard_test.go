@@ -58,7 +58,7 @@ func previousProgram(t *testing.T) string {
 // another version in the two: an inline view is not fed by processes of another version (docs/operating.md, Upgrading).
 func TestHardTwoVersions(t *testing.T) {
 	t.Parallel()
-	s := newSoak(t)
+	s := newSoak(t, false)
 	ours, previous := s.program, previousProgram(t)
 	s.program = previous
 	for i := range s.slots {
