@@ -2,14 +2,17 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/hard test/busy test/race deploy/check lint fmt fuzz fuzz/http soak bench migrate \
+.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/hard test/busy test/race deploy/check lint fmt fuzz fuzz/http soak simulate bench migrate \
 	generate conformance docs docs/screenshots clean release/snapshot release/image
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
+# SIMULATE: duration of the simulation, in which a day passes. SIMULATEFLAGS: its further flags, such as -factor or -models.
 # BENCH: pattern of benchmarks. FUZZREQUESTS: calls to each route by fuzz/http.
 DATA ?= .readiness
 PKG ?= ./...
 SOAK ?= 10m
+SIMULATE ?= 20m
+SIMULATEFLAGS ?=
 BENCH ?= .
 FUZZTIME ?= 1m
 FUZZREQUESTS ?= 10000
@@ -123,6 +126,9 @@ fuzz: ## run each fuzz target for FUZZTIME
 soak: ## load two processes for SOAK, kill them and PostgreSQL meanwhile, and compare everything with the log; PLATFORM=emulator: over an emulated Fabric; STANDBY=1: promote standbys instead
 	go test ./scenarios/program -tags hard -run '^$(if $(STANDBY),TestHardPromotion,TestHardSoak)$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms \
 		$(if $(PLATFORM),-soak.platform $(PLATFORM))
+
+simulate: ## send a day of the largest tenant within SIMULATE, compare everything with the log, and write simulation.tsv and simulation.svg (docs/scaling.md)
+	go run ./internal/simulate -for $(SIMULATE) $(SIMULATEFLAGS)
 
 fuzz/http: ## send FUZZREQUESTS malformed calls to every route of openapi.yaml
 	FUZZREQUESTS=$(FUZZREQUESTS) $(WITH_POSTGRES) go test ./http -run '^TestFuzzedRoutes$$' -count 1 -timeout 0

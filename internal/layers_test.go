@@ -149,6 +149,7 @@ var mayImport = map[string][]string{
 	"internal/postgres":              {"internal/database", "internal/durable"},
 	"internal/samples":               {},
 	"internal/postgres/withpostgres": {"internal/memdir", "internal/postgres"},
+	"internal/simulate":              {"domain/...", "eventstore", "http/token", "internal/database", "internal/postgres", "internal/wiring"},
 }
 
 // pure are the packages that only compute: the same input always gives the same
