@@ -16,6 +16,7 @@ import (
 
 	"readiness/cmd/readiness/cli"
 	"readiness/http/token"
+	"readiness/internal/pgtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("READINESS_TEST_AS_PROGRAM") == "1" {
 		main()
 	}
-	os.Exit(m.Run())
+	os.Exit(pgtest.Main(m))
 }
 
 // result is the outcome of a command line.
