@@ -20,6 +20,7 @@ import (
 	"readiness/http/token"
 	"readiness/http/validate"
 	"readiness/internal/database"
+	"readiness/projections"
 )
 
 // statuses maps every error code to its HTTP status (docs/decisions.md 1).
@@ -150,7 +151,7 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 			return refusal, status
 		}
 	}
-	if database.Unavailable(ctx, err) {
+	if database.Unavailable(ctx, err) || errors.Is(err, projections.ErrStoreUnavailable) && ctx.Err() == nil {
 		return s.databaseAway(ctx, err), http.StatusServiceUnavailable
 	}
 	// A caller that disconnected is not an error of the service.

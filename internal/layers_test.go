@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	},
 
 	"accounts":           {"domain/...", "internal/optional"},
-	"documents":          {"internal/database"},
+	"documents":          {"internal/bucket", "internal/database"},
 	"vault":              {"internal/database"},
 	"people":             {"domain/item", "internal/database"},
 	"eventstore":         {"domain/...", "internal/database"},
@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	// The trees over the log, and what publishes their heads.
 	"audit":         {"audit/tree", "eventstore", "internal/database"},
 	"audit/tree":    {},
-	"audit/publish": {"audit"},
+	"audit/publish": {"audit", "internal/bucket"},
 	// Copies the log to NATS.
 	"forward": {"eventstore", "internal/database"},
 	// Counts the page views that other processes collect.
@@ -128,6 +128,7 @@ var mayImport = map[string][]string{
 	"internal/describe":              {},
 	"internal/disk":                  {},
 	"internal/durable":               {},
+	"internal/bucket":                {"internal/durable"},
 	"internal/filelock":              {},
 	"internal/docsite":               {},
 	"internal/docsite/writedocs":     {"internal/docsite"},

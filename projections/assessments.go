@@ -148,33 +148,43 @@ func (v *Views) LatestAssessment(ctx context.Context, accountID string, modelID 
 // StoredBy returns the stored assessments of an operation, each with the fingerprint of its model; the
 // fingerprint is nil if none is stored.
 func (v *Views) StoredBy(ctx context.Context, accountID string, operationID uuid.UUID) (map[uuid.UUID]*readiness.Fingerprint, error) {
-	rows, err := v.Pool.Query(ctx, `SELECT a.id, d.hash, d.body FROM `+live.assessments+` a
+	rows, err := v.Pool.Query(ctx, `SELECT a.id, d.hash, d.body, d.object FROM `+live.assessments+` a
 		LEFT JOIN documents d ON d.hash = a.assessment ->> 'fingerprintHash' WHERE a.operation_id = $1 AND a.account_id = $2`,
 		operationID, accountID)
 	if err != nil {
 		return nil, fmt.Errorf("projections: read the assessments of an operation: %w", err)
 	}
 	stored := map[uuid.UUID]*readiness.Fingerprint{}
+	of := map[uuid.UUID]string{} // the hash of its fingerprint
+	var fingerprints []documents.Row
 	var id uuid.UUID
 	var hash *string
-	var packed []byte
-	_, err = pgx.ForEachRow(rows, []any{&id, &hash, &packed}, func() error {
-		stored[id] = nil
-		if hash == nil {
-			return nil
+	var r documents.Row
+	if _, err := pgx.ForEachRow(rows, []any{&id, &hash, &r.Body, &r.Object}, func() error {
+		if stored[id] = nil; hash != nil {
+			r.Hash, of[id] = *hash, *hash
+			fingerprints = append(fingerprints, r)
 		}
-		body, err := documents.Unpack(*hash, packed)
-		if err != nil {
-			return err
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("projections: read the assessments of an operation: %w", err)
+	}
+	bodies, err := v.Documents.OpenAll(ctx, fingerprints)
+	if err != nil {
+		return nil, err
+	}
+	for id, hash := range of {
+		body, there := bodies[hash]
+		if !there { // it expired meanwhile
+			continue
 		}
 		var f assessment.Fingerprint
 		if err := json.Unmarshal(body, &f); err != nil {
-			return fmt.Errorf("projections: read the fingerprint %s: %w", *hash, err)
+			return nil, fmt.Errorf("projections: read the fingerprint %s: %w", hash, err)
 		}
 		stored[id] = &f.Fingerprint
-		return nil
-	})
-	return stored, err
+	}
+	return stored, nil
 }
 
 func (v *Views) assessment(ctx context.Context, where string, args ...any) (Assessment, bool, error) {

@@ -50,6 +50,9 @@ func (s *side) askAll(ctx context.Context) error {
 	for _, q := range s.set.Questions {
 		questions[q.QuestionID] = q
 	}
+	if err := s.Documents.Check(); err != nil { // an answer that cannot be stored would be asked for again
+		return err
+	}
 	slice, cancel := context.WithTimeout(ctx, askSlice)
 	defer cancel()
 	group, asking := errgroup.WithContext(ctx)

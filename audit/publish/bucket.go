@@ -1,26 +1,15 @@
 package publish
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
 
-	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/azureblob" // azblob://
-	_ "gocloud.dev/blob/fileblob"  // file://
-	_ "gocloud.dev/blob/gcsblob"   // gs://
-	_ "gocloud.dev/blob/s3blob"    // s3://
-	"gocloud.dev/gcerrors"
-
 	"readiness/audit"
+	"readiness/internal/bucket"
 )
 
 const (
@@ -35,31 +24,18 @@ const (
 // Bucket holds notes, each below its tree's name and its size: ORIGIN/checkpoint/000/000/001/234 is the head of 1,234 entries. The digits
 // are in groups, so that the newest is found by lists of at most a thousand. No note is overwritten.
 type Bucket struct {
-	b       *blob.Bucket
-	folder  string        // of a bucket that is one
+	b       *bucket.Bucket
 	pause   time.Duration // before a call is made again
 	writing func()        // is called before each write
 }
 
-// Open opens the bucket at a URL: file:///DIRECTORY, s3://NAME, azblob://NAME or gs://NAME, with the options of gocloud.dev/blob.
+// Open opens the bucket at an address (see bucket.Usage).
 func Open(ctx context.Context, address string) (*Bucket, error) {
-	u, err := url.Parse(address)
+	b, err := bucket.Open(ctx, address)
 	if err != nil {
 		return nil, fmt.Errorf("publish: %w", err)
 	}
-	folder := ""
-	if u.Scheme == "file" { // a note is one file without metadata, written atomically
-		folder = filepath.FromSlash(u.Path)
-		q := u.Query()
-		q.Set("no_tmp_dir", "true")
-		q.Set("metadata", "skip")
-		u.RawQuery = q.Encode()
-	}
-	b, err := blob.OpenBucket(ctx, u.String())
-	if err != nil {
-		return nil, fmt.Errorf("publish: open the bucket: %w", err)
-	}
-	return &Bucket{b, folder, time.Second, func() {}}, nil
+	return &Bucket{b, time.Second, func() {}}, nil
 }
 
 // Close closes the bucket.
@@ -79,18 +55,12 @@ func (b *Bucket) Put(ctx context.Context, note []byte) error {
 	}
 	key := Key(origin, head.Size)
 	return b.try(ctx, "publish "+key, func(ctx context.Context) error {
-		if b.folder != "" {
-			if err := b.there(ctx); err != nil {
-				return err
-			}
-		}
 		b.writing()
-		// Not WriteAll: its writer for Azure panics if the call fails (gocloud.dev v0.47).
-		err := b.b.Upload(ctx, key, bytes.NewReader(note), &blob.WriterOptions{IfNotExist: true, ContentType: "text/plain; charset=utf-8"})
-		if gcerrors.Code(err) != gcerrors.FailedPrecondition {
+		err := b.b.Put(ctx, key, note, "text/plain; charset=utf-8")
+		if !errors.Is(err, bucket.ErrExists) {
 			return err
 		}
-		there, err := b.get(ctx, key)
+		there, err := b.b.Get(ctx, key, maxNote)
 		if err != nil {
 			return err
 		}
@@ -107,31 +77,6 @@ type Contradicted struct{ Key string }
 // Error implements error.
 func (e *Contradicted) Error() string {
 	return "the bucket has another head as " + e.Key + ": two histories were signed, or the bucket is another service's"
-}
-
-// there returns an error unless the bucket exists. A missing folder, whose disk is not mounted, looks like an empty bucket
-// to gocloud.dev.
-func (b *Bucket) there(ctx context.Context) error {
-	if b.folder != "" {
-		_, err := os.ReadDir(b.folder)
-		return err
-	}
-	there, err := b.b.IsAccessible(ctx)
-	if err == nil && !there {
-		err = errors.New("it does not exist, or may not be read")
-	}
-	return err
-}
-
-// get reads a note.
-func (b *Bucket) get(ctx context.Context, key string) ([]byte, error) {
-	r, err := b.b.NewReader(ctx, key, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }() // it was only read
-	note, err := io.ReadAll(io.LimitReader(r, maxNote))
-	return note, err
 }
 
 // try makes a call, and again if it fails: tries times in all.
@@ -161,7 +106,7 @@ var (
 // Newest returns the newest head of the service's tree in each epoch, and with accounts of each account's tree too. base is the name of
 // the service's tree in the first epoch.
 func (b *Bucket) Newest(ctx context.Context, base string, accounts bool) (notes [][]byte, err error) {
-	if err := b.try(ctx, "look for the bucket", b.there); err != nil {
+	if err := b.try(ctx, "look for the bucket", b.b.There); err != nil {
 		return nil, err
 	}
 	trees := []string{base}
@@ -207,7 +152,7 @@ func (b *Bucket) last(ctx context.Context, folder string) (note []byte, err erro
 		}
 		if strings.Count(strings.TrimPrefix(folder[strings.LastIndex(folder, "/checkpoint/"):], "/checkpoint/"), "/") == 3 {
 			err := b.try(ctx, "read "+folder+largest, func(ctx context.Context) (err error) {
-				note, err = b.get(ctx, folder+largest)
+				note, err = b.b.Get(ctx, folder+largest, maxNote)
 				return err
 			})
 			return note, err
@@ -223,13 +168,13 @@ func (b *Bucket) folders(ctx context.Context, prefix string, do func(name string
 
 // list passes the names in a folder to do, in order; with objects also those that are no folders.
 func (b *Bucket) list(ctx context.Context, prefix string, objects bool, do func(name string) error) error {
-	token := blob.FirstPageToken
-	for len(token) > 0 {
-		var found []*blob.ListObject
+	place := bucket.FirstPage
+	for len(place) > 0 {
+		var found []bucket.Entry
 		err := b.try(ctx, "list "+prefix, func(ctx context.Context) (err error) {
 			var next []byte
-			if found, next, err = b.b.ListPage(ctx, token, page, &blob.ListOptions{Prefix: prefix, Delimiter: "/"}); err == nil {
-				token = next
+			if found, next, err = b.b.List(ctx, place, page, prefix, "/"); err == nil {
+				place = next
 			}
 			return err
 		})
@@ -237,7 +182,7 @@ func (b *Bucket) list(ctx context.Context, prefix string, objects bool, do func(
 			return err
 		}
 		for _, o := range found {
-			if o.IsDir || objects {
+			if o.Folder || objects {
 				if err := do(strings.TrimSuffix(strings.TrimPrefix(o.Key, prefix), "/")); err != nil {
 					return err
 				}

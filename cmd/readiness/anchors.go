@@ -12,6 +12,7 @@ import (
 	"readiness/audit"
 	"readiness/audit/publish"
 	"readiness/cmd/readiness/cli"
+	"readiness/internal/bucket"
 	"readiness/work"
 )
 
@@ -22,7 +23,7 @@ type anchorFlags struct {
 	needed    int
 }
 
-const bucketUsage = "file:///DIRECTORY, s3://NAME, azblob://NAME or gs://NAME, with the options of gocloud.dev/blob"
+const bucketUsage = bucket.Usage
 
 func (f *anchorFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.bucket, "checkpoint-to", "", "bucket to which signed heads of the log are published, where none is overwritten: "+
@@ -70,12 +71,12 @@ func (f *anchorFlags) open(ctx context.Context, life *lifetime, s secrets) (*anc
 	if err != nil || f.bucket == "" {
 		return a, err
 	}
-	bucket, err := publish.Open(ctx, f.bucket)
+	heads, err := publish.Open(ctx, f.bucket)
 	if err != nil {
 		return nil, err
 	}
-	life.then("bucket of signed heads", func(context.Context) error { return bucket.Close() })
-	a.options = publish.Options{Bucket: bucket, Witnesses: witnesses, Needed: needed, Now: time.Now}
+	life.then("bucket of signed heads", func(context.Context) error { return heads.Close() })
+	a.options = publish.Options{Bucket: heads, Witnesses: witnesses, Needed: needed, Now: time.Now}
 	return a, nil
 }
 

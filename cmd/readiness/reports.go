@@ -26,6 +26,7 @@ func (r *root) reportsCommand() *cobra.Command {
 		RunE:  cli.NeedsSubcommand,
 	}
 	var flags databaseFlags
+	var in documentFlags
 	copies := &cobra.Command{
 		Use:   "copies",
 		Short: "List or restore copies of reports' definitions from before Pixies changed them",
@@ -35,7 +36,8 @@ updated or removed, and keeps the copy for 30 days. Other accounts have no copie
 		RunE: cli.NeedsSubcommand,
 	}
 	flags.add(copies.PersistentFlags())
-	copies.AddCommand(r.copiesListCommand(&flags), r.copiesRestoreCommand(&flags))
+	in.add(copies.PersistentFlags())
+	copies.AddCommand(r.copiesListCommand(&flags), r.copiesRestoreCommand(&flags, &in))
 	c.AddCommand(copies)
 	return c
 }
@@ -76,7 +78,7 @@ func (r *root) copiesListCommand(flags *databaseFlags) *cobra.Command {
 	return c
 }
 
-func (r *root) copiesRestoreCommand(flags *databaseFlags) *cobra.Command {
+func (r *root) copiesRestoreCommand(flags *databaseFlags, in *documentFlags) *cobra.Command {
 	var account, operation, report, to string
 	c := &cobra.Command{
 		Use:   "restore --account ID --operation ID --report ID --to DIR",
@@ -97,7 +99,7 @@ report and publish it with an account that has permission.`,
 			if account == "" || to == "" {
 				return cli.Usage("restore needs --account and --to")
 			}
-			return r.withCore(c.Context(), *flags, false, func(core *core) error {
+			return r.withDocuments(c.Context(), *flags, *in, func(core *core) error {
 				one, found, err := core.views.ReportCopy(c.Context(), account, operationID, reportID)
 				if err != nil {
 					return err

@@ -43,6 +43,7 @@ type serviceFlags struct {
 	anchors       anchorFlags
 	forward       streamFlags
 	collect       streamFlags
+	documents     documentFlags
 }
 
 func (f *serviceFlags) add(flags *pflag.FlagSet) {
@@ -70,6 +71,8 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	f.anchors.add(flags)
 	f.forward.addForward(flags)
 	f.collect.addCollected(flags)
+	f.documents.add(flags)
+	f.documents.addPuts(flags)
 }
 
 // serveFlags are the flags of serve.

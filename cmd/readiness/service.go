@@ -175,6 +175,11 @@ func (r *root) liveCore(ctx context.Context, life *lifetime, url string, f servi
 		return nil, err
 	}
 	life.background("wake-up of followers", core.store.Wake)
+	closed, err := f.documents.open(ctx, core)
+	if err != nil {
+		return nil, err
+	}
+	life.then("bucket of documents", func(context.Context) error { return closed() })
 	return core, core.readFrom(ctx, life, f.read)
 }
 

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"readiness/cmd/readiness/cli"
+	"readiness/internal/bucket"
+)
+
+// documentFlags say where the bodies of stored documents are.
+type documentFlags struct {
+	bucket string
+	puts   bool
+}
+
+func (f *documentFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.bucket, "documents", "", "bucket for stored documents, of this database alone: "+bucket.Usage+
+		"; by default they are in the database")
+}
+
+// addPuts adds the flag of processes that store documents.
+func (f *documentFlags) addPuts(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.puts, "documents-put", true, "put new documents into the bucket of --documents; false reads those that are there and "+
+		"stores new ones in the database, while processes begin or stop to use the bucket one after the other")
+}
+
+// open lets the documents of a core be read from the bucket. It refuses to do without one, or with another one, if documents are in a
+// bucket. The returned function closes the bucket.
+func (f *documentFlags) open(ctx context.Context, c *core) (closed func() error, err error) {
+	closed = func() error { return nil }
+	if f.bucket != "" {
+		b, err := bucket.Open(ctx, f.bucket)
+		if err != nil {
+			return nil, cli.Usage("--documents: %w", err)
+		}
+		c.Documents.Use(b, f.puts)
+		closed = b.Close
+	}
+	if err := c.Documents.Belongs(ctx); err != nil {
+		return nil, errors.Join(err, closed())
+	}
+	return closed, nil
+}
+
+// withDocuments is withCore for commands that read documents.
+func (r *root) withDocuments(ctx context.Context, f databaseFlags, in documentFlags, do func(*core) error) error {
+	return r.withCore(ctx, f, false, func(c *core) error {
+		closed, err := in.open(ctx, c)
+		if err != nil {
+			return err
+		}
+		return errors.Join(do(c), closed())
+	})
+}
+
+func (r *root) documentsCommand() *cobra.Command {
+	var flags databaseFlags
+	var in documentFlags
+	c := &cobra.Command{
+		Use:   "documents",
+		Short: "Show and move where stored documents are",
+		Args:  cobra.NoArgs,
+		RunE:  cli.NeedsSubcommand,
+	}
+	flags.add(c.PersistentFlags())
+	in.add(c.PersistentFlags())
+	c.AddCommand(r.documentsShowCommand(&flags, &in), r.documentsMoveCommand(&flags, &in))
+	return c
+}
+
+func (r *root) documentsShowCommand(flags *databaseFlags, in *documentFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show",
+		Short:   "Count the documents in the database and in the bucket",
+		Example: "  readiness documents show",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return r.withCore(c.Context(), *flags, false, func(core *core) error {
+				inDatabase, inBucket, unnamed, err := core.Documents.Places(c.Context())
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(r.Stdout, "in the database: %d\nin the bucket: %d\nobjects that are to be named or removed: %d\n",
+					inDatabase, inBucket, unnamed)
+				return err
+			})
+		},
+	}
+}
+
+func (r *root) documentsMoveCommand(flags *databaseFlags, in *documentFlags) *cobra.Command {
+	var to string
+	c := &cobra.Command{
+		Use:   "move --to bucket|database --documents URL",
+		Short: "Move stored documents to the bucket or back, while the service runs",
+		Long: `Moves every document that is not there yet. The service may run meanwhile, if all its processes have --documents. Every document can
+be read at every moment. A move that was stopped continues when it is started again.
+
+To begin to use a bucket, restart every process with --documents and --documents-put=false, then every process without the latter, then
+move to the bucket. To stop, restart every process with --documents-put=false, move to the database, then restart without --documents.`,
+		Example: "  readiness documents move --to bucket --documents s3://readiness-documents?region=eu-central-1",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if in.bucket == "" || to != "bucket" && to != "database" {
+				return cli.Usage("move needs --documents, and --to bucket or --to database")
+			}
+			return r.withDocuments(c.Context(), *flags, *in, func(core *core) error {
+				all := 0
+				move := core.Documents.ToBucket
+				if to == "database" {
+					move = core.Documents.ToDatabase
+				}
+				err := move(c.Context(), func(n int) {
+					all += n
+					fmt.Fprintf(r.Stderr, "%d documents moved\n", all)
+				})
+				if err == nil {
+					err = core.Documents.Sweep(c.Context(), time.Now())
+				}
+				if err != nil {
+					return fmt.Errorf("%d documents moved; start the command again to move the rest: %w", all, err)
+				}
+				_, err = fmt.Fprintf(r.Stdout, "%d documents moved\n", all)
+				return err
+			})
+		},
+	}
+	c.Flags().StringVar(&to, "to", "", "bucket or database")
+	return c
+}
+
+// documents checks that the documents can be read where they are.
+func (d *doctor) documents(ctx context.Context, c *core) []symptom {
+	closed, err := d.flags.documents.open(ctx, c)
+	if err != nil {
+		return []symptom{{Verdict: failing, Says: err.Error(), Do: "Give --documents as serve does."}}
+	}
+	defer func() { _ = closed() }() // it was only read
+	if err := c.Documents.Reach(ctx); err != nil {
+		return []symptom{{Verdict: failing, Says: err.Error(), Do: "See that this machine reaches the bucket and may read it. Until then results " +
+			"in it cannot be read, and work that stores one waits."}}
+	}
+	inDatabase, inBucket, _, err := c.Documents.Places(ctx)
+	if err != nil {
+		return failure(err)
+	}
+	if d.flags.documents.bucket != "" && d.flags.documents.puts && inDatabase > 0 {
+		return []symptom{{Verdict: warning, Says: fmt.Sprintf("%d documents are in the database, and %d in the bucket", inDatabase, inBucket),
+			Do: "Run readiness documents move --to bucket."}}
+	}
+	return ok("%d documents are in the database, and %d in a bucket", inDatabase, inBucket)
+}
