@@ -77,7 +77,7 @@ func (s *Store) Metrics() []prometheus.Collector {
 	return []prometheus.Collector{s.metrics.seconds, s.metrics.bytes}
 }
 
-// Check returns ErrUnavailable while the bucket does not answer. It makes no call. What is expensive to make again is made after it.
+// Check returns ErrUnavailable while the bucket does not answer. It makes no call. Callers ask before they make something that costs much.
 func (s *Store) Check() error {
 	if s.objects != nil && s.puts && s.objects.silent(time.Now()) {
 		return fmt.Errorf("%w: %w", ErrUnavailable, errSilent)

@@ -18,7 +18,7 @@ const (
 )
 
 // Sweep deletes the documents whose expiry is before now, and then the objects that no document names. Several processes may sweep at once:
-// each page of objects is of one of them.
+// each page of objects belongs to one of them.
 //
 // No document that a committed event names loses its object. An object is deleted only after it was condemned, in a transaction of its own.
 // Condemning locks the object's registration and so does naming it, so one of them is first. If it is naming, the registration is gone, and

@@ -86,7 +86,7 @@ func (r *root) documentsShowCommand(flags *databaseFlags, in *documentFlags) *co
 				if err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(r.Stdout, "in the database: %d\nin the bucket: %d\nobjects that are to be named or removed: %d\n",
+				_, err = fmt.Fprintf(r.Stdout, "in the database: %d\nin the bucket: %d\nobjects without a document: %d\n",
 					inDatabase, inBucket, unnamed)
 				return err
 			})

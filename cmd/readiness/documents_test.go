@@ -32,7 +32,7 @@ func TestDocumentsMove(t *testing.T) {
 		}
 	}
 	move("bucket")
-	shows("in the database: 0\nin the bucket: 1\nobjects that are to be named or removed: 0\n")
+	shows("in the database: 0\nin the bucket: 1\nobjects without a document: 0\n")
 	if got := restore("--documents", there); got.code != 0 {
 		t.Errorf("with the bucket: %s", got.stderr)
 	}
@@ -48,7 +48,7 @@ func TestDocumentsMove(t *testing.T) {
 		}
 	}
 	move("database")
-	shows("in the database: 1\nin the bucket: 0\nobjects that are to be named or removed: 0\n")
+	shows("in the database: 1\nin the bucket: 0\nobjects without a document: 0\n")
 	if got := restore(); got.code != 0 {
 		t.Errorf("without the bucket again: %s", got.stderr)
 	}
