@@ -3,8 +3,8 @@
 // SHA-256 of their bytes, so writing one twice stores it once, and a reference in
 // an event can be verified. The package never changes or interprets a document.
 //
-// Each document has a row, which events name by the hash. The row has the body, or the key of an object in a bucket that has it. A body is put
-// into the bucket before the transaction of the event that names it, so no transaction waits for a bucket.
+// Each document has a row, which events name by the hash. The row has the body, or the key of an object in a bucket that has it. A body is
+// put into the bucket before the transaction of the event that names it, so no transaction waits for a bucket.
 package documents
 
 import (
@@ -69,7 +69,8 @@ type Store struct {
 // New returns the documents in pool's database.
 func New(pool *pgxpool.Pool) *Store { return &Store{pool: pool, metrics: newMetrics()} }
 
-// Use lets the store read the bodies in a bucket and, with puts, put those of new documents there. It must be called before the store is used.
+// Use lets the store read the bodies in a bucket and, with puts, put those of new documents there. It must be called before the store
+// is used.
 func (s *Store) Use(b *bucket.Bucket, puts bool) { s.objects, s.puts = newObjects(b, s.metrics), puts }
 
 // Metrics returns the metrics of the calls to the bucket.

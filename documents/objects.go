@@ -212,7 +212,8 @@ func (s *Store) putNew(ctx context.Context, hash string, packed []byte) (key str
 }
 
 // namedSQL stores a row that names the object $2. If the object was condemned meanwhile, or is not registered, the row has neither body nor
-// object, which its constraint refuses, and the transaction fails. An object that the row of another put makes superfluous stays registered.
+// object, which its constraint refuses, and the transaction fails. An object that the row of another put makes superfluous stays
+// registered.
 const namedSQL = `WITH stored AS (
 	INSERT INTO documents AS d (hash, body, object, expires_at)
 	VALUES ($1, '', (SELECT key FROM document_objects WHERE key = $2 AND NOT condemned FOR UPDATE), $3)
@@ -228,8 +229,8 @@ func name(hash, key string, expires *time.Time) database.Statement {
 func (o *objects) has(ctx context.Context, key string) error {
 	_, err := o.try(ctx, gets, key, 0, func(ctx context.Context) ([]byte, error) { return nil, o.bucket.Exists(ctx, key) })
 	if errors.Is(err, bucket.ErrMissing) {
-		return fmt.Errorf("documents: the bucket of --documents has no object %s, which a document names: it is another bucket, or must be "+
-			"restored from a backup", key)
+		return fmt.Errorf("documents: the bucket of --documents has no object %s, which a document names: it is another bucket, or must "+
+			"be restored from a backup", key)
 	}
 	return nil
 }
@@ -239,6 +240,8 @@ func (s *Store) Reach(ctx context.Context) error {
 	if s.objects == nil {
 		return nil
 	}
-	_, err := s.objects.try(ctx, gets, "the bucket", 0, func(ctx context.Context) ([]byte, error) { return nil, s.objects.bucket.There(ctx) })
+	_, err := s.objects.try(ctx, gets, "the bucket", 0, func(ctx context.Context) ([]byte, error) {
+		return nil, s.objects.bucket.There(ctx)
+	})
 	return err
 }

@@ -22,8 +22,8 @@ const (
 //
 // No document that a committed event names loses its object. An object is deleted only after it was condemned, in a transaction of its own.
 // Condemning locks the object's registration and so does naming it, so one of them is first. If it is naming, the registration is gone, and
-// comes back only in the transaction that deletes the document's row or gives it another body. If it is condemning, naming fails, and with it
-// the transaction of the event. No clock decides about that: namedWithin only keeps naming from failing.
+// comes back only in the transaction that deletes the document's row or gives it another body. If it is condemning, naming fails, and with
+// it the transaction of the event. No clock decides about that: namedWithin only keeps naming from failing.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	if _, err := s.pool.Exec(ctx, `DELETE FROM documents WHERE expires_at < $1`, now); err != nil {
 		return fmt.Errorf("documents: sweep: %w", err)

@@ -99,8 +99,8 @@ func (r *root) documentsMoveCommand(flags *databaseFlags, in *documentFlags) *co
 	c := &cobra.Command{
 		Use:   "move --to bucket|database --documents URL",
 		Short: "Move stored documents to the bucket or back, while the service runs",
-		Long: `Moves every document that is not there yet. The service may run meanwhile, if all its processes have --documents. Every document can
-be read at every moment. A move that was stopped continues when it is started again.
+		Long: `Moves every document that is not there yet. The service may run meanwhile, if all its processes have --documents. Every document
+can be read at every moment. A move that was stopped continues when it is started again.
 
 To begin to use a bucket, restart every process with --documents and --documents-put=false, then every process without the latter, then
 move to the bucket. To stop, restart every process with --documents-put=false, move to the database, then restart without --documents.`,
@@ -143,15 +143,16 @@ func (d *doctor) documents(ctx context.Context, c *core) []symptom {
 	}
 	defer func() { _ = closed() }() // it was only read
 	if err := c.Documents.Reach(ctx); err != nil {
-		return []symptom{{Verdict: failing, Says: err.Error(), Do: "See that this machine reaches the bucket and may read it. Until then results " +
-			"in it cannot be read, and work that stores one waits."}}
+		return []symptom{{Verdict: failing, Says: err.Error(), Do: "See that this machine reaches the bucket and may read it. " +
+			"Until then results in it cannot be read, and work that stores one waits."}}
 	}
 	inDatabase, inBucket, _, err := c.Documents.Places(ctx)
 	if err != nil {
 		return failure(err)
 	}
 	if d.flags.documents.bucket != "" && d.flags.documents.puts && inDatabase > 0 {
-		return []symptom{{Verdict: warning, Says: fmt.Sprintf("%d documents are in the database, and %d in the bucket", inDatabase, inBucket),
+		return []symptom{{Verdict: warning,
+			Says: fmt.Sprintf("%d documents are in the database, and %d in the bucket", inDatabase, inBucket),
 			Do: "Run readiness documents move --to bucket."}}
 	}
 	return ok("%d documents are in the database, and %d in a bucket", inDatabase, inBucket)

@@ -42,7 +42,8 @@ server, or as a service on which people sign in. The service records everything 
 		{"A service, as a person:", []*cobra.Command{clientcmd.Command(r.Program)}},
 		{"A service, as its operator:", []*cobra.Command{
 			r.serveCommand(), r.workerCommand(), r.tokenCommand(), r.accountsCommand(), r.peopleCommand(), r.migrateCommand(),
-			r.reportsCommand(), r.documentsCommand(), r.projectionsCommand(), r.eventsCommand(), r.auditCommand(), r.fabricCommand(), r.doctorCommand(),
+			r.reportsCommand(), r.documentsCommand(),
+			r.projectionsCommand(), r.eventsCommand(), r.auditCommand(), r.fabricCommand(), r.doctorCommand(),
 			r.forwardCommand(), r.viewsCommand(), r.collectCommand(), r.configCommand(), r.emulatorCommand(),
 		}},
 	} {

@@ -1,5 +1,5 @@
-// Package bucket opens a bucket of object storage: a folder, S3, Azure Blob Storage or Google Cloud Storage. It does not retry, and it bounds
-// no call: that is for its callers, who know how long an answer may take.
+// Package bucket opens a bucket of object storage: a folder, S3, Azure Blob Storage or Google Cloud Storage. It does not retry, and it
+// bounds no call: that is for its callers, who know how long an answer may take.
 package bucket
 
 import (
