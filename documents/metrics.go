@@ -18,8 +18,8 @@ type metrics struct {
 func newMetrics() *metrics {
 	return &metrics{
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "readiness_documents_bucket_seconds",
-			Help: "Time of calls to the bucket of documents, by call (put, get, delete) and result.",
+			Name:    "readiness_documents_bucket_seconds",
+			Help:    "Time of calls to the bucket of documents, by call (put, get, delete) and result.",
 			Buckets: []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20},
 		}, []string{"call", "result"}),
 		bytes: prometheus.NewCounterVec(prometheus.CounterOpts{

@@ -153,7 +153,7 @@ func (d *doctor) documents(ctx context.Context, c *core) []symptom {
 	if d.flags.documents.bucket != "" && d.flags.documents.puts && inDatabase > 0 {
 		return []symptom{{Verdict: warning,
 			Says: fmt.Sprintf("%d documents are in the database, and %d in the bucket", inDatabase, inBucket),
-			Do: "Run readiness documents move --to bucket."}}
+			Do:   "Run readiness documents move --to bucket."}}
 	}
 	return ok("%d documents are in the database, and %d in a bucket", inDatabase, inBucket)
 }
