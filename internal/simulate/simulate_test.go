@@ -92,6 +92,8 @@ func TestComparedViews(t *testing.T) {
 		"one perhaps, and it is there":        {[2]int64{3, 4}, [2]int64{1, 0}, [2]int64{4, 4}, 8, 0, true},
 		"one perhaps, and it is not there":    {[2]int64{3, 4}, [2]int64{1, 0}, [2]int64{3, 4}, 7, 0, true},
 		"one perhaps, and two more are there": {[2]int64{3, 4}, [2]int64{1, 0}, [2]int64{5, 4}, 9, 0, false},
+		"perhaps of the other page":           {[2]int64{3, 4}, [2]int64{1, 0}, [2]int64{4, 3}, 7, 0, false},
+		"dropped, and of the other page":      {[2]int64{3, 4}, [2]int64{}, [2]int64{4, 2}, 6, 1, false},
 		"dropped, and counted so":             {[2]int64{3, 4}, [2]int64{}, [2]int64{2, 3}, 5, 2, true},
 		"dropped, and there":                  {[2]int64{3, 4}, [2]int64{}, [2]int64{3, 4}, 5, 2, false},
 		"dropped, and another is missing":     {[2]int64{3, 4}, [2]int64{}, [2]int64{2, 2}, 5, 2, false},
