@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
@@ -88,7 +89,13 @@ func onPaper(t *testing.T, content []byte) string {
 	return joined(string(text))
 }
 
-// joined returns a text without white space, and with its ligatures as letters: a PDF stores a text in the pieces in which it was drawn.
+// joined returns the letters, digits and symbols in ASCII of a text, with ligatures as letters: a PDF stores a text in the pieces in which
+// it was drawn, and the library reads other signs of a font that is drawn as pictures wrongly.
 func joined(text string) string {
-	return strings.Join(strings.Fields(norm.NFKC.String(text)), "")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r > ' ' && r < unicode.MaxASCII {
+			return r
+		}
+		return -1
+	}, norm.NFKC.String(text))
 }
