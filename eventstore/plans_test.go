@@ -128,6 +128,12 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 				t.Fatal(held, err)
 			}
 		},
+		"Unsettled": func() {
+			if _, err := s.Unsettled(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"Settle":           func() { wants(s.Settle(t.Context(), 7)) },
 		"Forwarded":        func() { wants(s.Forwarded(t.Context(), 7)) },
 		"ForwardFailed":    func() { wants(s.ForwardFailed(t.Context(), errors.New("boom"))) },
 		"ForgetForwarding": func() { wants(s.ForgetForwarding(t.Context())) },

@@ -99,8 +99,8 @@ func (r *root) documentsMoveCommand(flags *databaseFlags, in *documentFlags) *co
 	c := &cobra.Command{
 		Use:   "move --to bucket|database --documents URL",
 		Short: "Move stored documents to the bucket or back, while the service runs",
-		Long: `Moves every document that is not there yet. The service may run meanwhile, if all its processes have --documents. Every document
-can be read at every moment. A move that was stopped continues when it is started again.
+		Long: `Moves every document that is not there yet. The service may run meanwhile, if all its processes have --documents. Every
+document can be read at every moment. A move that was stopped continues when it is started again.
 
 To begin to use a bucket, restart every process with --documents and --documents-put=false, then every process without the latter, then
 move to the bucket. To stop, restart every process with --documents-put=false, move to the database, then restart without --documents.`,

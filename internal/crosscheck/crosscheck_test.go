@@ -28,7 +28,7 @@ func TestFaultOfOneSystem(t *testing.T) {
 	if err == nil || strings.Count(err.Error(), "name_windows.go:3:29: cannot use 1") != 2 || !strings.Contains(err.Error(), "windows/arm64: ") {
 		t.Errorf("got %v, want the fault of both targets", err)
 	}
-	if strings.Count(out.String(), "hold") != 4 || strings.Contains(out.String(), "windows") {
+	if strings.Count(out.String(), "are correct") != 4 || strings.Contains(out.String(), "windows") {
 		t.Errorf("got %s, want the four others", out.String())
 	}
 }
