@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,8 @@ type EpochTree struct {
 	// FirstEntry is nil in the first epoch, and in trees that began after their epoch.
 	FirstEntry []byte `json:"firstEntry,omitempty"`
 	Note       string `json:"note"` // the signed head
+	// Key verifies its heads; nil if the export did not know it.
+	Key []byte `json:"key,omitempty"`
 }
 
 // ExportTrees writes the trees of all epochs that have a signed head, one on a line, or those of one account.
@@ -42,6 +45,9 @@ func (l *Log) ExportTrees(ctx context.Context, w io.Writer, account string) (n i
 	}
 	lines := json.NewEncoder(w)
 	var t EpochTree
+	if l.o.Key != nil {
+		t.Key = l.o.Key.Public().(ed25519.PublicKey)
+	}
 	_, err = pgx.ForEachRow(rows, []any{&t.Tree, &t.Epoch, &t.Size, &t.Position, &t.Root, &t.FirstEntry, &t.Note}, func() error {
 		t.Origin = Origin(base, t.Tree, t.Epoch)
 		n++
@@ -87,6 +93,8 @@ func (t *EpochTree) check() error {
 		return err
 	case t.Epoch < 1 || t.Origin != Origin(baseOf(t.Origin), t.Tree, t.Epoch):
 		return fmt.Errorf("its origin %q is not that of tree %q in epoch %d", t.Origin, t.Tree, t.Epoch)
+	case len(t.Key) != 0 && len(t.Key) != ed25519.PublicKeySize:
+		return errors.New("its key has another length")
 	case origin != t.Origin || head.Size != t.Size || !bytes.Equal(head.Root[:], t.Root):
 		return errors.New("its note belongs to another head")
 	}
@@ -97,7 +105,7 @@ func (t *EpochTree) check() error {
 func (v *verifier) loadExported() {
 	v.exported = map[string][]*check{}
 	for _, t := range v.o.Trees {
-		c := &check{key: treeKey{t.Tree, t.Epoch}, edge: &tree.Edge{}, origin: t.Origin, upTo: t.Position, note: t.Note,
+		c := &check{key: treeKey{t.Tree, t.Epoch}, edge: &tree.Edge{}, origin: t.Origin, upTo: t.Position, note: t.Note, signer: t.Key,
 			head: tree.Head{Size: t.Size, Root: tree.Hash(t.Root)}}
 		if t.FirstEntry != nil {
 			c.add(t.FirstEntry, 0)
@@ -148,7 +156,7 @@ func (v *verifier) endExported() {
 			if !c.is(c.head) {
 				v.found("%s (%s) has %d entries, and the events make %d, or others", c.key.name(), c.origin, c.head.Size, c.edge.Size())
 			}
-			v.signed(c.key, c.origin, c.head, c.note)
+			v.signed(c.key, c.origin, c.head, c.note, v.signerOf(c))
 			v.unreached(c)
 		}
 	}

@@ -3,6 +3,7 @@ package audit
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"crypto/sha256"
 	"slices"
 
@@ -30,6 +31,7 @@ type check struct {
 	// origin and upTo are the name and the last position of a tree that was exported.
 	origin string
 	upTo   int64
+	signer ed25519.PublicKey // of its heads; nil for the key of VerifyOptions
 	// first and last are the positions of the events in the level-0 tile at the edge; spans are those of the tiles to compare.
 	first, last int64
 	spans       []span
@@ -144,8 +146,8 @@ func (v *verifier) loadNotes() {
 			v.found("a note is from %q, and this log has no such tree", origin)
 			continue
 		}
-		if v.o.Key != nil {
-			if _, err := Opened(text, origin, v.o.Key); err != nil {
+		if key := v.signerOf(c); key != nil {
+			if _, err := Opened(text, origin, key); err != nil {
 				v.found("the note of %s at %d: %v", c.key.name(), head.Size, err)
 			}
 		}
@@ -153,6 +155,14 @@ func (v *verifier) loadNotes() {
 			c.outer = append(c.outer, head)
 		}
 	}
+}
+
+// signerOf returns the key that the heads of a tree are verified with; nil if they are not.
+func (v *verifier) signerOf(c *check) ed25519.PublicKey {
+	if c.signer != nil {
+		return c.signer
+	}
+	return v.o.Key
 }
 
 // is reports whether the tree has the head now.

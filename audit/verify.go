@@ -33,16 +33,23 @@ type VerifyOptions struct {
 // It cannot detect that a person with the key replaced the log and all trees, which Notes reveal, or that events were removed before they
 // were sealed.
 func (l *Log) Verify(ctx context.Context, o VerifyOptions) (Verification, error) {
-	v := verifier{o: o, trees: map[treeKey]*check{}}
-	err := pgx.BeginTxFunc(ctx, l.o.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		if err := v.load(ctx, tx); err != nil || v.empty() {
-			return err
-		}
-		if err := v.run(ctx, tx); err != nil {
-			return err
-		}
-		return v.end(ctx, tx)
+	var found Verification
+	err := pgx.BeginTxFunc(ctx, l.o.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
+		found, err = VerifyIn(ctx, tx, o)
+		return err
 	})
+	return found, err
+}
+
+// VerifyIn is Verify of what a transaction sees.
+func VerifyIn(ctx context.Context, tx pgx.Tx, o VerifyOptions) (Verification, error) {
+	v := verifier{o: o, trees: map[treeKey]*check{}}
+	err := v.load(ctx, tx)
+	if err == nil && !v.empty() {
+		if err = v.run(ctx, tx); err == nil {
+			err = v.end(ctx, tx)
+		}
+	}
 	return v.Verification, wrapped("verify", err)
 }
 

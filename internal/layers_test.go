@@ -37,6 +37,9 @@ var mayImport = map[string][]string{
 	"audit":         {"audit/tree", "eventstore", "internal/database"},
 	"audit/tree":    {},
 	"audit/publish": {"audit", "internal/bucket"},
+	"audit/publish": {"audit"},
+	// Carries an account to another deployment.
+	"move": {"audit", "documents", "domain/item", "eventstore", "people", "vault", "internal/database"},
 	// Copies the log to NATS.
 	"forward": {"eventstore", "internal/database"},
 	// Counts the page views that other processes collect.

@@ -111,10 +111,8 @@ func (p *People) Claim(ctx context.Context, accountID string, ids map[item.Perso
 	who := slices.SortedFunc(maps.Keys(ids), func(a, b item.Person) int { return bytes.Compare(p.Index(a), p.Index(b)) })
 	b := &pgx.Batch{}
 	for _, one := range who {
-		id := ids[one]
-		key, sealed := p.seal(accountID, id, one)
-		b.Queue(`INSERT INTO people (account_id, person_id, key, sealed, blind_index, name_index) VALUES ($1, $2, $3, $4, $5, $6)
-			ON CONFLICT DO NOTHING`, accountID, id, key, sealed, p.Index(one), p.hash("name", one.ID))
+		s := p.Put(accountID, ids[one], one)
+		b.Queue(s.SQL+` ON CONFLICT DO NOTHING`, s.Args...)
 	}
 	if err := p.pool.SendBatch(ctx, b).Close(); err != nil {
 		return nil, fmt.Errorf("people: store persons of account %s: %w", accountID, err)
@@ -124,6 +122,13 @@ func (p *People) Claim(ctx context.Context, accountID string, ids map[item.Perso
 		err = fmt.Errorf("people: persons of account %s were erased while they were stored; apply again", accountID)
 	}
 	return claimed, err
+}
+
+// Put returns the statement that stores a person under an id that neither is stored yet.
+func (p *People) Put(accountID string, id item.PersonID, who item.Person) database.Statement {
+	key, sealed := p.seal(accountID, id, who)
+	return database.Statement{SQL: `INSERT INTO people (account_id, person_id, key, sealed, blind_index, name_index)
+		VALUES ($1, $2, $3, $4, $5, $6)`, Args: []any{accountID, id, key, sealed, p.Index(who), p.hash("name", who.ID)}}
 }
 
 // Check returns ErrOtherKey when a person of the database cannot be opened.

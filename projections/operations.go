@@ -234,6 +234,15 @@ func (v *Views) Unfinished(ctx context.Context, before time.Time, after uuid.UUI
 	return pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 }
 
+// UnfinishedOf returns how many operations of an account have not ended.
+func (v *Views) UnfinishedOf(ctx context.Context, accountID string) (n int, err error) {
+	if err = v.Pool.QueryRow(ctx, `SELECT count(*) FROM `+live.operations+` WHERE account_id = $1 AND status IN ('NotStarted', 'Running')`,
+		accountID).Scan(&n); err != nil {
+		err = fmt.Errorf("projections: count the operations of an account that have not ended: %w", err)
+	}
+	return n, err
+}
+
 // UnfinishedUpTo returns operations, of any account, that were accepted up to a position and have not ended, waiting or not: at most
 // limit, in the order of their ids, starting after the id after.
 func (v *Views) UnfinishedUpTo(ctx context.Context, position int64, after uuid.UUID, limit int) ([]uuid.UUID, error) {

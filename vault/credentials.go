@@ -72,13 +72,36 @@ func (c *Credentials) Key(ctx context.Context, accountID string, providerID uuid
 	if err != nil {
 		return "", false, fmt.Errorf("vault: read the key of AI provider %s: %w", providerID, err)
 	}
+	key, err := c.opened(accountID, providerID, sealed)
+	return key, err == nil, err
+}
+
+func (c *Credentials) opened(accountID string, providerID uuid.UUID, sealed []byte) (string, error) {
 	if len(sealed) < c.aead.NonceSize() {
-		return "", false, ErrNotOpened
+		return "", ErrNotOpened
 	}
 	nonce, text := sealed[:c.aead.NonceSize()], sealed[c.aead.NonceSize():]
 	key, err := c.aead.Open(nil, nonce, text, bound(accountID, providerID))
 	if err != nil {
-		return "", false, ErrNotOpened
+		return "", ErrNotOpened
 	}
-	return string(key), true, nil
+	return string(key), nil
+}
+
+// All calls each with every provider of the account that has a key, and its key.
+func (c *Credentials) All(ctx context.Context, accountID string, each func(providerID uuid.UUID, key string) error) error {
+	rows, err := c.pool.Query(ctx, `SELECT provider_id, sealed FROM ai_credentials WHERE account_id = $1 ORDER BY provider_id`, accountID)
+	if err != nil {
+		return fmt.Errorf("vault: read the keys of AI providers: %w", err)
+	}
+	var id uuid.UUID
+	var sealed []byte
+	_, err = pgx.ForEachRow(rows, []any{&id, &sealed}, func() error {
+		key, err := c.opened(accountID, id, sealed)
+		if err != nil {
+			return fmt.Errorf("%w: provider %s", err, id)
+		}
+		return each(id, key)
+	})
+	return err
 }

@@ -32,7 +32,11 @@ of every epoch (readiness audit verify --trees).`,
 					defer func() { err = errors.Join(err, f.Close()) }()
 					out = f
 				}
-				n, err := audit.New(audit.Options{Pool: core.pool}).ExportTrees(c.Context(), out, id)
+				log, _, err := r.trees(core, flags.data)
+				if err != nil {
+					return err
+				}
+				n, err := log.ExportTrees(c.Context(), out, id)
 				if err == nil {
 					fmt.Fprintf(r.Stderr, "exported %d trees\n", n)
 				}

@@ -1,0 +1,220 @@
+package program_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"readiness/internal/testlog"
+)
+
+// An account moves to a deployment of its own by one file: what it reads there is the same, its people are recognized, its AI provider has
+// its key, a revert works, and heads from before are verified. The file has nothing of another account, and no secret. A file that was
+// changed anywhere is refused and leaves nothing.
+//
+// proves: decisions/22/complete decisions/22/closed decisions/22/sealed decisions/22/strict decisions/22/proofs
+func TestMoveAccount(t *testing.T) {
+	t.Parallel()
+	from, to := testlog.URL(t), testlog.URL(t)
+	c := newProgram(t, []string{"ada"}, "--database-url", from)
+	file := filepath.Join(t.TempDir(), "accounts.yaml")
+	declare := func(status string, others bool) {
+		t.Helper()
+		text := "accounts:\n  - {accountId: acme, plan: Enterprise, status: " + status + ", people: [{person: ada, role: admin}]}\n"
+		if others {
+			text += "  - {accountId: umbrella, plan: Enterprise, people: [{person: wesker, role: admin}]}\n"
+		}
+		check(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	for i, arg := range c.args {
+		if arg == "--accounts" {
+			c.args[i+1] = file
+		}
+	}
+	declare("Active", true)
+	c.args = append(c.args, "--ai-private-addresses")
+	model := uuid.New()
+	c.Item(t, "Retail", "Sales.SemanticModel", "Sales", model)
+	c.put(table(0), "Sales.SemanticModel", "definition", "tables", "T0.tmdl")
+	path := "/v1/workspaces/" + c.workspace.String() + "/semanticModels/" + model.String() + "/aiReadiness/"
+	call := func(method, path string, want int, body any) map[string]any {
+		t.Helper()
+		got, ok := c.call(t.Context(), method, path, want, body)
+		if !ok {
+			t.Fatalf("%s %s: %v", method, path, c.last)
+		}
+		return got
+	}
+	get := func(path string) map[string]any { t.Helper(); return call(http.MethodGet, path, http.StatusOK, nil) }
+	work := func(path string, body any) string {
+		t.Helper()
+		id := call(http.MethodPost, path, http.StatusAccepted, body)["operationId"].(string)
+		c.await("the work has ended", func() bool { return get("/v1/operations/" + id)["status"] == "Succeeded" })
+		return id
+	}
+	before := c.launch()
+	work(path+"assess", nil)
+	const secret = "sk-very-secret-key"
+	asked := make(chan string, 100)
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked <- r.Header.Get("Authorization")
+		w.WriteHeader(http.StatusBadRequest)
+	}))
+	defer provider.Close()
+	call(http.MethodPost, "/v1/aiProviders", http.StatusOK, map[string]any{"name": "Own", "kind": "openai_compatible", "baseUrl": provider.URL + "/v1", "model": "small", "apiKey": secret, "saveAnyway": true})
+	newest := get(path + "assessments")["value"].([]any)[0].(map[string]any)["assessmentId"].(string)
+	reads := []string{path + "assessments", path + "assessments/" + newest, "/v1/aiReadiness/portfolio", "/v1/aiProviders", "/v1/operations"}
+	var was []map[string]any
+	for _, read := range reads {
+		was = append(was, get(read))
+	}
+	before.kill()
+
+	key := c.typed(t, "accounts", "key", "--data", c.data+"-target")
+	export := func(name string) (string, error) {
+		out := filepath.Join(t.TempDir(), name)
+		return out, c.try(t, "accounts", "export", "acme", "--to", strings.TrimSpace(key), "--output", out)
+	}
+	if _, err := export("open"); err == nil || !strings.Contains(err.Error(), "declare it with status: Closed") {
+		t.Errorf("an account that is active is exported: %v", err)
+	}
+	declare("Closed", true)
+	c.operate("accounts", "apply", file)
+	closing := c.launch()
+	c.await("its closing is sealed", func() bool {
+		all, _ := query[bool](c, `SELECT EXISTS (SELECT FROM audit_trees WHERE tree = 'acme' AND position = (SELECT max(position) FROM events WHERE account_id = 'acme'))`)
+		return all
+	})
+	closing.kill()
+	head, _ := query[string](c, `SELECT note FROM audit_trees WHERE tree = 'acme'`)
+	kept := filepath.Join(t.TempDir(), "head")
+	check(t, os.WriteFile(kept, []byte(head), 0o600))
+	moved, err := export("acme.tar")
+	check(t, err)
+	whole, err := os.ReadFile(moved)
+	check(t, err)
+	for _, text := range []string{"umbrella", "wesker", secret, `"ada"`} {
+		if bytes.Contains(whole, []byte(text)) {
+			t.Errorf("the file has %s", text)
+		}
+	}
+	lines := c.typed(t, append([]string{"events", "export", "--account", "acme"}, c.database...)...)
+
+	c.data += "-target"
+	for _, args := range [][]string{c.args, c.database} {
+		for i, arg := range args {
+			if arg == from {
+				args[i] = to
+			}
+			if arg == "--data" {
+				args[i+1] = c.data
+			}
+		}
+	}
+	for name, damaged := range map[string][]byte{
+		"cut": whole[:len(whole)/2], "without its end": whole[:len(whole)-3072], "with a byte changed": changedAt(whole, len(whole)/3),
+		"empty": nil, "twice": append(bytes.Clone(whole), whole...),
+	} {
+		bad := filepath.Join(t.TempDir(), "bad.tar")
+		check(t, os.WriteFile(bad, damaged, 0o600))
+		if err := c.try(t, "accounts", "import", bad); err == nil {
+			t.Fatalf("a file %s is imported", name)
+		}
+		if n, _ := query[int](c, `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM documents) + (SELECT count(*) FROM people)`); n != 0 {
+			t.Errorf("%s: %d rows are left", name, n)
+		}
+	}
+	c.operate("accounts", "import", moved)
+	if again := c.typed(t, append([]string{"events", "export"}, c.database...)...); again != lines {
+		t.Error("the log is not that of the account")
+	}
+	c.operate("projections", "rebuild")
+	c.operate("projections", "rebuild", "--diff")
+	c.operate("audit", "verify", "--trees", untarred(t, moved, "trees.ndjson"), "--checkpoint", kept)
+	declare("Active", false)
+	c.launch()
+	for i, read := range reads {
+		if is := get(read); !reflect.DeepEqual(is, was[i]) {
+			a, _ := json.Marshal(was[i])
+			b, _ := json.Marshal(is)
+			t.Errorf("%s answers\n%s\nand answered\n%s", read, b, a)
+		}
+	}
+	if n, _ := query[int](c, `SELECT count(*) FROM people`); n != 1 {
+		t.Errorf("%d people are known", n)
+	}
+	for len(asked) > 0 {
+		<-asked
+	}
+	id := ""
+	for _, one := range get("/v1/aiProviders")["value"].([]any) {
+		if p := one.(map[string]any); p["name"] == "Own" {
+			id = p["providerId"].(string)
+		}
+	}
+	call(http.MethodPost, "/v1/aiProviders/"+id+"/test", http.StatusOK, nil)
+	if got := <-asked; got != "Bearer "+secret {
+		t.Errorf("the provider was asked with %q", got)
+	}
+	work(path+"assess", nil)
+	if events := get("/v1/audit/events?person=ada")["value"].([]any); len(events) == 0 {
+		t.Error("no event is found by the name of the person")
+	}
+}
+
+// changedAt returns the bytes with one changed.
+func changedAt(b []byte, at int) []byte {
+	b = bytes.Clone(b)
+	b[at] ^= 1
+	return b
+}
+
+// typed returns what a command of the program prints.
+func (c *crash) typed(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), c.program, args...).Output()
+	if err != nil {
+		t.Fatalf("readiness %s: %v", strings.Join(args, " "), err)
+	}
+	return string(out)
+}
+
+// try runs an operator's command, and returns what it says if it fails.
+func (c *crash) try(t *testing.T, args ...string) error {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), c.program, append(args, c.database...)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
+// untarred writes an entry of an archive to a file of its own.
+func untarred(t *testing.T, archive, name string) string {
+	t.Helper()
+	f, err := os.Open(archive)
+	check(t, err)
+	defer f.Close()
+	for r := tar.NewReader(f); ; {
+		h, err := r.Next()
+		check(t, err)
+		if h.Name == name {
+			body, err := io.ReadAll(r)
+			check(t, err)
+			path := filepath.Join(t.TempDir(), name)
+			check(t, os.WriteFile(path, body, 0o600))
+			return path
+		}
+	}
+}
