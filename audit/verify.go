@@ -34,7 +34,8 @@ type VerifyOptions struct {
 // were sealed.
 func (l *Log) Verify(ctx context.Context, o VerifyOptions) (Verification, error) {
 	var found Verification
-	err := pgx.BeginTxFunc(ctx, l.o.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
+	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	err := pgx.BeginTxFunc(ctx, l.o.Pool, snapshot, func(tx pgx.Tx) (err error) {
 		found, err = VerifyIn(ctx, tx, o)
 		return err
 	})

@@ -10,8 +10,8 @@ import (
 	"readiness/internal/bench"
 )
 
-// BenchmarkMove imports an account of events of 250 bytes, a tenth of which name a document of 4 kB, and alternates with PostgreSQL's own COPY of the
-// same rows of events and documents into the same empty tables: "of-copy" is the import's rate as a part of that.
+// BenchmarkMove imports an account of events of 250 bytes, where every tenth names a document of 4 kB, and alternates with PostgreSQL's own
+// COPY of the same rows of events and documents into the same empty tables: "of-copy" is the import's rate as a part of that.
 func BenchmarkMove(b *testing.B) {
 	n, err := bench.Number("READINESS_BENCH_EVENTS", 100_000)
 	if err != nil {

@@ -163,8 +163,12 @@ func (x *exporter) trees(ctx context.Context) error {
 		}
 		last = trees[len(trees)-1].Position
 	}
-	if last < x.Last {
-		return fmt.Errorf("its events after position %d are not in its signed tree yet; a worker adds them within seconds, so export again", last)
+	switch {
+	case last < x.Last:
+		return fmt.Errorf("its events after position %d are not in its signed tree yet; a worker adds them within seconds, so export again",
+			last)
+	case last > x.Last:
+		return fmt.Errorf("an event was added to it at position %d during the export; export again", last)
 	}
 	return x.add(treesEntry, lines.Bytes())
 }

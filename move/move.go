@@ -1,5 +1,6 @@
-// Package move carries an account from one deployment to another: its events, the documents that they name, its people, its sealed keys, and
-// the trees of its log, as one file. The target is a deployment of its own with an empty log, because positions are hashed (docs/adr/0028).
+// Package move carries an account from one deployment to another: its events, the documents that they name, its people, its sealed keys,
+// and the trees of its log, as one file. The target is a deployment of its own with an empty log, because positions are hashed
+// (docs/adr/0028).
 //
 // The file is a tar archive. It has no secret in plain text: people and keys are sealed for the target (HPKE), which only its service.key
 // opens. It decides nothing about the account.
@@ -148,7 +149,7 @@ type entry struct {
 	body        []byte
 }
 
-// reader reads entries, each whole.
+// reader reads entries, each at once.
 type reader struct {
 	raw io.Reader
 	tar *tar.Reader

@@ -233,7 +233,7 @@ func archive(t *testing.T, all []*tar.Header, bodies [][]byte) []byte {
 	return b.Bytes()
 }
 
-// A file that differs anywhere from what was exported is refused and leaves nothing: each entry changed, left out, repeated, or in another
+// A file that differs anywhere from the exported one is refused and leaves nothing: each entry changed, left out, repeated, or in another
 // place; the file cut after each entry or in it.
 //
 // proves: decisions/22/strict decisions/22/sealed

@@ -129,8 +129,8 @@ func (c *core) mayLeave(ctx context.Context, id string) error {
 	case past.State.Status == "":
 		return fmt.Errorf("there is no account %q", id)
 	case past.State.Status != account.Closed:
-		return fmt.Errorf("account %s is %s; declare it with status: Closed in the accounts file and apply the file, so that nothing is added "+
-			"to it here", id, past.State.Status)
+		return fmt.Errorf("account %s is %s; declare it with status: Closed in the accounts file and apply the file, so that nothing is "+
+			"added to it here", id, past.State.Status)
 	case left > 0:
 		return fmt.Errorf("%d operations of account %s have not ended; wait until they have, or cancel them", left, id)
 	}
@@ -141,8 +141,8 @@ func (r *root) accountsImportCommand(flags *databaseFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE|-",
 		Short: "Import an account into a deployment of its own",
-		Long: `Reads the file of readiness accounts export, or stdin (-), into a database whose log is empty, in one transaction: all of it, or
-nothing if an entry is damaged, missing or out of order, or the command is interrupted. It recomputes every hash, and compares the events
+		Long: `Reads the file of readiness accounts export, or stdin (-), into a database whose log is empty, in one transaction: all of it,
+or nothing if an entry is damaged, missing or out of order, or the command is interrupted. It recomputes every hash, and compares the events
 with the heads that the source has signed. Sealed rows are sealed again under this service.key. Stop every process of the service first.
 
 Then run readiness projections rebuild, and apply an accounts file in which the account is Active. Events keep their positions, so earlier
