@@ -37,7 +37,6 @@ var mayImport = map[string][]string{
 	"audit":         {"audit/tree", "eventstore", "internal/database"},
 	"audit/tree":    {},
 	"audit/publish": {"audit", "internal/bucket"},
-	"audit/publish": {"audit"},
 	// Carries an account to another deployment.
 	"move": {"audit", "documents", "domain/item", "eventstore", "people", "vault", "internal/database"},
 	// Copies the log to NATS.
