@@ -17,6 +17,7 @@ import (
 	"readiness/audit"
 	"readiness/documents"
 	"readiness/eventstore"
+	"readiness/internal/database"
 )
 
 // importer is the state of an import. It is the reader of the event lines: it stores the documents between them as it meets them.
@@ -104,17 +105,20 @@ func (i *importer) Read(to []byte) (int, error) {
 	return n, nil
 }
 
-// document stores a document under its hash.
+// document stores a document under its hash. With a bucket its body is put while the transaction is open, which documents.Put forbids the
+// service: nothing else uses the database, every put has a limit of time, and the row is stored at once after it. What an import that is
+// rolled back has put is removed by documents.Sweep.
 func (i *importer) document(e entry) error {
 	if got := documents.Hash(e.body); got != "sha256:"+strings.TrimPrefix(e.name, documentFolder) {
 		return fmt.Errorf("%s has another hash: %w", e.name, errDamaged)
 	}
-	_, stored, err := i.to.Documents.Put(i.ctx, e.body)
-	if e.until != "" && err == nil {
-		var until time.Time
-		if until, err = time.Parse(time.RFC3339Nano, e.until); err == nil {
-			_, stored, err = i.to.Documents.PutUntil(i.ctx, e.body, until)
-		}
+	var stored database.Statement
+	var until time.Time
+	var err error
+	if e.until == "" {
+		_, stored, err = i.to.Documents.Put(i.ctx, e.body)
+	} else if until, err = time.Parse(time.RFC3339Nano, e.until); err == nil {
+		_, stored, err = i.to.Documents.PutUntil(i.ctx, e.body, until)
 	}
 	if err == nil {
 		_, err = i.tx.Exec(i.ctx, stored.SQL, stored.Args...)

@@ -100,6 +100,14 @@ var ada = item.Person{Issuer: "https://login.example.com", ID: "ada@example.com"
 func source(t testing.TB) *site {
 	t.Helper()
 	s := newSite(t, 1)
+	s.fill()
+	return s
+}
+
+// fill adds what source has.
+func (s *site) fill() {
+	s.Helper()
+	t := s.TB
 	s.must(s.Trees.Begin(t.Context(), "one.example.com/audit"))
 	foreign := s.document("a result of umbrella")
 	s.add("umbrella", noted{"a note of umbrella", foreign})
@@ -118,7 +126,6 @@ func source(t testing.TB) *site {
 	s.must(err)
 	s.add("acme", noted{Text: "after the restart"})
 	s.must(s.Trees.Seal(t.Context()))
-	return s
 }
 
 func (s *site) export(to *site) []byte {

@@ -33,8 +33,9 @@ func (s secrets) recipient() (move.Recipient, error) {
 	return move.NewRecipient(s.key("moved accounts", move.KeySize))
 }
 
-// withDeployment runs do on the database of a command and the keys of its data directory.
-func (r *root) withDeployment(ctx context.Context, f databaseFlags, owner bool, do func(*core, secrets, move.Deployment) error) error {
+// withDeployment runs do on the database of a command, its documents, and the keys of its data directory.
+func (r *root) withDeployment(ctx context.Context, f databaseFlags, in documentFlags, owner bool,
+	do func(*core, secrets, move.Deployment) error) error {
 	return r.withCore(ctx, f, owner, func(core *core) error {
 		secrets, err := openSecrets(f.data)
 		if err != nil {
@@ -44,7 +45,11 @@ func (r *root) withDeployment(ctx context.Context, f databaseFlags, owner bool, 
 		if err != nil {
 			return err
 		}
-		return do(core, secrets, d)
+		closed, err := in.open(ctx, core)
+		if err != nil {
+			return err
+		}
+		return errors.Join(do(core, secrets, d), closed())
 	})
 }
 
@@ -72,6 +77,7 @@ follows from service.key, which it does not reveal; only this service.key opens 
 
 func (r *root) accountsExportCommand(flags *databaseFlags) *cobra.Command {
 	var to, output string
+	var in documentFlags
 	c := &cobra.Command{
 		Use:   "export ACCOUNT",
 		Short: "Export an account for another deployment",
@@ -86,7 +92,7 @@ sessions of people are not in the file: they sign in again. docs/operating.md de
 			if to == "" {
 				return cli.Usage("--to is missing: the key that readiness accounts key prints at the target")
 			}
-			return r.withDeployment(c.Context(), *flags, false, func(core *core, _ secrets, d move.Deployment) (err error) {
+			return r.withDeployment(c.Context(), *flags, in, false, func(core *core, _ secrets, d move.Deployment) (err error) {
 				if err := core.mayLeave(c.Context(), args[0]); err != nil {
 					return err
 				}
@@ -107,6 +113,7 @@ sessions of people are not in the file: they sign in again. docs/operating.md de
 			})
 		},
 	}
+	in.add(c.Flags())
 	c.Flags().StringVar(&to, "to", "", "key of the target, from readiness accounts key")
 	c.Flags().StringVar(&output, "output", "", "file to create; it must not exist. stdout by default")
 	return c
@@ -138,12 +145,14 @@ func (c *core) mayLeave(ctx context.Context, id string) error {
 }
 
 func (r *root) accountsImportCommand(flags *databaseFlags) *cobra.Command {
-	return &cobra.Command{
+	in := documentFlags{puts: true}
+	c := &cobra.Command{
 		Use:   "import FILE|-",
 		Short: "Import an account into a deployment of its own",
 		Long: `Reads the file of readiness accounts export, or stdin (-), into a database whose log is empty, in one transaction: all of it,
 or nothing if an entry is damaged, missing or out of order, or the command is interrupted. It recomputes every hash, and compares the events
-with the heads that the source has signed. Sealed rows are sealed again under this service.key. Stop every process of the service first.
+with the heads that the source has signed. Sealed rows are sealed again under this service.key. Documents are put into the bucket of
+--documents, if it is given, wherever the source has them. Stop every process of the service first.
 
 Then run readiness projections rebuild, and apply an accounts file in which the account is Active. Events keep their positions, so earlier
 heads and proofs stay valid; readiness audit verify --trees compares heads with the trees in the file.`,
@@ -160,7 +169,7 @@ heads and proofs stay valid; readiness audit verify --trees compares heads with 
 				defer func() { _ = f.Close() }() // it was only read
 				from = f
 			}
-			return r.withDeployment(c.Context(), *flags, true, func(core *core, secrets secrets, d move.Deployment) error {
+			return r.withDeployment(c.Context(), *flags, in, true, func(core *core, secrets secrets, d move.Deployment) error {
 				by, err := secrets.recipient()
 				if err != nil {
 					return err
@@ -176,4 +185,6 @@ heads and proofs stay valid; readiness audit verify --trees compares heads with 
 			})
 		},
 	}
+	in.add(c.Flags())
+	return c
 }
