@@ -77,8 +77,12 @@ const (
 	endEntry       = "end.json"
 )
 
-// expires is the record of a document's entry that says until when it is kept.
-const expires = "READINESS.expires"
+// The records of an entry: until when its document is kept, and the sum of all entries up to it, by which a reader names the first that
+// is not the one that was written.
+const (
+	expires = "READINESS.expires"
+	upTo    = "READINESS.sha256"
+)
 
 // end is the last entry of the file. Its sum covers every entry before it, in order, with the names.
 type end struct {
@@ -95,13 +99,15 @@ type summed struct {
 	entries int
 }
 
-func (s *summed) add(name, until string, body []byte) {
+// add returns the sum of the entries up to this one.
+func (s *summed) add(name, until string, body []byte) string {
 	if s.hash == nil {
 		s.hash = sha256.New()
 	}
 	s.entries++
 	fmt.Fprintf(s.hash, "%d %q %q %d\n", s.entries, name, until, len(body))
 	s.hash.Write(body)
+	return s.end().Sum
 }
 
 func (s *summed) end() end { return end{s.entries, hex.EncodeToString(s.hash.Sum(nil))} }
@@ -115,14 +121,16 @@ type writer struct {
 func (w *writer) add(name string, body []byte) error { return w.addUntil(name, body, nil) }
 
 func (w *writer) addUntil(name string, body []byte, until *time.Time) error {
-	h := &tar.Header{Name: name, Mode: 0o600, Size: int64(len(body)), Format: tar.FormatPAX}
+	h := &tar.Header{Name: name, Mode: 0o600, Size: int64(len(body)), Format: tar.FormatPAX, PAXRecords: map[string]string{}}
 	if until != nil {
-		h.PAXRecords = map[string]string{expires: until.UTC().Format(time.RFC3339Nano)}
+		h.PAXRecords[expires] = until.UTC().Format(time.RFC3339Nano)
+	}
+	if name != endEntry {
+		h.PAXRecords[upTo] = w.summed.add(name, h.PAXRecords[expires], body)
 	}
 	if err := w.tar.WriteHeader(h); err != nil {
 		return err
 	}
-	w.summed.add(name, h.PAXRecords[expires], body)
 	_, err := w.tar.Write(body)
 	return err
 }
@@ -151,8 +159,9 @@ type entry struct {
 
 // reader reads entries, each at once.
 type reader struct {
-	raw io.Reader
-	tar *tar.Reader
+	raw  io.Reader
+	tar  *tar.Reader
+	last string // the name of the entry that was read last
 	summed
 }
 
@@ -164,7 +173,7 @@ var errDamaged = errors.New("the file is cut off or damaged; export the account 
 func (r *reader) next() (e entry, err error) {
 	h, err := r.tar.Next()
 	if err != nil {
-		return e, fmt.Errorf("%w, after entry %d (%w)", errDamaged, r.entries, err)
+		return e, fmt.Errorf("%w, after entry %d, %s (%v)", errDamaged, r.entries, r.last, err) //nolint:errorlint // io.EOF is no end here
 	}
 	limit := int64(maxEntry)
 	if len(h.Name) > len(documentFolder) && h.Name[:len(documentFolder)] == documentFolder {
@@ -177,16 +186,19 @@ func (r *reader) next() (e entry, err error) {
 	if e.body, err = io.ReadAll(r.tar); err != nil {
 		return e, fmt.Errorf("%w, in entry %d, %s (%w)", errDamaged, r.entries+1, h.Name, err)
 	}
+	r.last = e.name
 	if e.name != endEntry {
-		r.summed.add(e.name, e.until, e.body)
+		if r.summed.add(e.name, e.until, e.body) != h.PAXRecords[upTo] {
+			return e, fmt.Errorf("%w: entry %d, %s, is not the one that was written there", errDamaged, r.entries, e.name)
+		}
 		return e, nil
 	}
 	var said end
 	if err := decode(e.body, &said); err != nil || r.hash == nil || said != r.end() {
-		return e, fmt.Errorf("%w: its entries are not those that were written, in their order", errDamaged)
+		return e, fmt.Errorf("%w: %s does not name the entries that were read", errDamaged, endEntry)
 	}
 	if _, err := r.tar.Next(); !errors.Is(err, io.EOF) || !onlyZeros(r.raw) {
-		return e, fmt.Errorf("%w: it goes beyond its end", errDamaged)
+		return e, fmt.Errorf("%w: it goes beyond %s", errDamaged, endEntry)
 	}
 	return e, io.EOF
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -240,8 +241,8 @@ func archive(t *testing.T, all []*tar.Header, bodies [][]byte) []byte {
 	return b.Bytes()
 }
 
-// A file that differs anywhere from the exported one is refused and leaves nothing: each entry changed, left out, repeated, or in another
-// place; the file cut after each entry or in it.
+// A file that differs anywhere from the exported one is refused by the name of the first entry that is not right, and leaves nothing: each
+// entry changed, left out, repeated, or in another place; the file cut after each entry or in it.
 //
 // proves: decisions/22/strict decisions/22/sealed
 func TestMoveRefuses(t *testing.T) {
@@ -249,10 +250,10 @@ func TestMoveRefuses(t *testing.T) {
 	from, to := source(t), newSite(t, 2)
 	file := from.export(to)
 	all, bodies := entries(t, file)
-	refused := func(what string, file []byte) {
+	refused := func(what, entry string, file []byte) {
 		t.Helper()
-		if err := to.imports(file); err == nil {
-			t.Fatalf("%s: it is imported", what)
+		if err := to.imports(file); err == nil || !strings.Contains(err.Error(), entry) {
+			t.Fatalf("%s: %v, want it refused by the name %q", what, err, entry)
 		}
 		if n := to.count(left); n != 0 {
 			t.Fatalf("%s: %d rows are left", what, n)
@@ -262,21 +263,25 @@ func TestMoveRefuses(t *testing.T) {
 		changed := slices.Clone(bodies)
 		changed[i] = slices.Clone(bodies[i])
 		changed[i][len(changed[i])/2] ^= 1
-		refused("changed "+h.Name, archive(t, all, changed))
-		refused("without "+h.Name, archive(t, slices.Delete(slices.Clone(all), i, i+1), slices.Delete(slices.Clone(bodies), i, i+1)))
-		refused("twice "+h.Name, archive(t, slices.Insert(slices.Clone(all), i, h), slices.Insert(slices.Clone(bodies), i, bodies[i])))
+		next := "after entry " + strconv.Itoa(i)
+		if i+1 < len(all) {
+			next = all[i+1].Name
+		}
+		refused("changed "+h.Name, h.Name, archive(t, all, changed))
+		refused("without "+h.Name, next, archive(t, slices.Delete(slices.Clone(all), i, i+1), slices.Delete(slices.Clone(bodies), i, i+1)))
+		refused("twice "+h.Name, h.Name, archive(t, slices.Insert(slices.Clone(all), i, h), slices.Insert(slices.Clone(bodies), i, bodies[i])))
 		if i > 0 {
 			swapped, texts := slices.Clone(all), slices.Clone(bodies)
 			swapped[i], swapped[i-1], texts[i], texts[i-1] = all[i-1], all[i], bodies[i-1], bodies[i]
-			refused("before "+all[i-1].Name+" "+h.Name, archive(t, swapped, texts))
+			refused("before "+all[i-1].Name+" "+h.Name, h.Name, archive(t, swapped, texts))
 		}
-		refused("up to "+h.Name, archive(t, all[:i], bodies[:i]))
+		refused("up to "+h.Name, "after entry "+strconv.Itoa(i), archive(t, all[:i], bodies[:i]))
 	}
 	for _, n := range []int{0, 1, 511, 512, len(file) / 2, len(file) - 1536} {
-		refused(fmt.Sprint("cut after ", n), file[:n])
+		refused(fmt.Sprint("cut after ", n), "entry", file[:n])
 	}
-	refused("followed by itself", append(slices.Clone(file), file...))
-	refused("followed by a byte", append(slices.Clone(file), 1))
+	refused("followed by itself", "end.json", append(slices.Clone(file), file...))
+	refused("followed by a byte", "end.json", append(slices.Clone(file), 1))
 	other, same := newSite(t, 3), newSite(t, 1)
 	if err := other.imports(file); err == nil || !strings.Contains(err.Error(), "it was sealed for another deployment") || other.count(left) != 0 {
 		t.Errorf("another deployment: %v", err)
