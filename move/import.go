@@ -29,9 +29,15 @@ type importer struct {
 	tx    pgx.Tx
 	open  *hpke.Recipient
 	lines []byte
-	rest  *entry // the first entry after the events
+	rest  *entry    // the first entry after the events
+	named pgx.Batch // the rows of documents that wait to be stored, with at most chunk bytes and one body
+	held  int       // their bytes
 	trees []audit.EpochTree
 }
+
+// namedAtOnce is how many rows of documents are stored at once. The slowest puts of as many bodies end within the time in which a row may
+// name one.
+const namedAtOnce = 100
 
 // Import stores an account in a deployment whose log is empty, in one transaction: all of it or nothing. after runs in it, when everything
 // is stored.
@@ -94,7 +100,9 @@ func (i *importer) Read(to []byte) (int, error) {
 			err = i.document(e)
 		case err == nil || errors.Is(err, io.EOF):
 			i.rest = &e
-			return 0, io.EOF
+			if err = i.name(); err == nil {
+				return 0, io.EOF
+			}
 		}
 		if err != nil {
 			return 0, err
@@ -106,7 +114,7 @@ func (i *importer) Read(to []byte) (int, error) {
 }
 
 // document stores a document under its hash. With a bucket its body is put while the transaction is open, which documents.Put forbids the
-// service: nothing else uses the database, every put has a limit of time, and the row is stored at once after it. What an import that is
+// service: nothing else uses the database, every put has a limit of time, and its row is stored soon after it. What an import that is
 // rolled back has put is removed by documents.Sweep.
 func (i *importer) document(e entry) error {
 	if got := documents.Hash(e.body); got != "sha256:"+strings.TrimPrefix(e.name, documentFolder) {
@@ -120,10 +128,21 @@ func (i *importer) document(e entry) error {
 	} else if until, err = time.Parse(time.RFC3339Nano, e.until); err == nil {
 		_, stored, err = i.to.Documents.PutUntil(i.ctx, e.body, until)
 	}
-	if err == nil {
-		_, err = i.tx.Exec(i.ctx, stored.SQL, stored.Args...)
+	if err != nil {
+		return err
 	}
 	i.Documents++
+	i.named.Queue(stored.SQL, stored.Args...)
+	if i.held += len(e.body); i.named.Len() < namedAtOnce && i.held < chunk {
+		return nil
+	}
+	return i.name()
+}
+
+// name stores the rows of documents that wait for it, in one round trip.
+func (i *importer) name() error {
+	err := i.tx.SendBatch(i.ctx, &i.named).Close()
+	i.named, i.held = pgx.Batch{}, 0
 	return err
 }
 

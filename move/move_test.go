@@ -163,6 +163,7 @@ func TestMove(t *testing.T) {
 	from, to := source(t), newSite(t, 2)
 	head, err := from.Trees.Head(t.Context(), "acme", 1)
 	from.must(err)
+	proved := from.proofs()
 	file := from.export(to)
 	for _, text := range []string{"umbrella", "wesker", "sk-secret", "ada@example.com"} {
 		if bytes.Contains(file, []byte(text)) {
@@ -193,9 +194,9 @@ func TestMove(t *testing.T) {
 	trees, err := audit.ParseTrees(&lines)
 	from.must(err)
 	var wrong []string
-	_, err = to.Trees.Verify(t.Context(), audit.VerifyOptions{Trees: trees, Notes: [][]byte{head.Note}, Found: func(what string) { wrong = append(wrong, what) }})
+	_, err = to.Trees.Verify(t.Context(), audit.VerifyOptions{Trees: trees, Notes: [][]byte{head.Note, to.proven(proved)}, Found: func(what string) { wrong = append(wrong, what) }})
 	if err != nil || wrong != nil {
-		t.Errorf("the head of the first epoch: %v, %q", err, wrong)
+		t.Errorf("the heads of the first epoch and of the proofs: %v, %q", err, wrong)
 	}
 	if err := to.imports(file); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("a second import: %v", err)

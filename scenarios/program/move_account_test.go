@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/internal/testlog"
+	"readiness/internal/testworld"
 )
 
 // An account moves to a deployment of its own by one file: what it reads there is the same, its people are recognized, its AI provider has
@@ -47,7 +48,7 @@ func TestMoveAccount(t *testing.T) {
 	c.args = append(c.args, "--ai-private-addresses")
 	model := uuid.New()
 	c.Item(t, "Retail", "Sales.SemanticModel", "Sales", model)
-	c.put(table(0), "Sales.SemanticModel", "definition", "tables", "T0.tmdl")
+	c.put(salesTable(0), "Sales.SemanticModel", "definition", "tables", "T0.tmdl")
 	path := "/v1/workspaces/" + c.workspace.String() + "/semanticModels/" + model.String() + "/aiReadiness/"
 	call := func(method, path string, want int, body any) map[string]any {
 		t.Helper()
@@ -64,8 +65,16 @@ func TestMoveAccount(t *testing.T) {
 		c.await("the work has ended", func() bool { return get("/v1/operations/" + id)["status"] == "Succeeded" })
 		return id
 	}
+	result := func(id string) map[string]any { t.Helper(); return get("/v1/operations/" + id + "/result") }
 	before := c.launch()
 	work(path+"assess", nil)
+	original, err := testworld.Files(c.Root)
+	check(t, err)
+	preview := result(work(path+"descriptions/preview", nil))
+	applied := result(work(path+"descriptions/apply", map[string]any{"previewId": preview["previewId"]}))
+	if written, err := testworld.Files(c.Root); err != nil || testworld.Difference(original, written) == "" {
+		t.Fatalf("the apply wrote nothing: %v, %v", applied, err)
+	}
 	const secret = "sk-very-secret-key"
 	asked := make(chan string, 100)
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -111,6 +120,8 @@ func TestMoveAccount(t *testing.T) {
 		}
 	}
 	lines := c.typed(t, append([]string{"events", "export", "--account", "acme"}, c.database...)...)
+	const bodies = `SELECT string_agg(hash || ' ' || encode(body, 'hex'), ' ' ORDER BY hash) FROM documents`
+	stored, _ := query[string](c, bodies)
 
 	c.data += "-target"
 	for _, args := range [][]string{c.args, c.database} {
@@ -136,7 +147,11 @@ func TestMoveAccount(t *testing.T) {
 			t.Errorf("%s: %d rows are left", name, n)
 		}
 	}
+	c.killImport(t, whole)
 	c.operate("accounts", "import", moved)
+	if is, _ := query[string](c, bodies); stored == "" || is != stored {
+		t.Error("the documents are not those of the account")
+	}
 	if again := c.typed(t, append([]string{"events", "export"}, c.database...)...); again != lines {
 		t.Error("the log is not that of the account")
 	}
@@ -169,8 +184,39 @@ func TestMoveAccount(t *testing.T) {
 		t.Errorf("the provider was asked with %q", got)
 	}
 	work(path+"assess", nil)
+	work(path+"revert", map[string]any{"operationId": applied["revertOperationId"]})
+	reverted, err := testworld.Files(c.Root)
+	check(t, err)
+	if diff := testworld.Difference(original, reverted); diff != "" {
+		t.Errorf("the revert left\n%s", diff)
+	}
 	if events := get("/v1/audit/events?person=ada")["value"].([]any); len(events) == 0 {
 		t.Error("no event is found by the name of the person")
+	}
+}
+
+// killImport kills an import that has stored everything and waits for the end of the file. Nothing of it is left.
+func (c *crash) killImport(t *testing.T, file []byte) {
+	t.Helper()
+	importing := exec.CommandContext(t.Context(), c.program, append([]string{"accounts", "import", "-"}, c.database...)...)
+	in, err := importing.StdinPipe()
+	check(t, err)
+	check(t, importing.Start())
+	const end = 2048 // the last entry and the end of the archive
+	_, err = in.Write(file[:len(file)-end])
+	check(t, err)
+	storing := func() bool {
+		is, ok := query[bool](c, `SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'ai_credentials'::regclass AND mode = 'RowExclusiveLock')`)
+		return is || !ok
+	}
+	c.await("the last row is stored", storing)
+	check(t, importing.Process.Kill())
+	if err := importing.Wait(); err == nil {
+		t.Error("the import was not killed")
+	}
+	c.await("the database has noticed", func() bool { return !storing() })
+	if n, ok := query[int](c, `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM documents) + (SELECT count(*) FROM people)`); n != 0 || !ok {
+		t.Errorf("a killed import left %d rows", n)
 	}
 }
 
