@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -167,6 +168,29 @@ func TestPutThenSweptThenNamed(t *testing.T) {
 	hash, stored := s.put("late") // as the step does when it is repeated
 	s.must(s.name(stored))
 	s.reads(s.Store, hash, "late")
+}
+
+// What a process left that was killed while it put an object into a folder is removed with the object, and nothing of another object is.
+func TestKilledWhilePutting(t *testing.T) {
+	t.Parallel()
+	s := newShop(t)
+	hash, stored := s.put("kept")
+	s.must(s.name(stored))
+	half := func(stored database.Statement) string {
+		return filepath.Join(s.folder, filepath.FromSlash(stored.Args[1].(string))) + ".18a0b1c2d3e4f5a6.tmp"
+	}
+	s.must(os.WriteFile(half(stored), []byte("ke"), 0o600)) // by the first try of two
+	_, stored = s.put("given up")
+	s.must(os.WriteFile(half(stored), []byte("giv"), 0o600))
+	_, stored = s.put("half put")
+	s.must(os.Rename(strings.TrimSuffix(half(stored), ".18a0b1c2d3e4f5a6.tmp"), half(stored)))
+	s.overdue()
+	s.sweep()
+	s.holds("of the killed processes", 2, 1, 0)
+	s.reads(s.Store, hash, "kept")
+	s.exec(`DELETE FROM documents`)
+	s.sweep()
+	s.holds("at the end", 0, 0, 0)
 }
 
 // A sweep does not take an object that a transaction is naming, however late.

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"gocloud.dev/blob"
@@ -133,12 +135,25 @@ func (b *Bucket) Exists(ctx context.Context, key string) error {
 	return b.missing(err)
 }
 
-// Delete deletes an object, if there is one.
+// Delete deletes an object, if there is one, and in a folder what a process that was killed while it put the object left.
 func (b *Bucket) Delete(ctx context.Context, key string) error {
-	if err := b.missing(b.b.Delete(ctx, key)); !errors.Is(err, ErrMissing) {
+	if err := b.missing(b.b.Delete(ctx, key)); err != nil && !errors.Is(err, ErrMissing) {
 		return err
 	}
-	return nil
+	if b.folder == "" {
+		return nil
+	}
+	path := filepath.Join(b.folder, filepath.FromSlash(b.prefix+key))
+	files, err := os.ReadDir(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) { // no object was ever put there
+		return nil
+	}
+	for _, f := range files { // gocloud.dev writes KEY.NANOSECONDS.tmp, and renames it
+		if strings.HasPrefix(f.Name(), filepath.Base(path)+".") && strings.HasSuffix(f.Name(), ".tmp") {
+			err = errors.Join(err, os.Remove(filepath.Join(filepath.Dir(path), f.Name())))
+		}
+	}
+	return err
 }
 
 // missing returns err, or ErrMissing if that is its reason. A folder that is not mounted has no objects, and is another error.
