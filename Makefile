@@ -85,7 +85,7 @@ test/oracles: ## run libraries of others: Microsoft's SDK and those for Entra on
 	$(WITH_POSTGRES) sh -c 'cd internal/auditoracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)'
 
 test/azure: ## publish heads to Azurite, Microsoft's emulator of Azure Blob Storage, which npm installs
-	$(WITH_POSTGRES) sh -c 'cd internal/auditoracles && go test -tags npm -count=1 -run "^TestNPMAzure$$" -v .'
+	$(WITH_POSTGRES) sh -c 'cd internal/auditoracles && go test -tags npm -count=1 -run "^TestNPMAzure" -v .'
 
 test/mcp: ## try the MCP server with clients and a server of other makers, which npm installs
 	$(WITH_POSTGRES) go test -tags npm -count=1 -run '^TestNPM$$' -v ./cmd/readiness

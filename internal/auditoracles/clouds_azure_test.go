@@ -50,3 +50,8 @@ func startAzure(t *testing.T) string {
 	}
 	return "azblob://heads?" + url.Values{"domain": {host}, "protocol": {"http"}, "localemu": {"true"}, "prefix": {"readiness/"}}.Encode()
 }
+
+// TestNPMAzureDocuments does what TestDocumentsInClouds does with it.
+func TestNPMAzureDocuments(t *testing.T) {
+	documentsIn(t, startAzure(t))
+}
