@@ -195,13 +195,20 @@ func (p *process) kill() {
 
 var greeting = regexp.MustCompile(`Listening on (\S+),`)
 
-// spawn starts the program. It is killed at the end of the test at the latest.
+// spawn starts the service.
 func (c *crash) spawn() *process {
 	c.t.Helper()
-	p := &process{cmd: exec.Command(c.program, c.args...), stdout: &testworld.LogBook{}, stderr: &testworld.LogBook{}, ended: make(chan struct{})}
+	p := c.begin(c.args...)
+	c.lives = append(c.lives, p)
+	return p
+}
+
+// begin starts the program. It is killed at the end of the test at the latest.
+func (c *crash) begin(args ...string) *process {
+	c.t.Helper()
+	p := &process{cmd: exec.Command(c.program, args...), stdout: &testworld.LogBook{}, stderr: &testworld.LogBook{}, ended: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
 	check(c.t, p.cmd.Start())
-	c.lives = append(c.lives, p)
 	go func() {
 		defer close(p.ended)
 		_ = p.cmd.Wait() // it is killed
