@@ -1,6 +1,7 @@
 package auditoracles_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -130,7 +131,7 @@ func late(s *shop) {
 	s.stores(stored, err)
 	must(s, s.Belongs(s.Context()))
 	key := stored.Args[1].(string)
-	if err := s.bucket.Put(s.Context(), key, []byte("another"), "application/zstd"); err != bucket.ErrExists {
+	if err := s.bucket.Put(s.Context(), key, []byte("another"), "application/zstd"); !errors.Is(err, bucket.ErrExists) {
 		s.Errorf("the object again: %v, want ErrExists", err)
 	}
 	if body, err := s.Get(s.Context(), hash); err != nil || string(body) != "late" {
