@@ -90,8 +90,9 @@ type end struct {
 	Sum     string `json:"sha256"`
 }
 
-// named are the documents that an event names. A quote inside a text is escaped, so no text of a person matches.
-var named = regexp.MustCompile(`"(?:documentHash|fingerprintHash|copyHash|document|questions)":"sha256:([0-9a-f]{64})"`)
+// named are the documents that an event names, and other hashes, which name none. A text of a person that looks like a hash is not in a
+// member of these names, and a quote inside a text is escaped: so no one can name a document of another account.
+var named = regexp.MustCompile(`"(?:[A-Za-z]*[Hh]ash|document|questions)":"sha256:([0-9a-f]{64})"`)
 
 // summed is the sum of the entries so far.
 type summed struct {
