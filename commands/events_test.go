@@ -34,6 +34,7 @@ import (
 	"readiness/domain/trackeditem"
 	"readiness/domain/trackeditem/room"
 	"readiness/eventstore"
+	"readiness/eventstore/sealed"
 )
 
 var update = flag.Bool("update", false, "write golden files that are missing; one that exists is never rewritten")
@@ -289,7 +290,9 @@ func TestStoredEventsStayReadable(t *testing.T) {
 	check(t, err)
 	covered := map[string]bool{}
 	for _, e := range examples() {
-		name, version, data, err := codec.Encode(e)
+		name, version, stored, err := codec.Encode(e, accountKey(t))
+		check(t, err)
+		data, err := sealed.Open(stored, accountKey(t), name)
 		check(t, err)
 		covered[name] = true
 		file := filepath.Join("testdata", "events", fmt.Sprintf("%s.v%d.json", name, version))
@@ -308,7 +311,7 @@ func TestStoredEventsStayReadable(t *testing.T) {
 				golden, err = os.ReadFile(file)
 				check(t, err)
 			}
-			got, err := codec.Decode(name, v, golden)
+			got, err := codec.Decode(name, v, golden, nil)
 			if err != nil {
 				t.Errorf("%s: %v", file, err)
 			} else if d := cmp.Diff(e, got, cmpopts.IgnoreUnexported(abtest.LatestRun{})); d != "" {

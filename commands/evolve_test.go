@@ -92,9 +92,9 @@ func byStream(t *testing.T) map[string][]domain.Event {
 	check(t, err)
 	read := map[string][]domain.Event{}
 	for _, example := range examples() {
-		name, version, data, err := codec.Encode(example)
+		name, version, data, err := codec.Encode(example, accountKey(t))
 		check(t, err)
-		e, err := codec.Decode(name, version, data)
+		e, err := codec.Decode(name, version, data, accountKey(t))
 		check(t, err)
 		read[name] = append(read[name], e)
 	}

@@ -25,7 +25,8 @@ WHERE s.version = ($6::bigint[])[array_position($1::text[], s.stream)]`
 // take positions above this one".
 //
 // The append is stale when the last event loaded of a stream is missing: then the log is not the one
-// that was loaded. It is also stale when a stream that must be unmoved has a newer event. The events of
+// that was loaded. It is also stale when a stream that must be unmoved has a newer event, or when the key that sealed the events ($15)
+// is not that of the account. The events of
 // a stale append get no version, which the table refuses. The subqueries end in OFFSET 0 for the reason
 // given at loadSQL.
 var eventsSQL = fmt.Sprintf(`
@@ -42,7 +43,7 @@ WITH held AS MATERIALIZED (
 			SELECT version FROM events WHERE l.unmoved AND stream = l.stream AND version = l.version + 1 OFFSET 0
 		) next ON true
 		WHERE l.version > 0 AND e.event_id IS DISTINCT FROM l.event_id OR next.version IS NOT NULL
-	) AS yes
+	) OR $15::bytea IS NOT NULL AND NOT EXISTS (SELECT FROM account_keys WHERE account_id = $2 AND key = $15) AS yes
 ), placed AS MATERIALIZED (
 	SELECT nextval('events_position_seq') AS position, n.*
 	FROM held, unnest($1::uuid[], $3::text[], $4::bigint[], $5::text[], $6::int[], $7::text[], $8::timestamptz[], $9::bytea[])
@@ -98,14 +99,18 @@ func (c *Change) queueEvents(b *pgx.Batch) {
 		schemas[i], data[i], ats[i] = int32(r.SchemaVersion), string(r.Data), r.RecordedAt
 	}
 	loaded, at, last, unmoved := c.loaded()
+	var key []byte
+	if c.sealed {
+		key = c.key.Stored()
+	}
 	b.Queue(eventsSQL, ids, c.meta.Account, streams, versions, types, schemas, data, ats, c.chains, string(c.rawMeta), loaded, at, last,
-		unmoved).Query(func(rows pgx.Rows) error {
+		unmoved, key).Query(func(rows pgx.Rows) error {
 		i := 0
 		var position int64
 		_, err := pgx.ForEachRow(rows, []any{&position}, func() error {
 			r := &c.recorded[i]
 			r.Position = position
-			hash := sealed([32]byte(c.chains[i]), position)
+			hash := positioned([32]byte(c.chains[i]), position)
 			r.Hash = hash[:]
 			i++
 			return nil

@@ -41,8 +41,8 @@ func appendNumber(b []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, 8), uint64(n))
 }
 
-// sealed returns events.hash: the SHA-256 of the chain value and the event's position.
-func sealed(chain [sha256.Size]byte, position int64) [sha256.Size]byte {
+// positioned returns events.hash: the SHA-256 of the chain value and the event's position.
+func positioned(chain [sha256.Size]byte, position int64) [sha256.Size]byte {
 	var b [sha256.Size + 8]byte
 	copy(b[:], chain[:])
 	binary.BigEndian.PutUint64(b[sha256.Size:], uint64(position))

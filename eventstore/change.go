@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"readiness/domain"
+	"readiness/eventstore/sealed"
 	"readiness/internal/database"
 
 	"github.com/jackc/pgx/v5"
@@ -30,6 +31,8 @@ type Change struct {
 	store    *Store
 	meta     Metadata
 	rawMeta  json.RawMessage
+	key      *sealed.Key // of the account; nil without Keys
+	sealed   bool        // whether an event recorded was sealed under it
 	heads    map[string]*head
 	now      time.Time
 	chain    *chainer
@@ -66,6 +69,12 @@ func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, dec
 		c := &Change{store: s, meta: meta, rawMeta: rawMeta, heads: make(map[string]*head, len(heads)), chain: &chainer{}}
 		for _, h := range heads {
 			c.heads[h.stream] = h
+		}
+		if s.Keys != nil && len(heads) > 0 {
+			// From the second attempt on the key may be another: the database was restored, or the account erased.
+			if c.key, err = s.Keys.Current(ctx, s.pool, meta.Account, attempt > 0); err != nil {
+				return err
+			}
 		}
 		if attempt == 0 {
 			err = c.optimistic(ctx, heads, decide)
@@ -269,13 +278,14 @@ func (c *Change) record(p Loadable, events []domain.Event) error {
 		return fmt.Errorf("eventstore: the past of %s was not loaded by this change", p.name())
 	}
 	for _, e := range events {
-		name, schema, data, err := c.store.codec.Encode(e)
+		name, schema, data, err := c.store.codec.Encode(e, c.key)
 		if err != nil {
 			return err
 		}
 		if err := c.store.codec.checkStream(name, h.stream); err != nil {
 			return fmt.Errorf("eventstore: record: %w", err)
 		}
+		c.sealed = c.sealed || sealed.Holds(data)
 		r := Recorded{
 			ID: c.store.newID(), Account: c.meta.Account, Stream: h.stream, Version: h.version + 1, Type: name, SchemaVersion: schema,
 			Event: e, Data: data, RawMetadata: c.rawMeta, Metadata: c.meta, RecordedAt: c.now,

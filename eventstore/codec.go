@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"readiness/domain"
+	"readiness/eventstore/sealed"
 )
 
 // Upcaster converts an event's JSON data from one schema version to the next. It is pure.
@@ -65,13 +66,18 @@ type stored struct {
 	stream    string
 	version   int
 	upcasters []Upcaster
+	plan      *sealed.Plan
 }
 
-// maxData bounds an event's data, in bytes. Events carry facts and references, never documents.
-const maxData = 1 << 20
+const (
+	// maxData bounds an event's data, in bytes. Events carry facts and references, never documents.
+	maxData = 1 << 20
+	// maxSealed bounds the data with sealed members, which take more.
+	maxSealed = maxData + maxData/2
+)
 
 // NewCodec returns a codec for the types. It fails on a type without a name, two types with one name,
-// one Go type twice, a missing or superfluous upcaster, and a stream type where some events carry a
+// one Go type twice, a missing or superfluous upcaster, a malformed tag, and a stream type where some events carry a
 // state and others do not.
 func NewCodec(types ...Type) (*Codec, error) {
 	c := &Codec{byName: make(map[string]stored, len(types)), byType: make(map[reflect.Type]string, len(types))}
@@ -108,7 +114,11 @@ func NewCodec(types ...Type) (*Codec, error) {
 				return nil, fmt.Errorf("eventstore: %s has no upcaster from schema version %d to %d", name, i+1, i+2)
 			}
 		}
-		c.byName[name] = stored{goType, t.Stream, t.SchemaVersion, t.Upcasters}
+		plan, err := sealed.PlanOf(goType)
+		if err != nil {
+			return nil, fmt.Errorf("eventstore: %s: %w", name, err)
+		}
+		c.byName[name] = stored{goType, t.Stream, t.SchemaVersion, t.Upcasters, plan}
 		c.byType[goType] = name
 	}
 	return c, nil
@@ -123,8 +133,9 @@ func (c *Codec) checkStream(name, stream string) error {
 	return nil
 }
 
-// Encode returns the stored form of e: name, schema version and JSON data of at most 1 MiB.
-func (c *Codec) Encode(e domain.Event) (name string, schemaVersion int, data json.RawMessage, err error) {
+// Encode returns the stored form of e: name, schema version and JSON data. The data are at most 1 MiB before the members with the
+// tag pii are sealed under the account's key. Without a key, such a text is an error.
+func (c *Codec) Encode(e domain.Event, key *sealed.Key) (name string, schemaVersion int, data json.RawMessage, err error) {
 	if e == nil {
 		return "", 0, nil, fmt.Errorf("eventstore: a nil event cannot be stored")
 	}
@@ -132,20 +143,29 @@ func (c *Codec) Encode(e domain.Event) (name string, schemaVersion int, data jso
 	if !ok || name != e.EventType() {
 		return "", 0, nil, fmt.Errorf("eventstore: the event %s (%T) is unknown; add it to the codec", e.EventType(), e)
 	}
+	t := c.byName[name]
 	data, err = json.Marshal(e)
 	if err != nil {
 		return "", 0, nil, fmt.Errorf("eventstore: encode %s: %w", name, err)
 	}
-	if len(data) > maxData {
-		return "", 0, nil, fmt.Errorf("eventstore: encode %s: %d bytes are more than the %d an event may have; store a reference "+
-			"to a document", name, len(data), maxData)
+	bytes, limit := len(data), maxData
+	if t.plan != nil && bytes <= limit {
+		if data, err = t.plan.Seal(data, key, name); err != nil {
+			return "", 0, nil, fmt.Errorf("eventstore: encode: %w", err)
+		}
+		bytes, limit = len(data), maxSealed
 	}
-	return name, c.byName[name].version, data, nil
+	if bytes > limit {
+		return "", 0, nil, fmt.Errorf("eventstore: encode %s: %d bytes are more than the %d an event may have; store a reference "+
+			"to a document", name, bytes, limit)
+	}
+	return name, t.version, data, nil
 }
 
 // Decode returns the event stored under name with the schema version, converted to the current one. An
-// unknown name or version is an error: a program older than the log must not guess.
-func (c *Codec) Decode(name string, schemaVersion int, data []byte) (domain.Event, error) {
+// unknown name or version is an error: a program older than the log must not guess. Sealed members are opened by key; with another
+// key, or none, they read as null.
+func (c *Codec) Decode(name string, schemaVersion int, data []byte, key *sealed.Key) (domain.Event, error) {
 	t, ok := c.byName[name]
 	if !ok {
 		return nil, fmt.Errorf("eventstore: the log holds an event %s that this program does not know; run a newer one", name)
@@ -154,8 +174,11 @@ func (c *Codec) Decode(name string, schemaVersion int, data []byte) (domain.Even
 		return nil, fmt.Errorf("eventstore: the log holds %s in schema version %d, this program knows 1 to %d; run a newer one", name,
 			schemaVersion, t.version)
 	}
+	data, err := sealed.Open(data, key, name)
+	if err != nil {
+		return nil, fmt.Errorf("eventstore: decode: %w", err)
+	}
 	for i := schemaVersion; i < t.version; i++ {
-		var err error
 		if data, err = t.upcasters[i-1](data); err != nil {
 			return nil, fmt.Errorf("eventstore: upcast %s from schema version %d to %d: %w", name, i, i+1, err)
 		}

@@ -72,7 +72,7 @@ func TestDecodeUpcastsEveryVersion(t *testing.T) {
 		{0, `{}`, "schema version 0"},
 		{4, `{}`, "schema version 4"},
 	} {
-		got, err := c.Decode("cart.moved", test.version, []byte(test.data))
+		got, err := c.Decode("cart.moved", test.version, []byte(test.data), nil)
 		if test.fail != "" {
 			if err == nil || !strings.Contains(err.Error(), test.fail) {
 				t.Errorf("%d %s: got %v, want an error that says %q", test.version, test.data, err, test.fail)
@@ -83,7 +83,7 @@ func TestDecodeUpcastsEveryVersion(t *testing.T) {
 			t.Errorf("%d %s: %v\n%s", test.version, test.data, err, diff)
 		}
 	}
-	if _, err := c.Decode("cart.gone", 1, nil); err == nil || !strings.Contains(err.Error(), "cart.gone") {
+	if _, err := c.Decode("cart.gone", 1, nil, nil); err == nil || !strings.Contains(err.Error(), "cart.gone") {
 		t.Errorf("got %v, want an error that names the event", err)
 	}
 }
@@ -134,11 +134,11 @@ func TestEncodeRefuses(t *testing.T) {
 		"under other name": fickle{"b"},
 		"over 1 MiB":       noted{strings.Repeat("x", 1<<20)},
 	} {
-		if _, _, _, err := c.Encode(e); err == nil {
+		if _, _, _, err := c.Encode(e, nil); err == nil {
 			t.Errorf("%s: got no error", name)
 		}
 	}
-	if _, _, _, err := c.Encode(noted{strings.Repeat("x", 1<<20-len(`{"text":""}`))}); err != nil {
+	if _, _, _, err := c.Encode(noted{strings.Repeat("x", 1<<20-len(`{"text":""}`))}, nil); err != nil {
 		t.Errorf("1 MiB: %v", err)
 	}
 }

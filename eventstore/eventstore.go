@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"readiness/domain"
+	"readiness/eventstore/sealed"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -50,6 +51,8 @@ type Recorded struct {
 	Metadata      Metadata
 	RecordedAt    time.Time // UTC, microseconds; never decreases within a stream
 	Hash          []byte    // nil while projected inline
+
+	key []byte // of the account, as stored; only where Event is decoded later
 }
 
 // Options configure a Store.
@@ -67,6 +70,12 @@ type Options struct {
 
 // Store is the log. It is safe for concurrent use.
 type Store struct {
+	// Keys seal and open what persons wrote. It is set before the Store is used. Without Keys, events that hold such texts can be neither
+	// appended nor decoded.
+	Keys *sealed.Keys
+
+	primary *Store // whose Keys a standby's Store uses; else nil
+
 	pool   *pgxpool.Pool
 	codec  *Codec
 	now    func() time.Time

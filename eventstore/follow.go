@@ -118,13 +118,13 @@ func (f *follower) BeginTx(ctx context.Context, _ *stdsql.TxOptions) (wsql.Tx, e
 func (f *follower) SelectQuery(wsql.SelectQueryParams) (wsql.Query, error) {
 	return wsql.Query{
 		Query: fmt.Sprintf(`WITH mine AS MATERIALIZED (SELECT position FROM followers WHERE name = $1 FOR UPDATE SKIP LOCKED)
-SELECT %s FROM events WHERE position > (SELECT position FROM mine) AND position <= $2 ORDER BY position LIMIT %d`, columns, followPage),
+SELECT %s FROM events WHERE position > (SELECT position FROM mine) AND position <= $2 ORDER BY position LIMIT %d`, decodable, followPage),
 		Args: []any{f.name, f.page.bound},
 	}, nil
 }
 
 func (f *follower) UnmarshalMessage(params wsql.UnmarshalMessageParams) (wsql.Row, error) {
-	r, err := scanner[wsql.Scanner]()(params.Row)
+	r, err := scanner[wsql.Scanner](decodable)(params.Row)
 	if err != nil {
 		return wsql.Row{}, err
 	}

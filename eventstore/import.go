@@ -218,7 +218,7 @@ func (i *importer) follow(r *Recorded) error {
 		i.Streams++
 	}
 	h.chain = i.chain.next(h.chain, r)
-	if seal := sealed(h.chain, r.Position); !bytes.Equal(seal[:], r.Hash) {
+	if seal := positioned(h.chain, r.Position); !bytes.Equal(seal[:], r.Hash) {
 		return fmt.Errorf("the hash is not that of the event, its position and the events of stream %s before it: the line was changed; "+
 			"export it again", r.Stream)
 	}

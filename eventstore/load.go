@@ -36,7 +36,8 @@ type head struct {
 // keeps the planner from joining first and filtering by version later. SELECT $1 keeps it from
 // counting the values, which would make it plan the statement again each time.
 const loadSQL = `
-SELECT w.i, s.account_id, s.version, s.chain, e.version, e.event_id, e.type, e.schema_version, e.data, e.recorded_at
+SELECT w.i, s.account_id, s.version, s.chain, e.version, e.event_id, e.type, e.schema_version, e.data, e.recorded_at,
+	(SELECT key FROM account_keys k WHERE k.account_id = s.account_id)
 FROM unnest((SELECT $1::text[]), (SELECT $2::bigint[])) WITH ORDINALITY AS w (stream, first, i)
 JOIN streams s ON s.stream = w.stream
 LEFT JOIN LATERAL (
@@ -148,7 +149,7 @@ func (s *Store) loaded(ctx context.Context, q reader, heads []*head, err error) 
 // foldRows folds the rows that loadSQL returned.
 func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
 	var r loadedRow
-	into := []any{&r.head, &r.account, &r.end, &r.chain, &r.version, &r.id, &r.name, &r.schema, &r.data, &r.at}
+	into := []any{&r.head, &r.account, &r.end, &r.chain, &r.version, &r.id, &r.name, &r.schema, &r.data, &r.at, &r.key}
 	if _, err := pgx.ForEachRow(rows, into, func() error { return s.foldRow(&r, heads[r.head-1]) }); err != nil {
 		return fmt.Errorf("eventstore: load: %w", err)
 	}
@@ -171,6 +172,7 @@ type loadedRow struct {
 	head, end     int64 // head counts from 1
 	account, name *string
 	chain, data   []byte
+	key           []byte // of the account; nil without one
 	version       *int64 // nil if the stream's row has no event
 	id            pgtype.UUID
 	schema        *int
@@ -202,7 +204,7 @@ func (s *Store) foldRow(r *loadedRow, h *head) error {
 		}
 		if e == nil {
 			var err error
-			if e, err = s.codec.Decode(*r.name, *r.schema, r.data); err == nil {
+			if e, err = s.open(*r.account, *r.name, *r.schema, r.data, r.key); err == nil {
 				err = s.codec.checkStream(*r.name, h.stream)
 			}
 			if err != nil {

@@ -32,6 +32,10 @@ func (s *Store) Replay(ctx context.Context, sel Selection, types []string, undec
 			cancel()
 			working.Wait()
 		}()
+		read := decodable
+		if undecoded {
+			read = columns
+		}
 		decoders := runtime.GOMAXPROCS(0)
 		todo, inOrder := make(chan *chunk), make(chan *chunk, 2*decoders)
 		for range decoders {
@@ -47,7 +51,7 @@ func (s *Store) Replay(ctx context.Context, sel Selection, types []string, undec
 			defer close(inOrder)
 			for part := sel; part.After < sel.UpTo; part.After += replayReach {
 				part.UpTo = min(part.After+replayReach, sel.UpTo)
-				if !s.replayChunks(ctx, part, types, todo, inOrder) {
+				if !s.replayChunks(ctx, part, types, read, todo, inOrder) {
 					return
 				}
 			}
@@ -79,7 +83,7 @@ type chunk struct {
 
 // replayChunks reads the events of one query and sends them on in chunks. It returns false after an
 // error or when ctx ends.
-func (s *Store) replayChunks(ctx context.Context, sel Selection, types []string, todo, inOrder chan<- *chunk) bool {
+func (s *Store) replayChunks(ctx context.Context, sel Selection, types []string, columns string, todo, inOrder chan<- *chunk) bool {
 	hand := func(c *chunk) bool {
 		for _, to := range []chan<- *chunk{inOrder, todo} {
 			select {
@@ -110,7 +114,7 @@ func (s *Store) replayChunks(ctx context.Context, sel Selection, types []string,
 	}
 	defer rows.Close()
 	c, size := &chunk{done: make(chan struct{})}, 0
-	scan := scanner[pgx.Rows]()
+	scan := scanner[pgx.Rows](columns)
 	for rows.Next() {
 		r, err := scan(rows)
 		if err != nil {
@@ -141,7 +145,7 @@ func (c *chunk) decode(s *Store, undecoded bool) {
 		r := &c.events[i]
 		err := error(nil)
 		if !undecoded {
-			r.Event, err = s.codec.Decode(r.Type, r.SchemaVersion, r.Data)
+			r.Event, err = s.open(r.Account, r.Type, r.SchemaVersion, r.Data, r.key)
 		}
 		if err == nil && string(r.RawMetadata) != raw {
 			meta = Metadata{}

@@ -66,6 +66,7 @@ func (s *Store) Standby(ctx context.Context, address string, configure func(*pgx
 		return nil, err
 	}
 	made.pool, made.store = pool, New(pool, s.codec, Options{Now: s.now, Logger: s.logger})
+	made.store.primary = s
 	return made, nil
 }
 

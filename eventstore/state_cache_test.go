@@ -294,7 +294,7 @@ func (spendingNext) Decide(s spending) ([]domain.Event, error) { return units(le
 func TestKeptIsBounded(t *testing.T) {
 	t.Parallel()
 	s, _ := open(t)
-	one, _, data, err := codec(t).Encode(units(1)[0])
+	one, _, data, err := codec(t).Encode(units(1)[0], nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func (s *Store) Verify(ctx context.Context, o VerifyOptions) (Verification, erro
 			return err
 		}
 		events, err := declare(ctx, tx, "verify_events", `SELECT `+columns+` FROM events ORDER BY stream, version`,
-			scanner[pgx.CollectableRow]())
+			scanner[pgx.CollectableRow](columns))
 		if err != nil {
 			return err
 		}
@@ -231,7 +231,7 @@ func (s *streamCheck) event(r *Recorded) {
 		found("position was never handed out; the last is %d", s.last)
 	}
 	next := s.chain.next(s.head, r)
-	seal := sealed(next, r.Position)
+	seal := positioned(next, r.Position)
 	matches := bytes.Equal(seal[:], r.Hash)
 	switch {
 	case s.broken || !matches && len(s.suspects) == maxSuspects:

@@ -59,7 +59,7 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 	}
 	list := api.AuditEventList{Value: make([]api.AuditEvent, len(found)), ContinuationToken: token, ContinuationURI: uri}
 	for i, e := range found {
-		data, err := withoutTexts(e.Type, e.Data)
+		data, err := withoutTexts(e.Type, e.Opened)
 		if err != nil {
 			return nil, err
 		}

@@ -29,8 +29,9 @@ var mayImport = map[string][]string{
 	"accounts":           {"domain/...", "internal/optional"},
 	"documents":          {"internal/bucket", "internal/database"},
 	"vault":              {"internal/database"},
-	"people":             {"domain/item", "internal/database"},
-	"eventstore":         {"domain/...", "internal/database"},
+	"people":             {"domain/item", "eventstore/sealed", "internal/database"},
+	"eventstore":         {"domain/...", "internal/database", "eventstore/sealed"},
+	"eventstore/sealed":  {},
 	"eventstore/columns": {"eventstore"},
 	"projections":        {"domain/...", "eventstore", "documents", "people", "internal/database"},
 	// The trees over the log, and what publishes their heads.

@@ -3,6 +3,7 @@ package move
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -25,6 +26,7 @@ type sealedTable struct {
 var sealedTables = []sealedTable{
 	{"people", peopleRows, storePerson},
 	{"ai_credentials", aiKeyRows, storeAIKey},
+	{"account_keys", accountKeyRows, storeAccountKey},
 }
 
 // plainTables are copied as they are: what the account has and no event says. Tokens and sessions are not among them; people sign in again.
@@ -65,6 +67,30 @@ func storeAIKey(d Deployment, account string, row json.RawMessage) (database.Sta
 	var k aiKey
 	err := decode(row, &k)
 	return d.Keys.Put(account, k.Provider, k.Key), err
+}
+
+// accountKeyRows passes the key that opens the account's texts in events. An account that has none, or was erased, has no row.
+func accountKeyRows(ctx context.Context, d Deployment, account string, each func(any) error) error {
+	var stored []byte
+	err := d.Pool.QueryRow(ctx, `SELECT key FROM account_keys WHERE account_id = $1 AND key IS NOT NULL`, account).Scan(&stored)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	own, err := d.Store.Keys.Own(account, stored)
+	if err != nil {
+		return err
+	}
+	return each(own)
+}
+
+func storeAccountKey(d Deployment, account string, row json.RawMessage) (database.Statement, error) {
+	var own []byte
+	err := decode(row, &own)
+	sql, args := d.Store.Keys.Put(account, own)
+	return database.Statement{SQL: sql, Args: args}, err
 }
 
 // plainRows passes the rows of a plain table to each, as JSON.

@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/domain/item"
+	"readiness/eventstore/sealed"
 	"readiness/internal/database"
 )
 
@@ -60,7 +61,7 @@ func WithIDs(pool *pgxpool.Pool, key []byte, newID func(item.Person) item.Person
 	if err != nil {
 		return nil, fmt.Errorf("people: %w", err)
 	}
-	return &People{pool, sealer(sealing), blind, newID}, nil
+	return &People{pool, sealed.AEAD(sealing), blind, newID}, nil
 }
 
 // Index returns the value by which a person's rows are found. Without the key of New it

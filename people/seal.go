@@ -1,12 +1,11 @@
 package people
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
 	"crypto/rand"
 	"encoding/json"
 
 	"readiness/domain/item"
+	"readiness/eventstore/sealed"
 )
 
 const (
@@ -16,25 +15,12 @@ const (
 	sealedKey = 12 + keySize + 16
 )
 
-// sealer returns AES-256-GCM under a key.
-func sealer(key []byte) cipher.AEAD {
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		panic(err) // every key has keySize bytes
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err)
-	}
-	return aead
-}
-
 // bound returns the additional data for which a person is sealed: a row cannot be moved
 // to another id.
 func bound(accountID string, id item.PersonID) []byte { return []byte(accountID + "\x00" + string(id)) }
 
 // seal seals a person under a new key of theirs.
-func (p *People) seal(accountID string, id item.PersonID, who item.Person) (key, sealed []byte) {
+func (p *People) seal(accountID string, id item.PersonID, who item.Person) (sealedOwn, sealedText []byte) {
 	own := make([]byte, keySize)
 	_, _ = rand.Read(own) // never fails
 	text, err := json.Marshal([]string{who.Issuer, who.ID})
@@ -42,7 +28,7 @@ func (p *People) seal(accountID string, id item.PersonID, who item.Person) (key,
 		panic(err) // two texts always marshal
 	}
 	with := bound(accountID, id)
-	return p.keys.Seal(nil, nil, own, with), sealer(own).Seal(nil, nil, text, with)
+	return p.keys.Seal(nil, nil, own, with), sealed.AEAD(own).Seal(nil, nil, text, with)
 }
 
 // Shown returns how the person of a row is shown; "" for no row, and for one that cannot
@@ -69,7 +55,7 @@ func (p *People) Open(accountID string, id item.PersonID, row []byte) (who item.
 	if err != nil {
 		return who, ErrOtherKey
 	}
-	text, err := sealer(own).Open(nil, nil, row[sealedKey:], with)
+	text, err := sealed.AEAD(own).Open(nil, nil, row[sealedKey:], with)
 	if err != nil {
 		return who, ErrOtherKey
 	}

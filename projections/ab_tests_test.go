@@ -15,6 +15,7 @@ import (
 	"readiness/domain/comparison"
 	"readiness/domain/operation"
 	"readiness/eventstore"
+	"readiness/eventstore/sealed"
 	"readiness/internal/database"
 	"readiness/internal/pgtest"
 	"readiness/projections"
@@ -42,6 +43,9 @@ func newTester(t *testing.T) tester {
 	}
 	k := tester{t: t, engine: projections.NewEngine(pool, projections.Operations, projections.BenchmarkRuns, projections.AbTests, projections.AbRuns)}
 	k.log = eventstore.New(pool, codec, eventstore.Options{Inline: k.engine.Inline})
+	if k.log.Keys, err = sealed.New(make([]byte, sealed.KeySize)); err != nil {
+		t.Fatal(err)
+	}
 	k.views = &projections.Views{Pool: pool, Store: k.log}
 	if err := k.engine.Create(t.Context()); err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ func TestOfListsTheProjectedEvents(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			e, err := codec.Decode(name, typ.SchemaVersion, data)
+			e, err := codec.Decode(name, typ.SchemaVersion, data, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

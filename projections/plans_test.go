@@ -183,6 +183,7 @@ func fillForPlans(t *testing.T, pool *pgxpool.Pool) {
 	b.Queue(`INSERT INTO page_view_hours SELECT 'account' || i % 100, md5(i::text)::uuid, $2::timestamptz + i * interval '1 hour', 'page', 1 FROM generate_series(1, $1::int) i`, rowsOfPlans, plansBegin)
 	b.Queue(`INSERT INTO people SELECT 'account' || i % 100, 'value' || i, sha256(i::text::bytea), sha256(i::text::bytea), sha256(i::text::bytea), sha256(i::text::bytea)
 		FROM generate_series(1, $1::int) i`, rowsOfPlans)
+	b.Queue(`INSERT INTO account_keys SELECT 'account' || i, sha256(i::text::bytea) FROM generate_series(1, $1::int) i`, rowsOfPlans)
 	for _, v := range projections.All() {
 		for _, table := range v.Tables {
 			values := make([]string, len(table.Columns))

@@ -224,7 +224,8 @@ func (a *SeparateViews) folds() []*fold {
 	return folds
 }
 
-// fold adds an event to the fold of a view, which is decoded if the view needs that.
+// fold adds an event to the fold of a view, which is decoded if the view needs that. Texts of persons are absent: the stream has them
+// sealed, and the keys of accounts are in the database of the log.
 func (a *SeparateViews) fold(f *fold, e *ViewsEvent) (err error) {
 	if !f.view.Undecoded {
 		if types := f.view.types(); len(types) > 0 && !slices.Contains(types, e.Event.Type) {
@@ -234,7 +235,7 @@ func (a *SeparateViews) fold(f *fold, e *ViewsEvent) (err error) {
 			return fmt.Errorf("the stream does not have the data of the event at position %d, which the view %s needs", e.Position,
 				f.view.Name)
 		}
-		if e.Event.Event, err = a.codec.Decode(e.Event.Type, e.Event.SchemaVersion, e.Event.Data); err != nil {
+		if e.Event.Event, err = a.codec.Decode(e.Event.Type, e.Event.SchemaVersion, e.Event.Data, nil); err != nil {
 			return err
 		}
 	}

@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"readiness/eventstore"
 	"readiness/internal/testlog"
+	"readiness/internal/testworld"
 	"readiness/internal/wiring"
 	"readiness/projections"
 )
@@ -77,6 +79,16 @@ func liveRows(w *world, pool *pgxpool.Pool, to *bytes.Buffer, v *projections.Vie
 func (w *world) cut(ts *testscript.TestScript, exported []byte, position int64) (*wiring.Log, *pgxpool.Pool) {
 	pool := testlog.Pool(w.t)
 	log, err := wiring.OpenLog(pool, nil, time.Now, slog.New(slog.DiscardHandler))
+	ts.Check(err)
+	ts.Check(log.Unseal(testworld.AccountsKey))
+	keys, err := w.Pool.Query(w.t.Context(), `SELECT account_id, key FROM account_keys`)
+	ts.Check(err)
+	var of string
+	var key []byte
+	_, err = pgx.ForEachRow(keys, []any{&of, &key}, func() error {
+		_, err := pool.Exec(w.t.Context(), `INSERT INTO account_keys VALUES ($1, $2)`, of, key)
+		return err
+	})
 	ts.Check(err)
 	for line := range bytes.Lines(exported) {
 		var e struct {

@@ -82,7 +82,7 @@ func (r *root) accountsExportCommand(flags *databaseFlags) *cobra.Command {
 		Use:   "export ACCOUNT",
 		Short: "Export an account for another deployment",
 		Long: `Writes one file with everything of an account: its events, the documents that they name, its trees, page views that are not
-recorded yet, and, sealed for the target, its people and the keys of its AI providers. Nothing of other accounts is in it.
+recorded yet, and, sealed for the target, its people and the keys of its AI providers and of its texts. Nothing of other accounts is in it.
 
 First close the account (status: Closed in the accounts file) and let its work end; otherwise the command refuses. Stored tokens and
 sessions of people are not in the file: they sign in again. docs/operating.md describes a move.`,

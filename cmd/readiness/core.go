@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -10,6 +12,7 @@ import (
 	"readiness/commands"
 	"readiness/domain/account"
 	"readiness/eventstore"
+	"readiness/eventstore/sealed"
 	"readiness/internal/wiring"
 	"readiness/people"
 	"readiness/projections"
@@ -46,11 +49,29 @@ func openCore(ctx context.Context, url string, connections int32, owner bool, lo
 
 func (c *core) close() { c.pool.Close() }
 
-// know lets the core find and name persons, with the service's secret.
+// know lets the core find and name persons, and seal and open their texts, with the service's secret.
 func (c *core) know(s secrets) error {
+	if err := c.unseal(s); err != nil {
+		return err
+	}
 	who, err := people.New(c.pool, s.key("people", people.KeySize))
 	c.people, c.People, c.views.People = who, who, who
 	return err
+}
+
+// unseal lets the core seal and open texts of persons in events, with the service's secret.
+func (c *core) unseal(s secrets) error { return c.Unseal(s.key("accounts", sealed.KeySize)) }
+
+// unsealFrom is unseal with the secret in a data directory, if it has one.
+func (c *core) unsealFrom(data string) error {
+	if _, err := os.Stat(filepath.Join(data, keyFile)); err != nil {
+		return nil //nolint:nilerr // the log can be read without texts
+	}
+	s, err := openSecrets(data)
+	if err != nil {
+		return err
+	}
+	return c.unseal(s)
 }
 
 // accountCommands returns the commands on accounts, which need no platform.

@@ -39,6 +39,9 @@ func (r *root) withCore(ctx context.Context, f databaseFlags, owner bool, do fun
 			return err
 		}
 		defer core.close()
+		if err := core.unsealFrom(f.data); err != nil {
+			return err
+		}
 		return do(core)
 	})
 }

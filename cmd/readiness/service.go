@@ -52,12 +52,16 @@ type service struct {
 	collect  forward.Target     // of the views that other processes collect; without URL there are none
 }
 
-// knowPeople opens the people of the log with the secrets, and checks that they are the ones under which people were stored.
+// knowPeople opens the people and the texts of the log with the secrets, and checks that they are the ones under which people and keys
+// of accounts were stored.
 func (c *core) knowPeople(ctx context.Context, with secrets) error {
 	if err := c.know(with); err != nil {
 		return err
 	}
-	return c.people.Check(ctx)
+	if err := c.people.Check(ctx); err != nil {
+		return err
+	}
+	return c.store.Keys.Check(ctx, c.pool)
 }
 
 // measure returns what measures the entire database while the queue leads.

@@ -76,6 +76,9 @@ func (r *root) withReader(ctx context.Context, f databaseFlags, address string, 
 		return err
 	}
 	defer c.close()
+	if err := c.unsealFrom(f.data); err != nil {
+		return err
+	}
 	if f.url == "" {
 		upTo, err := alone(ctx, c)
 		if err != nil {

@@ -77,17 +77,17 @@ func (q Questions) NextDetectable(last *comparison.Aggregate) comparison.Detecta
 // Hypothesis is the result that the customer expects. Kind is A, B or Same for a
 // suggested sentence, and nil for the customer's own words.
 type Hypothesis struct {
-	Text string  `json:"text"`
+	Text string  `json:"text" pii:"text"`
 	Kind *string `json:"kind,omitempty"`
 }
 
 // Words are the texts of a test that may be changed at any time.
 type Words struct {
-	Name             string      `json:"name"`
-	Description      *string     `json:"description,omitempty"`
+	Name             string      `json:"name" pii:"text"`
+	Description      *string     `json:"description,omitempty" pii:"text"`
 	Hypothesis       *Hypothesis `json:"hypothesis,omitempty"`
-	LabelA           *string     `json:"labelA,omitempty"`
-	LabelB           *string     `json:"labelB,omitempty"`
-	SideADescription *string     `json:"sideADescription,omitempty"`
-	SideBDescription *string     `json:"sideBDescription,omitempty"`
+	LabelA           *string     `json:"labelA,omitempty" pii:"text"`
+	LabelB           *string     `json:"labelB,omitempty" pii:"text"`
+	SideADescription *string     `json:"sideADescription,omitempty" pii:"text"`
+	SideBDescription *string     `json:"sideBDescription,omitempty" pii:"text"`
 }

@@ -31,7 +31,7 @@ type DataPolicy struct {
 // apply to its kind are zero (docs/regime.md F.1).
 type Configuration struct {
 	ProviderID  string     `json:"providerId"`
-	Name        string     `json:"name"`
+	Name        string     `json:"name" pii:"text"`
 	Kind        Kind       `json:"kind"`
 	BaseURL     string     `json:"baseUrl,omitempty"`
 	Model       string     `json:"model,omitempty"`

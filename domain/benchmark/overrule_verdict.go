@@ -19,12 +19,12 @@ const MaxReason = 500
 
 // Overrule is a person's verdict on the answers to a question of a run (docs/decisions.md 16).
 type Overrule struct {
-	QuestionID string `json:"questionId"`
+	QuestionID string `json:"questionId" pii:"text"`
 	// N is the ask that it is about, from 1; 0 is every ask of the question that has an answer.
 	N       int                `json:"n,omitempty"`
 	Verdict comparison.Verdict `json:"verdict"`
 	// Reason is the person's text.
-	Reason string `json:"reason"`
+	Reason string `json:"reason" pii:"text"`
 }
 
 // Check refuses what is no verdict of a person.

@@ -64,7 +64,7 @@ type RunStarted struct {
 // Asked records one ask of a question and its verdict. The answer is the document with
 // the hash.
 type Asked struct {
-	QuestionID   string             `json:"questionId"`
+	QuestionID   string             `json:"questionId" pii:"text"`
 	N            int                `json:"n"` // from 1 to Repeats
 	Verdict      comparison.Verdict `json:"verdict"`
 	Method       comparison.Method  `json:"method,omitempty"`

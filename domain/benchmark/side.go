@@ -25,7 +25,7 @@ type AnsweredBy struct {
 	DataAgentWorkspaceID   *uuid.UUID           `json:"dataAgentWorkspaceId,omitempty"`
 	DataAgentWorkspaceName string               `json:"dataAgentWorkspaceName,omitempty"`
 	ProviderID             string               `json:"providerId,omitempty"`
-	ProviderName           string               `json:"providerName,omitempty"`
+	ProviderName           string               `json:"providerName,omitempty" pii:"text"`
 }
 
 // Same reports whether both are the same answerer, whatever their names.

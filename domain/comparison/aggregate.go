@@ -84,8 +84,8 @@ type Aggregate struct {
 	McNemar                McNemarTest         `json:"mcnemar"`
 	ResponseTimeDifference *DurationDifference `json:"responseTimeDifferenceMs"`
 	// Improvements and Regressions are question ids, in the order of the questions.
-	Improvements []string   `json:"improvements"`
-	Regressions  []string   `json:"regressions"`
+	Improvements []string   `json:"improvements" pii:"text"`
+	Regressions  []string   `json:"regressions" pii:"text"`
 	Conclusion   Conclusion `json:"conclusion"`
 	// Sentence says why; "" in older results.
 	Sentence string  `json:"sentence,omitempty"`

@@ -109,7 +109,7 @@ func (o Object) Target() rewrite.Target {
 // change are written together, as the Type.
 type Write struct {
 	Type    proposal.Type `json:"type"`
-	Objects []Object      `json:"objects"`
+	Objects []Object      `json:"objects" pii:"text"`
 }
 
 // Select returns the writes that the request asks for of its preview, in the order in

@@ -11,14 +11,14 @@ import (
 // event before.
 type WritesContinued struct {
 	Writes  []Write `json:"writes,omitempty"`
-	Skipped []Skip  `json:"skipped,omitempty"`
+	Skipped []Skip  `json:"skipped,omitempty" pii:"text"`
 }
 
 // IntentContinued records further entries of a WriteIntended that did not fit into it.
 type IntentContinued struct {
 	Write   int            `json:"write"`
-	Undo    []rewrite.Undo `json:"undo,omitempty"`
-	Skipped []Skip         `json:"skipped,omitempty"`
+	Undo    []rewrite.Undo `json:"undo,omitempty" pii:"text"`
+	Skipped []Skip         `json:"skipped,omitempty" pii:"text"`
 }
 
 // EventType implements domain.Event.

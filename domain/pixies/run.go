@@ -35,7 +35,7 @@ type Setup struct {
 	CollectorBaseURL string   `json:"collectorBaseUrl"`
 	Size             int      `json:"size,omitempty"`
 	Corner           string   `json:"corner,omitempty"`
-	ExcludePages     []string `json:"excludePages,omitempty"`
+	ExcludePages     []string `json:"excludePages,omitempty" pii:"text"`
 }
 
 // Named is a report of a run, with its name.

@@ -15,6 +15,7 @@ import (
 	"readiness/ai/asking"
 	"readiness/commands"
 	"readiness/domain/item"
+	"readiness/eventstore/sealed"
 	"readiness/internal/testlog"
 	"readiness/internal/wiring"
 	"readiness/people"
@@ -26,6 +27,9 @@ import (
 
 // PixieKey is the key of every world that marks accounts in reports.
 var PixieKey = bytes.Repeat([]byte{8}, 32)
+
+// AccountsKey is the key under which every world stores the keys of its accounts.
+var AccountsKey = bytes.Repeat([]byte{6}, sealed.KeySize)
 
 // peopleKey is the key of the people of every world.
 var peopleKey = bytes.Repeat([]byte{9}, people.KeySize)
@@ -112,6 +116,7 @@ func (w *World) open(t testing.TB, pool *pgxpool.Pool) *wiring.Log {
 	Check(t, err)
 	log, err := wiring.OpenLog(pool, who, w.Clock.Now, w.options.Parts.Logger, w.options.Views...)
 	Check(t, err)
+	Check(t, log.Unseal(AccountsKey))
 	return log
 }
 

@@ -25,6 +25,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/schedule"
 	"readiness/eventstore"
+	"readiness/eventstore/sealed"
 	"readiness/internal/database"
 	"readiness/people"
 	"readiness/projections"
@@ -54,8 +55,15 @@ func (l *Log) ReadFrom(s *eventstore.Standby) {
 	l.Standby, l.Views.Standby, l.Engine.Standby = s, s, s
 }
 
+// Unseal lets the log seal and open texts of persons under keys of accounts, which are stored under the key of the service. It has
+// sealed.KeySize bytes.
+func (l *Log) Unseal(service []byte) (err error) {
+	l.Store.Keys, err = sealed.New(service)
+	return err
+}
+
 // OpenLog wires the log in pool's database with the views, by default all of them.
-// Without who, no person is found or named. It does not query the database.
+// Without who, no person is found or named; until Unseal, no text of a person is sealed or opened. It does not query the database.
 func OpenLog(pool *pgxpool.Pool, who *people.People, now func() time.Time, log *slog.Logger, views ...*projections.View) (*Log, error) {
 	codec, err := eventstore.NewCodec(commands.Events()...)
 	if err != nil {

@@ -36,6 +36,7 @@ import (
 	"readiness/domain/schedule"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/eventstore/sealed"
 	"readiness/internal/testworld"
 	"readiness/internal/wiring"
 	"readiness/people"
@@ -143,6 +144,7 @@ func (s *soak) verifyLog() {
 	defer pool.Close()
 	opened, err := wiring.OpenLog(pool, nil, time.Now, slog.New(slog.DiscardHandler))
 	check(s.t, err)
+	check(s.t, opened.Unseal(s.key("accounts", sealed.KeySize)))
 	last, err := opened.Store.Watermark(s.t.Context())
 	check(s.t, err)
 	l := &ledger{
@@ -479,17 +481,23 @@ func (s *soak) verifyKeys() {
 	}
 }
 
-// owners returns the people by their ids, which the processes gave them.
-func (s *soak) owners() map[item.PersonID]*person {
+// key derives a key as the processes do.
+func (s *soak) key(purpose string, size int) []byte {
 	s.t.Helper()
 	secret, err := os.ReadFile(filepath.Join(s.data, "service.key"))
 	check(s.t, err)
-	key, err := hkdf.Key(sha256.New, secret, nil, "readiness/people", people.KeySize)
+	key, err := hkdf.Key(sha256.New, secret, nil, "readiness/"+purpose, size)
 	check(s.t, err)
+	return key
+}
+
+// owners returns the people by their ids, which the processes gave them.
+func (s *soak) owners() map[item.PersonID]*person {
+	s.t.Helper()
 	pool, err := pgxpool.New(s.t.Context(), s.url())
 	check(s.t, err)
 	defer pool.Close()
-	known, err := people.New(pool, key)
+	known, err := people.New(pool, s.key("people", people.KeySize))
 	check(s.t, err)
 	owners := map[item.PersonID]*person{}
 	for _, p := range s.people {
