@@ -30,7 +30,8 @@ const keyColumn = `(SELECT key FROM account_keys k WHERE k.account_id = events.a
 // decodable are the columns that a scanner reads for decode: it needs the key too.
 const decodable = columns + `, ` + keyColumn
 
-// scanner returns a function that reads the columns of one event as they are stored, and the key if it is among them. It scans every row into the same places, which
+// scanner returns a function that reads the columns of one event as they are stored, and the key if it is among them. It scans every row
+// into the same places, which
 // saves two allocations a row.
 func scanner[Row interface{ Scan(...any) error }](columns string) func(Row) (Recorded, error) {
 	var r Recorded
@@ -130,7 +131,8 @@ func (s *Store) ReadVisible(ctx context.Context, tx pgx.Tx, after, upTo int64, u
 	if !undecoded {
 		return s.decoded(pages(ctx, tx, decodable, after, byPosition, wherePosition, upTo))
 	}
-	return passed(pages(ctx, tx, columns, after, byPosition, wherePosition, upTo), func(r *Recorded) error { return json.Unmarshal(r.RawMetadata, &r.Metadata) })
+	stored := pages(ctx, tx, columns, after, byPosition, wherePosition, upTo)
+	return passed(stored, func(r *Recorded) error { return json.Unmarshal(r.RawMetadata, &r.Metadata) })
 }
 
 // rowQuerier is a pool or a transaction.
@@ -146,7 +148,8 @@ func ReadStoredIn(ctx context.Context, q rowQuerier, after, upTo int64) iter.Seq
 
 // ReadAccountIn yields the stored events of an account that a pool or transaction sees, from a position up to and including another.
 func ReadAccountIn(ctx context.Context, q rowQuerier, account string, from, upTo int64) iter.Seq2[Recorded, error] {
-	return pages(ctx, q, columns, from-1, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`, account, upTo)
+	return pages(ctx, q, columns, from-1, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`, account,
+		upTo)
 }
 
 // ReadStored yields the selected events in the order of their positions, as they are stored. It does
@@ -172,8 +175,8 @@ func (s *Store) readStored(ctx context.Context, columns string, sel Selection) i
 				`stream = $1 AND version > $2 AND position > $3 AND position <= $4 AND ($5 = '' OR account_id = $5) ORDER BY version`,
 				sel.Stream, sel.After, sel.UpTo, sel.Account)(yield)
 		case sel.Account != "":
-			pages(ctx, s.pool, columns, sel.After, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`, sel.Account,
-				sel.UpTo)(yield)
+			pages(ctx, s.pool, columns, sel.After, byPosition, `account_id = $1 AND position > $2 AND position <= $3 ORDER BY position`,
+				sel.Account, sel.UpTo)(yield)
 		default:
 			pages(ctx, s.pool, columns, sel.After, byPosition, wherePosition, sel.UpTo)(yield)
 		}

@@ -268,7 +268,8 @@ func (q AuditQuery) statement(upTo int64, persons []string, view bool) database.
 	default:
 		sql = a.events() + ` ORDER BY position LIMIT $4`
 	}
-	sql = `SELECT e.*, w.key || w.sealed, (SELECT key FROM account_keys WHERE account_id = $1) FROM (` + sql + `) e LEFT JOIN people w ON w.account_id = $1 AND w.person_id = e.person
+	sql = `SELECT e.*, w.key || w.sealed, (SELECT key FROM account_keys WHERE account_id = $1)
+		FROM (` + sql + `) e LEFT JOIN people w ON w.account_id = $1 AND w.person_id = e.person
 		ORDER BY e.position`
 	return database.Statement{SQL: sql, Args: a.args}
 }

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"readiness/domain"
@@ -240,10 +241,23 @@ func like(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-// logged asserts how many stored events match a pattern, each written as its stream, its name and its data as JSON.
+// logged asserts how many stored events match a pattern, each written as its stream, its name and its data as JSON, with the texts opened.
 func logged(ts *testscript.TestScript, w *world, args []string) {
-	var n int
-	ts.Check(w.Pool.QueryRow(w.t.Context(), `SELECT count(*) FROM events WHERE stream || ' ' || type || ' ' || data::text ~ $1`, args[1]).Scan(&n))
+	pattern, err := regexp.Compile(args[1])
+	ts.Check(err)
+	rows, err := w.Pool.Query(w.t.Context(), `SELECT account_id, stream, type, data::text, (SELECT key FROM account_keys k WHERE k.account_id = e.account_id) FROM events e`)
+	ts.Check(err)
+	n := 0
+	var account, stream, name, data string
+	var key []byte
+	_, err = pgx.ForEachRow(rows, []any{&account, &stream, &name, &data, &key}, func() error {
+		opened, err := w.Store.OpenTexts(account, name, json.RawMessage(data), key)
+		if pattern.MatchString(stream + " " + name + " " + string(opened)) {
+			n++
+		}
+		return err
+	})
+	ts.Check(err)
 	if strconv.Itoa(n) != args[0] {
 		ts.Fatalf("%d events match %s, want %s", n, args[1], args[0])
 	}

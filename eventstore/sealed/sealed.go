@@ -111,8 +111,8 @@ type database interface {
 }
 
 // Current returns the key that the account's next events are sealed under. A new key is stored before it is returned; of several
-// processes that make one at once, all get the same. It is nil for an erased account, which is looked up each time. With again, Current does not use what this process
-// has in memory. An append must compare the key with the stored one: it may have changed since.
+// processes that make one at once, all get the same. It is nil for an erased account, which is looked up each time. With again,
+// Current does not use what this process has in memory. An append must compare the key with the stored one: it may have changed since.
 func (k *Keys) Current(ctx context.Context, db database, account string, again bool) (*Key, error) {
 	if key, ok := k.current.Get(account); ok && !again {
 		return key, nil
