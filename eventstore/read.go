@@ -31,8 +31,7 @@ const keyColumn = `(SELECT key FROM account_keys k WHERE k.account_id = events.a
 const decodable = columns + `, ` + keyColumn
 
 // scanner returns a function that reads the columns of one event as they are stored, and the key if it is among them. It scans every row
-// into the same places, which
-// saves two allocations a row.
+// into the same places, which saves two allocations a row.
 func scanner[Row interface{ Scan(...any) error }](columns string) func(Row) (Recorded, error) {
 	var r Recorded
 	// As 16 bytes: a uuid.UUID would be scanned from its text.

@@ -20,8 +20,7 @@ func Holds(data []byte) bool { return bytes.Contains(data, []byte(beginning)) }
 
 // Seal returns a JSON text, as json.Marshal writes it, with the members of the plan sealed. Empty members stay as they are. The
 // additional data of the encryption are the account, the event's type and the names of the member and those around it. Without a key, a
-// text
-// to seal is an error.
+// text to seal is an error.
 func (p *Plan) Seal(data []byte, k *Key, eventType string) ([]byte, error) {
 	if p == nil {
 		return data, nil

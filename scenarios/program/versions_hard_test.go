@@ -16,7 +16,7 @@ import (
 )
 
 // firstVersion is the revision that is used as the last release while there is none.
-const firstVersion = "aca4c7b7c1fe00d0d52d3359be5c33e638c0a6ff"
+const firstVersion = "665c5beeb5c2f51f37bf75ba38923e24d1aca240"
 
 // versionFor is how long each pair of versions is under load.
 const versionFor = 5 * time.Second
