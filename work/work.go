@@ -271,13 +271,11 @@ func (q *Queue) workers() *river.Workers {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &assessor{Options: q.o, shared: q.shared})
 	river.AddWorker(workers, &pixier{Options: q.o, shared: q.shared})
-	runs := commands.Runs{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
-	river.AddWorker(workers, &asker{Options: q.o, runs: runs, shared: q.shared})
+	river.AddWorker(workers, &asker{Options: q.o, runs: q.runs(), shared: q.shared})
 	river.AddWorker(workers, &scheduler{Options: q.o, shared: q.shared})
 	river.AddWorker(workers, &questioner{Options: q.o, shared: q.shared})
 	river.AddWorker(workers, &lister{Options: q.o, shared: q.shared})
-	recorder := commands.Recorder{Store: q.o.Store, Vault: q.o.Vault, Now: q.o.Now}
-	river.AddWorker(workers, &optimizer{Options: q.o, recorder: recorder, shared: q.shared})
+	river.AddWorker(workers, &optimizer{Options: q.o, recorder: q.recorder(), shared: q.shared})
 	return workers
 }
 
