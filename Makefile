@@ -77,10 +77,10 @@ test/fabric: ## run the scenarios, the conformance tests of packages and the dem
 build/check: ## check the types of the program and its dependencies for every system and processor of a release
 	go run ./internal/crosscheck
 
-test/release: ## check that a release is the same bytes twice, and that a changed one is found (a module of its own)
+test/release: ## check that a release is the same bytes twice, and that a changed one is found (a separate module)
 	cd internal/release && go test -vet=all -timeout 20m ./... $(TESTFLAGS)
 
-test/oracles: ## run libraries of others: Microsoft's SDK and those for Entra on the emulator, Tessera on the audit trees (modules of their own)
+test/oracles: ## run libraries of others: Microsoft's SDK and those for Entra on the emulator, Tessera on the audit trees (separate modules)
 	cd internal/oracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)
 	$(WITH_POSTGRES) sh -c 'cd internal/auditoracles && go test -vet=all -timeout 10m ./... $(TESTFLAGS)'
 

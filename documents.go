@@ -1,4 +1,4 @@
-// Package readiness embeds the documents of this repository, so that the service shows those of its own version.
+// Package readiness embeds the documents of this repository, so that the service shows those of its version.
 package readiness
 
 import "embed"

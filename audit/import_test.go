@@ -78,7 +78,7 @@ func TestImportedLogContinuesItsTrees(t *testing.T) {
 	if w.checked(audit.Service).Root != to.checked(audit.Service).Root {
 		t.Error("the two logs have other trees")
 	}
-	to.add("acme", "10", "of its own")
+	to.add("acme", "10", "added after the import")
 	to.seal()
 	if found := to.verified(append(notes, w.note(audit.Service))...); found != nil {
 		t.Errorf("after another event: %q", found)
@@ -169,8 +169,8 @@ func (w *world) signedBy(t *testing.T) []byte {
 }
 
 // A log whose trees were restarted before its export is verified after its import: heads of every epoch, of all events and of an account,
-// with the trees that were exported, whose first entries are not in the log. It is so before it is named, and after it began an epoch of
-// its own.
+// with the trees that were exported, whose first entries are not in the log. It is verified before it is named, and after it began a new
+// epoch.
 //
 // proves: decisions/20/epochs
 func TestImportedLogOfEarlierEpochs(t *testing.T) {
@@ -213,8 +213,8 @@ func TestImportedLogOfEarlierEpochs(t *testing.T) {
 	if number != 4 {
 		t.Errorf("epoch %d", number)
 	}
-	verified("in an epoch of its own", trees, notes...)
-	verified("in an epoch of its own, with its head", trees, append(notes, to.note("acme"))...)
+	verified("in a new epoch", trees, notes...)
+	verified("in a new epoch, with its head", trees, append(notes, to.note("acme"))...)
 
 	one := w.imported(w.lines("acme"))
 	if found := one.verifiedWith(w.exportedTrees("acme"), notes[1], notes[4], notes[7]); found != nil {

@@ -258,7 +258,7 @@ func parameter(r *domain.Refusal, name string) string {
 	return ""
 }
 
-// A plan with another period counts in windows of its own. What a smaller plan
+// A plan with another period counts in separate windows. What a smaller plan
 // granted for a lifetime neither renews nor is lost when the account returns to
 // that plan.
 func TestPlanWithAnotherPeriod(t *testing.T) {

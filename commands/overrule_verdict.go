@@ -118,7 +118,7 @@ type revision struct {
 	stored database.Statement
 }
 
-// comparisonsOf computes the comparisons that a run is a side of with its document: that of its own A/B run, and those that
+// comparisonsOf computes the comparisons that a run is a side of with its document: that of the run's A/B run, and those that
 // reused it. One whose other side was deleted stays as it is.
 func (s *Benchmarks) comparisonsOf(ctx context.Context, a Asking, changed benchmark.RunDocument) (all []revision, err error) {
 	ids, err := s.Reusing(ctx, a.Run.AccountID, a.Run.RunID)

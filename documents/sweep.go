@@ -20,7 +20,7 @@ const (
 // Sweep deletes the documents whose expiry is before now, and then the objects that no document names. Several processes may sweep at once:
 // each page of objects belongs to one of them.
 //
-// No document that a committed event names loses its object. An object is deleted only after it was condemned, in a transaction of its own.
+// No document that a committed event names loses its object. An object is deleted only after it was condemned, in a separate transaction.
 // Condemning locks the object's registration and so does naming it, so one of them is first. If it is naming, the registration is gone, and
 // comes back only in the transaction that deletes the document's row or gives it another body. If it is condemning, naming fails, and with
 // it the transaction of the event. No clock decides about that: namedWithin only keeps naming from failing.

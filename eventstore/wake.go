@@ -23,7 +23,7 @@ const (
 )
 
 // Wake announces this process's appends to the followers of every other process, and listens for
-// theirs, until ctx ends. It uses two connections of its own and replaces them when they break.
+// theirs, until ctx ends. It uses two connections outside the pool and replaces them when they break.
 // Without it, followers of other processes notice an append when they poll, once a second.
 func (s *Store) Wake(ctx context.Context) {
 	var self atomic.Uint32 // the process id of the announcing connection

@@ -52,7 +52,7 @@ func (s *Server) Mount(path string, h http.Handler) {
 	s.matched[m] = matched{path: path}
 }
 
-// Pages serves the paths, and addresses that have no route, to browsers by a handler of its own. The handler knows who is signed in, and
+// Pages serves the paths, and addresses that have no route, to browsers by handler h. The handler knows who is signed in, and
 // makes calls of the interface on their behalf. Call Pages before Serve.
 func (s *Server) Pages(h http.Handler, paths ...string) {
 	for _, path := range paths {

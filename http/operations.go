@@ -27,7 +27,7 @@ import (
 )
 
 // retention is how long operations are listed, and how long after the end of its operation a result is readable,
-// unless its kind has a period of its own (docs/decisions.md 5).
+// unless its kind has a different period (docs/decisions.md 5).
 const retention = 7 * 24 * time.Hour
 
 // ListOperations handles GET /v1/operations.

@@ -18,7 +18,7 @@ var (
 	streamNames = regexp.MustCompile(`(?m)^func \w*Stream\(.*\bstring \{\s+return "(\w+)-"|^func \w*Stream\(.*\bstring \{ return "(\w+)-"`)
 )
 
-// The page's table of packages has a row of every package, of its own or of a folder with all below it (`definition/…`), and the row names
+// The page's table of packages has a row of every package, or of a folder with all below it (`definition/…`), and the row names
 // files that exist. Each step of the way of an apply names what its file has. The picture shows every stream and every view.
 func TestArchitectureShowsWhatExists(t *testing.T) {
 	t.Parallel()

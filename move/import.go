@@ -77,7 +77,7 @@ func (i *importer) begin(by Recipient) error {
 	}
 	if bytes.Equal(h.Signer, i.to.Key) {
 		return errors.New("move: this deployment has the service.key of the source, so both would sign heads that contradict each other; " +
-			"give it a data directory of its own")
+			"give it a separate data directory")
 	}
 	i.Account = h.Account
 	if i.open, err = by.opener(h); err != nil {

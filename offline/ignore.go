@@ -82,7 +82,7 @@ func (g *Ignores) of(i Item, n *note, of ...material) ignoring {
 	return all
 }
 
-// ofModel returns the ignores of a semantic model: those of the file and of its own annotations.
+// ofModel returns the ignores of a semantic model: those of the file and of the model's annotations.
 func (g *Ignores) ofModel(i Item, n *note, m material) ignoring {
 	all := g.of(i, n, m)
 	all.own = ownIgnores(m, n)

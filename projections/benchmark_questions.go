@@ -11,7 +11,7 @@ import (
 )
 
 // QuestionWork folds a generation or a saving of benchmark questions from its operation's stream,
-// which has a handful of events. The saved questions of a model are in the last event of its own
+// which has a handful of events. The saved questions of a model are in the last event of a separate
 // stream, so neither has a table.
 func (v *Views) QuestionWork(ctx context.Context, operationID uuid.UUID) (benchmark.QuestionWork, error) {
 	work := eventstore.Fold(operation.Stream(operationID), benchmark.EvolveQuestionWork)

@@ -77,7 +77,7 @@ func OpenSeparateViews(ctx context.Context, pool *pgxpool.Pool, codec *eventstor
 			return err
 		}
 		if log || other {
-			return errors.New("the database has a log or views of its own; name an empty one")
+			return errors.New("the database has a log or the views of a log; name an empty one")
 		}
 		want := make([]string, len(views))
 		for i, v := range views {

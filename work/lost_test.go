@@ -79,7 +79,7 @@ func steps(t *testing.T, texts []string) []any {
 	return all
 }
 
-// declare declares the account with a plan of its own.
+// declare declares the account with a separate plan.
 func (b *bench) declare(t *testing.T) {
 	t.Helper()
 	_, err := b.Accounts.Apply(t.Context(), []account.Declaration{{AccountID: "contoso", Plan: account.Team, Status: account.Active, Region: "west", Settings: account.Settings{AIFeatures: true, DefinitionCopies: "None"},

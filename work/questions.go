@@ -264,7 +264,7 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step makeQues
 	set := benchmark.GeneratedSet(queries, texts, work.Count)
 	if len(set.Questions) == 0 {
 		return domain.Refuse(domain.QuestionsNotGenerated,
-			"the names of this semantic model's measures and columns make no question: name them in words, or save questions of your own")
+			"the names of this semantic model's measures and columns make no question: name them in words, or save your own questions")
 	}
 	made := benchmark.NewQuestionsResult(step.ModelID, set, set.Check(m, w.Now()))
 	if unread != "" {

@@ -82,7 +82,7 @@ var sameMeaning = classes("sum total totals overall", "number count counts num n
 	"selected select chosen current",
 	"year years yr", "month months", "day days", "quarter quarters", "hour hours", "minute minutes", "dated date dates", "median med")
 
-// idle are words without information of their own.
+// idle are words that carry no information by themselves.
 var idle = prose.SetOf("the a an of in by for to and or per each is are its it that with as from row rows value values table column " +
 	"measure field if else " +
 	"when where than one at on up name names record records data true false")

@@ -130,7 +130,7 @@ func (w *Witness) line(signed, answer []byte) ([]byte, error) {
 			return []byte(strings.TrimSuffix(line, "\n") + "\n"), nil
 		}
 	}
-	return nil, errors.New("its answer has no valid signature of its own")
+	return nil, errors.New("its answer has no valid signature by the witness's key")
 }
 
 // verifier verifies cosignatures. It implements note.Verifier.

@@ -148,7 +148,7 @@ func (r *root) accountsImportCommand(flags *databaseFlags) *cobra.Command {
 	in := documentFlags{puts: true}
 	c := &cobra.Command{
 		Use:   "import FILE|-",
-		Short: "Import an account into a deployment of its own",
+		Short: "Import an account into an empty deployment",
 		Long: `Reads the file of readiness accounts export, or stdin (-), into a database whose log is empty, in one transaction: all of it,
 or nothing if an entry is damaged, missing or out of order, or the command is interrupted. It recomputes every hash, and compares the events
 with the heads that the source has signed. Sealed rows are sealed again under this service.key. Documents are put into the bucket of

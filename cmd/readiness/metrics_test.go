@@ -100,7 +100,7 @@ func watched(t *testing.T, stderr *output, ended <-chan struct{}) string {
 	return "http://" + stderr.await(t, `"metrics and health","address":"([^"]+)"`, ended)[1]
 }
 
-// With --metrics-listen, servers and workers have metrics and health on a port of their own, and the port for calls has no metrics. One of
+// With --metrics-listen, servers and workers have metrics and health on a separate port, and the port for calls has no metrics. One of
 // the processes on a database has the metrics about it, and another one after that process has ended.
 func TestMetricsListen(t *testing.T) {
 	t.Parallel()

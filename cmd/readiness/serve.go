@@ -64,7 +64,7 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 		"half of them")
 	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks,
 		"how many steps of work ask AI providers at once; an account, person or provider gets at most a quarter of them")
-	flags.StringVar(&f.metricsListen, "metrics-listen", "", "address for /metrics, /healthz and /readyz on a port of their own; "+
+	flags.StringVar(&f.metricsListen, "metrics-listen", "", "address for /metrics, /healthz and /readyz on a separate port; "+
 		"/metrics is then nowhere else")
 	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false,
 		"allow AI providers saved by accounts on this machine and in private networks")

@@ -114,7 +114,7 @@ func (r *root) keepViews(ctx context.Context, f viewsFlags, separate *projection
 func viewsLag(c *forward.Consumer) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "readiness_views_lag_seconds",
-		Help: "How long ago views in a database of their own last had everything that the forwarded log has.",
+		Help: "How long ago views in a separate database last had everything that the forwarded log has.",
 	}, func() float64 { return c.Lag().Seconds() })
 }
 

@@ -279,7 +279,7 @@ func (v *Value) colon() string {
 }
 
 // layout describes how inserted values are laid out: the white space before an item,
-// the extra indentation of its own items, and the bytes after a name.
+// the extra indentation of the items inside it, and the bytes after a name.
 type layout struct{ gap, step, colon string }
 
 func (l layout) breaks() bool { return breaks(l.gap) }

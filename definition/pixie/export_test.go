@@ -5,7 +5,7 @@ import "readiness/definition"
 // Page is a page of a report, tooltip, drillthrough and hidden pages included.
 type Page struct {
 	Name, DisplayName string
-	// Visuals is how many visuals of its own the page has.
+	// Visuals is how many visuals the page has without Pixies.
 	Visuals int
 	// Pixies are the owner's; more than one if a Pixie was copied.
 	Pixies []Placed

@@ -197,7 +197,7 @@ func first(d definition.Definition, _ []pixie.Placed, _ pixie.Counts, _ bool) de
 	return d
 }
 
-// A new visual.json has the layout of the existing ones, preferably of its own page.
+// A new visual.json has the layout of the existing ones, preferably of those on the same page.
 func TestPutKeepsLayout(t *testing.T) {
 	t.Parallel()
 	const compact = `{"$schema":"x","name":"a","visual":{"visualType":"card"}}`

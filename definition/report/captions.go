@@ -15,7 +15,7 @@ type Caption struct {
 
 // Captions returns what the report calls fields: the names that its visuals give them, the title of a visual that
 // shows one field only, and the title of a page that shows one field only. The texts of a visual that shows only a part of the rows, by
-// a filter of its own, its page or its report, are left out.
+// a filter of the visual, its page or its report, are left out.
 func (r Report) Captions() []Caption {
 	if r.Filtered {
 		return nil

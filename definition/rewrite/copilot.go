@@ -63,12 +63,12 @@ func (e *edit) lineEnd() string {
 	return "\n"
 }
 
-// errNoFolder is the error of a change that needs parts of its own, for a model that
+// errNoFolder is the error of a change that needs additional parts, for a model that
 // has no place for them.
 var errNoFolder = errors.New("it needs a folder Copilot next to the model, which neither a .bim file nor TMDL files alone can have; save " +
 	"the model as a project, in a folder that ends in .SemanticModel")
 
-// errNotShown is the error of a change that needs parts of its own, for a model whose
+// errNotShown is the error of a change that needs additional parts, for a model whose
 // platform may hold such parts and does not show them.
 var errNotShown = errors.New("the platform shows nothing that prepares this model for AI, so what would be written there cannot be " +
 	"compared with what there is; write it in Power BI Desktop")

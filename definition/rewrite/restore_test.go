@@ -64,7 +64,7 @@ func TestRestoreRefusesChangedObjects(t *testing.T) {
 		{"no instructions", ofTMDL, change(rewrite.Instructions, "", "", "a"), "Copilot/Instructions/instructions.md", "a", ""},
 		{"instructions in the linguistic schema", with(ofTMDL, "definition/c.tmdl", lsdl), change(rewrite.Instructions, "", "", "a"), "definition/c.tmdl", `"a"`, `"b"`},
 		{"no linguistic schema", with(ofTMDL, "definition/c.tmdl", lsdl), change(rewrite.Visibility, "T", "", "Visible"), "definition/c.tmdl", "cultureInfo en-US", "cultureInfo de-DE"},
-		{"instructions of its own", with(ofTMDL, "definition/c.tmdl", lsdl), change(rewrite.Instructions, "", "", "a"), "Copilot/Instructions/instructions.md", "", "b"},
+		{"instructions added by others", with(ofTMDL, "definition/c.tmdl", lsdl), change(rewrite.Instructions, "", "", "a"), "Copilot/Instructions/instructions.md", "", "b"},
 		{"no instructions in the linguistic schema", with(ofTMDL, "definition/c.tmdl", lsdl), change(rewrite.Instructions, "", "", "a"), "definition/c.tmdl", `"CustomInstructions"`, `"Custom"`},
 		{"a visibility", ofTMDL, inSchema, "Copilot/schema.json", `"Hidden"`, `"Visible"`},
 		{"no visibility", ofTMDL, inSchema, "Copilot/schema.json", `"visibility"`, `"x"`},

@@ -320,7 +320,7 @@ func TestWriteSharesModelThatStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if now, _ := written.Part("model.bim"); &now[0] != &d.Parts[0].Data[0] {
-		t.Error("model.bim has bytes of its own")
+		t.Error("model.bim does not share its bytes")
 	}
 }
 

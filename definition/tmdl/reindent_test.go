@@ -73,7 +73,7 @@ func reindented(t testing.TB, files map[string][]byte) map[string][]byte {
 
 // indentable returns the files in which every line belongs to a declaration, since a
 // comment between declarations has no level. Files are left out if they start with
-// an expression without a line of its own, because nothing then shows the depth of
+// an expression that has no line to itself, because nothing then shows the depth of
 // its properties.
 func indentable(t testing.TB) map[string][]byte {
 	t.Helper()

@@ -1,4 +1,4 @@
-// The tests of deploy. They are a module of their own, so that none of what they need is a dependency of the program.
+// The tests of deploy. They are a separate module, so that none of what they need is a dependency of the program.
 module readiness/deploy/check
 
 go 1.26.7

@@ -440,7 +440,7 @@ func (w *world) end(c *change, runID uuid.UUID) error {
 	return decide(c, testOf(test1), abtest.EndRun{RunEnded: ended})
 }
 
-// sidesThatAsk returns the benchmark runs of the sides that have one of their own.
+// sidesThatAsk returns the benchmark runs of the sides that have one.
 func sidesThatAsk(r abtest.Run) (all []uuid.UUID) {
 	for _, side := range []abtest.RunSide{r.A, r.B} {
 		if side.BenchmarkRunID != nil && side.Status != abtest.SideReused {

@@ -108,7 +108,7 @@ func (d Declaration) documents() map[string]string {
 	return all
 }
 
-// asJSON returns v as JSON. Every v is one of our own structs, which always marshal.
+// asJSON returns v as JSON. Every v is a struct of this package, which always marshals.
 func asJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // is readable.
 const FingerprintLife = 8 * 24 * time.Hour
 
-// Fingerprint is a model's fingerprint as it is stored. The id makes it a document of
-// its own, so that it is deleted with the assessment.
+// Fingerprint is a model's fingerprint as it is stored. The id makes the document
+// unique, so that it is deleted with the assessment.
 type Fingerprint struct {
 	SchemaVersion int       `json:"schemaVersion"`
 	AssessmentID  uuid.UUID `json:"assessmentId"`

@@ -59,7 +59,7 @@ func TestRegimeOfARun(t *testing.T) {
 	}
 }
 
-// A service with rules of its own uses them unless a call names another regime, and knows
+// A service with changed rules uses them unless a call names another regime, and knows
 // a run that another service of the kind accepted only if its rules are the same.
 func TestOwnRegime(t *testing.T) {
 	t.Parallel()

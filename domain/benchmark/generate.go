@@ -66,7 +66,7 @@ func Generate(m *semanticmodel.Model, w Wanted) ([]modelquery.Query, error) {
 		if pool >= len(s.asked) {
 			if len(queries) == 0 {
 				return nil, domain.Refuse(domain.QuestionsNotGenerated, "every measure that an AI sees adds up rows that count the same "+
-					"things again on each day, such as stock: let one take the last day, or save questions of your own")
+					"things again on each day, such as stock: let one take the last day, or save your own questions")
 			}
 			return readFirst(m, w, queries), nil
 		}
@@ -94,11 +94,11 @@ func nothingToAsk(m *semanticmodel.Model) error {
 		if len(t.Measures) > 0 {
 			return domain.Refuse(domain.QuestionsNotGenerated,
 				"questions ask for measures, and an AI sees none in this semantic model except those made for display: show it measures, "+
-					"or save questions of your own")
+					"or save your own questions")
 		}
 	}
 	return domain.Refuse(domain.QuestionsNotGenerated, "questions ask for measures, and this semantic model has none: a column that is "+
-		"only summed by default has no single answer. Add measures, or save questions of your own")
+		"only summed by default has no single answer. Add measures, or save your own questions")
 }
 
 // QuestionIDOf returns the questionId of a query. It does not depend on the order of the

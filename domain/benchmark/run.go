@@ -43,9 +43,9 @@ type RunAccepted struct {
 	// Clusters counts paraphrases once. 0 in events written before it was recorded.
 	Clusters int `json:"clusters,omitempty"`
 	Repeats  int `json:"repeats"`
-	// AbTest is the test that the run is a side of; nil for a run of its own.
+	// AbTest is the test that the run is a side of; nil for a run that belongs to no test.
 	AbTest *OfTest `json:"abTest,omitempty"`
-	// Allowance is the stream on which a run of its own was counted.
+	// Allowance is the stream on which a run that belongs to no test was counted.
 	Allowance string    `json:"allowance,omitempty"`
 	At        time.Time `json:"at"`
 }

@@ -39,7 +39,7 @@ type Plan struct {
 	Interleaved     bool   `json:"interleaved"`
 	OrderSeed       string `json:"orderSeed"`
 	AskTimeoutMS    int64  `json:"askTimeoutMs"`
-	// FreshConversation is true when each ask had a conversation of its own.
+	// FreshConversation is true if each ask started a new conversation.
 	FreshConversation bool `json:"freshConversationPerAsk"`
 }
 

@@ -1,6 +1,6 @@
 package item
 
-// Sent is the error of a write that the platform has accepted and performs in an operation of its own. Once that operation has ended,
+// Sent is the error of a write that the platform has accepted and performs in a long-running operation. Once that operation has ended,
 // reading the item again shows whether the write was made.
 type Sent struct {
 	// Operation is the platform's id of its operation; empty if the platform has already ended it.

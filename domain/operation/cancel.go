@@ -8,7 +8,7 @@ import (
 
 // Cancel asks to stop an operation. An operation that has ended stays as it is. A
 // running one is refused with OperationInProgress: benchmark and A/B runs, the only
-// ones that can be cancelled, have commands of their own.
+// ones that can be cancelled, have separate commands.
 type Cancel struct{}
 
 // Decide implements domain.Command.

@@ -127,7 +127,7 @@ func TestComposeDescribesTheItemColumn(t *testing.T) {
 		"names one item":           {column("Show As", "Name", "\t/// Current.\n"), nil, "Time|, Time|Show As"},
 		"names its items":          {column("Show As", "Name", "\t/// CURRENT and ytd.\n"), nil, "Time|"},
 		"names them where no AI":   {column("Show As", "Name", "\t/// Current and "+strings.Repeat("x", 200)+" YTD.\n"), nil, "Time|, Time|Show As"},
-		"was found of its own":     {column("Show As", "Name", ""), []proposal.Object{{Table: "Time", Name: "Show As", Type: proposal.Column}}, "Time|, Time|Show As"},
+		"was found separately":     {column("Show As", "Name", ""), []proposal.Object{{Table: "Time", Name: "Show As", Type: proposal.Column}}, "Time|, Time|Show As"},
 		"a table that is no group": {"", []proposal.Object{{Table: "Sales", Type: proposal.Table}}, "Time|, Sales|"},
 	} {
 		d := definition.New(definition.Part{Path: "definition/tables/Time.tmdl", Data: []byte(group + test.columns)},

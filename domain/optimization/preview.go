@@ -156,8 +156,8 @@ type TableFolders struct {
 const instructionsKey = "aiInstructions"
 
 // KeyOf returns the key of an object in previews, applies and reverts: table|object, or
-// table| for the table itself. Q&A has a key of its own, and synonyms have that of their
-// object with an ending.
+// table| for the table itself. Q&A has a separate key. The key of synonyms is their object's
+// key with an ending.
 func KeyOf(o proposal.Object) string {
 	if o.Type == proposal.Model {
 		return instructionsKey

@@ -50,7 +50,7 @@ func worded(t *testing.T, more ...definition.Part) (definition.Definition, optim
 	return d, p
 }
 
-// Synonyms are changes of their own next to the visibility of their object.
+// Synonyms are separate changes next to the visibility of their object.
 //
 // proves: 2.12/preview/synonyms
 func TestComposeSynonyms(t *testing.T) {
@@ -88,7 +88,7 @@ func TestComposeWithoutPlaceForSynonyms(t *testing.T) {
 	}
 }
 
-// Synonyms and visibilities are one write and one revert, and texts of one's own are
+// Synonyms and visibilities are one write and one revert, and the caller's texts are
 // accepted for synonyms.
 //
 // proves: 2.12/apply/synonyms 4.5/apply/3

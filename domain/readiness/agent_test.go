@@ -234,7 +234,7 @@ func TestAssessAgent(t *testing.T) {
 	if got := ruleOf(t, r, "DSC-03"); got.Ignored != 1 || got.Failing != 1 {
 		t.Errorf("DSC-03: got %+v", got)
 	}
-	// Each source has usage of its own.
+	// Each source has separate usage.
 	weighted := selecting("1", one, "Sales")
 	weighted.Usage = map[string]map[string]int64{"Sales": {"Net": 1}}
 	if r := assessAgent(readiness.Agent{}, weighted, selecting("2", two, "Stock")); r.Weighting != readiness.WeightedByUsage {

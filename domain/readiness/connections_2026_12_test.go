@@ -74,7 +74,7 @@ func TestSeveritiesOfConnections(t *testing.T) {
 				"manyToMany")), "S[s] -> B[s] 1 medium"},
 		},
 		"REL-05": {
-			{"of its own", model(table("A", whole("a")), table("B", whole("a"), whole("b")), table("C", whole("b")), related("A[a] -> B[a]"),
+			{"one each", model(table("A", whole("a")), table("B", whole("a"), whole("b")), table("C", whole("b")), related("A[a] -> B[a]"),
 				related("B[b] -> C[b]")), "B 1 low, C 0"},
 			{"shared", model(table("A", whole("a"), whole("b")), table("B", whole("a"), whole("b")), table("C", whole("b")),
 				related("A[a] -> B[a]"), related("B[b] -> C[b]"), related("A[b] -> C[b]")), "B 0.5 low, C 0"},
@@ -120,7 +120,7 @@ func TestMessagesOfConnections(t *testing.T) {
 				"both", "manyToMany")), "let it filter in one direction, and use CROSSFILTER in the measures that need both"},
 		},
 		"REL-05": {
-			{"of its own", alone(table("A", whole("a")), table("B", whole("a"), whole("b")), table("C", whole("b")), related("A[a] -> B[a]"),
+			{"one each", alone(table("A", whole("a")), table("B", whole("a"), whole("b")), table("C", whole("b")), related("A[a] -> B[a]"),
 				related("B[b] -> C[b]")), "bring the columns of 'C' into it, so that one step leads from facts to them"},
 			{"shared", alone(table("A", whole("a"), whole("b")), table("B", whole("a"), whole("b")), table("C", whole("b")),
 				related("A[a] -> B[a]"), related("B[b] -> C[b]"), related("A[b] -> C[b]")),

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	// Usage is the number of views in reports by table and field. Nil means no usage
 	// data; an empty map means that nothing was viewed (docs/regime.md C.9 (20)). It applies to
-	// the one model assessed; a data agent's sources have usage of their own.
+	// the one model assessed; each source of a data agent has separate usage.
 	Usage map[string]map[string]int64
 	// Ignore reports whether a rule must not judge an object; nil ignores none.
 	Ignore func(ruleID string, key finding.Key) bool

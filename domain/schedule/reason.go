@@ -6,7 +6,7 @@ import (
 	"readiness/domain"
 )
 
-// CredentialExpired is the code of a schedule's pause when no valid token of its owner
+// CredentialExpired is the code of a schedule's pause when no valid token of the owner
 // is stored. No call is refused with it.
 const CredentialExpired domain.Code = "CredentialExpired"
 

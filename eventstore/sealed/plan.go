@@ -16,7 +16,7 @@ type Plan struct {
 }
 
 // PlanOf returns the plan of a type by its tags. It fails on a tag with another value than "text", and on a tag of a member that
-// has no JSON form of its own.
+// is not a JSON member.
 func PlanOf(t reflect.Type) (*Plan, error) { return planOf(t, map[reflect.Type]bool{}) }
 
 func planOf(t reflect.Type, within map[reflect.Type]bool) (*Plan, error) {

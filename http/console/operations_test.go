@@ -104,7 +104,7 @@ func TestOperations(t *testing.T) {
 	want(t, ada.Get("/operations?status=x"), http.StatusBadRequest, "InvalidRequest")
 }
 
-// TestOperationsContinue lets an operation that waits for a read of its owner continue while the owner looks at the list, and not for a colleague.
+// TestOperationsContinue lets an operation that waits for a read by its owner continue while the owner looks at the list, and not for a colleague.
 func TestOperationsContinue(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t, "descriptions", "Store Operations")

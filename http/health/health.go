@@ -88,7 +88,7 @@ func Metrics(registry *prometheus.Registry, log *slog.Logger) http.Handler {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
 }
 
-// Watching serves /metrics, /healthz and /readyz on a listener of its own, which operators can keep private.
+// Watching serves /metrics, /healthz and /readyz on a separate listener, which operators can keep private.
 type Watching struct {
 	Registry *prometheus.Registry
 	Checks   []Check

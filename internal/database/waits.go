@@ -37,7 +37,7 @@ func Beyond(ctx context.Context, limit time.Duration) (context.Context, context.
 }
 
 // Waiting bounds a wait for the database that is not a statement, for example in a
-// queue of our own. The returned function ends the wait.
+// queue of this process. The returned function ends the wait.
 func Waiting(ctx context.Context) (context.Context, func()) {
 	ctx = begin(ctx)
 	return ctx, func() { end(ctx, nil) }

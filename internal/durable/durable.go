@@ -8,7 +8,7 @@ import (
 )
 
 // CloseFolder makes the entries of an open folder durable, and closes it. Windows refuses to sync a folder; NTFS keeps its entries in
-// a journal of its own.
+// a journal.
 func CloseFolder(f *os.File) error {
 	if runtime.GOOS == "windows" {
 		return f.Close()

@@ -10,7 +10,7 @@ type Server struct{}
 
 // Start refuses.
 func Start(context.Context, Options) (*Server, error) {
-	return nil, errors.New("the service runs no PostgreSQL server of its own on Windows; name a database with --database-url")
+	return nil, errors.New("the service cannot run a private PostgreSQL server on Windows; name a database with --database-url")
 }
 
 // URL is empty.

@@ -69,7 +69,7 @@ func start(ctx context.Context, o options, dir string) (s *system, err error) {
 	if out, err := exec.CommandContext(ctx, "go", "build", "-o", s.path, "readiness/cmd/readiness").CombinedOutput(); err != nil {
 		return s, fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	// The settings are those of a first start, apart from what makes it as durable as a database of its own.
+	// The settings are those of a first start, except that it is as durable as a database of an operator.
 	if s.database, err = postgres.Start(ctx, postgres.Options{DataDir: filepath.Join(dir, "database")}); err != nil {
 		return s, err
 	}

@@ -97,7 +97,7 @@ func (f *Files) questions(ctx context.Context, m *semanticmodel.Model, in mcp.Qu
 	}
 	set := benchmark.GeneratedSet(queries, texts, count)
 	if len(set.Questions) == 0 {
-		return set, problem("No questions can be made from this model: an AI sees no measure of it. Give questions of your own.")
+		return set, problem("No questions can be made from this model: an AI sees no measure of it. Give your own questions.")
 	}
 	return set, nil
 }

@@ -13,7 +13,7 @@ import (
 	"readiness/platform/fabric/fabrictest"
 )
 
-// Generate Query is asked as the person, with a permission of its own. The query is found anywhere in the answer; what is
+// Generate Query is called as the person, and needs a separate permission. The query is found anywhere in the answer; what is
 // not understood is no query.
 func TestGenerateQuery(t *testing.T) {
 	t.Parallel()

@@ -29,7 +29,7 @@ const mostMemory = 600 << 20
 // asked is the environment variable that makes this program the reader; its value is the address of the platform.
 const asked = "READINESS_TEST_READS"
 
-// TestHardMemory reads, in a process of its own, the largest definition that is accepted and answers that are larger, all
+// TestHardMemory reads, in a separate process, the largest definition that is accepted and answers that are larger, all
 // compressed to a thousandth, and compares the process's peak with the bound.
 func TestHardMemory(t *testing.T) {
 	if address := os.Getenv(asked); address != "" {

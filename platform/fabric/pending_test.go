@@ -105,7 +105,7 @@ func TestReadThatEnded(t *testing.T) {
 	}
 }
 
-// A look-up without work of its own waits for the read as long as its time allows.
+// A look-up that starts no work waits for the read as long as its time allows.
 func TestLookUpWaits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *fabrictest.Options) { o.Lasts = 90 * time.Second })
@@ -118,7 +118,7 @@ func TestLookUpWaits(t *testing.T) {
 	refused(t, err, domain.PlatformUnavailable, "still reading the definition of SemanticModel")
 
 	w.service.Set(func(o *fabrictest.Options) { o.Lasts = 24 * time.Hour })
-	_, err = w.Definition(t.Context(), person("ada"), w.model(t)) // without a time limit of its own
+	_, err = w.Definition(t.Context(), person("ada"), w.model(t)) // the caller sets no time limit
 	refused(t, err, domain.PlatformUnavailable, "still reading")
 }
 

@@ -229,7 +229,7 @@ func (l *Limiter) Hold(ctx context.Context, c Call, d time.Duration) error {
 	return nil
 }
 
-// Wait waits until the call is counted. Calls of one person and bucket wait in a queue of their own: writes before polls
+// Wait waits until the call is counted. Each person has a queue for each bucket: writes before polls
 // before reads, then in order of arrival; a call whose route is on hold does not stop those behind it. No call
 // waits for those of other people.
 //

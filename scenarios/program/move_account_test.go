@@ -21,7 +21,7 @@ import (
 	"readiness/internal/testworld"
 )
 
-// An account moves to a deployment of its own by one file: what it reads there is the same, its people are recognized, its AI provider has
+// An account moves to an empty deployment by one file: what it reads there is the same, its people are recognized, its AI provider has
 // its key, a revert works, and heads from before are verified. The file has nothing of another account, and no secret. A file that was
 // changed anywhere is refused and leaves nothing.
 //
@@ -246,7 +246,7 @@ func (c *crash) try(t *testing.T, args ...string) error {
 	return nil
 }
 
-// untarred writes an entry of an archive to a file of its own.
+// untarred writes an entry of an archive to a file.
 func untarred(t *testing.T, archive, name string) string {
 	t.Helper()
 	f, err := os.Open(archive)

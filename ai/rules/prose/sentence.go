@@ -17,7 +17,7 @@ func MentionableLine(s string) bool {
 // OneLine returns a text with each run of white space as one space.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Finished returns a text with a full stop at its end, if it has no mark of its own.
+// Finished returns a text with a full stop at its end, unless it already ends with a punctuation mark.
 func Finished(s string) string {
 	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") {
 		return s

@@ -62,7 +62,7 @@ It never overwrites what has changed in the model since the preview. The exit co
 		"none: propose and write in one operation; given: write a preview although it lowers a score")
 	flags.StringArrayVar(&f.keys, "key", nil, "key of a change of the preview to write; can be repeated")
 	flags.StringArrayVar(&f.kinds, "kind", nil, "kind to write, if there are several; can be repeated")
-	flags.StringVar(&f.values, "values", "", "JSON file of your own texts, by key")
+	flags.StringVar(&f.values, "values", "", "JSON file of your texts, by key")
 	return cmd
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // grid is a table as a function returns it. Rows are either those of a table of the
-// model, or values of their own.
+// model, or values that a function computed.
 type grid struct {
 	columns []gridColumn
 	base    *table
@@ -97,7 +97,7 @@ func (g *grid) keep(rows []int) *grid {
 	return kept
 }
 
-// own returns the grid with values of its own.
+// own returns the grid with its values copied out of the table of the model.
 func (s *session) own(g *grid, n *dax.Node) *grid {
 	if g.base == nil {
 		return g

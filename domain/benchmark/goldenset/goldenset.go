@@ -102,7 +102,7 @@ type Faults struct {
 	More int
 }
 
-// Error implements error. Each fault has a line of its own.
+// Error implements error. Each fault is on a separate line.
 func (f *Faults) Error() string {
 	lines := []string{f.summary()}
 	for _, one := range f.All {

@@ -26,8 +26,8 @@ type Field struct{ Table, Name string }
 // Filter keeps the rows whose field compares to Values by Operator. All filters of a
 // query apply together. Where several forms mean the same, the normal form is:
 //
-//   - A single value uses "=", alternatives use "in", and each excluded value uses a "<>" of its
-//     own.
+//   - A single value uses "=", alternatives use "in", and each excluded value uses a separate
+//     "<>".
 //   - Two inclusive bounds use one "between", the lower first. A single bound uses "<", "<=", ">"
 //     or ">=": "over" and "more than" are ">", "at least" and "since" are ">=", "under" and
 //     "before" are "<", "at most" and "until" are "<=".

@@ -14,7 +14,7 @@ func TestRemovesAndContradicts(t *testing.T) {
 	}{
 		"something else":         {"## Terms\n- Margin means [Margin].\n- Quantity counts pieces.\n", false, false},
 		"a repeated line":        {"- Revenue means [Net Sales].\n", false, false},
-		"a heading of its own":   {"# Sales\n- Customers are people.\n", false, false},
+		"an additional heading":  {"# Sales\n- Customers are people.\n", false, false},
 		"the same subject":       {"- Revenue means [Amount].\n", false, true},
 		"the same in bold":       {"- **Revenue** is [Amount] after tax.\n", false, true},
 		"another month":          {"- The year starts in January.\n", false, true},

@@ -125,7 +125,7 @@ Give amounts in euro. For amounts in thousands apply the item Thousands of Units
 - Revenue means [Net Sales].
 - Use [Gross Sales] for revenue before discounts.
 `)),
-		Fix: "Keep one of the lines, or give the other one a term of its own.",
+		Fix: "Keep one of the lines, or give the other one a different term.",
 	},
 }
 

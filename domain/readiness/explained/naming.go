@@ -101,7 +101,7 @@ table Store
 	column 'Store City'
 		dataType: string
 `),
-		Fix: "Give each column a name of its own, or at least a description that says how it differs.",
+		Fix: "Give each column a distinct name, or at least a description that says how it differs.",
 	},
 	"NAM-05": {
 		Name: "NameClean", Title: "A name has no stray white space or control characters",

@@ -214,8 +214,8 @@ func AddViews(sum, n int64) int64 {
 	return sum + n
 }
 
-// Weight returns the weight of a judged object: 1 for objects without usage of their
-// own and for tables outside X. A relationship has the weight of its heavier table.
+// Weight returns the weight of a judged object: 1 for objects without
+// usage and for tables outside X. A relationship has the weight of its heavier table.
 func (x *Scope) Weight(j Judged) float64 {
 	if x.weights == nil {
 		return 1

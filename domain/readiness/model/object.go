@@ -27,7 +27,7 @@ const (
 type Object struct {
 	Kind        Kind
 	ObjectType  finding.ObjectType
-	Index       int    // in Snapshot.Objects; -1 for an object without usage of its own
+	Index       int    // in Snapshot.Objects; -1 for an object without usage
 	Table       *Table // the home table, the table itself or the from-table; nil for other objects
 	Name        string // the finding's object_name; "" for a table
 	Alias       string // another object_name by which it can be ignored, or ""
@@ -133,7 +133,7 @@ type Measure struct {
 	Object
 	Src  *semanticmodel.Measure
 	Refs []*Object // the columns and measures it refers to directly, without duplicates, in object order
-	Own  bool      // whether it refers to a column of its own table without naming the table
+	Own  bool      // whether it refers to a column of the same table without naming the table
 }
 
 // item is a calculation item.

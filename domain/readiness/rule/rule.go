@@ -29,8 +29,8 @@ type Rule struct {
 	// Copilot marks rules about the parts that prepare a model for AI. They do not apply
 	// to a model whose parts the platform does not show.
 	Copilot bool
-	// Settled is true if an account chose the severity, which then also takes the place of
-	// those that verdicts have of their own.
+	// Settled is true if an account chose the severity, which then also replaces
+	// the severities of verdicts.
 	Settled bool
 }
 

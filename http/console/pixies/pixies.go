@@ -39,7 +39,7 @@ const (
 	rows = 100
 	// maxCovered is how many workspaces the coverage is shown of.
 	maxCovered = 8
-	// maxCalendars is how many pages of a report have a calendar of their own.
+	// maxCalendars is how many pages of a report have a calendar.
 	maxCalendars = 6
 )
 
@@ -188,7 +188,7 @@ func (r report) Name() string {
 	return "a report"
 }
 
-// More returns how many listed pages have no calendar of their own.
+// More returns how many listed pages have no calendar.
 func (r report) More() []client.ViewedPage {
 	return r.Views.Value[min(len(r.Views.Value), maxCalendars):]
 }

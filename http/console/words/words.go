@@ -151,7 +151,7 @@ const (
 
 func class(r rune) classOf {
 	switch {
-	case r == '\n': // a line of its own
+	case r == '\n': // a line break is a word
 		return other
 	case unicode.IsSpace(r):
 		return space

@@ -63,7 +63,7 @@ type (
 	}
 	pageItem struct {
 		ID, Path, Error                   string
-		Listed                            bool // has a section of its own
+		Listed                            bool // has a section
 		Before, Score, Band, Agent, Class string
 		New, Fixed, Unchanged             string
 		Rank, High, Medium, Low           int

@@ -21,7 +21,7 @@ func TestPrepared(t *testing.T) {
 	model := uuid.New()
 	consent := domain.Refuse(domain.PlatformConsentRequired, "no")
 	for name, c := range map[string]struct {
-		answer  string // of the tool, "" for an error of its own
+		answer  string // of the tool, "" if the tool answers an error
 		instead http.HandlerFunc
 		token   error
 		want    iq.Prepared

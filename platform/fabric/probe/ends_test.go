@@ -39,7 +39,7 @@ var errStopped = errors.New("signal: interrupt")
 // A probe that is interrupted at any of its calls deletes its items, and has no answers.
 func TestAnInterruptedProbe(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, fabrictest.Layout{}, fabrictest.Unknown{NoIQ: true}) // a session of Fabric IQ makes calls of its own
+	w := newWorld(t, fabrictest.Layout{}, fabrictest.Unknown{NoIQ: true}) // a session of Fabric IQ makes further calls
 	for at, more := 1, true; more; at++ {
 		for _, answered := range []bool{false, true} {
 			ctx, cancel := context.WithCancelCause(t.Context())

@@ -14,7 +14,7 @@ import (
 
 // valueOf returns a value of a column. A type that queries of DAX do not have is an error, because what it means is not known.
 func valueOf(column arrow.Array, i int) (any, error) {
-	if union, is := column.(*array.DenseUnion); is { // a value of any type, without nulls of its own
+	if union, is := column.(*array.DenseUnion); is { // a value of any type, which has no null bitmap
 		return valueOf(union.Field(union.ChildID(i)), int(union.ValueOffset(i)))
 	}
 	if column.IsNull(i) {

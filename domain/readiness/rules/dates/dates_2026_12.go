@@ -150,8 +150,8 @@ func isDate(t *model.Table) bool { return t.Date }
 // hasDateTable reports whether any table is a date table.
 func hasDateTable(x *model.Scope) bool { return slices.ContainsFunc(x.Tables, isDate) }
 
-// needsDates selects the facts that are joined to a date table or have a date of their
-// own, if there is a date table at all.
+// needsDates selects the facts that are joined to a date table or have a date
+// column, if there is a date table at all.
 func needsDates(x *model.Scope, t *model.Table) bool {
 	return t.Fact() && hasDateTable(x) && slices.ContainsFunc(t.Columns, func(c *model.Column) bool { return c.DateEnd || datesRows(x, c) })
 }

@@ -103,7 +103,7 @@ func sharedDescription(_ *model.Scope, objects []*model.Object) func(*model.Obje
 	}
 	return func(o *model.Object) rule.Verdict {
 		if o.Description == "" {
-			return rule.Absent("write a description of its own", noDescription)
+			return rule.Absent("write a description that no other object has", noDescription)
 		}
 		for _, other := range sharers[wording.Norm(o.Description)] {
 			if other != o {

@@ -109,9 +109,9 @@ func repeatedName(x *model.Scope, _ []*model.Column) func(*model.Column) rule.Ve
 		}
 		evidence := "also the name of a column of " + wording.LowerFirst(model.Title(&other.Table.Object))
 		if !explained {
-			return rule.Fails(1, "give it a name of its own, or describe each column of this name", "%s", evidence)
+			return rule.Fails(1, "give it a distinct name, or describe each column of this name", "%s", evidence)
 		}
-		return rule.Fails(0.5, "give it a name of its own, as descriptions alone distinguish such columns only in part", "%s", evidence)
+		return rule.Fails(0.5, "give it a distinct name, as descriptions alone distinguish such columns only in part", "%s", evidence)
 	}
 }
 

@@ -99,7 +99,7 @@ func joiningKey(c *model.Column) string {
 // identifies reports whether a column is a key of its table.
 func identifies(c *model.Column) bool { return c.Src.IsKey || c.OneSide }
 
-// with returns the columns that may be joined to c, and others of its own table.
+// with returns the columns that may be joined to c, and others of the same table.
 func (j *joinable) with(c *model.Column) []*model.Column {
 	if j.unproven || identifies(c) {
 		return j.alike[joiningKey(c)]

@@ -1210,7 +1210,7 @@ def _counts(M, x, stack=()):
 Model.counts = _counts
 
 def _plain_table(M, t):
-    """P2: a Date table, or a table of TR that is no Fact, with a key and a name of its own"""
+    """P2: a Date table, or a table of TR that is no Fact, with a key and a name"""
     if t.date: return True
     if not t.in_tr or t.fact: return False
     W = words(t.name)
