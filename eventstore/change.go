@@ -41,6 +41,8 @@ type Change struct {
 	broken   error    // why the append must fail, whatever decide returns
 	queued   []database.Statement
 	inTx     []func(context.Context, pgx.Tx) error
+
+	loadedAll func() // releases the loads that wait for this one; called when everything is loaded
 }
 
 // Change loads the pasts, calls decide, and appends everything that decide recorded: all of it or, on
@@ -62,28 +64,8 @@ func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, dec
 	}
 	began := time.Now()
 	for attempt := range attempts {
-		heads, err := s.gather(pasts)
-		if err != nil {
-			return err
-		}
-		c := &Change{store: s, meta: meta, rawMeta: rawMeta, heads: make(map[string]*head, len(heads)), chain: &chainer{}}
-		for _, h := range heads {
-			c.heads[h.stream] = h
-		}
-		if s.Keys != nil && len(heads) > 0 {
-			// From the second attempt on the key may be another: the database was restored, or the account erased.
-			if c.key, err = s.Keys.Current(ctx, s.pool, meta.Account, attempt > 0); err != nil {
-				return err
-			}
-		}
-		if attempt == 0 {
-			err = c.optimistic(ctx, heads, decide)
-		} else {
-			err = c.holding(ctx, heads, decide)
-		}
-		if err == nil && c.empty() {
-			err = s.confirm(ctx)
-		}
+		c := &Change{store: s, meta: meta, rawMeta: rawMeta, chain: &chainer{}}
+		err := c.attempt(ctx, pasts, attempt > 0, decide)
 		moved, ok := errors.AsType[*movedOn](err)
 		if err == nil {
 			s.metrics.note(c.recorded, began)
@@ -98,6 +80,40 @@ func (s *Store) Change(ctx context.Context, meta Metadata, pasts []Loadable, dec
 		}
 	}
 	panic("unreachable")
+}
+
+// attempt loads, decides and appends once. After another attempt it holds locks.
+func (c *Change) attempt(ctx context.Context, pasts []Loadable, again bool, decide func(*Change) error) error {
+	s := c.store
+	release, err := s.cache.awaitFolds(ctx, pasts)
+	if err != nil {
+		return err
+	}
+	defer release()
+	heads, err := s.gather(pasts)
+	if err != nil {
+		return err
+	}
+	c.heads = make(map[string]*head, len(heads))
+	for _, h := range heads {
+		c.heads[h.stream] = h
+	}
+	if s.Keys != nil && len(heads) > 0 {
+		// From the second attempt on the key may be another: the database was restored, or the account erased.
+		if c.key, err = s.Keys.Current(ctx, s.pool, c.meta.Account, again); err != nil {
+			return err
+		}
+	}
+	c.loadedAll = release
+	if again {
+		err = c.holding(ctx, heads, decide)
+	} else {
+		err = c.optimistic(ctx, heads, decide)
+	}
+	if err == nil && c.empty() {
+		err = s.confirm(ctx)
+	}
+	return err
 }
 
 // movedOn is the error of an append that another writer overtook. Change then decides again.
@@ -244,6 +260,7 @@ func (c *Change) failed(err error) error {
 }
 
 func (c *Change) decide(decide func(*Change) error) error {
+	c.loadedAll()
 	for _, h := range c.heads {
 		if h.loaded > 0 && h.account != c.meta.Account {
 			return fmt.Errorf("eventstore: the stream %s belongs to another account than the change", h.stream)

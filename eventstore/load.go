@@ -51,6 +51,11 @@ const lockSQL = `SELECT version FROM streams WHERE stream = ANY($1::text[]) ORDE
 
 // Load folds the pasts from their streams, all in one round trip and as of one instant.
 func (s *Store) Load(ctx context.Context, pasts ...Loadable) error {
+	release, err := s.cache.awaitFolds(ctx, pasts)
+	if err != nil {
+		return err
+	}
+	defer release()
 	heads, err := s.gather(pasts)
 	if err != nil || len(heads) == 0 {
 		return err
@@ -150,7 +155,14 @@ func (s *Store) loaded(ctx context.Context, q reader, heads []*head, err error) 
 func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
 	var r loadedRow
 	into := []any{&r.head, &r.account, &r.end, &r.chain, &r.version, &r.id, &r.name, &r.schema, &r.data, &r.at, &r.key}
-	if _, err := pgx.ForEachRow(rows, into, func() error { return s.foldRow(&r, heads[r.head-1]) }); err != nil {
+	var unfoldable error
+	if _, err := pgx.ForEachRow(rows, into, func() error {
+		unfoldable = s.foldRow(&r, heads[r.head-1])
+		return unfoldable
+	}); err != nil {
+		if unfoldable == nil {
+			s.cutOff(heads)
+		}
 		return fmt.Errorf("eventstore: load: %w", err)
 	}
 	for _, h := range heads {
@@ -165,6 +177,15 @@ func (s *Store) foldRows(rows pgx.Rows, heads []*head) error {
 		}
 	}
 	return nil
+}
+
+// cutOff caches the states that a load had folded when it was cut off.
+func (s *Store) cutOff(heads []*head) {
+	for _, h := range heads {
+		for _, p := range h.pasts {
+			p.cutOff(s.cache, h.id, h.size)
+		}
+	}
 }
 
 // loadedRow is a row of loadSQL: an event, and the head of its stream.

@@ -90,6 +90,8 @@ type Loadable interface {
 	name() string
 	// unmoved reports whether an event after the loaded ones fails the append.
 	unmoved() bool
+	// cachedAs returns the key under which the state is cached, if it is.
+	cachedAs() (cacheKey, bool)
 	// begin resets the past to its cached state, or to the zero state.
 	begin(k *stateCache)
 	// forget resets the past to the zero state and drops its cached state.
@@ -106,6 +108,8 @@ type Loadable interface {
 	// end finishes the loading of a stream whose last event is id. It caches the state; size is the
 	// data read, in bytes.
 	end(k *stateCache, id uuid.UUID, size int) error
+	// cutOff caches the state that was folded until the load failed, up to the event id.
+	cutOff(k *stateCache, id uuid.UUID, size int)
 }
 
 func (p *Past[S]) name() string { return p.Stream }
@@ -113,6 +117,8 @@ func (p *Past[S]) name() string { return p.Stream }
 func (p *Past[S]) unmoved() bool { return p.still }
 
 func (p *Past[S]) key() cacheKey { return cacheKey{p.Stream, reflect.TypeFor[S]()} }
+
+func (p *Past[S]) cachedAs() (cacheKey, bool) { return p.key(), p.reach == sinceCached }
 
 func (p *Past[S]) begin(k *stateCache) {
 	var zero S
@@ -168,10 +174,28 @@ func (p *Past[S]) end(k *stateCache, id uuid.UUID, size int) error {
 	switch {
 	case p.base != nil && !p.met:
 		return errForeignState
-	case p.reach == sinceCached && p.base == nil && p.Version > 0:
-		k.put(p.key(), cachedState{state: p.State, version: p.Version, last: id, size: size})
-	case p.reach == sinceCached && p.base != nil && p.Version > p.base.version:
-		k.put(p.key(), cachedState{state: p.State, version: p.Version, last: id, size: p.base.size + size})
+	case p.reach != sinceCached:
+	case p.Version == 0:
+		k.noEvents(p.key())
+	case p.base == nil || p.base.cutOff || p.Version > p.base.version:
+		k.put(p.key(), p.folded(id, size))
 	}
 	return nil
+}
+
+func (p *Past[S]) cutOff(k *stateCache, id uuid.UUID, size int) {
+	if p.reach != sinceCached || p.Version == 0 || p.base != nil && (!p.met || p.Version == p.base.version) {
+		return
+	}
+	state := p.folded(id, size)
+	state.cutOff = true
+	k.put(p.key(), state)
+}
+
+// folded returns the state to cache, which ends with the event id. size is the data read, in bytes.
+func (p *Past[S]) folded(id uuid.UUID, size int) cachedState {
+	if p.base != nil {
+		size += p.base.size
+	}
+	return cachedState{state: p.State, version: p.Version, last: id, size: size}
 }

@@ -29,6 +29,7 @@ type stateCache struct {
 	mu     sync.Mutex
 	size   int
 	states *simplelru.LRU[cacheKey, cachedState]
+	folds  map[cacheKey]*firstFold // those that are running
 }
 
 type cacheKey struct {
@@ -42,10 +43,11 @@ type cachedState struct {
 	version int64
 	last    uuid.UUID // the event with that version
 	size    int       // of the events' data, in bytes
+	cutOff  bool      // the load ended before the stream did
 }
 
 func newStateCache(states, size int) *stateCache {
-	c := &stateCache{maxSize: size}
+	c := &stateCache{maxSize: size, folds: map[cacheKey]*firstFold{}}
 	var err error
 	c.states, err = simplelru.NewLRU(states, func(_ cacheKey, s cachedState) { c.size -= s.size })
 	if err != nil { // states is not positive

@@ -186,7 +186,7 @@ func TestImportedWorkEnds(t *testing.T) {
 			if got := to.lines(t); !slices.Equal(got, b.lines(t)) {
 				t.Error("the import itself changed the log")
 			}
-			to.Work.Platform, to.Platform = nil, nil // nothing may reach it
+			to.Work.Platform, to.Platform = nil, nil               // nothing may reach it
 			if n := to.endImported(t); n == 0 || unfinished == 0 { // fewer than are unfinished, if the end of one ends its bundle
 				t.Errorf("%d of %d operations were ended", n, unfinished)
 			}
