@@ -1460,7 +1460,7 @@ type AIProvider struct {
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes AIProviderPurposes `json:"purposes"`
 
-	// UsedBy How many users prevent its deletion.
+	// UsedBy How many A/B tests use it. It can be deleted only when there are none.
 	UsedBy      int                 `json:"usedBy"`
 	WorkspaceID *openapi_types.UUID `json:"workspaceId"`
 }
@@ -1548,7 +1548,7 @@ type AIProviderList struct {
 	Value []AIProvider `json:"value"`
 }
 
-// AIProviderPrices What a million tokens cost, in your own currency. Without prices the cost of a run is unknown; it is never estimated.
+// AIProviderPrices What a million tokens cost, in your currency. Without prices the cost of a run is unknown; it is never estimated.
 type AIProviderPrices struct {
 	Input  float64 `json:"input"`
 	Output float64 `json:"output"`
@@ -1582,16 +1582,16 @@ type AIView struct {
 
 // AIViewObject defines model for AIViewObject.
 type AIViewObject struct {
-	// Description The first 200 characters. Absent when it has none.
+	// Description The first 200 characters of the description. Absent when there is none.
 	Description *string `json:"description,omitempty"`
 
-	// Name Absent for a table. A relationship's says what it connects; a verified answer's names its fields.
+	// Name The name of the object. For a relationship, what it connects; for a verified answer, its fields. Absent for a table.
 	Name *string `json:"name,omitempty"`
 
-	// Synonyms Absent when it has none. For a verified answer the phrases that it answers.
+	// Synonyms The synonyms of the object; for a verified answer, the phrases that it answers. Absent when there are none.
 	Synonyms []string `json:"synonyms,omitempty"`
 
-	// Table Its table; for a relationship the one it begins at. Absent for a verified answer.
+	// Table The table of the object; for a relationship, the table that it starts from. Absent for a verified answer.
 	Table *string `json:"table,omitempty"`
 	Type  string  `json:"type"`
 }
@@ -1637,7 +1637,7 @@ type AbLatestRunStage string
 // AbLatestRunStatus defines model for AbLatestRun.Status.
 type AbLatestRunStatus string
 
-// AbMinimumDetectableEffect The smallest difference of the shares answered correctly that a run finds with a probability of 0.8: n, discordance, lastRun,
+// AbMinimumDetectableEffect The smallest difference between the sides' shares of correct answers that a run detects with a probability of 0.8: n, discordance, lastRun,
 // difference (null below five questions), smallSample and note. Members may be added.
 type AbMinimumDetectableEffect = map[string]interface{}
 
@@ -1653,7 +1653,7 @@ type AbTest struct {
 	LatestSucceededRunAggregate *AbAggregate `json:"latestSucceededRunAggregate,omitempty"`
 	LatestSucceededRunID        *string      `json:"latestSucceededRunId,omitempty"`
 
-	// MinimumDetectableEffect What the next run can show; present when a single test is read.
+	// MinimumDetectableEffect The smallest difference that the next run can detect; present when a single test is read.
 	MinimumDetectableEffect *AbMinimumDetectableEffect `json:"minimumDetectableEffect,omitempty"`
 	Name                    string                     `json:"name"`
 	Questions               AbTestQuestions            `json:"questions"`
@@ -1915,8 +1915,8 @@ type Account struct {
 	// Allowances In each allowance, used is null when it could not be read, and limit is null when the plan sets no limit.
 	Allowances AccountAllowances `json:"allowances"`
 
-	// API What the caller can do now. It does not depend on the item, its state or an allowance: allowances shows what is
-	// left.
+	// API What the caller can do now, whatever the item. It does not consider allowances: the member allowances of the account
+	// shows what is left.
 	API AccountRights `json:"api"`
 
 	// Plan Free, Team, Business or Enterprise, or another plan that the service is configured with.
@@ -1947,15 +1947,15 @@ type AccountFeatures struct {
 	// AddPixies While false, calls that add Pixies answer 403 FeatureTurnedOff; removing them still works.
 	AddPixies bool `json:"addPixies"`
 
-	// AiFeatures While false, assessments, optimizations, benchmarks, A/B tests and data agents answer 403 FeatureTurnedOff.
+	// AiFeatures While false, all calls about assessments, the portfolio, schedules, optimizations, benchmarks, A/B tests, AI providers and data agents answer 403 FeatureTurnedOff.
 	AiFeatures bool `json:"aiFeatures"`
 
 	// CapacityDetails Whether the service reads capacities to check for a paused one.
 	CapacityDetails bool `json:"capacityDetails"`
 }
 
-// AccountRights What the caller can do now. It does not depend on the item, its state or an allowance: allowances shows what is
-// left.
+// AccountRights What the caller can do now, whatever the item. It does not consider allowances: the member allowances of the account
+// shows what is left.
 type AccountRights struct {
 	Role   AccountRightsRole `json:"role"`
 	Scopes []string          `json:"scopes"`
@@ -1981,7 +1981,8 @@ type AccountSettings struct {
 type AccountSettingsDefinitionCopies string
 
 // AcrossModels What differs or repeats across semantic models. It costs no points and is no finding. At most 50 results of each
-// kind are listed, each with at most 10 texts, and at most 10 models of each text or group; counts are those of all.
+// kind are listed, with at most 10 texts each and at most 10 models for each text or group. The counts include those
+// that are not listed.
 type AcrossModels struct {
 	// Compared How many models were compared.
 	Compared int `json:"compared"`
@@ -2031,7 +2032,7 @@ type AnswerFieldRole string
 
 // AnsweredBy defines model for AnsweredBy.
 type AnsweredBy struct {
-	// DataAgentID Only for DataAgent and ServiceTestAgent, like the three members that follow.
+	// DataAgentID This and the other members about the data agent are only for DataAgent and ServiceTestAgent.
 	DataAgentID            *string `json:"dataAgentId,omitempty"`
 	DataAgentName          *string `json:"dataAgentName,omitempty"`
 	DataAgentWorkspaceID   *string `json:"dataAgentWorkspaceId,omitempty"`
@@ -2109,7 +2110,7 @@ type ApplyRecord struct {
 
 // ApplyRequest Requires either previewId or approval.
 type ApplyRequest struct {
-	// Approval none: propose and write in one operation; no other member may be combined with it. given, with previewId: write a preview although it lowers the score of a dimension by more than 5 points.
+	// Approval none: propose and write in one operation; it cannot be combined with other members. given, with previewId: write the preview even if it lowers the score of a dimension by more than 5 points.
 	Approval *string `json:"approval,omitempty"`
 
 	// Keys Keys of the preview's changes to write; at least one. If absent, every change is written, or for
@@ -2120,15 +2121,15 @@ type ApplyRequest struct {
 	PreviewID *string `json:"previewId,omitempty"`
 
 	// Values The caller's own texts for the selected changes, by key: AI instructions, a description or a display folder.
-	// Not blank. A description may break lines with CRLF, LF or CR. A display folder is one line without a tab, at
-	// most 100 characters. AI instructions have at most the preview's maxLength characters. Synonyms are lines of at most
-	// 1,024 characters: all that the object has after the apply.
+	// No text may be blank. A description may break lines with CRLF, LF or CR. A display folder is one line without a tab, at
+	// most 100 characters. AI instructions have at most the preview's maxLength characters. Synonyms are one a line, at most
+	// 1,024 characters each; they replace those that the object has.
 	Values map[string]string `json:"values,omitempty"`
 }
 
 // AssessRequest defines model for AssessRequest.
 type AssessRequest struct {
-	// RegimeID The id of a published scoring regime; if absent, that of the service: the current one, unless it changes rules.
+	// RegimeID The id of a published scoring regime. If absent, the current regime is used, with the rules that the operator changed.
 	RegimeID *string `json:"regimeId,omitempty"`
 }
 
@@ -2150,7 +2151,7 @@ type Assessment struct {
 	NotAssessable []NotAssessable `json:"notAssessable,omitempty"`
 	Pinned        bool            `json:"pinned"`
 
-	// Regime Two scores are comparable only if their regimes have the same id and they lack the same rules (notAssessable).
+	// Regime Two scores are comparable only if their regimes have the same id and the same rules could not judge (notAssessable).
 	Regime        AssessmentRegime `json:"regime"`
 	SchemaVersion int              `json:"schemaVersion"`
 	Score         *float64         `json:"score"`
@@ -2174,9 +2175,9 @@ type AssessmentPin struct {
 	Pinned       bool   `json:"pinned"`
 }
 
-// AssessmentRegime Two scores are comparable only if their regimes have the same id and they lack the same rules (notAssessable).
+// AssessmentRegime Two scores are comparable only if their regimes have the same id and the same rules could not judge (notAssessable).
 type AssessmentRegime struct {
-	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting and lacks the same rules; false for the first.
+	// ComparableWithPrevious True if the previous assessment used the same scoring rules and weighting, and the same rules could not judge; false for the first.
 	ComparableWithPrevious *bool  `json:"comparableWithPrevious,omitempty"`
 	ID                     string `json:"id"`
 	UsageInScoring         *bool  `json:"usageInScoring,omitempty"`
@@ -2184,7 +2185,7 @@ type AssessmentRegime struct {
 
 // AssessmentStored defines model for AssessmentStored.
 type AssessmentStored struct {
-	// DeliveryPending Waiting to be delivered to the account's own storage.
+	// DeliveryPending Whether it waits for delivery to the account's own storage.
 	DeliveryPending bool                     `json:"deliveryPending"`
 	Location        AssessmentStoredLocation `json:"location"`
 
@@ -2200,7 +2201,7 @@ type AssessmentSummary struct {
 	AssessedAtUtc *time.Time `json:"assessedAtUtc,omitempty"`
 	AssessmentID  string     `json:"assessmentId"`
 
-	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting and lacks the same rules; false for the first.
+	// ComparableWithPrevious True if the previous assessment used the same scoring rules and weighting, and the same rules could not judge; false for the first.
 	ComparableWithPrevious *bool `json:"comparableWithPrevious,omitempty"`
 	FindingsCount          *int  `json:"findingsCount,omitempty"`
 
@@ -2234,7 +2235,7 @@ type AssessmentUsage struct {
 	// Access Present on an operation's result.
 	Access *AssessmentUsageAccess `json:"access,omitempty"`
 
-	// Applied Whether the account had usage to weight the score.
+	// Applied Whether the score is weighted by usage.
 	Applied bool `json:"applied"`
 
 	// ConsentURL Where the permission is granted; present with ConsentRequired.
@@ -2297,7 +2298,7 @@ type AuditEvent struct {
 	Data    json.RawMessage    `json:"data"`
 	EventID openapi_types.UUID `json:"eventId"`
 
-	// Hash SHA-256 in hexadecimal of all members above, the hash of the previous event in the stream, and the position.
+	// Hash The hash of the event as it is stored, which its application/x-ndjson line shows: a SHA-256 in hexadecimal that also covers the previous events of the stream.
 	Hash string `json:"hash"`
 
 	// OperationID The operation that caused it.
@@ -2306,7 +2307,7 @@ type AuditEvent struct {
 	// Person The person it was recorded for; null for actions of the operator and for a person who was erased.
 	Person *string `json:"person"`
 
-	// PersonID The id of the person, as the event and its data hold it.
+	// PersonID The id that stands for the person in events and their data.
 	PersonID *string `json:"personId"`
 
 	// Position The event's position in the log.
@@ -2352,7 +2353,7 @@ type AuditView struct {
 	// CheckpointNote A signed head of the tree of all events (c2sp.org/tlog-checkpoint). For a time, the last head signed at or before it; for a position, the first head that covers it. Absent if none covered the position when the call was accepted.
 	CheckpointNote *string `json:"checkpointNote,omitempty"`
 
-	// Position The last position of the log that counted.
+	// Position The last position of the log that the rows include.
 	Position int64 `json:"position"`
 
 	// SignedAtUtc When the head was signed.
@@ -2405,7 +2406,7 @@ type BenchmarkQuestions struct {
 	SemanticModelID string              `json:"semanticModelId"`
 	Value           []BenchmarkQuestion `json:"value"`
 
-	// Warnings What the questions do not consider: reports that could not be read. Absent when there are none.
+	// Warnings What could not be considered, such as reports that could not be read. Absent when there are none.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
@@ -2430,7 +2431,7 @@ type BenchmarkRun struct {
 	Answerer *string          `json:"answerer,omitempty"`
 	Asks     BenchmarkRunAsks `json:"asks"`
 
-	// Conclusion Present if more than a third of the questions have no answer; the score then says nothing.
+	// Conclusion Present if more than a third of the questions have no answer: the score is then not meaningful.
 	Conclusion *BenchmarkRunConclusion `json:"conclusion,omitempty"`
 
 	// Cost What the tokens cost at the prices that the AI provider had; absent without prices.
@@ -2444,7 +2445,7 @@ type BenchmarkRun struct {
 	// OperationID The operation that asks: RunBenchmark, with the run's own id, or the RunAbTest that the run is a side of.
 	OperationID string `json:"operationId"`
 
-	// Overruled How many answers a person gave another verdict; absent if none.
+	// Overruled How many verdicts a person changed; absent if none.
 	Overruled *int `json:"overruled,omitempty"`
 
 	// QuestionSetHash The hash of the questions that the run asks.
@@ -2473,7 +2474,7 @@ type BenchmarkRun struct {
 	// Usage The tokens that the AI provider counted; absent when it counted none.
 	Usage *TokenUsage `json:"usage,omitempty"`
 
-	// Verdicts Null unless the run succeeded, like the three members that follow.
+	// Verdicts Null unless the run succeeded; so are stable, scored and responseTime.
 	Verdicts      *BenchmarkVerdicts `json:"verdicts"`
 	WorkspaceID   string             `json:"workspaceId"`
 	WorkspaceName *string            `json:"workspaceName"`
@@ -2482,7 +2483,7 @@ type BenchmarkRun struct {
 // BenchmarkRunAbTestSide defines model for BenchmarkRun.AbTestSide.
 type BenchmarkRunAbTestSide string
 
-// BenchmarkRunConclusion Present if more than a third of the questions have no answer; the score then says nothing.
+// BenchmarkRunConclusion Present if more than a third of the questions have no answer: the score is then not meaningful.
 type BenchmarkRunConclusion string
 
 // BenchmarkRunAsks defines model for BenchmarkRunAsks.
@@ -2518,7 +2519,7 @@ type BenchmarkVerdicts = map[string]interface{}
 
 // BulkAssessRequest defines model for BulkAssessRequest.
 type BulkAssessRequest struct {
-	// RegimeID The id of a published scoring regime, for all models; if absent, that of the service: the current one, unless it changes rules.
+	// RegimeID The id of a published scoring regime, for all models. If absent, the current regime is used, with the rules that the operator changed.
 	RegimeID *string `json:"regimeId,omitempty"`
 
 	// SemanticModelIds All in the workspace. A model named twice counts once.
@@ -2542,7 +2543,7 @@ type BulkAssessment struct {
 
 // BulkAssessmentRow defines model for BulkAssessmentRow.
 type BulkAssessmentRow struct {
-	// AssessmentID Null, like the three members that follow, when no assessment is stored or it was deleted.
+	// AssessmentID Null when no assessment is stored or it was deleted; so are score, scoreDataAgent and findingsCount.
 	AssessmentID *string `json:"assessmentId"`
 
 	// Error Why the model was not assessed; null when it was.
@@ -2702,7 +2703,7 @@ type CreateAbTestRequest struct {
 	// Name At most 200 characters.
 	Name string `json:"name"`
 
-	// Repeats How many times each question is asked on each side; if absent, as in the stored run or the saved questions.
+	// Repeats How many times each question is asked on each side; if absent, as often as in the stored run or as saved with the questions.
 	Repeats *int `json:"repeats,omitempty"`
 
 	// ReuseSideA Keeps the stored run's answers as side A and asks only side B; only with a source of kind Run.
@@ -2755,7 +2756,7 @@ type DataAgentAssessment struct {
 	// NotAssessable The rules that could not judge, which the score lacks; absent if there are none.
 	NotAssessable []NotAssessable `json:"notAssessable,omitempty"`
 
-	// Regime Two scores are comparable only if their regimes have the same id and they lack the same rules (notAssessable).
+	// Regime Two scores are comparable only if their regimes have the same id and the same rules could not judge (notAssessable).
 	Regime        AssessmentRegime `json:"regime"`
 	SchemaVersion int              `json:"schemaVersion"`
 
@@ -2879,8 +2880,8 @@ type DimensionSummary struct {
 // Dimensions The score of each dimension by its id; null where no rule applies.
 type Dimensions map[string]*int
 
-// EarlierScore The newest assessment that is at least 30 days old and comparable with the newest one: of the same scoring rules
-// and weighting, and lacking the same rules. Absent without one.
+// EarlierScore The newest assessment that is at least 30 days old and comparable with the newest one: it used the same scoring
+// rules and weighting, and the same rules could not judge. Absent without one.
 type EarlierScore struct {
 	AssessedAtUtc time.Time          `json:"assessedAtUtc"`
 	AssessmentID  openapi_types.UUID `json:"assessmentId"`
@@ -2937,7 +2938,7 @@ type ExpectedAnswer struct {
 	Value  *string       `json:"value,omitempty"`
 }
 
-// FallingDimension A dimension falls when what its rules judge changes, as hidden objects no longer count.
+// FallingDimension A dimension whose score falls. It falls because its rules then judge other objects; hidden objects, for example, no longer count.
 type FallingDimension struct {
 	ID          string `json:"id"`
 	JudgedAfter int    `json:"judgedAfter"`
@@ -2995,7 +2996,7 @@ type GivenBenchmarkQuestion struct {
 	Reason     *string                       `json:"reason,omitempty"`
 	Source     *GivenBenchmarkQuestionSource `json:"source,omitempty"`
 
-	// Tags Words to sort questions by; they decide nothing.
+	// Tags Labels of the question; they do not affect verdicts.
 	Tags []string `json:"tags,omitempty"`
 
 	// Text One line.
@@ -3083,10 +3084,10 @@ type JudgeReview struct {
 	// Judged How many answers this judge decided in the stored runs of the account, with the same model and prompt.
 	Judged int `json:"judged"`
 
-	// Overruled How many of them persons decided otherwise.
+	// Overruled How many of them a person decided differently.
 	Overruled int `json:"overruled"`
 
-	// Share overruled in judged, 0 to 1; null if it decided none.
+	// Share overruled divided by judged; null if judged is 0.
 	Share *float64 `json:"share"`
 }
 
@@ -3130,9 +3131,9 @@ type LicenseTrackedItems struct {
 
 // ListViewRequest defines model for ListViewRequest.
 type ListViewRequest struct {
-	// AsOf Either member.
+	// AsOf A position or a time, not both.
 	AsOf struct {
-		// Position The last position of the log that counts.
+		// Position The last position of the log that the rows include.
 		Position *int64     `json:"position,omitempty"`
 		TimeUtc  *time.Time `json:"timeUtc,omitempty"`
 	} `json:"asOf"`
@@ -3166,7 +3167,7 @@ type NearIdenticalModelsGroup struct {
 	Models           int      `json:"models"`
 	SemanticModelIds []string `json:"semanticModelIds"`
 
-	// Share What each model of the group at least has in common with another one.
+	// Share How much the models have in common, at least: for each model and another one of the group, the number of objects of both, divided by the number of objects of either.
 	Share float64 `json:"share"`
 }
 
@@ -3222,8 +3223,8 @@ type Operation struct {
 	// WaitingFor What a Running operation waits for; absent while it waits for no one. ownersRead: it waits until the person who
 	// started it reads its state (GET /v1/operations/{operationId}) with a token that has the scope. That token is
 	// used for the next step. A read with another token, or by another person, changes nothing. ownersSignIn: the
-	// platform, or its identity provider, refused the owner's token. The operation waits until they read its state with
-	// a token that was issued since, which has the claims; or, a minute later, with the same one.
+	// platform, or its identity provider, refused the owner's token. The operation waits until the owner reads its state
+	// with a newer token that has the claims. After a minute, a read with the same token continues it too.
 	WaitingFor *OperationWait `json:"waitingFor,omitempty"`
 }
 
@@ -3263,11 +3264,11 @@ type OperationStatus string
 // OperationWait What a Running operation waits for; absent while it waits for no one. ownersRead: it waits until the person who
 // started it reads its state (GET /v1/operations/{operationId}) with a token that has the scope. That token is
 // used for the next step. A read with another token, or by another person, changes nothing. ownersSignIn: the
-// platform, or its identity provider, refused the owner's token. The operation waits until they read its state with
-// a token that was issued since, which has the claims; or, a minute later, with the same one.
+// platform, or its identity provider, refused the owner's token. The operation waits until the owner reads its state
+// with a newer token that has the claims. After a minute, a read with the same token continues it too.
 type OperationWait struct {
-	// Claims With ownersSignIn, in the state that the owner reads: what the sign-in must ask for, JSON in base64url; absent if
-	// nothing in particular.
+	// Claims With ownersSignIn, only in the state that the owner reads: the claims that the sign-in must request, as JSON in
+	// base64url. Absent if any sign-in will do.
 	Claims *string `json:"claims,omitempty"`
 
 	// ConsentURL With PlatformConsentRequired, in the state that the owner reads: where to agree.
@@ -3317,7 +3318,7 @@ type OptimizeRequest struct {
 
 // OverruleVerdictRequest defines model for OverruleVerdictRequest.
 type OverruleVerdictRequest struct {
-	// N The ask whose answer it is about. If absent, it is about all answers to the question.
+	// N Which of the repeated asks of the question the verdict is for, from 1. If absent, it is for all of them.
 	N *int `json:"n,omitempty"`
 
 	// Reason Why, in the person's words; white space alone is empty.
@@ -3384,7 +3385,7 @@ type Permission struct {
 	Message *string        `json:"message,omitempty"`
 	Name    PermissionName `json:"name"`
 
-	// NeededFor A sentence.
+	// NeededFor What the permission is needed for, as a sentence.
 	NeededFor string `json:"neededFor"`
 
 	// Permission Its name at the platform vendor, for example Dataset.Read.All.
@@ -3508,8 +3509,8 @@ type PortfolioModel struct {
 	// Dimensions The score of each dimension by its id; null where no rule applies.
 	Dimensions *Dimensions `json:"dimensions,omitempty"`
 
-	// Earlier The newest assessment that is at least 30 days old and comparable with the newest one: of the same scoring rules
-	// and weighting, and lacking the same rules. Absent without one.
+	// Earlier The newest assessment that is at least 30 days old and comparable with the newest one: it used the same scoring
+	// rules and weighting, and the same rules could not judge. Absent without one.
 	Earlier *EarlierScore `json:"earlier,omitempty"`
 
 	// FindingsBySeverity The numbers of findings by severity.
@@ -3616,7 +3617,7 @@ type Preview struct {
 	// Message The reason as a sentence, or a note that the preview reached its limit.
 	Message *string `json:"message"`
 
-	// NeedsYourWords Objects that the provider cannot describe without a person, each with a question; absent when there are none.
+	// NeedsYourWords Objects that only a person can describe, each with a question to answer; absent when there are none.
 	NeedsYourWords []NeededWords `json:"needsYourWords,omitempty"`
 
 	// NothingToDo Why there are no changes; null when there are.
@@ -3647,7 +3648,7 @@ type Preview struct {
 	// UsageInProposal Whether usage of the semantic model was considered.
 	UsageInProposal bool `json:"usageInProposal"`
 
-	// Warnings What was not done as the account chose: its AI provider failed, and the embedded rules proposed instead; or that reports could not be read. Absent when there are none.
+	// Warnings What could not be done: the account's AI provider failed, so that the embedded rules proposed instead, or reports could not be read. Absent when there are none.
 	Warnings    []string `json:"warnings,omitempty"`
 	WorkspaceID string   `json:"workspaceId"`
 }
@@ -3687,7 +3688,7 @@ type PreviewChange struct {
 	Reason      string `json:"reason"`
 	Recommended bool   `json:"recommended"`
 
-	// ReviewRequired Why the change is not written unattended; absent if it may be.
+	// ReviewRequired Why a person must review the change before it is written; absent if it may be written unattended.
 	ReviewRequired *string `json:"reviewRequired,omitempty"`
 
 	// Table Empty for the model itself.
@@ -3751,7 +3752,7 @@ type ReportPixies struct {
 	// TrackedItem True for any report that the account ever added Pixies to, including removed and deleted ones.
 	TrackedItem bool `json:"trackedItem"`
 
-	// UnavailableReasons For each of reportName, pixieVersion, pagesTracked and visualsTracked that is null for a reason not evident from the rest, a sentence with the reason.
+	// UnavailableReasons Why reportName, pixieVersion, pagesTracked or visualsTracked is null: a sentence for each, unless the other members already show the reason.
 	UnavailableReasons map[string]string `json:"unavailableReasons"`
 
 	// VisualsTracked The report's own visuals on those pages; null in the same cases.
@@ -3807,7 +3808,7 @@ type SaveAIProviderRequest struct {
 	Model *string `json:"model,omitempty"`
 	Name  string  `json:"name"`
 
-	// Prices What a million tokens cost, in your own currency. Without prices the cost of a run is unknown; it is never estimated.
+	// Prices What a million tokens cost, in your currency. Without prices the cost of a run is unknown; it is never estimated.
 	Prices *AIProviderPrices `json:"prices,omitempty"`
 
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
@@ -3889,7 +3890,7 @@ type ScheduleOwner struct {
 
 // SchedulePause A problem that waiting does not solve, and what to do about it.
 type SchedulePause struct {
-	// Code CredentialExpired, or the code that the call of its owner would be refused with.
+	// Code CredentialExpired, or the errorCode with which a call of the owner would be refused.
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
@@ -3940,7 +3941,7 @@ type ScoredDimension struct {
 type SemanticModel struct {
 	Description *string `json:"description,omitempty"`
 
-	// MaintainedByService The service itself maintains the model and does not assess it.
+	// MaintainedByService Whether the service itself maintains the model. Such a model cannot be assessed.
 	MaintainedByService bool               `json:"maintainedByService"`
 	SemanticModelID     openapi_types.UUID `json:"semanticModelId"`
 	SemanticModelName   string             `json:"semanticModelName"`
@@ -3969,7 +3970,7 @@ type SkippedObject struct {
 	Key     string `json:"key"`
 	Message string `json:"message"`
 
-	// Reason NothingProposed, PermissionRequired, Flagged (a text of an AI provider was dropped), ReviewRequired (not written unattended) or an errorCode.
+	// Reason NothingProposed, PermissionRequired, Flagged (a text of an AI provider was dropped), ReviewRequired (a person must review it first) or an errorCode.
 	Reason string `json:"reason"`
 }
 
@@ -3999,7 +4000,7 @@ type TextAcrossModels struct {
 type TextOrigin struct {
 	Model *string `json:"model,omitempty"`
 
-	// PromptVersion The version of the service's own text of the request.
+	// PromptVersion The version of the service's prompt.
 	PromptVersion string `json:"promptVersion"`
 
 	// Provider The provider's name.
@@ -4441,7 +4442,7 @@ type ListDataAgentAssessmentsParams struct {
 
 // ListReportsParams defines parameters for ListReports.
 type ListReportsParams struct {
-	// SemanticModelID Lists only the reports built on this model; none when there are none.
+	// SemanticModelID Lists only the reports built on this model.
 	SemanticModelID *openapi_types.UUID `form:"semanticModelId,omitempty" json:"semanticModelId,omitempty"`
 
 	// MaxResults The largest number of elements on the page.
@@ -4776,7 +4777,7 @@ type ClientInterface interface {
 	//
 	// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
 	// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-	// and its hash. After a restart of the tree its objects are below its number, as in `2/checkpoint`. Spends nothing.
+	// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
 	//
 	// Corresponds with GET /audit/{object} (the `GetServiceTree` operationId).
 	GetServiceTree(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4808,8 +4809,9 @@ type ClientInterface interface {
 
 	// SaveAIProviderWithBody Save an AI provider
 	//
-	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
-	// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
+	// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
+	// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
 	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 	// administrators.
 	//
@@ -4820,8 +4822,9 @@ type ClientInterface interface {
 
 	// SaveAIProvider Save an AI provider
 	//
-	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
-	// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
+	// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
+	// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
 	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 	// administrators.
 	//
@@ -4832,8 +4835,8 @@ type ClientInterface interface {
 
 	// DeleteAIProvider Delete an AI provider
 	//
-	// Its key is deleted with it. A provider that an A/B test or a schedule uses answers 409 AiProviderConflict, whose
-	// parameters name the users. The embedded provider cannot be deleted. For administrators.
+	// Its key is deleted with it. If A/B tests use the provider, the answer is 409 AiProviderConflict, whose
+	// parameters name them. The embedded provider cannot be deleted. For administrators.
 	//
 	// Corresponds with DELETE /v1/aiProviders/{providerId} (the `DeleteAIProvider` operationId).
 	DeleteAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5079,8 +5082,8 @@ type ClientInterface interface {
 
 	// GetAuditCheckpoint Read the signed checkpoint of the account's events
 	//
-	// A signed hash of all events of the account up to a position. A copy kept elsewhere later shows that none of
-	// these events was changed, removed or inserted since. hash is 32 zero bytes before the first event. After each
+	// A signed hash of all events of the account up to a position. Keep a copy elsewhere: it later proves that since
+	// then none of these events was changed or removed, and none was inserted. hash is 32 zero bytes before the first event. After each
 	// event, in order of position, it is the SHA-256 of the previous hash, the event's position (8 bytes, big-endian)
 	// and the event's hash. The signature covers the text of six lines, each ended by a line feed: `readiness
 	// checkpoint v1`, accountId, position, events, hash, signedAtUtc. For administrators. Spends nothing.
@@ -5090,12 +5093,13 @@ type ClientInterface interface {
 
 	// ListAuditEvents List the events of the account, oldest first
 	//
-	// All events of the account as they were recorded, in order of position, filtered by the parameters. Model texts,
-	// which only people with access to the model may read, are null in data: previous, written, lines, bytes, escaped
-	// and made of optimizations. hash covers the complete event. An event is listed once no earlier event can still be
-	// added, a moment after the call that recorded it. With `Accept: application/x-ndjson` each line is an event exactly
-	// as it is stored, with metadata and texts, so that its hash can be computed; the header Link then names the next
-	// page. Such a line is an entry of the account's tree. For administrators. Spends nothing.
+	// All events of the account as they were recorded, in order of position, filtered by the parameters. In events of
+	// optimizations the members previous, written, lines, bytes, escaped and made are null, because only people with
+	// access to the model may read its texts. hash covers the complete event. An event is listed a moment after the
+	// call that recorded it, when no earlier event can still be added. With `Accept: application/x-ndjson` each line is
+	// an event exactly as it is stored, so that its hash can be computed. Texts that people wrote, and texts of models
+	// that were written or replaced, are encrypted in it. The header Link then names the next page. Such a line is an
+	// entry of the account's tree. For administrators. Spends nothing.
 	//
 	// Corresponds with GET /v1/audit/events (the `ListAuditEvents` operationId).
 	ListAuditEvents(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5103,19 +5107,21 @@ type ClientInterface interface {
 	// GetAuditProof Read the proof that an event is in the account's tree
 	//
 	// A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
-	// head of the account's tree, and this head. It can be checked offline, now or later. An event that is not in the
-	// tree yet, a few seconds after it was recorded, is 404 AuditRecordNotFound. For administrators. Spends nothing.
+	// head of the account's tree, and this head. It can be checked offline at any time. An event enters the tree about
+	// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound. For administrators. Spends
+	// nothing.
 	//
 	// Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
 	GetAuditProof(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListViewAsOfWithBody List the rows of a view as they were at a position or a time
 	//
-	// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
-	// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
-	// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-	// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
-	// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
+	// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
+	// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
+	// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
+	// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
+	// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
+	// Spends nothing.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5124,11 +5130,12 @@ type ClientInterface interface {
 
 	// ListViewAsOf List the rows of a view as they were at a position or a time
 	//
-	// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
-	// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
-	// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-	// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
-	// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
+	// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
+	// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
+	// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
+	// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
+	// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
+	// Spends nothing.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5216,8 +5223,8 @@ type ClientInterface interface {
 
 	// AssessSemanticModelsWithBody Assess many semantic models of a workspace
 	//
-	// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
-	// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+	// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
+	// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
 	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
@@ -5230,8 +5237,8 @@ type ClientInterface interface {
 
 	// AssessSemanticModels Assess many semantic models of a workspace
 	//
-	// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
-	// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+	// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
+	// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
 	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
@@ -5306,9 +5313,9 @@ type ClientInterface interface {
 
 	// AddPixiesToReportsWithBody Add Pixies to many reports of a workspace, or update those in them
 	//
-	// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+	// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
 	// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-	// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+	// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
 	// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
 	// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
 	// calls a minute that add or remove Pixies.
@@ -5320,9 +5327,9 @@ type ClientInterface interface {
 
 	// AddPixiesToReports Add Pixies to many reports of a workspace, or update those in them
 	//
-	// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+	// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
 	// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-	// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+	// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
 	// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
 	// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
 	// calls a minute that add or remove Pixies.
@@ -5334,8 +5341,8 @@ type ClientInterface interface {
 
 	// RemovePixiesFromReportsWithBody Remove the Pixies from many reports of a workspace
 	//
-	// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
-	// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+	// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
+	// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
 	// Pixies.
 	//
 	// Takes any type of body and a specified content type.
@@ -5345,8 +5352,8 @@ type ClientInterface interface {
 
 	// RemovePixiesFromReports Remove the Pixies from many reports of a workspace
 	//
-	// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
-	// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+	// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
+	// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
 	// Pixies.
 	//
 	// Takes a body of the `application/json` content type.
@@ -5383,7 +5390,7 @@ type ClientInterface interface {
 
 	// RemovePixies Remove the Pixies from a report
 	//
-	// Works even while adding Pixies is turned off. The tracked item still counts. If another operation is changing
+	// Works even while adding Pixies is turned off. The report stays a tracked item. If another operation is changing
 	// the report, the answer is 409 OperationInProgress, which names the operation in parameters. Counts as one of the
 	// account's ten calls a minute that add or remove Pixies.
 	//
@@ -5498,9 +5505,10 @@ type ClientInterface interface {
 	//
 	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
 	// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-	// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+	// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
 	// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-	// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
+	// except for the year that they name. If no question can be made from the model, the operation fails with
+	// QuestionsNotGenerated.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5511,9 +5519,10 @@ type ClientInterface interface {
 	//
 	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
 	// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-	// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+	// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
 	// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-	// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
+	// except for the year that they name. If no question can be made from the model, the operation fails with
+	// QuestionsNotGenerated.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5595,8 +5604,10 @@ type ClientInterface interface {
 
 	// OverruleVerdictWithBody Overrule the verdict on an answer
 	//
-	// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
-	// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+	// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
+	// who started the run and administrators of the account may do this. The result shows the new verdict next to the
+	// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
+	// that have it as a side. Repeating
 	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 	// signed-in person.
 	//
@@ -5607,8 +5618,10 @@ type ClientInterface interface {
 
 	// OverruleVerdict Overrule the verdict on an answer
 	//
-	// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
-	// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+	// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
+	// who started the run and administrators of the account may do this. The result shows the new verdict next to the
+	// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
+	// that have it as a side. Repeating
 	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 	// signed-in person.
 	//
@@ -5632,8 +5645,8 @@ type ClientInterface interface {
 
 	// GetHistory List the scores of a semantic model over time, and what was written between them
 	//
-	// One element for each stored assessment, newest first, with the applies and reverts that ended between the
-	// previous assessment and it. Workspace and model are looked up as the signed-in person.
+	// One element for each stored assessment, newest first. It has the applies and reverts that ended after the
+	// previous assessment and before this one. Workspace and model are looked up as the signed-in person.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history (the `GetHistory` operationId).
 	GetHistory(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5761,8 +5774,8 @@ type ClientInterface interface {
 	//
 	// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
 	// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-	// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
-	// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+	// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
+	// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
 	// schedule. Workspace and model are looked up as the signed-in person.
 	//
 	// Takes any type of body and a specified content type.
@@ -5774,8 +5787,8 @@ type ClientInterface interface {
 	//
 	// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
 	// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-	// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
-	// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+	// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
+	// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
 	// schedule. Workspace and model are looked up as the signed-in person.
 	//
 	// Takes a body of the `application/json` content type.
@@ -5787,8 +5800,8 @@ type ClientInterface interface {
 	//
 	// The tables, columns, measures, relationships and verified answers that Copilot sees, and the AI instructions. Workspace
 	// and model are looked up, and the model's definition is read, as the signed-in person: nothing of it is stored, and
-	// nothing is spent. A definition that cannot be read is InvalidRequest. While the platform is still reading it, the answer is
-	// PlatformUnavailable with Retry-After.
+	// nothing is spent. If the definition is not valid, the answer is 400 InvalidRequest. While the platform is still
+	// reading it, the answer is 502 PlatformUnavailable with Retry-After.
 	//
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view (the `GetAIView` operationId).
 	GetAIView(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5844,10 +5857,10 @@ type ClientInterface interface {
 
 	// ScorePreviewWithBody Score a part of a preview
 	//
-	// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
-	// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
-	// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
-	// answers 503 PlatformUnavailable; call again then.
+	// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
+	// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
+	// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
+	// is 502 PlatformUnavailable with Retry-After.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5856,10 +5869,10 @@ type ClientInterface interface {
 
 	// ScorePreview Score a part of a preview
 	//
-	// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
-	// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
-	// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
-	// answers 503 PlatformUnavailable; call again then.
+	// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
+	// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
+	// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
+	// is 502 PlatformUnavailable with Retry-After.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5890,7 +5903,7 @@ func (c *Client) GetAccountTree(ctx context.Context, accountID AccountID, object
 //
 // The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
 // and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-// and its hash. After a restart of the tree its objects are below its number, as in `2/checkpoint`. Spends nothing.
+// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
 //
 // Corresponds with GET /audit/{object} (the `GetServiceTree` operationId).
 func (c *Client) GetServiceTree(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5962,8 +5975,9 @@ func (c *Client) ListAIProviders(ctx context.Context, reqEditors ...RequestEdito
 
 // SaveAIProviderWithBody Save an AI provider
 //
-// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
-// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
+// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
+// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
 // AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 // administrators.
 //
@@ -5984,8 +5998,9 @@ func (c *Client) SaveAIProviderWithBody(ctx context.Context, contentType string,
 
 // SaveAIProvider Save an AI provider
 //
-// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
-// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
+// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
+// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
 // AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 // administrators.
 //
@@ -6006,8 +6021,8 @@ func (c *Client) SaveAIProvider(ctx context.Context, body SaveAIProviderJSONRequ
 
 // DeleteAIProvider Delete an AI provider
 //
-// Its key is deleted with it. A provider that an A/B test or a schedule uses answers 409 AiProviderConflict, whose
-// parameters name the users. The embedded provider cannot be deleted. For administrators.
+// Its key is deleted with it. If A/B tests use the provider, the answer is 409 AiProviderConflict, whose
+// parameters name them. The embedded provider cannot be deleted. For administrators.
 //
 // Corresponds with DELETE /v1/aiProviders/{providerId} (the `DeleteAIProvider` operationId).
 func (c *Client) DeleteAIProvider(ctx context.Context, providerID ProviderID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6503,8 +6518,8 @@ func (c *Client) ChangeSchedule(ctx context.Context, scheduleID ScheduleID, body
 
 // GetAuditCheckpoint Read the signed checkpoint of the account's events
 //
-// A signed hash of all events of the account up to a position. A copy kept elsewhere later shows that none of
-// these events was changed, removed or inserted since. hash is 32 zero bytes before the first event. After each
+// A signed hash of all events of the account up to a position. Keep a copy elsewhere: it later proves that since
+// then none of these events was changed or removed, and none was inserted. hash is 32 zero bytes before the first event. After each
 // event, in order of position, it is the SHA-256 of the previous hash, the event's position (8 bytes, big-endian)
 // and the event's hash. The signature covers the text of six lines, each ended by a line feed: `readiness
 // checkpoint v1`, accountId, position, events, hash, signedAtUtc. For administrators. Spends nothing.
@@ -6524,12 +6539,13 @@ func (c *Client) GetAuditCheckpoint(ctx context.Context, reqEditors ...RequestEd
 
 // ListAuditEvents List the events of the account, oldest first
 //
-// All events of the account as they were recorded, in order of position, filtered by the parameters. Model texts,
-// which only people with access to the model may read, are null in data: previous, written, lines, bytes, escaped
-// and made of optimizations. hash covers the complete event. An event is listed once no earlier event can still be
-// added, a moment after the call that recorded it. With `Accept: application/x-ndjson` each line is an event exactly
-// as it is stored, with metadata and texts, so that its hash can be computed; the header Link then names the next
-// page. Such a line is an entry of the account's tree. For administrators. Spends nothing.
+// All events of the account as they were recorded, in order of position, filtered by the parameters. In events of
+// optimizations the members previous, written, lines, bytes, escaped and made are null, because only people with
+// access to the model may read its texts. hash covers the complete event. An event is listed a moment after the
+// call that recorded it, when no earlier event can still be added. With `Accept: application/x-ndjson` each line is
+// an event exactly as it is stored, so that its hash can be computed. Texts that people wrote, and texts of models
+// that were written or replaced, are encrypted in it. The header Link then names the next page. Such a line is an
+// entry of the account's tree. For administrators. Spends nothing.
 //
 // Corresponds with GET /v1/audit/events (the `ListAuditEvents` operationId).
 func (c *Client) ListAuditEvents(ctx context.Context, params *ListAuditEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6547,8 +6563,9 @@ func (c *Client) ListAuditEvents(ctx context.Context, params *ListAuditEventsPar
 // GetAuditProof Read the proof that an event is in the account's tree
 //
 // A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
-// head of the account's tree, and this head. It can be checked offline, now or later. An event that is not in the
-// tree yet, a few seconds after it was recorded, is 404 AuditRecordNotFound. For administrators. Spends nothing.
+// head of the account's tree, and this head. It can be checked offline at any time. An event enters the tree about
+// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound. For administrators. Spends
+// nothing.
 //
 // Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
 func (c *Client) GetAuditProof(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6565,11 +6582,12 @@ func (c *Client) GetAuditProof(ctx context.Context, eventID EventID, reqEditors 
 
 // ListViewAsOfWithBody List the rows of a view as they were at a position or a time
 //
-// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
-// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
-// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
-// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
+// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
+// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
+// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
+// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
+// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
+// Spends nothing.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6588,11 +6606,12 @@ func (c *Client) ListViewAsOfWithBody(ctx context.Context, view View, params *Li
 
 // ListViewAsOf List the rows of a view as they were at a position or a time
 //
-// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
-// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
-// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
-// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
+// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
+// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
+// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
+// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
+// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
+// Spends nothing.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6760,8 +6779,8 @@ func (c *Client) ListWorkspaces(ctx context.Context, params *ListWorkspacesParam
 
 // AssessSemanticModelsWithBody Assess many semantic models of a workspace
 //
-// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
-// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
+// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 // model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 // such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
 // in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
@@ -6784,8 +6803,8 @@ func (c *Client) AssessSemanticModelsWithBody(ctx context.Context, workspaceID W
 
 // AssessSemanticModels Assess many semantic models of a workspace
 //
-// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
-// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
+// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 // model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 // such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
 // in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
@@ -6940,9 +6959,9 @@ func (c *Client) ListReports(ctx context.Context, workspaceID WorkspaceID, param
 
 // AddPixiesToReportsWithBody Add Pixies to many reports of a workspace, or update those in them
 //
-// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
 // one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
 // items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
 // least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
 // calls a minute that add or remove Pixies.
@@ -6964,9 +6983,9 @@ func (c *Client) AddPixiesToReportsWithBody(ctx context.Context, workspaceID Wor
 
 // AddPixiesToReports Add Pixies to many reports of a workspace, or update those in them
 //
-// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
 // one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
 // items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
 // least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
 // calls a minute that add or remove Pixies.
@@ -6988,8 +7007,8 @@ func (c *Client) AddPixiesToReports(ctx context.Context, workspaceID WorkspaceID
 
 // RemovePixiesFromReportsWithBody Remove the Pixies from many reports of a workspace
 //
-// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
-// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
+// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
 // Pixies.
 //
 // Takes any type of body and a specified content type.
@@ -7009,8 +7028,8 @@ func (c *Client) RemovePixiesFromReportsWithBody(ctx context.Context, workspaceI
 
 // RemovePixiesFromReports Remove the Pixies from many reports of a workspace
 //
-// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
-// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
+// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
 // Pixies.
 //
 // Takes a body of the `application/json` content type.
@@ -7087,7 +7106,7 @@ func (c *Client) GetPageViews(ctx context.Context, workspaceID WorkspaceID, repo
 
 // RemovePixies Remove the Pixies from a report
 //
-// Works even while adding Pixies is turned off. The tracked item still counts. If another operation is changing
+// Works even while adding Pixies is turned off. The report stays a tracked item. If another operation is changing
 // the report, the answer is 409 OperationInProgress, which names the operation in parameters. Counts as one of the
 // account's ten calls a minute that add or remove Pixies.
 //
@@ -7312,9 +7331,10 @@ func (c *Client) GetBenchmarkQuestions(ctx context.Context, workspaceID Workspac
 //
 // Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
 // as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
 // phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
+// except for the year that they name. If no question can be made from the model, the operation fails with
+// QuestionsNotGenerated.
 //
 // Takes any type of body and a specified content type.
 //
@@ -7335,9 +7355,10 @@ func (c *Client) GenerateBenchmarkQuestionsWithBody(ctx context.Context, workspa
 //
 // Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
 // as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
 // phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
+// except for the year that they name. If no question can be made from the model, the operation fails with
+// QuestionsNotGenerated.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -7499,8 +7520,10 @@ func (c *Client) GetBenchmarkRun(ctx context.Context, workspaceID WorkspaceID, s
 
 // OverruleVerdictWithBody Overrule the verdict on an answer
 //
-// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
-// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
+// who started the run and administrators of the account may do this. The result shows the new verdict next to the
+// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
+// that have it as a side. Repeating
 // the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 // signed-in person.
 //
@@ -7521,8 +7544,10 @@ func (c *Client) OverruleVerdictWithBody(ctx context.Context, workspaceID Worksp
 
 // OverruleVerdict Overrule the verdict on an answer
 //
-// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
-// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
+// who started the run and administrators of the account may do this. The result shows the new verdict next to the
+// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
+// that have it as a side. Repeating
 // the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 // signed-in person.
 //
@@ -7566,8 +7591,8 @@ func (c *Client) GetBenchmarkRunResult(ctx context.Context, workspaceID Workspac
 
 // GetHistory List the scores of a semantic model over time, and what was written between them
 //
-// One element for each stored assessment, newest first, with the applies and reverts that ended between the
-// previous assessment and it. Workspace and model are looked up as the signed-in person.
+// One element for each stored assessment, newest first. It has the applies and reverts that ended after the
+// previous assessment and before this one. Workspace and model are looked up as the signed-in person.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/history (the `GetHistory` operationId).
 func (c *Client) GetHistory(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *GetHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -7795,8 +7820,8 @@ func (c *Client) ListSchedulesOfModel(ctx context.Context, workspaceID Workspace
 //
 // Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
 // name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
-// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
+// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
 // schedule. Workspace and model are looked up as the signed-in person.
 //
 // Takes any type of body and a specified content type.
@@ -7818,8 +7843,8 @@ func (c *Client) CreateScheduleWithBody(ctx context.Context, workspaceID Workspa
 //
 // Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
 // name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
-// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
+// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
 // schedule. Workspace and model are looked up as the signed-in person.
 //
 // Takes a body of the `application/json` content type.
@@ -7841,8 +7866,8 @@ func (c *Client) CreateSchedule(ctx context.Context, workspaceID WorkspaceID, se
 //
 // The tables, columns, measures, relationships and verified answers that Copilot sees, and the AI instructions. Workspace
 // and model are looked up, and the model's definition is read, as the signed-in person: nothing of it is stored, and
-// nothing is spent. A definition that cannot be read is InvalidRequest. While the platform is still reading it, the answer is
-// PlatformUnavailable with Retry-After.
+// nothing is spent. If the definition is not valid, the answer is 400 InvalidRequest. While the platform is still
+// reading it, the answer is 502 PlatformUnavailable with Retry-After.
 //
 // Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/view (the `GetAIView` operationId).
 func (c *Client) GetAIView(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -7938,10 +7963,10 @@ func (c *Client) PreviewOptimization(ctx context.Context, workspaceID WorkspaceI
 
 // ScorePreviewWithBody Score a part of a preview
 //
-// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
-// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
-// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
-// answers 503 PlatformUnavailable; call again then.
+// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
+// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
+// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
+// is 502 PlatformUnavailable with Retry-After.
 //
 // Takes any type of body and a specified content type.
 //
@@ -7960,10 +7985,10 @@ func (c *Client) ScorePreviewWithBody(ctx context.Context, workspaceID Workspace
 
 // ScorePreview Score a part of a preview
 //
-// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
-// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
-// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
-// answers 503 PlatformUnavailable; call again then.
+// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
+// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
+// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
+// is 502 PlatformUnavailable with Retry-After.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -12517,7 +12542,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
 	// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-	// and its hash. After a restart of the tree its objects are below its number, as in `2/checkpoint`. Spends nothing.
+	// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -12557,8 +12582,9 @@ type ClientWithResponsesInterface interface {
 
 	// SaveAIProviderWithBodyWithResponse Save an AI provider
 	//
-	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
-	// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
+	// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
+	// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
 	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 	// administrators.
 	//
@@ -12569,8 +12595,9 @@ type ClientWithResponsesInterface interface {
 
 	// SaveAIProviderWithResponse Save an AI provider
 	//
-	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
-	// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+	// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
+	// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
+	// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
 	// AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 	// administrators.
 	//
@@ -12581,8 +12608,8 @@ type ClientWithResponsesInterface interface {
 
 	// DeleteAIProviderWithResponse Delete an AI provider
 	//
-	// Its key is deleted with it. A provider that an A/B test or a schedule uses answers 409 AiProviderConflict, whose
-	// parameters name the users. The embedded provider cannot be deleted. For administrators.
+	// Its key is deleted with it. If A/B tests use the provider, the answer is 409 AiProviderConflict, whose
+	// parameters name them. The embedded provider cannot be deleted. For administrators.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -12858,8 +12885,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetAuditCheckpointWithResponse Read the signed checkpoint of the account's events
 	//
-	// A signed hash of all events of the account up to a position. A copy kept elsewhere later shows that none of
-	// these events was changed, removed or inserted since. hash is 32 zero bytes before the first event. After each
+	// A signed hash of all events of the account up to a position. Keep a copy elsewhere: it later proves that since
+	// then none of these events was changed or removed, and none was inserted. hash is 32 zero bytes before the first event. After each
 	// event, in order of position, it is the SHA-256 of the previous hash, the event's position (8 bytes, big-endian)
 	// and the event's hash. The signature covers the text of six lines, each ended by a line feed: `readiness
 	// checkpoint v1`, accountId, position, events, hash, signedAtUtc. For administrators. Spends nothing.
@@ -12871,12 +12898,13 @@ type ClientWithResponsesInterface interface {
 
 	// ListAuditEventsWithResponse List the events of the account, oldest first
 	//
-	// All events of the account as they were recorded, in order of position, filtered by the parameters. Model texts,
-	// which only people with access to the model may read, are null in data: previous, written, lines, bytes, escaped
-	// and made of optimizations. hash covers the complete event. An event is listed once no earlier event can still be
-	// added, a moment after the call that recorded it. With `Accept: application/x-ndjson` each line is an event exactly
-	// as it is stored, with metadata and texts, so that its hash can be computed; the header Link then names the next
-	// page. Such a line is an entry of the account's tree. For administrators. Spends nothing.
+	// All events of the account as they were recorded, in order of position, filtered by the parameters. In events of
+	// optimizations the members previous, written, lines, bytes, escaped and made are null, because only people with
+	// access to the model may read its texts. hash covers the complete event. An event is listed a moment after the
+	// call that recorded it, when no earlier event can still be added. With `Accept: application/x-ndjson` each line is
+	// an event exactly as it is stored, so that its hash can be computed. Texts that people wrote, and texts of models
+	// that were written or replaced, are encrypted in it. The header Link then names the next page. Such a line is an
+	// entry of the account's tree. For administrators. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -12886,8 +12914,9 @@ type ClientWithResponsesInterface interface {
 	// GetAuditProofWithResponse Read the proof that an event is in the account's tree
 	//
 	// A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
-	// head of the account's tree, and this head. It can be checked offline, now or later. An event that is not in the
-	// tree yet, a few seconds after it was recorded, is 404 AuditRecordNotFound. For administrators. Spends nothing.
+	// head of the account's tree, and this head. It can be checked offline at any time. An event enters the tree about
+	// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound. For administrators. Spends
+	// nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -12896,11 +12925,12 @@ type ClientWithResponsesInterface interface {
 
 	// ListViewAsOfWithBodyWithResponse List the rows of a view as they were at a position or a time
 	//
-	// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
-	// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
-	// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-	// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
-	// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
+	// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
+	// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
+	// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
+	// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
+	// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
+	// Spends nothing.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -12909,11 +12939,12 @@ type ClientWithResponsesInterface interface {
 
 	// ListViewAsOfWithResponse List the rows of a view as they were at a position or a time
 	//
-	// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
-	// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
-	// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-	// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
-	// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
+	// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
+	// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
+	// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
+	// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
+	// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
+	// Spends nothing.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13015,8 +13046,8 @@ type ClientWithResponsesInterface interface {
 
 	// AssessSemanticModelsWithBodyWithResponse Assess many semantic models of a workspace
 	//
-	// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
-	// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+	// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
+	// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
 	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
@@ -13029,8 +13060,8 @@ type ClientWithResponsesInterface interface {
 
 	// AssessSemanticModelsWithResponse Assess many semantic models of a workspace
 	//
-	// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
-	// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+	// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
+	// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
 	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
@@ -13115,9 +13146,9 @@ type ClientWithResponsesInterface interface {
 
 	// AddPixiesToReportsWithBodyWithResponse Add Pixies to many reports of a workspace, or update those in them
 	//
-	// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+	// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
 	// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-	// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+	// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
 	// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
 	// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
 	// calls a minute that add or remove Pixies.
@@ -13129,9 +13160,9 @@ type ClientWithResponsesInterface interface {
 
 	// AddPixiesToReportsWithResponse Add Pixies to many reports of a workspace, or update those in them
 	//
-	// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+	// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
 	// one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-	// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+	// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
 	// items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
 	// least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
 	// calls a minute that add or remove Pixies.
@@ -13143,8 +13174,8 @@ type ClientWithResponsesInterface interface {
 
 	// RemovePixiesFromReportsWithBodyWithResponse Remove the Pixies from many reports of a workspace
 	//
-	// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
-	// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+	// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
+	// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
 	// Pixies.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -13154,8 +13185,8 @@ type ClientWithResponsesInterface interface {
 
 	// RemovePixiesFromReportsWithResponse Remove the Pixies from many reports of a workspace
 	//
-	// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
-	// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+	// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
+	// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
 	// Pixies.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -13198,7 +13229,7 @@ type ClientWithResponsesInterface interface {
 
 	// RemovePixiesWithResponse Remove the Pixies from a report
 	//
-	// Works even while adding Pixies is turned off. The tracked item still counts. If another operation is changing
+	// Works even while adding Pixies is turned off. The report stays a tracked item. If another operation is changing
 	// the report, the answer is 409 OperationInProgress, which names the operation in parameters. Counts as one of the
 	// account's ten calls a minute that add or remove Pixies.
 	//
@@ -13331,9 +13362,10 @@ type ClientWithResponsesInterface interface {
 	//
 	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
 	// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-	// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+	// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
 	// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-	// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
+	// except for the year that they name. If no question can be made from the model, the operation fails with
+	// QuestionsNotGenerated.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13344,9 +13376,10 @@ type ClientWithResponsesInterface interface {
 	//
 	// Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
 	// as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-	// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+	// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
 	// phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-	// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
+	// except for the year that they name. If no question can be made from the model, the operation fails with
+	// QuestionsNotGenerated.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13434,8 +13467,10 @@ type ClientWithResponsesInterface interface {
 
 	// OverruleVerdictWithBodyWithResponse Overrule the verdict on an answer
 	//
-	// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
-	// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+	// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
+	// who started the run and administrators of the account may do this. The result shows the new verdict next to the
+	// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
+	// that have it as a side. Repeating
 	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 	// signed-in person.
 	//
@@ -13446,8 +13481,10 @@ type ClientWithResponsesInterface interface {
 
 	// OverruleVerdictWithResponse Overrule the verdict on an answer
 	//
-	// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
-	// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+	// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
+	// who started the run and administrators of the account may do this. The result shows the new verdict next to the
+	// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
+	// that have it as a side. Repeating
 	// the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 	// signed-in person.
 	//
@@ -13473,8 +13510,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetHistoryWithResponse List the scores of a semantic model over time, and what was written between them
 	//
-	// One element for each stored assessment, newest first, with the applies and reverts that ended between the
-	// previous assessment and it. Workspace and model are looked up as the signed-in person.
+	// One element for each stored assessment, newest first. It has the applies and reverts that ended after the
+	// previous assessment and before this one. Workspace and model are looked up as the signed-in person.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -13606,8 +13643,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
 	// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-	// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
-	// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+	// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
+	// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
 	// schedule. Workspace and model are looked up as the signed-in person.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -13619,8 +13656,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
 	// name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-	// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
-	// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+	// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
+	// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
 	// schedule. Workspace and model are looked up as the signed-in person.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -13632,8 +13669,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// The tables, columns, measures, relationships and verified answers that Copilot sees, and the AI instructions. Workspace
 	// and model are looked up, and the model's definition is read, as the signed-in person: nothing of it is stored, and
-	// nothing is spent. A definition that cannot be read is InvalidRequest. While the platform is still reading it, the answer is
-	// PlatformUnavailable with Retry-After.
+	// nothing is spent. If the definition is not valid, the answer is 400 InvalidRequest. While the platform is still
+	// reading it, the answer is 502 PlatformUnavailable with Retry-After.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -13693,10 +13730,10 @@ type ClientWithResponsesInterface interface {
 
 	// ScorePreviewWithBodyWithResponse Score a part of a preview
 	//
-	// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
-	// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
-	// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
-	// answers 503 PlatformUnavailable; call again then.
+	// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
+	// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
+	// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
+	// is 502 PlatformUnavailable with Retry-After.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13705,10 +13742,10 @@ type ClientWithResponsesInterface interface {
 
 	// ScorePreviewWithResponse Score a part of a preview
 	//
-	// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
-	// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
-	// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
-	// answers 503 PlatformUnavailable; call again then.
+	// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
+	// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
+	// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
+	// is 502 PlatformUnavailable with Retry-After.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -15525,7 +15562,7 @@ func (c *ClientWithResponses) GetAccountTreeWithResponse(ctx context.Context, ac
 //
 // The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
 // and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-// and its hash. After a restart of the tree its objects are below its number, as in `2/checkpoint`. Spends nothing.
+// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -15589,8 +15626,9 @@ func (c *ClientWithResponses) ListAIProvidersWithResponse(ctx context.Context, r
 
 // SaveAIProviderWithBodyWithResponse Save an AI provider
 //
-// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
-// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
+// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
+// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
 // AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 // administrators.
 //
@@ -15607,8 +15645,9 @@ func (c *ClientWithResponses) SaveAIProviderWithBodyWithResponse(ctx context.Con
 
 // SaveAIProviderWithResponse Save an AI provider
 //
-// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is 400
-// InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. A name that another provider already has (ignoring case), and a provider past the 50th, answer 409
+// The service first makes a test call and stores its result in lastTest. A provider that cannot be reached is
+// refused with 400 InvalidRequest, unless saveAnyway is true; one that answers with an error is saved. If another
+// provider already has the name (ignoring case), or the account has 50 providers, the answer is 409
 // AiProviderConflict. The key is stored encrypted and never shown. The call starts no operation. For
 // administrators.
 //
@@ -15625,8 +15664,8 @@ func (c *ClientWithResponses) SaveAIProviderWithResponse(ctx context.Context, bo
 
 // DeleteAIProviderWithResponse Delete an AI provider
 //
-// Its key is deleted with it. A provider that an A/B test or a schedule uses answers 409 AiProviderConflict, whose
-// parameters name the users. The embedded provider cannot be deleted. For administrators.
+// Its key is deleted with it. If A/B tests use the provider, the answer is 409 AiProviderConflict, whose
+// parameters name them. The embedded provider cannot be deleted. For administrators.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -16052,8 +16091,8 @@ func (c *ClientWithResponses) ChangeScheduleWithResponse(ctx context.Context, sc
 
 // GetAuditCheckpointWithResponse Read the signed checkpoint of the account's events
 //
-// A signed hash of all events of the account up to a position. A copy kept elsewhere later shows that none of
-// these events was changed, removed or inserted since. hash is 32 zero bytes before the first event. After each
+// A signed hash of all events of the account up to a position. Keep a copy elsewhere: it later proves that since
+// then none of these events was changed or removed, and none was inserted. hash is 32 zero bytes before the first event. After each
 // event, in order of position, it is the SHA-256 of the previous hash, the event's position (8 bytes, big-endian)
 // and the event's hash. The signature covers the text of six lines, each ended by a line feed: `readiness
 // checkpoint v1`, accountId, position, events, hash, signedAtUtc. For administrators. Spends nothing.
@@ -16071,12 +16110,13 @@ func (c *ClientWithResponses) GetAuditCheckpointWithResponse(ctx context.Context
 
 // ListAuditEventsWithResponse List the events of the account, oldest first
 //
-// All events of the account as they were recorded, in order of position, filtered by the parameters. Model texts,
-// which only people with access to the model may read, are null in data: previous, written, lines, bytes, escaped
-// and made of optimizations. hash covers the complete event. An event is listed once no earlier event can still be
-// added, a moment after the call that recorded it. With `Accept: application/x-ndjson` each line is an event exactly
-// as it is stored, with metadata and texts, so that its hash can be computed; the header Link then names the next
-// page. Such a line is an entry of the account's tree. For administrators. Spends nothing.
+// All events of the account as they were recorded, in order of position, filtered by the parameters. In events of
+// optimizations the members previous, written, lines, bytes, escaped and made are null, because only people with
+// access to the model may read its texts. hash covers the complete event. An event is listed a moment after the
+// call that recorded it, when no earlier event can still be added. With `Accept: application/x-ndjson` each line is
+// an event exactly as it is stored, so that its hash can be computed. Texts that people wrote, and texts of models
+// that were written or replaced, are encrypted in it. The header Link then names the next page. Such a line is an
+// entry of the account's tree. For administrators. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -16092,8 +16132,9 @@ func (c *ClientWithResponses) ListAuditEventsWithResponse(ctx context.Context, p
 // GetAuditProofWithResponse Read the proof that an event is in the account's tree
 //
 // A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
-// head of the account's tree, and this head. It can be checked offline, now or later. An event that is not in the
-// tree yet, a few seconds after it was recorded, is 404 AuditRecordNotFound. For administrators. Spends nothing.
+// head of the account's tree, and this head. It can be checked offline at any time. An event enters the tree about
+// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound. For administrators. Spends
+// nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -16108,11 +16149,12 @@ func (c *ClientWithResponses) GetAuditProofWithResponse(ctx context.Context, eve
 
 // ListViewAsOfWithBodyWithResponse List the rows of a view as they were at a position or a time
 //
-// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
-// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
-// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
-// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
+// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
+// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
+// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
+// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
+// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
+// Spends nothing.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16127,11 +16169,12 @@ func (c *ClientWithResponses) ListViewAsOfWithBodyWithResponse(ctx context.Conte
 
 // ListViewAsOfWithResponse List the rows of a view as they were at a position or a time
 //
-// The operation (ListViewAsOf) folds the events of the account, and nothing else, up to a position of the log, and
-// answers the rows that follow from them as an AuditView. A time stands for the last head of the tree of all events
-// that was signed at or before it, because only signed heads say what was recorded by then; without one the answer is
-// 404 AuditRecordNotFound, as for an unknown view. A position behind the end of the log is 400. More than 16
-// MiB of rows fail with AuditViewFailed. Only administrators can start it and read the result. Spends nothing.
+// The operation (ListViewAsOf) computes the view from the events of the account up to a position of the log. Its
+// result is an AuditView. A time means the last head of the tree of all events that was signed at or before that
+// time, because only signed heads prove what was recorded by then. If there is no such head, or no such view, the
+// answer is 404 AuditRecordNotFound. A position after the end of the log answers 400 InvalidRequest. If the rows
+// exceed 16 MiB, the operation fails with AuditViewFailed. Only administrators can start it and read the result.
+// Spends nothing.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16281,8 +16324,8 @@ func (c *ClientWithResponses) ListWorkspacesWithResponse(ctx context.Context, pa
 
 // AssessSemanticModelsWithBodyWithResponse Assess many semantic models of a workspace
 //
-// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
-// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
+// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 // model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 // such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
 // in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
@@ -16301,8 +16344,8 @@ func (c *ClientWithResponses) AssessSemanticModelsWithBodyWithResponse(ctx conte
 
 // AssessSemanticModelsWithResponse Assess many semantic models of a workspace
 //
-// One run over the named models, accepted or refused as a unit. All of them are counted against the day's
-// assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
+// One operation assesses all named models. It is accepted or refused as a unit. All of them are counted against
+// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 // model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 // such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
 // in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
@@ -16435,9 +16478,9 @@ func (c *ClientWithResponses) ListReportsWithResponse(ctx context.Context, works
 
 // AddPixiesToReportsWithBodyWithResponse Add Pixies to many reports of a workspace, or update those in them
 //
-// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
 // one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
 // items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
 // least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
 // calls a minute that add or remove Pixies.
@@ -16455,9 +16498,9 @@ func (c *ClientWithResponses) AddPixiesToReportsWithBodyWithResponse(ctx context
 
 // AddPixiesToReportsWithResponse Add Pixies to many reports of a workspace, or update those in them
 //
-// One run over the named reports, accepted or refused as a unit. They are looked up as the signed-in person from
+// One operation changes all named reports. It is accepted or refused as a unit. They are looked up as the signed-in person from
 // one listing. If some are not visible, the answer is 404 ItemNotFound, which names all of them in parameters.
-// Caps on tracked items are checked once for the run, and allowanceImpact says how many reports become tracked
+// Caps on tracked items are checked once for the operation, and allowanceImpact says how many reports become tracked
 // items. If another operation is changing one of the reports, the call is refused. The operation succeeds when at
 // least one report was changed; its result has an outcome for each report. Counts as one of the account's ten
 // calls a minute that add or remove Pixies.
@@ -16475,8 +16518,8 @@ func (c *ClientWithResponses) AddPixiesToReportsWithResponse(ctx context.Context
 
 // RemovePixiesFromReportsWithBodyWithResponse Remove the Pixies from many reports of a workspace
 //
-// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
-// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
+// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
 // Pixies.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -16492,8 +16535,8 @@ func (c *ClientWithResponses) RemovePixiesFromReportsWithBodyWithResponse(ctx co
 
 // RemovePixiesFromReportsWithResponse Remove the Pixies from many reports of a workspace
 //
-// One run over the named reports, accepted as adding Pixies to many reports is. Works even while adding Pixies is
-// turned off. The tracked items still count. Counts as one of the account's ten calls a minute that add or remove
+// One operation changes all named reports. It is accepted or refused as a unit, by the rules of adding Pixies to many
+// reports. Works even while adding Pixies is turned off. The reports stay tracked items. Counts as one of the account's ten calls a minute that add or remove
 // Pixies.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -16560,7 +16603,7 @@ func (c *ClientWithResponses) GetPageViewsWithResponse(ctx context.Context, work
 
 // RemovePixiesWithResponse Remove the Pixies from a report
 //
-// Works even while adding Pixies is turned off. The tracked item still counts. If another operation is changing
+// Works even while adding Pixies is turned off. The report stays a tracked item. If another operation is changing
 // the report, the answer is 409 OperationInProgress, which names the operation in parameters. Counts as one of the
 // account's ten calls a minute that add or remove Pixies.
 //
@@ -16759,9 +16802,10 @@ func (c *ClientWithResponses) GetBenchmarkQuestionsWithResponse(ctx context.Cont
 //
 // Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
 // as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
 // phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
+// except for the year that they name. If no question can be made from the model, the operation fails with
+// QuestionsNotGenerated.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16778,9 +16822,10 @@ func (c *ClientWithResponses) GenerateBenchmarkQuestionsWithBodyWithResponse(ctx
 //
 // Spends one of the day's benchmark builds. The operation (GenerateBenchmarkQuestions) answers BenchmarkQuestions
 // as a proposal. Nothing is saved: send the questions to keep to the save route. Questions ask for measures that
-// an AI sees, preferring those that people view most where usage is known. The account's AI provider for questions
+// an AI sees. If usage is known, those that people view most come first. The account's AI provider for questions
 // phrases them, or the embedded one if there is none. The same model gets the same questions with the same ids,
-// except for the year that they name. A model that offers no questions fails with QuestionsNotGenerated.
+// except for the year that they name. If no question can be made from the model, the operation fails with
+// QuestionsNotGenerated.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16916,8 +16961,10 @@ func (c *ClientWithResponses) GetBenchmarkRunWithResponse(ctx context.Context, w
 
 // OverruleVerdictWithBodyWithResponse Overrule the verdict on an answer
 //
-// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
-// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
+// who started the run and administrators of the account may do this. The result shows the new verdict next to the
+// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
+// that have it as a side. Repeating
 // the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 // signed-in person.
 //
@@ -16934,8 +16981,10 @@ func (c *ClientWithResponses) OverruleVerdictWithBodyWithResponse(ctx context.Co
 
 // OverruleVerdictWithResponse Overrule the verdict on an answer
 //
-// Gives the answers to one question of a run the verdict of a person, with a reason. Only the person who started the run and administrators of the account may do this. The result shows the new verdict next to the service's own, and the
-// score, the verdicts and the comparisons of A/B runs that the run is a side of are computed with it. Repeating
+// Replaces the verdict on the answers to one question of a run by that of a person, with a reason. Only the person
+// who started the run and administrators of the account may do this. The result shows the new verdict next to the
+// service's. The score and the verdicts of the run are computed again, and so are the comparisons of the A/B runs
+// that have it as a side. Repeating
 // the call changes nothing; another verdict replaces the earlier one. Workspace and model are looked up as the
 // signed-in person.
 //
@@ -16973,8 +17022,8 @@ func (c *ClientWithResponses) GetBenchmarkRunResultWithResponse(ctx context.Cont
 
 // GetHistoryWithResponse List the scores of a semantic model over time, and what was written between them
 //
-// One element for each stored assessment, newest first, with the applies and reverts that ended between the
-// previous assessment and it. Workspace and model are looked up as the signed-in person.
+// One element for each stored assessment, newest first. It has the applies and reverts that ended after the
+// previous assessment and before this one. Workspace and model are looked up as the signed-in person.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -17166,8 +17215,8 @@ func (c *ClientWithResponses) ListSchedulesOfModelWithResponse(ctx context.Conte
 //
 // Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
 // name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
-// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
+// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
 // schedule. Workspace and model are looked up as the signed-in person.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -17185,8 +17234,8 @@ func (c *ClientWithResponses) CreateScheduleWithBodyWithResponse(ctx context.Con
 //
 // Creates the model's schedule. If the model already has one, the answer is 409 ScheduleConflict, whose parameters
 // name it. The call starts no operation. The caller becomes the schedule's owner. At each slot an assessment
-// starts as if the owner had called for it: it is counted, refused and tracked as theirs, and its operation is
-// theirs. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
+// starts as if the owner had called assess: the same allowances and refusals apply, and the operation belongs to
+// the owner. The owner's token is stored encrypted until it expires. A slot without a valid token pauses the
 // schedule. Workspace and model are looked up as the signed-in person.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -17204,8 +17253,8 @@ func (c *ClientWithResponses) CreateScheduleWithResponse(ctx context.Context, wo
 //
 // The tables, columns, measures, relationships and verified answers that Copilot sees, and the AI instructions. Workspace
 // and model are looked up, and the model's definition is read, as the signed-in person: nothing of it is stored, and
-// nothing is spent. A definition that cannot be read is InvalidRequest. While the platform is still reading it, the answer is
-// PlatformUnavailable with Retry-After.
+// nothing is spent. If the definition is not valid, the answer is 400 InvalidRequest. While the platform is still
+// reading it, the answer is 502 PlatformUnavailable with Retry-After.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -17289,10 +17338,10 @@ func (c *ClientWithResponses) PreviewOptimizationWithResponse(ctx context.Contex
 
 // ScorePreviewWithBodyWithResponse Score a part of a preview
 //
-// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
-// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
-// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
-// answers 503 PlatformUnavailable; call again then.
+// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
+// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
+// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
+// is 502 PlatformUnavailable with Retry-After.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -17307,10 +17356,10 @@ func (c *ClientWithResponses) ScorePreviewWithBodyWithResponse(ctx context.Conte
 
 // ScorePreviewWithResponse Score a part of a preview
 //
-// Reads the model as the signed-in person and scores copies of it without and with the changes of a preview that
-// keys selects, with the caller's own texts in values, by the rules of the service and not weighted by usage.
-// Writes nothing, stores nothing and spends no allowance. A platform that needs long to return the definition
-// answers 503 PlatformUnavailable; call again then.
+// Reads the model as the signed-in person and scores it twice: as it is, and with the changes of a preview that keys
+// selects, with the caller's own texts in values. It uses the rules of the service and does not weight by usage.
+// Writes nothing, stores nothing and spends nothing. While the platform is still reading the definition, the answer
+// is 502 PlatformUnavailable with Retry-After.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -19,8 +19,8 @@ func (c Delete) Decide(s Providers) ([]domain.Event, error) {
 		return nil, err
 	}
 	if n := len(p.UsedBy); n > 0 {
-		r := domain.Refuse(domain.AiProviderConflict, "the AI provider %s is in use %d times; the parameters name its users: delete "+
-			"those first, or disable the provider", p.Name, n).About("providerId", p.ProviderID)
+		r := domain.Refuse(domain.AiProviderConflict, "A/B tests use the AI provider %q (%d); the parameters name them: delete "+
+			"those tests first, or disable the provider", p.Name, n).About("providerId", p.ProviderID)
 		for _, by := range p.UsedBy[:min(n, maxNamed)] {
 			r.About("usedBy", by)
 		}

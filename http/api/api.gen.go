@@ -1119,7 +1119,7 @@ type AIProvider struct {
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
 	Purposes AIProviderPurposes `json:"purposes"`
 
-	// UsedBy How many users prevent its deletion.
+	// UsedBy How many A/B tests use it. It can be deleted only when there are none.
 	UsedBy      int                 `json:"usedBy"`
 	WorkspaceID *openapi_types.UUID `json:"workspaceId"`
 }
@@ -1168,7 +1168,7 @@ type AIProviderList struct {
 	Value []AIProvider `json:"value"`
 }
 
-// AIProviderPrices What a million tokens cost, in your own currency. Without prices the cost of a run is unknown; it is never estimated.
+// AIProviderPrices What a million tokens cost, in your currency. Without prices the cost of a run is unknown; it is never estimated.
 type AIProviderPrices = aiprovider.Prices
 
 // AIProviderPurpose What the provider may be used for: texts of previews, phrasing benchmark questions, judging answers, and answering in a benchmark or an A/B test.
@@ -1191,16 +1191,16 @@ type AIView struct {
 
 // AIViewObject defines model for AIViewObject.
 type AIViewObject struct {
-	// Description The first 200 characters. Absent when it has none.
+	// Description The first 200 characters of the description. Absent when there is none.
 	Description *string `json:"description,omitempty"`
 
-	// Name Absent for a table. A relationship's says what it connects; a verified answer's names its fields.
+	// Name The name of the object. For a relationship, what it connects; for a verified answer, its fields. Absent for a table.
 	Name *string `json:"name,omitempty"`
 
-	// Synonyms Absent when it has none. For a verified answer the phrases that it answers.
+	// Synonyms The synonyms of the object; for a verified answer, the phrases that it answers. Absent when there are none.
 	Synonyms []string `json:"synonyms,omitempty"`
 
-	// Table Its table; for a relationship the one it begins at. Absent for a verified answer.
+	// Table The table of the object; for a relationship, the table that it starts from. Absent for a verified answer.
 	Table *string `json:"table,omitempty"`
 	Type  string  `json:"type"`
 }
@@ -1246,7 +1246,7 @@ type AbLatestRunStage string
 // AbLatestRunStatus defines model for AbLatestRun.Status.
 type AbLatestRunStatus string
 
-// AbMinimumDetectableEffect The smallest difference of the shares answered correctly that a run finds with a probability of 0.8: n, discordance, lastRun,
+// AbMinimumDetectableEffect The smallest difference between the sides' shares of correct answers that a run detects with a probability of 0.8: n, discordance, lastRun,
 // difference (null below five questions), smallSample and note. Members may be added.
 type AbMinimumDetectableEffect = comparison.Detectable
 
@@ -1262,7 +1262,7 @@ type AbTest struct {
 	LatestSucceededRunAggregate *AbAggregate `json:"latestSucceededRunAggregate,omitempty"`
 	LatestSucceededRunID        *string      `json:"latestSucceededRunId,omitempty"`
 
-	// MinimumDetectableEffect What the next run can show; present when a single test is read.
+	// MinimumDetectableEffect The smallest difference that the next run can detect; present when a single test is read.
 	MinimumDetectableEffect *AbMinimumDetectableEffect `json:"minimumDetectableEffect,omitempty"`
 	Name                    string                     `json:"name"`
 	Questions               AbTestQuestions            `json:"questions"`
@@ -1524,8 +1524,8 @@ type Account struct {
 	// Allowances In each allowance, used is null when it could not be read, and limit is null when the plan sets no limit.
 	Allowances AccountAllowances `json:"allowances"`
 
-	// API What the caller can do now. It does not depend on the item, its state or an allowance: allowances shows what is
-	// left.
+	// API What the caller can do now, whatever the item. It does not consider allowances: the member allowances of the account
+	// shows what is left.
 	API AccountRights `json:"api"`
 
 	// Plan Free, Team, Business or Enterprise, or another plan that the service is configured with.
@@ -1556,15 +1556,15 @@ type AccountFeatures struct {
 	// AddPixies While false, calls that add Pixies answer 403 FeatureTurnedOff; removing them still works.
 	AddPixies bool `json:"addPixies"`
 
-	// AiFeatures While false, assessments, optimizations, benchmarks, A/B tests and data agents answer 403 FeatureTurnedOff.
+	// AiFeatures While false, all calls about assessments, the portfolio, schedules, optimizations, benchmarks, A/B tests, AI providers and data agents answer 403 FeatureTurnedOff.
 	AiFeatures bool `json:"aiFeatures"`
 
 	// CapacityDetails Whether the service reads capacities to check for a paused one.
 	CapacityDetails bool `json:"capacityDetails"`
 }
 
-// AccountRights What the caller can do now. It does not depend on the item, its state or an allowance: allowances shows what is
-// left.
+// AccountRights What the caller can do now, whatever the item. It does not consider allowances: the member allowances of the account
+// shows what is left.
 type AccountRights struct {
 	Role   AccountRightsRole `json:"role"`
 	Scopes []string          `json:"scopes"`
@@ -1590,7 +1590,8 @@ type AccountSettings struct {
 type AccountSettingsDefinitionCopies string
 
 // AcrossModels What differs or repeats across semantic models. It costs no points and is no finding. At most 50 results of each
-// kind are listed, each with at most 10 texts, and at most 10 models of each text or group; counts are those of all.
+// kind are listed, with at most 10 texts each and at most 10 models for each text or group. The counts include those
+// that are not listed.
 type AcrossModels struct {
 	// Compared How many models were compared.
 	Compared int `json:"compared"`
@@ -1632,7 +1633,7 @@ type AnswerFieldRole string
 
 // AnsweredBy defines model for AnsweredBy.
 type AnsweredBy struct {
-	// DataAgentID Only for DataAgent and ServiceTestAgent, like the three members that follow.
+	// DataAgentID This and the other members about the data agent are only for DataAgent and ServiceTestAgent.
 	DataAgentID            *string `json:"dataAgentId,omitempty"`
 	DataAgentName          *string `json:"dataAgentName,omitempty"`
 	DataAgentWorkspaceID   *string `json:"dataAgentWorkspaceId,omitempty"`
@@ -1694,7 +1695,7 @@ type ApplyRecord struct {
 
 // ApplyRequest Requires either previewId or approval.
 type ApplyRequest struct {
-	// Approval none: propose and write in one operation; no other member may be combined with it. given, with previewId: write a preview although it lowers the score of a dimension by more than 5 points.
+	// Approval none: propose and write in one operation; it cannot be combined with other members. given, with previewId: write the preview even if it lowers the score of a dimension by more than 5 points.
 	Approval *string `json:"approval,omitempty"`
 
 	// Keys Keys of the preview's changes to write; at least one. If absent, every change is written, or for
@@ -1705,15 +1706,15 @@ type ApplyRequest struct {
 	PreviewID *string `json:"previewId,omitempty"`
 
 	// Values The caller's own texts for the selected changes, by key: AI instructions, a description or a display folder.
-	// Not blank. A description may break lines with CRLF, LF or CR. A display folder is one line without a tab, at
-	// most 100 characters. AI instructions have at most the preview's maxLength characters. Synonyms are lines of at most
-	// 1,024 characters: all that the object has after the apply.
+	// No text may be blank. A description may break lines with CRLF, LF or CR. A display folder is one line without a tab, at
+	// most 100 characters. AI instructions have at most the preview's maxLength characters. Synonyms are one a line, at most
+	// 1,024 characters each; they replace those that the object has.
 	Values map[string]string `json:"values,omitempty"`
 }
 
 // AssessRequest defines model for AssessRequest.
 type AssessRequest struct {
-	// RegimeID The id of a published scoring regime; if absent, that of the service: the current one, unless it changes rules.
+	// RegimeID The id of a published scoring regime. If absent, the current regime is used, with the rules that the operator changed.
 	RegimeID *string `json:"regimeId,omitempty"`
 }
 
@@ -1735,7 +1736,7 @@ type Assessment struct {
 	NotAssessable []NotAssessable `json:"notAssessable,omitempty"`
 	Pinned        bool            `json:"pinned"`
 
-	// Regime Two scores are comparable only if their regimes have the same id and they lack the same rules (notAssessable).
+	// Regime Two scores are comparable only if their regimes have the same id and the same rules could not judge (notAssessable).
 	Regime        AssessmentRegime `json:"regime"`
 	SchemaVersion int              `json:"schemaVersion"`
 	Score         *int             `json:"score"`
@@ -1759,9 +1760,9 @@ type AssessmentPin struct {
 	Pinned       bool   `json:"pinned"`
 }
 
-// AssessmentRegime Two scores are comparable only if their regimes have the same id and they lack the same rules (notAssessable).
+// AssessmentRegime Two scores are comparable only if their regimes have the same id and the same rules could not judge (notAssessable).
 type AssessmentRegime struct {
-	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting and lacks the same rules; false for the first.
+	// ComparableWithPrevious True if the previous assessment used the same scoring rules and weighting, and the same rules could not judge; false for the first.
 	ComparableWithPrevious *bool  `json:"comparableWithPrevious,omitempty"`
 	ID                     string `json:"id"`
 	UsageInScoring         *bool  `json:"usageInScoring,omitempty"`
@@ -1769,7 +1770,7 @@ type AssessmentRegime struct {
 
 // AssessmentStored defines model for AssessmentStored.
 type AssessmentStored struct {
-	// DeliveryPending Waiting to be delivered to the account's own storage.
+	// DeliveryPending Whether it waits for delivery to the account's own storage.
 	DeliveryPending bool                     `json:"deliveryPending"`
 	Location        AssessmentStoredLocation `json:"location"`
 
@@ -1785,7 +1786,7 @@ type AssessmentSummary struct {
 	AssessedAtUtc *time.Time `json:"assessedAtUtc,omitempty"`
 	AssessmentID  string     `json:"assessmentId"`
 
-	// ComparableWithPrevious True when the previous assessment used the same scoring rules and weighting and lacks the same rules; false for the first.
+	// ComparableWithPrevious True if the previous assessment used the same scoring rules and weighting, and the same rules could not judge; false for the first.
 	ComparableWithPrevious *bool `json:"comparableWithPrevious,omitempty"`
 	FindingsCount          *int  `json:"findingsCount,omitempty"`
 
@@ -1819,7 +1820,7 @@ type AssessmentUsage struct {
 	// Access Present on an operation's result.
 	Access *AssessmentUsageAccess `json:"access,omitempty"`
 
-	// Applied Whether the account had usage to weight the score.
+	// Applied Whether the score is weighted by usage.
 	Applied bool `json:"applied"`
 
 	// ConsentURL Where the permission is granted; present with ConsentRequired.
@@ -1882,7 +1883,7 @@ type AuditEvent struct {
 	Data    json.RawMessage    `json:"data"`
 	EventID openapi_types.UUID `json:"eventId"`
 
-	// Hash SHA-256 in hexadecimal of all members above, the hash of the previous event in the stream, and the position.
+	// Hash The hash of the event as it is stored, which its application/x-ndjson line shows: a SHA-256 in hexadecimal that also covers the previous events of the stream.
 	Hash string `json:"hash"`
 
 	// OperationID The operation that caused it.
@@ -1891,7 +1892,7 @@ type AuditEvent struct {
 	// Person The person it was recorded for; null for actions of the operator and for a person who was erased.
 	Person *string `json:"person"`
 
-	// PersonID The id of the person, as the event and its data hold it.
+	// PersonID The id that stands for the person in events and their data.
 	PersonID *string `json:"personId"`
 
 	// Position The event's position in the log.
@@ -1937,7 +1938,7 @@ type AuditView struct {
 	// CheckpointNote A signed head of the tree of all events (c2sp.org/tlog-checkpoint). For a time, the last head signed at or before it; for a position, the first head that covers it. Absent if none covered the position when the call was accepted.
 	CheckpointNote *string `json:"checkpointNote,omitempty"`
 
-	// Position The last position of the log that counted.
+	// Position The last position of the log that the rows include.
 	Position int64 `json:"position"`
 
 	// SignedAtUtc When the head was signed.
@@ -2002,7 +2003,7 @@ type BenchmarkRun struct {
 	Answerer *string          `json:"answerer,omitempty"`
 	Asks     BenchmarkRunAsks `json:"asks"`
 
-	// Conclusion Present if more than a third of the questions have no answer; the score then says nothing.
+	// Conclusion Present if more than a third of the questions have no answer: the score is then not meaningful.
 	Conclusion *BenchmarkRunConclusion `json:"conclusion,omitempty"`
 
 	// Cost What the tokens cost at the prices that the AI provider had; absent without prices.
@@ -2016,7 +2017,7 @@ type BenchmarkRun struct {
 	// OperationID The operation that asks: RunBenchmark, with the run's own id, or the RunAbTest that the run is a side of.
 	OperationID string `json:"operationId"`
 
-	// Overruled How many answers a person gave another verdict; absent if none.
+	// Overruled How many verdicts a person changed; absent if none.
 	Overruled *int `json:"overruled,omitempty"`
 
 	// QuestionSetHash The hash of the questions that the run asks.
@@ -2045,7 +2046,7 @@ type BenchmarkRun struct {
 	// Usage The tokens that the AI provider counted; absent when it counted none.
 	Usage *TokenUsage `json:"usage,omitempty"`
 
-	// Verdicts Null unless the run succeeded, like the three members that follow.
+	// Verdicts Null unless the run succeeded; so are stable, scored and responseTime.
 	Verdicts      *BenchmarkVerdicts `json:"verdicts"`
 	WorkspaceID   string             `json:"workspaceId"`
 	WorkspaceName *string            `json:"workspaceName"`
@@ -2054,7 +2055,7 @@ type BenchmarkRun struct {
 // BenchmarkRunAbTestSide defines model for BenchmarkRun.AbTestSide.
 type BenchmarkRunAbTestSide string
 
-// BenchmarkRunConclusion Present if more than a third of the questions have no answer; the score then says nothing.
+// BenchmarkRunConclusion Present if more than a third of the questions have no answer: the score is then not meaningful.
 type BenchmarkRunConclusion string
 
 // BenchmarkRunAsks defines model for BenchmarkRunAsks.
@@ -2090,7 +2091,7 @@ type BenchmarkVerdicts = comparison.VerdictCounts
 
 // BulkAssessRequest defines model for BulkAssessRequest.
 type BulkAssessRequest struct {
-	// RegimeID The id of a published scoring regime, for all models; if absent, that of the service: the current one, unless it changes rules.
+	// RegimeID The id of a published scoring regime, for all models. If absent, the current regime is used, with the rules that the operator changed.
 	RegimeID *string `json:"regimeId,omitempty"`
 
 	// SemanticModelIds All in the workspace. A model named twice counts once.
@@ -2114,7 +2115,7 @@ type BulkAssessment struct {
 
 // BulkAssessmentRow defines model for BulkAssessmentRow.
 type BulkAssessmentRow struct {
-	// AssessmentID Null, like the three members that follow, when no assessment is stored or it was deleted.
+	// AssessmentID Null when no assessment is stored or it was deleted; so are score, scoreDataAgent and findingsCount.
 	AssessmentID *string `json:"assessmentId"`
 
 	// Error Why the model was not assessed; null when it was.
@@ -2271,7 +2272,7 @@ type CreateAbTestRequest struct {
 	// Name At most 200 characters.
 	Name string `json:"name"`
 
-	// Repeats How many times each question is asked on each side; if absent, as in the stored run or the saved questions.
+	// Repeats How many times each question is asked on each side; if absent, as often as in the stored run or as saved with the questions.
 	Repeats *int `json:"repeats,omitempty"`
 
 	// ReuseSideA Keeps the stored run's answers as side A and asks only side B; only with a source of kind Run.
@@ -2324,7 +2325,7 @@ type DataAgentAssessment struct {
 	// NotAssessable The rules that could not judge, which the score lacks; absent if there are none.
 	NotAssessable []NotAssessable `json:"notAssessable,omitempty"`
 
-	// Regime Two scores are comparable only if their regimes have the same id and they lack the same rules (notAssessable).
+	// Regime Two scores are comparable only if their regimes have the same id and the same rules could not judge (notAssessable).
 	Regime        AssessmentRegime `json:"regime"`
 	SchemaVersion int              `json:"schemaVersion"`
 
@@ -2448,8 +2449,8 @@ type DimensionSummary struct {
 // Dimensions The score of each dimension by its id; null where no rule applies.
 type Dimensions map[string]*int
 
-// EarlierScore The newest assessment that is at least 30 days old and comparable with the newest one: of the same scoring rules
-// and weighting, and lacking the same rules. Absent without one.
+// EarlierScore The newest assessment that is at least 30 days old and comparable with the newest one: it used the same scoring
+// rules and weighting, and the same rules could not judge. Absent without one.
 type EarlierScore struct {
 	AssessedAtUtc time.Time          `json:"assessedAtUtc"`
 	AssessmentID  openapi_types.UUID `json:"assessmentId"`
@@ -2506,7 +2507,7 @@ type ExpectedAnswer struct {
 	Value  *string       `json:"value,omitempty"`
 }
 
-// FallingDimension A dimension falls when what its rules judge changes, as hidden objects no longer count.
+// FallingDimension A dimension whose score falls. It falls because its rules then judge other objects; hidden objects, for example, no longer count.
 type FallingDimension = optimization.FallingDimension
 
 // GenerateBenchmarkQuestionsRequest defines model for GenerateBenchmarkQuestionsRequest.
@@ -2613,10 +2614,10 @@ type JudgeReview struct {
 	// Judged How many answers this judge decided in the stored runs of the account, with the same model and prompt.
 	Judged int `json:"judged"`
 
-	// Overruled How many of them persons decided otherwise.
+	// Overruled How many of them a person decided differently.
 	Overruled int `json:"overruled"`
 
-	// Share overruled in judged, 0 to 1; null if it decided none.
+	// Share overruled divided by judged; null if judged is 0.
 	Share *float64 `json:"share"`
 }
 
@@ -2660,9 +2661,9 @@ type LicenseTrackedItems struct {
 
 // ListViewRequest defines model for ListViewRequest.
 type ListViewRequest struct {
-	// AsOf Either member.
+	// AsOf A position or a time, not both.
 	AsOf struct {
-		// Position The last position of the log that counts.
+		// Position The last position of the log that the rows include.
 		Position *int64     `json:"position,omitempty"`
 		TimeUtc  *time.Time `json:"timeUtc,omitempty"`
 	} `json:"asOf"`
@@ -2696,7 +2697,7 @@ type NearIdenticalModelsGroup struct {
 	Models           int      `json:"models"`
 	SemanticModelIds []string `json:"semanticModelIds"`
 
-	// Share What each model of the group at least has in common with another one.
+	// Share How much the models have in common, at least: for each model and another one of the group, the number of objects of both, divided by the number of objects of either.
 	Share float64 `json:"share"`
 }
 
@@ -2744,8 +2745,8 @@ type Operation struct {
 	// WaitingFor What a Running operation waits for; absent while it waits for no one. ownersRead: it waits until the person who
 	// started it reads its state (GET /v1/operations/{operationId}) with a token that has the scope. That token is
 	// used for the next step. A read with another token, or by another person, changes nothing. ownersSignIn: the
-	// platform, or its identity provider, refused the owner's token. The operation waits until they read its state with
-	// a token that was issued since, which has the claims; or, a minute later, with the same one.
+	// platform, or its identity provider, refused the owner's token. The operation waits until the owner reads its state
+	// with a newer token that has the claims. After a minute, a read with the same token continues it too.
 	WaitingFor *OperationWait `json:"waitingFor,omitempty"`
 }
 
@@ -2781,11 +2782,11 @@ type OperationStatus string
 // OperationWait What a Running operation waits for; absent while it waits for no one. ownersRead: it waits until the person who
 // started it reads its state (GET /v1/operations/{operationId}) with a token that has the scope. That token is
 // used for the next step. A read with another token, or by another person, changes nothing. ownersSignIn: the
-// platform, or its identity provider, refused the owner's token. The operation waits until they read its state with
-// a token that was issued since, which has the claims; or, a minute later, with the same one.
+// platform, or its identity provider, refused the owner's token. The operation waits until the owner reads its state
+// with a newer token that has the claims. After a minute, a read with the same token continues it too.
 type OperationWait struct {
-	// Claims With ownersSignIn, in the state that the owner reads: what the sign-in must ask for, JSON in base64url; absent if
-	// nothing in particular.
+	// Claims With ownersSignIn, only in the state that the owner reads: the claims that the sign-in must request, as JSON in
+	// base64url. Absent if any sign-in will do.
 	Claims *string `json:"claims,omitempty"`
 
 	// ConsentURL With PlatformConsentRequired, in the state that the owner reads: where to agree.
@@ -2835,7 +2836,7 @@ type OptimizeRequest struct {
 
 // OverruleVerdictRequest defines model for OverruleVerdictRequest.
 type OverruleVerdictRequest struct {
-	// N The ask whose answer it is about. If absent, it is about all answers to the question.
+	// N Which of the repeated asks of the question the verdict is for, from 1. If absent, it is for all of them.
 	N *int `json:"n,omitempty"`
 
 	// Reason Why, in the person's words; white space alone is empty.
@@ -2896,7 +2897,7 @@ type Permission struct {
 	Message *string        `json:"message,omitempty"`
 	Name    PermissionName `json:"name"`
 
-	// NeededFor A sentence.
+	// NeededFor What the permission is needed for, as a sentence.
 	NeededFor string `json:"neededFor"`
 
 	// Permission Its name at the platform vendor, for example Dataset.Read.All.
@@ -3014,8 +3015,8 @@ type PortfolioModel struct {
 	// Dimensions The score of each dimension by its id; null where no rule applies.
 	Dimensions *Dimensions `json:"dimensions,omitempty"`
 
-	// Earlier The newest assessment that is at least 30 days old and comparable with the newest one: of the same scoring rules
-	// and weighting, and lacking the same rules. Absent without one.
+	// Earlier The newest assessment that is at least 30 days old and comparable with the newest one: it used the same scoring
+	// rules and weighting, and the same rules could not judge. Absent without one.
 	Earlier *EarlierScore `json:"earlier,omitempty"`
 
 	// FindingsBySeverity The numbers of findings by severity.
@@ -3122,7 +3123,7 @@ type Preview struct {
 	// Message The reason as a sentence, or a note that the preview reached its limit.
 	Message *string `json:"message"`
 
-	// NeedsYourWords Objects that the provider cannot describe without a person, each with a question; absent when there are none.
+	// NeedsYourWords Objects that only a person can describe, each with a question to answer; absent when there are none.
 	NeedsYourWords []NeededWords `json:"needsYourWords,omitempty"`
 
 	// NothingToDo Why there are no changes; null when there are.
@@ -3153,7 +3154,7 @@ type Preview struct {
 	// UsageInProposal Whether usage of the semantic model was considered.
 	UsageInProposal bool `json:"usageInProposal"`
 
-	// Warnings What was not done as the account chose: its AI provider failed, and the embedded rules proposed instead; or that reports could not be read. Absent when there are none.
+	// Warnings What could not be done: the account's AI provider failed, so that the embedded rules proposed instead, or reports could not be read. Absent when there are none.
 	Warnings    []string `json:"warnings,omitempty"`
 	WorkspaceID string   `json:"workspaceId"`
 }
@@ -3225,7 +3226,7 @@ type ReportPixies struct {
 	// TrackedItem True for any report that the account ever added Pixies to, including removed and deleted ones.
 	TrackedItem bool `json:"trackedItem"`
 
-	// UnavailableReasons For each of reportName, pixieVersion, pagesTracked and visualsTracked that is null for a reason not evident from the rest, a sentence with the reason.
+	// UnavailableReasons Why reportName, pixieVersion, pagesTracked or visualsTracked is null: a sentence for each, unless the other members already show the reason.
 	UnavailableReasons map[string]string `json:"unavailableReasons"`
 
 	// VisualsTracked The report's own visuals on those pages; null in the same cases.
@@ -3281,7 +3282,7 @@ type SaveAIProviderRequest struct {
 	Model *string `json:"model,omitempty"`
 	Name  string  `json:"name"`
 
-	// Prices What a million tokens cost, in your own currency. Without prices the cost of a run is unknown; it is never estimated.
+	// Prices What a million tokens cost, in your currency. Without prices the cost of a run is unknown; it is never estimated.
 	Prices *AIProviderPrices `json:"prices,omitempty"`
 
 	// Purposes A data_agent may have only Proposals and Agent. Texts of previews come from the oldest provider that is enabled, has the purpose Proposals and has the key that it needs.
@@ -3360,7 +3361,7 @@ type ScheduleOwner struct {
 
 // SchedulePause A problem that waiting does not solve, and what to do about it.
 type SchedulePause struct {
-	// Code CredentialExpired, or the code that the call of its owner would be refused with.
+	// Code CredentialExpired, or the errorCode with which a call of the owner would be refused.
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
@@ -3401,7 +3402,7 @@ type ScoredDimension = optimization.ScoredDimension
 type SemanticModel struct {
 	Description *string `json:"description,omitempty"`
 
-	// MaintainedByService The service itself maintains the model and does not assess it.
+	// MaintainedByService Whether the service itself maintains the model. Such a model cannot be assessed.
 	MaintainedByService bool               `json:"maintainedByService"`
 	SemanticModelID     openapi_types.UUID `json:"semanticModelId"`
 	SemanticModelName   string             `json:"semanticModelName"`
@@ -3867,7 +3868,7 @@ type ListDataAgentAssessmentsParams struct {
 
 // ListReportsParams defines parameters for ListReports.
 type ListReportsParams struct {
-	// SemanticModelID Lists only the reports built on this model; none when there are none.
+	// SemanticModelID Lists only the reports built on this model.
 	SemanticModelID *openapi_types.UUID `form:"semanticModelId,omitempty" json:"semanticModelId,omitempty"`
 
 	// MaxResults The largest number of elements on the page.
