@@ -33,14 +33,15 @@ type CounterOptions struct {
 	Pool *pgxpool.Pool
 	// Resolve returns where the Pixies with the ids are. Unknown ids are absent from the result.
 	Resolve func(ctx context.Context, ids []string) (map[string]projections.PixieID, error)
-	// Count counts all messages or none, and reports for each whether it was counted now. A message that was counted before adds nothing.
+	// Count counts all messages or none, and reports for each whether this call counted it. It does not count a message again that was
+	// counted before.
 	Count    func(ctx context.Context, messages []commands.CollectedViews) ([]bool, error)
 	Registry prometheus.Registerer
 	Log      *slog.Logger
 	Now      func() time.Time
 }
 
-// Counter adds up the views in the stream. Only one counter of a database works at a time. Make one with NewCounter.
+// Counter counts the views in the stream in the database. Of all counters of a database, one counts at a time. Make one with NewCounter.
 type Counter struct {
 	CounterOptions
 	views *prometheus.CounterVec
@@ -53,7 +54,7 @@ const (
 	recorded   = "recorded"   // counted
 	unknown    = "unknown"    // no Pixie has the id
 	repeated   = "repeated"   // counted before
-	unreadable = "unreadable" // a message that is not views
+	unreadable = "unreadable" // a message that does not hold page views
 )
 
 var lag = prometheus.NewDesc("readiness_collected_lag_seconds",
@@ -123,7 +124,7 @@ func (c *Counter) count(ctx context.Context, places *collector.Places, some []je
 		m, err := parse(msg, c.Now())
 		if err != nil {
 			c.views.WithLabelValues(unreadable).Inc()
-			c.Log.WarnContext(ctx, "a message of the stream is not views, and is skipped", "sequence", last, "error", err)
+			c.Log.WarnContext(ctx, "a message of the stream does not hold page views and is skipped", "sequence", last, "error", err)
 			continue
 		}
 		all = append(all, m)

@@ -46,11 +46,11 @@ func parse(msg jetstream.Msg, now time.Time) (m message, err error) {
 	}
 	for _, v := range m.views {
 		if v.N < 1 || v.N > maxViewsOfPixie || v.Hour.After(now.Add(maxAhead)) || !v.Hour.Equal(v.Hour.Truncate(time.Hour)) {
-			return m, fmt.Errorf("%d views in the hour %s", v.N, v.Hour.Format(time.RFC3339))
+			return m, fmt.Errorf("it has %d views for the hour %s, which is not possible", v.N, v.Hour.Format(time.RFC3339))
 		}
 	}
 	if m.number < 1 {
-		return m, fmt.Errorf("the number %d", m.number)
+		return m, fmt.Errorf("its header %s is %d, not at least 1", headerNumber, m.number)
 	}
 	return m, nil
 }

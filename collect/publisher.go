@@ -26,7 +26,7 @@ type Publisher struct {
 	self   uuid.UUID
 }
 
-// Dial returns a publisher, which connects to the servers now, or when they answer.
+// Dial returns a publisher. If the servers do not answer now, it connects as soon as they do.
 func Dial(t forward.Target, log *slog.Logger) (*Publisher, error) {
 	b, err := forward.Dial(t, log, nats.RetryOnFailedConnect(true))
 	if err != nil {
@@ -50,7 +50,7 @@ func (p *Publisher) Publish(ctx context.Context, number int64, views []collector
 	msg.Header.Set(headerCollector, p.self.String())
 	msg.Header.Set(headerNumber, strconv.FormatInt(number, 10))
 	_, err = p.broker.JS.PublishMsg(ctx, msg, jetstream.WithExpectStream(p.stream),
-		// The id spares the stream most repetitions; the number excludes all.
+		// By the id the broker drops most repeated messages; the counter drops all of them by the number.
 		jetstream.WithMsgID(p.self.String()+" "+strconv.FormatInt(number, 10)))
 	if err != nil {
 		return fmt.Errorf("collect: publish: %w", err)

@@ -100,7 +100,7 @@ func (s *session) batch(ctx context.Context, messages jetstream.MessagesContext)
 		return nil
 	}
 	if s.stalls++; s.stalls == maxStalls { // as after the server of the subscription was lost
-		return errors.New("collect: the stream has messages that do not arrive")
+		return errors.New("collect: the stream has messages, but the servers deliver none")
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (s *session) hasMore(ctx context.Context) (bool, error) {
 	now := s.Now()
 	info, err := s.stream.Info(ctx)
 	if err != nil {
-		return false, fmt.Errorf("collect: the stream's state: %w", err)
+		return false, fmt.Errorf("collect: read the stream's state: %w", err)
 	}
 	if info.State.LastSeq > s.counted && info.State.Msgs > 0 {
 		return true, nil

@@ -28,7 +28,7 @@ func openStream(ctx context.Context, b *forward.Broker, t forward.Target) (jetst
 		})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("collect: the stream %s: %w", t.Stream, err)
+		return nil, fmt.Errorf("collect: open the stream %q: %w", t.Stream, err)
 	}
 	return s, checkStream(s.CachedInfo().Config, t.Replicas)
 }
@@ -38,10 +38,10 @@ func checkStream(f jetstream.StreamConfig, replicas int) error {
 	const do = "Correct the stream, or delete it once it is empty"
 	switch {
 	case f.Storage != jetstream.FileStorage:
-		return &forward.Unfit{What: "the stream " + f.Name + " is kept in memory and lost with its servers", Do: do}
+		return &forward.Unfit{What: "the stream " + f.Name + " is kept in memory and would be lost with its servers", Do: do}
 	case f.Retention != jetstream.LimitsPolicy || f.Discard != jetstream.DiscardNew || f.MaxMsgs > 0 || f.MaxAge > 0 ||
 		f.MaxMsgsPerSubject > 0:
-		return &forward.Unfit{What: "the stream " + f.Name + " removes views that are not counted yet", Do: do}
+		return &forward.Unfit{What: "the limits or the retention of the stream " + f.Name + " remove views before they are counted", Do: do}
 	case len(f.Subjects) != 1 || f.Subjects[0] != subject:
 		return &forward.Unfit{What: fmt.Sprintf("the stream %s has the subjects %q, not %q alone", f.Name, f.Subjects, subject), Do: do}
 	case f.Replicas < replicas:
@@ -50,8 +50,8 @@ func checkStream(f jetstream.StreamConfig, replicas int) error {
 	return nil
 }
 
-// Waiting connects to the servers, checks them and the stream as a Counter does, and returns how many messages wait and when the oldest was
-// published. It changes nothing.
+// Waiting connects to the servers, checks them and the stream as a Counter does, and returns how many messages wait and when the oldest
+// was published. It changes nothing.
 func Waiting(ctx context.Context, t forward.Target, log *slog.Logger) (messages uint64, oldest time.Time, err error) {
 	b, err := forward.Connect(t, log)
 	if err != nil {
@@ -60,7 +60,7 @@ func Waiting(ctx context.Context, t forward.Target, log *slog.Logger) (messages 
 	defer b.Close()
 	s, err := b.JS.Stream(ctx, t.Stream)
 	if err != nil {
-		return 0, oldest, fmt.Errorf("collect: the stream %s: %w", t.Stream, err)
+		return 0, oldest, fmt.Errorf("collect: open the stream %q: %w", t.Stream, err)
 	}
 	state := s.CachedInfo().State
 	return state.Msgs, state.FirstTime, errors.Join(checkStream(s.CachedInfo().Config, t.Replicas), b.Flushes(ctx, s))

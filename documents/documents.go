@@ -24,7 +24,7 @@ import (
 	"readiness/internal/database"
 )
 
-// MaxSize bounds a document, in bytes before compression; maxPacked is more than it may have after.
+// MaxSize bounds a document, in bytes before compression. maxPacked bounds it after compression; no document reaches it.
 const (
 	MaxSize   = 256 << 20
 	maxPacked = MaxSize + MaxSize/8
@@ -78,7 +78,8 @@ func (s *Store) Metrics() []prometheus.Collector {
 	return []prometheus.Collector{s.metrics.seconds, s.metrics.bytes}
 }
 
-// Check returns ErrUnavailable while the bucket does not answer. It makes no call. Callers ask before they make something that costs much.
+// Check returns ErrUnavailable while the bucket does not answer. It makes no call. Callers use it before expensive work whose result they
+// would have to put.
 func (s *Store) Check() error {
 	if s.objects != nil && s.puts && s.objects.silent(time.Now()) {
 		return fmt.Errorf("%w: %w", ErrUnavailable, errSilent)
@@ -106,7 +107,7 @@ const latest = `nullif(greatest(coalesce(d.expires_at, 'infinity'), coalesce(EXC
 
 func (s *Store) put(ctx context.Context, body []byte, expires *time.Time) (hash string, stored database.Statement, err error) {
 	if len(body) > MaxSize {
-		return "", stored, fmt.Errorf("documents: %d bytes are more than the %d a document may have", len(body), MaxSize)
+		return "", stored, fmt.Errorf("documents: the document has %d bytes; at most %d can be stored", len(body), MaxSize)
 	}
 	hash = Hash(body)
 	packed := encoder.EncodeAll(body, nil)

@@ -13,7 +13,8 @@ import (
 	"readiness/internal/database"
 )
 
-// Row is a row of documents: it has a Body or an Object.
+// Row is a row of the table documents. If Object is nil, Body is the compressed document; otherwise Object is the key of the object in the
+// bucket that has it.
 type Row struct {
 	Hash   string
 	Body   []byte
@@ -27,12 +28,12 @@ const (
 	maxMoves = 5
 )
 
-// open returns the document of a row, or ErrNotFound if it was deleted since the row was read. If the body has moved since, it is read
-// where it is.
+// open returns the document of a row, or ErrNotFound if it was deleted since the row was read. If the body has moved since, open reads it
+// from its new place.
 func (s *Store) open(ctx context.Context, r Row) ([]byte, error) {
 	for moved := 0; r.Object != nil; moved++ {
 		if s.objects == nil {
-			return nil, fmt.Errorf("%w: %s is in a bucket, and this process has no --documents", ErrUnavailable, r.Hash)
+			return nil, fmt.Errorf("%w: %s is in a bucket, and this process was started without --documents", ErrUnavailable, r.Hash)
 		}
 		packed, err := s.objects.get(ctx, *r.Object)
 		if err == nil {
@@ -49,7 +50,7 @@ func (s *Store) open(ctx context.Context, r Row) ([]byte, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%w: read %s: %w", ErrUnavailable, r.Hash, err)
 		case r.Object != nil && *r.Object == was || moved == maxMoves:
-			return nil, fmt.Errorf("documents: the bucket has no object %s, which has %s; restore it from a backup", was, r.Hash)
+			return nil, fmt.Errorf("documents: the bucket lacks the object %s of document %s; restore it from a backup of the bucket", was, r.Hash)
 		}
 	}
 	return unpack(r.Hash, r.Body)
@@ -96,15 +97,15 @@ func (s *Store) OpenAll(ctx context.Context, rows []Row) (map[string][]byte, err
 func (s *Store) GetAll(ctx context.Context, hashes []string) (map[string][]byte, error) {
 	found, err := s.pool.Query(ctx, `SELECT hash, body, object FROM documents WHERE hash = ANY($1)`, hashes)
 	if err != nil {
-		return nil, fmt.Errorf("documents: read %d: %w", len(hashes), err)
+		return nil, fmt.Errorf("documents: read %d documents: %w", len(hashes), err)
 	}
 	rows, err := pgx.CollectRows(found, pgx.RowToStructByPos[Row])
 	if err != nil {
-		return nil, fmt.Errorf("documents: read %d: %w", len(hashes), err)
+		return nil, fmt.Errorf("documents: read %d documents: %w", len(hashes), err)
 	}
 	all, err := s.OpenAll(ctx, rows)
 	if err != nil {
-		return nil, fmt.Errorf("documents: read %d: %w", len(hashes), err)
+		return nil, fmt.Errorf("documents: read %d documents: %w", len(hashes), err)
 	}
 	for _, h := range hashes {
 		if _, ok := all[h]; !ok {
@@ -115,7 +116,7 @@ func (s *Store) GetAll(ctx context.Context, hashes []string) (map[string][]byte,
 }
 
 // Expire returns the statement that lets Sweep delete the documents after expires.
-// A later expiry or none that was set before is kept.
+// A document keeps a later expiry, and one without an expiry stays without.
 func Expire(hashes []string, expires time.Time) database.Statement {
 	return database.Statement{SQL: `UPDATE documents SET expires_at = greatest(expires_at, $2) WHERE hash = ANY($1)`,
 		Args: []any{hashes, expires}}

@@ -18,8 +18,8 @@ const (
 )
 
 // ToBucket moves the bodies in the database to the bucket, and calls moved after each page with how many it has moved. A document can be
-// read at every moment, by processes that have the bucket: its row has the body until it has the key of an object that was read back. A
-// move that was killed leaves nothing but objects that Sweep removes, and the next move does the rest.
+// read at every moment, by processes that have the bucket: its row has the body until it has the key of an object that was read back.
+// After a move that was killed, Sweep removes the objects that no document names, and the next move does the rest.
 func (s *Store) ToBucket(ctx context.Context, moved func(n int)) error {
 	return s.move(ctx, `SELECT hash FROM documents WHERE object IS NULL AND hash > $1 ORDER BY hash LIMIT $2`, s.toBucket, moved)
 }
@@ -85,7 +85,7 @@ func (s *Store) toBucket(ctx context.Context, hash string) (bool, error) {
 		return false, err
 	}
 	if !bytes.Equal(back, packed) {
-		return false, fmt.Errorf("documents: the bucket does not return what was put as %s", key)
+		return false, fmt.Errorf("documents: the bucket returned other bytes than were put as %s; the document stays in the database", key)
 	}
 	tag, err := s.pool.Exec(ctx, `WITH ours AS (SELECT key FROM document_objects WHERE key = $2 AND NOT condemned FOR UPDATE),
 		moved AS (UPDATE documents SET body = '', object = ours.key FROM ours WHERE hash = $1 AND object IS NULL RETURNING object)
@@ -121,7 +121,7 @@ func (s *Store) toDatabase(ctx context.Context, hash string) (bool, error) {
 	return tag.RowsAffected() == 1, nil
 }
 
-// Places counts the documents in the database and in the bucket, and the objects that no document names.
+// Places returns how many documents are in the database and in the bucket, and how many objects no document names.
 func (s *Store) Places(ctx context.Context) (inDatabase, inBucket, unnamed int64, err error) {
 	err = s.pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE object IS NULL), count(object),
 		(SELECT count(*) FROM document_objects) FROM documents`).Scan(&inDatabase, &inBucket, &unnamed)
@@ -131,8 +131,7 @@ func (s *Store) Places(ctx context.Context) (inDatabase, inBucket, unnamed int64
 	return inDatabase, inBucket, unnamed, err
 }
 
-// Belongs returns an error unless this store can read what is in a bucket: if documents are in one, it must have a bucket, and that one.
-// A bucket that does not answer is no error.
+// Belongs returns an error if documents are in a bucket that this store does not have. A bucket that does not answer is no error.
 func (s *Store) Belongs(ctx context.Context) error {
 	var key string
 	err := s.pool.QueryRow(ctx, `SELECT object FROM documents WHERE object IS NOT NULL ORDER BY hash LIMIT 1`).Scan(&key)
@@ -142,7 +141,7 @@ func (s *Store) Belongs(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("documents: %w", err)
 	case s.objects == nil:
-		return errors.New("documents are in a bucket: name it with --documents, or move them back before with " +
+		return errors.New("documents are in a bucket: name it with --documents, or first move them to the database with " +
 			"readiness documents move --to database")
 	}
 	return s.objects.has(ctx, key)

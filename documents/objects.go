@@ -16,9 +16,9 @@ import (
 
 // limits are the times of calls to a bucket.
 type limits struct {
-	// call bounds one call, within all its tries together. The time of a body is added: perMB.
+	// call bounds one call, and within all tries of it together. Each is longer by perMB for every MiB of the body.
 	call, within time.Duration
-	// slot is how long a call waits until fewer than atOnce are made.
+	// slot is how long a call waits while atOnce others are in flight.
 	slot time.Duration
 	// silence is how long calls fail at once, after maxTimeouts in a row took too long. Then one call probes the bucket.
 	silence time.Duration
@@ -32,13 +32,13 @@ const (
 	pause       = 200 * time.Millisecond
 	atOnce      = 32 // of each kind of call
 	maxTimeouts = 3
-	// namedWithin is how long after its put an object may be named. The step or call that puts it has ended long before.
+	// namedWithin is how long after its put an object may be named. The step or call that puts it ends much earlier.
 	namedWithin = time.Hour
 )
 
 var (
-	errSilent = errors.New("it did not answer several calls in a row, and is called again within seconds")
-	errBusy   = errors.New("too many calls to it are waiting")
+	errSilent = errors.New("the bucket did not answer several calls in a row; it is tried again within seconds")
+	errBusy   = errors.New("too many calls to the bucket are waiting")
 )
 
 // objects are the bodies in a bucket. The zero value of everything but bucket is ready.
@@ -137,7 +137,8 @@ func (o *objects) try(ctx context.Context, c call, key string, size int, do func
 	}
 }
 
-// once makes a call when a slot is free. A call that ignores its end, as those to a file system that does not answer, keeps its slot.
+// once makes a call when a slot is free. A call that does not return when its context ends, such as one to a file system that does not
+// answer, keeps its slot.
 func (o *objects) once(ctx context.Context, c call, limit time.Duration, do func(context.Context) ([]byte, error)) ([]byte, error) {
 	if o.silent(time.Now()) {
 		return nil, errSilent
@@ -211,8 +212,8 @@ func (s *Store) putNew(ctx context.Context, hash string, packed []byte) (key str
 	return key, s.objects.put(ctx, key, packed)
 }
 
-// namedSQL stores a row that names the object $2. If the object was condemned meanwhile, or is not registered, the row has neither body nor
-// object, which its constraint refuses, and the transaction fails. An object that the row of another put makes superfluous stays
+// namedSQL stores a row that names the object $2. If the object was condemned meanwhile, or is not registered, the row has neither body
+// nor object, which its constraint refuses, and the transaction fails. An object that the row of another put makes superfluous stays
 // registered.
 const namedSQL = `WITH stored AS (
 	INSERT INTO documents AS d (hash, body, object, expires_at)
@@ -229,8 +230,8 @@ func name(hash, key string, expires *time.Time) database.Statement {
 func (o *objects) has(ctx context.Context, key string) error {
 	_, err := o.try(ctx, gets, key, 0, func(ctx context.Context) ([]byte, error) { return nil, o.bucket.Exists(ctx, key) })
 	if errors.Is(err, bucket.ErrMissing) {
-		return fmt.Errorf("documents: the bucket of --documents has no object %s, which a document names: it is another bucket, or must "+
-			"be restored from a backup", key)
+		return fmt.Errorf("documents: the bucket of --documents lacks the object %s, which a document names: name the right bucket, or "+
+			"restore it from a backup", key)
 	}
 	return nil
 }

@@ -17,13 +17,13 @@ const (
 	sweepAgain = 10 * time.Minute
 )
 
-// Sweep deletes the documents whose expiry is before now, and then the objects that no document names. Several processes may sweep at once:
-// each page of objects belongs to one of them.
+// Sweep deletes the documents whose expiry is before now, and then the objects that no document names. Several processes may sweep at
+// once: each page of objects belongs to one of them.
 //
 // No document that a committed event names loses its object. An object is deleted only after it was condemned, in a separate transaction.
-// Condemning locks the object's registration and so does naming it, so one of them is first. If it is naming, the registration is gone, and
-// comes back only in the transaction that deletes the document's row or gives it another body. If it is condemning, naming fails, and with
-// it the transaction of the event. No clock decides about that: namedWithin only keeps naming from failing.
+// Condemning locks the object's registration and so does naming it, so one of them is first. If it is naming, the registration is gone,
+// and is restored only by the transaction that deletes the document's row or gives it another body. If it is condemning, naming fails, and
+// with it the transaction of the event. This does not depend on any clock: namedWithin only makes it unlikely that naming fails.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	if _, err := s.pool.Exec(ctx, `DELETE FROM documents WHERE expires_at < $1`, now); err != nil {
 		return fmt.Errorf("documents: sweep: %w", err)

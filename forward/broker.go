@@ -22,7 +22,7 @@ type Broker struct {
 // Connect connects to the servers, and to their system account.
 func Connect(t Target, log *slog.Logger) (*Broker, error) {
 	if t.System == "" {
-		return nil, &Unfit{"it is unknown whether the servers flush every write", "Give the address of their system account"}
+		return nil, &Unfit{"it cannot be checked whether the NATS servers flush every write", "Give the address of their system account"}
 	}
 	system, err := nats.Connect(t.System, options(log)...)
 	if err != nil {
@@ -74,7 +74,7 @@ func (b *Broker) Close() {
 // window is how long the broker remembers the ids of messages.
 const window = 10 * time.Minute
 
-// stream returns the stream, a new one if there is none. One that would lose events is refused.
+// stream returns the stream, and creates it if there is none. It refuses a stream that would lose events.
 func (b *Broker) stream(ctx context.Context, t Target) (jetstream.Stream, error) {
 	bounded, cancel := context.WithTimeout(ctx, CallLimit)
 	defer cancel()
@@ -88,15 +88,15 @@ func (b *Broker) stream(ctx context.Context, t Target) (jetstream.Stream, error)
 		})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("forward: the stream %s: %w", t.Stream, err)
+		return nil, fmt.Errorf("forward: open the stream %q: %w", t.Stream, err)
 	}
 	c := s.CachedInfo().Config
 	const do = "Correct the stream, or delete it with readiness forward rebuild"
 	switch {
 	case c.Storage != jetstream.FileStorage:
-		return nil, &Unfit{"the stream " + t.Stream + " is kept in memory and lost with its servers", do}
+		return nil, &Unfit{"the stream " + t.Stream + " is kept in memory and would be lost with its servers", do}
 	case c.Retention != jetstream.LimitsPolicy || c.MaxMsgs > 0 || c.MaxBytes > 0 || c.MaxAge > 0 || c.MaxMsgsPerSubject > 0:
-		return nil, &Unfit{"the stream " + t.Stream + " removes events: it has limits, or keeps only what is not read yet", do}
+		return nil, &Unfit{"the stream " + t.Stream + " removes events: it has limits, or another retention than limits", do}
 	case !slices.Contains(c.Subjects, "events.>"):
 		return nil, &Unfit{fmt.Sprintf("the stream %s has the subjects %q, not events.>", t.Stream, c.Subjects), do}
 	case c.Replicas < t.Replicas:
@@ -105,20 +105,20 @@ func (b *Broker) stream(ctx context.Context, t Target) (jetstream.Stream, error)
 	return s, nil
 }
 
-// lastOf returns the place of the last message and its sequence number; 0 of an empty stream.
+// lastOf returns the place of the last message and its sequence number, which is 0 if the stream is empty.
 func lastOf(ctx context.Context, s jetstream.Stream) (Place, uint64, error) {
 	bounded, cancel := context.WithTimeout(ctx, CallLimit)
 	defer cancel()
 	info, err := s.Info(bounded)
 	if err != nil {
-		return Place{}, 0, fmt.Errorf("forward: the stream's state: %w", err)
+		return Place{}, 0, fmt.Errorf("forward: read the stream's state: %w", err)
 	}
 	if info.State.LastSeq == 0 {
 		return Place{}, 0, nil
 	}
 	last, err := s.GetMsg(bounded, info.State.LastSeq)
 	if err != nil {
-		return Place{}, 0, fmt.Errorf("forward: the stream's last message: %w", err)
+		return Place{}, 0, fmt.Errorf("forward: read the stream's last message: %w", err)
 	}
 	p, err := PlaceOf(last.Header)
 	return p, info.State.LastSeq, err
@@ -140,13 +140,13 @@ type server struct {
 }
 
 // Flushes returns an error unless the servers that keep the stream flush every write before they confirm it (sync_interval: always).
-// A server that cannot be reached is not asked until it answers again.
+// It skips servers that cannot be reached, until they answer again.
 func (b *Broker) Flushes(ctx context.Context, s jetstream.Stream) error {
 	bounded, cancel := context.WithTimeout(ctx, CallLimit)
 	defer cancel()
 	info, err := s.Info(bounded)
 	if err != nil {
-		return fmt.Errorf("forward: the stream's servers: %w", err)
+		return fmt.Errorf("forward: read which servers keep the stream: %w", err)
 	}
 	keep := map[string]bool{} // by name: whether it must answer
 	if info.Cluster != nil {
@@ -170,7 +170,7 @@ func (b *Broker) Flushes(ctx context.Context, s jetstream.Stream) error {
 		}
 		msg, err := answers.NextMsgWithContext(bounded)
 		if err != nil {
-			return fmt.Errorf("forward: the servers %q do not say how they flush; is the address of the system account right? %w",
+			return fmt.Errorf("forward: the servers %q did not report how they flush; check the address and the user of the system account: %w",
 				slices.Sorted(missing(keep)), err)
 		}
 		var said server

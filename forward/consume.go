@@ -33,10 +33,10 @@ type Message struct {
 
 // Sink uses messages and keeps the place of the last one in the same transaction.
 type Sink interface {
-	// Reached returns the last message used: its place, and its sequence number, 0 before the first.
+	// Reached returns the place and the sequence number of the last message used. The number is 0 before the first.
 	Reached(ctx context.Context) (Place, uint64, error)
-	// Use uses the messages that are after its place. It refuses them if others between them and its place are missing, because it was set
-	// back meanwhile.
+	// Use uses the messages after its place. It fails if messages between its place and these are missing, because it was set back since
+	// they were requested.
 	Use(ctx context.Context, messages []Message) error
 }
 
@@ -48,8 +48,8 @@ type ConsumerOptions struct {
 	Log    *slog.Logger
 }
 
-// Consumer passes the events of the stream to a sink, by the rule of consumers: it continues after the place that the sink keeps. Make one
-// with NewConsumer.
+// Consumer passes the events of the stream to a sink, from the place that the sink keeps (docs/forwarding.md, A consumer). Make one with
+// NewConsumer.
 type Consumer struct {
 	o     ConsumerOptions
 	fresh atomic.Int64 // when the sink was last known to have everything, in Unix nanoseconds
@@ -62,7 +62,7 @@ func NewConsumer(o ConsumerOptions) *Consumer {
 	return c
 }
 
-// Lag returns how long ago the sink was last known to have everything that the stream has; at first, since when the consumer exists.
+// Lag returns how long ago the sink was last known to have everything that the stream has. Before that it returns the consumer's age.
 func (c *Consumer) Lag() time.Duration { return c.o.Now().Sub(time.Unix(0, c.fresh.Load())) }
 
 // KeepOrFail consumes until ctx ends. Failures are logged and retried, with growing pauses; an *Unfit is returned.
@@ -81,7 +81,7 @@ func (c *Consumer) session(ctx context.Context) error {
 	defer cancel()
 	stream, err := b.JS.Stream(bounded, c.o.Stream)
 	if err != nil {
-		return fmt.Errorf("forward: the stream %s: %w", c.o.Stream, err)
+		return fmt.Errorf("forward: open the stream %q: %w", c.o.Stream, err)
 	}
 	at, sequence, err := c.o.Sink.Reached(ctx)
 	if err != nil {
@@ -113,10 +113,11 @@ func (c *Consumer) session(ctx context.Context) error {
 			return err
 		}
 		if _, reached, err := c.o.Sink.Reached(ctx); err != nil || reached < s.sequence {
-			return errors.Join(err, fmt.Errorf("forward: the sink was set back from the stream's message %d to %d", s.sequence, reached))
+			return errors.Join(err, fmt.Errorf("forward: the reader had message %d of the stream and was set back to message %d", s.sequence,
+				reached))
 		}
 		if !ended && idle == idleFetches {
-			return errors.New("forward: the stream has more messages than arrive")
+			return errors.New("forward: the stream has more messages, but the servers deliver none")
 		}
 	}
 }
@@ -135,10 +136,10 @@ type session struct {
 func (s *session) resume(ctx context.Context, sequence uint64) (uint64, error) {
 	info, err := s.stream.Info(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("forward: the stream's state: %w", err)
+		return 0, fmt.Errorf("forward: read the stream's state: %w", err)
 	}
 	if info.State.FirstSeq > 1 {
-		return 0, &Unfit{fmt.Sprintf("the stream %s begins with its message %d, so events before it are missing", s.o.Stream,
+		return 0, &Unfit{fmt.Sprintf("the stream %s begins with its message %d, so earlier events are missing", s.o.Stream,
 			info.State.FirstSeq),
 			"Run: readiness forward rebuild"}
 	}
@@ -147,7 +148,7 @@ func (s *session) resume(ctx context.Context, sequence uint64) (uint64, error) {
 	}
 	msg, err := s.stream.GetMsg(ctx, sequence)
 	if err != nil {
-		return 0, fmt.Errorf("forward: the message used last: %w", err)
+		return 0, fmt.Errorf("forward: read message %d of the stream, the last one used: %w", sequence, err)
 	}
 	p, err := PlaceOf(msg.Header)
 	if err != nil || p.Epoch != s.at.Epoch || p.Position != s.at.Position || string(p.Hash) != string(s.at.Hash) {
@@ -186,10 +187,10 @@ func (s *session) fetch(ctx context.Context, from jetstream.Consumer, most int) 
 func (s *session) message(msg jetstream.Msg) (m Message, err error) {
 	meta, err := msg.Metadata()
 	if err != nil {
-		return m, fmt.Errorf("forward: a message of the stream: %w", err)
+		return m, fmt.Errorf("forward: read a message of the stream: %w", err)
 	}
 	if meta.Sequence.Stream != s.sequence+1 {
-		return m, fmt.Errorf("forward: after the stream's message %d came %d", s.sequence, meta.Sequence.Stream)
+		return m, fmt.Errorf("forward: message %d of the stream was followed by message %d", s.sequence, meta.Sequence.Stream)
 	}
 	m = Message{Sequence: meta.Sequence.Stream, Cut: msg.Headers().Get(HeaderCut) != ""}
 	if m.Place, err = PlaceOf(msg.Headers()); err != nil {
@@ -197,7 +198,7 @@ func (s *session) message(msg jetstream.Msg) (m Message, err error) {
 	}
 	if err = m.Event.FromCloudEvent(msg.Data()); err == nil &&
 		(m.Event.Position != m.Position || string(m.Event.Hash) != string(m.Hash)) {
-		err = fmt.Errorf("forward: the headers and the body of the stream's message %d contradict each other", m.Sequence)
+		err = fmt.Errorf("forward: message %d of the stream is damaged: its headers and its body name different events", m.Sequence)
 	}
 	if err != nil {
 		return m, err
@@ -206,8 +207,8 @@ func (s *session) message(msg jetstream.Msg) (m Message, err error) {
 		s.met = string(m.Hash) == string(s.at.Hash)
 	}
 	if m.Epoch == s.at.Epoch && m.After(s.at) && !s.met {
-		return m, &Unfit{fmt.Sprintf("the stream does not have the event at position %d that was used last, so it has another log",
-			s.at.Position), "Name the stream of the same log, or begin again: readiness views rebuild"}
+		return m, &Unfit{fmt.Sprintf("the stream lacks the event at position %d, the last one that was read before, so it has another log",
+			s.at.Position), "Name the stream of the same log, or run: readiness views rebuild"}
 	}
 	s.sequence = m.Sequence
 	return m, nil
@@ -221,7 +222,7 @@ func (s *session) ended(ctx context.Context) (bool, error) {
 	info, err := s.stream.Info(bounded)
 	switch {
 	case err != nil:
-		return false, fmt.Errorf("forward: the stream's state: %w", err)
+		return false, fmt.Errorf("forward: read the stream's state: %w", err)
 	case info.State.LastSeq < s.sequence:
 		return false, errors.New("forward: the stream was built again")
 	case info.State.LastSeq == s.sequence:

@@ -39,9 +39,10 @@ const (
 
 // Target is a stream of JetStream.
 type Target struct {
-	// URL has the addresses of servers, separated by commas; System those of the system account, which alone reports how servers flush.
+	// URL has the addresses of servers, separated by commas. System has the same addresses with a user of the system account; only that
+	// account reports how servers flush.
 	URL, System string
-	// Credentials is a .creds file of NATS; "" for a user in URL, or none.
+	// Credentials is the path of a .creds file of NATS. It is empty if URL names a user, or if the servers need none.
 	Credentials string
 	// Stream is the stream's name.
 	Stream string
@@ -76,12 +77,13 @@ func (f *Forwarder) Keep(ctx context.Context) {
 	_ = Repeat(ctx, f.o.Log, "forwarding the log failed", f.Run, false)
 }
 
-// KeepOrFail does the same, but returns an *Unfit, which only an operator can correct.
+// KeepOrFail is Keep, but returns an *Unfit instead of retrying, because only an operator can correct it.
 func (f *Forwarder) KeepOrFail(ctx context.Context) error {
 	return Repeat(ctx, f.o.Log, "forwarding the log failed", f.Run, true)
 }
 
-// Repeat runs do until ctx ends, again after each failure, which it logs. With fit it returns an *Unfit instead.
+// Repeat runs do until ctx ends. It logs each failure with the message failed, and runs do again after a growing pause. If fit is true, it
+// returns an *Unfit instead of repeating.
 func Repeat(ctx context.Context, log *slog.Logger, failed string, do func(context.Context) error, fit bool) error {
 	for failures := 0; ; failures++ {
 		began := time.Now()
@@ -116,14 +118,15 @@ func (f *Forwarder) Run(ctx context.Context) error {
 	})
 }
 
-// ErrBusy is the error of Rebuild while a process forwards.
-var ErrBusy = errors.New("forward: a process is forwarding the log; stop it first")
+// ErrBusy is the error of Rebuild and Forget while a process forwards, and of Alone without wait.
+var ErrBusy = errors.New("forward: another process is forwarding the log; stop it first")
 
 func (f *Forwarder) alone(ctx context.Context, wait bool, do func(context.Context) error) error {
 	return Alone(ctx, f.o.Pool, alone, wait, do)
 }
 
-// Alone runs do while this process holds the advisory lock with the key. Without wait, ErrBusy says that another one holds it.
+// Alone runs do while this process holds the advisory lock with the key. If another process holds the lock, Alone waits for it, or returns
+// ErrBusy without wait.
 func Alone(ctx context.Context, pool *pgxpool.Pool, key int64, wait bool, do func(context.Context) error) error {
 	conn, err := database.OutsidePool(ctx, pool)
 	if err != nil {
@@ -189,7 +192,7 @@ func (f *Forwarder) session(ctx context.Context) error {
 			looked = time.Now()
 		}
 		if now, err := f.o.Epoch(ctx); err != nil || now != epoch {
-			return errors.Join(err, fmt.Errorf("forward: epoch %d began, this was %d", now, epoch))
+			return errors.Join(err, fmt.Errorf("forward: epoch %d of the log began; this process forwarded epoch %d", now, epoch))
 		}
 		upTo, err := f.o.Store.Grown(ctx, at.position, LookAgain)
 		if err != nil {
@@ -218,12 +221,12 @@ func (f *Forwarder) resume(ctx context.Context, stream jetstream.Stream, epoch i
 	}
 	const again = "Stop all forwarders and run: readiness forward rebuild"
 	if last.Epoch != epoch {
-		return place{}, &Unfit{fmt.Sprintf("the stream has epoch %d of the log, whose epoch is %d", last.Epoch, epoch), again}
+		return place{}, &Unfit{fmt.Sprintf("the stream has epoch %d of the log, but the log is in epoch %d", last.Epoch, epoch), again}
 	}
 	same, err := f.o.Store.Holds(ctx, last.Position, last.Hash)
 	if err == nil && !same {
 		err = &Unfit{fmt.Sprintf("the last event of the stream, at position %d, is not in the log: the database was restored to an "+
-			"earlier time, or it is another one", last.Position), "If it was restored, run readiness audit restart first. " + again}
+			"earlier time, or the stream has another log", last.Position), "If it was restored, run readiness audit restart first. " + again}
 	}
 	return place{sequence, last.Position}, err
 }
@@ -256,7 +259,7 @@ func (f *Forwarder) publish(ctx context.Context, to message.Publisher, b *Broker
 	return at, nil
 }
 
-// Rebuild deletes the stream and begins it again with the log's first event, which a forwarder then does.
+// Rebuild deletes the stream and creates an empty one, which the next forwarder fills from the log's first event.
 func (f *Forwarder) Rebuild(ctx context.Context) error {
 	return f.alone(ctx, false, func(ctx context.Context) error {
 		b, err := Connect(f.o.Target, f.o.Log)

@@ -335,7 +335,7 @@ func TestRefused(t *testing.T) {
 	w.consumed()
 
 	w.epoch.Store(2)
-	w.refused(nil, "has epoch 1 of the log, whose epoch is 2")
+	w.refused(nil, "has epoch 1 of the log, but the log is in epoch 2")
 	w.try(w.forwarder(nil).Rebuild)
 	stop = w.running(nil)
 	w.reached(w.last())

@@ -42,7 +42,7 @@ func PlaceOf(h nats.Header) (p Place, err error) {
 		p.Hash, err = hex.DecodeString(h.Get(HeaderHash))
 	}
 	if err != nil || p.Epoch < 1 || p.Position < 1 || len(p.Hash) == 0 {
-		return Place{}, &Unfit{"a message of the stream has no place in the log, so something else publishes to it too",
+		return Place{}, &Unfit{"a message of the stream has no place in the log, so another program publishes to the stream too",
 			"Forward the log to another stream that nothing else publishes to, or stop what publishes to it, and run: readiness forward rebuild"}
 	}
 	return p, nil
@@ -63,10 +63,10 @@ func Subject(account, eventType string) string {
 	return "events." + b.String() + "." + eventType
 }
 
-// headerRoom is how many bytes of the broker's limit the headers of a message take at most.
+// headerRoom is how many bytes of the broker's limit are left for the headers of a message.
 const headerRoom = 1024
 
-// message returns the event as a message that the broker takes only after the one with the sequence number.
+// message returns the event as a message that the broker accepts only directly after the message with the sequence number after.
 func (b *Broker) message(r *eventstore.Recorded, epoch int, after uint64) (*message.Message, error) {
 	body, err := r.CloudEvent()
 	cut := ""

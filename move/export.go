@@ -34,8 +34,9 @@ type exporter struct {
 	part int
 }
 
-// Export writes an account as of one instant, sealed for the key of the target (Recipient.Public). The caller has made sure that the
-// account is closed and that no work of it is left. It refuses an account whose newest events are not in its tree yet.
+// Export writes an account as of one instant to w. to is the public key of the target (Recipient.Public), for which people and keys are
+// sealed. The caller must have made sure that the account is closed and that none of its work is left. Export refuses an account whose
+// newest events are not in its tree yet.
 func Export(ctx context.Context, d Deployment, account, to string, w io.Writer) (Moved, error) {
 	key, err := parsePublic(to)
 	if err != nil {
@@ -111,7 +112,7 @@ func (x *exporter) events(ctx context.Context) error {
 		return err
 	}
 	if x.Events == 0 {
-		return errors.New("it has no event")
+		return errors.New("the log has no event of this account; check its id")
 	}
 	return nil
 }
@@ -165,7 +166,7 @@ func (x *exporter) trees(ctx context.Context) error {
 	}
 	switch {
 	case last < x.Last:
-		return fmt.Errorf("its events after position %d are not in its signed tree yet; a worker adds them within seconds, so export again",
+		return fmt.Errorf("its events after position %d are not in its signed tree yet; a worker adds them within seconds: export again then",
 			last)
 	case last > x.Last:
 		return fmt.Errorf("an event was added to it at position %d during the export; export again", last)

@@ -39,8 +39,8 @@ type importer struct {
 // name one.
 const namedAtOnce = 100
 
-// Import stores an account in a deployment whose log is empty, in one transaction: all of it or nothing. after runs in it, when everything
-// is stored.
+// Import reads an account from a file of Export and stores it in a deployment whose log is empty, in one transaction. by opens what is
+// sealed. after runs at the end of the transaction; if it fails, nothing is stored.
 func Import(ctx context.Context, d Deployment, by Recipient, from io.Reader, after func(context.Context, pgx.Tx) error) (Moved, error) {
 	i := &importer{reader: newReader(from), ctx: ctx, to: d}
 	if err := i.begin(by); err != nil {
@@ -70,7 +70,7 @@ func (i *importer) begin(by Recipient) error {
 	e, err := i.next()
 	var h header
 	if err == nil && (e.name != headerEntry || decode(e.body, &h) != nil || h.Format != format || h.Account == "") {
-		err = errors.New("the file is not one of readiness accounts export, or of a newer version")
+		err = errors.New("readiness accounts export did not write the file, or a newer version of it did: import with the version that exported")
 	}
 	if err != nil {
 		return fmt.Errorf("move: import: %w", err)
@@ -118,7 +118,7 @@ func (i *importer) Read(to []byte) (int, error) {
 // rolled back has put is removed by documents.Sweep.
 func (i *importer) document(e entry) error {
 	if got := documents.Hash(e.body); got != "sha256:"+strings.TrimPrefix(e.name, documentFolder) {
-		return fmt.Errorf("%s has another hash: %w", e.name, errDamaged)
+		return fmt.Errorf("%w; the document %q has another hash", errDamaged, e.name)
 	}
 	var stored database.Statement
 	var until time.Time
@@ -190,7 +190,7 @@ func (i *importer) store(ctx context.Context, e entry) (err error) {
 			}
 		}
 	}
-	return errors.New("this program does not know it; import with a newer one")
+	return errors.New("this version does not know the entry: import with the version that exported")
 }
 
 func (i *importer) storeSealed(ctx context.Context, table sealedTable, e entry) error {

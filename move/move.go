@@ -41,11 +41,12 @@ type Deployment struct {
 	Key ed25519.PublicKey
 }
 
-// Moved counts what was carried.
+// Moved counts what an export or an import moved.
 type Moved struct {
-	Account                         string
+	Account string
+	// Sealed are rows whose secrets are sealed: people and keys. Rows are rows that are copied as they are.
 	Events, Documents, Sealed, Rows int64
-	Last                            int64 // the last position
+	Last                            int64 // the position of the last event
 }
 
 // header is the first entry of the file.
@@ -77,8 +78,8 @@ const (
 	endEntry       = "end.json"
 )
 
-// The records of an entry: until when its document is kept, and the sum of all entries up to it, by which a reader names the first that
-// is not the one that was written.
+// The records of an entry: until when its document is kept, and the sum of all entries up to it, by which a reader finds the first entry
+// that was changed.
 const (
 	expires = "READINESS.expires"
 	upTo    = "READINESS.sha256"
@@ -90,8 +91,8 @@ type end struct {
 	Sum     string `json:"sha256"`
 }
 
-// named are the documents that an event names, and other hashes, which name none. A text of a person that looks like a hash is not in a
-// member of these names, and a quote inside a text is escaped: so no one can name a document of another account.
+// named matches the hashes of documents in an event, and other hashes, which no document has. A text of a person that looks like a hash is
+// not in a member with such a name, and a quote inside a text is escaped, so no one can name a document of another account.
 var named = regexp.MustCompile(`"(?:[A-Za-z]*[Hh]ash|document|questions)":"sha256:([0-9a-f]{64})"`)
 
 // summed is the sum of the entries so far.
@@ -158,7 +159,7 @@ type entry struct {
 	body        []byte
 }
 
-// reader reads entries, each at once.
+// reader reads entries one by one, each completely into memory.
 type reader struct {
 	raw  io.Reader
 	tar  *tar.Reader
@@ -168,38 +169,39 @@ type reader struct {
 
 func newReader(from io.Reader) reader { return reader{raw: from, tar: tar.NewReader(from)} }
 
-var errDamaged = errors.New("the file is cut off or damaged; export the account again")
+var errDamaged = errors.New("the file is cut off or damaged: export the account again")
 
-// next returns the next entry; io.EOF after the last, which must agree with those before it.
+// next returns the next entry. With the last, which must match those before it, it returns io.EOF.
 func (r *reader) next() (e entry, err error) {
 	h, err := r.tar.Next()
 	if err != nil {
-		return e, fmt.Errorf("%w, after entry %d, %s (%v)", errDamaged, r.entries, r.last, err) //nolint:errorlint // io.EOF is no end here
+		//nolint:errorlint // io.EOF is no end here
+		return e, fmt.Errorf("%w; it ends after entry %d, %q (%v)", errDamaged, r.entries, r.last, err)
 	}
 	limit := int64(maxEntry)
 	if len(h.Name) > len(documentFolder) && h.Name[:len(documentFolder)] == documentFolder {
 		limit = documents.MaxSize
 	}
 	if h.Typeflag != tar.TypeReg || h.Size > limit {
-		return e, fmt.Errorf("entry %d, %q, is not one that readiness accounts export writes", r.entries+1, h.Name)
+		return e, fmt.Errorf("readiness accounts export does not write entry %d, %q: import the file that it wrote", r.entries+1, h.Name)
 	}
 	e = entry{name: h.Name, until: h.PAXRecords[expires]}
 	if e.body, err = io.ReadAll(r.tar); err != nil {
-		return e, fmt.Errorf("%w, in entry %d, %s (%w)", errDamaged, r.entries+1, h.Name, err)
+		return e, fmt.Errorf("%w; it ends in entry %d, %q (%w)", errDamaged, r.entries+1, h.Name, err)
 	}
 	r.last = e.name
 	if e.name != endEntry {
 		if r.summed.add(e.name, e.until, e.body) != h.PAXRecords[upTo] {
-			return e, fmt.Errorf("%w: entry %d, %s, is not the one that was written there", errDamaged, r.entries, e.name)
+			return e, fmt.Errorf("%w; entry %d, %q, was changed", errDamaged, r.entries, e.name)
 		}
 		return e, nil
 	}
 	var said end
 	if err := decode(e.body, &said); err != nil || r.hash == nil || said != r.end() {
-		return e, fmt.Errorf("%w: %s does not name the entries that were read", errDamaged, endEntry)
+		return e, fmt.Errorf("%w; its entry %s does not match the entries before it", errDamaged, endEntry)
 	}
 	if _, err := r.tar.Next(); !errors.Is(err, io.EOF) || !onlyZeros(r.raw) {
-		return e, fmt.Errorf("%w: it goes beyond %s", errDamaged, endEntry)
+		return e, fmt.Errorf("%w; it has more after its entry %s", errDamaged, endEntry)
 	}
 	return e, io.EOF
 }

@@ -306,7 +306,7 @@ func TestMoveRefusesToExport(t *testing.T) {
 		_, err := move.Export(t.Context(), from.Deployment, account, key, io.Discard)
 		return err
 	}
-	if err := export("none", to.by.Public()); err == nil || !strings.Contains(err.Error(), "it has no event") {
+	if err := export("none", to.by.Public()); err == nil || !strings.Contains(err.Error(), "no event of this account") {
 		t.Errorf("an unknown account: %v", err)
 	}
 	for _, key := range []string{"", "readiness-move-", "readiness-move-AAAA", to.by.Public()[5:], to.by.Public() + "A"} {

@@ -14,10 +14,10 @@ const keyName = "readiness-move-"
 // KeySize is the length of the secret that a deployment's key is derived from, in bytes.
 const KeySize = 32
 
-// Recipient is the key by which a deployment opens what is sealed for it.
+// Recipient is the key pair with which a deployment opens what was sealed for it.
 type Recipient struct{ key hpke.PrivateKey }
 
-// NewRecipient derives the key from a secret of KeySize bytes.
+// NewRecipient derives the key pair from a secret of KeySize bytes.
 func NewRecipient(secret []byte) (Recipient, error) {
 	key, err := hpke.DHKEM(ecdh.X25519()).DeriveKeyPair(secret)
 	return Recipient{key}, err
@@ -38,7 +38,7 @@ func parsePublic(text string) (hpke.PublicKey, error) {
 			return key, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is not a key that readiness accounts key prints", text)
+	return nil, fmt.Errorf("%q is not a key that readiness accounts key prints; run it at the target", text)
 }
 
 // purpose binds what is sealed to the account.

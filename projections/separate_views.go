@@ -14,8 +14,8 @@ import (
 	"readiness/eventstore"
 )
 
-// SeparateViews keeps views in a separate database, from events that arrive over a stream: those that follow the log, and what the
-// portfolio shows (models with their assessments, and the reports on them). Make one with OpenSeparateViews.
+// SeparateViews keeps views in a separate database, from events that arrive over a stream. They are the following views, Assessments and
+// Pixies. Make one with OpenSeparateViews.
 type SeparateViews struct {
 	pool   *pgxpool.Pool
 	engine *Engine
@@ -35,7 +35,7 @@ func (p ViewsPlace) after(q ViewsPlace) bool {
 	return p.Epoch > q.Epoch || p.Epoch == q.Epoch && p.Position > q.Position
 }
 
-// ViewsEvent is an event with its place. Cut says that its data were too large for the stream, which does not have them.
+// ViewsEvent is an event with its place. Cut is true if its data were too large for the stream and are missing.
 type ViewsEvent struct {
 	ViewsPlace
 	Event eventstore.Recorded
@@ -60,8 +60,8 @@ func (*Engine) refuseSeparateViews(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// OpenSeparateViews opens the views in pool's database, which has the schema of the migrations and no log. Views that the program has in
-// another version are made again, empty, with the place before the first event.
+// OpenSeparateViews opens the views in pool's database, which has the schema of the migrations and no log. If the program has another
+// version of a view, it makes all views again, empty, with the place before the first event.
 func OpenSeparateViews(ctx context.Context, pool *pgxpool.Pool, codec *eventstore.Codec) (*SeparateViews, error) {
 	views := slices.DeleteFunc(All(), func(v *View) bool { return v.Inline && v != Assessments && v != Pixies })
 	a := &SeparateViews{pool: pool, engine: NewEngine(pool, views...), codec: codec}
@@ -77,7 +77,7 @@ func OpenSeparateViews(ctx context.Context, pool *pgxpool.Pool, codec *eventstor
 			return err
 		}
 		if log || other {
-			return errors.New("the database has a log or the views of a log; name an empty one")
+			return errors.New("the database has a log, or the views of its log; name an empty database")
 		}
 		want := make([]string, len(views))
 		for i, v := range views {
@@ -162,7 +162,7 @@ func (a *SeparateViews) place(ctx context.Context, q interface {
 	var sequence int64
 	err = q.QueryRow(ctx, `SELECT epoch, position, hash, sequence FROM `+separateTable+lock).Scan(&p.Epoch, &p.Position, &p.Hash, &sequence)
 	if p.Sequence = uint64(sequence); err != nil { //nolint:gosec // it is not negative
-		err = fmt.Errorf("projections: the place of separate views: %w", err)
+		err = fmt.Errorf("projections: read the place of separate views: %w", err)
 	}
 	return p, err
 }
@@ -176,7 +176,7 @@ func (a *SeparateViews) Add(ctx context.Context, events []ViewsEvent) error {
 			return err
 		}
 		if len(events) > 0 && events[0].Sequence > at.Sequence+1 {
-			return fmt.Errorf("the stream's messages between %d and %d are missing: they were emptied meanwhile", at.Sequence,
+			return fmt.Errorf("the messages of the stream between %d and %d are missing: the views were emptied meanwhile", at.Sequence,
 				events[0].Sequence)
 		}
 		first, folds, moved := at.Epoch, a.folds(), false
@@ -232,8 +232,8 @@ func (a *SeparateViews) fold(f *fold, e *ViewsEvent) (err error) {
 			return nil
 		}
 		if e.Cut {
-			return fmt.Errorf("the stream does not have the data of the event at position %d, which the view %s needs", e.Position,
-				f.view.Name)
+			return fmt.Errorf("the stream lacks the data of the event at position %d, which the view %s needs: they were larger than a "+
+				"message may be", e.Position, f.view.Name)
 		}
 		if e.Event.Event, err = a.codec.Decode(e.Event.Type, e.Event.SchemaVersion, e.Event.Data, nil); err != nil {
 			return err
@@ -270,7 +270,8 @@ func (a *SeparateViews) Empty(ctx context.Context) error {
 	return nil
 }
 
-// Write writes the rows of a view in the order of their keys, as WriteAsOf does for the log up to the place that it returns.
+// Write writes the rows of a view in the order of their keys and returns the place that they include. WriteAsOf writes the same rows for
+// the log up to that place.
 func (a *SeparateViews) Write(ctx context.Context, w io.Writer, view string) (at ViewsPlace, err error) {
 	v := a.engine.view(view)
 	if v == nil {

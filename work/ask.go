@@ -29,8 +29,8 @@ type Asker interface {
 	// means that the side cannot answer any question.
 	Open(ctx context.Context, as item.Caller, side benchmark.Side) (about comparison.Target, m *semanticmodel.Model,
 		ask func(ctx context.Context, question string) (benchmark.Reply, error), err error)
-	// Judge has an answer judged by a provider that is none of the sides'
-	// providers. It returns false when there is none.
+	// Judge lets a provider that answers for neither side judge an answer. It returns
+	// false if there is no such provider.
 	Judge(ctx context.Context, accountID string, sides []string, of benchmark.Case) (comparison.Judgement,
 		comparison.Judge, bool, error)
 }
@@ -102,8 +102,8 @@ func (w *asker) Work(ctx context.Context, job *river.Job[ask]) error {
 	}
 	var more bool
 	if before := attemptsOf(job.JobRow, step.AcceptedAt, w.Now()); before.crashedTooOften() {
-		err = domain.Refuse(domain.BenchmarkRunFailed, "the service stopped %d times while it asked the questions; the fault is "+
-			"the service's", before.crashed)
+		err = domain.Refuse(domain.BenchmarkRunFailed, "the service crashed %d times while it asked the questions, and gave up; this is a "+
+			"fault of the service: report it to the operator", before.crashed)
 	} else {
 		more, err = w.carryOut(ctx, step, a)
 	}
@@ -213,7 +213,7 @@ func (w *asker) askSide(ctx context.Context, step ask, a commands.Asking, set be
 	}
 	if !ok {
 		return a, false, domain.Refuse(domain.BenchmarkRunFailed,
-			"the token that this side asks with expired after %d of its %d questions; run it again", len(a.Run.Asks), a.Run.Total())
+			"the token that this side asks with expired after %d of its %d asks; run it again", len(a.Run.Asks), a.Run.Total())
 	}
 	if why, stops := a.Run.Unanswered(set); stops { // the process that recorded the last one died
 		return a, false, unanswered(why, "")

@@ -67,7 +67,7 @@ func (s *side) query(ctx context.Context, dax string) queried {
 	}
 	rows, err := s.Rows(ctx, s.as, s.of.WorkspaceID, s.of.SemanticModelID, dax)
 	if err == nil && len(rows.Rows) > maxQueryRows {
-		err = fmt.Errorf("it has %d rows; at most %d are compared", len(rows.Rows), maxQueryRows)
+		err = fmt.Errorf("the query returned %d rows; at most %d are compared", len(rows.Rows), maxQueryRows)
 	}
 	refusal, refused := domain.Refused(err)
 	why := ""

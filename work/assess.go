@@ -67,8 +67,8 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) (ended erro
 	}
 	var made *found
 	if before := attemptsOf(job.JobRow, step.AcceptedAt, w.Now()); before.crashedTooOften() {
-		err = domain.Refuse(domain.AssessmentFailed, "the service stopped %d times while it assessed this %s; the fault is the service's",
-			before.crashed, run.State.Operation.Resource.ItemType.Noun())
+		err = domain.Refuse(domain.AssessmentFailed, "the service crashed %d times while it assessed this %s, and gave up; this is a fault "+
+			"of the service: report it to the operator", before.crashed, run.State.Operation.Resource.ItemType.Noun())
 	} else {
 		made, err = w.assess(ctx, step, run.State)
 	}
@@ -91,10 +91,11 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) (ended erro
 		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentTimedOut,
 			Message: fmt.Sprintf("the assessment did not end within %s", stepTimeout)})
 	case before.gaveUp():
-		w.Log.Error("a step gave up", "operationId", step.OperationID, "itemId", step.ModelID, "error", err)
+		w.Log.Error("a step failed too often; its operation ends with an internal error", "operationId", step.OperationID, "itemId", step.ModelID,
+			"error", err)
 		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentNotStarted,
-			Message: "an internal error kept the service from assessing this " + run.State.Operation.Resource.ItemType.Noun() +
-				"; call again later"})
+			Message: "the service could not assess this " + run.State.Operation.Resource.ItemType.Noun() +
+				": internal error; the operator's log has the details; call again later"})
 	}
 	return err
 }
@@ -142,7 +143,8 @@ func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) 
 	itemType := run.Operation.Resource.ItemType
 	regime, known := run.Regime(w.Regime)
 	if !known { // a process of a newer version, or with another rules file, accepted the run and can carry out the step
-		return nil, fmt.Errorf("work: operation %s scores by regime %s, which this process does not have", step.OperationID, run.RegimeID)
+		return nil, fmt.Errorf("work: operation %s was accepted under regime %s, which this process does not have; a process with that version "+
+			"and --rules file can score it", step.OperationID, run.RegimeID)
 	}
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
 	if err != nil {
@@ -267,7 +269,7 @@ func (w *assessor) end(ctx context.Context, step assess, made *found, failure *o
 	defer cancel()
 	limits, ok := w.Plans[step.Plan]
 	if !ok {
-		return fmt.Errorf("work: no limits are configured for plan %q", step.Plan)
+		return fmt.Errorf("work: the plan %q is unknown to this process; give every process the same --plans file", step.Plan)
 	}
 	window := func(k account.Kind, a account.Allowance) *eventstore.Past[account.Usage] {
 		return eventstore.FoldLast[account.Usage](account.AllowanceStream(step.AccountID, k, a.Period, step.AcceptedAt))

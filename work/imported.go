@@ -18,9 +18,10 @@ import (
 // An imported log has operations that had not ended. Their jobs and tokens are not in a log, and the service that accepted them may still
 // carry them out, so they end here, before anyone can resume one. Each ends by the rules of a step that fails.
 
-// EndImported ends the operations of an imported log that had not ended, and returns how many it ended by themselves: the end of one may
-// end others, such as its bundle. Every process calls it before it serves or works, so that no read resumes such an operation and no step
-// of it begins. It reaches no platform. Repeating it, also by several processes at once or after a kill, ends each operation once.
+// EndImported ends the operations of an imported log that had not ended. It returns how many it ended directly; ending one may end others,
+// such as its bundle, which are not counted. Every process calls it before it serves or works, so that no read resumes such an operation
+// and no step of it begins. It reaches no platform. Repeating it, also by several processes at once or after a kill, ends each operation
+// once.
 func (q *Queue) EndImported(ctx context.Context) (ended int, err error) {
 	upTo, err := q.o.Store.Unsettled(ctx)
 	if err != nil || upTo == 0 {

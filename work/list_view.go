@@ -65,8 +65,8 @@ func (w *lister) Work(ctx context.Context, job *river.Job[listView]) error {
 		return w.fail(ctx, step, fmt.Sprintf("the events were not read within %s; the operator can write the rows with readiness "+
 			"projections as-of", stepTimeout))
 	case before.gaveUp(), before.crashedTooOften():
-		w.Log.Error("a step gave up", "operationId", step.OperationID, "error", err)
-		return w.fail(ctx, step, "an internal error kept the service from listing the rows; call again later")
+		w.Log.Error("a step failed too often; its operation ends with an internal error", "operationId", step.OperationID, "error", err)
+		return w.fail(ctx, step, "the service could not list the rows: internal error; the operator's log has the details; call again later")
 	}
 	return err
 }

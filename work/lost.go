@@ -226,12 +226,12 @@ func (q *Queue) enqueueLost(ctx context.Context, id uuid.UUID, had map[has]bool)
 	if err != nil || steps == 0 {
 		return 0, err
 	}
-	q.o.Log.Warn("an operation had lost its job; its steps were enqueued again", "operationId", id, "steps", steps)
+	q.o.Log.Warn("the job of an operation was missing; its steps were enqueued again", "operationId", id, "steps", steps)
 	return steps, nil
 }
 
-// Rest returns what enqueues the steps that are left of an operation that continues. A step whose job is running is enqueued as well,
-// since that job may be about to end without it; whichever comes second finds the step done.
+// Rest returns a function that enqueues the remaining steps of an operation that continues, in a transaction. It also enqueues a step
+// whose job is running, because that job may be about to end without doing the step; the second one then finds the step done.
 func (q *Queue) Rest(ctx context.Context, of commands.Origin, plan account.Plan) (func(context.Context, pgx.Tx) error, error) {
 	s, err := q.stand(ctx, of.OperationID)
 	if err != nil {

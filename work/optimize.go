@@ -72,8 +72,8 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) (ended e
 		return err
 	}
 	if before := attemptsOf(job.JobRow, job.CreatedAt, w.Now()); before.crashedTooOften() {
-		err = domain.Refuse(domain.OptimizationFailed, "the service stopped %d times while it worked on this semantic model; the fault "+
-			"is the service's%s", before.crashed, openEnd(work))
+		err = domain.Refuse(domain.OptimizationFailed, "the service crashed %d times while it worked on this semantic model, and gave "+
+			"up; this is a fault of the service: report it to the operator%s", before.crashed, openEnd(work))
 	} else {
 		err = w.carryOut(ctx, step, work, by)
 	}

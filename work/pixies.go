@@ -68,7 +68,8 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended 
 	var done *pixies.ChangeIntended
 	if before := attemptsOf(job.JobRow, job.CreatedAt, w.Now()); before.crashedTooOften() {
 		err = domain.Refuse(run.State.Verb.OperationCode(""),
-			"the service stopped %d times while it changed this report; the fault is the service's", before.crashed)
+			"the service crashed %d times while it changed this report, and gave up; this is a fault of the service: report it to the operator",
+			before.crashed)
 	} else {
 		done, err = w.change(ctx, step, run.State)
 	}
@@ -87,7 +88,8 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended 
 		return w.end(ctx, step, pixies.ChangeIntended{},
 			&operation.Failure{Code: run.State.Verb.OperationCode(refusal.Code), Message: shortened(refusal.Message)})
 	case before.gaveUp():
-		w.Log.Error("a step gave up", "operationId", step.OperationID, "reportId", step.ReportID, "error", err)
+		w.Log.Error("a step failed too often; its operation ends with an internal error", "operationId", step.OperationID, "reportId", step.ReportID,
+			"error", err)
 		return w.end(ctx, step, pixies.ChangeIntended{},
 			&operation.Failure{Code: run.State.Verb.OperationCode(""),
 				Message: "an internal error kept the service from changing this report; call again later"})
@@ -113,7 +115,7 @@ func (w *pixier) change(ctx context.Context, step changePixies, run pixies.Run) 
 		return nil, err
 	}
 	if !ok {
-		return nil, domain.Refuse(run.Verb.OperationCode(""), "the token of the call expired before this report was done; call again")
+		return nil, domain.Refuse(run.Verb.OperationCode(""), "the token of the call expired before this report was changed; call again")
 	}
 	as, err := w.caller(ctx, step.Origin, token)
 	if err != nil {
@@ -134,7 +136,7 @@ func (w *pixier) change(ctx context.Context, step changePixies, run pixies.Run) 
 		}
 		refused = !doubt
 	}
-	return nil, errors.New("work: the report was changed each time it was about to be written")
+	return nil, errors.New("work: the report changed before each of several attempts to write it; another program may be writing it")
 }
 
 // changeOnce reads the report and writes it. It returns nil when the report changed
@@ -285,7 +287,7 @@ func (w *pixier) intend(ctx context.Context, as item.Caller, it item.Item, step 
 	}
 	limits, ok := w.Plans[step.Plan]
 	if adds && !ok {
-		return false, fmt.Errorf("work: no limits are configured for plan %q", step.Plan)
+		return false, fmt.Errorf("work: the plan %q is unknown to this process; give every process the same --plans file", step.Plan)
 	}
 	err = w.Store.Change(ctx, step.Metadata(), append(tracking.Pasts(), past, owner), func(c *eventstore.Change) error {
 		if ours = past.State.Open(step.ReportID) && past.State.Intended[step.ReportID].DefinitionHash == earlier.DefinitionHash; !ours {

@@ -28,17 +28,17 @@ func (w *pixier) look(ctx context.Context, as item.Caller, it item.Item, run pix
 }
 
 // notKept returns why a report that is not as it should be is not written again: the
-// platform did not make the write that it took, did not keep it, or another person
-// changed the report after it. It returns nil if no write was taken, or if the
+// platform accepted the write but did not make it or did not keep it, or another person
+// changed the report after it. It returns nil if no write was accepted, or if the
 // platform no longer knows its outcome.
 func notKept(ended item.Ending, earlier pixies.ChangeIntended, now string, verb pixies.Verb) error {
 	switch {
 	case ended.Failure != nil || !ended.Made:
 		return ended.Failure
 	case earlier.DefinitionHash == now:
-		return domain.Refuse(verb.OperationCode(""), "the platform took the change of this report and did not keep it")
+		return domain.Refuse(verb.OperationCode(""), "the platform accepted the change of this report but did not keep it; call again")
 	}
-	return domain.Refuse(domain.ItemChanged, "the platform took the change of this report, and then another person changed its pages; "+
+	return domain.Refuse(domain.ItemChanged, "the platform accepted the change of this report, and then another person changed its pages; "+
 		"call again")
 }
 

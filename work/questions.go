@@ -26,8 +26,8 @@ import (
 )
 
 // Phraser turns queries about a model into questions in words, with the provider of
-// the settings. It returns different texts for the first queries, at most count,
-// that can be put into words, and "" for the others.
+// the settings. It returns one text for each query: "" for a query that cannot be
+// phrased, and for those after the first count that can. The other texts differ.
 type Phraser interface {
 	Phrase(ctx context.Context, settings aiprovider.Settings, m *semanticmodel.Model, queries []modelquery.Query, count int) ([]string,
 		error)
@@ -68,8 +68,7 @@ type notBegun struct{ error }
 
 func (n *notBegun) Unwrap() error { return n.error }
 
-// Work implements river.Worker. A step that was done before a crash is not
-// repeated.
+// Work implements river.Worker. It does not repeat a step that was done before a crash.
 func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) (ended error) {
 	defer w.shared.begin(job.ID)()
 	step := job.Args
@@ -93,7 +92,8 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) (e
 	}
 	if before := attemptsOf(job.JobRow, job.CreatedAt, w.Now()); before.crashedTooOften() {
 		err = domain.Refuse(domain.QuestionsNotGenerated,
-			"the service stopped %d times while it worked on the questions; the fault is the service's", before.crashed)
+			"the service crashed %d times while it worked on the questions, and gave up; this is a fault of the service: report it to the "+
+				"operator", before.crashed)
 	} else {
 		err = w.carryOut(ctx, step, work.State, by)
 	}
@@ -127,10 +127,10 @@ func (w *questioner) failure(err error, before attempts) (fail benchmark.FailQue
 			Message: fmt.Sprintf("the work on the questions did not end within %s", proposeTimeout)}
 		return fail, false
 	case before.gaveUp():
-		w.Log.Error("a step gave up", "error", err)
+		w.Log.Error("a step failed too often; its operation ends with an internal error", "error", err)
 		fail.NotBegun = true
 		fail.Failure = operation.Failure{Code: domain.QuestionsNotGenerated,
-			Message: "an internal error kept the service from working on the questions; call again later"}
+			Message: "the service could not work on the questions: internal error; the operator's log has the details; call again later"}
 		return fail, false
 	}
 	return fail, true
@@ -253,7 +253,8 @@ func (w *questioner) generate(ctx context.Context, as item.Caller, step makeQues
 		return err
 	}
 	if _, refused := domain.Refused(by.err); refused { // its key cannot be decrypted: the embedded provider phrases the questions
-		w.Log.Warn("AI provider phrased no questions", "operationId", step.OperationID, "error", by.err)
+		w.Log.Warn("the key of an AI provider cannot be decrypted; the embedded provider phrases the questions", "operationId",
+			step.OperationID, "error", by.err)
 	} else if by.err != nil {
 		return by.err
 	}

@@ -38,7 +38,7 @@ type sealer struct {
 	shared *shared
 }
 
-// Timeout implements river.Worker. What a job has not added the next one adds.
+// Timeout implements river.Worker. The next job adds the events that one did not.
 func (w *sealer) Timeout(*river.Job[sealLog]) time.Duration { return 4 * time.Minute }
 
 // Work implements river.Worker.

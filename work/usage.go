@@ -62,7 +62,7 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 		if fault := recover(); fault != nil {
 			o.Log.Error("measuring usage panicked", "semanticModelId", modelID, "fault", fault, "stack", string(debug.Stack()))
 			fields, u, err = without(assessment.UsageUnavailable,
-				"an internal error kept the service from measuring usage; the operator's log has the details")
+				"the service could not measure usage: internal error; the operator's log has the details")
 		}
 	}()
 	if access != item.Granted {
@@ -70,7 +70,7 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 	}
 	tracked, err := o.TrackedReports(ctx, as.Account, modelID)
 	if err != nil {
-		o.Log.Warn("usage was not read", "semanticModelId", modelID, "error", err)
+		o.Log.Warn("the reports with Pixies could not be read; the score is not weighted by usage", "semanticModelId", modelID, "error", err)
 		return without(assessment.UsageUnavailable, "which reports on this semantic model have Pixies could not be read")
 	}
 	n := len(tracked)
@@ -85,7 +85,7 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 	from, to := usage.Window(o.Now())
 	views, err := o.PageViews(ctx, as.Account, ids, from, to)
 	if err != nil {
-		o.Log.Warn("usage was not read", "semanticModelId", modelID, "error", err)
+		o.Log.Warn("page views could not be read; the score is not weighted by usage", "semanticModelId", modelID, "error", err)
 		return without(assessment.UsageUnavailable, "the views of the reports on this semantic model could not be read")
 	}
 	days := usage.Days

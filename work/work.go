@@ -1,6 +1,6 @@
 // Package work carries out the steps that accepted calls enqueue, as River jobs.
 // Steps are short, bounded by a timeout, and idempotent: repeating a step after a
-// crash changes nothing. A step's outcome goes into the log; a job only says what
+// crash changes nothing. A step's outcome is recorded in the log; a job only says what
 // to do.
 package work
 
@@ -42,8 +42,8 @@ type Platform interface {
 	// Announce names the semantic models that the same work is about to read, so that a platform that can read many at once
 	// does so. Definition reads each in any case.
 	Announce(ctx context.Context, as item.Caller, workspaceID uuid.UUID, models []uuid.UUID) error
-	// Release says that the step which read the item has its outcome. Until then, a platform may keep what it read for
-	// another attempt.
+	// Release lets the platform discard what it read of the item for a step, because the step has its outcome. Until then a
+	// platform may keep it for another attempt.
 	Release(ctx context.Context, as item.Caller, it item.Item) error
 	Items(ctx context.Context, as item.Caller, workspaceID uuid.UUID, t item.Type) ([]item.Item, error)
 	// Reports lists the reports of a workspace, each with its model.
@@ -51,7 +51,7 @@ type Platform interface {
 	ModelOf(ctx context.Context, as item.Caller, report item.Item) (model item.Item, ok bool, err error)
 	// WriteDefinition replaces the item's definition with d if the current one
 	// still has the hash ifHash; else it refuses with ItemChanged and writes
-	// nothing. It returns *item.Sent if the platform has only taken the write.
+	// nothing. It returns *item.Sent if the platform has accepted the write but not yet made it.
 	WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error
 	// FinishWrite returns how a write that was sent has ended, or *item.Pending
 	// while it has not.
@@ -105,10 +105,10 @@ type Options struct {
 	Providers *commands.Providers
 	// Unfinished returns operations of all accounts that have not ended, do not
 	// wait for their owner, and have had no event since before. It returns at most
-	// limit, ordered by id, starting behind after.
+	// limit, ordered by id, from the one after after.
 	Unfinished func(ctx context.Context, before time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error)
 	// UnfinishedUpTo returns operations of all accounts that were accepted up to a position and have not ended. It returns at
-	// most limit, ordered by id, starting behind after.
+	// most limit, ordered by id, from the one after after.
 	UnfinishedUpTo func(ctx context.Context, position int64, after uuid.UUID, limit int) ([]uuid.UUID, error)
 	// Seal adds the new events to the trees of the log and signs their heads; nil where nothing is signed.
 	Seal     func(context.Context) error
@@ -211,7 +211,7 @@ func (q *Queue) Ask(ctx context.Context, tx pgx.Tx, of commands.Origin, step ben
 	return nil
 }
 
-// Start restarts abandoned steps and begins to work, until Stop.
+// Start restarts abandoned steps and then carries out steps until Stop.
 func (q *Queue) Start(ctx context.Context) error {
 	workers, regularly := q.workers(), periodic()
 	queues := map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: inMemory},

@@ -17,7 +17,7 @@ type inDoubt struct{ err error }
 
 // Error implements error.
 func (d *inDoubt) Error() string {
-	return "work: the outcome of a write is not known: " + d.err.Error()
+	return "work: the outcome of a write is unknown until the model is read again: " + d.err.Error()
 }
 
 // Unwrap returns the cause.
@@ -45,7 +45,7 @@ func (w *optimizer) write(ctx context.Context, as item.Caller, step optimize, wo
 		doubt = doubt || after.Progress[at].Sent != nil
 		work, refused = after, !doubt
 	}
-	return errors.New("work: the definition was changed each time it was about to be written")
+	return errors.New("work: the definition changed before each of several attempts to write it; another program may be writing it")
 }
 
 // writeOnce reads the model, records what it is about to write, and writes it. done

@@ -18,9 +18,9 @@ const (
 // Holds reports whether a JSON text has a sealed member.
 func Holds(data []byte) bool { return bytes.Contains(data, []byte(beginning)) }
 
-// Seal returns a JSON text, as json.Marshal writes it, with the members of the plan sealed. Empty members stay as they are. The
-// additional data of the encryption are the account, the event's type and the names of the member and those around it. Without a key, a
-// text to seal is an error.
+// Seal returns a JSON text, as json.Marshal writes it, with the members of the plan sealed. Empty members stay as they are. The additional
+// data of the encryption are the account, the event's type, and the names of the member and of those around it. Seal fails if there is a
+// text to seal and k is nil.
 func (p *Plan) Seal(data []byte, k *Key, eventType string) ([]byte, error) {
 	if p == nil {
 		return data, nil
@@ -35,8 +35,7 @@ func (p *Plan) Seal(data []byte, k *Key, eventType string) ([]byte, error) {
 	return w.out, nil
 }
 
-// Open returns a JSON text with its sealed members opened. A member that was sealed under another key than k, or any if k is nil, becomes
-// null.
+// Open returns a JSON text with its sealed members opened. A member that was sealed under another key becomes null; all do if k is nil.
 func Open(data []byte, k *Key, eventType string) ([]byte, error) {
 	if !Holds(data) {
 		return data, nil
@@ -115,7 +114,7 @@ func (w *walk) opened(id string, text []byte) error {
 		w.out, err = w.key.aead.Open(w.out, nil, secret, w.path)
 	}
 	if err != nil {
-		return fmt.Errorf("a sealed member cannot be opened by the key that sealed it: verify the log")
+		return fmt.Errorf("a sealed member is damaged: its key cannot open it; run readiness events verify")
 	}
 	return nil
 }
@@ -172,9 +171,9 @@ func (w *walk) descend(each func(name []byte) error) error {
 }
 
 // errNoKey is the error of a text that would be stored unsealed.
-var errNoKey = fmt.Errorf("it holds a text of a person, and there is no key of the account")
+var errNoKey = fmt.Errorf("the event holds a text of a person, and the account has no key to seal it")
 
-// errCut is the error of a text that is no JSON.
+// errCut is the error of a text that is not valid JSON.
 var errCut = fmt.Errorf("the text is not JSON")
 
 func (w *walk) take() {
@@ -196,7 +195,7 @@ func (w *walk) copyValue() error {
 	return err
 }
 
-// skipValue moves behind the next value.
+// skipValue moves past the next value.
 func (w *walk) skipValue() error {
 	depth, inString := 0, false
 	for ; w.at < len(w.text); w.at++ {

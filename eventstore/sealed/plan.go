@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Plan says which members of a type's JSON form are sealed. A nil Plan seals none.
+// Plan holds which members of a type's JSON form are sealed. A nil Plan seals none.
 type Plan struct {
 	sealed  bool
 	members map[string]*Plan
@@ -52,7 +52,7 @@ func (p *Plan) add(t reflect.Type, within map[reflect.Type]bool) error {
 		tag, tagged := f.Tag.Lookup("pii")
 		switch {
 		case tagged && (tag != "text" || name == "" || name == "-"):
-			return fmt.Errorf("sealed: %v.%s: the tag pii is \"text\", on a member with a JSON name", t, f.Name)
+			return fmt.Errorf("sealed: %v.%s: the tag pii must be \"text\", on a member with a JSON name", t, f.Name)
 		case tagged:
 			p.members[name] = &Plan{sealed: true}
 			continue

@@ -26,12 +26,13 @@ const (
 )
 
 // ErrOtherKey is the error of keys that were stored under another key of the service, or that are damaged.
-var ErrOtherKey = errors.New("the database's keys of accounts were stored under another service.key than this one; restore that file")
+var ErrOtherKey = errors.New("the keys of accounts in the database were stored under another service.key; restore that file in the " +
+	"data directory")
 
 // Key is the key of an account. It is safe for concurrent use.
 type Key struct {
 	account string
-	id      string // stands for the key in what it sealed
+	id      string // identifies the key in the members that it sealed
 	stored  []byte
 	aead    cipher.AEAD
 }
@@ -49,7 +50,7 @@ type Keys struct {
 // New returns the keys that are stored under a key of the service, which has KeySize bytes.
 func New(service []byte) (*Keys, error) {
 	if len(service) != KeySize {
-		return nil, fmt.Errorf("sealed: the key has %d bytes, want %d", len(service), KeySize)
+		return nil, fmt.Errorf("sealed: the key of the service has %d bytes; it needs %d", len(service), KeySize)
 	}
 	derived, err := hkdf.Key(sha256.New, service, nil, "readiness/keys of accounts", KeySize)
 	if err != nil {
@@ -87,7 +88,7 @@ func newKey(account string, own, stored []byte) *Key {
 	return &Key{account, hex.EncodeToString(id[:4]), stored, AEAD(own)}
 }
 
-// Open returns the account's key from its stored form, nil from nil. It returns ErrOtherKey when it cannot.
+// Open returns the account's key from its stored form. It returns nil if stored is nil, and ErrOtherKey if stored cannot be opened.
 func (k *Keys) Open(account string, stored []byte) (*Key, error) {
 	if stored == nil {
 		return nil, nil
@@ -110,9 +111,9 @@ type database interface {
 	QueryRow(context.Context, string, ...any) pgx.Row
 }
 
-// Current returns the key that the account's next events are sealed under. A new key is stored before it is returned; of several
-// processes that make one at once, all get the same. It is nil for an erased account, which is looked up each time. With again,
-// Current does not use what this process has in memory. An append must compare the key with the stored one: it may have changed since.
+// Current returns the key that the account's next events are sealed under. It stores a new key before it returns it; processes that do so
+// at once get the same key. It returns nil for an erased account, which it looks up each time. If again is true, Current reads the key
+// even if it is in memory. An append must compare the key with the stored one, which may have changed since.
 func (k *Keys) Current(ctx context.Context, db database, account string, again bool) (*Key, error) {
 	if key, ok := k.current.Get(account); ok && !again {
 		return key, nil
@@ -124,7 +125,7 @@ func (k *Keys) Current(ctx context.Context, db database, account string, again b
 			ON CONFLICT (account_id) DO UPDATE SET key = k.key RETURNING key`, account, k.Make(account).stored).Scan(&stored)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sealed: the key of account %s: %w", account, err)
+		return nil, fmt.Errorf("sealed: read the key of account %q: %w", account, err)
 	}
 	key, err := k.Open(account, stored)
 	if err != nil {
@@ -138,7 +139,7 @@ func (k *Keys) Current(ctx context.Context, db database, account string, again b
 	return key, nil
 }
 
-// Check returns ErrOtherKey when a key of the database cannot be opened.
+// Check returns ErrOtherKey if a key of the database cannot be opened. It tries one key.
 func (k *Keys) Check(ctx context.Context, db database) error {
 	var account string
 	var stored []byte
@@ -153,7 +154,7 @@ func (k *Keys) Check(ctx context.Context, db database) error {
 	return err
 }
 
-// Own returns the key of an account itself, from its stored form: another deployment stores it under its own key of the service (Put).
+// Own returns the bytes of an account's key from its stored form. Another deployment stores them under its own service.key with Put.
 func (k *Keys) Own(account string, stored []byte) ([]byte, error) {
 	own, err := k.service.Open(nil, nil, stored, []byte(account))
 	if err != nil || len(own) != KeySize {
@@ -162,7 +163,7 @@ func (k *Keys) Own(account string, stored []byte) ([]byte, error) {
 	return own, nil
 }
 
-// Put returns the statement that stores a key that Own returned. It fails where the account has a key.
+// Put returns the statement that stores a key that Own returned. The statement fails if the account already has a key.
 func (k *Keys) Put(account string, own []byte) (sql string, args []any) {
 	return `INSERT INTO account_keys (account_id, key) VALUES ($1, $2)`, []any{account, k.service.Seal(nil, nil, own, []byte(account))}
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Key says whose a turn is. An empty member has no share to respect.
+// Key identifies the account, the person and the AI provider of a turn. No share limits an empty member.
 type Key struct{ Account, Person, Provider string }
 
 // Limits bound a kind of work. All are at least 1.
