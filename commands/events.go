@@ -27,7 +27,7 @@ func Events() []eventstore.Type {
 		eventstore.Of("account",
 			account.Opened{}, account.PlanChanged{}, account.StatusChanged{}, account.RegionChanged{}, account.SettingsChanged{},
 			account.LicenseSaved{}, account.LicenseRemoved{}, account.PersonSaved{}, account.PersonRemoved{},
-			account.DocumentSaved{}, account.DocumentRemoved{}, account.Sealed{}),
+			account.DocumentSaved{}, account.DocumentRemoved{}, account.Sealed{}, account.Erased{}),
 		eventstore.Of("person",
 			person.Erased{}),
 		eventstore.Carrying[account.Usage]("allowance",

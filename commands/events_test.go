@@ -126,6 +126,7 @@ func examples() []domain.Event {
 		account.DocumentSaved{Name: "aiProvider", Text: `{"kind":"rules"}`},
 		account.DocumentRemoved{Name: "aiProvider"},
 		account.Sealed{Size: 42, Root: []byte{1, 2, 3}},
+		account.Erased{},
 		account.Spent{Kind: account.Assessments, OperationID: id(1), Amount: 3, Used: 7},
 		account.GivenBack{Kind: account.FirstLooks, OperationID: id(1), Amount: 1, Used: 6},
 		operation.Accepted{

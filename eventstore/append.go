@@ -25,8 +25,9 @@ WHERE s.version = ($6::bigint[])[array_position($1::text[], s.stream)]`
 // take positions above this one".
 //
 // The append is stale when the last event loaded of a stream is missing: then the log is not the one
-// that was loaded. It is also stale when a stream that must be unmoved has a newer event, or when the key that sealed the events ($15)
-// is not that of the account. The events of
+// that was loaded. It is also stale when a stream that must be unmoved has a newer event, when the key that sealed the events ($15)
+// is not that of the account, or when the account was erased. The function account_erased takes its snapshot after
+// the lock is held: so an append that waited for an erasure (Alone) sees it. The events of
 // a stale append get no version, which the table refuses. The subqueries end in OFFSET 0 for the reason
 // given at loadSQL.
 var eventsSQL = fmt.Sprintf(`
@@ -43,7 +44,8 @@ WITH held AS MATERIALIZED (
 			SELECT version FROM events WHERE l.unmoved AND stream = l.stream AND version = l.version + 1 OFFSET 0
 		) next ON true
 		WHERE l.version > 0 AND e.event_id IS DISTINCT FROM l.event_id OR next.version IS NOT NULL
-	) OR $15::bytea IS NOT NULL AND NOT EXISTS (SELECT FROM account_keys WHERE account_id = $2 AND key = $15) AS yes
+	) OR $15::bytea IS NOT NULL AND NOT EXISTS (SELECT FROM account_keys WHERE account_id = $2 AND key = $15) OR account_erased($2) AS yes
+	FROM held
 ), placed AS MATERIALIZED (
 	SELECT nextval('events_position_seq') AS position, n.*
 	FROM held, unnest($1::uuid[], $3::text[], $4::bigint[], $5::text[], $6::int[], $7::text[], $8::timestamptz[], $9::bytea[])
@@ -58,6 +60,10 @@ RETURNING position`, gate, appenders)
 // queueAppend queues the statements for the streams, the events, their inline views and c.queued, in
 // this order.
 func (c *Change) queueAppend(b *pgx.Batch) error {
+	if c.alone {
+		b.Queue(`SET LOCAL lock_timeout = '2s'`)
+		b.Queue(`SELECT pg_advisory_xact_lock($1)`, gate)
+	}
 	if len(c.recorded) > 0 {
 		c.queueStreams(b)
 		c.queueEvents(b)

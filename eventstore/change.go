@@ -21,6 +21,18 @@ import (
 // later.
 var ErrConflict = errors.New("eventstore: other writers were faster every time")
 
+// AccountErased is the error of an append for the account that it names, which was erased. The error is also a *domain.Refusal with
+// AccountNotActive.
+type AccountErased string
+
+// Error implements error.
+func (a AccountErased) Error() string { return a.Unwrap().Error() }
+
+// Unwrap returns the refusal.
+func (a AccountErased) Unwrap() error {
+	return domain.Refuse(domain.AccountNotActive, "The account %s was erased.", string(a))
+}
+
 // attempts is how often Change decides at most. From the second attempt on it locks the streams' rows.
 // It can then lose only where other writers create the streams at the same time.
 const attempts = 8
@@ -33,6 +45,7 @@ type Change struct {
 	rawMeta  json.RawMessage
 	key      *sealed.Key // of the account; nil without Keys
 	sealed   bool        // whether an event recorded was sealed under it
+	alone    bool        // whether no other append may be running
 	heads    map[string]*head
 	now      time.Time
 	chain    *chainer
@@ -131,7 +144,7 @@ func (c *Change) optimistic(ctx context.Context, heads []*head, decide func(*Cha
 	if err := c.decide(decide); err != nil || c.empty() {
 		return err
 	}
-	if len(c.inTx) == 0 {
+	if len(c.inTx) == 0 && !c.alone {
 		b := &pgx.Batch{}
 		if err := c.queueAppend(b); err != nil {
 			return err
@@ -248,8 +261,9 @@ func (c *Change) failed(err error) error {
 		switch {
 		case pg.Code == "23505" && pg.ConstraintName == "events_stream_version_key",
 			pg.Code == "23502" && pg.TableName == "events" && pg.ColumnName == "version", // see stale in eventsSQL
-			pg.Code == "40001", // serialization_failure
-			pg.Code == "40P01": // deadlock_detected: queued statements may lock rows in any order
+			c.alone && pg.Code == "55P03", // lock_not_available: an append takes long
+			pg.Code == "40001",            // serialization_failure
+			pg.Code == "40P01":            // deadlock_detected: queued statements may lock rows in any order
 			return &movedOn{err}
 		}
 	}
@@ -294,6 +308,9 @@ func (c *Change) record(p Loadable, events []domain.Event) error {
 	if h == nil || !slices.Contains(h.pasts, p) {
 		return fmt.Errorf("eventstore: the past of %s was not loaded by this change", p.name())
 	}
+	if c.store.Keys != nil && c.key == nil && len(events) > 0 {
+		return AccountErased(c.meta.Account)
+	}
 	for _, e := range events {
 		name, schema, data, err := c.store.codec.Encode(e, c.key)
 		if err != nil {
@@ -331,6 +348,9 @@ func (c *Change) Queue(s database.Statement) { c.queued = append(c.queued, s) }
 func (c *Change) InTx(fn func(ctx context.Context, tx pgx.Tx) error) {
 	c.inTx = append(c.inTx, fn)
 }
+
+// Alone lets the append wait until no other append is running. Those that begin meanwhile wait for this one, and then see what it committed.
+func (c *Change) Alone() { c.alone = true }
 
 // Recorded returns the events recorded so far. Their positions are known in InTx and once Change has
 // returned.

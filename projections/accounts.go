@@ -32,7 +32,7 @@ var Accounts = &View{
 	Tables: []*Table{accounts, members},
 	Of: []domain.Event{
 		account.Opened{}, account.PlanChanged{}, account.StatusChanged{}, account.RegionChanged{}, account.SettingsChanged{},
-		account.PersonSaved{}, account.PersonRemoved{},
+		account.PersonSaved{}, account.PersonRemoved{}, account.Erased{},
 	},
 	Project: func(rows *Rows, r eventstore.Recorded) error {
 		key := Key{r.Account}
@@ -54,6 +54,8 @@ var Accounts = &View{
 			rows.Insert(members, Row{"account_id": r.Account, "person": who, "member": e.Person})
 		case account.PersonRemoved:
 			rows.Delete(members, Key{r.Account, string(e.Person)})
+		case account.Erased:
+			rows.Delete(accounts, key) // so no one is a member, whatever is left of the members
 		}
 		return nil
 	},

@@ -230,15 +230,17 @@ func TestHistoryOfAnEarlierLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Appends of this program need the table account_keys. It is there while the earlier history is written, as no earlier program is here.
-	accountKeys := func(up bool) {
-		if _, err := before.ApplyVersion(t.Context(), 25, up); err != nil {
-			t.Fatal(err)
+	accountKeys := func(up bool, versions ...int64) {
+		for _, version := range versions {
+			if _, err := before.ApplyVersion(t.Context(), version, up); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	accountKeys(true)
+	accountKeys(true, 25, 26)
 	h := newHistory(t, pool, 2)
 	h.append(t, 600)
-	accountKeys(false)
+	accountKeys(false, 26, 25)
 	if err := migrations.Up(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}

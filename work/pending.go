@@ -9,6 +9,7 @@ import (
 
 	"readiness/commands"
 	"readiness/domain/item"
+	"readiness/eventstore"
 )
 
 // release lets the platform discard what the step about an item has read. err is what the step returns: without an outcome, another
@@ -33,6 +34,17 @@ func snoozePending() rivertype.Middleware {
 		err := work(ctx)
 		if pending, ok := errors.AsType[*item.Pending](err); ok {
 			return river.JobSnooze(pending.After)
+		}
+		return err
+	})
+}
+
+// endErased ends a step of an account that was erased meanwhile, for nothing of it is recorded any more.
+func endErased() rivertype.Middleware {
+	return river.WorkerMiddlewareFunc(func(ctx context.Context, _ *rivertype.JobRow, work func(context.Context) error) error {
+		err := work(ctx)
+		if _, erased := errors.AsType[eventstore.AccountErased](err); erased {
+			return river.JobCancel(err)
 		}
 		return err
 	})

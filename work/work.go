@@ -234,7 +234,7 @@ func (q *Queue) Start(ctx context.Context) error {
 		SoftStopTimeout:             softStop,
 		MaxAttempts:                 maxAttempts,
 		RetryPolicy:                 retry{},
-		Middleware:                  []rivertype.Middleware{measure(q.durations), snoozePending()},
+		Middleware:                  []rivertype.Middleware{measure(q.durations), snoozePending(), endErased()},
 		CompletedJobRetentionPeriod: time.Hour,
 		// The application's role owns no index, so it cannot rebuild one
 		// (migrations).

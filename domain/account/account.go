@@ -95,6 +95,8 @@ type Account struct {
 	Saved map[string]string
 	// SealedSize is the size of the account's tree in the last Sealed.
 	SealedSize int64
+	// Erased says that the account was closed for good.
+	Erased bool
 }
 
 // Stream returns the name of the account's own stream.
@@ -127,6 +129,9 @@ func Evolve(a Account, e domain.Event) Account {
 		a.Saved = without(a.Saved, e.Name)
 	case Sealed:
 		a.SealedSize = e.Size
+	case Erased:
+		a = Account{ID: a.ID, Opened: a.Opened, Plan: a.Plan, Status: a.Status, Region: a.Region, Settings: a.Settings,
+			SealedSize: a.SealedSize, Erased: true}
 	}
 	return a
 }

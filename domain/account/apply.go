@@ -26,12 +26,8 @@ type Apply struct {
 // Decide implements domain.Command.
 func (c Apply) Decide(a Account) ([]domain.Event, error) {
 	d := c.Declaration
-	if problems := d.Problems(c.Plans); len(problems) > 0 {
-		p := problems[0]
-		return nil, domain.Refuse(domain.InvalidRequest, "account %q: %s: %s", d.AccountID, p.Member, p.Message).About("member", p.Member)
-	}
-	if a.Opened && a.ID != d.AccountID {
-		return nil, domain.Refuse(domain.InvalidRequest, "the declaration of account %q cannot be applied to account %q", d.AccountID, a.ID)
+	if err := c.check(a); err != nil {
+		return nil, err
 	}
 	var events []domain.Event
 	add := func(changed bool, e domain.Event) {
@@ -85,6 +81,23 @@ func (c Apply) Decide(a Account) ([]domain.Event, error) {
 		add(true, DocumentRemoved{name})
 	}
 	return events, nil
+}
+
+// check refuses a declaration that has problems, or that the account cannot match.
+func (c Apply) check(a Account) error {
+	d := c.Declaration
+	if problems := d.Problems(c.Plans); len(problems) > 0 {
+		p := problems[0]
+		return domain.Refuse(domain.InvalidRequest, "account %q: %s: %s", d.AccountID, p.Member, p.Message).About("member", p.Member)
+	}
+	if a.Opened && a.ID != d.AccountID {
+		return domain.Refuse(domain.InvalidRequest, "the declaration of account %q cannot be applied to account %q", d.AccountID, a.ID)
+	}
+	if a.Erased {
+		return domain.Refuse(domain.InvalidRequest, "account %q was erased; remove it from the file, and give a new account another id",
+			d.AccountID)
+	}
+	return nil
 }
 
 // differing returns the keys, in order, whose value in want is not the one in have.

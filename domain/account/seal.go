@@ -3,7 +3,7 @@ package account
 import "readiness/domain"
 
 // Seal records the head of the account's tree. It changes nothing if that size was recorded already, and for an account that was never
-// opened.
+// opened or was erased.
 type Seal struct {
 	Size int64
 	Root []byte
@@ -11,7 +11,7 @@ type Seal struct {
 
 // Decide implements domain.Command.
 func (c Seal) Decide(a Account) ([]domain.Event, error) {
-	if !a.Opened || c.Size <= a.SealedSize {
+	if !a.Opened || a.Erased || c.Size <= a.SealedSize {
 		return nil, nil
 	}
 	return []domain.Event{Sealed(c)}, nil

@@ -163,6 +163,12 @@ func (k *Keys) Own(account string, stored []byte) ([]byte, error) {
 	return own, nil
 }
 
+// Forget returns the statement that deletes an account's key for good: its row stays, so that no other key is made. It must run in the
+// transaction of the event that records it.
+func (*Keys) Forget(account string) (sql string, args []any) {
+	return `INSERT INTO account_keys (account_id, key) VALUES ($1, NULL) ON CONFLICT (account_id) DO UPDATE SET key = NULL`, []any{account}
+}
+
 // Put returns the statement that stores a key that Own returned. The statement fails if the account already has a key.
 func (k *Keys) Put(account string, own []byte) (sql string, args []any) {
 	return `INSERT INTO account_keys (account_id, key) VALUES ($1, $2)`, []any{account, k.service.Seal(nil, nil, own, []byte(account))}
