@@ -406,7 +406,7 @@ func TestUnfitStreams(t *testing.T) {
 		})
 		check(t, w.js.DeleteStream(t.Context(), "views"))
 	}
-	refused("it is unknown whether", func(o *collect.CounterOptions) { o.System = "" })
+	refused("it cannot be checked whether", func(o *collect.CounterOptions) { o.System = "" })
 	if n := sum(w.counts()); n != 0 {
 		t.Errorf("%d views were counted", n)
 	}

@@ -230,8 +230,8 @@ func name(hash, key string, expires *time.Time) database.Statement {
 func (o *objects) has(ctx context.Context, key string) error {
 	_, err := o.try(ctx, gets, key, 0, func(ctx context.Context) ([]byte, error) { return nil, o.bucket.Exists(ctx, key) })
 	if errors.Is(err, bucket.ErrMissing) {
-		return fmt.Errorf("documents: the bucket of --documents lacks the object %s, which a document names: name the right bucket, or "+
-			"restore it from a backup", key)
+		return fmt.Errorf("documents: the bucket of --documents lacks the object %s, which a document names: --documents names another "+
+			"bucket, or the object must be restored from a backup", key)
 	}
 	return nil
 }

@@ -299,7 +299,7 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1, "always")
 	w.add("contoso", "a", 3, "x")
-	w.refused(func(o *forward.Target) { o.System = "" }, "it is unknown whether")
+	w.refused(func(o *forward.Target) { o.System = "" }, "it cannot be checked whether")
 	for what, c := range map[string]jetstream.StreamConfig{
 		"kept in memory": {Storage: jetstream.MemoryStorage}, "removes events": {MaxAge: time.Hour}, "events.>": {Subjects: []string{"events.contoso.>"}},
 	} {
@@ -321,7 +321,7 @@ func TestRefused(t *testing.T) {
 		_, err := w.js.Publish(ctx, "events.contoso.forged", []byte("{}"))
 		return err
 	})
-	w.refused(nil, "something else publishes")
+	w.refused(nil, "another program publishes")
 	w.try(w.forwarder(nil).Rebuild)
 	stop := w.running(nil)
 	w.reached(w.last())

@@ -215,7 +215,7 @@ func TestSeparateViewsRefuse(t *testing.T) {
 	}
 	next := projections.ViewsEvent{ViewsPlace: projections.ViewsPlace{Epoch: 1, Position: at.Position + 1, Hash: []byte{1}, Sequence: at.Sequence + 1}, Cut: true,
 		Event: eventstore.Recorded{Type: pixies.Seen{}.EventType(), SchemaVersion: 1, Account: "contoso", RecordedAt: time.Now(), Data: []byte("null")}}
-	if err := a.Add(t.Context(), []projections.ViewsEvent{next}); err == nil || !strings.Contains(err.Error(), "does not have the data") {
+	if err := a.Add(t.Context(), []projections.ViewsEvent{next}); err == nil || !strings.Contains(err.Error(), "lacks the data") {
 		t.Errorf("got %v of page views without data", err)
 	}
 	a.same("after page views without data")

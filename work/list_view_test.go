@@ -53,12 +53,12 @@ func TestListView(t *testing.T) {
 		"one byte more":                     {lines(auditview.MaxSize + 1), 0, 0, 0, operation.StatusFailed, "16 MiB"},
 		"a fault":                           {fails(fault), 0, 0, 0, operation.StatusRunning, ""},
 		"a fault, the fourth within hour":   {fails(fault), 3, 0, time.Hour, operation.StatusRunning, ""},
-		"a fault, the fourth, for an hour":  {fails(fault), 3, 0, time.Hour + 1, operation.StatusFailed, "an internal error kept the service"},
+		"a fault, the fourth, for an hour":  {fails(fault), 3, 0, time.Hour + 1, operation.StatusFailed, "internal error; the operator"},
 		"a fault, the third, for an hour":   {fails(fault), 2, 0, time.Hour + 1, operation.StatusRunning, ""},
 		"too slow":                          {fails(context.DeadlineExceeded), 2, 0, 0, operation.StatusRunning, ""},
 		"too slow, four times":              {fails(context.DeadlineExceeded), 3, 0, 0, operation.StatusFailed, "not read within"},
 		"a crash less than there may be":    {fails(fault), 0, 59, 0, operation.StatusRunning, ""},
-		"as many crashes as there may be":   {fails(fault), 0, 60, 0, operation.StatusFailed, "an internal error kept the service"},
+		"as many crashes as there may be":   {fails(fault), 0, 60, 0, operation.StatusFailed, "internal error; the operator"},
 		"rows after as many crashes as may": {lines(200), 0, 60, 0, operation.StatusSucceeded, ""},
 	} {
 		b := newBench(t)

@@ -218,7 +218,7 @@ func TestUsageStates(t *testing.T) {
 				return nil, fault
 			}
 		}, assessment.UsageUnavailable, "views of the reports", item.Granted, 2, ""},
-		"an internal error": {func(_ *testing.T, b *bench) { b.Work.PageViews = nil }, assessment.UsageUnavailable, "an internal error kept the service", item.Granted, 2, ""},
+		"an internal error": {func(_ *testing.T, b *bench) { b.Work.PageViews = nil }, assessment.UsageUnavailable, "internal error; the operator", item.Granted, 2, ""},
 		"more reports than are read": {func(_ *testing.T, b *bench) {
 			known := b.Work.TrackedReports
 			views := b.Work.PageViews
