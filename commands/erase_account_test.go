@@ -13,6 +13,8 @@ import (
 )
 
 // An account that is erased has neither a key nor a member, and no command changes it again. Another one with the same people is as before.
+//
+// proves: decisions/23/refused decisions/23/last
 func TestEraseAccount(t *testing.T) {
 	t.Parallel()
 	w := testworld.New(t, testworld.Options{})

@@ -57,7 +57,11 @@ func (s *Pixies) RecordViews(ctx context.Context) error {
 				end = len(over)
 			}
 			// The next call records what changed meanwhile.
-			if err := s.recordHours(ctx, account, over[:end]); err != nil && !errors.Is(err, errViewsChanged) {
+			err := s.recordHours(ctx, account, over[:end])
+			if _, erased := errors.AsType[eventstore.AccountErased](err); erased { // a process counted them that still knew their report
+				_, err = s.Pool.Exec(ctx, `DELETE FROM page_view_hours WHERE account_id = $1`, account)
+			}
+			if err != nil && !errors.Is(err, errViewsChanged) {
 				failed = append(failed, err)
 			}
 			over = over[end:]

@@ -39,6 +39,8 @@ func addFor(ctx context.Context, s *eventstore.Store, account, stream string, ev
 }
 
 // An append whose statement began before an erasure was committed, and which waits for it, is refused.
+//
+// proves: decisions/23/refused
 func TestAppendsThatWaitedForAnErasureAreRefused(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.Pool(t)
@@ -84,6 +86,8 @@ func TestAppendsThatWaitedForAnErasureAreRefused(t *testing.T) {
 }
 
 // Of appends of several processes that race with two erasures, none follows the account's last event; those of another account go through.
+//
+// proves: decisions/23/last
 func TestNothingFollowsAnErasure(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.Pool(t)

@@ -40,6 +40,8 @@ var mayImport = map[string][]string{
 	"audit/publish": {"audit", "internal/bucket"},
 	// Carries an account to another deployment.
 	"move": {"audit", "documents", "domain/item", "eventstore", "people", "vault", "internal/database"},
+	// Deletes what an erased account has outside of the log.
+	"erase": {"documents", "domain", "domain/operation", "domain/schedule", "eventstore", "projections", "internal/database"},
 	// Copies the log to NATS.
 	"forward": {"eventstore", "internal/database"},
 	// Counts the page views that other processes collect.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -98,9 +99,7 @@ func (x *exporter) events(ctx context.Context) error {
 			return err
 		}
 		lines.Write(append(line, '\n'))
-		for _, found := range named.FindAllSubmatch(r.Data, -1) {
-			hashes = append(hashes, string(found[1]))
-		}
+		hashes = append(hashes, documents.Named(r.Data)...)
 		x.Events, x.Last = x.Events+1, r.Position
 		if lines.Len() >= chunk {
 			if err := flush(); err != nil {
@@ -119,26 +118,26 @@ func (x *exporter) events(ctx context.Context) error {
 
 // documents writes documents that were not written yet. One that was deleted, or has expired, is left out.
 func (x *exporter) documents(ctx context.Context, hashes []string) error {
-	for _, hex := range hashes {
-		if x.seen[hex] {
+	for _, hash := range hashes {
+		if x.seen[hash] {
 			continue
 		}
 		if len(x.seen) >= maxSeen {
 			clear(x.seen)
 		}
-		x.seen[hex] = true
-		body, err := x.of.Documents.Get(ctx, "sha256:"+hex)
+		x.seen[hash] = true
+		body, err := x.of.Documents.Get(ctx, hash)
 		if errors.Is(err, documents.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		until, err := x.of.Documents.Expiry(ctx, "sha256:"+hex)
+		until, err := x.of.Documents.Expiry(ctx, hash)
 		if err != nil {
 			return err
 		}
-		if err := x.addUntil(documentFolder+hex, body, until); err != nil {
+		if err := x.addUntil(documentFolder+strings.TrimPrefix(hash, "sha256:"), body, until); err != nil {
 			return err
 		}
 		x.Documents++

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"regexp"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -90,10 +89,6 @@ type end struct {
 	Entries int    `json:"entries"`
 	Sum     string `json:"sha256"`
 }
-
-// named matches the hashes of documents in an event, and other hashes, which no document has. A text of a person that looks like a hash is
-// not in a member with such a name, and a quote inside a text is escaped, so no one can name a document of another account.
-var named = regexp.MustCompile(`"(?:[A-Za-z]*[Hh]ash|document|questions)":"sha256:([0-9a-f]{64})"`)
 
 // summed is the sum of the entries so far.
 type summed struct {

@@ -103,6 +103,13 @@ func (v *View) queue(b *pgx.Batch, events []eventstore.Recorded) error {
 		}
 		b.Queue(sql, args...)
 	}
+	for _, r := range events {
+		for _, t := range v.ofAccounts() {
+			if v.ends(r) && !v.Inline {
+				b.Queue(t.purge(v.live(t)), []string{r.Account})
+			}
+		}
+	}
 	return nil
 }
 

@@ -23,7 +23,8 @@ type fold struct {
 	tables  []*foldedTable // as view.Tables
 	events  int64
 	bytes   int
-	through int64 // the position of the last event
+	through int64    // the position of the last event
+	ended   []string // the accounts that were erased
 }
 
 type foldedTable struct {
@@ -66,6 +67,9 @@ func (f *fold) add(r eventstore.Recorded) error {
 	}
 	if err != nil {
 		return fmt.Errorf("projections: view %s: position %d, event %s of stream %s: %w", f.view.Name, r.Position, r.Type, r.Stream, err)
+	}
+	if f.view.ends(r) {
+		f.ended = append(f.ended, r.Account)
 	}
 	f.events++
 	f.bytes += len(r.Data)
@@ -241,7 +245,7 @@ func (f *fold) flush(ctx context.Context, tx pgx.Tx, generation int) error {
 			}
 		}
 	}
-	return nil
+	return f.purge(ctx, tx, generation)
 }
 
 // write writes one phase, in which each row occurs once.

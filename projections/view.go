@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"readiness/domain"
+	"readiness/domain/account"
 	"readiness/eventstore"
 )
 
@@ -39,11 +40,17 @@ type View struct {
 	Project   func(*Rows, eventstore.Recorded) error
 }
 
-// types returns the names of the events that the view projects; none means all.
+// types returns the names of the events that the view needs: those that it projects, and the last of an account; none means all.
 func (v *View) types() []string {
-	names := make([]string, len(v.Of))
+	if v.Of == nil {
+		return nil
+	}
+	names := make([]string, len(v.Of), len(v.Of)+1)
 	for i, e := range v.Of {
 		names[i] = e.EventType()
+	}
+	if last := (account.Erased{}).EventType(); !slices.Contains(names, last) {
+		names = append(names, last)
 	}
 	return names
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -107,6 +108,40 @@ func (s *Sessions) End(ctx context.Context, id string) error {
 		return fmt.Errorf("vault: end a session: %w", err)
 	}
 	return nil
+}
+
+// EndThose deletes the sessions whose content matches, and returns how many. Those that were encrypted with another key it cannot read.
+func (s *Sessions) EndThose(ctx context.Context, match func(content []byte) bool) (ended int64, err error) {
+	const page = 500
+	for last := []byte{}; ; {
+		rows, err := s.pool.Query(ctx, `SELECT id_hash, sealed FROM console_sessions WHERE id_hash > $1 ORDER BY id_hash LIMIT $2`, last, page)
+		if err != nil {
+			return ended, fmt.Errorf("vault: read sessions: %w", err)
+		}
+		var hash, sealed []byte
+		var those [][]byte
+		n := 0
+		if _, err := pgx.ForEachRow(rows, []any{&hash, &sealed}, func() error {
+			n, last = n+1, slices.Clone(hash)
+			if len(sealed) < s.aead.NonceSize() {
+				return nil
+			}
+			content, err := s.aead.Open(nil, sealed[:s.aead.NonceSize()], sealed[s.aead.NonceSize():], hash)
+			if err == nil && match(content) {
+				those = append(those, last)
+			}
+			return nil
+		}); err != nil {
+			return ended, fmt.Errorf("vault: read sessions: %w", err)
+		}
+		tag, err := s.pool.Exec(ctx, `DELETE FROM console_sessions WHERE id_hash = ANY($1)`, those)
+		if err != nil {
+			return ended, fmt.Errorf("vault: end sessions: %w", err)
+		}
+		if ended += tag.RowsAffected(); n < page {
+			return ended, nil
+		}
+	}
 }
 
 // Sweep deletes the sessions that were not used for 8 hours.

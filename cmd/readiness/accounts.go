@@ -23,7 +23,7 @@ func (r *root) accountsCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "accounts",
-		Short: "Apply an accounts file, show what it would change, print its schema, or move an account",
+		Short: "Apply an accounts file, show what it would change, print its schema, move or erase an account",
 		Long: `Accounts, their people, plans, licenses and settings are declared in one YAML file. apply appends only the differences to
 the event log, so applying the file again changes nothing. The declaration of an account is complete: what it omits is
 removed or set to its default. Accounts that the file does not name stay unchanged.`,
@@ -72,6 +72,7 @@ removed or set to its default. Accounts that the file does not name stay unchang
 			r.applyAccounts),
 		command("diff FILE", "Show what applying the file would change", "  readiness accounts diff samples/accounts.yaml", r.diffAccounts),
 		r.accountsSchemaCommand(), r.accountsKeyCommand(&flags.data), r.accountsExportCommand(&flags), r.accountsImportCommand(&flags),
+		r.accountsEraseCommand(&flags),
 	)
 	return c
 }

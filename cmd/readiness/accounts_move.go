@@ -135,6 +135,8 @@ func (c *core) mayLeave(ctx context.Context, id string) error {
 		return err
 	case past.State.Status == "":
 		return fmt.Errorf("there is no account %q", id)
+	case past.State.Erased:
+		return fmt.Errorf("account %s was erased", id)
 	case past.State.Status != account.Closed:
 		return fmt.Errorf("account %s is %s; declare it with status: Closed in the accounts file and apply the file, so that nothing is "+
 			"added to it here", id, past.State.Status)

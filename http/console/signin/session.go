@@ -24,6 +24,15 @@ type session struct {
 	Expires time.Time `json:"expires"`
 }
 
+// Account returns the account that the content of a session is for; "" if it is none.
+func Account(content []byte) string {
+	var s session
+	if err := json.Unmarshal(content, &s); err != nil {
+		return ""
+	}
+	return s.Account
+}
+
 // renewEarly is how long before its end a token is renewed.
 const renewEarly = time.Minute
 

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"readiness/erase"
+	"readiness/http/console/signin"
+	"readiness/vault"
+)
+
+func (r *root) accountsEraseCommand(flags *databaseFlags) *cobra.Command {
+	var in documentFlags
+	c := &cobra.Command{
+		Use:   "erase ACCOUNT",
+		Short: "Close an account for good and delete what it has",
+		Long: `Deletes the key of the account's texts and records that in the log; from then on no text of the account can be read, and nothing is
+recorded for it again. Then it deletes what the account has outside of the log: its people, keys of AI providers, tokens, sessions, jobs,
+stored documents (with --documents, those in the bucket too), and its rows in every view. The log, its hashes, trees and proofs stay as
+they are, and so do other accounts. This cannot be undone.
+
+First close the account (status: Closed in the accounts file), so that its people know, and remove it from the file afterwards. The service
+may run. If the command is interrupted, repeat it: it continues. A backup from before still has everything: erase the account again after
+restoring one. To find documents that other accounts have too, the command reads the log once.`,
+		Example: "  readiness accounts erase contoso --data /var/lib/readiness",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return r.withPeople(c.Context(), *flags, func(core *core) error {
+				closed, err := in.open(c.Context(), core)
+				if err != nil {
+					return err
+				}
+				defer func() { _ = closed() }()
+				return r.eraseAccount(c.Context(), core, flags.data, args[0])
+			})
+		},
+	}
+	in.add(c.Flags())
+	return c
+}
+
+func (r *root) eraseAccount(ctx context.Context, core *core, data, id string) error {
+	secrets, err := openSecrets(data)
+	if err != nil {
+		return err
+	}
+	sessions, err := vault.NewSessions(core.pool, secrets.key("console sessions", vault.KeySize))
+	if err != nil {
+		return err
+	}
+	if _, err := core.accountCommands().EraseAccount(ctx, id); err != nil {
+		return err
+	}
+	gone, err := erase.Delete(ctx, erase.Deployment{Pool: core.pool, Store: core.store, Engine: core.engine, Documents: core.Documents,
+		Now: time.Now, EndSessions: func(ctx context.Context, account string) (int64, error) {
+			return sessions.EndThose(ctx, func(content []byte) bool { return signin.Account(content) == account })
+		}}, id)
+	if err != nil {
+		return fmt.Errorf("%w; the account is erased, and repeating the command deletes what is left", err)
+	}
+	fmt.Fprintf(r.Stdout, "erased account %s: its key, %d rows, %d documents, %d jobs, %d sessions\n", id, gone.Rows, gone.Documents,
+		gone.Jobs, gone.Sessions)
+	return nil
+}
