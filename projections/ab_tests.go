@@ -91,13 +91,13 @@ var AbTests = &View{
 	},
 }
 
-func (row Row) words(w abtest.Words) { row["words"], row["name_folded"] = w, folded(w.Name) }
+func (row Row) words(w abtest.Words) { row["words"], row["name_folded"] = w, searched(w.Name).folded() }
 
 func (row Row) sides(a, b benchmark.Side) {
 	row["side_a"], row["workspace_a"], row["model_a"], row["agent_a"] = a, a.WorkspaceID, a.SemanticModelID, a.AnsweredBy.DataAgentID
 	row["side_b"], row["workspace_b"], row["model_b"], row["agent_b"] = b, b.WorkspaceID, b.SemanticModelID, b.AnsweredBy.DataAgentID
 	row["names_folded"] = strings.Join([]string{
-		folded(a.SemanticModelName), folded(a.AnsweredBy.DataAgentName), folded(b.SemanticModelName), folded(b.AnsweredBy.DataAgentName),
+		searched(a.SemanticModelName).folded(), searched(a.AnsweredBy.DataAgentName).folded(), searched(b.SemanticModelName).folded(), searched(b.AnsweredBy.DataAgentName).folded(),
 	}, "\n")
 }
 
@@ -107,10 +107,6 @@ func (row Row) standing(s abtest.Standing) {
 		row["latest_run"] = s.Latest.RunID
 	}
 }
-
-// folded returns a text in the form in which names are searched and ordered: in lower case, on one
-// line.
-func folded(text string) string { return strings.ReplaceAll(strings.ToLower(text), "\n", " ") }
 
 // AbTest is an A/B test as last recorded.
 type AbTest struct {
@@ -181,15 +177,6 @@ func prefixed(relation, columns string) string {
 	return relation + "." + strings.ReplaceAll(columns, ", ", ", "+relation+".")
 }
 
-// likeEscapes escapes a text so that LIKE matches it literally.
-var likeEscapes = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
-// containing returns the pattern of LIKE for names that contain the text, which are stored folded.
-func containing(text string) string {
-	text = strings.ReplaceAll(strings.ToValidUTF8(folded(text), "\ufffd"), "\x00", "\ufffd")
-	return "%" + likeEscapes.Replace(text) + "%"
-}
-
 func (q AbTestsQuery) statement() database.Statement {
 	args := []any{q.AccountID}
 	from := "WHERE account_id = $1"
@@ -202,7 +189,7 @@ func (q AbTestsQuery) statement() database.Statement {
 		from += " AND " + fmt.Sprintf(condition, places...)
 	}
 	if q.Text != "" {
-		add(`(name_folded LIKE $%[1]d OR names_folded LIKE $%[1]d)`, containing(q.Text))
+		add(`(name_folded LIKE $%[1]d OR names_folded LIKE $%[1]d)`, searched(q.Text).containing())
 	}
 	if q.WorkspaceID != nil {
 		add(`(workspace_a = $%[1]d OR workspace_b = $%[1]d)`, *q.WorkspaceID)

@@ -38,8 +38,8 @@ const (
 
 // newest sets the columns of portfolio to the newest assessment of a model.
 func (row Row) newest(a assessment.Assessment) {
-	row["workspace_id"], row["name_folded"] = a.WorkspaceID, folded(a.ModelName)
-	row["names_folded"] = folded(a.ModelName) + "\n" + folded(a.WorkspaceName)
+	row["workspace_id"], row["name_folded"] = a.WorkspaceID, searched(a.ModelName).folded()
+	row["names_folded"] = searched(a.ModelName).folded() + "\n" + searched(a.WorkspaceName).folded()
 	row["assessed_at"], row["basis"], row["assessment"] = a.AssessedAt, basisOf(a), a
 	row["rank"] = rankOf(a)
 }
@@ -157,7 +157,7 @@ func (q PortfolioQuery) filtered(given ...any) (where string, args []any) {
 		where += fmt.Sprintf(" AND "+condition, len(args))
 	}
 	if q.Text != "" {
-		add(`names_folded LIKE $%d`, containing(q.Text))
+		add(`names_folded LIKE $%d`, searched(q.Text).containing())
 	}
 	if q.ScoreBelow != nil {
 		add(`p.rank < $%d`, *q.ScoreBelow)
