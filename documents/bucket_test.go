@@ -116,6 +116,8 @@ func (s *shop) reads(from *documents.Store, hash, want string) {
 }
 
 // A document in a bucket is read as it was put. One that is put again has one object after the sweep.
+//
+// proves: decisions/24/own-object decisions/24/grace
 func TestBucket(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -148,6 +150,8 @@ func TestBucket(t *testing.T) {
 
 // An object that a process put before it died is removed, and a document whose object was condemned before its event is not stored: the
 // transaction of the event fails.
+//
+// proves: decisions/24/first decisions/24/sweep
 func TestPutThenSweptThenNamed(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -171,6 +175,8 @@ func TestPutThenSweptThenNamed(t *testing.T) {
 }
 
 // What a process left that was killed while it put an object into a folder is removed with the object, and nothing of another object is.
+//
+// proves: decisions/24/grace
 func TestKilledWhilePutting(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -194,6 +200,8 @@ func TestKilledWhilePutting(t *testing.T) {
 }
 
 // A sweep does not take an object that a transaction is naming, however late.
+//
+// proves: decisions/24/sweep decisions/24/row
 func TestNamedWhileSwept(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -218,6 +226,8 @@ func TestNamedWhileSwept(t *testing.T) {
 }
 
 // The other order: naming waits for the sweep that condemns the object, and fails.
+//
+// proves: decisions/24/sweep
 func TestCondemnedWhileNamed(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -244,6 +254,8 @@ func TestCondemnedWhileNamed(t *testing.T) {
 }
 
 // Deleting a document deletes its object, also if the process dies between the two, and keeps the object if the deletion is undone.
+//
+// proves: decisions/24/row
 func TestDeletedFromTheBucket(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -271,6 +283,8 @@ func TestDeletedFromTheBucket(t *testing.T) {
 }
 
 // A bucket that lost or changed an object is an error that names the object, not a document that never was.
+//
+// proves: decisions/24/checked
 func TestBucketIsChecked(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -302,6 +316,8 @@ func TestBucketIsChecked(t *testing.T) {
 }
 
 // A process without the bucket, or with another one, is refused as soon as a document is in a bucket.
+//
+// proves: decisions/24/checked
 func TestBelongs(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -324,6 +340,8 @@ func TestBelongs(t *testing.T) {
 }
 
 // Documents move to the bucket and back, and every process can read them.
+//
+// proves: decisions/24/move
 func TestMove(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -14,6 +14,8 @@ import (
 
 // A bucket that does not answer fails calls within their limit, then at once, and never holds a connection to the database. When it answers
 // again, so do the calls.
+//
+// proves: decisions/24/frozen decisions/24/first
 func TestFrozenBucket(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -19,7 +19,7 @@ func newMetrics() *metrics {
 	return &metrics{
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "readiness_documents_bucket_seconds",
-			Help:    "Time of calls to the bucket of documents, by call (put, get, delete) and result.",
+			Help:    "Time of calls to the bucket of documents, by call (put, get, delete, list) and result.",
 			Buckets: []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20},
 		}, []string{"call", "result"}),
 		bytes: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -35,7 +35,7 @@ func (m *metrics) observe(c call, began time.Time, size int, err error) {
 		result, size = "failed", 0
 	}
 	m.seconds.WithLabelValues(string(c), result).Observe(time.Since(began).Seconds())
-	if c != deletes {
+	if c == puts || c == gets {
 		m.bytes.WithLabelValues(string(c)).Add(float64(size))
 	}
 }

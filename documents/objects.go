@@ -17,6 +17,7 @@ import (
 // limits are the times of calls to a bucket.
 type limits struct {
 	// call bounds one call, and within all tries of it together. Each is longer by perMB for every MiB of the body.
+	// within is shorter than the longest call of the interface (30 seconds), so that the call can still be refused with the reason.
 	call, within time.Duration
 	// slot is how long a call waits while atOnce others are in flight.
 	slot time.Duration
@@ -24,7 +25,7 @@ type limits struct {
 	silence time.Duration
 }
 
-var usual = limits{call: 12 * time.Second, within: 30 * time.Second, slot: 5 * time.Second, silence: 10 * time.Second}
+var usual = limits{call: 12 * time.Second, within: 20 * time.Second, slot: 5 * time.Second, silence: 10 * time.Second}
 
 const (
 	perMB       = time.Second / 2
@@ -60,11 +61,12 @@ const (
 	puts    call = "put"
 	gets    call = "get"
 	deletes call = "delete"
+	lists   call = "list"
 )
 
 func newObjects(b *bucket.Bucket, m *metrics) *objects {
 	o := &objects{bucket: b, slots: map[call]chan struct{}{}, metrics: m, limits: usual}
-	for _, c := range []call{puts, gets, deletes} {
+	for _, c := range []call{puts, gets, deletes, lists} {
 		o.slots[c] = make(chan struct{}, atOnce)
 	}
 	return o

@@ -70,7 +70,7 @@ func (r *root) documentsCommand() *cobra.Command {
 	}
 	flags.add(c.PersistentFlags())
 	in.add(c.PersistentFlags())
-	c.AddCommand(r.documentsShowCommand(&flags, &in), r.documentsMoveCommand(&flags, &in))
+	c.AddCommand(r.documentsShowCommand(&flags, &in), r.documentsMoveCommand(&flags, &in), r.documentsStraysCommand(&flags, &in))
 	return c
 }
 
@@ -132,6 +132,43 @@ move to the bucket. To stop, restart every process with --documents-put=false, m
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "bucket or database")
+	return c
+}
+
+func (r *root) documentsStraysCommand(flags *databaseFlags, in *documentFlags) *cobra.Command {
+	var older time.Duration
+	var remove bool
+	c := &cobra.Command{
+		Use:   "strays --documents URL",
+		Short: "List the objects in the bucket that this database does not know, or remove them",
+		Long: `Prints the keys of the objects in the bucket that no document has and none is about to get. They cost storage and nothing else. A
+process that was frozen for hours while it stored a document may leave one. So does a database that was restored to an earlier
+time: it does not know what was stored after that time. Removing them then takes that away from another restore, to a later time.
+
+Objects of another database that uses the same bucket are strays here. With --remove they are lost there. The service may run meanwhile.`,
+		Example: "  readiness documents strays --documents s3://readiness-documents?region=eu-central-1",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if in.bucket == "" || older < 0 {
+				return cli.Usage("strays needs --documents, and no negative --older")
+			}
+			return r.withDocuments(c.Context(), *flags, *in, func(core *core) error {
+				n := 0
+				err := core.Documents.Strays(c.Context(), time.Now().Add(-older), remove, func(key string) {
+					n++
+					fmt.Fprintln(r.Stdout, key)
+				})
+				what := "found"
+				if remove {
+					what = "removed"
+				}
+				fmt.Fprintf(r.Stderr, "%d objects %s\n", n, what)
+				return err
+			})
+		},
+	}
+	c.Flags().DurationVar(&older, "older", 24*time.Hour, "leave out objects that were stored in this time, by the clock of the bucket")
+	c.Flags().BoolVar(&remove, "remove", false, "delete them")
 	return c
 }
 

@@ -31,6 +31,8 @@ var fingerprintIn = regexp.MustCompile(`"fingerprintHash":"(sha256:[0-9a-f]{64})
 // TestHardKilledDocuments kills serve, a worker and moves to a bucket and back, at random instants of assessments, applies and reverts.
 // After each move every document that an event names can be read, reverts have put the files back, and the bucket has what rows name and
 // nothing else.
+//
+// proves: decisions/24/move decisions/24/sweep
 func TestHardKilledDocuments(t *testing.T) {
 	t.Parallel()
 	d := newShelf(t)
