@@ -153,7 +153,7 @@ func (s *Server) benchmarkResult(ctx context.Context, run projections.BenchmarkR
 // document returns a stored result unchanged. It refuses with StoreUnavailable when the store does not respond.
 func (s *Server) document(ctx context.Context, hash string) (json.RawMessage, error) {
 	document, err := s.views.Document(ctx, hash)
-	if err != nil && errors.Is(err, projections.ErrStoreUnavailable) && ctx.Err() == nil {
+	if s.storeAway(ctx, err) {
 		s.log.ErrorContext(ctx, "a stored result could not be read", "requestId", callOf(ctx).id, "err", err)
 		return nil, domain.Refuse(domain.StoreUnavailable,
 			"the store of the account's results does not respond now; call again in a moment")

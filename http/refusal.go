@@ -151,7 +151,7 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 			return refusal, status
 		}
 	}
-	if database.Unavailable(ctx, err) || errors.Is(err, projections.ErrStoreUnavailable) && ctx.Err() == nil {
+	if database.Unavailable(ctx, err) || s.storeAway(ctx, err) {
 		return s.databaseAway(ctx, err), http.StatusServiceUnavailable
 	}
 	// A caller that disconnected is not an error of the service.
@@ -162,18 +162,28 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 		http.StatusInternalServerError
 }
 
+// storeAway reports whether the store of documents did not answer a call, be it until the end of the call's time. If the caller is gone, it
+// returns false.
+func (*Server) storeAway(ctx context.Context, err error) bool {
+	return errors.Is(err, projections.ErrStoreUnavailable) && !errors.Is(ctx.Err(), context.Canceled)
+}
+
 // databasePause is the Retry-After of calls while the database does not respond.
 const databasePause = 5 * time.Second
 
-// databaseAway logs err and returns the refusal for a call that the database did not answer (docs/decisions.md 2).
+// databaseAway logs err and returns the refusal for a call that the database, or the store of documents, did not answer
+// (docs/decisions.md 2).
 // Calls that start work have an Idempotency-Key, so repeating one does the work once.
 func (s *Server) databaseAway(ctx context.Context, err error) *domain.Refusal {
-	c, code := callOf(ctx), domain.UnknownError
+	c, code, what := callOf(ctx), domain.UnknownError, "the database of the service"
+	if !database.Unavailable(ctx, err) {
+		what = "the store of the account's results"
+	}
 	if c.route != nil && c.route.Starts {
 		code = domain.ThrottleStoreUnavailable
 	}
 	s.log.ErrorContext(ctx, "the database did not answer a call", "requestId", c.id, "err", err)
-	return domain.Refuse(code, "the database of the service does not answer now; call again as Retry-After says").After(databasePause)
+	return domain.Refuse(code, "%s does not answer now; call again as Retry-After says", what).After(databasePause)
 }
 
 // resourceTypes maps the parameters of refusals that are ids to the type of resource.

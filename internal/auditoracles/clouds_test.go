@@ -39,15 +39,21 @@ func TestClouds(t *testing.T) {
 // publishesTo does so with one server.
 func publishesTo(t *testing.T, start func(*testing.T) string) {
 	t.Helper()
+	p := published{T: t, program: built(t), database: []string{"--database-url", fresh(t), "--data", t.TempDir()}, bucket: start(t)}
+	p.serveUntilPublished()
+	p.readBack()
+}
+
+// built builds the program, and returns its path.
+func built(t *testing.T) string {
+	t.Helper()
 	program := filepath.Join(t.TempDir(), "readiness")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/readiness")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	p := published{T: t, program: program, database: []string{"--database-url", fresh(t), "--data", t.TempDir()}, bucket: start(t)}
-	p.serveUntilPublished()
-	p.readBack()
+	return program
 }
 
 // freeAddress returns a free address, for a server that must know its address before it listens.
