@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,7 +29,19 @@ import (
 // proves: decisions/22/complete decisions/22/closed decisions/22/sealed decisions/22/strict decisions/22/proofs
 func TestMoveAccount(t *testing.T) {
 	t.Parallel()
+	moveAccount(t, "", "")
+}
+
+// moveAccount does so with the folders in which source and target have the bodies of documents; empty for the database.
+func moveAccount(t *testing.T, source, target string) {
+	t.Helper()
 	from, to := testlog.URL(t), testlog.URL(t)
+	documentsIn := func(folder string) []string {
+		if folder == "" {
+			return nil
+		}
+		return []string{"--documents", "file://" + filepath.ToSlash(folder)}
+	}
 	c := newProgram(t, []string{"ada"}, "--database-url", from)
 	file := filepath.Join(t.TempDir(), "accounts.yaml")
 	declare := func(status string, others bool) {
@@ -46,6 +59,8 @@ func TestMoveAccount(t *testing.T) {
 	}
 	declare("Active", true)
 	c.args = append(c.args, "--ai-private-addresses")
+	args := c.args
+	c.args = slices.Concat(args, documentsIn(source))
 	model := uuid.New()
 	c.Item(t, "Retail", "Sales.SemanticModel", "Sales", model)
 	c.put(salesTable(0), "Sales.SemanticModel", "definition", "tables", "T0.tmdl")
@@ -94,7 +109,7 @@ func TestMoveAccount(t *testing.T) {
 	key := c.typed(t, "accounts", "key", "--data", c.data+"-target")
 	export := func(name string) (string, error) {
 		out := filepath.Join(t.TempDir(), name)
-		return out, c.try(t, "accounts", "export", "acme", "--to", strings.TrimSpace(key), "--output", out)
+		return out, c.try(t, slices.Concat([]string{"accounts", "export", "acme", "--to", strings.TrimSpace(key), "--output", out}, documentsIn(source))...)
 	}
 	if _, err := export("open"); err == nil || !strings.Contains(err.Error(), "declare it with status: Closed") {
 		t.Errorf("an account that is active is exported: %v", err)
@@ -122,8 +137,19 @@ func TestMoveAccount(t *testing.T) {
 	lines := c.typed(t, append([]string{"events", "export", "--account", "acme"}, c.database...)...)
 	const bodies = `SELECT string_agg(hash || ' ' || encode(body, 'hex'), ' ' ORDER BY hash) FROM documents`
 	stored, _ := query[string](c, bodies)
+	if source != "" {
+		check(t, os.RemoveAll(source)) // the target needs nothing of it
+	}
+	elsewhere := func(folder string) {
+		t.Helper()
+		if n, ok := query[int](c, fmt.Sprintf(`SELECT count(*) FROM documents WHERE (object IS NULL) = %t`, folder != "")); n != 0 || !ok {
+			t.Errorf("%d documents are not in %q", n, folder)
+		}
+	}
+	elsewhere(source)
 
 	c.data += "-target"
+	c.args = args
 	for _, args := range [][]string{c.args, c.database} {
 		for i, arg := range args {
 			if arg == from {
@@ -140,16 +166,18 @@ func TestMoveAccount(t *testing.T) {
 	} {
 		bad := filepath.Join(t.TempDir(), "bad.tar")
 		check(t, os.WriteFile(bad, damaged, 0o600))
-		if err := c.try(t, "accounts", "import", bad); err == nil {
+		if err := c.try(t, append([]string{"accounts", "import", bad}, documentsIn(target)...)...); err == nil {
 			t.Fatalf("a file %s is imported", name)
 		}
 		if n, _ := query[int](c, `SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM documents) + (SELECT count(*) FROM people)`); n != 0 {
 			t.Errorf("%s: %d rows are left", name, n)
 		}
 	}
-	c.killImport(t, whole)
-	c.operate("accounts", "import", moved)
-	if is, _ := query[string](c, bodies); stored == "" || is != stored {
+	c.killImport(t, whole, documentsIn(target)...)
+	c.operate(append([]string{"accounts", "import", moved}, documentsIn(target)...)...)
+	c.args = slices.Concat(args, documentsIn(target))
+	elsewhere(target)
+	if is, _ := query[string](c, bodies); stored == "" || (source == "") == (target == "") && is != stored {
 		t.Error("the documents are not those of the account")
 	}
 	if again := c.typed(t, append([]string{"events", "export"}, c.database...)...); again != lines {
@@ -196,9 +224,9 @@ func TestMoveAccount(t *testing.T) {
 }
 
 // killImport kills an import that has stored everything and waits for the end of the file. Nothing of it is left.
-func (c *crash) killImport(t *testing.T, file []byte) {
+func (c *crash) killImport(t *testing.T, file []byte, flags ...string) {
 	t.Helper()
-	importing := exec.CommandContext(t.Context(), c.program, append([]string{"accounts", "import", "-"}, c.database...)...)
+	importing := exec.CommandContext(t.Context(), c.program, slices.Concat([]string{"accounts", "import", "-"}, flags, c.database)...)
 	in, err := importing.StdinPipe()
 	check(t, err)
 	check(t, importing.Start())
