@@ -207,7 +207,7 @@ func (c *tenants) write(account, person string) {
 	as(http.MethodPost, c.of("benchmark/runs/"+run+"/questions/q1/verdict"), http.StatusOK, map[string]any{"verdict": "correct", "reason": words})
 	side := map[string]any{"semanticModelId": c.model, "workspaceId": c.workspace, "answeredBy": map[string]any{"kind": "PlatformAssistant"}}
 	work("/v1/aiReadiness/abTests", map[string]any{"name": words, "description": words, "sideA": side, "sideB": side, "source": map[string]any{"kind": "Questions"}})
-	as(http.MethodPost, "/v1/aiProviders", http.StatusOK, map[string]any{"name": words, "kind": "openai_compatible", "baseUrl": "http://127.0.0.1:9/" + words, "model": "small", "apiKey": "sk-secret", "saveAnyway": true})
+	as(http.MethodPost, "/v1/aiProviders", http.StatusOK, map[string]any{"name": words, "kind": "openai_compatible", "baseUrl": "http://127.0.0.1:9/v1", "model": "small", "apiKey": "sk-secret", "saveAnyway": true})
 	as(http.MethodPost, c.of("schedules"), http.StatusOK, map[string]any{"frequency": "Daily", "timeUtc": "06:30"})
 	work(c.of("descriptions/preview"), nil)
 	if _, ok := query[int](c.crash, `WITH made AS (INSERT INTO console_choices VALUES ('`+account+`', gen_random_uuid(), 'change', 'accepted', '`+words+`', 'p', now(), 1,
