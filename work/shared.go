@@ -35,6 +35,9 @@ const (
 	turnTimeout = 30 * time.Second
 	// maxWaiting is how many steps of an account wait in memory for each kind of turn.
 	maxWaiting = 32
+	// waitingRoom is how many steps of all accounts may wait in memory for each kind of turn, before maxWaiting holds for each account.
+	// The rest of inMemory is for steps of accounts that come later.
+	waitingRoom = 400
 	// inMemory is how many steps are in memory at once: running, waiting for their
 	// turn, or about to be sent back to the queue.
 	inMemory = 1000
@@ -46,9 +49,9 @@ func newShared(o Options) *shared {
 	definitions, asks := max(1, o.Workers), max(1, o.Asks)
 	return &shared{
 		// On the platform, a step waits at most a minute.
-		definitions: turns.New(turns.Limits{Size: definitions, Share: (definitions + 1) / 2, MaxWaiting: maxWaiting}, time.Now),
+		definitions: turns.New(turns.Limits{Size: definitions, Share: (definitions + 1) / 2, MaxWaiting: maxWaiting, Room: waitingRoom}, time.Now),
 		// Three providers that never answer leave turns for a fourth.
-		asks: turns.New(turns.Limits{Size: asks, Share: (asks + 3) / 4, MaxWaiting: maxWaiting}, time.Now),
+		asks: turns.New(turns.Limits{Size: asks, Share: (asks + 3) / 4, MaxWaiting: maxWaiting, Room: waitingRoom}, time.Now),
 	}
 }
 

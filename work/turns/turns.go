@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -24,8 +25,11 @@ type Limits struct {
 	// Share is how many turns one account, one person or one AI provider may hold.
 	Share int
 	// MaxWaiting is how many calls of one account may wait for a turn in memory. Further
-	// ones get a *Later.
+	// ones get a *Later, unless the account would soon take their turns and fewer than
+	// Room calls wait.
 	MaxWaiting int
+	// Room is how many calls of all accounts may wait before MaxWaiting holds for each.
+	Room int
 }
 
 // Later is the error of Take when the account's queue is full: retry after After.
@@ -45,6 +49,9 @@ var ErrClosed = errors.New("turns: closed")
 const (
 	firstRetry = 500 * time.Millisecond
 	pace       = 5 * time.Millisecond
+	// soon is how long an account's calls may wait beyond MaxWaiting, at the rate at which
+	// it takes turns. It is longer than a job may stay in the queue after the time of its retry.
+	soon = 6 * time.Second
 )
 
 // Turns hands out the turns of one kind. It is safe for concurrent use.
@@ -59,6 +66,14 @@ type Turns struct {
 	waiters []*waiter // in order of arrival
 	// retries is when the last refused call of an account will retry.
 	retries map[string]time.Time
+	// recent is how many turns accounts took lately.
+	recent map[string]*rate
+}
+
+// rate counts turns in the period of length soon that began at from, and in the one before.
+type rate struct {
+	from       time.Time
+	n, earlier int
 }
 
 // holder is an account, a person or an AI provider.
@@ -73,7 +88,8 @@ type waiter struct {
 
 // New returns turns that are all free.
 func New(l Limits, now func() time.Time) *Turns {
-	return &Turns{limits: l, now: now, held: map[holder]int{}, retries: map[string]time.Time{}}
+	return &Turns{limits: l, now: now, held: map[holder]int{}, retries: map[string]time.Time{},
+		recent: map[string]*rate{}}
 }
 
 // Take waits for a turn, which lasts until release is called; calling release again
@@ -118,7 +134,7 @@ func (t *Turns) enter(k Key, begins bool) (*waiter, error) {
 	w := &waiter{key: k, begins: begins, turn: make(chan error, 1)}
 	t.waiters = append(t.waiters, w)
 	t.handOut()
-	if begins && len(w.turn) == 0 && t.waiting(k.Account) > t.limits.MaxWaiting {
+	if begins && len(w.turn) == 0 && t.waiting(k.Account) > t.mostWaiting(k.Account) {
 		t.drop(w)
 		return nil, &Later{t.retryAfter(k.Account)}
 	}
@@ -140,8 +156,33 @@ func (t *Turns) handOut() {
 		}
 		t.drop(next)
 		t.count(next.key, 1)
+		t.rateOf(next.key.Account).n++
 		next.turn <- nil
 	}
+}
+
+// rateOf returns the account's rate as of now.
+func (t *Turns) rateOf(account string) *rate {
+	now := t.now()
+	r := t.recent[account]
+	switch {
+	case r == nil || now.Sub(r.from) >= 2*soon:
+		maps.DeleteFunc(t.recent, func(_ string, old *rate) bool { return now.Sub(old.from) >= 2*soon })
+		r = &rate{from: now}
+		t.recent[account] = r
+	case now.Sub(r.from) >= soon:
+		*r = rate{from: r.from.Add(soon), earlier: r.n}
+	}
+	return r
+}
+
+// mostWaiting returns how many calls of the account may wait.
+func (t *Turns) mostWaiting(account string) int {
+	if len(t.waiters) > t.limits.Room {
+		return t.limits.MaxWaiting
+	}
+	r := t.rateOf(account)
+	return max(t.limits.MaxWaiting, r.n, r.earlier)
 }
 
 // before reports whether a gets the turn before b, which arrived earlier.
@@ -210,11 +251,11 @@ func (t *Turns) retryAfter(account string) time.Duration {
 			delete(t.retries, other)
 		}
 	}
-	at, queued := t.retries[account]
-	if queued = queued && at.Sub(now) >= firstRetry; queued {
-		at = at.Add(time.Duration(len(t.retries)) * pace)
-	} else {
-		at = now.Add(firstRetry)
+	at := now.Add(firstRetry)
+	if last, queued := t.retries[account]; queued {
+		if next := last.Add(time.Duration(len(t.retries)) * pace); next.After(at) {
+			at = next
+		}
 	}
 	t.retries[account] = at
 	return at.Sub(now)

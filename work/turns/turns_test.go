@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -159,12 +160,15 @@ func TestRetryAfter(t *testing.T) {
 			l.enter(fmt.Sprint("b", i), of("b"))
 		}
 		for i, c := range []struct {
+			after   time.Duration // of the call before, in milliseconds as want
 			account string
 			want    time.Duration
 		}{
-			{"a", 500 * time.Millisecond}, {"a", 505 * time.Millisecond}, {"a", 510 * time.Millisecond},
-			{"b", 500 * time.Millisecond}, {"b", 510 * time.Millisecond}, {"a", 520 * time.Millisecond},
+			{0, "a", 500}, {0, "a", 505}, {1, "a", 509}, {3, "a", 511}, {0, "b", 500}, {0, "b", 510}, {2, "a", 519}, {30, "b", 500}, {20, "b", 500},
+			{1, "b", 509},
 		} {
+			l.now = l.now.Add(c.after * time.Millisecond)
+			c.want *= time.Millisecond
 			_, err := l.Take(t.Context(), of(c.account))
 			if later, ok := errors.AsType[*turns.Later](err); !ok || later.After != c.want {
 				t.Errorf("call %d got %v, want a retry after %s", i+1, err, c.want)
@@ -197,6 +201,70 @@ func TestRetryAfter(t *testing.T) {
 		if err := <-got; err != nil {
 			t.Errorf("Await after Close got %v", err)
 		}
+	})
+}
+
+// As many calls of an account may wait as it took turns within six seconds, but not fewer than MaxWaiting, and no more than MaxWaiting
+// when Room calls wait.
+func TestMoreMayWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(t, turns.Limits{Size: 2, Share: 1, MaxWaiting: 2, Room: 8})
+		began := l.now
+		n := 0
+		fill := func(account string) (wait int) { // returns how many calls were let in
+			for {
+				n++
+				name := fmt.Sprint(account, n)
+				l.enter(name, of(account))
+				if l.errs[name] != nil {
+					return wait
+				}
+				wait++
+			}
+		}
+		take := func(turns int) { // the account a takes its next turns
+			for range turns {
+				for _, name := range slices.Backward(l.began) {
+					if strings.HasPrefix(name, "a") {
+						l.end(name)
+						break
+					}
+				}
+			}
+		}
+		for _, c := range []struct {
+			after time.Duration // since the beginning
+			turns int           // that a takes
+			more  int           // calls of a that are let in then
+		}{
+			{0, 0, 3},               // one has a turn, two wait
+			{0, 2, 3},               // three turns were taken, so three may wait
+			{time.Second, 3, 6},     // six turns
+			{6 * time.Second, 1, 1}, // six turns in the period before, one in this
+			{6*time.Second - 1 + 6*time.Second, 0, 0}, // still
+			{12 * time.Second, 5, 4},                  // one turn before, five now
+			{24 * time.Second, 3, 1},                  // three now, two wait
+		} {
+			l.now = began.Add(c.after)
+			take(c.turns)
+			if got := fill("a"); got != c.more {
+				_, waiting := l.Now()
+				t.Errorf("after %s and %d turns, %d were let in, want %d; %d wait", c.after, c.turns, got, c.more, waiting)
+			}
+		}
+		take(3)
+		if got := fill("b"); got != 3 {
+			t.Errorf("%d of another account were let in, want 3", got)
+		}
+		for range 10 {
+			take(1)
+			fill("a")
+		}
+		if _, waiting := l.Now(); waiting != 8 {
+			t.Errorf("%d wait, want 8", waiting)
+		}
+		l.Close()
 	})
 }
 
