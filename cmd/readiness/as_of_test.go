@@ -69,7 +69,9 @@ func TestAsOf(t *testing.T) {
 		"an earlier time": {[]string{"accounts", "--time", "2020-01-01T00:00:00Z"}, cli.ExitFailed, "no head was signed at or before"},
 		"another format":  {[]string{"accounts", "--position", "1", "--format", "xml"}, cli.ExitUsage, "--format must be ndjson or csv"},
 		"csv of many":     {[]string{"accounts", "--position", "1", "--format", "csv"}, cli.ExitUsage, "name a table of the view: accounts, members"},
-		"no table":        {[]string{"accounts", "--position", "1", "--table", "x"}, cli.ExitUsage, "name a table of the view"},
+		"two standbys": {[]string{"accounts", "--position", "1", "--read-database-url", "postgres://one,two/x"}, cli.ExitUsage,
+			"must name one server"},
+		"no table": {[]string{"accounts", "--position", "1", "--table", "x"}, cli.ExitUsage, "name a table of the view"},
 	} {
 		if got := asOf(row.args...); got.code != row.code || got.stdout != "" || !strings.Contains(got.stderr, row.says) {
 			t.Errorf("%s: %+v, want %d, %q", name, got, row.code, row.says)

@@ -30,7 +30,7 @@ func standbyFlag(flags *pflag.FlagSet, url *string, what string) {
 
 // standby returns the standby of a log's database at the address. The caller closes it.
 func (c *core) standby(ctx context.Context, address string) (*eventstore.Standby, error) {
-	if err := connections.Check(address); err != nil {
+	if err := connections.CheckOne(address); err != nil {
 		return nil, cli.Usage("--read-database-url: %w", err)
 	}
 	return c.store.Standby(ctx, address, func(config *pgxpool.Config) {
@@ -68,7 +68,7 @@ func (r *root) withReader(ctx context.Context, f databaseFlags, address string, 
 	if address == "" {
 		return r.withCore(ctx, f, false, func(c *core) error { return do(c, 0) })
 	}
-	if err := connections.Check(address); err != nil {
+	if err := connections.CheckOne(address); err != nil {
 		return cli.Usage("--read-database-url: %w", err)
 	}
 	c, err := openCore(ctx, address, f.connections, false, r.Log)

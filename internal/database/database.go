@@ -7,6 +7,7 @@ package database
 import (
 	"context"
 	"fmt"
+	"net"
 	"strconv"
 	"time"
 
@@ -88,6 +89,24 @@ func Check(address string) error {
 	_, err := pgxpool.ParseConfig(address)
 	return err
 }
+
+// CheckOne reports whether address is valid and names one server, without connecting. Reads that continue where the last one
+// ended need one server: another one may have less of the log.
+func CheckOne(address string) error {
+	c, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return err
+	}
+	for _, other := range c.ConnConfig.Fallbacks { // also those without TLS for the same server
+		if other.Host != c.ConnConfig.Host || other.Port != c.ConnConfig.Port {
+			return fmt.Errorf("it must name one server, not both %s and %s", server(c.ConnConfig.Host, c.ConnConfig.Port),
+				server(other.Host, other.Port))
+		}
+	}
+	return nil
+}
+
+func server(host string, port uint16) string { return net.JoinHostPort(host, strconv.Itoa(int(port))) }
 
 // bind sets the timeouts of connections made with c.
 func bind(c *pgx.ConnConfig) {

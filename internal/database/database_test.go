@@ -3,6 +3,7 @@ package database_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -198,4 +199,24 @@ func TestWhatPatienceIsSpentOn(t *testing.T) {
 			t.Errorf("after a minute of waiting: %v, of the call %v", waiting.Err(), ctx.Err())
 		}
 	})
+}
+
+// An address for reads names one server, with TLS or without.
+func TestCheckOne(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"postgres://readiness@one/readiness":                            "",
+		"postgres://readiness@one/readiness?sslmode=prefer":             "",
+		"host=/var/run/postgresql dbname=readiness":                     "",
+		"postgres://readiness@one:5432,one:5432/readiness":              "",
+		"postgres://readiness@one,two/readiness":                        "not both one:5432 and two:5432",
+		"postgres://readiness@one:5432,one:5433/readiness":              "not both one:5432 and one:5433",
+		"host=::1,::2 dbname=readiness sslmode=disable":                 "not both [::1]:5432 and [::2]:5432",
+		"postgres://readiness@one,two/readiness?target_session_attrs=x": "target_session_attrs",
+	} {
+		err := database.CheckOne(address)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: got %v, want %q", address, err, want)
+		}
+	}
 }
