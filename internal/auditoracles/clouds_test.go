@@ -65,6 +65,16 @@ func freeAddress(t *testing.T) string {
 	return free.Addr().String()
 }
 
+// TestMain sets what every server for S3 accepts: tests that run at the same time cannot set it themselves.
+func TestMain(m *testing.M) {
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
+		if err := os.Setenv(name, "of-these-tests"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
 // startS3 starts a server with a bucket, and returns its address for --checkpoint-to.
 func startS3(t *testing.T) string {
 	t.Helper()
@@ -72,8 +82,6 @@ func startS3(t *testing.T) string {
 	must(t, memory.CreateBucket("heads"))
 	server := httptest.NewServer(gofakes3.New(memory).Server())
 	t.Cleanup(server.Close)
-	t.Setenv("AWS_ACCESS_KEY_ID", "of-this-test")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "of-this-test")
 	return "s3://heads?" + url.Values{"endpoint": {server.URL}, "region": {"eu-central-1"}, "use_path_style": {"true"}, "prefix": {"readiness/"}}.Encode()
 }
 

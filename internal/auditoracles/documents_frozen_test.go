@@ -36,6 +36,7 @@ import (
 //
 // proves: decisions/24/frozen
 func TestFrozenDocuments(t *testing.T) {
+	t.Parallel()
 	f := newFrozen(t)
 	stop := f.serve()
 	f.token = strings.TrimSpace(f.run("token", "--account", "contoso", "--person", "ada"))
