@@ -76,29 +76,8 @@ func newLoad(o options, s *system) (*load, error) {
 	return l, nil
 }
 
-// first makes one call of each kind, until it is answered, as the first person of a working day does. A process that has just started
-// folds the account from its first event on, which takes long with many people.
-func (l *load) first(ctx context.Context) error {
-	random := rand.New(rand.NewPCG(1, 0)) //nolint:gosec // not a secret
-	for _, one := range []func(context.Context, *rand.Rand) (int, error){l.assess, l.portfolio, l.read} {
-		for {
-			status, err := one(ctx, random)
-			if err == nil && status < http.StatusBadRequest {
-				break
-			}
-			if ctx.Err() != nil || err == nil && status < http.StatusInternalServerError {
-				return fmt.Errorf("the first calls were answered %d: %w", status, errors.Join(err, ctx.Err()))
-			}
-		}
-	}
-	return nil
-}
-
 // run sends the load and returns the rows of the table.
 func (l *load) run(ctx context.Context) ([]row, error) {
-	if err := l.first(ctx); err != nil {
-		return nil, err
-	}
 	var all sync.WaitGroup
 	began := time.Now()
 	for k := range kinds {
