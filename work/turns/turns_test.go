@@ -212,7 +212,7 @@ func TestMoreMayWait(t *testing.T) {
 		l := newLine(t, turns.Limits{Size: 2, Share: 1, MaxWaiting: 2, Room: 8})
 		began := l.now
 		n := 0
-		fill := func(account string) (wait int) { // returns how many calls were let in
+		fill := func(account string) (wait int) { // returns how many calls were admitted
 			for {
 				n++
 				name := fmt.Sprint(account, n)
@@ -236,7 +236,7 @@ func TestMoreMayWait(t *testing.T) {
 		for _, c := range []struct {
 			after time.Duration // since the beginning
 			turns int           // that a takes
-			more  int           // calls of a that are let in then
+			more  int           // calls of a that are admitted then
 		}{
 			{0, 0, 3},               // one has a turn, two wait
 			{0, 2, 3},               // three turns were taken, so three may wait
@@ -250,12 +250,12 @@ func TestMoreMayWait(t *testing.T) {
 			take(c.turns)
 			if got := fill("a"); got != c.more {
 				_, waiting := l.Now()
-				t.Errorf("after %s and %d turns, %d were let in, want %d; %d wait", c.after, c.turns, got, c.more, waiting)
+				t.Errorf("after %s and %d turns, %d were admitted, want %d; %d wait", c.after, c.turns, got, c.more, waiting)
 			}
 		}
 		take(3)
 		if got := fill("b"); got != 3 {
-			t.Errorf("%d of another account were let in, want 3", got)
+			t.Errorf("%d of another account were admitted, want 3", got)
 		}
 		for range 10 {
 			take(1)
