@@ -7,7 +7,7 @@ const (
 	setting    = "a setting of the operator's files"
 	sentence   = "a sentence of the service"
 	moment     = "a time"
-	itemName   = "the name of an item of the platform, not sealed yet"
+	itemName   = "the name of an item of the platform: it names a thing, and separate views, which have no keys, list and search by it"
 	connection = "the address or the technical name of a service"
 )
 
