@@ -41,7 +41,8 @@ func checkStream(f jetstream.StreamConfig, replicas int) error {
 		return &forward.Unfit{What: "the stream " + f.Name + " is kept in memory and would be lost with its servers", Do: do}
 	case f.Retention != jetstream.LimitsPolicy || f.Discard != jetstream.DiscardNew || f.MaxMsgs > 0 || f.MaxAge > 0 ||
 		f.MaxMsgsPerSubject > 0:
-		return &forward.Unfit{What: "the stream " + f.Name + " removes views that are not counted yet: its limits or its retention allow it", Do: do}
+		return &forward.Unfit{What: "the stream " + f.Name + " removes views that are not counted yet: its limits or its retention " +
+			"allow it", Do: do}
 	case len(f.Subjects) != 1 || f.Subjects[0] != subject:
 		return &forward.Unfit{What: fmt.Sprintf("the stream %s has the subjects %q, not %q alone", f.Name, f.Subjects, subject), Do: do}
 	case f.Replicas < replicas:

@@ -48,7 +48,9 @@ func (h hashes) delete(ctx context.Context, d Deployment, account string, upTo i
 		}
 	}
 	for some := range slices.Chunk(slices.Sorted(maps.Keys(h)), documentsAtOnce) {
-		if err := pgx.BeginFunc(ctx, d.Pool, func(tx pgx.Tx) error { return deleteUnnamed(ctx, tx, some, account, upTo, gone) }); err != nil {
+		if err := pgx.BeginFunc(ctx, d.Pool, func(tx pgx.Tx) error {
+			return deleteUnnamed(ctx, tx, some, account, upTo, gone)
+		}); err != nil {
 			return err
 		}
 	}

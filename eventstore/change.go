@@ -349,7 +349,8 @@ func (c *Change) InTx(fn func(ctx context.Context, tx pgx.Tx) error) {
 	c.inTx = append(c.inTx, fn)
 }
 
-// Alone lets the append wait until no other append is running. Those that begin meanwhile wait for this one, and then see what it committed.
+// Alone lets the append wait until no other append is running. Those that begin meanwhile wait for this one, and then see what it
+// committed.
 func (c *Change) Alone() { c.alone = true }
 
 // Recorded returns the events recorded so far. Their positions are known in InTx and once Change has

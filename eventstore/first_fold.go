@@ -19,8 +19,8 @@ type firstFold struct {
 	none bool
 }
 
-// awaitFolds waits until no other load folds the pasts' streams for the first time. Then it claims those folds that remain to be done: other
-// loads wait until they are released. It returns how to release them, which must be called, and may be called again.
+// awaitFolds waits until no other load folds the pasts' streams for the first time. Then it claims those folds that remain to be done:
+// other loads wait until they are released. It returns how to release them, which must be called, and may be called again.
 //
 // A load must claim before it takes a connection or a lock. Claims are made in one order, so loads never wait for each other in a circle.
 func (c *stateCache) awaitFolds(ctx context.Context, pasts []Loadable) (release func(), err error) {

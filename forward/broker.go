@@ -170,7 +170,8 @@ func (b *Broker) Flushes(ctx context.Context, s jetstream.Stream) error {
 		}
 		msg, err := answers.NextMsgWithContext(bounded)
 		if err != nil {
-			return fmt.Errorf("forward: the servers %q did not report how they flush; check the address and the user of the system account: %w",
+			return fmt.Errorf("forward: the servers %q did not report how they flush; check the address and the user of the system "+
+				"account: %w",
 				slices.Sorted(missing(keep)), err)
 		}
 		var said server

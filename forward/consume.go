@@ -113,8 +113,8 @@ func (c *Consumer) session(ctx context.Context) error {
 			return err
 		}
 		if _, reached, err := c.o.Sink.Reached(ctx); err != nil || reached < s.sequence {
-			return errors.Join(err, fmt.Errorf("forward: the reader had message %d of the stream and was set back to message %d", s.sequence,
-				reached))
+			return errors.Join(err, fmt.Errorf("forward: the reader had message %d of the stream and was set back to message %d",
+				s.sequence, reached))
 		}
 		if !ended && idle == idleFetches {
 			return errors.New("forward: the stream has more messages, but the servers deliver none")

@@ -225,8 +225,9 @@ func (f *Forwarder) resume(ctx context.Context, stream jetstream.Stream, epoch i
 	}
 	same, err := f.o.Store.Holds(ctx, last.Position, last.Hash)
 	if err == nil && !same {
-		err = &Unfit{fmt.Sprintf("the last event of the stream, at position %d, is not in the log: the database was restored to an "+
-			"earlier time, or the stream has another log", last.Position), "If it was restored, run readiness audit restart first. " + again}
+		err = &Unfit{fmt.Sprintf("the last event of the stream, at position %d, is not in the log: the database was restored to "+
+			"an earlier time, or the stream has another log", last.Position),
+			"If it was restored, run readiness audit restart first. " + again}
 	}
 	return place{sequence, last.Position}, err
 }

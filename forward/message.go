@@ -43,7 +43,8 @@ func PlaceOf(h nats.Header) (p Place, err error) {
 	}
 	if err != nil || p.Epoch < 1 || p.Position < 1 || len(p.Hash) == 0 {
 		return Place{}, &Unfit{"a message of the stream has no place in the log, so another program publishes to the stream too",
-			"Forward the log to another stream that nothing else publishes to, or stop what publishes to it, and run: readiness forward rebuild"}
+			"Forward the log to another stream that nothing else publishes to, or stop what publishes to it, and run: " +
+				"readiness forward rebuild"}
 	}
 	return p, nil
 }

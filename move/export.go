@@ -165,8 +165,8 @@ func (x *exporter) trees(ctx context.Context) error {
 	}
 	switch {
 	case last < x.Last:
-		return fmt.Errorf("its events after position %d are not in its signed tree yet; a worker adds them within seconds: export again then",
-			last)
+		return fmt.Errorf("its events after position %d are not in its signed tree yet; a worker adds them within seconds: "+
+			"export again then", last)
 	case last > x.Last:
 		return fmt.Errorf("an event was added to it at position %d during the export; export again", last)
 	}

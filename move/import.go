@@ -70,7 +70,8 @@ func (i *importer) begin(by Recipient) error {
 	e, err := i.next()
 	var h header
 	if err == nil && (e.name != headerEntry || decode(e.body, &h) != nil || h.Format != format || h.Account == "") {
-		err = errors.New("readiness accounts export did not write the file, or a newer version of it did: import with the version that exported")
+		err = errors.New("readiness accounts export did not write the file, or a newer version of it did: import with the " +
+			"version that exported")
 	}
 	if err != nil {
 		return fmt.Errorf("move: import: %w", err)

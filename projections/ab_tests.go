@@ -97,7 +97,8 @@ func (row Row) sides(a, b benchmark.Side) {
 	row["side_a"], row["workspace_a"], row["model_a"], row["agent_a"] = a, a.WorkspaceID, a.SemanticModelID, a.AnsweredBy.DataAgentID
 	row["side_b"], row["workspace_b"], row["model_b"], row["agent_b"] = b, b.WorkspaceID, b.SemanticModelID, b.AnsweredBy.DataAgentID
 	row["names_folded"] = strings.Join([]string{
-		searched(a.SemanticModelName).folded(), searched(a.AnsweredBy.DataAgentName).folded(), searched(b.SemanticModelName).folded(), searched(b.AnsweredBy.DataAgentName).folded(),
+		searched(a.SemanticModelName).folded(), searched(a.AnsweredBy.DataAgentName).folded(),
+		searched(b.SemanticModelName).folded(), searched(b.AnsweredBy.DataAgentName).folded(),
 	}, "\n")
 }
 

@@ -114,7 +114,8 @@ func (s *Sessions) End(ctx context.Context, id string) error {
 func (s *Sessions) EndThose(ctx context.Context, match func(content []byte) bool) (ended int64, err error) {
 	const page = 500
 	for last := []byte{}; ; {
-		rows, err := s.pool.Query(ctx, `SELECT id_hash, sealed FROM console_sessions WHERE id_hash > $1 ORDER BY id_hash LIMIT $2`, last, page)
+		rows, err := s.pool.Query(ctx, `SELECT id_hash, sealed FROM console_sessions WHERE id_hash > $1 ORDER BY id_hash LIMIT $2`,
+			last, page)
 		if err != nil {
 			return ended, fmt.Errorf("vault: read sessions: %w", err)
 		}

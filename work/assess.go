@@ -67,8 +67,8 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) (ended erro
 	}
 	var made *found
 	if before := attemptsOf(job.JobRow, step.AcceptedAt, w.Now()); before.crashedTooOften() {
-		err = domain.Refuse(domain.AssessmentFailed, "the service crashed %d times while it assessed this %s, and gave up; this is a fault "+
-			"of the service: report it to the operator", before.crashed, run.State.Operation.Resource.ItemType.Noun())
+		err = domain.Refuse(domain.AssessmentFailed, "the service crashed %d times while it assessed this %s, and gave up; this is a "+
+			"fault of the service: report it to the operator", before.crashed, run.State.Operation.Resource.ItemType.Noun())
 	} else {
 		made, err = w.assess(ctx, step, run.State)
 	}
@@ -91,8 +91,8 @@ func (w *assessor) Work(ctx context.Context, job *river.Job[assess]) (ended erro
 		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentTimedOut,
 			Message: fmt.Sprintf("the assessment did not end within %s", stepTimeout)})
 	case before.gaveUp():
-		w.Log.Error("a step failed too often; its operation ends with an internal error", "operationId", step.OperationID, "itemId", step.ModelID,
-			"error", err)
+		w.Log.Error("a step failed too often; its operation ends with an internal error", "operationId", step.OperationID,
+			"itemId", step.ModelID, "error", err)
 		return w.end(ctx, step, made, &operation.Failure{Code: domain.AssessmentNotStarted,
 			Message: "the service could not assess this " + run.State.Operation.Resource.ItemType.Noun() +
 				": internal error; the operator's log has the details; call again later"})
@@ -143,8 +143,8 @@ func (w *assessor) assess(ctx context.Context, step assess, run assessment.Run) 
 	itemType := run.Operation.Resource.ItemType
 	regime, known := run.Regime(w.Regime)
 	if !known { // a process of a newer version, or with another rules file, accepted the run and can carry out the step
-		return nil, fmt.Errorf("work: operation %s was accepted under regime %s, which this process does not have; a process with that version "+
-			"and --rules file can score it", step.OperationID, run.RegimeID)
+		return nil, fmt.Errorf("work: operation %s was accepted under regime %s, which this process does not have; a process with that "+
+			"version and --rules file can score it", step.OperationID, run.RegimeID)
 	}
 	token, ok, err := w.Vault.Token(ctx, step.OperationID, w.Now())
 	if err != nil {

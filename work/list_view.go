@@ -66,7 +66,8 @@ func (w *lister) Work(ctx context.Context, job *river.Job[listView]) error {
 			"projections as-of", stepTimeout))
 	case before.gaveUp(), before.crashedTooOften():
 		w.Log.Error("a step failed too often; its operation ends with an internal error", "operationId", step.OperationID, "error", err)
-		return w.fail(ctx, step, "the service could not list the rows: internal error; the operator's log has the details; call again later")
+		return w.fail(ctx, step, "the service could not list the rows: internal error; the operator's log has the details; "+
+			"call again later")
 	}
 	return err
 }

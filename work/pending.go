@@ -22,8 +22,8 @@ func (o *Options) release(ctx context.Context, of commands.Origin, it item.Item,
 	defer cancel()
 	as := item.Caller{Account: of.AccountID, PersonID: of.PersonID, Work: of.OperationID}
 	if err := o.Platform.Release(ctx, as, it); err != nil {
-		o.Log.Warn("the platform did not discard what a step has read; it expires by itself", "operationId", of.OperationID, "itemId", it.ID,
-			"error", err)
+		o.Log.Warn("the platform did not discard what a step has read; it expires by itself", "operationId", of.OperationID,
+			"itemId", it.ID, "error", err)
 	}
 }
 

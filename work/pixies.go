@@ -68,8 +68,8 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended 
 	var done *pixies.ChangeIntended
 	if before := attemptsOf(job.JobRow, job.CreatedAt, w.Now()); before.crashedTooOften() {
 		err = domain.Refuse(run.State.Verb.OperationCode(""),
-			"the service crashed %d times while it changed this report, and gave up; this is a fault of the service: report it to the operator",
-			before.crashed)
+			"the service crashed %d times while it changed this report, and gave up; this is a fault of the service: report it to "+
+				"the operator", before.crashed)
 	} else {
 		done, err = w.change(ctx, step, run.State)
 	}
@@ -88,8 +88,8 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended 
 		return w.end(ctx, step, pixies.ChangeIntended{},
 			&operation.Failure{Code: run.State.Verb.OperationCode(refusal.Code), Message: shortened(refusal.Message)})
 	case before.gaveUp():
-		w.Log.Error("a step failed too often; its operation ends with an internal error", "operationId", step.OperationID, "reportId", step.ReportID,
-			"error", err)
+		w.Log.Error("a step failed too often; its operation ends with an internal error", "operationId", step.OperationID,
+			"reportId", step.ReportID, "error", err)
 		return w.end(ctx, step, pixies.ChangeIntended{},
 			&operation.Failure{Code: run.State.Verb.OperationCode(""),
 				Message: "an internal error kept the service from changing this report; call again later"})

@@ -49,7 +49,8 @@ func newShared(o Options) *shared {
 	definitions, asks := max(1, o.Workers), max(1, o.Asks)
 	return &shared{
 		// On the platform, a step waits at most a minute.
-		definitions: turns.New(turns.Limits{Size: definitions, Share: (definitions + 1) / 2, MaxWaiting: maxWaiting, Room: waitingRoom}, time.Now),
+		definitions: turns.New(turns.Limits{Size: definitions, Share: (definitions + 1) / 2, MaxWaiting: maxWaiting, Room: waitingRoom},
+			time.Now),
 		// Three providers that never answer leave turns for a fourth.
 		asks: turns.New(turns.Limits{Size: asks, Share: (asks + 3) / 4, MaxWaiting: maxWaiting, Room: waitingRoom}, time.Now),
 	}

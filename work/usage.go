@@ -70,7 +70,8 @@ func (o *Options) usageOf(ctx context.Context, as item.Caller, access item.Acces
 	}
 	tracked, err := o.TrackedReports(ctx, as.Account, modelID)
 	if err != nil {
-		o.Log.Warn("the reports with Pixies could not be read; the score is not weighted by usage", "semanticModelId", modelID, "error", err)
+		o.Log.Warn("the reports with Pixies could not be read; the score is not weighted by usage", "semanticModelId", modelID,
+			"error", err)
 		return without(assessment.UsageUnavailable, "which reports on this semantic model have Pixies could not be read")
 	}
 	n := len(tracked)

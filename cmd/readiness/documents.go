@@ -141,8 +141,8 @@ func (r *root) documentsStraysCommand(flags *databaseFlags, in *documentFlags) *
 	c := &cobra.Command{
 		Use:   "strays --documents URL",
 		Short: "List the objects in the bucket that this database does not know, or remove them",
-		Long: `Prints the keys of the objects in the bucket that no document has and none is about to get. They cost storage and nothing else. A
-process that was frozen for hours while it stored a document may leave one. So does a database that was restored to an earlier
+		Long: `Prints the keys of the objects in the bucket that no document has and none is about to get. They cost storage and nothing
+else. A process that was frozen for hours while it stored a document may leave one. So does a database that was restored to an earlier
 time: it does not know what was stored after that time. Removing them then takes that away from another restore, to a later time.
 
 Objects of another database that uses the same bucket are strays here. With --remove they are lost there. The service may run meanwhile.`,

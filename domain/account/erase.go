@@ -2,8 +2,8 @@ package account
 
 import "readiness/domain"
 
-// Erased records that the account was closed for good. It is the account's last event: the key of its texts is gone, and nothing is appended
-// for it after it.
+// Erased records that the account was closed for good. It is the account's last event: the key of its texts is gone, and nothing is
+// appended for it after it.
 type Erased struct{}
 
 // EventType implements domain.Event.
@@ -20,8 +20,8 @@ func (c Erase) Decide(a Account) ([]domain.Event, error) {
 	case !a.Opened:
 		return nil, domain.Refuse(domain.InvalidRequest, "there is no account %q", c.AccountID)
 	case a.Status != Closed:
-		return nil, domain.Refuse(domain.InvalidRequest, "account %s is %s; only a Closed account can be erased: declare it with status: Closed "+
-			"in the accounts file, and apply the file", c.AccountID, a.Status)
+		return nil, domain.Refuse(domain.InvalidRequest, "account %s is %s; only a Closed account can be erased: declare it with status: "+
+			"Closed in the accounts file, and apply the file", c.AccountID, a.Status)
 	}
 	return []domain.Event{Erased{}}, nil
 }
