@@ -17,14 +17,15 @@ func (r *root) accountsEraseCommand(flags *databaseFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "erase ACCOUNT",
 		Short: "Close an account for good and delete what it has",
-		Long: `Deletes the key of the account's texts and records that in the log; from then on no text of the account can be read, and nothing
-is recorded for it again. Then it deletes what the account has outside of the log: its people, keys of AI providers, tokens,
-sessions, jobs, stored documents (with --documents, those in the bucket too), and its rows in every view. The log, its hashes,
-trees and proofs stay as they are, and so do other accounts. This cannot be undone.
+		Long: `Deletes the key of the account's texts and records that in the log; from then on no text of the account can be read, and
+nothing is recorded for it again. Then it deletes what the account has outside of the log: its people, keys of AI
+providers, tokens, sessions, jobs, stored documents (with --documents, those in the bucket too), and its rows in every
+view. The log, its hashes, trees and proofs stay as they are, and so do other accounts. This cannot be undone.
 
-First close the account (status: Closed in the accounts file), so that its people know, and remove it from the file afterwards.
-The service may run. If the command is interrupted, repeat it: it continues. A backup from before still has everything: erase
-the account again after restoring one. To find documents that other accounts have too, the command reads the log once.`,
+First close the account (status: Closed in the accounts file), so that its people know, and remove it from the file
+afterwards. The service may run. If the command is interrupted, repeat it: it continues. A backup from before still has
+everything: erase the account again after restoring one. To find documents that other accounts have too, the command
+reads the log once.`,
 		Example: "  readiness accounts erase contoso --data /var/lib/readiness",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
