@@ -695,9 +695,10 @@ func (s *soak) verifyResources(idle []map[string]float64) {
 // moment.
 var databaseDied = regexp.MustCompile(`failed to connect to|SQLSTATE (57P0[1-5]|08|25P02)|conn(ection)? closed|connection reset|broken pipe|unexpected EOF|context (deadline exceeded|canceled)|timeout:`)
 
-// standbyAway matches the further errors that it reports while the synchronous standby does not confirm, or while so many calls wait for it
-// that a transaction stays idle for too long. River does not report why it could not store that jobs have ended; they are done again later.
-var standbyAway = regexp.MustCompile(`the synchronous standby has not confirmed|SQLSTATE (57014|25P03)|jobcompleter\.BatchCompleter: Too many errors`)
+// standbyAway matches the further errors that it reports while the synchronous standby does not confirm. River does not report why it could
+// not store that jobs have ended; they are done again later. A transaction that stays idle for too long (25P03) is none of them: a commit
+// that waits for the standby is not idle.
+var standbyAway = regexp.MustCompile(`the synchronous standby has not confirmed|SQLSTATE 57014|jobcompleter\.BatchCompleter: Too many errors`)
 
 // verifyLives checks that processes ended only by kills, and that they met no fault except the death of PostgreSQL.
 func (s *soak) verifyLives() {
