@@ -59,14 +59,12 @@ func (c *stateCache) awaitFold(ctx context.Context, key cacheKey) (mine bool, er
 		c.mu.Lock()
 		state, ok := c.states.Get(key)
 		running := c.folds[key]
-		if ready := ok && !state.cutOff; !ready && running == nil {
+		ready := ok && !state.cutOff
+		if mine = !ready && running == nil; mine {
 			c.folds[key] = &firstFold{done: make(chan struct{})}
-			mine = true
-		} else if ready {
-			running = nil
 		}
 		c.mu.Unlock()
-		if mine || running == nil {
+		if ready || mine {
 			return mine, nil
 		}
 		select {

@@ -252,10 +252,8 @@ func (t *Turns) retryAfter(account string) time.Duration {
 		}
 	}
 	at := now.Add(firstRetry)
-	if last, queued := t.retries[account]; queued {
-		if next := last.Add(time.Duration(len(t.retries)) * pace); next.After(at) {
-			at = next
-		}
+	if next := t.retries[account].Add(time.Duration(len(t.retries)) * pace); next.After(at) {
+		at = next
 	}
 	t.retries[account] = at
 	return at.Sub(now)
