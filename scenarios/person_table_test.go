@@ -95,7 +95,7 @@ func TestAsTheSignedInPerson(t *testing.T) {
 		others.Go(func() { s.without(r) })
 		s.accepted(r)
 		others.Wait()
-		s.settled()
+		s.Settled(s.t)
 		s.note(table, r.route, from, "ada", "nils")
 		if method, path := s.split(r); method == http.MethodGet {
 			from = len(s.service.Calls())
@@ -133,7 +133,7 @@ func (s *overEntra) inOtherTenants(table callsOf) {
 		for _, r := range rows {
 			from := len(s.service.Calls())
 			s.accepted(r)
-			s.settled()
+			s.Settled(s.t)
 			s.note(table, r.route, from, "ada", "")
 		}
 	}
@@ -273,7 +273,7 @@ func (s *overEntra) due() {
 	s.t.Helper()
 	s.Clock.Advance(11 * time.Minute)
 	check(s.t, s.Work.StartDue(s.t.Context()))
-	s.settled()
+	s.Settled(s.t)
 }
 
 // document is docs/fabric-calls.md.

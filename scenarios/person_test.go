@@ -109,28 +109,11 @@ func (s *overEntra) send(bearer, method, path, body string) (int, map[string]any
 	return got.StatusCode, answer
 }
 
-// settled waits until no step is left.
-func (s *overEntra) settled() {
-	s.t.Helper()
-	end := time.Now().Add(patience)
-	for pause := firstPause; ; pause = longer(pause) {
-		var left int
-		check(s.t, s.Pool.QueryRow(s.t.Context(), `SELECT count(*) FROM river_job WHERE finalized_at IS NULL`).Scan(&left))
-		if left == 0 {
-			return
-		}
-		if time.Now().After(end) {
-			s.t.Fatalf("after %s, %d steps were not done", patience, left)
-		}
-		<-time.After(pause)
-	}
-}
-
 // ends reads an operation of ada's until it has ended, each time with another token of hers, and returns its state.
 func (s *overEntra) ends(operation string) map[string]any {
 	s.t.Helper()
 	for range 40 {
-		s.settled()
+		s.Settled(s.t)
 		status, state := s.send(s.signIn("ada"), http.MethodGet, "/v1/operations/"+operation, "")
 		if status != http.StatusOK {
 			s.t.Fatalf("an operation cannot be read: %v", state)

@@ -37,26 +37,11 @@ func (r *reviewed) ended(path string) client.Operation {
 	return r.Ended(r.API("contoso", "grace"), uuid.MustParse(strings.TrimPrefix(path, "/operations/")))
 }
 
-// gated is a platform that writes only after its gate was opened.
-type gated struct {
-	work.Platform
-	gate <-chan struct{}
-}
-
-func (p gated) WriteDefinition(ctx context.Context, as item.Caller, it item.Item, d definition.Definition, ifHash string) error {
-	select {
-	case <-p.gate:
-		return p.Platform.WriteDefinition(ctx, as, it, d, ifHash)
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // TestOperations shows what an apply wrote, reverts it once after showing what that would write, and shows nothing to another account.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	gate := make(chan struct{})
-	r := reviewedWith(t, consoletest.Options{Steps: func(p work.Platform) work.Platform { return gated{p, gate} }}, "descriptions", "Store Operations")
+	r := reviewedWith(t, consoletest.Options{Steps: consoletest.Gated(gate)}, "descriptions", "Store Operations")
 	ada, margaret := r.As("contoso", "ada"), r.As("fabrikam", "margaret")
 	path := r.applied(ada)
 	want(t, ada.Get(path+"/revert"), http.StatusConflict, "There is nothing to revert") // it runs

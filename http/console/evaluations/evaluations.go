@@ -43,8 +43,6 @@ const (
 	// rows is how many tests a page of the list has, and maxModels how many models of a workspace it offers.
 	rows      = 50
 	maxModels = 500
-	// again is after how many seconds a page of something that runs loads itself again.
-	again = 3
 )
 
 // content is what the list shows.

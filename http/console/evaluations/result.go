@@ -69,7 +69,7 @@ func showResult(v *page.Visit) error {
 		if err != nil {
 			return err
 		}
-		c.Waiting, p.Refresh = o.JSON200.WaitingFor != nil, again
+		c.Waiting, p.Refresh = o.JSON200.WaitingFor != nil, page.Again(o.JSON200.CreatedTimeUtc)
 	}
 	if c.Ready {
 		if err := c.read(v, id, runID); err != nil {

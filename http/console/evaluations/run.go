@@ -64,7 +64,7 @@ func showRun(v *page.Visit) error {
 		Ready: got.JSON200.Status == client.OperationStatusSucceeded}
 	p := page.Page{Title: "Run on " + a.Title(), In: path, Data: a}
 	if a.Status == client.OperationStatusRunning || a.Status == client.OperationStatusNotStarted {
-		p.Refresh = again
+		p.Refresh = page.Again(a.CreatedAtUtc)
 	}
 	if !a.Ready {
 		return v.Show(runView, p)

@@ -103,7 +103,7 @@ func show(v *page.Visit) error {
 	}
 	p := page.Page{Title: c.Name(), In: "/operations", Data: c}
 	if c.Live = !c.Ended() && v.Request.URL.Query().Get("live") != "no"; c.Live {
-		p.Refresh = again
+		p.Refresh = page.Again(c.CreatedTimeUtc)
 	}
 	return v.Show(oneView, p)
 }

@@ -35,8 +35,6 @@ func Screen() page.Screen {
 const (
 	// rows is how many operations a page of the list has.
 	rows = 50
-	// again is after how many seconds a page of something that runs loads itself again.
-	again = 3
 	// maxRead is how many waiting operations a page of the list reads, so that they continue.
 	maxRead = 10
 )
@@ -92,11 +90,12 @@ func list(v *page.Visit) error {
 		q.Set("continuationToken", *next)
 		c.Next = "/operations?" + q.Encode()
 	}
-	c.Running = slices.ContainsFunc(all, func(o client.Operation) bool { return !o.Ended() })
+	running := slices.IndexFunc(all, func(o client.Operation) bool { return !o.Ended() })
+	c.Running = running >= 0
 	c.Live = c.Running && q.Get("live") != "no"
 	p := page.Page{Title: "Operations", In: "/operations", Data: c}
 	if c.Live {
-		p.Refresh = again
+		p.Refresh = page.Again(all[running].CreatedTimeUtc)
 	}
 	return v.Show(listView, p)
 }

@@ -3,6 +3,7 @@ package portfolio
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -124,14 +125,15 @@ func follow(v *page.Visit) error {
 			return err
 		}
 		p.Operations = append(p.Operations, *got.JSON200)
-		p.Running = p.Running || !got.JSON200.Ended()
 	}
 	if len(p.Operations) == 0 {
 		return page.NotFound
 	}
+	running := slices.IndexFunc(p.Operations, func(o client.Operation) bool { return !o.Ended() })
+	p.Running = running >= 0
 	with := page.Page{Title: "Assessing", In: "/", Data: p}
 	if p.Running {
-		with.Refresh = 2
+		with.Refresh = page.Again(p.Operations[running].CreatedTimeUtc)
 	}
 	return v.Show(progressView, with)
 }

@@ -86,8 +86,6 @@ func kindsOf(b client.BundlePreview) (all []kindOf) {
 const (
 	previewType = "PreviewOptimization"
 	bundleType  = "PreviewOptimizations"
-	// again is after how many seconds a page of something that runs loads itself again.
-	again = 2
 )
 
 // show shows a preview as far as it is made.
@@ -99,7 +97,7 @@ func (s *screen) show(v *page.Visit) error {
 	case o.Status != client.OperationStatusSucceeded:
 		p := page.Page{Title: "Preview", In: "/operations", Data: making{o, !o.Ended()}}
 		if !o.Ended() {
-			p.Refresh = again
+			p.Refresh = page.Again(o.CreatedTimeUtc)
 		}
 		return v.Show(makingView, p)
 	case *o.OperationType == bundleType:

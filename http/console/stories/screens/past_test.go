@@ -1,4 +1,4 @@
-package stories_test
+package screens_test
 
 import (
 	"testing"
@@ -36,20 +36,9 @@ func live(t *testing.T, w *consoletest.World) {
 func improve(t *testing.T, w *consoletest.World, model string, kinds ...string) {
 	t.Helper()
 	api := w.API("contoso", "ada")
-	m := assessed(t, w, model)
+	m := w.Assessed(model)
 	started, err := api.OptimizeWithResponse(t.Context(), m.WorkspaceID, m.SemanticModelID, nil,
 		client.OptimizeRequest{Approval: "none", Kinds: kinds})
 	testworld.Check(t, err)
 	w.Ended(api, started.JSON202.OperationID)
-}
-
-// assessed returns a model that is assessed.
-func assessed(t *testing.T, w *consoletest.World, name string) client.PortfolioModel {
-	t.Helper()
-	got, err := w.API("contoso", "ada").GetPortfolioWithResponse(t.Context(), &client.GetPortfolioParams{Q: &name})
-	testworld.Check(t, err)
-	if len(got.JSON200.Value) != 1 {
-		t.Fatalf("%d models are named %s", len(got.JSON200.Value), name)
-	}
-	return got.JSON200.Value[0]
 }

@@ -1,6 +1,6 @@
 //go:build npm
 
-package stories_test
+package screens_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"readiness/http/console/consoletest"
+	"readiness/http/console/consoletest/chromium"
 )
 
 // npmTimeout bounds the installation of axe-core.
@@ -47,22 +48,21 @@ const violations = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a",
 
 // TestNPMAxe examines every screen with axe-core, in both themes and at two widths, and expects no violation.
 func TestNPMAxe(t *testing.T) {
-	path, ok := found(t)
-	if !ok {
+	if !chromium.Found(t) {
 		t.Fatal("no browser")
 	}
 	script := axe(t)
 	w := consoletest.Start(t, consoletest.Options{})
 	live(t, w)
-	b := signedIn(t, path, w)
+	b := chromium.SignedIn(t, w)
 	for _, s := range screens(t, w) {
 		for _, theme := range []string{"light", "dark"} {
 			for _, width := range []int64{320, 1440} {
-				b.theme(theme)
-				b.size(width, 900)
-				b.goTo(s.Path)
+				b.Theme(theme)
+				b.Size(width, 900)
+				b.GoTo(s.Path)
 				var found []string
-				b.run("axe-core", chromedp.Evaluate(script+"; 0", nil), chromedp.Evaluate(violations, &found, chromedp.EvalAsValue, awaited))
+				b.Run("axe-core", chromedp.Evaluate(script+"; 0", nil), chromedp.Evaluate(violations, &found, chromedp.EvalAsValue, awaited))
 				for _, f := range found {
 					t.Errorf("%s: %s", fmt.Sprintf("%s, %s, %d", s.Name, theme, width), f)
 				}

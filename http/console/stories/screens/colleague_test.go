@@ -1,4 +1,4 @@
-package stories_test
+package screens_test
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 
 	"readiness/client"
 	"readiness/http/console/consoletest"
+	"readiness/http/console/consoletest/chromium"
 	"readiness/internal/testworld"
 )
 
@@ -25,8 +26,8 @@ var shared = []string{"evaluations", "ab-test", "administration", "operations", 
 // refused types the address of every screen as people who may not see what it shows: linus, a colleague whose rights in all workspaces
 // were taken away, and margaret of another account. The page of one thing is a refusal in words, and no page has a name of what they
 // cannot see.
-func (b *tab) refused(all []screen) {
-	t, w := b.t, b.w
+func refused(b *chromium.Tab, w *consoletest.World, all []screen) {
+	t := b.T
 	t.Helper()
 	names := known(t, w)
 	files, err := filepath.Glob(w.Path("*", "workspace.json"))
@@ -42,18 +43,18 @@ func (b *tab) refused(all []screen) {
 		testworld.Write(t, at, string(text))
 	}
 	for person, secret := range map[string][]string{"linus": names, "margaret": append(names, "contoso", "ada")} {
-		b.goTo("/")
-		mouse{}.press(b, "Sign out")
-		b.shows("Sign in")
-		mouse{}.press(b, person)
-		b.shows("Portfolio", "No model is assessed yet")
+		b.GoTo("/")
+		chromium.Mouse{}.Press(b, "Sign out")
+		b.Shows("Sign in")
+		chromium.Mouse{}.Press(b, person)
+		b.Shows("Portfolio", "No model is assessed yet")
 		for _, s := range all {
 			if s.Path == "/sign-in" || person == "linus" && slices.Contains(shared, s.Name) {
 				continue
 			}
-			b.goTo(s.Path)
+			b.GoTo(s.Path)
 			var heading, text string
-			b.run("read", chromedp.Evaluate(`document.querySelector("h1").innerText`, &heading),
+			b.Run("read", chromedp.Evaluate(`document.querySelector("h1").innerText`, &heading),
 				chromedp.Evaluate(`document.title + document.querySelector("main").textContent`, &text))
 			if (idInPath.MatchString(s.Path) || person == "linus" && s.Name == "audit") && !slices.Contains(refusals, heading) {
 				t.Errorf("%s sees %s at %s", person, heading, s.Path)

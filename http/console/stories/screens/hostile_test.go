@@ -1,4 +1,4 @@
-package stories_test
+package screens_test
 
 import (
 	"fmt"
@@ -9,31 +9,31 @@ import (
 
 	"readiness/client"
 	"readiness/http/console/consoletest"
+	"readiness/http/console/consoletest/chromium"
 	"readiness/internal/testworld"
 )
 
 // TestHostileNames opens every screen with the hostile names: they are shown as they are, and make nothing wider than the window.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
-	path, ok := found(t)
-	if !ok {
+	if !chromium.Found(t) {
 		return
 	}
-	b, w := opened(t, path, consoletest.Options{Workspaces: consoletest.Hostile(t)})
+	b, w := chromium.Opened(t, consoletest.Options{Workspaces: consoletest.Hostile(t)})
 	for _, at := range hostileScreens(t, w) {
-		b.goTo(at)
-		if b.is(`!!window.hacked`) || strings.Contains(b.text(), "&lt;") || b.is(`document.querySelectorAll("h1").length !== 1`) {
+		b.GoTo(at)
+		if b.Is(`!!window.hacked`) || strings.Contains(b.Text(), "&lt;") || b.Is(`document.querySelectorAll("h1").length !== 1`) {
 			t.Errorf("%s: a name is interpreted as markup, or shown escaped", at)
 		}
-		if !b.is(`document.querySelector("h1").checkVisibility() && !document.querySelector(".problem")`) {
-			t.Errorf("%s is not shown:\n%s", at, b.text())
+		if !b.Is(`document.querySelector("h1").checkVisibility() && !document.querySelector(".problem")`) {
+			t.Errorf("%s is not shown:\n%s", at, b.Text())
 		}
 		for _, width := range []int64{320, 1440} {
-			b.size(width, 900)
-			b.fits(fmt.Sprintf("%s at %d", at, width))
+			b.Size(width, 900)
+			fits(b, fmt.Sprintf("%s at %d", at, width))
 		}
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 // hostileScreens returns the addresses of every screen about models, reports, questions and a test with the hostile names.

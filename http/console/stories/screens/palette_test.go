@@ -1,4 +1,4 @@
-package stories_test
+package screens_test
 
 import (
 	"image"

@@ -1,4 +1,4 @@
-package stories_test
+package screens_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/ledongthuc/pdf"
 	"golang.org/x/text/unicode/norm"
 
+	"readiness/http/console/consoletest/chromium"
 	"readiness/internal/testworld"
 )
 
@@ -53,19 +54,19 @@ const shownWords = `(() => {
 })()`
 
 // prints fails the test if the page that is open does not print what it shows, in the dark theme too.
-func (b *tab) prints(what string) {
-	b.t.Helper()
+func prints(b *chromium.Tab, what string) {
+	b.T.Helper()
 	var faults, words []string
 	var paper []byte
-	b.run("print "+what, emulation.SetEmulatedMedia().WithMedia("print").WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}),
+	b.Run("print "+what, emulation.SetEmulatedMedia().WithMedia("print").WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}),
 		chromedp.Evaluate(unprinted, &faults), chromedp.Evaluate(shownWords, &words), emulation.SetEmulatedMedia(), chromedp.ActionFunc(func(ctx context.Context) (err error) {
 			paper, _, err = page.PrintToPDF().WithPrintBackground(true).Do(ctx)
 			return err
 		}))
 	for _, f := range faults {
-		b.t.Errorf("%s on paper: %s", what, f)
+		b.T.Errorf("%s on paper: %s", what, f)
 	}
-	text := onPaper(b.t, paper)
+	text := onPaper(b.T, paper)
 	var missing []string
 	for _, word := range words {
 		if !strings.Contains(text, joined(word)) {
@@ -73,7 +74,7 @@ func (b *tab) prints(what string) {
 		}
 	}
 	if len(words) < 4 || len(missing) > 0 {
-		b.t.Errorf("%s has %d words, and on paper these are missing: %q", what, len(words), missing)
+		b.T.Errorf("%s has %d words, and on paper these are missing: %q", what, len(words), missing)
 	}
 }
 

@@ -1,6 +1,6 @@
 //go:build hard
 
-package stories_test
+package screens_test
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 
 	"readiness/client"
 	"readiness/http/console/consoletest"
+	"readiness/http/console/consoletest/chromium"
 	"readiness/internal/testworld"
 )
 
@@ -23,22 +24,21 @@ const maxElements = 2500
 // TestHardManyModels opens the portfolio of 5,000 models in the browser, pages through it, sorts it and searches it. Whatever the number
 // of models, a page stays small.
 func TestHardManyModels(t *testing.T) {
-	path, ok := found(t)
-	if !ok {
+	if !chromium.Found(t) {
 		return
 	}
 	w := consoletest.Start(t, consoletest.Options{Workspaces: consoletest.Many(t), Accounts: consoletest.ManyAccounts})
 	assessMany(t, w)
-	b := signedIn(t, path, w)
-	b.shows("Portfolio", "Where we stand", "5\u202f000", "Scores by workspace, the 8 lowest of 50")
+	b := chromium.SignedIn(t, w)
+	b.Shows("Portfolio", "Where we stand", "5\u202f000", "Scores by workspace, the 8 lowest of 50")
 	var seen []string
 	for page := range 5 {
 		if page > 0 {
-			first := b.listed()[0]
-			mouse{}.press(b, "Next page")
-			b.run("the next page", chromedp.WaitVisible(`//tbody//th[not(//tbody//a[normalize-space(.)=`+quoted(first)+`])]`, chromedp.BySearch))
+			first := listed(b)[0]
+			chromium.Mouse{}.Press(b, "Next page")
+			b.Run("the next page", chromedp.WaitVisible(`//tbody//th[not(//tbody//a[normalize-space(.)=`+chromium.Quoted(first)+`])]`, chromedp.BySearch))
 		}
-		names := b.listed()
+		names := listed(b)
 		if len(names) != 50 {
 			t.Errorf("page %d has %d models, want 50", page, len(names))
 		}
@@ -49,23 +49,23 @@ func TestHardManyModels(t *testing.T) {
 		t.Error("a model is on two pages")
 	}
 	for at, want := range map[string]string{"/?sort=name": "Model 0000", "/?q=model+4321": "Model 4321", "/?q=workspace+49&sort=name": "Model 4900"} {
-		b.goTo(at)
-		if got := b.listed(); got[0] != want || strings.Contains(at, "4321") && len(got) != 1 {
+		b.GoTo(at)
+		if got := listed(b); got[0] != want || strings.Contains(at, "4321") && len(got) != 1 {
 			t.Errorf("%s lists %q first, of %d, want %s", at, got[0], len(got), want)
 		}
 	}
-	b.goTo("/")
-	mouse{}.write(b, "Model or workspace", "Model 1234")
-	mouse{}.press(b, "Show")
-	b.run("one model is left", chromedp.WaitVisible(`//tbody[count(tr)=1]//a[normalize-space(.)="Model 1234"]`, chromedp.BySearch))
+	b.GoTo("/")
+	chromium.Mouse{}.Write(b, "Model or workspace", "Model 1234")
+	chromium.Mouse{}.Press(b, "Show")
+	b.Run("one model is left", chromedp.WaitVisible(`//tbody[count(tr)=1]//a[normalize-space(.)="Model 1234"]`, chromedp.BySearch))
 	for _, at := range []string{"/", "/?sort=change", "/assess?workspaceId=55555555-0000-4000-8000-000000000049", "/evaluations", "/pixies", "/operations", "/admin/audit"} {
-		b.goTo(at)
-		b.fits(at)
-		if b.is(`document.querySelectorAll("*").length > ` + strconv.Itoa(maxElements)) {
+		b.GoTo(at)
+		fits(b, at)
+		if b.Is(`document.querySelectorAll("*").length > ` + strconv.Itoa(maxElements)) {
 			t.Errorf("%s has more than %d elements", at, maxElements)
 		}
 	}
-	b.quiet()
+	b.Quiet()
 }
 
 // assessMany assesses the models of one workspace, and gives the models of the others, which have the same definitions, the same results in
@@ -102,8 +102,8 @@ func assessMany(t *testing.T, w *consoletest.World) {
 }
 
 // listed returns the names of the models in the table.
-func (b *tab) listed() (names []string) {
-	b.t.Helper()
-	b.run("the models", chromedp.Evaluate(`[...document.querySelectorAll("tbody th a[href^='/models/']")].map((a) => a.textContent)`, &names))
+func listed(b *chromium.Tab) (names []string) {
+	b.T.Helper()
+	b.Run("the models", chromedp.Evaluate(`[...document.querySelectorAll("tbody th a[href^='/models/']")].map((a) => a.textContent)`, &names))
 	return names
 }

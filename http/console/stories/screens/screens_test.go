@@ -1,4 +1,4 @@
-package stories_test
+package screens_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 
 	"readiness/client"
 	"readiness/http/console/consoletest"
+	"readiness/http/console/consoletest/chromium"
 	"readiness/internal/testworld"
 )
 
@@ -31,8 +32,8 @@ type screen struct{ Name, Path string }
 func screens(t *testing.T, w *consoletest.World) []screen {
 	t.Helper()
 	all := []screen{{"sign-in", "/sign-in"}, {"portfolio", "/"}, {"portfolio-none", "/?q=nothing"},
-		{"assess", "/assess?workspaceId=" + workspace(t, w, "Retail Analytics")}, {"not-found", "/nothing"}}
-	m, other := assessed(t, w, "Store Operations"), assessed(t, w, "Inventory")
+		{"assess", "/assess?workspaceId=" + w.WorkspaceID("Retail Analytics")}, {"not-found", "/nothing"}}
+	m, other := w.Assessed("Store Operations"), w.Assessed("Inventory")
 	started, err := w.API("contoso", "ada").PreviewOptimizationWithResponse(t.Context(), other.WorkspaceID, other.SemanticModelID, "descriptions", nil)
 	testworld.Check(t, err)
 	id := started.JSON202.OperationID
@@ -49,7 +50,7 @@ func screens(t *testing.T, w *consoletest.World) []screen {
 func evaluated(t *testing.T, w *consoletest.World) []screen {
 	t.Helper()
 	api := w.API("contoso", "ada")
-	m := assessed(t, w, "Retail Sales")
+	m := w.Assessed("Retail Sales")
 	base := "/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String()
 	agents, err := api.ListDataAgentsWithResponse(t.Context(), m.WorkspaceID, nil)
 	testworld.Check(t, err)
@@ -117,90 +118,71 @@ func viewed(t *testing.T, w *consoletest.World, api *client.Service, workspaceID
 	return "/pixies/" + workspaceID.String() + "/" + id.String()
 }
 
-// opened returns a tab in which ada of contoso is signed in, in a world whose models she has assessed.
-func opened(t *testing.T, path string, o consoletest.Options) (*tab, *consoletest.World) {
-	t.Helper()
-	w := consoletest.Start(t, o)
-	w.AssessAll("contoso", "ada")
-	return signedIn(t, path, w), w
-}
-
-// signedIn returns a tab in which ada of contoso is signed in.
-func signedIn(t *testing.T, path string, w *consoletest.World) *tab {
-	t.Helper()
-	b := newTab(t, w, path)
-	b.goTo("/")
-	mouse{}.press(b, "ada")
-	b.shows("Portfolio")
-	return b
-}
-
 // TestScreens opens every screen in both themes at three widths, and prints it: nothing is wider than the window, and nothing is
 // reported to the browser's console. People who may not see what the screens show get none of it. With -screens it writes pictures.
 func TestScreens(t *testing.T) {
 	t.Parallel()
-	path, ok := found(t)
-	if !ok {
+	if !chromium.Found(t) {
 		return
 	}
 	w := consoletest.Start(t, consoletest.Options{})
 	live(t, w)
-	b := signedIn(t, path, w)
+	b := chromium.SignedIn(t, w)
 	all := screens(t, w)
 	for _, s := range all {
-		b.goTo(s.Path) // once: width and theme are matters of style alone
+		b.GoTo(s.Path) // once: width and theme are matters of style alone
 		for _, theme := range []string{"light", "dark"} {
-			b.theme(theme)
+			b.Theme(theme)
 			for _, width := range []int64{320, 768, 1440} {
-				b.size(width, 900)
-				b.fits(fmt.Sprintf("%s at %d", s.Name, width))
+				b.Size(width, 900)
+				fits(b, fmt.Sprintf("%s at %d", s.Name, width))
 				if theme == "light" && width == 1440 {
-					b.prints(s.Name)
-					b.theme(theme)
+					prints(b, s.Name)
+					b.Theme(theme)
 				}
 				if *screensDir != "" && width != 768 && (width != 320 || theme == "light") {
 					name := s.Name + "-" + theme
 					if width == 320 {
 						name += "-narrow"
 					}
-					b.picture(name)
+					picture(b, name)
 				}
 			}
 		}
 	}
-	b.narrows(all)
-	b.refused(all)
-	b.quiet()
+	narrows(b, all)
+	refused(b, w, all)
+	b.Quiet()
 }
 
 // narrows types into the field above a list: rows without the text are hidden, and "all" checks the rows that are shown.
-func (b *tab) narrows(all []screen) {
-	b.t.Helper()
+func narrows(b *chromium.Tab, all []screen) {
+	b.T.Helper()
 	at := slices.IndexFunc(all, func(s screen) bool { return s.Name == "assess" })
-	b.goTo(all[at].Path)
-	if !b.is(`document.querySelectorAll("tbody tr:not([hidden])").length > 1 && document.querySelector("output").value === ""`) {
-		b.t.Error("a row is hidden before anything is typed")
+	b.GoTo(all[at].Path)
+	if !b.Is(`document.querySelectorAll("tbody tr:not([hidden])").length > 1 && document.querySelector("output").value === ""`) {
+		b.T.Error("a row is hidden before anything is typed")
 	}
-	mouse{}.write(b, "Show only names with", "SALES")
-	b.run("the list is filtered", chromedp.WaitVisible(`//output[contains(., "1 of ")]`, chromedp.BySearch), chromedp.Click(`input[data-all]`, chromedp.ByQuery),
+	chromium.Mouse{}.Write(b, "Show only names with", "SALES")
+	b.Run("the list is filtered", chromedp.WaitVisible(`//output[contains(., "1 of ")]`, chromedp.BySearch), chromedp.Click(`input[data-all]`, chromedp.ByQuery),
 		chromedp.Focus(`#narrow`, chromedp.ByQuery))
-	if !b.is(`[...document.querySelectorAll("tbody tr")].every((r) => {
+	if !b.Is(`[...document.querySelectorAll("tbody tr")].every((r) => {
 		const fits = r.textContent.includes("Sales");
 		return fits === r.checkVisibility() && fits === r.querySelector("input").checked;
 	})`) {
-		b.t.Errorf("a row that fits is hidden, or one that does not is shown or checked:\n%s", b.text())
+		b.T.Errorf("a row that fits is hidden, or one that does not is shown or checked:\n%s", b.Text())
 	}
-	b.run("the list is complete", chromedp.KeyEvent(strings.Repeat(kb.Backspace, len("SALES"))), chromedp.WaitNotPresent(`tbody tr[hidden]`, chromedp.ByQuery))
-	if b.is(`document.querySelectorAll("tbody input:checked").length !== 1`) {
-		b.t.Error("other boxes are checked than those that were shown while the list was filtered")
+	b.Run("the list is complete", chromedp.KeyEvent(strings.Repeat(kb.Backspace, len("SALES"))), chromedp.WaitNotPresent(`tbody tr[hidden]`, chromedp.ByQuery))
+	if b.Is(`document.querySelectorAll("tbody input:checked").length !== 1`) {
+		b.T.Error("other boxes are checked than those that were shown while the list was filtered")
 	}
 }
 
 // fits fails the test if a page is wider than the window.
-func (b *tab) fits(what string) {
-	b.t.Helper()
+func fits(b *chromium.Tab, what string) {
+	b.T.Helper()
 	wide := ""
-	b.run(what, chromedp.Evaluate(`(() => { const w = document.documentElement.clientWidth;
+	b.Run(what, chromedp.Evaluate(`(() => { const w = document.documentElement.clientWidth;
 		const cards = [...document.querySelectorAll(".card *, .rows:not(.scroll) *")].filter((e) => !e.closest(".scroll, .unseen") &&
 			e.getBoundingClientRect().right > e.closest(".card, .rows").getBoundingClientRect().right + 1);
 		if (cards.length) return cards.slice(0, 3).map((e) => e.outerHTML.slice(0, 200)).join(" | ");
@@ -208,28 +190,28 @@ func (b *tab) fits(what string) {
 		const out = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > w + 1 && !e.closest(".scroll, .unseen"));
 		return out.slice(0, 3).map((e) => e.outerHTML.slice(0, 200)).join(" | ") || ([...document.querySelectorAll("body *")].filter((e) => e.scrollWidth > w && !e.closest(".scroll")).pop() || document.body).outerHTML.slice(0, 400) })()`, &wide))
 	if wide != "" {
-		b.t.Errorf("%s is wider than the window: %s", what, wide)
+		b.T.Errorf("%s is wider than the window: %s", what, wide)
 	}
 }
 
 // picture writes a picture of the page, at most 1600 pixels high.
-func (b *tab) picture(name string) {
-	b.t.Helper()
+func picture(b *chromium.Tab, name string) {
+	b.T.Helper()
 	var height int64
-	b.run("height", chromedp.Evaluate(`Math.min(1600, document.documentElement.scrollHeight)`, &height))
+	b.Run("height", chromedp.Evaluate(`Math.min(1600, document.documentElement.scrollHeight)`, &height))
 	var width int64
-	b.run("width", chromedp.Evaluate(`innerWidth`, &width))
-	b.size(width, max(height, 500))
+	b.Run("width", chromedp.Evaluate(`innerWidth`, &width))
+	b.Size(width, max(height, 500))
 	var content []byte
-	b.run("picture", chromedp.CaptureScreenshot(&content))
+	b.Run("picture", chromedp.CaptureScreenshot(&content))
 	small, err := smaller(content)
 	if err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(*screensDir, name+".png"), small, 0o644); err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
-	b.size(width, 900)
+	b.Size(width, 900)
 }
 
 // smaller returns a picture in fewer bytes.
