@@ -71,7 +71,7 @@ test/hard: ## run the long tests: many kills, several processes, the soak, fuzze
 	$(WITH_POSTGRES) go test -vet=all -tags hard -run '^TestHard' -count=1 -parallel 4 -timeout 0 -v $(HARD_PKG)
 
 test/fabric: ## run the scenarios, the conformance tests of packages and the demo over Fabric's REST interface and its emulator instead of a folder
-	READINESS_TEST_PLATFORM=fabric $(WITH_POSTGRES) go test -count=1 $(PARALLEL) $(LIMIT) ./scenarios ./scenarios/optimize ./commands ./http ./work $(TESTFLAGS)
+	READINESS_TEST_PLATFORM=fabric $(WITH_POSTGRES) go test -count=1 $(PARALLEL) $(LIMIT) ./scenarios ./scenarios/evaluation ./scenarios/optimize ./scenarios/pixies ./commands ./http ./work $(TESTFLAGS)
 	@$(MAKE) --no-print-directory demo PLATFORM=emulator
 
 build/check: ## check the types of the program and its dependencies for every system and processor of a release
@@ -91,7 +91,7 @@ test/mcp: ## try the MCP server with clients and a server of other makers, which
 	$(WITH_POSTGRES) go test -tags npm -count=1 -run '^TestNPM$$' -v ./cmd/readiness
 
 test/console: ## try the console in a real browser, and examine every page by axe-core, which npm installs
-	$(WITH_POSTGRES) go test -tags npm -count=1 -timeout 30m -v ./http/console/stories -args -browser
+	$(WITH_POSTGRES) go test -tags npm -count=1 -timeout 30m -v ./http/console/stories/... -args -browser
 
 test/race: ## run every test under the race detector
 	$(WITH_POSTGRES) go test -race $(PKG)
@@ -124,7 +124,7 @@ fuzz: ## run each fuzz target for FUZZTIME
 	done
 
 soak: ## load two processes for SOAK, kill them and PostgreSQL meanwhile, and compare everything with the log; PLATFORM=emulator: over an emulated Fabric; STANDBY=1: promote standbys instead
-	go test ./scenarios/program -tags hard -run '^$(if $(STANDBY),TestHardPromotion,TestHardSoak)$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms \
+	go test ./scenarios/program/soak -tags hard -run '^$(if $(STANDBY),TestHardPromotion,TestHardSoak)$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms \
 		$(if $(PLATFORM),-soak.platform $(PLATFORM))
 
 simulate: ## send a day of the largest tenant within SIMULATE, compare everything with the log, and write simulation.tsv and simulation.svg (docs/scaling.md)
@@ -151,7 +151,7 @@ docs: ## write the documents as a site of static pages into dist/docs
 
 docs/screenshots: ## write a picture of every screen of the console, in both themes, into docs/screens
 	mkdir -p docs/screens
-	$(WITH_POSTGRES) go test -count=1 -timeout 30m -run '^TestScreens$$' ./http/console/stories -args -browser -screens $(CURDIR)/docs/screens
+	$(WITH_POSTGRES) go test -count=1 -timeout 30m -run '^TestScreens$$' ./http/console/stories/screens -args -browser -screens $(CURDIR)/docs/screens
 
 release/snapshot: ## build what a release of HEAD has, in dist: archives, packages, bills of materials, checksums (TARGETS=linux/amd64,… for some)
 	cd internal/release && go run . -source ../.. -out $(CURDIR)/dist $(if $(TARGETS),-targets $(TARGETS)) $(if $(DOCS_URL),-docs-url $(DOCS_URL)) $(if $(KEY),-key-file $(KEY))

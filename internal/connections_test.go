@@ -13,7 +13,7 @@ var connects = []string{"pgx.Connect", "pgx.ConnectConfig", "pgx.ConnectWithOpti
 
 // mayConnect are the packages that may use them: the one that sets the timeouts,
 // and those for tests and benchmarks.
-var mayConnect = []string{"internal/database", "internal/pgtest", "internal/bench"}
+var mayConnect = []string{"internal/database", "internal/pgtest", "internal/bench", "scenarios/program"}
 
 // connectionProblems finds connections opened elsewhere.
 func connectionProblems(tree fs.FS) (problems []string, err error) {

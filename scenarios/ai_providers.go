@@ -26,7 +26,7 @@ type models struct {
 }
 
 // llm starts a language model at $NAME that answers with the minimum that a JSON Schema allows.
-func llm(ts *testscript.TestScript, w *world, args []string) {
+func llm(ts *testscript.TestScript, w *Service, args []string) {
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.models.mu.Lock()
 		if w.models.keys == nil {
@@ -40,12 +40,12 @@ func llm(ts *testscript.TestScript, w *world, args []string) {
 			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": `{"items":[]}`}}},
 		})
 	}))
-	w.t.Cleanup(server.Close)
+	w.T.Cleanup(server.Close)
 	ts.Setenv(args[0], server.URL)
 }
 
 // askedAs asserts the keys with which a language model was asked since the last check, one per request; - for none.
-func askedAs(ts *testscript.TestScript, w *world, args []string) {
+func askedAs(ts *testscript.TestScript, w *Service, args []string) {
 	w.models.mu.Lock()
 	keys := w.models.keys[args[0]]
 	delete(w.models.keys, args[0])
@@ -67,26 +67,26 @@ func askedAs(ts *testscript.TestScript, w *world, args []string) {
 }
 
 // secret registers a text that may be stored only encrypted: never logged, stored or exported in the clear.
-func secret(_ *testscript.TestScript, w *world, args []string) {
+func secret(_ *testscript.TestScript, w *Service, args []string) {
 	w.minted = append(w.minted, args[0])
 	w.secrets = append(w.secrets, args[0])
 }
 
 // exportsNoSecret fails the scenario if the output of readiness events export, in either form, contains a secret.
-func (w *world) exportsNoSecret() {
+func (w *Service) exportsNoSecret() {
 	if len(w.secrets) == 0 {
 		return
 	}
 	for _, format := range []eventstore.Format{eventstore.NDJSON, eventstore.CloudEvents} {
 		var out bytes.Buffer
 		_, err := w.Store.Export(context.Background(), &out, format, eventstore.Selection{})
-		check(w.t, err)
+		check(w.T, err)
 		if !strings.Contains(out.String(), "aiprovider.saved") {
-			w.t.Error("the export contains no AI provider")
+			w.T.Error("the export contains no AI provider")
 		}
 		for _, text := range w.secrets {
 			if strings.Contains(out.String(), text) {
-				w.t.Errorf("the export contains the secret %s", text)
+				w.T.Errorf("the export contains the secret %s", text)
 			}
 		}
 	}

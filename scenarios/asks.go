@@ -66,7 +66,7 @@ func (a *asker) takes(model string) chan struct{} {
 }
 
 // holdAsks allows a number of further answers about a model; later questions wait.
-func holdAsks(ts *testscript.TestScript, w *world, args []string) {
+func holdAsks(ts *testscript.TestScript, w *Service, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	w.asker.mu.Lock()
@@ -74,7 +74,7 @@ func holdAsks(ts *testscript.TestScript, w *world, args []string) {
 	w.asker.left[args[0]], w.asker.gate[args[0]] = n, make(chan struct{})
 }
 
-func releaseAsks(_ *testscript.TestScript, w *world, args []string) { w.asker.release(args[0]) }
+func releaseAsks(_ *testscript.TestScript, w *Service, args []string) { w.asker.release(args[0]) }
 
 func (a *asker) release(model string) {
 	a.mu.Lock()
@@ -95,7 +95,7 @@ func (a *asker) releaseAll() {
 }
 
 // asks asserts how many questions about a model were answered.
-func asks(ts *testscript.TestScript, w *world, args []string) {
+func asks(ts *testscript.TestScript, w *Service, args []string) {
 	w.asker.mu.Lock()
 	defer w.asker.mu.Unlock()
 	if got := strconv.Itoa(w.asker.made[args[0]]); got != args[1] {
@@ -104,11 +104,11 @@ func asks(ts *testscript.TestScript, w *world, args []string) {
 }
 
 // overdue ends operations that waited too long for their owner, as the workers do periodically.
-func overdue(ts *testscript.TestScript, w *world, _ []string) {
-	ts.Check(w.Operations.LapseOverdue(w.t.Context()))
+func overdue(ts *testscript.TestScript, w *Service, _ []string) {
+	ts.Check(w.Operations.LapseOverdue(w.T.Context()))
 }
 
 // sweep deletes expired documents, as the service does periodically.
-func sweep(ts *testscript.TestScript, w *world, _ []string) {
-	ts.Check(w.Work.Documents.Sweep(w.t.Context(), w.Now()))
+func sweep(ts *testscript.TestScript, w *Service, _ []string) {
+	ts.Check(w.Work.Documents.Sweep(w.T.Context(), w.Now()))
 }

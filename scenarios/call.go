@@ -35,11 +35,11 @@ type answer struct {
 	status int
 	header http.Header
 	text   []byte
-	body   any
+	Body   any
 }
 
 // as makes later calls as a person.
-func as(ts *testscript.TestScript, w *world, args []string) {
+func as(ts *testscript.TestScript, w *Service, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage: as PERSON [SCOPE…]")
 	}
@@ -59,30 +59,30 @@ func as(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-func (w *world) token() string {
+func (w *Service) token() string {
 	if w.caller.bearer != "" || w.caller.person == "" {
 		return w.caller.bearer
 	}
 	t, err := w.issuer.Mint(w.caller.account.AccountID, w.caller.person, w.caller.scopes, w.Now(), time.Hour)
-	check(w.t, err)
+	check(w.T, err)
 	w.minted = append(w.minted, t)
 	return t
 }
 
 // call makes a call: METHOD STATUS PATH [FILE].
-func call(ts *testscript.TestScript, w *world, method string, args []string) {
+func call(ts *testscript.TestScript, w *Service, method string, args []string) {
 	if len(args) < 2 || len(args) > 3 {
 		ts.Fatalf("usage: %s STATUS PATH [FILE]", method)
 	}
 	address := args[1]
 	if strings.HasPrefix(address, "/") {
-		address = base + address
+		address = Base + address
 	}
 	var body io.Reader
 	if len(args) == 3 {
 		body = strings.NewReader(os.Expand(ts.ReadFile(args[2]), ts.Getenv))
 	}
-	r, err := http.NewRequestWithContext(w.t.Context(), method, address, body)
+	r, err := http.NewRequestWithContext(w.T.Context(), method, address, body)
 	ts.Check(err)
 	if tok := w.token(); tok != "" {
 		r.Header.Set("Authorization", "Bearer "+tok)
@@ -97,14 +97,14 @@ func call(ts *testscript.TestScript, w *world, method string, args []string) {
 		}
 	}
 	w.headers = http.Header{}
-	got, err := w.client.Do(r)
+	got, err := w.Client.Do(r)
 	ts.Check(err)
 	defer got.Body.Close()
 	text, err := io.ReadAll(got.Body)
 	ts.Check(err)
-	w.last = answer{method: method, status: got.StatusCode, header: got.Header, text: text}
+	w.Last = answer{method: method, status: got.StatusCode, header: got.Header, text: text}
 	if len(text) > 0 && strings.HasPrefix(got.Header.Get("Content-Type"), "application/json") {
-		ts.Check(json.Unmarshal(text, &w.last.body))
+		ts.Check(json.Unmarshal(text, &w.Last.Body))
 		var out bytes.Buffer
 		ts.Check(json.Indent(&out, text, "", "  "))
 		text = append(out.Bytes(), '\n')
@@ -127,9 +127,9 @@ func call(ts *testscript.TestScript, w *world, method string, args []string) {
 }
 
 // accepted names the operation that was started or replayed.
-func (w *world) accepted(ts *testscript.TestScript) {
+func (w *Service) accepted(ts *testscript.TestScript) {
 	var body struct{ OperationID uuid.UUID }
-	ts.Check(json.Unmarshal(w.last.text, &body))
+	ts.Check(json.Unmarshal(w.Last.text, &body))
 	if w.names[body.OperationID] == "" {
 		w.started++
 		w.names[body.OperationID] = fmt.Sprintf("op%d", w.started)
@@ -140,16 +140,16 @@ func (w *world) accepted(ts *testscript.TestScript) {
 
 // didNothing fails if a refused call appended an event or enqueued a step. Calls that create, change or delete without an operation do
 // so at once, and a list records the items that it finds deleted (docs/decisions.md 8.8).
-func (w *world) didNothing(ts *testscript.TestScript) {
-	if w.last.method != http.MethodGet && w.last.method != http.MethodHead && w.last.status == http.StatusOK {
+func (w *Service) didNothing(ts *testscript.TestScript) {
+	if w.Last.method != http.MethodGet && w.Last.method != http.MethodHead && w.Last.status == http.StatusOK {
 		return
 	}
 	var events, jobs int
-	ts.Check(w.Pool.QueryRow(w.t.Context(), `
+	ts.Check(w.Pool.QueryRow(w.T.Context(), `
 		SELECT (SELECT count(*) FROM events WHERE metadata->>'requestId' = $1 AND NOT ($2 AND metadata->>'causation' IS NOT DISTINCT FROM 'listing')), (SELECT count(*) FROM river_job WHERE args->>'requestId' = $1)`,
-		w.last.header.Get("x-ms-request-id"), w.last.status == http.StatusOK).Scan(&events, &jobs))
+		w.Last.header.Get("x-ms-request-id"), w.Last.status == http.StatusOK).Scan(&events, &jobs))
 	if events+jobs > 0 {
-		ts.Fatalf("the call answered %d, appended %d events and enqueued %d steps; want none", w.last.status, events, jobs)
+		ts.Fatalf("the call answered %d, appended %d events and enqueued %d steps; want none", w.Last.status, events, jobs)
 	}
 }
 
@@ -163,7 +163,7 @@ var (
 )
 
 // stable replaces values that differ between runs: ids by the names that the script knows, times, tokens and tags.
-func (w *world) stable(text string) string {
+func (w *Service) stable(text string) string {
 	text = anID.ReplaceAllStringFunc(text, func(id string) string {
 		if name := w.names[uuid.MustParse(id)]; name != "" {
 			return "<" + name + ">"
@@ -177,14 +177,14 @@ func (w *world) stable(text string) string {
 	return aTag.ReplaceAllString(text, "<etag>")
 }
 
-// member returns the value of the last answer at a path: value.0.score, value.length for the count,
+// Member returns the value of the last answer at a path: value.0.score, value.length for the count,
 // changes.key=Sales|.proposed for the element with that key, or header:NAME.
-func (w *world) member(path string) (v any, there bool) {
+func (w *Service) Member(path string) (v any, there bool) {
 	if name, ok := strings.CutPrefix(path, "header:"); ok {
-		values := w.last.header.Values(name)
+		values := w.Last.header.Values(name)
 		return strings.Join(values, ", "), len(values) > 0
 	}
-	v = w.last.body
+	v = w.Last.Body
 	for step := range strings.SplitSeq(path, ".") {
 		switch at := v.(type) {
 		case map[string]any:
@@ -199,7 +199,7 @@ func (w *world) member(path string) (v any, there bool) {
 			if name, value, ok := strings.Cut(step, "="); ok {
 				i := slices.IndexFunc(at, func(e any) bool {
 					m, _ := e.(map[string]any)
-					return m != nil && bare(m[name]) == value
+					return m != nil && Bare(m[name]) == value
 				})
 				if i < 0 {
 					return nil, false
@@ -219,8 +219,8 @@ func (w *world) member(path string) (v any, there bool) {
 	return v, true
 }
 
-// bare formats a member as scripts write it: strings bare, other values as JSON.
-func bare(v any) string {
+// Bare formats a member as scripts write it: strings bare, other values as JSON.
+func Bare(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}

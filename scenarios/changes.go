@@ -34,32 +34,32 @@ func changeCommands() map[string]command {
 }
 
 // files returns the bytes of every file of the workspaces, by path.
-func (w *world) files(ts *testscript.TestScript) map[string]string {
+func (w *Service) files(ts *testscript.TestScript) map[string]string {
 	all, err := testworld.Files(w.Root)
 	ts.Check(err)
 	return all
 }
 
 // keep records every file of the workspaces under a name.
-func keep(ts *testscript.TestScript, w *world, args []string) {
+func keep(ts *testscript.TestScript, w *Service, args []string) {
 	w.keeps[args[0]] = w.files(ts)
 }
 
 // kept asserts that every file of the workspaces equals the recorded one, byte for byte.
-func kept(ts *testscript.TestScript, w *world, args []string) {
+func kept(ts *testscript.TestScript, w *Service, args []string) {
 	if differ := testworld.Difference(w.keeps[args[0]], w.files(ts)); differ != "" {
 		ts.Fatalf("the files are not as kept:\n%s", differ)
 	}
 }
 
 // changed prints the differences from the recorded files: the added and removed lines of each file.
-func changed(ts *testscript.TestScript, w *world, args []string) {
+func changed(ts *testscript.TestScript, w *Service, args []string) {
 	fmt.Fprint(ts.Stdout(), testworld.Difference(w.keeps[args[0]], w.files(ts)))
 }
 
 // edit changes a file of the workspaces as another person would: one text, which must occur once, is replaced. \n, \r
 // and \t have their meaning in Go.
-func edit(ts *testscript.TestScript, w *world, args []string) {
+func edit(ts *testscript.TestScript, w *Service, args []string) {
 	file := w.Path(filepath.FromSlash(args[0]))
 	text, err := os.ReadFile(file)
 	ts.Check(err)
@@ -72,7 +72,7 @@ func edit(ts *testscript.TestScript, w *world, args []string) {
 }
 
 // crlf changes the line endings of a file of the workspaces to CRLF.
-func crlf(ts *testscript.TestScript, w *world, args []string) {
+func crlf(ts *testscript.TestScript, w *Service, args []string) {
 	file := w.Path(filepath.FromSlash(args[0]))
 	text, err := os.ReadFile(file)
 	ts.Check(err)
@@ -80,10 +80,10 @@ func crlf(ts *testscript.TestScript, w *world, args []string) {
 }
 
 // nothing asserts that the last call started nothing.
-func nothing(ts *testscript.TestScript, w *world, _ []string) { w.didNothing(ts) }
+func nothing(ts *testscript.TestScript, w *Service, _ []string) { w.didNothing(ts) }
 
 // readTimes asserts how many times the platform was asked for a model's definition; writes, how many times to write one.
-func readTimes(ts *testscript.TestScript, w *world, args []string) {
+func readTimes(ts *testscript.TestScript, w *Service, args []string) {
 	w.platform.mu.Lock()
 	defer w.platform.mu.Unlock()
 	if got := strconv.Itoa(w.platform.reads[args[0]]); got != args[1] {
@@ -91,7 +91,7 @@ func readTimes(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-func writes(ts *testscript.TestScript, w *world, args []string) {
+func writes(ts *testscript.TestScript, w *Service, args []string) {
 	w.platform.mu.Lock()
 	defer w.platform.mu.Unlock()
 	if got := strconv.Itoa(w.platform.writes[args[0]]); got != args[1] {
@@ -99,12 +99,12 @@ func writes(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-func holdWrite(_ *testscript.TestScript, w *world, args []string) {
+func holdWrite(_ *testscript.TestScript, w *Service, args []string) {
 	w.platform.hold("write " + args[0])
 }
 
 // held waits until a step waits for a held model.
-func held(ts *testscript.TestScript, w *world, args []string) {
+func held(ts *testscript.TestScript, w *Service, args []string) {
 	within(ts, "something waits for "+args[0], func() bool {
 		w.platform.mu.Lock()
 		defer w.platform.mu.Unlock()
@@ -113,7 +113,7 @@ func held(ts *testscript.TestScript, w *world, args []string) {
 }
 
 // failWrite makes writing a model fail with a code, or succeed again.
-func failWrite(_ *testscript.TestScript, w *world, args []string) {
+func failWrite(_ *testscript.TestScript, w *Service, args []string) {
 	w.platform.fail("write "+args[0], nil)
 	if args[1] != "none" {
 		w.platform.fail("write "+args[0], domain.Refuse(domain.Code(args[1]), "the platform refused the write"))
@@ -132,10 +132,10 @@ func within(ts *testscript.TestScript, what string, is func() bool) {
 }
 
 // quiet waits until no step is left except held ones, so that everything the service does on its own is done.
-func quiet(ts *testscript.TestScript, w *world, _ []string) {
+func quiet(ts *testscript.TestScript, w *Service, _ []string) {
 	within(ts, "every step is done", func() bool {
 		var left int
-		ts.Check(w.Pool.QueryRow(w.t.Context(), `SELECT count(*) FROM river_job WHERE finalized_at IS NULL`).Scan(&left))
+		ts.Check(w.Pool.QueryRow(w.T.Context(), `SELECT count(*) FROM river_job WHERE finalized_at IS NULL`).Scan(&left))
 		w.platform.mu.Lock()
 		defer w.platform.mu.Unlock()
 		for _, n := range w.platform.waiting {
@@ -146,23 +146,23 @@ func quiet(ts *testscript.TestScript, w *world, _ []string) {
 }
 
 // drive reads an operation as the caller until it ends, waiting before each read until the service is quiet.
-func drive(ts *testscript.TestScript, w *world, args []string) {
+func drive(ts *testscript.TestScript, w *Service, args []string) {
 	for range 40 {
 		quiet(ts, w, nil)
 		call(ts, w, http.MethodGet, []string{"200", "/v1/operations/" + args[0]})
-		switch status, _ := w.member("status"); status {
+		switch status, _ := w.Member("status"); status {
 		case args[1]:
 			return
 		case "Succeeded", "Failed", "Cancelled":
-			ts.Fatalf("the operation ended %s, want %s\n%s", status, args[1], w.last.text)
+			ts.Fatalf("the operation ended %s, want %s\n%s", status, args[1], w.Last.text)
 		}
 	}
-	ts.Fatalf("the operation does not end:\n%s", w.last.text)
+	ts.Fatalf("the operation does not end:\n%s", w.Last.text)
 }
 
 // together makes N calls at once: N METHOD PATTERN PATH [FILE]. Each answer must have a status like the pattern; the
 // statuses go to stdout.
-func together(ts *testscript.TestScript, w *world, args []string) {
+func together(ts *testscript.TestScript, w *Service, args []string) {
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	var body string
@@ -191,12 +191,12 @@ func together(ts *testscript.TestScript, w *world, args []string) {
 }
 
 // one makes a call outside the script's state and returns its status.
-func (w *world) one(method, path, bearer, body string) (status string, err error) {
+func (w *Service) one(method, path, bearer, body string) (status string, err error) {
 	var reader io.Reader
 	if body != "" {
 		reader = strings.NewReader(body)
 	}
-	r, err := http.NewRequestWithContext(w.t.Context(), method, base+path, reader)
+	r, err := http.NewRequestWithContext(w.T.Context(), method, Base+path, reader)
 	if err != nil {
 		return "", err
 	}
@@ -204,7 +204,7 @@ func (w *world) one(method, path, bearer, body string) (status string, err error
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	got, err := w.client.Do(r)
+	got, err := w.Client.Do(r)
 	if err != nil {
 		return "", err
 	}
@@ -214,16 +214,16 @@ func (w *world) one(method, path, bearer, body string) (status string, err error
 }
 
 // list prints a member of each element of arrays of the last answer, sorted: list changes,skipped key.
-func list(ts *testscript.TestScript, w *world, args []string) {
+func list(ts *testscript.TestScript, w *Service, args []string) {
 	var all []string
 	for path := range strings.SplitSeq(args[0], ",") {
-		v, _ := w.member(path)
+		v, _ := w.Member(path)
 		elements, ok := v.([]any)
 		if !ok {
-			ts.Fatalf("%s is no array in\n%s", path, w.last.text)
+			ts.Fatalf("%s is no array in\n%s", path, w.Last.text)
 		}
 		for _, e := range elements {
-			all = append(all, w.stable(bare(e.(map[string]any)[args[1]])))
+			all = append(all, w.stable(Bare(e.(map[string]any)[args[1]])))
 		}
 	}
 	slices.Sort(all)
@@ -234,18 +234,18 @@ func list(ts *testscript.TestScript, w *world, args []string) {
 }
 
 // like asserts that a member of the last answer matches a pattern.
-func like(ts *testscript.TestScript, w *world, args []string) {
-	got, there := w.member(args[0])
-	if !there || !regexp.MustCompile(args[1]).MatchString(bare(got)) {
-		ts.Fatalf("%s is %s, want it like %s in\n%s", args[0], bare(got), args[1], w.last.text)
+func like(ts *testscript.TestScript, w *Service, args []string) {
+	got, there := w.Member(args[0])
+	if !there || !regexp.MustCompile(args[1]).MatchString(Bare(got)) {
+		ts.Fatalf("%s is %s, want it like %s in\n%s", args[0], Bare(got), args[1], w.Last.text)
 	}
 }
 
 // logged asserts how many stored events match a pattern, each written as its stream, its name and its data as JSON, with the texts opened.
-func logged(ts *testscript.TestScript, w *world, args []string) {
+func logged(ts *testscript.TestScript, w *Service, args []string) {
 	pattern, err := regexp.Compile(args[1])
 	ts.Check(err)
-	rows, err := w.Pool.Query(w.t.Context(), `SELECT account_id, stream, type, data::text, (SELECT key FROM account_keys k WHERE k.account_id = e.account_id) FROM events e`)
+	rows, err := w.Pool.Query(w.T.Context(), `SELECT account_id, stream, type, data::text, (SELECT key FROM account_keys k WHERE k.account_id = e.account_id) FROM events e`)
 	ts.Check(err)
 	n := 0
 	var account, stream, name, data string
@@ -264,7 +264,7 @@ func logged(ts *testscript.TestScript, w *world, args []string) {
 }
 
 // wide writes a file with a table of many columns, and a measure of each after them, without descriptions.
-func wide(ts *testscript.TestScript, _ *world, args []string) {
+func wide(ts *testscript.TestScript, _ *Service, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	var b strings.Builder
@@ -279,14 +279,14 @@ func wide(ts *testscript.TestScript, _ *world, args []string) {
 }
 
 // text replaces the @ of a file with N characters.
-func text(ts *testscript.TestScript, _ *world, args []string) {
+func text(ts *testscript.TestScript, _ *Service, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(ts.ReadFile(args[0]), "@", strings.Repeat("x", n), 1)), 0o644))
 }
 
 // provider starts an AI provider that answers every question with an empty answer; $provider is its address.
-func provider(ts *testscript.TestScript, w *world, _ []string) {
+func provider(ts *testscript.TestScript, w *Service, _ []string) {
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		w.questions.Add(1)
 		rw.Header().Set("Content-Type", "application/json")
@@ -295,12 +295,12 @@ func provider(ts *testscript.TestScript, w *world, _ []string) {
 			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]string{"role": "assistant", "content": "{}"}}},
 		})
 	}))
-	w.t.Cleanup(server.Close)
+	w.T.Cleanup(server.Close)
 	ts.Setenv("provider", server.URL)
 }
 
 // asked asserts whether that provider was asked, yes or no.
-func asked(ts *testscript.TestScript, w *world, args []string) {
+func asked(ts *testscript.TestScript, w *Service, args []string) {
 	if n := w.questions.Load(); n > 0 != (args[0] == "yes") {
 		ts.Fatalf("the provider was asked %d times, want %s", n, args[0])
 	}

@@ -27,7 +27,7 @@ import (
 type worldKey struct{}
 
 // command is a command of scripts. Only commands that accept neg can be negated.
-type command func(ts *testscript.TestScript, w *world, neg bool, args []string)
+type command func(ts *testscript.TestScript, w *Service, neg bool, args []string)
 
 func commandsOfScripts() map[string]func(*testscript.TestScript, bool, []string) {
 	all := map[string]command{
@@ -39,7 +39,7 @@ func commandsOfScripts() map[string]func(*testscript.TestScript, bool, []string)
 		"questions": plain(1, questions), "pad": plain(2, pad), "rebuild": plain(0, rebuild), "moments": plain(1, moments), "restart": plain(0, restart),
 	}
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"} {
-		all[method] = plain(2, func(ts *testscript.TestScript, w *world, args []string) { call(ts, w, method, args) })
+		all[method] = plain(2, func(ts *testscript.TestScript, w *Service, args []string) { call(ts, w, method, args) })
 	}
 	maps.Copy(all, changeCommands())
 	maps.Copy(all, reportCommands())
@@ -49,15 +49,15 @@ func commandsOfScripts() map[string]func(*testscript.TestScript, bool, []string)
 	cmds := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, c := range all {
 		cmds[name] = func(ts *testscript.TestScript, neg bool, args []string) {
-			c(ts, ts.Value(worldKey{}).(*world), neg, args)
+			c(ts, ts.Value(worldKey{}).(*Service), neg, args)
 		}
 	}
 	return cmds
 }
 
 // plain returns a command that cannot be negated and takes at least that many arguments.
-func plain(least int, do func(*testscript.TestScript, *world, []string)) command {
-	return func(ts *testscript.TestScript, w *world, neg bool, args []string) {
+func plain(least int, do func(*testscript.TestScript, *Service, []string)) command {
+	return func(ts *testscript.TestScript, w *Service, neg bool, args []string) {
 		if neg || len(args) < least {
 			ts.Fatalf("the command cannot be negated and takes at least %d arguments", least)
 		}
@@ -65,21 +65,21 @@ func plain(least int, do func(*testscript.TestScript, *world, []string)) command
 	}
 }
 
-func holdsMember(ts *testscript.TestScript, w *world, neg bool, args []string) {
+func holdsMember(ts *testscript.TestScript, w *Service, neg bool, args []string) {
 	if len(args) == 0 || neg != (len(args) == 1) {
 		ts.Fatalf("usage: json PATH VALUE, or ! json PATH")
 	}
-	got, there := w.member(args[0])
+	got, there := w.Member(args[0])
 	switch {
 	case neg && there:
-		ts.Fatalf("%s is %s, want none in\n%s", args[0], bare(got), w.last.text)
-	case !neg && (!there || bare(got) != args[1]):
-		ts.Fatalf("%s is %s, want %s in\n%s", args[0], bare(got), args[1], w.last.text)
+		ts.Fatalf("%s is %s, want none in\n%s", args[0], Bare(got), w.Last.text)
+	case !neg && (!there || Bare(got) != args[1]):
+		ts.Fatalf("%s is %s, want %s in\n%s", args[0], Bare(got), args[1], w.Last.text)
 	}
 }
 
-func holdsHeader(ts *testscript.TestScript, w *world, neg bool, args []string) {
-	values := w.last.header.Values(args[0])
+func holdsHeader(ts *testscript.TestScript, w *Service, neg bool, args []string) {
+	values := w.Last.header.Values(args[0])
 	switch {
 	case neg && len(values) > 0:
 		ts.Fatalf("the header %s is %q, want none", args[0], values)
@@ -91,7 +91,7 @@ func holdsHeader(ts *testscript.TestScript, w *world, neg bool, args []string) {
 }
 
 // named gives an id a name, in the script and in the output that the script sees.
-func (w *world) named(ts *testscript.TestScript, name string, id uuid.UUID) {
+func (w *Service) named(ts *testscript.TestScript, name string, id uuid.UUID) {
 	w.names[id] = name
 	ts.Setenv(name, id.String())
 	ts.Setenv(strings.ToUpper(name), strings.ToUpper(id.String()))
@@ -102,36 +102,36 @@ func idOf(kind, name string) uuid.UUID {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://readiness.test/"+kind+"/"+name))
 }
 
-func addWorkspace(ts *testscript.TestScript, w *world, args []string) {
+func addWorkspace(ts *testscript.TestScript, w *Service, args []string) {
 	members := args[1:]
 	paused := len(members) > 0 && members[0] == "paused"
 	if paused {
 		members = members[1:]
 	}
-	w.Workspace(w.t, testworld.Workspace{ID: idOf("workspace", args[0]), Name: args[0], Members: members, Paused: paused})
+	w.Workspace(w.T, testworld.Workspace{ID: idOf("workspace", args[0]), Name: args[0], Members: members, Paused: paused})
 	w.named(ts, args[0], idOf("workspace", args[0]))
 }
 
 // goodTable is the table of a model unless the script has another.
 const goodTable = "/// One row for each invoice line.\ntable Sales\n\n\t/// The invoiced amount in euro.\n\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\t\tsourceColumn: Amount\n"
 
-func addModel(ts *testscript.TestScript, w *world, args []string) {
+func addModel(ts *testscript.TestScript, w *Service, args []string) {
 	table := goodTable
 	if len(args) > 2 {
 		table = ts.ReadFile(args[2])
 	}
-	w.Model(w.t, args[0], args[1], idOf("model", args[1]), table)
+	w.Model(w.T, args[0], args[1], idOf("model", args[1]), table)
 	name := strings.ReplaceAll(args[1], " ", "_")
 	w.named(ts, name, idOf("model", args[1]))
 }
 
-func addModels(ts *testscript.TestScript, w *world, args []string) {
+func addModels(ts *testscript.TestScript, w *Service, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ids := make([]uuid.UUID, n)
 	for i := range ids {
 		name := fmt.Sprintf("Model %03d", i+1)
-		w.Model(w.t, args[0], name, idOf("model", name), goodTable)
+		w.Model(w.T, args[0], name, idOf("model", name), goodTable)
 		ids[i] = idOf("model", name)
 		w.named(ts, fmt.Sprintf("m%d", i+1), ids[i])
 	}
@@ -140,25 +140,25 @@ func addModels(ts *testscript.TestScript, w *world, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("models.json"), text, 0o644))
 }
 
-func applyAccounts(ts *testscript.TestScript, w *world, args []string) {
-	w.apply(args[0], []byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)))
+func applyAccounts(ts *testscript.TestScript, w *Service, args []string) {
+	w.Apply(args[0], []byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)))
 }
 
-func bearer(_ *testscript.TestScript, w *world, args []string) {
+func bearer(_ *testscript.TestScript, w *Service, args []string) {
 	w.caller.bearer = args[0]
 }
 
 // tokenOf makes later calls with a single token of a person, however long they take.
-func tokenOf(ts *testscript.TestScript, w *world, args []string) {
+func tokenOf(ts *testscript.TestScript, w *Service, args []string) {
 	as(ts, w, args)
 	w.caller.bearer = w.token()
 }
 
-func with(_ *testscript.TestScript, w *world, args []string) {
+func with(_ *testscript.TestScript, w *Service, args []string) {
 	w.headers.Add(args[0], args[1])
 }
 
-func repeat(ts *testscript.TestScript, w *world, args []string) {
+func repeat(ts *testscript.TestScript, w *Service, args []string) {
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	for range n {
@@ -166,13 +166,13 @@ func repeat(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-func let(ts *testscript.TestScript, w *world, args []string) {
-	v, there := w.member(args[1])
+func let(ts *testscript.TestScript, w *Service, args []string) {
+	v, there := w.Member(args[1])
 	if !there {
-		ts.Fatalf("there is no %s in\n%s", args[1], w.last.text)
+		ts.Fatalf("there is no %s in\n%s", args[1], w.Last.text)
 	}
-	ts.Setenv(args[0], bare(v))
-	if id, err := uuid.Parse(bare(v)); err == nil {
+	ts.Setenv(args[0], Bare(v))
+	if id, err := uuid.Parse(Bare(v)); err == nil {
 		w.names[id] = args[0]
 	}
 }
@@ -187,10 +187,10 @@ const firstPause = 3 * time.Millisecond
 func longer(pause time.Duration) time.Duration { return min(pause*3/2, 50*time.Millisecond) }
 
 // await waits until the operation is in the wanted state.
-func await(ts *testscript.TestScript, w *world, op, want string, is func(status operation.Status, percent *int) bool) {
+func await(ts *testscript.TestScript, w *Service, op, want string, is func(status operation.Status, percent *int) bool) {
 	id, err := uuid.Parse(op)
 	ts.Check(err)
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.T.Context(), patience)
 	defer cancel()
 	for pause := firstPause; ; pause = longer(pause) {
 		o, found, err := w.Views.Operation(ctx, w.caller.account.AccountID, id)
@@ -211,24 +211,24 @@ func await(ts *testscript.TestScript, w *world, op, want string, is func(status 
 	}
 }
 
-func waitFor(ts *testscript.TestScript, w *world, args []string) {
+func waitFor(ts *testscript.TestScript, w *Service, args []string) {
 	await(ts, w, args[0], args[1], func(status operation.Status, _ *int) bool { return string(status) == args[1] })
 }
 
-func waitForPercent(ts *testscript.TestScript, w *world, args []string) {
+func waitForPercent(ts *testscript.TestScript, w *Service, args []string) {
 	await(ts, w, args[0], args[1]+" %", func(_ operation.Status, percent *int) bool {
 		return percent != nil && strconv.Itoa(*percent) == args[1]
 	})
 }
 
 // listEvents prints the stored events. Those that create accounts and people are left out unless requested.
-func listEvents(ts *testscript.TestScript, w *world, args []string) {
+func listEvents(ts *testscript.TestScript, w *Service, args []string) {
 	streams := map[string][]eventstore.Recorded{}
 	var order []string
 	// A commit is visible a moment before it lets go of its place, up to which the log would be read.
-	last, _, err := w.Store.Positions(w.t.Context())
+	last, _, err := w.Store.Positions(w.T.Context())
 	ts.Check(err)
-	for r, err := range w.Store.ReadAll(w.t.Context(), 0, last) {
+	for r, err := range w.Store.ReadAll(w.T.Context(), 0, last) {
 		ts.Check(err)
 		if len(args) == 0 && strings.HasPrefix(r.Stream, "account-") || len(args) > 0 && !strings.HasPrefix(r.Stream, args[0]) {
 			continue
@@ -254,15 +254,15 @@ func listEvents(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-func spent(ts *testscript.TestScript, w *world, args []string) {
+func spent(ts *testscript.TestScript, w *Service, args []string) {
 	kind, limits := account.Kind(args[0]), account.DefaultPlans()[w.caller.account.Plan]
 	period := map[account.Kind]account.Period{account.Assessments: limits.Assessments.Period, account.FirstLooks: limits.FirstLooks.Period, account.OptimizationApplies: limits.OptimizationApplies.Period, account.BenchmarkBuilds: limits.BenchmarkBuilds.Period, account.BenchmarkRuns: limits.BenchmarkRuns.Period}[kind]
-	if got := strconv.Itoa(w.Used(w.t, w.caller.account.AccountID, kind, period)); got != args[1] {
+	if got := strconv.Itoa(w.Used(w.T, w.caller.account.AccountID, kind, period)); got != args[1] {
 		ts.Fatalf("%s of %s %s are spent, want %s", got, w.caller.account.AccountID, kind, args[1])
 	}
 }
 
-func clock(ts *testscript.TestScript, w *world, args []string) {
+func clock(ts *testscript.TestScript, w *Service, args []string) {
 	if args[0] == "stop" {
 		w.Clock.Stop()
 		return
@@ -272,12 +272,12 @@ func clock(ts *testscript.TestScript, w *world, args []string) {
 	w.Clock.Advance(d)
 }
 
-func workers(ts *testscript.TestScript, w *world, args []string) {
+func workers(ts *testscript.TestScript, w *Service, args []string) {
 	switch args[0] {
 	case "stop":
-		w.stopWorkers()
+		w.StopWorkers()
 	case "start":
-		w.startWorkers()
+		w.StartWorkers()
 	case "kill":
 		w.killWorkers()
 	default:
@@ -285,14 +285,14 @@ func workers(ts *testscript.TestScript, w *world, args []string) {
 	}
 }
 
-func hold(_ *testscript.TestScript, w *world, args []string) { w.platform.hold(args[0]) }
-func release(_ *testscript.TestScript, w *world, args []string) {
+func hold(_ *testscript.TestScript, w *Service, args []string) { w.platform.hold(args[0]) }
+func release(_ *testscript.TestScript, w *Service, args []string) {
 	w.platform.release(args[0])
 	w.platform.release("write " + args[0])
 }
 
 // fail makes reading a model fail with a code or as if the step had timed out, or succeed again.
-func fail(_ *testscript.TestScript, w *world, args []string) {
+func fail(_ *testscript.TestScript, w *Service, args []string) {
 	switch args[1] {
 	case string(domain.AssessmentTimedOut):
 		w.platform.fail(args[0], context.DeadlineExceeded)
@@ -304,7 +304,7 @@ func fail(_ *testscript.TestScript, w *world, args []string) {
 }
 
 // pad lengthens a JSON file with white space before its last byte.
-func pad(ts *testscript.TestScript, _ *world, args []string) {
+func pad(ts *testscript.TestScript, _ *Service, args []string) {
 	size, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	text := bytes.TrimSpace([]byte(os.Expand(ts.ReadFile(args[0]), ts.Getenv)))
@@ -313,9 +313,9 @@ func pad(ts *testscript.TestScript, _ *world, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), padded, 0o644))
 }
 
-func rebuild(ts *testscript.TestScript, w *world, _ []string) {
+func rebuild(ts *testscript.TestScript, w *Service, _ []string) {
 	for _, v := range projections.All() {
-		report, err := w.Engine.Rebuild(w.t.Context(), w.Store, v.Name, projections.RebuildOptions{Diff: true})
+		report, err := w.Engine.Rebuild(w.T.Context(), w.Store, v.Name, projections.RebuildOptions{Diff: true})
 		ts.Check(err)
 		if report.Diff == nil || !report.Diff.None() {
 			ts.Fatalf("view %s differs from the log: %+v", v.Name, report.Diff)
@@ -323,7 +323,7 @@ func rebuild(ts *testscript.TestScript, w *world, _ []string) {
 	}
 }
 
-func restart(_ *testscript.TestScript, w *world, _ []string) {
+func restart(_ *testscript.TestScript, w *Service, _ []string) {
 	w.down()
-	w.up()
+	w.Up()
 }

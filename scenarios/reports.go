@@ -25,19 +25,19 @@ func reportCommands() map[string]command {
 }
 
 // writeReport creates a report of pages with one visual each, on a model of its workspace.
-func (w *world) writeReport(workspace, name, model string, pages int) {
+func (w *Service) writeReport(workspace, name, model string, pages int) {
 	dir := name + ".Report"
-	w.Report(w.t, workspace, dir, name, idOf("report", name), model)
+	w.Report(w.T, workspace, dir, name, idOf("report", name), model)
 	for n := range pages {
 		page := fmt.Sprintf("page%d", n+1)
 		at := []string{workspace, dir, "definition", "pages", page}
-		w.Write(w.t, fmt.Sprintf(`{"name":%q,"displayName":"Page %d","displayOption":"FitToPage","height":720,"width":1280}`, page, n+1), append(at, "page.json")...)
-		w.Write(w.t, `{"name":"v1","position":{"x":1,"y":1,"z":5,"height":10,"width":10,"tabOrder":0},"visual":{"visualType":"card"}}`, append(at, "visuals", "v1", "visual.json")...)
+		w.Write(w.T, fmt.Sprintf(`{"name":%q,"displayName":"Page %d","displayOption":"FitToPage","height":720,"width":1280}`, page, n+1), append(at, "page.json")...)
+		w.Write(w.T, `{"name":"v1","position":{"x":1,"y":1,"z":5,"height":10,"width":10,"tabOrder":0},"visual":{"visualType":"card"}}`, append(at, "visuals", "v1", "visual.json")...)
 	}
 }
 
 // addReport creates a report of two pages, or of the given number.
-func addReport(ts *testscript.TestScript, w *world, args []string) {
+func addReport(ts *testscript.TestScript, w *Service, args []string) {
 	pages := 2
 	if len(args) > 3 {
 		var err error
@@ -49,7 +49,7 @@ func addReport(ts *testscript.TestScript, w *world, args []string) {
 }
 
 // addReports creates many reports of one page, $r1 and so on, and the file reports.json with their ids.
-func addReports(ts *testscript.TestScript, w *world, args []string) {
+func addReports(ts *testscript.TestScript, w *Service, args []string) {
 	n, err := strconv.Atoi(args[2])
 	ts.Check(err)
 	ids := make([]uuid.UUID, n)
@@ -67,7 +67,7 @@ func addReports(ts *testscript.TestScript, w *world, args []string) {
 var pixieAddress = regexp.MustCompile(`https?://[^"'\s]+/p/[0-9a-f]+\.gif`)
 
 // addresses returns the addresses of the Pixies in a report, by page folder.
-func (w *world) addresses(ts *testscript.TestScript, report string) map[string]string {
+func (w *Service) addresses(ts *testscript.TestScript, report string) map[string]string {
 	found := map[string]string{}
 	for path, text := range w.files(ts) {
 		dir, part, inside := strings.Cut(path, "/"+report+".Report/definition/pages/")
@@ -80,7 +80,7 @@ func (w *world) addresses(ts *testscript.TestScript, report string) map[string]s
 }
 
 // placed asserts how many Pixies are in the files of a report.
-func placed(ts *testscript.TestScript, w *world, args []string) {
+func placed(ts *testscript.TestScript, w *Service, args []string) {
 	if found := w.addresses(ts, args[0]); strconv.Itoa(len(found)) != args[1] {
 		ts.Fatalf("the report has %d Pixies, want %s: %v", len(found), args[1], slices.Sorted(maps.Values(found)))
 	}
@@ -88,14 +88,14 @@ func placed(ts *testscript.TestScript, w *world, args []string) {
 
 // look requests every Pixie in a report that many times, as a viewer of each of its pages would, and waits until that
 // is counted.
-func look(ts *testscript.TestScript, w *world, args []string) {
+func look(ts *testscript.TestScript, w *Service, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	all := w.addresses(ts, args[0])
 	before := w.viewsOf(ts, args[0])
 	for _, address := range all {
 		for range n {
-			got, err := w.client.Get(address)
+			got, err := w.Client.Get(address)
 			ts.Check(err)
 			_, err = io.Copy(io.Discard, got.Body)
 			ts.Check(err)
@@ -112,9 +112,9 @@ func look(ts *testscript.TestScript, w *world, args []string) {
 }
 
 // viewsOf returns the views of a report's pages, of any time.
-func (w *world) viewsOf(ts *testscript.TestScript, report string) map[string]int64 {
+func (w *Service) viewsOf(ts *testscript.TestScript, report string) map[string]int64 {
 	id := idOf("report", report)
-	found, err := w.Views.PageViews(w.t.Context(), w.caller.account.AccountID, []uuid.UUID{id}, time.Time{}, w.Now())
+	found, err := w.Views.PageViews(w.T.Context(), w.caller.account.AccountID, []uuid.UUID{id}, time.Time{}, w.Now())
 	ts.Check(err)
 	if found[id] == nil {
 		return map[string]int64{}
@@ -123,7 +123,7 @@ func (w *world) viewsOf(ts *testscript.TestScript, report string) map[string]int
 }
 
 // viewed asserts the number of views of a page of a report.
-func viewed(ts *testscript.TestScript, w *world, args []string) {
+func viewed(ts *testscript.TestScript, w *Service, args []string) {
 	if n := w.viewsOf(ts, args[0])[args[1]]; strconv.FormatInt(n, 10) != args[2] {
 		ts.Fatalf("the page was looked at %d times, want %s", n, args[2])
 	}

@@ -44,32 +44,32 @@ import (
 	"readiness/work"
 )
 
-// base is the service's public address, wherever it listens.
-const base = "http://readiness.test"
+// Base is the service's public address, wherever it listens.
+const Base = "http://readiness.test"
 
 const portal = "https://portal.test/consent"
 
-// world is one scenario: a service with its own database and directory.
-type world struct {
+// Service is one scenario: a service with its own database and directory.
+type Service struct {
 	*testworld.World
-	t        testing.TB
+	T        testing.TB
 	url      string // of the database
 	platform *platform
 	asker    *asker
 	issuer   *token.Issuer
-	verified token.Options // further issuers of tokens
+	Verified token.Options // further issuers of tokens
 	log      *testworld.LogBook
-	client   *http.Client
+	Client   *http.Client
 
 	listener string // where the service listens now
-	trees    *audit.Log
+	Trees    *audit.Log
 	queue    *work.Queue
 	stops    []func()
 
 	declared []account.Declaration
 	caller   caller
 	headers  http.Header // of the next call
-	last     answer
+	Last     answer
 	names    map[uuid.UUID]string
 	keeps    map[string]map[string]string // files by path
 	started  int
@@ -81,9 +81,9 @@ type world struct {
 }
 
 // newWorld starts the service for a script.
-func newWorld(env *testscript.Env) *world {
+func newWorld(env *testscript.Env) *Service {
 	t := env.T().(testing.TB)
-	w := openWorld(t, filepath.Join(env.WorkDir, "workspaces"), env.Getenv, func(w *world) testworld.Platform { return w.Over })
+	w := Open(t, filepath.Join(env.WorkDir, "workspaces"), env.Getenv, func(w *Service) testworld.Platform { return w.Over })
 	for _, name := range []string{"figures.tmdl", "figures_renamed.tmdl", "shop.tmdl"} {
 		file, err := shared.ReadFile("testdata/" + name)
 		check(t, err)
@@ -91,14 +91,14 @@ func newWorld(env *testscript.Env) *world {
 	}
 	file, err := shared.ReadFile("testdata/accounts.yaml")
 	check(t, err)
-	w.apply("accounts.yaml", file)
-	w.up()
-	env.Defer(w.end)
+	w.Apply("accounts.yaml", file)
+	w.Up()
+	env.Defer(w.End)
 	return w
 }
 
-// end stops the service and fails the scenario if it kept a secret or met a fault.
-func (w *world) end() {
+// End stops the service and fails the scenario if it kept a secret or met a fault.
+func (w *Service) End() {
 	w.platform.releaseAll()
 	w.asker.releaseAll()
 	w.down()
@@ -107,11 +107,11 @@ func (w *world) end() {
 	w.metNoFault()
 }
 
-// openWorld returns a service over the directory, which has no accounts and is not started.
-func openWorld(t testing.TB, root string, getenv func(string) string, over func(*world) testworld.Platform) *world {
+// Open returns a service over the directory, which has no accounts and is not started.
+func Open(t testing.TB, root string, getenv func(string) string, over func(*Service) testworld.Platform) *Service {
 	t.Helper()
-	w := &world{
-		t: t, url: testlog.URL(t), log: &testworld.LogBook{},
+	w := &Service{
+		T: t, url: testlog.URL(t), log: &testworld.LogBook{},
 		names: map[uuid.UUID]string{}, keeps: map[string]map[string]string{}, headers: http.Header{},
 	}
 	check(t, os.MkdirAll(root, 0o755))
@@ -134,7 +134,7 @@ func openWorld(t testing.TB, root string, getenv func(string) string, over func(
 	w.issuer, err = token.OpenIssuer(t.TempDir())
 	check(t, err)
 
-	w.client = &http.Client{Transport: again{openapitest.Transport(t, &http.Transport{
+	w.Client = &http.Client{Transport: again{openapitest.Transport(t, &http.Transport{
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, w.listener)
 		},
@@ -167,50 +167,50 @@ func (a again) RoundTrip(r *http.Request) (*http.Response, error) {
 
 var check = testworld.Check
 
-// apply declares accounts; their people may make calls from then on.
-func (w *world) apply(name string, file []byte) {
+// Apply declares accounts; their people may make calls from then on.
+func (w *Service) Apply(name string, file []byte) {
 	declared, err := accounts.Parse(name, file, account.DefaultPlans())
-	check(w.t, err)
-	_, err = w.Accounts.Apply(w.t.Context(), declared)
-	check(w.t, err)
+	check(w.T, err)
+	_, err = w.Accounts.Apply(w.T.Context(), declared)
+	check(w.T, err)
 	w.declared = append(declared, w.declared...)
 }
 
-// up starts the service: its followers, its workers and its listener, as the program does.
-func (w *world) up() {
+// Up starts the service: its followers, its workers and its listener, as the program does.
+func (w *Service) Up() {
 	router, err := message.NewRouter(message.RouterConfig{CloseTimeout: patience}, watermill.NewSlogLogger(w.Work.Log))
-	check(w.t, err)
-	check(w.t, w.Engine.Follow(w.Store, router))
+	check(w.T, err)
+	check(w.T, w.Engine.Follow(w.Store, router))
 	background, stop := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() { w.Store.Wake(background) })
 	wg.Go(func() { _ = router.Run(background) })
 	w.stops = append(w.stops, func() {
-		check(w.t, router.Close())
+		check(w.T, router.Close())
 		stop()
 		wg.Wait()
 	})
-	w.startWorkers()
+	w.StartWorkers()
 
-	limiter, err := rate.Open(w.t.Context(), w.url, rate.Options{Connections: 1, Timeout: patience})
-	check(w.t, err)
-	accepted := w.verified
+	limiter, err := rate.Open(w.T.Context(), w.url, rate.Options{Connections: 1, Timeout: patience})
+	check(w.T, err)
+	accepted := w.Verified
 	accepted.Embedded, accepted.Now, accepted.Log = w.issuer, w.Now, w.Work.Log
 	verifier, err := token.NewVerifier(accepted)
-	check(w.t, err)
+	check(w.T, err)
 	registry := prometheus.NewRegistry()
 	views, err := collector.New(collector.Options{
 		Resolve: w.Views.PixieIDs, Count: w.Pixies.CountViews, Registry: registry, Log: w.Work.Log, Now: w.Now,
 	})
-	check(w.t, err)
-	w.Pixies.CollectorURL = base
-	w.trees = audit.New(audit.Options{Pool: w.Pool, Watermark: w.Store.Watermark, Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{3}, 32)), Now: w.Now})
+	check(w.T, err)
+	w.Pixies.CollectorURL = Base
+	w.Trees = audit.New(audit.Options{Pool: w.Pool, Watermark: w.Store.Watermark, Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{3}, 32)), Now: w.Now})
 	s, err := readinesshttp.New(readinesshttp.Options{
-		Commands: w.Commands, Views: w.Views, Audit: w.trees, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: base, PortalURL: portal,
+		Commands: w.Commands, Views: w.Views, Audit: w.Trees, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: Base, PortalURL: portal,
 		TokenKey: bytes.Repeat([]byte{2}, 32), CheckpointKey: bytes.Repeat([]byte{3}, 32), Registry: registry, Log: w.Work.Log, Now: w.Now,
 		Checks: []health.Check{{Name: "database", Run: w.Pool.Ping}, {Name: "views", Run: w.Engine.Check}},
 	})
-	check(w.t, err)
+	check(w.T, err)
 	server := httptest.NewServer(s.Handler())
 	w.listener = strings.TrimPrefix(server.URL, "http://")
 	collecting, enough := context.WithCancel(context.Background())
@@ -220,75 +220,75 @@ func (w *world) up() {
 		enough()
 		counting.Wait()
 	}, func() {
-		w.client.CloseIdleConnections()
+		w.Client.CloseIdleConnections()
 		server.Close()
 	})
 }
 
 // down stops what up started, in reverse order.
-func (w *world) down() {
+func (w *Service) down() {
 	for i := range w.stops {
 		if i == len(w.stops)-1 {
-			w.stopWorkers()
+			w.StopWorkers()
 		}
 		w.stops[len(w.stops)-1-i]()
 	}
 	w.stops = nil
 }
 
-func (w *world) startWorkers() {
+func (w *Service) StartWorkers() {
 	var err error
 	w.queue, err = work.NewQueue(w.Work)
-	check(w.t, err)
+	check(w.T, err)
 	w.Jobs = w.queue
-	check(w.t, w.queue.Start(w.t.Context()))
+	check(w.T, w.queue.Start(w.T.Context()))
 }
 
-func (w *world) stopWorkers() {
+func (w *Service) StopWorkers() {
 	if w.queue == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	check(w.t, w.queue.Stop(ctx))
+	check(w.T, w.queue.Stop(ctx))
 	w.queue = nil
 }
 
 // killWorkers stops the workers in the middle of their steps.
-func (w *world) killWorkers() {
+func (w *Service) killWorkers() {
 	ctx, cancel := context.WithDeadline(context.Background(), time.Now())
 	defer cancel()
-	check(w.t, w.queue.Stop(ctx))
+	check(w.T, w.queue.Stop(ctx))
 	w.queue = nil
 }
 
 // keptSecrets fails the scenario if a caller's token was stored anywhere unencrypted (docs/decisions.md 3).
-func (w *world) keptSecrets() {
+func (w *Service) keptSecrets() {
 	log := w.log.String()
 	signatures := make([]string, len(w.minted))
 	for i, tok := range w.minted {
 		signatures[i] = tok[strings.LastIndexByte(tok, '.')+1:]
 		if strings.Contains(log, signatures[i]) {
-			w.t.Error("a log line holds a token")
+			w.T.Error("a log line holds a token")
 		}
 	}
 	var found int
-	check(w.t, w.Pool.QueryRow(context.Background(), `
+	check(w.T, w.Pool.QueryRow(context.Background(), `
 		WITH stored AS MATERIALIZED (
 			SELECT e::text AS line FROM events e UNION ALL SELECT j::text FROM river_job j UNION ALL SELECT k::text FROM idempotency_keys k)
 		SELECT count(*) FROM stored, unnest($1::text[]) AS signature WHERE strpos(line, signature) > 0`, signatures).Scan(&found))
 	if found > 0 {
-		w.t.Errorf("%d rows hold a token", found)
+		w.T.Errorf("%d rows hold a token", found)
 	}
 }
 
 // metNoFault fails the scenario if the service logged an internal error. A subscriber that is closed while it reads
 // logs that as an error.
-func (w *world) metNoFault() {
+func (w *Service) metNoFault() {
 	for line := range strings.Lines(w.log.String()) {
 		stopped := strings.Contains(line, `"subscriber_id"`)
 		if strings.Contains(line, `"level":"ERROR"`) && !stopped {
-			w.t.Errorf("the service logged a fault: %s", line)
+			w.T.Errorf("the service logged a fault: %s", line)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"readiness/http/oidctest"
 	"readiness/internal/pgtest"
 	"readiness/internal/testworld"
+	"readiness/platform/fabric/fabrictest"
 )
 
 // visitor is a person at the command line with a browser.
@@ -62,7 +63,7 @@ func (v *visitor) browse(address string) error {
 	v.visits.Add(1)
 	page, err := v.get(address)
 	if err == nil {
-		_, err = v.get(page.String() + "&person=" + objectOf(v.as))
+		_, err = v.get(page.String() + "&person=" + fabrictest.User{Name: v.as}.ID())
 	}
 	return err
 }
@@ -84,7 +85,7 @@ func (v *visitor) get(address string) (*url.URL, error) {
 // enter enters the code of a device.
 func (v *visitor) enter(page, code string) {
 	v.visits.Add(1)
-	form := url.Values{"user_code": {code}, "person": {objectOf(v.as)}}
+	form := url.Values{"user_code": {code}, "person": {fabrictest.User{Name: v.as}.ID()}}
 	if v.refuses {
 		form = url.Values{"user_code": {code}, "deny": {"yes"}}
 	}

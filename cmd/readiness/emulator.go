@@ -158,7 +158,7 @@ func (f *emulatorFlags) open(dir string) (*fabrictest.Service, *fabrictest.Entra
 	}
 	var people []fabrictest.User
 	for _, p := range f.people {
-		people = append(people, fabrictest.User{Name: p, Object: objectOf(p)})
+		people = append(people, fabrictest.User{Name: p})
 	}
 	entra.SetPeople(people...)
 	entra.Require(f.requires)
@@ -196,11 +196,6 @@ func (f *emulatorFlags) open(dir string) (*fabrictest.Service, *fabrictest.Entra
 		service.Script(fault)
 	}
 	return service, entra, nil
-}
-
-// objectOf returns the id of a person in the tenant.
-func objectOf(person string) string {
-	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("person/"+person)).String()
 }
 
 // faultOf reads a --fault.
@@ -278,7 +273,7 @@ func (f *emulatorFlags) prepare(url string) (fabrictest.Certificate, error) {
 		"    settings:\n      fabricWrites: true\n    people:\n")
 	for _, p := range f.people {
 		fmt.Fprintf(&accounts, "      - issuer: %s\n        person: %s/%s # %s\n        role: admin\n", issuerAt(url), emulatedTenant,
-			objectOf(p), strings.Join(strings.Fields(p), " "))
+			fabrictest.User{Name: p}.ID(), strings.Join(strings.Fields(p), " "))
 	}
 	return c, f.write(accountsFile, []byte(accounts.String()))
 }

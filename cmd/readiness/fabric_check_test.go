@@ -62,7 +62,7 @@ func (c *checked) file(text string) string {
 }
 
 func (c *checked) person(tenant string, life time.Duration) string {
-	token, err := c.entra.SignIn(tenant, objectOf("ada"), life)
+	token, err := c.entra.SignIn(tenant, fabrictest.User{Name: "ada"}.ID(), life)
 	if err != nil {
 		c.t.Fatal(err)
 	}

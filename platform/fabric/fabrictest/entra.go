@@ -1,6 +1,7 @@
 package fabrictest
 
 import (
+	"cmp"
 	"crypto/rsa"
 	"encoding/json"
 	"net/http"
@@ -46,7 +47,12 @@ type Entra struct {
 // User is a person whom the sign-in page offers.
 type User struct {
 	Name   string
-	Object string // the id in the tenant
+	Object string // the id in the tenant; "" for one that follows from the name
+}
+
+// ID returns the id in the tenant.
+func (u User) ID() string {
+	return cmp.Or(u.Object, uuid.NewSHA1(uuid.NameSpaceURL, []byte("person/"+u.Name)).String())
 }
 
 // Refusal is an error of the token endpoint, for the next exchange whose scopes contain Scope.

@@ -15,7 +15,7 @@ var page = template.Must(template.New("page").Parse(`<!doctype html>
 <p>This is no Microsoft Entra ID. Choose who you are; there is no password.</p>
 {{with .Failed}}<p role="alert">{{.}}</p>{{end}}
 <form method="post">{{if .Device}}<p><label>Code <input name="user_code" value="{{.Code}}" required></label></p>{{end}}
-{{range .People}}<p><button name="person" value="{{.Object}}">{{.Name}}</button></p>{{end}}
+{{range .People}}<p><button name="person" value="{{.ID}}">{{.Name}}</button></p>{{end}}
 {{if .Device}}<p><button name="deny" value="yes">Refuse</button></p>{{end}}</form></html>
 `))
 

@@ -137,7 +137,7 @@ func (e *Entra) name(object string) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, p := range e.people {
-		if p.Object == object {
+		if p.ID() == object {
 			return p.Name
 		}
 	}

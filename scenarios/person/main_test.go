@@ -1,0 +1,15 @@
+// Package person_test makes the calls of every route as a person who signs in at an emulated Entra, over an emulated Fabric: what the
+// service asks of the platform, in whose name, and until when.
+package person_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"readiness/internal/pgtest"
+)
+
+var update = flag.Bool("update", false, "rewrite docs/fabric-calls.md")
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
