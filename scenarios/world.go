@@ -236,6 +236,7 @@ func (w *Service) down() {
 	w.stops = nil
 }
 
+// StartWorkers starts the workers of the queue.
 func (w *Service) StartWorkers() {
 	var err error
 	w.queue, err = work.NewQueue(w.Work)
@@ -244,6 +245,7 @@ func (w *Service) StartWorkers() {
 	check(w.T, w.queue.Start(w.T.Context()))
 }
 
+// StopWorkers stops them, if they run, after the steps that they do.
 func (w *Service) StopWorkers() {
 	if w.queue == nil {
 		return

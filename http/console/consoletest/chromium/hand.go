@@ -13,7 +13,8 @@ type Hand interface {
 	Write(b *Tab, label, text string)
 }
 
-// named returns the XPath of a link, a button or a field with a name. A name of two words also finds a collapsible part whose title begins with it.
+// named returns the XPath of a link, a button or a field with a name. A name of two words also finds a collapsible part whose title
+// begins with it.
 func named(name string) string {
 	n := Quoted(name)
 	folded := ""
@@ -68,8 +69,11 @@ func (keyboard) reach(b *Tab, name string) (kind string) {
 	for range maxTabs {
 		b.Run("Tab", chromedp.KeyEvent(kb.Tab))
 		focused := ""
-		b.Run("focus", chromedp.Evaluate(`(() => { const e = document.activeElement; const l = e.labels && e.labels[0];
-			return [e.getAttribute("aria-label") || (l && l.innerText) || e.textContent || "", e.type || e.localName].map((s) => s.replace(/\s+/g, " ")).map((s) => s.trim()).join("\n") })()`, &focused))
+		b.Run("focus", chromedp.Evaluate(`(() => {
+			const e = document.activeElement, l = e.labels && e.labels[0];
+			const name = e.getAttribute("aria-label") || (l && l.innerText) || e.textContent || "";
+			return [name, e.type || e.localName].map((s) => s.replace(/\s+/g, " ").trim()).join("\n");
+		})()`, &focused))
 		label, kind, _ := strings.Cut(focused, "\n")
 		if label = strings.Join(strings.Fields(label), " "); label != plain && (kind != "summary" || !strings.HasPrefix(label, plain)) {
 			continue

@@ -88,7 +88,8 @@ func running(t *testing.T) context.Context {
 		return browser.ctx
 	}
 	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path()), chromedp.NoSandbox, chromedp.WSURLReadTimeout(patience),
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("ignore-certificate-errors", true)) // the emulated Entra signs its own certificate
+		chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Flag("ignore-certificate-errors", true)) // the emulated Entra signs its own certificate
 	allocator, end := chromedp.NewExecAllocator(context.Background(), o...)
 	ctx, stop := chromedp.NewContext(allocator)
 	browser.end = append(browser.end, end, stop)
@@ -197,7 +198,8 @@ func (b *Tab) Focuses(id string) {
 	b.T.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
-	wait := chromedp.Poll(`document.activeElement?.id === `+Quoted(id), nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(0))
+	wait := chromedp.Poll(`document.activeElement?.id === `+Quoted(id), nil, chromedp.WithPollingInterval(50*time.Millisecond),
+		chromedp.WithPollingTimeout(0))
 	if err := chromedp.Run(ctx, wait); err != nil {
 		var at string
 		b.Run("where the focus is", chromedp.Evaluate(`location.href + " " + document.activeElement?.outerHTML.slice(0, 200)`, &at))

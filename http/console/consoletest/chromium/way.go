@@ -37,7 +37,8 @@ func (y Way) SignIn(b *Tab) {
 	b.T.Helper()
 	if y.emulated {
 		b.Shows("Sign in")
-		b.Run("the sign-in at the emulated Entra", chromedp.Click(`//a[starts-with(normalize-space(.), "Sign in with 127.0.0.1")]`, chromedp.BySearch))
+		const link = `//a[starts-with(normalize-space(.), "Sign in with 127.0.0.1")]`
+		b.Run("the sign-in at the emulated Entra", chromedp.Click(link, chromedp.BySearch))
 		b.Shows("Sign in to the emulator")
 	} else {
 		b.Shows("Sign in", "This is a trial")
