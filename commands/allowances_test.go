@@ -14,6 +14,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/eventstore"
+	"readiness/internal/database"
 )
 
 // kinds are the allowances that calls spend, and how a plan grants each.
@@ -46,12 +47,16 @@ func (s *service) giveBack(kind account.Kind, period account.Period, amount int)
 	})
 }
 
-// together has n callers run do at the same time and returns their errors.
-func together(n int, do func() error) []error {
+// together has n callers run do at the same time and returns their errors. A caller whom the database does not answer in time, because the
+// machine is slow, repeats the call.
+func together(n int, do func(i int) error) []error {
 	errs := make([]error, n)
 	var wg sync.WaitGroup
 	for i := range errs {
-		wg.Go(func() { errs[i] = do() })
+		wg.Go(func() {
+			for errs[i] = do(i); database.Unavailable(context.Background(), errs[i]); errs[i] = do(i) {
+			}
+		})
 	}
 	wg.Wait()
 	return errs
@@ -73,7 +78,7 @@ func TestRaceForTheLastTen(t *testing.T) {
 			check(t, s.spend("Twenty", kind, 10))
 			events := s.Left(t).Events
 			accepted := 0
-			for _, err := range together(50, func() error { return s.spend("Twenty", kind, 1) }) {
+			for _, err := range together(50, func(int) error { return s.spend("Twenty", kind, 1) }) {
 				if err == nil {
 					accepted++
 				} else if !domain.IsRefused(err, k.code) {
@@ -87,7 +92,7 @@ func TestRaceForTheLastTen(t *testing.T) {
 			// A call that needs more than is left spends nothing.
 			check(t, s.giveBack(kind, all.Period, 10))
 			accepted = 0
-			for _, err := range together(50, func() error { return s.spend("Twenty", kind, 3) }) {
+			for _, err := range together(50, func(int) error { return s.spend("Twenty", kind, 3) }) {
 				if err == nil {
 					accepted++
 				}
@@ -97,7 +102,7 @@ func TestRaceForTheLastTen(t *testing.T) {
 			}
 
 			// Usage never drops below zero, however many refunds run at once.
-			for _, err := range together(10, func() error { return s.giveBack(kind, all.Period, 2) }) {
+			for _, err := range together(10, func(int) error { return s.giveBack(kind, all.Period, 2) }) {
 				if err != nil {
 					t.Error(err)
 				}
@@ -288,7 +293,7 @@ func TestUnlimitedIsCounted(t *testing.T) {
 	s := newService(t, 0)
 	for kind, k := range kinds {
 		allowance := k.of(s.Plans[account.Enterprise])
-		for _, err := range together(50, func() error { return s.spend(account.Enterprise, kind, 1000) }) {
+		for _, err := range together(50, func(int) error { return s.spend(account.Enterprise, kind, 1000) }) {
 			if err != nil {
 				t.Errorf("%s: %v", kind, err)
 			}
@@ -299,7 +304,7 @@ func TestUnlimitedIsCounted(t *testing.T) {
 	}
 	// The call itself spends too.
 	s.has(t, "Retail", "Model 000", model(0))
-	for _, err := range together(20, func() error {
+	for _, err := range together(20, func(int) error {
 		_, err := s.Assessments.Start(context.Background(), s.Ana(account.Enterprise), retail, model(0), nil)
 		return err
 	}) {

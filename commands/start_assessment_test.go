@@ -225,16 +225,11 @@ func TestRaceForAnAllowance(t *testing.T) {
 			few := s.Plans[account.Enterprise]
 			few.FirstLooks = s.Plans[account.Free].FirstLooks
 			s.Plans["FewLooks"] = few
-			var wg sync.WaitGroup
-			errs := make([]error, 50)
-			for i := range errs {
-				wg.Go(func() {
-					_, errs[i] = s.Assessments.Start(context.Background(), s.Ana(c.plan), retail, c.target(i), nil)
-				})
-			}
-			wg.Wait()
 			accepted := 0
-			for _, err := range errs {
+			for _, err := range together(50, func(i int) error {
+				_, err := s.Assessments.Start(context.Background(), s.Ana(c.plan), retail, c.target(i), nil)
+				return err
+			}) {
 				switch {
 				case err == nil:
 					accepted++
