@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"embed"
+	"flag"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -12,13 +13,15 @@ import (
 //go:embed testdata/*.tmdl testdata/accounts.yaml
 var shared embed.FS
 
-// Run runs every script of a folder, each as a test with its own service. If update is set, it rewrites the golden
-// parts of the scripts.
-func Run(t *testing.T, folder string, update bool) {
+// Update says that tests rewrite their golden files and parts of scripts.
+var Update = flag.Bool("update", false, "rewrite the golden files, and the golden parts of scripts")
+
+// Run runs every script in the folder testdata of a package, each as a test with its own service.
+func Run(t *testing.T) {
 	t.Helper()
 	testscript.Run(t, testscript.Params{
-		Dir:                folder,
-		UpdateScripts:      update,
+		Dir:                "testdata",
+		UpdateScripts:      *Update,
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
 			env.Values[worldKey{}] = newWorld(env)

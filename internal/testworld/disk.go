@@ -51,6 +51,23 @@ func (d Disk) Workspace(t testing.TB, w Workspace) {
 	d.writeJSON(t, settings, w.Name, "workspace.json")
 }
 
+// Members makes people the only ones who see the workspaces.
+func (d Disk) Members(t testing.TB, people ...string) {
+	t.Helper()
+	files, err := filepath.Glob(d.Path("*", "workspace.json"))
+	Check(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		Check(t, err)
+		var settings map[string]any
+		Check(t, json.Unmarshal(text, &settings))
+		settings["members"] = people
+		text, err = json.Marshal(settings)
+		Check(t, err)
+		Write(t, file, string(text))
+	}
+}
+
 // Item writes the identity of an item. dir is its folder in the workspace and ends
 // in the item's type, as in "Sales.SemanticModel".
 func (d Disk) Item(t testing.TB, workspace, dir, name string, id uuid.UUID) {

@@ -3,13 +3,10 @@
 package person_test
 
 import (
-	"flag"
 	"os"
 	"testing"
 
 	"readiness/internal/pgtest"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/fabric-calls.md")
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }

@@ -36,7 +36,7 @@ func newOverEntra(t *testing.T) *overEntra {
 	s := &overEntra{vars: map[string]string{}}
 	root := filepath.Join(t.TempDir(), "workspaces")
 	testworld.Check(t, os.CopyFS(root, os.DirFS(samples.Workspaces(t))))
-	members(t, root, "ada", "vera")
+	testworld.Disk{Root: root}.Members(t, "ada", "vera")
 	people := []string{"ada", "vera", "nils"}
 	s.Service = scenarios.Open(t, root, os.Getenv, func(w *scenarios.Service) testworld.Platform {
 		s.tenant = w.Tenant(t, func(person string, _ uuid.UUID) fabrictest.Role {
@@ -57,23 +57,6 @@ func newOverEntra(t *testing.T) *overEntra {
 	t.Cleanup(s.End)
 	s.prepare()
 	return s
-}
-
-// members makes people the only ones who see the workspaces of a folder.
-func members(t testing.TB, root string, people ...string) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root, "*", "workspace.json"))
-	testworld.Check(t, err)
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		testworld.Check(t, err)
-		var settings map[string]any
-		testworld.Check(t, json.Unmarshal(text, &settings))
-		settings["members"] = people
-		text, err = json.Marshal(settings)
-		testworld.Check(t, err)
-		testworld.Check(t, os.WriteFile(file, text, 0o644))
-	}
 }
 
 // life is how long people's tokens are valid.

@@ -116,7 +116,7 @@ func TestAsTheSignedInPerson(t *testing.T) {
 	}
 	const file = "../../docs/fabric-calls.md"
 	text := table.document()
-	if *update {
+	if *scenarios.Update {
 		testworld.Check(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	had, err := os.ReadFile(file)

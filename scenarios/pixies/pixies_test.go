@@ -2,7 +2,6 @@
 package pixies
 
 import (
-	"flag"
 	"os"
 	"testing"
 
@@ -10,11 +9,9 @@ import (
 	"readiness/scenarios"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
-
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 func TestScenarios(t *testing.T) {
 	t.Parallel()
-	scenarios.Run(t, "testdata", *update)
+	scenarios.Run(t)
 }

@@ -86,14 +86,7 @@ func (c *Program) Settle() {
 // Verify compares the log with the calls: every run once, every model of it once, everything spent once.
 func (c *Program) Verify() {
 	c.T.Helper()
-	count := func(sql string, args ...any) int {
-		c.T.Helper()
-		n, ok := Query[int](c, sql, args...)
-		if !ok {
-			c.T.Fatalf("the database does not answer: %s", sql)
-		}
-		return n
-	}
+	count := c.Count
 	runs := len(c.Runs)
 	type counts struct {
 		Accepted, Started, Succeeded, Failed, Ended, EndedTwice, Recorded, RecordedTwice int

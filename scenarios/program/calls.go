@@ -88,3 +88,18 @@ func (c *Program) Do(path string, body any) (state, result map[string]any) {
 	}
 	return state, result
 }
+
+// Result returns the result of an operation that has ended; ok is false while it has not, or if the service is killed meanwhile. The test
+// fails if there is none.
+func (c *Program) Result(ctx context.Context, operation string) (result map[string]any, ok bool) {
+	c.T.Helper()
+	at := "/v1/operations/" + operation
+	state, ok := c.Call(ctx, http.MethodGet, at, http.StatusOK, nil)
+	if !ok || state["status"] != "Succeeded" && state["status"] != "Failed" {
+		return nil, false
+	}
+	if result, ok = c.Call(ctx, http.MethodGet, at+"/result", http.StatusOK, nil); !ok && ctx.Err() == nil && c.Last["errorCode"] != nil {
+		c.T.Fatalf("operation %s is %v and has no result: %v", operation, state["status"], c.Last)
+	}
+	return result, ok
+}

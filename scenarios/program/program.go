@@ -142,3 +142,13 @@ func Query[T any](c *Program, sql string, args ...any) (v T, ok bool) {
 	defer conn.Close(ctx)
 	return v, conn.QueryRow(ctx, sql, args...).Scan(&v) == nil
 }
+
+// Count returns the count that a query selects from the database, which must answer.
+func (c *Program) Count(sql string, args ...any) int {
+	c.T.Helper()
+	n, ok := Query[int](c, sql, args...)
+	if !ok {
+		c.T.Fatalf("the database does not answer: %s", sql)
+	}
+	return n
+}

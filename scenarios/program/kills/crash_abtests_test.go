@@ -109,17 +109,9 @@ func (a *abtester) start(ctx context.Context) {
 
 // follow reads the current run, which starts side B, and checks its result once it has ended.
 func (a *abtester) follow(ctx context.Context) {
-	at := "/v1/operations/" + a.op
-	state, ok := a.Call(ctx, http.MethodGet, at, http.StatusOK, nil)
-	if !ok || state["status"] != "Succeeded" && state["status"] != "Failed" {
-		return
-	}
-	result, ok := a.Call(ctx, http.MethodGet, at+"/result", http.StatusOK, nil)
-	switch {
-	case !ok && ctx.Err() == nil && a.Last["errorCode"] != nil:
-		a.T.Fatalf("operation %s is %v and has no result: %v", a.op, state["status"], a.Last)
-	case !ok:
-		return // killed meanwhile; read again later
+	result, ok := a.Result(ctx, a.op)
+	if !ok {
+		return // read again later
 	}
 	for _, name := range []string{"sideA", "sideB"} {
 		side := result[name].(map[string]any)
@@ -148,14 +140,7 @@ func (a *abtester) finish() {
 // verify compares the log with the calls: every run once, its sides once, every ask once.
 func (a *abtester) verify() {
 	a.T.Helper()
-	count := func(sql string) int {
-		a.T.Helper()
-		n, ok := program.Query[int](a.Program, sql)
-		if !ok {
-			a.T.Fatalf("the database does not answer: %s", sql)
-		}
-		return n
-	}
+	count := a.Count
 	type counts struct{ Tests, Runs, SidesB, Compared, Asked, AskedTwice, Spent, GivenBack, Tokens int }
 	got := counts{
 		Tests:      count(`SELECT count(*) FROM events WHERE type = 'abtest.created'`),

@@ -215,17 +215,9 @@ func (r *reporter) start(ctx context.Context) {
 
 // follow reads the current run. Once it has ended, it compares the run's result with the files.
 func (r *reporter) follow(ctx context.Context) {
-	at := "/v1/operations/" + r.op.String()
-	state, ok := r.Call(ctx, http.MethodGet, at, http.StatusOK, nil)
-	if !ok || state["status"] != "Succeeded" && state["status"] != "Failed" {
-		return
-	}
-	result, ok := r.Call(ctx, http.MethodGet, at+"/result", http.StatusOK, nil)
-	switch {
-	case !ok && ctx.Err() == nil && r.Last["errorCode"] != nil:
-		r.T.Fatalf("operation %s is %v and has no result: %v", r.op, state["status"], r.Last)
-	case !ok:
-		return // killed meanwhile; read again later
+	result, ok := r.Result(ctx, r.op.String())
+	if !ok {
+		return // read again later
 	}
 	if result["succeeded"] != float64(crashReports) || result["failed"] != 0. {
 		r.T.Errorf("operation %s changed %v and not %v: %v", r.op, result["succeeded"], result["failed"], result["value"])
@@ -262,14 +254,7 @@ func (r *reporter) finish() {
 // verify compares the log with the calls: every run once, every report of it once, every tracked item once.
 func (r *reporter) verify() {
 	r.T.Helper()
-	count := func(sql string) int {
-		r.T.Helper()
-		n, ok := program.Query[int](r.Program, sql)
-		if !ok {
-			r.T.Fatalf("the database does not answer: %s", sql)
-		}
-		return n
-	}
+	count := r.Count
 	type counts struct{ Accepted, Succeeded, Ended, EndedTwice, Tracked, Held, Tokens int }
 	got := counts{
 		Accepted:   count(`SELECT count(*) FROM events WHERE type = 'pixies.run-accepted'`),

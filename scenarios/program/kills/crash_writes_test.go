@@ -254,14 +254,7 @@ func (w *writer) recorded(ctx context.Context, record map[string]any, reverts bo
 // left over.
 func (w *writer) verify() {
 	w.T.Helper()
-	count := func(sql string) int {
-		w.T.Helper()
-		n, ok := program.Query[int](w.Program, sql)
-		if !ok {
-			w.T.Fatalf("the database does not answer: %s", sql)
-		}
-		return n
-	}
+	count := w.Count
 	type counts struct{ Spent, Landed, Locked, Tokens int }
 	got := counts{
 		Spent: count(`SELECT coalesce(sum((data->>'amount')::int * CASE type WHEN 'allowance.spent' THEN 1 ELSE -1 END), 0)

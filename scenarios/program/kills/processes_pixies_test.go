@@ -73,14 +73,7 @@ func TestHardTwoProcessesOnReports(t *testing.T) {
 	r.carryOut() // removes, and checks that the files are as they were
 	r.quiet()
 
-	count := func(sql string) int {
-		t.Helper()
-		n, ok := program.Query[int](r.Program, sql)
-		if !ok {
-			t.Fatalf("the database does not answer: %s", sql)
-		}
-		return n
-	}
+	count := r.Count
 	type counts struct{ Taken, Interleaved, EndedTwice, Tracked, Failed, Held, Tokens int }
 	got := counts{
 		Taken: count(`SELECT count(*) FILTER (WHERE type = 'pixies.held') - count(*) FILTER (WHERE type IN ('pixies.added', 'pixies.removed', 'pixies.left-as-it-was')) FROM events`),

@@ -1,9 +1,6 @@
 package screens_test
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"testing"
@@ -30,18 +27,7 @@ func refused(b *chromium.Tab, w *consoletest.World, all []screen) {
 	t := b.T
 	t.Helper()
 	names := known(t, w)
-	files, err := filepath.Glob(w.Path("*", "workspace.json"))
-	testworld.Check(t, err)
-	for _, at := range files {
-		text, err := os.ReadFile(at)
-		testworld.Check(t, err)
-		var settings map[string]any
-		testworld.Check(t, json.Unmarshal(text, &settings))
-		settings["members"] = []string{"ada"}
-		text, err = json.Marshal(settings)
-		testworld.Check(t, err)
-		testworld.Write(t, at, string(text))
-	}
+	w.Members(t, "ada")
 	for person, secret := range map[string][]string{"linus": names, "margaret": append(names, "contoso", "ada")} {
 		b.GoTo("/")
 		chromium.Mouse{}.Press(b, "Sign out")
