@@ -45,8 +45,9 @@ func sleepThrough(t *testing.T, b *chromium.Tab, w *consoletest.World, gate chan
 	b.Run("sleep", emulation.SetFocusEmulationEnabled(false), // a page with an emulated focus cannot sleep
 		page.SetWebLifecycleState(page.SetWebLifecycleStateStateFrozen))
 	close(gate)
-	var waits []client.Operation                                                                     // reads at least a second apart; a page that is awake loads itself again, and advances the operation, within three
-	for o, err := range w.API("contoso", "grace").States(t.Context(), started.JSON202.OperationID) { // a colleague's reads do not advance it
+	// A colleague's reads, at least a second apart, do not advance the operation. A page that is awake does, within three seconds.
+	var waits []client.Operation
+	for o, err := range w.API("contoso", "grace").States(t.Context(), started.JSON202.OperationID) {
 		testworld.Check(t, err)
 		if o.WaitingFor != nil {
 			waits = append(waits, o)
