@@ -2,6 +2,8 @@ package testworld
 
 import (
 	"bytes"
+	"regexp"
+	"strings"
 	"sync"
 )
 
@@ -37,4 +39,18 @@ func (b *LogBook) Take() string {
 	defer b.mu.Unlock()
 	defer b.text.Reset()
 	return b.text.String()
+}
+
+// late matches errors of a database that did not answer in time, because the machine is slow.
+var late = regexp.MustCompile(`context deadline exceeded|timed out after|timeout:`)
+
+// Faults returns the lines that report an error, except those of a database that did not answer in time and those of subscribers, which
+// report that they were stopped.
+func (b *LogBook) Faults() (lines []string) {
+	for line := range strings.Lines(b.String()) {
+		if strings.Contains(line, `"level":"ERROR"`) && !strings.Contains(line, `"subscriber_id"`) && !late.MatchString(line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
