@@ -53,7 +53,7 @@ func sleepThrough(t *testing.T, b *chromium.Tab, w *consoletest.World, gate chan
 			waits = append(waits, o)
 		}
 		if o.Ended() || len(waits) > 0 && !o.LastUpdatedTimeUtc.Equal(waits[0].LastUpdatedTimeUtc) {
-			t.Fatalf("the operation went on although its owner did not read it: %+v", o)
+			t.Fatalf("the operation continued although its owner did not read it: %+v", o)
 		}
 		if len(waits) == 5 {
 			break
