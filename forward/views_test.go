@@ -110,7 +110,7 @@ func (w *world) end() (position int64) {
 func (a *separate) same(when string) {
 	a.Helper()
 	log, engine := eventstore.New(a.world.pool, a.full, eventstore.Options{}), projections.NewEngine(a.world.pool, projections.All()...)
-	for _, view := range []string{"activity", "page_views", "audit", "assessments", "pixies"} {
+	for _, view := range a.Names() {
 		var got, want bytes.Buffer
 		at, err := a.Write(a.Context(), &got, view)
 		a.must(err)

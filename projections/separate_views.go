@@ -94,6 +94,9 @@ func OpenSeparateViews(ctx context.Context, pool *pgxpool.Pool, codec *eventstor
 	return a, nil
 }
 
+// Names returns the names of the views.
+func (a *SeparateViews) Names() []string { return a.engine.Names() }
+
 // make makes all views again.
 func (a *SeparateViews) make(ctx context.Context, tx pgx.Tx) error {
 	rows, err := tx.Query(ctx, `DELETE FROM view_generations RETURNING view, version, generation, tables`)
@@ -275,7 +278,7 @@ func (a *SeparateViews) Empty(ctx context.Context) error {
 func (a *SeparateViews) Write(ctx context.Context, w io.Writer, view string) (at ViewsPlace, err error) {
 	v := a.engine.view(view)
 	if v == nil {
-		return at, fmt.Errorf("projections: the view %q is not one of the separate views: %s", view, strings.Join(a.engine.Names(), ", "))
+		return at, fmt.Errorf("projections: the view %q is not one of the separate views: %s", view, strings.Join(a.Names(), ", "))
 	}
 	err = pgx.BeginTxFunc(ctx, a.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if at, err = a.place(ctx, tx, ""); err != nil {
