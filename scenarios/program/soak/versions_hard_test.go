@@ -35,7 +35,7 @@ func previousProgram(t *testing.T) string {
 	}
 	dir := t.TempDir()
 	archived := exec.CommandContext(t.Context(), "git", "archive", revision)
-	archived.Dir = filepath.Join("..", "..")
+	archived.Dir = filepath.Join("..", "..", "..")
 	archive, err := archived.Output()
 	if err != nil {
 		t.Fatalf("git archive %s: %v", revision, err)
