@@ -53,7 +53,7 @@ func newPair(t *testing.T, database, way string) *pair {
 }
 
 // start starts an assessment at a process. It returns an error if the answer neither accepts the call nor says that it
-// may be accepted later. exchange gives up after 20 seconds, twice as long as a call may wait.
+// may be accepted later. Exchange gives up after a minute, twice as long as a call may wait.
 func (p *pair) start(ctx context.Context, base, key string) (status int, operation string, err error) {
 	status, got, err := program.Exchange(ctx, base, p.Token, http.MethodPost, "/v1/workspaces/"+p.WorkspaceID.String()+"/semanticModels/"+p.model.String()+"/aiReadiness/assess", nil, "Idempotency-Key", key)
 	switch {
