@@ -51,6 +51,7 @@ type result[T any] struct {
 // add adds a tool. Its schemas follow from the types.
 func add[In, T any](t tools, s spec, call func(context.Context, Models, In) (result[T], error)) {
 	in, out := schemaOf[In](), schemaOf[Output[T]]()
+	notEmpty(in)
 	for _, name := range s.without {
 		delete(in.Properties, name)
 	}
@@ -92,6 +93,20 @@ func schemaOf[T any]() *jsonschema.Schema {
 	}
 	withoutNull(s)
 	return s
+}
+
+// notEmpty makes every list of an input have an element: a call with an empty list asks for nothing, not for everything.
+func notEmpty(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if s.Type == "array" {
+		s.MinItems = new(1)
+	}
+	for _, p := range s.Properties {
+		notEmpty(p)
+	}
+	notEmpty(s.Items)
 }
 
 func withoutNull(s *jsonschema.Schema) {

@@ -152,6 +152,10 @@ func TestRefusals(t *testing.T) {
 		"a key that it lacks": {"apply", args{"previewId": p.PreviewID, "keys": []string{"No|Such"}}, "not in the preview"},
 		"one of two keys": {"apply", args{"previewId": p.PreviewID, "keys": []string{p.Changes.Rows[0].Key, "x"}}, "1 of " +
 			"the keys"},
+		"no key":                          {"apply", args{"previewId": p.PreviewID, "keys": []string{}}, "keys"},
+		"null for keys":                   {"apply", args{"previewId": p.PreviewID, "keys": nil}, "keys"},
+		"no words":                        {"preview", args{"model": inventory, "kind": "descriptions", "words": []args{}}, "words"},
+		"no question":                     {"run_questions", args{"model": inventory, "questions": []args{}}, "questions"},
 		"an unknown member":               {"apply", args{"previewId": p.PreviewID, "force": true}, "force"},
 		"texts, which only services take": {"apply", args{"previewId": p.PreviewID, "texts": []args{}}, "texts"},
 		"a preview without changes":       {"apply", args{"previewId": empty.PreviewID}, "no changes"},
