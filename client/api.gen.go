@@ -1680,7 +1680,7 @@ type AbTestHypothesis struct {
 
 // AbTestHypothesisRequest defines model for AbTestHypothesisRequest.
 type AbTestHypothesisRequest struct {
-	// Kind A, B or Same for a suggested sentence; null for the caller's own words.
+	// Kind Of a suggested sentence; null for the caller's own words.
 	Kind *string `json:"kind,omitempty"`
 
 	// Text At most 2,000 characters.
@@ -2050,9 +2050,7 @@ type AnsweredBy struct {
 type AnsweredByRequest struct {
 	// DataAgentID For DataAgent and ServiceTestAgent.
 	DataAgentID *openapi_types.UUID `json:"dataAgentId,omitempty"`
-
-	// Kind DataAgent, ServiceTestAgent, PlatformAssistant or GenericAgent.
-	Kind string `json:"kind"`
+	Kind        string              `json:"kind"`
 
 	// ProviderID The saved AI provider; for GenericAgent.
 	ProviderID *string `json:"providerId,omitempty"`
@@ -2115,7 +2113,7 @@ type ApplyRequest struct {
 
 	// Keys Keys of the preview's changes to write; at least one. If absent, every change is written, or for
 	// aiDataSchema the recommended ones.
-	Keys []string `json:"keys,omitempty"`
+	Keys []string `json:"keys,omitzero"`
 
 	// PreviewID The preview to write.
 	PreviewID *string `json:"previewId,omitempty"`
@@ -2124,13 +2122,7 @@ type ApplyRequest struct {
 	// No text may be blank. A description may break lines with CRLF, LF or CR. A display folder is one line without a tab, at
 	// most 100 characters. AI instructions have at most the preview's maxLength characters. Synonyms are one a line, at most
 	// 1,024 characters each; they replace those that the object has.
-	Values map[string]string `json:"values,omitempty"`
-}
-
-// AssessRequest defines model for AssessRequest.
-type AssessRequest struct {
-	// RegimeID The id of a published scoring regime. If absent, the current regime is used, with the rules that the operator changed.
-	RegimeID *string `json:"regimeId,omitempty"`
+	Values map[string]string `json:"values,omitzero"`
 }
 
 // Assessment defines model for Assessment.
@@ -2519,10 +2511,7 @@ type BenchmarkVerdicts = map[string]interface{}
 
 // BulkAssessRequest defines model for BulkAssessRequest.
 type BulkAssessRequest struct {
-	// RegimeID The id of a published scoring regime, for all models. If absent, the current regime is used, with the rules that the operator changed.
-	RegimeID *string `json:"regimeId,omitempty"`
-
-	// SemanticModelIds All in the workspace. A model named twice counts once.
+	// SemanticModelIds At most 100 different ones, all in the workspace. A model named twice counts once.
 	SemanticModelIds []openapi_types.UUID `json:"semanticModelIds"`
 }
 
@@ -2693,7 +2682,7 @@ type ChangeType string
 
 // CreateAbTestRequest defines model for CreateAbTestRequest.
 type CreateAbTestRequest struct {
-	// CorrectAnswers Preserve (the default) or Update; Update only with a source of kind Questions.
+	// CorrectAnswers Update only with a source of kind Questions.
 	CorrectAnswers *string `json:"correctAnswers,omitempty"`
 
 	// Description At most 2,000 characters.
@@ -3301,7 +3290,7 @@ type OptimizationKind string
 // OptimizeApplyRequest defines model for OptimizeApplyRequest.
 type OptimizeApplyRequest struct {
 	// Kinds Which of its kinds, each once; if absent, all that have a preview.
-	Kinds []string `json:"kinds,omitempty"`
+	Kinds []string `json:"kinds,omitzero"`
 
 	// PreviewID The bundle preview to write.
 	PreviewID string `json:"previewId"`
@@ -3313,7 +3302,7 @@ type OptimizeRequest struct {
 	Approval string `json:"approval"`
 
 	// Kinds Which kinds, each once; if absent, all four.
-	Kinds []string `json:"kinds,omitempty"`
+	Kinds []string `json:"kinds,omitzero"`
 }
 
 // OverruleVerdictRequest defines model for OverruleVerdictRequest.
@@ -3408,7 +3397,7 @@ type PermissionList struct {
 
 // PixiesBulkRequest defines model for PixiesBulkRequest.
 type PixiesBulkRequest struct {
-	// ReportIds All in the workspace. A report named twice counts once.
+	// ReportIds At most 100 different ones, all in the workspace. A report named twice counts once.
 	ReportIds []openapi_types.UUID `json:"reportIds"`
 }
 
@@ -3768,7 +3757,7 @@ type RevertRequest struct {
 
 // RunAbTestAgainRequest defines model for RunAbTestAgainRequest.
 type RunAbTestAgainRequest struct {
-	// QuestionSet Frozen (the default): the questions that the test froze. Current: those that side A's model has saved now.
+	// QuestionSet Frozen: the questions that the test froze. Current: those that side A's model has saved now.
 	QuestionSet *string `json:"questionSet,omitempty"`
 
 	// ReuseRunID A stored benchmark run of side A's model that asked the frozen questions, kept as side A; not with Current.
@@ -3918,13 +3907,13 @@ type ScoreBands = []int
 // ScorePreviewRequest defines model for ScorePreviewRequest.
 type ScorePreviewRequest struct {
 	// Keys As in an apply: keys of the changes; if absent, those that an apply would write.
-	Keys []string `json:"keys,omitempty"`
+	Keys []string `json:"keys,omitzero"`
 
 	// PreviewID The preview.
 	PreviewID string `json:"previewId"`
 
 	// Values As in an apply: own texts for the selected changes, by key.
-	Values map[string]string `json:"values,omitempty"`
+	Values map[string]string `json:"values,omitzero"`
 }
 
 // ScoredDimension defines model for ScoredDimension.
@@ -4062,7 +4051,7 @@ type TrackedItemList struct {
 type UpdateAbTestRequest struct {
 	Description *string `json:"description,omitempty"`
 	Hypothesis  *struct {
-		// Kind A, B or Same for a suggested sentence; null for the caller's own words.
+		// Kind Of a suggested sentence; null for the caller's own words.
 		Kind *string `json:"kind,omitempty"`
 
 		// Text At most 2,000 characters.
@@ -4645,17 +4634,11 @@ type ListViewAsOfJSONRequestBody = ListViewRequest
 // AssessSemanticModelsJSONRequestBody defines body for AssessSemanticModels for application/json ContentType.
 type AssessSemanticModelsJSONRequestBody = BulkAssessRequest
 
-// AssessDataAgentJSONRequestBody defines body for AssessDataAgent for application/json ContentType.
-type AssessDataAgentJSONRequestBody = AssessRequest
-
 // AddPixiesToReportsJSONRequestBody defines body for AddPixiesToReports for application/json ContentType.
 type AddPixiesToReportsJSONRequestBody = PixiesBulkRequest
 
 // RemovePixiesFromReportsJSONRequestBody defines body for RemovePixiesFromReports for application/json ContentType.
 type RemovePixiesFromReportsJSONRequestBody = PixiesBulkRequest
-
-// AssessSemanticModelJSONRequestBody defines body for AssessSemanticModel for application/json ContentType.
-type AssessSemanticModelJSONRequestBody = AssessRequest
 
 // GenerateBenchmarkQuestionsJSONRequestBody defines body for GenerateBenchmarkQuestions for application/json ContentType.
 type GenerateBenchmarkQuestionsJSONRequestBody = GenerateBenchmarkQuestionsRequest
@@ -5227,8 +5210,8 @@ type ClientInterface interface {
 	// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
-	// are scored by one regime, as for the assessment of one model.
+	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
+	// regime scores all models: the one that is current when the call is accepted.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5241,8 +5224,8 @@ type ClientInterface interface {
 	// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
-	// are scored by one regime, as for the assessment of one model.
+	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
+	// regime scores all models: the one that is current when the call is accepted.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5264,29 +5247,15 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests (the `ListAbTestsOfDataAgent` operationId).
 	ListAbTestsOfDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// AssessDataAgentWithBody Assess one data agent
-	//
-	// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
-	// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
-	// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-	// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-	AssessDataAgentWithBody(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
 	// AssessDataAgent Assess one data agent
 	//
 	// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
 	// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
 	// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-	// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
-	//
-	// Takes a body of the `application/json` content type.
+	// Counting, refusals and tracking are the same as for the assessment of a semantic model.
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-	AssessDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, body AssessDataAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	AssessDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListDataAgentAssessments List the assessments of a data agent, newest first
 	//
@@ -5412,23 +5381,6 @@ type ClientInterface interface {
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests (the `ListAbTestsOfSemanticModel` operationId).
 	ListAbTestsOfSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// AssessSemanticModelWithBody Assess one semantic model
-	//
-	// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
-	// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
-	// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
-	// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
-	// against the account's cap, and against the caller's license's allocation if the account has more than one
-	// license, before it queues any work.
-	//
-	// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
-	// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
-	//
-	// Takes any type of body and a specified content type.
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-	AssessSemanticModelWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
-
 	// AssessSemanticModel Assess one semantic model
 	//
 	// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
@@ -5437,14 +5389,10 @@ type ClientInterface interface {
 	// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
 	// against the account's cap, and against the caller's license's allocation if the account has more than one
 	// license, before it queues any work.
-	//
-	// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
-	// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
-	//
-	// Takes a body of the `application/json` content type.
+	// The regime that is current when the call is accepted scores.
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-	AssessSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, body AssessSemanticModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+	AssessSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// DeleteAssessments Delete the assessments of a semantic model
 	//
@@ -6783,8 +6731,8 @@ func (c *Client) ListWorkspaces(ctx context.Context, params *ListWorkspacesParam
 // the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 // model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 // such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
-// are scored by one regime, as for the assessment of one model.
+// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
+// regime scores all models: the one that is current when the call is accepted.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6807,8 +6755,8 @@ func (c *Client) AssessSemanticModelsWithBody(ctx context.Context, workspaceID W
 // the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 // model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 // such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
-// are scored by one regime, as for the assessment of one model.
+// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
+// regime scores all models: the one that is current when the call is accepted.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -6860,40 +6808,16 @@ func (c *Client) ListAbTestsOfDataAgent(ctx context.Context, workspaceID Workspa
 	return c.Client.Do(req)
 }
 
-// AssessDataAgentWithBody Assess one data agent
-//
-// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
-// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
-// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-func (c *Client) AssessDataAgentWithBody(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAssessDataAgentRequestWithBody(c.Server, workspaceID, dataAgentID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
 // AssessDataAgent Assess one data agent
 //
 // Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
 // the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
 // person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
-//
-// Takes a body of the `application/json` content type.
+// Counting, refusals and tracking are the same as for the assessment of a semantic model.
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-func (c *Client) AssessDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, body AssessDataAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAssessDataAgentRequest(c.Server, workspaceID, dataAgentID, params, body)
+func (c *Client) AssessDataAgent(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAssessDataAgentRequest(c.Server, workspaceID, dataAgentID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -7158,33 +7082,6 @@ func (c *Client) ListAbTestsOfSemanticModel(ctx context.Context, workspaceID Wor
 	return c.Client.Do(req)
 }
 
-// AssessSemanticModelWithBody Assess one semantic model
-//
-// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
-// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
-// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
-// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
-// against the account's cap, and against the caller's license's allocation if the account has more than one
-// license, before it queues any work.
-//
-// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
-// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
-//
-// Takes any type of body and a specified content type.
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-func (c *Client) AssessSemanticModelWithBody(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAssessSemanticModelRequestWithBody(c.Server, workspaceID, semanticModelID, params, contentType, body)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
 // AssessSemanticModel Assess one semantic model
 //
 // The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
@@ -7193,15 +7090,11 @@ func (c *Client) AssessSemanticModelWithBody(ctx context.Context, workspaceID Wo
 // assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
 // against the account's cap, and against the caller's license's allocation if the account has more than one
 // license, before it queues any work.
-//
-// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
-// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
-//
-// Takes a body of the `application/json` content type.
+// The regime that is current when the call is accepted scores.
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-func (c *Client) AssessSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, body AssessSemanticModelJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewAssessSemanticModelRequest(c.Server, workspaceID, semanticModelID, params, body)
+func (c *Client) AssessSemanticModel(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAssessSemanticModelRequest(c.Server, workspaceID, semanticModelID, params)
 	if err != nil {
 		return nil, err
 	}
@@ -10125,19 +10018,8 @@ func NewListAbTestsOfDataAgentRequest(server string, workspaceID WorkspaceID, da
 	return req, nil
 }
 
-// NewAssessDataAgentRequest calls the generic AssessDataAgent builder with application/json body
-func NewAssessDataAgentRequest(server string, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, body AssessDataAgentJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewAssessDataAgentRequestWithBody(server, workspaceID, dataAgentID, params, "application/json", bodyReader)
-}
-
-// NewAssessDataAgentRequestWithBody constructs an http.Request for the AssessDataAgent method, with any body, and a specified content type
-func NewAssessDataAgentRequestWithBody(server string, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, contentType string, body io.Reader) (*http.Request, error) {
+// NewAssessDataAgentRequest constructs an http.Request for the AssessDataAgent method
+func NewAssessDataAgentRequest(server string, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -10169,12 +10051,10 @@ func NewAssessDataAgentRequestWithBody(server string, workspaceID WorkspaceID, d
 		return nil, err
 	}
 
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
-
-	req.Header.Add("Content-Type", contentType)
 
 	if params != nil {
 
@@ -10839,19 +10719,8 @@ func NewListAbTestsOfSemanticModelRequest(server string, workspaceID WorkspaceID
 	return req, nil
 }
 
-// NewAssessSemanticModelRequest calls the generic AssessSemanticModel builder with application/json body
-func NewAssessSemanticModelRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, body AssessSemanticModelJSONRequestBody) (*http.Request, error) {
-	var bodyReader io.Reader
-	buf, err := json.Marshal(body)
-	if err != nil {
-		return nil, err
-	}
-	bodyReader = bytes.NewReader(buf)
-	return NewAssessSemanticModelRequestWithBody(server, workspaceID, semanticModelID, params, "application/json", bodyReader)
-}
-
-// NewAssessSemanticModelRequestWithBody constructs an http.Request for the AssessSemanticModel method, with any body, and a specified content type
-func NewAssessSemanticModelRequestWithBody(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, contentType string, body io.Reader) (*http.Request, error) {
+// NewAssessSemanticModelRequest constructs an http.Request for the AssessSemanticModel method
+func NewAssessSemanticModelRequest(server string, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams) (*http.Request, error) {
 	var err error
 
 	var pathParam0 string
@@ -10883,12 +10752,10 @@ func NewAssessSemanticModelRequestWithBody(server string, workspaceID WorkspaceI
 		return nil, err
 	}
 
-	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
-
-	req.Header.Add("Content-Type", contentType)
 
 	if params != nil {
 
@@ -13050,8 +12917,8 @@ type ClientWithResponsesInterface interface {
 	// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
-	// are scored by one regime, as for the assessment of one model.
+	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
+	// regime scores all models: the one that is current when the call is accepted.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13064,8 +12931,8 @@ type ClientWithResponsesInterface interface {
 	// the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 	// model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 	// such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
-	// are scored by one regime, as for the assessment of one model.
+	// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
+	// regime scores all models: the one that is current when the call is accepted.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13091,29 +12958,17 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/abTests (the `ListAbTestsOfDataAgent` operationId).
 	ListAbTestsOfDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, reqEditors ...RequestEditorFn) (*ListAbTestsOfDataAgentResponse, error)
 
-	// AssessDataAgentWithBodyWithResponse Assess one data agent
-	//
-	// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
-	// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
-	// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-	// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-	AssessDataAgentWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error)
-
 	// AssessDataAgentWithResponse Assess one data agent
 	//
 	// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
 	// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
 	// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-	// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
+	// Counting, refusals and tracking are the same as for the assessment of a semantic model.
 	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-	AssessDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, body AssessDataAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error)
+	AssessDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error)
 
 	// ListDataAgentAssessmentsWithResponse List the assessments of a data agent, newest first
 	//
@@ -13257,23 +13112,6 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/abTests (the `ListAbTestsOfSemanticModel` operationId).
 	ListAbTestsOfSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, reqEditors ...RequestEditorFn) (*ListAbTestsOfSemanticModelResponse, error)
 
-	// AssessSemanticModelWithBodyWithResponse Assess one semantic model
-	//
-	// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
-	// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
-	// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
-	// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
-	// against the account's cap, and against the caller's license's allocation if the account has more than one
-	// license, before it queues any work.
-	//
-	// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
-	// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
-	//
-	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-	AssessSemanticModelWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error)
-
 	// AssessSemanticModelWithResponse Assess one semantic model
 	//
 	// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
@@ -13282,14 +13120,12 @@ type ClientWithResponsesInterface interface {
 	// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
 	// against the account's cap, and against the caller's license's allocation if the account has more than one
 	// license, before it queues any work.
+	// The regime that is current when the call is accepted scores.
 	//
-	// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
-	// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
-	//
-	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-	AssessSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, body AssessSemanticModelJSONRequestBody, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error)
+	AssessSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error)
 
 	// DeleteAssessmentsWithResponse Delete the assessments of a semantic model
 	//
@@ -16328,8 +16164,8 @@ func (c *ClientWithResponses) ListWorkspacesWithResponse(ctx context.Context, pa
 // the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 // model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 // such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
-// are scored by one regime, as for the assessment of one model.
+// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
+// regime scores all models: the one that is current when the call is accepted.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16348,8 +16184,8 @@ func (c *ClientWithResponses) AssessSemanticModelsWithBodyWithResponse(ctx conte
 // the day's assessments at acceptance; if the allowance cannot cover the run, it is refused and nothing is counted. If a
 // model is not in the workspace or not visible to the signed-in person, the answer is 404 ItemNotFound with all
 // such ids in parameters. If the service itself maintains a model, the answer is 400 OperationNotSupportedForItem,
-// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. All models
-// are scored by one regime, as for the assessment of one model.
+// in the same form. The operation (AssessSemanticModels) is Succeeded when every model has an outcome. One
+// regime scores all models: the one that is current when the call is accepted.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -16393,36 +16229,18 @@ func (c *ClientWithResponses) ListAbTestsOfDataAgentWithResponse(ctx context.Con
 	return ParseListAbTestsOfDataAgentResponse(rsp)
 }
 
-// AssessDataAgentWithBodyWithResponse Assess one data agent
-//
-// Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
-// the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
-// person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-func (c *ClientWithResponses) AssessDataAgentWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error) {
-	rsp, err := c.AssessDataAgentWithBody(ctx, workspaceID, dataAgentID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseAssessDataAgentResponse(rsp)
-}
-
 // AssessDataAgentWithResponse Assess one data agent
 //
 // Scores what the agent sees of its semantic models, and its own configuration. The published stage is assessed;
 // the draft only if nothing was published. The semantic models are read as the signed-in person. A model that the
 // person cannot see, or that cannot be read, is left out of the score and listed in sources with the reason.
-// Counting, refusals, tracking and the optional body are the same as for the assessment of a semantic model.
+// Counting, refusals and tracking are the same as for the assessment of a semantic model.
 //
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+// Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/dataAgents/{dataAgentId}/aiReadiness/assess (the `AssessDataAgent` operationId).
-func (c *ClientWithResponses) AssessDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, body AssessDataAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error) {
-	rsp, err := c.AssessDataAgent(ctx, workspaceID, dataAgentID, params, body, reqEditors...)
+func (c *ClientWithResponses) AssessDataAgentWithResponse(ctx context.Context, workspaceID WorkspaceID, dataAgentID DataAgentID, params *AssessDataAgentParams, reqEditors ...RequestEditorFn) (*AssessDataAgentResponse, error) {
+	rsp, err := c.AssessDataAgent(ctx, workspaceID, dataAgentID, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
@@ -16649,29 +16467,6 @@ func (c *ClientWithResponses) ListAbTestsOfSemanticModelWithResponse(ctx context
 	return ParseListAbTestsOfSemanticModelResponse(rsp)
 }
 
-// AssessSemanticModelWithBodyWithResponse Assess one semantic model
-//
-// The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
-// signed-in person before anything is counted. If the person has granted permission to read usage, the score is
-// weighted by usage. Otherwise the assessment runs without usage, and the result's usage says so. The first
-// assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
-// against the account's cap, and against the caller's license's allocation if the account has more than one
-// license, before it queues any work.
-//
-// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
-// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
-//
-// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
-//
-// Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-func (c *ClientWithResponses) AssessSemanticModelWithBodyWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error) {
-	rsp, err := c.AssessSemanticModelWithBody(ctx, workspaceID, semanticModelID, params, contentType, body, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseAssessSemanticModelResponse(rsp)
-}
-
 // AssessSemanticModelWithResponse Assess one semantic model
 //
 // The assessment is stored and counts against the day's assessments. Workspace and model are looked up as the
@@ -16680,15 +16475,13 @@ func (c *ClientWithResponses) AssessSemanticModelWithBodyWithResponse(ctx contex
 // assessment of a model in an account is a first look; the second makes it a tracked item. The service checks that
 // against the account's cap, and against the caller's license's allocation if the account has more than one
 // license, before it queues any work.
+// The regime that is current when the call is accepted scores.
 //
-// The body is optional. It may name the scoring regime; an id that is not published answers 400 InvalidRequest,
-// which lists those that are. Without it, the assessment uses the regime that is current when the call is accepted.
-//
-// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+// Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with POST /v1/workspaces/{workspaceId}/semanticModels/{semanticModelId}/aiReadiness/assess (the `AssessSemanticModel` operationId).
-func (c *ClientWithResponses) AssessSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, body AssessSemanticModelJSONRequestBody, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error) {
-	rsp, err := c.AssessSemanticModel(ctx, workspaceID, semanticModelID, params, body, reqEditors...)
+func (c *ClientWithResponses) AssessSemanticModelWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, params *AssessSemanticModelParams, reqEditors ...RequestEditorFn) (*AssessSemanticModelResponse, error) {
+	rsp, err := c.AssessSemanticModel(ctx, workspaceID, semanticModelID, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func ExampleResult() {
 		return
 	}
 	workspaceID, semanticModelID := uuid.MustParse("dd861a23-9ffc-5a77-a120-f2f1e51bfd19"), uuid.MustParse("63f8bf57-ab8c-5e3a-92f1-842df8148104")
-	started, err := s.AssessSemanticModelWithResponse(ctx, workspaceID, semanticModelID, nil, client.AssessRequest{})
+	started, err := s.AssessSemanticModelWithResponse(ctx, workspaceID, semanticModelID, nil)
 	if err != nil {
 		fmt.Println(err) // with the code, its parameters and the request id
 		return

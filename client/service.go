@@ -4,7 +4,7 @@
 //
 //	s, err := client.Open("https://readiness.example.com", client.Options{Token: client.Token(token)})
 //	…
-//	started, err := s.AssessSemanticModelWithResponse(ctx, workspaceID, semanticModelID, nil, client.AssessRequest{})
+//	started, err := s.AssessSemanticModelWithResponse(ctx, workspaceID, semanticModelID, nil)
 //	…
 //	assessment, err := client.Result[client.Assessment](ctx, s, started.JSON202.OperationID)
 package client

@@ -147,7 +147,7 @@ func TestPeriodBoundaries(t *testing.T) {
 			s.Plans["Two"] = account.Limits{Assessments: account.Allowance{Limit: &limit, Period: c.period}, FirstLooks: account.Allowance{Period: account.Lifetime}}
 			start := func() error {
 				caller.TokenExpires = s.Now().Add(time.Hour)
-				_, err := s.Assessments.Start(t.Context(), caller, retail, model(0), nil)
+				_, err := s.Assessments.Start(t.Context(), caller, retail, model(0))
 				return err
 			}
 			for range limit {
@@ -204,7 +204,7 @@ func TestPlanChangedInMidPeriod(t *testing.T) {
 		if err != nil || len(members) != 1 {
 			t.Fatal(members, err)
 		}
-		_, err = s.Assessments.Start(t.Context(), s.Ana(members[0].Plan), retail, model(0), nil)
+		_, err = s.Assessments.Start(t.Context(), s.Ana(members[0].Plan), retail, model(0))
 		return err
 	}
 	used := 0
@@ -305,7 +305,7 @@ func TestUnlimitedIsCounted(t *testing.T) {
 	// The call itself spends too.
 	s.has(t, "Retail", "Model 000", model(0))
 	for _, err := range together(20, func(int) error {
-		_, err := s.Assessments.Start(context.Background(), s.Ana(account.Enterprise), retail, model(0), nil)
+		_, err := s.Assessments.Start(context.Background(), s.Ana(account.Enterprise), retail, model(0))
 		return err
 	}) {
 		if err != nil {
@@ -322,7 +322,7 @@ func TestAllowancesAreNotShared(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
 	start := func(caller commands.Caller) error {
-		_, err := s.Assessments.Start(t.Context(), caller, retail, model(0), nil)
+		_, err := s.Assessments.Start(t.Context(), caller, retail, model(0))
 		return err
 	}
 	for range 5 {

@@ -109,7 +109,7 @@ type Options struct {
 	// Keys stores the keys of AI providers.
 	Keys  *vault.Credentials
 	Plans account.Plans
-	// Regime is the scoring regime of runs that name none; nil means the current one.
+	// Regime is the scoring regime of new runs; nil means the current one.
 	Regime *readiness.Regime
 	Now    func() time.Time
 	NewID  func() uuid.UUID

@@ -23,7 +23,7 @@ import (
 // the worker does.
 func (s *service) assessed(t *testing.T, caller commands.Caller, workspaceID, modelID uuid.UUID, document string) assessment.Assessment {
 	t.Helper()
-	started, err := s.Assessments.Start(t.Context(), caller, workspaceID, modelID, nil)
+	started, err := s.Assessments.Start(t.Context(), caller, workspaceID, modelID)
 	check(t, err)
 	hash, stored, err := s.Documents.Put(t.Context(), []byte(document))
 	check(t, err)
@@ -156,10 +156,10 @@ func TestRefusedDeletionOfResults(t *testing.T) {
 	refused(secret, model(901), domain.WorkspaceNotFound)
 	refused(retail, model(77), domain.ItemNotFound)
 	refused(retail, model(900), domain.ItemNotFound)
-	if _, err := s.Assessments.Start(t.Context(), ana, retail, model(0), nil); err != nil {
+	if _, err := s.Assessments.Start(t.Context(), ana, retail, model(0)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Assessments.StartBulk(t.Context(), ana, retail, []uuid.UUID{model(1)}, nil); err != nil {
+	if _, err := s.Assessments.StartBulk(t.Context(), ana, retail, []uuid.UUID{model(1)}); err != nil {
 		t.Fatal(err)
 	}
 	refused(retail, model(0), domain.OperationInProgress)

@@ -45,12 +45,12 @@ func TestCallStillBeingHandled(t *testing.T) {
 	}
 	first := make(chan error, 1)
 	go func() {
-		_, err := s.Assessments.Start(context.Background(), caller(), retail, model(0), nil)
+		_, err := s.Assessments.Start(context.Background(), caller(), retail, model(0))
 		first <- err
 	}()
 	<-platform.asked
 	before := s.Left(t)
-	_, err := s.Assessments.Start(context.Background(), caller(), retail, model(0), nil)
+	_, err := s.Assessments.Start(context.Background(), caller(), retail, model(0))
 	if r, refused := domain.Refused(err); !refused || r.Code != domain.OperationInProgress || r.RetryAfter == 0 {
 		t.Errorf("got %v, want OperationInProgress and a time to wait", err)
 	}
@@ -97,12 +97,12 @@ func TestKeyOfADeadProcess(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := first.Assessments.Start(context.Background(), caller(), retail, model(0), nil)
+		_, err := first.Assessments.Start(context.Background(), caller(), retail, model(0))
 		ended <- err
 	}()
 	<-hangs.asked
 	before := s.Left(t)
-	_, err := second.Assessments.Start(t.Context(), caller(), retail, model(0), nil)
+	_, err := second.Assessments.Start(t.Context(), caller(), retail, model(0))
 	inProgress(t, "while it lives", err)
 	s.Unchanged(t, before)
 
@@ -112,7 +112,7 @@ func TestKeyOfADeadProcess(t *testing.T) {
 		WHERE locktype = 'advisory' AND objsubid = 2 AND objid::bigint = $1::bigint & 4294967295`, first.Keys.Life.Key()).Scan(&died); err != nil || !died {
 		t.Fatalf("the first process did not die: %v", err)
 	}
-	accepted, err := second.Assessments.Start(t.Context(), caller(), retail, model(0), nil)
+	accepted, err := second.Assessments.Start(t.Context(), caller(), retail, model(0))
 	if err != nil || accepted.Replayed {
 		t.Fatalf("got %+v, %v, want it accepted at once", accepted, err)
 	}
@@ -121,7 +121,7 @@ func TestKeyOfADeadProcess(t *testing.T) {
 	if l := s.Left(t); l.Operations != 1 || l.Jobs != 1 {
 		t.Errorf("left %+v, want one operation and one step", l)
 	}
-	again, err := second.Assessments.Start(t.Context(), caller(), retail, model(0), nil)
+	again, err := second.Assessments.Start(t.Context(), caller(), retail, model(0))
 	if err != nil || again.OperationID != accepted.OperationID {
 		t.Errorf("again: got %+v, %v, want %v", again, err, accepted.OperationID)
 	}
@@ -149,7 +149,7 @@ func TestKeyReleasedLater(t *testing.T) {
 	}
 	ended, call := make(chan error, 1), database.Within(context.Background(), time.Minute)
 	go func() {
-		_, err := first.Assessments.Start(call, caller(), retail, model(0), nil)
+		_, err := first.Assessments.Start(call, caller(), retail, model(0))
 		ended <- err
 	}()
 	<-hangs.asked
@@ -158,7 +158,7 @@ func TestKeyReleasedLater(t *testing.T) {
 	if err := <-ended; !database.Unavailable(call, err) {
 		t.Errorf("got %v, want an error because the database is unavailable", err)
 	}
-	_, err = second.Assessments.Start(t.Context(), caller(), retail, model(0), nil)
+	_, err = second.Assessments.Start(t.Context(), caller(), retail, model(0))
 	inProgress(t, "while it cannot be given back", err)
 	given, stop := context.WithCancel(t.Context())
 	var giving sync.WaitGroup
@@ -167,7 +167,7 @@ func TestKeyReleasedLater(t *testing.T) {
 	defer stop()
 	network.Pass()
 	for deadline := time.Now().Add(time.Minute); ; {
-		_, err := second.Assessments.Start(t.Context(), caller(), retail, model(0), nil)
+		_, err := second.Assessments.Start(t.Context(), caller(), retail, model(0))
 		if err == nil {
 			break
 		}

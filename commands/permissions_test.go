@@ -114,9 +114,9 @@ func TestCallsNeedThePlatformPermission(t *testing.T) {
 			_, err := s.Workspaces.Item(t.Context(), caller, retail, item.SemanticModel, model(0))
 			return err
 		},
-		"assess": func() error { _, err := s.Assessments.Start(t.Context(), caller, retail, model(0), nil); return err },
+		"assess": func() error { _, err := s.Assessments.Start(t.Context(), caller, retail, model(0)); return err },
 		"assess many": func() error {
-			_, err := s.Assessments.StartBulk(t.Context(), caller, retail, []uuid.UUID{model(0), model(1)}, nil)
+			_, err := s.Assessments.StartBulk(t.Context(), caller, retail, []uuid.UUID{model(0), model(1)})
 			return err
 		},
 	}
@@ -168,10 +168,10 @@ func TestCapacityReadOnlyIfAllowed(t *testing.T) {
 	s.Platform = platform
 	starts := func(caller commands.Caller) {
 		t.Helper()
-		if _, err := s.Assessments.Start(t.Context(), caller, retail, model(0), nil); err != nil {
+		if _, err := s.Assessments.Start(t.Context(), caller, retail, model(0)); err != nil {
 			t.Error(err)
 		}
-		if _, err := s.Assessments.StartBulk(t.Context(), caller, retail, []uuid.UUID{model(0), model(1)}, nil); err != nil {
+		if _, err := s.Assessments.StartBulk(t.Context(), caller, retail, []uuid.UUID{model(0), model(1)}); err != nil {
 			t.Error(err)
 		}
 		if _, err := s.Workspaces.Items(t.Context(), caller, retail, item.SemanticModel); err != nil {
@@ -181,7 +181,7 @@ func TestCapacityReadOnlyIfAllowed(t *testing.T) {
 	caller := s.Ana(account.Team)
 	caller.Settings.CapacityDetails = false
 	starts(caller)
-	if _, err := s.Assessments.Start(t.Context(), caller, paused, model(900), nil); err != nil {
+	if _, err := s.Assessments.Start(t.Context(), caller, paused, model(900)); err != nil {
 		t.Errorf("in a paused workspace: %v", err)
 	}
 	if n := platform.capacities.Load(); n != 0 {

@@ -48,18 +48,13 @@ func TestRefusedAgentAssessmentsLeaveNoTrace(t *testing.T) {
 			before := s.Left(t)
 			caller := s.Ana(c.plan)
 			caller.Key = &commands.IdempotencyKey{Key: name, Fingerprint: "f"}
-			if _, err := s.Assessments.StartAgent(t.Context(), caller, c.workspace, c.item, nil); !domain.IsRefused(err, c.code) {
+			if _, err := s.Assessments.StartAgent(t.Context(), caller, c.workspace, c.item); !domain.IsRefused(err, c.code) {
 				t.Errorf("got %v, want %s", err, c.code)
 			}
 			s.Unchanged(t, before)
 		})
 	}
-	before := s.Left(t)
-	if _, err := s.Assessments.StartAgent(t.Context(), s.Ana(account.Team), retail, analyst, new("2020-01")); !domain.IsRefused(err, domain.InvalidRequest) {
-		t.Errorf("by an unknown regime: got %v", err)
-	}
-	s.Unchanged(t, before)
-	if _, err := s.Assessments.Start(t.Context(), s.Ana(account.Team), retail, analyst, nil); !domain.IsRefused(err, domain.ItemNotFound) {
+	if _, err := s.Assessments.Start(t.Context(), s.Ana(account.Team), retail, analyst); !domain.IsRefused(err, domain.ItemNotFound) {
 		t.Errorf("an agent as a model: got %v", err)
 	}
 }
@@ -76,7 +71,7 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 	ana := s.Ana(s.limited(2))
 	assess := func() operation.Impact {
 		t.Helper()
-		got, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst, nil)
+		got, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst)
 		check(t, err)
 		op, found, err := s.Views.Operation(t.Context(), "contoso", got.OperationID)
 		if err != nil || !found {
@@ -114,11 +109,11 @@ func TestSecondAgentAssessmentTracks(t *testing.T) {
 	s.assess(t, ana, 0)
 	other := uuid.UUID{15: 1}
 	s.Agent(t, "Retail", "Other", other)
-	if _, err := s.Assessments.StartAgent(t.Context(), ana, retail, other, nil); err != nil {
+	if _, err := s.Assessments.StartAgent(t.Context(), ana, retail, other); err != nil {
 		t.Fatal(err)
 	}
 	before := s.Left(t)
-	if _, err := s.Assessments.StartAgent(t.Context(), ana, retail, other, nil); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
+	if _, err := s.Assessments.StartAgent(t.Context(), ana, retail, other); !domain.IsRefused(err, domain.TrackedItemLimitReached) {
 		t.Errorf("beyond the cap: %v", err)
 	}
 	s.Unchanged(t, before)
@@ -141,12 +136,12 @@ func TestIdempotencyKeyOfAnAgentAssessment(t *testing.T) {
 	s.Agent(t, "Retail", "Analyst", analyst)
 	ana := s.Ana(account.Team)
 	ana.Key = &commands.IdempotencyKey{Key: "once", Fingerprint: "f"}
-	first, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst, nil)
+	first, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst)
 	if err != nil || first.Replayed {
 		t.Fatal(first, err)
 	}
 	before := s.Left(t)
-	if again, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst, nil); err != nil || !again.Replayed || again.OperationID != first.OperationID {
+	if again, err := s.Assessments.StartAgent(t.Context(), ana, retail, analyst); err != nil || !again.Replayed || again.OperationID != first.OperationID {
 		t.Errorf("got %+v, %v", again, err)
 	}
 	s.Unchanged(t, before)

@@ -1,28 +1,25 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/google/uuid"
 
-	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/readiness"
 )
 
 // Start starts the assessment of one semantic model (4.4/single). The
-// model is looked up as the caller before anything is counted. regimeID is that of a
-// published scoring regime, nil for the current one.
-func (s *Assessments) Start(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID, regimeID *string) (Accepted, error) {
-	return s.startOne(ctx, caller, operation.AssessSemanticModel, workspaceID, item.SemanticModel, modelID, regimeID)
+// model is looked up as the caller before anything is counted. The regime that is current
+// now scores, whenever its step is carried out (docs/decisions.md 14).
+func (s *Assessments) Start(ctx context.Context, caller Caller, workspaceID, modelID uuid.UUID) (Accepted, error) {
+	return s.startOne(ctx, caller, operation.AssessSemanticModel, workspaceID, item.SemanticModel, modelID)
 }
 
 func (s *Assessments) startOne(ctx context.Context, caller Caller, kind operation.Type, workspaceID uuid.UUID, t item.Type,
-	id uuid.UUID, regimeID *string) (Accepted, error) {
-	regime, err := assessment.ChooseRegime(regimeID, s.Regime)
-	if err != nil {
-		return Accepted{}, err
-	}
+	id uuid.UUID) (Accepted, error) {
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
 		workspace, err := s.Platform.Workspace(ctx, caller.Caller, workspaceID)
 		if err != nil {
@@ -36,6 +33,10 @@ func (s *Assessments) startOne(ctx context.Context, caller Caller, kind operatio
 			return err
 		}
 		return s.acceptRun(ctx, &pendingAssessment{caller: caller, operationID: operationID, kind: kind, itemType: t, workspace: workspace,
-			models: []item.Item{it}, regimeID: regime})
+			models: []item.Item{it}, regimeID: s.regimeID()})
 	})
 }
+
+// regimeID returns the id of the scoring regime of a new run: the service's own, if it has
+// a rules file, else the current one.
+func (s *core) regimeID() string { return cmp.Or(s.Regime, readiness.Current()).ID }

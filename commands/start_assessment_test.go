@@ -38,31 +38,22 @@ func TestRefusedStartsLeaveNoTrace(t *testing.T) {
 		return ids
 	}
 	one := func(caller commands.Caller, workspace, id uuid.UUID) func() error {
-		return func() error { _, err := s.Assessments.Start(ctx, key(caller), workspace, id, nil); return err }
-	}
-	by := func(regime string) func() error {
-		return func() error { _, err := s.Assessments.Start(ctx, key(ana), retail, model(0), &regime); return err }
+		return func() error { _, err := s.Assessments.Start(ctx, key(caller), workspace, id); return err }
 	}
 	many := func(caller commands.Caller, workspace uuid.UUID, ids ...uuid.UUID) func() error {
-		return func() error { _, err := s.Assessments.StartBulk(ctx, key(caller), workspace, ids, nil); return err }
+		return func() error { _, err := s.Assessments.StartBulk(ctx, key(caller), workspace, ids); return err }
 	}
 	for name, c := range map[string]struct {
 		call  func() error
 		code  domain.Code
 		about []domain.Param
 	}{
-		"one: no such workspace":       {one(ana, uuid.New(), model(0)), domain.WorkspaceNotFound, nil},
-		"one: a workspace not visible": {one(ana, secret, model(901)), domain.WorkspaceNotFound, nil},
-		"one: no such model":           {one(ana, retail, model(77)), domain.ItemNotFound, nil},
-		"one: another workspace's":     {one(ana, retail, model(900)), domain.ItemNotFound, nil},
-		"one: paused":                  {one(ana, paused, model(900)), domain.CapacityPaused, nil},
-		"one: the service's own":       {one(ana, retail, model(500)), domain.OperationNotSupportedForItem, []domain.Param{{Name: "semanticModelId", Value: model(500).String()}}},
-		"one: by an unknown regime":    {by("2020-01"), domain.InvalidRequest, []domain.Param{{Name: "regimeId", Value: "2020-01"}}},
-		"one: by a regime without id":  {by(""), domain.InvalidRequest, nil},
-		"many: by an unknown regime": {func() error {
-			_, err := s.Assessments.StartBulk(ctx, key(ana), retail, models(2), new("2026-11 "))
-			return err
-		}, domain.InvalidRequest, []domain.Param{{Name: "regimeId", Value: "2026-11 "}}},
+		"one: no such workspace":        {one(ana, uuid.New(), model(0)), domain.WorkspaceNotFound, nil},
+		"one: a workspace not visible":  {one(ana, secret, model(901)), domain.WorkspaceNotFound, nil},
+		"one: no such model":            {one(ana, retail, model(77)), domain.ItemNotFound, nil},
+		"one: another workspace's":      {one(ana, retail, model(900)), domain.ItemNotFound, nil},
+		"one: paused":                   {one(ana, paused, model(900)), domain.CapacityPaused, nil},
+		"one: the service's own":        {one(ana, retail, model(500)), domain.OperationNotSupportedForItem, []domain.Param{{Name: "semanticModelId", Value: model(500).String()}}},
 		"many: none":                    {many(ana, retail), domain.InvalidRequest, nil},
 		"many: 101":                     {many(ana, retail, models(101)...), domain.InvalidRequest, nil},
 		"many: a workspace not visible": {many(ana, secret, model(901)), domain.WorkspaceNotFound, nil},
@@ -97,7 +88,7 @@ func TestStartAssessment(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 2)
 	ctx := context.Background()
-	got, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0), nil)
+	got, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0))
 	check(t, err)
 	op, found, err := s.Views.Operation(ctx, "contoso", got.OperationID)
 	if err != nil || !found {
@@ -111,7 +102,7 @@ func TestStartAssessment(t *testing.T) {
 		t.Error("another account sees the operation")
 	}
 	// The second assessment of a model is not a first look (docs/decisions.md 5).
-	if _, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0), nil); err != nil {
+	if _, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0)); err != nil {
 		t.Fatal(err)
 	}
 	if a, f := s.Used(t, "contoso", account.Assessments, account.Day), s.Used(t, "contoso", account.FirstLooks, account.Lifetime); a != 2 || f != 1 {
@@ -122,8 +113,7 @@ func TestStartAssessment(t *testing.T) {
 	}
 }
 
-// The acceptance records the regime of every step: the one that the call asks for, else
-// the current one.
+// The acceptance records the regime of every step: the service's own or, if it has none, the current one.
 //
 // proves: decisions/14/regime
 func TestRegimeOfARun(t *testing.T) {
@@ -131,23 +121,14 @@ func TestRegimeOfARun(t *testing.T) {
 	s := newService(t, 2)
 	s.Agent(t, "Retail", "Analyst", analyst)
 	ana := s.Ana(account.Team)
-	for name, c := range map[string]struct {
-		asked *string
-		want  string
-	}{
-		"2026-11": {new("2026-11"), "2026-11"}, "2026-12": {new("2026-12"), "2026-12"}, "the current one": {nil, readiness.Current().ID},
-	} {
-		one, err := s.Assessments.Start(t.Context(), ana, retail, model(0), c.asked)
-		many, err2 := s.Assessments.StartBulk(t.Context(), ana, retail, []uuid.UUID{model(0), model(1)}, c.asked)
-		agent, err3 := s.Assessments.StartAgent(t.Context(), ana, retail, analyst, c.asked)
-		if err := errors.Join(err, err2, err3); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for _, accepted := range []commands.Accepted{one, many, agent} {
-			run, err := s.Views.Run(t.Context(), accepted.OperationID)
-			if err != nil || run.RegimeID != c.want || len(run.Models) == 0 {
-				t.Errorf("%s: the run reads %+v, %v", name, run, err)
-			}
+	one, err := s.Assessments.Start(t.Context(), ana, retail, model(0))
+	many, err2 := s.Assessments.StartBulk(t.Context(), ana, retail, []uuid.UUID{model(0), model(1)})
+	agent, err3 := s.Assessments.StartAgent(t.Context(), ana, retail, analyst)
+	check(t, errors.Join(err, err2, err3))
+	for _, accepted := range []commands.Accepted{one, many, agent} {
+		run, err := s.Views.Run(t.Context(), accepted.OperationID)
+		if err != nil || run.RegimeID != readiness.RegimeID || len(run.Models) == 0 {
+			t.Errorf("the run reads %+v, %v", run, err)
 		}
 	}
 }
@@ -158,10 +139,10 @@ func TestStartBulkAssessment(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 3)
 	ctx := context.Background()
-	if _, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0), nil); err != nil {
+	if _, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0)); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Assessments.StartBulk(ctx, s.Ana(account.Team), retail, []uuid.UUID{model(2), model(0), model(2), model(1), model(0)}, nil)
+	got, err := s.Assessments.StartBulk(ctx, s.Ana(account.Team), retail, []uuid.UUID{model(2), model(0), model(2), model(1), model(0)})
 	check(t, err)
 	run, err := s.Views.Run(ctx, got.OperationID)
 	check(t, err)
@@ -191,7 +172,7 @@ func TestStartLargestRun(t *testing.T) {
 	for i := range ids {
 		ids[i] = model(i)
 	}
-	if _, err := s.Assessments.StartBulk(context.Background(), s.Ana(account.Enterprise), retail, ids, nil); err != nil {
+	if _, err := s.Assessments.StartBulk(context.Background(), s.Ana(account.Enterprise), retail, ids); err != nil {
 		t.Fatal(err)
 	}
 	if l := s.Left(t); l.Jobs != assessment.MaxModels || l.Operations != 1 {
@@ -227,7 +208,7 @@ func TestRaceForAnAllowance(t *testing.T) {
 			s.Plans["FewLooks"] = few
 			accepted := 0
 			for _, err := range together(50, func(i int) error {
-				_, err := s.Assessments.Start(context.Background(), s.Ana(c.plan), retail, c.target(i), nil)
+				_, err := s.Assessments.Start(context.Background(), s.Ana(c.plan), retail, c.target(i))
 				return err
 			}) {
 				switch {
@@ -255,7 +236,7 @@ func TestDayBoundary(t *testing.T) {
 	s := newService(t, 1)
 	ctx := context.Background()
 	start := func() error {
-		_, err := s.Assessments.Start(ctx, s.Ana(account.Free), retail, model(0), nil)
+		_, err := s.Assessments.Start(ctx, s.Ana(account.Free), retail, model(0))
 		return err
 	}
 	for range 5 {
@@ -282,7 +263,7 @@ func TestIdempotencyKey(t *testing.T) {
 	ctx := context.Background()
 	start := func(caller commands.Caller, key, fingerprint string, id uuid.UUID) (commands.Accepted, error) {
 		caller.Key = &commands.IdempotencyKey{Key: key, Fingerprint: fingerprint}
-		return s.Assessments.Start(ctx, caller, retail, id, nil)
+		return s.Assessments.Start(ctx, caller, retail, id)
 	}
 	ana := s.Ana(account.Team)
 	first, err := start(ana, "k", "one", model(0))
@@ -340,7 +321,7 @@ func TestIdempotencyKeyRace(t *testing.T) {
 		wg.Go(func() {
 			caller := s.Ana(account.Team)
 			caller.Key = &commands.IdempotencyKey{Key: "k", Fingerprint: "f"}
-			got, err := s.Assessments.Start(context.Background(), caller, retail, model(0), nil)
+			got, err := s.Assessments.Start(context.Background(), caller, retail, model(0))
 			ids[i], errs[i] = got.OperationID, err
 		})
 	}
@@ -365,7 +346,7 @@ func TestCancelOperation(t *testing.T) {
 	t.Parallel()
 	s := newService(t, 1)
 	ctx := context.Background()
-	got, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0), nil)
+	got, err := s.Assessments.Start(ctx, s.Ana(account.Team), retail, model(0))
 	check(t, err)
 	before := s.Left(t)
 	if _, err := s.Operations.Cancel(ctx, s.Ana(account.Team), got.OperationID); !domain.IsRefused(err, domain.OperationInProgress) {

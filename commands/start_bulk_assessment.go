@@ -12,15 +12,11 @@ import (
 )
 
 // StartBulk starts one run over the named models (4.4/bulk): all are
-// accepted or none. A model named twice counts once (docs/decisions.md 8.10). regimeID
-// is as in Start, and the same for all of them.
-func (s *Assessments) StartBulk(ctx context.Context, caller Caller, workspaceID uuid.UUID, modelIDs []uuid.UUID,
-	regimeID *string) (Accepted, error) {
+// accepted or none. A model named twice counts once (docs/decisions.md 8.10). One regime
+// scores all of them, as in Start.
+func (s *Assessments) StartBulk(ctx context.Context, caller Caller, workspaceID uuid.UUID, modelIDs []uuid.UUID) (Accepted, error) {
+	modelIDs = distinct(modelIDs)
 	if err := assessment.CheckCount(len(modelIDs)); err != nil {
-		return Accepted{}, err
-	}
-	regime, err := assessment.ChooseRegime(regimeID, s.Regime)
-	if err != nil {
 		return Accepted{}, err
 	}
 	return s.startOperation(ctx, caller, func(operationID uuid.UUID) error {
@@ -32,7 +28,7 @@ func (s *Assessments) StartBulk(ctx context.Context, caller Caller, workspaceID 
 		if err != nil {
 			return err
 		}
-		models, err := item.FindNamed(listed, workspaceID, item.SemanticModel, distinct(modelIDs))
+		models, err := item.FindNamed(listed, workspaceID, item.SemanticModel, modelIDs)
 		if err != nil {
 			return err
 		}
@@ -41,17 +37,16 @@ func (s *Assessments) StartBulk(ctx context.Context, caller Caller, workspaceID 
 			return err
 		}
 		return s.acceptRun(ctx, &pendingAssessment{caller: caller, operationID: operationID, kind: operation.AssessSemanticModels,
-			itemType: item.SemanticModel, workspace: workspace, models: models, regimeID: regime, seen: seen})
+			itemType: item.SemanticModel, workspace: workspace, models: models, regimeID: s.regimeID(), seen: seen})
 	})
 }
 
 // distinct returns the ids without duplicates, in order of their first occurrence.
 func distinct(ids []uuid.UUID) []uuid.UUID {
-	out := make([]uuid.UUID, 0, len(ids))
-	for _, id := range ids {
-		if !slices.Contains(out, id) {
-			out = append(out, id)
-		}
-	}
-	return out
+	seen := make(map[uuid.UUID]bool, len(ids))
+	return slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool {
+		again := seen[id]
+		seen[id] = true
+		return again
+	})
 }

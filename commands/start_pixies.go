@@ -41,6 +41,7 @@ func (s *Pixies) Start(ctx context.Context, caller Caller, verb pixies.Verb, wor
 // them, as one run (4.7/bulk). A report named twice counts once.
 func (s *Pixies) StartBulk(ctx context.Context, caller Caller, verb pixies.Verb, workspaceID uuid.UUID, reportIDs []uuid.UUID) (Accepted,
 	error) {
+	reportIDs = distinct(reportIDs)
 	if err := pixies.CheckCount(len(reportIDs)); err != nil {
 		return Accepted{}, err
 	}
@@ -53,7 +54,7 @@ func (s *Pixies) StartBulk(ctx context.Context, caller Caller, verb pixies.Verb,
 		if err != nil {
 			return err
 		}
-		reports, err := item.FindNamed(listed, workspaceID, item.Report, distinct(reportIDs))
+		reports, err := item.FindNamed(listed, workspaceID, item.Report, reportIDs)
 		if err != nil {
 			return err
 		}

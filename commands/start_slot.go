@@ -10,7 +10,6 @@ import (
 
 	"readiness/domain"
 	"readiness/domain/account"
-	"readiness/domain/assessment"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/schedule"
@@ -91,10 +90,6 @@ func (s *Schedules) acceptAssessment(ctx context.Context, slot schedule.Slot, du
 	if err != nil {
 		return err
 	}
-	regime, err := assessment.ChooseRegime(nil, s.Regime)
-	if err != nil {
-		return err
-	}
 	if caller.TokenExpires.Sub(s.Now()) < scheduleLife/2 {
 		caller = s.lasting(ctx, caller)
 	}
@@ -114,7 +109,7 @@ func (s *Schedules) acceptAssessment(ctx context.Context, slot schedule.Slot, du
 		}}
 		return s.assessments.acceptRun(ctx, &pendingAssessment{caller: caller, operationID: operationID,
 			kind: operation.AssessSemanticModel, itemType: item.SemanticModel, workspace: workspace, models: []item.Item{model},
-			regimeID: regime, seen: []noticed{started}})
+			regimeID: s.regimeID(), seen: []noticed{started}})
 	})
 	return err
 }

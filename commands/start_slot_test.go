@@ -216,7 +216,7 @@ func TestRefusedSlots(t *testing.T) {
 	p.Plans[account.Team] = limits
 	first, asleep := p.plan(t, retail, model(0), week), p.plan(t, paused, model(900), week)
 	p.look(t, six.Add(-time.Hour))
-	if _, err := p.Assessments.Start(t.Context(), p.caller("bob", time.Hour), retail, model(0), nil); err != nil {
+	if _, err := p.Assessments.Start(t.Context(), p.caller("bob", time.Hour), retail, model(0)); err != nil {
 		t.Fatal(err)
 	}
 	before := p.Left(t)

@@ -48,9 +48,9 @@ func (s *service) assess(t *testing.T, caller commands.Caller, models ...int) op
 	}
 	start := func() (commands.Accepted, error) {
 		if len(ids) == 1 {
-			return s.Assessments.Start(t.Context(), caller, retail, ids[0], nil)
+			return s.Assessments.Start(t.Context(), caller, retail, ids[0])
 		}
-		return s.Assessments.StartBulk(t.Context(), caller, retail, ids, nil)
+		return s.Assessments.StartBulk(t.Context(), caller, retail, ids)
 	}
 	got, err := start()
 	check(t, err)
@@ -226,13 +226,13 @@ func TestTrackedItemCaps(t *testing.T) {
 					t.Errorf("got %v, want %s", err, code)
 				}
 			}
-			_, err := s.Assessments.Start(t.Context(), ana, retail, model(3), nil)
+			_, err := s.Assessments.Start(t.Context(), ana, retail, model(3))
 			refused(c.code, err)
-			_, err = s.Assessments.StartBulk(t.Context(), ana, retail, []uuid.UUID{model(0), model(3)}, nil)
+			_, err = s.Assessments.StartBulk(t.Context(), ana, retail, []uuid.UUID{model(0), model(3)})
 			refused(c.code, err)
 			poor := ana
 			poor.Plan = "FewAssessments"
-			_, err = s.Assessments.StartBulk(t.Context(), poor, retail, []uuid.UUID{model(0), model(3)}, nil)
+			_, err = s.Assessments.StartBulk(t.Context(), poor, retail, []uuid.UUID{model(0), model(3)})
 			refused(domain.AssessmentDailyLimitReached, err)
 			s.Unchanged(t, before)
 			if n := s.Used(t, "contoso", account.Assessments, account.Day); n != used {
@@ -253,7 +253,7 @@ func TestTrackedItemCapOfBulk(t *testing.T) {
 	ana := s.Ana(plan)
 	s.assess(t, ana, 0, 1, 2, 3)
 	before := s.Left(t)
-	_, err := s.Assessments.StartBulk(t.Context(), ana, retail, []uuid.UUID{model(0), model(1), model(2), model(3)}, nil)
+	_, err := s.Assessments.StartBulk(t.Context(), ana, retail, []uuid.UUID{model(0), model(1), model(2), model(3)})
 	r, _ := domain.Refused(err)
 	if !domain.IsRefused(err, domain.TrackedItemLimitReached) || !cmp.Equal(r.Params, []domain.Param{{Name: "allowance", Value: "trackedItems"}, {Name: "used", Value: "0"}, {Name: "limit", Value: "3"}}) {
 		t.Errorf("got %v about %v", err, r.Params)
@@ -280,7 +280,7 @@ func TestRaceForTrackedItems(t *testing.T) {
 	errs := make([]error, 50)
 	var wg sync.WaitGroup
 	for i := range errs {
-		wg.Go(func() { _, errs[i] = s.Assessments.Start(context.Background(), ana, retail, model(i), nil) })
+		wg.Go(func() { _, errs[i] = s.Assessments.Start(context.Background(), ana, retail, model(i)) })
 	}
 	wg.Wait()
 	accepted := 0
@@ -337,7 +337,7 @@ func TestListingNoticesTrackedItems(t *testing.T) {
 		}
 	}
 	// A refused call changes nothing, though it has read the listing.
-	_, err := s.Assessments.StartBulk(t.Context(), bob, retail, []uuid.UUID{model(0), model(1)}, nil)
+	_, err := s.Assessments.StartBulk(t.Context(), bob, retail, []uuid.UUID{model(0), model(1)})
 	if !domain.IsRefused(err, domain.ItemNotFound) || events() != before {
 		t.Fatalf("%v, and %d events were written", err, events()-before)
 	}
@@ -359,7 +359,7 @@ func TestListingNoticesTrackedItems(t *testing.T) {
 	remove("Model 002")
 	remove("Model 003")
 	s.has(t, "Retail", "Renamed too", model(3))
-	if _, err := s.Assessments.StartBulk(t.Context(), bob, retail, []uuid.UUID{model(3)}, nil); err != nil {
+	if _, err := s.Assessments.StartBulk(t.Context(), bob, retail, []uuid.UUID{model(3)}); err != nil {
 		t.Fatal(err)
 	}
 	all = s.tracked(t, "contoso")

@@ -51,7 +51,7 @@ func TestUnusableItemsAreNotAccepted(t *testing.T) {
 		writes bool
 		start  func() (commands.Accepted, error)
 	}{
-		"assess": {false, func() (commands.Accepted, error) { return s.Assessments.Start(t.Context(), ana, retail, model(0), nil) }},
+		"assess": {false, func() (commands.Accepted, error) { return s.Assessments.Start(t.Context(), ana, retail, model(0)) }},
 		"preview": {false, func() (commands.Accepted, error) {
 			return s.Optimizations.StartPreview(t.Context(), ana, retail, model(0), "aiInstructions")
 		}},

@@ -21,7 +21,7 @@ import (
 // AssessSemanticModel handles POST …/semanticModels/{semanticModelId}/aiReadiness/assess.
 func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticModelRequestObject) (api.AssessSemanticModelResponseObject,
 	error) {
-	done, err := s.commands.Assessments.Start(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID, askedRegime(r.Body))
+	done, err := s.commands.Assessments.Start(ctx, callerOf(ctx), r.WorkspaceID, r.SemanticModelID)
 	if err != nil {
 		return nil, err
 	}
@@ -31,19 +31,11 @@ func (s *Server) AssessSemanticModel(ctx context.Context, r api.AssessSemanticMo
 // AssessSemanticModels handles POST /v1/workspaces/{workspaceId}/aiReadiness/assess.
 func (s *Server) AssessSemanticModels(ctx context.Context, r api.AssessSemanticModelsRequestObject) (api.AssessSemanticModelsResponseObject,
 	error) {
-	done, err := s.commands.Assessments.StartBulk(ctx, callerOf(ctx), r.WorkspaceID, r.Body.SemanticModelIds, r.Body.RegimeID)
+	done, err := s.commands.Assessments.StartBulk(ctx, callerOf(ctx), r.WorkspaceID, r.Body.SemanticModelIds)
 	if err != nil {
 		return nil, err
 	}
 	return api.AssessSemanticModels202JSONResponse{AcceptedJSONResponse: s.accepted(done)}, nil
-}
-
-// askedRegime returns the id of the scoring regime that an optional body asks for, nil if it asks for none.
-func askedRegime(body *api.AssessRequest) *string {
-	if body == nil {
-		return nil
-	}
-	return body.RegimeID
 }
 
 // ListAssessments handles GET …/semanticModels/{semanticModelId}/aiReadiness/assessments.

@@ -12,7 +12,6 @@ import (
 	"readiness/domain"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
-	"readiness/domain/readiness"
 )
 
 // A complete assessment, as an operation's result and as read later. Usage follows the person's permission, and only
@@ -176,42 +175,6 @@ func TestScoresThatLackRules(t *testing.T) {
 		}
 		if got := w.get(path, ada).ok(200).value()[0]; got["scoreComplete"] != c.complete || got["comparableWithPrevious"] != c.comparable {
 			t.Errorf("assessment %d is listed as %v", i+1, got)
-		}
-	}
-}
-
-// A call may name a published regime, with which the run is recorded; any other id is refused with those that there
-// are, and changes nothing.
-//
-// proves: decisions/14/regime decisions/14/unknown
-func TestAssessByARegime(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ada := w.as("ada")
-	bulk := func(regime string) string {
-		return `{"semanticModelIds":["` + modelA.String() + `"],"regimeId":` + regime + `}`
-	}
-	one := func(regime string) string { return `{"regimeId":` + regime + `}` }
-	calls := map[string]func(regime string) string{modelPath(modelA) + "/assess": one, agentPath + "/assess": one, bulkPath: bulk}
-	w.untouched(func() {
-		for path, body := range calls {
-			for _, unknown := range []string{`""`, `"2020-01"`, `"2026-11\u0000"`, `"` + strings.Repeat("2026-11", 1000) + `"`} {
-				refused := w.post(path, ada, body(unknown)).refused(400, domain.InvalidRequest).says("2026-11, 2026-12")
-				if len(refused.text) > 1000 {
-					t.Errorf("%s: the refusal repeats all that was sent", path)
-				}
-			}
-			for _, malformed := range []string{`null`, `11`, `["2026-11"]`} {
-				w.post(path, ada, body(malformed)).refused(400, domain.InvalidRequest).says("regimeId")
-			}
-		}
-	})
-	for path, body := range calls {
-		for _, r := range readiness.Regimes() {
-			id := w.post(path, ada, body(`"`+r.ID+`"`)).operation()
-			if run, err := w.Views.Run(t.Context(), id); err != nil || run.RegimeID != r.ID {
-				t.Errorf("%s by %s: the run reads %+v, %v", path, r.ID, run, err)
-			}
 		}
 	}
 }

@@ -1,8 +1,11 @@
 package http_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,8 +31,8 @@ func TestBodies(t *testing.T) {
 		{name: "a list", body: id(`["%s"]`), status: 400, says: []string{"the body", "object"}},
 		{name: "a text", body: `"x"`, status: 400, says: []string{"the body"}},
 		{name: "empty object", body: `{}`, status: 400, says: []string{"semanticModelIds", "missing"}},
-		{name: "no ids", body: `{"semanticModelIds":[]}`, status: 400, says: []string{"semanticModelIds", "1"}},
-		{name: "101 ids", body: `{"semanticModelIds":[` + strings.TrimSuffix(strings.Repeat(id(`"%s",`), 101), ",") + `]}`, status: 400, says: []string{"semanticModelIds", "100"}},
+		{name: "no ids", body: `{"semanticModelIds":[]}`, status: 400, says: []string{"semanticModelIds is empty", "at least 1"}},
+		{name: "101 different ids", body: `{"semanticModelIds":[` + idsFrom(0, 101) + `]}`, status: 400, says: []string{"semanticModelIds", "100"}},
 		{name: "one id, no list", body: id(`{"semanticModelIds":"%s"}`), status: 400, says: []string{"semanticModelIds", "array"}},
 		{name: "ids null", body: `{"semanticModelIds":null}`, status: 400, says: []string{"semanticModelIds"}},
 		{name: "a number among them", body: id(`{"semanticModelIds":["%s",7]}`), status: 400, says: []string{"semanticModelIds[1]", "string"}},
@@ -37,10 +40,10 @@ func TestBodies(t *testing.T) {
 		{name: "an id in braces", body: id(`{"semanticModelIds":["{%s}"]}`), status: 400, says: []string{"semanticModelIds[0] is not a UUID"}},
 		{name: "an id as a URN", body: id(`{"semanticModelIds":["urn:uuid:%s"]}`), status: 400, says: []string{"semanticModelIds[0] is not a UUID"}},
 		{name: "an id without dashes", body: `{"semanticModelIds":["` + strings.ReplaceAll(modelA.String(), "-", "") + `"]}`, status: 400, says: []string{"semanticModelIds[0] is not a UUID"}},
-		{name: "unknown member", body: id(`{"semanticModelIds":["%s"],"workspaceId":"x"}`), status: 400, says: []string{"workspaceId", "closest documented member is regimeId"}},
+		{name: "unknown member", body: id(`{"semanticModelIds":["%s"],"workspaceId":"x"}`), status: 400, says: []string{"workspaceId", "closest documented member is semanticModelIds"}},
 		{name: "misspelled member", body: id(`{"semanticModelIDs":["%s"]}`), status: 400, says: []string{"semanticModelIDs", "closest documented member is semanticModelIds"}},
-		{name: "empty member name", body: `{"":1}`, status: 400, says: []string{"closest documented member is regimeId"}},
-		{name: "very long member name", body: `{"` + strings.Repeat("x", 100_000) + `":1}`, status: 400, says: []string{"closest documented member is regimeId"}},
+		{name: "empty member name", body: `{"":1}`, status: 400, says: []string{"closest documented member is semanticModelIds"}},
+		{name: "very long member name", body: `{"` + strings.Repeat("x", 100_000) + `":1}`, status: 400, says: []string{"closest documented member is semanticModelIds"}},
 		{name: "member twice", body: id(`{"semanticModelIds":["%[1]s"],"semanticModelIds":["%[1]s"]}`), status: 400, says: []string{"semanticModelIds is in the body twice"}},
 		{name: "member twice, once escaped", body: id(`{"semanticModelIds":["%[1]s"],"semanticModelId\u0073":["%[1]s"]}`), status: 400, says: []string{"semanticModelIds is in the body twice"}},
 		{name: "nested member twice", body: `{"x":[{"a":1,"a":2}]}`, status: 400, says: []string{"x[0].a is in the body twice"}},
@@ -95,6 +98,15 @@ func TestBodies(t *testing.T) {
 	}
 }
 
+// idsFrom returns n different ids as elements of a JSON array. None is visible.
+func idsFrom(first, n int) string {
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = fmt.Sprintf(`"00000000-0000-4000-8000-%012d"`, first+i)
+	}
+	return strings.Join(ids, ",")
+}
+
 func padded(body string, size int) string {
 	return body + strings.Repeat(" ", size-len(body))
 }
@@ -106,11 +118,12 @@ func TestAcceptedBodies(t *testing.T) {
 	ada := w.as("ada")
 	id := func(body string) string { return fmt.Sprintf(body, modelA) }
 	for name, body := range map[string]string{
-		"plain":           id(`{"semanticModelIds":["%s"]}`),
-		"1 MiB":           padded(id(`{"semanticModelIds":["%s"]}`), 1<<20),
-		"upper case":      strings.ToUpper(id(`{"semanticModelIds":["%s"]}`)),
-		"the same twice":  id(`{"semanticModelIds":["%[1]s","%[1]s"]}`),
-		"escaped members": id(`{"semanticModelId\u0073":["%s"]}`),
+		"plain":                          id(`{"semanticModelIds":["%s"]}`),
+		"1 MiB":                          padded(id(`{"semanticModelIds":["%s"]}`), 1<<20),
+		"upper case":                     strings.ToUpper(id(`{"semanticModelIds":["%s"]}`)),
+		"the same twice":                 id(`{"semanticModelIds":["%[1]s","%[1]s"]}`),
+		"101 times, in two letter cases": `{"semanticModelIds":["` + strings.ToUpper(modelA.String()) + strings.Repeat(id(`","%s`), 100) + `"]}`,
+		"escaped members":                id(`{"semanticModelId\u0073":["%s"]}`),
 	} {
 		if name == "upper case" {
 			body = `{"semanticModelIds":["` + strings.ToUpper(modelA.String()) + `"]}`
@@ -126,7 +139,7 @@ func TestAcceptedBodies(t *testing.T) {
 	}
 }
 
-// A route without a body refuses members; it accepts an empty object, as one with an optional body does.
+// A route without a body refuses members; it accepts an empty object.
 //
 // proves: 4.4/single 4.1/unknown-member
 func TestRoutesWithoutABody(t *testing.T) {
@@ -136,7 +149,10 @@ func TestRoutesWithoutABody(t *testing.T) {
 	path, without := modelPath(modelA)+"/assess", modelPath(modelA)+"/descriptions/preview"
 	w.untouched(func() {
 		w.post(without, ada, `{"force":true}`).refused(400, domain.InvalidRequest).says("force", "takes no body")
-		w.post(path, ada, `{"force":true}`).refused(400, domain.InvalidRequest).says("force", "regimeId")
+		w.post(path, ada, `{"force":true}`).refused(400, domain.InvalidRequest).says("force", "takes no body")
+		w.post(path, ada, `{"regimeId":"2026-12"}`).refused(400, domain.InvalidRequest).says("regimeId", "takes no body")
+		w.post(agentPath+"/assess", ada, `{"regimeId":"2026-12"}`).refused(400, domain.InvalidRequest).says("regimeId", "takes no body")
+		w.post(bulkPath, ada, `{"semanticModelIds":["`+modelA.String()+`"],"regimeId":"2026-12"}`).refused(400, domain.InvalidRequest).says("regimeId", "semanticModelIds")
 		w.post(path, ada, `[]`).refused(400, domain.InvalidRequest)
 		w.post(path, ada, `x`).refused(400, domain.InvalidRequest)
 		w.post(path, ada, `a=b`, "Content-Type", "", "Content-Type", "application/x-www-form-urlencoded").refused(415, domain.InvalidRequest)
@@ -190,4 +206,65 @@ func TestParameters(t *testing.T) {
 	w.get("/v1/operations?maxResults=1", ada).ok(200)
 	w.get("/v1/operations?maxResults=500&status=Running&unknown=1&unknown=2", ada).ok(200)
 	w.get("/v1/operations/"+strings.ToUpper(nowhere.String()), ada).refused(404, domain.OperationNotFound)
+}
+
+// Every enumeration that the specification lists for a call is one of the description, and a refusal of another value names
+// the values.
+//
+// proves: 7.2/InvalidRequest 4.5/kind 4.6/create/answeredBy.kind 4.6/create/hypothesis
+func TestEnumerations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	kinds := []string{"aiInstructions", "descriptions", "properties", "aiDataSchema"}
+	text, err := os.ReadFile("openapi.gen.json")
+	check(t, err)
+	var document map[string]any
+	check(t, json.Unmarshal(text, &document))
+	source, kind, end := `{"kind":"Questions"}`, `{"kind":"PlatformAssistant"}`, `"source":`
+	optimize, again := modelPath(modelA)+"/optimize", abTestPath(nowhere)+"/runs"
+	w.untouched(func() {
+		for _, tt := range []struct {
+			schema, member, path, body string
+			want                       []string
+		}{
+			{"AnsweredByRequest", "kind", abTestsPath, creation(kind, `{"kind":"Oracle"}`), []string{"DataAgent", "ServiceTestAgent", "PlatformAssistant", "GenericAgent"}},
+			{"AbTestHypothesisRequest", "kind", abTestsPath, creation(end, `"hypothesis":{"text":"x","kind":"a"},"source":`), []string{"A", "B", "Same"}},
+			{"AbTestSourceRequest", "kind", abTestsPath, creation(source, `{"kind":"run"}`), []string{"Run", "Questions"}},
+			{"CreateAbTestRequest", "correctAnswers", abTestsPath, creation(end, `"correctAnswers":"","source":`), []string{"Preserve", "Update"}},
+			{"RunAbTestAgainRequest", "questionSet", again, `{"questionSet":"Old"}`, []string{"Frozen", "Current"}},
+			{"OptimizeRequest", "approval", optimize, `{"approval":"None"}`, []string{"required", "none"}},
+			{"OptimizeRequest", "kinds", optimize, `{"approval":"none","kinds":["descriptions","all"]}`, kinds},
+			{"OptimizeApplyRequest", "kinds", optimize + "/apply", `{"previewId":"x","kinds":["measures"]}`, kinds},
+			{"", "kind", modelPath(modelA) + "/measures/preview", "", kinds},
+			{"", "kind", modelPath(modelA) + "/Descriptions/apply", `{"approval":"none"}`, kinds},
+		} {
+			at := "$.components.parameters.kind.schema"
+			if tt.schema != "" {
+				at = "$.components.schemas." + tt.schema + ".properties." + tt.member
+			}
+			schema := document
+			for _, step := range strings.Split(at, ".")[1:] {
+				schema, _ = schema[step].(map[string]any)
+			}
+			if items, list := schema["items"].(map[string]any); list {
+				schema = items
+			}
+			var got []string
+			for _, v := range schema["enum"].([]any) {
+				if v != nil {
+					got = append(got, v.(string))
+				}
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("%s: got the values %v, want %v", at, got, tt.want)
+			}
+			w.post(tt.path, w.as("ada"), tt.body).refused(400, domain.InvalidRequest).says(append(tt.want, tt.member)...)
+			w.uncounted()
+		}
+		for _, path := range []string{"/v1/operations?status=Done", abTestsPath + "?sort=newest"} {
+			want := map[bool][]string{true: {"status", "NotStarted", "Running", "Succeeded", "Failed", "Cancelled"},
+				false: {"sort", "latest", "earliest", "name", "nameDesc"}}[strings.Contains(path, "status")]
+			w.get(path, w.as("ada")).refused(400, domain.InvalidRequest).says(want...)
+		}
+	})
 }

@@ -11,7 +11,7 @@ import (
 
 // AssessDataAgent handles POST …/dataAgents/{dataAgentId}/aiReadiness/assess.
 func (s *Server) AssessDataAgent(ctx context.Context, r api.AssessDataAgentRequestObject) (api.AssessDataAgentResponseObject, error) {
-	done, err := s.commands.Assessments.StartAgent(ctx, callerOf(ctx), r.WorkspaceID, r.DataAgentID, askedRegime(r.Body))
+	done, err := s.commands.Assessments.StartAgent(ctx, callerOf(ctx), r.WorkspaceID, r.DataAgentID)
 	if err != nil {
 		return nil, err
 	}

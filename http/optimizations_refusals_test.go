@@ -21,7 +21,7 @@ func TestMalformedOptimizations(t *testing.T) {
 	t.Parallel()
 	w := newOnDisk(t)
 	unseen := "/v1/workspaces/" + nowhere.String() + "/semanticModels/" + modelA.String() + "/aiReadiness"
-	kinds := "aiInstructions, descriptions, properties, aiDataSchema"
+	kinds := "aiInstructions, descriptions, properties or aiDataSchema"
 	preview := quoted(`"previewId":"%s"`, nowhere)
 	w.untouched(func() {
 		for _, tt := range []struct{ path, body, says string }{
@@ -37,7 +37,7 @@ func TestMalformedOptimizations(t *testing.T) {
 			{"/descriptions/apply", `{` + preview + `,"approval":"none"}`, "both previewId and approval"},
 			{"/descriptions/apply", `{"approval":"required"}`, "the values are none and given"},
 			{"/descriptions/apply", `{"approval":"none","keys":["Sales|"]}`, "keys cannot be combined with approval"},
-			{"/descriptions/apply", `{"approval":"none","keys":[]}`, "keys cannot be combined with approval"},
+			{"/descriptions/apply", `{"approval":"none","keys":[]}`, "keys is empty"},
 			{"/descriptions/apply", `{"approval":"none","values":{"Sales|":"x"}}`, "values cannot be combined with approval"},
 			{"/descriptions/apply", `{"approval":"none","values":{}}`, "values cannot be combined with approval"},
 			{"/aiDataSchema/apply", `{"approval":"none"}`, "a person must review"},

@@ -62,7 +62,7 @@ func (b *bench) publish(t *testing.T) {
 // assessAgent starts and carries out an assessment of the agent.
 func (b *bench) assessAgent(t *testing.T) uuid.UUID {
 	t.Helper()
-	got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil)
+	got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent)
 	check(t, err)
 	b.carry(t, b.Work)
 	return got.OperationID
@@ -326,7 +326,7 @@ func TestAgentFailures(t *testing.T) {
 			b := newBench(t)
 			b.publish(t)
 			c.meet(t, b)
-			got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil)
+			got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent)
 			check(t, err)
 			check(t, work.Carry(t.Context(), b.Work, b.steps[0], work.Patience))
 			op := b.operation(t, got.OperationID)
@@ -345,7 +345,7 @@ func TestAgentSourceIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.publish(t)
-	if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil); err != nil {
+	if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent); err != nil {
 		t.Fatal(err)
 	}
 	o := b.Work
@@ -378,7 +378,7 @@ func TestStepNoticesDeletedAgent(t *testing.T) {
 		t.Errorf("not found but listed, it is %s", got.Status)
 	}
 	b.Work.Platform = there
-	if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil); err != nil {
+	if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent); err != nil {
 		t.Fatal(err)
 	}
 	b.Remove(t, "Retail", "Analyst.DataAgent")
@@ -387,7 +387,7 @@ func TestStepNoticesDeletedAgent(t *testing.T) {
 		t.Errorf("the tracked item reads %+v", got)
 	}
 	b.publish(t)
-	last, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil)
+	last, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent)
 	check(t, err)
 	check(t, work.CarryAfterCrashes(t.Context(), b.Work, b.steps[len(b.steps)-1], 0, work.MaxCrashes))
 	if op := b.operation(t, last.OperationID); op.Failure == nil || !strings.Contains(op.Failure.Message, "assessed this data agent") {

@@ -71,7 +71,7 @@ func TestHardStartsWhileProvidersAreSilent(t *testing.T) {
 	for i := range accounts {
 		account := fmt.Sprint("account", i)
 		called[account] = time.Now()
-		got, err := b.Assessments.Start(t.Context(), b.of(account, account+"'s"), workspace, good, nil)
+		got, err := b.Assessments.Start(t.Context(), b.of(account, account+"'s"), workspace, good)
 		check(t, err)
 		ids[account] = got.OperationID
 	}

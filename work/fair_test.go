@@ -172,7 +172,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	}
 	ben := b.of("contoso", "ben")
 	for range 3 {
-		assessed, err := b.Assessments.Start(t.Context(), ben, workspace, good, nil)
+		assessed, err := b.Assessments.Start(t.Context(), ben, workspace, good)
 		check(t, err)
 		if got := b.ended(t, "contoso", assessed.OperationID); got != operation.StatusSucceeded {
 			t.Errorf("the assessment of another account %s", got)
@@ -180,7 +180,7 @@ func TestSilentProvidersDelayNoOthers(t *testing.T) {
 	}
 	// The accounts of the silent providers can assess too, and another account's
 	// provider answers.
-	own, err := b.Assessments.Start(t.Context(), b.of("silent0", "person0"), workspace, good, nil)
+	own, err := b.Assessments.Start(t.Context(), b.of("silent0", "person0"), workspace, good)
 	check(t, err)
 	if got := b.ended(t, "silent0", own.OperationID); got != operation.StatusSucceeded {
 		t.Errorf("the assessment of the provider's account %s", got)

@@ -184,7 +184,7 @@ func TestStepsGiveUp(t *testing.T) {
 			b := newBench(t)
 			ana := b.ana()
 			ana.TokenExpires = noon.Add(24 * time.Hour)
-			started, err := b.Assessments.Start(t.Context(), ana, workspace, good, nil)
+			started, err := b.Assessments.Start(t.Context(), ana, workspace, good)
 			check(t, err)
 			b.Work.Platform = &away{b.Work.Platform, c.err, 1 << 20}
 			b.Clock.Set(noon.Add(c.after))

@@ -57,7 +57,7 @@ func TestWorkOutlastsTheToken(t *testing.T) {
 			caller := b.ana()
 			caller.TokenExpires = b.Clock.Now().Add(c.valid)
 			var got commands.Accepted
-			got, err := b.Assessments.StartBulk(t.Context(), caller, workspace, []uuid.UUID{good, gone}, nil)
+			got, err := b.Assessments.StartBulk(t.Context(), caller, workspace, []uuid.UUID{good, gone})
 			check(t, err)
 			for _, step := range slices.Clone(b.steps) {
 				check(t, work.Carry(t.Context(), b.Work, step, 0))

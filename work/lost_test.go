@@ -99,7 +99,7 @@ var everyKind = map[string]unended{
 	"assessments": {newBench, func(t *testing.T, b *bench) { b.start(t, good, broken, gone) }},
 	"assessment of a data agent": {newBench, func(t *testing.T, b *bench) {
 		b.publish(t)
-		if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil); err != nil {
+		if _, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent); err != nil {
 			t.Fatal(err)
 		}
 	}},

@@ -56,13 +56,13 @@ func TestCallOfRemovedPerson(t *testing.T) {
 	for name, prepare := range map[string]func(*testing.T, *bench) func(commands.Caller) error{
 		"an assessment": func(t *testing.T, b *bench) func(commands.Caller) error {
 			return func(who commands.Caller) error {
-				_, err := b.Assessments.Start(t.Context(), who, workspace, good, nil)
+				_, err := b.Assessments.Start(t.Context(), who, workspace, good)
 				return err
 			}
 		},
 		"assessments": func(t *testing.T, b *bench) func(commands.Caller) error {
 			return func(who commands.Caller) error {
-				_, err := b.Assessments.StartBulk(t.Context(), who, workspace, []uuid.UUID{good, gone}, nil)
+				_, err := b.Assessments.StartBulk(t.Context(), who, workspace, []uuid.UUID{good, gone})
 				return err
 			}
 		},

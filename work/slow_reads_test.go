@@ -82,7 +82,7 @@ func TestSlowSourcesOfAnAgent(t *testing.T) {
 	t.Parallel()
 	b, want := onSlowModels(t, 8)
 	r := slowly(t, b)
-	got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil)
+	got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent)
 	check(t, err)
 	n := r.attempts(t, func() error { return work.Carry(t.Context(), b.Work, b.steps[0], 0) })
 	if d := cmp.Diff(want, r.begun()); d != "" || n > 6 {
@@ -106,7 +106,7 @@ func TestSlowReadsThatWereCutOff(t *testing.T) {
 	for at, more := 1, true; more; at++ {
 		more = false
 		for _, after := range []bool{false, true} {
-			got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent, nil)
+			got, err := b.Assessments.StartAgent(t.Context(), b.ana(), workspace, agent)
 			check(t, err)
 			step, before, struck := b.steps[len(b.steps)-1], r.begun(), &strike{at: at, after: after}
 			o := b.Work

@@ -151,9 +151,9 @@ func (b *bench) start(t *testing.T, models ...uuid.UUID) uuid.UUID {
 	var got commands.Accepted
 	var err error
 	if len(models) == 1 {
-		got, err = b.Assessments.Start(t.Context(), b.ana(), workspace, models[0], nil)
+		got, err = b.Assessments.Start(t.Context(), b.ana(), workspace, models[0])
 	} else {
-		got, err = b.Assessments.StartBulk(t.Context(), b.ana(), workspace, models, nil)
+		got, err = b.Assessments.StartBulk(t.Context(), b.ana(), workspace, models)
 	}
 	check(t, err)
 	return got.OperationID

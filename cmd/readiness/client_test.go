@@ -203,7 +203,6 @@ func TestClient(t *testing.T) {
 	y.types(0, "", "reports", "dd861a23-9ffc-5a77-a120-f2f1e51bfd19")
 	y.types(1, "", "models", "Retail")
 
-	y.types(0, "", "assess", "Retail Analytics", "Inventory", "--regime", "2026-11")
 	y.types(0, "", "assess", "Retail Analytics", "Inventory")
 	made := shownID.FindString(y.types(0, "", "assessments", "list", "Retail Analytics", "Inventory").stdout)
 	y.types(0, "", "assessments", "pin", "Retail Analytics", "Inventory", made)
@@ -214,8 +213,6 @@ func TestClient(t *testing.T) {
 	y.types(cli.ExitPartly, "", "assess", "Corporate Functions", "Headcount", "Budget 2024")                      // which cannot be read
 	y.types(1, "", "assess", "Retail Analytics", "464c71cb-5954-5e3d-91a5-dbc88e2ba40d")                          // 404
 	y.types(1, "", "assess", "Seasonal Campaigns", "Holiday Campaign")                                            // 409
-	y.types(1, "", "assess", "Retail Analytics", "Inventory", "--regime", "2020-01")                              // 400
-	y.types(1, "", "assess", "Retail Analytics", "Inventory", "Retail Sales", "--regime", "2020-01")              // 400
 
 	preview := lastID(t, y.types(0, "", "preview", "Retail Analytics", "Inventory", "descriptions").stdout)
 	values := filepath.Join(y.config, "values.json")
@@ -292,7 +289,7 @@ func TestClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := lossy.AssessSemanticModelWithResponse(t.Context(), uuid.MustParse("dd861a23-9ffc-5a77-a120-f2f1e51bfd19"), uuid.MustParse("63f8bf57-ab8c-5e3a-92f1-842df8148104"), nil, client.AssessRequest{})
+	again, err := lossy.AssessSemanticModelWithResponse(t.Context(), uuid.MustParse("dd861a23-9ffc-5a77-a120-f2f1e51bfd19"), uuid.MustParse("63f8bf57-ab8c-5e3a-92f1-842df8148104"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

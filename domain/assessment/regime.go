@@ -6,37 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"readiness/domain"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 )
 
-// ChooseRegime returns the id of the scoring regime of a new run: the one that is asked
-// for or, if asked is nil, the service's own, which is the current one if own is nil. It
-// refuses an id that is neither published nor the service's, and lists those that are
-// (docs/decisions.md 14).
-func ChooseRegime(asked *string, own *readiness.Regime) (string, error) {
-	own = cmp.Or(own, readiness.Current())
-	if asked == nil || *asked == own.ID {
-		return own.ID, nil
-	}
-	if regime, published := readiness.Find(*asked); published {
-		return regime.ID, nil
-	}
-	var ids []string
-	for _, regime := range readiness.Regimes() {
-		ids = append(ids, regime.ID)
-	}
-	if !slices.Contains(ids, own.ID) {
-		ids = append(ids, own.ID)
-	}
-	id := domain.Excerpt(*asked)
-	return "", domain.Refuse(domain.InvalidRequest, "there is no scoring regime %q; the published ones are %s", id,
-		strings.Join(ids, ", ")).About("regimeId", id)
-}
-
 // Regime returns the scoring regime of the run, which is the service's own for a run from
-// before runs recorded theirs. own is as in ChooseRegime. It is false when this process
+// before runs recorded theirs. own is nil if the service
+// has no rules file. It is false when this process
 // does not have the regime: another version of the service, or one with another rules
 // file, accepted the run.
 func (r Run) Regime(own *readiness.Regime) (*readiness.Regime, bool) {

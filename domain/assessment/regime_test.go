@@ -1,47 +1,16 @@
 package assessment_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"readiness/definition/semanticmodel"
-	"readiness/domain"
 	"readiness/domain/assessment"
 	"readiness/domain/operation"
 	"readiness/domain/readiness"
 	"readiness/domain/readiness/finding"
 )
-
-// proves: decisions/14/unknown
-func TestChooseRegime(t *testing.T) {
-	t.Parallel()
-	if id, err := assessment.ChooseRegime(nil, nil); err != nil || id != readiness.Current().ID {
-		t.Errorf("without a choice: got %q, %v", id, err)
-	}
-	for _, r := range readiness.Regimes() {
-		if id, err := assessment.ChooseRegime(&r.ID, nil); err != nil || id != r.ID {
-			t.Errorf("%s: got %q, %v", r.ID, id, err)
-		}
-	}
-	for _, unknown := range []string{"", "2020-01", "2026-1", " 2026-11", "2026-11\n", "2026-12+0", strings.Repeat("2026-11", 1000)} {
-		id, err := assessment.ChooseRegime(&unknown, nil)
-		refusal, refused := domain.Refused(err)
-		if !refused || refusal.Code != domain.InvalidRequest || id != "" {
-			t.Errorf("%q: got %q, %v", unknown, id, err)
-			continue
-		}
-		for _, r := range readiness.Regimes() {
-			if !strings.Contains(refusal.Message, r.ID) {
-				t.Errorf("%q: %s is not named in %q", unknown, r.ID, refusal.Message)
-			}
-		}
-		if want := []domain.Param{{Name: "regimeId", Value: domain.Excerpt(unknown)}}; !cmp.Equal(refusal.Params, want) || len(refusal.Message) > 500 {
-			t.Errorf("%q: the refusal is about %v", unknown, refusal.Params)
-		}
-	}
-}
 
 // Every step of a run uses the recorded regime, and one of a run from before that the
 // current one.
@@ -59,8 +28,8 @@ func TestRegimeOfARun(t *testing.T) {
 	}
 }
 
-// A service with changed rules uses them unless a call names another regime, and knows
-// a run that another service of the kind accepted only if its rules are the same.
+// A service with changed rules knows a run that another service of the kind accepted
+// only if its rules are the same.
 func TestOwnRegime(t *testing.T) {
 	t.Parallel()
 	regime := func(rule string) *readiness.Regime {
@@ -71,16 +40,6 @@ func TestOwnRegime(t *testing.T) {
 		return r
 	}
 	own, same, other := regime("NAM-01"), regime("NAM-01"), regime("NAM-02")
-	for asked, want := range map[string]string{"": own.ID, own.ID: own.ID, "2026-11": "2026-11", "2026-12": "2026-12", other.ID: ""} {
-		named := &asked
-		if asked == "" {
-			named = nil
-		}
-		id, err := assessment.ChooseRegime(named, own)
-		if id != want || (err == nil) != (want != "") || err != nil && !strings.Contains(err.Error(), own.ID) {
-			t.Errorf("asked for %q: got %q, %v", asked, id, err)
-		}
-	}
 	for recorded, want := range map[string]*readiness.Regime{"": same, own.ID: same, readiness.Current().ID: readiness.Current(), other.ID: nil} {
 		if r, known := (assessment.Run{RegimeID: recorded}).Regime(same); r != want || known != (want != nil) {
 			t.Errorf("recorded %q: got %+v, %v", recorded, r, known)

@@ -20,13 +20,13 @@ func (c StartAssessment) Decide(Run) ([]domain.Event, error) {
 	return []domain.Event{c.Operation, c.Run}, nil
 }
 
-// CheckCount refuses a bulk assessment that names no model or more than MaxModels.
+// CheckCount refuses a bulk assessment of no model or of more than MaxModels different ones.
 func CheckCount(models int) error {
 	switch {
 	case models == 0:
 		return domain.Refuse(domain.InvalidRequest, "semanticModelIds is empty; name 1 to %d semantic models", MaxModels)
 	case models > MaxModels:
-		return domain.Refuse(domain.InvalidRequest, "semanticModelIds names %d semantic models; one call takes at most %d", models,
+		return domain.Refuse(domain.InvalidRequest, "semanticModelIds names %d different semantic models; one call takes at most %d", models,
 			MaxModels)
 	}
 	return nil

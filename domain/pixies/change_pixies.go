@@ -36,13 +36,13 @@ func (c RemovePixies) Decide(Run) ([]domain.Event, error) {
 	return []domain.Event{c.Operation, c.Run}, nil
 }
 
-// CheckCount refuses a call that names no report or more than MaxReports.
+// CheckCount refuses a call that names no report or more than MaxReports different ones.
 func CheckCount(reports int) error {
 	switch {
 	case reports == 0:
 		return domain.Refuse(domain.InvalidRequest, "reportIds is empty; name 1 to %d reports", MaxReports)
 	case reports > MaxReports:
-		return domain.Refuse(domain.InvalidRequest, "reportIds names %d reports; one call takes at most %d", reports, MaxReports)
+		return domain.Refuse(domain.InvalidRequest, "reportIds names %d different reports; one call takes at most %d", reports, MaxReports)
 	}
 	return nil
 }

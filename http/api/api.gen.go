@@ -1289,7 +1289,7 @@ type AbTestHypothesis struct {
 
 // AbTestHypothesisRequest defines model for AbTestHypothesisRequest.
 type AbTestHypothesisRequest struct {
-	// Kind A, B or Same for a suggested sentence; null for the caller's own words.
+	// Kind Of a suggested sentence; null for the caller's own words.
 	Kind *string `json:"kind,omitempty"`
 
 	// Text At most 2,000 characters.
@@ -1651,9 +1651,7 @@ type AnsweredBy struct {
 type AnsweredByRequest struct {
 	// DataAgentID For DataAgent and ServiceTestAgent.
 	DataAgentID *openapi_types.UUID `json:"dataAgentId,omitempty"`
-
-	// Kind DataAgent, ServiceTestAgent, PlatformAssistant or GenericAgent.
-	Kind string `json:"kind"`
+	Kind        string              `json:"kind"`
 
 	// ProviderID The saved AI provider; for GenericAgent.
 	ProviderID *string `json:"providerId,omitempty"`
@@ -1710,12 +1708,6 @@ type ApplyRequest struct {
 	// most 100 characters. AI instructions have at most the preview's maxLength characters. Synonyms are one a line, at most
 	// 1,024 characters each; they replace those that the object has.
 	Values map[string]string `json:"values,omitempty"`
-}
-
-// AssessRequest defines model for AssessRequest.
-type AssessRequest struct {
-	// RegimeID The id of a published scoring regime. If absent, the current regime is used, with the rules that the operator changed.
-	RegimeID *string `json:"regimeId,omitempty"`
 }
 
 // Assessment defines model for Assessment.
@@ -2091,10 +2083,7 @@ type BenchmarkVerdicts = comparison.VerdictCounts
 
 // BulkAssessRequest defines model for BulkAssessRequest.
 type BulkAssessRequest struct {
-	// RegimeID The id of a published scoring regime, for all models. If absent, the current regime is used, with the rules that the operator changed.
-	RegimeID *string `json:"regimeId,omitempty"`
-
-	// SemanticModelIds All in the workspace. A model named twice counts once.
+	// SemanticModelIds At most 100 different ones, all in the workspace. A model named twice counts once.
 	SemanticModelIds []openapi_types.UUID `json:"semanticModelIds"`
 }
 
@@ -2262,7 +2251,7 @@ type ChangeType string
 
 // CreateAbTestRequest defines model for CreateAbTestRequest.
 type CreateAbTestRequest struct {
-	// CorrectAnswers Preserve (the default) or Update; Update only with a source of kind Questions.
+	// CorrectAnswers Update only with a source of kind Questions.
 	CorrectAnswers *string `json:"correctAnswers,omitempty"`
 
 	// Description At most 2,000 characters.
@@ -2920,7 +2909,7 @@ type PermissionList struct {
 
 // PixiesBulkRequest defines model for PixiesBulkRequest.
 type PixiesBulkRequest struct {
-	// ReportIds All in the workspace. A report named twice counts once.
+	// ReportIds At most 100 different ones, all in the workspace. A report named twice counts once.
 	ReportIds []openapi_types.UUID `json:"reportIds"`
 }
 
@@ -3242,7 +3231,7 @@ type RevertRequest struct {
 
 // RunAbTestAgainRequest defines model for RunAbTestAgainRequest.
 type RunAbTestAgainRequest struct {
-	// QuestionSet Frozen (the default): the questions that the test froze. Current: those that side A's model has saved now.
+	// QuestionSet Frozen: the questions that the test froze. Current: those that side A's model has saved now.
 	QuestionSet *string `json:"questionSet,omitempty"`
 
 	// ReuseRunID A stored benchmark run of side A's model that asked the frozen questions, kept as side A; not with Current.
@@ -4071,17 +4060,11 @@ type ListViewAsOfJSONRequestBody = ListViewRequest
 // AssessSemanticModelsJSONRequestBody defines body for AssessSemanticModels for application/json ContentType.
 type AssessSemanticModelsJSONRequestBody = BulkAssessRequest
 
-// AssessDataAgentJSONRequestBody defines body for AssessDataAgent for application/json ContentType.
-type AssessDataAgentJSONRequestBody = AssessRequest
-
 // AddPixiesToReportsJSONRequestBody defines body for AddPixiesToReports for application/json ContentType.
 type AddPixiesToReportsJSONRequestBody = PixiesBulkRequest
 
 // RemovePixiesFromReportsJSONRequestBody defines body for RemovePixiesFromReports for application/json ContentType.
 type RemovePixiesFromReportsJSONRequestBody = PixiesBulkRequest
-
-// AssessSemanticModelJSONRequestBody defines body for AssessSemanticModel for application/json ContentType.
-type AssessSemanticModelJSONRequestBody = AssessRequest
 
 // GenerateBenchmarkQuestionsJSONRequestBody defines body for GenerateBenchmarkQuestions for application/json ContentType.
 type GenerateBenchmarkQuestionsJSONRequestBody = GenerateBenchmarkQuestionsRequest
@@ -9337,7 +9320,6 @@ type AssessDataAgentRequestObject struct {
 	WorkspaceID WorkspaceID `json:"workspaceId"`
 	DataAgentID DataAgentID `json:"dataAgentId"`
 	Params      AssessDataAgentParams
-	Body        *AssessDataAgentJSONRequestBody
 }
 
 type AssessDataAgentResponseObject interface {
@@ -9636,7 +9618,6 @@ type AssessSemanticModelRequestObject struct {
 	WorkspaceID     WorkspaceID     `json:"workspaceId"`
 	SemanticModelID SemanticModelID `json:"semanticModelId"`
 	Params          AssessSemanticModelParams
-	Body            *AssessSemanticModelJSONRequestBody
 }
 
 type AssessSemanticModelResponseObject interface {
@@ -11684,16 +11665,6 @@ func (sh *strictHandler) AssessDataAgent(w http.ResponseWriter, r *http.Request,
 	request.DataAgentID = dataAgentID
 	request.Params = params
 
-	var body AssessDataAgentJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		if !errors.Is(err, io.EOF) {
-			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-			return
-		}
-	} else {
-		request.Body = &body
-	}
-
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
 		return sh.ssi.AssessDataAgent(ctx, request.(AssessDataAgentRequestObject))
 	}
@@ -12036,16 +12007,6 @@ func (sh *strictHandler) AssessSemanticModel(w http.ResponseWriter, r *http.Requ
 	request.WorkspaceID = workspaceID
 	request.SemanticModelID = semanticModelID
 	request.Params = params
-
-	var body AssessSemanticModelJSONRequestBody
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		if !errors.Is(err, io.EOF) {
-			sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
-			return
-		}
-	} else {
-		request.Body = &body
-	}
 
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
 		return sh.ssi.AssessSemanticModel(ctx, request.(AssessSemanticModelRequestObject))

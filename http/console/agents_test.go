@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"readiness/client"
 	"readiness/http/console/consoletest"
 )
 
@@ -25,7 +24,7 @@ func TestAgentsOfModel(t *testing.T) {
 	if err != nil || len(listed.JSON200.Value) != 1 {
 		t.Fatalf("got %v, %v", listed, err)
 	}
-	started, err := api.AssessDataAgentWithResponse(t.Context(), workspace, listed.JSON200.Value[0].DataAgentID, nil, client.AssessRequest{})
+	started, err := api.AssessDataAgentWithResponse(t.Context(), workspace, listed.JSON200.Value[0].DataAgentID, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

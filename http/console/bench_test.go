@@ -52,7 +52,7 @@ func review(b *testing.B, w *consoletest.World) {
 		if !slices.ContainsFunc(models.JSON200.Value, func(m client.SemanticModel) bool { return m.SemanticModelID == id }) {
 			continue
 		}
-		assessed, err := api.AssessSemanticModelWithResponse(b.Context(), workspace.WorkspaceID, id, nil, client.AssessRequest{})
+		assessed, err := api.AssessSemanticModelWithResponse(b.Context(), workspace.WorkspaceID, id, nil)
 		testworld.Check(b, err)
 		w.Ended(api, assessed.JSON202.OperationID)
 		started, err := api.PreviewOptimizationWithResponse(b.Context(), workspace.WorkspaceID, id, "descriptions", nil)

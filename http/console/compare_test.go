@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-
-	"readiness/client"
 )
 
 // TestCompare compares the assessments before and after an apply: findings of written objects are fixed, the others are still there, and
@@ -23,7 +21,7 @@ func TestCompare(t *testing.T) {
 	path := "/models/" + w.String() + "/" + m.String() + "/compare"
 	want(t, ada.Get(path), http.StatusNotFound, "There is nothing to compare")
 	r.ended(r.applied(ada))
-	started, err := api.AssessSemanticModelWithResponse(t.Context(), w, m, nil, client.AssessRequest{})
+	started, err := api.AssessSemanticModelWithResponse(t.Context(), w, m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

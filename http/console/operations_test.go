@@ -142,7 +142,7 @@ func TestOperationsWaitForSignIn(t *testing.T) {
 	w := consoletest.Start(t, consoletest.Options{Steps: func(p work.Platform) work.Platform { return refusing{p} }})
 	r := &reviewed{World: w, t: t}
 	workspace, m := modelOf(t, w.API("contoso", "ada"), "Store Operations")
-	started, err := w.API("contoso", "ada").AssessSemanticModelWithResponse(t.Context(), workspace, m, nil, client.AssessSemanticModelJSONRequestBody{})
+	started, err := w.API("contoso", "ada").AssessSemanticModelWithResponse(t.Context(), workspace, m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func reviewedWith(t *testing.T, o consoletest.Options, kind, model string) *revi
 	r := &reviewed{World: consoletest.Start(t, o), t: t}
 	api := r.API("contoso", "ada")
 	w, m := modelOf(t, api, model)
-	started, err := api.AssessSemanticModelWithResponse(t.Context(), w, m, nil, client.AssessRequest{})
+	started, err := api.AssessSemanticModelWithResponse(t.Context(), w, m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

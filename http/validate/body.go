@@ -319,41 +319,6 @@ func closest(at, name, path string, members map[string]*openapi3.Schema) string 
 	return fmt.Sprintf("the closest documented member is %s", join(path, best))
 }
 
-// formats validates string formats that the library does not check by itself.
-var formats = openapi3.WithStringFormatValidator("uuid", openapi3.NewCallbackValidator(func(v string) error {
-	if _, ok := domain.ParseID(v); !ok {
-		return errors.New("not a UUID")
-	}
-	return nil
-}))
-
-// matches validates value against schema. what names the value in the refusal.
-func matches(value any, schema *openapi3.Schema, what string) error {
-	err := schema.VisitJSON(value, openapi3.VisitAsRequest(), openapi3.EnableFormatValidation(), formats)
-	if err == nil {
-		return nil
-	}
-	wrong, ok := errors.AsType[*openapi3.SchemaError](err)
-	if !ok {
-		return domain.Refuse(domain.InvalidRequest, "%s is not as documented", what)
-	}
-	path := ""
-	for _, step := range wrong.JSONPointer() {
-		if step != "" && strings.Trim(step, "0123456789") == "" {
-			path += "[" + step + "]"
-		} else {
-			path = join(path, step)
-		}
-	}
-	if path == "" {
-		path = what
-	}
-	if wrong.Schema.Format == "uuid" && wrong.SchemaField == "format" {
-		return domain.Refuse(domain.InvalidRequest, "%s is not a UUID", path)
-	}
-	return domain.Refuse(domain.InvalidRequest, "%s is not as documented: %s", path, wrong.Reason)
-}
-
 // join returns the path of member name below path. It stops growing after maxPath bytes.
 func join(path, name string) string {
 	switch {

@@ -19,7 +19,7 @@ func (m models) Assess(ctx context.Context, model, operationID string) (mcp.Asse
 		return mcp.Assessment{}, nil, err
 	}
 	id, err := started(operationID, func() (*client.Accepted, error) {
-		got, err := m.AssessSemanticModelWithResponse(ctx, workspaceID, modelID, nil, client.AssessRequest{})
+		got, err := m.AssessSemanticModelWithResponse(ctx, workspaceID, modelID, nil)
 		if err != nil {
 			return nil, err
 		}

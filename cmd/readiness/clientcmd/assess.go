@@ -20,14 +20,13 @@ func (c *calls) noWaitFlag(cmd *cobra.Command) *cobra.Command {
 }
 
 func (c *calls) assessCommand() *cobra.Command {
-	var regime string
 	var all bool
 	cmd := c.noWaitFlag(&cobra.Command{
 		Use:   "assess WORKSPACE {MODEL… | --all}",
 		Short: "Assess semantic models of a workspace",
 		Long: `Assesses one semantic model, or up to 100 in one run, which the service accepts completely or not at all. --all assesses
 all of the workspace, except those that the service maintains, in one run for each 100. Each model counts against the day's
-assessments. The exit code is 4 if one of them could not be assessed. Scores of different regimes are not compared.`,
+assessments. The exit code is 4 if one of them could not be assessed.`,
 		Example: `  readiness client assess "Retail Analytics" Inventory "Retail Sales"
   readiness client assess "Retail Analytics" --all`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -42,23 +41,21 @@ assessments. The exit code is 4 if one of them could not be assessed. Scores of 
 		if err != nil {
 			return err
 		}
-		by := given(cmd, "regime", regime)
 		if all {
-			return c.assessAll(ctx, s, workspaceID, by)
+			return c.assessAll(ctx, s, workspaceID)
 		}
 		ids, err := semanticModels(ctx, s, workspaceID, args[1:]...)
 		if err != nil {
 			return err
 		}
 		if len(ids) == 1 {
-			answer, err := s.AssessSemanticModel(ctx, workspaceID, ids[0], nil, client.AssessRequest{RegimeID: by})
+			answer, err := s.AssessSemanticModel(ctx, workspaceID, ids[0], nil)
 			return c.started(ctx, s, answer, err)
 		}
-		answer, err := s.AssessSemanticModels(ctx, workspaceID, nil, client.BulkAssessRequest{SemanticModelIds: ids, RegimeID: by})
+		answer, err := s.AssessSemanticModels(ctx, workspaceID, nil, client.BulkAssessRequest{SemanticModelIds: ids})
 		return c.started(ctx, s, answer, err)
 	})
 	cmd.Flags().BoolVar(&all, "all", false, "assess all semantic models of the workspace")
-	cmd.Flags().StringVar(&regime, "regime", "", "score by the regime with this id instead of the current one")
 	return cmd
 }
 
@@ -67,7 +64,7 @@ const maxRun = 100
 
 // assessAll assesses all semantic models of a workspace, run after run. A run in which some could not be assessed does not
 // stop it; a refused one does.
-func (c *calls) assessAll(ctx context.Context, s *client.Service, workspaceID uuid.UUID, regime *string) (partly error) {
+func (c *calls) assessAll(ctx context.Context, s *client.Service, workspaceID uuid.UUID) (partly error) {
 	var ids []uuid.UUID
 	for page, err := range modelPages(ctx, s, workspaceID) {
 		if err != nil {
@@ -83,7 +80,7 @@ func (c *calls) assessAll(ctx context.Context, s *client.Service, workspaceID uu
 		return errors.New("the workspace has no semantic model to assess")
 	}
 	for run := range slices.Chunk(ids, maxRun) {
-		answer, err := s.AssessSemanticModels(ctx, workspaceID, nil, client.BulkAssessRequest{SemanticModelIds: run, RegimeID: regime})
+		answer, err := s.AssessSemanticModels(ctx, workspaceID, nil, client.BulkAssessRequest{SemanticModelIds: run})
 		if err = c.started(ctx, s, answer, err); err != nil && !cli.IsPartly(err) {
 			return err
 		}

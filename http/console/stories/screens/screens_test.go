@@ -54,7 +54,7 @@ func evaluated(t *testing.T, w *consoletest.World) []screen {
 	base := "/models/" + m.WorkspaceID.String() + "/" + m.SemanticModelID.String()
 	agents, err := api.ListDataAgentsWithResponse(t.Context(), m.WorkspaceID, nil)
 	testworld.Check(t, err)
-	read, err := api.AssessDataAgentWithResponse(t.Context(), m.WorkspaceID, agents.JSON200.Value[0].DataAgentID, nil, client.AssessRequest{})
+	read, err := api.AssessDataAgentWithResponse(t.Context(), m.WorkspaceID, agents.JSON200.Value[0].DataAgentID, nil)
 	testworld.Check(t, err)
 	w.Ended(api, read.JSON202.OperationID)
 	ask(t, w, api, m.WorkspaceID, m.SemanticModelID)
