@@ -25,5 +25,7 @@ func (s *Assessments) View(ctx context.Context, caller Caller, workspaceID, mode
 	if unreadable != nil {
 		return it, readiness.Exposure{}, item.RefuseUnreadable(it, unreadable)
 	}
-	return it, readiness.Expose(m), nil
+	var seen readiness.Exposure
+	err = s.processors.Compute(func() error { seen = readiness.Expose(m); return nil })
+	return it, seen, err
 }

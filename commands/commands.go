@@ -26,6 +26,7 @@ import (
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
 	"readiness/internal/database"
+	"readiness/internal/processors"
 	"readiness/people"
 	"readiness/vault"
 )
@@ -167,6 +168,7 @@ func New(o Options) *Commands {
 	core := &core{
 		Pool: o.Pool, Store: o.Store, Documents: o.Documents, Platform: o.Platform, TrackedIn: o.TrackedIn, Plans: o.Plans,
 		Regime: o.Regime, Jobs: o.Jobs, Vault: o.Vault, People: o.People, Now: o.Now, NewID: o.NewID, keys: keys,
+		processors: processors.Half(),
 	}
 	assessments := &Assessments{core: core, DropDocuments: o.DropDocuments}
 	optimizations := &Optimizations{core: core, LatestAssessment: o.LatestAssessment,

@@ -14,6 +14,7 @@ import (
 	"readiness/domain/readiness"
 	"readiness/domain/trackeditem"
 	"readiness/eventstore"
+	"readiness/internal/processors"
 	"readiness/people"
 	"readiness/vault"
 )
@@ -34,6 +35,8 @@ type core struct {
 	Now       func() time.Time
 	NewID     func() uuid.UUID
 	keys      *IdempotencyKeys
+	// processors are those that calls may use to read and score definitions.
+	processors *processors.Share
 }
 
 // startOperation carries out a call that starts work, under its idempotency key

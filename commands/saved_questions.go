@@ -60,8 +60,8 @@ func (s *core) readDefinition(ctx context.Context, caller Caller, it item.Item) 
 		unreadable, err = item.ReadFailure(err)
 		return nil, unreadable, err
 	}
-	m, unreadable = semanticmodel.Read(d)
-	return m, unreadable, nil
+	err = s.processors.Compute(func() error { m, unreadable = semanticmodel.Read(d); return nil })
+	return m, unreadable, err
 }
 
 // loadSavedSet returns the question set saved for a model in an account; empty when

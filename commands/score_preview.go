@@ -34,5 +34,9 @@ func (s *Optimizations) ScorePreview(ctx context.Context, caller Caller, workspa
 	if err != nil {
 		return score, err
 	}
-	return optimization.ScorePart(d, writes, s.Regime)
+	err = s.processors.Compute(func() error {
+		score, err = optimization.ScorePart(d, writes, s.Regime)
+		return err
+	})
+	return score, err
 }

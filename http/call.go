@@ -29,6 +29,7 @@ type call struct {
 	route    *route // nil on routes without a token
 	by       principal
 	caller   commands.Caller
+	body     []byte // in canonical form
 	// operations are those that enter has already read; nil when it read none.
 	operations map[uuid.UUID]projections.Operation
 	// refused is the error code of the response; empty when the call was not refused.

@@ -20,6 +20,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/item"
+	"readiness/http/heavy"
 	"readiness/http/rate"
 	"readiness/http/routing"
 	"readiness/http/token"
@@ -42,8 +43,24 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.refuse(w, r, err)
 			return
 		}
+		if c.route.Heavy {
+			if err := s.heavy.Serve(w, r, s.heavyCall(r, c), next); err != nil {
+				s.refuse(w, r, err)
+			}
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// heavyCall describes a call of a heavy route.
+func (s *Server) heavyCall(r *http.Request, c *call) heavy.Call {
+	h := heavy.Call{Account: c.by.member.AccountID, Person: c.by.key, Limit: s.waitLimits.of(r)}
+	if c.route.Scope == token.ScopeRead {
+		h.Asks = strings.Join([]string{c.by.member.AccountID, c.caller.Token, r.Method, r.RequestURI, r.Header.Get("If-None-Match"),
+			string(c.body)}, "\n")
+	}
+	return h
 }
 
 // principal is the caller: the person of the token and the account that the call is for. unknown is the refusal when
@@ -77,7 +94,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, c *call) error {
 	}
 	c.caller = commands.CallerOf(c.by.member, bearer, id.Expires, id.Has(token.ScopeReadWrite))
 	c.caller.TokenIssued = id.Issued
-	c.caller.Person = id.Person
+	c.caller.Person, c.body = id.Person, canonical
 	c.caller.Scopes, c.caller.RequestID, c.caller.Trace = id.Scopes, c.id.String(), traceparent(r.Context())
 	c.caller.Key = idempotencyKey(r, c.route, canonical)
 	return nil

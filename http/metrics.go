@@ -33,7 +33,7 @@ func (i images) note(took time.Duration) {
 	i.took.Observe(took.Seconds())
 }
 
-func newMetrics(registry prometheus.Registerer) (*metrics, error) {
+func newMetrics(registry prometheus.Registerer, others ...prometheus.Collector) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "readiness_http_requests_total", Help: "Calls answered, by route and status."}, []string{"method", "route", "status"}),
@@ -55,7 +55,7 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 	for _, g := range []routing.Group{routing.Start, routing.Read, routing.Operations, routing.Pixies} {
 		m.uncounted.WithLabelValues(g.Name)
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.duration, m.refusals, m.blocked, m.uncounted, m.panics} {
+	for _, c := range append(others, m.requests, m.duration, m.refusals, m.blocked, m.uncounted, m.panics) {
 		if err := registry.Register(c); err != nil {
 			return nil, fmt.Errorf("http: metrics: %w", err)
 		}

@@ -32,6 +32,7 @@ import (
 	"readiness/domain"
 	"readiness/http/api"
 	"readiness/http/health"
+	"readiness/http/heavy"
 	"readiness/http/paging"
 	"readiness/http/rate"
 	"readiness/http/routing"
@@ -96,6 +97,7 @@ type Server struct {
 	entrance   *entrance
 	lookUps    *lru.Cache[lookUp, time.Time] // when a person was last found to see an item
 	visible    *visibility
+	heavy      *heavy.Calls
 }
 
 // waitLimits bound the total time that calls wait for the database.
@@ -134,7 +136,8 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMetrics(o.Registry)
+	calls := heavy.New(o.Now, func(ctx context.Context) error { return o.Commands.Pool.Ping(ctx) })
+	m, err := newMetrics(o.Registry, calls.Metrics()...)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +159,7 @@ func New(o Options) (*Server, error) {
 		base: strings.TrimRight(base.String(), "/"), portal: portal,
 		signer:     ed25519.NewKeyFromSeed(o.CheckpointKey),
 		waitLimits: waitLimits{cmp.Or(o.ReadLimit, health.DefaultLimit), cmp.Or(o.StartLimit, 10*time.Second)}, metrics: m, log: o.Log,
-		now: o.Now,
+		now: o.Now, heavy: calls,
 	}
 	s.lists = paging.Lists{Secret: slices.Clone(o.TokenKey), Base: s.base}
 	s.checks = health.NewChecks(o.Checks, s.waitLimits.read, o.Log)

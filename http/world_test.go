@@ -74,7 +74,8 @@ type cloud struct {
 	seenBy     map[uuid.UUID]string // the only person who sees the workspace
 	fails      func(as item.Caller) error
 	calls      int
-	table      string // of every semantic model
+	reading    func(as item.Caller) // called by each read of a definition
+	table      string               // of every semantic model
 }
 
 func newCloud() *cloud {
@@ -163,6 +164,9 @@ func (c *cloud) Usable(context.Context, item.Caller, bool, ...item.Item) error {
 func (c *cloud) Definition(ctx context.Context, as item.Caller, it item.Item) (definition.Definition, error) {
 	if _, err := c.Item(ctx, as, it.WorkspaceID, it.Type, it.ID); err != nil {
 		return definition.Definition{}, err
+	}
+	if c.reading != nil {
+		c.reading(as)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -63,12 +63,13 @@ var mayImport = map[string][]string{
 		"internal/optional",
 	},
 	// These reach the platform and the AI through interfaces that they declare.
-	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault", "people", "internal/database", "internal/optional"},
-	"work":     {"domain/...", "definition/...", "eventstore", "documents", "vault", "people", "commands", "internal/database", "work/turns"},
-	// The turns of steps; it knows nothing of the work.
-	"work/turns": {},
+	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault", "people", "internal/database", "internal/optional", "internal/processors"},
+	"work":     {"domain/...", "definition/...", "eventstore", "documents", "vault", "people", "commands", "internal/database", "internal/fairqueue", "internal/processors"},
+	// Turns of steps and calls; they know nothing of the work.
+	"internal/fairqueue": {},
+	"internal/processors": {},
 
-	"http/...":    {"http/...", "domain/...", "audit", "audit/tree", "commands", "projections", "internal/coalesce", "internal/database", "internal/optional"},
+	"http/...":    {"http/...", "domain/...", "audit", "audit/tree", "commands", "projections", "internal/coalesce", "internal/database", "internal/fairqueue", "internal/optional"},
 	"http/docs":   {"internal/docsite"},
 	"http/paging": {"domain"},
 	// The pages for people. They know the service by its client only, so that they can do nothing that a caller cannot.

@@ -239,9 +239,9 @@ func (w *assessor) score(ctx context.Context, as item.Caller, run assessment.Run
 // scoreModel scores a semantic model.
 func (w *assessor) scoreModel(ctx context.Context, as item.Caller, regime *readiness.Regime, d definition.Definition,
 	a *assessment.Assessment, fingerprint *readiness.Fingerprint) (scored readiness.Result, err error) {
-	m, err := semanticmodel.Read(d)
+	m, err := w.shared.model(d)
 	if err != nil {
-		return scored, notReadable(err)
+		return scored, err
 	}
 	if fingerprint != nil {
 		*fingerprint = readiness.FingerprintOf(m)
@@ -252,8 +252,23 @@ func (w *assessor) scoreModel(ctx context.Context, as item.Caller, regime *readi
 	}
 	scoreOnly := o
 	scoreOnly.WithoutFindings = true
-	a.ScoreDataAgent = regime.AssessAsAgent(m, scoreOnly).Score
-	return regime.Assess(m, o), nil
+	err = w.shared.processors.Compute(func() error {
+		a.ScoreDataAgent = regime.AssessAsAgent(m, scoreOnly).Score
+		scored = regime.Assess(m, o)
+		return nil
+	})
+	return scored, err
+}
+
+// model parses a definition, or refuses one that cannot be read.
+func (s *shared) model(d definition.Definition) (m *semanticmodel.Model, err error) {
+	err = s.processors.Compute(func() error {
+		if m, err = semanticmodel.Read(d); err != nil {
+			return notReadable(err)
+		}
+		return nil
+	})
+	return m, err
 }
 
 func notReadable(err error) error {

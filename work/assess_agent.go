@@ -54,10 +54,13 @@ func (w *assessor) scoreAgent(ctx context.Context, as item.Caller, regime *readi
 		}
 	}
 	a.DataAgent.Sources, a.Usage = seen, usageOfAll(a.Usage.Access, seen)
-	scored = regime.AssessAgent(readiness.Agent{Instructions: stage.Instructions, Description: agent.PublishedDescription}, sources,
-		readiness.Options{})
+	err = w.shared.processors.Compute(func() error {
+		scored = regime.AssessAgent(readiness.Agent{Instructions: stage.Instructions, Description: agent.PublishedDescription}, sources,
+			readiness.Options{})
+		return nil
+	})
 	a.ScoreDataAgent = scored.Score
-	return scored, nil
+	return scored, err
 }
 
 // sources reads each source. seen is the report on each, sources is the input for
@@ -115,9 +118,9 @@ func (w *assessor) model(ctx context.Context, as item.Caller, it item.Item) (*se
 	if err != nil {
 		return nil, "", err
 	}
-	m, err := semanticmodel.Read(d)
+	m, err := w.shared.model(d)
 	if err != nil {
-		return nil, "", notReadable(err)
+		return nil, "", err
 	}
 	return m, d.Hash(), nil
 }

@@ -13,7 +13,6 @@ import (
 
 	"readiness/commands"
 	"readiness/definition"
-	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/account"
 	"readiness/domain/aiprovider"
@@ -276,7 +275,13 @@ func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimize, 
 			a.Agent = item.Unavailable
 		}
 	}
-	a.Propose = func(ask proposal.Ask) (proposal.Answer, error) { return w.Proposer.Propose(ctx, by.settings, ask) }
+	a.Propose = func(ask proposal.Ask) (answer proposal.Answer, err error) {
+		if answering(by.settings) == "" {
+			return w.Proposer.Propose(ctx, by.settings, ask)
+		}
+		w.shared.processors.Elsewhere(func() { answer, err = w.Proposer.Propose(ctx, by.settings, ask) })
+		return answer, err
+	}
 	d, err := w.read(ctx, as, step, work, by)
 	if err != nil {
 		return nil, err
@@ -298,9 +303,9 @@ func (w *optimizer) breakDown(operationID uuid.UUID, err *error) {
 func (w *optimizer) compose(ctx context.Context, as item.Caller, p *optimization.Preview, d definition.Definition,
 	a optimization.Asking) (err error) {
 	defer w.breakDown(p.PreviewID, &err)
-	m, err := semanticmodel.Read(d)
+	m, err := w.shared.model(d)
 	if err != nil {
-		return domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)
+		return err
 	}
 	if a.Usage, _, err = w.usageOf(ctx, as, p.UsageAccess, p.SemanticModelID, m); err != nil {
 		return err
@@ -311,7 +316,7 @@ func (w *optimizer) compose(ctx context.Context, as item.Caller, p *optimization
 			p.Warnings = append(p.Warnings, unread)
 		}
 	}
-	return p.Compose(d, m, a)
+	return w.shared.processors.Compute(func() error { return p.Compose(d, m, a) })
 }
 
 // theItem returns the model that a step is about.

@@ -222,11 +222,7 @@ func (w *questioner) read(ctx context.Context, as item.Caller, step makeQuestion
 	if err != nil {
 		return nil, err
 	}
-	m, err := semanticmodel.Read(d)
-	if err != nil {
-		return nil, notReadable(err)
-	}
-	return m, nil
+	return w.shared.model(d)
 }
 
 // generate makes questions about the model. They are a proposal; nothing is saved.

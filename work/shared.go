@@ -9,7 +9,8 @@ import (
 
 	"readiness/domain/aiprovider"
 	"readiness/domain/item"
-	"readiness/work/turns"
+	"readiness/internal/fairqueue"
+	"readiness/internal/processors"
 )
 
 // shared is what all steps of a process share: the set of running jobs and the
@@ -22,11 +23,13 @@ import (
 type shared struct {
 	busy
 	// definitions are the turns of steps that read, write and score definitions.
-	definitions *turns.Turns
+	definitions *fairqueue.Turns
 	// asks are the turns of steps that ask an AI provider. To read a definition,
 	// such a step takes a turn of definitions as well. A step with a turn of
 	// definitions never waits for one of asks, so there is no deadlock.
-	asks *turns.Turns
+	asks *fairqueue.Turns
+	// processors are those that steps may use to parse, score and rewrite, so that calls find a free one.
+	processors *processors.Share
 }
 
 const (
@@ -49,10 +52,11 @@ func newShared(o Options) *shared {
 	definitions, asks := max(1, o.Workers), max(1, o.Asks)
 	return &shared{
 		// On the platform, a step waits at most a minute.
-		definitions: turns.New(turns.Limits{Size: definitions, Share: (definitions + 1) / 2, MaxWaiting: maxWaiting, Room: waitingRoom},
+		definitions: fairqueue.New(fairqueue.Limits{Size: definitions, Share: (definitions + 1) / 2, MaxWaiting: maxWaiting, Room: waitingRoom},
 			time.Now),
 		// Three providers that never answer leave turns for a fourth.
-		asks: turns.New(turns.Limits{Size: asks, Share: (asks + 3) / 4, MaxWaiting: maxWaiting, Room: waitingRoom}, time.Now),
+		asks:       fairqueue.New(fairqueue.Limits{Size: asks, Share: (asks + 3) / 4, MaxWaiting: maxWaiting, Room: waitingRoom}, time.Now),
+		processors: processors.Half(),
 	}
 }
 
@@ -64,14 +68,14 @@ func (s *shared) close() {
 
 // turn waits for a turn; the wait does not count towards the step's timeout. The
 // error is for River: the step returns to the queue without a counted attempt.
-func (s *shared) turn(ctx context.Context, of *turns.Turns, k turns.Key) (release func(), err error) {
+func (s *shared) turn(ctx context.Context, of *fairqueue.Turns, k fairqueue.Key) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
 	release, err = of.Take(ctx, k)
 	if err == nil {
 		return release, nil
 	}
-	if later, ok := errors.AsType[*turns.Later](err); ok {
+	if later, ok := errors.AsType[*fairqueue.Later](err); ok {
 		return nil, river.JobSnooze(later.After)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -82,7 +86,7 @@ func (s *shared) turn(ctx context.Context, of *turns.Turns, k turns.Key) (releas
 
 // turnOf waits for the turn of a step that asks the settings' provider, if that
 // provider may not answer, else for a turn of definitions.
-func (s *shared) turnOf(ctx context.Context, k turns.Key, asked aiprovider.Settings) (release func(), err error) {
+func (s *shared) turnOf(ctx context.Context, k fairqueue.Key, asked aiprovider.Settings) (release func(), err error) {
 	if k.Provider = answering(asked); k.Provider != "" {
 		return s.turn(ctx, s.asks, k)
 	}
@@ -91,7 +95,7 @@ func (s *shared) turnOf(ctx context.Context, k turns.Key, asked aiprovider.Setti
 
 // reading waits for the turn to read a definition, in a step whose turn is from
 // turnOf.
-func (s *shared) reading(ctx context.Context, k turns.Key, asked aiprovider.Settings) (release func(), err error) {
+func (s *shared) reading(ctx context.Context, k fairqueue.Key, asked aiprovider.Settings) (release func(), err error) {
 	if answering(asked) == "" {
 		return func() {}, nil
 	}
@@ -99,8 +103,8 @@ func (s *shared) reading(ctx context.Context, k turns.Key, asked aiprovider.Sett
 }
 
 // keyOf returns the turn key of the account and person, without an AI provider.
-func keyOf(accountID string, person item.PersonID) turns.Key {
-	return turns.Key{Account: accountID, Person: string(person)}
+func keyOf(accountID string, person item.PersonID) fairqueue.Key {
+	return fairqueue.Key{Account: accountID, Person: string(person)}
 }
 
 // answering returns the id under which turns count the settings' provider; "" if

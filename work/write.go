@@ -162,10 +162,13 @@ func finishWrite(ctx context.Context, p Platform, as item.Caller, it item.Item, 
 // values returns the definition's current values at the targets.
 func (w *optimizer) values(d definition.Definition, targets []rewrite.Target, step optimize) (_ []rewrite.Value, err error) {
 	defer w.breakDown(step.OperationID, &err)
-	values, err := rewrite.Values(d, targets)
-	if err != nil {
-		err = domain.Refuse(domain.ItemNotReadable, "the definition cannot be read: %s", err)
-	}
+	var values []rewrite.Value
+	err = w.shared.processors.Compute(func() error {
+		if values, err = rewrite.Values(d, targets); err != nil {
+			return notReadable(err)
+		}
+		return nil
+	})
 	return values, err
 }
 
@@ -193,9 +196,13 @@ func (w *optimizer) rewritten(ctx context.Context, step optimize, work optimizat
 	for i, o := range objects {
 		changes[i] = rewrite.Change{Target: o.Target(), Value: *o.Written}
 	}
-	changed, undo, err := rewrite.Write(d, changes)
-	if err != nil {
-		err = domain.Refuse(domain.OptimizationFailed, "the values cannot be written to the definition: %s", err)
-	}
+	var changed definition.Definition
+	var undo []rewrite.Undo
+	err = w.shared.processors.Compute(func() error {
+		if changed, undo, err = rewrite.Write(d, changes); err != nil {
+			return domain.Refuse(domain.OptimizationFailed, "the values cannot be written to the definition: %s", err)
+		}
+		return nil
+	})
 	return changed, undo, err
 }

@@ -85,6 +85,8 @@ type Route struct {
 	Starts bool
 	// Repeatable routes take an Idempotency-Key.
 	Repeatable bool
+	// Heavy routes can read or make megabytes. Their calls take turns, shared fairly between accounts.
+	Heavy bool
 	// RoundTrips is the maximum number of database round trips of a call. Every call makes one before its handler runs,
 	// for the caller's account, the rate and an operation that the call reads; calls that change Pixies make two.
 	RoundTrips int

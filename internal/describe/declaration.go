@@ -21,6 +21,7 @@ type declaration struct {
 	Inactive   bool
 	Starts     bool
 	Repeatable bool
+	Heavy      bool
 	RoundTrips int
 }
 

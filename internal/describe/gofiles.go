@@ -36,7 +36,7 @@ func Table() []Route {
 		for _, is := range []struct {
 			name  string
 			value bool
-		}{{"Inactive", r.Inactive}, {"Starts", r.Starts}, {"Repeatable", r.Repeatable}} {
+		}{{"Inactive", r.Inactive}, {"Starts", r.Starts}, {"Repeatable", r.Repeatable}, {"Heavy", r.Heavy}} {
 			if is.value {
 				fmt.Fprintf(&b, "%s: true, ", is.name)
 			}

@@ -1,4 +1,4 @@
-package turns_test
+package fairqueue_test
 
 import (
 	"context"
@@ -11,12 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"readiness/work/turns"
+	"readiness/internal/fairqueue"
 )
 
 // line records who took turns, in order; each holds its turn until end.
 type line struct {
-	*turns.Turns
+	*fairqueue.Turns
 	t   *testing.T
 	ctx context.Context
 	now time.Time
@@ -27,14 +27,14 @@ type line struct {
 	errs  map[string]error
 }
 
-func newLine(t *testing.T, l turns.Limits) *line {
+func newLine(t *testing.T, l fairqueue.Limits) *line {
 	made := &line{t: t, ctx: t.Context(), ends: map[string]func(){}, errs: map[string]error{}, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
-	made.Turns = turns.New(l, func() time.Time { return made.now })
+	made.Turns = fairqueue.New(l, func() time.Time { return made.now })
 	return made
 }
 
 // enter asks for a turn under the name, and waits until the call is in the queue.
-func (l *line) enter(name string, k turns.Key) {
+func (l *line) enter(name string, k fairqueue.Key) {
 	l.t.Helper()
 	go func() {
 		release, err := l.Take(l.ctx, k)
@@ -65,7 +65,7 @@ func (l *line) want(began ...string) {
 	}
 }
 
-func of(account string) turns.Key { return turns.Key{Account: account, Person: account + "'s"} }
+func of(account string) fairqueue.Key { return fairqueue.Key{Account: account, Person: account + "'s"} }
 
 // No one holds more than a share, whether others wait or not, and others get their
 // turn at once.
@@ -74,19 +74,19 @@ func of(account string) turns.Key { return turns.Key{Account: account, Person: a
 func TestShares(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		same, other turns.Key
+		same, other fairqueue.Key
 	}{
-		"account":  {turns.Key{Account: "a"}, turns.Key{Account: "b"}},
-		"person":   {turns.Key{Person: "ana"}, turns.Key{Person: "ben"}},
-		"provider": {turns.Key{Provider: "gpt"}, turns.Key{Provider: "llama"}},
+		"account":  {fairqueue.Key{Account: "a"}, fairqueue.Key{Account: "b"}},
+		"person":   {fairqueue.Key{Person: "ana"}, fairqueue.Key{Person: "ben"}},
+		"provider": {fairqueue.Key{Provider: "gpt"}, fairqueue.Key{Provider: "llama"}},
 		"person of two accounts": {
-			turns.Key{Account: "a", Person: "ana"}, turns.Key{Account: "a", Person: "ben"},
+			fairqueue.Key{Account: "a", Person: "ana"}, fairqueue.Key{Account: "a", Person: "ben"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				l := newLine(t, turns.Limits{Size: 4, Share: 2, MaxWaiting: 9})
+				l := newLine(t, fairqueue.Limits{Size: 4, Share: 2, MaxWaiting: 9})
 				same := c.same
 				for i := range 4 {
 					if name == "person of two accounts" {
@@ -113,8 +113,8 @@ func TestShares(t *testing.T) {
 func TestNextTurn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, turns.Limits{Size: 4, Share: 4, MaxWaiting: 9})
-		ana, ben := turns.Key{Account: "a", Person: "ana"}, turns.Key{Account: "a", Person: "ben"}
+		l := newLine(t, fairqueue.Limits{Size: 4, Share: 4, MaxWaiting: 9})
+		ana, ben := fairqueue.Key{Account: "a", Person: "ana"}, fairqueue.Key{Account: "a", Person: "ben"}
 		for i := range 6 {
 			l.enter(fmt.Sprint("ana", i), ana)
 		}
@@ -136,12 +136,12 @@ func TestNextTurn(t *testing.T) {
 func TestFullShareDelaysNoOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, turns.Limits{Size: 8, Share: 2, MaxWaiting: 64})
+		l := newLine(t, fairqueue.Limits{Size: 8, Share: 2, MaxWaiting: 64})
 		for i := range 40 { // three providers that never answer
-			l.enter(fmt.Sprint("silent", i), turns.Key{Account: "a" + fmt.Sprint(i%3), Provider: "p" + fmt.Sprint(i%3)})
+			l.enter(fmt.Sprint("silent", i), fairqueue.Key{Account: "a" + fmt.Sprint(i%3), Provider: "p" + fmt.Sprint(i%3)})
 		}
 		for i := range 2 {
-			l.enter(fmt.Sprint("other", i), turns.Key{Account: "b", Provider: "p9"})
+			l.enter(fmt.Sprint("other", i), fairqueue.Key{Account: "b", Provider: "p9"})
 		}
 		l.want("silent0", "silent1", "silent2", "silent3", "silent4", "silent5", "other0", "other1")
 		l.Close()
@@ -154,7 +154,7 @@ func TestFullShareDelaysNoOthers(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, turns.Limits{Size: 4, Share: 1, MaxWaiting: 2})
+		l := newLine(t, fairqueue.Limits{Size: 4, Share: 1, MaxWaiting: 2})
 		for i := range 3 {
 			l.enter(fmt.Sprint("a", i), of("a"))
 			l.enter(fmt.Sprint("b", i), of("b"))
@@ -170,13 +170,13 @@ func TestRetryAfter(t *testing.T) {
 			l.now = l.now.Add(c.after * time.Millisecond)
 			c.want *= time.Millisecond
 			_, err := l.Take(t.Context(), of(c.account))
-			if later, ok := errors.AsType[*turns.Later](err); !ok || later.After != c.want {
+			if later, ok := errors.AsType[*fairqueue.Later](err); !ok || later.After != c.want {
 				t.Errorf("call %d got %v, want a retry after %s", i+1, err, c.want)
 			}
 		}
 		l.now = l.now.Add(time.Second)
 		_, err := l.Take(t.Context(), of("a"))
-		if later, ok := errors.AsType[*turns.Later](err); !ok || later.After != 500*time.Millisecond {
+		if later, ok := errors.AsType[*fairqueue.Later](err); !ok || later.After != 500*time.Millisecond {
 			t.Errorf("after a second: %v", err)
 		}
 		l.want("a0", "b0")
@@ -209,7 +209,7 @@ func TestRetryAfter(t *testing.T) {
 func TestMoreMayWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, turns.Limits{Size: 2, Share: 1, MaxWaiting: 2, Room: 8})
+		l := newLine(t, fairqueue.Limits{Size: 2, Share: 1, MaxWaiting: 2, Room: 8})
 		began := l.now
 		n := 0
 		fill := func(account string) (wait int) { // returns how many calls were admitted
@@ -273,7 +273,7 @@ func TestMoreMayWait(t *testing.T) {
 func TestLeaveAndClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, turns.Limits{Size: 1, Share: 1, MaxWaiting: 9})
+		l := newLine(t, fairqueue.Limits{Size: 1, Share: 1, MaxWaiting: 9})
 		l.enter("first", of("a"))
 		ctx, cancel := context.WithCancel(t.Context())
 		all := l.ctx
@@ -291,11 +291,11 @@ func TestLeaveAndClose(t *testing.T) {
 		l.enter("third", of("d"))
 		l.Close()
 		synctest.Wait()
-		if err := l.errs["third"]; !errors.Is(err, turns.ErrClosed) {
+		if err := l.errs["third"]; !errors.Is(err, fairqueue.ErrClosed) {
 			t.Errorf("the waiting caller got %v", err)
 		}
 		l.end("second")
-		if _, err := l.Take(t.Context(), of("e")); !errors.Is(err, turns.ErrClosed) {
+		if _, err := l.Take(t.Context(), of("e")); !errors.Is(err, fairqueue.ErrClosed) {
 			t.Errorf("the late caller got %v", err)
 		}
 		if held, waiting := l.Now(); held != 0 || waiting != 0 {

@@ -1,8 +1,8 @@
-// Package turns limits how much work of one kind runs at once in a process. It
+// Package fairqueue limits how much work of one kind runs at once in a process. It
 // bounds the number of turns and the share of each account, person and AI provider,
 // and gives the next turn to the account that holds the fewest. It knows nothing of
 // the work, stores nothing outside the process and uses only the given clock.
-package turns
+package fairqueue
 
 import (
 	"cmp"
@@ -41,7 +41,7 @@ func (l *Later) Error() string {
 }
 
 // ErrClosed is the error of Take after Close.
-var ErrClosed = errors.New("turns: closed")
+var ErrClosed = errors.New("fairqueue: closed")
 
 // firstRetry is the shortest After of a Later. pace spaces the retries of an
 // account, multiplied by the number of accounts that wait, so that this process
