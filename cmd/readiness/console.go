@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net"
@@ -82,12 +83,15 @@ func (s *service) consoleOptions(f serveFlags, issuer *token.Issuer, declared []
 		}
 	}
 	if base, err := url.Parse(f.baseURL); issuer != nil && err == nil && signin.Loopback(base.Host) && signin.Loopback(at.String()) {
-		o.Trial = &signin.Trial{People: trialPeople(declared), Mint: func(account, person string, life time.Duration) (string, error) {
+		o.Trial = &signin.Trial{People: trialPeople(declared), Key: trialKey(s.secrets), Mint: func(account, person string, life time.Duration) (string, error) {
 			return issuer.Mint(account, person, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), life)
 		}}
 	}
 	return o, nil
 }
+
+// trialKey returns the key of the addresses that let a browser use the trial.
+func trialKey(s secrets) []byte { return s.key("console trial", sha256.Size) }
 
 // signInAddresses returns the issuers where people sign in: for one of several tenants, that of each tenant.
 func signInAddresses(f serveFlags) (all []string) {

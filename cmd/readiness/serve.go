@@ -15,6 +15,7 @@ import (
 
 	"readiness/cmd/readiness/cli"
 	"readiness/domain/account"
+	"readiness/http/console/signin"
 	"readiness/http/rate"
 	"readiness/http/token"
 	"readiness/platform/fabric/setup"
@@ -245,7 +246,11 @@ func (r *root) serve(ctx context.Context, f serveFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	r.greet(f, listener.Addr(), issuer, declared)
+	var trial *signin.Trial
+	if console != nil {
+		trial = console.Trial
+	}
+	r.greet(f, listener.Addr(), issuer, declared, trial)
 	select {
 	case <-ctx.Done():
 		r.Log.Info("stopping", "reason", context.Cause(ctx).Error())
@@ -300,10 +305,10 @@ const greetingLife = 8 * time.Hour
 // greet prints the service's address and how to make the first call. It prints a token only to a terminal and only if
 // the listener is reachable from this machine alone. Otherwise the output may end up in a file, so it prints the
 // command that creates a token.
-func (r *root) greet(f serveFlags, at net.Addr, issuer *token.Issuer, declared []account.Declaration) {
+func (r *root) greet(f serveFlags, at net.Addr, issuer *token.Issuer, declared []account.Declaration, trial *signin.Trial) {
 	fmt.Fprintf(r.Stdout, "Listening on %s, described at %s/docs\n", f.baseURL, f.baseURL)
 	if !f.console.off {
-		fmt.Fprintf(r.Stdout, "Console at %s/\n", f.baseURL)
+		fmt.Fprintf(r.Stdout, "Console at %s\n", r.consoleAddress(f, trial))
 	}
 	address, ok := at.(*net.TCPAddr)
 	if issuer == nil || !ok || !address.IP.IsLoopback() {
@@ -325,6 +330,17 @@ func (r *root) greet(f serveFlags, at net.Addr, issuer *token.Issuer, declared [
 	}
 	fmt.Fprintf(r.Stdout, "\nTOKEN=$(readiness token %s --account %s --person %s)\ncurl -H \"Authorization: Bearer $TOKEN\" "+
 		"%s/v1/workspaces\n", where, accountID, person, f.baseURL)
+}
+
+// consoleAddress returns where the console is, with a code for the first browser if the console is a trial and stdout a terminal.
+func (r *root) consoleAddress(f serveFlags, trial *signin.Trial) string {
+	switch {
+	case trial == nil:
+		return f.baseURL + "/"
+	case cli.OnTerminal(r.Stdout):
+		return signin.Address(f.baseURL, trial.Key, time.Now())
+	}
+	return fmt.Sprintf("%s/ (to sign in, open what readiness token --data %s --console %s prints)", f.baseURL, f.data, f.baseURL)
 }
 
 // firstPerson returns the first person of the embedded issuer in an active account. If there is none, it returns

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +16,7 @@ import (
 
 	"readiness/cmd/readiness/cli"
 	"readiness/domain/item"
+	"readiness/http/console/signin"
 	"readiness/http/token"
 	"readiness/internal/postgres"
 )
@@ -24,6 +28,7 @@ func (r *root) tokenCommand() *cobra.Command {
 	var (
 		flags                     databaseFlags
 		accountID, person, scopes string
+		console                   string
 		life                      time.Duration
 		force                     bool
 	)
@@ -37,9 +42,13 @@ the key when it starts; this command does not.
 The account must know the person; the command looks that up in the database, also while a service is running. --force
 skips the lookup; the service refuses an unknown person when the token is used.`,
 		Example: `  TOKEN=$(readiness token --account contoso --person ada)
-  readiness token --account contoso --person linus --scopes Service.Read.All --expires 15m`,
+  readiness token --account contoso --person linus --scopes Service.Read.All --expires 15m
+  readiness token --console http://127.0.0.1:8080`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if console != "" {
+				return r.printTrial(console, flags.data)
+			}
 			if accountID == "" || person == "" {
 				return cli.Usage("token needs --account and --person")
 			}
@@ -73,12 +82,31 @@ skips the lookup; the service refuses an unknown person when the token is used.`
 		},
 	}
 	flags.add(c.Flags())
+	c.Flags().StringVar(&console, "console", "", "print, instead of a token, an address that lets one browser try the console at this "+
+		"address, for 10 minutes")
 	c.Flags().BoolVar(&force, "force", false, "create the token without checking that the account knows the person")
 	c.Flags().StringVar(&accountID, "account", "", "account that the token selects")
 	c.Flags().StringVar(&person, "person", "", "person that the token identifies, as named in the accounts file")
 	c.Flags().StringVar(&scopes, "scopes", token.ScopeRead+" "+token.ScopeReadWrite, "scopes, separated by spaces")
 	c.Flags().DurationVar(&life, "expires", time.Hour, "how long the token is valid")
 	return c
+}
+
+// printTrial prints an address that lets a browser try the console at a base address.
+func (r *root) printTrial(base, data string) error {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return cli.Usage("--console must be the address of the console, such as http://127.0.0.1:8080, not %q", base)
+	}
+	if _, err := os.Stat(filepath.Join(data, keyFile)); err != nil {
+		return fmt.Errorf("the data directory %s has no %s; name the service's data directory with --data: %w", data, keyFile, err)
+	}
+	secrets, err := openSecrets(data)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(r.Stdout, signin.Address(strings.TrimRight(base, "/"), trialKey(secrets), time.Now()))
+	return err
 }
 
 // knows returns an error unless the account knows the person of the embedded issuer.

@@ -39,6 +39,7 @@ func TestSignIn(t *testing.T) {
 	if to := got.Header.Get("Location"); to != "/sign-in?to=%2F%3Fq%3Da%2520b" {
 		t.Errorf("got %q", to)
 	}
+	b.Try()
 	want(t, b.Get("/sign-in?to=%2F%3Fq%3Da%2520b"), 200, "This is a trial", `name="to" value="/?q=a%20b"`, "ada", "margaret")
 	for name, form := range map[string]url.Values{
 		"unknown person": {"account": {"contoso"}, "person": {"eve"}}, "other account": {"account": {"fabrikam"}, "person": {"ada"}}, "no one": {},
@@ -109,11 +110,63 @@ func TestForeignForms(t *testing.T) {
 	for _, host := range []string{"evil.example.com", "evil.example.com:80", "localhost.evil.example.com"} {
 		want(t, b.GetAt(host, "/sign-in"), http.StatusForbidden, "This is not the service")
 	}
-	want(t, b.GetAt("localhost", "/sign-in"), 200, "This is a trial")
-	for _, header := range []string{"X-Forwarded-For", "Forwarded"} {
-		got := b.SendWith("/sign-in/trial", url.Values{"account": {"contoso"}, "person": {"ada"}}, http.Header{header: {"for=192.0.2.1"}})
-		want(t, got, http.StatusForbidden, "only for the service")
+	want(t, b.GetAt("localhost", "/sign-in"), 200, "open the address that the service printed")
+}
+
+// TestTrial offers the trial only to browsers that opened an address with a code: one that works once, for ten minutes, and is the service's
+// own. What a proxy sends or omits does not matter.
+func TestTrial(t *testing.T) {
+	t.Parallel()
+	w := consoletest.Start(t, consoletest.Options{})
+	ada := url.Values{"account": {"contoso"}, "person": {"ada"}}
+	other := w.Browser()
+	refused := func(name string, b *consoletest.Browser, path string) {
+		t.Helper()
+		if path != "" {
+			if got := b.Get(path); got.StatusCode != http.StatusForbidden || len(got.Cookies()) > 0 || !strings.Contains(got.Body, "can no longer be opened") {
+				t.Errorf("%s: the address answers %d with cookies %v: %s", name, got.StatusCode, got.Cookies(), got.Body)
+			}
+		}
+		page := b.Get("/sign-in")
+		if page.StatusCode != http.StatusOK || strings.Contains(page.Body, "ada") || !strings.Contains(page.Body, "open the address that the service printed") {
+			t.Errorf("%s: the page offers %s", name, page.Body)
+		}
+		if got := b.Send("/sign-in/trial", ada); got.StatusCode != http.StatusForbidden || len(got.Cookies()) > 0 {
+			t.Errorf("%s: the trial answers %d with cookies %v", name, got.StatusCode, got.Cookies())
+		}
 	}
+	refused("no code", other, "")
+	address := strings.TrimPrefix(w.TrialAddress(), w.URL)
+	path, code, _ := strings.Cut(address, "code=")
+	refused("a forged code", other, path+"code="+strings.Map(func(c rune) rune {
+		if c == 'A' {
+			return 'B'
+		}
+		return 'A'
+	}, code))
+	refused("a short code", other, path+"code=AAAA")
+	want(t, other.Get(path+"code="), 200)
+
+	b := w.Browser()
+	got := b.Get(address + "&to=%2Foperations")
+	want(t, got, http.StatusSeeOther)
+	if to := got.Header.Get("Location"); to != "/sign-in?to=%2Foperations" {
+		t.Errorf("got %q", to)
+	}
+	if c := got.Cookies()[0]; !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.MaxAge != 12*60*60 || strings.Contains(address, c.Value) {
+		t.Errorf("got cookie %+v", c)
+	}
+	want(t, b.Get(address), 200, "This is a trial") // the same browser may open it again
+	refused("a used code", other, address)
+	other.SetCookie(&http.Cookie{Name: got.Cookies()[0].Name, Value: code}) // a code is no cookie
+	refused("a code as the cookie", other, "")
+
+	late := strings.TrimPrefix(w.TrialAddress(), w.URL)
+	w.Clock.Advance(10 * time.Minute)
+	refused("a late code", w.Browser(), late)
+	want(t, b.Send("/sign-in/trial", ada), http.StatusSeeOther)
+	w.Clock.Advance(12 * time.Hour)
+	refused("a browser of yesterday", b, "")
 }
 
 // TestExpiredForm keeps what a form sent when the sign-in has ended, and sends it again after another sign-in.

@@ -202,7 +202,7 @@ func (w *World) serve(databaseURL string, o Options, log *slog.Logger) {
 	with := console.Options{API: s.Handler(), Sessions: w.Sessions, Choices: choices.NewStore(w.Pool), BaseURL: w.URL,
 		Issuers: o.Issuers, Transport: w.transport(), Version: "test", Log: log, Now: w.Now}
 	if o.Issuers == nil {
-		with.Trial = &signin.Trial{People: w.people, Mint: w.mint}
+		with.Trial = &signin.Trial{People: w.people, Key: trialKey, Mint: w.mint}
 	}
 	c, err := console.New(with)
 	testworld.Check(w.t, err)
@@ -294,10 +294,24 @@ func (w *World) Browser() *Browser {
 func (w *World) As(account, person string) *Browser {
 	w.t.Helper()
 	b := w.Browser()
+	b.Try()
 	if got := b.Send("/sign-in/trial", url.Values{"account": {account}, "person": {person}}); got.StatusCode != http.StatusSeeOther {
 		w.t.Fatalf("signing in %s of %s: got status %d and %s", person, account, got.StatusCode, got.Body)
 	}
 	return b
+}
+
+// TrialAddress returns an address that lets a browser use the trial.
+func (w *World) TrialAddress() string { return signin.Address(w.URL, trialKey, w.Now()) }
+
+var trialKey = bytes.Repeat([]byte{5}, 32)
+
+// Try opens an address that lets the browser use the trial.
+func (b *Browser) Try() {
+	b.w.t.Helper()
+	if got := b.Get(strings.TrimPrefix(b.w.TrialAddress(), b.w.URL)); got.StatusCode != http.StatusSeeOther {
+		b.w.t.Fatalf("opening the address of the trial: got status %d and %s", got.StatusCode, got.Body)
+	}
 }
 
 // Get opens a page.

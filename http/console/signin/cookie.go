@@ -7,10 +7,11 @@ import (
 	"slices"
 )
 
-// The cookies: of a session, and of a sign-in in progress.
+// The cookies: of a session, of a sign-in in progress, and of a browser that may use the trial.
 const (
 	sessionCookie = "readiness"
 	pendingCookie = "readiness-sign-in"
+	trialCookie   = "readiness-trial"
 )
 
 // cookie returns a cookie's name. With the prefix __Host-, browsers accept it only over TLS and for this host alone. They

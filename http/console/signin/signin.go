@@ -44,9 +44,12 @@ type Options struct {
 	Now       func() time.Time
 }
 
-// Trial is the sign-in without a password, for a service that only its own machine reaches.
+// Trial is the sign-in without a password, for a service on a loopback address. It is for the browser that opened the Address of its key,
+// so not for everybody who reaches the service through a proxy.
 type Trial struct {
 	People []TrialPerson
+	// Key makes addresses: at least 32 random bytes.
+	Key []byte
 	// Mint returns an access token of the embedded issuer.
 	Mint func(account, person string, life time.Duration) (string, error)
 }
@@ -61,6 +64,7 @@ type Desk struct {
 	secure   bool
 	port     string
 	renewals singleflight.Group
+	used     used
 }
 
 const (
@@ -108,6 +112,8 @@ type choice struct {
 	Claims  string
 	Issuers []offer
 	People  []TrialPerson
+	// Trial is that the trial is for a browser that opens the printed address.
+	Trial bool
 	// Plain is that the address is not protected by TLS; Unregistered that no issuer knows the console.
 	Plain, Unregistered bool
 }
@@ -126,6 +132,9 @@ func to(r *http.Request) string {
 }
 
 func (d *Desk) choose(v *page.Visit) error {
+	if code := v.Request.FormValue("code"); code != "" && d.o.Trial != nil && !d.trialFor(v.Request) {
+		return d.admit(v, code)
+	}
 	c := choice{To: to(v.Request), Claims: v.Request.FormValue("claims"), Plain: len(d.issuers) < len(d.o.Issuers)}
 	for i, known := range d.issuers {
 		c.Issuers = append(c.Issuers, offer{i, known.name()})
@@ -133,19 +142,39 @@ func (d *Desk) choose(v *page.Visit) error {
 	if d.trialFor(v.Request) {
 		c.People = d.o.Trial.People
 	}
+	c.Trial = d.o.Trial != nil && c.People == nil
 	c.Unregistered = !c.Plain && len(c.Issuers) == 0 && d.o.Trial == nil
 	return v.Show(signInView, page.Page{Title: "Sign in", Data: c})
 }
 
-// trialFor reports whether the trial is offered for a request. A proxy in front of the service would open it to others.
+// admit lets the browser that opened an Address use the trial, once.
+func (d *Desk) admit(v *page.Visit, code string) error {
+	now := d.o.Now()
+	if !d.used.take(d.o.Trial.Key, code, now) {
+		return &page.Problem{Status: http.StatusForbidden, Title: "This address can no longer be opened",
+			Text: "An address with a code works once, for 10 minutes. The command readiness token --console prints a new one."}
+	}
+	d.set(v.Writer, trialCookie, pass(d.o.Trial.Key, forCookie, now.Add(browserLife)), int(browserLife.Seconds()))
+	return v.See("/sign-in?to=" + url.QueryEscape(to(v.Request)))
+}
+
+// trialFor reports whether the trial is offered to the browser of a request.
 func (d *Desk) trialFor(r *http.Request) bool {
-	return d.o.Trial != nil && Loopback(r.Host) && r.Header.Get("Forwarded") == "" && r.Header.Get("X-Forwarded-For") == ""
+	if d.o.Trial == nil {
+		return false
+	}
+	cookie, err := r.Cookie(d.cookie(trialCookie))
+	if err != nil {
+		return false
+	}
+	_, _, ok := valid(d.o.Trial.Key, forCookie, cookie.Value, d.o.Now())
+	return ok
 }
 
 func (d *Desk) trial(v *page.Visit) error {
 	if !d.trialFor(v.Request) {
-		return &page.Problem{Status: http.StatusForbidden, Title: "The trial is only for the service's own machine",
-			Text: "People choose who they are only where the service and the browser are on one machine, without a proxy."}
+		return &page.Problem{Status: http.StatusForbidden, Title: "The trial is only for a browser that opened its address",
+			Text: "Open the address that the service printed when it started. The command readiness token --console prints a new one."}
 	}
 	form, err := v.Form()
 	if err != nil {

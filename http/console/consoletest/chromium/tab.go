@@ -117,6 +117,7 @@ func newTab(t *testing.T, w *consoletest.World) *Tab {
 	b := &Tab{T: t, w: w, ctx: ctx}
 	chromedp.ListenTarget(ctx, b.heard)
 	b.Size(1280, 900)
+	b.GoTo(strings.TrimPrefix(w.TrialAddress(), w.URL))
 	return b
 }
 
