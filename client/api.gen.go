@@ -611,9 +611,7 @@ const (
 	ChangeTypeAiInstructions ChangeType = "aiInstructions"
 	ChangeTypeDescription    ChangeType = "description"
 	ChangeTypeDisplayFolder  ChangeType = "displayFolder"
-	ChangeTypeQnaEnabled     ChangeType = "qnaEnabled"
 	ChangeTypeSummarizeBy    ChangeType = "summarizeBy"
-	ChangeTypeSynonyms       ChangeType = "synonyms"
 )
 
 // Valid indicates whether the value is a known member of the ChangeType enum.
@@ -627,11 +625,7 @@ func (e ChangeType) Valid() bool {
 		return true
 	case ChangeTypeDisplayFolder:
 		return true
-	case ChangeTypeQnaEnabled:
-		return true
 	case ChangeTypeSummarizeBy:
-		return true
-	case ChangeTypeSynonyms:
 		return true
 	default:
 		return false
@@ -2108,7 +2102,7 @@ type ApplyRecord struct {
 
 // ApplyRequest Requires either previewId or approval.
 type ApplyRequest struct {
-	// Approval none: propose and write in one operation; it cannot be combined with other members. given, with previewId: write the preview even if it lowers the score of a dimension by more than 5 points.
+	// Approval Propose and write in one operation. It cannot be combined with other members.
 	Approval *string `json:"approval,omitempty"`
 
 	// Keys Keys of the preview's changes to write; at least one. If absent, every change is written, or for
@@ -2120,8 +2114,7 @@ type ApplyRequest struct {
 
 	// Values The caller's own texts for the selected changes, by key: AI instructions, a description or a display folder.
 	// No text may be blank. A description may break lines with CRLF, LF or CR. A display folder is one line without a tab, at
-	// most 100 characters. AI instructions have at most the preview's maxLength characters. Synonyms are one a line, at most
-	// 1,024 characters each; they replace those that the object has.
+	// most 100 characters. AI instructions have at most the preview's maxLength characters.
 	Values map[string]string `json:"values,omitzero"`
 }
 
@@ -3596,6 +3589,9 @@ type Preview struct {
 	// ExpiresAtUtc When it can no longer be applied.
 	ExpiresAtUtc time.Time `json:"expiresAtUtc"`
 
+	// Falls Why an unattended apply would leave all changes out: texts of an AI provider are among them, and the score of this dimension falls by more than 5 points. Absent otherwise.
+	Falls *string `json:"falls,omitempty"`
+
 	// Flagged How many texts or sections of an AI provider were dropped; skipped says why. Absent if none were.
 	Flagged *int             `json:"flagged,omitempty"`
 	Kind    OptimizationKind `json:"kind"`
@@ -3659,7 +3655,7 @@ type PreviewChange struct {
 	// Current Null when the object has no value.
 	Current *string `json:"current"`
 
-	// Key table|object, table| for a table itself, aiInstructions or qnaEnabled for the model; for synonyms, the key of their object followed by |synonyms.
+	// Key table|object, table| for a table itself, aiInstructions for the model; for synonyms, the key of their object followed by |synonyms.
 	Key string `json:"key"`
 
 	// Object Empty for a table and for the model itself.
@@ -3669,7 +3665,7 @@ type PreviewChange struct {
 	// Origin The request that an AI provider answered with the text; absent if no AI wrote it.
 	Origin *TextOrigin `json:"origin,omitempty"`
 
-	// Property The property to write: instructions, description, displayFolder, summarizeBy, visibility, qnaEnabled or synonyms.
+	// Property The property to write: instructions, description, displayFolder, summarizeBy, visibility or synonyms.
 	Property string `json:"property"`
 
 	// Proposed Synonyms are one a line: those the object has, then new ones.
@@ -5765,8 +5761,7 @@ type ClientInterface interface {
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
 	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
-	// Such a preview is applied only with approval given.
+	// explains, and all if falls explains it.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5784,8 +5779,7 @@ type ClientInterface interface {
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
 	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
-	// Such a preview is applied only with approval given.
+	// explains, and all if falls explains it.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -7786,8 +7780,7 @@ func (c *Client) GetAIView(ctx context.Context, workspaceID WorkspaceID, semanti
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
 // overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
-// Such a preview is applied only with approval given.
+// explains, and all if falls explains it.
 //
 // Takes any type of body and a specified content type.
 //
@@ -7815,8 +7808,7 @@ func (c *Client) ApplyOptimizationWithBody(ctx context.Context, workspaceID Work
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
 // overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
-// Such a preview is applied only with approval given.
+// explains, and all if falls explains it.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -13524,8 +13516,7 @@ type ClientWithResponsesInterface interface {
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
 	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
-	// Such a preview is applied only with approval given.
+	// explains, and all if falls explains it.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13543,8 +13534,7 @@ type ClientWithResponsesInterface interface {
 	// then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 	// operation reads it with a token that may start work. Changes made to the model since the preview are never
 	// overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-	// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
-	// Such a preview is applied only with approval given.
+	// explains, and all if falls explains it.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -17071,8 +17061,7 @@ func (c *ClientWithResponses) GetAIViewWithResponse(ctx context.Context, workspa
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
 // overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
-// Such a preview is applied only with approval given.
+// explains, and all if falls explains it.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -17096,8 +17085,7 @@ func (c *ClientWithResponses) ApplyOptimizationWithBodyWithResponse(ctx context.
 // then field defaults. A second write, and the write of an unattended apply, start when the person who started the
 // operation reads it with a token that may start work. Changes made to the model since the preview are never
 // overwritten. Unattended, changes that a person must review are skipped with ReviewRequired: those that reviewRequired
-// explains, and all if texts of an AI provider are among them and the score of a dimension falls by more than 5 points.
-// Such a preview is applied only with approval given.
+// explains, and all if falls explains it.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

@@ -55,9 +55,6 @@ func (s *Optimizations) planApply(ctx context.Context, caller Caller, k optimiza
 	if err != nil {
 		return apply, err
 	}
-	if err := r.CheckFall(p); err != nil {
-		return apply, err
-	}
 	apply.PreviewID = &p.PreviewID
 	apply.Writes, err = r.Select(p)
 	apply.Applies = len(apply.Writes)

@@ -232,6 +232,7 @@ func TestEnumerations(t *testing.T) {
 			{"AbTestSourceRequest", "kind", abTestsPath, creation(source, `{"kind":"run"}`), []string{"Run", "Questions"}},
 			{"CreateAbTestRequest", "correctAnswers", abTestsPath, creation(end, `"correctAnswers":"","source":`), []string{"Preserve", "Update"}},
 			{"RunAbTestAgainRequest", "questionSet", again, `{"questionSet":"Old"}`, []string{"Frozen", "Current"}},
+			{"ApplyRequest", "approval", modelPath(modelA) + "/descriptions/apply", `{"approval":"given"}`, []string{"none"}},
 			{"OptimizeRequest", "approval", optimize, `{"approval":"None"}`, []string{"required", "none"}},
 			{"OptimizeRequest", "kinds", optimize, `{"approval":"none","kinds":["descriptions","all"]}`, kinds},
 			{"OptimizeApplyRequest", "kinds", optimize + "/apply", `{"previewId":"x","kinds":["measures"]}`, kinds},

@@ -47,6 +47,7 @@ func (s *Server) preview(ctx context.Context, o projections.Operation) (api.Oper
 	if p.Flagged > 0 {
 		out.Flagged = &p.Flagged
 	}
+	out.Falls = optional.Of(p.Falls())
 	switch p.Kind {
 	case optimization.Properties:
 		out.ExistingFolders = new(listed(p.ExistingFolders))

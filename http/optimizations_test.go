@@ -15,8 +15,12 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/domain"
+	"readiness/domain/item"
 	"readiness/domain/operation"
+	"readiness/domain/optimization"
+	"readiness/eventstore"
 	"readiness/http/token"
+	"readiness/internal/testworld"
 )
 
 // members returns the sorted names of an object's members.
@@ -633,5 +637,49 @@ func (w *onDisk) scoresParts(kind string, id uuid.UUID, p map[string]any, change
 	w.post(path, tok, fmt.Sprintf(`{"previewId":"%s"}`, uuid.New())).refused(http.StatusBadRequest, domain.InvalidPreview)
 	if n := count(); n != stored {
 		w.t.Errorf("%s: scoring stored %d events", kind, n-stored)
+	}
+}
+
+// The record of an earlier version, whose apply of AI instructions turned Q&A on and had a type for it, reads with the types
+// of the specification, and a revert restores every byte.
+//
+// proves: decisions/6/qna 2.12/apply/record 4.5/revert/1
+func TestRevertOfAnEarlierVersionsApply(t *testing.T) {
+	t.Parallel()
+	w := newOnDisk(t)
+	folder := []string{"Sales", "Actuals.SemanticModel"}
+	file := func(text string, path ...string) { w.write(text, append(slices.Clone(folder), path...)...) }
+	file("{\r\n  \"version\": \"4.2\",\r\n  \"settings\": {}\r\n}\r\n", "definition.pbism")
+	before := w.files()
+	file("{\r\n  \"version\": \"4.2\",\r\n  \"settings\": {\r\n    \"qnaEnabled\": true\r\n  }\r\n}\r\n", "definition.pbism")
+	file("Use [Revenue].", "Copilot", "Instructions", "instructions.md")
+	const was = `[{"type":"aiInstructions","objects":[
+		{"key":"aiInstructions","type":"aiInstructions","table":"","object":"","objectType":"Model","property":"instructions","previous":null,"written":"Use [Revenue]."},
+		{"key":"qnaEnabled","type":"qnaEnabled","table":"","object":"","objectType":"Model","property":"qnaEnabled","previous":null,"written":"true"}]}]`
+	const undo = `[{"property":"instructions","table":"","name":"","written":"Use [Revenue].","created":["Copilot/Instructions/instructions.md"]},
+		{"property":"qnaEnabled","table":"","name":"","written":"true","lines":"{}","made":{"settings":""}}]`
+	var writes []optimization.Write
+	intended := optimization.WriteIntended{}
+	check(t, json.Unmarshal([]byte(was), &writes))
+	check(t, json.Unmarshal([]byte(undo), &intended.Undo))
+	id, model := uuid.Must(uuid.NewV7()), modelA
+	testworld.Record(t, w.World, "acme", eventstore.Fold(operation.Stream(id), optimization.Evolve),
+		optimization.AcceptWrite{Operation: operation.Accepted{OperationID: id, AccountID: "acme", Type: operation.ApplyOptimization, Owner: "ada",
+			Resource: operation.Resource{WorkspaceID: sales, ItemID: &model, ItemType: item.SemanticModel}},
+			Apply: optimization.ApplyAccepted{Kind: optimization.AIInstructions, ModelName: "Actuals", Writes: writes, Applies: 1}},
+		optimization.Begin{}, optimization.Intend{Intended: intended}, optimization.Land{Write: 0, At: w.Now()})
+
+	record := w.get(operationPath(id)+"/result", w.as("ada")).ok(200).body
+	for _, o := range objects(t, record["applied"]) {
+		if o["type"] != "aiInstructions" {
+			t.Errorf("the record has %v", o)
+		}
+	}
+	_, back := w.done("ada", "/revert", `{"operationId":"`+id.String()+`"}`)
+	if applied := objects(t, back["applied"]); len(applied) != 2 || len(back["skipped"].([]any)) != 0 {
+		t.Errorf("the revert restored %v, skipped %v", applied, back["skipped"])
+	}
+	if diff := cmp.Diff(before, w.files()); diff != "" {
+		t.Errorf("the revert leaves (-before +after):\n%s", diff)
 	}
 }

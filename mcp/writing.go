@@ -7,12 +7,10 @@ import (
 
 // ApplyInput selects what to write of a preview.
 type ApplyInput struct {
-	PreviewID string        `json:"previewId" jsonschema:"from preview; the person must have seen it"`
-	Keys      []string      `json:"keys,omitempty" jsonschema:"keys of the changes to write; without keys, those that are byDefault"`
-	Texts     []WordsForKey `json:"texts,omitempty" jsonschema:"the person's own texts in place of proposed ones, by key"`
-	// LowerScore says that a person agreed.
-	LowerScore  bool   `json:"lowerScore,omitempty" jsonschema:"true only if a person agreed that the score of a dimension falls"`
-	OperationID string `json:"operationId,omitempty" jsonschema:"the operation of an earlier call that had not ended"`
+	PreviewID   string        `json:"previewId" jsonschema:"from preview; the person must have seen it"`
+	Keys        []string      `json:"keys,omitempty" jsonschema:"keys of the changes to write; without keys, those that are byDefault"`
+	Texts       []WordsForKey `json:"texts,omitempty" jsonschema:"the person's own texts in place of proposed ones, by key"`
+	OperationID string        `json:"operationId,omitempty" jsonschema:"the operation of an earlier call that had not ended"`
 }
 
 // RevertInput names the preview of a revert.

@@ -1,18 +1,23 @@
 package offline_test
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"readiness/domain/optimization"
 )
 
-// Q&A and synonyms are proposed, written and reverted like the other changes of their
-// kinds.
+// AI instructions and synonyms are proposed, written and reverted like the other changes of their
+// kinds. The setting of Q&A stays as it is.
 //
-// proves: 2.12/preview/qna 2.12/apply/qna 2.12/preview/synonyms 2.12/apply/synonyms
-func TestApplyAndRevertQnAAndSynonyms(t *testing.T) {
+// proves: decisions/6/synonyms-proposed decisions/6/synonyms-written decisions/6/qna
+func TestApplyAndRevertInstructionsAndSynonyms(t *testing.T) {
 	t.Parallel()
 	prepared := with(shop, "Shop.SemanticModel/definition.pbism", "\ufeff{\r\n\t\"version\": \"4.2\",\r\n\t\"settings\": {}\r\n}\r\n",
 		"Shop.SemanticModel/definition/cultures/de-DE.tmdl", "cultureInfo de-DE\n\n\ttranslations\n\t\tmodel Model\n\n\t\t\ttable Sales\n\t\t\t\tcaption: Verkäufe\n\n"+
@@ -21,12 +26,15 @@ func TestApplyAndRevertQnAAndSynonyms(t *testing.T) {
 		root := files(t, prepared)
 		p := propose(t, embedded(kinds...), root)[0]
 		for kind, keys := range map[optimization.Kind][]string{
-			optimization.AIInstructions: {"aiInstructions", "qnaEnabled"}, optimization.AIDataSchema: {"Sales|Net Sales|synonyms", "Sales||synonyms"},
+			optimization.AIInstructions: {"aiInstructions"}, optimization.AIDataSchema: {"Sales|Net Sales|synonyms", "Sales||synonyms"},
 		} {
 			if len(kinds) > 0 && kinds[0] != kind {
 				continue
 			}
 			got := keysOf(t, p, kind)
+			if kind == optimization.AIInstructions && len(got) != 1 {
+				t.Errorf("the AI instructions are the changes %q", got)
+			}
 			for _, key := range keys {
 				if !slices.Contains(got, key) {
 					t.Errorf("%s: the keys are %q, without %q", kind, got, key)
@@ -66,5 +74,35 @@ func TestNoSynonymsForAnIgnoredFinding(t *testing.T) {
 		if got := keysOf(t, propose(t, o, root)[0], optimization.AIDataSchema); slices.Contains(got, key) != want {
 			t.Errorf("%s: the keys are %q", entry, got)
 		}
+	}
+}
+
+// A record of an earlier version, which turned Q&A on and had a type of change for synonyms, is reverted byte for byte.
+//
+// proves: decisions/6/qna
+func TestRevertOfAnEarlierVersionsRecord(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/qna_record.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var was struct {
+		Before, After map[string]string
+		Record        json.RawMessage
+	}
+	if err := json.Unmarshal(text, &was); err != nil {
+		t.Fatal(err)
+	}
+	root, record := files(t, was.After), filepath.Join(t.TempDir(), "record.json")
+	if err := os.WriteFile(record, was.Record, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range putBack(t, reversed(t, root, record)) {
+		if a.Error != nil {
+			t.Error(a.Error)
+		}
+	}
+	if diff := cmp.Diff(was.Before, tree(t, root)); diff != "" {
+		t.Errorf("the revert leaves (-want +got):\n%s", diff)
 	}
 }

@@ -248,8 +248,6 @@ type leftBe struct {
 	all bool
 	// objects are the objects that have nothing else for the kind to clear.
 	objects map[object]bool
-	// text is true if the AI instructions are left alone because only the setting of Q&A has a finding.
-	text bool
 }
 
 // leftAlone returns the ignored findings that a kind could clear. An object that also has a reported finding of that
@@ -265,11 +263,9 @@ func leftAlone(kind optimization.Kind, reported []readiness.Finding, ignored []I
 		}
 	}
 	left.all = len(left.ignored) > 0
-	left.text = left.all
 	for _, f := range reported {
 		if clears(f) {
 			left.all = false
-			left.text = left.text && slices.Equal(f.RuleIDs, []string{"INS-10"})
 			delete(left.objects, keyOf(f))
 		}
 	}
@@ -290,9 +286,6 @@ func (l leftBe) count() int {
 
 // object reports whether a proposal is for an object that is left alone.
 func (l leftBe) object(one proposal.Proposal) bool {
-	if one.Object.Type == proposal.Model {
-		return l.text
-	}
 	return l.objects[newObject("", one.Table, one.Name)]
 }
 
@@ -331,13 +324,11 @@ func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
 // reviewed returns the preview without the changes that a person must review first, and warns about them. Naming their
 // keys is the review.
 func (p *Proposal) reviewed(preview optimization.Preview, n *note) optimization.Preview {
-	for _, c := range preview.Changes {
-		if c.ReviewRequired != "" {
-			n.warnings = append(n.warnings, Warning{p.Shown, 1, fmt.Sprintf("%s is not written, because %s; read it in preview "+
-				"--format json, and write it with --key %q", c.Key, c.ReviewRequired, c.Key)})
-		}
+	writable, withheld := preview.Unattended()
+	for _, s := range withheld {
+		n.warnings = append(n.warnings, Warning{p.Shown, 1, fmt.Sprintf("%s is not written: %s; read it in preview "+
+			"--format json, and write it with --key %q", s.Key, s.Message, s.Key)})
 	}
-	writable, _ := preview.Unattended()
 	return writable
 }
 

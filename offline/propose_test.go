@@ -50,7 +50,7 @@ func TestNothingIsProposedForIgnoredFindings(t *testing.T) {
 		"one rule of several":         {shop, "{rule: DSC-02, table: Sales, object: Amount, reason: r}", optimization.Descriptions, nil, false, nil},
 		"every rule of a table alone": {shop, "{rule: '*', table: Products, object: '', reason: r}", optimization.Descriptions, []string{"Products|"}, true, nil},
 		"a field default":             {shop, "{rule: TYP-02, reason: r}", optimization.Properties, []string{"Sales|Product Key"}, true, nil},
-		"all of the instructions":     {shop, "{rule: '*', object: '#', reason: later}", optimization.AIInstructions, []string{"aiInstructions", "qnaEnabled"}, true, nil},
+		"all of the instructions":     {shop, "{rule: '*', object: '#', reason: later}", optimization.AIInstructions, []string{"aiInstructions"}, true, nil},
 		"one rule of instructions":    {shop, "{rule: INS-01, object: '#', reason: r}", optimization.AIInstructions, nil, false, nil},
 		"a column in the schema":      {shop, "{rule: VIS-02, table: Sales, object: Product Key, reason: r}", optimization.AIDataSchema, []string{"Sales|Product Key"}, true, nil},
 		"another kind":                {shop, "{rule: TYP-02, reason: r}", optimization.Descriptions, nil, false, nil},

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"readiness/definition/rewrite"
 	"readiness/domain/aiprovider"
 	"readiness/domain/assessment"
 	"readiness/domain/item"
@@ -235,7 +236,7 @@ func TestCaptionsOfSlowReports(t *testing.T) {
 		check(t, json.Unmarshal(body, &p))
 		var synonyms []string
 		for _, change := range p.Changes {
-			if change.Type == proposal.Synonyms {
+			if change.Property == rewrite.Synonyms {
 				synonyms = append(synonyms, change.Proposed)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/definition"
+	"readiness/definition/rewrite"
 	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/assessment"
@@ -24,7 +25,6 @@ import (
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/domain/pixies"
-	"readiness/domain/proposal"
 	"readiness/domain/readiness"
 	"readiness/domain/usage"
 	"readiness/eventstore"
@@ -386,7 +386,7 @@ func TestCaptionsInPreviews(t *testing.T) {
 			t.Errorf("the preview warns of %q, want %q", p.Warnings, warnings)
 		}
 		for _, c := range p.Changes {
-			if c.Type == proposal.Synonyms {
+			if c.Property == rewrite.Synonyms {
 				texts = append(texts, c.Key+": "+c.Proposed)
 			}
 		}

@@ -59,7 +59,7 @@ func named(from, to, description string) func(*semanticmodel.Model) {
 	}
 }
 
-// proves: 2.12/preview/synonyms
+// proves: decisions/6/synonyms-proposed
 func TestSynonyms(t *testing.T) {
 	t.Parallel()
 	type changes = []func(*semanticmodel.Model)

@@ -73,24 +73,17 @@ var errNoFolder = errors.New("it needs a folder Copilot next to the model, which
 var errNotShown = errors.New("the platform shows nothing that prepares this model for AI, so what would be written there cannot be " +
 	"compared with what there is; write it in Power BI Desktop")
 
-// errNoProperties is the error of a change to a definition.pbism that cannot be edited.
-var errNoProperties = errors.New(propertiesPart + " is missing or not a JSON object; correct it, and set settings.qnaEnabled to true there")
-
 // Kept returns why the definition, which contains the model, has no place for a
 // property; nil if it has one. A loose definition may have none for AI instructions and
 // visibilities, unless a linguistic schema contains them, and neither may one whose parts
-// are not shown. Q&A needs a definition.pbism
-// that is a JSON object. Synonyms need Copilot/schema.json, or that nothing of the
+// are not shown. Synonyms need Copilot/schema.json, or that nothing of the
 // linguistic schema is replaced by it.
 func Kept(d definition.Definition, m *semanticmodel.Model, p Property) error {
 	r := newReading(d, m)
 	if p == Instructions && r.instructionsCulture() == "" || p == Visibility && r.visibilityCulture() == "" {
 		return r.noFolder
 	}
-	switch {
-	case p == QnAEnabled && !r.hasProperties:
-		return errNoProperties
-	case p == Synonyms:
+	if p == Synonyms {
 		return r.noSynonyms()
 	}
 	return nil

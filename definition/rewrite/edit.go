@@ -89,8 +89,6 @@ func (e *edit) write(c Change) (Undo, error) {
 		}
 	case Synonyms:
 		was, u.Made, err = e.writeSynonyms(c)
-	case QnAEnabled:
-		was, u.Made, err = e.writeQnA(c.Value)
 	default:
 		was, err = e.source.set(c.Target, c.Value)
 	}

@@ -24,8 +24,6 @@ func (e *edit) expect(undos []Undo) {
 	for _, u := range undos {
 		table, column, measure := e.find(u.Target)
 		switch {
-		case u.Property == QnAEnabled:
-			e.model.QnA = semanticmodel.QnAOn
 		case u.Property == Instructions && u.Culture == "":
 			e.model.Copilot.Instructions = &u.Written
 		case u.Property == Instructions:

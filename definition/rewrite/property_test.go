@@ -38,9 +38,6 @@ func targets(d definition.Definition, m *semanticmodel.Model) []rewrite.Target {
 		object = append(object, rewrite.Synonyms)
 	}
 	all := []rewrite.Target{{Property: rewrite.Instructions}}
-	if m.QnA != semanticmodel.QnANoPart {
-		all = append(all, rewrite.Target{Property: rewrite.QnAEnabled})
-	}
 	for _, t := range m.Tables {
 		add := func(name string, properties ...rewrite.Property) {
 			for _, p := range properties {
@@ -80,8 +77,6 @@ func draw(t *rapid.T, d definition.Definition, m *semanticmodel.Model, most int)
 			c.Value = rapid.SampledFrom([]string{"Visible", "Hidden"}).Draw(t, "visibility")
 		case rewrite.Synonyms:
 			c.Value = strings.Join(rapid.SliceOfN(rapid.SampledFrom(synonyms), 1, 4).Draw(t, "synonyms"), "\n")
-		case rewrite.QnAEnabled:
-			c.Value = "true"
 		}
 		if rewrite.CheckText(c.Property, c.Value) == "" {
 			byTarget[c.Target] = c
@@ -312,7 +307,7 @@ func TestCorpusAllChanges(t *testing.T) {
 		}
 		var changes []rewrite.Change
 		for _, target := range targets(d, m) {
-			value := map[rewrite.Property]string{rewrite.SummarizeBy: "min", rewrite.Visibility: "Hidden", rewrite.QnAEnabled: "true", rewrite.Synonyms: "one\ntwo"}[target.Property]
+			value := map[rewrite.Property]string{rewrite.SummarizeBy: "min", rewrite.Visibility: "Hidden", rewrite.Synonyms: "one\ntwo"}[target.Property]
 			if value == "" {
 				value = "Another " + target.String()
 			}

@@ -13,7 +13,7 @@ const (
 	qnaMember      = "qnaEnabled"
 )
 
-// on is the only value of QnAEnabled that can be written.
+// on is the value of QnAEnabled that earlier versions wrote.
 const on = "true"
 
 // readProperties returns definition.pbism as a tree; nil if the definition has none that
@@ -44,37 +44,8 @@ func (r *reading) qna() Value {
 	return Value{Found: true}
 }
 
-// writeQnA turns Q&A on and changes no other byte. It returns the previous value: of
-// qnaEnabled, or of settings if they held no member. made then has settings.
-func (e *edit) writeQnA(value string) (was *string, made map[string]string, err error) {
-	tree := readProperties(e.old)
-	if tree == nil {
-		return nil, nil, errNoProperties
-	}
-	settings := tree.Root.Member(settingsMember)
-	switch {
-	case settings == nil:
-		tree.Root.Add(settingsMember, jsonpart.Object{{Name: qnaMember, Value: jsonpart.Literal(value)}})
-		made = map[string]string{settingsMember: ""}
-	case len(settings.Items()) == 0 || settings.Kind() != '{':
-		was, made = new(string(settings.Raw())), map[string]string{settingsMember: ""}
-		settings.Set([]byte("{}"))
-		settings.Add(qnaMember, jsonpart.Literal(value))
-	default:
-		m := settings.Member(qnaMember)
-		if m == nil {
-			settings.Add(qnaMember, jsonpart.Literal(value))
-			break
-		}
-		was = new(string(m.Raw()))
-		m.Set([]byte(value))
-	}
-	e.parts[propertiesPart] = tree.Bytes()
-	return was, made, nil
-}
-
-// restoreQnA restores what writeQnA replaced. Settings that it created stay if someone
-// has added to them.
+// restoreQnA restores what a write of an earlier version replaced. Settings that it created
+// stay if someone has added to them.
 func (e *edit) restoreQnA(u Undo) error {
 	tree := readProperties(e.old)
 	if v := e.value(u.Target); tree == nil || v.Text == nil || *v.Text != u.Written {

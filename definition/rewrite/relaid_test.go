@@ -114,7 +114,7 @@ func changesOf(d definition.Definition, m *semanticmodel.Model) map[string][]rew
 	values := map[rewrite.Property]string{
 		rewrite.Instructions: "# Rules\n\nAnswer in euros.  \nBe brief: “short”, 短い.\n\n", rewrite.Description: "One line,\nand another.",
 		rewrite.DisplayFolder: `Umsätze\Netto`, rewrite.SummarizeBy: "average", rewrite.Visibility: "Hidden",
-		rewrite.QnAEnabled: "true", rewrite.Synonyms: "Umsatz\nnet “sales” 短い",
+		rewrite.Synonyms: "Umsatz\nnet “sales” 短い",
 	}
 	changes, all := map[string][]rewrite.Change{}, []rewrite.Change{}
 	found := targets(d, m)

@@ -44,7 +44,8 @@ const (
 	// Synonyms of a table, column or measure in the AI data schema, one a line.
 	Synonyms Property = "synonyms"
 	// QnAEnabled is whether Q&A is on for the model (Table and Name ""):
-	// settings.qnaEnabled of definition.pbism. It can only be turned on.
+	// settings.qnaEnabled of definition.pbism. It is not written; what earlier versions
+	// wrote is restored.
 	QnAEnabled Property = "qnaEnabled"
 )
 

@@ -15,7 +15,7 @@ import (
 // Synonyms are written in the schema's own shape, next to what is there; no visibility
 // changes, and a restore brings back every byte.
 //
-// proves: 2.12/apply/synonyms
+// proves: decisions/6/synonyms-written
 func TestSynonymsAreWrittenIntoTheSchema(t *testing.T) {
 	t.Parallel()
 	const start = "{\n  \"$schema\": \"https://developer.microsoft.com/json-schemas/fabric/item/semanticModel/copilot/schema/1.0.0/schema.json\""
@@ -68,7 +68,7 @@ func TestSynonymsAreWrittenIntoTheSchema(t *testing.T) {
 	}
 }
 
-// proves: 2.12/preview/synonyms
+// proves: decisions/6/synonyms-proposed
 func TestSynonymsHaveNoPlace(t *testing.T) {
 	t.Parallel()
 	loose := model("Sales.bim", bim)
@@ -112,7 +112,7 @@ func TestSynonymsHaveNoPlace(t *testing.T) {
 // Synonyms that someone changed since are not restored; an entry that someone added to
 // stays.
 //
-// proves: 2.12/apply/synonyms
+// proves: decisions/6/synonyms-written
 func TestSynonymsAreRestoredOnlyAsWritten(t *testing.T) {
 	t.Parallel()
 	d := with(model("definition/a.tmdl", columnTMDL), "Copilot/schema.json", `{"tables":[]}`)

@@ -43,7 +43,7 @@ func CheckText(p Property, text string) string {
 	case p == Visibility:
 		return known(visibilities)
 	case p == QnAEnabled:
-		return known([]string{on})
+		return "it is not written"
 	case !utf8.ValidString(text):
 		return "it must be UTF-8"
 	case strings.Contains(text, "\x00"):
@@ -67,7 +67,7 @@ func CheckText(p Property, text string) string {
 		return tooLong(text, maxInstructions)
 	case Synonyms:
 		return checkSynonyms(asRead(Change{Target{Property: p}, text}))
-	case SummarizeBy, Visibility, QnAEnabled: // fixed values, checked above
+	case SummarizeBy, Visibility, QnAEnabled: // checked above
 	}
 	return fmt.Sprintf("%q is not a property that can be set", p)
 }

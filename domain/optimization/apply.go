@@ -253,6 +253,8 @@ func (w Work) Plan(write int, now Now) (Plan, error) {
 	var p Plan
 	for i, o := range w.Writes[write].Objects {
 		switch v := now.Values[i]; {
+		case w.neverWritten(o):
+			p.Skipped = append(p.Skipped, notWritten(o))
 		case v.Found && rewrite.Same(o.Target().Property, v.Text, o.Previous):
 			p.Objects = append(p.Objects, o)
 		case w.leavesOut(o, v):
@@ -264,12 +266,23 @@ func (w Work) Plan(write int, now Now) (Plan, error) {
 	return p, nil
 }
 
+// neverWritten reports whether an earlier version accepted to write an object that this
+// one only reverts: Q&A stays as it is (docs/decisions.md 12).
+func (w Work) neverWritten(o Object) bool {
+	return w.Reverts == nil && o.Property == rewrite.QnAEnabled
+}
+
+func notWritten(o Object) Skip {
+	return Skip{o.Key, string(proposal.NothingProposed), "the setting of Q&A is no longer changed; it stays as it is"}
+}
+
 // leavesOut reports whether a changed object is skipped. An apply skips objects that
 // the model no longer has (for kinds from findings) and measures that moved to another
-// folder. A revert of properties skips any changed object. Both skip a setting of Q&A
-// that was changed, so that the AI instructions are still written or reverted.
+// folder. A revert of properties skips any changed object. A revert of what an earlier
+// version wrote skips a setting of Q&A that was changed, so that the AI instructions are
+// still reverted.
 func (w Work) leavesOut(o Object, v rewrite.Value) bool {
-	if o.Type == proposal.QnAEnabled {
+	if o.Property == rewrite.QnAEnabled {
 		return true
 	}
 	if w.Reverts != nil {
@@ -285,6 +298,10 @@ func (w Work) planAgain(write int, values []rewrite.Value) (Plan, error) {
 	before, after := true, false
 	var other Object
 	for o, found := range w.found(write, values) {
+		if w.neverWritten(o) && !found.written {
+			p.Skipped = append(p.Skipped, notWritten(o))
+			continue
+		}
 		p.Objects = append(p.Objects, o)
 		if found.same {
 			continue
@@ -322,11 +339,11 @@ func (w Work) changed(o Object, how string) error {
 // changedMessage says how an object has changed.
 func (w Work) changedMessage(o Object, v rewrite.Value) string {
 	changed := " was changed "
-	if o.Type == proposal.Synonyms {
+	if o.Property == rewrite.Synonyms {
 		changed = " were changed "
 	}
 	switch {
-	case !v.Found && o.Type == proposal.QnAEnabled:
+	case !v.Found && o.Property == rewrite.QnAEnabled:
 		return "the definition.pbism of the semantic model is gone or no longer a JSON object"
 	case !v.Found:
 		return "the semantic model no longer holds " + o.named()

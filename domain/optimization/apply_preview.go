@@ -25,28 +25,19 @@ type ApplyPreview struct {
 	ValuesGiven bool
 }
 
-// The values of an apply's approval.
-const (
-	// NoApproval proposes and writes without a person's review.
-	NoApproval = "none"
-	// GivenApproval writes a preview that lowers the score of a dimension (Preview.Falls).
-	GivenApproval = "given"
-)
+// NoApproval is the only approval of an apply: it proposes and writes without a person's
+// review.
+const NoApproval = "none"
 
 // Check refuses a request that is invalid whatever is stored (docs/decisions.md 8.10
 // and 8.14).
 func (r ApplyPreview) Check(k Kind) error {
 	switch {
-	case r.Approval != nil && *r.Approval == GivenApproval:
-		if r.PreviewID == nil {
-			return domain.Refuse(domain.InvalidRequest, "approval given approves a preview; name its previewId")
-		}
-		return r.checkKeys()
 	case r.PreviewID == nil && r.Approval == nil:
 		return domain.Refuse(domain.InvalidRequest, "the body names neither previewId, of the preview to write, nor approval none, to "+
 			"propose and write at once; name one")
 	case r.Approval != nil && *r.Approval != NoApproval:
-		return domain.Refuse(domain.InvalidRequest, "approval is %q; the values are none and given", domain.Excerpt(*r.Approval))
+		return domain.Refuse(domain.InvalidRequest, "approval is %q; it must be none", domain.Excerpt(*r.Approval))
 	case r.PreviewID != nil && r.Approval != nil:
 		return domain.Refuse(domain.InvalidRequest, "the body names both previewId and approval none; name one")
 	case r.Approval != nil && r.Keys != nil:
@@ -59,10 +50,6 @@ func (r ApplyPreview) Check(k Kind) error {
 		return domain.Refuse(domain.InvalidRequest, "the AI data schema is not written unattended, because a person must review which "+
 			"fields an AI leaves out; preview it and apply with previewId")
 	}
-	return r.checkKeys()
-}
-
-func (r ApplyPreview) checkKeys() error {
 	if r.Keys != nil && len(*r.Keys) == 0 {
 		return domain.Refuse(domain.InvalidRequest, "keys is empty; name at least one key of the preview, or leave keys out to write "+
 			"what it proposes")
@@ -71,18 +58,7 @@ func (r ApplyPreview) checkKeys() error {
 }
 
 // Unattended reports whether the apply proposes and writes in one operation.
-func (r ApplyPreview) Unattended() bool { return r.Approval != nil && *r.Approval == NoApproval }
-
-// CheckFall refuses to write a preview that lowers the score of a dimension too far, unless
-// a person approves it.
-func (r ApplyPreview) CheckFall(p Preview) error {
-	why := p.Falls()
-	if why == "" || r.Approval != nil && *r.Approval == GivenApproval {
-		return nil
-	}
-	return domain.Refuse(domain.InvalidRequest, "the preview lowers a score: %s; apply it with its own previewId and approval given to "+
-		"write it nevertheless", why)
-}
+func (r ApplyPreview) Unattended() bool { return r.Approval != nil }
 
 // Object is one object that an apply or a revert writes: Previous is the value that the
 // preview saw, and Written the value to write. Nil means that the property is absent.
@@ -134,7 +110,7 @@ func (r ApplyPreview) Select(p Preview) ([]Write, error) {
 	for _, t := range p.Kind.Types() {
 		w := Write{Type: t}
 		for _, c := range p.Changes {
-			if writeOf(c.Type) != t || !keys[c.Key] {
+			if c.Type != t || !keys[c.Key] {
 				continue
 			}
 			written, origin := c.Proposed, c.Origin
@@ -150,13 +126,12 @@ func (r ApplyPreview) Select(p Preview) ([]Write, error) {
 	return writes, nil
 }
 
-// lineBreaks maps the line breaks of a description or of synonyms to the only one that
-// their values have.
+// lineBreaks maps the line breaks of a description to the only one that its value has.
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // asWritten returns a caller's text as a definition returns it after the write.
 func asWritten(t proposal.Type, text string) string {
-	if t == proposal.Description || t == proposal.Synonyms {
+	if t == proposal.Description {
 		return lineBreaks.Replace(text)
 	}
 	return text
@@ -196,7 +171,7 @@ func checkValue(c Change, selected bool, key, text string) error {
 	switch {
 	case !selected:
 		return about("values has a text for %q, which this apply does not write", domain.Excerpt(key))
-	case c.Type == proposal.SummarizeBy || c.Type == proposal.AIDataSchema || c.Type == proposal.QnAEnabled:
+	case c.Type == proposal.SummarizeBy || c.Type == proposal.AIDataSchema:
 		return about("values has a text for %q, a change of type %s, whose value is the one proposed; leave it out of values, or "+
 			"out of keys", domain.Excerpt(key), c.Type)
 	}

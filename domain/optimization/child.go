@@ -6,22 +6,16 @@ import (
 )
 
 // Writes returns what a bundle's apply writes of the preview; nothing if the preview
-// has nothing to write. An unattended apply writes what no person must review. Any
-// other refuses a preview that lowers a score, because only the apply of the preview's
-// own kind can be approved.
+// has nothing to write. An unattended apply writes what no person must review.
 func (f Form) Writes(p Preview) ([]Write, error) {
 	id := p.PreviewID.String()
-	apply := ApplyPreview{PreviewID: &id}
 	if f == Unattended {
 		p, _ = p.Unattended()
 	}
 	if len(p.Changes) == 0 {
 		return nil, nil
 	}
-	if err := apply.CheckFall(p); err != nil {
-		return nil, err
-	}
-	return apply.Select(p)
+	return ApplyPreview{PreviewID: &id}.Select(p)
 }
 
 // RefusedInCall returns the child after a refusal of its start in the call that starts

@@ -29,7 +29,7 @@ func TestWritesOfABundle(t *testing.T) {
 		"all that a person saw":                   {optimization.Applying, []optimization.Change{plain, written, review}, nil, 3, ""},
 		"what no person must review":              {optimization.Unattended, []optimization.Change{plain, written, review}, nil, 2, ""},
 		"only what a person must review":          {optimization.Unattended, []optimization.Change{review}, nil, 0, ""},
-		"a lower score needs an approval":         {optimization.Applying, []optimization.Change{plain, written}, falls, 0, domain.InvalidRequest},
+		"a lower score that a person saw":         {optimization.Applying, []optimization.Change{plain, written}, falls, 2, ""},
 		"a lower score is not written unattended": {optimization.Unattended, []optimization.Change{plain, written}, falls, 0, ""},
 		"a lower score without an AI's texts":     {optimization.Applying, []optimization.Change{plain}, falls, 1, ""},
 	} {

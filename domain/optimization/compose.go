@@ -92,7 +92,6 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 	options := readiness.Options{Usage: a.Usage, Ignore: a.Ignore}
 	now := by.Assess(m, options)
 	if p.Kind == AIInstructions {
-		p.turnOnQnA(d, m, now, a)
 		most := proposal.MaxInstructions
 		p.MaxLength = &most
 	}
@@ -252,7 +251,7 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 			why = "the semantic model has no such object"
 		case taken[key]:
 			why = "another object of the semantic model has the same key"
-		case inSchema(t) && entries[in]:
+		case t.Change() == proposal.AIDataSchema && entries[in]:
 			why = "the AI data schema does not distinguish it from another object whose name differs only in white space or letter case"
 		case text != "":
 			why = "what was proposed cannot be written: " + text
@@ -267,8 +266,8 @@ func (p *Preview) take(d definition.Definition, t proposal.Type, answer proposal
 		}
 		taken[key], entries[in] = true, true
 		p.Changes = append(p.Changes, Change{
-			Key: key, Type: t, Table: one.Table, Object: one.Name, ObjectType: one.Type, Property: propertyOf(t),
-			Current: values[i].Text, Proposed: one.Value, Reason: one.Reason, Recommended: one.Recommended || !inSchema(t),
+			Key: key, Type: t.Change(), Table: one.Table, Object: one.Name, ObjectType: one.Type, Property: propertyOf(t),
+			Current: values[i].Text, Proposed: one.Value, Reason: one.Reason, Recommended: one.Recommended || t.Change() != proposal.AIDataSchema,
 			Origin: one.Origin, ReviewRequired: one.Review,
 		})
 	}

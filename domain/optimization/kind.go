@@ -81,25 +81,7 @@ func (k Kind) Types() []proposal.Type {
 // assessment.
 func (k Kind) FromFindings() bool { return k == Descriptions || k == Properties }
 
-// writeOf returns the type of the write that a type of change is part of. Q&A is turned
-// on in the write of the AI instructions, which Copilot reads only then. Synonyms are in
-// the file of the AI data schema.
-func writeOf(t proposal.Type) proposal.Type {
-	switch t {
-	case proposal.QnAEnabled:
-		return proposal.AIInstructions
-	case proposal.Synonyms:
-		return proposal.AIDataSchema
-	case proposal.AIInstructions, proposal.Description, proposal.DisplayFolder, proposal.SummarizeBy, proposal.AIDataSchema:
-	}
-	return t
-}
-
-// inSchema reports whether a type of change belongs to the AI data schema, where a person
-// chooses among the changes.
-func inSchema(t proposal.Type) bool { return writeOf(t) == proposal.AIDataSchema }
-
-// propertyOf returns the property that a type of change sets in a definition.
+// propertyOf returns the property that what is asked for sets in a definition.
 func propertyOf(t proposal.Type) rewrite.Property {
 	switch t {
 	case proposal.AIInstructions:
@@ -112,8 +94,6 @@ func propertyOf(t proposal.Type) rewrite.Property {
 		return rewrite.SummarizeBy
 	case proposal.Synonyms:
 		return rewrite.Synonyms
-	case proposal.QnAEnabled:
-		return rewrite.QnAEnabled
 	default:
 		return rewrite.Visibility
 	}

@@ -101,8 +101,8 @@ func listed(writes []Write, skipped []Skip) (WritesContinued, []domain.Event) {
 func continued(writes []Write, objects []Object) []Write {
 	writes = slices.Clone(writes)
 	for len(objects) > 0 {
-		t := writeOf(objects[0].Type)
-		n := slices.IndexFunc(objects, func(o Object) bool { return writeOf(o.Type) != t })
+		t := objects[0].Type
+		n := slices.IndexFunc(objects, func(o Object) bool { return o.Type != t })
 		if n < 0 {
 			n = len(objects)
 		}

@@ -1,6 +1,8 @@
 package optimization
 
 import (
+	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -56,6 +58,21 @@ type Preview struct {
 	// ScoreNow and ScoreAfter are the score without and with every change.
 	ScoreNow   *int `json:"scoreNow"`
 	ScoreAfter *int `json:"scoreAfter"`
+}
+
+// UnmarshalJSON reads the document of a preview. It leaves out what earlier versions
+// proposed and this one does not write: to turn Q&A on.
+func (p *Preview) UnmarshalJSON(text []byte) error {
+	type document Preview
+	if err := json.Unmarshal(text, (*document)(p)); err != nil {
+		return err
+	}
+	before := len(p.Changes)
+	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool { return c.Property == rewrite.QnAEnabled })
+	if before > 0 && len(p.Changes) == 0 {
+		p.NothingToDo = new(nothing[p.Kind])
+	}
+	return nil
 }
 
 // Change is one proposed change of a preview. Current is nil when the object does not
@@ -156,8 +173,7 @@ type TableFolders struct {
 const instructionsKey = "aiInstructions"
 
 // KeyOf returns the key of an object in previews, applies and reverts: table|object, or
-// table| for the table itself. Q&A has a separate key. The key of synonyms is their object's
-// key with an ending.
+// table| for the table itself. The key of synonyms is their object's key with an ending.
 func KeyOf(o proposal.Object) string {
 	if o.Type == proposal.Model {
 		return instructionsKey

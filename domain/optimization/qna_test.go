@@ -1,6 +1,7 @@
 package optimization_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -12,159 +13,138 @@ import (
 	"readiness/domain"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
-	"readiness/domain/readiness/finding"
 )
 
-// instructed returns a preview of AI instructions of a model with the definition.pbism
-// ("" for none). text is what the provider proposes, "" for nothing.
-func instructed(t *testing.T, pbism, text string, ignore func(string, finding.Key) bool) (definition.Definition, optimization.Preview) {
-	t.Helper()
-	d, _ := sales(t)
-	if pbism != "" {
-		d = definition.New(append(d.Parts, definition.Part{Path: "definition.pbism", Data: []byte(pbism)})...)
-	}
-	m, err := semanticmodel.Read(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := optimization.Preview{Kind: optimization.AIInstructions}
-	err = p.Compose(d, m, optimization.Asking{Ignore: ignore, Propose: func(proposal.Ask) (a proposal.Answer, err error) {
-		o := proposal.Object{Type: proposal.Model}
-		if text == "" {
-			a.Skipped = []proposal.Skip{{Object: o, Reason: proposal.NothingProposed, Message: "nothing"}}
-		} else {
-			a.Proposals = []proposal.Proposal{{Object: o, Value: text, Reason: "because"}}
+// A preview of AI instructions has one change or none, whatever the model says about Q&A.
+//
+// proves: 2.12/preview/key-aiInstructions 2.12/preview/change-types decisions/6/qna
+func TestInstructionsAreOneChange(t *testing.T) {
+	t.Parallel()
+	for name, pbism := range map[string]string{"none": "", "on": `{"settings":{"qnaEnabled":true}}`, "off": `{"settings":{"qnaEnabled":false}}`,
+		"the format with a folder Copilot": `{"version":"5.0","settings":{"qnaEnabled":false}}`, "absent": `{"version":"4.2"}`, "no JSON": `{`} {
+		for _, text := range []string{"Use [Revenue].", ""} {
+			d, _ := sales(t)
+			if pbism != "" {
+				d = definition.New(append(d.Parts, definition.Part{Path: "definition.pbism", Data: []byte(pbism)})...)
+			}
+			m, err := semanticmodel.Read(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := optimization.Preview{Kind: optimization.AIInstructions}
+			err = p.Compose(d, m, optimization.Asking{Propose: func(proposal.Ask) (a proposal.Answer, err error) {
+				o := proposal.Object{Type: proposal.Model}
+				if text == "" {
+					a.Skipped = []proposal.Skip{{Object: o, Reason: proposal.NothingProposed, Message: "nothing"}}
+				} else {
+					a.Proposals = []proposal.Proposal{{Object: o, Value: text, Reason: "because"}}
+				}
+				return a, nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := len(text) > 0; len(p.Changes) > 1 || (len(p.Changes) == 1) != want || want && p.Changes[0].Type != proposal.AIInstructions || (p.NothingToDo == nil) != want {
+				t.Errorf("%s, %q: got %+v", name, text, p.Changes)
+			}
 		}
-		return a, nil
-	}})
-	if err != nil {
+	}
+}
+
+// What earlier versions stored, with separate types for Q&A and synonyms.
+const (
+	oldInstructions = `{"key":"aiInstructions","type":"aiInstructions","table":"","object":"","objectType":"Model","property":"instructions","previous":null,"written":"Use [Revenue]."}`
+	oldQnA          = `{"key":"qnaEnabled","type":"qnaEnabled","table":"","object":"","objectType":"Model","property":"qnaEnabled","previous":null,"written":"true"}`
+	oldSynonyms     = `{"key":"Sales||synonyms","type":"synonyms","table":"Sales","object":"","objectType":"Table","property":"synonyms","previous":null,"written":"deals"}`
+)
+
+func oldWrites(t *testing.T, kind proposal.Type, objects ...string) (writes []optimization.Write) {
+	t.Helper()
+	text := `[{"type":"` + string(kind) + `","objects":[` + strings.Join(objects, ",") + `]}]`
+	if err := json.Unmarshal([]byte(text), &writes); err != nil {
 		t.Fatal(err)
 	}
-	return d, p
+	return writes
 }
 
-// Q&A is turned on together with the AI instructions that it makes readable.
+// What earlier versions wrote has a type that the specification names, and a revert restores it. A setting of Q&A
+// that someone changed since is skipped, and the AI instructions are still put back.
 //
-// proves: 2.12/preview/qna
-func TestComposeTurnsOnQnA(t *testing.T) {
+// proves: 2.12/apply/record 2.12/preview/change-types decisions/6/qna
+func TestRevertOfWhatEarlierVersionsWrote(t *testing.T) {
 	t.Parallel()
-	const text, off = "Use [Revenue].", `{"settings":{"qnaEnabled":false}}`
-	both := []string{"aiInstructions = Use [Revenue].", "qnaEnabled = true"}
-	none := func(string, finding.Key) bool { return false }
-	qna := func(rule string, key finding.Key) bool {
-		return rule == "INS-10" && key == (finding.Key{ObjectName: "#INS-10"})
+	words := applied(t, operationID(1), optimization.AIDataSchema, oldWrites(t, proposal.AIDataSchema, oldSynonyms))
+	if o := words.Applied(); len(o) != 1 || o[0].Type != proposal.AIDataSchema || o[0].Property != rewrite.Synonyms {
+		t.Errorf("synonyms read %+v", o)
 	}
-	for name, test := range map[string]struct {
-		pbism, text string
-		ignore      func(string, finding.Key) bool
-		changes     []string
-		current     string // of Q&A
-		skipped     string
-	}{
-		"no part":              {"", text, nil, both[:1], "", ""},
-		"on":                   {`{"settings":{"qnaEnabled":true}}`, text, nil, both[:1], "", ""},
-		"off":                  {off, text, none, both, "false", ""},
-		"absent":               {`{"version":"4.2"}`, text, nil, both, "", ""},
-		"null":                 {`{"settings":null}`, text, nil, both, "", ""},
-		"no JSON":              {`{`, text, nil, both[:1], "", "qnaEnabled: Q&A cannot be turned on: definition.pbism is missing or not a JSON object; correct it, and set settings.qnaEnabled to true there"},
-		"ignored":              {off, text, qna, both[:1], "", ""},
-		"absent, nothing else": {`{"version":"4.2"}`, "", nil, nil, "", "aiInstructions: nothing"},
-		"on, nothing else":     {`{"settings":{"qnaEnabled":true}}`, "", nil, nil, "", "aiInstructions: nothing"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, p := instructed(t, test.pbism, test.text, test.ignore)
-			var changes, skipped []string
-			for _, c := range p.Changes {
-				changes = append(changes, c.Key+" = "+c.Proposed)
-				if c.Type != proposal.QnAEnabled {
-					continue
-				}
-				if c.Property != rewrite.QnAEnabled || c.ObjectType != proposal.Model || deref(c.Current) != test.current || (c.Current == nil) != (test.current == "") ||
-					!c.Recommended || !strings.Contains(c.Reason, "INS-10") {
-					t.Errorf("the change is %+v", c)
-				}
-			}
-			for _, s := range p.Skipped {
-				skipped = append(skipped, s.Key+": "+s.Message)
-			}
-			if diff := cmp.Diff(test.changes, changes); diff != "" {
-				t.Errorf("changes (-want +got):\n%s", diff)
-			}
-			if got := strings.Join(skipped, "; "); got != test.skipped {
-				t.Errorf("skipped %s", got)
-			}
-			if (p.NothingToDo == nil) != (len(test.changes) > 0) {
-				t.Errorf("nothing to do: %v", p.NothingToDo)
-			}
-		})
+	writes := oldWrites(t, proposal.AIInstructions, oldInstructions, oldQnA)
+	w := applied(t, operationID(1), optimization.AIInstructions, writes)
+	for _, o := range w.Applied() {
+		if o.Type != proposal.AIInstructions {
+			t.Errorf("the record has the type %s", o.Type)
+		}
 	}
-}
-
-// Both changes are one write, also where its objects do not fit into one event. Keys
-// select one of them, and Q&A takes no other value.
-//
-// proves: 2.12/apply/qna
-func TestQnAIsWrittenWithTheInstructions(t *testing.T) {
-	t.Parallel()
-	_, p := instructed(t, "{}", strings.Repeat("x", 9_000), nil)
-	long := strings.Repeat("é", 64<<10)
-	p.Changes[0].Current = &long
-	writes, err := optimization.ApplyPreview{}.Select(p)
-	if err != nil || len(writes) != 1 || writes[0].Type != proposal.AIInstructions || len(writes[0].Objects) != 2 {
-		t.Fatalf("%v, %v", written(writes), err)
-	}
-	w := apply(t, operationID(1), optimization.AIInstructions, writes)
-	if diff := cmp.Diff(writes, w.Writes); diff != "" {
-		t.Errorf("the writes of the log (-selected +logged):\n%s", diff)
-	}
-	keys := []string{"qnaEnabled"}
-	writes, err = optimization.ApplyPreview{Keys: &keys}.Select(p)
-	if diff := cmp.Diff([][]string{{"aiInstructions", "qnaEnabled = true"}}, written(writes)); err != nil || diff != "" {
-		t.Errorf("%v (-want +got):\n%s", err, diff)
-	}
-	_, err = optimization.ApplyPreview{Values: map[string]string{"qnaEnabled": "false"}}.Select(p)
-	refused(t, err, domain.InvalidRequest, "qnaEnabled")
-}
-
-// A setting that someone changed is skipped, and the AI instructions are still written or
-// put back.
-//
-// proves: 2.12/apply/qna
-func TestQnAThatWasChangedIsSkipped(t *testing.T) {
-	t.Parallel()
-	_, p := instructed(t, "{}", "Use [Revenue].", nil)
-	writes, err := optimization.ApplyPreview{}.Select(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := apply(t, operationID(1), optimization.AIInstructions, writes)
 	revert := optimization.Work{Reverts: new(operationID(1)), Kind: w.Kind, Progress: make([]optimization.Progress, 1)}
-	if revert.Writes, err = (optimization.RevertApply{ApplyID: operationID(1), AccountID: "contoso", ModelID: model, Now: noon}).Writes(
-		applied(t, operationID(1), optimization.AIInstructions, writes), nil); err != nil {
-		t.Fatal(err)
+	var err error
+	if revert.Writes, err = (optimization.RevertApply{ApplyID: operationID(1), AccountID: "contoso", ModelID: model, Now: noon}).Writes(w, nil); err != nil || len(revert.Writes) != 1 {
+		t.Fatal(revert.Writes, err)
 	}
 	for name, test := range map[string]struct {
-		work              optimization.Work
 		instructions, qna string
 		says              string // "" if nothing is skipped
-		objects           int
 	}{
-		"as before":            {w, "", "", "", 2},
-		"turned on since":      {w, "", "true", "changed after the preview", 1},
-		"gone since":           {w, "", "gone", "definition.pbism", 1},
-		"as written":           {revert, "Use [Revenue].", "true", "", 2},
-		"turned off since":     {revert, "Use [Revenue].", "false", "changed after the apply", 1},
-		"gone since the apply": {revert, "Use [Revenue].", "gone", "definition.pbism", 1},
-		"no longer said":       {revert, "Use [Revenue].", "", "changed after the apply", 1},
-		"reformatted, and off": {revert, "Use [Revenue].\r\n", "false", "changed after the apply", 1},
+		"as written":           {"Use [Revenue].", "true", ""},
+		"turned off since":     {"Use [Revenue].", "false", "changed after the apply"},
+		"gone since":           {"Use [Revenue].", "gone", "definition.pbism"},
+		"no longer said":       {"Use [Revenue].", "", "changed after the apply"},
+		"reformatted, and off": {"Use [Revenue].\r\n", "false", "changed after the apply"},
 	} {
-		plan, err := test.work.Plan(0, optimization.Now{Values: values(test.instructions, test.qna)})
-		if err != nil || len(plan.Objects) != test.objects || len(plan.Skipped) != 2-test.objects ||
-			len(plan.Skipped) > 0 && (plan.Skipped[0].Key != "qnaEnabled" || !strings.Contains(plan.Skipped[0].Message, test.says)) {
+		plan, err := revert.Plan(0, optimization.Now{Values: values(test.instructions, test.qna)})
+		skipped := map[bool]int{true: 1}[test.says != ""]
+		if err != nil || len(plan.Objects) != 2-skipped || len(plan.Skipped) != skipped ||
+			skipped > 0 && (plan.Skipped[0].Key != "qnaEnabled" || !strings.Contains(plan.Skipped[0].Message, test.says)) {
 			t.Errorf("%s: %v, skipped %v, %v", name, keysOf(plan.Objects), plan.Skipped, err)
 		}
 	}
 	_, err = revert.Plan(0, optimization.Now{Values: values("Use [Cost].", "true")})
 	refused(t, err, domain.ItemChanged, "changed after the apply")
+}
+
+// An apply that an earlier version accepted writes the AI instructions and leaves Q&A as it is, also when it was interrupted.
+// A preview of an earlier version no longer has the change.
+//
+// proves: decisions/6/qna
+func TestQnAIsNotWritten(t *testing.T) {
+	t.Parallel()
+	w := apply(t, operationID(1), optimization.AIInstructions, oldWrites(t, proposal.AIInstructions, oldInstructions, oldQnA))
+	interrupted := w
+	intended := &optimization.WriteIntended{Undo: []rewrite.Undo{{Target: rewrite.Target{Property: rewrite.Instructions}, Written: "Use [Revenue]."},
+		{Target: rewrite.Target{Property: rewrite.QnAEnabled}, Written: "true"}}}
+	interrupted.Progress = []optimization.Progress{{Started: true, Intended: intended}}
+	for name, work := range map[string]optimization.Work{"accepted": w, "interrupted": interrupted} {
+		for _, qna := range []string{"", "false", "gone"} {
+			plan, err := work.Plan(0, optimization.Now{Values: values("", qna)})
+			if err != nil || len(plan.Objects) != 1 || plan.Objects[0].Key != "aiInstructions" || len(plan.Skipped) != 1 || plan.Skipped[0].Key != "qnaEnabled" {
+				t.Errorf("%s, %q: the plan is %+v, %v", name, qna, plan, err)
+			}
+		}
+	}
+	if plan, err := interrupted.Plan(0, optimization.Now{Values: values("Use [Revenue].", "true")}); err != nil || !plan.Landed {
+		t.Errorf("written before the interruption: %+v, %v", plan, err)
+	}
+	for changes, want := range map[string][]string{
+		oldInstructions + "," + oldQnA: {"aiInstructions"}, oldQnA: nil, oldInstructions: {"aiInstructions"},
+	} {
+		var p optimization.Preview
+		if err := json.Unmarshal([]byte(`{"kind":"aiInstructions","changes":[`+changes+`]}`), &p); err != nil {
+			t.Fatal(err)
+		}
+		var keys []string
+		for _, c := range p.Changes {
+			keys = append(keys, c.Key)
+		}
+		if diff := cmp.Diff(want, keys); diff != "" || (p.NothingToDo == nil) != (want != nil) {
+			t.Errorf("%s (-want +got):\n%s", changes, diff)
+		}
+	}
 }

@@ -94,7 +94,7 @@ func reversed(k Kind, left []undoable) []Write {
 	for _, t := range k.Types() {
 		w := Write{Type: t}
 		for _, o := range left {
-			if writeOf(o.Type) == t {
+			if o.Type == t {
 				back := o.Object
 				back.Previous, back.Written = o.Written, o.Previous
 				w.Objects = append(w.Objects, back)

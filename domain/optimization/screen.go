@@ -101,12 +101,12 @@ func says(text string) bool {
 	return false
 }
 
-// maxFall is how many points a dimension's score may fall without a person's approval.
+// maxFall is how many points a dimension's score may fall without a person's review.
 const maxFall = 5
 
-// Falls returns why the changes of the preview need a person's approval: an AI provider
+// Falls returns why the changes of the preview are not written unattended: an AI provider
 // wrote some, and they lower the score of a dimension by more than maxFall points. It is
-// "" when none falls so far. What the embedded rules propose needs none: they choose by
+// "" when none falls so far. What the embedded rules propose is written: they choose by
 // the score, and a dimension falls when well kept fields leave it with those that are
 // hidden.
 func (p Preview) Falls() string {

@@ -8,7 +8,6 @@ import (
 
 	"readiness/definition"
 	"readiness/definition/semanticmodel"
-	"readiness/domain"
 	"readiness/domain/optimization"
 	"readiness/domain/proposal"
 )
@@ -134,17 +133,17 @@ func TestComposeScreensInstructions(t *testing.T) {
 	}
 }
 
-// A preview of an AI's texts that lowers a dimension by more than 5 points is applied only
-// with a person's approval, and unattended not at all.
+// A preview of an AI's texts that lowers a dimension by more than 5 points says so. A person
+// who names it has seen that; unattended, its changes are skipped.
 //
 // proves: decisions/15/fall
-func TestFallingDimensionsNeedApproval(t *testing.T) {
+func TestFallingDimensions(t *testing.T) {
 	t.Parallel()
 	ai := &proposal.Origin{Provider: "openai"}
 	for name, tt := range map[string]struct {
 		now, after float64
 		origin     *proposal.Origin
-		refused    bool
+		falls      bool
 	}{
 		"5 points":             {80, 75, ai, false},
 		"more than 5":          {80, 74.9999, ai, true},
@@ -158,15 +157,15 @@ func TestFallingDimensionsNeedApproval(t *testing.T) {
 			p := optimization.Preview{Kind: optimization.Descriptions,
 				Changes:            []optimization.Change{{Key: "Sales|", Type: proposal.Description, Proposed: "New.", Origin: tt.origin}},
 				DimensionsThatFall: []optimization.FallingDimension{{ID: "time", ScoreNow: tt.now, ScoreAfter: tt.after}}}
-			err := optimization.ApplyPreview{PreviewID: &id}.CheckFall(p)
-			if domain.IsRefused(err, domain.InvalidRequest) != tt.refused || !tt.refused && err != nil {
-				t.Errorf("got %v, want refused %v", err, tt.refused)
+			if says := p.Falls(); strings.Contains(says, "dimension time falls from") != tt.falls || !tt.falls && says != "" {
+				t.Errorf("the preview says %q", says)
 			}
-			if err := (optimization.ApplyPreview{PreviewID: &id, Approval: new("given")}).CheckFall(p); err != nil {
-				t.Errorf("with approval: %v", err)
+			if writes, err := (optimization.ApplyPreview{PreviewID: &id}).Select(p); err != nil || len(writes) != 1 {
+				t.Errorf("named by its id: %d writes, %v", len(writes), err)
 			}
 			written, err := p.Proposed("hash")
-			if err != nil || (len(written.Writes) == 0) != tt.refused || (len(written.Skipped) == 1) != tt.refused {
+			if err != nil || (len(written.Writes) == 0) != tt.falls || (len(written.Skipped) == 1) != tt.falls ||
+				tt.falls && (written.Skipped[0].Reason != string(proposal.ReviewRequired) || !strings.Contains(written.Skipped[0].Message, "time falls")) {
 				t.Errorf("unattended: %d writes, %v skipped, error %v", len(written.Writes), written.Skipped, err)
 			}
 		})

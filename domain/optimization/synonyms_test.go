@@ -52,7 +52,7 @@ func worded(t *testing.T, more ...definition.Part) (definition.Definition, optim
 
 // Synonyms are separate changes next to the visibility of their object.
 //
-// proves: 2.12/preview/synonyms
+// proves: decisions/6/synonyms-proposed
 func TestComposeSynonyms(t *testing.T) {
 	t.Parallel()
 	_, p := worded(t)
@@ -64,8 +64,8 @@ func TestComposeSynonyms(t *testing.T) {
 		skipped = append(skipped, s.Key)
 	}
 	if diff := cmp.Diff([]string{
-		"Sales|Cost aiDataSchema visibility = Hidden", "Sales|Revenue aiDataSchema visibility = Visible", "Sales|Revenue|synonyms synonyms synonyms = turnover\nUmsatz",
-		"Sales||synonyms synonyms synonyms = deals",
+		"Sales|Cost aiDataSchema visibility = Hidden", "Sales|Revenue aiDataSchema visibility = Visible", "Sales|Revenue|synonyms aiDataSchema synonyms = turnover\nUmsatz",
+		"Sales||synonyms aiDataSchema synonyms = deals",
 	}, changes); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
@@ -79,7 +79,7 @@ func TestComposeSynonyms(t *testing.T) {
 
 // A definition without a place for synonyms is previewed without them.
 //
-// proves: 2.12/preview/synonyms
+// proves: decisions/6/synonyms-proposed
 func TestComposeWithoutPlaceForSynonyms(t *testing.T) {
 	t.Parallel()
 	_, p := worded(t, definition.Part{Path: "definition/cultures/a.tmdl", Data: []byte("cultureInfo a\n\tlinguisticMetadata = {\"CustomInstructions\": \"x\", \"Entities\": {}}\n")})
@@ -88,16 +88,16 @@ func TestComposeWithoutPlaceForSynonyms(t *testing.T) {
 	}
 }
 
-// Synonyms and visibilities are one write and one revert, and the caller's texts are
-// accepted for synonyms.
+// Synonyms and visibilities are one write and one revert. Both are changes of the AI data
+// schema, which take no text of the caller.
 //
-// proves: 2.12/apply/synonyms 4.5/apply/3
+// proves: decisions/6/synonyms-written 4.5/apply/3
 func TestSynonymsAreWrittenWithTheSchema(t *testing.T) {
 	t.Parallel()
 	d, p := worded(t)
 	keys := []string{"Sales|Revenue|synonyms", "Sales|Cost", "Sales||synonyms"}
-	writes, err := optimization.ApplyPreview{Keys: &keys, Values: map[string]string{"Sales||synonyms": "deals\r\nreceipts"}}.Select(p)
-	if diff := cmp.Diff([][]string{{"aiDataSchema", "Sales|Cost = Hidden", "Sales|Revenue|synonyms = turnover\nUmsatz", "Sales||synonyms = deals\nreceipts"}}, written(writes)); err != nil || diff != "" {
+	writes, err := optimization.ApplyPreview{Keys: &keys}.Select(p)
+	if diff := cmp.Diff([][]string{{"aiDataSchema", "Sales|Cost = Hidden", "Sales|Revenue|synonyms = turnover\nUmsatz", "Sales||synonyms = deals"}}, written(writes)); err != nil || diff != "" {
 		t.Fatalf("%v (-want +got):\n%s", err, diff)
 	}
 	w := applied(t, operationID(1), optimization.AIDataSchema, writes)
@@ -119,9 +119,9 @@ func TestSynonymsAreWrittenWithTheSchema(t *testing.T) {
 	if restored, err := rewrite.Restore(after, undo); err != nil || restored.Hash() != d.Hash() {
 		t.Errorf("the revert leaves %v, %v", restored.Parts, err)
 	}
-	for text, says := range map[string]string{"deals\n": "blank", strings.Repeat("x", 1025): "1025"} {
-		_, err := optimization.ApplyPreview{Keys: &keys, Values: map[string]string{"Sales||synonyms": text}}.Select(p)
-		refused(t, err, domain.InvalidRequest, says)
+	for key, text := range map[string]string{"Sales||synonyms": "receipts", "Sales|Cost": "Visible"} {
+		_, err := optimization.ApplyPreview{Keys: &keys, Values: map[string]string{key: text}}.Select(p)
+		refused(t, err, domain.InvalidRequest, "type aiDataSchema")
 	}
 	plan, err := apply(t, operationID(2), optimization.AIDataSchema, writes).Plan(0, optimization.Now{Values: values("", "theirs", "")})
 	if len(plan.Objects) > 0 {

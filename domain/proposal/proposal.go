@@ -6,27 +6,48 @@ package proposal
 
 import "readiness/definition/semanticmodel"
 
-// Type is the property that a change writes.
+// Type is the type of a change, or of what a provider is asked for.
 type Type string
 
-// The types of change.
+// The types of change (docs/specification.md 2.12).
 const (
 	AIInstructions Type = "aiInstructions"
 	Description    Type = "description"
 	DisplayFolder  Type = "displayFolder"
 	SummarizeBy    Type = "summarizeBy"
 	AIDataSchema   Type = "aiDataSchema"
-	// Synonyms are all synonyms of an object in the AI data schema, one a line.
-	Synonyms Type = "synonyms"
-	// QnAEnabled turns Q&A on, without which Copilot reads no AI instructions.
-	QnAEnabled Type = "qnaEnabled"
 )
+
+// Synonyms asks for all synonyms of objects, one a line. The changes that come of it have
+// the type AIDataSchema.
+const Synonyms Type = "synonyms"
+
+// Change returns the type of the changes that come of asking for t.
+func (t Type) Change() Type {
+	if t == Synonyms {
+		return AIDataSchema
+	}
+	return t
+}
+
+// UnmarshalText reads a type of change. Earlier versions stored two further ones: synonyms,
+// and qnaEnabled, which they wrote together with AI instructions.
+func (t *Type) UnmarshalText(text []byte) error {
+	switch string(text) {
+	case "synonyms":
+		*t = AIDataSchema
+	case "qnaEnabled":
+		*t = AIInstructions
+	default:
+		*t = Type(text)
+	}
+	return nil
+}
 
 // ObjectType is the type of the object that a change writes to.
 type ObjectType string
 
-// The object types. Model is the model itself, which holds the AI instructions and the
-// setting of Q&A.
+// The object types. Model is the model itself, which holds the AI instructions.
 const (
 	Model   ObjectType = "Model"
 	Table   ObjectType = "Table"
@@ -61,7 +82,7 @@ const (
 
 // Ask is a request for proposals of one type, for objects of one model.
 type Ask struct {
-	// Type is any type except SummarizeBy and QnAEnabled, which no provider proposes.
+	// Type is Synonyms or any type of change except SummarizeBy, which no provider proposes.
 	Type  Type
 	Model *semanticmodel.Model
 	// Objects are the objects to propose for, the most urgent first: tables, columns

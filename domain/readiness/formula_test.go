@@ -200,7 +200,7 @@ func TestDecemberRuleTable(t *testing.T) {
 	changed := map[string]rule.Rule{
 		"DSC-03": {Weight: 4, Severity: finding.Medium, Fixes: []finding.FixKind{finding.Descriptions}},
 		"DSC-04": {Weight: 3, Severity: finding.Medium, Fixes: []finding.FixKind{finding.Descriptions}}, "NAM-04": {Weight: 2, Severity: finding.Low}, "TIM-04": {Weight: 2, Severity: finding.Low}, "SYN-01": {Weight: 1, Severity: finding.Low}, "SYN-02": {Weight: 1, Severity: finding.Medium},
-		"INS-10": {Weight: 4, Severity: finding.High, Fixes: []finding.FixKind{I}}, "INS-11": {Weight: 1, Severity: finding.Medium, Fixes: []finding.FixKind{I}}, "REL-08": {Weight: 3, Severity: finding.High}, "REL-09": {Weight: 2, Severity: finding.Medium},
+		"INS-10": {Weight: 4, Severity: finding.High}, "INS-11": {Weight: 1, Severity: finding.Medium, Fixes: []finding.FixKind{I}}, "REL-08": {Weight: 3, Severity: finding.High}, "REL-09": {Weight: 2, Severity: finding.Medium},
 		"MEA-07": {Weight: 4, Severity: finding.High}, "MEA-08": {Weight: 1, Severity: finding.Low}, "VIS-07": {Weight: 3, Severity: finding.High, Fixes: []finding.FixKind{S}}, "NAM-07": {Weight: 1, Severity: finding.Low}, "AGT-06": {Weight: 1, Severity: finding.Medium},
 	}
 	all := func(r *Regime) map[string]rule.Rule {

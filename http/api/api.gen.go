@@ -486,9 +486,7 @@ const (
 	AiInstructions ChangeType = "aiInstructions"
 	Description    ChangeType = "description"
 	DisplayFolder  ChangeType = "displayFolder"
-	QnaEnabled     ChangeType = "qnaEnabled"
 	SummarizeBy    ChangeType = "summarizeBy"
-	Synonyms       ChangeType = "synonyms"
 )
 
 // Valid indicates whether the value is a known member of the ChangeType enum.
@@ -502,11 +500,7 @@ func (e ChangeType) Valid() bool {
 		return true
 	case DisplayFolder:
 		return true
-	case QnaEnabled:
-		return true
 	case SummarizeBy:
-		return true
-	case Synonyms:
 		return true
 	default:
 		return false
@@ -1693,7 +1687,7 @@ type ApplyRecord struct {
 
 // ApplyRequest Requires either previewId or approval.
 type ApplyRequest struct {
-	// Approval none: propose and write in one operation; it cannot be combined with other members. given, with previewId: write the preview even if it lowers the score of a dimension by more than 5 points.
+	// Approval Propose and write in one operation. It cannot be combined with other members.
 	Approval *string `json:"approval,omitempty"`
 
 	// Keys Keys of the preview's changes to write; at least one. If absent, every change is written, or for
@@ -1705,8 +1699,7 @@ type ApplyRequest struct {
 
 	// Values The caller's own texts for the selected changes, by key: AI instructions, a description or a display folder.
 	// No text may be blank. A description may break lines with CRLF, LF or CR. A display folder is one line without a tab, at
-	// most 100 characters. AI instructions have at most the preview's maxLength characters. Synonyms are one a line, at most
-	// 1,024 characters each; they replace those that the object has.
+	// most 100 characters. AI instructions have at most the preview's maxLength characters.
 	Values map[string]string `json:"values,omitempty"`
 }
 
@@ -3101,6 +3094,9 @@ type Preview struct {
 
 	// ExpiresAtUtc When it can no longer be applied.
 	ExpiresAtUtc time.Time `json:"expiresAtUtc"`
+
+	// Falls Why an unattended apply would leave all changes out: texts of an AI provider are among them, and the score of this dimension falls by more than 5 points. Absent otherwise.
+	Falls *string `json:"falls,omitempty"`
 
 	// Flagged How many texts or sections of an AI provider were dropped; skipped says why. Absent if none were.
 	Flagged *int             `json:"flagged,omitempty"`

@@ -25,7 +25,6 @@ func (r *reviewed) applied(ada *consoletest.Browser) string {
 	got := ada.Get(r.path)
 	want(r.t, got, http.StatusOK)
 	fields := r.with(got, "apply")
-	fields.Set("approve", "given")
 	got = ada.Send(r.path, fields)
 	want(r.t, got, http.StatusSeeOther)
 	return got.Header.Get("Location")

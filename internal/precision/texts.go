@@ -72,8 +72,8 @@ func texts(p offline.Proposal) []drawnText {
 	var all []drawnText
 	for _, preview := range p.Previews {
 		for _, c := range preview.Changes {
-			visibility := preview.Kind == optimization.AIDataSchema && c.Type != proposal.Synonyms
-			if visibility || c.Type == proposal.SummarizeBy || c.Type == proposal.QnAEnabled {
+			visibility := preview.Kind == optimization.AIDataSchema && c.Property != "synonyms"
+			if visibility || c.Type == proposal.SummarizeBy {
 				continue // no texts
 			}
 			object := fmt.Sprintf("%s %s[%s]", c.ObjectType, c.Table, c.Object)

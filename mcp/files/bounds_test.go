@@ -74,7 +74,7 @@ func bounds(t *testing.T, tables int) {
 			get[mcp.ChangesOutput](t, s, "list_changes", args{"previewId": p.PreviewID, "what": what})
 		}
 		if kind == "properties" {
-			w := get[mcp.WrittenOutput](t, s, "apply", args{"previewId": p.PreviewID, "lowerScore": true})
+			w := get[mcp.WrittenOutput](t, s, "apply", args{"previewId": p.PreviewID})
 			get[mcp.WrittenOutput](t, s, "preview_revert", args{"record": w.Record})
 		}
 	}

@@ -61,11 +61,6 @@ func (p previewed) selected(in mcp.ApplyInput) ([]string, error) {
 	if len(p.made.Changes) == 0 {
 		return nil, problem("The preview has no changes, so there is nothing to write.")
 	}
-	if len(p.Falls) > 0 && !in.LowerScore {
-		return nil, problem("The preview lowers the score of a dimension; dimensionsThatFall names it. If a person agrees, call apply " +
-			"again " +
-			"with lowerScore true.")
-	}
 	known := map[string]bool{}
 	chosen := 0
 	for _, c := range p.Changes {

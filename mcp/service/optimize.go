@@ -100,9 +100,6 @@ func (m models) Apply(ctx context.Context, in mcp.ApplyInput) (mcp.Written, *mcp
 		return mcp.Written{}, nil, err
 	}
 	request := client.ApplyRequest{PreviewID: &p.ID, Keys: in.Keys}
-	if in.LowerScore {
-		request.Approval = new("given")
-	}
 	for _, w := range in.Texts {
 		if request.Values == nil {
 			request.Values = map[string]string{}

@@ -53,9 +53,6 @@ func everyChange(d definition.Definition, m *semanticmodel.Model) (all []rewrite
 		}
 	}
 	add(rewrite.Instructions, "", "", "# Rules\n\nAnswer in euros.  \nBe brief: “short”.\n\n")
-	if m.QnA != semanticmodel.QnANoPart {
-		add(rewrite.QnAEnabled, "", "", "true")
-	}
 	object := func(table, name string) {
 		add(rewrite.Description, table, name, "One line,\nand another.")
 		add(rewrite.Visibility, table, name, "Hidden")

@@ -30,14 +30,13 @@ func (c *calls) applyCommand() *cobra.Command {
 		Short: "Write an optimization to a semantic model",
 		Long: `Writes the changes of a preview, or only those that --key names; --values replaces proposed texts. For a preview of several
 kinds it writes all kinds, or only those that --kind names. With --approval none it proposes and writes in one operation.
-A preview with texts of an AI provider that lowers the score of a dimension by more than 5 points needs --approval given.
 It never overwrites what has changed in the model since the preview. The exit code is 4 if a kind fails or is refused.`,
 		Example: `  readiness client apply 01a1fe19-b4e6-73d6-a5f4-307239dadc95 --key 'Stock|Quantity'
   readiness client apply "Retail Analytics" Inventory descriptions --approval none`,
 		Args: cobra.RangeArgs(1, 3),
 	})
 	call := c.run(func(ctx context.Context, s *client.Service, args []string) error {
-		if f.approval != "none" {
+		if f.approval == "" {
 			return c.applyPreview(ctx, s, uuid.MustParse(args[0]), f)
 		}
 		workspaceID, modelID, err := semanticModel(ctx, s, args)
@@ -58,8 +57,7 @@ It never overwrites what has changed in the model since the preview. The exit co
 		return call(cmd, args)
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.approval, "approval", "",
-		"none: propose and write in one operation; given: write a preview although it lowers a score")
+	flags.StringVar(&f.approval, "approval", "", "none: propose and write in one operation")
 	flags.StringArrayVar(&f.keys, "key", nil, "key of a change of the preview to write; can be repeated")
 	flags.StringArrayVar(&f.kinds, "kind", nil, "kind to write, if there are several; can be repeated")
 	flags.StringVar(&f.values, "values", "", "JSON file of your texts, by key")
@@ -69,11 +67,11 @@ It never overwrites what has changed in the model since the preview. The exit co
 // check validates the flags together with the arguments.
 func (f applyFlags) check(args []string) error {
 	switch {
-	case f.approval != "" && f.approval != "none" && f.approval != "given":
-		return cli.Usage("--approval must be none or given, not %q", f.approval)
-	case f.approval != "none" && len(args) != 1:
+	case f.approval != "" && f.approval != "none":
+		return cli.Usage("--approval must be none, not %q", f.approval)
+	case f.approval == "" && len(args) != 1:
 		return cli.Usage("apply needs the id of a preview, or --approval none with WORKSPACE and MODEL")
-	case f.approval != "none":
+	case f.approval == "":
 		if _, err := uuid.Parse(args[0]); err != nil {
 			return cli.Usage("%q is not the id of a preview; readiness client preview prints it", args[0])
 		}
@@ -104,19 +102,12 @@ func (c *calls) applyPreview(ctx context.Context, s *client.Service, previewID u
 			return err
 		}
 		request := client.ApplyRequest{PreviewID: new(previewID.String()), Keys: f.keys}
-		if f.approval != "" {
-			request.Approval = &f.approval
-		}
 		if request.Values, err = readValues(f.values); err != nil {
 			return err
 		}
 		answer, err := s.ApplyOptimization(ctx, of.workspaceID, of.itemID, string(p.Kind), nil, request)
 		return c.started(ctx, s, answer, err)
 	case "PreviewOptimizations":
-		if f.approval != "" {
-			return cli.Usage("--approval given is for a preview of one kind; readiness client operations show --result %s shows those",
-				previewID)
-		}
 		if len(f.keys) > 0 || f.values != "" {
 			return cli.Usage("--key and --values are for a preview of one kind; readiness client operations show --result %s shows the "+
 				"preview of each kind", previewID)

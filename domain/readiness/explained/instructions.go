@@ -94,8 +94,9 @@ Give amounts in euro. For amounts in thousands apply the item Thousands of Units
 		What: "Judges models with a definition.pbism that have AI instructions, a verified answer, an authored synonym or an AI data " +
 			"schema, and those in which Q&A is off. It fails if settings.qnaEnabled is false. It fails by a quarter, with low " +
 			"severity, if it is absent: not there, null, no boolean, or in a file that does not parse.",
-		Why:    "With Q&A off, the work that went into instructions and synonyms has no effect in the platform's assistant.",
-		Source: "The assistant reads instructions and synonyms only of models with Q&A on (docs/regime.md H.2).",
+		Why: "With Q&A off, what a linguistic schema holds for an AI has no effect in the platform's assistant. A model that was " +
+			"upgraded to the folder Copilot has Q&A off for good.",
+		Source: "The assistant reads a linguistic schema only of models with Q&A on (docs/regime.md H.2).",
 		Fails: tmdl(salesModel, partOf(instructionsPart, "Use [Net Sales] for any question about sales.\n"), partOf(settingsPart, `
 {
   "version": "4.2",
@@ -108,7 +109,8 @@ Give amounts in euro. For amounts in thousands apply the item Thousands of Units
   "settings": {"qnaEnabled": true}
 }
 `)),
-		Fix: "Set settings.qnaEnabled to true in definition.pbism.",
+		Fix: "If the preparation for AI is in the linguistic schema, turn Q&A on in Power BI. If the model has a folder Copilot, leave " +
+			"Q&A off, because turning it on damages the model, and ignore the finding. No optimization changes the setting.",
 	},
 	"INS-11": {
 		Name: "InstructionsConsistent", Title: "The AI instructions map a term to one measure",

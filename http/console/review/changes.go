@@ -66,6 +66,9 @@ func (r *review) arrange() {
 	r.all = make([]change, len(ordered))
 	for i, c := range ordered {
 		r.all[i] = change{PreviewChange: c, Number: i, Choice: r.stored[c.Key], Written: r.written[c.Key]}
+		if c.Type == client.ChangeTypeAiDataSchema { // an earlier version took texts for synonyms
+			r.all[i].Choice.Text = nil
+		}
 	}
 	r.Pages = max(1, (len(r.all)+perPage-1)/perPage)
 	r.Number = min(max(r.Number, 1), r.Pages)
@@ -251,9 +254,9 @@ func (c change) Sides() changes.Sides {
 // Editable reports whether the interface takes a text of the person's own.
 func (c change) Editable() bool {
 	switch c.Type {
-	case client.ChangeTypeAiInstructions, client.ChangeTypeDescription, client.ChangeTypeDisplayFolder, client.ChangeTypeSynonyms:
+	case client.ChangeTypeAiInstructions, client.ChangeTypeDescription, client.ChangeTypeDisplayFolder:
 		return !c.Written
-	case client.ChangeTypeSummarizeBy, client.ChangeTypeAiDataSchema, client.ChangeTypeQnaEnabled:
+	case client.ChangeTypeSummarizeBy, client.ChangeTypeAiDataSchema:
 	}
 	return false
 }

@@ -53,7 +53,7 @@ func (s *screen) send(v *page.Visit) error {
 		r.Moved = true
 		return r.show(v, http.StatusConflict)
 	case do == "apply":
-		return s.apply(v, r, form)
+		return s.apply(v, r)
 	}
 	return v.See(r.after(do, number))
 }
@@ -124,7 +124,7 @@ var nothingAccepted = &page.Problem{Status: http.StatusBadRequest, Title: "No ch
 
 // apply starts an apply of the accepted changes. The same form sent twice starts one: its key follows from what it writes and from
 // how many applies there were.
-func (s *screen) apply(v *page.Visit, r *review, form url.Values) error {
+func (s *screen) apply(v *page.Visit, r *review) error {
 	ctx := v.Request.Context()
 	body := client.ApplyRequest{PreviewID: new(r.at.ID.String())}
 	body.Keys, body.Values = r.selected()
@@ -133,10 +133,7 @@ func (s *screen) apply(v *page.Visit, r *review, form url.Values) error {
 		p.Link, p.LinkText = r.Address(r.Number), "Go back to the review"
 		return &p
 	}
-	if form.Get("approve") != "" {
-		body.Approval = new("given")
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %s", r.at.ID, r.Attempt, r.State(), form.Get("approve")))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s", r.at.ID, r.Attempt, r.State()))
 	workspaceID, modelID, err := r.model()
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ var December2026 = ofCopilot(rule.Amended(November2026,
 		Check: rule.Among(rule.Where(rule.ExposedTables, hasItems), unexplained)},
 	rule.Rule{ID: "INS-08", Weight: 1, Severity: finding.Low, Check: rule.Stating(rule.Each(rule.VerifiedAnswers, triggerPhrases))},
 	rule.Rule{ID: "INS-09", Weight: 1, Severity: finding.Medium, Check: rule.Each(rule.VerifiedAnswers, missingFields)},
-	rule.Rule{ID: "INS-10", Weight: 4, Severity: finding.High, Fixes: []finding.FixKind{finding.AIInstructions},
+	rule.Rule{ID: "INS-10", Weight: 4, Severity: finding.High, // no optimization writes this setting
 		Check: rule.OnModel(needsQnA, qnaIsOff)},
 	rule.Rule{ID: "INS-11", Weight: 1, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
 		Check: rule.OnModel(hasInstructions, meanings.Contradiction)},
@@ -267,11 +267,13 @@ func qnaIsOff(x *model.Scope) rule.Verdict {
 	switch x.Src.QnA {
 	case semanticmodel.QnAOff:
 		return rule.Fails(1,
-			"set settings.qnaEnabled to true in definition.pbism, as the assistant reads instructions and synonyms only then",
+			"if its preparation for AI is in the linguistic schema, turn Q&A on in Power BI, as it is read only then; with a folder "+
+				"Copilot Q&A stays off, so ignore this",
 			"settings.qnaEnabled is false")
 	case semanticmodel.QnAUnset:
 		v := rule.Fails(0.25,
-			"write settings.qnaEnabled: true into definition.pbism, so that the assistant is sure to read instructions and synonyms",
+			"if its preparation for AI is in the linguistic schema, turn Q&A on in Power BI, so that it is sure to be read; with a "+
+				"folder Copilot Q&A stays off, so ignore this",
 			"settings.qnaEnabled is absent")
 		v.Severity = finding.Low
 		return v
