@@ -62,7 +62,7 @@ func (p *program) start(args ...string) *process {
 
 func (p *program) collector() *process {
 	p.Helper()
-	return p.start("collect", "--listen", "127.0.0.1:0", "--collect", p.cluster.URL(), "--log-level", "error")
+	return p.start("collect", "--listen", "127.0.0.1:0", "--metrics-listen", "", "--collect", p.cluster.URL(), "--log-level", "error")
 }
 
 func (p *program) worker() *process {

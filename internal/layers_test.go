@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 	"commands": {"domain/...", "definition/...", "eventstore", "documents", "vault", "people", "internal/database", "internal/optional", "internal/processors"},
 	"work":     {"domain/...", "definition/...", "eventstore", "documents", "vault", "people", "commands", "internal/database", "internal/fairqueue", "internal/processors"},
 	// Turns of steps and calls; they know nothing of the work.
-	"internal/fairqueue": {},
+	"internal/fairqueue":  {},
 	"internal/processors": {},
 
 	"http/...":    {"http/...", "domain/...", "audit", "audit/tree", "commands", "projections", "internal/coalesce", "internal/database", "internal/fairqueue", "internal/optional"},
@@ -141,6 +141,7 @@ var mayImport = map[string][]string{
 	"internal/demo/...":              {"..."},
 	"internal/probe":                 {"internal/database"},
 	"internal/precision":             {"ai/rules", "domain/optimization", "domain/proposal", "domain/readiness", "domain/readiness/finding", "offline"},
+	"internal/notices":               {},
 	"internal/rulepages":             {"domain/readiness", "domain/readiness/explained", "domain/readiness/finding", "offline/ignore", "internal/docsite"},
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},

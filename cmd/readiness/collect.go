@@ -58,8 +58,7 @@ counted as dropped.`,
 	}
 	f.addClient(c.Flags(), "collect", "to whose JetStream page views are published", "readiness-views")
 	c.Flags().StringVar(&f.listen, "listen", "127.0.0.1:8081", "address to listen on; port 0 selects a free one")
-	c.Flags().StringVar(&f.metricsListen, "metrics-listen", "", "address for /metrics, /healthz and /readyz on a separate port; "+
-		"/metrics is then nowhere else")
+	c.Flags().StringVar(&f.metricsListen, "metrics-listen", metricsListen, metricsUsage)
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -74,6 +75,16 @@ func TestSecrets(t *testing.T) {
 		t.Error("keys must differ by purpose, and be the same for one")
 	}
 
+	open := t.TempDir()
+	if err := os.Chmod(open, 0o777); err != nil { //nolint:gosec // what is refused
+		t.Fatal(err)
+	}
+	if _, err := openSecrets(open); err == nil || !strings.Contains(err.Error(), "chmod o-w on it") {
+		t.Errorf("a data directory that all may write to: got %v", err)
+	}
+	if left, err := os.ReadDir(open); err != nil || len(left) > 0 {
+		t.Errorf("it has %v, %v; want nothing", left, err)
+	}
 	for name, spoil := range map[string]func() error{
 		"readable by others": func() error { return os.Chmod(path, 0o640) },
 		"cut short":          func() error { return errors.Join(os.Chmod(path, 0o600), os.Truncate(path, secretSize-1)) },

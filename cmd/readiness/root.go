@@ -53,7 +53,7 @@ server, or as a service on which people sign in. The service records everything 
 			r.Command.AddCommand(c)
 		}
 	}
-	r.Command.AddCommand(r.versionCommand())
+	r.Command.AddCommand(r.versionCommand(), r.licensesCommand())
 	r.Command.InitDefaultCompletionCmd()
 	cli.DocumentEnvironment(r.Command)
 	return r

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // keyFile holds the secret that the service's keys are derived from. All processes of a service share it. If it is
@@ -29,6 +30,9 @@ type secrets struct {
 // once.
 func openSecrets(data string) (secrets, error) {
 	path := filepath.Join(data, keyFile)
+	if err := othersCannotWrite(data); err != nil {
+		return secrets{}, err
+	}
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := makeSecret(data, path); err != nil {
 			return secrets{}, fmt.Errorf("make the service's key: %w", err)
@@ -49,6 +53,15 @@ func openSecrets(data string) (secrets, error) {
 		return secrets{}, fmt.Errorf("%s has %d bytes, want %d; restore it from its backup", path, len(secret), secretSize)
 	}
 	return secrets{secret, path}, nil
+}
+
+// othersCannotWrite returns an error if every user may write to the data directory, and so put other keys there. It may not exist yet.
+func othersCannotWrite(data string) error {
+	info, err := os.Stat(data)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o002 == 0 { // Windows has access lists instead
+		return nil
+	}
+	return fmt.Errorf("all users may write to the data directory %s, and so replace its keys; run chmod o-w on it", data)
 }
 
 // check returns an error unless the data directory still holds the secret: without it the process could not be

@@ -35,7 +35,7 @@ type serviceFlags struct {
 	rules     string
 	// workers is how many steps read and write definitions at once; asks is how many steps ask AI providers at once.
 	workers, asks int
-	// metricsListen is the separate address for metrics and health; "" for none.
+	// metricsListen is the address for metrics and health; "" for that of the calls.
 	metricsListen string
 	// aiPrivate allows AI providers saved by accounts to be in private networks.
 	aiPrivate bool
@@ -65,8 +65,7 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 		"half of them")
 	flags.IntVar(&f.asks, "ai-workers", work.DefaultAsks,
 		"how many steps of work ask AI providers at once; an account, person or provider gets at most a quarter of them")
-	flags.StringVar(&f.metricsListen, "metrics-listen", "", "address for /metrics, /healthz and /readyz on a separate port; "+
-		"/metrics is then nowhere else")
+	flags.StringVar(&f.metricsListen, "metrics-listen", metricsListen, metricsUsage)
 	flags.BoolVar(&f.aiPrivate, "ai-private-addresses", false,
 		"allow AI providers saved by accounts on this machine and in private networks")
 	f.anchors.add(flags)

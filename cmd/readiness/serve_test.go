@@ -142,7 +142,17 @@ func TestServeOnADatabase(t *testing.T) {
 	if err != nil || status != http.StatusOK || greeting[1] != s.base+"/v1/workspaces" || !strings.Contains(string(body), "Retail Analytics") {
 		t.Errorf("GET %s: got status %d, error %v\n%s", greeting[1], status, err, body)
 	}
-	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 200, "/v1/openapi.json": 200, "/docs": 200, "/v1/nothing": 404} {
+	// Not a terminal either: the address to try the console is printed by a command for who can read the data directory.
+	s.stdout.await(t, `(?m)^Console at \S+/ \(to sign in, open what readiness token --data \S+ --console \S+ prints\)$`, s.ended)
+	trial := strings.TrimSpace(must(t, "token", "--data", data, "--console", s.base).stdout)
+	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	for _, want := range []int{http.StatusSeeOther, http.StatusForbidden} { // it works once
+		answer, err := browser.Get(trial)
+		if err != nil || answer.Body.Close() != nil || answer.StatusCode != want {
+			t.Errorf("GET %s: got %v, error %v, want status %d", trial, answer, err, want)
+		}
+	}
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 200, "/metrics": 404, "/v1/openapi.json": 200, "/docs": 200, "/v1/nothing": 404} {
 		if status, body, err := get(t, s.base+path, made); err != nil || status != want {
 			t.Errorf("GET %s: got status %d, error %v, want %d\n%.300s", path, status, err, want, body)
 		}

@@ -8,6 +8,13 @@ import (
 	"readiness/http/health"
 )
 
+// metricsListen is where metrics and health are served by default: a free port of this machine alone. metricsUsage explains the flag.
+const (
+	metricsListen = "127.0.0.1:0"
+	metricsUsage  = "address for /metrics, /healthz and /readyz; empty: /metrics is on the port for calls, for all who " +
+		"reach it"
+)
+
 // watchListener listens where metrics and health are served; it returns nil for the address "".
 func watchListener(ctx context.Context, life *lifetime, address string) (net.Listener, error) {
 	if address == "" {

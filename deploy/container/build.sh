@@ -12,6 +12,7 @@ trap 'build rm "$image" >/dev/null' EXIT
 root=$(build mount "$image")
 mkdir -p "$root/etc/ssl/certs" "$root/usr/bin" "$root/tmp" "$root/var/lib/readiness"
 install -m 0755 "$binary" "$root/usr/bin/readiness"
+install -D -m 0644 -t "$root/usr/share/doc/readiness" "$(dirname "$0")/../../LICENSE" "$(dirname "$0")/../../NOTICE"
 install -m 0644 "$certificates" "$root/etc/ssl/certs/ca-certificates.crt"
 chmod 1777 "$root/tmp"
 chown 65532:65532 "$root/var/lib/readiness"

@@ -11,7 +11,7 @@ import (
 )
 
 // accompanying are the files of the source tree that every archive and package has in addition to the program.
-var accompanying = []string{"LICENSE", "README.md", "CHANGELOG.md"}
+var accompanying = []string{"LICENSE", "NOTICE", "README.md", "CHANGELOG.md"}
 
 // archive writes a .tar.gz, or a .zip for Windows, with a folder of the release's name.
 func (r *release) archive(t target, binary string) (err error) {

@@ -78,7 +78,7 @@ func New(t *testing.T, people []string, database ...string) *Program {
 		text += fmt.Sprintf("      - {person: %s, role: admin}\n", person)
 	}
 	testworld.Check(t, os.WriteFile(accounts, []byte(text), 0o644))
-	c.Args = append([]string{"serve", "--listen", "127.0.0.1:0", "--platform", "folder:" + c.Root, "--accounts", accounts, "--data", c.Data, "--workers", "2"}, database...)
+	c.Args = append([]string{"serve", "--listen", "127.0.0.1:0", "--metrics-listen", "", "--platform", "folder:" + c.Root, "--accounts", accounts, "--data", c.Data, "--workers", "2"}, database...)
 	c.Database = append([]string{"--data", c.Data}, database...)
 	return c
 }
