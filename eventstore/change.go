@@ -43,7 +43,8 @@ type Change struct {
 	store    *Store
 	meta     Metadata
 	rawMeta  json.RawMessage
-	key      *sealed.Key // of the account; nil without Keys
+	key      *sealed.Key // of the account; nil without Keys, for an erased account, and while it is missing
+	missing  *MissingKey // why no text can be sealed; events without texts can be recorded
 	sealed   bool        // whether an event recorded was sealed under it
 	alone    bool        // whether no other append may be running
 	heads    map[string]*head
@@ -113,7 +114,9 @@ func (c *Change) attempt(ctx context.Context, pasts []Loadable, again bool, deci
 	}
 	if s.Keys != nil && len(heads) > 0 {
 		// From the second attempt on the key may be another: the database was restored, or the account erased.
-		if c.key, err = s.Keys.Current(ctx, s.pool, c.meta.Account, again); err != nil {
+		c.key, err = s.Keys.Current(ctx, s.pool, c.meta.Account, again)
+		var missing bool
+		if c.missing, missing = errors.AsType[*MissingKey](err); err != nil && !missing {
 			return err
 		}
 	}
@@ -308,11 +311,14 @@ func (c *Change) record(p Loadable, events []domain.Event) error {
 	if h == nil || !slices.Contains(h.pasts, p) {
 		return fmt.Errorf("eventstore: the past of %s was not loaded by this change", p.name())
 	}
-	if c.store.Keys != nil && c.key == nil && len(events) > 0 {
+	if c.store.Keys != nil && c.key == nil && c.missing == nil && len(events) > 0 {
 		return AccountErased(c.meta.Account)
 	}
 	for _, e := range events {
 		name, schema, data, err := c.store.codec.Encode(e, c.key)
+		if errors.Is(err, sealed.ErrNoKey) && c.missing != nil {
+			return fmt.Errorf("eventstore: record %s: %w", e.EventType(), c.missing)
+		}
 		if err != nil {
 			return err
 		}

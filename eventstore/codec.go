@@ -164,7 +164,7 @@ func (c *Codec) Encode(e domain.Event, key *sealed.Key) (name string, schemaVers
 
 // Decode returns the event stored under name with the schema version, converted to the current one. An
 // unknown name or version is an error: a program older than the log must not guess. Sealed members are opened by key; with another
-// key, or none, they read as null.
+// key, or none, they are an error.
 func (c *Codec) Decode(name string, schemaVersion int, data []byte, key *sealed.Key) (domain.Event, error) {
 	t, ok := c.byName[name]
 	if !ok {

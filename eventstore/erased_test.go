@@ -13,6 +13,11 @@ import (
 	"readiness/internal/pgtest"
 )
 
+// accountErased is the event that the database wants before it deletes a key.
+type accountErased struct{}
+
+func (accountErased) EventType() string { return "account.erased" }
+
 // erased reports whether an append was refused because its account was erased.
 func erased(err error) bool {
 	_, is := errors.AsType[eventstore.AccountErased](err)
@@ -20,13 +25,13 @@ func erased(err error) bool {
 }
 
 // erase appends the last event of the account acme and deletes its key.
-func erase(ctx context.Context, s *eventstore.Store, stream string) error {
-	past := eventstore.Tail(stream)
+func erase(ctx context.Context, s *eventstore.Store) error {
+	past := eventstore.Tail("account-acme")
 	return s.Change(ctx, meta, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
 		c.Alone()
 		sql, args := s.Keys.Forget("acme")
 		c.Queue(database.Statement{SQL: sql, Args: args})
-		return eventstore.Decide(c, past, record{spent{}})
+		return eventstore.Decide(c, past, record{accountErased{}})
 	})
 }
 
@@ -62,6 +67,10 @@ func TestAppendsThatWaitedForAnErasureAreRefused(t *testing.T) {
 		n = count(t, pool, `pg_locks WHERE locktype = 'advisory' AND NOT granted
 			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`)
 	}
+	if _, err := tx.Exec(t.Context(), `INSERT INTO events (event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash)
+		VALUES (gen_random_uuid(), 'acme', 'account-acme', 1, 'account.erased', 1, '{}', '{}', now(), '')`); err != nil {
+		t.Fatal(err)
+	}
 	sql, args := s.Keys.Forget("acme")
 	if _, err = tx.Exec(t.Context(), sql, args...); err == nil {
 		err = tx.Commit(t.Context())
@@ -77,7 +86,7 @@ func TestAppendsThatWaitedForAnErasureAreRefused(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := count(t, pool, `events WHERE account_id = 'acme'`); refused != 2 || n != 1 {
+	if n := count(t, pool, `events WHERE account_id = 'acme'`); refused != 2 || n != 2 {
 		t.Errorf("%d appends were refused, and the account has %d events", refused, n)
 	}
 	if n := count(t, pool, `events WHERE account_id = 'other'`); n != 1 {
@@ -132,7 +141,7 @@ func TestNothingFollowsAnErasure(t *testing.T) {
 	for range 2 {
 		s := sealing(t, pool, 1)
 		erasing.Go(func() {
-			if err := erase(t.Context(), s, "note-last"); err != nil && !erased(err) {
+			if err := erase(t.Context(), s); err != nil && !erased(err) {
 				t.Error(err)
 			}
 		})
@@ -142,7 +151,7 @@ func TestNothingFollowsAnErasure(t *testing.T) {
 	appending.Wait()
 	var last string
 	err := pool.QueryRow(t.Context(), `SELECT stream FROM events WHERE account_id = 'acme' ORDER BY position DESC LIMIT 1`).Scan(&last)
-	if err != nil || last != "note-last" || count(t, pool, `events WHERE stream = 'note-last'`) != 1 {
+	if err != nil || last != "account-acme" || count(t, pool, `events WHERE stream = 'account-acme'`) != 1 {
 		t.Errorf("the last event belongs to %s, %v", last, err)
 	}
 	verified(t, sealing(t, pool, 1))

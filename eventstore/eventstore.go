@@ -74,6 +74,9 @@ type Store struct {
 	// appended nor decoded.
 	Keys *sealed.Keys
 
+	// TextsLeftOut lets sealed texts read as absent, for an operator who has a log without its keys and says so.
+	TextsLeftOut bool
+
 	primary *Store // whose Keys a standby's Store uses; else nil
 
 	pool   *pgxpool.Pool

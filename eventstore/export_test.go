@@ -3,7 +3,7 @@ package eventstore
 import "encoding/json"
 
 // LoadSQL is exported for the test of its plan.
-const LoadSQL = loadSQL
+var LoadSQL = loadSQL
 
 // Appenders is the base of the appenders' advisory locks.
 const Appenders = appenders

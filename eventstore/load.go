@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"readiness/domain"
+	"readiness/eventstore/sealed"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -35,9 +36,9 @@ type head struct {
 // loadSQL reads each stream by its index, from a version on, and always reads its last event. OFFSET 0
 // keeps the planner from joining first and filtering by version later. SELECT $1 keeps it from
 // counting the values, which would make it plan the statement again each time.
-const loadSQL = `
+var loadSQL = `
 SELECT w.i, s.account_id, s.version, s.chain, e.version, e.event_id, e.type, e.schema_version, e.data, e.recorded_at,
-	(SELECT key FROM account_keys k WHERE k.account_id = s.account_id)
+	` + sealed.KeySQL(`s.account_id`) + `
 FROM unnest((SELECT $1::text[]), (SELECT $2::bigint[])) WITH ORDINALITY AS w (stream, first, i)
 JOIN streams s ON s.stream = w.stream
 LEFT JOIN LATERAL (
@@ -193,7 +194,7 @@ type loadedRow struct {
 	head, end     int64 // head counts from 1
 	account, name *string
 	chain, data   []byte
-	key           []byte // of the account; nil without one
+	key           []byte // of the account, as sealed.KeySQL selects it
 	version       *int64 // nil if the stream's row has no event
 	id            pgtype.UUID
 	schema        *int

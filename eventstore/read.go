@@ -24,11 +24,8 @@ const maxConflicts = 3
 // columns are the columns that a scanner reads, in its order.
 const columns = `position, event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash`
 
-// keyColumn is the key of the event's account, NULL without one.
-const keyColumn = `(SELECT key FROM account_keys k WHERE k.account_id = events.account_id)`
-
-// decodable are the columns that a scanner reads for decode: it needs the key too.
-const decodable = columns + `, ` + keyColumn
+// decodable are the columns that a scanner reads for decode: it needs the key of the event's account too.
+var decodable = columns + `, ` + sealed.KeySQL(`events.account_id`)
 
 // scanner returns a function that reads the columns of one event as they are stored, and the key if it is among them. It scans every row
 // into the same places, which saves two allocations a row.
@@ -48,7 +45,10 @@ func scanner[Row interface{ Scan(...any) error }](columns string) func(Row) (Rec
 	}
 }
 
-// open decodes an event of an account whose key is stored as key.
+// MissingKey is the error of an event with texts that are sealed under a key that is not stored.
+type MissingKey = sealed.MissingKey
+
+// open decodes an event of an account, whose key is as sealed.KeySQL selects it.
 func (s *Store) open(account, eventType string, schemaVersion int, data, key []byte) (domain.Event, error) {
 	if !sealed.Holds(data) {
 		return s.codec.Decode(eventType, schemaVersion, data, nil)
@@ -60,23 +60,22 @@ func (s *Store) open(account, eventType string, schemaVersion int, data, key []b
 	return s.codec.Decode(eventType, schemaVersion, data, opened)
 }
 
-// accountKey opens the stored key of an account, which is nil for one that has none.
+// accountKey opens the key of an account, as sealed.KeySQL selects it.
 func (s *Store) accountKey(account string, stored []byte) (*sealed.Key, error) {
-	keys := s.Keys
 	if s.primary != nil {
-		keys = s.primary.Keys
+		s = s.primary
 	}
 	switch {
-	case stored == nil:
-		return nil, nil
-	case keys == nil:
+	case s.TextsLeftOut:
+		return sealed.LeftOut, nil
+	case s.Keys == nil:
 		return nil, errNoKeys
 	}
-	return keys.Open(account, stored)
+	return s.Keys.Open(account, stored)
 }
 
-// OpenTexts returns the data of an account's event with the texts of persons opened, and null in place of those that no key opens. key is
-// that of the account as stored, nil without one.
+// OpenTexts returns the data of an account's event with the texts of persons opened, and null in place of them for an erased account. key
+// is that of the account, as sealed.KeySQL selects it.
 func (s *Store) OpenTexts(account, eventType string, data json.RawMessage, key []byte) (json.RawMessage, error) {
 	if !sealed.Holds(data) {
 		return data, nil

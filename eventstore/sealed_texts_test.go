@@ -3,7 +3,9 @@ package eventstore_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +37,7 @@ func (wordedOpenly) EventType() string { return "note.worded" }
 
 func sealing(t testing.TB, pool *pgxpool.Pool, service byte) *eventstore.Store {
 	t.Helper()
-	c, err := eventstore.NewCodec(eventstore.Events(spent{}, worded{})...)
+	c, err := eventstore.NewCodec(eventstore.Events(spent{}, worded{}, accountErased{})...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +61,9 @@ func everyRead(t *testing.T, s *eventstore.Store, follower string) map[string]do
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			found[name] = r.Event
+			if r.Stream == "note-1" {
+				found[name] = r.Event
+			}
 		}
 	}
 	for name, past := range map[string]*eventstore.Past[[]domain.Event]{
@@ -70,7 +74,7 @@ func everyRead(t *testing.T, s *eventstore.Store, follower string) map[string]do
 		}
 		found[name] = past.State[0]
 	}
-	followed := make(chan eventstore.Recorded, 1)
+	followed := make(chan eventstore.Recorded, 10)
 	follow(t, s, follower, func(_ context.Context, _ pgx.Tx, r eventstore.Recorded) error { followed <- r; return nil })
 	found["Follow"] = (<-followed).Event
 	return found
@@ -134,10 +138,15 @@ func TestTextsAreSealed(t *testing.T) {
 		}
 	}
 
-	if _, err := pool.Exec(t.Context(), `UPDATE account_keys SET key = NULL`); err != nil {
+	for _, err := range copied.ReadAll(t.Context(), 0, 0) {
+		if !missing(err) {
+			t.Errorf("the copy reads without the key: %v", err)
+		}
+	}
+	if err := erase(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	for _, reader := range []*eventstore.Store{s, sealing(t, pool, 1), copied} {
+	for _, reader := range []*eventstore.Store{s, sealing(t, pool, 1)} {
 		for name, e := range everyRead(t, reader, fmt.Sprintf("%p", reader)) {
 			if name != "FoldCached" && e != (worded{By: "kept"}) {
 				t.Errorf("%s has %+v without the key", name, e)
@@ -145,10 +154,10 @@ func TestTextsAreSealed(t *testing.T) {
 		}
 	}
 	verified(t, s)
-	if after := export(); after != before {
+	if after := export(); !strings.HasPrefix(after, line+"\n") {
 		t.Errorf("the export changed to %s", after)
 	}
-	if n := count(t, pool, "events"); n != 1 {
+	if n := count(t, pool, "events"); n != 2 {
 		t.Errorf("the log has %d events", n)
 	}
 }
@@ -209,58 +218,147 @@ func TestProcessesAgreeOnAKey(t *testing.T) {
 	}
 }
 
-// A process whose database was set back to before its key existed, or got another key, decides again and uses the stored one.
-func TestKeysFollowTheDatabase(t *testing.T) {
-	t.Parallel()
-	pool := pgtest.Pool(t)
-	s, other := sealing(t, pool, 1), sealing(t, pool, 1)
-	mustAdd(t, s, "note-1", worded{"1", "Quokka"})
-	for i, change := range []string{`DELETE FROM account_keys`, `DELETE FROM account_keys`} {
-		if _, err := pool.Exec(t.Context(), change); err != nil {
-			t.Fatal(err)
-		}
-		if i == 1 {
-			mustAdd(t, other, "note-9", worded{"9", "Numbat"}) // makes another key
-		}
-		mustAdd(t, s, fmt.Sprintf("note-%d", 2+i), worded{"2", "Numbat"})
-		if past := eventstore.Fold(fmt.Sprintf("note-%d", 2+i), evolveEvents); s.Load(t.Context(), past) != nil || past.State[0] != (worded{"2", "Numbat"}) {
-			t.Errorf("after %s: got %+v", change, past.State)
-		}
-	}
-	if _, err := sealing(t, pool, 2).Keys.Current(t.Context(), pool, "acme", false); err == nil {
-		t.Error("another service.key was accepted")
+// missing reports whether a text could not be opened or sealed because the key of the account acme is missing.
+func missing(err error) bool {
+	m, is := errors.AsType[*eventstore.MissingKey](err)
+	return is && m.Account == "acme" && strings.Contains(err.Error(), "account_keys")
+}
+
+func sqlExec(t testing.TB, pool *pgxpool.Pool, sql string, args ...any) {
+	t.Helper()
+	if _, err := pool.Exec(t.Context(), sql, args...); err != nil {
+		t.Fatal(err)
 	}
 }
 
-// While an account has no key, no process appends anything for it. No process keeps in memory that there was none.
-func TestNoKeyIsNotKept(t *testing.T) {
+// A text whose key is missing is an error for every reader, in every process. No process makes another key for its account, and none
+// takes the account for erased. Once the key is back, everything reads as before.
+func TestMissingKeyIsNoEmptyText(t *testing.T) {
+	t.Parallel()
+	for name, lost := range map[string]string{
+		"deleted":                      `DELETE FROM account_keys`,
+		"set to NULL without a record": `UPDATE account_keys SET key = NULL`,
+		"emptied":                      `UPDATE account_keys SET key = ''`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pool := pgtest.Pool(t)
+			s, fresh := sealing(t, pool, 1), sealing(t, pool, 1)
+			mustAdd(t, s, "note-1", worded{"1", "Quokka"})
+			if err := s.Keys.Check(t.Context(), pool); err != nil {
+				t.Error(err)
+			}
+			sqlExec(t, pool, `CREATE TABLE backup AS TABLE account_keys`)
+			sqlExec(t, pool, lost)
+			for who, s := range map[string]*eventstore.Store{"which had the key": s, "which did not": fresh} {
+				if err := s.Keys.Check(t.Context(), pool); !missing(err) {
+					t.Errorf("the check of a process %s: %v", who, err)
+				}
+				reads := map[string]func(func(eventstore.Recorded, error) bool){
+					"ReadAll":    s.ReadAll(t.Context(), 0, 0),
+					"ReadStream": s.ReadStream(t.Context(), "note-1", 0),
+					"Replay":     s.Replay(t.Context(), eventstore.Selection{UpTo: 1}, nil, false),
+				}
+				for of, list := range reads {
+					for r, err := range list {
+						if !missing(err) {
+							t.Errorf("%s of a process %s: %+v, %v", of, who, r.Event, err)
+						}
+					}
+				}
+				if err := s.Load(t.Context(), eventstore.Fold("note-1", evolveEvents)); !missing(err) {
+					t.Errorf("a load of a process %s: %v", who, err)
+				}
+				if err := add(t.Context(), s, "note-2", worded{"2", "Numbat"}); !missing(err) || strings.Contains(err.Error(), "Numbat") {
+					t.Errorf("an append of a process %s: %v", who, err)
+				}
+			}
+			if n := count(t, pool, `account_keys WHERE key <> ''`); n != 0 || count(t, pool, "events") != 1 {
+				t.Errorf("%d keys were made, and the log has %d events", n, count(t, pool, "events"))
+			}
+			mustAdd(t, fresh, "note-3", spent{}) // no text, no key
+			sqlExec(t, pool, `DELETE FROM account_keys`)
+			sqlExec(t, pool, `INSERT INTO account_keys TABLE backup`)
+			for _, s := range []*eventstore.Store{s, fresh} {
+				mustAdd(t, s, "note-2", worded{"2", "Numbat"})
+				for reader, e := range everyRead(t, s, fmt.Sprintf("%p", s)) {
+					if e != (worded{"1", "Quokka"}) {
+						t.Errorf("%s has %+v", reader, e)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Another key than the one that sealed a text does not open it, and does not make it empty.
+func TestAnotherKeyIsNoEmptyText(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.Pool(t)
-	s, fresh := sealing(t, pool, 1), sealing(t, pool, 1)
+	s := sealing(t, pool, 1)
 	mustAdd(t, s, "note-1", worded{"1", "Quokka"})
-	var key []byte
-	if err := pool.QueryRow(t.Context(), `UPDATE account_keys k SET key = NULL FROM account_keys o RETURNING o.key`).Scan(&key); err != nil {
-		t.Fatal(err)
+	sqlExec(t, pool, `UPDATE account_keys SET key = $1`, s.Keys.Make("acme").Stored())
+	for r, err := range s.ReadAll(t.Context(), 0, 0) {
+		if !missing(err) {
+			t.Errorf("got %+v, %v", r.Event, err)
+		}
 	}
-	for name, s := range map[string]*eventstore.Store{"which had the key": s, "which did not": fresh} {
-		for _, text := range []string{"", "Numbat"} {
-			if err := add(t.Context(), s, "note-2", worded{"2", text}); !erased(err) || strings.Contains(err.Error(), "Numbat") {
-				t.Errorf("a process %s: got %v", name, err)
+	if err := s.Keys.Check(t.Context(), pool); !missing(err) {
+		t.Errorf("the check: %v", err)
+	}
+	var none *sealed.Keys
+	if named, err := none.Every(t.Context(), pool); err != nil || len(named) != 1 || named[0].Account != "acme" || named[0].Missing != nil {
+		t.Errorf("without the key of the service: %+v, %v", named, err)
+	}
+}
+
+// A key that no event needs may be lost: the account gets another. One of another service.key is refused.
+func TestKeyWithoutTextsIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.Pool(t)
+	s := sealing(t, pool, 1)
+	mustAdd(t, s, "note-1", spent{})
+	sqlExec(t, pool, `DELETE FROM account_keys`)
+	mustAdd(t, s, "note-1", worded{"1", "Quokka"})
+	past := eventstore.Fold("note-1", evolveEvents)
+	if err := sealing(t, pool, 1).Load(t.Context(), past); err != nil || len(past.State) != 2 || past.State[1] != (worded{"1", "Quokka"}) {
+		t.Errorf("got %+v, %v", past.State, err)
+	}
+	if _, err := sealing(t, pool, 2).Keys.Current(t.Context(), pool, "acme", false); !errors.Is(err, sealed.ErrOtherKey) {
+		t.Errorf("another service.key: %v", err)
+	}
+}
+
+// The keys that the log names are found for every account, with several keys of one; those of an erased account need not be stored.
+func TestEveryNamedKey(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.Pool(t)
+	s := sealing(t, pool, 1)
+	for _, account := range []string{"a", "acme", "z"} {
+		for range 3 {
+			if err := addFor(t.Context(), s, account, "note-"+account, worded{"1", "Quokka"}); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
-	if n := count(t, pool, "events"); n != 1 {
-		t.Errorf("the log has %d events", n)
-	}
-	if _, err := pool.Exec(t.Context(), `UPDATE account_keys SET key = $1`, key); err != nil {
+	if err := erase(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []*eventstore.Store{s, fresh} {
-		mustAdd(t, s, "note-4", worded{"4", "Numbat"})
+	sqlExec(t, pool, `DELETE FROM account_keys WHERE account_id = 'acme'`) // as an import leaves it
+	sqlExec(t, pool, `UPDATE account_keys SET key = $1 WHERE account_id = 'z'`, s.Keys.Make("z").Stored())
+	if err := addFor(t.Context(), sealing(t, pool, 1), "z", "note-z2", worded{"1", "Numbat"}); err != nil {
+		t.Fatal(err)
 	}
-	for r, err := range fresh.ReadStream(t.Context(), "note-4", 0) {
-		if err != nil || r.Event != (worded{"4", "Numbat"}) {
-			t.Errorf("got %+v, %v", r.Event, err)
-		}
+	named, err := s.Keys.Every(t.Context(), pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, n := range named {
+		got = append(got, fmt.Sprint(n.Account, n.Missing != nil))
+	}
+	slices.Sort(got)
+	if want := []string{"acmefalse", "afalse", "zfalse", "ztrue"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

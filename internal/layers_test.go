@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"eventstore":         {"domain/...", "internal/database", "eventstore/sealed"},
 	"eventstore/sealed":  {},
 	"eventstore/columns": {"eventstore"},
-	"projections":        {"domain/...", "eventstore", "documents", "people", "internal/database"},
+	"projections":        {"domain/...", "eventstore", "eventstore/sealed", "documents", "people", "internal/database"},
 	// The trees over the log, and what publishes their heads.
 	"audit":         {"audit/tree", "eventstore", "internal/database"},
 	"audit/tree":    {},

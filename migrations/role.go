@@ -73,6 +73,8 @@ DO $$ BEGIN
     ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO readiness_app;
     REVOKE UPDATE, DELETE, TRUNCATE ON events FROM readiness_app;
     REVOKE DELETE, TRUNCATE ON streams FROM readiness_app;
+    REVOKE UPDATE, DELETE, TRUNCATE ON account_keys FROM readiness_app;
+    GRANT EXECUTE ON FUNCTION erase_account_key(text) TO readiness_app;
     REVOKE UPDATE, DELETE, TRUNCATE ON audit_epochs, audit_checkpoints FROM readiness_app;
     REVOKE DELETE, TRUNCATE ON audit_trees, audit_tiles FROM readiness_app;
 END $$`

@@ -3,7 +3,6 @@ package move
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -69,18 +68,10 @@ func storeAIKey(d Deployment, account string, row json.RawMessage) (database.Sta
 	return d.Keys.Put(account, k.Provider, k.Key), err
 }
 
-// accountKeyRows passes the key that opens the account's texts in events. An account that has none, or was erased, has no row.
+// accountKeyRows passes the key that opens the account's texts in events. An account without sealed events may have none.
 func accountKeyRows(ctx context.Context, d Deployment, account string, each func(any) error) error {
-	var stored []byte
-	err := d.Pool.QueryRow(ctx, `SELECT key FROM account_keys WHERE account_id = $1 AND key IS NOT NULL`, account).Scan(&stored)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	own, err := d.Store.Keys.Own(account, stored)
-	if err != nil {
+	own, err := d.Store.Keys.Export(ctx, d.Pool, account)
+	if err != nil || own == nil {
 		return err
 	}
 	return each(own)

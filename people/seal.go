@@ -31,14 +31,10 @@ func (p *People) seal(accountID string, id item.PersonID, who item.Person) (seal
 	return p.keys.Seal(nil, nil, own, with), sealed.AEAD(own).Seal(nil, nil, text, with)
 }
 
-// Shown returns how the person of a row is shown; "" for no row, and for one that cannot
-// be opened.
-func (p *People) Shown(accountID string, id item.PersonID, row []byte) string {
+// Shown returns how the person of a row is shown; "" for no row: they were erased. It returns ErrOtherKey for one that cannot be opened.
+func (p *People) Shown(accountID string, id item.PersonID, row []byte) (string, error) {
 	who, err := p.Open(accountID, id, row)
-	if err != nil {
-		return ""
-	}
-	return who.ID
+	return who.ID, err
 }
 
 // Open returns the person of a row, whose key and sealed text are given as one; the

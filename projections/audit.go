@@ -16,6 +16,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/eventstore"
+	"readiness/eventstore/sealed"
 	"readiness/internal/database"
 )
 
@@ -202,14 +203,17 @@ func (v *Views) auditEvents(ctx context.Context, pool *pgxpool.Pool, accountID s
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (e AuditEvent, err error) {
-		var sealed, key []byte
+		var named, key []byte
 		err = row.Scan(&e.Position, (*[16]byte)(&e.ID), &e.Stream, &e.Version, &e.Type, &e.SchemaVersion, &e.RecordedAt, &e.PersonID,
-			&e.RequestID, &e.OperationID, (*[]byte)(&e.Data), (*[]byte)(&e.Metadata), &e.Hash, &sealed, &key)
+			&e.RequestID, &e.OperationID, (*[]byte)(&e.Data), (*[]byte)(&e.Metadata), &e.Hash, &named, &key)
 		if err == nil {
 			e.Opened, err = v.Store.OpenTexts(accountID, e.Type, e.Data, key)
 		}
 		e.RecordedAt = e.RecordedAt.UTC()
-		if e.Person = v.People.Shown(accountID, e.PersonID, sealed); !e.PersonID.Valid() {
+		if err == nil {
+			e.Person, err = v.People.Shown(accountID, e.PersonID, named)
+		}
+		if !e.PersonID.Valid() {
 			e.Person = string(e.PersonID)
 		}
 		return e, err
@@ -268,7 +272,7 @@ func (q AuditQuery) statement(upTo int64, persons []string, view bool) database.
 	default:
 		sql = a.events() + ` ORDER BY position LIMIT $4`
 	}
-	sql = `SELECT e.*, w.key || w.sealed, (SELECT key FROM account_keys WHERE account_id = $1)
+	sql = `SELECT e.*, w.key || w.sealed, ` + sealed.KeySQL(`$1`) + `
 		FROM (` + sql + `) e LEFT JOIN people w ON w.account_id = $1 AND w.person_id = e.person
 		ORDER BY e.position`
 	return database.Statement{SQL: sql, Args: a.args}

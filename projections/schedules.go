@@ -87,8 +87,9 @@ func (v *Views) scanSchedule(row pgx.CollectableRow) (s OwnedSchedule, err error
 	if err := row.Scan(&accountID, &text, &owner); err != nil {
 		return s, err
 	}
-	err = json.Unmarshal(text, &s.Schedule)
-	s.OwnerName = v.People.Shown(accountID, s.Owner, owner)
+	if err = json.Unmarshal(text, &s.Schedule); err == nil {
+		s.OwnerName, err = v.People.Shown(accountID, s.Owner, owner)
+	}
 	return s, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/eventstore"
+	"readiness/eventstore/sealed"
 )
 
 // SeparateViews keeps views in a separate database, from events that arrive over a stream. They are the following views, Assessments and
@@ -238,7 +239,7 @@ func (a *SeparateViews) fold(f *fold, e *ViewsEvent) (err error) {
 			return fmt.Errorf("the stream lacks the data of the event at position %d, which the view %s needs: they were larger than a "+
 				"message may be", e.Position, f.view.Name)
 		}
-		if e.Event.Event, err = a.codec.Decode(e.Event.Type, e.Event.SchemaVersion, e.Event.Data, nil); err != nil {
+		if e.Event.Event, err = a.codec.Decode(e.Event.Type, e.Event.SchemaVersion, e.Event.Data, sealed.LeftOut); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package sealed
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
 )
 
@@ -35,15 +36,16 @@ func (p *Plan) Seal(data []byte, k *Key, eventType string) ([]byte, error) {
 	return w.out, nil
 }
 
-// Open returns a JSON text with its sealed members opened. A member that was sealed under another key becomes null; all do if k is nil.
+// Open returns a JSON text with its sealed members opened; null in place of each for an erased account and with LeftOut. A member that was
+// sealed under another key, or of an account whose key is missing, is a *MissingKey.
 func Open(data []byte, k *Key, eventType string) ([]byte, error) {
 	if !Holds(data) {
 		return data, nil
 	}
-	w := walk{text: data, key: k, out: make([]byte, 0, len(data))}
-	if k != nil {
-		w.path = []byte(k.account + "\x00" + eventType)
+	if k == nil {
+		k = &Key{}
 	}
+	w := walk{text: data, key: k, out: make([]byte, 0, len(data)), path: []byte(k.account + "\x00" + eventType)}
 	if err := w.open(); err != nil {
 		return nil, fmt.Errorf("sealed: %s: %w", eventType, err)
 	}
@@ -83,7 +85,7 @@ func (w *walk) seal(p *Plan) error {
 		return nil
 	}
 	if w.key == nil {
-		return errNoKey
+		return ErrNoKey
 	}
 	w.out = append(append(append(w.out, beginning...), w.key.id...), middle...)
 	w.out = base64.RawStdEncoding.AppendEncode(w.out, w.key.aead.Seal(nil, nil, value, w.path))
@@ -105,9 +107,12 @@ func (w *walk) open() error {
 }
 
 func (w *walk) opened(id string, text []byte) error {
-	if w.key == nil || id != w.key.id {
+	switch {
+	case w.key.empty:
 		w.out = append(w.out, "null"...)
 		return nil
+	case w.key.aead == nil || id != w.key.id:
+		return &MissingKey{w.key.account, id}
 	}
 	secret, err := base64.RawStdEncoding.AppendDecode(nil, text)
 	if err == nil {
@@ -170,11 +175,11 @@ func (w *walk) descend(each func(name []byte) error) error {
 	}
 }
 
-// errNoKey is the error of a text that would be stored unsealed.
-var errNoKey = fmt.Errorf("the event holds a text of a person, and the account has no key to seal it")
+// ErrNoKey is the error of a text that would be stored unsealed.
+var ErrNoKey = errors.New("the event holds a text of a person, and the account has no key to seal it")
 
 // errCut is the error of a text that is not valid JSON.
-var errCut = fmt.Errorf("the text is not JSON")
+var errCut = errors.New("the text is not JSON")
 
 func (w *walk) take() {
 	w.out = append(w.out, w.text[w.at])

@@ -34,8 +34,12 @@ type Key struct {
 	account string
 	id      string // identifies the key in the members that it sealed
 	stored  []byte
-	aead    cipher.AEAD
+	aead    cipher.AEAD // nil if there is no key
+	empty   bool        // whether sealed members read as null: there is no key, and shall be none
 }
+
+// LeftOut stands for the key of any account where texts of persons are left out on purpose: sealed members read as null.
+var LeftOut = &Key{empty: true}
 
 // Stored returns the key as the table account_keys holds it.
 func (k *Key) Stored() []byte { return k.stored }
@@ -85,19 +89,20 @@ func (k *Keys) Make(account string) *Key {
 
 func newKey(account string, own, stored []byte) *Key {
 	id := sha256.Sum256(own)
-	return &Key{account, hex.EncodeToString(id[:4]), stored, AEAD(own)}
+	return &Key{account: account, id: hex.EncodeToString(id[:4]), stored: stored, aead: AEAD(own)}
 }
 
-// Open returns the account's key from its stored form. It returns nil if stored is nil, and ErrOtherKey if stored cannot be opened.
+// Open returns the account's key as KeySQL selects it: of an erased account one that opens members as null, and if the key is missing one
+// that opens none, which is an error only once there is a member to open. It returns ErrOtherKey if stored cannot be opened.
 func (k *Keys) Open(account string, stored []byte) (*Key, error) {
-	if stored == nil {
-		return nil, nil
+	if len(stored) == 0 {
+		return &Key{account: account, empty: stored != nil}, nil
 	}
 	of := account + "\x00" + string(stored)
 	if key, ok := k.opened.Get(of); ok {
 		return key, nil
 	}
-	own, err := k.Own(account, stored)
+	own, err := k.own(account, stored)
 	if err != nil {
 		return nil, err
 	}
@@ -111,51 +116,84 @@ type database interface {
 	QueryRow(context.Context, string, ...any) pgx.Row
 }
 
-// Current returns the key that the account's next events are sealed under. It stores a new key before it returns it; processes that do so
-// at once get the same key. It returns nil for an erased account, which it looks up each time. If again is true, Current reads the key
-// even if it is in memory. An append must compare the key with the stored one, which may have changed since.
+// Current returns the key that the account's next events are sealed under. For an account without sealed events it makes one, and stores
+// it before it returns it; processes that do so at once get the same key. It returns nil for an erased account, which it looks up each
+// time, and a *MissingKey if the log has texts under a key that is not stored. If again is true, Current reads the key even if it is in
+// memory. An append must compare the key with the stored one, which may have changed since.
 func (k *Keys) Current(ctx context.Context, db database, account string, again bool) (*Key, error) {
 	if key, ok := k.current.Get(account); ok && !again {
 		return key, nil
 	}
+	k.current.Remove(account)
 	var stored []byte
-	err := db.QueryRow(ctx, `SELECT key FROM account_keys WHERE account_id = $1`, account).Scan(&stored)
-	if errors.Is(err, pgx.ErrNoRows) {
-		err = db.QueryRow(ctx, `INSERT INTO account_keys AS k (account_id, key) VALUES ($1, $2)
-			ON CONFLICT (account_id) DO UPDATE SET key = k.key RETURNING key`, account, k.Make(account).stored).Scan(&stored)
+	err := db.QueryRow(ctx, storedSQL, account).Scan(&stored)
+	if err == nil && stored == nil {
+		if err = k.makeFirst(ctx, db, account); err == nil {
+			err = db.QueryRow(ctx, storedSQL, account).Scan(&stored)
+		}
+	}
+	if _, missing := errors.AsType[*MissingKey](err); missing {
+		return nil, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("sealed: read the key of account %q: %w", account, err)
 	}
 	key, err := k.Open(account, stored)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if key == nil {
-		k.current.Remove(account)
+	case key.empty:
 		return nil, nil
+	case key.aead == nil:
+		return nil, &MissingKey{Account: account}
 	}
 	k.current.Add(account, key)
 	return key, nil
 }
 
-// Check returns ErrOtherKey if a key of the database cannot be opened. It tries one key.
-func (k *Keys) Check(ctx context.Context, db database) error {
-	var account string
-	var stored []byte
-	err := db.QueryRow(ctx, `SELECT account_id, key FROM account_keys LIMIT 1`).Scan(&account, &stored)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return nil
-	case err != nil:
-		return fmt.Errorf("sealed: %w", err)
+// makeFirst stores a key of an account that has none, unless a sealed event says that it had one.
+func (k *Keys) makeFirst(ctx context.Context, db database, account string) error {
+	var id string
+	switch err := db.QueryRow(ctx, namedSQL, account).Scan(&id); {
+	case err == nil:
+		return &MissingKey{account, id}
+	case !errors.Is(err, pgx.ErrNoRows):
+		return err
 	}
-	_, err = k.Open(account, stored)
+	err := db.QueryRow(ctx, `INSERT INTO account_keys (account_id, key) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING account_id`, account,
+		k.Make(account).stored).Scan(&account)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil // another process was first
+	}
 	return err
 }
 
-// Own returns the bytes of an account's key from its stored form. Another deployment stores them under its own service.key with Put.
-func (k *Keys) Own(account string, stored []byte) ([]byte, error) {
+// Export returns the bytes of the account's key. Another deployment stores them under its own service.key with Put. It returns nil for an
+// account without sealed events that has no key.
+func (k *Keys) Export(ctx context.Context, db interface {
+	database
+	lister
+}, account string) ([]byte, error) {
+	var stored []byte
+	if err := db.QueryRow(ctx, storedSQL, account).Scan(&stored); err != nil {
+		return nil, fmt.Errorf("sealed: read the key of account %q: %w", account, err)
+	}
+	all, err := k.named(ctx, db, account)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range all {
+		if n.Missing != nil {
+			return nil, n.Missing
+		}
+	}
+	if len(stored) == 0 {
+		return nil, nil
+	}
+	return k.own(account, stored)
+}
+
+func (k *Keys) own(account string, stored []byte) ([]byte, error) {
 	own, err := k.service.Open(nil, nil, stored, []byte(account))
 	if err != nil || len(own) != KeySize {
 		return nil, fmt.Errorf("sealed: %w", ErrOtherKey)
@@ -164,12 +202,12 @@ func (k *Keys) Own(account string, stored []byte) ([]byte, error) {
 }
 
 // Forget returns the statement that deletes an account's key for good: its row stays, so that no other key is made. It must run in the
-// transaction of the event that records it.
+// transaction of the event account.erased, after it; the database refuses it without that event.
 func (*Keys) Forget(account string) (sql string, args []any) {
-	return `INSERT INTO account_keys (account_id, key) VALUES ($1, NULL) ON CONFLICT (account_id) DO UPDATE SET key = NULL`, []any{account}
+	return `SELECT erase_account_key($1)`, []any{account}
 }
 
-// Put returns the statement that stores a key that Own returned. The statement fails if the account already has a key.
+// Put returns the statement that stores a key that Export returned. The statement fails if the account already has a key.
 func (k *Keys) Put(account string, own []byte) (sql string, args []any) {
 	return `INSERT INTO account_keys (account_id, key) VALUES ($1, $2)`, []any{account, k.service.Seal(nil, nil, own, []byte(account))}
 }

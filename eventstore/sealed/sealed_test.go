@@ -91,17 +91,29 @@ func TestSealedMembersOpen(t *testing.T) {
 		if err != nil || string(opened) != string(data) {
 			t.Errorf("%q: %v\n%s", text, err, cmp.Diff(string(data), string(opened)))
 		}
-		absent, err := sealed.Open(stored, nil, "note.noted")
+		absent, err := sealed.Open(stored, sealed.LeftOut, "note.noted")
 		var got whole
 		if err == nil {
 			err = json.Unmarshal(absent, &got)
 		}
 		want := whole{ID: "kept", List: []inner{{N: 7}, {}, {N: 7}}, By: map[string]inner{`a"b\`: {N: 7}}, At: &inner{N: 7}, Free: wholeOf("").Free}
 		if d := cmp.Diff(want, got); err != nil || d != "" {
-			t.Errorf("%q without the key: %v\n%s", text, err, d)
+			t.Errorf("%q left out: %v\n%s", text, err, d)
 		}
-		if other, err := sealed.Open(stored, keysOf(t, 1).Make("acme"), "note.noted"); err != nil || string(other) != string(absent) {
-			t.Errorf("%q under another key: %v, %s", text, err, other)
+		gone, err := keysOf(t, 1).Open("acme", []byte{})
+		if erased, of := sealed.Open(stored, gone, "note.noted"); err != nil || of != nil || string(erased) != string(absent) {
+			t.Errorf("%q of an erased account: %v, %v, %s", text, err, of, erased)
+		}
+		none, err := keysOf(t, 1).Open("acme", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for why, k := range map[string]*sealed.Key{"without the key": none, "under another key": keysOf(t, 1).Make("acme")} {
+			got, err := sealed.Open(stored, k, "note.noted")
+			missing, is := errors.AsType[*sealed.MissingKey](err)
+			if !is || missing.Account != "acme" || !bytes.Contains(stored, []byte(`"key":"`+missing.ID+`"`)) || got != nil {
+				t.Errorf("%q %s: %v, %s", text, why, err, got)
+			}
 		}
 	}
 }
@@ -156,14 +168,10 @@ func TestKeysOfOtherServicesAreRefused(t *testing.T) {
 		"another service.key": {keysOf(t, 2), "acme", stored},
 		"another account":     {keys, "globex", stored},
 		"a damaged key":       {keys, "acme", stored[:len(stored)-1]},
-		"an empty key":        {keys, "acme", []byte{}},
 	} {
 		if _, err := test.keys.Open(test.account, test.stored); !errors.Is(err, sealed.ErrOtherKey) {
 			t.Errorf("%s: got %v", name, err)
 		}
-	}
-	if key, err := keys.Open("acme", nil); key != nil || err != nil {
-		t.Errorf("no key: got %v, %v", key, err)
 	}
 	if _, err := sealed.New(make([]byte, sealed.KeySize-1)); err == nil {
 		t.Error("a short key was accepted")
@@ -214,7 +222,7 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Add([]byte(`[:{"$sealed":1,"key":"`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, k := range []*sealed.Key{nil, key} {
+		for _, k := range []*sealed.Key{nil, sealed.LeftOut, key} {
 			if got, err := sealed.Open(data, k, "note.noted"); err == nil && json.Valid(data) && !json.Valid(got) {
 				t.Errorf("%s opens to %s", data, got)
 			}
