@@ -154,6 +154,12 @@ func (s *Server) refusal(ctx context.Context, err error) (*domain.Refusal, int) 
 	if database.Unavailable(ctx, err) || s.storeAway(ctx, err) {
 		return s.databaseAway(ctx, err), http.StatusServiceUnavailable
 	}
+	if projections.Unreadable(err) {
+		s.log.ErrorContext(ctx, "a call needs what cannot be decrypted", "requestId", callOf(ctx).id, "err", err)
+		return domain.Refuse(domain.StoreUnavailable, "what people of the account wrote cannot be read, because its key is missing in the "+
+			"database of the service; nothing is lost while a backup has it: the operator of the service restores the key "+
+			"(docs/operating.md, A missing key of texts), then call again"), http.StatusBadGateway
+	}
 	// A caller that disconnected is not an error of the service.
 	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 		s.log.ErrorContext(ctx, "a call failed", "requestId", callOf(ctx).id, "err", err)

@@ -15,6 +15,8 @@ import (
 	"readiness/domain/assessment"
 	"readiness/domain/readiness"
 	"readiness/eventstore"
+	"readiness/eventstore/sealed"
+	"readiness/people"
 )
 
 var assessments = &Table{
@@ -201,6 +203,12 @@ func (v *Views) assessment(ctx context.Context, where string, args ...any) (Asse
 
 // ErrStoreUnavailable reports that the store of documents did not answer.
 var ErrStoreUnavailable = documents.ErrUnavailable
+
+// Unreadable reports whether something in the database is encrypted under a key that is missing, or is another one.
+func Unreadable(err error) bool {
+	_, missing := errors.AsType[*eventstore.MissingKey](err)
+	return missing || errors.Is(err, sealed.ErrOtherKey) || errors.Is(err, people.ErrOtherKey)
+}
 
 // Document returns a stored document by its hash, as stored.
 func (v *Views) Document(ctx context.Context, hash string) (json.RawMessage, error) {

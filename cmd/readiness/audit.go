@@ -91,12 +91,14 @@ func (r *root) verifyTrees(ctx context.Context, core *core, data string, o audit
 func (r *root) verifyTreesNow(ctx context.Context, core *core, data string, o audit.VerifyOptions) error {
 	now := make(chan struct{})
 	close(now)
-	var damaged bool
+	var damaged, lost bool
 	err := r.repeated(func() (err error) {
-		damaged, err = r.verifyTrees(ctx, core, data, o, now)
+		if damaged, err = r.verifyTrees(ctx, core, data, o, now); err == nil {
+			lost, err = r.verifyKeys(ctx, core)
+		}
 		return err
 	})
-	if err == nil && damaged {
+	if err == nil && (damaged || lost) {
 		err = cli.ErrDamaged
 	}
 	return err

@@ -110,7 +110,7 @@ func (d *doctor) examine(ctx context.Context) error {
 			do   func(context.Context, *core) []symptom
 		}{
 			{"roles", d.roles}, {"clock", d.clocks}, {"views", d.views}, {"queue", d.queue}, {"providers", d.providers},
-			{"people", d.people}, {"models", d.compareModels}, {"standby", d.standby}, {"documents", d.documents},
+			{"people", d.people}, {"keys", d.keys}, {"models", d.compareModels}, {"standby", d.standby}, {"documents", d.documents},
 		} {
 			d.check(ctx, one.name, func(ctx context.Context) []symptom { return one.do(ctx, opened) })
 		}

@@ -123,7 +123,8 @@ func (d *doctor) roles(ctx context.Context, c *core) (found []symptom) {
 	var who string
 	var may, guarded, folds bool
 	err := c.pool.QueryRow(ctx, `SELECT current_user, has_database_privilege(current_database(), 'TEMPORARY'),
-		has_table_privilege('events', 'UPDATE') OR has_table_privilege('events', 'DELETE'),
+		has_table_privilege('events', 'UPDATE') OR has_table_privilege('events', 'DELETE')
+			OR has_table_privilege('account_keys', 'UPDATE') OR has_table_privilege('account_keys', 'DELETE'),
 		(SELECT count(*) = 1 FROM pg_trigger
 			WHERE tgrelid = 'events'::regclass AND tgname = 'events_append_only' AND tgenabled IN ('O', 'A'))`).
 		Scan(&who, &folds, &may, &guarded)
@@ -142,7 +143,7 @@ func (d *doctor) roles(ctx context.Context, c *core) (found []symptom) {
 	}
 	if may {
 		return append(found, symptom{Verdict: warning,
-			Says: "the service acts as " + who + ", who has the right to change the log; only the trigger refuses it",
+			Says: "the service acts as " + who + ", who has the right to change the log and to delete keys of texts; only for the log a trigger refuses it",
 			Do:   "Run readiness migrate up as a user who may create roles; the service then acts as readiness_app."})
 	}
 	return append(found, ok("the service acts as %s, who may only add to the log", who)...)

@@ -98,8 +98,8 @@ func (r *root) eventsVerifyCommand(flags *databaseFlags) *cobra.Command {
 		Short: "Verify that the log is unchanged",
 		Long: `Reads the entire log and checks its hash chains: every column of every event and stream is unchanged, no version of a
 stream is missing and none was added. Then it computes the trees of the log again, and compares tiles, signed heads and notes.
-Signatures are checked with service.key in --data, and not checked without it. Mismatches are listed on stdout; then the
-exit code is 3.
+Signatures are checked with service.key in --data, and not checked without it. Each key under which texts of persons are sealed must be
+stored, except those of erased accounts, and open with that file. Mismatches are listed on stdout; then the exit code is 3.
 
 It compares the database with itself. A person who can write the database and has service.key can make another consistent log, and a
 restored backup is consistent too: only a signed head that was kept outside reveals these (readiness audit verify
@@ -110,15 +110,17 @@ restored backup is consistent too: only a signed head that was kept outside reve
 		RunE: func(c *cobra.Command, _ []string) error {
 			return r.withReader(c.Context(), *flags, read, func(core *core, upTo int64) error {
 				var v eventstore.Verification
-				var damaged bool
+				var damaged, lost bool
 				err := r.repeated(func() (err error) {
-					v, damaged, err = r.verifyLog(c.Context(), core, flags.data)
+					if v, damaged, err = r.verifyLog(c.Context(), core, flags.data); err == nil {
+						lost, err = r.verifyKeys(c.Context(), core)
+					}
 					return err
 				})
 				if err != nil {
 					return err
 				}
-				if damaged {
+				if damaged || lost {
 					return cli.ErrDamaged
 				}
 				if read != "" {

@@ -97,7 +97,7 @@ func (r *root) printActivity(c *cobra.Command, core *core, days int) error {
 
 func (r *root) projectionsRebuildCommand(flags *databaseFlags) *cobra.Command {
 	var view string
-	var diff bool
+	var diff, without bool
 	c := &cobra.Command{
 		Use:   "rebuild",
 		Short: "Rebuild views from the log next to the live ones, then switch",
@@ -120,6 +120,7 @@ the log is the source of truth.`,
 				names = []string{view}
 			}
 			return r.withCore(c.Context(), *flags, true, func(core *core) error {
+				core.store.TextsLeftOut = without
 				differs := false
 				for _, name := range names {
 					progress := r.TimedProgress("rebuilding " + name)
@@ -143,6 +144,7 @@ the log is the source of truth.`,
 	}
 	c.Flags().StringVar(&view, "view", "", "only this view")
 	c.Flags().BoolVar(&diff, "diff", false, "compare the new rows with the live ones")
+	withoutTextsFlag(c.Flags(), &without)
 	return c
 }
 

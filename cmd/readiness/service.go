@@ -302,6 +302,7 @@ func (s *service) sweep(ctx context.Context) {
 func (s *service) checks() []health.Check {
 	return []health.Check{
 		{Name: "database", Run: s.pool.Ping}, {Name: "views", Run: s.engine.Check},
+		{Name: "keys", Run: func(ctx context.Context) error { return s.store.Keys.Check(ctx, s.pool) }},
 		{Name: "data", Run: func(context.Context) error { return s.secrets.check() }},
 		{Name: "workspaces", Run: s.platform.Check},
 	}
