@@ -8,7 +8,7 @@ import (
 	"readiness/domain"
 )
 
-// While the key of the account's texts is missing, what was written is no empty list: results, reverts and the history are refused, with
+// While the key of the account's texts is missing, no result has an empty list of what it wrote: results, reverts and the history are refused, with
 // what to do, and nothing is stored. Once the key is back, everything is as before.
 func TestMissingKeyMakesNoResultFalse(t *testing.T) {
 	t.Parallel()

@@ -21,6 +21,8 @@ type AsOf struct {
 	Account  string // only this account's events; "" for all
 	CSV      bool   // of the only table, or of Table; otherwise JSON, one row a line
 	Table    string // only this table; "" for all
+	// WithoutTexts leaves out what people wrote, for a log that was imported without the keys of its texts.
+	WithoutTexts bool
 }
 
 // NoTable is the error of AsOf about a table that the view does not have, or that must be named. It has the names of the view's tables.
@@ -34,6 +36,7 @@ func (e NoTable) Error() string {
 // WriteAsOf folds the events up to a position into temporary tables, writes their rows in the order of their keys, and leaves nothing
 // behind, whenever it ends. The live rows are neither read nor changed.
 func (e *Engine) WriteAsOf(ctx context.Context, log *eventstore.Store, w io.Writer, q AsOf) error {
+	log.TextsLeftOut = log.TextsLeftOut || q.WithoutTexts
 	v := e.view(q.View)
 	if v == nil {
 		return fmt.Errorf("projections: there is no view %q", q.View)

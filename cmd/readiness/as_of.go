@@ -16,7 +16,6 @@ import (
 func (r *root) projectionsAsOfCommand(flags *databaseFlags) *cobra.Command {
 	q := projections.AsOf{}
 	var at, format, read string
-	var without bool
 	c := &cobra.Command{
 		Use:   "as-of VIEW",
 		Short: "Print the rows of a view as they were at a position or a time",
@@ -43,7 +42,6 @@ then; the head is printed on stderr. In ndjson each line has the table and the r
 			}
 			q.CSV = format == "csv"
 			return r.withCore(c.Context(), *flags, true, func(core *core) error {
-				core.store.TextsLeftOut = without
 				if read != "" {
 					s, err := core.standby(c.Context(), read)
 					if err != nil {
@@ -68,7 +66,7 @@ then; the head is printed on stderr. In ndjson each line has the table and the r
 			})
 		},
 	}
-	withoutTextsFlag(c.Flags(), &without)
+	r.withoutTextsFlag(c.Flags(), &q.WithoutTexts)
 	c.Flags().Int64Var(&q.Position, "position", 0, "the last event to project, by its position in the log")
 	c.Flags().StringVar(&at, "time", "", "time (RFC 3339) at which the log must have been sealed")
 	standbyFlag(c.Flags(), &read, "where the events are read; the temporary tables are made in the database")

@@ -21,7 +21,7 @@ every stream complete from its first event, and every hash that of its event. A 
 exported one: positions, hashes and trees are the same, and an export gives the same file. Stop every process of the service first.
 
 The views are not built: run readiness projections rebuild before serving. An export contains only the events. Persons (to whom the ids in
-events belong), keys of accounts (without which texts of people are absent), documents (results), keys of AI providers and signed heads
+events belong), keys of accounts (without which texts of people cannot be read), documents (results), keys of AI providers and signed heads
 are not in it; docs/operating.md says how to copy them.
 Work that had not ended fails when the first process serves or works.
 

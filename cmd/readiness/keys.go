@@ -10,7 +10,7 @@ import (
 )
 
 // withoutTextsFlag adds the flag of commands that read a log whose keys are elsewhere.
-func withoutTextsFlag(flags *pflag.FlagSet, without *bool) {
+func (*root) withoutTextsFlag(flags *pflag.FlagSet, without *bool) {
 	flags.BoolVar(without, "without-texts", false, "leave out what people wrote, for a log that was imported without the keys of its texts")
 }
 
@@ -59,19 +59,15 @@ func (d *doctor) keys(ctx context.Context, c *core) (found []symptom) {
 	if err != nil {
 		return failure(err)
 	}
+	do := "See docs/operating.md, A missing key of texts. serve and worker do not start until it is restored."
+	if imported {
+		do = "The log was imported: copy the table account_keys and service.key of the database that it comes from."
+	}
 	for _, n := range missing {
-		found = append(found, symptom{Verdict: failing, Says: fmt.Sprintf("account %s, key %s: %v", n.Account, n.ID, n.Missing),
-			Do: missingKeyDo(imported)})
+		found = append(found, symptom{Verdict: failing, Says: fmt.Sprintf("account %s, key %s: %v", n.Account, n.ID, n.Missing), Do: do})
 	}
 	if len(found) > 0 {
 		return found
 	}
 	return ok("the %d keys of texts that the log names are stored", named)
-}
-
-func missingKeyDo(imported bool) string {
-	if imported {
-		return "The log was imported: copy the table account_keys and service.key of the database that it comes from."
-	}
-	return "See docs/operating.md, A missing key of texts. serve and worker do not start until it is restored."
 }

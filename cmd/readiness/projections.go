@@ -144,7 +144,7 @@ the log is the source of truth.`,
 	}
 	c.Flags().StringVar(&view, "view", "", "only this view")
 	c.Flags().BoolVar(&diff, "diff", false, "compare the new rows with the live ones")
-	withoutTextsFlag(c.Flags(), &without)
+	r.withoutTextsFlag(c.Flags(), &without)
 	return c
 }
 

@@ -298,11 +298,18 @@ func (s *service) sweep(ctx context.Context) {
 	}
 }
 
+// hasKeys checks that the database answers, and has each key under which texts of the log are sealed.
+func (s *service) hasKeys(ctx context.Context) error {
+	if err := s.pool.Ping(ctx); err != nil {
+		return err
+	}
+	return s.store.Keys.Check(ctx, s.pool)
+}
+
 // checks returns the readiness checks: what the service needs to answer calls.
 func (s *service) checks() []health.Check {
 	return []health.Check{
-		{Name: "database", Run: s.pool.Ping}, {Name: "views", Run: s.engine.Check},
-		{Name: "keys", Run: func(ctx context.Context) error { return s.store.Keys.Check(ctx, s.pool) }},
+		{Name: "database", Run: s.hasKeys}, {Name: "views", Run: s.engine.Check},
 		{Name: "data", Run: func(context.Context) error { return s.secrets.check() }},
 		{Name: "workspaces", Run: s.platform.Check},
 	}

@@ -85,7 +85,7 @@ func declared(method string, value any) (d declaration, err error) {
 func (d *declaration) codes() []string {
 	all := []string{
 		"InvalidRequest", "Unauthorized", "TokenExpired", "InsufficientScopes", "AppOnlyTokenNotSupported", "UserNotRegistered",
-		"RequestBlocked", "UnknownError",
+		"RequestBlocked", "UnknownError", "StoreUnavailable",
 	}
 	if !d.Inactive {
 		all = append(all, "AccountNotActive")

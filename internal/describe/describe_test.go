@@ -49,13 +49,14 @@ components:
     KeyReused: {x-refusal: {status: 422}}
     PreconditionFailed: {x-refusal: {status: 412}}
     TooManyRequests: {x-refusal: {status: 429, codes: [RequestBlocked]}}
+    StoreUnavailable: {x-refusal: {status: 502, codes: [StoreUnavailable]}}
     DatabaseUnavailable: {x-refusal: {status: 503, codes: [UnknownError]}}
     ThrottleStoreUnavailable: {x-refusal: {status: 503, codes: [ThrottleStoreUnavailable]}}
   schemas:
     ErrorCode:
       x-extensible-enum:
         [InvalidRequest, PayloadTooLarge, Unauthorized, TokenExpired, InsufficientScopes, AppOnlyTokenNotSupported, UserNotRegistered, AccountNotActive,
-         FeatureTurnedOff, ItemNotFound, RequestBlocked, ThrottleStoreUnavailable, UnknownError]
+         FeatureTurnedOff, ItemNotFound, RequestBlocked, ThrottleStoreUnavailable, StoreUnavailable, UnknownError]
 `
 
 // A declaration that lacks something or contains something unknown is refused, and the error names it.
@@ -106,7 +107,7 @@ func TestCompletedDeclaration(t *testing.T) {
 		t.Errorf("%d parameters, want %d", got, want)
 	}
 	responses := operation["responses"].(object)
-	if got, want := slices.Sorted(maps.Keys(responses)), []string{"202", "400", "403", "404", "422", "429", "503"}; !slices.Equal(got, want) {
+	if got, want := slices.Sorted(maps.Keys(responses)), []string{"202", "400", "403", "404", "422", "429", "502", "503"}; !slices.Equal(got, want) {
 		t.Errorf("got responses %v, want %v", got, want)
 	}
 	if got := responses["503"].(object)["$ref"]; got != "#/components/responses/ThrottleStoreUnavailable" {
