@@ -20,7 +20,7 @@ var mayImport = map[string][]string{
 	"domain/readiness/finding":   {},
 	"domain/readiness/model":     {"definition/...", "domain/readiness/wording", "domain/readiness/finding"},
 	"domain/readiness/additions": {"definition/...", "domain/readiness/wording", "domain/readiness/finding", "domain/readiness/model"},
-	"domain/readiness/rule":      {"domain/readiness/finding", "domain/readiness/model"},
+	"domain/readiness/rule":      {"definition/semanticmodel", "domain/readiness/finding", "domain/readiness/model"},
 	"domain/readiness/rules/...": {
 		"definition/...", "domain/readiness/rules/...", "domain/readiness/wording", "domain/readiness/finding", "domain/readiness/model",
 		"domain/readiness/additions", "domain/readiness/rule",

@@ -215,7 +215,7 @@ func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) 
 		return err
 	}
 	at := newPlaces(i, d, m)
-	n.warnings = append(n.warnings, refusedByPowerBI(i, m)...)
+	n.warnings = append(n.warnings, faultsOf(i, m)...)
 	g := s.o.Ignores.ofModel(i, n, material{m, at})
 	s.score(a, n, g, func(o readiness.Options) readiness.Result { return s.o.Regime.Assess(m, o) }, at.of)
 	scoreOnly := g.options()
@@ -227,17 +227,18 @@ func (s *assessor) model(i Item, d definition.Definition, a *Assessed, n *note) 
 	return nil
 }
 
-// maxNotices bounds the warnings per model about what Power BI would refuse.
+// maxNotices bounds the warnings per model about what Power BI would refuse. What cannot be understood is always named,
+// as rules could not judge it.
 const maxNotices = 20
 
-// refusedByPowerBI returns warnings about what Power BI would refuse in the model's files. These are not findings and
-// do not affect the score.
-func refusedByPowerBI(i Item, m *semanticmodel.Model) []Warning {
+// faultsOf returns warnings about what cannot be understood in the model's files, and what Power BI would refuse there.
+// These are not findings and do not affect the score.
+func faultsOf(i Item, m *semanticmodel.Model) []Warning {
 	var all []Warning
-	for k, one := range m.Notices {
-		w := Warning{path.Join(i.Folder(), one.File), max(one.Line, 1), one.Message}
-		if k == maxNotices {
-			w.Message = fmt.Sprintf("Power BI would refuse %d more places of this model", len(m.Notices)-k)
+	for k, one := range m.Faults() {
+		w := Warning{path.Join(i.Folder(), one.File), max(one.Line, 1), one.Column, one.Message}
+		if k-len(m.Unread) == maxNotices {
+			w.Column, w.Message = 0, fmt.Sprintf("Power BI would refuse %d more places of this model", len(m.Notices)-maxNotices)
 			return append(all, w)
 		}
 		all = append(all, w)

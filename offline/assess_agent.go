@@ -45,7 +45,7 @@ func (s *assessor) agent(ctx context.Context, i Item, d definition.Definition, a
 				one.Model, read[id] = found.m, found
 				of = append(of, found)
 			} else {
-				n.warnings = append(n.warnings, Warning{path.Join(i.Shown, source.Path), 1, fmt.Sprintf(
+				n.warnings = append(n.warnings, Warning{path.Join(i.Shown, source.Path), 1, 0, fmt.Sprintf(
 					"source %d, %q, is not scored: no semantic model among those assessed has its id, or it cannot be read", at+1,
 					source.DisplayName)})
 			}

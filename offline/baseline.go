@@ -136,6 +136,6 @@ func (b *Baseline) strangers(items []Item) []Warning {
 	if b == nil || slices.ContainsFunc(items, func(i Item) bool { return b.items[i.Shown] != nil }) {
 		return nil
 	}
-	return []Warning{{b.File, 1, "the baseline contains none of these items, so all findings are reported; was it created with " +
+	return []Warning{{b.File, 1, 0, "the baseline contains none of these items, so all findings are reported; was it created with " +
 		"another --root?"}}
 }

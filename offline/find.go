@@ -34,7 +34,7 @@ func Find(ctx context.Context, root string, paths []string) ([]Item, []Warning, 
 		found, err := all.at(full)
 		if err == nil && found == 0 && len(all.items) == before {
 			if none := all.none(full); len(paths) > 1 {
-				empty = append(empty, Warning{filepath.ToSlash(p), 1, none.Error()})
+				empty = append(empty, Warning{filepath.ToSlash(p), 1, 0, none.Error()})
 			} else {
 				err = none
 			}
@@ -171,7 +171,7 @@ func (f *scan) warnings(base string) ([]Warning, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Warning{below, 1, why})
+		all = append(all, Warning{below, 1, 0, why})
 	}
 	slices.SortFunc(all, func(a, b Warning) int { return strings.Compare(a.File, b.File) })
 	return all, nil

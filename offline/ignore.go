@@ -37,11 +37,17 @@ func ReadIgnores(file string) (*Ignores, error) {
 type Warning struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
+	Column  int    `json:"column,omitempty"` // from 1; 0 if it is unknown
 	Message string `json:"message"`
 }
 
-// String formats the warning as file:line: message.
-func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Message) }
+// String formats the warning as file:line: message, with the column if it is known.
+func (w Warning) String() string {
+	if w.Column > 0 {
+		return fmt.Sprintf("%s:%d:%d: %s", w.File, w.Line, w.Column, w.Message)
+	}
+	return fmt.Sprintf("%s:%d: %s", w.File, w.Line, w.Message)
+}
 
 // note collects what one item contributes to the warnings and to the checks across models.
 type note struct {
@@ -92,7 +98,7 @@ func (g *Ignores) ofModel(i Item, n *note, m material) ignoring {
 // ownIgnores returns the ignores in a model's own annotations, and adds warnings about them to n.
 func ownIgnores(m material, n *note) []ignore.Entry {
 	return ignore.OfModel(m.m, m.at.model, func(src semanticmodel.Source, message string) {
-		n.warnings = append(n.warnings, Warning{m.at.file(src.File), max(src.Line, 1), message})
+		n.warnings = append(n.warnings, Warning{m.at.file(src.File), max(src.Line, 1), 0, message})
 	})
 }
 
@@ -210,7 +216,7 @@ func (g *Ignores) unused(of []seen) []Warning {
 		default:
 			message = fmt.Sprintf("rule %s no longer finds anything there; remove the entry", e.Rule)
 		}
-		warnings = append(warnings, Warning{g.Path, e.Line, message})
+		warnings = append(warnings, Warning{g.Path, e.Line, 0, message})
 	}
 	return warnings
 }

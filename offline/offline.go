@@ -7,12 +7,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 
 	"readiness/definition"
+	"readiness/definition/jsonpart"
+	"readiness/definition/semanticmodel"
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/platform/folder"
@@ -39,10 +42,41 @@ func (i Item) Folder() string {
 // Definition reads the item's parts and writes nothing. An interrupted write is reported as a warning.
 func (i Item) Definition(ctx context.Context) (definition.Definition, []Warning, error) {
 	d, pending, err := i.tree.Definition(ctx, i.TreeItem)
-	if err != nil || pending == nil {
+	if err != nil {
 		return d, nil, err
 	}
-	return d, []Warning{{i.Shown, 1, pendingMessage(*pending)}}, nil
+	var all []Warning
+	if pending != nil {
+		all = append(all, Warning{i.Shown, 1, 0, pendingMessage(*pending)})
+	}
+	return d, append(all, i.platformFile()...), nil
+}
+
+// maxPlatformFile bounds a .platform, in bytes.
+const maxPlatformFile = 1 << 20
+
+// platformFile returns a warning if the .platform of the item's folder cannot be understood; then the item's name is that
+// of its folder, and no data agent finds it by its id.
+func (i Item) platformFile() []Warning {
+	if i.Form != folder.InFolder {
+		return nil
+	}
+	data, err := readFile(filepath.Join(i.at, ".platform"), maxPlatformFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil:
+		err = semanticmodel.CheckPlatformFile(data)
+	}
+	if err == nil {
+		return nil
+	}
+	w := Warning{path.Join(i.Shown, ".platform"), 1, 0, err.Error()}
+	if in, ok := errors.AsType[*jsonpart.Error](err); ok {
+		w.Line, w.Column, w.Message = max(in.Line, 1), in.Column, in.Message
+	}
+	w.Message += "; the item is named by its folder, and its id is unknown"
+	return []Warning{w}
 }
 
 // pendingMessage describes an interrupted write of an item, what was read, and how to resolve it.

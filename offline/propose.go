@@ -138,7 +138,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	if err != nil {
 		return err
 	}
-	n.warnings = append(n.warnings, refusedByPowerBI(p.Item, m)...)
+	n.warnings = append(n.warnings, faultsOf(p.Item, m)...)
 	g := o.Ignores.ofModel(p.Item, n, material{m, newPlaces(p.Item, d, m)})
 	by := o.Regime
 	assess := func(o readiness.Options) readiness.Result { return by.Assess(m, o) }
@@ -146,7 +146,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 	p.Before, p.After, p.ScoreNow, p.ScoreAfter = d, d, now.Score, now.Score
 	from := proposing{d, m, now, by, g.options().Ignore, o.Propose, nil}
 	if len(o.Kinds) == 0 || slices.Contains(o.Kinds, optimization.AIDataSchema) {
-		from.captions = p.captions(ctx)
+		from.captions = p.captions(ctx, n)
 	}
 	var leftOut []string // kinds that the model cannot hold
 	var why error
@@ -176,7 +176,7 @@ func (p *Proposal) compose(ctx context.Context, o ProposeOptions, n *note) error
 		}
 	}
 	if len(leftOut) > 0 {
-		n.warnings = append(n.warnings, Warning{p.Shown, 1, fmt.Sprintf("%s skipped: %s", strings.Join(leftOut, " and "), why)})
+		n.warnings = append(n.warnings, Warning{p.Shown, 1, 0, fmt.Sprintf("%s skipped: %s", strings.Join(leftOut, " and "), why)})
 	}
 	if p.Changes() == 0 {
 		return nil
@@ -326,7 +326,7 @@ func (p *Proposal) apply(preview optimization.Preview, chosen []string) error {
 func (p *Proposal) reviewed(preview optimization.Preview, n *note) optimization.Preview {
 	writable, withheld := preview.Unattended()
 	for _, s := range withheld {
-		n.warnings = append(n.warnings, Warning{p.Shown, 1, fmt.Sprintf("%s is not written: %s; read it in preview "+
+		n.warnings = append(n.warnings, Warning{p.Shown, 1, 0, fmt.Sprintf("%s is not written: %s; read it in preview "+
 			"--format json, and write it with --key %q", s.Key, s.Message, s.Key)})
 	}
 	return writable

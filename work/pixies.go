@@ -230,7 +230,11 @@ func (w *pixier) edit(ctx context.Context, d definition.Definition, step changeP
 		}
 		var placed []pixie.Placed
 		var counts pixie.Counts
-		changed, placed, counts, _, err = pixie.Put(d, step.ReportID.String(), owner, setup, known, w.newPixie)
+		var edited bool
+		changed, placed, counts, edited, err = pixie.Put(d, step.ReportID.String(), owner, setup, known, w.newPixie)
+		if err == nil && len(placed) == 0 && !edited {
+			err = errNoPage
+		}
 		i.Pages, i.Visuals = counts.Pages, counts.Visuals
 		for _, p := range placed {
 			i.Placed = append(i.Placed, pixies.Placed{Page: p.Page, ID: p.ID})
@@ -241,6 +245,10 @@ func (w *pixier) edit(ctx context.Context, d definition.Definition, step changeP
 	}
 	return changed, i, err
 }
+
+// errNoPage is the error of a report in which a Pixie has no place.
+var errNoPage = errors.New("it has no page that could get a Pixie, or the workspace's tracking setup excludes all its pages; " +
+	"add a page or change the setup, and call again")
 
 // unchangeable refuses to change a report whose definition does not allow it.
 func unchangeable(verb pixies.Verb, err error) error {

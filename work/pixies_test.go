@@ -402,3 +402,47 @@ func TestCopiesAreKeptWhereSupportTurnedThemOn(t *testing.T) {
 		}
 	}
 }
+
+// A report in which a Pixie has no place fails, alone and among others: nothing is written, and it is no tracked item.
+//
+// proves: decisions/8/7-no-page
+func TestAReportWithoutPagesFails(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	legacy := report2
+	for _, id := range []uuid.UUID{legacy, ruined} {
+		check(t, os.RemoveAll(filepath.Join(b.report(id), "definition", "pages")))
+	}
+	check(t, os.RemoveAll(filepath.Join(b.report(legacy), "definition")))
+	write(t, filepath.Join(b.report(legacy), "report.json"), `{"config":"{}","layoutOptimization":0,"sections":[]}`)
+	write(t, filepath.Join(b.report(ruined), "definition", "pages", "pages.json"), `{"pageOrder":[],"activePageName":null}`)
+	for _, reports := range [][]uuid.UUID{{ruined}, {legacy}, {report1, legacy, ruined}} {
+		before := map[uuid.UUID]map[string]string{legacy: b.bytes(t, legacy), ruined: b.bytes(t, ruined)}
+		id := b.pixiesOf(t, pixies.Adds, reports...)
+		b.change(t, b.Work)
+		op := b.operation(t, id)
+		if alone := len(reports) == 1; alone && (op.Status != operation.StatusFailed || op.Failure.Code != domain.AddPixiesFailed) {
+			t.Errorf("alone the run is %s: %+v", op.Status, op.Failure)
+		} else if !alone && (op.Status != operation.StatusSucceeded || *op.Impact.TrackedItems != 1) {
+			t.Errorf("the run is %s with %+v", op.Status, op.Impact)
+		}
+		for _, one := range reports {
+			r, _ := b.run(t, id).Result(one)
+			if one == report1 {
+				if r.Outcome != pixies.OutcomeAdded {
+					t.Errorf("the other report is %s", r.Outcome)
+				}
+				continue
+			}
+			if r.Outcome != pixies.OutcomeFailed || r.Error == nil || !strings.Contains(r.Error.Message, "no page") {
+				t.Errorf("%s is %s: %+v", one, r.Outcome, r.Error)
+			}
+			if s := b.standing(t, one); s.Status != pixies.StatusNeverAdded || s.Holder != nil || b.tracked(t, one).Counts() {
+				t.Errorf("its standing is %+v", s)
+			}
+			if diff := cmp.Diff(before[one], b.bytes(t, one)); diff != "" {
+				t.Errorf("it was changed (-before +after)\n%s", diff)
+			}
+		}
+	}
+}

@@ -14,6 +14,8 @@ import (
 	"iter"
 	"strings"
 	"unicode/utf8"
+
+	"readiness/definition/textfile"
 )
 
 // MaxSize is the size of the largest part that is read, in bytes. encoding/json
@@ -49,16 +51,17 @@ type Reader struct {
 	line, lineStart, counted int
 }
 
-var byteOrderMark = []byte("\ufeff")
-
 // New returns a Reader of the part called file, or an *Error if data is larger than
 // MaxSize or not exactly one JSON value. A byte order mark before the value is
 // skipped; bytes that are not UTF-8 read as U+FFFD.
 func New(file string, data []byte) (*Reader, error) {
-	data = bytes.TrimPrefix(data, byteOrderMark)
+	data = textfile.Trim(data)
 	r := &Reader{file: file, data: data, line: 1}
 	if len(data) > MaxSize {
 		return nil, &Error{File: file, Message: fmt.Sprintf("the part has %d bytes; at most %d are read", len(data), MaxSize)}
+	}
+	if d := textfile.Replaced(data); d != nil {
+		return nil, &Error{File: file, Line: d.Line, Column: d.Column, Message: d.Message}
 	}
 	if !json.Valid(data) {
 		err := json.Unmarshal(data, new(ignored))
@@ -209,10 +212,23 @@ func (r *Reader) SkipValue() []byte {
 
 const delimiters = ",:]} \t\r\n"
 
+// Lenient calls read, during which values of another kind than requested are no errors.
+func (r *Reader) Lenient(read func()) {
+	err := r.err
+	read()
+	r.err = err
+}
+
 // Line returns the line of the next value, from 1.
 func (r *Reader) Line() int {
 	r.count(r.pos)
 	return r.line
+}
+
+// Column returns the column of the next value in its line, from 1, in bytes.
+func (r *Reader) Column() int {
+	r.count(r.pos)
+	return r.pos - r.lineStart + 1
 }
 
 // Fail records an error at the next value, or at the last one read.

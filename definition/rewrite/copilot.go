@@ -89,6 +89,13 @@ func Kept(d definition.Definition, m *semanticmodel.Model, p Property) error {
 	return nil
 }
 
+// Unread returns why a write of a property could replace something that cannot be understood:
+// the part that holds it, or one that it would take precedence over. It is nil if there is no
+// such part.
+func Unread(d definition.Definition, m *semanticmodel.Model, p Property) error {
+	return newReading(d, m).unread(p)
+}
+
 // create creates the part if it does not exist.
 func (e *edit) create(path string, data []byte) {
 	if _, ok := e.part(path); !ok {

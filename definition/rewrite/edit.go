@@ -69,6 +69,9 @@ func (e *edit) write(c Change) (Undo, error) {
 	if !e.value(c.Target).Found {
 		return u, errors.New("the model has no such object, or none with such a property")
 	}
+	if err := e.unread(c.Property); err != nil {
+		return u, err
+	}
 	var was *string
 	var err error
 	switch c.Property {

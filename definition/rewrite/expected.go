@@ -134,6 +134,9 @@ func difference(a, b *semanticmodel.Model) string {
 
 func withoutSources(m *semanticmodel.Model) {
 	m.Notices = nil // they contain line numbers
+	for i := range m.Unread {
+		m.Unread[i].Line, m.Unread[i].Column = 0, 0
+	}
 	none := semanticmodel.Source{}
 	for i := range m.Tables {
 		t := &m.Tables[i]

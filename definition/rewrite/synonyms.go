@@ -26,7 +26,9 @@ var errLinguistic = errors.New("its AI instructions or its AI data schema are in
 func (r *reading) noSynonyms() error {
 	if !r.synonymsKnown {
 		r.synonymsKnown = true
-		switch {
+		switch unread := r.unread(Synonyms); {
+		case unread != nil:
+			r.synonymsError = unread
 		case r.noFolder != nil:
 			r.synonymsError = r.noFolder
 		case r.instructionsCulture() != "" || r.visibilityCulture() != "":

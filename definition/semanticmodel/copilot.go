@@ -1,7 +1,6 @@
 package semanticmodel
 
 import (
-	"bytes"
 	"cmp"
 	"path"
 	"slices"
@@ -21,29 +20,33 @@ const (
 	olderVerifiedAnswers = "VerifiedAnswers/definitions/"
 )
 
-// readCopilot reads the Copilot parts (docs/regime.md C.9 (24)). It never fails: a part that
-// does not parse counts as absent.
-func readCopilot(d definition.Definition) Copilot {
+// readCopilot reads the Copilot parts (docs/regime.md C.9 (24)). It never fails: what a part
+// that cannot be understood says is unknown.
+func (u *unreadable) readCopilot(d definition.Definition) Copilot {
 	var c Copilot
 	if p, ok := d.Named(instructionsPart); ok {
-		text := strings.ToValidUTF8(string(bytes.TrimPrefix(p.Data, []byte("\ufeff"))), "\ufffd")
-		c.Instructions = &text
+		var err error
+		c.Instructions, err = instructionsText(p)
+		u.add(p.Path, err, Instructions)
 	}
 	if p, ok := d.Named(schemaPart); ok {
-		c.Schema = readSchema(p.Data)
+		var err error
+		c.Schema, err = readSchema(p)
+		u.add(p.Path, err, ofSchema)
 	}
-	c.VerifiedAnswers = readVerifiedAnswers(d, verifiedAnswers)
+	c.VerifiedAnswers = u.readVerifiedAnswers(d, verifiedAnswers)
 	if c.VerifiedAnswers == nil {
-		c.VerifiedAnswers = readVerifiedAnswers(d, olderVerifiedAnswers)
+		c.VerifiedAnswers = u.readVerifiedAnswers(d, olderVerifiedAnswers)
 	}
 	return c
 }
 
-// readSchema reads schema.json; nil if it is not a JSON object.
-func readSchema(data []byte) *AISchema {
-	r, err := jsonpart.New(schemaPart, data)
-	if err != nil || r.Kind() != '{' {
-		return nil
+// readSchema reads schema.json, nil if it is no JSON object, and says why it is not entirely
+// understood.
+func readSchema(p definition.Part) (*AISchema, error) {
+	r, err := objectPart(p.Path, p.Data)
+	if err != nil {
+		return nil, err
 	}
 	s := &AISchema{}
 	for member := range r.Object() {
@@ -57,7 +60,7 @@ func readSchema(data []byte) *AISchema {
 			}
 		}
 	}
-	return s
+	return s, r.Err()
 }
 
 func readAITable(r *jsonpart.Reader) AITable {
@@ -69,7 +72,7 @@ func readAITable(r *jsonpart.Reader) AITable {
 		case "visibility":
 			t.Visibility = readVisibility(r)
 		case "synonyms":
-			t.Synonyms = r.Texts()
+			t.Synonyms = readSynonyms(r)
 		case "columns":
 			t.Columns = readAIFields(r)
 		case "measures":
@@ -92,7 +95,7 @@ func readAIFields(r *jsonpart.Reader) []AIField {
 			case "visibility":
 				f.Visibility = readVisibility(r)
 			case "synonyms":
-				f.Synonyms = r.Texts()
+				f.Synonyms = readSynonyms(r)
 			}
 		}
 		if f.Name != "" {
@@ -100,6 +103,15 @@ func readAIFields(r *jsonpart.Reader) []AIField {
 		}
 	}
 	return fields
+}
+
+// readSynonyms reads the texts of a list; its other elements are left out.
+func readSynonyms(r *jsonpart.Reader) (texts []string) {
+	if r.Kind() != '[' {
+		return r.Texts()
+	}
+	r.Lenient(func() { texts = r.Texts() })
+	return texts
 }
 
 // readVisibility reads a visibility. It distinguishes an absent one (or null) from
@@ -120,14 +132,14 @@ func readVisibility(r *jsonpart.Reader) string {
 
 // readVerifiedAnswers reads the folders below root that contain a definition.json,
 // by name.
-func readVerifiedAnswers(d definition.Definition, root string) []VerifiedAnswer {
+func (u *unreadable) readVerifiedAnswers(d definition.Definition, root string) []VerifiedAnswer {
 	var answers []VerifiedAnswer
 	for _, p := range d.Parts {
 		if dir := path.Dir(p.Path); strings.EqualFold(path.Base(p.Path), "definition.json") && strings.EqualFold(path.Dir(dir)+"/", root) {
 			answers = append(answers, VerifiedAnswer{
 				Folder:         path.Base(dir),
-				TriggerPhrases: readTriggerPhrases(p),
-				Fields:         readFields(d, dir+"/", "visualSource.json", "filters.json"),
+				TriggerPhrases: u.readTriggerPhrases(p),
+				Fields:         u.readFields(d, dir+"/", "visualSource.json", "filters.json"),
 			})
 		}
 	}
@@ -135,9 +147,10 @@ func readVerifiedAnswers(d definition.Definition, root string) []VerifiedAnswer 
 	return answers
 }
 
-func readTriggerPhrases(p definition.Part) []string {
-	r, err := jsonpart.New(p.Path, p.Data)
+func (u *unreadable) readTriggerPhrases(p definition.Part) []string {
+	r, err := objectPart(p.Path, p.Data)
 	if err != nil {
+		u.add(p.Path, err, TriggerPhrases)
 		return nil
 	}
 	var phrases []string
@@ -155,11 +168,12 @@ func readTriggerPhrases(p definition.Part) []string {
 			}
 		}
 	}
+	u.add(p.Path, r.Err(), TriggerPhrases)
 	return phrases
 }
 
 // readFields returns every field that the files in a folder name, each once.
-func readFields(d definition.Definition, dir string, files ...string) []FieldRef {
+func (u *unreadable) readFields(d definition.Definition, dir string, files ...string) []FieldRef {
 	at, _ := slices.BinarySearchFunc(d.Parts, dir, func(p definition.Part, dir string) int { return strings.Compare(p.Path, dir) })
 	folder := definition.Definition{Parts: d.Parts[at:]}
 	if n := slices.IndexFunc(folder.Parts, func(p definition.Part) bool { return !strings.HasPrefix(p.Path, dir) }); n >= 0 {
@@ -167,9 +181,13 @@ func readFields(d definition.Definition, dir string, files ...string) []FieldRef
 	}
 	var fields []FieldRef
 	for _, file := range files {
-		p, _ := folder.Named(dir + file)
+		p, ok := folder.Named(dir + file)
+		if !ok {
+			continue
+		}
 		references, err := report.ReadReferences(p.Path, p.Data)
 		if err != nil {
+			u.add(p.Path, err, AnswerFields)
 			continue
 		}
 		for _, f := range references.Fields {

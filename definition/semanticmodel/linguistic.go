@@ -6,13 +6,14 @@ import (
 
 // parseLinguistic reads the linguistic schema of a culture into c. content is LSDL
 // JSON, sometimes megabytes on one line. A schema that is not JSON (older models use
-// XML) or does not parse has no entity and no instructions. To the engine it is
+// XML) or does not parse is an error, and what it holds is unknown. To the engine it is
 // opaque text, so it never makes a model unreadable. An entity without a binding
-// belongs to no object and is left out (docs/regime.md C.9 (24)).
-func parseLinguistic(name string, content []byte, c *Culture) {
-	r, err := jsonpart.New(name, content)
+// belongs to no object and is left out, as are members of an entity that are of another
+// kind (docs/regime.md C.9 (24)).
+func parseLinguistic(name string, content []byte, c *Culture) error {
+	r, err := objectPart(name, content)
 	if err != nil {
-		return
+		return err
 	}
 	for member := range r.Object() {
 		switch member {
@@ -22,12 +23,15 @@ func parseLinguistic(name string, content []byte, c *Culture) {
 			}
 		case "Entities":
 			for range r.Object() {
-				if e := readEntity(r); e.Table != "" {
-					c.Entities = append(c.Entities, e)
-				}
+				r.Lenient(func() {
+					if e := readEntity(r); e.Table != "" {
+						c.Entities = append(c.Entities, e)
+					}
+				})
 			}
 		}
 	}
+	return r.Err()
 }
 
 func readEntity(r *jsonpart.Reader) LinguisticEntity {

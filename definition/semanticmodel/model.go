@@ -3,7 +3,10 @@
 // plain values without syntax. Package definition/tmdl handles the bytes.
 package semanticmodel
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Model is a complete semantic model. Slices are in the order of the definition.
 // Texts are as written there: an absent property is the empty string (or nil if
@@ -24,12 +27,28 @@ type Model struct {
 	QnA           QnA
 	// Notices lists content of the files that Power BI refuses but that can be read.
 	Notices []Notice
+	// Unread lists the parts, and texts in parts, that cannot be understood, by place.
+	Unread []Unread
 }
 
 // Notice is a place in a file that Power BI would refuse.
 type Notice struct {
 	Source
+	// Column counts from 1; 0 if it is unknown.
+	Column  int
 	Message string
+}
+
+// String formats the notice as file:line:column: message.
+func (n Notice) String() string {
+	at := n.File
+	if n.Line > 0 {
+		at += fmt.Sprintf(":%d", n.Line)
+		if n.Column > 0 {
+			at += fmt.Sprintf(":%d", n.Column)
+		}
+	}
+	return at + ": " + n.Message
 }
 
 // Source is where an object is declared: the path of the part and the line, from 1
@@ -208,7 +227,7 @@ type Copilot struct {
 	NotVisible bool
 	// Instructions is Copilot/Instructions/instructions.md, nil if absent.
 	Instructions *string
-	// Schema is Copilot/schema.json; nil if absent or not a JSON object.
+	// Schema is Copilot/schema.json; nil if absent, or Unread and no JSON object.
 	Schema          *AISchema
 	VerifiedAnswers []VerifiedAnswer
 }

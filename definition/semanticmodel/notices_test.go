@@ -32,7 +32,8 @@ func TestNotices(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, err := semanticmodel.Read(definition.New(definition.Part{Path: "definition/a.tmdl", Data: []byte(c.src)}))
+			m, err := semanticmodel.Read(definition.New(definition.Part{Path: "definition/a.tmdl", Data: []byte(c.src)},
+				definition.Part{Path: "definition/database.tmdl", Data: []byte("database\n")}))
 			if err != nil {
 				t.Fatal(err)
 			}

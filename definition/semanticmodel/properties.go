@@ -9,7 +9,7 @@ import (
 type QnA string
 
 // The values of QnA. QnAUnset is a definition.pbism whose qnaEnabled is absent, null or
-// no boolean, whose settings are no object, or that does not parse.
+// no boolean. One whose settings are no object, or that does not parse, is Unread too.
 const (
 	QnANoPart QnA = "" // the definition has no definition.pbism
 	QnAOn     QnA = "on"
@@ -19,13 +19,14 @@ const (
 
 const propertiesPart = "definition.pbism"
 
-func readQnA(d definition.Definition) QnA {
+func (u *unreadable) readQnA(d definition.Definition) QnA {
 	p, ok := d.Named(propertiesPart)
 	if !ok {
 		return QnANoPart
 	}
-	r, err := jsonpart.New(p.Path, p.Data)
-	if err != nil || r.Kind() != '{' {
+	r, err := objectPart(p.Path, p.Data)
+	if err != nil {
+		u.add(p.Path, err, QnASetting)
 		return QnAUnset
 	}
 	qna := QnAUnset
@@ -34,6 +35,7 @@ func readQnA(d definition.Definition) QnA {
 			qna = readQnASetting(r)
 		}
 	}
+	u.add(p.Path, r.Err(), QnASetting)
 	return qna
 }
 

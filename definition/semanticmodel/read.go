@@ -21,9 +21,13 @@ func Read(d definition.Definition) (*Model, error) {
 	if err := distinct(m); err != nil {
 		return nil, err
 	}
-	m.Copilot = readCopilot(d)
+	u := unreadable{m.Unread}
+	m.Copilot = u.readCopilot(d)
 	m.Copilot.NotVisible = d.MayLackCopilot && !prepared(d, m)
-	m.QnA = readQnA(d)
+	m.QnA = u.readQnA(d)
+	u.others(d)
+	u.hideInstructions(m)
+	m.Unread = u.sorted()
 	return m, nil
 }
 
@@ -38,7 +42,13 @@ func prepared(d definition.Definition, m *Model) bool {
 
 func readModel(d definition.Definition) (*Model, error) {
 	if files := TMDL(d); len(files) > 0 {
-		return fromTMDL(files)
+		m, err := fromTMDL(files, d.Loose)
+		if bim, ok := d.Named("model.bim"); err == nil && ok && !d.Loose {
+			folder, _, _ := strings.Cut(files[0].Path, "/")
+			m.Notices = append(m.Notices, Notice{Source{bim.Path, 1}, 1, "there are two models: the folder " + folder + "/ is read, and this " +
+				"file is not; remove the one that is not the model"})
+		}
+		return m, err
 	}
 	bim, err := TMSL(d)
 	switch {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"readiness/definition"
+	"readiness/definition/jsonpart"
 	"readiness/definition/tmdl"
 )
 
@@ -25,12 +26,12 @@ func FromTMDL(parts []definition.Part) (*Model, error) {
 	if len(files) == 0 {
 		return nil, errors.New("the definition has no file definition/*.tmdl")
 	}
-	return fromTMDL(files)
+	return fromTMDL(files, true)
 }
 
-// fromTMDL reads the model that the files declare.
-func fromTMDL(files []definition.Part) (*Model, error) {
-	root := &declared{}
+// fromTMDL reads the model that the files declare. A loose one may be a piece of a model.
+func fromTMDL(files []definition.Part, loose bool) (*Model, error) {
+	root, r := &declared{}, tmdlReader{}
 	var notices []Notice
 	for _, part := range files {
 		doc, err := tmdl.Parse(part.Path, part.Data)
@@ -38,21 +39,27 @@ func fromTMDL(files []definition.Part) (*Model, error) {
 			return nil, err
 		}
 		for _, n := range doc.Notices {
-			notices = append(notices, Notice{Source{part.Path, n.Line}, n.Message})
+			notices = append(notices, Notice{Source{part.Path, n.Line}, n.Column, n.Message})
 		}
+		r.refusedForms(doc)
 		for _, o := range doc.Objects {
 			if err := root.declare(part.Path, o); err != nil {
 				return nil, err
 			}
 		}
 	}
-	r := tmdlReader{}
 	m := r.model(root)
 	if r.err != nil {
 		return nil, r.err
 	}
 	r.sameTags(root)
+	r.refusedReferences(root)
+	if !loose {
+		folder, _, _ := strings.Cut(files[0].Path, "/")
+		r.whole(root, folder+"/")
+	}
 	m.Notices = append(notices, r.notices...)
+	m.Unread = r.unread.all
 	return m, nil
 }
 
@@ -61,6 +68,7 @@ func fromTMDL(files []definition.Part) (*Model, error) {
 type tmdlReader struct {
 	err     error
 	notices []Notice
+	unread  unreadable
 }
 
 // sameTags adds a notice for each table, and each column, measure and hierarchy,
@@ -81,7 +89,7 @@ func (r *tmdlReader) sameTags(o *declared) {
 		}
 		tag := strings.ToLower(p.Value())
 		if other := first[tag]; other != nil {
-			r.notices = append(r.notices, Notice{Source{p.file, p.Line}, fmt.Sprintf(
+			r.notices = append(r.notices, Notice{Source{p.file, p.Line}, p.Column, fmt.Sprintf(
 				"the %s has the lineage tag of the %s (%s:%d); Power BI refuses two with the same: remove one of the tags", c, other,
 				other.file, other.first.Line)})
 			continue
@@ -109,7 +117,7 @@ func (r *tmdlReader) model(root *declared) *Model {
 		m.Tables = append(m.Tables, r.table(o))
 	}
 	for _, o := range root.inOrder("cultureInfo") {
-		m.Cultures = append(m.Cultures, culture(o))
+		m.Cultures = append(m.Cultures, r.culture(o))
 	}
 	for _, o := range root.inOrder("role") {
 		m.Roles = append(m.Roles, o.name)
@@ -234,12 +242,19 @@ func (r *tmdlReader) relationship(o *declared) Relationship {
 	return rel
 }
 
-func culture(o *declared) Culture {
+func (r *tmdlReader) culture(o *declared) Culture {
 	c := Culture{Name: o.name}
-	if metadata := o.child("linguisticMetadata"); metadata != nil {
-		if content := metadata.value(); content != "" {
-			parseLinguistic(metadata.file, []byte(content), &c)
+	if metadata := o.child("linguisticMetadata"); metadata != nil && metadata.value() != "" {
+		content := []byte(metadata.valued.WrittenDefault())
+		err := parseLinguistic(metadata.valuedIn, content, &c)
+		if at, ok := err.(*jsonpart.Error); ok { //nolint:errorlint // readers return it unwrapped
+			line, column := metadata.valued.DefaultAt()
+			if at.Line <= 1 {
+				at.Column = max(at.Column, 1) + column - 1
+			}
+			at.Line = max(at.Line, 1) + line - 1
 		}
+		r.unread.linguistic(metadata.valuedIn, content, err)
 	}
 	if translations := o.child("translations"); translations != nil {
 		for _, t := range translations.children { // the tables stand next to the model
@@ -339,7 +354,7 @@ func (r *tmdlReader) fail(o *declared, name, message string) {
 func (r *tmdlReader) enum(o *declared, name string, known ...string) string {
 	value := canonical(o.text(name), known...)
 	if p, ok := o.property(name); ok && !slices.Contains(known, value) {
-		r.notices = append(r.notices, Notice{Source{p.file, p.Line}, fmt.Sprintf(
+		r.notices = append(r.notices, Notice{Source{p.file, p.Line}, p.Column, fmt.Sprintf(
 			"the property %s of the %s is %q, which Power BI does not know; it knows %s", p.Name, o, p.Value(), strings.Join(known, ", "))})
 	}
 	return value

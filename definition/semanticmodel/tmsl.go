@@ -1,7 +1,9 @@
 package semanticmodel
 
 import (
+	"bytes"
 	"cmp"
+	"fmt"
 	"strings"
 
 	"readiness/definition/jsonpart"
@@ -26,6 +28,9 @@ func FromTMSL(file string, data []byte) (*Model, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
+	if m != nil {
+		m.Unread = t.unread.all
+	}
 	if m == nil {
 		return nil, &jsonpart.Error{File: file, Line: 1, Column: 1,
 			Message: "there is no member model; a TMSL script (createOrReplace, alter) is not a definition"}
@@ -35,7 +40,8 @@ func FromTMSL(file string, data []byte) (*Model, error) {
 
 type tmsl struct {
 	*jsonpart.Reader
-	file string
+	file   string
+	unread unreadable
 }
 
 func (t *tmsl) model() *Model {
@@ -202,11 +208,30 @@ func (t *tmsl) translated() (c Caption) {
 // linguistic reads the content of linguisticMetadata: an object, or a string that
 // contains one.
 func (t *tmsl) linguistic(c *Culture) {
-	if t.Kind() == '{' {
-		parseLinguistic(t.file, t.SkipValue(), c)
+	line, column := t.Line(), t.Column()
+	object := t.Kind() == '{'
+	var content []byte
+	if object {
+		content = t.SkipValue()
 	} else {
-		parseLinguistic(t.file, []byte(t.Lines()), c)
+		content = []byte(t.Lines())
 	}
+	if len(bytes.TrimSpace(content)) == 0 {
+		return
+	}
+	err := parseLinguistic(t.file, content, c)
+	if at, ok := err.(*jsonpart.Error); ok { //nolint:errorlint // readers return it unwrapped
+		switch {
+		case !object:
+			at.Message = fmt.Sprintf("in line %d of the text that begins here: %s", max(at.Line, 1), at.Message)
+			at.Line, at.Column = line, column
+		case at.Line <= 1:
+			at.Line, at.Column = line, max(at.Column, 1)+column-1
+		default:
+			at.Line += line - 1
+		}
+	}
+	t.unread.linguistic(t.file, content, err)
 }
 
 // values reads annotations or extended properties: their values by name, as written

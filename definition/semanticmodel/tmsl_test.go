@@ -216,6 +216,8 @@ func TestTMSLDefaultsAndForms(t *testing.T) {
 		}},
 		Relationships: []semanticmodel.Relationship{{FromCardinality: semanticmodel.Many, ToCardinality: semanticmodel.One, CrossFilteringBehavior: "oneDirection", IsActive: true}},
 		Cultures:      []semanticmodel.Culture{{Name: "a", CustomInstructions: new("")}, {Name: "b"}, {Name: "c"}},
+		Unread: []semanticmodel.Unread{{Hides: semanticmodel.Synonyms, Notice: semanticmodel.Notice{Column: 137,
+			Message: "this linguistic schema is XML, so its synonyms are not read; save the model in Power BI, which writes JSON"}}},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreTypes(semanticmodel.Source{})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -131,6 +131,16 @@ func (o *Object) WrittenDescription() string { return o.description.of(o.doc.src
 // own lines, that is these lines with their indentation, without a fence.
 func (o *Object) WrittenDefault() string { return o.written.of(o.doc.src) }
 
+// DefaultAt returns where WrittenDefault begins: its line and column, from 1, in bytes.
+func (o *Object) DefaultAt() (line, column int) {
+	for s := (scanner{src: o.doc.src}); s.next(); {
+		if int(o.written.start) < s.after || s.after == len(s.src) {
+			return s.line, int(o.written.start) - s.start + 1
+		}
+	}
+	return o.Line, 1
+}
+
 // WrittenProperty returns the lines of the property as in the file, without the last
 // line end; false if the object does not have it.
 func (o *Object) WrittenProperty(name string) (string, bool) {

@@ -1,13 +1,12 @@
 package tmdl
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"unicode/utf8"
-)
 
-const byteOrderMark = "\ufeff"
+	"readiness/definition/textfile"
+)
 
 // Parse parses a file of a definition. Any error is a *SyntaxError that names the
 // file. It keeps no reference to src.
@@ -18,38 +17,21 @@ func Parse(file string, src []byte) (*Document, error) {
 	if len(src) > MaxSize {
 		return fail(1, 1, fmt.Sprintf("the file has %d bytes, more than the %d that are read", len(src), MaxSize))
 	}
-	if !utf8.Valid(src) || bytes.IndexByte(src, 0) >= 0 {
-		line, column := firstNonText(src)
-		return fail(line, column, "this is not UTF-8 text; save the file as UTF-8")
+	if d := textfile.Check(src); d != nil {
+		return fail(d.Line, d.Column, d.Message)
 	}
 	doc := &Document{File: file, src: string(src)}
 	p := parser{
 		scanner: scanner{src: doc.src}, doc: doc, open: make([]opened, 0, 8), children: make([]*Object, 0, 16),
 		objects: room[Object]{usual: 100}, properties: room[Property]{usual: 45}, lists: room[*Object]{usual: 100},
 	}
-	if strings.HasPrefix(doc.src, byteOrderMark) {
-		p.after = len(byteOrderMark)
+	if strings.HasPrefix(doc.src, textfile.Mark) {
+		p.after = len(textfile.Mark)
 	}
 	if err := p.parse(); err != nil {
 		return nil, err
 	}
 	return doc, nil
-}
-
-// firstNonText returns the position of the first byte that is NUL or not UTF-8.
-func firstNonText(src []byte) (line, column int) {
-	at := 0
-	for at < len(src) {
-		r, n := utf8.DecodeRune(src[at:])
-		if r == 0 || r == utf8.RuneError && n == 1 {
-			break
-		}
-		at += n
-	}
-	sc := scanner{src: string(src)}
-	for sc.next() && sc.after <= at {
-	}
-	return sc.line, utf8.RuneCountInString(sc.src[sc.start:at]) + 1
 }
 
 // parser turns lines into the tree. Open objects are on a stack; the content of an

@@ -69,7 +69,7 @@ func TestParseErrors(t *testing.T) {
 		"level in a table":               {"table T\n\tlevel U\n", 2, 2, "belongs in a hierarchy"},
 		"calculation item in a table":    {"table T\n\tcalculationItem U = 1\n", 2, 2, "belongs in a calculationGroup"},
 		"deep":                           {deep, tmdl.MaxDepth + 1, tmdl.MaxDepth + 1, "nest deeper"},
-		"NUL":                            {"table T\n\tcolumn a\x00b\n", 2, 10, "UTF-8"},
+		"NUL":                            {"table T\n\tcolumn a\x00b\n", 2, 10, "NUL"},
 		"not UTF-8":                      {"table T\r\n\tcolumn é\xff\n", 2, 10, "UTF-8"},
 		"UTF-16":                         {"\xff\xfet\x00", 1, 1, "UTF-8"},
 		"place behind other line ends":   {"table T\r\r\n\n\r\tlet\r", 5, 2, "let"},

@@ -58,9 +58,9 @@ func (p *Preview) Nothing(score *int) {
 // definition, and the scores without and with all of them.
 func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Asking) error {
 	p.Changes, p.Skipped = []Change{}, []Skip{}
+	p.warnOf(m)
 	by := cmp.Or(a.Regime, readiness.Current())
-	if m.Copilot.NotVisible && (p.Kind == AIInstructions || p.Kind == AIDataSchema) {
-		p.notShown(by.Assess(m, readiness.Options{Usage: a.Usage, Ignore: a.Ignore, WithoutFindings: true}).Score)
+	if p.leftAlone(d, m, by, a) {
 		return nil
 	}
 	asked, err := a.targets(p.Kind, m, by)
@@ -115,6 +115,23 @@ func (p *Preview) Compose(d definition.Definition, m *semanticmodel.Model, a Ask
 			"no synonyms are proposed: " + noSynonyms.Error()})
 	}
 	return nil
+}
+
+// leftAlone completes a preview of what would be written where the platform shows nothing, or over something that cannot
+// be understood. It reports whether that is so.
+func (p *Preview) leftAlone(d definition.Definition, m *semanticmodel.Model, by *readiness.Regime, a Asking) bool {
+	score := func() *int {
+		return by.Assess(m, readiness.Options{Usage: a.Usage, Ignore: a.Ignore, WithoutFindings: true}).Score
+	}
+	if m.Copilot.NotVisible && (p.Kind == AIInstructions || p.Kind == AIDataSchema) {
+		p.notShown(score())
+		return true
+	}
+	if why := rewrite.Unread(d, m, propertyOf(p.Kind.Types()[0])); why != nil {
+		p.leave(why.Error(), score())
+		return true
+	}
+	return false
 }
 
 // targets returns what to propose for: the targets of the assessment, and those that come

@@ -2,12 +2,14 @@ package optimization
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
 	"readiness/definition/rewrite"
+	"readiness/definition/semanticmodel"
 	"readiness/domain/item"
 	"readiness/domain/proposal"
 	"readiness/domain/readiness"
@@ -41,7 +43,7 @@ type Preview struct {
 	AgentAccess *item.Access       `json:"agentAccess,omitempty"`
 	Provider    *proposal.Provider `json:"provider"`
 	// Warnings say what was not done as the account chose: that its AI provider failed, and the embedded rules proposed instead; or that
-	// reports could not be read.
+	// reports could not be read. They also name the places of the model's files that cannot be understood or that Power BI refuses.
 	Warnings  []string `json:"warnings,omitempty"`
 	MaxLength *int     `json:"maxLength,omitempty"`
 	// ExistingFolders are the display folders of each table (properties).
@@ -191,6 +193,26 @@ func keyOf(t proposal.Type, o proposal.Object) string {
 		return KeyOf(o) + "|" + synonymsKey
 	}
 	return KeyOf(o)
+}
+
+// leave completes a preview of what would be written over something that cannot be understood. score is the model's.
+func (p *Preview) leave(why string, score *int) {
+	p.Skipped = append(p.Skipped, Skip{string(p.Kind), string(proposal.NothingProposed), why})
+	p.NothingToDo, p.ScoreNow, p.ScoreAfter = &why, score, score
+}
+
+// maxWarned bounds the warnings about what the model's files hold.
+const maxWarned = 20
+
+// warnOf adds warnings about what Power BI refuses in the model's files, and what cannot be understood there.
+func (p *Preview) warnOf(m *semanticmodel.Model) {
+	faults := m.Faults()
+	for _, f := range faults[:min(len(faults), maxWarned)] {
+		p.Warnings = append(p.Warnings, f.String())
+	}
+	if more := len(faults) - maxWarned; more > 0 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%d more places of the model's files have such faults", more))
+	}
 }
 
 // notShown completes a preview of what would be written where the platform shows nothing, so that it could replace

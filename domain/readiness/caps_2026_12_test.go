@@ -192,3 +192,52 @@ func TestNotVisibleIsNotNone(t *testing.T) {
 		t.Errorf("2026-11: got %+v, complete %v", r.NotAssessable, r.ScoreComplete)
 	}
 }
+
+// A part that is there and cannot be understood is not absent: the rules about it neither pass nor fail, and the result says why.
+//
+// proves: decisions/9/15-unread
+func TestUnreadIsNotNone(t *testing.T) {
+	t.Parallel()
+	december := regime(t, "2026-12")
+	visible := []string{"VIS-01", "VIS-02", "VIS-03", "VIS-04", "VIS-05", "VIS-06", "VIS-07"}
+	said := []string{"INS-01", "INS-02", "INS-03", "INS-04", "INS-05", "INS-06", "INS-11"}
+	for name, c := range map[string]struct {
+		hides   semanticmodel.Aspect
+		lacking []string
+	}{
+		"the AI data schema":    {semanticmodel.Schema | semanticmodel.Exposure | semanticmodel.Synonyms, append(visible, "SYN-01", "SYN-02")},
+		"the instructions":      {semanticmodel.Instructions, said},
+		"a linguistic schema":   {semanticmodel.Entities | semanticmodel.Synonyms | semanticmodel.Instructions, append(said, "SYN-01", "SYN-02")},
+		"the phrases":           {semanticmodel.TriggerPhrases, []string{"INS-08"}},
+		"the fields of answers": {semanticmodel.AnswerFields, []string{"INS-09"}},
+		"the properties":        {semanticmodel.QnASetting, []string{"INS-10"}},
+		"what only people read": {0, nil},
+	} {
+		m := model(table("Sales", text("a_guid"), measure("m", "1")), answered("x", nil, "Sales[a_guid]"))
+		m.QnA = semanticmodel.QnAOff
+		m.Unread = []semanticmodel.Unread{{Notice: semanticmodel.Notice{Source: semanticmodel.Source{File: "f", Line: 2}, Column: 3, Message: "broken"},
+			Hides: c.hides}}
+		r := december.Assess(m, noOptions)
+		var got []string
+		for _, n := range r.NotAssessable {
+			if got = n.RuleIDs; n.Why != "f:2:3: broken" {
+				t.Errorf("%s: got %q", name, n.Why)
+			}
+		}
+		if strings.Join(got, " ") != strings.Join(c.lacking, " ") || *r.ScoreComplete != (c.lacking == nil) {
+			t.Errorf("%s: got %q, complete %v, want %q", name, got, *r.ScoreComplete, c.lacking)
+		}
+		for _, id := range c.lacking {
+			if got := ruleOf(t, r, id); got.Score != nil || got.Eligible != 0 {
+				t.Errorf("%s: %s judges: %+v", name, id, got)
+			}
+		}
+		for _, f := range r.Findings {
+			for _, id := range f.RuleIDs {
+				if strings.Contains(strings.Join(c.lacking, " "), id) {
+					t.Errorf("%s: got the finding %s", name, f.Message)
+				}
+			}
+		}
+	}
+}

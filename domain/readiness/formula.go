@@ -95,7 +95,7 @@ type part struct {
 
 // judges reports whether a rule of the dimension applies to the view at all.
 func (d dimension) judges(r *rule.Rule, v view) bool {
-	return (d.applies == nil || d.applies(v.Scope)) && !(v.agent && r.Layout) && !(r.Copilot && v.Src.Copilot.NotVisible)
+	return (d.applies == nil || d.applies(v.Scope)) && !(v.agent && r.Layout) && r.Reads&v.Src.Unknown() == 0
 }
 
 func (v view) judge(d dimension, o Options) part {

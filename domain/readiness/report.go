@@ -1,9 +1,9 @@
 package readiness
 
 import (
-	"slices"
-
+	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/model"
+	"readiness/domain/readiness/rule"
 	"readiness/domain/readiness/rules/agents"
 )
 
@@ -82,30 +82,52 @@ func (r *Regime) judge(dimensions []weighted, views []view, config *agents.Confi
 
 const notShown = "the platform does not show the parts that prepare the model for AI, so it is unknown whether there are any"
 
-// notAssessable returns the rules about parts that the platform does not show of a view,
-// and whether there are none. Both are nil for a regime without such rules.
+// notAssessable returns the rules about what is unknown of the views, each with the first reason, and whether there are
+// none. Both are nil for a regime without such rules.
 func (r *Regime) notAssessable(views []view, configured bool) ([]NotAssessable, *bool) {
-	var ids []string
-	for _, d := range r.dimensions {
-		for i := range d.rules {
-			if d.rules[i].Copilot {
-				ids = append(ids, d.rules[i].ID)
-			}
-		}
-	}
-	for i := range r.agent {
-		if configured && r.agent[i].Copilot {
-			ids = append(ids, r.agent[i].ID)
-		}
-	}
-	if ids == nil {
+	reading := r.readers(configured)
+	if reading == nil {
 		return nil, nil
 	}
 	var all []NotAssessable
 	for _, v := range views {
+		named := map[string]bool{}
+		add := func(hidden semanticmodel.Aspect, why string) {
+			var ids []string
+			for _, one := range reading {
+				if one.Reads&hidden != 0 && !named[one.ID] {
+					named[one.ID] = true
+					ids = append(ids, one.ID)
+				}
+			}
+			if ids != nil {
+				all = append(all, NotAssessable{v.id, ids, why})
+			}
+		}
 		if v.Src.Copilot.NotVisible {
-			all = append(all, NotAssessable{v.id, slices.Clone(ids), notShown})
+			add(semanticmodel.NotShown, notShown)
+		}
+		for _, u := range v.Src.Unread {
+			add(u.Hides, u.String())
 		}
 	}
 	return all, new(all == nil)
+}
+
+// readers returns the rules that read more than the model's objects; configured includes those about data agents.
+func (r *Regime) readers(configured bool) []*rule.Rule {
+	var all []*rule.Rule
+	for _, d := range r.dimensions {
+		for i := range d.rules {
+			if d.rules[i].Reads != 0 {
+				all = append(all, &d.rules[i])
+			}
+		}
+	}
+	for i := range r.agent {
+		if configured && r.agent[i].Reads != 0 {
+			all = append(all, &r.agent[i].Rule)
+		}
+	}
+	return all
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
 )
@@ -26,9 +27,9 @@ type Rule struct {
 	// Unweighted judges for the unweighted scores when there is a usage map; nil if that
 	// makes no difference.
 	Unweighted Check
-	// Copilot marks rules about the parts that prepare a model for AI. They do not apply
-	// to a model whose parts the platform does not show.
-	Copilot bool
+	// Reads is what the rule reads in addition to the model's objects. If any of it is
+	// unknown, the rule does not apply.
+	Reads semanticmodel.Aspect
 	// Settled is true if an account chose the severity, which then also replaces
 	// the severities of verdicts.
 	Settled bool

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
@@ -13,7 +14,7 @@ import (
 // December2026 are the rules of 2026-12: they also judge whether the agent's instructions name what it can see
 // (docs/regime.md H.6).
 var December2026 = rule.Amended(November2026,
-	Rule{rule.Rule{ID: "AGT-01", Weight: 3, Severity: finding.Medium, Copilot: true}, agreementOnTables},
+	Rule{rule.Rule{ID: "AGT-01", Weight: 3, Severity: finding.Medium, Reads: semanticmodel.Schema}, agreementOnTables},
 	Rule{rule.Rule{ID: "AGT-02", Weight: 2, Severity: finding.Medium}, statingAgent(misplacedInstructions)},
 	Rule{rule.Rule{ID: "AGT-03", Weight: 1, Severity: finding.Low}, statingAgent(agentDescription, "40 characters at least")},
 	Rule{rule.Rule{ID: "AGT-04", Weight: 1, Severity: finding.Low}, statingAgent(selectedTables)},

@@ -17,7 +17,7 @@ import (
 
 // December2026 are the rules of 2026-12: they also judge whether the assistant reads the instructions and
 // whether they contradict themselves (docs/regime.md H.2, H.3).
-var December2026 = ofCopilot(rule.Amended(November2026,
+var December2026 = reading(rule.Amended(November2026,
 	rule.Rule{ID: "INS-01", Weight: 4, Severity: finding.High, Fixes: []finding.FixKind{finding.AIInstructions},
 		Check: together("INS-01", noInstructions)},
 	rule.Rule{ID: "INS-02", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIInstructions},
@@ -39,10 +39,22 @@ var December2026 = ofCopilot(rule.Amended(November2026,
 		Check: rule.OnModel(hasInstructions, meanings.Contradiction)},
 ))
 
-// ofCopilot marks rules about the parts that prepare a model for AI.
-func ofCopilot(rules []rule.Rule) []rule.Rule {
+// reading marks what the rules read: all but a few the AI instructions. Whether there is a verified answer is
+// known of an answer that cannot be understood.
+func reading(rules []rule.Rule) []rule.Rule {
 	for i := range rules {
-		rules[i].Copilot = true
+		switch r := &rules[i]; r.ID {
+		case "INS-07":
+			r.Reads = semanticmodel.Answers
+		case "INS-08":
+			r.Reads = semanticmodel.TriggerPhrases
+		case "INS-09":
+			r.Reads = semanticmodel.AnswerFields
+		case "INS-10":
+			r.Reads = semanticmodel.QnASetting
+		default:
+			r.Reads = semanticmodel.Instructions
+		}
 	}
 	return rules
 }

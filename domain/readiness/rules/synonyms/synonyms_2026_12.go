@@ -3,6 +3,7 @@ package synonyms
 import (
 	"strings"
 
+	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
@@ -11,9 +12,9 @@ import (
 // December2026 are the rules of 2026-12: they ask for synonyms of what is used, when usage is known. The
 // unweighted scores ask for those of 2026-11 (docs/regime.md H.3).
 var December2026 = rule.Amended(November2026,
-	rule.Rule{ID: "SYN-01", Weight: 1, Severity: finding.Low, Copilot: true, Check: rule.Each(askedFor, noSynonym),
+	rule.Rule{ID: "SYN-01", Weight: 1, Severity: finding.Low, Reads: semanticmodel.Synonyms, Check: rule.Each(askedFor, noSynonym),
 		Unweighted: rule.Each(namedByPeople, noSynonym)},
-	rule.Rule{ID: "SYN-02", Weight: 1, Severity: finding.Medium, Copilot: true, Check: rule.Stating(rule.Among(askedFor, collides)),
+	rule.Rule{ID: "SYN-02", Weight: 1, Severity: finding.Medium, Reads: semanticmodel.Synonyms, Check: rule.Stating(rule.Among(askedFor, collides)),
 		Unweighted: rule.Among(namedByPeople,
 			collides)},
 )

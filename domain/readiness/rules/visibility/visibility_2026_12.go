@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"readiness/definition/semanticmodel"
 	"readiness/domain/readiness/finding"
 	"readiness/domain/readiness/model"
 	"readiness/domain/readiness/rule"
@@ -14,17 +15,20 @@ import (
 // December2026 are the rules of 2026-12: they do not ask to hide objects that are named or used, and ask to show
 // named ones (docs/regime.md H.2, H.3).
 var December2026 = rule.Amended(November2026,
-	rule.Rule{ID: "VIS-01", Weight: 3, Severity: finding.High, Fixes: []finding.FixKind{finding.AIDataSchema}, Copilot: true,
+	rule.Rule{ID: "VIS-01", Weight: 3, Severity: finding.High, Fixes: []finding.FixKind{finding.AIDataSchema}, Reads: semanticmodel.Schema,
 		Check: schemaNeeded},
 	rule.Rule{ID: "VIS-02", Weight: 3, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIDataSchema},
-		Check: rule.Each(rule.Where(rule.ExposedColumns, hideable),
+		Reads: semanticmodel.Exposure, Check: rule.Each(rule.Where(rule.ExposedColumns, hideable),
 			func(x *model.Scope, c *model.Column) rule.Verdict { return Technical(x, &c.Object) })},
-	rule.Rule{ID: "VIS-03", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIDataSchema}, Check: helperMeasures},
-	rule.Rule{ID: "VIS-04", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIDataSchema}, Copilot: true,
+	rule.Rule{ID: "VIS-03", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIDataSchema},
+		Reads: semanticmodel.Exposure, Check: helperMeasures},
+	rule.Rule{ID: "VIS-04", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIDataSchema}, Reads: semanticmodel.Schema,
 		Check: rule.Stating(dependents)},
 	rule.Rule{ID: "VIS-05", Weight: 2, Severity: finding.Medium, Fixes: []finding.FixKind{finding.AIDataSchema},
-		Check: rule.OnModel(rule.Always, leastUsedTables)},
-	rule.Rule{ID: "VIS-07", Weight: 3, Severity: finding.High, Fixes: []finding.FixKind{finding.AIDataSchema}, Copilot: true,
+		Reads: semanticmodel.Exposure, Check: rule.OnModel(rule.Always, leastUsedTables)},
+	rule.Rule{ID: "VIS-06", Weight: 1, Severity: finding.Low, Fixes: []finding.FixKind{finding.AIDataSchema}, Usage: true,
+		Reads: semanticmodel.Exposure, Check: unusedFields},
+	rule.Rule{ID: "VIS-07", Weight: 3, Severity: finding.High, Fixes: []finding.FixKind{finding.AIDataSchema}, Reads: semanticmodel.Schema,
 		Check: unseen},
 )
 
