@@ -59,11 +59,11 @@ func finish(ctx context.Context, all []Proposal) error {
 	return nil
 }
 
-// Inside returns an error if an item's folder is not below the root, because records hold paths relative to the root.
+// Inside returns an error if an item is neither the root nor below it, because records hold paths relative to the root.
 func Inside(items []Item) error {
 	for _, i := range items {
 		if !insideRoot(i.Shown) {
-			return fmt.Errorf("%s is not below the root that records are relative to; name in --root a folder that holds it", i.Shown)
+			return fmt.Errorf("%s is not in the root that records are relative to; name in --root a folder that holds it", i.Shown)
 		}
 	}
 	return nil

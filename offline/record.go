@@ -67,12 +67,17 @@ func (r Record) write(file string) (string, error) {
 	if file == "" {
 		sum := sha256.Sum256(body.Bytes())
 		file = "readiness-apply-" + hex.EncodeToString(sum[:6]) + ".json"
+		if model, err := holding(file); err != nil {
+			return "", err
+		} else if model != "" { // the current folder is in a model, whose parts do not begin with a dot
+			file = "." + file
+		}
 	}
-	if at, err := filepath.Abs(file); err != nil {
+	if model, err := holding(file); err != nil {
 		return "", err
-	} else if model := cmp.Or(enclosing(at), project(at)); model != "" {
-		return "", fmt.Errorf("the record %s would become a part of %s, so nothing was written; choose a file elsewhere with --record",
-			filepath.ToSlash(file), filepath.Base(model))
+	} else if model != "" {
+		return "", fmt.Errorf("the record %s would become a part of %s, so nothing was written; choose a file elsewhere with --record, or "+
+			"one whose name begins with a dot", filepath.ToSlash(file), filepath.Base(model))
 	}
 	// An incomplete record is harmless, because nothing has been written yet.
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // as readable as the models
@@ -88,6 +93,24 @@ func (r Record) write(file string) (string, error) {
 		return "", fmt.Errorf("the record cannot be written, so nothing was written: %w", err)
 	}
 	return file, nil
+}
+
+// holding returns the folder of the model of which a file would become a part; "" if there is none. Files and folders
+// whose names begin with a dot are no parts.
+func holding(file string) (string, error) {
+	at, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	model := cmp.Or(enclosing(at), project(at))
+	if model == "" {
+		return "", nil
+	}
+	below, err := relative(model, at)
+	if err != nil || strings.HasPrefix(below, ".") || strings.Contains(below, "/.") {
+		return "", err
+	}
+	return model, nil
 }
 
 // syncFolder makes the entries of a folder durable.
@@ -118,7 +141,7 @@ func ReadRecord(file string) (Record, error) {
 	}
 	for _, m := range r.Models {
 		if !insideRoot(m.Path) || !m.isModel() {
-			return Record{}, fmt.Errorf("the record %s names %q, which is not a semantic model below the root", shown, m.Path)
+			return Record{}, fmt.Errorf("the record %s names %q, which is not a semantic model in the root", shown, m.Path)
 		}
 		for _, a := range m.Applies {
 			if err := a.check(); err != nil {
@@ -147,6 +170,12 @@ func formOf(i folder.TreeItem) string {
 func (m RecordedModel) isModel() bool {
 	kind, named := folder.TypeOf(path.Base(m.Path))
 	switch m.Form {
+	case "", "folder", "tmdl":
+		if m.Path == "." { // the root, whose name a record does not have
+			return true
+		}
+	}
+	switch m.Form {
 	case "":
 		return named && kind == item.SemanticModel
 	case "bim":
@@ -170,5 +199,5 @@ func (a Apply) check() error {
 	return nil
 }
 
-// insideRoot reports whether a shown path is below the root.
-func insideRoot(shown string) bool { return shown != "." && fs.ValidPath(shown) }
+// insideRoot reports whether a shown path is the root or below it.
+func insideRoot(shown string) bool { return fs.ValidPath(shown) }

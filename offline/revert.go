@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/google/uuid"
@@ -41,23 +42,46 @@ func Reverse(ctx context.Context, root string, r Record) ([]Reversal, error) {
 	if err != nil {
 		return nil, err
 	}
+	above, name, err := aboveRoot(root, r)
+	if err != nil {
+		return nil, err
+	}
 	all := make([]Reversal, len(r.Models))
 	err = each(ctx, len(all), 0, nil, func(n int) {
-		all[n] = Reversal{Path: r.Models[n].Path, tree: tree}
-		if err := all[n].reverse(ctx, r.Models[n]); err != nil {
+		at := r.Models[n].Path
+		all[n] = Reversal{Path: at, tree: tree}
+		if at == "." {
+			at, all[n].tree = name, above
+		}
+		if err := all[n].reverse(ctx, r.Models[n], at); err != nil {
 			all[n].Error = readable(err)
 		}
 	})
 	return all, err
 }
 
-func (v *Reversal) reverse(ctx context.Context, m RecordedModel) (err error) {
+// aboveRoot returns the tree of the folder that has the root, and the root's name, if the record names the root itself as
+// a model. Its name is part of what it is, and only that tree knows it.
+func aboveRoot(root string, r Record) (*folder.Tree, string, error) {
+	if !slices.ContainsFunc(r.Models, func(m RecordedModel) bool { return m.Path == "." }) {
+		return nil, "", nil
+	}
+	full, err := filepath.Abs(root)
+	if err != nil {
+		return nil, "", err
+	}
+	tree, err := folder.OpenTree(filepath.Dir(full))
+	return tree, filepath.Base(full), err
+}
+
+// reverse plans the revert of the model at a path of v.tree.
+func (v *Reversal) reverse(ctx context.Context, m RecordedModel, at string) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = fmt.Errorf("a bug in this program prevented the revert: %v", fault)
 		}
 	}()
-	if v.Item, err = v.tree.Item(ctx, m.Path); err != nil {
+	if v.Item, err = v.tree.Item(ctx, at); err != nil {
 		return err
 	}
 	if formOf(v.Item) != m.Form {

@@ -72,6 +72,7 @@ func onSlowModels(t *testing.T, models int) (b *bench, want map[string]int) {
 		dir := fmt.Sprintf("More %d.SemanticModel", i)
 		b.Item(t, "Retail", dir, fmt.Sprintf("More %d", i), id)
 		b.Write(t, "table T\n\n\tcolumn Amount\n\t\tdataType: double\n", "Retail", dir, "definition", "tables", "T.tmdl")
+		b.Write(t, "database\n", "Retail", dir, "definition", "database.tmdl")
 		b.source(t, "published", fmt.Sprintf("More %d", i), semantic, id.String(), uuid.Nil)
 		want[id.String()] = 1
 	}

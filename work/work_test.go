@@ -131,6 +131,7 @@ func newBench(t *testing.T) *bench {
 		dir := id.String() + ".SemanticModel"
 		b.Item(t, "Retail", dir, "Model "+id.String()[35:], id)
 		b.Write(t, table, "Retail", dir, "definition", "tables", "Sales.tmdl")
+		b.Write(t, "database\n", "Retail", dir, "definition", "database.tmdl")
 	}
 	return b
 }

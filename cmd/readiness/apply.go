@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +47,7 @@ every byte, even if apply was interrupted. Keep it until you have committed or r
 			}
 			applied, named, err := offline.Write(c.Context(), all, record, now())
 			if named != "" {
-				fmt.Fprintf(r.Stderr, "To undo: readiness revert %s --write\n", filepath.ToSlash(named))
+				fmt.Fprintf(r.Stderr, "To undo: readiness revert %s%s --write\n", inShell(filepath.ToSlash(named)), f.rootToRevert())
 			}
 			if err != nil {
 				return err
@@ -57,4 +59,30 @@ every byte, even if apply was interrupted. Keep it until you have committed or r
 	c.Flags().BoolVar(&write, "write", false, "write the changes, and a record for revert")
 	c.Flags().StringVar(&record, "record", "", "file to write the record to; readiness-apply-<hash>.json by default")
 	return c
+}
+
+// rootToRevert returns the flag that revert needs to find the models of the record.
+func (f *proposeFlags) rootToRevert() string {
+	if f.root == "." {
+		return ""
+	}
+	return " --root " + inShell(filepath.ToSlash(f.root))
+}
+
+// plainWord matches what every shell takes as one word, as it is.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:+,%@][A-Za-z0-9_./:+,%@=-]*$`)
+
+// inShell returns a path as an argument of a command line: in double quotes, which shells of Windows know too, unless it
+// contains what a shell reads inside them.
+func inShell(text string) string {
+	if strings.HasPrefix(text, "-") {
+		text = "./" + text
+	}
+	switch {
+	case plainWord.MatchString(text):
+		return text
+	case !strings.ContainsAny(text, "\"$`\\!"):
+		return `"` + text + `"`
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -4,6 +4,7 @@
 package files
 
 import (
+	"slices"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -115,7 +116,7 @@ func (f *Files) find(ctx context.Context, name string) ([]offline.Item, error) {
 			models = append(models, i)
 		}
 	}
-	if offline.Inside(models) != nil {
+	if offline.Inside(models) != nil || slices.ContainsFunc(models, func(i offline.Item) bool { return i.Shown == "." }) {
 		return nil, problem("The folder of the server is part of a semantic model. Start the server on a folder that contains the " +
 			"model's folder.")
 	}
