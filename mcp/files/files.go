@@ -4,7 +4,6 @@
 package files
 
 import (
-	"slices"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -12,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
