@@ -30,6 +30,12 @@ var files embed.FS
 // lockKey is the advisory lock that a process holds while it migrates.
 const lockKey = 0x7265_6164_696e_6573 // "readines"
 
+// The components of the schema.
+const (
+	own   = "readiness"
+	river = "river"
+)
+
 // Step is one numbered change of the schema.
 type Step struct {
 	// Component is "readiness" for the service's own files and "river" for those of the job queue.
@@ -39,6 +45,8 @@ type Step struct {
 	Name string
 	// Applied reports whether the database has the step.
 	Applied bool
+	// Newer reports that only a newer program has the step.
+	Newer bool
 }
 
 // Up applies, in order, every step that the database at url lacks: first the service's own files, then
@@ -85,28 +93,22 @@ func repeated(ctx context.Context, up func() error) error {
 }
 
 // Status returns every step that this program knows, in the order in which Up applies them, and
-// whether the database at url has it.
+// whether the database at url has it; then the steps that only a newer program knows.
 func Status(ctx context.Context, url string) ([]Step, error) {
-	var steps []Step
-	err := with(ctx, url, func(own *goose.Provider, queue *rivermigrate.Migrator[pgx.Tx]) error {
-		states, err := own.Status(ctx)
-		if err != nil {
-			return fmt.Errorf("migrations: %w", err)
-		}
-		for _, s := range states {
-			steps = append(steps, Step{"readiness", int(s.Source.Version), s.Source.Path, s.State == goose.StateApplied})
-		}
-		have, err := queue.ExistingVersions(ctx)
-		if err != nil {
-			return fmt.Errorf("migrations of the job queue: %w", err)
-		}
-		for _, m := range queue.AllVersions() {
-			applied := slices.ContainsFunc(have, func(h rivermigrate.Migration) bool { return h.Version == m.Version })
-			steps = append(steps, Step{"river", m.Version, m.Name, applied})
-		}
-		return nil
-	})
-	return steps, err
+	conn, err := database.Connect(ctx, url)
+	if err != nil {
+		return nil, fmt.Errorf("migrations: %w", err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	schema, err := Read(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	all, err := steps()
+	for i := range all {
+		all[i].Applied = !slices.Contains(schema.Missing, all[i])
+	}
+	return append(all, schema.Newer...), err
 }
 
 // Fingerprint returns a name of the schema that Up makes: programs with the same fingerprint make the

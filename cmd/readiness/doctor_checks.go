@@ -104,16 +104,24 @@ func migrated(ctx context.Context, url string) []symptom {
 	if err != nil {
 		return failure(err)
 	}
-	var missing []string
+	var missing, newer []string
 	for _, s := range steps {
-		if !s.Applied {
+		switch {
+		case !s.Applied:
 			missing = append(missing, s.Name)
+		case s.Newer:
+			newer = append(newer, fmt.Sprint(s.Version))
 		}
 	}
 	if len(missing) > 0 {
 		return []symptom{{Verdict: failing,
 			Says: fmt.Sprintf("%d migrations are missing: %s", len(missing), strings.Join(missing, ", ")),
 			Do:   "Run readiness migrate up as the owner of the schema, or start serve, which does the same."}}
+	}
+	if len(newer) > 0 {
+		return []symptom{{Verdict: warning,
+			Says: "the schema is that of a newer version: it has migrations that this program does not know: " + strings.Join(newer, ", "),
+			Do:   "Use the program that made it, unless it is the version right after this one."}}
 	}
 	return ok("all %d are applied", len(steps))
 }
