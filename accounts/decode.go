@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"readiness/definition/textfile"
 	"readiness/domain/account"
 )
 
@@ -34,7 +35,11 @@ func decode(file string, src []byte, into any) *decoder {
 		d.report("", fmt.Sprintf("the file has %d bytes; at most %d are read", len(src), MaxBytes))
 		return d
 	}
-	tokens := lexer.Tokenize(string(src))
+	if damage := textfile.Check(src); damage != nil {
+		d.problems = append(d.problems, &Error{File: file, Line: damage.Line, Column: damage.Column, Message: damage.Message})
+		return d
+	}
+	tokens := lexer.Tokenize(string(textfile.Trim(src)))
 	if at := tooDeep(tokens); at != nil {
 		d.add(at.Position, "", fmt.Sprintf("nested more than %d levels deep", maxDepth))
 		return d

@@ -130,3 +130,21 @@ func FuzzParsePlans(f *testing.F) {
 		}
 	})
 }
+
+// A file may begin with a byte order mark; what makes it unreadable is named.
+func TestTextsOfFiles(t *testing.T) {
+	t.Parallel()
+	if _, err := accounts.ParsePlans("p.yaml", []byte("\ufeffplans: {}\r\n")); err != nil {
+		t.Errorf("with a mark: %v", err)
+	}
+	for text, want := range map[string]string{
+		"\xff\xfep\x00": "p.yaml:1:1: this is UTF-16 text",
+		"plans: {}\x00": "p.yaml:1:10: the file contains a NUL character",
+		"version https://git-lfs.github.com/spec/v1\n":        "p.yaml:1:1: this is a Git LFS pointer",
+		"plans:\n<<<<<<< a\n  free: {}\n=======\n>>>>>>> b\n": "p.yaml:2:1: this is an unsolved merge conflict",
+	} {
+		if _, err := accounts.ParsePlans("p.yaml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,7 +27,7 @@ func ParseRules(file string, src []byte, of *readiness.Regime) (*readiness.Regim
 		d.report("", fmt.Sprintf("the file has %d bytes or more; at most %d are read", len(src), maxRulesBytes))
 		return nil, d.failure()
 	}
-	if d = decode(file, bytes.TrimPrefix(src, []byte("\ufeff")), &doc); len(d.problems) > 0 {
+	if d = decode(file, src, &doc); len(d.problems) > 0 {
 		return nil, d.failure()
 	}
 	if len(doc.Rules) == 0 {

@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 		"domain/readiness/additions", "domain/readiness/rule",
 	},
 
-	"accounts":           {"domain/...", "internal/optional"},
+	"accounts":           {"definition/textfile", "domain/...", "internal/optional"},
 	"documents":          {"internal/bucket", "internal/database"},
 	"vault":              {"internal/database"},
 	"people":             {"domain/item", "eventstore/sealed", "internal/database"},
@@ -94,7 +94,7 @@ var mayImport = map[string][]string{
 	},
 	"offline/show":       {},
 	"offline/rulehelp":   {"domain/readiness", "domain/readiness/explained"},
-	"offline/ignore":     {"domain/readiness/...", "definition/semanticmodel", "offline/rulehelp"},
+	"offline/ignore":     {"domain/readiness/...", "definition/semanticmodel", "definition/textfile", "offline/rulehelp"},
 	"offline/report/...": {"domain/...", "definition/...", "offline", "offline/show", "offline/rulehelp", "offline/report/..."},
 
 	// Tools for AI agents: over files, and over the service as its callers.

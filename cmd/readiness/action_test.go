@@ -279,3 +279,42 @@ func TestActionRefusesAnotherArchive(t *testing.T) {
 		t.Errorf("exit code %d, outputs %v\n%s", code, r.outputs, r.log.String())
 	}
 }
+
+// Paths and arguments of the action may hold spaces: one a line, or a single line that names a folder.
+func TestActionListsHoldSpaces(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ paths, arguments, want string }{
+		"a name with spaces":  {"Sales Team.SemanticModel", "--jobs 2", "[Sales Team.SemanticModel][--jobs][2]"},
+		"names on a line":     {"a b", "", "[a][b]"},
+		"a name a line":       {"Sales Team.SemanticModel\r\n  b c \n\n", "--ignore=my file.yaml\n--jobs=2", "[Sales Team.SemanticModel][b c][--ignore=my file.yaml][--jobs=2]"},
+		"none":                {"", "", "[.]"},
+		"a character of bash": {"*", "$(false)", "[*][$(false)]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for _, folder := range []string{"Sales Team.SemanticModel", "a", "b"} {
+				if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			program := filepath.Join(dir, "program")
+			if err := os.WriteFile(program, []byte("#!/bin/bash\nprintf '[%s]' \"$@\" >>\"$LOG\"; echo >>\"$LOG\"; exit 1\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			script, err := filepath.Abs("../../deploy/ci/assess.sh")
+			if err != nil {
+				t.Fatal(err)
+			}
+			log := filepath.Join(dir, "log")
+			cmd := exec.Command("bash", script)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "READINESS="+program, "LOG="+log, "ASSESS_PATHS="+c.paths, "ARGUMENTS="+c.arguments, "RUNNER_TEMP="+t.TempDir(), "BASE=", "FAIL_ON=", "FAIL_UNDER=", "MIN_SEVERITY=low")
+			_ = cmd.Run() // the program makes no report
+			got, err := os.ReadFile(log)
+			if want := "[assess]" + c.want + "[--min-severity][low][--format][github]\n"; err != nil || string(got) != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+}

@@ -208,7 +208,7 @@ func TestApplyAndRevert(t *testing.T) {
 		t.Fatalf("without --write (-want +got):\n%s", diff)
 	}
 	applied := must(t, "apply", root, "--root", root, "--write", "--record", record)
-	if !strings.Contains(applied.stderr, "To undo: readiness revert "+filepath.ToSlash(record)+" --write\n1 model written\n") {
+	if !strings.Contains(applied.stderr, "To undo: readiness revert "+filepath.ToSlash(record)+" --root "+filepath.ToSlash(root)+" --write\n1 model written\n") {
 		t.Errorf("got %q", applied.stderr)
 	}
 	after := contents(t, root)

@@ -2,13 +2,33 @@
 # Assesses the models of a checkout in a step of GitHub Actions: annotations to the log, all findings to the job summary, a
 # comment and SARIF to files. Exits like readiness assess.
 #   READINESS                          the program
-#   ASSESS_PATHS, ARGUMENTS            paths and further arguments, separated by white space
+#   ASSESS_PATHS, ARGUMENTS            paths and further arguments: one a line, or on a single line separated by white space;
+#                                      a single line that is the name of a file or folder is one path
 #   FAIL_UNDER, FAIL_ON, MIN_SEVERITY  as the flags
 #   BASE                               the commit to compare with; empty for none
 set -euo pipefail
 temp=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/readiness.XXXXXX")
-read -r -d '' -a paths <<<"${ASSESS_PATHS:-.}" || true
-read -r -d '' -a arguments <<<"${ARGUMENTS:-}" || true
+
+# words reads a list into the array words: one a line if there are several lines, else separated by white space.
+words() {
+	words=()
+	local line lines=()
+	while IFS= read -r line || [[ -n $line ]]; do
+		line=${line%$'\r'}
+		line=${line#"${line%%[![:space:]]*}"}
+		line=${line%"${line##*[![:space:]]}"}
+		[[ -z $line ]] || lines+=("$line")
+	done <<<"$1"
+	case ${#lines[@]} in
+		0) ;;
+		1) if [[ -e ${lines[0]} ]]; then words=("${lines[0]}"); else read -r -a words <<<"${lines[0]}"; fi ;;
+		*) words=("${lines[@]}") ;;
+	esac
+}
+words "${ASSESS_PATHS:-.}"
+paths=("${words[@]}")
+words "${ARGUMENTS:-}"
+arguments=(${words[@]+"${words[@]}"})
 arguments+=(--min-severity "${MIN_SEVERITY:-low}")
 
 if [[ -n ${BASE:-} ]]; then

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"readiness/definition/textfile"
 	"readiness/offline/rulehelp"
 
 	"github.com/goccy/go-yaml/ast"
@@ -20,7 +21,10 @@ type File struct {
 // Parse reads the text of the ignore file at path. Unknown members and rules, and entries without a rule or reason, are
 // errors with their line.
 func Parse(path string, text []byte) (all File, err error) {
-	parsed, err := parser.ParseBytes(text, 0)
+	if damage := textfile.Check(text); damage != nil {
+		return all, damage.In(path)
+	}
+	parsed, err := parser.ParseBytes(textfile.Trim(text), 0)
 	if err != nil {
 		return all, fmt.Errorf("the ignore file %s is not YAML: %w", path, err)
 	}
