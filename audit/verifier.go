@@ -203,6 +203,10 @@ func (v *verifier) run(ctx context.Context, tx pgx.Tx) error {
 		if err != nil {
 			return err
 		}
+		if !r.Canonical() {
+			v.found("the stored data or metadata of position %d is not in the form in which it was written: white space was changed, which no "+
+				"head covers", r.Position)
+		}
 		v.addExported(Service, ServiceEntry(r.Position, r.Hash), r.Position)
 		v.addExported(r.Account, entry, r.Position)
 		for _, e := range v.epochs {

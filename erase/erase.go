@@ -5,11 +5,13 @@ package erase
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/documents"
@@ -51,11 +53,24 @@ const (
 // Delete deletes everything that the account has outside of the log.
 func Delete(ctx context.Context, d Deployment, account string) (gone Deleted, err error) {
 	for _, part := range []func(context.Context, Deployment, string, *Deleted) error{rows, views, jobs, named, sessions} {
-		if err := part(ctx, d, account, &gone); err != nil {
+		err := part(ctx, d, account, &gone)
+		// A follower or a call may lock the same rows in another order. The server ended one of both, whose transaction can be repeated.
+		for n := 1; deadlocked(err) && n < attempts; n++ {
+			err = part(ctx, d, account, &gone)
+		}
+		if err != nil {
 			return gone, fmt.Errorf("erase: account %s: %w", account, err)
 		}
 	}
 	return gone, nil
+}
+
+// attempts is how often a part is tried that the server ends because of a deadlock.
+const attempts = 10
+
+func deadlocked(err error) bool {
+	refused, is := errors.AsType[*pgconn.PgError](err)
+	return is && refused.Code == "40P01"
 }
 
 func views(ctx context.Context, d Deployment, account string, gone *Deleted) error {

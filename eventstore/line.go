@@ -106,6 +106,20 @@ func plainJSON(text []byte) bool {
 	return true
 }
 
+// Canonical reports whether the stored data and metadata are, byte for byte, in the form that lines have and that this program writes: without
+// insignificant space. Chains hash the stored bytes, and heads the lines; where both agree, a head covers every stored byte.
+func (r *Recorded) Canonical() bool {
+	for _, stored := range []json.RawMessage{r.Data, r.RawMetadata} {
+		if plainJSON(stored) {
+			continue
+		}
+		if form, err := json.Marshal(stored); err != nil || !bytes.Equal(form, stored) {
+			return false
+		}
+	}
+	return true
+}
+
 // maxEntry is how long an entry of a tree can be (C2SP tlog-tiles), in bytes.
 const maxEntry = 1<<16 - 1
 
@@ -130,9 +144,11 @@ func (r *Recorded) unmarshal(line []byte) error {
 		return fmt.Errorf("it is not a line of readiness events export --format ndjson: %w", err)
 	}
 	switch {
+	case e.V > lineVersion:
+		return fmt.Errorf("its form has version %d, and this program reads up to %d; import with the program that exported it, or a newer one",
+			e.V, lineVersion)
 	case e.V != lineVersion:
-		return fmt.Errorf("its form has version %d, this program reads %d; export it again, or import with a newer program", e.V,
-			lineVersion)
+		return fmt.Errorf("its form has version %d, which no program wrote", e.V)
 	case e.DataHash != "":
 		return fmt.Errorf("it has dataSha256 in place of data: it is an entry of a tree, not a line of an export")
 	}

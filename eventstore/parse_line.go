@@ -51,9 +51,15 @@ func (l *lineReader) next() (line []byte, err error) {
 	}
 }
 
-// parse reads a line of an export. The line must be, byte for byte, the one that Line makes of the event. The event's members share
-// the line's memory.
+// formerLine begins the lines of programs from before lines had a version: they have the members of version 1, without "v".
+const formerLine = `{"position":`
+
+// parse reads a line of an export. The line must be, byte for byte, the one that Line makes of the event, or the one that programs made
+// before lines had a version. The event's members share the line's memory.
 func (r *Recorded) parse(line []byte) (err error) {
+	if bytes.HasPrefix(line, []byte(formerLine)) {
+		line = append([]byte(`{"v":1,`), line[1:]...)
+	}
 	p := lineParser{rest: line}
 	if *r, err = p.event(); err != nil {
 		if err := r.unmarshal(line); err != nil {

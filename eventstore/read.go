@@ -87,6 +87,11 @@ func (s *Store) OpenTexts(account, eventType string, data json.RawMessage, key [
 	return sealed.Open(data, opened, eventType)
 }
 
+// PlainTexts returns how many texts of persons the event holds that are not sealed: the log has such events from before there were keys.
+func (s *Store) PlainTexts(r *Recorded) (int, error) {
+	return s.codec.byName[r.Type].plan.Plain(r.Data)
+}
+
 // errNoKeys is the error of a Store that cannot open or seal texts.
 var errNoKeys = errors.New("texts in the log are sealed under keys that need service.key; name the service's data directory with --data")
 

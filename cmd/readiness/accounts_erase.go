@@ -14,6 +14,7 @@ import (
 
 func (r *root) accountsEraseCommand(flags *databaseFlags) *cobra.Command {
 	var in documentFlags
+	var leave bool
 	c := &cobra.Command{
 		Use:   "erase ACCOUNT",
 		Short: "Close an account for good and delete what it has",
@@ -21,6 +22,9 @@ func (r *root) accountsEraseCommand(flags *databaseFlags) *cobra.Command {
 nothing is recorded for it again. Then it deletes what the account has outside of the log: its people, keys of AI
 providers, tokens, sessions, jobs, stored documents (with --documents, those in the bucket too), and its rows in every
 view. The log, its hashes, trees and proofs stay as they are, and so do other accounts. This cannot be undone.
+
+Events that earlier programs wrote may hold texts and names in plain form. The log cannot be changed, so they would stay: the command lists
+them and refuses, and erases nothing. With --leave-plain it erases what it can.
 
 First close the account (status: Closed in the accounts file), so that its people know, and remove it from the file
 afterwards. The service may run. If the command is interrupted, repeat it: it continues. A backup from before still has
@@ -35,12 +39,35 @@ reads the log once.`,
 					return err
 				}
 				defer func() { _ = closed() }()
+				if err := r.plain(c.Context(), core, args[0], leave); err != nil {
+					return err
+				}
 				return r.eraseAccount(c.Context(), core, flags.data, args[0])
 			})
 		},
 	}
 	in.add(c.Flags())
+	c.Flags().BoolVar(&leave, "leave-plain", false, "erase the account although texts or names stay in events of earlier programs")
 	return c
+}
+
+// plain lists the texts and names that stay in the log when the account is erased. It returns an error if there are any, unless they may be
+// left.
+func (r *root) plain(ctx context.Context, core *core, id string, leave bool) error {
+	all, err := core.accountCommands().PlainTexts(ctx, id)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	texts, names := 0, 0
+	for _, p := range all {
+		fmt.Fprintf(r.Stdout, "stays in the log: %s: %d texts, %d names\n", p.Type, p.Texts, p.Names)
+		texts, names = texts+p.Texts, names+p.Names
+	}
+	if leave {
+		return nil
+	}
+	return fmt.Errorf("events of account %s hold %d texts and %d names in plain form, which earlier programs wrote and which erasing leaves; "+
+		"nothing was erased; with --leave-plain it erases everything else, and keep the list above as a record", id, texts, names)
 }
 
 func (r *root) eraseAccount(ctx context.Context, core *core, data, id string) error {

@@ -107,3 +107,43 @@ func TestImportedLogWithoutKeys(t *testing.T) {
 		t.Error("a key was made")
 	}
 }
+
+// White space that was changed in stored data is found with the heads, which do not cover it, and not only by the chains.
+func TestChangedWhiteSpaceIsFound(t *testing.T) {
+	t.Parallel()
+	a := newAuditor(t)
+	a.ok(a.log.Begin(t.Context(), treeOrigin))
+	kept, _ := a.kept("head", "")
+	a.wants(a.types("audit", "verify", "--checkpoint", kept), cli.ExitOK, "0 mismatches")
+	a.owner(`ALTER TABLE events DISABLE TRIGGER events_append_only; UPDATE events SET data = (' ' || data::text)::json WHERE position = 1`)
+	a.wants(a.types("audit", "verify", "--checkpoint", kept), cli.ExitDamaged, "position 1", "white space was changed")
+	a.wants(a.types("events", "verify"), cli.ExitDamaged, "position 1")
+}
+
+// Lines of programs from before lines had a version are imported; those of a later form name the program that can.
+func TestFormerLinesAreImported(t *testing.T) {
+	t.Parallel()
+	a := newAuditor(t)
+	lines := a.types("events", "export").stdout
+	types, _ := a.replica()
+	a.wants(types(strings.ReplaceAll(lines, `{"v":1,`, `{"v":2,`), "events", "import", "-"), cli.ExitFailed, "import with the program that exported it, or a newer one")
+	a.wants(types(strings.ReplaceAll(lines, `{"v":1,"position"`, `{"position"`), "events", "import", "-"), cli.ExitOK, "imported")
+	if got := types("", "events", "export").stdout; got != lines {
+		t.Errorf("the export is\n%s\nwant\n%s", got, lines)
+	}
+}
+
+// An account whose events hold texts or names in plain form is not erased as if they were gone.
+func TestEraseNamesWhatStays(t *testing.T) {
+	t.Parallel()
+	a := newAuditor(t)
+	erase := []string{"accounts", "erase", "contoso"}
+	a.wants(a.types(erase...), cli.ExitFailed, "losed") // it is not closed
+	a.owner(`INSERT INTO events (event_id, account_id, stream, version, type, schema_version, data, metadata, recorded_at, hash) VALUES
+		(gen_random_uuid(), 'contoso', 'benchmarkrun-1', 1, 'benchmark.verdict-overruled', 1, '{"questionId":"","reason":"Quokka"}', '{"person":"ada@contoso.com"}', now(), '')`)
+	a.wants(a.types(erase...), cli.ExitFailed, "benchmark.verdict-overruled: 1 texts, 1 names", "nothing was erased", "--leave-plain")
+	if query[int](t, a.url, `SELECT count(*) FROM events WHERE type = 'account.erased'`) != 0 || query[int](t, a.url, `SELECT count(*) FROM account_keys WHERE key IS NULL`) != 0 {
+		t.Error("it was erased")
+	}
+	a.wants(a.types(append(erase, "--leave-plain")...), cli.ExitFailed, "losed")
+}

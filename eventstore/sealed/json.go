@@ -36,6 +36,16 @@ func (p *Plan) Seal(data []byte, k *Key, eventType string) ([]byte, error) {
 	return w.out, nil
 }
 
+// Plain returns how many members of the plan hold a text that is not sealed, as events have them from before there were keys.
+func (p *Plan) Plain(data []byte) (n int, err error) {
+	if p == nil {
+		return 0, nil
+	}
+	w := walk{text: data, plain: &n}
+	err = w.seal(p)
+	return n, err
+}
+
 // Open returns a JSON text with its sealed members opened; null in place of each for an erased account and with LeftOut. A member that was
 // sealed under another key, or of an account whose key is missing, is a *MissingKey.
 func Open(data []byte, k *Key, eventType string) ([]byte, error) {
@@ -59,6 +69,8 @@ type walk struct {
 	key  *Key
 	path []byte // the additional data of a member here
 	out  []byte
+	// plain counts the members that are not sealed, instead of sealing them.
+	plain *int
 }
 
 // seal copies the next value.
@@ -82,6 +94,12 @@ func (w *walk) seal(p *Plan) error {
 	switch string(value) {
 	case "null", `""`, "[]", "{}":
 		w.out = append(w.out, value...)
+		return nil
+	}
+	if w.plain != nil {
+		if !bytes.HasPrefix(value, []byte(beginning)) {
+			*w.plain++
+		}
 		return nil
 	}
 	if w.key == nil {
