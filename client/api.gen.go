@@ -2583,7 +2583,7 @@ type BundleApplyKind struct {
 	Kind      OptimizationKind `json:"kind"`
 	Message   *string          `json:"message"`
 
-	// OperationID Its apply or revert; null when none was started.
+	// OperationID Its apply or revert, or its preview if it was only previewed; null when none was started.
 	OperationID *string `json:"operationId"`
 
 	// PreviewID The preview that was, or can be, applied.

@@ -11,9 +11,9 @@ import (
 )
 
 // Lapse ends an apply or a revert that has waited too long for its owner, and
-// reports whether it did.
+// reports whether it did. A bundle waits without limit.
 func (r Recorder) Lapse(ctx context.Context, w optimization.Work) (bool, error) {
-	if w.Operation.Waiting == nil {
+	if w.Operation.Waiting == nil || w.Operation.Waiting.Until == nil {
 		return false, nil
 	}
 	meta := eventstore.Metadata{

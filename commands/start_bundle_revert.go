@@ -24,10 +24,11 @@ func (s *Optimizations) StartBundleRevert(ctx context.Context, caller Caller, wo
 		if err != nil {
 			return err
 		}
-		applied, err := s.loadBundle(ctx, id)
+		applied, earlier, err := s.loadReverted(ctx, id)
 		if err != nil {
 			return err
 		}
+		revert.Earlier = earlier
 		if err := revert.CheckApply(applied); err != nil {
 			return err
 		}
@@ -37,6 +38,18 @@ func (s *Optimizations) StartBundleRevert(ctx context.Context, caller Caller, wo
 			return err
 		}
 		of := eventstore.Fold(operation.Stream(applied.Operation.ID), optimization.EvolveBundle)
-		return s.acceptWithFirstChild(ctx, caller, t, b, of, func(*eventstore.Change) error { return nil })
+		return s.acceptWithFirstChild(ctx, caller, t, b, of, func(c *eventstore.Change) error {
+			return eventstore.Decide(c, of, optimization.BeginRevert{By: operationID, Earlier: earlier, Now: s.Now()})
+		})
 	})
+}
+
+// loadReverted folds the stream of a bundle apply, and that of its last revert if there was
+// one.
+func (s *Optimizations) loadReverted(ctx context.Context, id uuid.UUID) (applied, last optimization.Bundle, err error) {
+	if applied, err = s.loadBundle(ctx, id); err != nil || applied.UsedBy == nil {
+		return applied, last, err
+	}
+	last, err = s.loadBundle(ctx, *applied.UsedBy)
+	return applied, last, err
 }

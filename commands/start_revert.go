@@ -34,11 +34,20 @@ func (s *Optimizations) StartRevert(ctx context.Context, caller Caller, workspac
 		if err := s.checkStart(ctx, caller, t.workspace); err != nil {
 			return err
 		}
-		free := func() error { return nil }
-		return s.acceptRevert(ctx, caller, operationID, t, id, nil, free, func(c *eventstore.Change) error {
+		remember := func(c *eventstore.Change) error {
 			s.keys.remember(c, caller, operationID)
 			return nil
-		})
+		}
+		if apply.Bundle == nil {
+			return s.acceptRevert(ctx, caller, operationID, t, id, nil, func() error { return nil }, remember)
+		}
+		applied, earlier, err := s.loadReverted(ctx, *apply.Bundle)
+		if err != nil {
+			return err
+		}
+		bundle := eventstore.Fold(operation.Stream(applied.Operation.ID), optimization.EvolveBundle)
+		free := func() error { return bundle.State.CheckNoRevert(earlier, s.Now()) }
+		return s.acceptRevert(ctx, caller, operationID, t, id, nil, free, remember, bundle)
 	})
 }
 

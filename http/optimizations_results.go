@@ -1,6 +1,7 @@
 package http
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -163,13 +164,13 @@ func (s *Server) bundleApply(ctx context.Context, o projections.Operation) (api.
 	}
 	for i, c := range b.Children {
 		kind := api.BundleApplyKind{
-			Kind: c.Kind, OperationID: optional.ID(c.OperationID),
+			Kind: c.Kind, OperationID: optional.ID(cmp.Or(c.OperationID, c.PreviewedBy(b.Form))),
 			Standing: api.BundleApplyKindStanding(c.Standing), PreviewID: previewID(c),
 			ErrorCode: optional.Of(string(c.Code)), Message: optional.Of(c.Message),
 		}
 		wrote := c.Standing == optimization.ChildApplied || c.Standing == optimization.ChildReverted
 		if wrote && c.Reverts == nil { // a revert cannot be reverted
-			kind.RevertOperationID = kind.OperationID
+			kind.RevertOperationID = optional.ID(c.OperationID)
 		}
 		out.Kinds[i] = kind
 	}

@@ -341,10 +341,79 @@ func TestBundleResults(t *testing.T) {
 		t.Fatalf("got %v", u)
 	}
 	last := unattended[1]
-	if last["standing"] != "Skipped" || last["operationId"] != nil || last["revertOperationId"] != nil || last["previewId"] == nil || last["errorCode"] != "InvalidRequest" {
+	if last["standing"] != "Skipped" || last["operationId"] == nil || last["operationId"] != last["previewId"] || last["revertOperationId"] != nil || last["previewId"] == nil || last["errorCode"] != "InvalidRequest" {
 		t.Errorf("got %v, want it skipped and its preview there to be applied", last)
 	}
+	child := w.get(operationPath(uuid.MustParse(last["operationId"].(string)))+"/result", w.as("ada")).ok(200).body
+	if child["kind"] != "aiDataSchema" || child["previewId"] != last["previewId"] {
+		t.Errorf("its operation answers %v", child)
+	}
 	w.done("ada", "/aiDataSchema/apply", fmt.Sprintf(`{"previewId":%q,"keys":["Sales|"]}`, last["previewId"]))
+}
+
+// While a bundle apply is being reverted, neither it nor one of its kinds is reverted a second time: the revert that runs
+// puts every kind back, and its result says so.
+//
+// proves: 4.5/bundle/7 4.5/revert/4 7.3/409-OperationInProgress/held
+func TestOneRevertOfABundleAtATime(t *testing.T) {
+	t.Parallel()
+	w := newOnDisk(t)
+	before := w.files()
+	preview, _ := w.done("ada", "/optimize", `{"approval":"required","kinds":["aiInstructions","aiDataSchema"]}`)
+	applied, a := w.done("ada", "/optimize/apply", fmt.Sprintf(`{"previewId":%q}`, preview))
+	kinds := objects(t, a["kinds"])
+	revert := func(id any) string { return fmt.Sprintf(`{"operationId":"%v"}`, id) }
+
+	var mu sync.Mutex
+	var accepted []uuid.UUID
+	var calls sync.WaitGroup
+	for _, person := range []string{"ada", "bob", "ada", "bob"} {
+		token := w.as(person)
+		calls.Go(func() {
+			got := w.post(modelPath(modelA)+"/optimize/revert", token, revert(applied))
+			mu.Lock()
+			defer mu.Unlock()
+			if got.status == http.StatusAccepted {
+				accepted = append(accepted, got.operation())
+			} else {
+				got.refused(409, domain.OperationInProgress)
+			}
+		})
+	}
+	calls.Wait()
+	if len(accepted) != 1 {
+		t.Fatalf("%d reverts were accepted, want 1", len(accepted))
+	}
+	first := accepted[0]
+	if op := w.resting(first); op.Waiting == nil {
+		t.Fatalf("the revert is %s and does not wait for its owner", op.Status)
+	}
+	w.untouched(func() {
+		for _, call := range []struct{ person, path, id string }{
+			{"ada", "/optimize/revert", applied.String()}, {"bob", "/optimize/revert", applied.String()},
+			{"ada", "/revert", kinds[0]["revertOperationId"].(string)}, {"bob", "/revert", kinds[0]["revertOperationId"].(string)},
+		} {
+			got := w.start(call.person, call.path, revert(call.id)).refused(409, domain.OperationInProgress)
+			if got.body["isRetriable"] != true || got.header.Get("Retry-After") == "" || !slices.Contains(got.parameter("operationId"), first.String()) {
+				t.Errorf("%s: got %v %s, want it retriable, naming the revert", call.path, got.header, got.text)
+			}
+		}
+	})
+	owner := "ada"
+	if w.resting(first).Owner != "ada" {
+		owner = "bob"
+	}
+	w.ended(owner, first)
+	result := w.get(operationPath(first)+"/result", w.as(owner)).ok(200).body
+	if result["standing"] != "Reverted" {
+		t.Errorf("the revert says %v", result)
+	}
+	if diff := cmp.Diff(before, w.files()); diff != "" {
+		t.Errorf("the files are not what they were (-before +after):\n%s", diff)
+	}
+	w.untouched(func() {
+		w.start("ada", "/optimize/revert", revert(applied)).refused(400, domain.InvalidRequest).says("already reverted")
+	})
 }
 
 // Ids that a revert refuses, for any caller.

@@ -76,7 +76,8 @@ type BundleAccepted struct {
 // ChildChanged records the new state of a kind of the bundle.
 type ChildChanged struct{ Child }
 
-// BundleUsed records that an apply used the bundle preview. Only one apply can.
+// BundleUsed records that an apply used the bundle preview, which only one can, or that a
+// revert of the bundle apply began.
 type BundleUsed struct {
 	By uuid.UUID `json:"by"`
 }

@@ -279,3 +279,35 @@ func TestAnyHistoryOfABundle(t *testing.T) {
 		}
 	})
 }
+
+// A bundle apply, and each of its kinds, has one revert at a time. One that ended, or can no longer continue, is no hindrance.
+//
+// proves: 4.5/bundle/7 4.5/revert/4
+func TestOneRevertAtATime(t *testing.T) {
+	t.Parallel()
+	first, second := operationID(2), operationID(3)
+	going := func(id uuid.UUID, status operation.Status, accepted time.Time) optimization.Bundle {
+		return optimization.Bundle{Operation: operation.Operation{ID: id, Status: status}, BundleAccepted: optimization.BundleAccepted{Form: optimization.Reverting, AcceptedAt: accepted}}
+	}
+	for name, row := range map[string]struct {
+		form    optimization.Form
+		usedBy  *uuid.UUID
+		earlier optimization.Bundle
+		refused bool
+	}{
+		"none yet":                    {optimization.Applying, nil, optimization.Bundle{}, false},
+		"one that runs":               {optimization.Applying, &first, going(first, operation.StatusRunning, noon), true},
+		"one of an unattended bundle": {optimization.Unattended, &first, going(first, operation.StatusRunning, noon), true},
+		"one that succeeded":          {optimization.Applying, &first, going(first, operation.StatusSucceeded, noon), false},
+		"one that failed":             {optimization.Applying, &first, going(first, operation.StatusFailed, noon), false},
+		"one that waits no longer":    {optimization.Applying, &first, going(first, operation.StatusRunning, noon.Add(-optimization.BundleLife-time.Hour)), false},
+		"one that has just begun":     {optimization.Applying, &second, going(first, operation.StatusSucceeded, noon), true},
+		"the apply of a preview":      {optimization.Previewing, &first, optimization.Bundle{}, false},
+	} {
+		b := optimization.Bundle{Operation: operation.Operation{ID: operationID(1)}, BundleAccepted: optimization.BundleAccepted{Form: row.form}, UsedBy: row.usedBy}
+		events, err := optimization.BeginRevert{By: operationID(4), Earlier: row.earlier, Now: noon}.Decide(b)
+		if domain.IsRefused(err, domain.OperationInProgress) != row.refused || !row.refused && (err != nil || len(events) != 1) || row.refused && len(events) > 0 {
+			t.Errorf("%s: got %v, %v", name, events, err)
+		}
+	}
+}

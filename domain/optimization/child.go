@@ -1,6 +1,8 @@
 package optimization
 
 import (
+	"github.com/google/uuid"
+
 	"readiness/domain"
 	"readiness/domain/operation"
 )
@@ -16,6 +18,16 @@ func (f Form) Writes(p Preview) ([]Write, error) {
 		return nil, nil
 	}
 	return ApplyPreview{PreviewID: &id}.Select(p)
+}
+
+// PreviewedBy returns the operation that made the preview of a kind in a bundle of the form:
+// what a kind has that was previewed and not written. It is nil in a bundle that made no
+// previews.
+func (c Child) PreviewedBy(f Form) *uuid.UUID {
+	if f != Unattended {
+		return nil
+	}
+	return c.PreviewID
 }
 
 // RefusedInCall returns the child after a refusal of its start in the call that starts
