@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -325,4 +327,54 @@ func TestStoredEventsStayReadable(t *testing.T) {
 			t.Errorf("the event %s has no example in examples", name)
 		}
 	}
+}
+
+// What an earlier version stored gains no member when it is read and shown: a member that was never computed is absent,
+// not 0.
+func TestStoredEventsGainNoMembers(t *testing.T) {
+	t.Parallel()
+	codec, err := eventstore.NewCodec(commands.Events()...)
+	check(t, err)
+	files, err := filepath.Glob(filepath.Join("testdata", "events", "*.json"))
+	check(t, err)
+	for _, file := range files {
+		golden, err := os.ReadFile(file)
+		check(t, err)
+		base := strings.TrimSuffix(filepath.Base(file), ".json")
+		at := strings.LastIndex(base, ".v")
+		name := base[:at]
+		n, err := strconv.Atoi(base[at+len(".v"):])
+		check(t, err)
+		event, err := codec.Decode(name, n, golden, nil)
+		check(t, err)
+		text, err := json.Marshal(event)
+		check(t, err)
+		var was, is any
+		check(t, json.Unmarshal(golden, &was))
+		check(t, json.Unmarshal(text, &is))
+		for _, path := range gained(was, is, "") {
+			t.Errorf("%s gains %s", file, path)
+		}
+	}
+}
+
+// gained returns the paths of the members that a value has and an earlier form of it does not.
+func gained(was, is any, path string) (all []string) {
+	switch is := is.(type) {
+	case map[string]any:
+		before, _ := was.(map[string]any)
+		for name, value := range is {
+			if earlier, had := before[name]; had {
+				all = append(all, gained(earlier, value, path+"."+name)...)
+			} else {
+				all = append(all, path+"."+name)
+			}
+		}
+	case []any:
+		before, _ := was.([]any)
+		for i := range min(len(is), len(before)) {
+			all = append(all, gained(before[i], is[i], path+"[]")...)
+		}
+	}
+	return all
 }

@@ -72,7 +72,7 @@ func (w *asker) compare(ctx context.Context, step ask, a commands.Asking, set be
 	if err != nil {
 		return err
 	}
-	tested := abtest.Tested{RunID: run.RunID, AbTestID: run.AbTestID, MidP: made.Aggregate.McNemar.MidP, At: finished}
+	tested := abtest.Tested{RunID: run.RunID, AbTestID: run.AbTestID, MidP: *made.Aggregate.McNemar.MidP, At: finished}
 	return w.runs.RecordComparison(ctx, step.Metadata(), a,
 		abtest.Compared{Document: hash, Aggregate: made.Aggregate, Agreement: made.Agreement},
 		abtest.Join{Tested: tested, Others: len(others)}, stored)

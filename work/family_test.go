@@ -37,7 +37,7 @@ func TestFamilyOfComparisons(t *testing.T) {
 	b.saveQuestions(t, good, 6, 1)
 	id, testID := b.create(t, nil)
 	first := b.compared(t, id)
-	if first.Holm.Tests != 1 || first.Holm.P != first.McNemar.MidP || first.MinimumDetectable.LastRun || first.Corrections != "holm" {
+	if first.Holm.Tests != 1 || first.Holm.P != *first.McNemar.MidP || first.MinimumDetectable.LastRun || first.Corrections != "holm" {
 		t.Errorf("the first: got %+v, %+v", first.Holm, first.MinimumDetectable)
 	}
 	again, err := b.ABTests.RunAgain(t.Context(), b.ana(), testID.String(), abtest.RunAgain{})

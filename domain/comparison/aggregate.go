@@ -1,6 +1,10 @@
 package comparison
 
-import "readiness/domain/comparison/statistics"
+import (
+	"encoding/json"
+
+	"readiness/domain/comparison/statistics"
+)
 
 // Agreement is how far the two sides agree: in their verdicts on the questions, and in
 // their answers, right or wrong. Observed, Expected and Kappa are null without a
@@ -72,14 +76,15 @@ func (g *Agreement) conclude() {
 }
 
 // Aggregate is the summary of a comparison, with the scores and response times of both
-// sides.
+// sides. Members that were added since the first results are absent in those that lack
+// them: what was never computed is not shown as 0.
 type Aggregate struct {
 	Comparable    int           `json:"nComparable"`
 	Excluded      int           `json:"nExcluded"`
 	Scores        Scores        `json:"scores"`
 	ResponseTimes ResponseTimes `json:"responseTimes"`
-	// VerdictDifference is what is concluded from; null without a question.
-	VerdictDifference      *VerdictDifference  `json:"verdictDifference"`
+	// VerdictDifference is what is concluded from; absent without a question.
+	VerdictDifference      *VerdictDifference  `json:"verdictDifference,omitempty"`
 	AccuracyDifference     AccuracyDifference  `json:"accuracyDifference"`
 	McNemar                McNemarTest         `json:"mcnemar"`
 	ResponseTimeDifference *DurationDifference `json:"responseTimeDifferenceMs"`
@@ -92,10 +97,27 @@ type Aggregate struct {
 	Alpha    float64 `json:"alpha"`
 	// Corrections names the correction for many tests: "holm", or "none" for one that stands alone.
 	Corrections string    `json:"corrections"`
-	Holm        *HolmTest `json:"holm"`
-	// MinimumDetectable is what a test of so many questions can find; null in older results.
-	MinimumDetectable *Detectable `json:"minimumDetectableEffect"`
-	SmallSample       bool        `json:"smallSample"`
+	Holm        *HolmTest `json:"holm,omitempty"`
+	// MinimumDetectable is what a test of so many questions can find.
+	MinimumDetectable *Detectable `json:"minimumDetectableEffect,omitempty"`
+	SmallSample       *bool       `json:"smallSample,omitempty"`
+}
+
+// UnmarshalJSON reads an aggregate. Events that carry the aggregate of an older run can have
+// 0 for what that run did not compute: mid-p is above 0, and whether a sample is small is
+// known only together with what it can find.
+func (g *Aggregate) UnmarshalJSON(text []byte) error {
+	type stored Aggregate
+	if err := json.Unmarshal(text, (*stored)(g)); err != nil {
+		return err
+	}
+	if p := g.McNemar.MidP; p != nil && *p == 0 {
+		g.McNemar.MidP = nil
+	}
+	if g.MinimumDetectable == nil {
+		g.SmallSample = nil
+	}
+	return nil
 }
 
 // VerdictDifference is the share of questions, or clusters, that side B answers correctly minus that of side A, with
@@ -130,7 +152,8 @@ type McNemarTest struct {
 	N01   int     `json:"n01"` // only side B correct
 	P     float64 `json:"p"`   // exact
 	Exact bool    `json:"exact"`
-	MidP  float64 `json:"midP"` // what is concluded from
+	// MidP is what is concluded from.
+	MidP *float64 `json:"midP,omitempty"`
 	// Underpowered is true when too few questions differ to conclude anything; Note
 	// then says so.
 	Underpowered bool   `json:"underpowered"`
@@ -164,11 +187,11 @@ func (c *Comparison) aggregate(id string, d differences) Aggregate {
 		Comparable: len(d), Excluded: len(c.Excluded),
 		Scores: Scores{c.A.Score, c.B.Score}, ResponseTimes: ResponseTimes{c.A.ResponseTime, c.B.ResponseTime},
 		McNemar: McNemarTest{N10: p.OnlyA, N01: p.OnlyB, P: statistics.McNemar(p.OnlyA, p.OnlyB), Exact: true,
-			MidP: statistics.McNemarMidP(p.OnlyA, p.OnlyB)},
+			MidP: new(statistics.McNemarMidP(p.OnlyA, p.OnlyB))},
 		Improvements: []string{}, Regressions: []string{},
 		Alpha: statistics.Alpha, Corrections: "none", MinimumDetectable: new(NewDetectable(p.N(), nil)),
 	}
-	g.SmallSample = g.MinimumDetectable.SmallSample
+	g.SmallSample = new(g.MinimumDetectable.SmallSample)
 	if p.Differing() < statistics.LeastDiffering {
 		g.McNemar.Underpowered, g.McNemar.Note = true, "too few differing questions"
 	}

@@ -51,7 +51,7 @@ func TestExampleComparison(t *testing.T) {
 		t.Errorf("agreement: -want +got\n%s", diff)
 	}
 	g := c.Aggregate
-	if diff := cmp.Diff(McNemarTest{1, 4, 0.375, true, 0.21875, false, ""}, g.McNemar); diff != "" {
+	if diff := cmp.Diff(McNemarTest{1, 4, 0.375, true, new(0.21875), false, ""}, g.McNemar); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	if *g.AccuracyDifference.BMinusA != 0.15 || g.Comparable != 20 || g.Excluded != 1 || g.Conclusion != NoDifferenceShown || *g.Scores.A != 75 || *g.Scores.B != 90 {
@@ -112,7 +112,7 @@ func TestConclusion(t *testing.T) {
 		all = append(all, q)
 	}
 	c := Compare("c", assistant, agent, all)
-	if c.Aggregate.McNemar.MidP >= statistics.Alpha || c.Aggregate.Conclusion != BBetter || *c.Aggregate.AccuracyDifference.BMinusA > 0.1 {
+	if *c.Aggregate.McNemar.MidP >= statistics.Alpha || c.Aggregate.Conclusion != BBetter || *c.Aggregate.AccuracyDifference.BMinusA > 0.1 {
 		t.Errorf("against the pass rates: got %+v", c.Aggregate)
 	}
 }

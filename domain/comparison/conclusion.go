@@ -44,7 +44,7 @@ type Setting struct {
 func (c *Comparison) Settle(s Setting) {
 	g := &c.Aggregate
 	g.MinimumDetectable = new(NewDetectable(c.pairs.N(), s.Last))
-	g.Holm, g.Corrections = &HolmTest{statistics.Holm(g.McNemar.MidP, s.Others), len(s.Others) + 1, HolmDays}, "holm"
+	g.Holm, g.Corrections = &HolmTest{statistics.Holm(*g.McNemar.MidP, s.Others), len(s.Others) + 1, HolmDays}, "holm"
 	c.conclude(s.Generated)
 }
 
@@ -81,7 +81,7 @@ func (c *Comparison) overruled() (n int) {
 func (c *Comparison) conclude(generated bool) {
 	g := &c.Aggregate
 	g.Conclusion, g.Sentence = c.concluded()
-	if h := g.Holm; h != nil && (h.P < statistics.Alpha) != (g.McNemar.MidP < statistics.Alpha) {
+	if h := g.Holm; h != nil && (h.P < statistics.Alpha) != (*g.McNemar.MidP < statistics.Alpha) {
 		g.Sentence += fmt.Sprintf(" Over the %d tests of the last %d days the adjusted p is %.4f, which is not significant (Holm).",
 			h.Tests, h.Days, h.P)
 	}
@@ -101,9 +101,9 @@ func (c *Comparison) concluded() (Conclusion, string) {
 		return Inconclusive, fmt.Sprintf("Nothing is concluded: %d of %d questions cannot be compared.", g.Excluded, n)
 	}
 	low, high := float64(g.VerdictDifference.CI.Low), float64(g.VerdictDifference.CI.High)
-	figures := fmt.Sprintf("mid-p %.4f, a difference of %s points, 95 %% interval %s to %s", g.McNemar.MidP,
+	figures := fmt.Sprintf("mid-p %.4f, a difference of %s points, 95 %% interval %s to %s", *g.McNemar.MidP,
 		points(float64(*g.VerdictDifference.BMinusA)), points(low), points(high))
-	significant, excludes := g.McNemar.MidP < statistics.Alpha, low > negligible || high < -negligible
+	significant, excludes := *g.McNemar.MidP < statistics.Alpha, low > negligible || high < -negligible
 	switch {
 	case significant && excludes && g.McNemar.N01 > g.McNemar.N10:
 		return BBetter, "Side B answered more questions correctly: " + figures + "."

@@ -277,7 +277,6 @@ const document = `
   "sentence": "Nothing is concluded: 1 of 2 questions cannot be compared.",
   "alpha": 0.05,
   "corrections": "none",
-  "holm": null,
   "minimumDetectableEffect": {
    "n": 1,
    "discordance": 0.3,

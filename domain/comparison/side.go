@@ -141,7 +141,7 @@ func (s *ComparisonSide) Spend(asks []Ask) {
 type ComparisonSide struct { //nolint:revive // the name is the specification's, AbComparisonSide
 	Name string `json:"side"` // "a" or "b"
 	Side
-	AnsweredBy      string        `json:"answerer"` // Answerer; "" in older results
+	AnsweredBy      string        `json:"answerer,omitempty"` // Answerer; absent in older results
 	Questions       int           `json:"questions"`
 	Asks            int           `json:"asks"` // including failed asks
 	AsksPerQuestion int           `json:"asksPerQuestion"`

@@ -1201,7 +1201,7 @@ type AIViewObject struct {
 
 // AbAggregate The result of a comparison: nComparable, nExcluded, scores, responseTimes, verdictDifference, accuracyDifference, mcnemar,
 // responseTimeDifferenceMs, improvements, regressions, conclusion (a_better, b_better, no_difference_shown or inconclusive),
-// sentence, alpha, corrections, holm, minimumDetectableEffect and smallSample. Members may be added.
+// sentence, alpha, corrections, holm, minimumDetectableEffect and smallSample. Members may be added; a result has those that were computed when it was made.
 type AbAggregate = comparison.Aggregate
 
 // AbAgreement How far the sides agree: n, bothCorrect, onlyA, onlyB, neither, observed, expected, kappa, answerAgreement and method.

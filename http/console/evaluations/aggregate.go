@@ -96,8 +96,11 @@ func (g aggregate) Difference() *chart.Intervals {
 // Test returns the test that was made, in a sentence; "" without questions that differ.
 func (g aggregate) Test() string {
 	m := g.McNemar
-	text := fmt.Sprintf("Only A was right about %d, only B about %d. McNemar mid-p %s, exact p %s.", m.N10, m.N01, written(m.MidP),
-		written(m.P))
+	text := fmt.Sprintf("Only A was right about %d, only B about %d. McNemar ", m.N10, m.N01)
+	if m.MidP != nil { // not in older results
+		text += fmt.Sprintf("mid-p %s, ", written(*m.MidP))
+	}
+	text += fmt.Sprintf("exact p %s.", written(m.P))
 	if g.Holm != nil && g.Holm.Tests > 1 {
 		text += fmt.Sprintf(" Adjusted for the %d tests on this model in %d days (Holm): %s.", g.Holm.Tests, g.Holm.Days, written(g.Holm.P))
 	}
