@@ -63,7 +63,7 @@ func finish(ctx context.Context, all []Proposal) error {
 func Inside(items []Item) error {
 	for _, i := range items {
 		if !insideRoot(i.Shown) {
-			return fmt.Errorf("%s is not in the root that records are relative to; name in --root a folder that holds it", i.Shown)
+			return fmt.Errorf("%s is not below the root that records are relative to; name in --root a folder that holds it", i.Shown)
 		}
 	}
 	return nil

@@ -130,7 +130,7 @@ func TestAnnotations(t *testing.T) {
 	t.Parallel()
 	const tables = "Shop.SemanticModel/definition/tables/Sales.tmdl"
 	inTMDL := with(shop,
-		tables, strings.Replace(shop[tables], "\tcolumn Amount\n", "\tcolumn Amount\n\t\tannotation readiness.ignore = DSC-02, DSC-04, TYP-99: nobody asks\n\n", 1)+
+		tables, strings.Replace(shop[tables], "\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n", "\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\n\t\tannotation readiness.ignore = DSC-02, DSC-04, TYP-99: nobody asks\n", 1)+
 			"\n\tannotation readiness.ignore = DSC-02\n",
 		"Shop.SemanticModel/definition/model.tmdl", "model Model\n\tculture: en-US\n\n\tannotation readiness.ignore = INS-07: no verified answers here\n",
 		"Shop.SemanticModel/definition/relationships.tmdl", "relationship r1\n\tfromColumn: Sales.Amount\n\ttoColumn: Gone.Amount\n\n\tannotation readiness.ignore = REL-08: to come\n",
@@ -146,6 +146,7 @@ func TestAnnotations(t *testing.T) {
 	}{
 		"TMDL": {inTMDL, []string{"DSC-02 DSC-04 Sales|Amount: nobody asks", "INS-07 |#INS-07: no verified answers here",
 			"REL-08 Sales|Sales[Amount] -> Gone[Amount]: to come"}, []string{
+			"Shop.SemanticModel/definition/relationships.tmdl:3:2: the property toColumn of the relationship 'r1' names Gone.Amount",
 			"Shop.SemanticModel/definition/tables/Sales.tmdl:2: annotation readiness.ignore: the reason is missing",
 			`Shop.SemanticModel/definition/tables/Sales.tmdl:7: annotation readiness.ignore: there is no rule "TYP-99"`,
 		}},

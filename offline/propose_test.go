@@ -36,7 +36,7 @@ func keysOf(t testing.TB, p offline.Proposal, kind optimization.Kind) []string {
 func TestNothingIsProposedForIgnoredFindings(t *testing.T) {
 	t.Parallel()
 	const sales = "Shop.SemanticModel/definition/tables/Sales.tmdl"
-	annotated := with(shop, sales, strings.Replace(shop[sales], "\tcolumn Amount\n", "\tcolumn Amount\n\t\tannotation readiness.ignore = *: nobody asks\n\n", 1))
+	annotated := with(shop, sales, strings.Replace(shop[sales], "\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n", "\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\n\t\tannotation readiness.ignore = *: nobody asks\n", 1))
 	for name, tt := range map[string]struct {
 		files    map[string]string
 		entry    string

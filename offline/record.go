@@ -141,7 +141,7 @@ func ReadRecord(file string) (Record, error) {
 	}
 	for _, m := range r.Models {
 		if !insideRoot(m.Path) || !m.isModel() {
-			return Record{}, fmt.Errorf("the record %s names %q, which is not a semantic model in the root", shown, m.Path)
+			return Record{}, fmt.Errorf("the record %s names %q, which is not a semantic model below the root", shown, m.Path)
 		}
 		for _, a := range m.Applies {
 			if err := a.check(); err != nil {

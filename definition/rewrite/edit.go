@@ -66,11 +66,11 @@ func (e *edit) write(c Change) (Undo, error) {
 	if problem := CheckText(c.Property, c.Value); problem != "" {
 		return u, errors.New(problem)
 	}
-	if !e.value(c.Target).Found {
-		return u, errors.New("the model has no such object, or none with such a property")
-	}
 	if err := e.unread(c.Property); err != nil {
 		return u, err
+	}
+	if !e.value(c.Target).Found {
+		return u, errors.New("the model has no such object, or none with such a property")
 	}
 	var was *string
 	var err error

@@ -347,9 +347,9 @@ func TestWriteRefuses(t *testing.T) {
 		{"a table without a declaration", model("definition/a.tmdl", "ref table T\n\tcolumn C\n"), []rewrite.Change{change(rewrite.Description, "T", "", "a")}, "describe its declaration"},
 		{"a folder of lines", model("definition/a.tmdl", "table T\n\tmeasure M = 1\n\t\tdisplayFolder =\n\t\t\t\ta\n"), []rewrite.Change{change(rewrite.DisplayFolder, "T", "M", "a")}, "several lines"},
 		{"a schema that is no JSON", model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", "{\n\"tables\": x}"), []rewrite.Change{change(rewrite.Visibility, "T", "", "Hidden")}, "Copilot/schema.json:2"},
-		{"a schema that is no object", model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", "[]"), []rewrite.Change{change(rewrite.Visibility, "T", "", "Hidden")}, "Copilot/schema.json: the AI data schema is not a JSON object"},
-		{"tables of another kind", model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", `{"tables":1}`), []rewrite.Change{change(rewrite.Visibility, "T", "", "Hidden")}, "tables is no array"},
-		{"columns of another kind", model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", `{"tables":[{"name":"T","columns":{}}]}`), []rewrite.Change{change(rewrite.Visibility, "T", "C", "Hidden")}, "columns is no array"},
+		{"a schema that is no object", model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", "[]"), []rewrite.Change{change(rewrite.Visibility, "T", "", "Hidden")}, "Copilot/schema.json:1:1: an object is expected"},
+		{"tables of another kind", model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", `{"tables":1}`), []rewrite.Change{change(rewrite.Visibility, "T", "", "Hidden")}, "Copilot/schema.json:1:11: an array is expected"},
+		{"columns of another kind", model("definition/a.tmdl", columnTMDL, "Copilot/schema.json", `{"tables":[{"name":"T","columns":{}}]}`), []rewrite.Change{change(rewrite.Visibility, "T", "C", "Hidden")}, "Copilot/schema.json:1:34: an array is expected"},
 		{"Auto in a linguistic schema", model("definition/a.tmdl", columnTMDL, "definition/c.tmdl", lsdl), []rewrite.Change{change(rewrite.Visibility, "T", "", "Auto")}, "only Visible and Hidden"},
 		{
 			"names that one entry cannot tell apart", model("definition/a.tmdl", "table 'A b'\ntable 'a  B'\n"),
