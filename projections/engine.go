@@ -22,6 +22,8 @@ type Engine struct {
 	inline []string // the name and version of each inline view, as refuse_missed_views wants them
 	// Standby is where WriteAsOf reads the log; nil for the primary.
 	Standby *eventstore.Standby
+	// Program names the code of the views; the hash of the running program's file unless it is set.
+	Program string
 }
 
 // NewEngine returns the engine of the views over the log in pool's database.

@@ -18,6 +18,10 @@ import (
 type RebuildOptions struct {
 	// Diff compares the new rows with the live ones, as of one instant, before the switch.
 	Diff bool
+	// Restart begins again, even if the same program was interrupted.
+	Restart bool
+	// Stay builds and does not switch: Switch does, or the next Rebuild. With Diff it keeps only a generation that differs.
+	Stay bool
 	// Progress is called after each page; nil is not called.
 	Progress func(Progress)
 }
@@ -37,6 +41,7 @@ type Report struct {
 	Version    int
 	Generation int
 	Resumed    int64 // the position where an earlier run's work was resumed; 0 when started from the beginning
+	Restarted  bool  // the work of an earlier run was dropped, because another program did it, or as asked
 	Events     int64 // folded by this run
 	Took       time.Duration
 	Held       time.Duration // how long the switch blocked appends to the view
@@ -58,18 +63,41 @@ const (
 
 // Rebuild builds the next generation of the view's tables next to the live one. It folds the entire
 // log, catches up with newer appends, and switches to the new generation in one short transaction.
-// Until the switch, and if Rebuild fails, the live generation is unchanged. The next Rebuild resumes
-// one that its context or a crash interrupted.
+// Until the switch, and if Rebuild fails, the live generation is unchanged. The next Rebuild by the same program resumes
+// one that its context or a crash interrupted; another program begins again.
 //
 // A view or version that was never built goes live the same way. The tables of the earlier version are
 // then no longer writable, so that older programs fail instead of making appends that the new tables
 // miss. The earlier generation is kept until Retire.
 func (e *Engine) Rebuild(ctx context.Context, log *eventstore.Store, name string, o RebuildOptions) (Report, error) {
+	return e.alone(ctx, log, name, o, (*build).run)
+}
+
+// Switch makes the generation live that Rebuild with Stay built, after it caught up with newer appends.
+func (e *Engine) Switch(ctx context.Context, log *eventstore.Store, name string) (Report, error) {
+	return e.alone(ctx, log, name, RebuildOptions{}, func(b *build, ctx context.Context) error {
+		if err := b.takeBuilt(ctx); err != nil {
+			return err
+		}
+		return b.switchBetweenAppends(ctx)
+	})
+}
+
+// alone calls do with a build of the view while no other process has one.
+func (e *Engine) alone(ctx context.Context, log *eventstore.Store, name string, o RebuildOptions,
+	do func(*build, context.Context) error) (Report, error) {
 	v := e.view(name)
 	if v == nil {
 		return Report{}, fmt.Errorf("projections: there is no view %q", name)
 	}
-	b := &build{engine: e, log: log, View: v, options: o, began: time.Now()}
+	program, err := e.program()
+	if err != nil {
+		return Report{}, err
+	}
+	if log.TextsLeftOut {
+		program += withoutTexts
+	}
+	b := &build{engine: e, log: log, View: v, options: o, program: program, began: time.Now()}
 	conn, err := e.pool.Acquire(ctx)
 	if err != nil {
 		return Report{}, fmt.Errorf("projections: rebuild %s: %w", name, err)
@@ -92,7 +120,7 @@ func (e *Engine) Rebuild(ctx context.Context, log *eventstore.Store, name string
 			_ = b.conn.Close(end) // the pool must not hand out a connection that holds the lock
 		}
 	}()
-	if err := b.run(ctx); err != nil {
+	if err := do(b, ctx); err != nil {
 		b.keepError(ctx, err)
 		return b.report(), err
 	}
@@ -105,12 +133,14 @@ type build struct {
 	engine  *Engine
 	log     *eventstore.Store
 	options RebuildOptions
+	program string
 	conn    *pgx.Conn
 	began   time.Time
 
 	generation int
 	live       []relation // the generations to replace, of this version and others
 	resumed    int64
+	restarted  bool
 	position   int64 // folded and committed up to here
 	events     int64
 	held       time.Duration
@@ -136,7 +166,7 @@ func (e *Engine) liveOf(ctx context.Context, tx pgx.Tx, name string) ([]relation
 }
 
 func (b *build) report() Report {
-	return Report{View: b.Name, Version: b.Version, Generation: b.generation, Resumed: b.resumed, Events: b.events,
+	return Report{View: b.Name, Version: b.Version, Generation: b.generation, Resumed: b.resumed, Restarted: b.restarted, Events: b.events,
 		Took: time.Since(b.began), Held: b.held, Diff: b.diff}
 }
 
@@ -157,6 +187,9 @@ func (b *build) run(ctx context.Context) error {
 		if err := b.compare(ctx); err != nil {
 			return err
 		}
+	}
+	if b.options.Stay {
+		return b.stay(ctx)
 	}
 	return b.switchBetweenAppends(ctx)
 }
@@ -185,12 +218,7 @@ func (b *build) prepare(ctx context.Context) error {
 			return fmt.Errorf("version %d is live and this program knows %d only; use the newer program, or withdraw the view first: "+
 				"readiness projections withdraw --view %s", b.live[n-1].version, b.Version, b.Name)
 		}
-		err = tx.QueryRow(ctx,
-			`UPDATE view_generations SET error = NULL WHERE view = $1 AND version = $2 AND state = 'building'
-				RETURNING generation, position`,
-			b.Name, b.Version).Scan(&b.generation, &b.position)
-		if !errors.Is(err, pgx.ErrNoRows) {
-			b.resumed = b.position
+		if found, err := b.resume(ctx, tx); err != nil || found {
 			return err
 		}
 		err = tx.QueryRow(ctx, `SELECT coalesce(max(generation), 0) + 1 FROM view_generations WHERE view = $1 AND version = $2`, b.Name,
@@ -198,7 +226,12 @@ func (b *build) prepare(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return b.createGeneration(ctx, tx, b.generation, "building")
+		if err := b.createGeneration(ctx, tx, b.generation, "building"); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `UPDATE view_generations SET program = $4 WHERE view = $1 AND version = $2 AND generation = $3`, b.Name,
+			b.Version, b.generation, b.program)
+		return err
 	})
 }
 

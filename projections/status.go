@@ -169,13 +169,11 @@ func (e *Engine) Check(ctx context.Context) error {
 				"the newer program, or withdraw the view: readiness projections withdraw --view %s", l.Version, l.View, l.View)
 		}
 	}
-	for _, v := range e.views {
-		if !slices.ContainsFunc(live, func(l Status) bool { return l.View == v.Name && l.Version == v.Version }) {
-			return fmt.Errorf("projections: version %d of the view %s is not built; run: readiness projections rebuild --view %s",
-				v.Version, v.Name, v.Name)
-		}
+	missing, err := e.Missing(ctx)
+	if err == nil && len(missing) > 0 {
+		err = NotBuilt(missing)
 	}
-	return nil
+	return err
 }
 
 // Retire drops the tables of the view's retired generations and returns how many generations it

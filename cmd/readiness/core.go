@@ -31,8 +31,8 @@ type core struct {
 	log    *slog.Logger
 }
 
-// openCore opens the log and its views in the database at url, whose schema must not be that of an earlier version. With owner it acts as the database's owner, who can
-// change the views' tables; otherwise as the application's role, which cannot change events.
+// openCore opens the log and its views in the database at url, whose schema must not be that of an earlier version.
+// With owner it acts as the database's owner, who can change the views' tables; otherwise as the application's role, which cannot change events.
 func openCore(ctx context.Context, url string, connections int32, owner bool, log *slog.Logger) (*core, error) {
 	pool, err := openPool(ctx, url, connections, owner)
 	if err != nil {

@@ -58,7 +58,7 @@ func TestEventsImport(t *testing.T) {
 		}
 		a.wants(types("", "events", "verify"), cli.ExitOK, "0 mismatches")
 		refused := types("", "serve", "--listen", "127.0.0.1:0", "--platform", "folder:../../samples/workspaces")
-		a.wants(refused, cli.ExitFailed, "is not built; run: readiness projections rebuild")
+		a.wants(refused, cli.ExitFailed, "is not built; run: readiness projections build")
 		a.wants(types("", "projections", "rebuild"), cli.ExitOK)
 		a.wants(types("", "projections", "rebuild", "--diff"), cli.ExitOK)
 		if rows, want := query[string](t, url, rowsOfViews), query[string](t, a.url, rowsOfViews); rows != want {

@@ -161,7 +161,7 @@ func TestOperatorsCommands(t *testing.T) {
 	if got := do("projections", "status"); !strings.Contains(got.stdout, "operations") || !strings.Contains(got.stdout, "following") || strings.Contains(got.stdout, "missing") {
 		t.Errorf("projections status: got\n%s", got.stdout)
 	}
-	if got := do("projections", "rebuild", "--diff"); strings.Count(got.stdout, "generation 2 is live") != len(projections.All()) || strings.Contains(got.stdout, "different") {
+	if got := do("projections", "rebuild", "--diff", "--switch"); strings.Count(got.stdout, "generation 2 is live") != len(projections.All()) || strings.Contains(got.stdout, "different") {
 		t.Errorf("projections rebuild: got\n%s\nwant a new generation of every view and no difference", got.stdout)
 	}
 	if got := do("projections", "retire", "--view", "accounts"); got.stdout != "accounts: 1 generations dropped\n" {
@@ -209,6 +209,10 @@ func TestDamageIsExitCode3(t *testing.T) {
 	if got.code != cli.ExitDamaged || !strings.Contains(got.stdout, "members: ") || !strings.Contains(got.stdout, linus) {
 		t.Errorf("rebuild of a changed view: got exit code %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
+	if role := query[string](t, url, `SELECT member->>'role' FROM members_v2 WHERE person = '`+linus+`'`); role == "member" {
+		t.Error("a comparison switched")
+	}
+	must(t, "projections", "switch", "--database-url", url)
 	if role := query[string](t, url, `SELECT member->>'role' FROM members_v2 WHERE person = '`+linus+`'`); role != "member" {
 		t.Errorf("after the rebuild linus is %q, want member", role)
 	}

@@ -17,12 +17,13 @@ func (r *root) projectionsCommand() *cobra.Command {
 	var flags databaseFlags
 	c := &cobra.Command{
 		Use:   "projections",
-		Short: "Show, rebuild, withdraw or retire the views that are built from the log, or print them as of a position",
+		Short: "Show, build, switch, rebuild, withdraw or retire the views that are built from the log, or print them as of a position",
 		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
-	c.AddCommand(r.projectionsStatusCommand(&flags), r.projectionsRebuildCommand(&flags), r.projectionsRetireCommand(&flags),
+	c.AddCommand(r.projectionsStatusCommand(&flags), r.projectionsBuildCommand(&flags), r.projectionsSwitchCommand(&flags),
+		r.projectionsRebuildCommand(&flags), r.projectionsRetireCommand(&flags),
 		r.projectionsWithdrawCommand(&flags), r.projectionsAsOfCommand(&flags))
 	return c
 }
@@ -93,75 +94,6 @@ func (r *root) printActivity(c *cobra.Command, core *core, days int) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", n.Day.Format(time.DateOnly), n.AccountID, n.Type, n.Events)
 	}
 	return w.Flush()
-}
-
-func (r *root) projectionsRebuildCommand(flags *databaseFlags) *cobra.Command {
-	var view string
-	var diff, without bool
-	c := &cobra.Command{
-		Use:   "rebuild",
-		Short: "Rebuild views from the log next to the live ones, then switch",
-		Long: `Projects the entire log into new tables while the service runs, catches up, and switches to them in one short transaction.
-An interrupted rebuild resumes where it stopped. The previous tables stay until they are retired. With --diff it compares
-the new rows with the live ones before the switch; a difference makes the exit code 3. It switches in any case, because
-the log is the source of truth.`,
-		Example: `  readiness projections rebuild --view operations --diff
-  readiness projections rebuild`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			var names []string
-			for _, v := range projections.All() {
-				names = append(names, v.Name)
-			}
-			if view != "" {
-				if err := knownView(view); err != nil {
-					return err
-				}
-				names = []string{view}
-			}
-			return r.withCore(c.Context(), *flags, true, func(core *core) error {
-				core.store.TextsLeftOut = without
-				differs := false
-				for _, name := range names {
-					progress := r.TimedProgress("rebuilding " + name)
-					report, err := core.engine.Rebuild(c.Context(), core.store, name, projections.RebuildOptions{
-						Diff:     diff,
-						Progress: func(p projections.Progress) { progress.At(p.Position, p.Target) },
-					})
-					progress.End()
-					if err != nil {
-						return err
-					}
-					r.printRebuilt(report)
-					differs = differs || report.Diff != nil && !report.Diff.None()
-				}
-				if differs {
-					return cli.ErrDamaged
-				}
-				return nil
-			})
-		},
-	}
-	c.Flags().StringVar(&view, "view", "", "only this view")
-	c.Flags().BoolVar(&diff, "diff", false, "compare the new rows with the live ones")
-	r.withoutTextsFlag(c.Flags(), &without)
-	return c
-}
-
-func (r *root) printRebuilt(report projections.Report) {
-	fmt.Fprintf(r.Stdout, "%s v%d: generation %d is live, %d events in %s, appends waited %s\n",
-		report.View, report.Version, report.Generation, report.Events, report.Took.Round(time.Millisecond),
-		report.Held.Round(time.Millisecond))
-	if report.Diff == nil {
-		return
-	}
-	fmt.Fprintf(r.Stdout, "  %d rows are the same\n", report.Diff.Same)
-	for _, t := range report.Diff.Tables {
-		if t.OnlyLive+t.OnlyNew+t.Different > 0 {
-			fmt.Fprintf(r.Stdout, "  %s: %d rows only in the live table, %d only in the new one, %d different: %s\n",
-				t.Table, t.OnlyLive, t.OnlyNew, t.Different, strings.Join(t.First, " "))
-		}
-	}
 }
 
 func (r *root) projectionsRetireCommand(flags *databaseFlags) *cobra.Command {

@@ -40,6 +40,8 @@ var afterUpgrade = map[string][]string{
 	"people list":          nil,
 	"people show":          {"019a8f3e-0000-7000-8000-000000000000"},
 	"projections as-of":    {"accounts", "--position", "1"},
+	"projections build":    nil,
+	"projections switch":   nil,
 	"projections rebuild":  nil,
 	"projections retire":   {"--view", "accounts"},
 	"projections status":   nil,

@@ -30,9 +30,11 @@ type serviceFlags struct {
 	platforms []string
 	fabric    setup.Application
 	writes    setup.Writes
-	share     int // of Fabric's quota, in percent
-	plans     string
-	rules     string
+	// buildViews builds views of this version that are missing.
+	buildViews bool
+	share      int // of Fabric's quota, in percent
+	plans      string
+	rules      string
 	// workers is how many steps read and write definitions at once; asks is how many steps ask AI providers at once.
 	workers, asks int
 	// metricsListen is the address for metrics and health; "" for that of the calls.
@@ -51,6 +53,7 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	f.databaseFlags.add(flags)
 	standbyFlag(flags, &f.read, "which answers what it has of the history (audit events, tiles, views as of a position); what it "+
 		"lacks comes from the primary")
+	flags.BoolVar(&f.buildViews, "build-views", false, "at the start, build the views of this version that are missing, beside those that serve")
 	plansFlag(flags, &f.plans)
 	rulesFlag(flags, &f.rules)
 	flags.StringArrayVar(&f.platforms, "platform", nil, "analytics platform: folder:DIR, a directory of workspaces, or fabric, Microsoft "+

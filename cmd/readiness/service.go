@@ -104,6 +104,9 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
+	if err := r.readyViews(ctx, d.url, f, secrets); err != nil {
+		return nil, err
+	}
 	core, err = r.liveCore(ctx, life, d.url, f, plans)
 	if err != nil {
 		return nil, err

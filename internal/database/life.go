@@ -65,6 +65,18 @@ func Alive(key string) string {
 		AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`, aliveLock, key)
 }
 
+// Lives returns how many processes are alive on the database.
+func Lives(ctx context.Context, q interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}) (n int, err error) {
+	err = q.QueryRow(ctx, `SELECT count(DISTINCT objid) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND granted
+		AND classid::bigint = $1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`, aliveLock).Scan(&n)
+	if err != nil {
+		err = fmt.Errorf("database: count the processes that are alive: %w", err)
+	}
+	return n, err
+}
+
 // Take acquires the lock, unless it is already held.
 func (l *Life) Take(ctx context.Context) error {
 	if l.held.Load() {
