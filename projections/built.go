@@ -69,7 +69,7 @@ func (e *Engine) Missing(ctx context.Context) ([]MissingView, error) {
 // withoutTexts ends the name of a program that left texts out: its rows are other ones.
 const withoutTexts = " without texts"
 
-// Built returns the names of the views of which this program has built a generation that is not live.
+// Built returns the names of the views that this program has built and that are not live.
 func (e *Engine) Built(ctx context.Context) ([]string, error) {
 	program, err := e.program()
 	if err != nil {
@@ -177,5 +177,31 @@ func (b *build) takeBuilt(ctx context.Context) error {
 		}
 		b.resumed = b.position
 		return err
+	})
+}
+
+// index creates the secondary indexes after the rows are written.
+func (b *build) index(ctx context.Context) error {
+	return b.tx(ctx, "index", pgx.TxOptions{}, func(tx pgx.Tx) error {
+		for _, t := range b.Tables {
+			name := b.physical(t, b.generation)
+			var indexes int
+			if err := tx.QueryRow(ctx, `SELECT count(*) FROM pg_index WHERE indrelid = $1::regclass AND NOT indisprimary`,
+				name).Scan(&indexes); err != nil {
+				return err
+			}
+			if indexes > 0 { // created by an earlier run
+				continue
+			}
+			for _, sql := range t.createIndexes(name) {
+				if _, err := tx.Exec(ctx, sql); err != nil {
+					return err
+				}
+			}
+			if _, err := tx.Exec(ctx, `ANALYZE `+name); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }

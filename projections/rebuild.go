@@ -357,32 +357,6 @@ func (b *build) write(ctx context.Context, f *fold) error {
 	return err
 }
 
-// index creates the secondary indexes after the rows are written.
-func (b *build) index(ctx context.Context) error {
-	return b.tx(ctx, "index", pgx.TxOptions{}, func(tx pgx.Tx) error {
-		for _, t := range b.Tables {
-			name := b.physical(t, b.generation)
-			var indexes int
-			if err := tx.QueryRow(ctx, `SELECT count(*) FROM pg_index WHERE indrelid = $1::regclass AND NOT indisprimary`,
-				name).Scan(&indexes); err != nil {
-				return err
-			}
-			if indexes > 0 { // created by an earlier run
-				continue
-			}
-			for _, sql := range t.createIndexes(name) {
-				if _, err := tx.Exec(ctx, sql); err != nil {
-					return err
-				}
-			}
-			if _, err := tx.Exec(ctx, `ANALYZE `+name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 func (b *build) progress(target int64) {
 	if b.options.Progress == nil {
 		return

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/commands"
@@ -14,6 +16,7 @@ import (
 	"readiness/eventstore"
 	"readiness/eventstore/sealed"
 	"readiness/internal/wiring"
+	"readiness/migrations"
 	"readiness/people"
 	"readiness/projections"
 )
@@ -80,4 +83,20 @@ func (c *core) unsealFrom(data string) error {
 // accountCommands returns the commands on accounts, which need no platform.
 func (c *core) accountCommands() *commands.Accounts {
 	return commands.New(commands.Options{Store: c.store, People: c.people, Plans: c.plans}).Accounts
+}
+
+// fits returns an error if the schema of a database is that of an earlier version, and warns if it is that of a newer one.
+func fits(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
+	schema, err := migrations.Read(ctx, pool)
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" { // insufficient_privilege
+		return errors.New("the application's role may not read the database's tables, so they were not migrated to the end; run readiness " +
+			"migrate up as the owner of the schema")
+	}
+	if err != nil {
+		return err
+	}
+	if ahead := schema.Ahead(); ahead != "" {
+		log.Warn(ahead)
+	}
+	return schema.Behind()
 }

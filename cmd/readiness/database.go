@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -94,23 +93,7 @@ func (r *root) operate(ctx context.Context, f databaseFlags, do func(url string)
 	return withSchema(ctx, d.url, do(d.url))
 }
 
-// fits returns an error if the schema of a database is that of an earlier version, and warns if it is that of a newer one.
-func fits(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
-	schema, err := migrations.Read(ctx, pool)
-	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == insufficientPrivilege {
-		return errors.New("the application's role may not read the database's tables, so they were not migrated to the end; run readiness " +
-			"migrate up as the owner of the schema")
-	}
-	if err != nil {
-		return err
-	}
-	if ahead := schema.Ahead(); ahead != "" {
-		log.Warn(ahead)
-	}
-	return schema.Behind()
-}
-
-// withSchema adds to an error about what the database does not have that its schema is of another version, if it is.
+// withSchema adds to an error about what the database does not have that its schema belongs to another version, if it does.
 func withSchema(ctx context.Context, url string, failure error) error {
 	refused, ok := errors.AsType[*pgconn.PgError](failure)
 	if !ok || !slices.Contains([]string{"42P01", "42703", "42883"}, refused.Code) { // no such table, column or function
@@ -134,13 +117,10 @@ func withSchema(ctx context.Context, url string, failure error) error {
 	return failure
 }
 
-// insufficientPrivilege is PostgreSQL's code for a right that the user lacks.
-const insufficientPrivilege = "42501"
-
 // migrate brings the database's schema up to date and creates missing views of an empty log.
 func migrate(ctx context.Context, url string) error {
 	if err := migrations.Up(ctx, url); err != nil {
-		if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == insufficientPrivilege {
+		if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == "42501" { // insufficient_privilege
 			return fmt.Errorf("the database's user may not change its schema; run readiness migrate up as the owner of the schema: %w", err)
 		}
 		return err

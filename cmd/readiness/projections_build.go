@@ -27,7 +27,7 @@ func (r *root) projectionsBuildCommand(flags *databaseFlags) *cobra.Command {
 	var f buildFlags
 	c := &cobra.Command{
 		Use:   "build",
-		Short: "Build views of this version beside those that serve, and do not switch",
+		Short: "Build views of this version next to those that serve, and do not switch",
 		Long: `Projects the entire log into new tables while the earlier version serves. Without --view it builds the views that are not live in
 this version. Nothing changes for running processes. projections switch, or the start of serve or worker of this version, makes the new tables
 live, after it projected what was appended since. An interrupted build resumes where it stopped, unless another program began it.`,
@@ -117,7 +117,7 @@ func (r *root) projectionsRebuildCommand(flags *databaseFlags) *cobra.Command {
 	var f buildFlags
 	c := &cobra.Command{
 		Use:   "rebuild",
-		Short: "Build views again from the log beside the live ones, then switch; or compare them",
+		Short: "Build views again from the log next to the live ones, then switch; or compare them",
 		Long: `Projects the entire log into new tables while the service runs, catches up, and switches to them in one short transaction.
 An interrupted rebuild resumes where it stopped, unless another program began it. The previous tables stay until they are retired. With --diff it
 compares the new rows with the live ones and does not switch, unless --switch is given too; a difference makes the exit code 3. Tables

@@ -156,7 +156,7 @@ func TestCommandsOnAnotherSchema(t *testing.T) {
 	data := keptData(t)
 	earlier, empty, newer := earlierSchema(t), pgtest.EmptyURL(t), pgtest.URL(t)
 	execute(t, newer, `INSERT INTO schema_versions (version_id, is_applied) VALUES (9999, true)`)
-	endless := []string{"forward"} // they go on with a newer schema
+	endless := []string{"forward"} // they continue with a newer schema
 	t.Run("commands", func(t *testing.T) {
 		for name := range afterUpgrade {
 			for kind, row := range map[string]struct{ url, says string }{

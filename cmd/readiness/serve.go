@@ -53,7 +53,7 @@ func (f *serviceFlags) add(flags *pflag.FlagSet) {
 	f.databaseFlags.add(flags)
 	standbyFlag(flags, &f.read, "which answers what it has of the history (audit events, tiles, views as of a position); what it "+
 		"lacks comes from the primary")
-	flags.BoolVar(&f.buildViews, "build-views", false, "at the start, build the views of this version that are missing, beside those that serve")
+	flags.BoolVar(&f.buildViews, "build-views", false, "at the start, build the views of this version that are missing, next to those that serve")
 	plansFlag(flags, &f.plans)
 	rulesFlag(flags, &f.rules)
 	flags.StringArrayVar(&f.platforms, "platform", nil, "analytics platform: folder:DIR, a directory of workspaces, or fabric, Microsoft "+

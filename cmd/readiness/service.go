@@ -104,10 +104,7 @@ func (r *root) openService(ctx context.Context, life *lifetime, f serviceFlags, 
 	if err != nil {
 		return nil, err
 	}
-	if err := r.readyViews(ctx, d.url, f, secrets); err != nil {
-		return nil, err
-	}
-	core, err = r.liveCore(ctx, life, d.url, f, plans)
+	core, err = r.liveCore(ctx, life, d.url, f, plans, secrets)
 	if err != nil {
 		return nil, err
 	}
@@ -170,8 +167,12 @@ func (r *root) openDatabase(ctx context.Context, life *lifetime, f databaseFlags
 	return d, migrate(ctx, d.url)
 }
 
-// liveCore opens the log and its views, which must all be built, and follows the appends of other processes.
-func (r *root) liveCore(ctx context.Context, life *lifetime, url string, f serviceFlags, plans account.Plans) (*core, error) {
+// liveCore opens the log and its views, which must all be built or be built now, and follows the appends of other processes.
+func (r *root) liveCore(ctx context.Context, life *lifetime, url string, f serviceFlags, plans account.Plans,
+	with secrets) (*core, error) {
+	if err := r.readyViews(ctx, url, f, with); err != nil {
+		return nil, err
+	}
 	core, err := openCore(ctx, url, f.connections, false, r.Log)
 	if err != nil {
 		return nil, err

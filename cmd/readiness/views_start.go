@@ -40,7 +40,7 @@ func (r *root) readyViews(ctx context.Context, url string, f serviceFlags, with 
 	return r.takeOver(ctx, owner)
 }
 
-// buildViews builds the views beside those that serve. Several processes that start together share the work.
+// buildViews builds the views next to those that serve. Several processes that start together share the work.
 func (r *root) buildViews(ctx context.Context, owner *core, missing []projections.MissingView) error {
 	for _, v := range missing {
 		for !v.Built {
