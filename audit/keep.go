@@ -23,6 +23,9 @@ func Kept(path string) func(context.Context) ([][]byte, error) {
 	}
 }
 
+// Published returns the heads that are known to have been published.
+func (l *Log) Published(ctx context.Context) ([][]byte, error) { return l.o.Published(ctx) }
+
 // Keep keeps the newest head of the service's tree in a file outside of the database until ctx ends, so that a database that was restored
 // to an earlier time is noticed. A head that does not continue the one in the file does not replace it.
 func (l *Log) Keep(ctx context.Context, path string) {

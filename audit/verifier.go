@@ -25,6 +25,7 @@ type check struct {
 	stored bool
 	head   tree.Head // as stored
 	note   string
+	signed int64       // the size of the last of the signed heads
 	tiles  []tree.Tile // computed and not compared yet
 	count  int64       // how many tiles the tree has
 	outer  []tree.Head // that are known from outside and not reached yet
@@ -325,6 +326,9 @@ func (v *verifier) end(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	for k, c := range v.trees {
+		if c.note != "" && c.signed < c.head.Size {
+			v.found("%s: the newest signed head, of %d entries, is missing", k.name(), c.head.Size)
+		}
 		v.Trees, v.Entries = v.Trees+1, v.Entries+c.edge.Size()
 		switch {
 		case v.unsealed:

@@ -52,6 +52,8 @@ func (v *verifier) compareHeads(ctx context.Context, tx pgx.Tx, upTo int64) erro
 		v.Heads++
 		if c := v.trees[s.key]; c == nil || !c.is(s.head) {
 			v.found("%s: the signed head of %d entries is not that of the events up to position %d", s.key.name(), s.head.Size, s.position)
+		} else {
+			c.signed = s.head.Size
 		}
 		v.signature(s.key, s.head, s.note)
 	}

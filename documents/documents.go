@@ -89,7 +89,8 @@ func (s *Store) Check() error {
 
 // Put returns body's hash and the statement that stores body. The statement must
 // run in the transaction of the event that refers to the document. A document that
-// is already stored keeps the latest expiry of all that store it. A concurrent
+// is already stored keeps the latest expiry of all that store it, and is repaired if it
+// was damaged. A concurrent
 // deletion waits for the transaction. With a bucket, Put puts the body there; it must
 // not be called in a transaction, and the statement fails an hour later.
 func (s *Store) Put(ctx context.Context, body []byte) (hash string, stored database.Statement, err error) {
@@ -105,6 +106,9 @@ func (s *Store) PutUntil(ctx context.Context, body []byte, expires time.Time) (h
 // latest is the later one of the expiries of a stored row and of one that is stored again.
 const latest = `nullif(greatest(coalesce(d.expires_at, 'infinity'), coalesce(EXCLUDED.expires_at, 'infinity')), 'infinity')`
 
+// repaired is the body of a row that is stored again: a row in a bucket keeps its object, and any other gets the bytes that are right.
+const repaired = `CASE WHEN d.object IS NOT NULL OR d.body = EXCLUDED.body THEN d.body ELSE EXCLUDED.body END`
+
 func (s *Store) put(ctx context.Context, body []byte, expires *time.Time) (hash string, stored database.Statement, err error) {
 	if len(body) > MaxSize {
 		return "", stored, fmt.Errorf("documents: the document has %d bytes; at most %d can be stored", len(body), MaxSize)
@@ -113,7 +117,7 @@ func (s *Store) put(ctx context.Context, body []byte, expires *time.Time) (hash 
 	packed := encoder.EncodeAll(body, nil)
 	if s.objects == nil || !s.puts {
 		return hash, database.Statement{SQL: `INSERT INTO documents AS d (hash, body, expires_at) VALUES ($1, $2, $3)
-			ON CONFLICT (hash) DO UPDATE SET expires_at = ` + latest, Args: []any{hash, packed, expires}}, nil
+			ON CONFLICT (hash) DO UPDATE SET body = ` + repaired + `, expires_at = ` + latest, Args: []any{hash, packed, expires}}, nil
 	}
 	key, err := s.putNew(ctx, hash, packed)
 	return hash, name(hash, key, expires), err
@@ -136,10 +140,10 @@ func (s *Store) Get(ctx context.Context, hash string) ([]byte, error) {
 func unpack(hash string, packed []byte) ([]byte, error) {
 	body, err := decoder.DecodeAll(packed, nil)
 	if err != nil {
-		return nil, fmt.Errorf("documents: open %s: %w", hash, err)
+		return nil, fmt.Errorf("%w: open %s: %w", ErrDamaged, hash, err)
 	}
 	if Hash(body) != hash {
-		return nil, fmt.Errorf("documents: the bytes stored as %s have another hash; restore them from a backup", hash)
+		return nil, fmt.Errorf("%w: the bytes stored as %s have another hash; restore them from a backup", ErrDamaged, hash)
 	}
 	return body, nil
 }

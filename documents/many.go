@@ -50,7 +50,7 @@ func (s *Store) open(ctx context.Context, r Row) ([]byte, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%w: read %s: %w", ErrUnavailable, r.Hash, err)
 		case r.Object != nil && *r.Object == was || moved == maxMoves:
-			return nil, fmt.Errorf("documents: the bucket lacks the object %s of document %s; restore it from a backup of the bucket",
+			return nil, fmt.Errorf("%w: the bucket lacks the object %s of document %s; restore it from a backup of the bucket", ErrDamaged,
 				was, r.Hash)
 		}
 	}

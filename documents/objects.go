@@ -215,12 +215,13 @@ func (s *Store) putNew(ctx context.Context, hash string, packed []byte) (key str
 }
 
 // namedSQL stores a row that names the object $2. If the object was condemned meanwhile, or is not registered, the row has neither body
-// nor object, which its constraint refuses, and the transaction fails. An object that the row of another put makes superfluous stays
-// registered.
+// nor object, which its constraint refuses, and the transaction fails. A row that was there gets the new object, so a damaged one is
+// repaired, and its earlier object is released.
 const namedSQL = `WITH stored AS (
 	INSERT INTO documents AS d (hash, body, object, expires_at)
 	VALUES ($1, '', (SELECT key FROM document_objects WHERE key = $2 AND NOT condemned FOR UPDATE), $3)
-	ON CONFLICT (hash) DO UPDATE SET expires_at = ` + latest + ` RETURNING d.object)
+	ON CONFLICT (hash) DO UPDATE SET body = CASE WHEN EXCLUDED.object IS NULL THEN d.body ELSE '' END,
+		object = coalesce(EXCLUDED.object, d.object), expires_at = ` + latest + ` RETURNING d.object)
 	DELETE FROM document_objects o USING stored WHERE o.key = stored.object AND o.key = $2`
 
 // name returns the statement that stores a document by the key of its object.

@@ -210,6 +210,9 @@ func Unreadable(err error) bool {
 	return missing || errors.Is(err, sealed.ErrOtherKey) || errors.Is(err, people.ErrOtherKey)
 }
 
+// ErrDamaged and ErrNotStored report that a stored document cannot be read as it was stored, or is not stored.
+var ErrDamaged, ErrNotStored = documents.ErrDamaged, documents.ErrNotFound
+
 // Document returns a stored document by its hash, as stored.
 func (v *Views) Document(ctx context.Context, hash string) (json.RawMessage, error) {
 	if v.Stored != nil {

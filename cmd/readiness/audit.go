@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"readiness/audit"
 	"readiness/cmd/readiness/cli"
+	"readiness/documents"
 )
 
 func (r *root) auditCommand() *cobra.Command {
@@ -64,13 +66,20 @@ func (r *root) trees(core *core, data string) (*audit.Log, ed25519.PrivateKey, e
 	return audit.New(o), o.Key, nil
 }
 
-// verifyTrees compares the trees with the events, and with the notes and trees of o. damaged reports mismatches, which it lists as soon as
-// after is closed.
-func (r *root) verifyTrees(ctx context.Context, core *core, data string, o audit.VerifyOptions, after <-chan struct{}) (damaged bool,
-	err error) {
+// verifyTrees compares the trees with the events, with the notes and trees of o, and with the head that the data directory keeps, unless a
+// standby is read, which may be behind it. damaged reports mismatches, which it lists as soon as after is closed.
+func (r *root) verifyTrees(ctx context.Context, core *core, data string, standby bool, o audit.VerifyOptions,
+	after <-chan struct{}) (damaged bool, err error) {
 	log, key, err := r.trees(core, data)
 	if err != nil {
 		return false, err
+	}
+	if !standby {
+		kept, err := log.Published(ctx)
+		if err != nil {
+			return false, err
+		}
+		o.Notes = append(slices.Clone(o.Notes), kept...)
 	}
 	o.Found = func(what string) { <-after; fmt.Fprintln(r.Stdout, what) }
 	checked := "signatures not checked without service.key"
@@ -87,21 +96,38 @@ func (r *root) verifyTrees(ctx context.Context, core *core, data string, o audit
 	return v.Mismatches > 0, nil
 }
 
-// verifyTreesNow is verifyTrees, with mismatches as an error.
-func (r *root) verifyTreesNow(ctx context.Context, core *core, data string, o audit.VerifyOptions) error {
+// verifyAll verifies the trees, and the documents that the log names. An imported log has none.
+func (r *root) verifyAll(ctx context.Context, core *core, data string, standby bool, in documentFlags, o audit.VerifyOptions) error {
 	now := make(chan struct{})
 	close(now)
 	var damaged, lost bool
 	err := r.repeated(func() (err error) {
-		if damaged, err = r.verifyTrees(ctx, core, data, o, now); err == nil {
+		if damaged, err = r.verifyTrees(ctx, core, data, standby, o, now); err == nil {
 			lost, err = r.verifyKeys(ctx, core)
 		}
 		return err
 	})
-	if err == nil && (damaged || lost) {
-		err = cli.ErrDamaged
+	if err != nil {
+		return err
 	}
-	return err
+	closed, err := in.open(ctx, core)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = closed() }() // it was only read
+	if inDatabase, inBucket, _, err := core.Documents.Places(ctx); err != nil {
+		return err
+	} else if inDatabase+inBucket == 0 {
+		fmt.Fprintln(r.Stdout, "no document is stored here, so results were not verified")
+	} else if found, err := r.verifyDocuments(ctx, core, documents.VerifyOptions{Rate: documentsRate}); err != nil {
+		return err
+	} else if found > 0 {
+		damaged = true
+	}
+	if damaged || lost {
+		return cli.ErrDamaged
+	}
+	return nil
 }
 
 func (r *root) auditKeyCommand(flags *databaseFlags) *cobra.Command {
@@ -139,13 +165,15 @@ tools for signed notes read. Hand it to auditors over a channel that does not de
 func (r *root) auditVerifyCommand(flags *databaseFlags) *cobra.Command {
 	var files []string
 	var bucket, read, exported string
+	var in documentFlags
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Verify that the log still has the events under signed heads",
 		Long: `Computes the trees of the log from its events, and compares them with the database's own tiles and heads and with each
 --checkpoint: a signed head that was kept outside, of all events or of one account. With --checkpoint-to it also compares them
 with the newest published head of each tree. It finds a log that was replaced by another consistent one, and a
-database that was restored to an earlier time. Mismatches are listed on stdout; then the exit code is 3.
+database that was restored to an earlier time. Then it verifies stored documents, as readiness documents verify does. Mismatches are listed on
+stdout; then the exit code is 3.
 
 An imported log lacks the first entries of epochs after the first, which are not events. With --trees, the file that readiness audit export
 wrote from the exported log, heads of every epoch are compared.
@@ -181,12 +209,13 @@ It cannot find changes made before the first kept head, or to events after the l
 				return err
 			}
 			return r.withReader(c.Context(), *flags, read, func(core *core, _ int64) error {
-				return r.verifyTreesNow(c.Context(), core, flags.data, audit.VerifyOptions{Notes: notes, Trees: trees})
+				return r.verifyAll(c.Context(), core, flags.data, read != "", in, audit.VerifyOptions{Notes: notes, Trees: trees})
 			})
 		},
 	}
 	checkpointFlag(c, &files)
 	standbyFlag(c.Flags(), &read, "to be verified instead")
+	in.add(c.Flags())
 	c.Flags().StringVar(&exported, "trees", "", "file of readiness audit export, from the log that this one was imported from")
 	c.Flags().StringVar(&bucket, "checkpoint-to", "", "bucket to which heads are published: "+bucketUsage)
 	return c

@@ -38,6 +38,7 @@ type doctor struct {
 	flags    serviceFlags
 	issuers  []string
 	models   bool
+	deep     bool
 	findings []symptom
 }
 
@@ -55,7 +56,7 @@ migrations and views, the queue, the disk and keys of the data directory, the cl
 providers, the platform and, with --collect, the servers of collected views. It changes nothing, asks no AI provider and
 prints no key. With --models it also reads every model in the folder and lists those whose definition the log does not know:
 people changed them, or the service wrote them after the time to which the database was restored, and the data to revert
-those writes is gone.
+those writes is gone. With --deep it also does what readiness events verify and documents verify do, and opens the row of every person.
 
 The exit code is 3 if a check fails; warnings leave it 0.`,
 		Example: `  readiness doctor --platform folder:/srv/workspaces
@@ -80,6 +81,7 @@ The exit code is 3 if a check fails; warnings leave it 0.`,
 	c.Flags().StringSliceVar(&d.issuers, "issuer", nil, "trusted token issuer, in which {tid} stands for each --fabric-tenant; can be "+
 		"repeated")
 	c.Flags().BoolVar(&d.models, "models", false, "read every model in the folder and compare it with the log")
+	c.Flags().BoolVar(&d.deep, "deep", false, "also verify the log, every stored document and every person, which takes minutes")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the findings as JSON")
 	return c
 }
@@ -113,6 +115,9 @@ func (d *doctor) examine(ctx context.Context) error {
 			{"people", d.people}, {"keys", d.keys}, {"models", d.compareModels}, {"standby", d.standby}, {"documents", d.documents},
 		} {
 			d.check(ctx, one.name, func(ctx context.Context) []symptom { return one.do(ctx, opened) })
+		}
+		if d.deep {
+			d.verify(ctx, opened)
 		}
 		return nil
 	})

@@ -64,13 +64,13 @@ func (r *root) documentsCommand() *cobra.Command {
 	var in documentFlags
 	c := &cobra.Command{
 		Use:   "documents",
-		Short: "Show and move where stored documents are",
+		Short: "Verify stored documents, and show and move where they are",
 		Args:  cobra.NoArgs,
 		RunE:  cli.NeedsSubcommand,
 	}
 	flags.add(c.PersistentFlags())
 	in.add(c.PersistentFlags())
-	c.AddCommand(r.documentsShowCommand(&flags, &in), r.documentsMoveCommand(&flags, &in), r.documentsStraysCommand(&flags, &in))
+	c.AddCommand(r.documentsShowCommand(&flags, &in), r.documentsMoveCommand(&flags, &in), r.documentsStraysCommand(&flags, &in), r.documentsVerifyCommand(&flags, &in))
 	return c
 }
 

@@ -101,9 +101,9 @@ stream is missing and none was added. Then it computes the trees of the log agai
 Signatures are checked with service.key in --data, and not checked without it. Each key under which texts of persons are sealed must be
 stored, except those of erased accounts, and open with that file. Mismatches are listed on stdout; then the exit code is 3.
 
-It compares the database with itself. A person who can write the database and has service.key can make another consistent log, and a
-restored backup is consistent too: only a signed head that was kept outside reveals these (readiness audit verify
---checkpoint). An event removed within 10 seconds, before it was in a tree, leaves no trace if the stream's row was reset.`,
+It compares the database with itself, and with the head that the data directory keeps. A person who can write both and has service.key can
+make another consistent log: only a signed head that was kept elsewhere reveals that (readiness audit verify --checkpoint). An event
+removed within 10 seconds, before it was in a tree, leaves no trace if the stream's row was reset.`,
 		Example: `  readiness events verify
   readiness events verify --database-url postgres://readiness@one/readiness --read-database-url postgres://readiness@two/readiness`,
 		Args: cobra.NoArgs,
@@ -112,7 +112,7 @@ restored backup is consistent too: only a signed head that was kept outside reve
 				var v eventstore.Verification
 				var damaged, lost bool
 				err := r.repeated(func() (err error) {
-					if v, damaged, err = r.verifyLog(c.Context(), core, flags.data); err == nil {
+					if v, damaged, err = r.verifyLog(c.Context(), core, flags.data, read != ""); err == nil {
 						lost, err = r.verifyKeys(c.Context(), core)
 					}
 					return err
@@ -140,7 +140,7 @@ restored backup is consistent too: only a signed head that was kept outside reve
 
 // verifyLog verifies the chains and the trees of the log concurrently, each over its own connection. It reports whether there were
 // mismatches, which it lists: those of the chains first.
-func (r *root) verifyLog(ctx context.Context, core *core, data string) (eventstore.Verification, bool, error) {
+func (r *root) verifyLog(ctx context.Context, core *core, data string, standby bool) (eventstore.Verification, bool, error) {
 	var v eventstore.Verification
 	group, ctx := errgroup.WithContext(ctx)
 	defer debug.SetGCPercent(debug.SetGCPercent(400))        // garbage collection after each page of events took a fifth of the time
@@ -167,7 +167,7 @@ func (r *root) verifyLog(ctx context.Context, core *core, data string) (eventsto
 	})
 	var trees bool
 	group.Go(func() (err error) {
-		trees, err = r.verifyTrees(ctx, core, data, audit.VerifyOptions{}, chained)
+		trees, err = r.verifyTrees(ctx, core, data, standby, audit.VerifyOptions{}, chained)
 		return err
 	})
 	if err := group.Wait(); err != nil {
