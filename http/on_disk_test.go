@@ -90,6 +90,7 @@ func (w *onDisk) write(text string, path ...string) {
 func (w *onDisk) model(workspace, name string, id uuid.UUID, table string) {
 	w.t.Helper()
 	w.Model(w.t, workspace, name, id, table)
+	w.write("database\n\tcompatibilityLevel: 1567\n", workspace, name+".SemanticModel", "definition", "database.tmdl")
 }
 
 // files returns the contents of all files of the platform, by path.

@@ -23,6 +23,7 @@ import (
 // modelFiles is a small model to score; brokenFiles is a model that cannot be read.
 var (
 	modelFiles = map[string]string{
+		"M.SemanticModel/definition/database.tmdl": "database\n\tcompatibilityLevel: 1567\n",
 		"M.SemanticModel/definition/model.tmdl":    "model Model\n",
 		"M.SemanticModel/definition/tables/T.tmdl": "table T\n\n\tcolumn Amount\n\t\tdataType: double\n\t\tsummarizeBy: sum\n\n\tcolumn Name\n\t\tdataType: string\n",
 	}

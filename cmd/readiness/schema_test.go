@@ -28,6 +28,7 @@ var afterUpgrade = map[string][]string{
 	"audit verify":         {"--checkpoint-to", "s3://bucket"},
 	"documents move":       {"--to", "database", "--documents", "s3://bucket"},
 	"documents show":       nil,
+	"documents verify":     nil,
 	"documents strays":     {"--documents", "s3://bucket"},
 	"events export":        nil,
 	"events import":        {"FILE"},
