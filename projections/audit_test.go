@@ -259,7 +259,7 @@ func TestHistoryOfAnEarlierLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	indexes, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if want := []string{"events_account_id_position_idx", "events_pkey", "events_stream_version_key"}; err != nil || !slices.Equal(indexes, want) {
+	if want := []string{"events_account_id_position_idx", "events_pkey", "events_sealed_idx", "events_stream_version_key"}; err != nil || !slices.Equal(indexes, want) {
 		t.Errorf("the log has the indexes %v, want %v; %v", indexes, want, err)
 	}
 }
