@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
 	"readiness/commands"
@@ -44,6 +45,12 @@ func (b *bench) imported(t *testing.T, lines []string) *bench {
 	to.Jobs = to
 	to.Pixies.CollectorURL = b.Pixies.CollectorURL
 	_, err := to.Store.Import(t.Context(), strings.NewReader(strings.Join(lines, "")), eventstore.ImportOptions{After: to.Engine.WithdrawAll})
+	check(t, err)
+	rows, err := b.Pool.Query(t.Context(), `SELECT account_id, key FROM account_keys`) // as the operator copies them
+	check(t, err)
+	keys, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) ([]any, error) { return r.Values() })
+	check(t, err)
+	_, err = to.Pool.CopyFrom(t.Context(), pgx.Identifier{"account_keys"}, []string{"account_id", "key"}, pgx.CopyFromRows(keys))
 	check(t, err)
 	for _, v := range projections.All() {
 		if v.Inline {
