@@ -111,7 +111,7 @@ func TestAuditLinesAreTheEntries(t *testing.T) {
 // Everyone who may call reads the tree of all events. The tree of an account is for its administrators: others, and what no tree has, get
 // the answer of what there is not.
 //
-// proves: 7.2/AuditRecordNotFound decisions/18/tree-access
+// proves: decisions/18/tree-access
 func TestWhoReadsTrees(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
