@@ -2,7 +2,7 @@
 
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
-.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/hard test/busy test/race deploy/check lint fmt fuzz fuzz/http soak simulate bench migrate \
+.PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/hard test/race deploy/check lint fmt fuzz fuzz/http soak simulate bench migrate \
 	generate conformance docs docs/screenshots clean release/snapshot release/image
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
@@ -20,8 +20,7 @@ FUZZREQUESTS ?= 10000
 DOCS_URL ?=
 # SOURCE_URL: address of this version's folder at a forge, where the pages of make docs link to source files; without it they have no such links.
 SOURCE_URL ?=
-# RUNS: how often test/busy runs make test. TESTFLAGS: further flags for go test, such as -run or a test's own -update.
-RUNS ?= 10
+# TESTFLAGS: further flags for go test, such as -run or a test's own -update.
 # ARCH: processor of the image that release/image builds.
 ARCH ?= amd64
 TESTFLAGS ?=
@@ -56,13 +55,6 @@ demo: ## start the service in a temporary directory, call it over HTTP, and clea
 
 test: ## run every test except the hard ones, on a temporary PostgreSQL
 	$(WITH_POSTGRES) go test -vet=all $(PARALLEL) $(LIMIT) $(PKG) $(TESTFLAGS)
-
-# How test/busy calls make test: it runs and lists every test.
-BUSY := $(MAKE) --no-print-directory test TESTFLAGS='-count=1 -v'
-
-test/busy: ## run make test RUNS times while busy loops keep the load above 15, then once on one processor
-	go run ./internal/busy -runs $(RUNS) -- $(BUSY)
-	go run ./internal/busy -runs 1 -loops 0 -- taskset -c 0 $(BUSY)
 
 # The packages with hard tests: files that begin with //go:build hard, tests whose names begin with TestHard (internal/hard_test.go).
 HARD_PKG = $(if $(filter ./...,$(PKG)),$(shell grep -rl --include='*_test.go' '^//go:build hard' . | xargs -n1 dirname | sort -u),$(PKG))

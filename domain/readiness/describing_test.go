@@ -90,7 +90,7 @@ func TestViolationsAgreeWithFindings(t *testing.T) {
 	ids := []string{"VIS-01", "VIS-02", "VIS-04", "VIS-07", "REL-01", "MEA-05", "INS-09"}
 	rapid.Check(t, func(t *rapid.T) {
 		m := wideModel().Draw(t, "model")
-		usage, _ := wideOptions(t, nil)
+		usage := wideUsage(t)
 		o := readiness.Options{Usage: usage, Ignore: ignoring().Draw(t, "ignore")}
 		for _, r := range readiness.Regimes() {
 			want, got := map[readiness.Violation]bool{}, map[readiness.Violation]bool{}

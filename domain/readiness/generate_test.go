@@ -233,19 +233,13 @@ func wideModel() *rapid.Generator[*semanticmodel.Model] {
 	})
 }
 
-// wideOptions draws usage, and ignores some of what a first assessment finds.
-func wideOptions(t *rapid.T, found []readiness.Finding) (usage map[string]map[string]int64, ignore []dumpedIgnore) {
-	if rapid.Bool().Draw(t, "usage map") {
-		usage = rapid.MapOfN(rapid.SampledFrom(wideTables), rapid.MapOfN(rapid.SampledFrom(wideFields), rapid.Int64Range(0, 5000), 0, 5), 0,
-			5).Draw(t, "usage")
+// wideUsage draws usage; nil is none.
+func wideUsage(t *rapid.T) map[string]map[string]int64 {
+	if !rapid.Bool().Draw(t, "usage map") {
+		return nil
 	}
-	ignore = []dumpedIgnore{}
-	if len(found) > 0 && rapid.Bool().Draw(t, "ignores") {
-		for _, f := range rapid.SliceOfN(rapid.SampledFrom(found), 1, 4).Draw(t, "ignored") {
-			ignore = append(ignore, dumpedIgnore{rapid.SampledFrom(f.RuleIDs).Draw(t, "rule"), f.SourceModelID, f.Table, f.ObjectName})
-		}
-	}
-	return usage, ignore
+	return rapid.MapOfN(rapid.SampledFrom(wideTables), rapid.MapOfN(rapid.SampledFrom(wideFields), rapid.Int64Range(0, 5000), 0, 5), 0,
+		5).Draw(t, "usage")
 }
 
 // wideAgent draws a data agent over the models.

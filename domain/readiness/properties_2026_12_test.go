@@ -21,8 +21,7 @@ func TestInvariantsOfBothRegimes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := wideModel().Draw(t, "model")
 		agent, sources := wideAgent(t, m, wideModel().Draw(t, "other"))
-		usage, _ := wideOptions(t, nil)
-		o := readiness.Options{Usage: usage, Ignore: ignoring().Draw(t, "ignore")}
+		o := readiness.Options{Usage: wideUsage(t), Ignore: ignoring().Draw(t, "ignore")}
 		for _, r := range readiness.Regimes() {
 			for as, scored := range map[string]struct {
 				result readiness.Result
