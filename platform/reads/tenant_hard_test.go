@@ -32,21 +32,21 @@ const (
 	tenantModels     = 100
 )
 
-// tenant is an emulated tenant and a client of it, on a clock that only waiting moves. The database's clock is the real
-// one, so its rows are made older instead.
+// tenant is an emulated tenant and a client of it, on a clock that waiting moves ahead of the real one. The database's clock is the
+// real one, so its rows are made older instead; both clocks go on while the test computes, or a slow machine would see blocked calls.
 type tenant struct {
 	t       *testing.T
 	pool    *pgxpool.Pool
 	service *fabrictest.Service
 	*fabric.Platform
-	now time.Time
+	waited time.Duration
 }
 
-func (w *tenant) Now() time.Time { return w.now }
+func (w *tenant) Now() time.Time { return time.Now().Add(w.waited) }
 
 func (w *tenant) pass(d time.Duration) {
 	w.t.Helper()
-	w.now = w.now.Add(d)
+	w.waited += d
 	for _, sql := range []string{
 		`UPDATE quota_windows SET hits = ARRAY(SELECT h - $1::interval FROM unnest(hits) h)`,
 		`UPDATE quota_holds SET ends = ends - $1::interval`,
@@ -65,7 +65,7 @@ func newTenant(t *testing.T, root string) *tenant {
 	pool, err := pgxpool.New(t.Context(), url)
 	check(t, err)
 	t.Cleanup(pool.Close)
-	w := &tenant{t: t, pool: pool, now: time.Now()}
+	w := &tenant{t: t, pool: pool}
 	w.service = fabrictest.New(fabrictest.Options{Folder: f, Now: w.Now, Lasts: 1900 * time.Millisecond,
 		Quotas: fabrictest.Quotas{Calls: 200, Operations: 200},
 		Person: func(bearer string) (fabrictest.Person, error) {
@@ -114,7 +114,7 @@ func (w *tenant) run(q queue) (steps int) {
 	heap.Init(&q)
 	for q.Len() > 0 {
 		s := heap.Pop(&q).(step)
-		if wait := s.at.Sub(w.now); wait > 0 {
+		if wait := s.at.Sub(w.Now()); wait > 0 {
 			w.pass(wait)
 		}
 		err := w.Announce(w.t.Context(), s.as, s.model.WorkspaceID, s.all)
@@ -123,7 +123,7 @@ func (w *tenant) run(q queue) (steps int) {
 		}
 		steps++
 		if pending, ok := errors.AsType[*item.Pending](err); ok {
-			s.at = w.now.Add(pending.After)
+			s.at = w.Now().Add(pending.After)
 			heap.Push(&q, s)
 			continue
 		}
@@ -134,8 +134,8 @@ func (w *tenant) run(q queue) (steps int) {
 }
 
 // TestHardTenant reads every model of a tenant of 5,000 as one person does who assesses all its workspaces, 100 models a
-// call, by bulk export, and a tenth of them one by one for comparison. It says how long that takes on the platform's
-// clock, where nothing but the platform and its quota takes time, and on the real one.
+// call, by bulk export, and a tenth of them one by one for comparison. It says how long the platform and its quota let it
+// wait, and how long it took in reality.
 func TestHardTenant(t *testing.T) {
 	root, err := os.MkdirTemp("", "readiness-tenant-")
 	check(t, err)
@@ -158,13 +158,13 @@ func TestHardTenant(t *testing.T) {
 		name       string
 		workspaces int
 		bulk       bool
-		most       time.Duration // on the platform's clock
+		most       time.Duration // of waiting
 	}{
 		{"by bulk export", tenantWorkspaces, true, 10 * time.Minute},
 		{"one by one", tenantWorkspaces / 10, false, 30 * time.Minute},
 	} {
 		w, q := newTenant(t, root), queue{}
-		began, real := w.now, time.Now()
+		began, real := w.Now(), time.Now()
 		for _, models := range workspaces[:c.workspaces] {
 			var all []uuid.UUID
 			for _, m := range models {
@@ -184,11 +184,11 @@ func TestHardTenant(t *testing.T) {
 				blocked++
 			}
 		}
-		t.Logf("%d models of %d KiB %s: %s on the platform's clock, %s in reality; %d calls, %d of them blocked; %d steps",
-			c.workspaces*tenantModels, bytes/tenantWorkspaces/tenantModels>>10, c.name, w.now.Sub(began).Round(time.Second),
+		t.Logf("%d models of %d KiB %s: %s of waiting, %s in reality; %d calls, %d of them blocked; %d steps",
+			c.workspaces*tenantModels, bytes/tenantWorkspaces/tenantModels>>10, c.name, w.waited.Round(time.Second),
 			time.Since(real).Round(100*time.Millisecond), calls, blocked, steps)
-		if took := w.now.Sub(began); took > c.most || blocked*1000 > calls {
-			t.Errorf("%s: %s and %d blocked calls of %d, want at most %s and one in a thousand", c.name, took, blocked, calls, c.most)
+		if w.waited > c.most || blocked*1000 > calls {
+			t.Errorf("%s: waited %s, with %d blocked calls of %d, want at most %s and one in a thousand", c.name, w.waited, blocked, calls, c.most)
 		}
 	}
 }

@@ -66,6 +66,13 @@ func (c *Program) Begin(args ...string) *Process {
 func (c *Program) Launch() *Process {
 	c.T.Helper()
 	p := c.Spawn()
+	c.Listens(p)
+	return p
+}
+
+// Listens waits until the process listens.
+func (c *Program) Listens(p *Process) {
+	c.T.Helper()
 	c.Await("the service listens", func() bool {
 		if p.Over() {
 			c.T.Fatalf("the service ended: %v\n%s", p.Cmd.ProcessState, p.Stderr)
@@ -77,7 +84,6 @@ func (c *Program) Launch() *Process {
 		return found != nil
 	})
 	c.Token = c.Mint("ada")
-	return p
 }
 
 // Life starts the program, runs do, and kills it. Sometimes it is killed before it listens.
