@@ -22,7 +22,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xi2/xz"
+	"github.com/ulikunitz/xz"
 )
 
 const (
@@ -152,7 +152,7 @@ func unpack(jar []byte, dir string) error {
 			return err
 		}
 		defer compressed.Close()
-		plain, err := xz.NewReader(compressed, 0)
+		plain, err := xz.NewReader(compressed)
 		if err != nil {
 			return err
 		}
