@@ -608,11 +608,11 @@ func (s *soak) verifyViews() {
 	// While a standby is promoted, River may give a step up, which is then enqueued again; its operation must end.
 	ended := `('completed')`
 	if s.servers != nil {
-		ended = `('completed', 'discarded', 'retryable')`
+		ended = `('completed', 'discarded')`
 	}
 	for what, sql := range map[string]string{
 		"tokens of steps":       `SELECT count(*) FROM step_tokens`,
-		"abandoned steps":       `SELECT count(*) FROM river_job WHERE state NOT IN ` + ended,
+		"abandoned steps":       `SELECT count(*) FROM river_job WHERE finalized_at IS NOT NULL AND state NOT IN ` + ended,
 		"followers that fail":   `SELECT count(*) FROM followers WHERE error IS NOT NULL`,
 		"unfinished operations": `SELECT count(*) FROM operations_v4 WHERE status NOT IN ('Succeeded', 'Failed', 'Cancelled')`,
 		"locked reports":        `SELECT count(*) FROM pixies_v1 WHERE holder IS NOT NULL`,
