@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"readiness/definition/textfile"
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/internal/jsonerror"
@@ -65,7 +66,10 @@ func parseSettings(data []byte) (settings, error) {
 		}
 		Members *[]string
 	}
-	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	if damage := textfile.Check(data); damage != nil {
+		return settings{}, damage
+	}
+	decoder := json.NewDecoder(bytes.NewReader(textfile.Trim(data)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&file); err != nil {
 		return settings{}, jsonerror.Explain(err)

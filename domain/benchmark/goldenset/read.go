@@ -1,15 +1,14 @@
 package goldenset
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"readiness/definition/textfile"
 	"readiness/domain"
 	"readiness/domain/benchmark"
 	"readiness/domain/comparison"
@@ -50,30 +49,10 @@ func admitBytes(file []byte) ([]byte, *Fault) {
 	if len(file) > MaxBytes {
 		return nil, &Fault{1, 1, "", fmt.Sprintf("the file has %d bytes; at most %d are read", len(file), MaxBytes)}
 	}
-	if bytes.HasPrefix(file, []byte("\xff\xfe")) || bytes.HasPrefix(file, []byte("\xfe\xff")) {
-		return nil, &Fault{1, 1, "", "the file is UTF-16; save it as UTF-8"}
+	if d := textfile.Check(file); d != nil {
+		return nil, &Fault{d.Line, d.Column, "", d.Message}
 	}
-	text := bytes.TrimPrefix(file, []byte("\ufeff"))
-	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRune(text[i:])
-		switch {
-		case r == utf8.RuneError && size == 1:
-			line, column := place(text, i)
-			return nil, &Fault{line, column, "", "this is not UTF-8; save the file as UTF-8"}
-		case r == 0:
-			line, column := place(text, i)
-			return nil, &Fault{line, column, "", "this is a NUL character; a file of texts has none"}
-		}
-		i += size
-	}
-	return text, nil
-}
-
-// place returns the line and column of a byte.
-func place(text []byte, at int) (line, column int) {
-	before := text[:at]
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
+	return textfile.Trim(file), nil
 }
 
 // seen are the questions read so far.
