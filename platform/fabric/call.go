@@ -49,6 +49,7 @@ type request struct {
 	limit      int           // of the answer's size, if it is lower than the usual one
 	stays      bool          // polls as long as its caller can wait, in a step of work too
 	header     http.Header   // further headers
+	mcp        bool          // to an MCP server, which answers 400 to a version of the protocol that it does not know
 	patient    time.Duration // how long the answer may take to begin; 0 for the usual time
 	about      subject
 }
@@ -102,7 +103,7 @@ func (p *Platform) get(ctx context.Context, r request, out any) error {
 	return nil
 }
 
-// call makes a call and returns an answer of status 2xx. It repeats a call that failed on the way or at the platform,
+// call makes a call and returns an answer of status 2xx, or the 400 of an MCP server. It repeats a call that failed on the way or at the platform,
 // and one that the platform blocked for a short time. For the work of an operation, a block of any length is an
 // *item.Pending.
 func (p *Platform) call(ctx context.Context, r request) (*answer, error) {
@@ -176,6 +177,9 @@ func (p *Platform) send(ctx context.Context, r prepared) (*answer, error) {
 			return a, nil
 		default:
 			failed := p.refused(a, r)
+			if r.mcp && failed.status == http.StatusBadRequest && failed.Code == "HTTP 400" {
+				return &answer{failed.status, a.header, io.NopCloser(bytes.NewReader(failed.body))}, nil
+			}
 			if failed.throttled() {
 				if err := p.limits.Hold(ctx, counted, failed.retryAfter); err != nil {
 					p.log.Warn("a hold of the platform is not shared with other processes", "error", err)

@@ -24,6 +24,7 @@ import (
 
 	"readiness/domain/item"
 	"readiness/platform/fabric/iq"
+	"readiness/platform/fabric/mcpclient"
 )
 
 // The addresses of the public cloud.
@@ -55,6 +56,7 @@ type Platform struct {
 	writing         func(context.Context, item.Caller) error
 	probed          func(item.Person) Answers
 	iq              *iq.Client
+	mcp             *mcpclient.Client
 	labels          labels
 	asJSON          *expirable.LRU[personIn, struct{}] // who is answered queries in JSON alone, and where
 	bounds          bounds
@@ -113,7 +115,7 @@ type Options struct {
 func New(o Options) (*Platform, error) {
 	p := &Platform{
 		tokens: o.Tokens, challenged: o.Challenged, valid: o.Valid, lasting: o.Lasting, limits: o.Limits, reads: o.Reads,
-		exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot, writing: o.Writing, probed: o.Probed,
+		mcp: mcpclient.New(), exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot, writing: o.Writing, probed: o.Probed,
 		bounds: bounds{parts: 20_000, partBytes: 64 << 20, definitionBytes: 256 << 20, answerBytes: 16 << 20, pages: 1000, listed: 200_000,
 			listBytes: 128 << 20},
 	}
@@ -146,7 +148,7 @@ func New(o Options) (*Platform, error) {
 	}
 	p.slow = &slow
 	if o.IQURL != "" {
-		p.iq = &iq.Client{URL: o.IQURL, Transport: o.Transport, Tokens: o.Tokens}
+		p.iq = &iq.Client{URL: o.IQURL, Transport: o.Transport, Tokens: o.Tokens, MCP: p.mcp}
 	}
 	if p.valid == nil {
 		p.valid = func(item.Caller) error { return nil }

@@ -52,6 +52,7 @@ type failure struct {
 	} `json:"error"`
 
 	status     int
+	body       []byte
 	retryAfter time.Duration
 	claims     string      // of a challenge, in base64url
 	met        domain.Code // what a probe found the code to mean; "" for nothing
@@ -64,6 +65,7 @@ const maxFailure = 256 << 10
 func readFailure(a *answer) *failure {
 	f := &failure{}
 	if text, err := a.text(maxFailure); err == nil {
+		f.body = text
 		// A member of another type counts as absent; in malformed JSON, all do.
 		_ = json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), f)
 	}

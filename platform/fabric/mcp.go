@@ -44,10 +44,13 @@ func (p *Platform) converse(ctx context.Context, r request, who string, do func(
 	ctx, cancel := context.WithTimeout(ctx, lasts)
 	defer cancel()
 	r.as.Work = uuid.Max // a call without room is pending, whatever asks
-	r.host, r.bucket, r.patient, r.once = p.fabric, quota.Platform, lasts, true
+	r.host, r.bucket, r.patient, r.once, r.mcp = p.fabric, quota.Platform, lasts, true, true
 	for try := 1; ; try++ {
 		t := &talk{p: p, ctx: ctx, r: r}
-		err := t.hold(ctx, do)
+		err := p.mcp.Hold(ctx, p.fabric.JoinPath(r.path).String(), t, maxTalk, func(session *mcp.ClientSession) error {
+			t.session = session
+			return do(ctx, t)
+		})
 		pending, waits := errors.AsType[*item.Pending](t.refused)
 		switch {
 		case err == nil:
@@ -74,18 +77,6 @@ func (p *Platform) converse(ctx context.Context, r request, who string, do func(
 		}
 		return about(domain.Refuse(domain.PlatformUnavailable, "%s gave no answer (%s)", who, why), r.about)
 	}
-}
-
-// hold makes the session, calls do with it, and ends it.
-func (t *talk) hold(ctx context.Context, do func(context.Context, *talk) error) (err error) {
-	t.session, err = mcp.NewClient(&mcp.Implementation{Name: "readiness", Version: "1"}, nil).Connect(ctx,
-		&mcp.StreamableClientTransport{Endpoint: t.p.fabric.JoinPath(t.r.path).String(), HTTPClient: &http.Client{Transport: t},
-			MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxTalk}, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = t.session.Close() }()
-	return do(ctx, t)
 }
 
 // call calls a tool and notes how long it took.

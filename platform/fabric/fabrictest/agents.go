@@ -35,8 +35,7 @@ func (c *call) dataAgent() {
 			text, err := c.o.Answers(it, asked.Question)
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, err // the error becomes the answer
 		})
-	mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
-		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody}).ServeHTTP(c.w, c.r)
+	c.talk(server)
 }
 
 // hears is the default answer of an emulated data agent, which has no AI.

@@ -8,6 +8,7 @@
 package fabrictest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -114,6 +115,8 @@ type Unknown struct {
 	InApp func(it item.Item) bool
 	// NoIQ turns Fabric IQ off.
 	NoIQ bool
+	// MCPVersion is the only version of MCP that the MCP servers know; "" for every version.
+	MCPVersion string
 	// Generates is what Generate Query answers to a question about a model: JSON, and a text. Without it, Power BI's MCP server does
 	// not list the tool.
 	Generates func(model item.Item, question string) (structured any, text string, err error)
@@ -123,6 +126,8 @@ type Unknown struct {
 type Service struct {
 	o      Options
 	router *mux.Router
+	// spelled are the names in the paths of routes, by their lower case.
+	spelled map[string]string
 
 	mu         sync.Mutex
 	operations map[string]*operation
@@ -171,7 +176,7 @@ func New(o Options) *Service {
 	if o.CapacityReader == nil {
 		o.CapacityReader = func(string) bool { return true }
 	}
-	s := &Service{o: o, operations: map[string]*operation{}, made: map[uuid.UUID]*madeItem{}, windows: map[string]*window{}}
+	s := &Service{o: o, operations: map[string]*operation{}, made: map[uuid.UUID]*madeItem{}, windows: map[string]*window{}, spelled: map[string]string{}}
 	if o.Unknown.Label == nil {
 		s.o.Unknown.Label = func(item.Item) (string, string) { return "", "" }
 	}
@@ -230,7 +235,18 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.makeUpdates(r.Context())
-	s.router.ServeHTTP(out, r)
+	s.route(out, r)
+}
+
+// route answers a call. As at the platform, letter case in its path does not matter.
+func (s *Service) route(w http.ResponseWriter, r *http.Request) {
+	r = r.Clone(r.Context())
+	names := strings.Split(r.URL.Path, "/")
+	for i, name := range names {
+		names[i] = cmp.Or(s.spelled[strings.ToLower(name)], name)
+	}
+	r.URL.Path, r.URL.RawPath = strings.Join(names, "/"), ""
+	s.router.ServeHTTP(w, r)
 }
 
 // noting is a writer that records the call before its caller has an answer.
@@ -287,6 +303,9 @@ func (s *Service) routes() *mux.Router {
 	write := []string{"Item.ReadWrite.All"}
 	one := []string{"Item.Read.All", "Item.ReadWrite.All"}
 	route := func(method, path string, b bucket, scopes []string, do func(*call)) {
+		for name := range strings.SplitSeq(path, "/") {
+			s.spelled[strings.ToLower(name)] = name
+		}
 		m.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, b, scopes, do) }).Methods(method)
 	}
 	route(http.MethodGet, "/v1/workspaces", calls, read, (*call).workspaces)
@@ -319,9 +338,9 @@ func (s *Service) routes() *mux.Router {
 		[]string{"Dataset.Read.All", "Dataset.ReadWrite.All"}, (*call).queries)
 	route(http.MethodPost, "/v1.0/myorg/groups/{w:"+uuidPattern+"}/datasets"+anItem+"/executeDaxQueries", ofQueries,
 		[]string{"Dataset.Read.All", "Dataset.ReadWrite.All"}, (*call).daxQueries)
-	route(http.MethodPost, "/v1/mcp/fabriciq", calls, []string{"Item.Execute.All"}, (*call).fabricIQ)
+	route(http.MethodPost, "/v1/mcp/FabricIQ", calls, []string{"Item.Execute.All"}, (*call).fabricIQ)
 	route(http.MethodPost, "/v1/mcp/powerbi", calls, []string{"MLModel.Execute.All"}, (*call).powerBIMCP)
-	route(http.MethodPost, "/v1/mcp/workspaces/{w:"+uuidPattern+"}/dataagents"+anItem+"/agent", calls, []string{"DataAgent.Execute.All"},
+	route(http.MethodPost, "/v1/mcp/workspaces/{w:"+uuidPattern+"}/dataAgents"+anItem+"/agent", calls, []string{"DataAgent.Execute.All"},
 		(*call).dataAgent)
 	const group = "/v1.0/myorg/groups/{w:" + uuidPattern + "}/reports"
 	reports := []string{"Report.Read.All", "Report.ReadWrite.All"}

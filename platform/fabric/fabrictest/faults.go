@@ -26,7 +26,7 @@ type Fault struct {
 }
 
 func (f *Fault) matches(r *http.Request) bool {
-	return (f.Method == "" || f.Method == r.Method) && strings.Contains(r.URL.Path, f.Path)
+	return (f.Method == "" || f.Method == r.Method) && strings.Contains(strings.ToLower(r.URL.Path), strings.ToLower(f.Path))
 }
 
 // Script adds faults, in the order in which they occur.
@@ -75,7 +75,7 @@ func (s *Service) fault(w http.ResponseWriter, r *http.Request) bool {
 	}
 	if f.Lost {
 		s.makeUpdates(r.Context())
-		s.router.ServeHTTP(httptest.NewRecorder(), r)
+		s.route(httptest.NewRecorder(), r)
 		panic(http.ErrAbortHandler)
 	}
 	return false

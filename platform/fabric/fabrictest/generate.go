@@ -2,7 +2,6 @@ package fabrictest
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,8 +18,7 @@ func (c *call) powerBIMCP() {
 	if c.o.Unknown.Generates != nil {
 		mcp.AddTool(server, &mcp.Tool{Name: "GenerateQuery"}, c.generateQuery)
 	}
-	mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
-		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody}).ServeHTTP(c.w, c.r)
+	c.talk(server)
 }
 
 // generateQuery answers about a model that the person can see.

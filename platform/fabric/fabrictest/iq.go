@@ -20,8 +20,7 @@ func (c *call) fabricIQ() {
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: "FabricIQ", Version: "1"}, nil)
 	mcp.AddTool(server, &mcp.Tool{Name: "GetSemanticModelSchema"}, c.modelSchema)
-	mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
-		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody}).ServeHTTP(c.w, c.r)
+	c.talk(server)
 }
 
 // modelSchema shows the parts that prepare a model for AI, whether or not its definition does.

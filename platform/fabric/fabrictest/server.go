@@ -67,7 +67,7 @@ func (c Certificate) Valid(now time.Time) error {
 // Handler answers as Fabric, as Power BI and as Entra at one address.
 func Handler(service *Service, entra *Entra) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/v1/") || strings.HasPrefix(r.URL.Path, "/v1.0/") {
+		if path := strings.ToLower(r.URL.Path); strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/v1.0/") {
 			service.ServeHTTP(w, r)
 			return
 		}

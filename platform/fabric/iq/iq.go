@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"readiness/domain/item"
+	"readiness/platform/fabric/mcpclient"
 )
 
 // DefaultURL is the address of Fabric IQ in the public cloud.
@@ -25,7 +26,7 @@ const DefaultURL = "https://fabriciq.svc.cloud.microsoft"
 const Permission item.Permission = "fabricIQ"
 
 const (
-	path = "/v1/mcp/fabriciq"
+	path = "/v1/mcp/FabricIQ"
 	// tool returns the schema of a semantic model with its custom instructions and its verified answers.
 	tool = "GetSemanticModelSchema"
 	// timeout bounds one question, with the session around it.
@@ -42,6 +43,7 @@ type Client struct {
 	Transport http.RoundTripper
 	// Tokens returns a token that acts as the caller with a permission.
 	Tokens func(ctx context.Context, as item.Caller, p item.Permission) (string, error)
+	MCP    *mcpclient.Client
 }
 
 // Prepared is what prepares a semantic model for AI, as far as Fabric IQ shows it.
@@ -63,15 +65,12 @@ func (c *Client) Prepared(ctx context.Context, as item.Caller, modelID uuid.UUID
 	if address == "" {
 		address = DefaultURL
 	}
-	over := &mcp.StreamableClientTransport{Endpoint: strings.TrimSuffix(address, "/") + path, DisableStandaloneSSE: true, MaxRetries: -1,
-		MaxEventSize: maxAnswer, HTTPClient: &http.Client{Transport: bearer{c.Transport, token},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "readiness", Version: "1"}, nil).Connect(ctx, over, nil)
-	if err != nil {
-		return Prepared{}, fmt.Errorf("iq: connect: %w", err)
-	}
-	defer func() { _ = session.Close() }()
-	answer, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: map[string]any{"artifactId": modelID.String()}})
+	var answer *mcp.CallToolResult
+	err = c.MCP.Hold(ctx, strings.TrimSuffix(address, "/")+path, bearer{c.Transport, token}, maxAnswer, func(session *mcp.ClientSession) error {
+		var err error
+		answer, err = session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: map[string]any{"artifactId": modelID.String()}})
+		return err
+	})
 	switch {
 	case err != nil:
 		return Prepared{}, fmt.Errorf("iq: %s: %w", tool, err)

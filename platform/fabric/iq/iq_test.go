@@ -13,6 +13,7 @@ import (
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/platform/fabric/iq"
+	"readiness/platform/fabric/mcpclient"
 )
 
 // What Fabric IQ shows is known only from a complete answer; the token goes to its address and to no other.
@@ -61,13 +62,13 @@ func TestPrepared(t *testing.T) {
 				handler = c.instead
 			}
 			s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Header.Get("Authorization") != "Bearer of-ada" || r.Header.Get("X-Variants") == "" || r.URL.Path != "/v1/mcp/fabriciq" {
+				if r.Header.Get("Authorization") != "Bearer of-ada" || r.Header.Get("X-Variants") == "" || r.URL.Path != "/v1/mcp/FabricIQ" {
 					t.Errorf("%s was called with %v", r.URL.Path, r.Header)
 				}
 				handler.ServeHTTP(w, r)
 			}))
 			t.Cleanup(s.Close)
-			client := iq.Client{URL: s.URL, Transport: s.Client().Transport,
+			client := iq.Client{MCP: mcpclient.New(), URL: s.URL, Transport: s.Client().Transport,
 				Tokens: func(_ context.Context, _ item.Caller, p item.Permission) (string, error) {
 					if p != iq.Permission {
 						t.Errorf("the token is for %s", p)

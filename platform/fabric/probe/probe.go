@@ -19,6 +19,7 @@ import (
 	"readiness/domain/item"
 	"readiness/platform/fabric"
 	"readiness/platform/fabric/iq"
+	"readiness/platform/fabric/mcpclient"
 )
 
 // Probe is a probe of the tenant of one person.
@@ -120,7 +121,7 @@ func (r *run) open() (err error) {
 	}
 	r.wait, r.Fabric.Now = o.Wait, o.Now
 	if o.IQURL != "" {
-		r.asking = &iq.Client{URL: o.IQURL, Transport: o.Transport, Tokens: o.Tokens}
+		r.asking = &iq.Client{URL: o.IQURL, Transport: o.Transport, Tokens: o.Tokens, MCP: mcpclient.New()}
 	}
 	r.platform, err = fabric.New(o)
 	return err
