@@ -73,9 +73,6 @@ func (f refreshing) RoundTrip(r *http.Request) (*http.Response, error) {
 // clientFor returns a client for one lasting token.
 func (x *Exchange) clientFor(tenant string, l *lasting) (confidential.Client, error) {
 	own := *x.http
-	if own.Transport == nil {
-		own.Transport = http.DefaultTransport
-	}
 	own.Transport = refreshing{own.Transport, l}
 	return x.newClient(tenant, &own)
 }
@@ -105,7 +102,7 @@ func (x *Exchange) Lasting(ctx context.Context, as item.Caller, life time.Durati
 	}
 	ctx, cancel := context.WithTimeout(ctx, exchangeTimeout)
 	defer cancel()
-	if _, err := client.AcquireTokenOnBehalfOf(ctx, l.Assertion, x.o.Scopes[item.PermissionPlatform]); err != nil {
+	if _, _, err := x.acquire(ctx, client, l.Assertion, x.o.Scopes[item.PermissionPlatform]); err != nil {
 		return "", time.Time{}, x.failed(ctx, key{person: as.Person, permission: item.PermissionPlatform}, err)
 	}
 	if l.Refresh == "" { // the provider gives none: use the caller's token
