@@ -64,7 +64,7 @@ type forwarded struct {
 type queued struct {
 	kind, state string
 	n           int64
-	oldest      time.Time
+	oldest      float64 // the age of the oldest in seconds
 }
 
 func gauge(to chan<- prometheus.Metric, d *prometheus.Desc, v float64, labels ...string) {
@@ -80,15 +80,13 @@ func (n numbers) collect(to chan<- prometheus.Metric) {
 		gauge(to, viewError, flag(v.failed), v.name)
 		gauge(to, viewUnbuilt, flag(!v.built), v.name)
 	}
-	oldest := map[string]time.Time{}
+	oldest := map[string]float64{}
 	for _, q := range n.queue {
 		gauge(to, steps, float64(q.n), q.kind, q.state)
-		if since, known := oldest[q.kind]; !known || q.oldest.Before(since) {
-			oldest[q.kind] = q.oldest
-		}
+		oldest[q.kind] = max(oldest[q.kind], q.oldest)
 	}
-	for kind, since := range oldest {
-		gauge(to, stepsOldest, max(0, n.at.Sub(since).Seconds()), kind)
+	for kind, age := range oldest {
+		gauge(to, stepsOldest, age, kind)
 	}
 	gauge(to, waiting, float64(n.owner), "owner")
 	gauge(to, waiting, float64(n.working), "work")

@@ -15,8 +15,8 @@ import (
 // tardy is how late a schedule's slot counts as late.
 const tardy = 5 * time.Minute
 
-// read reads everything except the sizes of tables. Ages are those of the database's clock and of the service's, whose difference
-// readiness doctor shows.
+// read reads everything except the sizes of tables. The age of a step is by the database's clock, which dates steps; other ages are by the
+// service's, which dates events.
 func (m *Monitor) read(ctx context.Context) (n numbers, err error) {
 	n.at = m.o.Now()
 	if n.last, n.watermark, err = m.o.Store.Positions(ctx); err != nil {
@@ -26,7 +26,7 @@ func (m *Monitor) read(ctx context.Context) (n numbers, err error) {
 		return n, err
 	}
 	b := &pgx.Batch{}
-	b.Queue(`SELECT kind, state::text, count(*), min(created_at) FROM river_job
+	b.Queue(`SELECT kind, state::text, count(*), extract(epoch FROM clock_timestamp() - min(created_at))::float8 FROM river_job
 		WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled') GROUP BY 1, 2`).Query(func(rows pgx.Rows) (err error) {
 		n.queue, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (q queued, err error) {
 			err = row.Scan(&q.kind, &q.state, &q.n, &q.oldest)

@@ -32,7 +32,12 @@ type attempts struct {
 	lasting bool
 }
 
-// attemptsOf returns the attempts before this one of a step that was accepted at since.
+// attemptsSinceEnqueued returns the attempts before this one of a step that is as old as its job. Both times are the database's.
+func attemptsSinceEnqueued(job *rivertype.JobRow) attempts {
+	return attemptsOf(job, job.CreatedAt, *job.AttemptedAt)
+}
+
+// attemptsOf returns the attempts before this one of a step that was accepted at since, by the same clock as now.
 func attemptsOf(job *rivertype.JobRow, since, now time.Time) attempts {
 	return attempts{len(job.Errors), job.Attempt - 1 - len(job.Errors), now.Sub(since) > faultLife}
 }

@@ -45,7 +45,7 @@ func CarryOptimize(ctx context.Context, o Options, step OptimizeJob, failed int)
 // at since.
 func CarryOptimizeSince(ctx context.Context, o Options, step OptimizeJob, failed, crashes int, since time.Time) error {
 	job := &river.Job[optimize]{
-		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
+		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since, AttemptedAt: new(o.Now())},
 		Args:   step,
 	}
 	w := &optimizer{Options: o, recorder: commands.Recorder{Store: o.Store, Vault: o.Vault, Now: o.Now}, shared: newShared(o)}
@@ -61,7 +61,7 @@ func CarryPixies(ctx context.Context, o Options, step PixiesJob, failed int) err
 // CarryPixiesSince is CarryPixies for a step whose first attempt was at since.
 func CarryPixiesSince(ctx context.Context, o Options, step PixiesJob, failed int, since time.Time) error {
 	job := &river.Job[changePixies]{
-		JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
+		JobRow: &rivertype.JobRow{Attempt: failed + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since, AttemptedAt: new(o.Now())},
 		Args:   step,
 	}
 	return (&pixier{Options: o, shared: newShared(o)}).Work(ctx, job)
@@ -79,7 +79,7 @@ func CarryAsk(ctx context.Context, o Options, step AskJob, failed int) error {
 // attempt was at since.
 func CarryQuestions(ctx context.Context, o Options, step QuestionsJob, failed, crashes int, since time.Time) error {
 	job := &river.Job[makeQuestions]{
-		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
+		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since, AttemptedAt: new(o.Now())},
 		Args:   step,
 	}
 	return (&questioner{Options: o, shared: newShared(o)}).Work(ctx, job)
@@ -88,7 +88,7 @@ func CarryQuestions(ctx context.Context, o Options, step QuestionsJob, failed, c
 // CarryListView carries out a step that lists a view once, as CarryQuestions does.
 func CarryListView(ctx context.Context, o Options, of commands.Origin, failed, crashes int, since time.Time) error {
 	job := &river.Job[listView]{
-		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since},
+		JobRow: &rivertype.JobRow{Attempt: failed + crashes + 1, Errors: make([]rivertype.AttemptError, failed), CreatedAt: since, AttemptedAt: new(o.Now())},
 		Args:   listView{of},
 	}
 	return (&lister{Options: o, shared: newShared(o)}).Work(ctx, job)

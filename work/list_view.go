@@ -55,7 +55,7 @@ func (w *lister) Work(ctx context.Context, job *river.Job[listView]) error {
 		return err
 	}
 	rows, err := w.rows(ctx, step, listing.State.Asked)
-	switch before := attemptsOf(job.JobRow, job.CreatedAt, w.Now()); {
+	switch before := attemptsSinceEnqueued(job.JobRow); {
 	case err == nil:
 		return w.end(ctx, step, listing.State.Asked, rows)
 	case errors.Is(err, errTooLong):

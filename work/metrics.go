@@ -46,7 +46,9 @@ func outcomeOf(err error) string {
 }
 
 // Metrics returns the metrics of the steps that this process carries out, for a registry.
-func (q *Queue) Metrics() []prometheus.Collector { return []prometheus.Collector{q.durations} }
+func (q *Queue) Metrics() []prometheus.Collector {
+	return []prometheus.Collector{q.durations, q.clock.metric()}
+}
 
 // Leads reports whether River has elected this process among the living workers. A process that does not work never leads.
 func (q *Queue) Leads(ctx context.Context) (leads bool, err error) {

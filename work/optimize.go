@@ -70,7 +70,7 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) (ended e
 		work.Operation.Rests() {
 		return err
 	}
-	if before := attemptsOf(job.JobRow, job.CreatedAt, w.Now()); before.crashedTooOften() {
+	if before := attemptsSinceEnqueued(job.JobRow); before.crashedTooOften() {
 		err = domain.Refuse(domain.OptimizationFailed, "the service crashed %d times while it worked on this semantic model, and gave "+
 			"up; this is a fault of the service: report it to the operator%s", before.crashed, openEnd(work))
 	} else {
@@ -82,7 +82,7 @@ func (w *optimizer) Work(ctx context.Context, job *river.Job[optimize]) (ended e
 	if rests, failed := w.rests(ctx, step.Origin, work.Operation.WentOn, err); rests {
 		return failed
 	}
-	failure, again := w.failure(err, work, attemptsOf(job.JobRow, job.CreatedAt, w.Now()))
+	failure, again := w.failure(err, work, attemptsSinceEnqueued(job.JobRow))
 	if again {
 		return err
 	}

@@ -116,6 +116,9 @@ func (q *Queue) look(ctx context.Context) error {
 	if err := q.o.Life.Beat(ctx); err != nil {
 		return err
 	}
+	if err := q.clock.compare(ctx, q.o.Pool); err != nil {
+		return err
+	}
 	n, err := takeUp(ctx, q.o.Pool, q.id, q.shared.ids(time.Now()))
 	if err != nil {
 		return err

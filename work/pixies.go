@@ -66,7 +66,7 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended 
 		return err
 	}
 	var done *pixies.ChangeIntended
-	if before := attemptsOf(job.JobRow, job.CreatedAt, w.Now()); before.crashedTooOften() {
+	if before := attemptsSinceEnqueued(job.JobRow); before.crashedTooOften() {
 		err = domain.Refuse(run.State.Verb.OperationCode(""),
 			"the service crashed %d times while it changed this report, and gave up; this is a fault of the service: report it to "+
 				"the operator", before.crashed)
@@ -80,7 +80,7 @@ func (w *pixier) Work(ctx context.Context, job *river.Job[changePixies]) (ended 
 		return failed
 	}
 	_, doubt := errors.AsType[*inDoubt](err)
-	before := attemptsOf(job.JobRow, job.CreatedAt, w.Now())
+	before := attemptsSinceEnqueued(job.JobRow)
 	switch refusal, refused := domain.Refused(err); {
 	case doubt && !before.lasting, before.again(err):
 		return err

@@ -90,7 +90,7 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) (e
 	if err != nil || work.State.Operation.Status.Ended() {
 		return err
 	}
-	if before := attemptsOf(job.JobRow, job.CreatedAt, w.Now()); before.crashedTooOften() {
+	if before := attemptsSinceEnqueued(job.JobRow); before.crashedTooOften() {
 		err = domain.Refuse(domain.QuestionsNotGenerated,
 			"the service crashed %d times while it worked on the questions, and gave up; this is a fault of the service: report it to the "+
 				"operator", before.crashed)
@@ -103,7 +103,7 @@ func (w *questioner) Work(ctx context.Context, job *river.Job[makeQuestions]) (e
 	if rests, failed := w.rests(ctx, step.Origin, work.State.Operation.WentOn, err); rests {
 		return failed
 	}
-	fail, again := w.failure(err, attemptsOf(job.JobRow, job.CreatedAt, w.Now()))
+	fail, again := w.failure(err, attemptsSinceEnqueued(job.JobRow))
 	if again {
 		return err
 	}

@@ -152,6 +152,7 @@ type Queue struct {
 	stop       context.CancelFunc
 	done       chan struct{}
 	durations  *prometheus.HistogramVec
+	clock      *clock
 }
 
 // NewQueue returns a queue that only enqueues until Start is called.
@@ -159,14 +160,14 @@ func NewQueue(o Options) (*Queue, error) {
 	// River notifies about new jobs at most once per cooldown; the other steps of
 	// that time would wait for the next poll.
 	jobs, err := river.NewClient(riverpgxv5.New(o.Pool),
-		&river.Config{Logger: logOfRiver(o.Log), MaxAttempts: maxAttempts, FetchCooldown: fetchCooldown})
+		&river.Config{Logger: logOfRiver(o.Log), MaxAttempts: maxAttempts, FetchCooldown: fetchCooldown, Hooks: []rivertype.Hook{dueNow}})
 	if err != nil {
 		return nil, fmt.Errorf("work: %w", err)
 	}
 	if o.Life == nil {
 		o.Life = database.NewLife(o.Pool, o.NewID())
 	}
-	return &Queue{o: o, id: o.Life.ID().String(), jobs: jobs, shared: newShared(o), durations: newDuration()}, nil
+	return &Queue{o: o, id: o.Life.ID().String(), jobs: jobs, shared: newShared(o), durations: newDuration(), clock: &clock{}}, nil
 }
 
 // Assess enqueues the steps of an assessment run in the transaction that accepts
@@ -233,7 +234,9 @@ func (q *Queue) Start(ctx context.Context) error {
 		FetchPollInterval:           fetchPoll,
 		SoftStopTimeout:             softStop,
 		MaxAttempts:                 maxAttempts,
-		RetryPolicy:                 retry{},
+		RetryPolicy:                 retry{q.clock},
+		Hooks:                       []rivertype.Hook{dueNow},
+		Test:                        river.TestConfig{Time: q.clock}, // River has no other place for a clock
 		Middleware:                  []rivertype.Middleware{measure(q.durations), snoozePending(), endErased()},
 		CompletedJobRetentionPeriod: time.Hour,
 		// The application's role owns no index, so it cannot rebuild one
@@ -246,6 +249,9 @@ func (q *Queue) Start(ctx context.Context) error {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	q.client, q.stop, q.done = client, stop, make(chan struct{})
 	err = q.o.Life.Take(ctx)
+	if err == nil {
+		err = q.clock.compare(ctx, q.o.Pool)
+	}
 	if err == nil {
 		_, err = takeUp(ctx, q.o.Pool, q.id, q.shared.ids(time.Now()))
 	}
@@ -310,10 +316,10 @@ func (q *Queue) Stop(ctx context.Context) error {
 }
 
 // retry spaces the attempts of a step after internal errors: 1, 2, 4, … up to 30
-// seconds. It uses the clock that River uses, not the service's.
-type retry struct{}
+// seconds, by the clock that River uses.
+type retry struct{ clock *clock }
 
 // NextRetry implements river.ClientRetryPolicy.
-func (retry) NextRetry(job *rivertype.JobRow) time.Time {
-	return time.Now().Add(min(30*time.Second, time.Second<<min(len(job.Errors), 5)))
+func (r retry) NextRetry(job *rivertype.JobRow) time.Time {
+	return r.clock.Now().Add(min(30*time.Second, time.Second<<min(len(job.Errors), 5)))
 }

@@ -17,6 +17,7 @@ import (
 	"readiness/domain/account"
 	"readiness/domain/item"
 	"readiness/http/token"
+	connections "readiness/internal/database"
 	"readiness/internal/disk"
 	"readiness/migrations"
 	"readiness/people"
@@ -159,12 +160,11 @@ func (d *doctor) roles(ctx context.Context, c *core) (found []symptom) {
 
 // clocks compares the database's clock with this machine's; schedules, previews and tokens depend on both.
 func (d *doctor) clocks(ctx context.Context, c *core) []symptom {
-	var theirs time.Time
-	before := time.Now()
-	if err := c.pool.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&theirs); err != nil {
+	by, err := connections.Ahead(ctx, c.pool)
+	if err != nil {
 		return failure(err)
 	}
-	return apart(theirs.Sub(before.Add(time.Since(before) / 2)))
+	return apart(by)
 }
 
 // apart judges how far the database's clock is ahead.
@@ -178,7 +178,8 @@ func apart(by time.Duration) []symptom {
 	}
 	return []symptom{{Verdict: v,
 		Says: fmt.Sprintf("the clocks of this machine and of the database differ by %s", by.Round(time.Second)),
-		Do:   "Synchronize both with NTP; tokens, previews and schedules end too early or too late."}}
+		Do: "Synchronize both with NTP; tokens, previews and schedules end too early or too late. Work begins at once all the same: the " +
+			"database's clock says when a step is due."}}
 }
 
 func (d *doctor) views(ctx context.Context, c *core) (found []symptom) {
@@ -215,8 +216,9 @@ func (d *doctor) views(ctx context.Context, c *core) (found []symptom) {
 func (d *doctor) queue(ctx context.Context, c *core) (found []symptom) {
 	var led bool
 	var waiting int
-	var oldest *time.Time
-	err := c.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM river_leader WHERE expires_at > now()), count(*), min(created_at) FROM river_job
+	var oldest time.Duration
+	err := c.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM river_leader WHERE expires_at > now()), count(*),
+		coalesce(clock_timestamp() - min(created_at), interval '0') FROM river_job
 		WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled')`).Scan(&led, &waiting, &oldest)
 	if err != nil {
 		return failure(err)
@@ -229,9 +231,9 @@ func (d *doctor) queue(ctx context.Context, c *core) (found []symptom) {
 		}
 		found = append(found, v)
 	}
-	if oldest != nil && time.Since(*oldest) > 5*time.Minute {
+	if oldest > 5*time.Minute {
 		found = append(found, symptom{Verdict: warning,
-			Says: fmt.Sprintf("a step of %d has been unfinished for %s", waiting, time.Since(*oldest).Round(time.Second)),
+			Says: fmt.Sprintf("a step of %d has been unfinished for %s", waiting, oldest.Round(time.Second)),
 			Do:   "See docs/operating.md, Steps wait."})
 	}
 	if len(found) > 0 {
