@@ -28,12 +28,17 @@ func (r *root) projectionsCommand() *cobra.Command {
 	return c
 }
 
-// knownView rejects a name that is not a view's.
-func knownView(name string) error {
-	var names []string
+// viewNames returns the names of all views.
+func viewNames() (names []string) {
 	for _, v := range projections.All() {
 		names = append(names, v.Name)
 	}
+	return names
+}
+
+// knownView rejects a name that is not a view's.
+func knownView(name string) error {
+	names := viewNames()
 	if !slices.Contains(names, name) {
 		return cli.Usage("--view: there is no view %q; available: %s", name, strings.Join(names, ", "))
 	}

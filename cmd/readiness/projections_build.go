@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,26 +35,10 @@ live, after it projected what was appended since. An interrupted build resumes w
 		Example: "  readiness projections build",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if f.view != "" {
-				if err := knownView(f.view); err != nil {
+			return r.withViews(c.Context(), *flags, f, missingViews, func(core *core, views []string) error {
+				if len(views) == 0 {
+					_, err := fmt.Fprintln(r.Stdout, "every view of this version is live; --view names one to build again")
 					return err
-				}
-			}
-			return r.withCore(c.Context(), *flags, true, func(core *core) error {
-				core.store.TextsLeftOut = f.without
-				views := []string{f.view}
-				if f.view == "" {
-					missing, err := core.engine.Missing(c.Context())
-					if err != nil {
-						return err
-					}
-					if views = nil; len(missing) == 0 {
-						_, err := fmt.Fprintln(r.Stdout, "every view of this version is live; --view names one to build again")
-						return err
-					}
-					for _, v := range missing {
-						views = append(views, v.Name)
-					}
 				}
 				return r.rebuild(c.Context(), core, views, projections.RebuildOptions{Restart: f.restart, Stay: true})
 			})
@@ -75,20 +60,8 @@ other views cannot serve afterwards, so the command refuses while any is alive.`
 		Example: "  readiness projections switch",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if f.view != "" {
-				if err := knownView(f.view); err != nil {
-					return err
-				}
-			}
-			return r.withCore(c.Context(), *flags, true, func(core *core) error {
-				core.store.TextsLeftOut = f.without
-				views := []string{f.view}
-				if f.view == "" {
-					var err error
-					if views, err = core.engine.Built(c.Context()); err != nil {
-						return err
-					}
-				}
+			built := func(ctx context.Context, core *core) ([]string, error) { return core.engine.Built(ctx) }
+			return r.withViews(c.Context(), *flags, f, built, func(core *core, views []string) error {
 				if len(views) == 0 {
 					_, err := fmt.Fprintln(r.Stdout, "this program has built no view that is not live; readiness projections build does")
 					return err
@@ -131,18 +104,8 @@ A view that the running processes have in another version is built and not switc
 			if f.doesSwitch && !f.diff {
 				return cli.Usage("--switch is for --diff; without it a rebuild switches")
 			}
-			var names []string
-			for _, v := range projections.All() {
-				names = append(names, v.Name)
-			}
-			if f.view != "" {
-				if err := knownView(f.view); err != nil {
-					return err
-				}
-				names = []string{f.view}
-			}
-			return r.withCore(c.Context(), *flags, true, func(core *core) error {
-				core.store.TextsLeftOut = f.without
+			all := func(context.Context, *core) ([]string, error) { return viewNames(), nil }
+			return r.withViews(c.Context(), *flags, f, all, func(core *core, names []string) error {
 				stay := f.diff && !f.doesSwitch
 				if !stay {
 					if err := mayTakeOver(c.Context(), core, names, f.regardless); err != nil {
@@ -160,6 +123,35 @@ A view that the running processes have in another version is built and not switc
 	c.Flags().BoolVar(&f.regardless, "now", false, regardlessUsage)
 	r.withoutTextsFlag(c.Flags(), &f.without)
 	return c
+}
+
+// withViews calls do with the view that the flags name, else with those that otherwise returns.
+func (r *root) withViews(ctx context.Context, flags databaseFlags, f buildFlags, otherwise func(context.Context, *core) ([]string, error),
+	do func(*core, []string) error) error {
+	if f.view != "" {
+		if err := knownView(f.view); err != nil {
+			return err
+		}
+	}
+	return r.withCore(ctx, flags, true, func(core *core) (err error) {
+		core.store.TextsLeftOut = f.without
+		views := []string{f.view}
+		if f.view == "" {
+			if views, err = otherwise(ctx, core); err != nil {
+				return err
+			}
+		}
+		return do(core, views)
+	})
+}
+
+// missingViews returns the names of the views that are not live in this version.
+func missingViews(ctx context.Context, core *core) (names []string, err error) {
+	missing, err := core.engine.Missing(ctx)
+	for _, v := range missing {
+		names = append(names, v.Name)
+	}
+	return names, err
 }
 
 // rebuild builds the views one after the other. A difference is cli.ErrDamaged.
@@ -184,18 +176,11 @@ func (r *root) rebuild(ctx context.Context, core *core, names []string, o projec
 
 // mayTakeOver returns an error if a view is not live in this version while processes are alive: they have another version of it, or none.
 func mayTakeOver(ctx context.Context, core *core, names []string, regardless bool) error {
-	missing, err := core.engine.Missing(ctx)
+	missing, err := missingViews(ctx, core)
 	if err != nil || regardless {
 		return err
 	}
-	var theirs []string
-	for _, v := range missing {
-		for _, name := range names {
-			if name == v.Name {
-				theirs = append(theirs, name)
-			}
-		}
-	}
+	theirs := slices.DeleteFunc(missing, func(name string) bool { return !slices.Contains(names, name) })
 	if len(theirs) == 0 {
 		return nil
 	}

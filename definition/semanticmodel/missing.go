@@ -21,9 +21,9 @@ func (r *tmdlReader) refusedReferences(root *declared) {
 			r.namedOf(root, o, "queryGroup", "queryGroup")
 			r.columnOf(root, nil, o, "parameterValuesColumn")
 		case "role":
-			r.namesInRole(root, o)
+			r.namesInTables(root, o, "tablePermission", inRole)
 		case "perspective":
-			r.namesInPerspective(root, o)
+			r.namesInTables(root, o, "perspectiveTable", inPerspective)
 		}
 	}
 }
@@ -73,9 +73,17 @@ func (r *tmdlReader) namesInColumn(root, table, column *declared) {
 	}
 }
 
-func (r *tmdlReader) namesInRole(root, role *declared) {
-	for _, p := range role.children {
-		if p.keyword != "tablePermission" {
+// inRole and inPerspective are the types of the objects that a role's and a perspective's entries name, by the types of the entries.
+var (
+	inRole        = map[string]string{"columnPermission": "column"}
+	inPerspective = map[string]string{"perspectiveColumn": "column", "perspectiveMeasure": "measure", "perspectiveHierarchy": "hierarchy"}
+)
+
+// namesInTables checks what a role or a perspective names: entries of a type for tables, and in each those of the given types for its
+// objects.
+func (r *tmdlReader) namesInTables(root, of *declared, forTable string, types map[string]string) {
+	for _, p := range of.children {
+		if p.keyword != forTable {
 			continue
 		}
 		table := root.named("table", p.name)
@@ -84,28 +92,7 @@ func (r *tmdlReader) namesInRole(root, role *declared) {
 			continue
 		}
 		for _, c := range p.children {
-			if c.keyword == "columnPermission" && table.named("column", c.name) == nil {
-				r.missingObject(c)
-			}
-		}
-	}
-}
-
-// inPerspective are the types of what a perspective lists, by the types of its entries.
-var inPerspective = map[string]string{"perspectiveColumn": "column", "perspectiveMeasure": "measure", "perspectiveHierarchy": "hierarchy"}
-
-func (r *tmdlReader) namesInPerspective(root, perspective *declared) {
-	for _, p := range perspective.children {
-		if p.keyword != "perspectiveTable" {
-			continue
-		}
-		table := root.named("table", p.name)
-		if table == nil {
-			r.missingObject(p)
-			continue
-		}
-		for _, c := range p.children {
-			if of := inPerspective[c.keyword]; of != "" && table.named(of, c.name) == nil {
+			if kind := types[c.keyword]; kind != "" && table.named(kind, c.name) == nil {
 				r.missingObject(c)
 			}
 		}
