@@ -198,7 +198,7 @@ func TestHardChangedView(t *testing.T) {
 		s.prepare(changed)
 		s.Wait(ctx, versionFor)
 		next := s.Spawn()
-		s.Await("the new version waits", func() bool { return next.Over() || strings.Contains(next.Stderr.String(), "waiting to switch") })
+		s.Await("the new version waits", func() bool { return next.Over() || strings.Contains(next.Stderr.String(), "it takes over when") })
 		s.Wait(ctx, versionFor)
 		s.stopSlot(0)
 		s.stopSlot(1)
