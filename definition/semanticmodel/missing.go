@@ -10,10 +10,12 @@ import (
 // refusedReferences adds notices of names in the model that no object has. Power BI refuses them. A ref line is none of
 // these: it gives an order, and Power BI ignores one of an object that is not there.
 func (r *tmdlReader) refusedReferences(root *declared) {
+	measures := map[string]*declared{}
 	for _, o := range root.children {
 		switch o.keyword {
 		case "table":
 			r.namesInTable(root, o)
+			r.measuresOnce(o, measures)
 		case "relationship":
 			r.columnOf(root, nil, o, "fromColumn")
 			r.columnOf(root, nil, o, "toColumn")
@@ -47,6 +49,22 @@ func (r *tmdlReader) namesInTable(root, table *declared) {
 				r.namedOf(root, source, "expressionSource", "expression")
 			}
 		}
+	}
+}
+
+// measuresOnce adds notices of measures with the name of one in an earlier table, which known has by its name.
+func (r *tmdlReader) measuresOnce(table *declared, known map[string]*declared) {
+	for _, m := range table.children {
+		if m.keyword != "measure" {
+			continue
+		}
+		name := strings.ToLower(m.name)
+		if other := known[name]; other != nil {
+			r.notice(m.file, m.first.Line, m.first.Column, "another table has the %s too (%s:%d), and Power BI refuses a model with two measures "+
+				"of one name; rename one", other, other.file, other.first.Line)
+			continue
+		}
+		known[name] = m
 	}
 }
 

@@ -18,7 +18,7 @@ func (r *tmdlReader) refusedForms(doc *tmdl.Document) {
 
 func (r *tmdlReader) refusedIn(file string, o *tmdl.Object) {
 	if o.Description() != "" && undescribed[o.Keyword] {
-		r.notice(file, o.Line, o.Column, "a %s has no description, so Power BI refuses the /// lines above it; remove them", o.Keyword)
+		r.notice(file, o.Line, o.Column, "in Power BI no %s has a description, so it refuses the /// lines above this one; remove them", o.Keyword)
 	}
 	child := firstCollected(o.Children)
 	for _, p := range o.Properties {
@@ -74,7 +74,7 @@ func set(words string) map[string]bool {
 // The types of objects, and the properties in lower case, that have a form of their own.
 var (
 	// undescribed objects have no description.
-	undescribed = set(`refreshPolicy cultureInfo linguisticMetadata translations annotation extendedProperty changedProperty
+	undescribed = set(`relationship refreshPolicy cultureInfo linguisticMetadata translations annotation extendedProperty changedProperty
 		tablePermission columnPermission member perspectiveTable perspectiveColumn perspectiveMeasure perspectiveHierarchy
 		formatStringDefinition detailRowsDefinition defaultDetailRowsDefinition alternateOf relatedColumnDetails dataAccessOptions`)
 	// collected objects are one of several of their type in their object.
