@@ -23,7 +23,7 @@ import (
 // contain them. A type that is no longer written stays in the list: the log still
 // contains it.
 func Events() []eventstore.Type {
-	return withFormerPeople(slices.Concat(
+	return withFormerForms(slices.Concat(
 		eventstore.Of("account",
 			account.Opened{}, account.PlanChanged{}, account.StatusChanged{}, account.RegionChanged{}, account.SettingsChanged{},
 			account.LicenseSaved{}, account.LicenseRemoved{}, account.PersonSaved{}, account.PersonRemoved{},

@@ -8,6 +8,7 @@ const (
 	sentence   = "a sentence of the service"
 	moment     = "a time"
 	itemName   = "the name of an item of the platform: it names a thing, and separate views, which have no keys, list and search by it"
+	objectName = "the name of an object, a part or a culture of a model: it names a thing, and what was written where can be proved with it"
 	connection = "the address or the technical name of a service"
 )
 
@@ -170,10 +171,19 @@ var unsealed = map[string]string{
 	"optimization.Child.message":                     sentence,
 	"optimization.Child.previewStanding":             word,
 	"optimization.Child.standing":                    word,
+	"optimization.Object.key":                        objectName,
+	"optimization.Object.object":                     objectName,
+	"optimization.Object.objectType":                 word,
+	"optimization.Object.property":                   word,
+	"optimization.Object.table":                      objectName,
+	"optimization.Object.type":                       word,
 	"optimization.PreviewAccepted.kind":              word,
 	"optimization.PreviewAccepted.semanticModelName": itemName,
 	"optimization.Previewed.documentHash":            reference,
 	"optimization.Proposed.documentHash":             reference,
+	"optimization.PutBack.keys":                      objectName,
+	"optimization.Skip.key":                          objectName,
+	"optimization.Skip.reason":                       word,
 	"optimization.Source.documentHash":               reference,
 	"optimization.Write.type":                        word,
 	"optimization.WriteIntended.definitionHash":      reference,
@@ -197,6 +207,14 @@ var unsealed = map[string]string{
 	"pixies.Seen.views":                              reference,
 	"pixies.Setup.collectorBaseUrl":                  setting,
 	"pixies.Setup.corner":                            word,
+	"proposal.Origin.model":                          connection,
+	"proposal.Origin.promptVersion":                  reference,
+	"proposal.Origin.requestHash":                    reference,
+	"rewrite.Target.name":                            objectName,
+	"rewrite.Target.property":                        word,
+	"rewrite.Target.table":                           objectName,
+	"rewrite.Undo.created":                           objectName,
+	"rewrite.Undo.culture":                           objectName,
 	"room.Change.licenseId":                          reference,
 	"room.Total.byLicense":                           reference,
 	"room.Total.reservedByLicense":                   reference,

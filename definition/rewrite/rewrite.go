@@ -90,20 +90,20 @@ type Undo struct {
 	Target
 	// Written is the value that the change wrote, as Values reads it. Restore
 	// refuses if the definition has another value.
-	Written string `json:"written"`
+	Written string `json:"written" pii:"text"`
 	// Lines are the bytes that the change replaced, nil if there were none.
-	Lines *string `json:"lines,omitempty"`
+	Lines *string `json:"lines,omitempty" pii:"text"`
 	// Bytes replaces Lines if those are not UTF-8.
-	Bytes []byte `json:"bytes,omitempty"`
+	Bytes []byte `json:"bytes,omitempty" pii:"text"`
 	// Escaped is how Lines were escaped in a string of model.bim, if the current
 	// writer would escape them differently.
-	Escaped []byte `json:"escaped,omitempty"`
+	Escaped []byte `json:"escaped,omitempty" pii:"text"`
 	// Culture is the culture whose linguistic schema was written, "" for none.
 	Culture string `json:"culture,omitempty"`
 	// Made lists the structure that the write created around the value in the AI
 	// data schema, each with its previous content, "" for none. Restore removes it
 	// when it is empty. With Q&A, settings in Made means that Lines are theirs.
-	Made map[string]string `json:"made,omitempty"`
+	Made map[string]string `json:"made,omitempty" pii:"text"`
 	// Created are the parts that the write created. Restore removes them when they
 	// contain nothing but what it created.
 	Created []string `json:"created,omitempty"`

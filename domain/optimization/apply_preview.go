@@ -69,8 +69,8 @@ type Object struct {
 	Object     string              `json:"object"`
 	ObjectType proposal.ObjectType `json:"objectType"`
 	Property   rewrite.Property    `json:"property"`
-	Previous   *string             `json:"previous"`
-	Written    *string             `json:"written"`
+	Previous   *string             `json:"previous" pii:"text"`
+	Written    *string             `json:"written" pii:"text"`
 	// Origin is the request that an AI provider answered with the written text; nil if no
 	// AI wrote it.
 	Origin *proposal.Origin `json:"origin,omitempty"`
@@ -85,7 +85,7 @@ func (o Object) Target() rewrite.Target {
 // change are written together, as the Type.
 type Write struct {
 	Type    proposal.Type `json:"type"`
-	Objects []Object      `json:"objects" pii:"text"`
+	Objects []Object      `json:"objects"`
 }
 
 // Select returns the writes that the request asks for of its preview, in the order in

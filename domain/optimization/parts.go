@@ -11,14 +11,14 @@ import (
 // event before.
 type WritesContinued struct {
 	Writes  []Write `json:"writes,omitempty"`
-	Skipped []Skip  `json:"skipped,omitempty" pii:"text"`
+	Skipped []Skip  `json:"skipped,omitempty"`
 }
 
 // IntentContinued records further entries of a WriteIntended that did not fit into it.
 type IntentContinued struct {
 	Write   int            `json:"write"`
-	Undo    []rewrite.Undo `json:"undo,omitempty" pii:"text"`
-	Skipped []Skip         `json:"skipped,omitempty" pii:"text"`
+	Undo    []rewrite.Undo `json:"undo,omitempty"`
+	Skipped []Skip         `json:"skipped,omitempty"`
 }
 
 // EventType implements domain.Event.

@@ -107,7 +107,7 @@ func (c Change) Target() rewrite.Target {
 type Skip struct {
 	Key     string `json:"key"`
 	Reason  string `json:"reason"`
-	Message string `json:"message"`
+	Message string `json:"message" pii:"text"`
 }
 
 // NeededWords is a question to a person about an object, or about the model.

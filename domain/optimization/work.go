@@ -69,7 +69,7 @@ func (a ApplyAccepted) NothingToWrite() bool { return a.known() && len(a.Writes)
 type Proposed struct {
 	DocumentHash string  `json:"documentHash"`
 	Writes       []Write `json:"writes"`
-	Skipped      []Skip  `json:"skipped,omitempty" pii:"text"`
+	Skipped      []Skip  `json:"skipped,omitempty"`
 }
 
 // WriteStarted records that the write may be made now, with the token of the call or of
@@ -82,8 +82,8 @@ type WriteStarted struct {
 // object's bytes; Skipped are left out.
 type WriteIntended struct {
 	Write   int            `json:"write"`
-	Undo    []rewrite.Undo `json:"undo" pii:"text"`
-	Skipped []Skip         `json:"skipped,omitempty" pii:"text"`
+	Undo    []rewrite.Undo `json:"undo"`
+	Skipped []Skip         `json:"skipped,omitempty"`
 	// DefinitionHash is the hash of the definition before the write, WrittenHash its
 	// hash after it.
 	DefinitionHash string `json:"definitionHash"`
@@ -113,7 +113,7 @@ type WriteFailed struct {
 // is left.
 type PutBack struct {
 	By       uuid.UUID `json:"by"`
-	Keys     []string  `json:"keys" pii:"text"`
+	Keys     []string  `json:"keys"`
 	Complete bool      `json:"whole"`
 }
 

@@ -116,7 +116,7 @@ type Proposal struct {
 
 // Origin identifies the request to an AI provider that a text came from.
 type Origin struct {
-	Provider string `json:"provider"`
+	Provider string `json:"provider" pii:"text"`
 	Model    string `json:"model,omitempty"`
 	// Prompt is the version of the service's own text of the request.
 	Prompt string `json:"promptVersion"`
