@@ -419,21 +419,6 @@ func (e AssessmentUsageAccess) Valid() bool {
 	}
 }
 
-// Defines values for AuditCheckpointAlgorithm.
-const (
-	Ed25519 AuditCheckpointAlgorithm = "Ed25519"
-)
-
-// Valid indicates whether the value is a known member of the AuditCheckpointAlgorithm enum.
-func (e AuditCheckpointAlgorithm) Valid() bool {
-	switch e {
-	case Ed25519:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for BenchmarkQuestionSource.
 const (
 	BenchmarkQuestionSourceCustomer  BenchmarkQuestionSource = "Customer"
@@ -2243,39 +2228,6 @@ type AssessmentUsage struct {
 
 // AssessmentUsageAccess Present on an operation's result.
 type AssessmentUsageAccess string
-
-// AuditCheckpoint defines model for AuditCheckpoint.
-type AuditCheckpoint struct {
-	AccountID string                   `json:"accountId"`
-	Algorithm AuditCheckpointAlgorithm `json:"algorithm"`
-
-	// CheckpointNote The newest signed head of the account's tree (c2sp.org/tlog-checkpoint); absent before the first. It may cover fewer events.
-	CheckpointNote *string `json:"checkpointNote,omitempty"`
-
-	// Events How many events it covers.
-	Events int64 `json:"events"`
-
-	// Hash SHA-256 in hexadecimal.
-	Hash string `json:"hash"`
-
-	// KeyID The first 16 hexadecimal digits of the SHA-256 of the public key.
-	KeyID string `json:"keyId"`
-
-	// Position The position of the last event that it covers.
-	Position int64 `json:"position"`
-
-	// PublicKey Base64. Compare it, or keyId, with a copy that you received through another channel.
-	PublicKey []byte `json:"publicKey"`
-
-	// Signature Base64.
-	Signature []byte `json:"signature"`
-
-	// SignedAtUtc To the second.
-	SignedAtUtc time.Time `json:"signedAtUtc"`
-}
-
-// AuditCheckpointAlgorithm defines model for AuditCheckpoint.Algorithm.
-type AuditCheckpointAlgorithm string
 
 // AuditEvent defines model for AuditEvent.
 type AuditEvent struct {
@@ -4743,24 +4695,6 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
-	// GetAccountTree Read the tree of the account's events
-	//
-	// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
-	// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
-	// administrators of the account. Spends nothing.
-	//
-	// Corresponds with GET /audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
-	GetAccountTree(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*http.Response, error)
-
-	// GetServiceTree Read the tree of all events
-	//
-	// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
-	// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-	// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
-	//
-	// Corresponds with GET /audit/{object} (the `GetServiceTree` operationId).
-	GetServiceTree(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*http.Response, error)
-
 	// GetAccount Read the account and what the caller can do in it
 	//
 	// Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
@@ -5059,16 +4993,14 @@ type ClientInterface interface {
 	// Corresponds with PATCH /v1/aiReadiness/schedules/{scheduleId} (the `ChangeSchedule` operationId).
 	ChangeSchedule(ctx context.Context, scheduleID ScheduleID, body ChangeScheduleJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// GetAuditCheckpoint Read the signed checkpoint of the account's events
+	// GetAccountTree Read the tree of the account's events
 	//
-	// A signed hash of all events of the account up to a position. Keep a copy elsewhere: it later proves that since
-	// then none of these events was changed or removed, and none was inserted. hash is 32 zero bytes before the first event. After each
-	// event, in order of position, it is the SHA-256 of the previous hash, the event's position (8 bytes, big-endian)
-	// and the event's hash. The signature covers the text of six lines, each ended by a line feed: `readiness
-	// checkpoint v1`, accountId, position, events, hash, signedAtUtc. For administrators. Spends nothing.
+	// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
+	// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
+	// administrators of the account. Spends nothing.
 	//
-	// Corresponds with GET /v1/audit/checkpoint (the `GetAuditCheckpoint` operationId).
-	GetAuditCheckpoint(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	// Corresponds with GET /v1/audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
+	GetAccountTree(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListAuditEvents List the events of the account, oldest first
 	//
@@ -5120,6 +5052,15 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
 	ListViewAsOf(ctx context.Context, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetServiceTree Read the tree of all events
+	//
+	// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
+	// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
+	// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
+	//
+	// Corresponds with GET /v1/audit/{object} (the `GetServiceTree` operationId).
+	GetServiceTree(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListLicenses List the licenses of the account
 	//
@@ -5822,44 +5763,6 @@ type ClientInterface interface {
 	ScorePreview(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, body ScorePreviewJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 }
 
-// GetAccountTree Read the tree of the account's events
-//
-// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
-// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
-// administrators of the account. Spends nothing.
-//
-// Corresponds with GET /audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
-func (c *Client) GetAccountTree(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetAccountTreeRequest(c.Server, accountID, object)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
-// GetServiceTree Read the tree of all events
-//
-// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
-// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
-//
-// Corresponds with GET /audit/{object} (the `GetServiceTree` operationId).
-func (c *Client) GetServiceTree(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetServiceTreeRequest(c.Server, object)
-	if err != nil {
-		return nil, err
-	}
-	req = req.WithContext(ctx)
-	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
-		return nil, err
-	}
-	return c.Client.Do(req)
-}
-
 // GetAccount Read the account and what the caller can do in it
 //
 // Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
@@ -6458,17 +6361,15 @@ func (c *Client) ChangeSchedule(ctx context.Context, scheduleID ScheduleID, body
 	return c.Client.Do(req)
 }
 
-// GetAuditCheckpoint Read the signed checkpoint of the account's events
+// GetAccountTree Read the tree of the account's events
 //
-// A signed hash of all events of the account up to a position. Keep a copy elsewhere: it later proves that since
-// then none of these events was changed or removed, and none was inserted. hash is 32 zero bytes before the first event. After each
-// event, in order of position, it is the SHA-256 of the previous hash, the event's position (8 bytes, big-endian)
-// and the event's hash. The signature covers the text of six lines, each ended by a line feed: `readiness
-// checkpoint v1`, accountId, position, events, hash, signedAtUtc. For administrators. Spends nothing.
+// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
+// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
+// administrators of the account. Spends nothing.
 //
-// Corresponds with GET /v1/audit/checkpoint (the `GetAuditCheckpoint` operationId).
-func (c *Client) GetAuditCheckpoint(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewGetAuditCheckpointRequest(c.Server)
+// Corresponds with GET /v1/audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
+func (c *Client) GetAccountTree(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetAccountTreeRequest(c.Server, accountID, object)
 	if err != nil {
 		return nil, err
 	}
@@ -6560,6 +6461,25 @@ func (c *Client) ListViewAsOfWithBody(ctx context.Context, view View, params *Li
 // Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
 func (c *Client) ListViewAsOf(ctx context.Context, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListViewAsOfRequest(c.Server, view, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetServiceTree Read the tree of all events
+//
+// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
+// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
+// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
+//
+// Corresponds with GET /v1/audit/{object} (the `GetServiceTree` operationId).
+func (c *Client) GetServiceTree(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetServiceTreeRequest(c.Server, object)
 	if err != nil {
 		return nil, err
 	}
@@ -7890,81 +7810,6 @@ func (c *Client) ScorePreview(ctx context.Context, workspaceID WorkspaceID, sema
 	return c.Client.Do(req)
 }
 
-// NewGetAccountTreeRequest constructs an http.Request for the GetAccountTree method
-func NewGetAccountTreeRequest(server string, accountID AccountID, object Object) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "accountId", accountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	var pathParam1 string
-
-	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "object", object, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/audit/accounts/%s/%s", pathParam0, pathParam1)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
-// NewGetServiceTreeRequest constructs an http.Request for the GetServiceTree method
-func NewGetServiceTreeRequest(server string, object Object) (*http.Request, error) {
-	var err error
-
-	var pathParam0 string
-
-	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "object", object, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
-	if err != nil {
-		return nil, err
-	}
-
-	serverURL, err := url.Parse(server)
-	if err != nil {
-		return nil, err
-	}
-
-	operationPath := fmt.Sprintf("/audit/%s", pathParam0)
-	if operationPath[0] == '/' {
-		operationPath = "." + operationPath
-	}
-
-	queryURL, err := serverURL.Parse(operationPath)
-	if err != nil {
-		return nil, err
-	}
-
-	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-
-	return req, nil
-}
-
 // NewGetAccountRequest constructs an http.Request for the GetAccount method
 func NewGetAccountRequest(server string) (*http.Request, error) {
 	var err error
@@ -9192,16 +9037,30 @@ func NewChangeScheduleRequestWithBody(server string, scheduleID ScheduleID, cont
 	return req, nil
 }
 
-// NewGetAuditCheckpointRequest constructs an http.Request for the GetAuditCheckpoint method
-func NewGetAuditCheckpointRequest(server string) (*http.Request, error) {
+// NewGetAccountTreeRequest constructs an http.Request for the GetAccountTree method
+func NewGetAccountTreeRequest(server string, accountID AccountID, object Object) (*http.Request, error) {
 	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "accountId", accountID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "object", object, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
 
 	serverURL, err := url.Parse(server)
 	if err != nil {
 		return nil, err
 	}
 
-	operationPath := fmt.Sprintf("/v1/audit/checkpoint")
+	operationPath := fmt.Sprintf("/v1/audit/accounts/%s/%s", pathParam0, pathParam1)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -9448,6 +9307,40 @@ func NewListViewAsOfRequestWithBody(server string, view View, params *ListViewAs
 			req.Header.Set("Idempotency-Key", headerParam0)
 		}
 
+	}
+
+	return req, nil
+}
+
+// NewGetServiceTreeRequest constructs an http.Request for the GetServiceTree method
+func NewGetServiceTreeRequest(server string, object Object) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "object", object, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/v1/audit/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
 	}
 
 	return req, nil
@@ -12386,28 +12279,6 @@ func WithBaseURL(baseURL string) ClientOption {
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
 
-	// GetAccountTreeWithResponse Read the tree of the account's events
-	//
-	// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
-	// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
-	// administrators of the account. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
-	GetAccountTreeWithResponse(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*GetAccountTreeResponse, error)
-
-	// GetServiceTreeWithResponse Read the tree of all events
-	//
-	// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
-	// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-	// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
-	//
-	// Returns a wrapper object for the known response body format(s).
-	//
-	// Corresponds with GET /audit/{object} (the `GetServiceTree` operationId).
-	GetServiceTreeWithResponse(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*GetServiceTreeResponse, error)
-
 	// GetAccountWithResponse Read the account and what the caller can do in it
 	//
 	// Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
@@ -12742,18 +12613,16 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /v1/aiReadiness/schedules/{scheduleId} (the `ChangeSchedule` operationId).
 	ChangeScheduleWithResponse(ctx context.Context, scheduleID ScheduleID, body ChangeScheduleJSONRequestBody, reqEditors ...RequestEditorFn) (*ChangeScheduleResponse, error)
 
-	// GetAuditCheckpointWithResponse Read the signed checkpoint of the account's events
+	// GetAccountTreeWithResponse Read the tree of the account's events
 	//
-	// A signed hash of all events of the account up to a position. Keep a copy elsewhere: it later proves that since
-	// then none of these events was changed or removed, and none was inserted. hash is 32 zero bytes before the first event. After each
-	// event, in order of position, it is the SHA-256 of the previous hash, the event's position (8 bytes, big-endian)
-	// and the event's hash. The signature covers the text of six lines, each ended by a line feed: `readiness
-	// checkpoint v1`, accountId, position, events, hash, signedAtUtc. For administrators. Spends nothing.
+	// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
+	// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
+	// administrators of the account. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
-	// Corresponds with GET /v1/audit/checkpoint (the `GetAuditCheckpoint` operationId).
-	GetAuditCheckpointWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetAuditCheckpointResponse, error)
+	// Corresponds with GET /v1/audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
+	GetAccountTreeWithResponse(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*GetAccountTreeResponse, error)
 
 	// ListAuditEventsWithResponse List the events of the account, oldest first
 	//
@@ -12809,6 +12678,17 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /v1/audit/views/{view} (the `ListViewAsOf` operationId).
 	ListViewAsOfWithResponse(ctx context.Context, view View, params *ListViewAsOfParams, body ListViewAsOfJSONRequestBody, reqEditors ...RequestEditorFn) (*ListViewAsOfResponse, error)
+
+	// GetServiceTreeWithResponse Read the tree of all events
+	//
+	// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
+	// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
+	// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /v1/audit/{object} (the `GetServiceTree` operationId).
+	GetServiceTreeWithResponse(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*GetServiceTreeResponse, error)
 
 	// ListLicensesWithResponse List the licenses of the account
 	//
@@ -13579,48 +13459,6 @@ type ClientWithResponsesInterface interface {
 	ScorePreviewWithResponse(ctx context.Context, workspaceID WorkspaceID, semanticModelID SemanticModelID, kind Kind, body ScorePreviewJSONRequestBody, reqEditors ...RequestEditorFn) (*ScorePreviewResponse, error)
 }
 
-type GetAccountTreeResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-}
-
-// Status returns HTTPResponse.Status
-func (r GetAccountTreeResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetAccountTreeResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
-type GetServiceTreeResponse struct {
-	Body         []byte
-	HTTPResponse *http.Response
-}
-
-// Status returns HTTPResponse.Status
-func (r GetServiceTreeResponse) Status() string {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.Status
-	}
-	return http.StatusText(0)
-}
-
-// StatusCode returns HTTPResponse.StatusCode
-func (r GetServiceTreeResponse) StatusCode() int {
-	if r.HTTPResponse != nil {
-		return r.HTTPResponse.StatusCode
-	}
-	return 0
-}
-
 type GetAccountResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -14173,15 +14011,13 @@ func (r ChangeScheduleResponse) StatusCode() int {
 	return 0
 }
 
-type GetAuditCheckpointResponse struct {
+type GetAccountTreeResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
-	// JSON200 the response for an HTTP 200 `application/json` response
-	JSON200 *AuditCheckpoint
 }
 
 // Status returns HTTPResponse.Status
-func (r GetAuditCheckpointResponse) Status() string {
+func (r GetAccountTreeResponse) Status() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Status
 	}
@@ -14189,7 +14025,7 @@ func (r GetAuditCheckpointResponse) Status() string {
 }
 
 // StatusCode returns HTTPResponse.StatusCode
-func (r GetAuditCheckpointResponse) StatusCode() int {
+func (r GetAccountTreeResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -14257,6 +14093,27 @@ func (r ListViewAsOfResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r ListViewAsOfResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type GetServiceTreeResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+}
+
+// Status returns HTTPResponse.Status
+func (r GetServiceTreeResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetServiceTreeResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -15367,40 +15224,6 @@ func (r ScorePreviewResponse) StatusCode() int {
 	return 0
 }
 
-// GetAccountTreeWithResponse Read the tree of the account's events
-//
-// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
-// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
-// administrators of the account. Spends nothing.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
-func (c *ClientWithResponses) GetAccountTreeWithResponse(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*GetAccountTreeResponse, error) {
-	rsp, err := c.GetAccountTree(ctx, accountID, object, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetAccountTreeResponse(rsp)
-}
-
-// GetServiceTreeWithResponse Read the tree of all events
-//
-// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
-// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
-//
-// Returns a wrapper object for the known response body format(s).
-//
-// Corresponds with GET /audit/{object} (the `GetServiceTree` operationId).
-func (c *ClientWithResponses) GetServiceTreeWithResponse(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*GetServiceTreeResponse, error) {
-	rsp, err := c.GetServiceTree(ctx, object, reqEditors...)
-	if err != nil {
-		return nil, err
-	}
-	return ParseGetServiceTreeResponse(rsp)
-}
-
 // GetAccountWithResponse Read the account and what the caller can do in it
 //
 // Also answers for an account that is not Active; `api` then reports that no work can be started. Spends nothing.
@@ -15915,23 +15738,21 @@ func (c *ClientWithResponses) ChangeScheduleWithResponse(ctx context.Context, sc
 	return ParseChangeScheduleResponse(rsp)
 }
 
-// GetAuditCheckpointWithResponse Read the signed checkpoint of the account's events
+// GetAccountTreeWithResponse Read the tree of the account's events
 //
-// A signed hash of all events of the account up to a position. Keep a copy elsewhere: it later proves that since
-// then none of these events was changed or removed, and none was inserted. hash is 32 zero bytes before the first event. After each
-// event, in order of position, it is the SHA-256 of the previous hash, the event's position (8 bytes, big-endian)
-// and the event's hash. The signature covers the text of six lines, each ended by a line feed: `readiness
-// checkpoint v1`, accountId, position, events, hash, signedAtUtc. For administrators. Spends nothing.
+// The tree over the events of the account, laid out like that of all events. An entry is the event's line of `GET
+// /v1/audit/events` as application/x-ndjson; where that has more than 65,535 bytes, dataSha256 replaces data. For
+// administrators of the account. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
-// Corresponds with GET /v1/audit/checkpoint (the `GetAuditCheckpoint` operationId).
-func (c *ClientWithResponses) GetAuditCheckpointWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetAuditCheckpointResponse, error) {
-	rsp, err := c.GetAuditCheckpoint(ctx, reqEditors...)
+// Corresponds with GET /v1/audit/accounts/{accountId}/{object} (the `GetAccountTree` operationId).
+func (c *ClientWithResponses) GetAccountTreeWithResponse(ctx context.Context, accountID AccountID, object Object, reqEditors ...RequestEditorFn) (*GetAccountTreeResponse, error) {
+	rsp, err := c.GetAccountTree(ctx, accountID, object, reqEditors...)
 	if err != nil {
 		return nil, err
 	}
-	return ParseGetAuditCheckpointResponse(rsp)
+	return ParseGetAccountTreeResponse(rsp)
 }
 
 // ListAuditEventsWithResponse List the events of the account, oldest first
@@ -16011,6 +15832,23 @@ func (c *ClientWithResponses) ListViewAsOfWithResponse(ctx context.Context, view
 		return nil, err
 	}
 	return ParseListViewAsOfResponse(rsp)
+}
+
+// GetServiceTreeWithResponse Read the tree of all events
+//
+// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
+// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
+// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /v1/audit/{object} (the `GetServiceTree` operationId).
+func (c *ClientWithResponses) GetServiceTreeWithResponse(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*GetServiceTreeResponse, error) {
+	rsp, err := c.GetServiceTree(ctx, object, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetServiceTreeResponse(rsp)
 }
 
 // ListLicensesWithResponse List the licenses of the account
@@ -17153,38 +16991,6 @@ func (c *ClientWithResponses) ScorePreviewWithResponse(ctx context.Context, work
 	return ParseScorePreviewResponse(rsp)
 }
 
-// ParseGetAccountTreeResponse parses an HTTP response from a GetAccountTreeWithResponse call
-func ParseGetAccountTreeResponse(rsp *http.Response) (*GetAccountTreeResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetAccountTreeResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	return response, nil
-}
-
-// ParseGetServiceTreeResponse parses an HTTP response from a GetServiceTreeWithResponse call
-func ParseGetServiceTreeResponse(rsp *http.Response) (*GetServiceTreeResponse, error) {
-	bodyBytes, err := io.ReadAll(rsp.Body)
-	defer func() { _ = rsp.Body.Close() }()
-	if err != nil {
-		return nil, err
-	}
-
-	response := &GetServiceTreeResponse{
-		Body:         bodyBytes,
-		HTTPResponse: rsp,
-	}
-
-	return response, nil
-}
-
 // ParseGetAccountResponse parses an HTTP response from a GetAccountWithResponse call
 func ParseGetAccountResponse(rsp *http.Response) (*GetAccountResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -17812,27 +17618,17 @@ func ParseChangeScheduleResponse(rsp *http.Response) (*ChangeScheduleResponse, e
 	return response, nil
 }
 
-// ParseGetAuditCheckpointResponse parses an HTTP response from a GetAuditCheckpointWithResponse call
-func ParseGetAuditCheckpointResponse(rsp *http.Response) (*GetAuditCheckpointResponse, error) {
+// ParseGetAccountTreeResponse parses an HTTP response from a GetAccountTreeWithResponse call
+func ParseGetAccountTreeResponse(rsp *http.Response) (*GetAccountTreeResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
 	defer func() { _ = rsp.Body.Close() }()
 	if err != nil {
 		return nil, err
 	}
 
-	response := &GetAuditCheckpointResponse{
+	response := &GetAccountTreeResponse{
 		Body:         bodyBytes,
 		HTTPResponse: rsp,
-	}
-
-	switch {
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
-		var dest AuditCheckpoint
-		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
-			return nil, err
-		}
-		response.JSON200 = &dest
-
 	}
 
 	return response, nil
@@ -17901,6 +17697,22 @@ func ParseListViewAsOfResponse(rsp *http.Response) (*ListViewAsOfResponse, error
 		}
 		response.JSON202 = &dest
 
+	}
+
+	return response, nil
+}
+
+// ParseGetServiceTreeResponse parses an HTTP response from a GetServiceTreeWithResponse call
+func ParseGetServiceTreeResponse(rsp *http.Response) (*GetServiceTreeResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetServiceTreeResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
 	}
 
 	return response, nil

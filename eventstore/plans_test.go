@@ -90,11 +90,6 @@ func TestEveryStatementOfTheLogIsByIndex(t *testing.T) {
 				all(s.ReadStored(t.Context(), sel))
 			}
 		},
-		"Checkpoint": func() {
-			if _, err := s.Checkpoint(t.Context(), "account7"); err != nil {
-				t.Fatal(err)
-			}
-		},
 		"Watermark": func() {
 			if _, err := s.Watermark(t.Context()); err != nil {
 				t.Fatal(err)

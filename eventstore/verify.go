@@ -55,7 +55,7 @@ const maxSuspects = 1000
 // is about reading; mismatches are in the result.
 //
 // Verify cannot detect that the end of a stream was removed and its row reset, or that an entire stream was
-// removed: only a Checkpoint kept elsewhere can.
+// removed: only a signed head kept elsewhere can.
 func (s *Store) Verify(ctx context.Context, o VerifyOptions) (Verification, error) {
 	v := verifier{o: o, chain: &chainer{}}
 	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {

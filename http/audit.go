@@ -2,15 +2,10 @@ package http
 
 import (
 	"context"
-	"crypto/ed25519"
-	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"net/url"
 	"time"
 
-	"readiness/audit"
 	"readiness/http/api"
 	"readiness/http/paging"
 	"readiness/internal/optional"
@@ -72,31 +67,4 @@ func (s *Server) ListAuditEvents(ctx context.Context, r api.ListAuditEventsReque
 		}
 	}
 	return api.ListAuditEvents200JSONResponse{Body: list}, nil
-}
-
-// GetAuditCheckpoint handles GET /v1/audit/checkpoint.
-func (s *Server) GetAuditCheckpoint(ctx context.Context, _ api.GetAuditCheckpointRequestObject) (api.GetAuditCheckpointResponseObject,
-	error) {
-	account := callerOf(ctx).Account
-	c, err := s.views.Checkpoint(ctx, account)
-	if err != nil {
-		return nil, err
-	}
-	public := s.signer.Public().(ed25519.PublicKey)
-	key := sha256.Sum256(public)
-	out := api.AuditCheckpoint{
-		AccountID: account, Position: c.Position, Events: c.Events, Hash: hex.EncodeToString(c.Head[:]),
-		SignedAtUtc: s.now().UTC().Truncate(time.Second),
-		Algorithm:   api.Ed25519, KeyID: hex.EncodeToString(key[:8]), PublicKey: public,
-	}
-	out.Signature = ed25519.Sign(s.signer, fmt.Appendf(nil, "readiness checkpoint v1\n%s\n%d\n%d\n%s\n%s\n",
-		out.AccountID, out.Position, out.Events, out.Hash, out.SignedAtUtc.Format(time.RFC3339)))
-	switch head, err := s.audit.Head(ctx, account, audit.Current); {
-	case err == nil:
-		note := string(head.Note)
-		out.CheckpointNote = &note
-	case !errors.Is(err, audit.ErrNotSealed):
-		return nil, err
-	}
-	return api.GetAuditCheckpoint200JSONResponse(out), nil
 }

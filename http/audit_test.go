@@ -1,11 +1,6 @@
 package http_test
 
 import (
-	"crypto/ed25519"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -166,10 +161,6 @@ func TestAuditEventsHoldNoTexts(t *testing.T) {
 	if withheld < 3 {
 		t.Errorf("%d objects are listed", withheld)
 	}
-	// The checkpoint still covers the complete events.
-	if c := w.checkpoint(w.as("ada")); !w.agrees(w.as("ada"), c) {
-		t.Error("the checkpoint does not agree with the list")
-	}
 }
 
 // The list shows texts that people of the account wrote; the lines have them encrypted.
@@ -218,102 +209,18 @@ func TestAuditEventsStayBelowTheWatermark(t *testing.T) {
 	}
 }
 
-// Only administrators of the account can read the history and its checkpoint.
+// Only administrators of the account can read the history.
 //
 // proves: 7.2/AdminRoleRequired 5/6-AdminRoleRequired 5/3
 func TestAuditIsForAdministrators(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.spendsNothing(func() {
-		for _, path := range []string{"/v1/audit/events", "/v1/audit/checkpoint"} {
-			w.get(path, w.as("bob")).refused(403, domain.AdminRoleRequired)
-			w.get(path+"?maxResults=nonsense", w.as("bob")).refused(403, domain.AdminRoleRequired)
-			w.get(path, w.as("bob", "openid")).refused(403, domain.InsufficientScopes)
-			w.get(path, w.as("ada")).ok(200)
-			w.post(path, w.as("ada"), "").refused(405, domain.InvalidRequest)
-		}
+		const path = "/v1/audit/events"
+		w.get(path, w.as("bob")).refused(403, domain.AdminRoleRequired)
+		w.get(path+"?maxResults=nonsense", w.as("bob")).refused(403, domain.AdminRoleRequired)
+		w.get(path, w.as("bob", "openid")).refused(403, domain.InsufficientScopes)
+		w.get(path, w.as("ada")).ok(200)
+		w.post(path, w.as("ada"), "").refused(405, domain.InvalidRequest)
 	})
-}
-
-// checkpointed is a checkpoint whose signature was verified as docs/operating.md describes.
-type checkpointed struct {
-	position, events int64
-	hash             string
-	key              string
-}
-
-func (w *world) checkpoint(tok string) checkpointed {
-	w.t.Helper()
-	b := w.get("/v1/audit/checkpoint", tok).ok(200).body
-	c := checkpointed{int64(b["position"].(float64)), int64(b["events"].(float64)), b["hash"].(string), b["keyId"].(string)}
-	public, err := base64.StdEncoding.DecodeString(b["publicKey"].(string))
-	check(w.t, err)
-	signature, err := base64.StdEncoding.DecodeString(b["signature"].(string))
-	check(w.t, err)
-	signed := fmt.Sprintf("readiness checkpoint v1\n%s\n%d\n%d\n%s\n%s\n", b["accountId"], c.position, c.events, c.hash, b["signedAtUtc"])
-	if b["algorithm"] != "Ed25519" || !ed25519.Verify(public, []byte(signed), signature) {
-		w.t.Fatalf("the signature does not verify: %v", b)
-	}
-	if ed25519.Verify(public, []byte(strings.Replace(signed, "acme", "other", 1)), signature) {
-		w.t.Fatal("the signature does not bind the account")
-	}
-	if id := sha256.Sum256(public); c.key != hex.EncodeToString(id[:])[:16] {
-		w.t.Errorf("got keyId %s of key %x", c.key, public)
-	}
-	return c
-}
-
-// agrees reports whether a checkpoint matches the events that the API lists now.
-func (w *world) agrees(tok string, c checkpointed) bool {
-	w.t.Helper()
-	head, n := make([]byte, sha256.Size), int64(0)
-	for _, e := range w.history(tok, url.Values{"maxResults": {"500"}}) {
-		at := int64(e["position"].(float64))
-		if at > c.position {
-			break
-		}
-		hash, err := hex.DecodeString(e["hash"].(string))
-		check(w.t, err)
-		sum := sha256.Sum256(slices.Concat(head, binary.BigEndian.AppendUint64(nil, uint64(at)), hash))
-		head, n = sum[:], n+1
-	}
-	return n == c.events && hex.EncodeToString(head) == c.hash
-}
-
-// A checkpoint matches the listed events. A stored checkpoint still matches after more events, but no longer after an
-// earlier event was changed or removed, even by the owner of the database.
-func TestAuditCheckpoint(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	ada := w.as("ada")
-	w.assess("ada", modelA)
-	w.assess("oscar", modelA)
-	first := w.checkpoint(ada)
-	if want := w.recorded(`account_id = 'acme'`); first.position != want[len(want)-1] || first.events != int64(len(want)) {
-		t.Errorf("got %+v, want up to %d, %d events", first, want[len(want)-1], len(want))
-	}
-	if again := w.checkpoint(ada); again != first {
-		t.Errorf("got %+v, then %+v, and nothing happened", first, again)
-	}
-	w.assess("bob", modelB)
-	second := w.checkpoint(ada)
-	if !w.agrees(ada, first) || !w.agrees(ada, second) || second.events <= first.events || second.key != first.key {
-		t.Errorf("the checkpoints %+v and %+v do not agree with the log", first, second)
-	}
-
-	for name, damage := range map[string]string{
-		"an event changed with its hash": `UPDATE events SET type = 'operation.succeeded', hash = sha256(hash) WHERE position = $1`,
-		"a whole stream removed":         `DELETE FROM events WHERE stream = (SELECT stream FROM events WHERE position = $1)`,
-	} {
-		w := newWorld(t)
-		w.assess("ada", modelA)
-		kept := w.checkpoint(w.as("ada"))
-		_, err := w.Pool.Exec(t.Context(), `ALTER TABLE events DISABLE TRIGGER USER`)
-		check(t, err)
-		_, err = w.Pool.Exec(t.Context(), damage, w.recorded(`account_id = 'acme' AND type LIKE 'operation.%'`)[0])
-		check(t, err)
-		if w.agrees(w.as("ada"), kept) {
-			t.Errorf("%s: the checkpoint still agrees", name)
-		}
-	}
 }

@@ -40,12 +40,12 @@ func (o treeObject) VisitGetAuditProofResponse(w http.ResponseWriter) error { re
 
 const plainText = "text/plain; charset=utf-8"
 
-// GetServiceTree handles GET /audit/{object}.
+// GetServiceTree handles GET /v1/audit/{object}.
 func (s *Server) GetServiceTree(ctx context.Context, r api.GetServiceTreeRequestObject) (api.GetServiceTreeResponseObject, error) {
 	return s.treeObject(ctx, audit.Service, r.Object)
 }
 
-// GetAccountTree handles GET /audit/accounts/{accountId}/{object}. Another account's tree is answered like one that does not exist.
+// GetAccountTree handles GET /v1/audit/accounts/{accountId}/{object}. Another account's tree is answered like one that does not exist.
 func (s *Server) GetAccountTree(ctx context.Context, r api.GetAccountTreeRequestObject) (api.GetAccountTreeResponseObject, error) {
 	if r.AccountID != callerOf(ctx).Account {
 		return nil, notInTree("the tree of account %s has no %s", r.AccountID, r.Object)

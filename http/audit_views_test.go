@@ -91,7 +91,7 @@ func TestViewAsOfTime(t *testing.T) {
 	none := w.start("ada", viewPath("assessments"), `{"asOf":{"timeUtc":"2000-01-01T00:00:00Z"}}`)
 	none.refused(404, domain.AuditRecordNotFound)
 	w.sealed("acme")
-	first := w.get("/audit/checkpoint", w.as("ada")).ok(200).text
+	first := w.get("/v1/audit/checkpoint", w.as("ada")).ok(200).text
 	var signed, between time.Time
 	var position int64
 	check(t, w.Pool.QueryRow(t.Context(), `SELECT signed_at, position FROM audit_checkpoints WHERE tree = ''`).Scan(&signed, &position))
@@ -99,7 +99,7 @@ func TestViewAsOfTime(t *testing.T) {
 	between = signed.Add(time.Second)
 	w.done("ada", "/assess", "")
 	check(t, w.trees().Seal(t.Context()))
-	second := w.get("/audit/checkpoint", w.as("ada")).ok(200).text
+	second := w.get("/v1/audit/checkpoint", w.as("ada")).ok(200).text
 	for at, tt := range map[string]struct {
 		rows int
 		note []byte

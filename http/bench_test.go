@@ -274,7 +274,7 @@ func (c *crowd) assessmentAsStatements(b *testing.B, token, accountID string) *b
 // be prepared quickly. So the figures are for readsOfRoute or writesOfRoute calls, whatever b.N is.
 func BenchmarkRoutes(b *testing.B) {
 	const readsOfRoute, writesOfRoute = 480, 48
-	for _, g := range []*routing.Group{&routing.Start, &routing.Read, &routing.Operations, &routing.Audit, &routing.Pixies} {
+	for _, g := range []*routing.Group{&routing.Start, &routing.Read, &routing.Operations, &routing.Pixies} {
 		limit := g.Limit
 		g.Limit = 1 << 20
 		b.Cleanup(func() { g.Limit = limit })

@@ -260,9 +260,9 @@ func (c *calling) calls() map[string]func(n int) routed {
 		"PATCH " + schedules + "/{scheduleId}":  func(n int) routed { return routed{disk, c.disk.plan("ada", c.model(n)), `{"timeUtc":"07:00"}`, 200} },
 		"DELETE " + schedules + "/{scheduleId}": func(n int) routed { return routed{disk, c.disk.plan("ada", c.model(n)), "", 200} },
 
-		"GET /v1/audit/proofs/{eventId}":           func(int) routed { return get("/v1/audit/proofs/" + memory.sealed("acme").String()) },
-		"GET /audit/{object}":                      func(int) routed { memory.sealed("acme"); return get("/audit/checkpoint") },
-		"GET /audit/accounts/{accountId}/{object}": func(int) routed { memory.sealed("acme"); return get("/audit/accounts/acme/checkpoint") },
+		"GET /v1/audit/proofs/{eventId}":              func(int) routed { return get("/v1/audit/proofs/" + memory.sealed("acme").String()) },
+		"GET /v1/audit/{object}":                      func(int) routed { memory.sealed("acme"); return get("/v1/audit/checkpoint") },
+		"GET /v1/audit/accounts/{accountId}/{object}": func(int) routed { memory.sealed("acme"); return get("/v1/audit/accounts/acme/checkpoint") },
 
 		"POST /v1/aiProviders": func(n int) routed {
 			return routed{memory, providersPath, fmt.Sprintf(`{"name":"New %d","kind":"openai_compatible","baseUrl":"%s/v1","model":"small"}`, n, c.llm.URL), 200}

@@ -66,7 +66,7 @@ func TestImagesAlone(t *testing.T) {
 	}
 	for path, want := range map[string]int{
 		"/healthz": 200, "/readyz": 200, "/metrics": 200, "/": 404, "/p/" + id + ".png": 404, "/p/.gif": 404, "/p/a/b.gif": 404, "/docs": 404,
-		"/v1/openapi.json": 404, "/v1/workspaces": 404, "/audit/checkpoint": 404, "/p/" + id: 404,
+		"/v1/openapi.json": 404, "/v1/workspaces": 404, "/v1/audit/checkpoint": 404, "/p/" + id: 404,
 	} {
 		answer, err := http.Get(server.URL + path)
 		check(t, err)

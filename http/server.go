@@ -7,7 +7,6 @@ package http
 import (
 	"cmp"
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -57,8 +56,6 @@ type Options struct {
 	PortalURL string
 	// TokenKey authenticates continuation tokens: at least 32 random bytes, the same in every instance.
 	TokenKey []byte
-	// CheckpointKey is the seed of the Ed25519 key that signs checkpoints of the log: the same in every instance.
-	CheckpointKey []byte
 	// Checks are run by GET /readyz.
 	Checks []health.Check
 	// ReadLimit and StartLimit bound the total time that a call waits for the database: for connections, locks and
@@ -84,7 +81,6 @@ type Server struct {
 	base       string // without a trailing slash
 	portal     *url.URL
 	lists      paging.Lists
-	signer     ed25519.PrivateKey
 	checks     *health.Checks
 	waitLimits waitLimits
 	metrics    *metrics
@@ -129,9 +125,6 @@ func New(o Options) (*Server, error) {
 	if len(o.TokenKey) < 32 {
 		return nil, fmt.Errorf("http: the key of continuation tokens has %d bytes; it needs at least 32", len(o.TokenKey))
 	}
-	if len(o.CheckpointKey) != ed25519.SeedSize {
-		return nil, fmt.Errorf("http: the key of checkpoints has %d bytes; it needs %d", len(o.CheckpointKey), ed25519.SeedSize)
-	}
 	doc, err := loadDescription()
 	if err != nil {
 		return nil, err
@@ -157,7 +150,6 @@ func New(o Options) (*Server, error) {
 		entrance: entrance, lookUps: lookUps, visible: visible,
 		commands: o.Commands, views: o.Views, audit: o.Audit, verifier: o.Verifier, limiter: o.Limiter, collector: o.Collector,
 		base: strings.TrimRight(base.String(), "/"), portal: portal,
-		signer:     ed25519.NewKeyFromSeed(o.CheckpointKey),
 		waitLimits: waitLimits{cmp.Or(o.ReadLimit, health.DefaultLimit), cmp.Or(o.StartLimit, 10*time.Second)}, metrics: m, log: o.Log,
 		now: o.Now, heavy: calls,
 	}

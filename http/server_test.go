@@ -113,7 +113,7 @@ func TestPanicInTheMiddleOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	registry, log := prometheus.NewRegistry(), &testworld.LogBook{}
 	s, err := readinesshttp.New(readinesshttp.Options{
-		Limiter: new(rate.Limiter), BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32), CheckpointKey: make([]byte, 32),
+		Limiter: new(rate.Limiter), BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32),
 		Registry: registry, Log: slog.New(slog.NewJSONHandler(log, nil)), Now: time.Now,
 	})
 	check(t, err)
@@ -145,7 +145,7 @@ func TestSpans(t *testing.T) {
 	spans := tracetest.NewSpanRecorder()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
 	s, err := readinesshttp.New(readinesshttp.Options{
-		BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32), CheckpointKey: make([]byte, 32),
+		BaseURL: "http://api.example.com", PortalURL: "http://portal.example.com", TokenKey: make([]byte, 32),
 		Limiter: new(rate.Limiter), Registry: prometheus.NewRegistry(), Tracer: provider, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	check(t, err)
@@ -335,7 +335,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	good := func() readinesshttp.Options {
 		return readinesshttp.Options{
-			BaseURL: "https://api.example.com/readiness/", PortalURL: "https://portal.example.com", TokenKey: make([]byte, 32), CheckpointKey: make([]byte, 32),
+			BaseURL: "https://api.example.com/readiness/", PortalURL: "https://portal.example.com", TokenKey: make([]byte, 32),
 			Limiter: new(rate.Limiter), Registry: prometheus.NewRegistry(), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		}
 	}
@@ -350,7 +350,6 @@ func TestOptionsAreChecked(t *testing.T) {
 		"base with a name":  func(o *readinesshttp.Options) { o.BaseURL = "https://me:secret@api.example.com" },
 		"no portal":         func(o *readinesshttp.Options) { o.PortalURL = "" },
 		"short key":         func(o *readinesshttp.Options) { o.TokenKey = make([]byte, 31) },
-		"no signing key":    func(o *readinesshttp.Options) { o.CheckpointKey = nil },
 	} {
 		o := good()
 		change(&o)

@@ -309,7 +309,7 @@ func (w *world) server(base string, l *rate.Limiter) *readinesshttp.Server {
 	check(w.t, err)
 	s, err := readinesshttp.New(readinesshttp.Options{
 		Commands: w.Commands, Views: w.Views, Audit: w.trees(), Verifier: verifier, Limiter: l, Collector: w.collector,
-		BaseURL: base, PortalURL: "https://portal.example.com/consent", TokenKey: bytes.Repeat([]byte("k"), 32), CheckpointKey: bytes.Repeat([]byte("c"), 32),
+		BaseURL: base, PortalURL: "https://portal.example.com/consent", TokenKey: bytes.Repeat([]byte("k"), 32),
 		Checks:   append([]health.Check{{Name: "database", Run: w.Pool.Ping}}, w.checks...),
 		Registry: prometheus.NewRegistry(), Log: slog.New(slog.NewJSONHandler(w.log, nil)), Now: w.Now,
 		ReadLimit: w.limit, StartLimit: w.limit,

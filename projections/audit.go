@@ -361,8 +361,3 @@ func (a *auditSQL) found() string {
 	return fmt.Sprintf("(%s)\nUNION ALL\n(%s ORDER BY position LIMIT $4)\nORDER BY position LIMIT $4", found,
 		a.events("position > "+reached))
 }
-
-// Checkpoint returns the hash over all events of the account.
-func (v *Views) Checkpoint(ctx context.Context, accountID string) (eventstore.Checkpoint, error) {
-	return v.Store.Checkpoint(ctx, accountID)
-}

@@ -179,7 +179,6 @@ func fillForPlans(t *testing.T, pool *pgxpool.Pool) {
 		SELECT md5(i::text)::uuid, 'account' || i % 100, 'toy-' || i, 1, 'toy.type' || i % 50, 1, '{}', json_build_object('person', 'value' || i % 500, 'operationId', md5(i::text)::uuid), $2::timestamptz + i * interval '1 min', sha256('')
 		FROM generate_series(1, $1::int) i`, rowsOfPlans, plansBegin)
 	b.Queue(`INSERT INTO documents (hash, body) SELECT 'value' || i, 'x' FROM generate_series(1, $1::int) i`, rowsOfPlans)
-	b.Queue(`INSERT INTO checkpoints (account_id, position, events, head) SELECT 'account' || i, 1, 1, sha256('') FROM generate_series(1, $1::int) i`, rowsOfPlans)
 	b.Queue(`INSERT INTO page_view_hours SELECT 'account' || i % 100, md5(i::text)::uuid, $2::timestamptz + i * interval '1 hour', 'page', 1 FROM generate_series(1, $1::int) i`, rowsOfPlans, plansBegin)
 	b.Queue(`INSERT INTO people SELECT 'account' || i % 100, 'value' || i, sha256(i::text::bytea), sha256(i::text::bytea), sha256(i::text::bytea), sha256(i::text::bytea)
 		FROM generate_series(1, $1::int) i`, rowsOfPlans)

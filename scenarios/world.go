@@ -207,7 +207,7 @@ func (w *Service) Up() {
 	w.Trees = audit.New(audit.Options{Pool: w.Pool, Watermark: w.Store.Watermark, Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{3}, 32)), Now: w.Now})
 	s, err := readinesshttp.New(readinesshttp.Options{
 		Commands: w.Commands, Views: w.Views, Audit: w.Trees, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: Base, PortalURL: portal,
-		TokenKey: bytes.Repeat([]byte{2}, 32), CheckpointKey: bytes.Repeat([]byte{3}, 32), Registry: registry, Log: w.Work.Log, Now: w.Now,
+		TokenKey: bytes.Repeat([]byte{2}, 32), Registry: registry, Log: w.Work.Log, Now: w.Now,
 		Checks: []health.Check{{Name: "database", Run: w.Pool.Ping}, {Name: "views", Run: w.Engine.Check}},
 	})
 	check(w.T, err)

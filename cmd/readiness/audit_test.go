@@ -275,3 +275,42 @@ func TestAuditRestart(t *testing.T) {
 }
 
 func otherHead(size int64) tree.Head { return tree.Head{Size: size, Root: tree.Hash{1}} }
+
+// The trees of a new log are named after the address below which they are served. A log whose trees were named by an earlier version keeps
+// that name, and what was kept of it still verifies.
+//
+// proves: decisions/18/origin
+func TestOriginsOfTrees(t *testing.T) {
+	t.Parallel()
+	named := func(a *auditor) (origin, note string) {
+		a.Helper()
+		a.ok(a.core.pool.QueryRow(t.Context(), `SELECT origin FROM audit_epochs WHERE epoch = 1`).Scan(&origin))
+		s := serve(t, "--database-url", a.url, "--data", a.data)
+		defer s.stop()
+		token := strings.TrimSpace(must(t, "token", "--data", a.data, "--database-url", a.url, "--account", "contoso", "--person", "ada").stdout)
+		status, body, err := get(t, s.base+"/v1/audit/checkpoint", token)
+		if err != nil || status != 200 {
+			t.Fatalf("the head: %d, %v, %s", status, err, body)
+		}
+		return origin, string(body)
+	}
+
+	old := newAuditor(t)
+	old.ok(old.log.Begin(t.Context(), treeOrigin))
+	file, _ := old.kept("old", audit.Service)
+	if _, note := named(old); !strings.HasPrefix(note, treeOrigin+"\n") {
+		t.Errorf("the head of the old log is\n%s", note)
+	}
+	old.wants(old.types("audit", "verify", "--checkpoint", file), cli.ExitOK, "signatures checked: 0 mismatches")
+	old.wants(old.types("events", "verify"), cli.ExitOK, "signatures checked: 0 mismatches")
+	old.wants(old.types("audit", "key", "--account", "contoso"), cli.ExitOK, treeOrigin+"/accounts/contoso+")
+
+	fresh := newAuditor(t)
+	s := serve(t, "--database-url", fresh.url, "--data", fresh.data)
+	s.stop()
+	fresh.kept("new", audit.Service)
+	want := strings.TrimPrefix(s.base, "http://") + "/v1/audit"
+	if origin, note := named(fresh); origin != want || !strings.HasPrefix(note, want+"\n") {
+		t.Errorf("the new log is named %q, want %q, and its head is\n%s", origin, want, note)
+	}
+}

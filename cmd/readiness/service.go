@@ -247,8 +247,8 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 	server, err := http.New(http.Options{
 		Commands: s.commands, Views: s.views, Audit: s.audit, Verifier: verifier, Limiter: limiter, Collector: views, BaseURL: f.baseURL,
 		PortalURL: f.portalURL,
-		TokenKey:  s.secrets.key("continuation tokens", 32), CheckpointKey: s.secrets.key("checkpoints", 32),
-		Checks: s.checks(), Registry: s.registry, MetricsElsewhere: f.metricsListen != "", Tracer: s.tracer,
+		TokenKey:  s.secrets.key("continuation tokens", 32),
+		Checks:    s.checks(), Registry: s.registry, MetricsElsewhere: f.metricsListen != "", Tracer: s.tracer,
 		Log: s.log, Now: time.Now,
 	})
 	if err != nil {
@@ -270,7 +270,7 @@ func (s *service) api(ctx context.Context, life *lifetime, f serveFlags, verifie
 // auditOrigin returns the name of the log's tree at a base address (C2SP tlog-checkpoint): a URL without its scheme.
 func auditOrigin(baseURL string) string {
 	_, rest, _ := strings.Cut(strings.TrimRight(baseURL, "/"), "://")
-	return rest + "/audit"
+	return rest + "/v1/audit"
 }
 
 // sweep runs every 10 minutes until ctx ends. It deletes expired idempotency keys and documents, records the page views

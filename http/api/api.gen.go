@@ -333,21 +333,6 @@ func (e AssessmentUsageAccess) Valid() bool {
 	}
 }
 
-// Defines values for AuditCheckpointAlgorithm.
-const (
-	Ed25519 AuditCheckpointAlgorithm = "Ed25519"
-)
-
-// Valid indicates whether the value is a known member of the AuditCheckpointAlgorithm enum.
-func (e AuditCheckpointAlgorithm) Valid() bool {
-	switch e {
-	case Ed25519:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for BenchmarkQuestionSource.
 const (
 	Customer  BenchmarkQuestionSource = "Customer"
@@ -1828,39 +1813,6 @@ type AssessmentUsage struct {
 
 // AssessmentUsageAccess Present on an operation's result.
 type AssessmentUsageAccess string
-
-// AuditCheckpoint defines model for AuditCheckpoint.
-type AuditCheckpoint struct {
-	AccountID string                   `json:"accountId"`
-	Algorithm AuditCheckpointAlgorithm `json:"algorithm"`
-
-	// CheckpointNote The newest signed head of the account's tree (c2sp.org/tlog-checkpoint); absent before the first. It may cover fewer events.
-	CheckpointNote *string `json:"checkpointNote,omitempty"`
-
-	// Events How many events it covers.
-	Events int64 `json:"events"`
-
-	// Hash SHA-256 in hexadecimal.
-	Hash string `json:"hash"`
-
-	// KeyID The first 16 hexadecimal digits of the SHA-256 of the public key.
-	KeyID string `json:"keyId"`
-
-	// Position The position of the last event that it covers.
-	Position int64 `json:"position"`
-
-	// PublicKey Base64. Compare it, or keyId, with a copy that you received through another channel.
-	PublicKey []byte `json:"publicKey"`
-
-	// Signature Base64.
-	Signature []byte `json:"signature"`
-
-	// SignedAtUtc To the second.
-	SignedAtUtc time.Time `json:"signedAtUtc"`
-}
-
-// AuditCheckpointAlgorithm defines model for AuditCheckpoint.Algorithm.
-type AuditCheckpointAlgorithm string
 
 // AuditEvent defines model for AuditEvent.
 type AuditEvent struct {
@@ -4097,12 +4049,6 @@ type ScorePreviewJSONRequestBody = ScorePreviewRequest
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
-	// GetAccountTree Read the tree of the account's events
-	// (GET /audit/accounts/{accountId}/{object})
-	GetAccountTree(w http.ResponseWriter, r *http.Request, accountID AccountID, object Object)
-	// GetServiceTree Read the tree of all events
-	// (GET /audit/{object})
-	GetServiceTree(w http.ResponseWriter, r *http.Request, object Object)
 	// GetAccount Read the account and what the caller can do in it
 	// (GET /v1/account)
 	GetAccount(w http.ResponseWriter, r *http.Request)
@@ -4175,9 +4121,9 @@ type ServerInterface interface {
 	// ChangeSchedule Change a schedule, turn it off, or become its owner
 	// (PATCH /v1/aiReadiness/schedules/{scheduleId})
 	ChangeSchedule(w http.ResponseWriter, r *http.Request, scheduleID ScheduleID)
-	// GetAuditCheckpoint Read the signed checkpoint of the account's events
-	// (GET /v1/audit/checkpoint)
-	GetAuditCheckpoint(w http.ResponseWriter, r *http.Request)
+	// GetAccountTree Read the tree of the account's events
+	// (GET /v1/audit/accounts/{accountId}/{object})
+	GetAccountTree(w http.ResponseWriter, r *http.Request, accountID AccountID, object Object)
 	// ListAuditEvents List the events of the account, oldest first
 	// (GET /v1/audit/events)
 	ListAuditEvents(w http.ResponseWriter, r *http.Request, params ListAuditEventsParams)
@@ -4187,6 +4133,9 @@ type ServerInterface interface {
 	// ListViewAsOf List the rows of a view as they were at a position or a time
 	// (POST /v1/audit/views/{view})
 	ListViewAsOf(w http.ResponseWriter, r *http.Request, view View, params ListViewAsOfParams)
+	// GetServiceTree Read the tree of all events
+	// (GET /v1/audit/{object})
+	GetServiceTree(w http.ResponseWriter, r *http.Request, object Object)
 	// ListLicenses List the licenses of the account
 	// (GET /v1/licenses)
 	ListLicenses(w http.ResponseWriter, r *http.Request)
@@ -4341,67 +4290,6 @@ type ServerInterfaceWrapper struct {
 }
 
 type MiddlewareFunc func(http.Handler) http.Handler
-
-// GetAccountTree operation middleware
-func (siw *ServerInterfaceWrapper) GetAccountTree(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "accountId" -------------
-	var accountID AccountID
-
-	err = runtime.BindStyledParameterWithOptions("simple", "accountId", mux.Vars(r)["accountId"], &accountID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "accountId", Err: err})
-		return
-	}
-
-	// ------------- Path parameter "object" -------------
-	var object Object
-
-	err = runtime.BindStyledParameterWithOptions("simple", "object", mux.Vars(r)["object"], &object, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "object", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetAccountTree(w, r, accountID, object)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
-
-// GetServiceTree operation middleware
-func (siw *ServerInterfaceWrapper) GetServiceTree(w http.ResponseWriter, r *http.Request) {
-
-	var err error
-	_ = err
-
-	// ------------- Path parameter "object" -------------
-	var object Object
-
-	err = runtime.BindStyledParameterWithOptions("simple", "object", mux.Vars(r)["object"], &object, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
-	if err != nil {
-		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "object", Err: err})
-		return
-	}
-
-	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetServiceTree(w, r, object)
-	}))
-
-	for _, middleware := range siw.HandlerMiddlewares {
-		handler = middleware(handler)
-	}
-
-	handler.ServeHTTP(w, r)
-}
 
 // GetAccount operation middleware
 func (siw *ServerInterfaceWrapper) GetAccount(w http.ResponseWriter, r *http.Request) {
@@ -5332,11 +5220,32 @@ func (siw *ServerInterfaceWrapper) ChangeSchedule(w http.ResponseWriter, r *http
 	handler.ServeHTTP(w, r)
 }
 
-// GetAuditCheckpoint operation middleware
-func (siw *ServerInterfaceWrapper) GetAuditCheckpoint(w http.ResponseWriter, r *http.Request) {
+// GetAccountTree operation middleware
+func (siw *ServerInterfaceWrapper) GetAccountTree(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "accountId" -------------
+	var accountID AccountID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "accountId", mux.Vars(r)["accountId"], &accountID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "accountId", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "object" -------------
+	var object Object
+
+	err = runtime.BindStyledParameterWithOptions("simple", "object", mux.Vars(r)["object"], &object, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "object", Err: err})
+		return
+	}
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		siw.Handler.GetAuditCheckpoint(w, r)
+		siw.Handler.GetAccountTree(w, r, accountID, object)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -5537,6 +5446,32 @@ func (siw *ServerInterfaceWrapper) ListViewAsOf(w http.ResponseWriter, r *http.R
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ListViewAsOf(w, r, view, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetServiceTree operation middleware
+func (siw *ServerInterfaceWrapper) GetServiceTree(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "object" -------------
+	var object Object
+
+	err = runtime.BindStyledParameterWithOptions("simple", "object", mux.Vars(r)["object"], &object, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "object", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetServiceTree(w, r, object)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -8110,10 +8045,6 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 		ErrorHandlerFunc:   options.ErrorHandlerFunc,
 	}
 
-	r.HandleFunc(options.BaseURL+"/audit/{object}", wrapper.GetServiceTree).Methods(http.MethodGet)
-
-	r.HandleFunc(options.BaseURL+"/audit/accounts/{accountId}/{object}", wrapper.GetAccountTree).Methods(http.MethodGet)
-
 	r.HandleFunc(options.BaseURL+"/v1/account", wrapper.GetAccount).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/account/permissions", wrapper.ListPermissions).Methods(http.MethodGet)
@@ -8162,7 +8093,9 @@ func HandlerWithOptions(si ServerInterface, options GorillaServerOptions) http.H
 
 	r.HandleFunc(options.BaseURL+"/v1/aiReadiness/schedules/{scheduleId}", wrapper.ChangeSchedule).Methods(http.MethodPatch)
 
-	r.HandleFunc(options.BaseURL+"/v1/audit/checkpoint", wrapper.GetAuditCheckpoint).Methods(http.MethodGet)
+	r.HandleFunc(options.BaseURL+"/v1/audit/{object}", wrapper.GetServiceTree).Methods(http.MethodGet)
+
+	r.HandleFunc(options.BaseURL+"/v1/audit/accounts/{accountId}/{object}", wrapper.GetAccountTree).Methods(http.MethodGet)
 
 	r.HandleFunc(options.BaseURL+"/v1/audit/events", wrapper.ListAuditEvents).Methods(http.MethodGet)
 
@@ -8278,85 +8211,6 @@ type AcceptedJSONResponse struct {
 	Body Accepted
 
 	Headers AcceptedResponseHeaders
-}
-
-type GetAccountTreeRequestObject struct {
-	AccountID AccountID `json:"accountId"`
-	Object    Object    `json:"object"`
-}
-
-type GetAccountTreeResponseObject interface {
-	VisitGetAccountTreeResponse(w http.ResponseWriter) error
-}
-
-type GetAccountTree200ApplicationOctetStreamResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
-
-func (response GetAccountTree200ApplicationOctetStreamResponse) VisitGetAccountTreeResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/octet-stream")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type GetAccountTree200TextResponse AuditText
-
-func (response GetAccountTree200TextResponse) VisitGetAccountTreeResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.WriteHeader(200)
-
-	_, err := w.Write([]byte(fmt.Sprint(response)))
-	return err
-}
-
-type GetServiceTreeRequestObject struct {
-	Object Object `json:"object"`
-}
-
-type GetServiceTreeResponseObject interface {
-	VisitGetServiceTreeResponse(w http.ResponseWriter) error
-}
-
-type GetServiceTree200ApplicationOctetStreamResponse struct {
-	Body          io.Reader
-	ContentLength int64
-}
-
-func (response GetServiceTree200ApplicationOctetStreamResponse) VisitGetServiceTreeResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "application/octet-stream")
-	if response.ContentLength != 0 {
-		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
-	}
-	w.WriteHeader(200)
-
-	if closer, ok := response.Body.(io.ReadCloser); ok {
-		defer closer.Close()
-	}
-	_, err := io.Copy(w, response.Body)
-	return err
-}
-
-type GetServiceTree200TextResponse AuditText
-
-func (response GetServiceTree200TextResponse) VisitGetServiceTreeResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	w.WriteHeader(200)
-
-	_, err := w.Write([]byte(fmt.Sprint(response)))
-	return err
 }
 
 type GetAccountRequestObject struct {
@@ -8932,24 +8786,43 @@ func (response ChangeSchedule200JSONResponse) VisitChangeScheduleResponse(w http
 	return err
 }
 
-type GetAuditCheckpointRequestObject struct {
+type GetAccountTreeRequestObject struct {
+	AccountID AccountID `json:"accountId"`
+	Object    Object    `json:"object"`
 }
 
-type GetAuditCheckpointResponseObject interface {
-	VisitGetAuditCheckpointResponse(w http.ResponseWriter) error
+type GetAccountTreeResponseObject interface {
+	VisitGetAccountTreeResponse(w http.ResponseWriter) error
 }
 
-type GetAuditCheckpoint200JSONResponse AuditCheckpoint
+type GetAccountTree200ApplicationOctetStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
 
-func (response GetAuditCheckpoint200JSONResponse) VisitGetAuditCheckpointResponse(w http.ResponseWriter) error {
+func (response GetAccountTree200ApplicationOctetStreamResponse) VisitGetAccountTreeResponse(w http.ResponseWriter) error {
 
-	var buf bytes.Buffer
-	if err := json.NewEncoder(&buf).Encode(response); err != nil {
-		return err
+	w.Header().Set("Content-Type", "application/octet-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
 	}
-	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(200)
-	_, err := buf.WriteTo(w)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetAccountTree200TextResponse AuditText
+
+func (response GetAccountTree200TextResponse) VisitGetAccountTreeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(200)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -9028,6 +8901,45 @@ func (response ListViewAsOf202JSONResponse) VisitListViewAsOfResponse(w http.Res
 	w.Header().Set("x-ms-operation-id", fmt.Sprint(response.Headers.XMsOperationID))
 	w.WriteHeader(202)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetServiceTreeRequestObject struct {
+	Object Object `json:"object"`
+}
+
+type GetServiceTreeResponseObject interface {
+	VisitGetServiceTreeResponse(w http.ResponseWriter) error
+}
+
+type GetServiceTree200ApplicationOctetStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response GetServiceTree200ApplicationOctetStreamResponse) VisitGetServiceTreeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/octet-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetServiceTree200TextResponse AuditText
+
+func (response GetServiceTree200TextResponse) VisitGetServiceTreeResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.WriteHeader(200)
+
+	_, err := w.Write([]byte(fmt.Sprint(response)))
 	return err
 }
 
@@ -10277,12 +10189,6 @@ func (response ScorePreview200JSONResponse) VisitScorePreviewResponse(w http.Res
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
-	// GetAccountTree Read the tree of the account's events
-	// (GET /audit/accounts/{accountId}/{object})
-	GetAccountTree(ctx context.Context, request GetAccountTreeRequestObject) (GetAccountTreeResponseObject, error)
-	// GetServiceTree Read the tree of all events
-	// (GET /audit/{object})
-	GetServiceTree(ctx context.Context, request GetServiceTreeRequestObject) (GetServiceTreeResponseObject, error)
 	// GetAccount Read the account and what the caller can do in it
 	// (GET /v1/account)
 	GetAccount(ctx context.Context, request GetAccountRequestObject) (GetAccountResponseObject, error)
@@ -10355,9 +10261,9 @@ type StrictServerInterface interface {
 	// ChangeSchedule Change a schedule, turn it off, or become its owner
 	// (PATCH /v1/aiReadiness/schedules/{scheduleId})
 	ChangeSchedule(ctx context.Context, request ChangeScheduleRequestObject) (ChangeScheduleResponseObject, error)
-	// GetAuditCheckpoint Read the signed checkpoint of the account's events
-	// (GET /v1/audit/checkpoint)
-	GetAuditCheckpoint(ctx context.Context, request GetAuditCheckpointRequestObject) (GetAuditCheckpointResponseObject, error)
+	// GetAccountTree Read the tree of the account's events
+	// (GET /v1/audit/accounts/{accountId}/{object})
+	GetAccountTree(ctx context.Context, request GetAccountTreeRequestObject) (GetAccountTreeResponseObject, error)
 	// ListAuditEvents List the events of the account, oldest first
 	// (GET /v1/audit/events)
 	ListAuditEvents(ctx context.Context, request ListAuditEventsRequestObject) (ListAuditEventsResponseObject, error)
@@ -10367,6 +10273,9 @@ type StrictServerInterface interface {
 	// ListViewAsOf List the rows of a view as they were at a position or a time
 	// (POST /v1/audit/views/{view})
 	ListViewAsOf(ctx context.Context, request ListViewAsOfRequestObject) (ListViewAsOfResponseObject, error)
+	// GetServiceTree Read the tree of all events
+	// (GET /v1/audit/{object})
+	GetServiceTree(ctx context.Context, request GetServiceTreeRequestObject) (GetServiceTreeResponseObject, error)
 	// ListLicenses List the licenses of the account
 	// (GET /v1/licenses)
 	ListLicenses(ctx context.Context, request ListLicensesRequestObject) (ListLicensesResponseObject, error)
@@ -10550,59 +10459,6 @@ type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
 	options     StrictHTTPServerOptions
-}
-
-// GetAccountTree operation middleware
-func (sh *strictHandler) GetAccountTree(w http.ResponseWriter, r *http.Request, accountID AccountID, object Object) {
-	var request GetAccountTreeRequestObject
-
-	request.AccountID = accountID
-	request.Object = object
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAccountTree(ctx, request.(GetAccountTreeRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAccountTree")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetAccountTreeResponseObject); ok {
-		if err := validResponse.VisitGetAccountTreeResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
-}
-
-// GetServiceTree operation middleware
-func (sh *strictHandler) GetServiceTree(w http.ResponseWriter, r *http.Request, object Object) {
-	var request GetServiceTreeRequestObject
-
-	request.Object = object
-
-	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetServiceTree(ctx, request.(GetServiceTreeRequestObject))
-	}
-	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetServiceTree")
-	}
-
-	response, err := handler(r.Context(), w, r, request)
-
-	if err != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetServiceTreeResponseObject); ok {
-		if err := validResponse.VisitGetServiceTreeResponse(w); err != nil {
-			sh.options.ResponseErrorHandlerFunc(w, r, err)
-		}
-	} else if response != nil {
-		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
-	}
 }
 
 // GetAccount operation middleware
@@ -11273,23 +11129,26 @@ func (sh *strictHandler) ChangeSchedule(w http.ResponseWriter, r *http.Request, 
 	}
 }
 
-// GetAuditCheckpoint operation middleware
-func (sh *strictHandler) GetAuditCheckpoint(w http.ResponseWriter, r *http.Request) {
-	var request GetAuditCheckpointRequestObject
+// GetAccountTree operation middleware
+func (sh *strictHandler) GetAccountTree(w http.ResponseWriter, r *http.Request, accountID AccountID, object Object) {
+	var request GetAccountTreeRequestObject
+
+	request.AccountID = accountID
+	request.Object = object
 
 	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
-		return sh.ssi.GetAuditCheckpoint(ctx, request.(GetAuditCheckpointRequestObject))
+		return sh.ssi.GetAccountTree(ctx, request.(GetAccountTreeRequestObject))
 	}
 	for _, middleware := range sh.middlewares {
-		handler = middleware(handler, "GetAuditCheckpoint")
+		handler = middleware(handler, "GetAccountTree")
 	}
 
 	response, err := handler(r.Context(), w, r, request)
 
 	if err != nil {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
-	} else if validResponse, ok := response.(GetAuditCheckpointResponseObject); ok {
-		if err := validResponse.VisitGetAuditCheckpointResponse(w); err != nil {
+	} else if validResponse, ok := response.(GetAccountTreeResponseObject); ok {
+		if err := validResponse.VisitGetAccountTreeResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -11376,6 +11235,32 @@ func (sh *strictHandler) ListViewAsOf(w http.ResponseWriter, r *http.Request, vi
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListViewAsOfResponseObject); ok {
 		if err := validResponse.VisitListViewAsOfResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetServiceTree operation middleware
+func (sh *strictHandler) GetServiceTree(w http.ResponseWriter, r *http.Request, object Object) {
+	var request GetServiceTreeRequestObject
+
+	request.Object = object
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetServiceTree(ctx, request.(GetServiceTreeRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetServiceTree")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetServiceTreeResponseObject); ok {
+		if err := validResponse.VisitGetServiceTreeResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

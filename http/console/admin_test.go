@@ -51,7 +51,7 @@ func TestAudit(t *testing.T) {
 	w.AssessAll("contoso", "ada")
 	ada, linus := w.As("contoso", "ada"), w.As("contoso", "linus")
 	got := ada.Get("/admin/audit")
-	want(t, got, http.StatusOK, "Checkpoint", "Log of events", "Next page", "/proof")
+	want(t, got, http.StatusOK, "Nothing is signed yet", "Log of events", "Next page", "/proof")
 	ada.CheckPage(got)
 	want(t, ada.Get("/admin/audit?type=nothing"), http.StatusOK, "No event fits.")
 	want(t, ada.Get("/admin/audit?since=2020-01-01&until=2020-01-02"), http.StatusOK, "No event fits.")
@@ -70,6 +70,9 @@ func TestAudit(t *testing.T) {
 		t.Errorf("%d lines of %d events: %.200s", exported, stored, file.Body)
 	}
 	w.Seal()
+	signed := ada.Get("/admin/audit")
+	want(t, signed, http.StatusOK, "Signed head", "/accounts/contoso\n")
+	ada.CheckPage(signed)
 	path := regexp.MustCompile(`"(/admin/audit/events/[^"]*/proof)"`).FindStringSubmatch(got.Body)[1]
 	want(t, ada.Get(path), http.StatusOK, "c2sp.org/tlog-proof")
 	want(t, ada.Get("/admin/audit/events/x/proof"), http.StatusNotFound)

@@ -157,7 +157,7 @@ var described = sync.OnceValues(func() (routers.Router, error) {
 // withSlashes match paths with a value that may contain slashes, which the router of the description does not know: objects of trees, and
 // ids of questions.
 var withSlashes = []*regexp.Regexp{
-	regexp.MustCompile(`^(/audit/(?:accounts/[^/]+/)?)((?:[0-9]+/)?(?:checkpoint|tile/.+))()$`),
+	regexp.MustCompile(`^(/v1/audit/(?:accounts/[^/]+/)?)((?:[0-9]+/)?(?:checkpoint|tile/.+))()$`),
 	regexp.MustCompile(`^(.*/benchmark/runs/[^/]+/questions/)(.+)(/verdict)$`),
 }
 

@@ -25,8 +25,6 @@ var (
 	Start      = Group{Name: "start", Limit: 30, Closed: true}
 	Read       = Group{Name: "read", Limit: 300}
 	Operations = Group{Name: "operations", Limit: 500}
-	// Audit is for the trees of the log: a tool reads a large one tile by tile. More would not fit a row of the windows.
-	Audit = Group{Name: "audit", Limit: 900}
 	// Pixies is an additional group for the four routes that start adding or removing Pixies. A bulk call counts as
 	// one.
 	Pixies = Group{Name: "pixies", Limit: 10, OfAccount: true, Closed: true}

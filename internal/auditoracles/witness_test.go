@@ -162,7 +162,7 @@ func TestWitnesses(t *testing.T) {
 		for i, one := range by {
 			verifiers[i] = one.verifier
 		}
-		served := w.get(audit.Service, "/audit/checkpoint")
+		served := w.get(audit.Service, "/v1/audit/checkpoint")
 		for name, text := range map[string][]byte{"published": text, "served": served} {
 			if _, _, n, err := log.ParseCheckpoint(text, tree.origin, tree.verifier, verifiers...); err != nil || len(n.Sigs) != 1+len(by) {
 				t.Errorf("%s at %d, %v:\n%s", name, h.Size, err, text)

@@ -30,7 +30,7 @@ import (
 	"readiness/internal/testworld"
 )
 
-const origin = "readiness.example.com/audit"
+const origin = "readiness.example.com/v1/audit"
 
 var (
 	seed = bytes.Repeat([]byte{3}, ed25519.SeedSize)
@@ -75,7 +75,7 @@ func (w *world) serve(databaseURL string) {
 	listening := httptest.NewUnstartedServer(nil)
 	w.url = "http://" + listening.Listener.Addr().String()
 	s, err := readinesshttp.New(readinesshttp.Options{Commands: w.Commands, Views: w.Views, Audit: w.log, Verifier: verifier, Limiter: limiter,
-		BaseURL: w.url, PortalURL: w.url, TokenKey: make([]byte, 32), CheckpointKey: seed, Registry: prometheus.NewRegistry(),
+		BaseURL: w.url, PortalURL: w.url, TokenKey: make([]byte, 32), Registry: prometheus.NewRegistry(),
 		Log: slog.New(slog.DiscardHandler), Now: w.Now})
 	w.must(err)
 	listening.Config.Handler = s.Handler()
@@ -137,7 +137,7 @@ type tree struct {
 
 func (w *world) tree(of string) tree {
 	w.Helper()
-	path := "/audit/"
+	path := "/v1/audit/"
 	if of != audit.Service {
 		path += "accounts/" + of + "/"
 	}

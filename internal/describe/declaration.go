@@ -34,7 +34,7 @@ type route struct {
 // expressions are the values of each member of x-route, with their names in package http/routing.
 var expressions = map[string]map[string]string{
 	"scope":   {"Service.Read.All": "token.ScopeRead", "Service.ReadWrite.All": "token.ScopeReadWrite"},
-	"group":   {"start": "Start", "read": "Read", "operations": "Operations", "audit": "Audit"},
+	"group":   {"start": "Start", "read": "Read", "operations": "Operations"},
 	"shared":  {"pixies": "Pixies"},
 	"role":    {"admin": "account.Admin"},
 	"plan":    {"scheduledAssessments": "ScheduledAssessments"},

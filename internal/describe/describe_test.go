@@ -67,7 +67,7 @@ func TestIncompleteDeclarations(t *testing.T) {
 		{"operationId: countThing", "summary: Count", "operationId is missing"},
 		{"x-route: {", "x-rote: {", "x-route is missing"},
 		{"scope: Service.ReadWrite.All, ", "", "x-route has no scope"},
-		{"group: start", "group: starts", `the group "starts", which is none of audit, operations, read, start`},
+		{"group: start", "group: starts", `the group "starts", which is none of operations, read, start`},
 		{"feature: aiFeatures", "feature: AIFeatures", `the feature "AIFeatures", which is none of addPixies, aiFeatures`},
 		{"feature: aiFeatures", "features: aiFeatures", `unknown field "features"`},
 		{"starts: true", "starts: yes please", "x-route: json"},

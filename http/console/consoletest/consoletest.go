@@ -195,7 +195,7 @@ func (w *World) serve(databaseURL string, o Options, log *slog.Logger) {
 	w.Pixies.CollectorURL = w.URL
 	s, err := readinesshttp.New(readinesshttp.Options{Commands: w.Commands, Views: w.Views, Verifier: verifier, Limiter: limiter,
 		Collector: views, BaseURL: w.URL, PortalURL: w.URL, TokenKey: bytes.Repeat([]byte{2}, 32),
-		CheckpointKey: checkpointKey, Audit: w.trees(), Registry: registry, Log: log, Now: w.Now})
+		Audit: w.trees(), Registry: registry, Log: log, Now: w.Now})
 	testworld.Check(w.t, err)
 	w.Sessions, err = vault.NewSessions(w.Pool, bytes.Repeat([]byte{4}, vault.KeySize))
 	testworld.Check(w.t, err)

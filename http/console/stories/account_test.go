@@ -34,7 +34,7 @@ func TestProve(t *testing.T) {
 		h.Press(b, "Administration")
 		b.Shows("Administration", "What is used", "Licences")
 		h.Press(b, "Log of events")
-		b.Shows("Log of events", "Checkpoint", "account.opened")
+		b.Shows("Log of events", "Signed head", "account.opened")
 		h.Write(b, "Type", "account.license-saved")
 		h.Press(b, "Show")
 		b.Shows("Log of events", "account.license-saved")
