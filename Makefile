@@ -119,7 +119,7 @@ soak: ## load two processes for SOAK, kill them and PostgreSQL meanwhile, and co
 	go test ./scenarios/program/soak -tags hard -run '^$(if $(STANDBY),TestHardPromotion,TestHardSoak)$$' -v -count=1 -timeout 0 -soak.for $(SOAK) -soak.pause 100ms \
 		$(if $(PLATFORM),-soak.platform $(PLATFORM))
 
-simulate: ## send a day of the largest tenant within SIMULATE, compare everything with the log, and write simulation.tsv and simulation.svg (docs/scaling.md)
+simulate: ## send a day of the largest tenant within SIMULATE, compare everything with the log, and write simulation.tsv and simulation.svg (docs/performance.md)
 	go run ./internal/simulate -for $(SIMULATE) $(SIMULATEFLAGS)
 
 fuzz/http: ## send FUZZREQUESTS malformed calls to every route of openapi.yaml

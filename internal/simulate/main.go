@@ -4,7 +4,7 @@
 // makes the tenant's past (a folder of workspaces, people, assessed models, reports with Pixies), and then sends views of pages, reads and
 // assessments as they would arrive: a call that is late delays no other call, and its latency counts from when it was due. Every few
 // seconds it records calls, answers and the use of the processors. At the end it compares everything acknowledged with the log. It
-// exits 0 only if nothing is missing and nothing is there twice. docs/scaling.md explains a run.
+// exits 0 only if nothing is missing and nothing is there twice. docs/performance.md explains a run.
 package main
 
 import (
