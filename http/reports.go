@@ -55,6 +55,9 @@ func (s *Server) ListReports(ctx context.Context, r api.ListReportsRequestObject
 			HasPixies: record.Status == pixies.StatusHasPixies, PixiesStatus: record.Status,
 			LastChangedUtc: record.ChangedAt, TrackedItem: tracked[r.ID],
 		}
+		if r.Unseen != "" {
+			out.UnavailableReasons = map[string]string{"semanticModelId": r.Unseen}
+		}
 		if r.Model != nil {
 			out.SemanticModelID = &r.Model.ID
 			if r.Model.WorkspaceID != uuid.Nil {

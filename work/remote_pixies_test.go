@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/definition"
+	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/pixies"
@@ -170,4 +171,27 @@ func toLegacy(t *testing.T, dir string) {
 	t.Helper()
 	check(t, os.RemoveAll(filepath.Join(dir, "definition")))
 	write(t, filepath.Join(dir, "report.json"), legacyReport)
+}
+
+// A report without a page fails over REST as in a folder: nothing is sent, and it is no tracked item.
+//
+// proves: decisions/8/7-no-page
+func TestRemoteReportWithoutPages(t *testing.T) {
+	t.Parallel()
+	b := newReporting(t)
+	check(t, os.RemoveAll(filepath.Join(b.report(ruined), "definition", "pages")))
+	write(t, filepath.Join(b.report(ruined), "definition", "pages", "pages.json"), `{"pageOrder":[],"activePageName":null}`)
+	r := overREST(t, b, fabrictest.Layout{})
+	log := &recording{RoundTripper: r.server.Client().Transport}
+	r.server.Client().Transport = log
+	r.Work.Platform = r.client(t, nil)
+	id := r.pixiesOf(t, pixies.Adds, ruined)
+	r.change(t, r.Work)
+	op := r.operation(t, id)
+	if op.Status != operation.StatusFailed || op.Failure.Code != domain.AddPixiesFailed || !strings.Contains(op.Failure.Message, "no page") {
+		t.Errorf("the run is %s: %+v", op.Status, op.Failure)
+	}
+	if s := b.standing(t, ruined); s.Status != pixies.StatusNeverAdded || s.Holder != nil || b.tracked(t, ruined).Counts() || len(log.sent) != 0 {
+		t.Errorf("its standing is %+v after %d updates", s, len(log.sent))
+	}
 }

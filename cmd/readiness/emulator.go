@@ -99,6 +99,10 @@ func (f *emulatorFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.Layout.LosesCopilot, "lose-copilot", false, "drop the parts below Copilot/ of definitions that are written")
 	flags.BoolVar(&o.Layout.Forgetful, "forget-updates", false, "discard updates, although they succeed")
 	flags.BoolVar(&o.Unknown.BlocksEarlyPolls, "block-early-polls", false, "answer 429 to polls before Retry-After")
+	flags.StringVar(&o.Unknown.ReportsRefused, "refuse-reports", "", "code with which Power BI refuses its lists of reports, such as "+
+		"PowerBINotAuthorizedException")
+	flags.StringVar(&o.Unknown.MCPVersion, "mcp-version", "", "the only version of MCP that data agents, Fabric IQ and Generate Query know, "+
+		"such as 2025-03-26; empty for every version")
 	flags.StringVar(&o.Unknown.QueriesRefused, "refuse-queries", "", "code with which queries are refused, such as TenantSwitchDisabled")
 	flags.StringVar(&o.Unknown.ArrowRefused, "refuse-arrow", "", "code with which queries in the form of Apache Arrow are refused, such "+
 		"as DatasetNotOnCapacity")

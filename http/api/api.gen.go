@@ -3491,6 +3491,9 @@ type WorkspaceReport struct {
 
 	// TrackedItem Whether the report counts as a tracked item.
 	TrackedItem bool `json:"trackedItem"`
+
+	// UnavailableReasons Why semanticModelId is null, when the platform did not let the caller ask for it; else absent.
+	UnavailableReasons map[string]string `json:"unavailableReasons,omitempty"`
 }
 
 // WorkspaceReportList defines model for WorkspaceReportList.

@@ -201,6 +201,25 @@ func TestConsentIsAskedAboutAgain(t *testing.T) {
 	}
 }
 
+// Consent to storage is a person's own, apart from the platform's: without it, only what needs storage is refused.
+func TestConsentToStorage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p, err := fabric.New(fabric.Options{Tokens: w.For})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.provider.Withhold("user_impersonation")
+	access, err := p.Access(t.Context(), w.ada(t))
+	if err != nil || access[item.PermissionStorage] != item.ConsentRequired || access[item.PermissionPlatform] != item.Granted {
+		t.Errorf("got %v, %v", access, err)
+	}
+	w.provider.Withhold()
+	if access, err = p.Access(t.Context(), w.ada(t)); err != nil || access[item.PermissionStorage] != item.Granted {
+		t.Errorf("after the consent: %v, %v", access, err)
+	}
+}
+
 // A provider that does not answer, and one that redirects, cannot have the assertion of another host.
 func TestProviderAway(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package fabric
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -38,9 +39,12 @@ func (w wireReport) item(workspaceID uuid.UUID) item.Item {
 const maxOtherModels = 25
 
 // Reports lists the reports of a workspace, ordered by name and id, each with its model. A model that the caller cannot
-// see has no workspace and no name.
+// see has no workspace and no name. If Power BI refuses its list, Fabric's is read, then relations and definitions.
 func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid.UUID) ([]item.WorkspaceReport, error) {
 	all, err := list[wireReport](ctx, p, p.powerBIRead(as, workspaceID, "", "", item.Item{}))
+	if domain.IsRefused(err, domain.PlatformAccessDenied) {
+		return p.reportsInFabric(ctx, as, workspaceID, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +64,75 @@ func (p *Platform) Reports(ctx context.Context, as item.Caller, workspaceID uuid
 	}
 	slices.SortFunc(listed, func(a, b item.WorkspaceReport) int { return item.ByName(a.Item, b.Item) })
 	return listed, nil
+}
+
+// Limits on what one listing asks about reports of which Power BI does not say the model. A definition is read only if relations do
+// not answer, and that takes seconds.
+const (
+	maxRelations   = 50
+	maxDefinitions = 10
+)
+
+// reportsInFabric lists the reports of a workspace without Power BI, whose list was refused: Fabric's list has them without their
+// models. Where a model cannot be found out, the report says why.
+func (p *Platform) reportsInFabric(ctx context.Context, as item.Caller, workspaceID uuid.UUID, refusal error) ([]item.WorkspaceReport, error) {
+	all, err := p.Items(ctx, as, workspaceID, item.Report)
+	if err != nil {
+		return nil, err
+	}
+	models := modelsSeen{platform: p, as: as, home: workspaceID}
+	if len(all) > 0 {
+		if err := models.readHome(ctx); err != nil {
+			return nil, err
+		}
+	}
+	listed := make([]item.WorkspaceReport, len(all))
+	relations, definitions := maxRelations, maxDefinitions
+	for i, it := range all {
+		r := &listed[i]
+		if *r = (item.WorkspaceReport{Item: it}); relations == 0 {
+			r.Unseen = unseenModel(refusal, fmt.Sprintf("the service asks for the models of %d reports at once", maxRelations))
+			continue
+		}
+		relations--
+		model, ok, err := p.upstream(ctx, as, it)
+		why := "its definition names no model"
+		switch {
+		case err == nil && ok || ctx.Err() != nil:
+		case definitions == 0:
+			ok, err, why = false, nil, fmt.Sprintf("the service reads %d definitions of reports at once", maxDefinitions)
+		default:
+			definitions--
+			model, ok, err = p.modelNamed(ctx, as, it)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			r.Unseen = unseenModel(refusal, wordsOf(err))
+		case !ok:
+			r.Unseen = unseenModel(refusal, why)
+		default:
+			if own, here := models.known[model.ID]; here {
+				model = own
+			}
+			r.Model = &model
+		}
+	}
+	return listed, nil
+}
+
+// unseenModel says why the model of a report is not known: Power BI's list was refused, and so was what the service asked instead.
+func unseenModel(refusal error, why string) string {
+	return "Power BI did not list the reports: " + wordsOf(refusal) + ". Their models were looked up one by one, but not this one: " + why + "."
+}
+
+// wordsOf returns the message of a refusal.
+func wordsOf(err error) string {
+	if r, refused := domain.Refused(err); refused {
+		return r.Message
+	}
+	return "the platform did not answer"
 }
 
 // powerBIRead returns the request for the reports of a workspace, or for the one with the path's id.
@@ -131,6 +204,7 @@ func (p *Platform) ModelOf(ctx context.Context, as item.Caller, it item.Item) (m
 	w, err := one[wireReport](ctx, p, r)
 	models := modelsSeen{platform: p, as: as, home: it.WorkspaceID, lookUps: 1}
 	switch {
+	case domain.IsRefused(err, domain.PlatformAccessDenied): // Fabric may tell
 	case err != nil:
 		return item.Item{}, false, p.workspaceFirst(ctx, as, it.WorkspaceID, err)
 	case w.paginated():

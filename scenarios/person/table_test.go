@@ -141,6 +141,9 @@ func (s *overEntra) inOtherTenants(table callsOf) {
 	s.tenant.Hides.Store(true)
 	s.service.Set(func(o *fabrictest.Options) { o.Unknown.ArrowRefused = "DatasetNotOnCapacity" })
 	do(rowsOfOtherTenants)
+	s.service.Set(func(o *fabrictest.Options) { o.Unknown.ReportsRefused = "PowerBINotAuthorizedException" })
+	do([]row{{route: "GET " + ofReports}})
+	s.service.Set(func(o *fabrictest.Options) { o.Unknown.ReportsRefused = "" })
 	s.StopWorkers()
 	s.Agents.Generator = s.tenant.Platform
 	s.StartWorkers()
@@ -337,7 +340,8 @@ Each of these calls is made with a token that acts as the person who called the 
 one permission of the service ([permissions](fabric.md#permissions-and-why-each)). No call is made with another person's token, with a token of the service itself, or after the end of the person's
 token, except the rest of a bulk assessment and the steps of a schedule, for which a [refresh token](fabric.md#permissions-and-why-each) was kept. The steps of a schedule act as its owner.
 
-Some calls are made only in some tenants: ` + "`executeQueries`" + ` where queries are not answered in Arrow, and ` + "`/v1/mcp/FabricIQ`" + ` before a write to a model that may have parts which
+Some calls are made only in some tenants: ` + "`executeQueries`" + ` where queries are not answered in Arrow, ` + "`relations/upstream`" + ` in the list of
+reports where Power BI refuses its own list, and ` + "`/v1/mcp/FabricIQ`" + ` before a write to a model that may have parts which
 its definition does not show. ` + "`/v1/mcp/powerbi`" + ` is called only by a service with ` + "`--experimental-generate-query`" + `;
 the queries of its runs then use the same token, which has their scope too.
 

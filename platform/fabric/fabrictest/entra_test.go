@@ -210,7 +210,14 @@ func TestExchanges(t *testing.T) {
 	guest, _ := p.SignIn(service, ada, time.Hour) // of another tenant
 	program, _ := p.AppOnly(contoso, time.Hour)
 	const scope = "offline_access " + fabric + "Workspace.Read.All"
-	p.Withhold("Dataset.Read.All")
+	_, body := p.post(t, "/oauth2/v2.0/token", obo(good, "https://storage.azure.com/user_impersonation"))
+	if c := claimsOf(t, body["access_token"]); c["aud"] != "https://storage.azure.com" || c["scp"] != "user_impersonation" {
+		t.Errorf("a token for storage: %v", c)
+	}
+	if _, err := p.Person(body["access_token"].(string)); err == nil {
+		t.Error("the platform takes a token for storage")
+	}
+	p.Withhold("Dataset.Read.All", "user_impersonation")
 	without := func(name string) url.Values { f := obo(good, scope); f.Del(name); return f }
 	for name, c := range map[string]struct {
 		form url.Values
@@ -224,6 +231,8 @@ func TestExchanges(t *testing.T) {
 		"no secret":       {without("client_secret"), 7000218},
 		"another client":  {func() url.Values { f := obo(good, scope); f.Set("client_id", ada); return f }(), 700016},
 		"no consent":      {obo(good, fabric+"Dataset.Read.All"), 65001},
+		"storage":         {obo(good, "https://storage.azure.com/user_impersonation"), 65001},
+		"all of storage":  {obo(good, "https://storage.azure.com/.default"), 65001},
 		"another use":     {without("requested_token_use"), 70003},
 		"another grant":   {url.Values{"grant_type": {"password"}}, 70003},
 		"unknown refresh": {url.Values{"grant_type": {"refresh_token"}, "client_id": {service}, "client_secret": {"s"}, "refresh_token": {"obo.x"}}, 50173},
@@ -235,7 +244,7 @@ func TestExchanges(t *testing.T) {
 		}
 	}
 
-	_, body := p.post(t, "/oauth2/v2.0/token", obo(good, scope))
+	_, body = p.post(t, "/oauth2/v2.0/token", obo(good, scope))
 	refresh, _ := body["refresh_token"].(string)
 	again := url.Values{"grant_type": {"refresh_token"}, "client_id": {service}, "client_secret": {"s"}, "refresh_token": {refresh},
 		"scope": {fabric + "Item.Read.All"}}

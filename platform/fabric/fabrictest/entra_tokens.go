@@ -92,6 +92,12 @@ var resources = []string{platformAudience + "/", "https://analysis.windows.net/p
 var platformScopes = []string{"Workspace.Read.All", "Item.ReadWrite.All", "Item.Read.All", "Report.Read.All", "Dataset.Read.All",
 	"Capacity.Read.All", "DataAgent.Execute.All"}
 
+// storageAudience is Azure Storage, whose only delegated permission a person consents to apart from those of the platform.
+const (
+	storageAudience = "https://storage.azure.com"
+	storageScope    = "user_impersonation"
+)
+
 // audienceOf returns for which application the scopes are, and their names in a token.
 func (e *Entra) audienceOf(scopes []string) (audience string, names []string) {
 	audience = e.clientID
@@ -99,6 +105,9 @@ func (e *Entra) audienceOf(scopes []string) (audience string, names []string) {
 	for _, s := range scopes {
 		if slices.ContainsFunc(resources, func(r string) bool { return strings.HasPrefix(s, r) }) {
 			audience, all = platformAudience, platformScopes
+		}
+		if strings.HasPrefix(s, storageAudience+"/") {
+			audience, all = storageAudience, []string{storageScope}
 		}
 		at := strings.LastIndexByte(s, '/')
 		switch name := s[at+1:]; {

@@ -101,6 +101,8 @@ type Options struct {
 type Unknown struct {
 	// BlocksEarlyPolls answers 429 to a poll before the time that an answer named.
 	BlocksEarlyPolls bool
+	// ReportsRefused is the code with which Power BI refuses its lists of reports with 403; "" for none.
+	ReportsRefused string
 	// QueriesRefused is the code with which every query is refused; "" for none.
 	QueriesRefused string
 	// ArrowRefused is the code with which queries in the form of Arrow are refused; "" for none.

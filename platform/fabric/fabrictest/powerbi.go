@@ -31,6 +31,10 @@ func (c *call) describeReport(r item.WorkspaceReport) map[string]any {
 }
 
 func (c *call) reportsHere() ([]item.WorkspaceReport, bool) {
+	if code := c.o.Unknown.ReportsRefused; code != "" {
+		failPowerBI(c.w, http.StatusForbidden, code)
+		return nil, false
+	}
 	all, err := c.o.Folder.Reports(c.r.Context(), c.as(), c.id("w"))
 	switch {
 	case err == nil:

@@ -1,0 +1,86 @@
+package fabric_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"readiness/domain"
+	"readiness/platform/fabric/fabrictest"
+)
+
+// refusesReports has Power BI refuse its lists of reports.
+func refusesReports(o *fabrictest.Options) {
+	o.Unknown.ReportsRefused, o.Layout = "PowerBINotAuthorizedException", fabrictest.Layout{}
+}
+
+// Where Power BI refuses its list, Fabric's names the reports, and relations or definitions their models.
+func TestReportsWithoutPowerBI(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, refusesReports)
+	want, err := w.folder.Reports(t.Context(), person("ada"), retail)
+	check(t, err)
+	for name, fault := range map[string]*fabrictest.Fault{
+		"relations":   nil,
+		"definitions": {Path: "/relations/upstream", Answer: fabrictest.Error(404, "EntityNotFound", "no"), Times: 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if fault != nil {
+				w.service.Script(*fault)
+				defer w.service.Unscript()
+			}
+			got, err := w.Reports(t.Context(), person("ada"), retail)
+			check(t, err)
+			seen := 0
+			for _, r := range want {
+				if r.Paginated {
+					continue
+				}
+				at := -1
+				for i := range got {
+					if got[i].ID == r.ID {
+						at = i
+					}
+				}
+				switch {
+				case at < 0:
+					t.Errorf("%s is not listed", r.DisplayName)
+				case r.Model != nil && (got[at].Model == nil || got[at].Model.ID != r.Model.ID || got[at].Unseen != ""):
+					t.Errorf("%s is on %+v (%q), want %+v", r.DisplayName, got[at].Model, got[at].Unseen, r.Model)
+				default:
+					seen++
+				}
+				if model, ok, err := w.ModelOf(t.Context(), person("ada"), r.Item); r.Model != nil && (err != nil || !ok || model.ID != r.Model.ID) {
+					t.Errorf("the model of %s: %+v, %v", r.DisplayName, model, err)
+				}
+			}
+			if seen == 0 || len(got) != seen {
+				t.Errorf("%d of %d reports", seen, len(got))
+			}
+		})
+	}
+}
+
+// What is not visible is said, and the reports are listed nevertheless. A report that is not seen has no model that is made up.
+func TestReportsWhoseModelsAreNotVisible(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, refusesReports)
+	w.service.Script(fabrictest.Fault{Path: "/relations/upstream", Answer: fabrictest.Error(403, "InsufficientPrivileges", "no"), Times: 100},
+		fabrictest.Fault{Method: http.MethodPost, Path: "/getDefinition", Answer: fabrictest.Error(403, "InsufficientPrivileges", "no"), Times: 100})
+	got, err := w.Reports(t.Context(), person("ada"), retail)
+	check(t, err)
+	if len(got) == 0 {
+		t.Fatal("no report is listed")
+	}
+	for _, r := range got {
+		if r.Model != nil || !strings.Contains(r.Unseen, "PowerBINotAuthorizedException") || !strings.Contains(r.Unseen, "you may not read the definition") {
+			t.Errorf("%s is on %+v: %q", r.DisplayName, r.Model, r.Unseen)
+		}
+	}
+	// A workspace that nobody can see stays one, and so does a missing consent.
+	_, err = w.Reports(t.Context(), person("mallory"), closed)
+	refused(t, err, domain.WorkspaceNotFound, "")
+	w.service.Script(fabrictest.Fault{Path: "/reports", Answer: fabrictest.Error(401, "Unauthorized", "no"), Times: 2})
+	_, err = w.Reports(t.Context(), person("ada"), retail)
+	refused(t, err, domain.PlatformAccessDenied, "")
+}
