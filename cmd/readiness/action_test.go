@@ -22,6 +22,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"readiness/internal/testworld"
 	"readiness/offline/report"
 )
 
@@ -280,9 +281,16 @@ func TestActionRefusesAnotherArchive(t *testing.T) {
 	}
 }
 
-// Paths and arguments of the action may hold spaces: one a line, or a single line that names a folder.
+// Paths and arguments of the action and of the template for Azure Pipelines may hold spaces: one a line, or a single line that names a folder.
 func TestActionListsHoldSpaces(t *testing.T) {
 	t.Parallel()
+	scripts, err := filepath.Abs("../../deploy/ci")
+	testworld.Check(t, err)
+	template, err := os.ReadFile(filepath.Join(scripts, "azure-pipelines.yml"))
+	testworld.Check(t, err)
+	_, azure, _ := strings.Cut(string(template), "displayName: Install readiness")
+	_, azure, _ = strings.Cut(azure, "  - bash: |\n")
+	azure, _, _ = strings.Cut(azure, "    displayName: Assess")
 	for name, c := range map[string]struct{ paths, arguments, want string }{
 		"a name with spaces":  {"Sales Team.SemanticModel", "--jobs 2", "[Sales Team.SemanticModel][--jobs][2]"},
 		"names on a line":     {"a b", "", "[a][b]"},
@@ -294,26 +302,27 @@ func TestActionListsHoldSpaces(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			for _, folder := range []string{"Sales Team.SemanticModel", "a", "b"} {
-				if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
-					t.Fatal(err)
+				testworld.Check(t, os.Mkdir(filepath.Join(dir, folder), 0o755))
+			}
+			program, log := filepath.Join(dir, "program"), filepath.Join(dir, "log")
+			testworld.Check(t, os.WriteFile(program, []byte("#!/bin/bash\nprintf '[%s]' \"$@\" >>\"$LOG\"; echo >>\"$LOG\"; exit 1\n"), 0o755))
+			for from, run := range map[string]struct {
+				script []string
+				want   string
+			}{
+				"action": {[]string{filepath.Join(scripts, "assess.sh")}, "[assess]" + c.want + "[--min-severity][low][--format][github]\n"},
+				"azure": {[]string{"-c", azure}, "[assess]" + strings.NewReplacer("[--jobs][2]", "", "[--ignore=my file.yaml][--jobs=2]", "", "[$(false)]", "").Replace(c.want) +
+					"[--min-severity][low][--format][junit][--output][results/readiness.xml]\n"},
+			} {
+				testworld.Check(t, os.WriteFile(log, nil, 0o600))
+				cmd := exec.CommandContext(t.Context(), "bash", run.script...)
+				cmd.Dir = dir
+				cmd.Env = append(os.Environ(), "READINESS="+program, "LOG="+log, "ASSESS_PATHS="+c.paths, "ARGUMENTS="+c.arguments, "RUNNER_TEMP="+t.TempDir(), "BASE=",
+					"FAIL_ON=", "FAIL_UNDER=", "MIN_SEVERITY=low", "SCRIPTS="+scripts, "RESULTS=results")
+				_ = cmd.Run() // the program makes no report
+				if got, err := os.ReadFile(log); err != nil || string(got) != run.want {
+					t.Errorf("%s: got %s, want %s", from, got, run.want)
 				}
-			}
-			program := filepath.Join(dir, "program")
-			if err := os.WriteFile(program, []byte("#!/bin/bash\nprintf '[%s]' \"$@\" >>\"$LOG\"; echo >>\"$LOG\"; exit 1\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			script, err := filepath.Abs("../../deploy/ci/assess.sh")
-			if err != nil {
-				t.Fatal(err)
-			}
-			log := filepath.Join(dir, "log")
-			cmd := exec.Command("bash", script)
-			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "READINESS="+program, "LOG="+log, "ASSESS_PATHS="+c.paths, "ARGUMENTS="+c.arguments, "RUNNER_TEMP="+t.TempDir(), "BASE=", "FAIL_ON=", "FAIL_UNDER=", "MIN_SEVERITY=low")
-			_ = cmd.Run() // the program makes no report
-			got, err := os.ReadFile(log)
-			if want := "[assess]" + c.want + "[--min-severity][low][--format][github]\n"; err != nil || string(got) != want {
-				t.Errorf("got %s, want %s", got, want)
 			}
 		})
 	}

@@ -9,22 +9,8 @@
 set -euo pipefail
 temp=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/readiness.XXXXXX")
 
-# words reads a list into the array words: one a line if there are several lines, else separated by white space.
-words() {
-	words=()
-	local line lines=()
-	while IFS= read -r line || [[ -n $line ]]; do
-		line=${line%$'\r'}
-		line=${line#"${line%%[![:space:]]*}"}
-		line=${line%"${line##*[![:space:]]}"}
-		[[ -z $line ]] || lines+=("$line")
-	done <<<"$1"
-	case ${#lines[@]} in
-		0) ;;
-		1) if [[ -e ${lines[0]} ]]; then words=("${lines[0]}"); else read -r -a words <<<"${lines[0]}"; fi ;;
-		*) words=("${lines[@]}") ;;
-	esac
-}
+# shellcheck source=deploy/ci/words.sh
+source "$(dirname "${BASH_SOURCE[0]}")/words.sh"
 words "${ASSESS_PATHS:-.}"
 paths=("${words[@]}")
 words "${ARGUMENTS:-}"
