@@ -610,11 +610,12 @@ func (s *soak) verifyViews() {
 	if s.servers != nil {
 		ended = `('completed', 'discarded')`
 	}
+	version, _ := program.Query[int](s.Program, `SELECT version FROM view_generations WHERE view = 'operations' AND state = 'live'`)
 	for what, sql := range map[string]string{
 		"tokens of steps":       `SELECT count(*) FROM step_tokens`,
 		"abandoned steps":       `SELECT count(*) FROM river_job WHERE finalized_at IS NOT NULL AND state NOT IN ` + ended,
 		"followers that fail":   `SELECT count(*) FROM followers WHERE error IS NOT NULL`,
-		"unfinished operations": `SELECT count(*) FROM operations_v4 WHERE status NOT IN ('Succeeded', 'Failed', 'Cancelled')`,
+		"unfinished operations": fmt.Sprintf(`SELECT count(*) FROM operations_v%d WHERE status NOT IN ('Succeeded', 'Failed', 'Cancelled')`, version),
 		"locked reports":        `SELECT count(*) FROM pixies_v1 WHERE holder IS NOT NULL`,
 	} {
 		if n, ok := program.Query[int](s.Program, sql); !ok || n != 0 {
