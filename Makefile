@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .DEFAULT_GOAL := help
 .PHONY: help build build/check run demo test test/fabric test/oracles test/azure test/mcp test/console test/release test/hard test/race deploy/check lint fmt fuzz fuzz/http soak simulate bench migrate \
-	generate conformance docs docs/screenshots clean release/snapshot release/image
+	generate docs docs/screenshots clean release/snapshot release/image
 
 # DATA: data directory of run and migrate. PKG: packages of test, lint, bench and fuzz. SOAK, FUZZTIME: duration of the soak and of each fuzz target.
 # SIMULATE: duration of the simulation, in which a day passes. SIMULATEFLAGS: its further flags, such as -factor or -models.
@@ -133,9 +133,6 @@ migrate: ## migrate the database in DATA to this version's schema
 
 generate: ## regenerate all that follows from http/openapi.yaml, and the pages in docs/rules
 	go generate ./...
-
-conformance: ## write docs/conformance.md from the markers in tests
-	go run ./internal/conformance
 
 docs: ## write the documents as a site of static pages into dist/docs
 	rm -rf dist/docs

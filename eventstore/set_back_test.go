@@ -35,8 +35,6 @@ func setBack(t *testing.T, pool *pgxpool.Pool, s *eventstore.Store, history map[
 // The database is set back between the load and the append of one change. The change decides again
 // from the new past, whether it writes to the replaced stream or only decides from it, and never
 // appends on top of missing events.
-//
-// proves: faults/set-back
 func TestAChangeOfADatabaseThatIsSetBack(t *testing.T) {
 	t.Parallel()
 	histories := map[string][]int{"of equal versions": {5, 6}, "shorter": {5}, "longer": {5, 6, 7}, "none": nil}

@@ -127,7 +127,6 @@ var mayImport = map[string][]string{
 	"internal":                       {},
 	"internal/bench":                 {"internal/postgres"},
 	"internal/coalesce":              {},
-	"internal/conformance/...":       {},
 	"internal/crosscheck":            {},
 	"internal/database":              {},
 	"internal/describe":              {},

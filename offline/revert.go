@@ -36,7 +36,7 @@ type Reversal struct {
 
 // Reverse plans the revert of the models of a record, which are below root. It writes nothing. A model whose objects
 // are no longer as the apply wrote them is refused, except for the objects that the service would skip too
-// (docs/conformance.md 4.5/revert).
+// (docs/specification.md 4.5/revert).
 func Reverse(ctx context.Context, root string, r Record) ([]Reversal, error) {
 	tree, err := folder.OpenTree(root)
 	if err != nil {

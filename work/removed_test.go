@@ -47,8 +47,6 @@ func (l leaving) Workspace(ctx context.Context, as item.Caller, id uuid.UUID) (i
 // If a person is removed from the account after the guard admitted their call, the
 // call is refused as a stranger's. Nothing is appended or enqueued, whatever the
 // call starts.
-//
-// proves: faults/removed-person
 func TestCallOfRemovedPerson(t *testing.T) {
 	t.Parallel()
 	none := optimization.NoApproval
