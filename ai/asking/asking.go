@@ -70,7 +70,7 @@ type Generator interface {
 	Generates(ctx context.Context, as item.Caller, model item.Item) (bool, error)
 	// GenerateQuery returns a query for a question about some tables of a model, "" if none was understood, and how long it took.
 	// Its refusals are like those of AskAgent.
-	GenerateQuery(ctx context.Context, as item.Caller, model item.Item, question string, tables []string) (dax string, took time.Duration,
+	GenerateQuery(ctx context.Context, as item.Caller, model item.Item, question string, tables []item.SelectedTable) (dax string, took time.Duration,
 		err error)
 }
 

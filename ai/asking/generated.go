@@ -13,9 +13,15 @@ import (
 func (a *Asker) generated(as item.Caller, model item.Item, v view) (about comparison.Target, ask Ask) {
 	about = v.about
 	about.UseGenerateQuery()
-	var tables []string
-	for _, t := range v.Tables {
-		tables = append(tables, t.Name)
+	tables := make([]item.SelectedTable, len(v.Tables))
+	for i, t := range v.Tables {
+		tables[i].Name = t.Name
+		for _, c := range t.Columns {
+			tables[i].Columns = append(tables[i].Columns, c.Name)
+		}
+		for _, m := range t.Measures {
+			tables[i].Measures = append(tables[i].Measures, m.Name)
+		}
 	}
 	return about, func(ctx context.Context, question string) (benchmark.Reply, error) {
 		dax, took, err := a.Generator.GenerateQuery(ctx, as, model, question, tables)

@@ -21,6 +21,8 @@ const PermissionGenerateQuery item.Permission = "generateQuery"
 const (
 	// generateTool is the tool of Power BI's MCP server that writes a query.
 	generateTool = "GenerateQuery"
+	// queryMember is the member of its answer that has the query, in the answers that public clients read.
+	queryMember = "daxQuery"
 	// maxGenerated bounds a query, in characters.
 	maxGenerated = 20_000
 )
@@ -44,11 +46,16 @@ func (p *Platform) Generates(ctx context.Context, as item.Caller, model item.Ite
 // GenerateQuery has Generate Query write a query that answers a question about some tables of a model, and says how long that took. The
 // form of its answer is not published: the query is "" if the service understands none in it. It refuses with PlatformUnavailable if
 // there is no answer to this question.
-func (p *Platform) GenerateQuery(ctx context.Context, as item.Caller, model item.Item, question string, tables []string) (dax string,
+func (p *Platform) GenerateQuery(ctx context.Context, as item.Caller, model item.Item, question string, tables []item.SelectedTable) (dax string,
 	took time.Duration, err error) {
 	err = p.generate(ctx, as, model, func(ctx context.Context, t *talk) error {
+		selected := make([]any, len(tables))
+		for i, table := range tables {
+			selected[i] = map[string]any{"name": table.Name, "columns": append([]string{}, table.Columns...),
+				"measures": append([]string{}, table.Measures...)}
+		}
 		answer, err := t.call(ctx, generateTool, map[string]any{"artifactId": model.ID.String(), "userInput": question,
-			"schemaSelection": map[string]any{"tables": append([]string{}, tables...)},
+			"schemaSelection": map[string]any{"tables": selected},
 			"chatHistory":     []any{}, "valueSearchResults": []any{}})
 		if err != nil {
 			return err
@@ -97,6 +104,9 @@ func generatedIn(v any, depth int) string {
 			}
 		}
 	case map[string]any:
+		if dax := generatedIn(v[queryMember], depth+1); dax != "" {
+			return dax
+		}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if dax := generatedIn(v[name], depth+1); dax != "" {
 				return dax

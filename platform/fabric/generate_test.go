@@ -31,6 +31,7 @@ func TestGenerateQuery(t *testing.T) {
 		"a text":                  {text: " " + dax + "\n", want: dax},
 		"a definition":            {text: "define measure x[y] = 1 " + dax, want: "define measure x[y] = 1 " + dax},
 		"JSON in a text":          {text: `{"query": "EVALUATE ROW(\"n\", [Net Sales])"}`, want: dax},
+		"the member of the query": {text: `{"currentQuery": "EVALUATE Other", "daxQuery": "EVALUATE ROW(\"n\", [Net Sales])"}`, want: dax},
 		"between fences":          {text: "Here it is:\n```dax\n" + dax + "\n```\nIt sums.", want: dax},
 		"a member before a text":  {structured: object{"dax": dax}, text: "EVALUATE Other", want: dax},
 		"prose":                   {text: "I would evaluate net sales.", want: ""},
@@ -56,7 +57,7 @@ func TestGenerateQuery(t *testing.T) {
 			if there, err := w.Generates(t.Context(), person("ada"), model); err != nil || !there {
 				t.Fatal(there, err)
 			}
-			got, _, err := w.GenerateQuery(t.Context(), person("ada"), model, "What are net sales?", []string{"Sales"})
+			got, _, err := w.GenerateQuery(t.Context(), person("ada"), model, "What are net sales?", []item.SelectedTable{{Name: "Sales", Columns: []string{"Amount"}}})
 			if c.says != "" {
 				refused(t, err, domain.PlatformUnavailable, c.says)
 			} else if err != nil || got != c.want {

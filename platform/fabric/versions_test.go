@@ -25,7 +25,7 @@ func TestVersionsOfMCP(t *testing.T) {
 			return err
 		},
 		"Generate Query": func(t *testing.T, w *world, _ *iq.Client) error {
-			got, _, err := w.GenerateQuery(t.Context(), person("ada"), w.retailSales(t), "What are net sales?", []string{"Sales"})
+			got, _, err := w.GenerateQuery(t.Context(), person("ada"), w.retailSales(t), "What are net sales?", []item.SelectedTable{{Name: "Sales"}})
 			if err == nil && got != dax {
 				t.Errorf("it answered %q", got)
 			}

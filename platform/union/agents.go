@@ -28,7 +28,7 @@ func (p *Platform) Generates(ctx context.Context, as item.Caller, model item.Ite
 }
 
 // GenerateQuery asks Generate Query about a model of Fabric's.
-func (p *Platform) GenerateQuery(ctx context.Context, as item.Caller, model item.Item, question string, tables []string) (string,
+func (p *Platform) GenerateQuery(ctx context.Context, as item.Caller, model item.Item, question string, tables []item.SelectedTable) (string,
 	time.Duration, error) {
 	return p.Fabric.GenerateQuery(ctx, as, model, question, tables)
 }

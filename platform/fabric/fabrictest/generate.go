@@ -21,12 +21,19 @@ func (c *call) powerBIMCP() {
 	c.talk(server)
 }
 
+// selectedTable is a table that a query may be about, with what of it. A name alone is refused.
+type selectedTable struct {
+	Name     string   `json:"name"`
+	Columns  []string `json:"columns"`
+	Measures []string `json:"measures"`
+}
+
 // generateQuery answers about a model that the person can see.
 func (c *call) generateQuery(ctx context.Context, _ *mcp.CallToolRequest, asked struct {
 	ArtifactID      string `json:"artifactId"`
 	UserInput       string `json:"userInput"`
 	SchemaSelection struct {
-		Tables []string `json:"tables"`
+		Tables []selectedTable `json:"tables"`
 	} `json:"schemaSelection"`
 	ChatHistory        []any `json:"chatHistory"`
 	ValueSearchResults []any `json:"valueSearchResults"`

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"readiness/domain"
+	"readiness/domain/item"
 )
 
 // generated asks Generate Query about the model. The outcome is only reported: the service asks again at each use.
@@ -17,7 +18,7 @@ func (r *run) generated(ctx context.Context) error {
 		return r.ungenerated(ctx, offered, err)
 	}
 	r.Report(offered, "yes")
-	dax, _, err := r.platform.GenerateQuery(ctx, r.as, r.model, "How many rows are there?", []string{"Probe"})
+	dax, _, err := r.platform.GenerateQuery(ctx, r.as, r.model, "How many rows are there?", []item.SelectedTable{{Name: "Probe"}})
 	if err != nil {
 		return r.ungenerated(ctx, understood, err)
 	}
