@@ -216,7 +216,7 @@ func (h *held) writeTo(w http.ResponseWriter) {
 		w.Header().Set("Content-Length", strconv.Itoa(h.body.Len()))
 	}
 	w.WriteHeader(h.status)
-	for part := range slices.Chunk(h.body.Bytes(), 64<<10) {
+	for part := range slices.Chunk(h.body.Bytes(), 16<<10) {
 		if _, err := w.Write(part); err != nil {
 			return // the client is gone
 		}
