@@ -8,12 +8,15 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/documents"
 	"readiness/domain"
 	"readiness/erase"
 	"readiness/eventstore"
 	"readiness/internal/bucket"
+	"readiness/internal/database"
 	"readiness/internal/pgtest"
 	"readiness/internal/testlog"
 	"readiness/projections"
@@ -41,8 +44,13 @@ type place struct {
 
 func newPlace(t testing.TB) *place {
 	t.Helper()
+	return newPlaceIn(t, pgtest.Pool(t))
+}
+
+func newPlaceIn(t testing.TB, pool *pgxpool.Pool) *place {
+	t.Helper()
 	p := &place{TB: t}
-	p.Pool = pgtest.Pool(t)
+	p.Pool = pool
 	codec, err := eventstore.NewCodec(eventstore.Events(noted{})...)
 	p.must(err)
 	p.Store = eventstore.New(p.Pool, codec, eventstore.Options{})
@@ -147,6 +155,73 @@ func TestDocumentIsNamedMeanwhile(t *testing.T) {
 	p.must(<-deleted)
 	if got := p.stored("both"); len(got) != 1 {
 		t.Error("the other account's document is gone")
+	}
+}
+
+// A part that PostgreSQL ends because of a deadlock is done again. Another transaction holds the second row and waits for the first, which
+// the erasure holds while it waits for the second. Only the erasure's wait looks for a deadlock, so it is the one that is ended.
+func TestDeadlockedPartIsRepeated(t *testing.T) {
+	t.Parallel()
+	pool, err := database.Open(t.Context(), pgtest.URL(t), func(c *pgxpool.Config) { c.ConnConfig.RuntimeParams["lock_timeout"] = "0" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	p := newPlaceIn(t, pool)
+	exec := func(on interface {
+		Exec(context.Context, string, ...any) (pgconn.CommandTag, error)
+	}, sql string) {
+		t.Helper()
+		_, err := on.Exec(t.Context(), sql)
+		p.must(err)
+	}
+	waits := func(query string) {
+		t.Helper()
+		for is := false; !is; {
+			p.must(pool.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
+				AND wait_event_type = 'Lock' AND query LIKE $1)`, query).Scan(&is))
+		}
+	}
+	for _, sql := range []string{
+		`INSERT INTO console_choices SELECT 'acme', gen_random_uuid(), change, 'accepted', 'words', 'p', now(), 1, now() + interval '1 day'
+			FROM (VALUES ('first'), ('second')) AS c (change)`,
+		`CREATE FUNCTION pauses() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(7); RETURN OLD; END $$`,
+		`CREATE TRIGGER pauses BEFORE DELETE ON console_choices FOR EACH ROW EXECUTE FUNCTION pauses()`,
+	} {
+		exec(pool, sql)
+	}
+	gate, err := pool.Acquire(t.Context())
+	p.must(err)
+	defer gate.Release()
+	exec(gate, `SELECT pg_advisory_lock(7)`)
+	other, err := pool.Begin(t.Context())
+	p.must(err)
+	defer func() { _ = other.Rollback(context.Background()) }()
+	exec(other, `SET LOCAL deadlock_timeout = '1h'; SET LOCAL idle_in_transaction_session_timeout = 0`)
+	exec(other, `SELECT FROM console_choices WHERE change_key = 'second' FOR UPDATE`)
+	erased := make(chan error, 1)
+	go func() {
+		_, err := erase.Delete(t.Context(), p.Deployment, "acme")
+		erased <- err
+	}()
+	waits(`DELETE FROM console_choices%`) // with the first row
+	turned := make(chan error, 1)
+	go func() {
+		_, err := other.Exec(t.Context(), `UPDATE console_choices SET revision = revision WHERE change_key = 'first'`)
+		turned <- err
+	}()
+	waits(`UPDATE console_choices%`)
+	exec(gate, `SELECT pg_advisory_unlock(7)`) // now the erasure waits for the second row
+	p.must(<-turned)
+	p.must(other.Commit(t.Context()))
+	p.must(<-erased)
+	var left, deadlocks int
+	p.must(pool.QueryRow(t.Context(), `SELECT (SELECT count(*) FROM console_choices)`).Scan(&left))
+	if left != 0 {
+		t.Errorf("%d rows are left", left)
+	}
+	for deadlocks == 0 { // the statistics follow
+		p.must(pool.QueryRow(t.Context(), `SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`).Scan(&deadlocks))
 	}
 }
 

@@ -21,7 +21,10 @@ import (
 type ImportOptions struct {
 	// Before runs in the transaction of the import before anything is stored, After when everything is. An error of either rolls it back.
 	Before, After func(context.Context, pgx.Tx) error
-	Progress      func(events int64) // after every page
+	// Change changes data, metadata and schema version of an event after its line and hash were checked. The imported log then has other
+	// hashes than the exported one.
+	Change   func(context.Context, pgx.Tx, *Recorded) error
+	Progress func(events int64) // after every page
 }
 
 // Imported counts what Import stored.
@@ -45,7 +48,7 @@ const (
 // Import changes no view: Before or After must withdraw them, because they were built from the empty log. It acts as the owner of the
 // database. Forged lines with matching hashes are imported: only a signed head that was kept elsewhere reveals them.
 func (s *Store) Import(ctx context.Context, from io.Reader, o ImportOptions) (done Imported, err error) {
-	i := importer{lines: &lineReader{from: bufio.NewReaderSize(from, 256<<10)}, codec: s.codec, chain: &chainer{}}
+	i := importer{lines: &lineReader{from: bufio.NewReaderSize(from, 256<<10)}, codec: s.codec, chain: &chainer{}, change: o.Change}
 	err = database.Transaction(ctx, s.pool, func(tx pgx.Tx) error {
 		if err := i.begin(ctx, tx); err != nil {
 			return err
@@ -88,14 +91,17 @@ type importer struct {
 	codec *Codec
 	chain *chainer
 	heads map[string]*importedStream // of the page
+	// change is Options.Change.
+	change func(context.Context, pgx.Tx, *Recorded) error
 }
 
 // importedStream is a stream up to its last imported event.
 type importedStream struct {
 	account string
 	version int64
-	chain   [sha256.Size]byte
-	at      time.Time
+	// exported is the chain value of the lines, chain that of what is stored, which differs once an event was changed.
+	exported, chain [sha256.Size]byte
+	at              time.Time
 }
 
 // begin blocks appends and refuses a log that is not empty. While the server waits for lines, the transaction may be idle for
@@ -103,6 +109,7 @@ type importedStream struct {
 func (i *importer) begin(ctx context.Context, tx pgx.Tx) error {
 	for _, sql := range []string{
 		`SET LOCAL idle_in_transaction_session_timeout = '10min'`,
+		`CREATE TEMPORARY TABLE exported_chains (stream text PRIMARY KEY, chain bytea NOT NULL) ON COMMIT DROP`,
 		`SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off`,
 	} {
 		if _, err := tx.Exec(ctx, sql); err != nil {
@@ -146,7 +153,7 @@ func (i *importer) page(ctx context.Context, tx pgx.Tx) (page []Recorded, err er
 		return nil, err
 	}
 	for n := range page {
-		if err := i.follow(&page[n]); err != nil {
+		if err := i.follow(ctx, tx, &page[n]); err != nil {
 			return nil, fmt.Errorf("line %d: %w", first+int64(n), err)
 		}
 	}
@@ -173,15 +180,16 @@ func (i *importer) place(r *Recorded) error {
 }
 
 const headsSQL = `
-SELECT s.stream, s.account_id, s.version, s.chain, e.recorded_at
-FROM streams s JOIN events e ON e.stream = s.stream AND e.version = s.version WHERE s.stream = ANY ($1)`
+SELECT s.stream, s.account_id, s.version, coalesce(x.chain, s.chain), s.chain, e.recorded_at
+FROM streams s JOIN events e ON e.stream = s.stream AND e.version = s.version LEFT JOIN exported_chains x ON x.stream = s.stream
+WHERE s.stream = ANY ($1)`
 
 // load reads the heads of the page's streams.
 func (i *importer) load(ctx context.Context, tx pgx.Tx, page []Recorded) error {
 	i.heads = map[string]*importedStream{}
 	for n := range page {
 		if r := &page[n]; i.heads[r.Stream] == nil {
-			i.heads[r.Stream] = &importedStream{account: r.Account, chain: noChain}
+			i.heads[r.Stream] = &importedStream{account: r.Account, exported: noChain, chain: noChain}
 		}
 	}
 	if len(page) == 0 {
@@ -193,17 +201,17 @@ func (i *importer) load(ctx context.Context, tx pgx.Tx, page []Recorded) error {
 	}
 	var name, account string
 	var version int64
-	var chain []byte
+	var exported, chain []byte
 	var at time.Time
-	_, err = pgx.ForEachRow(rows, []any{&name, &account, &version, &chain, &at}, func() error {
-		i.heads[name] = &importedStream{account, version, [sha256.Size]byte(chain), at.UTC()}
+	_, err = pgx.ForEachRow(rows, []any{&name, &account, &version, &exported, &chain, &at}, func() error {
+		i.heads[name] = &importedStream{account, version, [sha256.Size]byte(exported), [sha256.Size]byte(chain), at.UTC()}
 		return nil
 	})
 	return err
 }
 
-// follow checks that the event is the next of its stream.
-func (i *importer) follow(r *Recorded) error {
+// follow checks that the event is the next of its stream, and changes it.
+func (i *importer) follow(ctx context.Context, tx pgx.Tx, r *Recorded) error {
 	h := i.heads[r.Stream]
 	switch {
 	case r.Version != h.version+1:
@@ -217,10 +225,20 @@ func (i *importer) follow(r *Recorded) error {
 	if h.version == 0 {
 		i.Streams++
 	}
-	h.chain = i.chain.next(h.chain, r)
-	if seal := positioned(h.chain, r.Position); !bytes.Equal(seal[:], r.Hash) {
+	h.exported = i.chain.next(h.exported, r)
+	if seal := positioned(h.exported, r.Position); !bytes.Equal(seal[:], r.Hash) {
 		return fmt.Errorf("the hash is not that of the event, its position and the events of stream %s before it: the line was changed; "+
 			"export it again", r.Stream)
+	}
+	if i.change == nil {
+		h.chain = h.exported
+	} else {
+		if err := i.change(ctx, tx, r); err != nil {
+			return err
+		}
+		h.chain = i.chain.next(h.chain, r)
+		hash := positioned(h.chain, r.Position)
+		r.Hash = hash[:]
 	}
 	h.version, h.at = r.Version, r.RecordedAt
 	i.Events++
@@ -247,11 +265,18 @@ func (i *importer) store(ctx context.Context, tx pgx.Tx, page []Recorded) error 
 	}
 	var names, accounts, types []string
 	var versions []int64
-	var chains [][]byte
+	var exported, chains [][]byte
 	for _, name := range slices.Sorted(maps.Keys(i.heads)) {
 		h := i.heads[name]
 		names, accounts, types = append(names, name), append(accounts, h.account), append(types, streamType(name))
 		versions, chains = append(versions, h.version), append(chains, h.chain[:])
+		exported = append(exported, h.exported[:])
+	}
+	if i.change != nil {
+		if _, err = tx.Exec(ctx, `INSERT INTO exported_chains SELECT * FROM unnest($1::text[], $2::bytea[])
+			ON CONFLICT (stream) DO UPDATE SET chain = excluded.chain`, names, exported); err != nil {
+			return err
+		}
 	}
 	_, err = tx.Exec(ctx, importStreamsSQL, names, accounts, types, versions, chains)
 	return err

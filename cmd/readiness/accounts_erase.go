@@ -24,7 +24,8 @@ providers, tokens, sessions, jobs, stored documents (with --documents, those in 
 view. The log, its hashes, trees and proofs stay as they are, and so do other accounts. This cannot be undone.
 
 Events that earlier programs wrote may hold texts and names in plain form. The log cannot be changed, so they would stay: the command lists
-them and refuses, and erases nothing. With --leave-plain it erases what it can.
+them and refuses, and erases nothing. First bring the log into a new database with readiness events export and events import --seal
+(docs/operating.md, A log with plain texts). With --leave-plain it erases what it can.
 
 First close the account (status: Closed in the accounts file), so that its people know, and remove it from the file
 afterwards. The service may run. If the command is interrupted, repeat it: it continues. A backup from before still has
@@ -67,7 +68,8 @@ func (r *root) plain(ctx context.Context, core *core, id string, leave bool) err
 		return nil
 	}
 	return fmt.Errorf("events of account %s hold %d texts and %d names in plain form, which earlier programs wrote and which erasing leaves; "+
-		"nothing was erased; with --leave-plain it erases everything else, and keep the list above as a record", id, texts, names)
+		"nothing was erased; readiness events export and events import --seal make a log without them (docs/operating.md, A log with plain "+
+		"texts); with --leave-plain it erases everything else, and keep the list above as a record", id, texts, names)
 }
 
 func (r *root) eraseAccount(ctx context.Context, core *core, data, id string) error {

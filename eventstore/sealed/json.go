@@ -96,10 +96,12 @@ func (w *walk) seal(p *Plan) error {
 		w.out = append(w.out, value...)
 		return nil
 	}
+	if bytes.HasPrefix(value, []byte(beginning)) { // it is already
+		w.out = append(w.out, value...)
+		return nil
+	}
 	if w.plain != nil {
-		if !bytes.HasPrefix(value, []byte(beginning)) {
-			*w.plain++
-		}
+		*w.plain++
 		return nil
 	}
 	if w.key == nil {

@@ -168,6 +168,18 @@ func (k *Keys) makeFirst(ctx context.Context, db database, account string) error
 	return err
 }
 
+// Stored returns the key that is stored for the account; nil if there is none, and for an erased account.
+func (k *Keys) Stored(ctx context.Context, db database, account string) (*Key, error) {
+	var stored []byte
+	if err := db.QueryRow(ctx, storedSQL, account).Scan(&stored); err != nil {
+		return nil, fmt.Errorf("sealed: read the key of account %q: %w", account, err)
+	}
+	if len(stored) == 0 {
+		return nil, nil
+	}
+	return k.Open(account, stored)
+}
+
 // Export returns the bytes of the account's key. Another deployment stores them under its own service.key with Put. It returns nil for an
 // account without sealed events that has no key.
 func (k *Keys) Export(ctx context.Context, db interface {
