@@ -246,7 +246,7 @@ func (e *edit) entry(entries *jsonpart.Value, o object) *jsonpart.Value {
 	if o.name != "" {
 		name = o.name
 	}
-	if v := e.findItem(entries, object{name: name}, named); v != nil {
+	if v := e.findEntry(entries, o); v != nil {
 		return v
 	}
 	entry := jsonpart.Object{{Name: "name", Value: name}}
@@ -259,13 +259,48 @@ func (e *edit) entry(entries *jsonpart.Value, o object) *jsonpart.Value {
 	return v
 }
 
-// named returns the folded name of the object that an entry is for; nothing if the
-// entry names none.
-func named(entry *jsonpart.Value) object {
-	if name, ok := textOf(entry.Member("name")); ok {
-		return object{name: spelling.FoldSpace(name)}
+// findEntry returns the entry for the object: the first with its id or, if none has it, with its name; nil if there is none.
+// An entry that has the id of another object is not for this one, whatever its name.
+func (e *edit) findEntry(entries *jsonpart.Value, o object) *jsonpart.Value {
+	if entries == nil {
+		return nil
 	}
-	return nothing
+	if e.found[entries] == nil {
+		items, objects := entries.Items(), e.tagged(o)
+		all := make([]semanticmodel.Tagged, len(items))
+		for i, item := range items {
+			all[i].Name, _ = textOf(item.Member("name"))
+			all[i].Tag, _ = textOf(item.Member("id"))
+		}
+		found := map[object]*jsonpart.Value{}
+		for i, name := range semanticmodel.Resolve(all, objects) {
+			if at := (object{name: spelling.FoldSpace(name)}); name != "" && found[at] == nil {
+				found[at] = items[i]
+			}
+		}
+		e.found[entries] = found
+	}
+	name := o.table
+	if o.name != "" {
+		name = o.name
+	}
+	return e.found[entries][object{name: spelling.FoldSpace(name)}]
+}
+
+// tagged returns the objects of the list that the object is in: the tables, or the columns or measures of its table.
+func (e *edit) tagged(o object) []semanticmodel.Tagged {
+	if o.name == "" {
+		return e.model.Tagged()
+	}
+	table := e.tables[o.table]
+	if table == nil {
+		return nil
+	}
+	columns, measures, _ := table.Tagged()
+	if e.measures[o] != nil {
+		return measures
+	}
+	return columns
 }
 
 // nothing matches no object: no name contains NUL.
@@ -279,13 +314,13 @@ func (e *edit) restoreEntry(u Undo) error {
 		return ErrChanged
 	}
 	tables := root.Member("tables")
-	table := e.findItem(tables, object{name: u.Table}, named)
+	table := e.findEntry(tables, object{u.Table, ""})
 	entry, list := table, (*jsonpart.Value)(nil)
 	if u.Name != "" && table != nil {
 		list = table.Member(e.list(u.Target))
-		entry = e.findItem(list, object{name: u.Name}, named)
+		entry = e.findEntry(list, object{u.Table, u.Name})
 	}
-	if entry == nil {
+	if entry == nil || u.renamed("table", table, u.Table) || u.renamed("field", entry, u.Name) {
 		return ErrChanged
 	}
 	v := entry.Member(string(u.Property)) // visibility or synonyms
@@ -304,6 +339,13 @@ func (e *edit) restoreEntry(u Undo) error {
 	u.removeEntry("table", table)
 	u.emptyArray("tables", tables)
 	return nil
+}
+
+// renamed reports whether an entry that the write created has another name now.
+func (u *Undo) renamed(level string, entry *jsonpart.Value, name string) bool {
+	_, made := u.Made[level]
+	now, _ := textOf(entry.Member("name"))
+	return made && spelling.FoldSpace(now) != spelling.FoldSpace(name)
 }
 
 // removeEntry removes an entry that the write created, once it is empty.

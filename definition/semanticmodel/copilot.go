@@ -22,8 +22,8 @@ const (
 
 // readCopilot reads the Copilot parts (docs/regime.md C.9 (24)). It never fails: what a part
 // that cannot be understood says is unknown.
-func (u *unreadable) readCopilot(d definition.Definition) Copilot {
-	var c Copilot
+func (u *unreadable) readCopilot(d definition.Definition, m *Model) {
+	c := &m.Copilot
 	if p, ok := d.Named(instructionsPart); ok {
 		var err error
 		c.Instructions, err = instructionsText(p)
@@ -31,42 +31,45 @@ func (u *unreadable) readCopilot(d definition.Definition) Copilot {
 	}
 	if p, ok := d.Named(schemaPart); ok {
 		var err error
-		c.Schema, err = readSchema(p)
+		var refs []aiRefs
+		c.Schema, refs, err = readSchema(p)
+		m.resolve(p.Path, refs)
 		u.add(p.Path, err, ofSchema)
 	}
 	c.VerifiedAnswers = u.readVerifiedAnswers(d, verifiedAnswers)
 	if c.VerifiedAnswers == nil {
 		c.VerifiedAnswers = u.readVerifiedAnswers(d, olderVerifiedAnswers)
 	}
-	return c
 }
 
 // readSchema reads schema.json, nil if it is no JSON object, and says why it is not entirely
 // understood.
-func readSchema(p definition.Part) (*AISchema, error) {
+func readSchema(p definition.Part) (s *AISchema, refs []aiRefs, err error) {
 	r, err := objectPart(p.Path, p.Data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s := &AISchema{}
+	s = &AISchema{}
 	for member := range r.Object() {
 		if member != "tables" {
 			continue
 		}
-		s.Tables = nil
+		s.Tables, refs = nil, nil
 		for range r.Array() {
-			if t := readAITable(r); t.Name != "" {
-				s.Tables = append(s.Tables, t)
+			if t, of := readAITable(r); t.Name != "" || of.id != "" {
+				s.Tables, refs = append(s.Tables, t), append(refs, of)
 			}
 		}
 	}
-	return s, r.Err()
+	return s, refs, r.Err()
 }
 
-func readAITable(r *jsonpart.Reader) AITable {
-	var t AITable
+func readAITable(r *jsonpart.Reader) (t AITable, of aiRefs) {
+	of.line = r.Line()
 	for member := range r.Object() {
 		switch member {
+		case "id":
+			of.id, _ = r.Text()
 		case "name":
 			t.Name, _ = r.Text()
 		case "visibility":
@@ -74,22 +77,24 @@ func readAITable(r *jsonpart.Reader) AITable {
 		case "synonyms":
 			t.Synonyms = readSynonyms(r)
 		case "columns":
-			t.Columns = readAIFields(r)
+			t.Columns, of.columns = readAIFields(r)
 		case "measures":
-			t.Measures = readAIFields(r)
+			t.Measures, of.measures = readAIFields(r)
 		case "hierarchies":
-			t.Hierarchies = readAIFields(r)
+			t.Hierarchies, of.hierarchies = readAIFields(r)
 		}
 	}
-	return t
+	return t, of
 }
 
-func readAIFields(r *jsonpart.Reader) []AIField {
-	var fields []AIField
+func readAIFields(r *jsonpart.Reader) (fields []AIField, refs []aiRef) {
 	for range r.Array() {
 		var f AIField
+		of := aiRef{line: r.Line()}
 		for member := range r.Object() {
 			switch member {
+			case "id":
+				of.id, _ = r.Text()
 			case "name":
 				f.Name, _ = r.Text()
 			case "visibility":
@@ -98,11 +103,11 @@ func readAIFields(r *jsonpart.Reader) []AIField {
 				f.Synonyms = readSynonyms(r)
 			}
 		}
-		if f.Name != "" {
-			fields = append(fields, f)
+		if f.Name != "" || of.id != "" {
+			fields, refs = append(fields, f), append(refs, of)
 		}
 	}
-	return fields
+	return fields, refs
 }
 
 // readSynonyms reads the texts of a list; its other elements are left out.

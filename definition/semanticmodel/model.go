@@ -60,7 +60,9 @@ type Source struct {
 
 // Table is a table with everything declared in it, in whichever file.
 type Table struct {
-	Name        string
+	Name string
+	// LineageTag identifies it through changes of its name; "" if absent.
+	LineageTag  string
 	Description string
 	// DataCategory is as written; "Time" marks a date table.
 	DataCategory string
@@ -100,7 +102,9 @@ const (
 
 // Column is a column of a table. Row-number columns are marked, not dropped.
 type Column struct {
-	Name        string
+	Name string
+	// LineageTag identifies it through changes of its name; "" if absent.
+	LineageTag  string
 	Description string
 	DataType    DataType
 	// SummarizeBy is in lower camel case ("none", "sum", …), "" if absent.
@@ -123,7 +127,9 @@ type Column struct {
 
 // Measure is a DAX measure.
 type Measure struct {
-	Name                   string
+	Name string
+	// LineageTag identifies it through changes of its name; "" if absent.
+	LineageTag             string
 	Description            string
 	Expression             string
 	FormatString           string
@@ -137,7 +143,9 @@ type Measure struct {
 
 // Hierarchy is a user hierarchy.
 type Hierarchy struct {
-	Name        string
+	Name string
+	// LineageTag identifies it through changes of its name; "" if absent.
+	LineageTag  string
 	Description string
 	IsHidden    bool
 	Levels      []Level

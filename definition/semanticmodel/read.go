@@ -22,7 +22,7 @@ func Read(d definition.Definition) (*Model, error) {
 		return nil, err
 	}
 	u := unreadable{m.Unread}
-	m.Copilot = u.readCopilot(d)
+	u.readCopilot(d, m)
 	m.Copilot.NotVisible = d.MayLackCopilot && !prepared(d, m)
 	m.QnA = u.readQnA(d)
 	u.others(d)

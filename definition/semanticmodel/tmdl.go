@@ -131,6 +131,7 @@ func (r *tmdlReader) model(root *declared) *Model {
 func (r *tmdlReader) table(o *declared) Table {
 	t := Table{
 		Name:         o.name,
+		LineageTag:   o.text("lineageTag"),
 		Description:  o.description(),
 		DataCategory: o.text("dataCategory"),
 		IsHidden:     r.flag(o, "isHidden", false),
@@ -161,6 +162,7 @@ const rowNumberColumn = "RowNumber-2662979B-1795-4F74-8F37-6A1BA8059B61"
 func (r *tmdlReader) column(o *declared) Column {
 	return Column{
 		Name:        o.name,
+		LineageTag:  o.text("lineageTag"),
 		Description: o.description(),
 		DataType: dataType(r.enum(o, "dataType", "string", "boolean", "dateTime", "int64", "decimal", "double", "binary",
 			"variant", "automatic", "unknown")),
@@ -184,6 +186,7 @@ func (r *tmdlReader) column(o *declared) Column {
 func (r *tmdlReader) measure(o *declared) Measure {
 	return Measure{
 		Name:                   o.name,
+		LineageTag:             o.text("lineageTag"),
 		Description:            o.description(),
 		Expression:             o.value(),
 		FormatString:           o.text("formatString"),
@@ -197,7 +200,7 @@ func (r *tmdlReader) measure(o *declared) Measure {
 }
 
 func (r *tmdlReader) hierarchy(o *declared) Hierarchy {
-	h := Hierarchy{Name: o.name, Description: o.description(), IsHidden: r.flag(o, "isHidden", false), Source: o.source()}
+	h := Hierarchy{Name: o.name, LineageTag: o.text("lineageTag"), Description: o.description(), IsHidden: r.flag(o, "isHidden", false), Source: o.source()}
 	for _, c := range o.children {
 		if c.keyword == "level" {
 			h.Levels = append(h.Levels, Level{c.name, r.reference(c, "column")})

@@ -8,6 +8,8 @@ func (t *tmsl) table() Table {
 		switch member {
 		case "name":
 			o.Name = t.Lines()
+		case "lineageTag":
+			o.LineageTag, _ = t.Text()
 		case "description":
 			o.Description = t.Lines()
 		case "dataCategory":
@@ -41,6 +43,8 @@ func (t *tmsl) column() Column {
 		switch member {
 		case "name":
 			o.Name = t.Lines()
+		case "lineageTag":
+			o.LineageTag, _ = t.Text()
 		case "description":
 			o.Description = t.Lines()
 		case "type":
@@ -83,6 +87,8 @@ func (t *tmsl) measure() Measure {
 		switch member {
 		case "name":
 			o.Name = t.Lines()
+		case "lineageTag":
+			o.LineageTag, _ = t.Text()
 		case "description":
 			o.Description = t.Lines()
 		case "expression":
@@ -120,6 +126,8 @@ func (t *tmsl) hierarchy() Hierarchy {
 		switch member {
 		case "name":
 			o.Name = t.Lines()
+		case "lineageTag":
+			o.LineageTag, _ = t.Text()
 		case "description":
 			o.Description = t.Lines()
 		case "isHidden":

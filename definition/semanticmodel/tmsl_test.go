@@ -79,6 +79,7 @@ var tmdlFiles = map[string]string{
 	"definition/tables/Sales.tmdl": `/// What was
 /// sold
 table Sales
+	lineageTag: x
 	isHidden
 
 	/// All of it
