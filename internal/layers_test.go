@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 	"http/docs":   {"internal/docsite"},
 	"http/paging": {"domain"},
 	// The pages for people. They know the service by its client only, so that they can do nothing that a caller cannot.
-	"http/console/...":             {"http/console/...", "client", "client/inprocess", "vault", "domain/readiness/...", "internal/optional"},
+	"http/console/...":             {"http/console/...", "client", "client/inprocess", "vault", "domain/readiness/...", "offline/show", "internal/optional"},
 	"http/console/chart":           {},
 	"http/console/evaluations":     {"http/console/...", "client", "domain/benchmark", "domain/comparison", "internal/optional"}, // stored documents
 	"http/console/consoletest/...": {"..."},                                                                                      // a service for tests

@@ -55,7 +55,7 @@ func WriteGitHub(w io.Writer, a *offline.Assessment, l Listing) error {
 	chosen, left := annotations(a, l)
 	var b strings.Builder
 	for _, f := range chosen {
-		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", levels[f.Severity], githubProperty.Replace(f.path), max(1, f.Line),
+		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", levels[f.Severity], githubProperty.Replace(show.Printable(f.path)), max(1, f.Line),
 			githubProperty.Replace("AI readiness "+strings.Join(f.RuleIDs, " ")), githubText.Replace(show.Printable(f.Message)))
 	}
 	if left > 0 {
@@ -73,7 +73,7 @@ func WriteAzure(w io.Writer, a *offline.Assessment, l Listing) error {
 	var b strings.Builder
 	for _, f := range chosen {
 		fmt.Fprintf(&b, "##vso[task.logissue type=%s;sourcepath=%s;linenumber=%d;code=%s]%s\n", types[f.Severity],
-			azureProperty.Replace(f.path), max(1, f.Line), azureProperty.Replace(strings.Join(f.RuleIDs, " ")),
+			azureProperty.Replace(show.Printable(f.path)), max(1, f.Line), azureProperty.Replace(strings.Join(f.RuleIDs, " ")),
 			azureText.Replace(show.Printable(f.Message)))
 	}
 	if left > 0 {

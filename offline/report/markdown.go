@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -181,14 +182,46 @@ func (m *markdown) singles(i offline.Assessed, g Group) {
 	}
 }
 
-// MarkdownText returns a text as Markdown that shows it unchanged.
+// linked matches what hosts of Markdown make a link or a notification of, though it has no syntax of Markdown or is escaped: addresses,
+// mentions, references to issues and pull requests. A break after the first group prevents that.
+var linked = regexp.MustCompile(`(?i)(:)//|(www)\.|(mailto:|xmpp:)|(@)|([#!&])[0-9]|(\bgh-)[0-9]`)
+
+// commit matches what may be the hash of a commit.
+var commit = regexp.MustCompile(`(?i)\b[0-9a-f]{7,40}\b`)
+
+// unlinked is a character without width, which a reader does not see.
+const unlinked = "\u200b"
+
+// MarkdownText returns a text as Markdown that shows it unchanged, without a link or a notification. It is the only place that makes
+// Markdown of a text from a model, a person or an AI.
 func MarkdownText(what string) string {
-	var b strings.Builder
-	for _, r := range show.Printable(what) {
-		if strings.ContainsRune("\\`*_{}[]<>#|~&!@", r) {
-			b.WriteByte('\\')
+	what = commit.ReplaceAllStringFunc(show.Printable(what), func(hash string) string {
+		const short = 6 // digits are no hash yet
+		var parts []string
+		for part := range slices.Chunk([]byte(hash), short) {
+			parts = append(parts, string(part))
 		}
-		b.WriteRune(r)
+		return strings.Join(parts, unlinked)
+	})
+	var b strings.Builder
+	write := func(part string) {
+		for _, r := range part {
+			if strings.ContainsRune("\\`*_{}[]<>#|~&!@$", r) {
+				b.WriteByte('\\')
+			}
+			b.WriteRune(r)
+		}
 	}
+	from := 0
+	for _, found := range linked.FindAllStringSubmatchIndex(what, -1) {
+		for i := 2; i < len(found); i += 2 {
+			if found[i] >= from && found[i] >= 0 {
+				write(what[from:found[i+1]])
+				b.WriteString(unlinked)
+				from = found[i+1]
+			}
+		}
+	}
+	write(what[from:])
 	return b.String()
 }

@@ -35,20 +35,27 @@ func Number(n *int) string {
 	return fmt.Sprint(*n)
 }
 
-// Printable replaces control and bidirectional characters in a model's text.
+// Printable replaces control and bidirectional characters and breaks of lines in a model's text, and breaks what a build server would
+// take for a command of its own in a log: "::error::" at the start of a line, "##vso[" anywhere.
 func Printable(what string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+	what = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
 			return unicode.ReplacementChar
 		}
 		return r
 	}, what)
+	if strings.HasPrefix(strings.TrimLeft(what, " "), "::") {
+		what = "\u200b" + what
+	}
+	return pipelineCommands.Replace(what)
 }
+
+var pipelineCommands = strings.NewReplacer("##[", "##\u200b[", "##vso", "##\u200bvso", "##VSO", "##\u200bVSO")
 
 // InCell returns a text for a cell of CSV: on one line, and with an apostrophe in front if a spreadsheet could take it for
 // a formula.
 func InCell(what string) string {
-	formula := what != "" && strings.ContainsRune("=+-@\t\r", rune(what[0]))
+	formula := strings.IndexFunc(strings.TrimLeft(what, " \u00a0\u200b\ufeff"), func(r rune) bool { return strings.ContainsRune("=+-@\t\r\n＝＋－＠", r) }) == 0
 	if what = Printable(what); formula {
 		return "'" + what
 	}

@@ -167,8 +167,8 @@ func (t table) head(faults *list) []string {
 // A spreadsheet takes a cell for a formula that begins with one of these; so such a cell
 // is written with an apostrophe before it, and read without. A number is no formula.
 var (
-	formula = regexp.MustCompile(`^'*[=+\-@\t\r]`)
-	guarded = regexp.MustCompile(`^'+[=+\-@\t\r]`)
+	formula = regexp.MustCompile(`^'*[=+\-@\t\r\n＝＋－＠]`)
+	guarded = regexp.MustCompile(`^'+[=+\-@\t\r\n＝＋－＠]`)
 	signed  = regexp.MustCompile(`^[+-][0-9]+([.,][0-9]+)*$`)
 )
 

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/csv"
 	"strconv"
-	"strings"
 	"time"
 
 	"readiness/client"
 	"readiness/http/console/page"
+	text "readiness/offline/show"
 )
 
 const (
@@ -46,7 +46,7 @@ func export(v *page.Visit) error {
 
 // line returns the row of a model.
 func line(m client.PortfolioModel) []string {
-	out := []string{cell(m.WorkspaceName), cell(m.SemanticModelName), "", "", strconv.Itoa(m.FindingsCount), "", "", "",
+	out := []string{text.InCell(m.WorkspaceName), text.InCell(m.SemanticModelName), "", "", strconv.Itoa(m.FindingsCount), "", "", "",
 		strconv.FormatInt(m.Views, 10), m.AssessedAtUtc.UTC().Format(time.RFC3339), m.WorkspaceID.String(), m.SemanticModelID.String()}
 	if m.Score != nil {
 		out[2] = strconv.Itoa(*m.Score)
@@ -58,12 +58,4 @@ func line(m client.PortfolioModel) []string {
 		out[5], out[6], out[7] = strconv.Itoa(s.High), strconv.Itoa(s.Medium), strconv.Itoa(s.Low)
 	}
 	return out
-}
-
-// cell returns a name as a cell that spreadsheets do not take for a formula.
-func cell(name string) string {
-	if strings.ContainsAny(name[:min(len(name), 1)], "=+-@\t\r") {
-		return "'" + name
-	}
-	return name
 }

@@ -84,13 +84,3 @@ func TestQuery(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
-
-// No cell begins like a formula.
-func TestCell(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{"": "", "Sales": "Sales", "=1+1": "'=1+1", "@x": "'@x", "-x": "'-x", "+x": "'+x", "\tx": "'\tx", "a=b": "a=b", "é": "é"} {
-		if got := cell(name); got != want {
-			t.Errorf("%q: got %q, want %q", name, got, want)
-		}
-	}
-}

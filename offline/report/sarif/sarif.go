@@ -18,6 +18,7 @@ import (
 	"readiness/offline"
 	"readiness/offline/report"
 	"readiness/offline/rulehelp"
+	"readiness/offline/show"
 )
 
 // The parts of SARIF 2.1.0 that are written, by their SARIF names.
@@ -227,7 +228,7 @@ var sarifWeight = map[finding.Severity]int{finding.High: 2, finding.Medium: 1, f
 
 func sarifResultOf(item string, f offline.Finding, indexes map[string]int, known string, suppressions ...sarifSuppression) sarifResult {
 	return sarifResult{
-		RuleID: f.RuleIDs[0], RuleIndex: indexes[f.RuleIDs[0]], Level: sarifLevels[f.Severity], Message: sarifText{Text: f.Message},
+		RuleID: f.RuleIDs[0], RuleIndex: indexes[f.RuleIDs[0]], Level: sarifLevels[f.Severity], Message: sarifText{Text: plain(f.Message)},
 		Locations: []sarifPlaced{sarifPlaceOf(f.Place, sarifLogicalOf(f))}, PartialFingerprints: fingerprints(item, f, suppressions != nil),
 		BaselineState: known, Rank: max(0, min(100, f.Impact)), Suppressions: suppressions,
 		Properties: sarifBag{"dimension": f.Dimension, "rules": f.RuleIDs, "evidence": f.Evidence, "fixKinds": f.FixKinds},
@@ -255,7 +256,7 @@ func sarifRuleOf(r readiness.PublishedRule) sarifRule {
 }
 
 func sarifNote(level, message string, at offline.Place) sarifNotification {
-	return sarifNotification{level, sarifText{Text: message}, []sarifPlaced{sarifPlaceOf(at, nil)}}
+	return sarifNotification{level, sarifText{Text: plain(message)}, []sarifPlaced{sarifPlaceOf(at, nil)}}
 }
 
 func sarifPlaceOf(at offline.Place, logical []sarifLogical) sarifPlaced {
@@ -290,3 +291,6 @@ func fingerprints(item string, f offline.Finding, suppressed bool) map[string]st
 	// Code scanning uses only the second name; without it, it would hash lines.
 	return map[string]string{"readinessFinding/v1": same, "primaryLocationLineHash": same + ":1"}
 }
+
+// plain returns a text of a message that is shown unchanged: [text](address) in one would be a link (SARIF 3.11.6).
+func plain(text string) string { return strings.ReplaceAll(show.Printable(text), "](", "]\u200b(") }
