@@ -200,7 +200,8 @@ func (r *tmdlReader) measure(o *declared) Measure {
 }
 
 func (r *tmdlReader) hierarchy(o *declared) Hierarchy {
-	h := Hierarchy{Name: o.name, LineageTag: o.text("lineageTag"), Description: o.description(), IsHidden: r.flag(o, "isHidden", false), Source: o.source()}
+	h := Hierarchy{Name: o.name, LineageTag: o.text("lineageTag"), Description: o.description(),
+		IsHidden: r.flag(o, "isHidden", false), Source: o.source()}
 	for _, c := range o.children {
 		if c.keyword == "level" {
 			h.Levels = append(h.Levels, Level{c.name, r.reference(c, "column")})

@@ -55,7 +55,8 @@ func WriteGitHub(w io.Writer, a *offline.Assessment, l Listing) error {
 	chosen, left := annotations(a, l)
 	var b strings.Builder
 	for _, f := range chosen {
-		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", levels[f.Severity], githubProperty.Replace(show.Printable(f.path)), max(1, f.Line),
+		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", levels[f.Severity],
+			githubProperty.Replace(show.Printable(f.path)), max(1, f.Line),
 			githubProperty.Replace("AI readiness "+strings.Join(f.RuleIDs, " ")), githubText.Replace(show.Printable(f.Message)))
 	}
 	if left > 0 {

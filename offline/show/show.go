@@ -55,7 +55,7 @@ var pipelineCommands = strings.NewReplacer("##[", "##\u200b[", "##vso", "##\u200
 // InCell returns a text for a cell of CSV: on one line, and with an apostrophe in front if a spreadsheet could take it for
 // a formula.
 func InCell(what string) string {
-	formula := strings.IndexFunc(strings.TrimLeft(what, " \u00a0\u200b\ufeff"), func(r rune) bool { return strings.ContainsRune("=+-@\t\r\n＝＋－＠", r) }) == 0
+	formula := strings.IndexAny(strings.TrimLeft(what, " \u00a0\u200b\ufeff"), "=+-@\t\r\n＝＋－＠") == 0
 	if what = Printable(what); formula {
 		return "'" + what
 	}

@@ -103,7 +103,8 @@ func (p *Platform) get(ctx context.Context, r request, out any) error {
 	return nil
 }
 
-// call makes a call and returns an answer of status 2xx, or the 400 of an MCP server. It repeats a call that failed on the way or at the platform,
+// call makes a call and returns an answer of status 2xx, or the 400 of an MCP server. It repeats a call that failed on the way or at
+// the platform,
 // and one that the platform blocked for a short time. For the work of an operation, a block of any length is an
 // *item.Pending.
 func (p *Platform) call(ctx context.Context, r request) (*answer, error) {

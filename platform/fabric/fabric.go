@@ -115,7 +115,8 @@ type Options struct {
 func New(o Options) (*Platform, error) {
 	p := &Platform{
 		tokens: o.Tokens, challenged: o.Challenged, valid: o.Valid, lasting: o.Lasting, limits: o.Limits, reads: o.Reads,
-		mcp: mcpclient.New(), exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot, writing: o.Writing, probed: o.Probed,
+		mcp:     mcpclient.New(),
+		exports: o.Exports, wait: o.Wait, now: o.Now, log: o.Log, showsCopilot: o.ShowsCopilot, writing: o.Writing, probed: o.Probed,
 		bounds: bounds{parts: 20_000, partBytes: 64 << 20, definitionBytes: 256 << 20, answerBytes: 16 << 20, pages: 1000, listed: 200_000,
 			listBytes: 128 << 20},
 	}

@@ -46,8 +46,8 @@ func (p *Platform) Generates(ctx context.Context, as item.Caller, model item.Ite
 // GenerateQuery has Generate Query write a query that answers a question about some tables of a model, and says how long that took. The
 // form of its answer is not published: the query is "" if the service understands none in it. It refuses with PlatformUnavailable if
 // there is no answer to this question.
-func (p *Platform) GenerateQuery(ctx context.Context, as item.Caller, model item.Item, question string, tables []item.SelectedTable) (dax string,
-	took time.Duration, err error) {
+func (p *Platform) GenerateQuery(ctx context.Context, as item.Caller, model item.Item, question string,
+	tables []item.SelectedTable) (dax string, took time.Duration, err error) {
 	err = p.generate(ctx, as, model, func(ctx context.Context, t *talk) error {
 		selected := make([]any, len(tables))
 		for i, table := range tables {

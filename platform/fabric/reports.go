@@ -75,7 +75,8 @@ const (
 
 // reportsInFabric lists the reports of a workspace without Power BI, whose list was refused: Fabric's list has them without their
 // models. Where a model cannot be found out, the report says why.
-func (p *Platform) reportsInFabric(ctx context.Context, as item.Caller, workspaceID uuid.UUID, refusal error) ([]item.WorkspaceReport, error) {
+func (p *Platform) reportsInFabric(ctx context.Context, as item.Caller, workspaceID uuid.UUID,
+	refusal error) ([]item.WorkspaceReport, error) {
 	all, err := p.Items(ctx, as, workspaceID, item.Report)
 	if err != nil {
 		return nil, err
@@ -124,7 +125,8 @@ func (p *Platform) reportsInFabric(ctx context.Context, as item.Caller, workspac
 
 // unseenModel says why the model of a report is not known: Power BI's list was refused, and so was what the service asked instead.
 func unseenModel(refusal error, why string) string {
-	return "Power BI did not list the reports: " + wordsOf(refusal) + ". Their models were looked up one by one, but not this one: " + why + "."
+	return "Power BI did not list the reports: " + wordsOf(refusal) + ". Their models were looked up one by one, but not " +
+		"this one: " + why + "."
 }
 
 // wordsOf returns the message of a refusal.

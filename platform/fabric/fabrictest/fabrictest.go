@@ -178,7 +178,8 @@ func New(o Options) *Service {
 	if o.CapacityReader == nil {
 		o.CapacityReader = func(string) bool { return true }
 	}
-	s := &Service{o: o, operations: map[string]*operation{}, made: map[uuid.UUID]*madeItem{}, windows: map[string]*window{}, spelled: map[string]string{}}
+	s := &Service{o: o, operations: map[string]*operation{}, made: map[uuid.UUID]*madeItem{}, windows: map[string]*window{},
+		spelled: map[string]string{}}
 	if o.Unknown.Label == nil {
 		s.o.Unknown.Label = func(item.Item) (string, string) { return "", "" }
 	}

@@ -66,7 +66,8 @@ func (c *Client) Prepared(ctx context.Context, as item.Caller, modelID uuid.UUID
 		address = DefaultURL
 	}
 	var answer *mcp.CallToolResult
-	err = c.MCP.Hold(ctx, strings.TrimSuffix(address, "/")+path, bearer{c.Transport, token}, maxAnswer, func(session *mcp.ClientSession) error {
+	address = strings.TrimSuffix(address, "/") + path
+	err = c.MCP.Hold(ctx, address, bearer{c.Transport, token}, maxAnswer, func(session *mcp.ClientSession) error {
 		var err error
 		answer, err = session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: map[string]any{"artifactId": modelID.String()}})
 		return err
