@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -68,11 +69,12 @@ func (s *Optimizations) findSource(ctx context.Context, caller Caller, k optimiz
 }
 
 // maxWrites returns the maximum number of writes of an unattended apply of the kind.
-func (s *Optimizations) maxWrites(ctx context.Context, k optimization.Kind, source *optimization.Source) (int, error) {
+func (s *Optimizations) maxWrites(ctx context.Context, accountID string, modelID uuid.UUID, k optimization.Kind,
+	source *optimization.Source) (int, error) {
 	if source == nil {
 		return 1, nil
 	}
-	findings, err := FindingsOf(ctx, s.Documents, source.DocumentHash)
+	findings, err := FindingsOf(ctx, s.Store, s.Documents, accountID, modelID, *source)
 	if err != nil {
 		return 0, err
 	}
@@ -201,15 +203,24 @@ func (s *Optimizations) acceptWrite(c *eventstore.Change, w *pendingWrite) error
 	return nil
 }
 
-// FindingsOf returns the findings of a stored assessment. It refuses with
-// AssessmentNotFound when the results were deleted.
-func FindingsOf(ctx context.Context, in *documents.Store, hash string) ([]readiness.Finding, error) {
+// FindingsOf returns the findings of a stored assessment of the account's model. It refuses with AssessmentNotFound when the log says that
+// the results were deleted; a document that only the store lacks is an error.
+func FindingsOf(ctx context.Context, log *eventstore.Store, in *documents.Store, accountID string, modelID uuid.UUID,
+	source optimization.Source) ([]readiness.Finding, error) {
+	hash := source.DocumentHash
 	body, err := in.Get(ctx, hash)
 	if errors.Is(err, documents.ErrNotFound) {
-		return nil, optimization.ResultsDeleted()
+		for r, failed := range log.ReadStream(ctx, assessment.Stream(accountID, modelID), 0) {
+			if failed != nil {
+				return nil, failed
+			}
+			if deleted, ok := r.Event.(assessment.ResultsDeleted); ok && slices.Contains(deleted.AssessmentIDs, source.AssessmentID) {
+				return nil, optimization.ResultsDeleted()
+			}
+		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("commands: read the findings of document %s: %w", hash, err)
 	}
 	var document struct {
 		Report struct {

@@ -145,7 +145,7 @@ func (s *Benchmarks) comparisonsOf(ctx context.Context, a Asking, changed benchm
 		if err := s.Store.Load(ctx, r.test); err != nil {
 			return nil, err
 		}
-		if err := s.revise(ctx, &r, changed); errors.Is(err, documents.ErrNotFound) {
+		if err := s.revise(ctx, &r, changed); errors.Is(err, errSideDeleted) {
 			continue
 		} else if err != nil {
 			return nil, err
@@ -154,6 +154,9 @@ func (s *Benchmarks) comparisonsOf(ctx context.Context, a Asking, changed benchm
 	}
 	return all, nil
 }
+
+// errSideDeleted says that the log has no result of the other side: its run was deleted. A result that only the store lacks is lost.
+var errSideDeleted = errors.New("commands: the other side was deleted")
 
 func (s *Benchmarks) revise(ctx context.Context, r *revision, changed benchmark.RunDocument) (err error) {
 	sides := abtest.Sides{A: changed, B: changed}
@@ -166,7 +169,7 @@ func (s *Benchmarks) revise(ctx context.Context, r *revision, changed benchmark.
 		return err
 	}
 	if o.Run.Deleted || o.Run.Outcome == nil {
-		return documents.ErrNotFound
+		return errSideDeleted
 	}
 	if *into, err = s.runDocument(ctx, o.Run); err != nil {
 		return err

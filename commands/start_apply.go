@@ -48,7 +48,7 @@ func (s *Optimizations) planApply(ctx context.Context, caller Caller, k optimiza
 			return apply, err
 		}
 		apply.Source = source
-		apply.Applies, err = s.maxWrites(ctx, k, source)
+		apply.Applies, err = s.maxWrites(ctx, caller.Account, modelID, k, source)
 		return apply, err
 	}
 	p, err := s.loadPreview(ctx, caller, k, modelID, *r.PreviewID)

@@ -23,6 +23,13 @@ func After[S any](e Event) (S, bool) {
 	return zero, false
 }
 
+// Totals is an event with running totals of its stream. Mistaken says which of them is not the total of the event before, nil for the first,
+// and what this one adds; it is empty if they add up.
+type Totals interface {
+	Event
+	Mistaken(before Event) string
+}
+
 // Command asks for a change to an S. Decide returns the events that the change causes
 // in state s, or a *Refusal. It is deterministic: the same state and command give the
 // same answer. No events and no error mean that there is nothing to do.

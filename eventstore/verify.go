@@ -5,9 +5,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"readiness/domain"
 )
 
 // Mismatch is a difference between the log and the events as they were written.
@@ -51,13 +54,14 @@ const verifyPage = 5000
 const maxSuspects = 1000
 
 // Verify reads the entire log and every stream's row, as of one instant, and checks that they are as
-// written: every column of every row, no version missing, nothing added. Memory is bounded. An error
+// written: every column of every row, no version missing, nothing added; and that running totals add up
+// (domain.Totals), which a log that was written again with matching hashes may not. Memory is bounded. An error
 // is about reading; mismatches are in the result.
 //
 // Verify cannot detect that the end of a stream was removed and its row reset, or that an entire stream was
 // removed: only a signed head kept elsewhere can.
 func (s *Store) Verify(ctx context.Context, o VerifyOptions) (Verification, error) {
-	v := verifier{o: o, chain: &chainer{}}
+	v := verifier{o: o, chain: &chainer{}, codec: s.codec}
 	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		// The sequence is read after this first statement has taken the transaction's snapshot.
 		err := tx.QueryRow(ctx,
@@ -138,6 +142,7 @@ type verifier struct {
 	Verification
 	o     VerifyOptions
 	chain *chainer
+	codec *Codec
 	last  int64 // the last position handed out
 }
 
@@ -210,6 +215,8 @@ type streamCheck struct {
 	// content is as written and only the hash or the position was changed; otherwise the first of
 	// them broke the chain.
 	suspects []Mismatch
+	// before is the event before, if it has totals.
+	before domain.Totals
 }
 
 // event verifies the stream's next event.
@@ -242,7 +249,33 @@ func (s *streamCheck) event(r *Recorded) {
 		s.suspects = append(s.suspects, Mismatch{r.Position, r.Stream, r.Version,
 			"its hash does not match what it holds, its position and the events before it"})
 	}
+	if what := s.mistaken(r); what != "" {
+		found("%s", what)
+	}
 	s.head, s.version, s.at = next, r.Version, r.RecordedAt
+}
+
+var totals = reflect.TypeFor[domain.Totals]()
+
+// mistaken says which total of the event does not follow from the event before it.
+func (s *streamCheck) mistaken(r *Recorded) (what string) {
+	before := s.before
+	s.before = nil
+	if t, known := s.codec.byName[r.Type]; !known || !t.goType.Implements(totals) {
+		return ""
+	}
+	e, err := s.codec.Decode(r.Type, r.SchemaVersion, r.Data, nil)
+	if err != nil {
+		return err.Error()
+	}
+	s.before = e.(domain.Totals)
+	switch {
+	case s.broken || r.Version > 1 && before == nil: // what it follows is not known
+		return ""
+	case before == nil:
+		return s.before.Mistaken(nil)
+	}
+	return s.before.Mistaken(before)
 }
 
 // clearSuspects reports the suspects as events whose content is as written.

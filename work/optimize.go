@@ -255,7 +255,7 @@ func (w *optimizer) preview(ctx context.Context, as item.Caller, step optimize, 
 	a := optimization.Asking{Regime: w.Regime, AgentPermission: account.VendorName(item.PermissionAgent), SameTypes: work.Unattended}
 	if work.Source != nil {
 		p.AssessmentID = &work.Source.AssessmentID
-		findings, err := commands.FindingsOf(ctx, w.Documents, work.Source.DocumentHash)
+		findings, err := commands.FindingsOf(ctx, w.Store, w.Documents, step.AccountID, step.ModelID, *work.Source)
 		if err != nil {
 			return nil, err
 		}

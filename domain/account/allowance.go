@@ -1,6 +1,7 @@
 package account
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -66,6 +67,20 @@ func (e Spent) After() Usage { return Usage{e.Used} }
 
 // After implements domain.Carries.
 func (e GivenBack) After() Usage { return Usage{e.Used} }
+
+// Mistaken implements domain.Totals.
+func (e Spent) Mistaken(before domain.Event) string { return mistaken(before, e.Amount, e.Used) }
+
+// Mistaken implements domain.Totals.
+func (e GivenBack) Mistaken(before domain.Event) string { return mistaken(before, -e.Amount, e.Used) }
+
+func mistaken(before domain.Event, amount, used int) string {
+	total, _ := domain.After[Usage](before)
+	if want := total.Used + amount; used != want {
+		return fmt.Sprintf("used is %d, and the amounts up to it add up to %d: %d and %+d", used, want, total.Used, amount)
+	}
+	return ""
+}
 
 // Spend counts Amount against an allowance, or refuses when less than that is left in
 // the window. An Amount of zero spends nothing.

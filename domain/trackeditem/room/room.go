@@ -60,6 +60,35 @@ func (e GivenBack) After() Total { return e.Total }
 // After implements domain.Carries.
 func (e Counted) After() Total { return e.Total }
 
+// Mistaken implements domain.Totals.
+func (e Reserved) Mistaken(before domain.Event) string {
+	return e.mistaken(before, len(e.ItemIDs), 0)
+}
+
+// Mistaken implements domain.Totals.
+func (e GivenBack) Mistaken(before domain.Event) string {
+	return e.mistaken(before, -len(e.ItemIDs), 0)
+}
+
+// Mistaken implements domain.Totals.
+func (e Counted) Mistaken(before domain.Event) string {
+	return e.mistaken(before, -len(e.ItemIDs), len(e.ItemIDs))
+}
+
+func (c Change) mistaken(before domain.Event, reserved, used int) string {
+	total, _ := domain.After[Total](before)
+	want := total.change(c.ItemIDs, c.LicenseID, reserved, used).Total
+	switch {
+	case c.Used != want.Used, c.Reserved != want.Reserved:
+		return fmt.Sprintf("%d items are used and %d reserved, and the changes up to it add up to %d and %d", c.Used, c.Reserved, want.Used,
+			want.Reserved)
+	case !maps.Equal(c.ByLicense, want.ByLicense), !maps.Equal(c.ReservedByLicense, want.ReservedByLicense):
+		return fmt.Sprintf("the items by license are %v used and %v reserved, and the changes up to it add up to %v and %v", c.ByLicense,
+			c.ReservedByLicense, want.ByLicense, want.ReservedByLicense)
+	}
+	return ""
+}
+
 // Caps are the limits that new tracked items are checked against. Limit is the plan's
 // cap and Allocated the license's allocation; nil means none.
 type Caps struct {
