@@ -2,6 +2,7 @@ package work_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -9,11 +10,13 @@ import (
 	"github.com/google/uuid"
 
 	"readiness/commands"
+	"readiness/documents"
 	"readiness/domain"
 	"readiness/domain/item"
 	"readiness/domain/operation"
 	"readiness/domain/optimization"
 	"readiness/internal/testworld"
+	"readiness/work"
 )
 
 // pause pauses the workspace's capacity, which ana's account allows the service to
@@ -118,6 +121,34 @@ func TestABundleRevertThatLeavesSomethingOut(t *testing.T) {
 	}
 }
 
+// A result that the store has lost is not one that was deleted: nothing is refused as if it had been, and a step waits for it.
+func TestAPreviewOfALostResult(t *testing.T) {
+	t.Parallel()
+	b := newOptimizing(t)
+	none := "none"
+	previews, err := b.Optimizations.StartPreview(t.Context(), b.ana(), workspace, good, "descriptions")
+	preview := b.accepted(t, previews, err)
+	for _, sql := range []string{`CREATE TABLE kept AS TABLE documents`, `DELETE FROM documents`} {
+		_, err := b.Pool.Exec(t.Context(), sql)
+		check(t, err)
+	}
+	if _, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "properties", optimization.ApplyPreview{Approval: &none}); !errors.Is(err, documents.ErrNotFound) {
+		t.Errorf("an apply: %v", err)
+	}
+	if err := work.CarryOptimize(t.Context(), b.Work, b.optimize[len(b.optimize)-1], work.Patience); !errors.Is(err, documents.ErrNotFound) {
+		t.Errorf("the step: %v", err)
+	}
+	if op := b.operation(t, preview); op.Status.Ended() {
+		t.Errorf("the preview is %s: %+v", op.Status, op.Failure)
+	}
+	_, err = b.Pool.Exec(t.Context(), `INSERT INTO documents TABLE kept`)
+	check(t, err)
+	check(t, work.CarryOptimize(t.Context(), b.Work, b.optimize[len(b.optimize)-1], work.Patience))
+	if op := b.operation(t, preview); op.Status != operation.StatusSucceeded {
+		t.Errorf("with the result back the preview is %s: %+v", op.Status, op.Failure)
+	}
+}
+
 // If results are deleted while a preview of them waits to be made, the preview ends
 // at once with nothing to propose.
 //
@@ -134,7 +165,10 @@ func TestAPreviewOfResultsThatWereDeleted(t *testing.T) {
 	if _, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "descriptions", optimization.ApplyPreview{PreviewID: &early}); !domain.IsRefused(err, domain.InvalidPreview) || !strings.Contains(err.Error(), "not succeeded") {
 		t.Errorf("an apply of a preview that was not made yet: %v", err)
 	}
-	if _, err := b.Pool.Exec(t.Context(), `DELETE FROM documents`); err != nil {
+	if n, err := b.Assessments.DeleteResults(t.Context(), b.ana(), workspace, good); err != nil || n == 0 {
+		t.Fatalf("deleted %d results, %v", n, err)
+	}
+	if _, err := b.Pool.Exec(t.Context(), `DELETE FROM documents`); err != nil { // the sweep
 		t.Fatal(err)
 	}
 	if _, err := b.Optimizations.StartApply(t.Context(), b.ana(), workspace, good, "properties", optimization.ApplyPreview{Approval: &none}); !domain.IsRefused(err, domain.AssessmentNotFound) {

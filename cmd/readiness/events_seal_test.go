@@ -126,4 +126,3 @@ func copyTables(t *testing.T, from, to string, tables ...string) {
 		t.Fatalf("psql: %v\n%s", err, out)
 	}
 }
-

@@ -8,7 +8,10 @@ import (
 
 	"readiness/audit"
 	"readiness/cmd/readiness/cli"
+	"readiness/domain/aiprovider"
 	"readiness/domain/assessment"
+	"readiness/domain/item"
+	"readiness/domain/person"
 	"readiness/eventstore"
 
 	"github.com/google/uuid"
@@ -66,6 +69,25 @@ func TestPersonsExchanged(t *testing.T) {
 			WHERE account_id = 'contoso' ORDER BY person_id LIMIT 2) m WHERE p.account_id = 'contoso' AND m.person_id = p.person_id AND o.n = 3 - m.n`)
 		a.wants(a.types("doctor", "--deep"), cli.ExitDamaged, "2 of", "rows of persons were changed, or exchanged with another")
 	}
+}
+
+// A person whose row is gone, and whom no event says to be erased, is found.
+func TestPersonsLost(t *testing.T) {
+	t.Parallel()
+	a := newAuditor(t)
+	id := query[string](t, a.url, `SELECT person_id FROM people WHERE account_id = 'contoso' ORDER BY 1 LIMIT 1`)
+	past := eventstore.Tail("aiproviders-contoso")
+	a.ok(a.core.store.Change(t.Context(), eventstore.Metadata{Account: "contoso", Person: id}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, past, plainly{aiprovider.Deleted{ProviderID: "x"}})
+	}))
+	a.wants(a.types("doctor", "--deep"), cli.ExitOK, "persons are those by whom they are found")
+	a.exec(`DELETE FROM people WHERE person_id = '` + id + `'`)
+	a.wants(a.types("doctor", "--deep"), cli.ExitDamaged, "1 persons of events have no row", "contoso "+id)
+	past = eventstore.Tail("person-" + id)
+	a.ok(a.core.store.Change(t.Context(), eventstore.Metadata{Account: "contoso"}, []eventstore.Loadable{past}, func(c *eventstore.Change) error {
+		return eventstore.Decide(c, past, plainly{person.Erased{PersonID: item.PersonID(id)}})
+	}))
+	a.wants(a.types("doctor", "--deep"), cli.ExitOK, "persons are those by whom they are found")
 }
 
 // A changed document, and one that is gone, are found by documents verify, audit verify and doctor --deep. A verification can be continued.
