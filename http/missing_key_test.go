@@ -31,6 +31,7 @@ func TestMissingKeyMakesNoResultFalse(t *testing.T) {
 			for _, path := range []string{operationPath(applied) + "/result", "/v1/audit/events"} {
 				w.get(path, w.as("ada")).refused(502, domain.StoreUnavailable).says("key", "docs/operating.md")
 			}
+			w.send("GET", "/v1/audit/events", w.as("ada"), "", "Accept", "application/x-ndjson").refused(502, domain.StoreUnavailable).says("key")
 			w.start("ada", "/revert", fmt.Sprintf(`{"operationId":%q}`, applied)).refused(502, domain.StoreUnavailable).says("key")
 		})
 		var keys int
