@@ -106,7 +106,8 @@ func plainJSON(text []byte) bool {
 	return true
 }
 
-// Canonical reports whether the stored data and metadata are, byte for byte, in the form that lines have and that this program writes: without
+// Canonical reports whether the stored data and metadata are, byte for byte, in the form that lines have and that this program writes:
+// without
 // insignificant space. Chains hash the stored bytes, and heads the lines; where both agree, a head covers every stored byte.
 func (r *Recorded) Canonical() bool {
 	for _, stored := range []json.RawMessage{r.Data, r.RawMetadata} {

@@ -89,7 +89,9 @@ func TestRulesAreProven(t *testing.T) {
 		t.Fatalf("found %d rules only", len(ids))
 	}
 	for _, id := range ids {
-		of := func(marked string) bool { return marked == id || strings.HasPrefix(marked, id+"/") || strings.HasPrefix(marked, id+"-") }
+		of := func(marked string) bool {
+			return marked == id || strings.HasPrefix(marked, id+"/") || strings.HasPrefix(marked, id+"-")
+		}
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(proven)), of) {
 			t.Errorf("no test proves %s: add one with the comment %q", id, "proves: "+id)
 		}

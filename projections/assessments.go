@@ -210,8 +210,13 @@ func Unreadable(err error) bool {
 	return missing || errors.Is(err, sealed.ErrOtherKey) || errors.Is(err, people.ErrOtherKey)
 }
 
-// ErrDamaged and ErrNotStored report that a stored document cannot be read as it was stored, or is not stored.
-var ErrDamaged, ErrNotStored = documents.ErrDamaged, documents.ErrNotFound
+// Errors of stored documents.
+var (
+	// ErrDamaged reports that a document cannot be read as it was stored.
+	ErrDamaged = documents.ErrDamaged
+	// ErrNotStored reports that a document is not stored.
+	ErrNotStored = documents.ErrNotFound
+)
 
 // Document returns a stored document by its hash, as stored.
 func (v *Views) Document(ctx context.Context, hash string) (json.RawMessage, error) {

@@ -1,4 +1,5 @@
-// Package scenarios describes the service's behavior as text. Each script of testdata, here and in optimize, drives it over real HTTP, on a real
+// Package scenarios describes the service's behavior as text. Each script of testdata, here and in optimize, drives it over real HTTP, on
+// a real
 // PostgreSQL and a real directory of workspaces, with real workers. Every answer is validated with openapi.yaml. Every
 // refused call must leave nothing in the log and enqueue nothing. The tests of the package program kill the program and its database.
 //
@@ -61,6 +62,7 @@
 //	due                                 starts schedules that are due, as the workers do every minute
 //	ended N                             waits until the caller's account has N operations and all have ended
 //	rebuild                             rebuilds every view and asserts that there is no difference
-//	moments N [ACCOUNT]                 asserts that each view as of N positions is what a database has that was rebuilt from the export cut there
+// 	moments N [ACCOUNT]                 asserts that each view as of N positions is what a database has that was rebuilt from the
+// export cut there
 //	restart                             stops the service gracefully and starts it again
 package scenarios

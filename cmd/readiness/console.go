@@ -83,9 +83,10 @@ func (s *service) consoleOptions(f serveFlags, issuer *token.Issuer, declared []
 		}
 	}
 	if base, err := url.Parse(f.baseURL); issuer != nil && err == nil && signin.Loopback(base.Host) && signin.Loopback(at.String()) {
-		o.Trial = &signin.Trial{People: trialPeople(declared), Key: trialKey(s.secrets), Mint: func(account, person string, life time.Duration) (string, error) {
+		mint := func(account, person string, life time.Duration) (string, error) {
 			return issuer.Mint(account, person, []string{token.ScopeRead, token.ScopeReadWrite}, time.Now(), life)
-		}}
+		}
+		o.Trial = &signin.Trial{People: trialPeople(declared), Key: trialKey(s.secrets), Mint: mint}
 	}
 	return o, nil
 }

@@ -35,7 +35,8 @@ type core struct {
 }
 
 // openCore opens the log and its views in the database at url, whose schema must not be that of an earlier version.
-// With owner it acts as the database's owner, who can change the views' tables; otherwise as the application's role, which cannot change events.
+// With owner it acts as the database's owner, who can change the views' tables; otherwise as the application's role, which cannot change
+// events.
 func openCore(ctx context.Context, url string, connections int32, owner bool, log *slog.Logger) (*core, error) {
 	pool, err := openPool(ctx, url, connections, owner)
 	if err != nil {
@@ -96,7 +97,7 @@ func fits(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) error {
 		return err
 	}
 	if ahead := schema.Ahead(); ahead != "" {
-		log.Warn(ahead)
+		log.WarnContext(ctx, "the schema is newer than the program", "schema", ahead)
 	}
 	return schema.Behind()
 }

@@ -70,7 +70,8 @@ func (r *root) documentsCommand() *cobra.Command {
 	}
 	flags.add(c.PersistentFlags())
 	in.add(c.PersistentFlags())
-	c.AddCommand(r.documentsShowCommand(&flags, &in), r.documentsMoveCommand(&flags, &in), r.documentsStraysCommand(&flags, &in), r.documentsVerifyCommand(&flags, &in))
+	c.AddCommand(r.documentsShowCommand(&flags, &in), r.documentsMoveCommand(&flags, &in), r.documentsStraysCommand(&flags, &in),
+		r.documentsVerifyCommand(&flags, &in))
 	return c
 }
 

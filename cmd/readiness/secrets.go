@@ -58,7 +58,13 @@ func openSecrets(data string) (secrets, error) {
 // othersCannotWrite returns an error if every user may write to the data directory, and so put other keys there. It may not exist yet.
 func othersCannotWrite(data string) error {
 	info, err := os.Stat(data)
-	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o002 == 0 { // Windows has access lists instead
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" || info.Mode().Perm()&0o002 == 0 { // Windows has access lists instead
 		return nil
 	}
 	return fmt.Errorf("all users may write to the data directory %s, and so replace its keys; run chmod o-w on it", data)

@@ -77,6 +77,7 @@ func draw(t *rapid.T, d definition.Definition, m *semanticmodel.Model, most int)
 			c.Value = rapid.SampledFrom([]string{"Visible", "Hidden"}).Draw(t, "visibility")
 		case rewrite.Synonyms:
 			c.Value = strings.Join(rapid.SliceOfN(rapid.SampledFrom(synonyms), 1, 4).Draw(t, "synonyms"), "\n")
+		case rewrite.QnAEnabled: // is not written
 		}
 		if rewrite.CheckText(c.Property, c.Value) == "" {
 			byTarget[c.Target] = c

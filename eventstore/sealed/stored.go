@@ -44,7 +44,8 @@ var storedSQL = `SELECT ` + KeySQL(`$1`)
 // namedSQL selects the id of a key that sealed an account's event.
 const namedSQL = `SELECT ` + idSQL + ` FROM events WHERE account_id = $1 AND ` + holdsSQL + ` ORDER BY account_id, ` + idSQL + ` LIMIT 1`
 
-// namedKeysSQL selects every key that the log names of an account, or of all for NULL, by one look at the index for each, and the key that is
+// namedKeysSQL selects every key that the log names of an account, or of all for NULL, by one look at the index for each, and the key
+// that is
 // stored for its account.
 var namedKeysSQL = `
 WITH RECURSIVE named (account_id, id) AS (

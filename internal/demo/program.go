@@ -77,7 +77,8 @@ func build(ctx context.Context, dir string, screen *screen) (*program, error) {
 
 // start starts the server with the platform's flags and returns its address.
 func (p *program) start(ctx context.Context, platform []string) (base string, err error) {
-	p.server = exec.CommandContext(context.WithoutCancel(ctx), p.path, append([]string{"serve", "--data", p.data, "--listen", "127.0.0.1:0", "--metrics-listen", "",
+	p.server = exec.CommandContext(context.WithoutCancel(ctx), p.path, append([]string{"serve", "--data", p.data, "--listen", "127.0.0.1:0",
+		"--metrics-listen", "",
 		"--log-format", "text", "--log-level", "warn"}, platform...)...)
 	// Ctrl-C reaches only this process, which stops the server gracefully.
 	p.server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ func main() {
 	if len(os.Args) > 1 {
 		root = os.Args[1]
 	}
-	text, err := notices(root)
+	text, err := notices(context.Background(), root)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(root, "NOTICE"), text, 0o644)
 	}
@@ -44,15 +45,15 @@ type module struct {
 }
 
 // notices returns the text of NOTICE.
-func notices(root string) ([]byte, error) {
+func notices(ctx context.Context, root string) ([]byte, error) {
 	modules := map[string]module{}
 	for _, system := range systems {
-		if err := linked(root, system, modules); err != nil {
+		if err := linked(ctx, root, system, modules); err != nil {
 			return nil, err
 		}
 	}
 	with := map[string][]string{} // the modules that have a text
-	std, err := exec.Command("go", "env", "GOROOT").Output()
+	std, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,8 @@ func notices(root string) ([]byte, error) {
 		}
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "The programs of this project contain %d modules of others and the Go standard library, under the licenses below. The project's own license is in LICENSE.\n",
+	fmt.Fprintf(&out, "The programs of this project contain %d modules of others and the Go standard library, under the licenses "+
+		"below. The project's own license is in LICENSE.\n",
 		len(modules)-1)
 	blocks := make([]string, 0, len(with))
 	for text, of := range with {
@@ -82,8 +84,8 @@ func notices(root string) ([]byte, error) {
 }
 
 // linked adds the modules of others that the program has on a system, by path.
-func linked(root, system string, to map[string]module) error {
-	list := exec.Command("go", "list", "-deps", "-json=Module", "./cmd/...")
+func linked(ctx context.Context, root, system string, to map[string]module) error {
+	list := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Module", "./cmd/...")
 	list.Dir, list.Env = root, append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 	var stderr bytes.Buffer
 	list.Stderr = &stderr

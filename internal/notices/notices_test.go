@@ -8,7 +8,7 @@ import (
 )
 
 func TestNoticeIsCurrent(t *testing.T) {
-	want, err := notices("../..")
+	want, err := notices(t.Context(), "../..")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,7 +120,8 @@ func (s *system) followed(ctx context.Context) error {
 
 // launch starts the program and returns when it listens.
 func (s *system) launch(ctx context.Context, flags []string) error {
-	s.server = exec.CommandContext(context.WithoutCancel(ctx), s.path, append([]string{"serve", "--data", s.data, "--listen", "127.0.0.1:0", "--metrics-listen", "",
+	s.server = exec.CommandContext(context.WithoutCancel(ctx), s.path, append([]string{"serve", "--data", s.data, "--listen", "127.0.0.1:0",
+		"--metrics-listen", "",
 		"--database-url", s.database.URL(), "--log-format", "text", "--log-level", "warn"}, flags...)...)
 	s.server.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt reaches only this process, which stops it
 	s.server.Stderr = s
