@@ -57,6 +57,9 @@ var ErrBehind = errors.New("audit: the database is behind a head that it has pub
 // ErrNotSealed is the error of reading what no tree has (yet).
 var ErrNotSealed = errors.New("audit: no tree has it")
 
+// ErrDamaged is the error of what a tree has and the database does not have as it was: a tile, an entry, or an event that was to be proved.
+var ErrDamaged = tree.ErrDamaged
+
 // ErrUnnamed is the error of what needs the trees' names before Begin.
 var ErrUnnamed = errors.New("audit: the trees of the log have no name yet; readiness serve gives them one when it starts")
 

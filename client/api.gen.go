@@ -4065,6 +4065,9 @@ type WorkspaceReport struct {
 
 	// TrackedItem Whether the report counts as a tracked item.
 	TrackedItem bool `json:"trackedItem"`
+
+	// UnavailableReasons Why semanticModelId is null, when the platform did not let the caller ask for it; else absent.
+	UnavailableReasons map[string]string `json:"unavailableReasons,omitempty"`
 }
 
 // WorkspaceReportList defines model for WorkspaceReportList.
@@ -5019,8 +5022,8 @@ type ClientInterface interface {
 	//
 	// A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
 	// head of the account's tree, and this head. It can be checked offline at any time. An event enters the tree about
-	// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound. For administrators. Spends
-	// nothing.
+	// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound, as it is if the event or the tree
+	// is no longer as it was signed. For administrators. Spends nothing.
 	//
 	// Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
 	GetAuditProof(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5057,7 +5060,8 @@ type ClientInterface interface {
 	//
 	// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
 	// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-	// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
+	// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. A tile
+	// or an entry that is no longer as it was signed is 404 AuditRecordNotFound with the reason. Spends nothing.
 	//
 	// Corresponds with GET /v1/audit/{object} (the `GetServiceTree` operationId).
 	GetServiceTree(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -6407,8 +6411,8 @@ func (c *Client) ListAuditEvents(ctx context.Context, params *ListAuditEventsPar
 //
 // A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
 // head of the account's tree, and this head. It can be checked offline at any time. An event enters the tree about
-// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound. For administrators. Spends
-// nothing.
+// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound, as it is if the event or the tree
+// is no longer as it was signed. For administrators. Spends nothing.
 //
 // Corresponds with GET /v1/audit/proofs/{eventId} (the `GetAuditProof` operationId).
 func (c *Client) GetAuditProof(ctx context.Context, eventID EventID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6475,7 +6479,8 @@ func (c *Client) ListViewAsOf(ctx context.Context, view View, params *ListViewAs
 //
 // The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
 // and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
+// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. A tile
+// or an entry that is no longer as it was signed is 404 AuditRecordNotFound with the reason. Spends nothing.
 //
 // Corresponds with GET /v1/audit/{object} (the `GetServiceTree` operationId).
 func (c *Client) GetServiceTree(ctx context.Context, object Object, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -12643,8 +12648,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
 	// head of the account's tree, and this head. It can be checked offline at any time. An event enters the tree about
-	// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound. For administrators. Spends
-	// nothing.
+	// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound, as it is if the event or the tree
+	// is no longer as it was signed. For administrators. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -12683,7 +12688,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
 	// and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-	// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
+	// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. A tile
+	// or an entry that is no longer as it was signed is 404 AuditRecordNotFound with the reason. Spends nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -15780,8 +15786,8 @@ func (c *ClientWithResponses) ListAuditEventsWithResponse(ctx context.Context, p
 //
 // A file in the format c2sp.org/tlog-proof: the index of the event's entry, the hashes from it to the newest signed
 // head of the account's tree, and this head. It can be checked offline at any time. An event enters the tree about
-// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound. For administrators. Spends
-// nothing.
+// 10 seconds after it was recorded; before that the answer is 404 AuditRecordNotFound, as it is if the event or the tree
+// is no longer as it was signed. For administrators. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -15838,7 +15844,8 @@ func (c *ClientWithResponses) ListViewAsOfWithResponse(ctx context.Context, view
 //
 // The tree over all events of the service, as c2sp.org/tlog-tiles lays it out: `checkpoint`, the newest signed head,
 // and `tile/…`, its tiles and entries, which never change. An entry is the position of an event (8 bytes, big-endian)
-// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. Spends nothing.
+// and its hash. After a restart, the object's path begins with the tree's number, as in `2/checkpoint`. A tile
+// or an entry that is no longer as it was signed is 404 AuditRecordNotFound with the reason. Spends nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //

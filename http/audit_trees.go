@@ -59,7 +59,10 @@ func (s *Server) GetAuditProof(ctx context.Context, r api.GetAuditProofRequestOb
 	if errors.Is(err, audit.ErrNotSealed) {
 		return nil, notInTree("the account's tree has no event %s; one that was recorded a few seconds ago is added soon", r.EventID)
 	}
-	return treeObject{kind: plainText, body: proof}, err
+	if err != nil {
+		return nil, s.damaged(ctx, "the proof of event "+r.EventID.String(), err)
+	}
+	return treeObject{kind: plainText, body: proof}, nil
 }
 
 func notInTree(format string, args ...any) error {
@@ -91,5 +94,19 @@ func (s *Server) treeObject(ctx context.Context, of, path string) (o treeObject,
 	if errors.Is(err, audit.ErrNotSealed) {
 		return o, notInTree("the tree has no %s", path)
 	}
-	return treeObject{"application/octet-stream", body, true}, err
+	if err != nil {
+		return o, s.damaged(ctx, path, err)
+	}
+	return treeObject{"application/octet-stream", body, true}, nil
+}
+
+// damaged returns the refusal of an object that the database no longer has as it was signed, and reports it to the operator. It is 404, as
+// for an object that there is not: tools that read trees do not ask for one again. Any other error is returned as it is.
+func (s *Server) damaged(ctx context.Context, what string, err error) error {
+	if !errors.Is(err, audit.ErrDamaged) {
+		return err
+	}
+	s.log.ErrorContext(ctx, "a tree of the log is damaged; readiness audit verify lists what was changed", "object", what, "err", err)
+	return notInTree("%s cannot be had: the database no longer has it as it was signed (%v). The operator lists what was changed with readiness audit verify",
+		what, err)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,4 +136,68 @@ func TestWhoReadsTrees(t *testing.T) {
 		w.get(path, ada).refused(404, domain.InvalidRequest)
 	}
 	w.post("/v1/audit/checkpoint", ada, "").refused(405, domain.InvalidRequest)
+}
+
+// What the database no longer has as it was signed is answered as what there is not, with the reason, and never as an error of the service,
+// which tools would try again. Nothing else of the trees is refused for it.
+func TestDamagedTrees(t *testing.T) {
+	t.Parallel()
+	const (
+		ofAll, ofAcme = "/v1/audit/", "/v1/audit/accounts/acme/"
+		acmes         = `(SELECT min(position) + 1 FROM events WHERE account_id = 'acme')`
+	)
+	for name, tt := range map[string]struct {
+		damage  string
+		refused []string // entries and tile stand for those of the tree
+		served  []string
+	}{
+		"a tile is missing": {`DELETE FROM audit_tiles WHERE tree = 'acme'`, []string{ofAcme + "tile", ofAcme + "entries", "proof"}, []string{ofAll + "tile", ofAll + "entries"}},
+		"a tile is shorter": {`UPDATE audit_tiles SET hashes = substr(hashes, 1, 32) WHERE tree = 'acme'`, []string{ofAcme + "tile", ofAcme + "entries", "proof"}, []string{ofAll + "tile"}},
+		"a tile's hashes":   {`UPDATE audit_tiles SET hashes = sha256('x') || substr(hashes, 33) WHERE tree = ''`, []string{ofAll + "tile", ofAll + "entries"}, []string{ofAcme + "tile", ofAcme + "entries", "proof"}},
+		"a tile's positions": {`UPDATE audit_tiles SET first_position = first_position + 1, last_position = last_position + 1 WHERE tree = 'acme'`, []string{ofAcme + "entries", "proof"},
+			[]string{ofAcme + "tile", ofAll + "entries"}},
+		"a tile has no positions": {`UPDATE audit_tiles SET first_position = NULL, last_position = NULL WHERE tree = 'acme'`, []string{ofAcme + "entries", "proof"}, []string{ofAcme + "tile"}},
+		"the head's hash":         {`UPDATE audit_trees SET root = sha256('x') WHERE tree = 'acme'`, []string{ofAcme + "tile", ofAcme + "entries", "proof"}, []string{ofAll + "tile", ofAll + "entries"}},
+		"an event is missing":     {`DELETE FROM events WHERE position = ` + acmes, []string{ofAcme + "entries", ofAll + "entries"}, []string{ofAcme + "tile", ofAll + "tile"}},
+		"an event's data":         {`UPDATE events SET data = '{"region":"forged"}' WHERE position = ` + acmes, []string{ofAcme + "entries", "proof"}, []string{ofAcme + "tile", ofAll + "tile", ofAll + "entries"}},
+		"an event's hash":         {`UPDATE events SET hash = sha256('x') WHERE position = ` + acmes, []string{ofAcme + "entries", ofAll + "entries", "proof"}, []string{ofAcme + "tile", ofAll + "tile"}},
+		"an event's account":      {`UPDATE events SET account_id = 'other' WHERE position = ` + acmes, []string{ofAcme + "entries"}, []string{ofAcme + "tile", ofAll + "tile"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.assess("ada", modelA)
+			w.sealed("acme")
+			var proved uuid.UUID
+			check(t, w.Pool.QueryRow(t.Context(), `SELECT event_id FROM events WHERE position = `+acmes).Scan((*[16]byte)(&proved)))
+			address := func(of string) string {
+				for tree, within := range map[string]string{"acme": ofAcme, "": ofAll} {
+					var size int
+					check(t, w.Pool.QueryRow(t.Context(), `SELECT size FROM audit_trees WHERE tree = $1`, tree).Scan(&size))
+					switch of {
+					case within + "tile":
+						return fmt.Sprintf("%stile/0/000.p/%d", within, size)
+					case within + "entries":
+						return fmt.Sprintf("%stile/entries/000.p/%d", within, size)
+					}
+				}
+				return "/v1/audit/proofs/" + proved.String()
+			}
+			all := append(slices.Clone(tt.refused), tt.served...)
+			for _, of := range all {
+				w.get(address(of), w.as("ada")).ok(200)
+			}
+			_, err := w.Pool.Exec(t.Context(), `SET session_replication_role = replica; `+tt.damage+`; RESET session_replication_role`)
+			check(t, err)
+			for _, of := range tt.refused {
+				got := w.get(address(of), w.as("ada")).refused(404, domain.AuditRecordNotFound)
+				if message := got.body["message"].(string); !strings.Contains(message, "no longer has it as it was signed") {
+					t.Errorf("%s: the reason is %q", of, message)
+				}
+			}
+			for _, of := range tt.served {
+				w.get(address(of), w.as("ada")).ok(200)
+			}
+		})
+	}
 }

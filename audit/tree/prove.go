@@ -2,6 +2,7 @@ package tree
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -16,14 +17,32 @@ type Head struct {
 // Read returns the hashes of tiles, at least as many of each as its place in paths needs.
 type Read func(places []At) (map[At][]byte, error)
 
-// Include returns the proof that the entry with the index is in the tree. Tiles that do not have the tree's hash are an error.
+// ErrDamaged is the error of tiles that are missing, or whose hashes do not give the head's.
+var ErrDamaged = errors.New("its stored tiles do not give the hash of its head")
+
+// Has reports whether a tree of the size has what is asked for.
+func (r Request) Has(size int64) bool { return size>>(height*r.Level) >= r.Index*Width+int64(r.Count) }
+
+// Hashes returns the hashes of a tile that the tree has (Request.Has), ErrDamaged unless they give the tree's hash.
+func Hashes(head Head, r Request, read Read) ([]byte, error) {
+	t := &tiles{read: read}
+	_, err := tlog.TileHashReader(tlog.Tree{N: head.Size, Hash: head.Root}, t).
+		ReadHashes([]int64{tlog.StoredHashIndex(height*r.Level, r.Index*Width)})
+	if err != nil {
+		return nil, t.failed(fmt.Sprintf("tile %d at level %d", r.Index, r.Level), err)
+	}
+	return t.found[r.At][:r.Count*sha256.Size], nil
+}
+
+// Include returns the proof that the entry with the index is in the tree, ErrDamaged if it cannot be made.
 func Include(head Head, index int64, read Read) ([]Hash, error) {
 	if index < 0 || index >= head.Size {
 		return nil, fmt.Errorf("tree: a tree of %d entries has none with the index %d", head.Size, index)
 	}
-	proof, err := tlog.ProveRecord(head.Size, index, hashes(head, read))
+	t := &tiles{read: read}
+	proof, err := tlog.ProveRecord(head.Size, index, hashes(head, t))
 	if err != nil {
-		return nil, fmt.Errorf("tree: prove that entry %d is in %d: %w", index, head.Size, err)
+		return nil, t.failed(fmt.Sprintf("prove that entry %d is in %d", index, head.Size), err)
 	}
 	return proof, nil
 }
@@ -36,9 +55,10 @@ func Continue(head Head, size int64, read Read) ([]Hash, error) {
 	if size == 0 || size == head.Size {
 		return nil, nil
 	}
-	proof, err := tlog.ProveTree(head.Size, size, hashes(head, read))
+	t := &tiles{read: read}
+	proof, err := tlog.ProveTree(head.Size, size, hashes(head, t))
 	if err != nil {
-		return nil, fmt.Errorf("tree: prove that %d continues %d: %w", head.Size, size, err)
+		return nil, t.failed(fmt.Sprintf("prove that %d continues %d", head.Size, size), err)
 	}
 	return proof, nil
 }
@@ -51,9 +71,10 @@ func RootAt(head Head, size int64, read Read) (Hash, error) {
 	if size < 0 || size > head.Size {
 		return Hash{}, fmt.Errorf("tree: a tree of %d entries never had %d", head.Size, size)
 	}
-	root, err := tlog.TreeHash(size, hashes(head, read))
+	t := &tiles{read: read}
+	root, err := tlog.TreeHash(size, hashes(head, t))
 	if err != nil {
-		return Hash{}, fmt.Errorf("tree: the hash at %d: %w", size, err)
+		return Hash{}, t.failed(fmt.Sprintf("the hash at %d", size), err)
 	}
 	return root, nil
 }
@@ -75,36 +96,47 @@ func Continued(proof []Hash, head, earlier Head) error {
 }
 
 // hashes reads nodes from tiles and checks these against the head.
-func hashes(head Head, read Read) tlog.HashReader {
-	return tlog.TileHashReader(tlog.Tree{N: head.Size, Hash: head.Root}, tiles(read))
+func hashes(head Head, t *tiles) tlog.HashReader {
+	return tlog.TileHashReader(tlog.Tree{N: head.Size, Hash: head.Root}, t)
 }
 
 // tiles implements tlog.TileReader.
-type tiles Read
+type tiles struct {
+	read  Read
+	err   error         // of reading
+	found map[At][]byte // the tiles that were read last
+}
+
+// failed returns the error of what was to be done: that of reading, or else ErrDamaged.
+func (t *tiles) failed(what string, err error) error {
+	if t.err != nil {
+		return fmt.Errorf("tree: %s: %w", what, t.err)
+	}
+	return fmt.Errorf("tree: %s: %w: %w", what, ErrDamaged, err)
+}
 
 // Height implements tlog.TileReader.
-func (tiles) Height() int { return height }
+func (*tiles) Height() int { return height }
 
 // SaveTiles implements tlog.TileReader.
-func (tiles) SaveTiles([]tlog.Tile, [][]byte) {}
+func (*tiles) SaveTiles([]tlog.Tile, [][]byte) {}
 
 // ReadTiles implements tlog.TileReader.
-func (r tiles) ReadTiles(wanted []tlog.Tile) ([][]byte, error) {
+func (t *tiles) ReadTiles(wanted []tlog.Tile) ([][]byte, error) {
 	places := make([]At, len(wanted))
-	for i, t := range wanted {
-		places[i] = At{t.L, t.N}
+	for i, w := range wanted {
+		places[i] = At{w.L, w.N}
 	}
-	found, err := r(places)
-	if err != nil {
-		return nil, err
+	if t.found, t.err = t.read(places); t.err != nil {
+		return nil, t.err
 	}
 	data := make([][]byte, len(wanted))
-	for i, t := range wanted {
-		hashes := found[places[i]]
-		if len(hashes) < t.W*sha256.Size {
-			return nil, fmt.Errorf("tree: of tile %d at level %d there are %d bytes, want %d", t.N, t.L, len(hashes), t.W*sha256.Size)
+	for i, w := range wanted {
+		hashes := t.found[places[i]]
+		if len(hashes) < w.W*sha256.Size {
+			return nil, fmt.Errorf("of tile %d at level %d there are %d bytes, want %d", w.N, w.L, len(hashes), w.W*sha256.Size)
 		}
-		data[i] = hashes[:t.W*sha256.Size]
+		data[i] = hashes[:w.W*sha256.Size]
 	}
 	return data, nil
 }

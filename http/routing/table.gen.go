@@ -31,7 +31,7 @@ func Table() []Route {
 		{Operation: "listAuditEvents", Method: http.MethodGet, Path: "/v1/audit/events",
 			Scope: token.ScopeRead, Group: Read, Role: account.Admin, RoundTrips: 3},
 		{Operation: "getAuditProof", Method: http.MethodGet, Path: "/v1/audit/proofs/{eventId}",
-			Scope: token.ScopeRead, Group: Read, Role: account.Admin, RoundTrips: 5},
+			Scope: token.ScopeRead, Group: Read, Role: account.Admin, RoundTrips: 6},
 		{Operation: "listViewAsOf", Method: http.MethodPost, Path: "/v1/audit/views/{view}",
 			Scope: token.ScopeReadWrite, Group: Start, Role: account.Admin, Starts: true, Repeatable: true, RoundTrips: 8},
 		{Operation: "getServiceTree", Method: http.MethodGet, Path: "/v1/audit/{object}",

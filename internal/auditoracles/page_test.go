@@ -42,7 +42,7 @@ func pageCommands(t *testing.T) string {
 	}
 	text := b.String()
 	version := strings.TrimSpace(program(t, "go", "list", "-m", "-f", "{{.Version}}", tessera))
-	for _, without := range []string{`export BASE=.*\n`, `go install ` + tessera + `/cmd/fsck@` + regexp.QuoteMeta(version) + `\n`} {
+	for _, without := range []string{`export BASE=.*\n`, `timeout 10m go install ` + tessera + `/cmd/fsck@` + regexp.QuoteMeta(version) + `\n`} {
 		found := regexp.MustCompile(`(?m)^` + without)
 		if len(found.FindAllString(text, -1)) != 1 {
 			t.Fatalf("%s has not exactly one line %q", pagePath, without)
@@ -120,6 +120,15 @@ func TestPage(t *testing.T) {
 	}
 	w.must(merkleproof.VerifyInclusion(rfc6962.DefaultHasher, file.Index, head.Size, rfc6962.DefaultHasher.HashLeaf(lines[601]), hashes, head.Hash))
 
+	// fsck does not end by itself if the first of several tiles differs; its time limit, which is shorter here, ends it.
+	limited := strings.Replace(commands, "timeout 10m fsck", "timeout 10s fsck", 1)
+	if limited == commands {
+		t.Fatal("fsck has no time limit")
+	}
+	w.as(`UPDATE audit_tiles SET hashes = sha256('x') || substr(hashes, 33) WHERE tree = 'acme' AND level = 0 AND index = 0`)
+	if out, err := w.types(limited, t.TempDir(), fsck, event); err == nil || strings.Contains(out, "Successfully") {
+		t.Errorf("a changed tile is not found:\n%s", out)
+	}
 	w.as(`UPDATE events SET data = '{"region":"forged"}' WHERE event_id = $1`, event)
 	if out, err := w.types(commands, t.TempDir(), fsck, event); err == nil || strings.Contains(out, "Successfully") {
 		t.Errorf("a changed event is not found:\n%s", out)
