@@ -1,6 +1,6 @@
 // Package move carries an account from one deployment to another: its events, the documents that they name, its people, its sealed keys,
-// and the trees of its log, as one file. The target is a separate deployment with an empty log, because positions are hashed
-// (docs/adr/0029).
+// and the trees of its log, as one file. The target is a separate deployment with an empty log, because positions are hashed:
+// new ones would break every chain and proof.
 //
 // The file is a tar archive. It has no secret in plain text: people and keys are sealed for the target (HPKE), which only its service.key
 // opens. It decides nothing about the account.

@@ -1,5 +1,6 @@
 // Package usage measures how often the fields of a semantic model are viewed: each view
-// of a report's page counts for the fields that the page queries (docs/adr/0007).
+// of a report's page counts for the fields that the page queries. Filters of row-level
+// security count for none: nobody chose to see their columns, and a viewer's role is personal data.
 // Pixies count the views without recording who viewed.
 package usage
 

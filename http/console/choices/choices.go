@@ -1,5 +1,6 @@
 // Package choices stores the decisions of people about the changes of previews before an apply, and the applies that they started.
-// Only the console has them: the interface has no reviews. The package checks no rights: its callers have read the preview as the person.
+// Only the console has them: the interface has no reviews, and the log would keep every text that someone typed
+// and withdrew. The package checks no rights: its callers have read the preview as the person.
 package choices
 
 import (

@@ -1,6 +1,7 @@
 // Package rowsets reads what executeDaxQueries of Power BI answers: streams of Apache Arrow, one after the other, one for each table
 // of the query's result. An error of the query arrives as a stream too, with status 200. Nothing of an answer is used unless
-// all of it can be read.
+// all of it can be read. The service then asks for JSON, which also decides about errors; Arrow only makes exact decimals comparable.
+// Descriptions are checked before arrow-go reads them, since it trusts their sizes.
 package rowsets
 
 import (
