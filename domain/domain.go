@@ -23,8 +23,8 @@ func After[S any](e Event) (S, bool) {
 	return zero, false
 }
 
-// Totals is an event with running totals of its stream. Mistaken says which of them is not the total of the event before, nil for the first,
-// and what this one adds; it is empty if they add up.
+// Totals is an event with running totals of its stream. Mistaken says which of them is not the total of the event before (nil for
+// the first) and what this one adds; it is empty if they add up.
 type Totals interface {
 	Event
 	Mistaken(before Event) string

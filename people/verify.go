@@ -38,7 +38,8 @@ func (p *People) Lost(ctx context.Context) (ids []string, err error) {
 	rows, err := p.pool.Query(ctx, `SELECT DISTINCT e.account_id || ' ' || (e.metadata->>'person') FROM events e
 		WHERE e.metadata->>'person' ~ '^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$'
 		AND NOT EXISTS (SELECT FROM people p WHERE p.account_id = e.account_id AND p.person_id = e.metadata->>'person')
-		AND NOT EXISTS (SELECT FROM events x WHERE x.account_id = e.account_id AND x.type = 'person.erased' AND x.data->>'personId' = e.metadata->>'person')
+		AND NOT EXISTS (SELECT FROM events x WHERE x.account_id = e.account_id AND x.type = 'person.erased'
+			AND x.data->>'personId' = e.metadata->>'person')
 		AND NOT EXISTS (SELECT FROM events x WHERE x.stream = 'account-' || e.account_id AND x.type = 'account.erased')
 		ORDER BY 1`)
 	if err == nil {

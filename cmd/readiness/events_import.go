@@ -69,7 +69,8 @@ outside, by readiness audit verify --checkpoint.`,
 			})
 		},
 	}
-	c.Flags().BoolVar(&seal, "seal", false, "encrypt texts of people, and replace their names, where events of earlier programs hold them in plain form")
+	c.Flags().BoolVar(&seal, "seal", false,
+		"encrypt texts of people, and replace their names, where events of earlier programs hold them in plain form")
 	return c
 }
 
@@ -86,8 +87,8 @@ func (r *root) sealEvents(c *cobra.Command, core *core, o eventstore.ImportOptio
 	if err := r.importEvents(c, core, o, from, total); err != nil {
 		return err
 	}
-	fmt.Fprintf(r.Stdout, "sealed %d texts and replaced %d names; hashes are other ones: run readiness audit restart --because \"plain texts were "+
-		"sealed\", and delete the exported log with its backups and exports\n", sealer.Texts, sealer.Names)
+	fmt.Fprintf(r.Stdout, "sealed %d texts and replaced %d names; hashes are other ones: run readiness audit restart --because "+
+		"\"plain texts were sealed\", and delete the exported log with its backups and exports\n", sealer.Texts, sealer.Names)
 	return nil
 }
 
