@@ -84,7 +84,7 @@ func (d *doctor) verifyPeople(ctx context.Context, c *core) symptom {
 		return symptom{Check: "persons", Verdict: failing,
 			Says: fmt.Sprintf("%d persons of events have no row, and no event says that they were erased (account and id): %s", len(lost),
 				few(lost)),
-			Do:   "Restore the table people from a backup: these persons are shown as erased, and are not recognized."}
+			Do: "Restore the table people from a backup: these persons are shown as erased, and are not recognized."}
 	}
 	return symptom{Check: "persons", Verdict: healthy, Says: fmt.Sprintf("%d persons are those by whom they are found", n)}
 }
