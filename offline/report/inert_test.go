@@ -16,10 +16,10 @@ import (
 // hostile are texts that a host makes a link, a notification, an image or a command of.
 var hostile = []string{"@octocat", "a@evil.example", "https://evil.example", "HTTP://evil.example", "www.evil.example", "#12", "owner/repo#1", "GH-1", "gh-22", "!7",
 	"<img src=x>", "![x](y)", "[x](https://evil.example)", "`code`", "a|b", "a\nb", "a\u202eb", "a\u2028b", "::error::x", "%0A", "##vso[task.setvariable variable=x]y",
-	"owner/repo@0123abc", "#0123abc", "@0123abc", "0123abc", "da39a3ee5e6b4b0d3255bfef95601890afd80709", "$x$", "mailto:a@b.example", "&lt;b&gt;", "<!-- x"}
+	"owner/repo@0123abc", "#0123abc", "@0123abc", "$x$", "mailto:a@b.example", "&lt;b&gt;", "<!-- x"}
 
 // active finds what GitHub or Azure DevOps acts on in Markdown whose escapes are resolved.
-var active = regexp.MustCompile(`(?i)https?://|www\.|(^|\W)@\w|\w@\w|(^|\W|\w)#[0-9]|gh-[0-9]|![0-9]|\b[0-9a-f]{7,40}\b|::error::x?$|##vso|mailto:\w`)
+var active = regexp.MustCompile(`(?i)https?://|www\.|(^|\W)@\w|\w@\w|(^|\W|\w)#[0-9]|gh-[0-9]|![0-9]|::error::x?$|##vso|mailto:\w`)
 
 func TestMarkdownIsInert(t *testing.T) {
 	t.Parallel()
@@ -40,7 +40,7 @@ func TestMarkdownIsInert(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"Sales (2024)", "100 rows", "A, b: c; 12:30", "Umsatz in %"} {
+	for _, text := range []string{"Sales (2024)", "100 rows", "1000000", "da39a3ee5e6b4b0d3255bfef95601890afd80709", "A, b: c; 12:30", "Umsatz in %"} {
 		if got := report.MarkdownText(text); got != text {
 			t.Errorf("%q becomes %q", text, got)
 		}

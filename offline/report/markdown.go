@@ -186,23 +186,13 @@ func (m *markdown) singles(i offline.Assessed, g Group) {
 // mentions, references to issues and pull requests. A break after the first group prevents that.
 var linked = regexp.MustCompile(`(?i)(:)//|(www)\.|(mailto:|xmpp:)|(@)|([#!&])[0-9]|(\bgh-)[0-9]`)
 
-// commit matches what may be the hash of a commit.
-var commit = regexp.MustCompile(`(?i)\b[0-9a-f]{7,40}\b`)
-
 // unlinked is a character without width, which a reader does not see.
 const unlinked = "\u200b"
 
 // MarkdownText returns a text as Markdown that shows it unchanged, without a link or a notification. It is the only place that makes
 // Markdown of a text from a model, a person or an AI.
 func MarkdownText(what string) string {
-	what = commit.ReplaceAllStringFunc(show.Printable(what), func(hash string) string {
-		const short = 6 // digits are no hash yet
-		var parts []string
-		for part := range slices.Chunk([]byte(hash), short) {
-			parts = append(parts, string(part))
-		}
-		return strings.Join(parts, unlinked)
-	})
+	what = show.Printable(what)
 	var b strings.Builder
 	write := func(part string) {
 		for _, r := range part {
