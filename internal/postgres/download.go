@@ -154,7 +154,7 @@ func unpack(jar []byte, dir string) error {
 		defer compressed.Close()
 		plain, err := xz.NewReader(compressed)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s is no xz archive: %w", f.Name, err)
 		}
 		return unpackTar(io.LimitReader(plain, unpackedMax), dir)
 	}
