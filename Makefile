@@ -131,7 +131,7 @@ bench: ## run the benchmarks that BENCH matches, by default all (docs/performanc
 migrate: ## migrate the database in DATA to this version's schema
 	go run ./cmd/readiness migrate up --data $(DATA)
 
-generate: ## regenerate all that follows from http/openapi.yaml, and the pages in docs/rules
+generate: ## regenerate all that follows from http/openapi.yaml, the pages in docs/rules, and docs/events.md
 	go generate ./...
 
 docs: ## write the documents as a site of static pages into dist/docs

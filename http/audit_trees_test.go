@@ -4,13 +4,16 @@ import (
 	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/google/uuid"
 
+	"readiness"
 	"readiness/audit"
 	"readiness/audit/tree"
 	"readiness/domain"
@@ -52,6 +55,18 @@ func (w *world) lines(tok string, query url.Values) (lines []string) {
 	return lines
 }
 
+// lineSchema returns the JSON Schema of a line, as the service serves it.
+func lineSchema(t *testing.T) *jsonschema.Resolved {
+	t.Helper()
+	text, err := fs.ReadFile(readiness.Documents, "docs/events.schema.json")
+	check(t, err)
+	var schema jsonschema.Schema
+	check(t, json.Unmarshal(text, &schema))
+	resolved, err := schema.Resolve(nil)
+	check(t, err)
+	return resolved
+}
+
 // An administrator reads the account's events as the lines that an export writes, page by page and with filters. They are the entries of
 // the account's tree: its size is their number, its head their hash, and the proof of one holds for its line.
 //
@@ -69,6 +84,14 @@ func TestAuditLinesAreTheEntries(t *testing.T) {
 	check(t, err)
 	if strings.Join(lines, "\n")+"\n" != export.String() || len(lines) < 6 {
 		t.Fatalf("got %d lines that are not those of the export", len(lines))
+	}
+	schema := lineSchema(t)
+	for i, line := range lines {
+		var event map[string]any
+		check(t, json.Unmarshal([]byte(line), &event))
+		if err := schema.Validate(event); err != nil {
+			t.Errorf("line %d does not satisfy docs/events.schema.json: %v\n%s", i, err, line)
+		}
 	}
 	for _, line := range w.lines(ada, url.Values{"type": {"operation.accepted"}}) {
 		if !strings.Contains(line, `"type":"operation.accepted"`) {

@@ -13,12 +13,14 @@ func TestSite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for path, want := range map[string]struct{ kind, part string }{
-		"/docs/":                  {"text/html; charset=utf-8", "<h1>All pages</h1>"},
-		"/docs/index.html":        {"text/html; charset=utf-8", `id="pages"`},
-		"/docs/README.html":       {"text/html; charset=utf-8", `<a href="/docs">Interface</a>`},
-		"/docs/rules/DSC-01.html": {"text/html; charset=utf-8", `<link rel="stylesheet" href="../style.css">`},
-		"/docs/style.css":         {"text/css; charset=utf-8", "prefers-color-scheme"},
-		"/docs/search.js":         {"text/javascript; charset=utf-8", "use strict"},
+		"/docs/":                   {"text/html; charset=utf-8", "<h1>All pages</h1>"},
+		"/docs/index.html":         {"text/html; charset=utf-8", `id="pages"`},
+		"/docs/README.html":        {"text/html; charset=utf-8", `<a href="/docs">Interface</a>`},
+		"/docs/rules/DSC-01.html":  {"text/html; charset=utf-8", `<link rel="stylesheet" href="../style.css">`},
+		"/docs/events":             {"text/html; charset=utf-8", `<a href="events.schema.json">`},
+		"/docs/events.schema.json": {"application/schema+json", `"#/$defs/operation.accepted.v2"`},
+		"/docs/style.css":          {"text/css; charset=utf-8", "prefers-color-scheme"},
+		"/docs/search.js":          {"text/javascript; charset=utf-8", "use strict"},
 	} {
 		got := w.get(path, "").ok(200)
 		if !strings.Contains(string(got.text), want.part) {

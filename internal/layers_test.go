@@ -139,6 +139,7 @@ var mayImport = map[string][]string{
 	"internal/demo/...":              {"..."},
 	"internal/probe":                 {"internal/database"},
 	"internal/notices":               {},
+	"internal/eventpages":            {"commands", "domain/item", "eventstore", "projections"},
 	"internal/rulepages":             {"domain/readiness", "domain/readiness/explained", "domain/readiness/finding", "offline/ignore", "internal/docsite"},
 	"internal/jsonerror":             {},
 	"internal/wiring":                {"..."},

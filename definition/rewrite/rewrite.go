@@ -52,9 +52,12 @@ const (
 // Target is one property of one object. Name is "" for a table; Table and Name are
 // "" for the model. Names are compared exactly.
 type Target struct {
+	// Property is what of the object is written.
 	Property Property `json:"property"`
-	Table    string   `json:"table"`
-	Name     string   `json:"name"`
+	// Table is the object's table; empty for the model.
+	Table string `json:"table"`
+	// Name is the object in the table; empty for the table itself.
+	Name string `json:"name"`
 }
 
 func (t Target) String() string {

@@ -21,8 +21,9 @@ func FamilyStream(accountID string, modelID uuid.UUID) string {
 type Tested struct {
 	RunID    uuid.UUID `json:"runId"`
 	AbTestID uuid.UUID `json:"abTestId"`
-	MidP     float64   `json:"midP"`
-	At       time.Time `json:"at"`
+	// MidP is the mid-p value of the comparison.
+	MidP float64   `json:"midP"`
+	At   time.Time `json:"at"`
 }
 
 // EventType implements domain.Event.

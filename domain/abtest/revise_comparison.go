@@ -14,9 +14,11 @@ type ComparisonRevised struct{ Compared }
 
 // RunRevised records on the test's stream what the comparison of a run concludes now.
 type RunRevised struct {
-	RunID     uuid.UUID            `json:"runId"`
+	RunID uuid.UUID `json:"runId"`
+	// Aggregate is the comparison with the new verdicts.
 	Aggregate comparison.Aggregate `json:"aggregate"`
-	Gap       int                  `json:"gap"`
+	// Gap is the number of side B's correct questions minus side A's.
+	Gap int `json:"gap"`
 	// Document is the hash of the comparison's document.
 	Document string   `json:"document"`
 	Standing Standing `json:"standing"`

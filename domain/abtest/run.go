@@ -14,15 +14,17 @@ import (
 // RunAccepted records the setup of a run. It follows operation.Accepted on the stream
 // of the operation, whose id is also the run's id.
 type RunAccepted struct {
-	RunID          uuid.UUID      `json:"runId"`
-	AbTestID       uuid.UUID      `json:"abTestId"`
-	SideA          benchmark.Side `json:"sideA"`
-	SideB          benchmark.Side `json:"sideB"`
-	Questions      Questions      `json:"questions"`
+	RunID     uuid.UUID      `json:"runId"`
+	AbTestID  uuid.UUID      `json:"abTestId"`
+	SideA     benchmark.Side `json:"sideA"`
+	SideB     benchmark.Side `json:"sideB"`
+	Questions Questions      `json:"questions"`
+	// CorrectAnswers says whether the expected answers are kept or computed again for this run.
 	CorrectAnswers CorrectAnswers `json:"correctAnswers"`
 	// ComputedAt is when the correct answers were computed from side A, for Update.
 	ComputedAt *time.Time `json:"computedAtUtc,omitempty"`
-	Repeats    int        `json:"repeats"`
+	// Repeats is how often each question is asked.
+	Repeats int `json:"repeats"`
 	// Reused is the stored benchmark run used as side A; nil when side A asks.
 	Reused *uuid.UUID `json:"reused,omitempty"`
 	// Freezes says that the test freezes these questions once side A has answered them.
@@ -42,7 +44,8 @@ func (a RunAccepted) Asking() int {
 
 // SideQueued records that the side's benchmark run was accepted, so the side may begin.
 type SideQueued struct {
-	Side           SideName  `json:"side"`
+	Side SideName `json:"side"`
+	// BenchmarkRunID is the benchmark run that asks for this side.
 	BenchmarkRunID uuid.UUID `json:"benchmarkRunId"`
 }
 
@@ -66,8 +69,11 @@ type SideFailed struct {
 
 // Compared records that the comparison was made and its document stored.
 type Compared struct {
-	Document  string               `json:"document"`
+	// Document is the hash of the document with the comparison, question by question.
+	Document string `json:"document"`
+	// Aggregate is what the comparison shows.
 	Aggregate comparison.Aggregate `json:"aggregate"`
+	// Agreement is how often the sides' verdicts agree.
 	Agreement comparison.Agreement `json:"agreement"`
 }
 
@@ -76,10 +82,13 @@ type Compared struct {
 type RunStopped struct {
 	Side *SideName `json:"side"`
 	// Queued is the side that was about to begin; nil when none was.
-	Queued  *SideName `json:"queued,omitempty"`
-	Counted bool      `json:"counted"`
-	Asked   int       `json:"asked"`
-	Total   int       `json:"total"`
+	Queued *SideName `json:"queued,omitempty"`
+	// Counted says that the run stays counted against the allowance.
+	Counted bool `json:"counted"`
+	// Asked is how many questions were asked.
+	Asked int `json:"asked"`
+	// Total is how many there were to ask.
+	Total int `json:"total"`
 }
 
 // RunErased records that the run was deleted.

@@ -33,8 +33,11 @@ const (
 // Source is where a test's questions come from. RunID and RunStoredAt identify the
 // stored run, for FromRun.
 type Source struct {
-	Kind        SourceKind `json:"kind"`
-	RunID       *uuid.UUID `json:"runId,omitempty"`
+	// Kind says what the source is.
+	Kind SourceKind `json:"kind"`
+	// RunID is the benchmark run whose questions are asked, for that kind.
+	RunID *uuid.UUID `json:"runId,omitempty"`
+	// RunStoredAt is when that run was stored.
 	RunStoredAt *time.Time `json:"runStoredAtUtc,omitempty"`
 }
 
@@ -77,17 +80,25 @@ func (q Questions) NextDetectable(last *comparison.Aggregate) comparison.Detecta
 // Hypothesis is the result that the customer expects. Kind is A, B or Same for a
 // suggested sentence, and nil for the customer's own words.
 type Hypothesis struct {
+	// Text is what the person expects.
 	Text string  `json:"text" pii:"text"`
 	Kind *string `json:"kind,omitempty"`
 }
 
 // Words are the texts of a test that may be changed at any time.
 type Words struct {
-	Name             string      `json:"name" pii:"text"`
-	Description      *string     `json:"description,omitempty" pii:"text"`
-	Hypothesis       *Hypothesis `json:"hypothesis,omitempty"`
-	LabelA           *string     `json:"labelA,omitempty" pii:"text"`
-	LabelB           *string     `json:"labelB,omitempty" pii:"text"`
-	SideADescription *string     `json:"sideADescription,omitempty" pii:"text"`
-	SideBDescription *string     `json:"sideBDescription,omitempty" pii:"text"`
+	// Name is what the person called the test.
+	Name string `json:"name" pii:"text"`
+	// Description is what the person wrote about it.
+	Description *string `json:"description,omitempty" pii:"text"`
+	// Hypothesis is what the person expects.
+	Hypothesis *Hypothesis `json:"hypothesis,omitempty"`
+	// LabelA is what the person calls side A.
+	LabelA *string `json:"labelA,omitempty" pii:"text"`
+	// LabelB is what the person calls side B.
+	LabelB *string `json:"labelB,omitempty" pii:"text"`
+	// SideADescription is what the person wrote about side A.
+	SideADescription *string `json:"sideADescription,omitempty" pii:"text"`
+	// SideBDescription is what the person wrote about side B.
+	SideBDescription *string `json:"sideBDescription,omitempty" pii:"text"`
 }

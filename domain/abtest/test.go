@@ -32,11 +32,14 @@ type Created struct {
 	AbTestID  uuid.UUID `json:"abTestId"`
 	AccountID string    `json:"accountId"`
 	Words
-	SideA          benchmark.Side `json:"sideA"`
-	SideB          benchmark.Side `json:"sideB"`
-	Source         Source         `json:"source"`
+	SideA benchmark.Side `json:"sideA"`
+	SideB benchmark.Side `json:"sideB"`
+	// Source is where the questions come from.
+	Source Source `json:"source"`
+	// CorrectAnswers says whether the expected answers are kept or computed again for each run.
 	CorrectAnswers CorrectAnswers `json:"correctAnswers"`
-	Repeats        int            `json:"repeats"`
+	// Repeats is how often each question is asked.
+	Repeats int `json:"repeats"`
 	// Questions are the questions that the first run asks. The test freezes them at
 	// once when they come from a stored run, else when side A of a run has answered
 	// them.
@@ -64,7 +67,8 @@ type QuestionsFrozen struct{ Questions }
 // RunEnded records that a run ended. For a succeeded run, Gap is side B's correct
 // answers minus side A's, and Aggregate the summary of the comparison.
 type RunEnded struct {
-	RunID     uuid.UUID             `json:"runId"`
+	RunID uuid.UUID `json:"runId"`
+	// Status is that of the run's operation.
 	Status    operation.Status      `json:"status"`
 	Failure   *operation.Failure    `json:"failure,omitempty"`
 	Aggregate *comparison.Aggregate `json:"aggregate,omitempty"`
@@ -83,6 +87,7 @@ type RunRemoved struct {
 
 // Deleted records that the test was deleted with its runs.
 type Deleted struct {
+	// Runs is how many runs the test had.
 	Runs int `json:"runs"`
 }
 
@@ -97,12 +102,14 @@ func (Deleted) EventType() string         { return "abtest.deleted" }
 
 // Standing is the summary of a test's runs that lists show, after an event.
 type Standing struct {
+	// Runs is how many runs the test has.
 	Runs   int        `json:"runs"`
 	Latest *LatestRun `json:"latest"` // nil without a run
 	// SortedAt is when the newest run finished, when it started if it has not finished,
 	// or when the test was created if it has no run.
-	SortedAt  time.Time             `json:"sortedAt"`
-	Succeeded *uuid.UUID            `json:"latestSucceeded"` // the newest succeeded run
+	SortedAt  time.Time  `json:"sortedAt"`
+	Succeeded *uuid.UUID `json:"latestSucceeded"` // the newest succeeded run
+	// Aggregate is that of the newest run that succeeded; null for none.
 	Aggregate *comparison.Aggregate `json:"latestSucceededAggregate"`
 	// Gaps are the gaps of the succeeded runs, oldest first.
 	Gaps []int `json:"gaps"`
@@ -111,14 +118,19 @@ type Standing struct {
 // LatestRun is a run as the test's stream records it (docs/decisions.md 6,
 // AbLatestRun).
 type LatestRun struct {
-	RunID      uuid.UUID             `json:"runId"`
-	Status     operation.Status      `json:"status"`
-	StartedAt  time.Time             `json:"startedAtUtc"`
-	FinishedAt *time.Time            `json:"finishedAtUtc"`
-	Aggregate  *comparison.Aggregate `json:"aggregate"`
-	Failure    *operation.Failure    `json:"error"`
-	gap        *int
-	document   string
+	RunID uuid.UUID `json:"runId"`
+	// Status is that of the run's operation.
+	Status operation.Status `json:"status"`
+	// StartedAt is when the run was accepted.
+	StartedAt time.Time `json:"startedAtUtc"`
+	// FinishedAt is when the run ended; null while it runs.
+	FinishedAt *time.Time `json:"finishedAtUtc"`
+	// Aggregate is the comparison; null until the run has one.
+	Aggregate *comparison.Aggregate `json:"aggregate"`
+	// Failure is why the run failed; null unless it did.
+	Failure  *operation.Failure `json:"error"`
+	gap      *int
+	document string
 }
 
 // Test is an A/B test, folded from its stream. The zero Test was never created.

@@ -41,9 +41,13 @@ const (
 
 // Settings are the choices of an account's administrator.
 type Settings struct {
-	AddPixies        bool   `json:"addPixies"`
-	CapacityDetails  bool   `json:"capacityDetails"`
-	AIFeatures       bool   `json:"aiFeatures"`
+	// AddPixies offers adding Pixies.
+	AddPixies bool `json:"addPixies"`
+	// CapacityDetails lets the service read capacities, to check for a paused one.
+	CapacityDetails bool `json:"capacityDetails"`
+	// AIFeatures offers assessments, optimizations, benchmarks and A/B tests.
+	AIFeatures bool `json:"aiFeatures"`
+	// DefinitionCopies says which copies of definitions are kept before they are changed.
 	DefinitionCopies Copies `json:"definitionCopies"`
 	// FabricWrites lets people of the account write to Microsoft Fabric; the operator decides it.
 	FabricWrites bool `json:"fabricWrites,omitempty"`
@@ -52,9 +56,12 @@ type Settings struct {
 // SavedPerson is a person of an account, with role, license and access to each platform
 // permission.
 type SavedPerson struct {
-	Person      item.PersonID                   `json:"person"`
-	Role        Role                            `json:"role"`
-	License     string                          `json:"license,omitempty"`
+	Person item.PersonID `json:"person"`
+	// Role is the person's role in the account.
+	Role Role `json:"role"`
+	// License is the license that the person's tracked items count against; absent for the account's default.
+	License string `json:"license,omitempty"`
+	// Permissions are what the person may do, as far as it was declared.
 	Permissions map[item.Permission]item.Access `json:"permissions,omitempty"`
 }
 

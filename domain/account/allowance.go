@@ -41,8 +41,9 @@ func AllowanceStream(accountID string, kind Kind, period Period, at time.Time) s
 type Spent struct {
 	Kind        Kind      `json:"kind"`
 	OperationID uuid.UUID `json:"operationId"`
-	Amount      int       `json:"amount"`
-	Used        int       `json:"used"`
+	// Amount is how much was spent.
+	Amount int `json:"amount"`
+	Used   int `json:"used"`
 }
 
 // GivenBack records that the operation's spending was refunded, because it failed
@@ -51,8 +52,9 @@ type Spent struct {
 type GivenBack struct {
 	Kind        Kind      `json:"kind"`
 	OperationID uuid.UUID `json:"operationId"`
-	Amount      int       `json:"amount"`
-	Used        int       `json:"used"`
+	// Amount is how much was refunded: a positive number.
+	Amount int `json:"amount"`
+	Used   int `json:"used"`
 }
 
 // EventType implements domain.Event.

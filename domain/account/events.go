@@ -4,16 +4,19 @@ import "readiness/domain/item"
 
 // Opened records that the account exists.
 type Opened struct {
-	AccountID string   `json:"accountId"`
-	Plan      Plan     `json:"plan"`
-	Status    Status   `json:"status"`
-	Region    string   `json:"region,omitempty"`
-	Settings  Settings `json:"settings"`
+	AccountID string `json:"accountId"`
+	// Plan is the account's plan.
+	Plan   Plan   `json:"plan"`
+	Status Status `json:"status"`
+	Region string `json:"region,omitempty"`
+	// Settings are the account's settings.
+	Settings Settings `json:"settings"`
 }
 
 // PlanChanged records the account's new plan. Allowances count against its limits from
 // then on.
 type PlanChanged struct {
+	// Plan is the new plan.
 	Plan Plan `json:"plan"`
 }
 
@@ -29,11 +32,13 @@ type RegionChanged struct {
 
 // SettingsChanged records the account's new settings.
 type SettingsChanged struct {
+	// Settings are all settings as they are now.
 	Settings Settings `json:"settings"`
 }
 
 // LicenseSaved records a license that was added or changed.
 type LicenseSaved struct {
+	// License is the license as it is now.
 	License License `json:"license"`
 }
 
@@ -44,6 +49,7 @@ type LicenseRemoved struct {
 
 // PersonSaved records a person who was added or changed.
 type PersonSaved struct {
+	// Person is the person as they are now.
 	Person SavedPerson `json:"person"`
 }
 
@@ -55,12 +61,15 @@ type PersonRemoved struct {
 // DocumentSaved records a part of the account that is kept as a JSON document (a
 // tracking setup, the AI provider). It never holds a key.
 type DocumentSaved struct {
+	// Name is the part of the account.
 	Name string `json:"name"`
+	// Text is the part's JSON text.
 	Text string `json:"text"`
 }
 
 // DocumentRemoved records that such a document was removed.
 type DocumentRemoved struct {
+	// Name is the part of the account that was removed.
 	Name string `json:"name"`
 }
 
@@ -80,7 +89,9 @@ func (DocumentRemoved) EventType() string { return "account.document-removed" }
 // Sealed records a head of the account's tree. The event is also an entry of the service's tree, so two auditors cannot be shown
 // different heads.
 type Sealed struct {
-	Size int64  `json:"size"`
+	// Size is the number of entries under the head.
+	Size int64 `json:"size"`
+	// Root is the hash of the head.
 	Root []byte `json:"root"`
 }
 

@@ -10,12 +10,15 @@ import (
 // allocation. ProvisioningStatus, DataResidency and CapacityRequired restrict nothing
 // when empty.
 type License struct {
-	ID        string `json:"licenseId"`
-	Label     string `json:"label,omitempty"`
+	ID string `json:"licenseId"`
+	// Label is what the account calls the license.
+	Label string `json:"label,omitempty"`
+	// Default says that persons without a license of their own count against this one.
 	Default   bool   `json:"default,omitempty"`
 	Allocated *int   `json:"allocated,omitempty"`
 	Region    string `json:"region,omitempty"`
-	Status    string `json:"status"`
+	// Status is the license's state, as the operator declares it.
+	Status string `json:"status"`
 	// ProvisioningStatus is the state of its region; see Provisioning.
 	ProvisioningStatus string `json:"provisioningStatus,omitempty"`
 	// DataResidency is where its results must be stored; see Location.

@@ -22,6 +22,7 @@ const (
 
 // Entra says which application's token Azure OpenAI gets instead of a key.
 type Entra struct {
+	// Credential says how the service signs in.
 	Credential EntraCredential `json:"credential"`
 	// TenantID is an id or a domain; not of a managed identity.
 	TenantID string `json:"tenantId,omitempty"`

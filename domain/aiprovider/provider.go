@@ -21,6 +21,7 @@ const MaxProviders = 50
 // DataPolicy says what a provider may be sent in addition to names, descriptions and
 // data types.
 type DataPolicy struct {
+	// SendDAX lets the provider be sent DAX expressions.
 	SendDAX bool `json:"sendDax"`
 	// SendRows lets a judge see the rows that queries returned. Rows are sent for no other
 	// purpose.
@@ -30,18 +31,29 @@ type DataPolicy struct {
 // Configuration is an administrator's configuration of a provider. Members that do not
 // apply to its kind are zero (docs/regime.md F.1).
 type Configuration struct {
-	ProviderID  string     `json:"providerId"`
-	Name        string     `json:"name" pii:"text"`
-	Kind        Kind       `json:"kind"`
-	BaseURL     string     `json:"baseUrl,omitempty"`
-	Model       string     `json:"model,omitempty"`
-	APIVersion  string     `json:"apiVersion,omitempty"`
-	WorkspaceID uuid.UUID  `json:"workspaceId,omitzero"`
-	DataAgentID uuid.UUID  `json:"dataAgentId,omitzero"`
-	Purposes    []Purpose  `json:"purposes"`
-	Enabled     bool       `json:"enabled"`
-	DataPolicy  DataPolicy `json:"dataPolicy"`
-	Limits      Limits     `json:"limits"`
+	ProviderID string `json:"providerId"`
+	// Name is what the administrators called the provider.
+	Name string `json:"name" pii:"text"`
+	// Kind is the interface that the provider speaks.
+	Kind Kind `json:"kind"`
+	// BaseURL is the provider's address.
+	BaseURL string `json:"baseUrl,omitempty"`
+	// Model is the name of the language model.
+	Model string `json:"model,omitempty"`
+	// APIVersion is the version of the provider's interface, where it has one.
+	APIVersion string `json:"apiVersion,omitempty"`
+	// WorkspaceID is the workspace of the data agent.
+	WorkspaceID uuid.UUID `json:"workspaceId,omitzero"`
+	// DataAgentID is the data agent that answers, for that kind.
+	DataAgentID uuid.UUID `json:"dataAgentId,omitzero"`
+	// Purposes are what the provider is used for.
+	Purposes []Purpose `json:"purposes"`
+	// Enabled says whether the provider may be used.
+	Enabled bool `json:"enabled"`
+	// DataPolicy says what the provider may be sent.
+	DataPolicy DataPolicy `json:"dataPolicy"`
+	// Limits bound its use.
+	Limits Limits `json:"limits"`
 	// Entra is nil unless a token of Microsoft Entra replaces the key of Azure OpenAI; the key
 	// is then its secret.
 	Entra *Entra `json:"entra,omitempty"`
@@ -51,7 +63,9 @@ type Configuration struct {
 
 // Prices are what a language model's tokens cost: an amount of money for each million.
 type Prices struct {
-	Input  float64 `json:"input"`
+	// Input is the price of a million tokens that are sent.
+	Input float64 `json:"input"`
+	// Output is the price of a million tokens that are answered.
 	Output float64 `json:"output"`
 }
 

@@ -21,9 +21,12 @@ const (
 
 // Capabilities are the features that a test call observed; nil means unknown.
 type Capabilities struct {
-	JSONSchema  JSONSchema `json:"jsonSchema"`
-	Temperature *bool      `json:"temperature,omitempty"`
-	Tools       *bool      `json:"tools,omitempty"`
+	// JSONSchema says how far the provider keeps to a JSON Schema.
+	JSONSchema JSONSchema `json:"jsonSchema"`
+	// Temperature says whether the provider takes one; absent if unknown.
+	Temperature *bool `json:"temperature,omitempty"`
+	// Tools says whether the provider calls tools; absent if unknown.
+	Tools *bool `json:"tools,omitempty"`
 }
 
 // TestError says why a test call got no usable answer.
@@ -45,8 +48,10 @@ const (
 
 // Test is the result of a test call.
 type Test struct {
-	At        time.Time `json:"atUtc"`
-	OK        bool      `json:"ok"`
+	At time.Time `json:"atUtc"`
+	// OK says whether the provider answered.
+	OK bool `json:"ok"`
+	// LatencyMs is how long the answer took, in milliseconds.
 	LatencyMs int64     `json:"latencyMs"`
 	ErrorCode TestError `json:"errorCode,omitempty"` // empty when OK
 	Message   string    `json:"message"`             // a sentence of ours, never what the provider wrote

@@ -8,6 +8,7 @@ const MaxSources = 20
 
 // DataAgent is the part of an assessment that describes the assessed data agent.
 type DataAgent struct {
+	// Stage is the stage that was assessed.
 	Stage Stage `json:"stage"`
 	// Sources are the sources of the stage, in the order of their folders.
 	Sources []Source `json:"sources"`
@@ -29,7 +30,8 @@ type Source struct {
 	// ID is the item's id. It is the name of the source's folder when the agent gives
 	// no id, or gives one that an earlier source has. It is unique in an assessment;
 	// findings call it source_model_id.
-	ID          string    `json:"id"`
+	ID string `json:"id"`
+	// Name is the source's name.
 	Name        string    `json:"name"`
 	Type        string    `json:"type"` // as in the agent's definition
 	WorkspaceID uuid.UUID `json:"workspaceId"`

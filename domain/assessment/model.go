@@ -68,16 +68,20 @@ type Recorded struct {
 
 // Assessment is the metadata of a stored assessment, without its document.
 type Assessment struct {
-	AssessmentID   uuid.UUID `json:"assessmentId"`
-	OperationID    uuid.UUID `json:"operationId"`
-	WorkspaceID    uuid.UUID `json:"workspaceId"`
-	WorkspaceName  string    `json:"workspaceName"`
-	ModelID        uuid.UUID `json:"semanticModelId"`
-	ModelName      string    `json:"semanticModelName"`
-	AssessedAt     time.Time `json:"assessedAtUtc"`
-	Score          *int      `json:"score"`
-	ScoreDataAgent *int      `json:"scoreDataAgent"`
-	FindingsCount  int       `json:"findingsCount"`
+	AssessmentID  uuid.UUID `json:"assessmentId"`
+	OperationID   uuid.UUID `json:"operationId"`
+	WorkspaceID   uuid.UUID `json:"workspaceId"`
+	WorkspaceName string    `json:"workspaceName"`
+	ModelID       uuid.UUID `json:"semanticModelId"`
+	ModelName     string    `json:"semanticModelName"`
+	// AssessedAt is when the definition was assessed.
+	AssessedAt time.Time `json:"assessedAtUtc"`
+	// Score is the score, 0 to 100; null for none.
+	Score *int `json:"score"`
+	// ScoreDataAgent is the score for data agents, 0 to 100; null for none.
+	ScoreDataAgent *int `json:"scoreDataAgent"`
+	// FindingsCount is how many findings there are.
+	FindingsCount int `json:"findingsCount"`
 	// Severities counts the findings by severity, and Dimensions has the score of each
 	// dimension by its id, null where no rule applies. Both are nil in assessments from
 	// before they were recorded.
@@ -93,12 +97,14 @@ type Assessment struct {
 	// are none. Both are nil for a regime without such rules.
 	NotAssessable []NotAssessable `json:"notAssessable,omitempty"`
 	ScoreComplete *bool           `json:"scoreComplete,omitempty"`
-	Usage         Usage           `json:"usage"`
+	// Usage says how far usage counted in the score.
+	Usage Usage `json:"usage"`
 	// DataAgent is nil for a semantic model.
 	DataAgent *DataAgent `json:"dataAgent,omitempty"`
 	// DocumentHash addresses the stored document; SchemaVersion is the version of its
 	// schema.
-	DocumentHash   string `json:"documentHash"`
+	DocumentHash string `json:"documentHash"`
+	// DefinitionHash is the hash of the definition that was assessed.
 	DefinitionHash string `json:"definitionHash"`
 	SchemaVersion  int    `json:"schemaVersion"`
 	// FingerprintHash addresses the stored fingerprint of a model whose run compares its
@@ -108,32 +114,42 @@ type Assessment struct {
 
 // Severities counts findings by severity.
 type Severities struct {
-	High   int `json:"high"`
+	// High is the number of findings of high severity.
+	High int `json:"high"`
+	// Medium is the number of findings of medium severity.
 	Medium int `json:"medium"`
-	Low    int `json:"low"`
+	// Low is the number of findings of low severity.
+	Low int `json:"low"`
 }
 
 // Usage says whether usage of the model took part in the score and, if not, why.
 type Usage struct {
-	Applied bool       `json:"applied"`
-	State   UsageState `json:"state,omitempty"`
-	Reason  string     `json:"reason,omitempty"`
+	// Applied says that usage counted in the score.
+	Applied bool `json:"applied"`
+	// State is how far usage was known.
+	State UsageState `json:"state,omitempty"`
+	// Reason is why it did or did not.
+	Reason string `json:"reason,omitempty"`
 	// WindowDays is the number of days over which views were counted, Window the first
 	// and last of them, and Source where the views come from; absent when none were
 	// counted.
 	WindowDays *int         `json:"windowDays,omitempty"`
 	Window     *UsageWindow `json:"window,omitempty"`
-	Source     string       `json:"source,omitempty"`
+	// Source is where the usage was read from.
+	Source string `json:"source,omitempty"`
 	// TrackedReportCount is how many reports on the model have Pixies.
-	TrackedReportCount *int        `json:"trackedReportCount,omitempty"`
-	Access             item.Access `json:"access"`
+	TrackedReportCount *int `json:"trackedReportCount,omitempty"`
+	// Access is the person's permission to see usage.
+	Access item.Access `json:"access"`
 }
 
 // UsageWindow is the first and the last day (UTC, as 2026-11-21) of the views that were
 // counted.
 type UsageWindow struct {
+	// From is the first day, such as 2026-11-01.
 	From string `json:"from"`
-	To   string `json:"to"`
+	// To is the last day.
+	To string `json:"to"`
 }
 
 // UsageState says whether usage weighted a score and, if not, why (docs/decisions.md

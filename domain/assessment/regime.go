@@ -27,9 +27,11 @@ func (r Run) Regime(own *readiness.Regime) (*readiness.Regime, bool) {
 type NotAssessable struct {
 	// SourceModelID is the id of a data agent's source; "" for a semantic model assessed
 	// by itself.
-	SourceModelID string   `json:"sourceModelId,omitempty"`
-	RuleIDs       []string `json:"ruleIds"`
-	Why           string   `json:"why"`
+	SourceModelID string `json:"sourceModelId,omitempty"`
+	// RuleIDs are the rules that could not be applied.
+	RuleIDs []string `json:"ruleIds"`
+	// Why is the reason.
+	Why string `json:"why"`
 }
 
 // Basis is what a score of an item rests on. Two scores of the item are compared only

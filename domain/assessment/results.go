@@ -14,7 +14,8 @@ const MaxDeleted = 1000
 // ResultsDeleted records that assessments of the model were deleted. The log keeps the
 // events of those assessments, and what they spent stays counted.
 type ResultsDeleted struct {
-	ModelID       uuid.UUID   `json:"semanticModelId"`
+	ModelID uuid.UUID `json:"semanticModelId"`
+	// AssessmentIDs are the assessments that were deleted.
 	AssessmentIDs []uuid.UUID `json:"assessmentIds"`
 	Standing      Standing    `json:"standing"`
 }

@@ -24,7 +24,8 @@ const (
 type Model struct {
 	ModelID   uuid.UUID `json:"semanticModelId"`
 	ModelName string    `json:"semanticModelName"`
-	FirstLook bool      `json:"firstLook"`
+	// FirstLook says that its assessment counts as a first look.
+	FirstLook bool `json:"firstLook"`
 	// TrackedItem says whether the assessment made the model a tracked item; nil in
 	// runs from before that was recorded.
 	TrackedItem *bool `json:"trackedItem,omitempty"`
@@ -33,14 +34,19 @@ type Model struct {
 // Result is how a model of a run ended. Error is nil exactly when the Outcome is
 // Assessed; otherwise AssessmentID and the figures are nil.
 type Result struct {
-	ModelID        uuid.UUID          `json:"semanticModelId"`
-	Outcome        Outcome            `json:"outcome"`
-	AssessmentID   *uuid.UUID         `json:"assessmentId,omitempty"`
-	Score          *int               `json:"score,omitempty"`
-	ScoreDataAgent *int               `json:"scoreDataAgent,omitempty"`
-	FindingsCount  *int               `json:"findingsCount,omitempty"`
-	ScoreComplete  *bool              `json:"scoreComplete,omitempty"` // as Assessment.ScoreComplete
-	Error          *operation.Failure `json:"error,omitempty"`
+	ModelID uuid.UUID `json:"semanticModelId"`
+	// Outcome is how the model ended.
+	Outcome Outcome `json:"outcome"`
+	// AssessmentID is the assessment that was stored; absent unless there is one.
+	AssessmentID *uuid.UUID `json:"assessmentId,omitempty"`
+	// Score is the score, 0 to 100; absent for none.
+	Score *int `json:"score,omitempty"`
+	// ScoreDataAgent is the score for data agents, 0 to 100; absent for none.
+	ScoreDataAgent *int `json:"scoreDataAgent,omitempty"`
+	// FindingsCount is how many findings there are; absent unless it was assessed.
+	FindingsCount *int               `json:"findingsCount,omitempty"`
+	ScoreComplete *bool              `json:"scoreComplete,omitempty"` // as Assessment.ScoreComplete
+	Error         *operation.Failure `json:"error,omitempty"`
 	// TrackedItem says whether the assessment made the model a tracked item; nil when
 	// the acceptance's value stands.
 	TrackedItem *bool `json:"trackedItem,omitempty"`
@@ -62,7 +68,8 @@ func OutcomeOf(code domain.Code) Outcome {
 type RunAccepted struct {
 	WorkspaceID   uuid.UUID `json:"workspaceId"`
 	WorkspaceName string    `json:"workspaceName"`
-	Models        []Model   `json:"models"`
+	// Models are the models of the run, in the order in which they were named.
+	Models []Model `json:"models"`
 	// RegimeID is the scoring regime of every model of the run, whenever its step is
 	// carried out; empty in runs from before that was recorded.
 	RegimeID string `json:"regimeId,omitempty"`

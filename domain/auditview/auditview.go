@@ -26,17 +26,20 @@ type Head struct {
 
 // Asked records what is listed. It follows operation.Accepted on its stream.
 type Asked struct {
+	// View is the view's name.
 	View     string `json:"view"`
 	Position int64  `json:"position"` // of the last event that counts
 	// Note is the signed head that covers the event at Position; absent if none did yet.
-	Note     string     `json:"checkpointNote,omitempty"`
+	Note string `json:"checkpointNote,omitempty"`
+	// SignedAt is when the head in checkpointNote was signed.
 	SignedAt *time.Time `json:"signedAt,omitempty"`
 }
 
 // Listed records the rows, which are in a document.
 type Listed struct {
 	DocumentHash string `json:"documentHash"`
-	Rows         int    `json:"rows"`
+	// Rows is how many rows there are.
+	Rows int `json:"rows"`
 }
 
 // EventType implements domain.Event.

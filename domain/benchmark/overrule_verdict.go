@@ -21,7 +21,8 @@ const MaxReason = 500
 type Overrule struct {
 	QuestionID string `json:"questionId" pii:"text"`
 	// N is the ask that it is about, from 1; 0 is every ask of the question that has an answer.
-	N       int                `json:"n,omitempty"`
+	N int `json:"n,omitempty"`
+	// Verdict is the person's.
 	Verdict comparison.Verdict `json:"verdict"`
 	// Reason is the person's text.
 	Reason string `json:"reason" pii:"text"`

@@ -47,7 +47,8 @@ type QuestionsMade struct {
 	DocumentHash    string `json:"documentHash"`
 	QuestionSetHash string `json:"questionSetHash"`
 	Count           int    `json:"count"`
-	CanRun          int    `json:"canRun"`
+	// CanRun is how many of the questions can run on the model.
+	CanRun int `json:"canRun"`
 }
 
 // EventType implements domain.Event.

@@ -35,14 +35,16 @@ type RunAccepted struct {
 	// OperationID is the operation that asks: of type RunBenchmark with the run's own
 	// id, or of type RunAbTest.
 	OperationID uuid.UUID `json:"operationId"`
-	Side        Side      `json:"side"`
+	// Side is the model, and who answers.
+	Side Side `json:"side"`
 	// Questions is the hash of the document with the Set.
 	Questions       string `json:"questions"`
 	QuestionSetHash string `json:"questionSetHash"`
 	Count           int    `json:"count"` // number of questions
 	// Clusters counts paraphrases once. 0 in events written before it was recorded.
 	Clusters int `json:"clusters,omitempty"`
-	Repeats  int `json:"repeats"`
+	// Repeats is how often each question is asked.
+	Repeats int `json:"repeats"`
 	// AbTest is the test that the run is a side of; nil for a run that belongs to no test.
 	AbTest *OfTest `json:"abTest,omitempty"`
 	// Allowance is the stream on which a run that belongs to no test was counted.
@@ -64,12 +66,15 @@ type RunStarted struct {
 // Asked records one ask of a question and its verdict. The answer is the document with
 // the hash.
 type Asked struct {
-	QuestionID   string             `json:"questionId" pii:"text"`
-	N            int                `json:"n"` // from 1 to Repeats
-	Verdict      comparison.Verdict `json:"verdict"`
-	Method       comparison.Method  `json:"method,omitempty"`
-	DurationMS   int64              `json:"durationMs"`
-	DocumentHash string             `json:"documentHash"`
+	QuestionID string             `json:"questionId" pii:"text"`
+	N          int                `json:"n"` // from 1 to Repeats
+	Verdict    comparison.Verdict `json:"verdict"`
+	// Method is how the verdict was found.
+	Method comparison.Method `json:"method,omitempty"`
+	// DurationMS is how long the answer took, in milliseconds.
+	DurationMS int64 `json:"durationMs"`
+	// DocumentHash is the hash of the document with the answer.
+	DocumentHash string `json:"documentHash"`
 	// Made is the number of asks so far, including this one. Errors is how many of them
 	// got no answer.
 	Made   int `json:"made"`
@@ -101,8 +106,9 @@ type Outcome struct {
 	// DocumentHash addresses the run's document: every question with its answers.
 	DocumentHash string `json:"documentHash"`
 	// Score is the accuracy, 0 to 100; nil when no question has an answer.
-	Score        *int                     `json:"score"`
-	Verdicts     comparison.VerdictCounts `json:"verdicts"` // counts of asks
+	Score    *int                     `json:"score"`
+	Verdicts comparison.VerdictCounts `json:"verdicts"` // counts of asks
+	// ResponseTime is how long answers took; null if none was timed.
 	ResponseTime *comparison.ResponseTime `json:"responseTime"`
 	// Scored counts the questions that have an answer. Stable counts those of them
 	// whose answers all had the same verdict.

@@ -16,18 +16,20 @@ func QuestionsStream(accountID string, modelID uuid.UUID) string {
 // saves overlap, the one accepted later wins, whichever ends first.
 type SaveAccepted struct {
 	OperationID uuid.UUID `json:"operationId"`
-	Number      int       `json:"number"`
+	// Number is how many saves were accepted, with this one.
+	Number int `json:"number"`
 	// Saved is the set that is saved until then; nil when there is none.
 	Saved *SavedSet `json:"saved,omitempty"`
 }
 
 // SavedSet identifies the saved questions, which are in the document.
 type SavedSet struct {
-	DocumentHash    string    `json:"documentHash"` // of the document with the Set
-	QuestionSetHash string    `json:"questionSetHash"`
-	Count           int       `json:"count"`
-	Repeats         int       `json:"repeats"`
-	OperationID     uuid.UUID `json:"operationId"`
+	DocumentHash    string `json:"documentHash"` // of the document with the Set
+	QuestionSetHash string `json:"questionSetHash"`
+	Count           int    `json:"count"`
+	// Repeats is how often each question is asked by default.
+	Repeats     int       `json:"repeats"`
+	OperationID uuid.UUID `json:"operationId"`
 	// Number is the number of its SaveAccepted.
 	Number int `json:"number"`
 }

@@ -9,23 +9,26 @@ import (
 // Side is a semantic model and the AI that answers questions about it. Its names are
 // those last seen on the platform.
 type Side struct {
-	WorkspaceID       uuid.UUID  `json:"workspaceId"`
-	WorkspaceName     string     `json:"workspaceName,omitempty"`
-	SemanticModelID   uuid.UUID  `json:"semanticModelId"`
-	SemanticModelName string     `json:"semanticModelName,omitempty"`
-	AnsweredBy        AnsweredBy `json:"answeredBy"`
+	WorkspaceID       uuid.UUID `json:"workspaceId"`
+	WorkspaceName     string    `json:"workspaceName,omitempty"`
+	SemanticModelID   uuid.UUID `json:"semanticModelId"`
+	SemanticModelName string    `json:"semanticModelName,omitempty"`
+	// AnsweredBy is who answers.
+	AnsweredBy AnsweredBy `json:"answeredBy"`
 }
 
 // AnsweredBy is the AI that answers for a side. The data agent's members are set
 // exactly for kinds with a data agent, the provider's exactly for GenericAgent.
 type AnsweredBy struct {
+	// Kind says who answers.
 	Kind                   comparison.AgentKind `json:"kind"`
 	DataAgentID            *uuid.UUID           `json:"dataAgentId,omitempty"`
 	DataAgentName          string               `json:"dataAgentName,omitempty"`
 	DataAgentWorkspaceID   *uuid.UUID           `json:"dataAgentWorkspaceId,omitempty"`
 	DataAgentWorkspaceName string               `json:"dataAgentWorkspaceName,omitempty"`
 	ProviderID             string               `json:"providerId,omitempty"`
-	ProviderName           string               `json:"providerName,omitempty" pii:"text"`
+	// ProviderName is what the administrators called the provider.
+	ProviderName string `json:"providerName,omitempty" pii:"text"`
 }
 
 // Same reports whether both are the same answerer, whatever their names.

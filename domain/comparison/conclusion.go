@@ -25,9 +25,12 @@ const HolmDays = 30
 // HolmTest is the mid-p adjusted by Holm's method for the tests of the account on the model whose comparisons were
 // completed in the HolmDays days up to this one, which is one of them. It never changes later.
 type HolmTest struct {
-	P     float64 `json:"p"`
-	Tests int     `json:"tests"`
-	Days  int     `json:"days"`
+	// P is the corrected p.
+	P float64 `json:"p"`
+	// Tests is how many tests are corrected for.
+	Tests int `json:"tests"`
+	// Days is the window of the other tests, in days.
+	Days int `json:"days"`
 }
 
 // Setting is what a conclusion takes into account in addition to the answers.

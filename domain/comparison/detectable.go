@@ -18,9 +18,11 @@ type Detectable struct {
 	Discordance Rate `json:"discordance"`
 	LastRun     bool `json:"lastRun"` // whether Discordance comes from a run
 	// Difference is null below five clusters, which can show nothing.
-	Difference  *Rate  `json:"difference"`
-	SmallSample bool   `json:"smallSample"`
-	Note        string `json:"note,omitempty"`
+	Difference *Rate `json:"difference"`
+	// SmallSample says that few questions are compared.
+	SmallSample bool `json:"smallSample"`
+	// Note says what the sample can show.
+	Note string `json:"note,omitempty"`
 }
 
 // NewDetectable returns the minimum detectable effect of n clusters. last is the aggregate of the last run of the same

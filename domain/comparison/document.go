@@ -45,8 +45,10 @@ type Plan struct {
 
 // Judge is the AI that judged; it is never one of the sides.
 type Judge struct {
-	ProviderID    string   `json:"providerId"`
-	Model         string   `json:"model"`
+	ProviderID string `json:"providerId"`
+	// Model is the judge's language model.
+	Model string `json:"model"`
+	// PromptVersion is the version of what the judge is asked.
 	PromptVersion string   `json:"promptVersion"`
 	Temperature   *float64 `json:"temperature"` // null when the model allows none
 }

@@ -95,7 +95,9 @@ func (t *Target) UsesGenerateQuery() bool { return t.Transport == byGenerateQuer
 
 // TokenUsage is the number of tokens that a side's provider counted.
 type TokenUsage struct {
-	InputTokens  int64 `json:"inputTokens"`
+	// InputTokens is how many tokens were sent.
+	InputTokens int64 `json:"inputTokens"`
+	// OutputTokens is how many tokens were answered.
 	OutputTokens int64 `json:"outputTokens"`
 }
 
@@ -161,11 +163,16 @@ type ComparisonSide struct { //nolint:revive // the name is the specification's,
 
 // VerdictCounts counts asks by verdict.
 type VerdictCounts struct {
-	Correct   int `json:"correct"`
+	// Correct counts correct answers.
+	Correct int `json:"correct"`
+	// Incorrect counts wrong answers.
 	Incorrect int `json:"incorrect"`
-	Unclear   int `json:"unclear"`
-	Refused   int `json:"refused"`
-	Error     int `json:"error"`
+	// Unclear counts answers that could not be decided.
+	Unclear int `json:"unclear"`
+	// Refused counts questions that were not answered.
+	Refused int `json:"refused"`
+	// Error counts questions that failed.
+	Error int `json:"error"`
 }
 
 // Count adds the verdicts of asks.
@@ -193,26 +200,42 @@ func (c *VerdictCounts) add(v Verdict) {
 // Interval is a 95 % interval of a rate: Wilson's score interval for X of N questions or clusters, Newcombe's of the
 // difference of two, or a bootstrap interval.
 type Interval struct {
+	// Method is how it was computed.
 	Method string `json:"method"`
-	Low    Rate   `json:"low"`
-	High   Rate   `json:"high"`
-	Of     string `json:"of,omitempty"`
-	X      *int   `json:"x,omitempty"`
-	N      *int   `json:"n,omitempty"`
+	// Low is the lower end.
+	Low Rate `json:"low"`
+	// High is the upper end.
+	High Rate `json:"high"`
+	// Of is what the interval is of.
+	Of string `json:"of,omitempty"`
+	// X is the number of successes, where it is of a share.
+	X *int `json:"x,omitempty"`
+	// N is the number of trials, where it is of a share.
+	N *int `json:"n,omitempty"`
 }
 
 // ResponseTime summarizes how long answers took, in ms. Percentiles are by nearest
 // rank, so they are measured times.
 type ResponseTime struct {
-	N        int      `json:"n"`
-	Errors   int      `json:"errors"`
-	MeanMS   int64    `json:"meanMs"`
-	MedianMS int64    `json:"medianMs"`
-	P90MS    int64    `json:"p90Ms"`
-	P95MS    int64    `json:"p95Ms"`
-	MinMS    int64    `json:"minMs"`
-	MaxMS    int64    `json:"maxMs"`
-	Includes string   `json:"includes"`
+	// N is how many answers were timed.
+	N int `json:"n"`
+	// Errors is how many answers failed, which are not timed.
+	Errors int `json:"errors"`
+	// MeanMS is the mean, in milliseconds.
+	MeanMS int64 `json:"meanMs"`
+	// MedianMS is the median, in milliseconds.
+	MedianMS int64 `json:"medianMs"`
+	// P90MS is the 90th percentile, in milliseconds.
+	P90MS int64 `json:"p90Ms"`
+	// P95MS is the 95th percentile, in milliseconds.
+	P95MS int64 `json:"p95Ms"`
+	// MinMS is the shortest, in milliseconds.
+	MinMS int64 `json:"minMs"`
+	// MaxMS is the longest, in milliseconds.
+	MaxMS int64 `json:"maxMs"`
+	// Includes is what the times cover.
+	Includes string `json:"includes"`
+	// Excludes is what the times leave out.
 	Excludes []string `json:"excludes"`
 }
 

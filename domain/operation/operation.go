@@ -68,19 +68,27 @@ func (s Status) Ended() bool {
 type Resource struct {
 	WorkspaceID uuid.UUID  `json:"workspaceId"`
 	ItemID      *uuid.UUID `json:"itemId,omitempty"`
-	ItemType    item.Type  `json:"itemType,omitempty"`
+	// ItemType is the item's type.
+	ItemType item.Type `json:"itemType,omitempty"`
 }
 
 // Impact is what an operation spent from allowances (docs/decisions.md 6). A member is
 // nil when unknown.
 type Impact struct {
-	Assessments         *int  `json:"assessments,omitempty"`
-	FirstLook           *bool `json:"firstLook,omitempty"`
-	TrackedItem         *bool `json:"trackedItem,omitempty"`
-	TrackedItems        *int  `json:"trackedItems,omitempty"`
-	OptimizationApplies *int  `json:"optimizationApplies,omitempty"`
-	BenchmarkRuns       *int  `json:"benchmarkRuns,omitempty"`
-	BenchmarkBuilds     *int  `json:"benchmarkBuilds,omitempty"`
+	// Assessments is how many assessments were spent.
+	Assessments *int `json:"assessments,omitempty"`
+	// FirstLook says that a first look was spent.
+	FirstLook *bool `json:"firstLook,omitempty"`
+	// TrackedItem says that the operation makes its one item a tracked item.
+	TrackedItem *bool `json:"trackedItem,omitempty"`
+	// TrackedItems is how many items the operation makes tracked items.
+	TrackedItems *int `json:"trackedItems,omitempty"`
+	// OptimizationApplies is how many applies were spent.
+	OptimizationApplies *int `json:"optimizationApplies,omitempty"`
+	// BenchmarkRuns is how many benchmark runs were spent.
+	BenchmarkRuns *int `json:"benchmarkRuns,omitempty"`
+	// BenchmarkBuilds is how many generations of questions were spent.
+	BenchmarkBuilds *int `json:"benchmarkBuilds,omitempty"`
 }
 
 // Failure says why an accepted operation failed.
@@ -122,12 +130,16 @@ func Stream(id uuid.UUID) string { return "operation-" + id.String() }
 // Accepted records that the call was accepted. The operation waits for its work to
 // begin.
 type Accepted struct {
-	OperationID uuid.UUID     `json:"operationId"`
-	AccountID   string        `json:"accountId"`
-	Type        Type          `json:"type"`
-	Owner       item.PersonID `json:"owner"`
-	Resource    Resource      `json:"resource"`
-	Impact      Impact        `json:"impact"`
+	OperationID uuid.UUID `json:"operationId"`
+	AccountID   string    `json:"accountId"`
+	// Type is what the operation does.
+	Type Type `json:"type"`
+	// Owner is the person whose call it was.
+	Owner item.PersonID `json:"owner"`
+	// Resource is what the operation works on.
+	Resource Resource `json:"resource"`
+	// Impact is what was spent when the call was accepted.
+	Impact Impact `json:"impact"`
 }
 
 // Started records that work began. Percent is nil for work that reports no progress.
@@ -137,12 +149,14 @@ type Started struct {
 
 // Progressed records how much of the work is done, in integer percent.
 type Progressed struct {
+	// Percent is how much is done, 0 to 100.
 	Percent int `json:"percent"`
 }
 
 // WaitingForOwner records that the work resumes when the operation's owner reads it, with that
 // read's token, and no longer once Until has passed. A nil Until sets no deadline.
 type WaitingForOwner struct {
+	// Until is when a read no longer resumes the work; absent for no limit.
 	Until *time.Time `json:"until,omitempty"`
 }
 
@@ -152,6 +166,7 @@ type WentOn struct{}
 // ImpactCorrected records what the work really spent, where that differs from what was
 // counted when it was accepted.
 type ImpactCorrected struct {
+	// Impact replaces the one before.
 	Impact Impact `json:"impact"`
 }
 

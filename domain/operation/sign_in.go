@@ -26,7 +26,8 @@ type SignInNeeded struct {
 	// Permission is the permission to agree to, as the refusal names it; "" if it names none.
 	Permission string    `json:"permission,omitempty"`
 	At         time.Time `json:"at"`
-	Until      time.Time `json:"until"`
+	// Until is when the work goes on without a sign-in, which ends it.
+	Until time.Time `json:"until"`
 }
 
 // EventType implements domain.Event.

@@ -63,14 +63,22 @@ func (r ApplyPreview) Unattended() bool { return r.Approval != nil }
 // Object is one object that an apply or a revert writes: Previous is the value that the
 // preview saw, and Written the value to write. Nil means that the property is absent.
 type Object struct {
-	Key        string              `json:"key"`
-	Type       proposal.Type       `json:"type"`
-	Table      string              `json:"table"`
-	Object     string              `json:"object"`
+	// Key names the object in previews, results and reverts, such as Sales|Revenue.
+	Key string `json:"key"`
+	// Type is the type of the change.
+	Type proposal.Type `json:"type"`
+	// Table is the object's table.
+	Table string `json:"table"`
+	// Object names the object in the table; empty for the table itself.
+	Object string `json:"object"`
+	// ObjectType is the type of the object.
 	ObjectType proposal.ObjectType `json:"objectType"`
-	Property   rewrite.Property    `json:"property"`
-	Previous   *string             `json:"previous" pii:"text"`
-	Written    *string             `json:"written" pii:"text"`
+	// Property is the property that is written.
+	Property rewrite.Property `json:"property"`
+	// Previous is the value before; null if there was none.
+	Previous *string `json:"previous" pii:"text"`
+	// Written is the value to write; null removes the property.
+	Written *string `json:"written" pii:"text"`
 	// Origin is the request that an AI provider answered with the written text; nil if no
 	// AI wrote it.
 	Origin *proposal.Origin `json:"origin,omitempty"`
@@ -84,8 +92,10 @@ func (o Object) Target() rewrite.Target {
 // Write is one of the successive writes of an apply or a revert: objects whose types of
 // change are written together, as the Type.
 type Write struct {
-	Type    proposal.Type `json:"type"`
-	Objects []Object      `json:"objects"`
+	// Type is the type of all its changes.
+	Type proposal.Type `json:"type"`
+	// Objects are what the write changes.
+	Objects []Object `json:"objects"`
 }
 
 // Select returns the writes that the request asks for of its preview, in the order in

@@ -54,7 +54,8 @@ type Child struct {
 	// OperationID is the kind's apply or revert, once started.
 	OperationID *uuid.UUID `json:"operationId,omitempty"`
 	// Reverts is the apply that the kind's revert reverts.
-	Reverts  *uuid.UUID    `json:"reverts,omitempty"`
+	Reverts *uuid.UUID `json:"reverts,omitempty"`
+	// Standing is the state of the kind.
 	Standing ChildStanding `json:"standing"`
 	Code     domain.Code   `json:"errorCode,omitempty"`
 	Message  string        `json:"message,omitempty"`
@@ -63,14 +64,16 @@ type Child struct {
 // BundleAccepted records the children of a bundle, in the order in which they run. It
 // follows operation.Accepted on the bundle's stream.
 type BundleAccepted struct {
+	// Form is what the bundle does.
 	Form Form `json:"form"`
 	// AcceptedAt is when the bundle was accepted.
 	AcceptedAt    time.Time `json:"acceptedAtUtc"`
 	ModelName     string    `json:"semanticModelName"`
 	WorkspaceName string    `json:"workspaceName"`
 	// Of is the bundle preview that is applied, or the bundle apply that is reverted.
-	Of       *uuid.UUID `json:"of,omitempty"`
-	Children []Child    `json:"children"`
+	Of *uuid.UUID `json:"of,omitempty"`
+	// Children are the kinds, in the order in which they run.
+	Children []Child `json:"children"`
 }
 
 // ChildChanged records the new state of a kind of the bundle.
@@ -79,6 +82,7 @@ type ChildChanged struct{ Child }
 // BundleUsed records that an apply used the bundle preview, which only one can, or that a
 // revert of the bundle apply began.
 type BundleUsed struct {
+	// By is the bundle that applies or reverts this one.
 	By uuid.UUID `json:"by"`
 }
 

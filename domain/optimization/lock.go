@@ -32,8 +32,10 @@ type Standing struct {
 // StandingApply is an apply that stands: it wrote something and is not completely
 // reverted.
 type StandingApply struct {
+	// OperationID is the apply.
 	OperationID uuid.UUID `json:"operationId"`
-	At          time.Time `json:"at"`
+	// At is when its last write landed.
+	At time.Time `json:"at"`
 }
 
 // LockTaken records that the operation holds the model's write lock.

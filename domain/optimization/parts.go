@@ -10,15 +10,19 @@ import (
 // WritesContinued records further writes and skipped objects that did not fit into the
 // event before.
 type WritesContinued struct {
-	Writes  []Write `json:"writes,omitempty"`
-	Skipped []Skip  `json:"skipped,omitempty"`
+	// Writes continue the list of the event before.
+	Writes []Write `json:"writes,omitempty"`
+	// Skipped continues the list of the event before.
+	Skipped []Skip `json:"skipped,omitempty"`
 }
 
 // IntentContinued records further entries of a WriteIntended that did not fit into it.
 type IntentContinued struct {
-	Write   int            `json:"write"`
-	Undo    []rewrite.Undo `json:"undo,omitempty"`
-	Skipped []Skip         `json:"skipped,omitempty"`
+	Write int `json:"write"`
+	// Undo continues that of the intent.
+	Undo []rewrite.Undo `json:"undo,omitempty"`
+	// Skipped continues that of the intent.
+	Skipped []Skip `json:"skipped,omitempty"`
 }
 
 // EventType implements domain.Event.

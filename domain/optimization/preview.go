@@ -105,8 +105,10 @@ func (c Change) Target() rewrite.Target {
 // Skip is an object for which a preview proposes nothing, or which an apply or a revert
 // did not change. Reason is one of the reasons of package proposal, or an error code.
 type Skip struct {
-	Key     string `json:"key"`
-	Reason  string `json:"reason"`
+	// Key names the object.
+	Key    string `json:"key"`
+	Reason string `json:"reason"`
+	// Message is why, in words.
 	Message string `json:"message" pii:"text"`
 }
 

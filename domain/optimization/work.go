@@ -16,7 +16,8 @@ type Source struct {
 	AssessmentID uuid.UUID `json:"assessmentId"`
 	// DocumentHash addresses the assessment's document.
 	DocumentHash string `json:"documentHash"`
-	Score        *int   `json:"score"`
+	// Score is that of the assessment; null for none.
+	Score *int `json:"score"`
 }
 
 // PreviewAccepted records the acceptance of a preview. It follows operation.Accepted on the
@@ -31,9 +32,11 @@ type PreviewAccepted struct {
 
 // Previewed records that the preview was made and its document stored.
 type Previewed struct {
-	DocumentHash string    `json:"documentHash"`
-	Changes      int       `json:"changes"`
-	ExpiresAt    time.Time `json:"expiresAtUtc"`
+	DocumentHash string `json:"documentHash"`
+	// Changes is how many changes the preview has.
+	Changes int `json:"changes"`
+	// ExpiresAt is the last moment at which the preview can be applied.
+	ExpiresAt time.Time `json:"expiresAtUtc"`
 }
 
 // ApplyAccepted records what an apply or a revert will write, with the previous values.
@@ -46,16 +49,20 @@ type ApplyAccepted struct {
 	// apply that makes its own proposal.
 	PreviewID *uuid.UUID `json:"previewId,omitempty"`
 	// Unattended says that no person reviews what is written.
-	Unattended bool    `json:"unattended,omitempty"`
-	Source     *Source `json:"source,omitempty"`
+	Unattended bool `json:"unattended,omitempty"`
+	// Source is the assessment that the objects come from; absent if none.
+	Source *Source `json:"source,omitempty"`
 	// Reverts is the apply that a revert reverts.
 	Reverts *uuid.UUID `json:"reverts,omitempty"`
-	Writes  []Write    `json:"writes,omitempty"`
+	// Writes are the writes, which later events name by their index from 0; absent for an unattended apply, whose writes follow with
+	// Proposed.
+	Writes []Write `json:"writes,omitempty"`
 	// Applies is how many of the day's optimization applies were spent, and Allowance
 	// the stream on which they were counted.
-	Applies   int        `json:"applies"`
-	Allowance string     `json:"allowance"`
-	Bundle    *uuid.UUID `json:"bundle,omitempty"`
+	Applies   int    `json:"applies"`
+	Allowance string `json:"allowance"`
+	// Bundle is the bundle that the operation belongs to, if any.
+	Bundle *uuid.UUID `json:"bundle,omitempty"`
 }
 
 // known reports whether the writes are known when the call is accepted.
@@ -67,9 +74,11 @@ func (a ApplyAccepted) NothingToWrite() bool { return a.known() && len(a.Writes)
 
 // Proposed records the writes that an unattended apply proposed.
 type Proposed struct {
-	DocumentHash string  `json:"documentHash"`
-	Writes       []Write `json:"writes"`
-	Skipped      []Skip  `json:"skipped,omitempty"`
+	DocumentHash string `json:"documentHash"`
+	// Writes are the writes, which later events name by their index from 0.
+	Writes []Write `json:"writes"`
+	// Skipped are the objects that are left out.
+	Skipped []Skip `json:"skipped,omitempty"`
 }
 
 // WriteStarted records that the write may be made now, with the token of the call or of
@@ -93,7 +102,8 @@ type WriteIntended struct {
 // WriteSent records that the platform has taken the intended write, and how it names the operation that makes it; empty
 // if that has already ended.
 type WriteSent struct {
-	Write     int    `json:"write"`
+	Write int `json:"write"`
+	// Operation is the platform's name for the operation that makes the write; absent if that has ended.
 	Operation string `json:"operation,omitempty"`
 }
 
@@ -112,9 +122,11 @@ type WriteFailed struct {
 // PutBack records that a revert restored objects of this apply. Complete says that none
 // is left.
 type PutBack struct {
-	By       uuid.UUID `json:"by"`
-	Keys     []string  `json:"keys"`
-	Complete bool      `json:"whole"`
+	// By is the revert.
+	By uuid.UUID `json:"by"`
+	// Keys are the objects that it restored.
+	Keys     []string `json:"keys"`
+	Complete bool     `json:"whole"`
 }
 
 // EventType implements domain.Event.

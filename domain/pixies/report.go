@@ -25,8 +25,10 @@ const (
 
 // Placed is a Pixie in a report: its page, and the id that its address ends in.
 type Placed struct {
+	// Page is the name of the page.
 	Page string `json:"page"`
-	ID   string `json:"id"`
+	// ID is the id by which the Pixie of the page counts.
+	ID string `json:"id"`
 }
 
 // Report is the state of a report in an account. Every event of its stream carries the
@@ -37,12 +39,14 @@ type Report struct {
 	ReportName  string    `json:"reportName"`
 	// ModelID is the semantic model that the report is built on; nil when unknown.
 	ModelID *uuid.UUID `json:"semanticModelId,omitempty"`
-	Status  Status     `json:"status"`
+	// Status is the report's Pixies status.
+	Status Status `json:"status"`
 	// Pages and Visuals are the counts when Pixies were last added; nil in a report
 	// without any.
-	Pages   *int     `json:"pages,omitempty"`
-	Visuals *int     `json:"visuals,omitempty"`
-	Placed  []Placed `json:"placed,omitempty"`
+	Pages   *int `json:"pages,omitempty"`
+	Visuals *int `json:"visuals,omitempty"`
+	// Placed are the report's Pixies.
+	Placed []Placed `json:"placed,omitempty"`
 	// ChangedAt is when Pixies were last added or removed, or the report deleted.
 	ChangedAt *time.Time `json:"changedAtUtc,omitempty"`
 	// Holder is the operation that works on the report now; LastOperation is the newest

@@ -32,10 +32,14 @@ const (
 // Setup is the workspace's tracking setup that a run adds Pixies with. Zero values mean
 // the defaults (docs/decisions.md 8.2).
 type Setup struct {
-	CollectorBaseURL string   `json:"collectorBaseUrl"`
-	Size             int      `json:"size,omitempty"`
-	Corner           string   `json:"corner,omitempty"`
-	ExcludePages     []string `json:"excludePages,omitempty" pii:"text"`
+	// CollectorBaseURL is the address that Pixies are loaded from.
+	CollectorBaseURL string `json:"collectorBaseUrl"`
+	// Size is the Pixie's size, in pixels.
+	Size int `json:"size,omitempty"`
+	// Corner is where on a page the Pixie is.
+	Corner string `json:"corner,omitempty"`
+	// ExcludePages are patterns of pages without Pixies.
+	ExcludePages []string `json:"excludePages,omitempty" pii:"text"`
 }
 
 // Named is a report of a run, with its name.
@@ -47,11 +51,14 @@ type Named struct {
 // RunAccepted records which reports the run covers and what it does to them. It follows
 // operation.Accepted on the operation's stream.
 type RunAccepted struct {
+	// Verb is what the run does.
 	Verb          Verb      `json:"verb"`
 	WorkspaceID   uuid.UUID `json:"workspaceId"`
 	WorkspaceName string    `json:"workspaceName"`
-	Reports       []Named   `json:"reports"`
-	Setup         *Setup    `json:"setup,omitempty"`
+	// Reports are the reports of the run.
+	Reports []Named `json:"reports"`
+	// Setup is how Pixies are added; absent when they are removed.
+	Setup *Setup `json:"setup,omitempty"`
 	// Single is true when the call named one report in its address.
 	Single bool `json:"single"`
 	// License is the license that new tracked items count against. KeepCopies says
@@ -63,15 +70,20 @@ type RunAccepted struct {
 // ChangeIntended records what is about to be written to a report. CopyHash addresses
 // the stored copy of the definition.
 type ChangeIntended struct {
-	ReportID uuid.UUID  `json:"reportId"`
-	Outcome  Outcome    `json:"outcome"`
-	ModelID  *uuid.UUID `json:"semanticModelId,omitempty"`
-	Placed   []Placed   `json:"placed,omitempty"`
-	Pages    int        `json:"pages"`
-	Visuals  int        `json:"visuals"`
+	ReportID uuid.UUID `json:"reportId"`
+	// Outcome is the outcome if the write is made.
+	Outcome Outcome    `json:"outcome"`
+	ModelID *uuid.UUID `json:"semanticModelId,omitempty"`
+	// Placed are the Pixies after it.
+	Placed []Placed `json:"placed,omitempty"`
+	// Pages is how many pages have Pixies after it.
+	Pages int `json:"pages"`
+	// Visuals is how many visuals the report has after it.
+	Visuals int `json:"visuals"`
 	// TrackedItem is true in events from before reservations when this change made the
 	// report a tracked item.
-	TrackedItem    bool   `json:"trackedItem"`
+	TrackedItem bool `json:"trackedItem"`
+	// DefinitionHash is the hash of the definition before the write.
 	DefinitionHash string `json:"definitionHash"`
 	CopyHash       string `json:"copyHash,omitempty"`
 }
@@ -79,17 +91,21 @@ type ChangeIntended struct {
 // ChangeSent records that the platform has taken the intended write of a report, and how it names the operation that makes
 // it; empty if that has already ended.
 type ChangeSent struct {
-	ReportID  uuid.UUID `json:"reportId"`
-	Operation string    `json:"operation,omitempty"`
+	ReportID uuid.UUID `json:"reportId"`
+	// Operation is the platform's name for the operation that makes the write; absent if that has ended.
+	Operation string `json:"operation,omitempty"`
 }
 
 // ReportEnded records the outcome of a report of the run. Each report has exactly one.
 type ReportEnded struct {
-	ReportID uuid.UUID          `json:"reportId"`
-	Outcome  Outcome            `json:"outcome"`
-	Pages    *int               `json:"pages,omitempty"`
-	Visuals  *int               `json:"visuals,omitempty"`
-	Error    *operation.Failure `json:"error,omitempty"`
+	ReportID uuid.UUID `json:"reportId"`
+	// Outcome is how the report ended.
+	Outcome Outcome `json:"outcome"`
+	// Pages is how many pages have Pixies; absent if none was changed.
+	Pages *int `json:"pages,omitempty"`
+	// Visuals is how many visuals the report has; absent if none was changed.
+	Visuals *int               `json:"visuals,omitempty"`
+	Error   *operation.Failure `json:"error,omitempty"`
 	// TrackedItem is true when the run made the report a tracked item.
 	TrackedItem bool `json:"trackedItem,omitempty"`
 }

@@ -21,10 +21,11 @@ type Viewed struct {
 // about who viewed them. A report has more than one such event for an hour only when
 // views arrived after the first; they add up.
 type Seen struct {
-	ReportID uuid.UUID      `json:"reportId"`
-	Day      string         `json:"day"`            // 2026-11-21
-	Hour     *int           `json:"hour,omitempty"` // 0 to 23; nil in events from when views were counted by the day
-	Views    map[string]int `json:"views"`
+	ReportID uuid.UUID `json:"reportId"`
+	Day      string    `json:"day"`            // 2026-11-21
+	Hour     *int      `json:"hour,omitempty"` // 0 to 23; nil in events from when views were counted by the day
+	// Views are the numbers of views, by page.
+	Views map[string]int `json:"views"`
 }
 
 // EventType implements domain.Event.

@@ -116,8 +116,10 @@ type Proposal struct {
 
 // Origin identifies the request to an AI provider that a text came from.
 type Origin struct {
+	// Provider is what the administrators called the provider.
 	Provider string `json:"provider" pii:"text"`
-	Model    string `json:"model,omitempty"`
+	// Model is the language model.
+	Model string `json:"model,omitempty"`
 	// Prompt is the version of the service's own text of the request.
 	Prompt string `json:"promptVersion"`
 	// Request is the SHA-256 of the messages of the request, in hexadecimal.

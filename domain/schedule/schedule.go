@@ -37,15 +37,17 @@ const (
 // Run is the outcome of a slot. OperationID is set, and Code and Message are empty,
 // exactly when Outcome is Started.
 type Run struct {
-	Slot        time.Time   `json:"slotUtc"`
-	OperationID *uuid.UUID  `json:"operationId,omitempty"`
-	Outcome     Outcome     `json:"outcome"`
-	Code        domain.Code `json:"errorCode,omitempty"`
-	Message     string      `json:"message,omitempty"`
+	Slot        time.Time  `json:"slotUtc"`
+	OperationID *uuid.UUID `json:"operationId,omitempty"`
+	// Outcome is how the run went.
+	Outcome Outcome     `json:"outcome"`
+	Code    domain.Code `json:"errorCode,omitempty"`
+	Message string      `json:"message,omitempty"`
 }
 
 // Reason says why a schedule is paused and what to do about it.
 type Reason struct {
+	// Code is the reason, as an error code.
 	Code    domain.Code `json:"code"`
 	Message string      `json:"message"`
 }
@@ -62,18 +64,21 @@ type Schedule struct {
 	WorkspaceName string `json:"workspaceName"`
 	ModelName     string `json:"semanticModelName"`
 	Timing
+	// Enabled says that the schedule starts assessments.
 	Enabled bool `json:"enabled"`
 	// Owner is the person whom the assessments run as: who created the schedule, or who
 	// enabled it last.
 	Owner item.PersonID `json:"owner"`
 	// Paused says why the schedule is paused and PausedAt since when; both nil unless
 	// it is.
-	Paused   *Reason    `json:"pausedReason,omitempty"`
+	Paused *Reason `json:"pausedReason,omitempty"`
+	// PausedAt is when the schedule was paused; absent unless it is.
 	PausedAt *time.Time `json:"pausedAtUtc,omitempty"`
 	// NextAt is the earliest slot that was neither started nor refused; nil exactly
 	// when Disabled. The slot of a paused schedule waits until the schedule is enabled.
-	NextAt  *time.Time `json:"nextAtUtc,omitempty"`
-	LastRun *Run       `json:"lastRun,omitempty"`
+	NextAt *time.Time `json:"nextAtUtc,omitempty"`
+	// LastRun is the newest run; absent before the first.
+	LastRun *Run `json:"lastRun,omitempty"`
 	// CreatedAt and ChangedAt are when the schedule was created and last changed by a
 	// person, to the microsecond.
 	CreatedAt time.Time `json:"createdAtUtc"`

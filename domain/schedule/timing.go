@@ -18,6 +18,7 @@ const (
 // Timing is when a schedule runs, in UTC. Its slots are the instants at which it runs,
 // each at second zero of a minute.
 type Timing struct {
+	// Frequency is how often it runs.
 	Frequency Frequency `json:"frequency"`
 	// DayOfWeek is an English name, Monday to Sunday; empty exactly when Frequency is
 	// Daily.

@@ -50,8 +50,10 @@ type Item struct {
 	ItemType      item.Type `json:"itemType"`
 	WorkspaceID   uuid.UUID `json:"workspaceId"`
 	WorkspaceName string    `json:"workspaceName"`
-	DisplayName   string    `json:"displayName"`
-	Status        Status    `json:"status,omitempty"`
+	// DisplayName is the item's name on the platform.
+	DisplayName string `json:"displayName"`
+	// Status is the item's state; absent until it is a tracked item.
+	Status Status `json:"status,omitempty"`
 	// TrackedSince is when the item was claimed, to the microsecond. It never
 	// changes.
 	TrackedSince time.Time `json:"trackedSinceUtc,omitzero"`
@@ -60,8 +62,9 @@ type Item struct {
 	DeletedAt *time.Time `json:"deletedAtUtc,omitempty"`
 	// LicenseID is the license the item counts against, or is reserved under;
 	// empty in an account without licenses.
-	LicenseID  string `json:"licenseId,omitempty"`
-	ClaimedVia Via    `json:"claimedVia,omitempty"`
+	LicenseID string `json:"licenseId,omitempty"`
+	// ClaimedVia is what claimed a model or a data agent; absent for a report.
+	ClaimedVia Via `json:"claimedVia,omitempty"`
 	// ClaimedBy is the operation that claimed the item; zero for claims made before
 	// reservations existed.
 	ClaimedBy uuid.UUID `json:"claimedBy,omitzero"`

@@ -15,7 +15,7 @@ const documentPolicy = policy + "style-src 'self'; img-src 'self'; form-action '
 
 // contentTypes are those of the site's files. The lists of the system differ between machines.
 var contentTypes = map[string]string{
-	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".json": "application/schema+json", ".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".gif": "image/gif", ".jpeg": "image/jpeg", ".jpg": "image/jpeg", ".png": "image/png", ".svg": "image/svg+xml", ".webp": "image/webp",
 }
 
@@ -36,6 +36,10 @@ func (p Pages) serveDocument(w http.ResponseWriter, r *http.Request) {
 		name = "index.html"
 	}
 	text, ok := site.Files[name]
+	if page := name + ".html"; !ok && path.Ext(name) == "" {
+		name = page
+		text, ok = site.Files[name]
+	}
 	if !ok {
 		p.NotFound(w, r)
 		return

@@ -45,8 +45,8 @@ var (
 	search []byte
 )
 
-// imageTypes are the extensions of images that pages may show.
-var imageTypes = []string{".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
+// fileTypes are the extensions of files that pages may show or link to.
+var fileTypes = []string{".gif", ".jpeg", ".jpg", ".json", ".png", ".svg", ".webp"}
 
 // Build renders the Markdown files of tree. Files of the folder docs are at the top of the site, next to those of the
 // tree's root. It fails if two documents would have the same path.
@@ -61,7 +61,7 @@ func Build(tree fs.FS, o Options) (*Site, error) {
 		to := strings.TrimPrefix(name, folder)
 		if ext == ".md" {
 			to = strings.TrimSuffix(to, ext) + ".html"
-		} else if !slices.Contains(imageTypes, ext) {
+		} else if !slices.Contains(fileTypes, ext) {
 			return nil
 		}
 		if _, taken := s.Files[to]; taken {

@@ -30,8 +30,10 @@ type Counted struct{ Change }
 // Change is a list of items with the totals after the event, so the last event alone
 // gives the totals.
 type Change struct {
-	ItemIDs   []uuid.UUID `json:"itemIds"`
-	LicenseID string      `json:"licenseId,omitempty"`
+	// ItemIDs are the items that the event changes the totals for.
+	ItemIDs []uuid.UUID `json:"itemIds"`
+	// LicenseID is the license that they count against; absent in an account without licenses.
+	LicenseID string `json:"licenseId,omitempty"`
 	Total
 }
 
@@ -45,9 +47,12 @@ func (Counted) EventType() string   { return "trackeditems.counted" }
 // number of further items that room is reserved for, and ReservedByLicense that number
 // under each license.
 type Total struct {
-	Used              int            `json:"used"`
-	ByLicense         map[string]int `json:"byLicense"`
-	Reserved          int            `json:"reserved,omitempty"`
+	// Used is how many tracked items the account has; it never goes down.
+	Used int `json:"used"`
+	// ByLicense is Used by license; those without one are under "".
+	ByLicense map[string]int `json:"byLicense"`
+	Reserved  int            `json:"reserved,omitempty"`
+	// ReservedByLicense is Reserved by license.
 	ReservedByLicense map[string]int `json:"reservedByLicense,omitempty"`
 }
 
