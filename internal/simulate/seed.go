@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"readiness/domain"
@@ -114,26 +115,30 @@ func (t tenant) remember(ctx context.Context, pool *pgxpool.Pool) error {
 			return nil
 		})
 	}
+	used := 0
 	for _, things := range []struct {
+		kind  string
 		count int
 		of    func(n int) []past
 	}{
-		{t.models, func(n int) []past { return t.model(n, hash) }},
-		{t.reports(), t.report},
+		{"model", t.models, func(n int) []past { return t.model(n, hash) }},
+		{"report", t.reports(), t.report},
 	} {
 		for first := 0; first < things.count; first += batch {
 			var all []past
+			var ids []uuid.UUID
 			for n := first; n < min(first+batch, things.count); n++ {
-				all = append(all, things.of(n)...)
+				all, ids = append(all, things.of(n)...), append(ids, idOf(things.kind, n))
 			}
+			used += len(ids)
+			all = append(all, past{room.Stream(account), []domain.Event{room.Counted{Change: room.Change{ItemIDs: ids,
+				Total: room.Total{Used: used, ByLicense: map[string]int{"": used}}}}}})
 			if err := add(all); err != nil {
 				return err
 			}
 		}
 	}
-	used := t.models + t.reports()
-	counted := room.Counted{Change: room.Change{Total: room.Total{Used: used, ByLicense: map[string]int{"": used}}}}
-	return add([]past{{room.Stream(account), []domain.Event{counted}}})
+	return nil
 }
 
 func (t tenant) model(n int, document string) []past {
