@@ -49,6 +49,8 @@ var common = map[string]string{
 	"WorkspaceName":   "The workspace's name at that time.",
 	"Write":           "The index of the write, from 0.",
 
-	"SemanticModelName": "The semantic model's name at that time.", "DataAgentWorkspaceID": "The workspace of the data agent.", "DataAgentWorkspaceName": "Its name at that time.",
-	"Undo": "What restores the bytes of each object.", "Skipped": "The objects that are left out.",
+	"SemanticModelName":      "The semantic model's name at that time.",
+	"DataAgentWorkspaceID":   "The workspace of the data agent.",
+	"DataAgentWorkspaceName": "Its name at that time.",
+	"Undo":                   "What restores the bytes of each object.", "Skipped": "The objects that are left out.",
 }

@@ -44,7 +44,7 @@ func read(root string) (*source, error) {
 		callers: map[string]map[string]bool{}, decides: map[string]string{}}
 	for _, p := range loaded {
 		if len(p.Errors) > 0 {
-			return nil, fmt.Errorf("%s: %v", p.PkgPath, p.Errors[0])
+			return nil, fmt.Errorf("%s: %w", p.PkgPath, p.Errors[0])
 		}
 		for _, file := range p.Syntax {
 			for _, d := range file.Decls {
