@@ -128,8 +128,12 @@ func (k *Keys) Current(ctx context.Context, db database, account string, again b
 	var stored []byte
 	err := db.QueryRow(ctx, storedSQL, account).Scan(&stored)
 	if err == nil && stored == nil {
-		if err = k.makeFirst(ctx, db, account); err == nil {
-			err = db.QueryRow(ctx, storedSQL, account).Scan(&stored)
+		err = k.makeFirst(ctx, db, account)
+		_, missing := errors.AsType[*MissingKey](err)
+		if err == nil || missing { // another process may have stored the key, and used it, since it was first looked up
+			if failed := db.QueryRow(ctx, storedSQL, account).Scan(&stored); failed != nil || stored != nil {
+				err = failed
+			}
 		}
 	}
 	if _, missing := errors.AsType[*MissingKey](err); missing {
